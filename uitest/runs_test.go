@@ -85,6 +85,7 @@ func TestNoLongTask(t *testing.T) {
 	for _, view := range []struct{ key, done string }{
 		{"Digit3", "document.querySelectorAll('.flame .box').length > 20 && document.querySelector('.flames').ariaBusy === 'false'"},
 		{"Digit2", "document.querySelectorAll('.summary tbody tr').length >= 21 && document.querySelector('.summary').ariaBusy === 'false'"},
+		{"KeyG", "scopeview.by === 'thread' && scopeview.drawn.bars > 0"},
 	} {
 		tb.read(nil, "tasks.length = 0")
 		tb.press(view.key)

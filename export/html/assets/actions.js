@@ -40,7 +40,7 @@ export const deeds = {
   clear: (app) => clearAll(app),
   back: (app) => app.steps.go(-1),
   forward: (app) => app.steps.go(1),
-  threads: (app) => app.setBy(app.by === "thread" ? "goroutine" : "thread"),
+  threads: (app) => void app.setBy(app.by === "thread" ? "goroutine" : "thread"),
   states: (app) => app.nextStateSize(),
   locks: (app) => app.toggleLocks(),
   path: (app) => app.togglePath(),

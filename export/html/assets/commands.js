@@ -17,6 +17,7 @@ import { stateLinks } from "./model/waitlinks.js";
 import { otherThreads } from "./model/waits.js";
 import { panelCommands } from "./panelcommands.js";
 import { rowCommands } from "./rowcommands.js";
+import { inSlices } from "./data/slices.js";
 import { themeColors } from "./view/color.js";
 import { foldEnded, rowId } from "./view/layout.js";
 import { heldAt } from "./view/strip.js";
@@ -37,6 +38,9 @@ const graphSets = ["usual", "all", "line"];
 
 /** Which choices of how rows are shown are those of the trace beside it, too. */
 const goesWith = /** @type {const} */ (["states", "locks", "procs", "filter", "sort", "oneLine", "collapsed", "colorBy"]);
+
+/** From so many scopes on to put them on their threads is felt. */
+const manyScopes = 200_000;
 
 /** @param {Page} app */
 export function commands(app) {
@@ -297,7 +301,11 @@ export function commands(app) {
       kept();
     },
     /** @param {By} by */
-    setBy(by) {
+    async setBy(by) {
+      if (by === "thread" && model.base.n > manyScopes) {
+        app.announce("the scopes are put on their threads", true);
+        await inSlices(model.threadSteps(), () => false);
+      }
       app.by = by;
       app.chosenRow = "";
       app.area = null;

@@ -3,6 +3,7 @@
 import { Batch, blankData } from "./batch.js";
 import { Flag } from "./kinds.js";
 import { orderByStart } from "./order.js";
+import { atOnce } from "./slices.js";
 
 /**
  * Makes a batch of items of others, in the order given.
@@ -13,7 +14,10 @@ import { orderByStart } from "./order.js";
  * @param {[number, number][]} rows
  * @returns {Batch}
  */
-export function gather(batches, which, index, lanes, rows) {
+export function gather(batches, which, index, lanes, rows) { return atOnce(gatherSteps(batches, which, index, lanes, rows)); }
+
+/** As gather, step by step. @param {Batch[]} batches @param {Uint8Array} which @param {Uint32Array} index @param {import("./batch.js").BatchLane[]} lanes @param {[number, number][]} rows @returns {Generator<void, Batch>} */
+export function* gatherSteps(batches, which, index, lanes, rows) {
   const n = index.length;
   const data = blankData(n);
   data.lanes = lanes;
@@ -24,6 +28,7 @@ export function gather(batches, which, index, lanes, rows) {
   }
   const offsets = joinStrings(batches, data);
   for (let k = 0; k < n; k++) {
+    if ((k & 0xffff) === 0xffff) yield;
     const batch = batches[which[k]];
     const i = index[k];
     data.start[k] = batch.start[i];

@@ -1,6 +1,11 @@
 // Sorting by start what is made of sorted pieces, as the items of a row are
 // made of its lanes.
 
+import { atOnce } from "./slices.js";
+
+/** So many positions are looked at between two yields. */
+const orderedAtOnce = 1 << 16;
+
 /**
  * Orders positions by start, of equal starts the one of lesser depth first: a
  * scope before what is in it. Merges what is in order already, so that a few
@@ -10,12 +15,18 @@
  * @param {number} n how many of them count
  * @returns {Uint32Array} positions
  */
-export function orderByStart(start, depth, n) {
+export function orderByStart(start, depth, n) { return atOnce(startOrderSteps(start, depth, n)); }
+
+/** As orderByStart, step by step. @param {Float64Array} start @param {ArrayLike<number>} depth @param {number} n @returns {Generator<void, Uint32Array>} */
+export function* startOrderSteps(start, depth, n) {
   let order = new Uint32Array(n);
   for (let i = 0; i < n; i++) order[i] = i;
   const later = (a, b) => start[a] > start[b] || start[a] === start[b] && depth[a] > depth[b];
   let ends = [];
-  for (let i = 1; i < n; i++) if (later(i - 1, i)) ends.push(i);
+  for (let i = 1; i < n; i++) {
+    if (later(i - 1, i)) ends.push(i);
+    if (i % orderedAtOnce === 0) yield;
+  }
   if (n > 0) ends.push(n);
   let other = ends.length > 1 ? new Uint32Array(n) : order;
   while (ends.length > 1) {
@@ -24,7 +35,10 @@ export function orderByStart(start, depth, n) {
     for (let k = 0; k < ends.length; k += 2) {
       const mid = ends[k];
       const to = ends[k + 1] ?? mid;
-      mergePieces({ start, depth, source: order, target: other }, from, mid, to);
+      for (let at = from, a = from, b = mid; at < to; at = a + b - mid) {
+        [a, b] = mergePieces({ start, depth, source: order, target: other }, { a, mid, b, to, at });
+        yield;
+      }
       merged.push(to);
       from = to;
     }
@@ -35,14 +49,13 @@ export function orderByStart(start, depth, n) {
 }
 
 /**
- * Merges source[from:mid] and source[mid:to], each in order, into target. A closure
- * would be some percent slower.
+ * Merges some of source[a:mid] and source[b:to], each in order, into target from at on, and
+ * returns how far it came in both. A closure would be some percent slower.
  */
-function mergePieces({ start, depth, source, target }, from, mid, to) {
-  let a = from;
-  let b = mid;
-  let at = from;
+function mergePieces({ start, depth, source, target }, { a, mid, b, to, at }) {
+  const until = at + orderedAtOnce;
   while (a < mid && b < to) {
+    if (at === until) return [a, b];
     const x = source[a];
     const y = source[b];
     if (start[x] < start[y] || start[x] === start[y] && depth[x] <= depth[y]) {
@@ -55,4 +68,5 @@ function mergePieces({ start, depth, source, target }, from, mid, to) {
   }
   target.set(source.subarray(a, mid), at);
   target.set(source.subarray(b, to), at + mid - a);
+  return [mid, to];
 }

@@ -1,7 +1,8 @@
 // Rows by thread: the same items, on the thread on which they began.
 
-import { gather } from "./gather.js";
-import { orderByStart } from "./order.js";
+import { gather, gatherSteps } from "./gather.js";
+import { startOrderSteps } from "./order.js";
+import { atOnce } from "./slices.js";
 import { firstEnding } from "./batch.js";
 import { Flag } from "./kinds.js";
 
@@ -16,30 +17,36 @@ import { Flag } from "./kinds.js";
  * @param {Batch|null} before by thread; what lies in it stays where it is
  * @returns {Batch}
  */
-export function threadBatch(batches, before) {
+export function threadBatch(batches, before) { return atOnce(threadSteps(batches, before)); }
+
+/** As threadBatch, step by step. @param {Batch[]} batches @param {Batch|null} before @returns {Generator<void, Batch>} */
+export function* threadSteps(batches, before) {
   const n = batches.reduce((sum, s) => sum + s.n, 0);
   const which = new Uint8Array(n);
   const index = new Uint32Array(n);
   const start = new Float64Array(n);
   const depth = new Float64Array(n);
   let at = 0;
-  batches.forEach((batch, s) => {
+  for (const [s, batch] of batches.entries()) {
     for (const lane of batch.lanes) {
       for (let i = lane.from; i < lane.to; i++, at++) {
+        if ((at & 0xffff) === 0xffff) yield;
         which[at] = s;
         index[at] = i;
         start[at] = batch.start[i];
         depth[at] = lane.depth;
       }
     }
-  });
-  const order = orderByStart(start, depth, n);
+  }
+  const order = yield* startOrderSteps(start, depth, n);
   /** @type {Map<number, ThreadRow>} */
   const rows = new Map();
   const place = new Int32Array(n); // the lane's number, in the order in which lanes are found
   /** @type {{key: number, depth: number, count: number}[]} */
   const found = [];
+  let done = 0;
   for (const k of order) {
+    if ((++done & 0xffff) === 0) yield;
     const batch = batches[which[k]];
     const i = index[k];
     const key = batch.thread[i];
@@ -48,7 +55,7 @@ export function threadBatch(batches, before) {
     place[k] = depth[k] < 0 ? row.instants() : row.put(start[k], batch.end(i), (batch.flags[i] & Flag.open) !== 0);
     found[place[k]].count++;
   }
-  return laidOut(batches, which, index, order, place, found, rows);
+  return yield* laidOut(batches, which, index, order, place, found, rows);
 }
 
 /** Which depths of a thread's row are taken, as time goes on. */
@@ -96,7 +103,7 @@ class ThreadRow {
 }
 
 /** Makes the batch, lanes by row and depth. */
-function laidOut(batches, which, index, order, place, found, rows) {
+function* laidOut(batches, which, index, order, place, found, rows) {
   const sorted = found.map((_, k) => k).sort((a, b) => found[a].key - found[b].key || found[a].depth - found[b].depth);
   const next = new Uint32Array(found.length);
   const lanes = [];
@@ -114,7 +121,7 @@ function laidOut(batches, which, index, order, place, found, rows) {
     w[to] = which[k];
     x[to] = index[k];
   }
-  const made = gather(batches, w, x, lanes, [...rows.keys()].map((key) => [key, 0]));
+  const made = yield* gatherSteps(batches, w, x, lanes, [...rows.keys()].map((key) => [key, 0]));
   made.origin = { batches, which: w, index: x };
   return made;
 }

@@ -3,7 +3,7 @@
 
 import { Flag, isScope } from "../data/kinds.js";
 import { quantileOf } from "./histogram.js";
-import { byNumber, sortSteps } from "./slices.js";
+import { byNumber, sortSteps } from "../data/slices.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./stats.js").Summary} Summary */

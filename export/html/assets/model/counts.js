@@ -2,7 +2,7 @@
 // steps, or averages of stretches where states are merged.
 
 import { bisect } from "../data/bisect.js";
-import { byNumber, sortSteps } from "./slices.js";
+import { byNumber, sortSteps } from "../data/slices.js";
 
 /** @typedef {import("../data/states.js").StateSet} StateSet */
 

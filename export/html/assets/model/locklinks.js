@@ -3,7 +3,7 @@
 import { bisect } from "../data/bisect.js";
 import { Kind } from "../data/kinds.js";
 import { innermostAt } from "./relate.js";
-import { atOnce, inSlices, sortSteps } from "./slices.js";
+import { atOnce, inSlices, sortSteps } from "../data/slices.js";
 
 /** An item has so many of these links at most. */
 const mostLockLinks = 50;

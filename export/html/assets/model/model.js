@@ -6,7 +6,7 @@ import { findRef, placeOf, resolveRef } from "./refs.js";
 import { RowSet } from "./rowset.js";
 import { Batch, blankData, lastUntil, batchOfOpen, batchOfTile } from "../data/batch.js";
 import { Details } from "./detail.js";
-import { threadOpen, threadBatch } from "../data/threads.js";
+import { threadOpen, threadBatch, threadSteps } from "../data/threads.js";
 import { blankMeta, mergeMeta } from "../data/meta.js";
 import { Samples } from "../data/samples.js";
 import { Waits } from "./waits.js";
@@ -307,6 +307,22 @@ export class Model {
   rowSet(by) {
     if (by !== "thread") return this.goroutines;
     return this.threads ?? this.regroup();
+  }
+
+  /**
+   * Makes the rows by thread of the base, and what is drawn of all of it, step by step: of
+   * millions of scopes that takes seconds.
+   * @returns {Generator<void, void>}
+   */
+  *threadSteps() {
+    const of = this.base;
+    if (this.threadBase?.of === of) return;
+    const batch = yield* threadSteps([of], null);
+    for (let lane = 0; lane < batch.lanes.length; lane++) {
+      batch.pyramid(lane).levelFor(this.end / 2000);
+      yield;
+    }
+    if (this.base === of) this.threadBase = { of, batch };
   }
 
   /** Brings the rows by thread up to date: the base's once, the rest anew. */

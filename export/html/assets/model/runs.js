@@ -5,7 +5,7 @@ import { bisect } from "../data/bisect.js";
 import { Flag, Kind, isScope } from "../data/kinds.js";
 import { firstEnding, firstFrom } from "../data/batch.js";
 import { Replay, RowItems, itemsAtOnce } from "./replay.js";
-import { sortSteps } from "./slices.js";
+import { sortSteps } from "../data/slices.js";
 
 /**
  * @typedef {import("../data/batch.js").Batch} Batch

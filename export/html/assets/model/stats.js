@@ -4,7 +4,7 @@
 import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
 import { quantileOf } from "./histogram.js";
 import { Replay, RowItems, hasMoments, itemsAtOnce } from "./replay.js";
-import { atOnce, byNumber, sortSteps } from "./slices.js";
+import { atOnce, byNumber, sortSteps } from "../data/slices.js";
 
 /**
  * Times are in ns and of the scopes that ended. total and the CPU times are what lies in

@@ -3,7 +3,7 @@
 // rows of its own.
 
 import { StateSet, trackNames } from "../data/states.js";
-import { sortSteps } from "./slices.js";
+import { sortSteps } from "../data/slices.js";
 
 /** The state of a track that no goroutine has: the one behind the others. @param {StateSet} set */
 function idleOf(set) { return set.names.length; }

@@ -7,7 +7,7 @@ import { statePixels } from "../data/merge.js";
 import { newRow } from "./rowset.js";
 import { StateSet } from "../data/states.js";
 import { trackSteps } from "./tracks.js";
-import { atOnce, inSlices } from "./slices.js";
+import { atOnce, inSlices } from "../data/slices.js";
 
 /** While a trace grows it is asked for again after so many ms, and after an answer that said "not yet". */
 const waitsAgain = 1000;

@@ -4,7 +4,7 @@
 import { colorOf } from "../view/color.js";
 import { compareSteps, findingsBetween, pairedBuckets, timesByState } from "../model/compare.js";
 import { createSortable } from "./sortable.js";
-import { inSlices, oneAtATime } from "../model/slices.js";
+import { inSlices, oneAtATime } from "../data/slices.js";
 import { isShown, make, makeButton, nameText, percentText } from "../view/make.js";
 import { openPage } from "../model/source.js";
 import { stateText } from "../data/states.js";

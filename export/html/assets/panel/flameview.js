@@ -8,7 +8,7 @@ import { callData, chosenMetric, shortFunc, weightsOf } from "../model/calls.js"
 import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";
 import { flameSteps } from "../model/flame.js";
-import { inSlices, oneAtATime } from "../model/slices.js";
+import { inSlices, oneAtATime } from "../data/slices.js";
 import { Kind } from "../data/kinds.js";
 import { isShown, restLater, make, makeButton, nameText } from "../view/make.js";
 import { thousands } from "../view/time.js";

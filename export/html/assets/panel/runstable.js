@@ -2,7 +2,7 @@
 
 import { argumentsText } from "../data/args.js";
 import { csvCell, csvQuoted } from "./exportcsv.js";
-import { inSlices, oneAtATime } from "../model/slices.js";
+import { inSlices, oneAtATime } from "../data/slices.js";
 import { argsOfRun, cpuQuality, orderSteps, refOfRun } from "../model/runs.js";
 import { make, makeButton, nameText, pluralText } from "../view/make.js";
 import { momentText } from "../view/ruler.js";

@@ -9,7 +9,7 @@ import { facetSteps, groupRuns } from "../model/facets.js";
 import { offerFile } from "./exports.js";
 import { runSteps, runsBetween } from "../model/runs.js";
 import { createRunsTable } from "./runstable.js";
-import { inSlices, oneAtATime } from "../model/slices.js";
+import { inSlices, oneAtATime } from "../data/slices.js";
 import { slowSteps, slowText } from "../model/slow.js";
 import { createSlowView } from "./slowview.js";
 import { createSortable } from "./sortable.js";

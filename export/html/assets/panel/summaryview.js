@@ -7,7 +7,7 @@ import { areaText, goroutinesOfArea, rowsOfArea } from "../model/area.js";
 import { createStateTable } from "./statedetails.js";
 import { createSortable } from "./sortable.js";
 import { longest } from "../model/relate.js";
-import { inSlices, oneAtATime } from "../model/slices.js";
+import { inSlices, oneAtATime } from "../data/slices.js";
 import { summarySteps } from "../model/stats.js";
 import { thousands } from "../view/time.js";
 

@@ -2,7 +2,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { modelOf } from "./make.js";
 import { areaText, goroutinesOfArea, rowsOfArea, snapped } from "../model/area.js";
-import { atOnce } from "../model/slices.js";
+import { atOnce } from "../data/slices.js";
 import { flameSteps } from "../model/flame.js";
 import { summarySteps } from "../model/stats.js";
 

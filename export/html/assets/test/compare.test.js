@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compareSides, compareSteps, findingsBetween, pairedBuckets, rankTest, timesByState } from "../model/compare.js";
-import { atOnce } from "../model/slices.js";
+import { atOnce } from "../data/slices.js";
 import { changeText } from "../panel/compareview.js";
 import { modelOf, randomly } from "./make.js";
 

@@ -6,7 +6,7 @@ import { countSteps, newCounts } from "../model/counts.js";
 import { trackKey, trackSteps } from "../model/tracks.js";
 import { otherThreads } from "../model/waits.js";
 import { scopesDuring, whatCameNext } from "../model/procs.js";
-import { atOnce } from "../model/slices.js";
+import { atOnce } from "../data/slices.js";
 import { sampledIn, sampledText, usedIn, usedCPUs } from "../view/beats.js";
 import { countsText } from "../view/countplot.js";
 import { layoutRows, newChoices } from "../view/layout.js";

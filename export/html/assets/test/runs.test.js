@@ -6,7 +6,7 @@ import { Brush } from "../model/brush.js";
 import { facetSteps, groupRuns } from "../model/facets.js";
 import { argsOfRun, orderSteps, runSteps, runsBetween } from "../model/runs.js";
 import { slowSteps, slowText } from "../model/slow.js";
-import { atOnce } from "../model/slices.js";
+import { atOnce } from "../data/slices.js";
 import { summarize } from "../model/stats.js";
 
 const names = ["", "get", "load", "cache.mu", "serve", "other"];

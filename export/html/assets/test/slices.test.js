@@ -1,7 +1,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { randomly } from "./make.js";
-import { atOnce, byNumber, inSlices, sortSteps } from "../model/slices.js";
+import { atOnce, byNumber, inSlices, sortSteps } from "../data/slices.js";
 
 test("sorting in steps is sorting, and equals stay in their order", () => {
   const random = randomly(3);

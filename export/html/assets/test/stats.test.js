@@ -4,7 +4,7 @@ import { modelOf, randomly } from "./make.js";
 import { Flag } from "../data/kinds.js";
 import { summarize } from "../model/stats.js";
 import { flameSteps } from "../model/flame.js";
-import { atOnce } from "../model/slices.js";
+import { atOnce } from "../data/slices.js";
 import { children, parent, selfTime } from "../model/relate.js";
 import { distribution, quantileOf } from "../model/histogram.js";
 
