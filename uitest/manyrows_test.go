@@ -56,12 +56,12 @@ func (tb *tab) chooseRow(id string) {
 const group = `document.querySelector("#rows .label.group").dataset.id`
 
 // TestAlikeRows: alike rows are one, which says exactly how many of them did something;
-// rows are in the order of their names.
+// rows are in the order of their names, below the lock that was waited for.
 func TestAlikeRows(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showHandlers(t, "")
-		want := []string{"500 × handler", "worker 3", "worker 7", "worker 8", "worker 10"}
-		if got := tb.rowNames(); len(got) < 5 || !slices.Equal(got[:5], want) {
+		want := []string{"Locks (1)", "mu", "500 × handler", "worker 3", "worker 7", "worker 8", "worker 10"}
+		if got := tb.rowNames(); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
 			t.Errorf("the rows are %q, want %q first", got, want)
 		}
 		if n := tb.number("scopeview.drawn.densities"); n != 1 {
@@ -124,7 +124,7 @@ func TestPinnedRowsStay(t *testing.T) {
 			}
 		}
 		scrolled(0)
-		if s := tb.atY(band + 4); s != "500 × handler" {
+		if s := tb.atY(band + 4); s != "Locks (1)" {
 			t.Errorf("below the pinned row is %q", s)
 		}
 		scrolled(300)
@@ -159,7 +159,7 @@ func TestPinnedRowsStay(t *testing.T) {
 // TestRowsAreAnnounced: each key for rows says what it did.
 func TestRowsAreAnnounced(t *testing.T) {
 	browsers(t, func(t *testing.T) {
-		tb := showHandlers(t, "")
+		tb := showHandlers(t, "#locks=off")
 		tb.chooseRow("g1002")
 		for _, k := range []struct{ key, says string }{
 			{"KeyX", "worker 3: collapsed"}, {"KeyX", "worker 3: expanded"}, {"KeyP", "worker 3: pinned to the top"}, {"KeyP", "worker 3: no longer pinned"},
@@ -178,10 +178,16 @@ func TestRowsAreAnnounced(t *testing.T) {
 		tb.press("KeyO")
 		tb.read(nil, `document.getElementById("rows").scrollTop = 0`)
 		tb.settle()
-		for _, y := range []float64{25, 45, 65} {
-			if s := tb.atY(y); s != "handler" {
-				t.Errorf("in rows of one line, at %v is %q", y, s)
+		line := tb.number(`scopeview.rows.stripOf(%s).h`, group)
+		for k := 1; k < 4; k++ {
+			for _, y := range []float64{float64(k)*line + 1, float64(k+1)*line - 1} {
+				if s := tb.atY(y); s != "handler" {
+					t.Errorf("in rows of one line of %v px, at %v is %q", line, y, s)
+				}
 			}
+		}
+		if line > 30 {
+			t.Errorf("rows of one line are %v px high", line)
 		}
 		tb.await(`location.hash.includes("lines=one") && location.hash.includes("hidden=g1002")`)
 	})
