@@ -226,6 +226,8 @@ func TestThreads(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showTrace(t, groundTrace(t), browser.View{})
 		tb.press("KeyG")
+		tb.await("scopeview.model.waits.tracks")
+		tb.settle()
 		var threads []struct {
 			Title string
 			Track float64
