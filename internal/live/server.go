@@ -27,11 +27,12 @@ type Options struct {
 
 // Server shows traces to browsers.
 type Server struct {
-	o     Options
-	shelf *shelf
-	with  *book // what the others are compared with; nil: nothing
-	guard *guard
-	heavy chan struct{} // who makes large answers, a place each
+	o        Options
+	shelf    *shelf
+	with     *book // what the others are compared with; nil: nothing
+	guard    *guard
+	heavy    chan struct{} // who makes large answers, a place each
+	examined chan struct{} // who asks the doctor, which takes long: others must not wait for it
 
 	ctx  context.Context // of all that runs
 	stop context.CancelFunc
@@ -87,7 +88,7 @@ func New(o Options) (*Server, error) {
 		}
 		sh.lend(with)
 	}
-	s := &Server{o: o, shelf: sh, with: with, heavy: make(chan struct{}, heavyMax), most: usual, idle: idleFor}
+	s := &Server{o: o, shelf: sh, with: with, heavy: make(chan struct{}, heavyMax), examined: make(chan struct{}, 1), most: usual, idle: idleFor}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.guard = newGuard(h, s.mux())
 	return s, nil
@@ -124,7 +125,7 @@ func (s *Server) mux() http.Handler {
 	mux.HandleFunc("GET /t/{n}/api/summary", s.ofTrace(s.large(s.serveSummary)))
 	mux.HandleFunc("GET /t/{n}/api/runs", s.ofTrace(s.large(s.serveRuns)))
 	mux.HandleFunc("GET /t/{n}/api/waits", s.ofTrace(s.large(s.serveWaits)))
-	mux.HandleFunc("GET /t/{n}/api/doctor", s.ofTrace(s.large(s.serveDoctor)))
+	mux.HandleFunc("GET /t/{n}/api/doctor", s.ofTrace(inPlace(s.examined, s.serveDoctor)))
 	mux.HandleFunc("GET /t/{n}/api/advice", s.ofTrace(s.large(s.serveAdvice)))
 	mux.HandleFunc("GET /t/{n}/api/samples", s.ofTrace(s.large(s.serveSamples)))
 	mux.HandleFunc("GET /t/{n}/api/live", s.ofTrace(s.serveLive))
@@ -145,10 +146,15 @@ func (s *Server) ofTrace(serve func(http.ResponseWriter, *http.Request, *book)) 
 
 // large is for answers that take memory and time: a few are made at once.
 func (s *Server) large(serve func(http.ResponseWriter, *http.Request, *book)) func(http.ResponseWriter, *http.Request, *book) {
+	return inPlace(s.heavy, serve)
+}
+
+// inPlace answers when it has one of the places.
+func inPlace(places chan struct{}, serve func(http.ResponseWriter, *http.Request, *book)) func(http.ResponseWriter, *http.Request, *book) {
 	return func(w http.ResponseWriter, r *http.Request, b *book) {
 		select {
-		case s.heavy <- struct{}{}:
-			defer func() { <-s.heavy }()
+		case places <- struct{}{}:
+			defer func() { <-places }()
 		case <-r.Context().Done():
 			return
 		}

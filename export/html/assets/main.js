@@ -90,7 +90,8 @@ function buildPage(app, other) {
   app.drawNow();
   performance.mark("scopeview-first-picture");
   document.documentElement.dataset.ready = "true";
-  if (!app.growing) app.model.askDoctor(); // of one that grows it is asked when somebody wants to know: it costs the machine
+  // Of one that grows, or is very long, it is asked when somebody wants to know: it costs the machine.
+  if (!app.growing && !app.model.reduced) app.model.askDoctor();
   if (app.growing) {
     if (!location.hash) app.setFollow(true);
     keepGrowing(app);
