@@ -34,7 +34,7 @@ func (b *bench) file(group string) error {
 	}
 	b.add(row{group: group, name: "size of the file", value: float64(st.Size()) / 1e6, must: 12, unit: "MB"})
 	b.add(row{group: group, name: "written in", value: median(took), must: 2, unit: "s"})
-	if err := b.opening(group, "file://"+html); err != nil {
+	if err := b.opening(group, "first complete picture after opening", "file://"+html, 1.5); err != nil {
 		return err
 	}
 	return b.frames(group, "file://"+html)
@@ -52,7 +52,7 @@ func (b *bench) rows(group string) error {
 	if _, err := b.tool.Run("html", trace, "-o", html); err != nil {
 		return err
 	}
-	if err := b.opening(group, "file://"+html); err != nil {
+	if err := b.opening(group, "first complete picture after opening", "file://"+html, 1.5); err != nil {
 		return err
 	}
 	for _, groups := range []struct{ are, first string }{
@@ -67,7 +67,7 @@ func (b *bench) rows(group string) error {
 }
 
 // opening measures how long it is from opening a page to its first picture.
-func (b *bench) opening(group, address string) error {
+func (b *bench) opening(group, name, address string, must float64) error {
 	var opened []float64
 	for range rounds {
 		p, err := open(b.chromium, address)
@@ -81,7 +81,7 @@ func (b *bench) opening(group, address string) error {
 		}
 		opened = append(opened, ms/1000)
 	}
-	b.add(row{group: group, name: "first complete picture after opening", value: median(opened), must: 1.5, unit: "s", note: fmt.Sprintf("worst %.2f s", slices.Max(opened))})
+	b.add(row{group: group, name: name, value: median(opened), must: must, unit: "s", note: fmt.Sprintf("worst %.2f s", slices.Max(opened))})
 	return nil
 }
 
@@ -97,21 +97,7 @@ func (b *bench) pair(group string) error {
 		return err
 	}
 	defer os.Remove(html)
-	var opened []float64
-	for range rounds {
-		p, err := open(b.chromium, "file://"+html)
-		if err != nil {
-			return err
-		}
-		ms, err := firstPicture(p)
-		p.Close()
-		if err != nil {
-			return err
-		}
-		opened = append(opened, ms/1000)
-	}
-	b.add(row{group: group, name: "first complete picture of both after opening", value: median(opened), must: 2.5, unit: "s", note: fmt.Sprintf("worst %.2f s", slices.Max(opened))})
-	return nil
+	return b.opening(group, "first complete picture of both after opening", "file://"+html, 2.5)
 }
 
 func open(in *browser.Browser, address string) (*browser.Page, error) {
