@@ -113,8 +113,9 @@ var mayImport = map[string][]string{
 	"internal/glob":         {},
 
 	"internal/advice":           {"internal/advice/row", "internal/sys"},
-	"internal/trace":            {"internal/hot", "internal/chunks", "internal/format"},
-	"internal/trace/text":       {"internal/trace", "internal/chunks", "internal/format"},
+	"internal/inorder":          {},
+	"internal/trace":            {"internal/hot", "internal/chunks", "internal/inorder", "internal/format"},
+	"internal/trace/text":       {"internal/trace", "internal/chunks", "internal/inorder", "internal/format"},
 	"internal/testpoint/*":      {}, // for tests only
 	"internal/args":             {"internal/trace", "internal/format"},
 	"internal/gotrace":          {"internal/trace", "internal/format"},
@@ -139,7 +140,7 @@ var mayImport = map[string][]string{
 	"internal/page":             {"internal/advice", "internal/report/annotate", "export/html/assets", "internal/doctor", "internal/timeline", "internal/samples", "internal/analysis", "internal/trace", "internal/glob", "internal/format"},
 	"internal/export/*":         {"internal/export/rows", "internal/samples", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
 	"internal/live":             {"internal/advice", "internal/page", "internal/objects", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
-	"internal/anonymize":        {"internal/chunks", "internal/format"},
+	"internal/anonymize":        {"internal/chunks", "internal/inorder", "internal/format"},
 	"internal/scopevet":         {},
 	"internal/build":            {".", "internal/build/instrument", "internal/build/std", "internal/pgo"},
 	"internal/build/instrument": {"internal/format"},
