@@ -48,6 +48,10 @@ type Options struct {
 	AsRecorded bool
 	// NoDepth leaves Depth 0: what runs at once need not be known, and takes no memory.
 	NoDepth bool
+	// Within has only events whose Start is in the range, and reads only chunks that can have
+	// such, as far as an earlier run of this Trace came to their ends. What came before is not
+	// known then: Depth and Track are not set.
+	Within bool
 }
 
 // Events calls f with every event in the order of Start (a parent before its
@@ -82,7 +86,7 @@ func (t *Trace) Events(o Options, f func(*Event) bool) error {
 	s.until = ends.until
 	m := newMerge(t, &s.o, ends, s.problems)
 	err = s.run(m)
-	if s.complete {
+	if s.complete && !o.Within {
 		s.problems.add(textOrphanEnd, 0, ends.total-s.joined-m.lost)
 	}
 	if s.rows.tracks.forgot {
@@ -171,7 +175,7 @@ func (s *stream) record(c *cursor, p *place) (more bool, err error) {
 			row.begin(stop)
 		}
 	case format.KindTrack, format.KindGo:
-		if e.Goid != 0 { // else the row is of many goroutines
+		if e.Goid != 0 && !s.o.Within { // without a goroutine the row is of many
 			s.nameRow(row, e)
 		}
 		s.instant(e, &r)
@@ -232,7 +236,7 @@ func (s *stream) twice(c *cursor, p *place, r *format.Record) error {
 
 // emit hands the event over if it is in the range.
 func (s *stream) emit(e *Event, ext []byte) (more bool, err error) {
-	if s.o.From > 0 && e.Start+e.Dur < s.o.From {
+	if s.o.From > 0 && e.Start+e.Dur < s.o.From || s.o.Within && e.Start < s.o.From {
 		return true, nil
 	}
 	if ext != nil || e.Kind == format.KindProcess {
@@ -244,6 +248,9 @@ func (s *stream) emit(e *Event, ext []byte) (more bool, err error) {
 // row fills in what the row that e is on tells, and returns it; nil where nobody asks for
 // depths.
 func (s *stream) row(c *cursor, e *Event, now int64) *row {
+	if s.o.Within {
+		return nil
+	}
 	if s.o.NoDepth {
 		e.Track = s.rows.tracks.get(e.Goid)
 		return nil

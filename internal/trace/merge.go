@@ -40,6 +40,8 @@ type cursor struct {
 	ends   []uint64 // see endIndex
 	made   []made   // instead of a chunk: what places are of; see made.go
 	owner  uint32
+	index  int   // of the chunk
+	latest int64 // ticks: the last moment at which it has an event; see reach
 
 	// The row of the last record: the next one is mostly of the same goroutine.
 	row      *row
@@ -53,6 +55,7 @@ type cursor struct {
 func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 	info := &t.chunks[i]
 	c.chunk, c.owner, c.next, c.row, c.made = info.loc, info.owner, 0, nil, nil
+	c.index, c.latest = i, info.Since
 	c.places = c.places[:0]
 	if err := t.readChunk(&c.chunkBuf, info, p); err != nil {
 		return err
@@ -67,6 +70,7 @@ func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 		case roleAnchor:
 			thread = uint32(s.Record().Stop)
 			if !o.Anchors {
+				c.latest = max(c.latest, start)
 				continue
 			}
 		case roleEnd:
@@ -88,6 +92,9 @@ func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 	}
 	if unsorted > 0 {
 		slices.SortFunc(c.places, func(a, b place) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.off, b.off)) })
+	}
+	if n := len(c.places); n > 0 {
+		c.latest = max(c.latest, c.places[n-1].key)
 	}
 	p.add(textEarly, info.at, early)
 	report(&s, p, info.at)
@@ -128,15 +135,7 @@ func (e *entry) at() {
 func (a *entry) before(b *entry) bool { return a.key < b.key || a.key == b.key && a.loc < b.loc }
 
 func newMerge(t *Trace, o *Options, ends *endIndex, p problems) *merge {
-	m := &merge{t: t, o: o, ends: ends, problems: p}
-	for i, c := range t.chunks {
-		if c.Kind == format.ChunkRecords {
-			m.order = append(m.order, int32(i))
-		}
-	}
-	slices.SortFunc(m.order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(t.chunks[a].Since, t.chunks[b].Since), cmp.Compare(a, b))
-	})
+	m := &merge{t: t, o: o, ends: ends, problems: p, order: t.wanted(o)}
 	m.nextSince()
 	if len(ends.made) > 0 {
 		c := m.cursor()
@@ -219,6 +218,7 @@ func (m *merge) open(i int) error {
 // push puts the cursor into the heap, if it has a record.
 func (m *merge) push(c *cursor) {
 	if len(c.places) == 0 {
+		m.passed(c)
 		m.free = append(m.free, c)
 		return
 	}
@@ -241,6 +241,7 @@ func (m *merge) advance() {
 	if e.c.next < len(e.c.places) {
 		e.at()
 	} else {
+		m.passed(e.c)
 		m.free = append(m.free, e.c)
 		n--
 		e = h[n]

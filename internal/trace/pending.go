@@ -68,6 +68,7 @@ func (s *stream) beginPending(c *cursor, p *place, r *format.Record, ext []byte)
 			return false, err
 		}
 	}
+	c.latest = max(c.latest, w.stop)
 	h := append(s.pending, w)
 	i := len(h) - 1
 	for ; i > 0 && w.before(h[(i-1)/2].stop, h[(i-1)/2].where.loc); i = (i - 1) / 2 {
@@ -135,9 +136,11 @@ func (s *stream) emitPending() (more bool, err error) {
 	if e.Start > s.to {
 		return false, nil
 	}
-	if s.o.NoDepth {
+	switch {
+	case s.o.Within:
+	case s.o.NoDepth:
 		e.Track = s.rows.tracks.get(e.Goid)
-	} else {
+	default:
 		row := s.rows.get(rowKey(e.Goid, e.Thread, e.Owner), w.stop)
 		e.Depth, e.Track = int32(row.running(w.stop)), row.track
 	}

@@ -84,6 +84,7 @@ type Trace struct {
 	found    problems // by Open
 	inEvents problems // by Events: the most that one run counted
 	ends     *endIndex
+	reach    *reach // once Events was called
 	cpuTimes cpuTimes
 	asked    int // how often names were looked for since Open
 
