@@ -243,8 +243,9 @@ func (a *assembler) finish() ([]byte, error) {
 // names is the table of names in both directions: a text stands for the lowest
 // id that it names.
 type names struct {
-	text map[uint16]string
-	ids  map[string]uint16
+	text  map[uint16]string
+	ids   map[string]uint16
+	words []string // of settle: what word gives, by id
 }
 
 func (n *names) add(id uint16, text string) {
@@ -281,8 +282,24 @@ func (n *names) id(word, text string) (uint16, error) {
 	return 0, fmt.Errorf("no name line defines %q", text)
 }
 
+// settle makes the words of all names, once there are no more.
+func (n *names) settle() {
+	last := uint16(format.NameOther)
+	for id := range n.text {
+		last = max(last, id)
+	}
+	words := make([]string, int(last)+1)
+	for id := range words {
+		words[id] = n.word(uint16(id))
+	}
+	n.words = words
+}
+
 // word returns how the id is written.
 func (n *names) word(id uint16) string {
+	if int(id) < len(n.words) {
+		return n.words[id]
+	}
 	text, ok := n.text[id]
 	if !ok {
 		switch id {

@@ -203,7 +203,7 @@ func (n *names) appendBlock(b []byte, t format.BlockType, p []byte) []byte {
 			}
 		}
 	}
-	return append(append(b, "block "+itoa(int64(t))+" "...), hexOf(p)...)
+	return hex.AppendEncode(append(b, "block "+itoa(int64(t))+" "...), p)
 }
 
 // appendWords appends the values; ok is false where there are no words for one.
@@ -243,12 +243,12 @@ func (n *names) appendValue(b []byte, f *format.BlockField, v format.Value) (lin
 	case f.Form == format.Text || f.Form == format.Text16:
 		return strconv.AppendQuote(b, string(v.B)), true
 	case f.Form == format.Bytes:
-		return append(b, hexOf(v.B)...), true
+		return hex.AppendEncode(b, v.B), true
 	case f.Form == format.OneRecord:
 		r := format.DecodeRecord(v.B)
 		b = n.appendRecord(b, &r, format.PathGo)
 		if r.Ext() {
-			b = n.appendExt(append(b, " |"...), v.B[format.RecordSize:])
+			b = n.appendExt(append(b, " |"...), v.B[format.RecordSize:], &extText{})
 		}
 		return b, true
 	case f.Words != nil:

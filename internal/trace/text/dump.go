@@ -1,14 +1,16 @@
 package text
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/inorder"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -19,52 +21,77 @@ func Dump(w io.Writer, r io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
-	d := dumper{w: bufio.NewWriterSize(w, 64<<10), header: t.Header(), names: names{ids: map[string]uint16{}}}
+	d := dumper{header: t.Header(), names: names{ids: map[string]uint16{}}}
 	state := t.State()
 	d.file = chunks.Of(r, size, &d.header, &state)
-	cs := d.file.Chunk
-	d.chunk = make([]byte, cs)
 	if err := d.learn(t); err != nil {
 		return err
 	}
-	unborn := int64(0)
-	for off, next := int64(0), int64(0); off < size; off = next {
-		if err := d.read(off); err != nil {
-			return err
-		}
-		next = d.file.Next(off)
-		if off > 0 && isZero(d.chunk) {
-			unborn += (next - off) / cs
-			continue
-		}
-		d.unborn(unborn)
-		unborn = (next-off)/cs - 1 // in a hole
-		if err := d.dumpChunk(off); err != nil {
-			return err
-		}
+	places := []int64{0} // where chunks can be, and where the last one ends
+	for off := int64(0); off < size; {
+		off = d.file.Next(off)
+		places = append(places, off)
 	}
-	d.unborn(unborn)
-	if size%cs != 0 {
-		fmt.Fprintf(d.w, "truncate %d\n", size)
+	unborn := int64(0) // chunks, and what is in holes
+	inorder.Each(len(places)-1, func(i int, c *chunkText) { c.make(&d, places[i]) }, func(i int, c *chunkText) bool {
+		n := (places[i+1] - places[i]) / d.file.Chunk
+		switch {
+		case c.err != nil:
+			err = c.err
+		case c.zero:
+			unborn += n
+		default:
+			if err = writeUnborn(w, unborn); err == nil {
+				_, err = w.Write(c.text)
+			}
+			unborn = n - 1
+		}
+		return err == nil
+	})
+	if err == nil {
+		err = writeUnborn(w, unborn)
 	}
-	return d.w.Flush()
+	if err == nil && size%d.file.Chunk != 0 {
+		_, err = fmt.Fprintf(w, "truncate %d\n", size)
+	}
+	return err
 }
 
-// dumper writes chunk by chunk. What it writes of a chunk it assembles again,
-// and says as raw bytes where that is not what the chunk holds: so no rule of
-// the text needs to know every way in which a trace can be broken.
+// writeUnborn writes that n chunks were not handed out.
+func writeUnborn(w io.Writer, n int64) (err error) {
+	if n > 0 {
+		_, err = fmt.Fprintf(w, "unborn %d\n", n)
+	}
+	return err
+}
+
+// dumper is what the text of all chunks is made by.
 type dumper struct {
-	w      *bufio.Writer
 	file   chunks.File
 	header format.Header
 	names  names
-	chunk  []byte
-	text   words
 }
 
-// read reads the chunk at off.
-func (d *dumper) read(off int64) error {
-	if _, err := d.file.Read(d.chunk, off); err != nil {
+// chunkText is a chunk as text. What it has of the header and of blocks it assembles again,
+// and says as raw bytes where that is not what the chunk holds: so no rule of the text needs
+// to know every way in which a trace can be broken. What it has of records always gives
+// those back.
+type chunkText struct {
+	*dumper
+	err   error
+	zero  bool // there is nothing to be said of the chunk
+	text  words
+	chunk []byte
+	again []byte // what the text assembles to
+	ext   extText
+}
+
+// read reads the chunk at off into b, which it makes as large as one.
+func (d *dumper) read(b *[]byte, off int64) error {
+	if *b == nil {
+		*b = make([]byte, d.file.Chunk)
+	}
+	if _, err := d.file.Read(*b, off); err != nil {
 		return fmt.Errorf("reading at offset %d: %w", off, err)
 	}
 	return nil
@@ -74,19 +101,21 @@ func (d *dumper) read(off int64) error {
 // quite what the reader takes for names: where a trace is broken, Assemble only
 // knows what it reads.
 func (d *dumper) learn(t *trace.Trace) error {
+	var chunk []byte
 	for _, c := range t.Chunks() {
 		if c.Kind != format.ChunkBlocks {
 			continue
 		}
-		if err := d.read(c.Offset); err != nil {
+		if err := d.read(&chunk, c.Offset); err != nil {
 			return err
 		}
-		for w := format.WalkBlocks(d.chunk, format.ChunkHeaderSize); w.Next(); {
+		for w := format.WalkBlocks(chunk, format.ChunkHeaderSize); w.Next(); {
 			if id, name, err := format.DecodeName(w.Payload); w.Type == format.BlockName && w.Err == nil && err == nil {
 				d.names.add(id, string(name))
 			}
 		}
 	}
+	d.names.settle()
 	return nil
 }
 
@@ -100,58 +129,59 @@ func isZero(b []byte) bool {
 	return true
 }
 
-func (d *dumper) unborn(n int64) {
-	if n > 0 {
-		fmt.Fprintf(d.w, "unborn %d\n", n)
+// make makes the text of the chunk at off.
+func (c *chunkText) make(d *dumper, off int64) {
+	c.dumper, c.text, c.zero = d, c.text[:0], false
+	if c.err = d.read(&c.chunk, off); c.err != nil {
+		return
 	}
-}
-
-// dumpChunk writes the chunk at off.
-func (d *dumper) dumpChunk(off int64) error {
-	d.text = d.text[:0]
-	h, ok, err := format.DecodeChunkHeader(d.chunk, off, d.header.ChunkSize)
+	if c.zero = off > 0 && isZero(c.chunk); c.zero {
+		return
+	}
+	h, ok, err := format.DecodeChunkHeader(c.chunk, off, d.header.ChunkSize)
+	records := false
 	switch {
 	case off == 0:
-		d.fileHeader()
+		c.fileHeader()
 	case !ok || err != nil:
-		d.text = append(d.text, "bytes\n"...)
+		c.text = append(c.text, "bytes\n"...)
 	default:
-		d.chunkHeader(&h)
-		switch h.Kind {
-		case format.ChunkRecords:
-			d.records(h.Path)
-		case format.ChunkBlocks:
-			d.blocks()
+		c.chunkHeader(&h)
+		if h.Kind == format.ChunkBlocks {
+			c.blocks()
 		}
+		records = h.Kind == format.ChunkRecords
 	}
-	again, err := d.again(off)
-	if err != nil {
-		return fmt.Errorf("at offset %d: the text can't be assembled again: %w", off, err)
+	if err := c.assemble(off); err != nil {
+		c.err = fmt.Errorf("at offset %d: the text can't be assembled again: %w", off, err)
+		return
 	}
-	d.patch(again)
-	_, err = d.w.Write(d.text)
-	return err
+	if records {
+		c.records(h.Path)
+		copy(c.again[format.ChunkHeaderSize:], c.chunk[format.ChunkHeaderSize:])
+	}
+	c.patch()
 }
 
-func (d *dumper) fileHeader() {
-	h := &d.header
-	d.text = fmt.Appendf(d.text, "header major=%d minor=%d chunk=%d page=%d pid=%d clock=%s path=%s backing=%s witness=%d id=%x start=%d mono=%d wall=%d rate=%d limit=%d",
+func (c *chunkText) fileHeader() {
+	h := &c.header
+	c.text = fmt.Appendf(c.text, "header major=%d minor=%d chunk=%d page=%d pid=%d clock=%s path=%s backing=%s witness=%d id=%x start=%d mono=%d wall=%d rate=%d limit=%d",
 		h.Major, h.Minor, h.ChunkSize, h.PageSize, h.PID, symbolOf(clocks, int64(h.Clock)), symbolOf(paths, int64(h.Path)), symbolOf(backings, int64(h.Backing)),
 		h.Witness, h.ID, h.StartTicks, h.StartMono, h.StartWall, h.TickRate, h.Limit)
-	d.text.nonzero("ring", int64(h.Ring))
-	d.text.nonzero("segments", int64(h.Segments))
+	c.text.nonzero("ring", int64(h.Ring))
+	c.text.nonzero("segments", int64(h.Segments))
 	le := binary.LittleEndian
-	s := d.chunk[format.StateOffset:]
-	d.text = fmt.Appendf(d.text, "\nstate closed=%d tick=%d end=%d lost=%d", le.Uint64(s[format.StateClosed:]),
+	s := c.chunk[format.StateOffset:]
+	c.text = fmt.Appendf(c.text, "\nstate closed=%d tick=%d end=%d lost=%d", le.Uint64(s[format.StateClosed:]),
 		int64(le.Uint64(s[format.StateTick:])), int64(le.Uint64(s[format.StateEnd:]))&(1<<63-1), int64(le.Uint64(s[format.StateLost:])))
-	d.text.nonzero("overwritten", int64(le.Uint64(s[format.StateOverwritten:])))
-	d.text.nonzero("until", int64(le.Uint64(s[format.StateUntil:])))
-	d.text.nonzero("joined", int64(le.Uint64(s[format.StateJoined:])))
-	d.text.nonzero("files", int64(le.Uint64(s[format.StateFiles:])))
-	d.text = append(d.text, '\n')
+	c.text.nonzero("overwritten", int64(le.Uint64(s[format.StateOverwritten:])))
+	c.text.nonzero("until", int64(le.Uint64(s[format.StateUntil:])))
+	c.text.nonzero("joined", int64(le.Uint64(s[format.StateJoined:])))
+	c.text.nonzero("files", int64(le.Uint64(s[format.StateFiles:])))
+	c.text = append(c.text, '\n')
 }
 
-func (d *dumper) chunkHeader(h *format.ChunkHeader) {
+func (c *chunkText) chunkHeader(h *format.ChunkHeader) {
 	kind := symbolOf(kinds, int64(h.Kind))
 	if h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {
 		kind = "kind-" + itoa(int64(h.Kind))
@@ -160,51 +190,51 @@ func (d *dumper) chunkHeader(h *format.ChunkHeader) {
 	if h.Flags < 8 {
 		flag = flagsOf(int64(h.Flags))
 	}
-	d.text = fmt.Appendf(d.text, "chunk %s owner=%d path=%s since=%d gen=%d flags=%s sealed=%d",
+	c.text = fmt.Appendf(c.text, "chunk %s owner=%d path=%s since=%d gen=%d flags=%s sealed=%d",
 		kind, h.Owner, symbolOf(paths, int64(h.Path)), h.Since, h.Gen, flag, h.Sealed)
-	d.text.nonzero("number", int64(h.Number))
-	d.text = append(d.text, '\n')
+	c.text.nonzero("number", int64(h.Number))
+	c.text = append(c.text, '\n')
 }
 
 // records writes the records of the chunk, those behind its end too.
-func (d *dumper) records(path format.Path) {
+func (c *chunkText) records(path format.Path) {
 	le := binary.LittleEndian
-	b := d.chunk
+	b := c.chunk
 	for at := format.ChunkHeaderSize; at < len(b); {
-		if isZero(b[at:]) {
-			return
-		}
 		unit := b[at : at+format.RecordSize]
 		w := le.Uint64(unit)
 		switch {
 		case w == 0 && isZero(unit):
+			if isZero(b[at:]) {
+				return
+			}
 			n := 1
 			for isZero(b[at+n*format.RecordSize : at+(n+1)*format.RecordSize]) {
 				n++
 			}
-			d.text = append(d.text, "hole "+itoa(int64(n))+"\n"...)
+			c.text = append(strconv.AppendInt(append(c.text, "hole "...), int64(n), 10), '\n')
 			at += n * format.RecordSize
 		case format.IsExt(w) && at+format.ExtUnits(w)*format.RecordSize <= len(b):
 			n := format.ExtUnits(w) * format.RecordSize
-			d.text = append(d.text, "ext"...)
-			d.text = d.names.appendExt(d.text, b[at:at+n])
-			d.text = append(d.text, '\n')
+			c.text = append(c.text, "ext"...)
+			c.text = c.names.appendExt(c.text, b[at:at+n], &c.ext)
+			c.text = append(c.text, '\n')
 			at += n
 		case w-1 < format.MaxTicks-1:
-			at += d.record(at, path)
+			at += c.record(at, path)
 		default:
-			d.text = append(append(append(d.text, "raw "...), hexOf(unit)...), '\n')
+			c.text = append(hex.AppendEncode(append(c.text, "raw "...), unit), '\n')
 			at += format.RecordSize
 		}
 	}
 }
 
 // record writes the record at at and returns its length.
-func (d *dumper) record(at int, path format.Path) int {
+func (c *chunkText) record(at int, path format.Path) int {
 	le := binary.LittleEndian
-	b := d.chunk
+	b := c.chunk
 	r := format.DecodeRecord(b[at:])
-	d.text = d.names.appendRecord(d.text, &r, path)
+	c.text = c.names.appendRecord(c.text, &r, path)
 	n := format.RecordSize
 	if r.Ext() {
 		at += n
@@ -213,74 +243,83 @@ func (d *dumper) record(at int, path format.Path) int {
 			x = format.ExtUnits(le.Uint64(b[at:])) * format.RecordSize
 		}
 		if x > 0 && at+x <= len(b) {
-			d.text = append(d.text, " |"...)
-			d.text = d.names.appendExt(d.text, b[at:at+x])
+			c.text = append(c.text, " |"...)
+			c.text = c.names.appendExt(c.text, b[at:at+x], &c.ext)
 			n += x
 		} else {
-			d.text = append(d.text, " noext"...)
+			c.text = append(c.text, " noext"...)
 		}
 	}
-	d.text = append(d.text, '\n')
+	c.text = append(c.text, '\n')
 	return n
+}
+
+// extText is the memory that the text of extensions is made in.
+type extText struct {
+	slots []format.Slot
+	again []byte
 }
 
 // appendExt appends the slots of an extension, or its bytes where the slots would
 // not give them back.
-func (n *names) appendExt(b, x []byte) []byte {
-	slots, err := format.DecodeExt(nil, x)
-	if err == nil {
-		canonical, err := format.AppendExt(nil, slots)
-		if err == nil && bytes.Equal(canonical, x) {
-			for i := range slots {
-				b = AppendSlot(append(b, ' '), &slots[i], n.word)
+func (n *names) appendExt(b, x []byte, m *extText) []byte {
+	var err error
+	if m.slots, err = format.DecodeExt(m.slots[:0], x); err == nil {
+		if m.again, err = format.AppendExt(m.again[:0], m.slots); err == nil && bytes.Equal(m.again, x) {
+			for i := range m.slots {
+				b = AppendSlot(append(b, ' '), &m.slots[i], n.word)
 			}
 			return b
 		}
 	}
-	return append(append(b, " raw:"...), hexOf(x)...)
+	return hex.AppendEncode(append(b, " raw:"...), x)
 }
 
 // blocks writes the blocks of the chunk.
-func (d *dumper) blocks() {
-	for w := format.WalkBlocks(d.chunk, format.ChunkHeaderSize); w.Next() && w.Payload != nil; { // else it is what patch writes
-		d.text = d.names.appendBlock(d.text, w.Type, w.Payload)
+func (c *chunkText) blocks() {
+	for w := format.WalkBlocks(c.chunk, format.ChunkHeaderSize); w.Next() && w.Payload != nil; { // else it is what patch writes
+		c.text = c.names.appendBlock(c.text, w.Type, w.Payload)
 		if w.Err != nil {
-			d.text = fmt.Appendf(d.text, " crc=%#x", binary.LittleEndian.Uint32(w.Chunk[w.Off+8:]))
+			c.text = fmt.Appendf(c.text, " crc=%#x", binary.LittleEndian.Uint32(w.Chunk[w.Off+8:]))
 		}
-		d.text = append(d.text, '\n')
+		c.text = append(c.text, '\n')
 	}
 }
 
-// again assembles the chunk's text.
-func (d *dumper) again(off int64) ([]byte, error) {
+// assemble assembles the text of the chunk at off.
+func (c *chunkText) assemble(off int64) error {
 	a := newAssembler()
-	a.names = d.names
+	a.names = c.names
 	if off > 0 {
-		a.header, a.begun = d.header, true
+		a.header, a.begun = c.header, true
 	}
-	a.base = off
-	for _, l := range bytes.Split(d.text, []byte("\n")) {
+	a.base, a.out = off, c.again[:0]
+	for l := range bytes.SplitSeq(c.text, []byte("\n")) {
 		if err := a.line(string(l)); err != nil {
-			return nil, fmt.Errorf("%s: %w", l, err)
+			return fmt.Errorf("%s: %w", l, err)
 		}
 	}
-	return a.out, nil
+	c.again = a.out
+	return nil
 }
 
 // patch writes what the chunk holds and its text does not.
-func (d *dumper) patch(again []byte) {
+func (c *chunkText) patch() {
 	const unit = format.RecordSize
-	for at := 0; at < len(d.chunk); at += unit {
+	if bytes.Equal(c.chunk, c.again) {
+		return
+	}
+	for at := 0; at < len(c.chunk); at += unit {
 		from := at
-		for at < len(d.chunk) && !bytes.Equal(d.chunk[at:at+unit], again[at:at+unit]) {
+		for at < len(c.chunk) && !bytes.Equal(c.chunk[at:at+unit], c.again[at:at+unit]) {
 			at += unit
 		}
 		if at == from {
 			continue
 		}
-		d.text = append(d.text, "at "+itoa(int64(from))+"\n"...)
+		c.text = append(c.text, "at "+itoa(int64(from))+"\n"...)
 		for ; from < at; from += unit {
-			d.text = append(append(append(d.text, "raw "...), hexOf(d.chunk[from:from+unit])...), '\n')
+			c.text = append(hex.AppendEncode(append(c.text, "raw "...), c.chunk[from:from+unit]), '\n')
 		}
 	}
 }

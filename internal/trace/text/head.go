@@ -54,7 +54,6 @@ func symbolOf(table map[string]int64, n int64) string {
 func itoa(n int64) string   { return strconv.FormatInt(n, 10) }
 func quote(s string) string { return strconv.Quote(s) }
 func utoa(n uint64) string  { return strconv.FormatUint(n, 10) }
-func hexOf(b []byte) string { return hex.EncodeToString(b) }
 func flagsOf(f int64) string { // for f below 8
 	return [...]string{"none", "ends", "final", "ends,final", "kept", "ends,kept", "final,kept", "ends,final,kept"}[f]
 }

@@ -137,7 +137,7 @@ type words []byte
 
 // word appends key=N.
 func (b *words) word(key string, v int64) {
-	*b = append(append(append(append(*b, ' '), key...), '='), itoa(v)...)
+	*b = strconv.AppendInt(append(append(append(*b, ' '), key...), '='), v, 10)
 }
 
 // nonzero is word for what is left out where it is 0.

@@ -237,5 +237,6 @@ func (b *words) scope(r *format.Record, path format.Path) {
 }
 
 func (b *words) cpu(r *format.Record) {
-	*b = append(*b, " cpu="+itoa(r.CPUTicks())+"/"+qualities[r.Quality()]...)
+	b.word("cpu", r.CPUTicks())
+	*b = append(append(*b, '/'), qualities[r.Quality()]...)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync"
 	"testing"
 	"time"
 
@@ -97,7 +98,9 @@ func TestCancel(t *testing.T) {
 		r := sparse(t, ctx, size, 0, 1)
 		begun := make(chan struct{})
 		done := make(chan error, 1)
-		go func() { done <- read(&zeros{r, 64 << 20, begun}) }()
+		go func() {
+			done <- read(&zeros{r, 64 << 20, sync.OnceFunc(func() { close(begun) })})
+		}()
 		<-begun
 		cancel()
 		begin := time.Now()
@@ -108,18 +111,17 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// zeros is a file whose holes can't be told; it closes begun when somebody reads its
+// zeros is a file whose holes can't be told; it calls begun when somebody reads its
 // inside.
 type zeros struct {
 	io.ReaderAt
 	inside int64
-	begun  chan struct{}
+	begun  func()
 }
 
 func (z *zeros) ReadAt(b []byte, off int64) (int, error) {
-	if off >= z.inside && z.begun != nil {
-		close(z.begun)
-		z.begun = nil
+	if off >= z.inside {
+		z.begun()
 	}
 	return z.ReaderAt.ReadAt(b, off)
 }

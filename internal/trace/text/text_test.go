@@ -2,9 +2,12 @@ package text
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -95,6 +98,57 @@ unborn 1
 	if out.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", &out, want)
 	}
+}
+
+// TestProcessors: the text does not depend on how many chunks are made into text at a time,
+// and the first write that fails is the last.
+func TestProcessors(t *testing.T) {
+	var in strings.Builder
+	in.WriteString("header\nchunk blocks\nname 2 \"f\"\n")
+	for i := range 300 {
+		fmt.Fprintf(&in, "chunk records owner=%d since=%d\n", i%7, 2000+i)
+		for k := range i % 5 {
+			fmt.Fprintf(&in, "task \"f\" g=%d start=%d stop=%d cpu=%d/exact\n", i, 2000+i, 2000+i+k, k)
+		}
+		if i%9 == 0 {
+			fmt.Fprintf(&in, "unborn %d\nbytes\nat 70\nraw ff%02x\n", 1+i%4, i&0xff)
+		}
+	}
+	data, err := Assemble(strings.NewReader(in.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var texts [2]bytes.Buffer
+	for i, processors := range []int{1, 4} {
+		runtime.GOMAXPROCS(processors)
+		if err := Dump(&texts[i], bytes.NewReader(data), int64(len(data))); err != nil {
+			t.Fatal(err)
+		}
+		full := &fullDisk{room: 3000}
+		if err := Dump(full, bytes.NewReader(data), int64(len(data))); err != errFull || full.failed != 1 {
+			t.Errorf("on %d processors, of a disk that is full: %v, after %d writes that failed", processors, err, full.failed)
+		}
+	}
+	if texts[0].String() != texts[1].String() {
+		t.Error("on one processor the text is another one than on four")
+	}
+	if again, err := Assemble(&texts[1]); err != nil || !bytes.Equal(again, data) {
+		t.Errorf("other bytes: %v", err)
+	}
+}
+
+var errFull = errors.New("full")
+
+// fullDisk has room for so many bytes.
+type fullDisk struct{ room, failed int }
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	if d.room -= len(b); d.room < 0 {
+		d.failed++
+		return 0, errFull
+	}
+	return len(b), nil
 }
 
 // seeds are the traces of the reader's goldens.
