@@ -158,7 +158,7 @@ func (r *fileReader) inflate(i int) error {
 }
 
 // files checks the files that are stored with the trace.
-func (v *verifier) files() {
+func (v *checker) files() {
 	buf := make([]byte, format.MaxFilePart)
 	for _, f := range v.t.Files() {
 		for i, p := range f.parts {

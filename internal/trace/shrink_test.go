@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
@@ -15,13 +16,13 @@ import (
 // shrinking is a file that somebody cuts off after so many readings.
 type shrinking struct {
 	*os.File
-	after int
+	after int64
 	to    int64
-	reads int
+	reads atomic.Int64
 }
 
 func (s *shrinking) ReadAt(b []byte, off int64) (int, error) {
-	if s.reads++; s.reads == s.after {
+	if s.reads.Add(1) == s.after {
 		if err := s.Truncate(s.to); err != nil {
 			return 0, err
 		}
@@ -41,7 +42,7 @@ func TestG25Reader(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, to := range []int64{0, 100, 4096, 4096 + 70, size / 2, size - 1} {
-			for after, done := 1, false; !done; after++ {
+			for after, done := int64(1), false; !done; after++ {
 				if _, err := f.WriteAt(data, 0); err != nil {
 					t.Fatal(err)
 				}
@@ -50,7 +51,7 @@ func TestG25Reader(t *testing.T) {
 					failed++
 				}
 				cuts++
-				done = r.reads < after
+				done = r.reads.Load() < after
 			}
 		}
 		f.Close()

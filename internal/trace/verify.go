@@ -84,20 +84,22 @@ func Verify(r io.ReaderAt, size int64) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{t: t, ends: ends, named: map[uint16]bool{}}
+	v := &checker{verifier: &verifier{t: t, ends: ends}}
 	if err := v.fileHeader(); err != nil {
 		return nil, err
 	}
 	// Blocks first: records are checked against the names.
-	for _, kind := range []format.ChunkKind{format.ChunkBlocks, format.ChunkRecords} {
-		for _, at := range v.places() {
-			if err := v.chunk(at, kind); err != nil {
+	places := v.places()
+	for i := range places {
+		if !places[i].records() {
+			if err := v.chunk(&places[i]); err != nil {
 				return nil, err
 			}
 		}
-		if kind == format.ChunkBlocks {
-			v.blocksDone()
-		}
+	}
+	v.blocksDone()
+	if err := v.allRecords(slices.DeleteFunc(places, func(p checkedPlace) bool { return !p.records() })); err != nil {
+		return nil, err
 	}
 	if err := v.carried(); err != nil {
 		return nil, err
@@ -108,38 +110,68 @@ func Verify(r io.ReaderAt, size int64) ([]Finding, error) {
 	return v.found, nil
 }
 
-// verifier is one run of Verify.
+// verifier is one run of Verify. While several goroutines check records, nothing of it
+// changes but by inOrder.
 type verifier struct {
-	t     *Trace
-	ends  *endIndex
-	found []Finding
-	buf   chunkBuf
-	bytes []byte // the chunk as it is
+	t    *Trace
+	ends *endIndex
 
-	named  map[uint16]bool
+	named  [format.MaxNames]bool
 	blocks verifiedBlocks
 	stacks verifiedStacks
 	ring   verifiedRing
-	cache  blockCache
 
 	switched map[uint32]int64 // by thread: up to when its switches are told
 }
 
-func (v *verifier) add(off int64, rule, text string, args ...any) {
+// checker checks the chunks of a verifier, one at a time.
+type checker struct {
+	*verifier
+	found []Finding
+	apart bool    // others check at the same time, so what inOrder was given has to wait
+	later []later // what waits
+
+	buf   chunkBuf
+	bytes []byte // the chunk as it is
+	kept  bool   // it is a chunk of blocks that is kept
+	cache blockCache
+	slots []format.Slot
+	again []byte // an extension, as its slots have it
+	exact int64  // up to so many ticks are known to be short enough to be exact
+	err   error  // what prevents checking
+}
+
+// later is what follows so many findings.
+type later struct {
+	found int
+	do    func(v *checker)
+}
+
+// inOrder has f called when all chunks before this one were checked, with the checker that
+// keeps what f finds: for what chunks are checked against each other by.
+func (v *checker) inOrder(f func(v *checker)) {
+	if v.apart {
+		v.later = append(v.later, later{len(v.found), f})
+	} else {
+		f(v)
+	}
+}
+
+func (v *checker) add(off int64, rule, text string, args ...any) {
 	if len(v.found) < maxFindings {
 		v.found = append(v.found, Finding{off, rule, fmt.Sprintf(text, args...)})
 	}
 }
 
 // check adds a finding unless ok.
-func (v *verifier) check(ok bool, off int64, rule, text string, args ...any) {
+func (v *checker) check(ok bool, off int64, rule, text string, args ...any) {
 	if !ok {
 		v.add(off, rule, text, args...)
 	}
 }
 
 // read reads the chunk at the place off as it is.
-func (v *verifier) read(off int64) (int, error) {
+func (v *checker) read(off int64) (int, error) {
 	if v.bytes == nil {
 		v.bytes = make([]byte, v.t.header.ChunkSize)
 	}
@@ -148,15 +180,19 @@ func (v *verifier) read(off int64) (int, error) {
 
 // firstNonzero returns the place of the first byte in b that is not zero, -1 if none.
 func firstNonzero(b []byte) int {
-	for i, x := range b {
-		if x != 0 {
-			return i
+	at := 0
+	for at+8 <= len(b) && binary.LittleEndian.Uint64(b[at:]) == 0 {
+		at += 8
+	}
+	for ; at < len(b); at++ {
+		if b[at] != 0 {
+			return at
 		}
 	}
 	return -1
 }
 
-func (v *verifier) fileHeader() error {
+func (v *checker) fileHeader() error {
 	if _, err := v.read(0); err != nil {
 		return err
 	}
@@ -169,7 +205,7 @@ func (v *verifier) fileHeader() error {
 	return nil
 }
 
-func (v *verifier) headerValues() {
+func (v *checker) headerValues() {
 	h := &v.t.header
 	v.check(h.Clock == format.ClockTSC || h.Clock == format.ClockMonotonic, 24, "header-values", "the clock is %v", h.Clock)
 	v.check(h.Path >= format.PathAssembly && h.Path <= format.PathPure, 28, "header-values", "the path is %v", h.Path)
@@ -179,13 +215,13 @@ func (v *verifier) headerValues() {
 	v.check(h.Clock != format.ClockMonotonic || h.TickRate == 1e9, 76, "header-values", "the monotonic clock has %d ticks per second", h.TickRate)
 }
 
-func (v *verifier) headerReserved() {
+func (v *checker) headerReserved() {
 	for _, part := range v.t.header.Reserved() {
 		v.zero(v.bytes[part[0]:part[1]], int64(part[0]), "header-reserved", "reserved bytes are not zero")
 	}
 }
 
-func (v *verifier) headerState() {
+func (v *checker) headerState() {
 	const at = format.StateOffset
 	t, h, s := v.t, &v.t.header, &v.t.state
 	word := func(off int) uint64 { return binary.LittleEndian.Uint64(v.bytes[at+off:]) }
@@ -199,41 +235,36 @@ func (v *verifier) headerState() {
 }
 
 // zero adds a finding if b, which is at off, is not zero.
-func (v *verifier) zero(b []byte, off int64, rule, text string) {
+func (v *checker) zero(b []byte, off int64, rule, text string) {
 	if i := firstNonzero(b); i >= 0 {
 		v.add(off+int64(i), rule, "%s", text)
 	}
 }
 
-// chunk checks the chunk at the offset off if it is of that kind; what is no chunk
-// at all is checked with the blocks.
-func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
-	known := v.ring.byPlace[off]
-	if kind == format.ChunkRecords && (known == nil || known.Kind != kind) {
-		return nil
-	}
-	n, err := v.read(off)
+// chunk checks the chunk at the place p.
+func (v *checker) chunk(p *checkedPlace) error {
+	n, err := v.read(p.at)
 	if err != nil {
 		return err
 	}
-	h, ok, err := format.DecodeChunkHeader(v.bytes, off, v.t.header.ChunkSize)
+	h, ok, err := format.DecodeChunkHeader(v.bytes, p.at, v.t.header.ChunkSize)
 	switch {
 	case err != nil:
-		v.add(off, "chunk-header", "%v", err)
+		v.add(p.at, "chunk-header", "%v", err)
 	case !ok:
-		v.unborn(off)
-	case (h.Kind == format.ChunkRecords) == (kind == format.ChunkRecords):
-		v.chunkHeader(&h, off)
-		return v.contents(&h, known, v.bytes[:n], off)
-	case kind == format.ChunkBlocks && known == nil:
-		v.ringChunk(&h, off) // why it is not in the index
+		v.unborn(p.at)
+	case (h.Kind == format.ChunkRecords) == p.records():
+		v.chunkHeader(&h, p.at)
+		return v.contents(&h, p.chunk, v.bytes[:n], p.at)
+	case p.chunk == nil:
+		v.ringChunk(&h, p.at) // why it is not in the index
 	}
 	return nil
 }
 
 // unborn checks a place where no chunk was handed out. A ring zeroes a header first, and
 // its chunk then. Of a header that is about to be stored the magic comes last.
-func (v *verifier) unborn(off int64) {
+func (v *checker) unborn(off int64) {
 	born := 0
 	if !v.t.state.Closed {
 		born = format.ChunkHeaderSize
@@ -243,7 +274,7 @@ func (v *verifier) unborn(off int64) {
 	}
 }
 
-func (v *verifier) chunkHeader(h *format.ChunkHeader, off int64) {
+func (v *checker) chunkHeader(h *format.ChunkHeader, off int64) {
 	records := h.Kind == format.ChunkRecords
 	v.check(records || h.Kind == format.ChunkBlocks, off+4, "chunk-values", "the chunk's kind is %d", h.Kind)
 	v.check(h.Path >= format.PathAssembly && h.Path <= format.PathPure, off+5, "chunk-values", "the chunk's path is %v", h.Path)
@@ -266,16 +297,16 @@ func (v *verifier) chunkHeader(h *format.ChunkHeader, off int64) {
 }
 
 // contents checks what is in the chunk b, which is known to the index as known.
-func (v *verifier) contents(h *format.ChunkHeader, known *chunkInfo, b []byte, off int64) error {
+func (v *checker) contents(h *format.ChunkHeader, known *chunkInfo, b []byte, off int64) error {
 	switch h.Kind {
 	case format.ChunkBlocks:
 		if h.Sealed != 0 {
 			b = b[:min(int64(len(b)), h.Sealed)]
 		}
-		v.ring.kept = h.Flags&format.FlagKept != 0
+		v.kept = h.Flags&format.FlagKept != 0
 		v.blockChunk(b, off)
 	case format.ChunkRecords:
-		return v.recordChunk(known)
+		return v.recordChunk(h, known, len(b))
 	}
 	return nil
 }

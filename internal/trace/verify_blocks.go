@@ -17,7 +17,7 @@ type verifiedBlocks struct {
 	after  bool  // a block follows it
 }
 
-func (v *verifier) blockChunk(b []byte, off int64) {
+func (v *checker) blockChunk(b []byte, off int64) {
 	w := format.WalkBlocks(b, format.ChunkHeaderSize)
 	for w.Next() {
 		t, p, here := w.Type, w.Payload, off+int64(w.Off)
@@ -29,7 +29,7 @@ func (v *verifier) blockChunk(b []byte, off int64) {
 		v.check(firstNonzero(head[6:8]) < 0 && firstNonzero(head[12:]) < 0, here, "block-form", "reserved bytes of the block's head are not zero")
 		v.check(firstNonzero(b[w.Off+format.BlockHeaderSize+len(p):w.To]) < 0, here, "block-form", "the block's padding is not zero")
 		// In a ring the kept chunks come first here, whenever they were written.
-		v.blocks.after = v.blocks.after || v.blocks.stops > 0 && v.ring.kept == v.t.addr.reuses()
+		v.blocks.after = v.blocks.after || v.blocks.stops > 0 && v.kept == v.t.addr.reuses()
 		v.ringBlock(t, here)
 		v.block(t, p, here)
 	}
@@ -38,7 +38,7 @@ func (v *verifier) blockChunk(b []byte, off int64) {
 	}
 }
 
-func (v *verifier) block(t format.BlockType, p []byte, here int64) {
+func (v *checker) block(t format.BlockType, p []byte, here int64) {
 	s := format.BlockOf(t)
 	if s == nil {
 		v.add(here, "block-form", "a block of unknown type %d", t)
@@ -62,7 +62,7 @@ func (v *verifier) block(t format.BlockType, p []byte, here int64) {
 }
 
 // meaning checks what a block tells, whose form is sound, against what others told.
-func (v *verifier) meaning(t format.BlockType, p []byte, here int64) error {
+func (v *checker) meaning(t format.BlockType, p []byte, here int64) error {
 	switch t {
 	case format.BlockName:
 		id, name, _ := format.DecodeName(p)
@@ -119,11 +119,11 @@ func (v *verifier) meaning(t format.BlockType, p []byte, here int64) error {
 	return nil
 }
 
-func (v *verifier) time(ticks, here int64) {
+func (v *checker) time(ticks, here int64) {
 	v.check(ticks >= v.t.header.StartTicks && ticks < format.MaxTicks, here, "block-time", "a block's time is tick %d, the start is %d", ticks, v.t.header.StartTicks)
 }
 
-func (v *verifier) beat(p []byte, here int64) {
+func (v *checker) beat(p []byte, here int64) {
 	ticks, vs, _ := format.DecodeBeat(nil, p)
 	k := &v.blocks
 	v.check(ticks > k.beat, here, "block-time", "a beat at tick %d, after one at %d", ticks, k.beat)
@@ -149,7 +149,7 @@ func (v *verifier) beat(p []byte, here int64) {
 }
 
 // blocksDone checks what only all blocks tell.
-func (v *verifier) blocksDone() {
+func (v *checker) blocksDone() {
 	v.goTraces()
 	v.files()
 	k := &v.blocks

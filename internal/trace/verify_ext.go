@@ -8,34 +8,43 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
+// fixedSlots is which slots the kinds' extensions always begin with.
+var fixedSlots = func() (fixed [128][]string) {
+	for _, s := range format.Specs {
+		fixed[s.Kind] = strings.Fields(s.Ext)
+	}
+	return fixed
+}()
+
 // extension checks the extension of the record r.
-func (v *verifier) extension(r *format.Record, x []byte, here int64) {
-	spec := r.Kind().Spec()
-	fixed := strings.Fields(spec.Ext)
+func (v *checker) extension(r *format.Record, x []byte, here int64) {
+	fixed := fixedSlots[r.Kind()]
 	if len(x) == 0 {
-		v.check(len(fixed) == 0 || r.Ext(), here, "ext-fixed", "the record has no extension, and its kind has slots %v", fixed)
+		if len(fixed) > 0 && !r.Ext() {
+			v.add(here, "ext-fixed", "the record has no extension, and its kind has slots %v", fixed)
+		}
 		return
 	}
-	slots, err := format.DecodeExt(nil, x)
-	if err != nil {
+	var err error
+	if v.slots, err = format.DecodeExt(v.slots[:0], x); err != nil {
 		v.add(here, "ext-slots", "%v", err)
 		return
 	}
-	if again, err := format.AppendExt(nil, slots); err != nil || !bytes.Equal(again, x) {
+	if v.again, err = format.AppendExt(v.again[:0], v.slots); err != nil || !bytes.Equal(v.again, x) {
 		v.add(here, "ext-form", "the extension of %d bytes is not as its slots have it", len(x))
 	}
 	for i, name := range fixed {
 		want := format.SlotType(slices.Index(format.SlotNames[:], name))
-		if i >= len(slots) || slots[i].Type != want {
+		if i >= len(v.slots) || v.slots[i].Type != want {
 			v.add(here, "ext-fixed", "slot %d is not the kind's %s", i, name)
 			return
 		}
 	}
-	v.slots(slots, here)
+	v.values(v.slots, here)
 }
 
-// slots checks each slot's value and where it stands.
-func (v *verifier) slots(slots []format.Slot, here int64) {
+// values checks each slot's value and where it stands.
+func (v *checker) values(slots []format.Slot, here int64) {
 	for i := range slots {
 		s := &slots[i]
 		var next format.SlotType

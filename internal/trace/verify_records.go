@@ -2,6 +2,7 @@ package trace
 
 import (
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/inorder"
 )
 
 // verifiedChunk is a chunk whose records are checked one after the other.
@@ -17,19 +18,60 @@ type verifiedChunk struct {
 
 func (c *verifiedChunk) assembly() bool { return format.Path(c.path) == format.PathAssembly }
 
-// recordChunk checks the records of a chunk.
-func (v *verifier) recordChunk(info *chunkInfo) error {
-	if err := v.t.readChunk(&v.buf, info, problems{}); err == errGone {
+// checkedAtOnce is how many bytes of chunks a goroutine checks before it hands over what it
+// has found: so much that handing over costs nothing against it.
+const checkedAtOnce = 512 << 10
+
+// allRecords checks the chunks of records at those places, on all processors.
+func (v *checker) allRecords(places []checkedPlace) (err error) {
+	n := max(1, checkedAtOnce/int(v.t.header.ChunkSize))
+	inorder.Each((len(places)+n-1)/n, func(i int, c *checker) {
+		c.verifier, c.apart, c.found, c.later, c.err = v.verifier, true, c.found[:0], c.later[:0], nil
+		for k := i * n; k < min((i+1)*n, len(places)) && c.err == nil; k++ {
+			c.err = c.chunk(&places[k])
+		}
+	}, func(_ int, c *checker) bool {
+		v.take(c)
+		err = c.err
+		return err == nil
+	})
+	return err
+}
+
+// take takes over what c has found, and does what was to be done in order.
+func (v *checker) take(c *checker) {
+	from := 0
+	for _, l := range c.later {
+		v.found = append(v.found, c.found[from:l.found]...)
+		from = l.found
+		l.do(v)
+	}
+	v.found = append(v.found, c.found[from:]...)
+	v.found = v.found[:min(len(v.found), maxFindings)]
+}
+
+// recordChunk checks the records of a chunk, of which n bytes were read and the header is h.
+func (v *checker) recordChunk(h *format.ChunkHeader, info *chunkInfo, n int) error {
+	if v.t.state.Closed || info.flags&format.FlagFinal != 0 && !v.t.overwrites() {
+		// Nobody writes to it, so what was read need not be read again.
+		v.buf.bytes, v.buf.head = v.bytes, *h
+		v.buf.used = min(format.UsedBytes(v.bytes, h.Sealed), n&^(format.RecordSize-1))
+	} else if err := v.t.readChunk(&v.buf, info, problems{}); err == errGone {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	c := verifiedChunk{chunkInfo: info, ends: v.ends.byChunk[info.loc], begins: map[int]format.Record{}}
+	c := verifiedChunk{chunkInfo: info, ends: v.ends.byChunk[info.loc]}
+	if len(c.ends) > 0 {
+		c.begins = map[int]format.Record{}
+	}
 	s := v.buf.scan()
-	was := s
-	for s.Next() {
-		v.skipped(info, &was, &s)
-		was = s
+	was, skips := s, int64(0)
+	for was.To = s.To; s.Next(); was.To = s.To {
+		if n := s.Holes + s.Orphans + s.Bad + s.Unextended; n != skips {
+			v.skipped(info, &was, &s)
+			was, skips = s, n
+		}
 		v.record(&c, &s)
 	}
 	if !v.t.state.Closed && v.buf.head.Sealed == 0 {
@@ -40,11 +82,13 @@ func (v *verifier) recordChunk(info *chunkInfo) error {
 }
 
 // record checks the record that the walk is at.
-func (v *verifier) record(c *verifiedChunk, s *format.Walk) {
+func (v *checker) record(c *verifiedChunk, s *format.Walk) {
 	r := s.Record()
 	here := c.at + int64(s.Off)
 	k := r.Kind()
-	v.order(c, &r, here)
+	if k != format.KindEnd {
+		v.order(c, &r, here)
+	}
 	spec := k.Spec()
 	if spec == nil {
 		v.add(here, "record-kind", "a record of unknown kind %d", k)
@@ -57,37 +101,43 @@ func (v *verifier) record(c *verifiedChunk, s *format.Walk) {
 		v.check(c.anchored || !c.assembly(), here, "record-anchor", "the chunk's first record has no anchor before it")
 		c.begun = true
 	}
-	v.check(v.defined(uint64(r.Name())), here, "record-name", "name %d is not defined", r.Name())
+	if !v.defined(uint64(r.Name())) {
+		v.add(here, "record-name", "name %d is not defined", r.Name())
+	}
 	if spec.Scope {
 		v.scope(c, &r, here)
 	} else {
 		v.words(&r, here)
 	}
-	v.extension(&r, s.WholeExt(), here)
-	if k == format.KindEnd {
-		v.end(c.chunkInfo, &r, s.WholeExt(), here)
+	var ext []byte
+	if r.Ext() {
+		ext = s.WholeExt()
 	}
-	if spec.Scope && findEnd(c.ends, s.Off) != 0 {
+	v.extension(&r, ext, here)
+	if k == format.KindEnd {
+		v.end(c.chunkInfo, &r, ext, here)
+	}
+	if spec.Scope && len(c.ends) > 0 && findEnd(c.ends, s.Off) != 0 {
 		c.begins[s.Off] = r
 	}
 }
 
-// order checks where the record r lies. The time of an end may have been taken before its
-// place, and a wait or a hold may be told later than it began.
-func (v *verifier) order(c *verifiedChunk, r *format.Record, here int64) {
-	k := r.Kind()
-	if k == format.KindEnd {
-		return
+// order checks where the record r lies, which is no end: the time of one may have been taken
+// before its place. A wait or a hold may be told later than it began.
+func (v *checker) order(c *verifiedChunk, r *format.Record, here int64) {
+	if r.Start < c.Since {
+		v.add(here, "record-start", "a record begins at tick %d, its chunk was handed out at %d", r.Start, c.Since)
 	}
-	v.check(r.Start >= c.Since, here, "record-start", "a record begins at tick %d, its chunk was handed out at %d", r.Start, c.Since)
-	if c.assembly() && k != format.KindWait && k != format.KindHold {
-		v.check(r.Start >= c.last, here, "record-order", "a record begins at tick %d, behind one of %d", r.Start, c.last)
+	if k := r.Kind(); c.assembly() && k != format.KindWait && k != format.KindHold {
+		if r.Start < c.last {
+			v.add(here, "record-order", "a record begins at tick %d, behind one of %d", r.Start, c.last)
+		}
 		c.last = r.Start
 	}
 }
 
 // skipped reports what a step of the walk skipped.
-func (v *verifier) skipped(c *chunkInfo, was, now *format.Walk) {
+func (v *checker) skipped(c *chunkInfo, was, now *format.Walk) {
 	off := c.at
 	here := off + int64(was.To)
 	// Where several goroutines write to a chunk a snapshot finds some between taking a
@@ -101,12 +151,12 @@ func (v *verifier) skipped(c *chunkInfo, was, now *format.Walk) {
 }
 
 // defined reports whether a name is there, or may be in the hot part that is not.
-func (v *verifier) defined(id uint64) bool {
-	return id < format.FirstName || v.t.Cool() || id < format.MaxNames && v.named[uint16(id)]
+func (v *checker) defined(id uint64) bool {
+	return id < format.MaxNames && v.named[id] || id < format.FirstName || v.t.Cool()
 }
 
 // scope checks words 1 and 3 of a scope.
-func (v *verifier) scope(c *verifiedChunk, r *format.Record, here int64) {
+func (v *checker) scope(c *verifiedChunk, r *format.Record, here int64) {
 	switch {
 	case r.Open() && c.assembly():
 		tid := uint32(r.Stop>>40) & 0x3fffff
@@ -117,13 +167,15 @@ func (v *verifier) scope(c *verifiedChunk, r *format.Record, here int64) {
 	case r.Stop < r.Start || r.Stop >= format.MaxTicks:
 		v.add(here, "record-stop", "the scope begins at tick %d and ends at %d", r.Start, r.Stop)
 	default:
-		v.check(r.Kind() != format.KindProcess, here, "end-process", "the process scope ended in place")
+		if r.Kind() == format.KindProcess {
+			v.add(here, "end-process", "the process scope ended in place")
+		}
 		v.cpu(r.CPUTicks(), r.Quality(), r.Stop-r.Start, here)
 	}
 }
 
 // words checks words 1 and 3 of what is no scope.
-func (v *verifier) words(r *format.Record, here int64) {
+func (v *checker) words(r *format.Record, here int64) {
 	switch r.Kind() {
 	case format.KindCounter:
 		v.check(r.CPU >= uint64(format.SlotInt) && r.CPU <= uint64(format.SlotFloat), here, "record-words", "the counter's value has type %d", r.CPU)
@@ -140,18 +192,23 @@ func (v *verifier) words(r *format.Record, here int64) {
 	}
 }
 
-func (v *verifier) cpu(cpu int64, q format.Quality, wall, here int64) {
-	v.check(q == format.Unknown || cpu <= wall, here, "record-cpu", "%d ticks of CPU time in %d", cpu, wall)
-	if q == format.Exact {
+func (v *checker) cpu(cpu int64, q format.Quality, wall, here int64) {
+	if q != format.Unknown && cpu > wall {
+		v.add(here, "record-cpu", "%d ticks of CPU time in %d", cpu, wall)
+	}
+	if q == format.Exact && wall > v.exact {
 		// One part in a hundred for how the recorder rounds the limit to ticks.
-		ns := v.t.cpu.nanos(max(wall, 0))
-		v.check(ns <= format.ExactBelow+format.ExactBelow/100, here, "record-cpu", "exact after %d ns", ns)
+		if ns := v.t.cpu.nanos(wall); ns > format.ExactBelow+format.ExactBelow/100 {
+			v.add(here, "record-cpu", "exact after %d ns", ns)
+		} else {
+			v.exact = wall
+		}
 	}
 }
 
 // end checks what the end record r says of its begin's place; that the begin
 // is there is checked with its chunk.
-func (v *verifier) end(c *chunkInfo, r *format.Record, ext []byte, here int64) {
+func (v *checker) end(c *chunkInfo, r *format.Record, ext []byte, here int64) {
 	v.check(c.flags&format.FlagEnds != 0 || v.buf.head.Flags&format.FlagEnds != 0, here, "end-flag", "an end apart in a chunk that does not say so")
 	loc, ok := format.BeginOf(ext)
 	if !ok {
@@ -168,7 +225,7 @@ func (v *verifier) end(c *chunkInfo, r *format.Record, ext []byte, here int64) {
 }
 
 // joins checks the ends of the scopes in the chunk c.
-func (v *verifier) joins(c *verifiedChunk) error {
+func (v *checker) joins(c *verifiedChunk) error {
 	ended := map[int]bool{}
 	for _, entry := range c.ends {
 		if err := v.join(c, entry, ended); err != nil && err != errGone {
@@ -182,7 +239,7 @@ func (v *verifier) joins(c *verifiedChunk) error {
 func sameName(r, b *format.Record) bool { return r.Name() == format.NameEmpty || r.Name() == b.Name() }
 
 // join checks the end that an entry of the index tells of; ended is which begins had one.
-func (v *verifier) join(c *verifiedChunk, entry uint64, ended map[int]bool) error {
+func (v *checker) join(c *verifiedChunk, entry uint64, ended map[int]bool) error {
 	off, loc := int(entry>>endUnitBits)*format.RecordSize, endOf(entry)
 	at, begin := v.t.addr.offset(loc), c.loc+format.Loc(off)
 	b, ok := c.begins[off]
@@ -209,7 +266,7 @@ func (v *verifier) join(c *verifiedChunk, entry uint64, ended map[int]bool) erro
 	if err != nil {
 		return err
 	}
-	e, ok := decodeEnd(&r, x, &b, nil)
+	e, ok := decodeEnd(&r, x, &b, v.slots[:0])
 	if !ok || !sameName(&r, &b) || r.Start < b.Start || e.begin != 0 && e.begin != b.Head {
 		v.add(at, "end-begin", "the scope at %d does not have the start, goroutine, name or kind that its end says, or begins after it", begin)
 	}

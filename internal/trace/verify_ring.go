@@ -10,12 +10,9 @@ import (
 
 // verifiedRing is what the chunks of a ring are checked against each other by.
 type verifiedRing struct {
-	places  []int64              // as places gives them
-	byPlace map[int64]*chunkInfo // the index
-	numbers map[uint32]int64     // place of the chunk of that number
-	kept    bool                 // the current chunk of blocks is kept
-	ended   map[carryKey]bool    // begins that are gone and have an end apart
-	carries []verifiedCarry      // of chunks that are there
+	numbers map[uint32]int64  // place of the chunk of that number
+	ended   map[carryKey]bool // begins that are gone and have an end apart
+	carries []verifiedCarry   // of chunks that are there
 }
 
 // verifiedCarry is a carry to be compared with the record that it tells of.
@@ -25,36 +22,51 @@ type verifiedCarry struct {
 	carry format.Carry
 }
 
+// checkedPlace is where a chunk can be.
+type checkedPlace struct {
+	at    int64
+	age   int64
+	chunk *chunkInfo // as the index has it; nil if it has none
+}
+
+func (p *checkedPlace) records() bool { return p.chunk != nil && p.chunk.Kind == format.ChunkRecords }
+
 // places gives where chunks can be, so that blocks come in the order in which they were
 // written, and what is no chunk comes last. In holes there are none.
-func (v *verifier) places() []int64 {
-	t, k := v.t, &v.ring
-	if k.places != nil {
-		return k.places
-	}
-	k.byPlace = map[int64]*chunkInfo{}
+func (v *checker) places() []checkedPlace {
+	t := v.t
+	known := make([]*chunkInfo, len(t.chunks))
 	for i := range t.chunks {
-		k.byPlace[t.chunks[i].at] = &t.chunks[i]
+		known[i] = &t.chunks[i]
 	}
-	for at := int64(t.header.ChunkSize); at < t.size; at = t.places().Next(at) {
-		k.places = append(k.places, at)
-	}
-	order := func(at int64) (age int64, loc format.Loc) {
-		if c := k.byPlace[at]; c != nil {
-			return t.addr.age(c), c.loc
+	slices.SortFunc(known, func(a, b *chunkInfo) int { return cmp.Compare(a.at, b.at) })
+	var ps []checkedPlace
+	file := t.places()
+	for at := file.Chunk; at < t.size; at = file.Next(at) {
+		p := checkedPlace{at: at, age: 1 << 40}
+		for len(known) > 0 && known[0].at < at {
+			known = known[1:]
 		}
-		return 1 << 40, 0
+		if len(known) > 0 && known[0].at == at {
+			p.chunk = known[0]
+			p.age = t.addr.age(p.chunk)
+		}
+		ps = append(ps, p)
 	}
-	slices.SortStableFunc(k.places, func(a, b int64) int {
-		ageA, locA := order(a)
-		ageB, locB := order(b)
-		return cmp.Or(cmp.Compare(ageA, ageB), cmp.Compare(locA, locB))
+	loc := func(p *checkedPlace) format.Loc {
+		if p.chunk == nil {
+			return 0
+		}
+		return p.chunk.loc
+	}
+	slices.SortFunc(ps, func(a, b checkedPlace) int {
+		return cmp.Or(cmp.Compare(a.age, b.age), cmp.Compare(loc(&a), loc(&b)), cmp.Compare(a.at, b.at))
 	})
-	return k.places
+	return ps
 }
 
 // ringHeader checks what the file header says of the ring.
-func (v *verifier) ringHeader() {
+func (v *checker) ringHeader() {
 	h, s := &v.t.header, &v.t.state
 	const over, until = format.StateOffset + format.StateOverwritten, format.StateOffset + format.StateUntil
 	v.check(h.Ring <= format.RingNumbers/2, 92, "header-values", "a ring of %d chunks", h.Ring)
@@ -66,7 +78,7 @@ func (v *verifier) ringHeader() {
 }
 
 // ringChunk checks the header of the chunk at at for what rings have.
-func (v *verifier) ringChunk(h *format.ChunkHeader, at int64) {
+func (v *checker) ringChunk(h *format.ChunkHeader, at int64) {
 	if !v.t.addr.reuses() {
 		v.check(h.Gen == 1, at+24, "chunk-values", "the chunk's generation is %d", h.Gen)
 		v.check(h.Flags&format.FlagKept == 0, at+28, "chunk-kept", "a chunk is kept, and the trace is no ring")
@@ -80,29 +92,35 @@ func (v *verifier) ringChunk(h *format.ChunkHeader, at int64) {
 		return
 	}
 	v.check(h.Number >= 1 && h.Number <= format.RingNumbers, at+40, "chunk-number", "the chunk has the number %d", h.Number)
+	number := h.Number
+	v.inOrder(func(v *checker) { v.number(number, at) })
+}
+
+// number checks the number of the chunk at at against those of the chunks before it.
+func (v *checker) number(n uint32, at int64) {
 	k := &v.ring
 	if k.numbers == nil {
 		k.numbers = map[uint32]int64{}
 	}
-	if other, twice := k.numbers[h.Number]; twice {
-		v.add(at+40, "chunk-number", "the chunk has the number %d, as the one at offset %d", h.Number, other)
+	if other, twice := k.numbers[n]; twice {
+		v.add(at+40, "chunk-number", "the chunk has the number %d, as the one at offset %d", n, other)
 		return
 	}
-	k.numbers[h.Number] = at
-	if n := len(k.numbers); n == int(min(v.t.header.Ring, 1<<30))+1 {
+	k.numbers[n] = at
+	if len(k.numbers) == int(min(v.t.header.Ring, 1<<30))+1 {
 		v.add(at, "ring-size", "there are more than the %d chunks that the ring has", v.t.header.Ring)
 	}
 }
 
-func (v *verifier) ringBlock(t format.BlockType, here int64) {
+func (v *checker) ringBlock(t format.BlockType, here int64) {
 	// Go execution traces are kept where they were joined, and else not.
 	if v.t.addr.reuses() && format.BlockOf(t) != nil && t != format.BlockGoTrace {
-		v.check(t.Once() == v.ring.kept, here, "block-kept", "a %s block, and kept is %v of its chunk", t, v.ring.kept)
+		v.check(t.Once() == v.kept, here, "block-kept", "a %s block, and kept is %v of its chunk", t, v.kept)
 	}
 }
 
 // carryBlock checks a carry.
-func (v *verifier) carryBlock(p []byte, here int64) error {
+func (v *checker) carryBlock(p []byte, here int64) error {
 	c, err := format.DecodeCarry(p)
 	if err == nil {
 		err = carries(&c.Record)
@@ -131,7 +149,7 @@ func (v *verifier) carryBlock(p []byte, here int64) error {
 
 // carried compares the carries with the records that they tell of, where those
 // are not overwritten yet.
-func (v *verifier) carried() error {
+func (v *checker) carried() error {
 	var cache blockCache
 	for i := range v.ring.carries {
 		x := &v.ring.carries[i]
@@ -154,7 +172,7 @@ func (v *verifier) carried() error {
 
 // goneEnd checks the end record r, of a begin at loc that the ring has
 // overwritten.
-func (v *verifier) goneEnd(r *format.Record, ext []byte, loc format.Loc, here int64) {
+func (v *checker) goneEnd(r *format.Record, ext []byte, loc format.Loc, here int64) {
 	if !v.t.addr.canHold(loc) {
 		v.add(here, "end-begin", "the begin is said to be at %d, where no record can be", loc)
 		return
@@ -172,16 +190,18 @@ func (v *verifier) goneEnd(r *format.Record, ext []byte, loc format.Loc, here in
 	}
 	v.check(ok && r.Start >= r.Stop && sameName(r, &b), here, "end-begin",
 		"the scope at %d does not have the start, goroutine, name or kind that its end says, or begins after it", loc)
-	v.check(!v.ring.ended[key], here, "end-double", "the scope at %d ends a second time", loc)
-	if v.ring.ended == nil {
-		v.ring.ended = map[carryKey]bool{}
-	}
-	v.ring.ended[key] = true
+	v.inOrder(func(v *checker) {
+		v.check(!v.ring.ended[key], here, "end-double", "the scope at %d ends a second time", loc)
+		if v.ring.ended == nil {
+			v.ring.ended = map[carryKey]bool{}
+		}
+		v.ring.ended[key] = true
+	})
 }
 
 // forgets reports whether the recorder says that it had more open scopes than it could
 // keep. From then on it knows of no end whether it is the first.
-func (v *verifier) forgets() bool {
+func (v *checker) forgets() bool {
 	_, all := v.t.LossesUntil()
 	return !all || v.t.Lost()[format.LossOpen] > 0
 }

@@ -3,7 +3,7 @@ package trace
 import "github.com/scopeview/scopeview/internal/format"
 
 // switchBlock checks that the switches of a thread follow each other.
-func (v *verifier) switchBlock(p []byte, here int64) {
+func (v *checker) switchBlock(p []byte, here int64) {
 	s, _, _ := format.CheckSwitches(p)
 	if v.switched == nil {
 		v.switched = map[uint32]int64{}
@@ -14,7 +14,7 @@ func (v *verifier) switchBlock(p []byte, here int64) {
 }
 
 // goTraces checks the parts of Go execution traces against each other.
-func (v *verifier) goTraces() {
+func (v *checker) goTraces() {
 	parts := v.t.sortedParts()
 	for i := 1; i < len(parts); i++ {
 		a, b := &parts[i-1], &parts[i]

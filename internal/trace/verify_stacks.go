@@ -16,7 +16,7 @@ type sampled struct {
 }
 
 // stackBlock checks a frame, stack, code or count block.
-func (v *verifier) stackBlock(t format.BlockType, p []byte, here int64) {
+func (v *checker) stackBlock(t format.BlockType, p []byte, here int64) {
 	k := &v.stacks
 	if k.frames == nil {
 		k.frames, k.stacks, k.codes = map[uint32]bool{}, map[uint32]bool{format.OtherStacks: true}, map[uint32]bool{}
@@ -49,7 +49,7 @@ func (v *verifier) stackBlock(t format.BlockType, p []byte, here int64) {
 
 // samplesBlock checks that the samples of a thread by a counter follow each other, and that
 // their stacks are known.
-func (v *verifier) samplesBlock(p []byte, here int64) error {
+func (v *checker) samplesBlock(p []byte, here int64) error {
 	k := &v.stacks
 	s, err := k.samples.Decode(p)
 	if err != nil {

@@ -3,10 +3,14 @@ package trace_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/bulk"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -248,5 +252,38 @@ func TestVerify(t *testing.T) {
 	}
 	for r := range covered {
 		t.Errorf("%s is not in Rules", r)
+	}
+}
+
+// TestVerifyProcessors: what is found, and in which order, does not depend on how many chunks
+// are checked at a time.
+func TestVerifyProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, shape := range []bulk.Shape{bulk.Regular, bulk.Args, bulk.Long, bulk.Ring} {
+		sound, err := bulk.Trace{Shape: shape, Scopes: 60_000, Seed: 1}.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, broken := range []int{0, 50, 5000} { // the last has more than are told
+			data := slices.Clone(sound)
+			noise := rand.New(rand.NewPCG(1, uint64(broken)))
+			for range broken {
+				chunk, at := 2+noise.IntN(len(data)/format.ChunkSize-2), noise.IntN(format.ChunkSize)
+				if noise.IntN(500) == 0 {
+					at %= format.ChunkHeaderSize
+				}
+				data[chunk*format.ChunkSize+at] ^= 1 << noise.IntN(8)
+			}
+			var found [2][]trace.Finding
+			for i, processors := range []int{1, 4} {
+				runtime.GOMAXPROCS(processors)
+				if found[i], err = trace.Verify(bytes.NewReader(data), int64(len(data))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !slices.Equal(found[0], found[1]) || (broken == 0) != (len(found[0]) == 0) || broken == 5000 && len(found[0]) != 1000 {
+				t.Errorf("%s with %d bits changed: %d findings, and %d on several processors", shape, broken, len(found[0]), len(found[1]))
+			}
+		}
 	}
 }

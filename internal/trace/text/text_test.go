@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 func TestAssembleErrors(t *testing.T) {
@@ -100,8 +103,8 @@ unborn 1
 	}
 }
 
-// TestProcessors: the text does not depend on how many chunks are made into text at a time,
-// and the first write that fails is the last.
+// TestProcessors: neither the text nor what Verify finds depends on how many chunks are looked
+// at at a time, and the first write that fails is the last.
 func TestProcessors(t *testing.T) {
 	var in strings.Builder
 	in.WriteString("header\nchunk blocks\nname 2 \"f\"\n")
@@ -120,9 +123,13 @@ func TestProcessors(t *testing.T) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var texts [2]bytes.Buffer
+	var found [2][]trace.Finding
 	for i, processors := range []int{1, 4} {
 		runtime.GOMAXPROCS(processors)
 		if err := Dump(&texts[i], bytes.NewReader(data), int64(len(data))); err != nil {
+			t.Fatal(err)
+		}
+		if found[i], err = trace.Verify(bytes.NewReader(data), int64(len(data))); err != nil {
 			t.Fatal(err)
 		}
 		full := &fullDisk{room: 3000}
@@ -132,6 +139,9 @@ func TestProcessors(t *testing.T) {
 	}
 	if texts[0].String() != texts[1].String() {
 		t.Error("on one processor the text is another one than on four")
+	}
+	if len(found[0]) == 0 || !slices.Equal(found[0], found[1]) {
+		t.Errorf("%d findings on one processor, %d on four", len(found[0]), len(found[1]))
 	}
 	if again, err := Assemble(&texts[1]); err != nil || !bytes.Equal(again, data) {
 		t.Errorf("other bytes: %v", err)
