@@ -14,6 +14,8 @@ require (
 	golang.org/x/tools v0.50.0
 )
 
+require github.com/klauspost/compress v1.20.3
+
 require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect

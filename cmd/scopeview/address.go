@@ -47,8 +47,11 @@ func parseAddress(arg string) (address, error) {
 // String returns the address without a password.
 func (a address) String() string { return a.Redacted() }
 
-// isFile reports whether a trace is meant that lies on a server as it is.
-func (a address) isFile() bool { return strings.HasSuffix(a.Path, extension) }
+// isFile reports whether a trace is meant that lies on a server as it is, or that a server of
+// net/http/pprof makes. A handler is mounted at a path that has no dot in its last part.
+func (a address) isFile() bool {
+	return strings.Contains(a.Path[strings.LastIndexByte(a.Path, '/')+1:], ".") || strings.Contains(a.Path, "/pprof/")
+}
 
 // route is the address of one of the handler's routes. Whoever copied the link
 // to another one from the page gave that.

@@ -111,6 +111,9 @@ func (a *archiving) store(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	defer src.remove()
+	if a.to == "" && len(src.got.dirs) > 0 {
+		return usagef("%s can't be changed as it is; -o FILE makes a copy", arg)
+	}
 	x := &annotated{profiling: profiling{excerpt: excerpt{s: a.s}}, binary: a.binary, maps: a.maps}
 	if err := x.readAll(cmd, src.path); err != nil {
 		return err

@@ -165,7 +165,7 @@ func comparison(name string, order *string, failOn []string) (v *report.View, li
 // bothSides checks that there is a trace for each side.
 func bothSides(cmd *cobra.Command, args []string) error {
 	a := sideA(cmd, args)
-	if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); i >= 0 {
+	if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != standardInput }); i >= 0 {
 		return fmt.Errorf("%s is behind the --, where the TRACEs of side B stand: give flags before it", args[i])
 	}
 	switch {

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +28,7 @@ const everyTrace = "traces"
 type downloads struct {
 	patience time.Duration // how long nothing may come
 	dirs     []string
+	stdin    bool // standard input was read
 }
 
 // remove removes them, also when the command failed or was interrupted.
@@ -39,24 +38,26 @@ func (d *downloads) remove() {
 	}
 }
 
-// replace downloads what TRACE names, if it is an address, and gives the command
-// the file instead. So every command that takes a TRACE takes an address.
+// replace brings here what TRACE names, if that can't be read as it is, and gives the command
+// the file instead. So every command that takes a TRACE takes an address, a stream, and what
+// is compressed.
 func (d *downloads) replace(cmd *cobra.Command, s *streams, args []string) error {
 	if !strings.Contains(cmd.Use, "TRACE") || cmd.Annotations[ownAddress] != "" {
 		return nil
 	}
 	for i, arg := range args {
-		if !isAddress(arg) || i > 0 && cmd.Annotations[everyTrace] == "" {
-			continue
+		if i > 0 && cmd.Annotations[everyTrace] == "" {
+			break
 		}
-		a, err := parseAddress(arg)
+		path, name, err := d.bring(cmd.Context(), s, arg)
 		if err != nil {
 			return err
 		}
-		if args[i], err = d.fetch(cmd.Context(), s, a); err != nil {
-			return err
+		if path == arg {
+			continue
 		}
-		if err := tellCopy(cmd, s, a); err != nil {
+		args[i] = path
+		if err := tellCopy(cmd, s, name); err != nil {
 			return err
 		}
 	}
@@ -64,17 +65,48 @@ func (d *downloads) replace(cmd *cobra.Command, s *streams, args []string) error
 }
 
 // tellCopy says, for the commands that show what is being written, that this is a copy.
-func tellCopy(cmd *cobra.Command, s *streams, a address) error {
+func tellCopy(cmd *cobra.Command, s *streams, name string) error {
 	switch cmd.Name() {
 	case "serve":
-		fmt.Fprintf(s.err, "scopeview: %s: this is a copy made now, which does not grow; ask again for a later one\n", a)
+		fmt.Fprintf(s.err, "scopeview: %s: this is a copy made now, which does not grow; ask again for a later one\n", name)
 	case "tail":
-		fmt.Fprintf(s.err, "scopeview: %s: this is a copy made now: what it holds is shown, and nothing is waited for\n", a)
+		fmt.Fprintf(s.err, "scopeview: %s: this is a copy made now: what it holds is shown, and nothing is waited for\n", name)
 		if !cmd.Flags().Changed("from") {
 			return cmd.Flags().Set("from", "0")
 		}
 	}
 	return nil
+}
+
+// bring returns the file of what TRACE names: arg itself, if it can be read at random as it
+// is, or else a copy. name is what the user calls it.
+func (d *downloads) bring(ctx context.Context, s *streams, arg string) (path, name string, err error) {
+	if isAddress(arg) {
+		a, err := parseAddress(arg)
+		if err != nil {
+			return "", "", err
+		}
+		path, err = d.fetch(ctx, s, a)
+		return path, a.String(), err
+	}
+	in, err := d.stream(ctx, s, arg)
+	if in == nil || err != nil {
+		return arg, arg, err
+	}
+	defer in.from.Close()
+	if path, err = d.spool(ctx, s, in); err != nil {
+		return "", "", explainSpool(in, err)
+	}
+	return path, in.name, nil
+}
+
+// explainSpool says in words why a stream was not brought to its end.
+func explainSpool(in *incoming, err error) error {
+	var failed *sourceError
+	if errors.As(err, &failed) {
+		return fmt.Errorf("reading %s: %w", in.name, failed.err)
+	}
+	return fmt.Errorf("%s: %w", in.name, err)
 }
 
 // fetch downloads a trace into a directory of its own.
@@ -84,9 +116,9 @@ func (d *downloads) fetch(ctx context.Context, s *streams, a address) (path stri
 		from = a.route("download")
 	}
 	// Whoever does not send for a while is given up.
-	ctx, give := context.WithCancelCause(ctx)
+	until, give := context.WithCancelCause(ctx)
 	defer give(nil)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	r, err := http.NewRequestWithContext(until, http.MethodGet, from, nil)
 	if err != nil {
 		return "", usagef("%w", err)
 	}
@@ -95,98 +127,37 @@ func (d *downloads) fetch(ctx context.Context, s *streams, a address) (path stri
 		return "", err
 	}
 	defer resp.Body.Close()
-	dir, err := os.MkdirTemp("", "scopeview-")
-	if err != nil {
-		return "", fmt.Errorf("making a directory for the trace: %w", err)
-	}
-	d.dirs = append(d.dirs, dir)
-	path = filepath.Join(dir, fileName(resp, a))
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", fmt.Errorf("making a file for the trace: %w", err)
-	}
 	stalled := fmt.Errorf("nothing came for %v", d.patience)
 	timer := time.AfterFunc(d.patience, func() { give(stalled) })
 	defer timer.Stop()
-	b := &bringing{s: s, all: resp.ContentLength, next: time.Now().Add(progressAfter), more: func() { timer.Reset(d.patience) }}
-	err = b.bring(f, resp.Body)
-	b.done()
-	if e := f.Close(); err == nil {
-		err = e
+	in := &incoming{
+		name: a.String(), file: fileName(resp, a), from: resp.Body, all: resp.ContentLength,
+		more: func() { timer.Reset(d.patience) },
 	}
+	path, err = d.spool(until, s, in)
+	var failed *sourceError
 	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
 	case err == nil:
 		if s.errTerm {
-			fmt.Fprintf(s.err, "scopeview: %s: %s\n", a, size(b.got))
+			fmt.Fprintf(s.err, "scopeview: %s: %s\n", a, size(in.got.Load()))
 		}
 		return path, nil
 	case errors.Is(err, format.ErrNotTrace):
 		return "", fmt.Errorf("%s: %w but %s; give the address where scopehttp.Handler is mounted, or that of a *%s file", a, err, contentType(resp), extension)
-	case context.Cause(ctx) == stalled:
+	case context.Cause(until) == stalled:
 		err = stalled
-	case errors.Is(err, syscall.ENOSPC):
-		return "", fmt.Errorf("%s: %w; TMPDIR may name a directory with more space", a, err)
+	case errors.As(err, &failed):
+		err = failed.err
+	default:
+		return "", explainSpool(in, err)
 	}
 	of := ""
-	if b.all > 0 {
-		of = " of " + size(b.all)
+	if in.all > 0 {
+		of = " of " + size(in.all)
 	}
-	return "", fmt.Errorf("%s: the download ended after %s%s; has the program ended? (%w)", a, size(b.got), of, err)
-}
-
-// bringing is a download that is under way.
-type bringing struct {
-	s        *streams
-	got, all int64 // all: -1 if it is not known
-	next     time.Time
-	printed  bool
-	more     func() // something came
-}
-
-// bring copies a trace. What does not begin like one is not brought to its end.
-func (b *bringing) bring(w io.Writer, r io.Reader) error {
-	buf := make([]byte, 256<<10)
-	n, err := io.ReadFull(r, buf[:len(format.Magic)])
-	if err == io.EOF || err == io.ErrUnexpectedEOF || err == nil && string(buf[:n]) != format.Magic {
-		return format.ErrNotTrace
-	}
-	for {
-		b.got += int64(n)
-		if _, err := w.Write(buf[:n]); err != nil {
-			return err
-		}
-		b.more()
-		b.tell()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		n, err = r.Read(buf)
-	}
-}
-
-// tell shows on a terminal how much is here.
-func (b *bringing) tell() {
-	now := time.Now()
-	if !b.s.errTerm || now.Before(b.next) {
-		return
-	}
-	b.next = now.Add(progressAfter / 5)
-	b.printed = true
-	of := ""
-	if b.all > 0 {
-		of = " of " + size(b.all)
-	}
-	fmt.Fprintf(b.s.err, "\r%s%s \x1b[K", size(b.got), of)
-}
-
-// done takes the last word back.
-func (b *bringing) done() {
-	if b.printed {
-		fmt.Fprint(b.s.err, "\r\x1b[K")
-	}
+	return "", fmt.Errorf("%s: the download ended after %s%s; has the program ended? (%w)", a, size(in.got.Load()), of, err)
 }
 
 // fileName is what the server calls the trace, or where it was: the commands
@@ -199,7 +170,14 @@ func fileName(resp *http.Response, a address) string {
 	if name == "" && a.isFile() {
 		name = filepath.Base(a.Path)
 	}
-	name = strings.TrimSuffix(name, extension)
+	return copyName(name)
+}
+
+// copyName is a file name for the copy of what is called name.
+func copyName(name string) string {
+	for _, end := range []string{".zst", ".gz", extension} {
+		name = strings.TrimSuffix(name, end)
+	}
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
 			return r

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -208,13 +207,24 @@ func TestStalledDownload(t *testing.T) {
 
 func TestDownloadProgress(t *testing.T) {
 	var errs strings.Builder
-	b := &bringing{s: &streams{err: &errs, errTerm: true}, all: 4 << 20, more: func() {}}
-	if err := b.bring(&strings.Builder{}, strings.NewReader(format.Magic+strings.Repeat("x", 1<<20))); err != nil {
-		t.Fatal(err)
-	}
-	b.done()
-	if got, want := errs.String(), "\r8 B of 4.00 MiB \x1b[K\r\x1b[K"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	s := &streams{err: &errs, errTerm: true}
+	for _, test := range []struct {
+		all, got int64
+		took     time.Duration
+		want     string
+	}{
+		{4 << 20, 8, 0, "\r8 B of 4.00 MiB \x1b[K\r\x1b[K"},
+		{-1, 8 << 20, 4 * time.Second, "\r8.00 MiB, 2.00 MiB/s \x1b[K\r\x1b[K"},
+		{40 << 20, 10 << 20, 10 * time.Second, "\r10.0 MiB of 40.0 MiB, 1.00 MiB/s, 30s left \x1b[K\r\x1b[K"},
+	} {
+		errs.Reset()
+		a := &arrival{s: s, in: &incoming{all: test.all}, begin: time.Now().Add(-test.took)}
+		a.in.got.Store(test.got)
+		a.tell()
+		a.done()
+		if errs.String() != test.want {
+			t.Errorf("%+v: %q", test, errs.String())
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 type progress struct {
 	s       *streams
 	end     int64
+	begin   time.Time
 	next    time.Time
 	printed bool
 }
@@ -20,7 +21,7 @@ type progress struct {
 const progressAfter = 500 * time.Millisecond
 
 func newProgress(s *streams, t *trace.Trace, wanted bool) *progress {
-	p := &progress{s: s, next: time.Now().Add(progressAfter)}
+	p := &progress{s: s, begin: time.Now(), next: time.Now().Add(progressAfter)}
 	if wanted && s.errTerm {
 		p.end = t.End()
 	}
@@ -35,15 +36,64 @@ func (p *progress) at(ns int64) {
 	if now := time.Now(); now.After(p.next) {
 		p.next = now.Add(progressAfter / 5)
 		p.printed = true
-		fmt.Fprintf(p.s.err, "\r%3d%%", min(int(100*float64(ns)/float64(p.end)), 100))
+		share := min(float64(ns)/float64(p.end), 1)
+		fmt.Fprintf(p.s.err, "\r%3d%%%s \x1b[K", int(100*share), timeLeft(now.Sub(p.begin), share))
 	}
 }
 
 // done takes the last word back.
 func (p *progress) done() {
 	if p.printed {
-		fmt.Fprint(p.s.err, "\r    \r")
+		fmt.Fprint(p.s.err, "\r\x1b[K")
 		p.printed = false
+	}
+}
+
+// timeLeft is how long something may take yet of which that share was done, in words that
+// follow others; nothing before that can be told.
+func timeLeft(took time.Duration, share float64) string {
+	if took < 2*time.Second || share < 0.01 || share >= 1 {
+		return ""
+	}
+	left := time.Duration(float64(took) * (1/share - 1))
+	return ", " + max(left.Round(time.Second), time.Second).String() + " left"
+}
+
+// arrival tells on a terminal how much of a stream is here.
+type arrival struct {
+	s       *streams
+	in      *incoming
+	begin   time.Time
+	next    time.Time
+	printed bool
+}
+
+// tell shows how much has come, how fast, and how long the rest may take.
+func (a *arrival) tell() {
+	now := time.Now()
+	if !a.s.errTerm || now.Before(a.next) {
+		return
+	}
+	a.next = now.Add(progressAfter / 5)
+	a.printed = true
+	got, took := a.in.got.Load(), now.Sub(a.begin)
+	text := size(got)
+	if a.in.all > 0 {
+		text += " of " + size(a.in.all)
+	}
+	if took >= time.Second {
+		text += ", " + size(int64(float64(got)/took.Seconds())) + "/s"
+	}
+	if a.in.all > 0 {
+		text += timeLeft(took, float64(got)/float64(a.in.all))
+	}
+	fmt.Fprintf(a.s.err, "\r%s \x1b[K", text)
+}
+
+// done takes the last word back.
+func (a *arrival) done() {
+	if a.printed {
+		fmt.Fprint(a.s.err, "\r\x1b[K")
 	}
 }
 

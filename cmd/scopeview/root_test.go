@@ -170,11 +170,12 @@ func TestInterrupt(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var out, err strings.Builder
-	p := &progress{s: &streams{out: &out, err: &err, errTerm: true}, end: 1000, next: time.Now().Add(-time.Second)}
+	now := time.Now()
+	p := &progress{s: &streams{out: &out, err: &err, errTerm: true}, end: 1000, begin: now.Add(-42 * time.Second), next: now.Add(-time.Second)}
 	p.at(420)
 	p.at(430) // too soon after
 	p.done()
-	if got, want := err.String(), "\r 42%\r    \r"; got != want || out.String() != "" {
+	if got, want := err.String(), "\r 42%, 58s left \x1b[K\r\x1b[K"; got != want || out.String() != "" {
 		t.Errorf("%q and %q, want %q", got, out.String(), want)
 	}
 	err.Reset()

@@ -79,24 +79,20 @@ func (x *snapshotSource) remove() { x.got.remove() }
 // snapshot where we are.
 func sourceOf(ctx context.Context, s *streams, arg string) (x *snapshotSource, beside string, err error) {
 	x = &snapshotSource{got: downloads{patience: stalledAfter}}
-	if !isAddress(arg) {
-		if x.path, err = findTrace(arg); err != nil {
-			return nil, "", err
-		}
-		if strings.HasPrefix(x.path, "/proc/") && filepath.Ext(x.path) != extension {
-			return x, ".", nil
-		}
-		return x, filepath.Dir(x.path), nil
-	}
-	a, err := parseAddress(arg)
-	if err != nil {
-		return nil, "", err
-	}
-	if x.path, err = x.got.fetch(ctx, s, a); err != nil {
+	if x.path, _, err = x.got.bring(ctx, s, arg); err != nil {
 		x.remove()
 		return nil, "", err
 	}
-	return x, ".", nil
+	if x.path != arg {
+		return x, ".", nil
+	}
+	if x.path, err = findTrace(arg); err != nil {
+		return nil, "", err
+	}
+	if strings.HasPrefix(x.path, "/proc/") && filepath.Ext(x.path) != extension {
+		return x, ".", nil
+	}
+	return x, filepath.Dir(x.path), nil
 }
 
 // snapshotName is a new name for a snapshot: that of the trace, which has program

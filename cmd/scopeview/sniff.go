@@ -43,9 +43,9 @@ func sniff(arg string) (io.ReadCloser, sourceKind, error) {
 	b := bufio.NewReaderSize(f, 64<<10)
 	head, _ := b.Peek(format.StateOffset)
 	switch {
-	case bytes.HasPrefix(head, []byte("go 1.")):
+	case bytes.HasPrefix(head, []byte(goMagic)):
 		return peeked{b, f}, kindGoTrace, nil
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}), bytes.HasPrefix(head, []byte{0x0a}):
+	case bytes.HasPrefix(head, gzipMagic), len(head) > 0 && head[0] == profileMagic:
 		return peeked{b, f}, kindPprof, nil
 	}
 	return nil, kindTrace, f.Close()

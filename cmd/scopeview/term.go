@@ -15,7 +15,9 @@ import (
 // streams are where a command writes, and what is there.
 type streams struct {
 	out, err         io.Writer
+	in               io.Reader
 	outTerm, errTerm bool // they are terminals
+	inTerm           bool
 	color            bool // out may be coloured
 	completing       bool // the shell asks what could be typed next
 }
@@ -24,6 +26,7 @@ func standardStreams() *streams {
 	s := &streams{
 		out: os.Stdout, outTerm: term.IsTerminal(int(os.Stdout.Fd())),
 		err: os.Stderr, errTerm: term.IsTerminal(int(os.Stderr.Fd())),
+		in: os.Stdin, inTerm: term.IsTerminal(int(os.Stdin.Fd())),
 	}
 	s.color = s.outTerm && os.Getenv("NO_COLOR") == "" && colours()
 	return s

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// How compressed data begin. What names and headers say of them is not looked at.
+var (
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+	skipMagic = []byte{0x2a, 0x4d, 0x18} // behind a byte from 0x50 to 0x5f: a frame that zstd skips
+	gzipMagic = []byte{0x1f, 0x8b}
+)
+
+func isZstd(head []byte) bool {
+	return bytes.HasPrefix(head, zstdMagic) || len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.HasPrefix(head[1:], skipMagic)
+}
+
+// Bounds of what is read: layers of compression, and the memory that zstd itself allows
+// a file to ask for (--long=27).
+const (
+	maxLayers  = 3
+	zstdWindow = 128 << 20
+)
+
+// contents is what is left of a stream without its compression.
+type contents struct {
+	*bufio.Reader
+	close []func()
+}
+
+// Close lets go of the decompressors.
+func (c *contents) Close() {
+	for _, f := range c.close {
+		f()
+	}
+}
+
+// unpacked returns what a stream holds without its compression, if it has some.
+func unpacked(r io.Reader) (*contents, error) {
+	c := &contents{Reader: bufio.NewReaderSize(r, 256<<10)}
+	for layer := 0; ; layer++ {
+		head, _ := c.Peek(len(zstdMagic)) // what can't be read, reading tells
+		var in io.Reader
+		switch {
+		case isZstd(head):
+			z, err := zstd.NewReader(c.Reader, zstd.WithDecoderMaxWindow(zstdWindow))
+			if err != nil {
+				return nil, err
+			}
+			c.close = append(c.close, z.Close)
+			in = &layerReader{"zstd", z}
+		case bytes.HasPrefix(head, gzipMagic):
+			z, err := gzip.NewReader(c.Reader)
+			if err != nil {
+				c.Close()
+				return nil, brokenLayer("gzip", err)
+			}
+			in = &layerReader{"gzip", z}
+		default:
+			return c, nil
+		}
+		if layer == maxLayers {
+			c.Close()
+			return nil, fmt.Errorf("it is compressed more than %d times", maxLayers)
+		}
+		c.Reader = bufio.NewReaderSize(in, 256<<10)
+	}
+}
+
+// layerReader says of what compression an error is.
+type layerReader struct {
+	name string
+	r    io.Reader
+}
+
+func (l *layerReader) Read(b []byte) (int, error) {
+	n, err := l.r.Read(b)
+	return n, brokenLayer(l.name, err)
+}
+
+// brokenLayer words what is wrong with compressed data, unless they end or can't be read.
+func brokenLayer(name string, err error) error {
+	var failed *sourceError
+	switch {
+	case err == nil || err == io.EOF || errors.As(err, &failed):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("the %s data are broken (%w)", name, err)
+}
+
+// compressedFile reports whether the file at path is to be read without its compression. A
+// compressed profile is not: what reads those does that itself.
+func compressedFile(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [4]byte
+	n, _ := io.ReadFull(f, head[:])
+	switch {
+	case isZstd(head[:n]):
+		return true
+	case !bytes.HasPrefix(head[:n], gzipMagic):
+		return false
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return false
+	}
+	c, err := unpacked(f)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	inside, _ := c.Peek(len(format.Magic))
+	return readable(inside) && inside[0] != profileMagic
+}

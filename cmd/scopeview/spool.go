@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// incoming is a stream that is brought into a file.
+type incoming struct {
+	name string // what the user calls it
+	file string // what the copy is called
+	from io.ReadCloser
+	all  int64        // bytes of it; -1 if that is not known
+	got  atomic.Int64 // that have come
+	more func()       // something came; may be nil
+}
+
+// sourceError is why a stream could not be read further, told from what is wrong with it.
+type sourceError struct{ err error }
+
+func (e *sourceError) Error() string { return e.err.Error() }
+func (e *sourceError) Unwrap() error { return e.err }
+
+// Read reads from where the stream comes from.
+func (in *incoming) Read(b []byte) (int, error) {
+	n, err := in.from.Read(b)
+	in.got.Add(int64(n))
+	if in.more != nil {
+		in.more()
+	}
+	if err != nil && err != io.EOF {
+		err = &sourceError{err}
+	}
+	return n, err
+}
+
+// standardInput is what "-" means.
+const standardInput = "-"
+
+// stream returns what TRACE names if that can't be read at random as it is: standard input, a
+// pipe, a compressed file. It is nil if it can.
+func (d *downloads) stream(ctx context.Context, s *streams, arg string) (*incoming, error) {
+	if arg == standardInput {
+		if s.inTerm {
+			return nil, usagef("-: standard input is this terminal; a trace comes to it from a pipe, or by < FILE")
+		}
+		if d.stdin {
+			return nil, usagef("-: standard input can be read only once")
+		}
+		d.stdin = true
+		in := &incoming{name: "standard input", file: copyName("stdin"), from: interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(s.in), nil }), all: -1}
+		if f, ok := s.in.(*os.File); ok {
+			if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
+				in.all = st.Size()
+			}
+		}
+		return in, nil
+	}
+	st, err := os.Stat(arg)
+	if err != nil || st.IsDir() {
+		return nil, nil // whoever opens it says what is wrong, or takes the newest
+	}
+	in := &incoming{name: arg, file: copyName(filepath.Base(arg)), all: -1}
+	if st.Mode().IsRegular() {
+		if !compressedFile(arg) {
+			return nil, nil
+		}
+		in.all = st.Size()
+	}
+	in.from = interruptible(ctx, func() (io.ReadCloser, error) { return os.Open(arg) })
+	return in, nil
+}
+
+// interruptible returns what can be read of a file until ctx is done. Nobody can interrupt a
+// read from a pipe, nor the opening of one that has no writer: those are left behind.
+func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.ReadCloser {
+	r, w := io.Pipe()
+	go func() {
+		f, err := open()
+		if err == nil {
+			_, err = io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{f}, make([]byte, 1<<20))
+			f.Close()
+		}
+		w.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
+	return r
+}
+
+// spool copies a stream, without its compression, to a file in a directory of its own. What
+// does not begin like something that can be read is not brought to its end. If compressed
+// data are cut off, the file ends there, which is said.
+func (d *downloads) spool(ctx context.Context, s *streams, in *incoming) (path string, err error) {
+	dir, err := os.MkdirTemp("", "scopeview-")
+	if err != nil {
+		return "", fmt.Errorf("making a directory for the trace: %w", err)
+	}
+	d.dirs = append(d.dirs, dir)
+	path = filepath.Join(dir, in.file)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("making a file for the trace: %w", err)
+	}
+	p := &arrival{s: s, in: in, begin: time.Now(), next: time.Now().Add(progressAfter)}
+	n, err := in.copyTo(ctx, f, p)
+	p.done()
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	var failed *sourceError
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case errors.Is(err, syscall.ENOSPC):
+		return "", fmt.Errorf("%w; TMPDIR may name a directory with more space", err)
+	case errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &failed) && n > 0:
+		fmt.Fprintf(s.err, "scopeview: %s: %s: the compressed data end early; what is whole of it is read\n", harmless(in.name), s.alarm("cut off after "+size(in.got.Load())))
+		return path, nil
+	}
+	return path, err
+}
+
+// copyTo writes what the stream holds, without its compression, to f.
+func (in *incoming) copyTo(ctx context.Context, f *os.File, p *arrival) (n int64, err error) {
+	from, err := unpacked(in)
+	if err != nil {
+		return 0, err
+	}
+	defer from.Close()
+	if head, err := from.Peek(len(format.Magic)); !readable(head) {
+		if err == nil || err == io.EOF {
+			err = format.ErrNotTrace
+		}
+		return 0, err
+	}
+	buf := make([]byte, 1<<20)
+	for looked := int64(0); ; {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		k, err := from.Read(buf)
+		if _, err := f.Write(buf[:k]); err != nil {
+			return n, err
+		}
+		p.tell()
+		if n += int64(k); n-looked >= lookEach {
+			looked = n
+			if err := roomLeft(f); err != nil {
+				return n, fmt.Errorf("%w, after %s", err, size(n))
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return n, nil
+		case err != nil:
+			return n, err
+		}
+	}
+}
+
+// readable reports whether something that can be looked at begins like that: a trace, a Go
+// execution trace, or a profile.
+func readable(head []byte) bool {
+	return bytes.HasPrefix(head, []byte(format.Magic)) || bytes.HasPrefix(head, []byte(goMagic)) || len(head) > 0 && head[0] == profileMagic
+}
+
+// profileMagic is how profiles in pprof's format begin, without their compression.
+const profileMagic = 0x0a
+
+// lookEach is after how many bytes the space that is left is looked at.
+const lookEach = 16 << 20
+
+// A copy leaves a twentieth of the space to others, but no more than that: a small file can
+// inflate to terabytes.
+const leaveFree = 1 << 30
+
+// roomLeft returns an error that is ENOSPC once too little is left where f is.
+func roomLeft(f *os.File) error {
+	free, all, known := space(f)
+	if least := min(all/20, leaveFree); known && free < least {
+		return fmt.Errorf("%s are left in %s: %w", size(free), filepath.Dir(filepath.Dir(f.Name())), syscall.ENOSPC)
+	}
+	return nil
+}
