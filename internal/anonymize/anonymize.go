@@ -3,9 +3,11 @@ package anonymize
 import (
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/inorder"
 )
 
 // Result is what became of a trace.
@@ -27,23 +29,24 @@ func Write(w io.Writer, r io.ReaderAt, size int64, salt string) (Result, error) 
 	if err := a.open(); err != nil {
 		return Result{}, err
 	}
-	for at := 0; at < a.places; at++ {
-		if err := a.read(at); err != nil {
-			return a.result, err
+	var all Result
+	var err error
+	inorder.Each(a.places, func(at int, c *chunkCopy) { c.make(a, at) }, func(_ int, c *chunkCopy) bool {
+		all.add(&c.result)
+		if err = c.err; err == nil {
+			_, err = w.Write(c.out)
 		}
-		switch {
-		case at == 0:
-			a.fileHeader()
-		default:
-			if err := a.chunk(at); err != nil {
-				return a.result, err
-			}
-		}
-		if _, err := w.Write(a.out); err != nil {
-			return a.result, err
-		}
-	}
-	return a.result, nil
+		return err == nil
+	})
+	return all, err
+}
+
+func (r *Result) add(o *Result) {
+	r.Chunks += o.Chunks
+	r.Names += o.Names
+	r.Dropped += o.Dropped
+	r.GoTrace += o.GoTrace
+	r.Files += o.Files
 }
 
 // anonymizer makes one copy.
@@ -58,13 +61,21 @@ type anonymizer struct {
 
 	numbers map[int64]numbered // of a ring: where its chunks of records are
 	find    func(number, start int64) (at int, ok bool)
-	moves   map[int]moves // where records went, by the places of some chunks
-	in, out []byte        // a chunk, and what becomes of it
-	other   []byte        // one that is looked at meanwhile
+
+	mu    sync.Mutex
+	moves map[int]moves // where records went, by the places of some chunks
+}
+
+// chunkCopy makes what becomes of one chunk after the other.
+type chunkCopy struct {
+	*anonymizer
+	in, out []byte // a chunk, and what becomes of it
+	other   []byte // one that is looked at meanwhile
 	slots   []format.Slot
 	values  []format.Value
 	ext     []byte
 	result  Result
+	err     error
 }
 
 // numbered is a chunk of a ring.
@@ -89,7 +100,6 @@ func (a *anonymizer) open() error {
 	}
 	a.cs = int64(a.header.ChunkSize)
 	a.file = chunks.Of(a.r, a.size, &a.header, &s)
-	a.in, a.out, a.other = make([]byte, a.cs), make([]byte, a.cs), make([]byte, a.cs)
 	a.places = 1
 	a.find = a.inOrder
 	if a.header.Ring > 0 {
@@ -117,11 +127,21 @@ func (a *anonymizer) index(end int64) error {
 	})
 }
 
-// read reads the chunk at the place at.
-func (a *anonymizer) read(at int) error {
-	_, err := a.readAt(a.in, int64(at)*a.cs)
+// make makes out of the chunk at the place at.
+func (a *chunkCopy) make(of *anonymizer, at int) {
+	if a.anonymizer == nil {
+		*a = chunkCopy{anonymizer: of, in: make([]byte, of.cs), out: make([]byte, of.cs), other: make([]byte, of.cs)}
+	}
+	a.result = Result{}
 	clear(a.out)
-	return err
+	if _, a.err = a.readAt(a.in, int64(at)*a.cs); a.err != nil {
+		return
+	}
+	if at == 0 {
+		a.fileHeader()
+	} else {
+		a.err = a.chunk(at)
+	}
 }
 
 // readAt fills b with what is at off, and with zeros from where the file ends.
@@ -134,7 +154,7 @@ func (a *anonymizer) readAt(b []byte, off int64) (int, error) {
 }
 
 // chunk makes out of the chunk in at the place at.
-func (a *anonymizer) chunk(at int) error {
+func (a *chunkCopy) chunk(at int) error {
 	h, ok, err := format.DecodeChunkHeader(a.in, int64(at)*a.cs, a.header.ChunkSize)
 	if err != nil || ok && h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {
 		a.result.Dropped++

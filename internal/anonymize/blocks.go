@@ -8,7 +8,7 @@ import (
 
 // blocks appends what is left of the blocks of the chunk from. None becomes longer, or they
 // would not fit their chunk.
-func (a *anonymizer) blocks(b, from []byte) ([]byte, error) {
+func (a *chunkCopy) blocks(b, from []byte) ([]byte, error) {
 	for w := format.WalkBlocks(from, format.ChunkHeaderSize); w.Next(); {
 		kept := []byte(nil)
 		if w.Err == nil {
@@ -28,7 +28,7 @@ func (a *anonymizer) blocks(b, from []byte) ([]byte, error) {
 
 // block returns the payload of a block without what nobody is to know: empty if that is
 // all of it, nil if it makes no sense.
-func (a *anonymizer) block(t format.BlockType, p []byte) (kept []byte, err error) {
+func (a *chunkCopy) block(t format.BlockType, p []byte) (kept []byte, err error) {
 	s := format.BlockOf(t)
 	if s == nil {
 		return nil, nil
@@ -66,32 +66,32 @@ func (a *anonymizer) block(t format.BlockType, p []byte) (kept []byte, err error
 
 // specials are what becomes of blocks of which some private fields are kept, or all goes.
 // They are given the payload and its values.
-var specials = map[format.BlockType]func(a *anonymizer, p []byte, vs []format.Value) ([]byte, error){
-	format.BlockBeat: func(_ *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
+var specials = map[format.BlockType]func(a *chunkCopy, p []byte, vs []format.Value) ([]byte, error){
+	format.BlockBeat: func(_ *chunkCopy, _ []byte, vs []format.Value) ([]byte, error) {
 		return format.BlockOf(format.BlockBeat).Append(nil, knownFields(vs)), nil
 	},
-	format.BlockInfo: func(_ *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
+	format.BlockInfo: func(_ *chunkCopy, _ []byte, vs []format.Value) ([]byte, error) {
 		value := string(vs[1].B)
 		if !keepFact(string(vs[0].B), &value) {
 			return []byte{}, nil
 		}
 		return format.AppendInfo(nil, string(vs[0].B), value), nil
 	},
-	format.BlockNote: func(a *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
+	format.BlockNote: func(a *chunkCopy, _ []byte, vs []format.Value) ([]byte, error) {
 		return format.AppendNote(nil, vs[0].N, a.note(string(vs[1].B))), nil
 	},
-	format.BlockFrame: func(a *anonymizer, p []byte, _ []format.Value) ([]byte, error) {
+	format.BlockFrame: func(a *chunkCopy, p []byte, _ []format.Value) ([]byte, error) {
 		f, _ := format.DecodeFrame(p)
 		a.frame(&f, len(p))
 		return format.AppendFrame(nil, &f), nil
 	},
-	format.BlockCarry: func(a *anonymizer, p []byte, _ []format.Value) ([]byte, error) { return a.carry(p) },
-	format.BlockCode:  func(*anonymizer, []byte, []format.Value) ([]byte, error) { return []byte{}, nil },
-	format.BlockFile: func(a *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
+	format.BlockCarry: func(a *chunkCopy, p []byte, _ []format.Value) ([]byte, error) { return a.carry(p) },
+	format.BlockCode:  func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil },
+	format.BlockFile: func(a *chunkCopy, _ []byte, vs []format.Value) ([]byte, error) {
 		a.result.Files += int64(len(vs[6].B))
 		return []byte{}, nil
 	},
-	format.BlockGoTrace: func(a *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
+	format.BlockGoTrace: func(a *chunkCopy, _ []byte, vs []format.Value) ([]byte, error) {
 		a.result.GoTrace += int64(len(vs[2].B))
 		return []byte{}, nil
 	},
@@ -111,7 +111,7 @@ func knownFields(vs []format.Value) []format.Value {
 }
 
 // carry returns a carry's payload without arguments; nil if its record has no meaning.
-func (a *anonymizer) carry(p []byte) ([]byte, error) {
+func (a *chunkCopy) carry(p []byte) ([]byte, error) {
 	c, err := format.DecodeCarry(p)
 	if err != nil {
 		return nil, nil

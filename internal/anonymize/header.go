@@ -11,7 +11,7 @@ const process = 1
 
 // fileHeader makes chunk 0: the numbers that say how to read the others, and
 // neither the process's id nor what anybody asked it for.
-func (a *anonymizer) fileHeader() {
+func (a *chunkCopy) fileHeader() {
 	h := a.header
 	h.PID = process
 	copy(h.ID[:], a.hash.sum("id", string(h.ID[:])))

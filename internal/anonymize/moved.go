@@ -13,7 +13,7 @@ type moves []uint32
 const movesBytes = 8 << 20
 
 // redirect has an end's extension name the place where its begin goes.
-func (a *anonymizer) redirect(ext []byte, start int64) error {
+func (a *chunkCopy) redirect(ext []byte, start int64) error {
 	loc, ok := format.BeginOf(ext)
 	if !ok {
 		return nil
@@ -26,25 +26,19 @@ func (a *anonymizer) redirect(ext []byte, start int64) error {
 // moved returns where the record goes that begins at start and was at loc. A loc that
 // names no chunk stays as it is: that of a chunk which a ring has overwritten is
 // the name by which an end and a carry know each other.
-func (a *anonymizer) moved(loc format.Loc, start int64) (format.Loc, error) {
+func (a *chunkCopy) moved(loc format.Loc, start int64) (format.Loc, error) {
 	number, place := int64(loc)/a.cs, int64(loc)%a.cs
 	at, ok := a.find(number, start)
 	if !ok || number < 1 || place%format.RecordSize != 0 {
 		return loc, nil
 	}
-	m, ok := a.moves[at]
+	m, ok := a.remembered(at)
 	if !ok {
 		var err error
 		if m, err = a.movesOf(at); err != nil {
 			return loc, err
 		}
-		for old := range a.moves {
-			if int64(len(a.moves)+1)*a.cs/format.RecordSize*4 <= movesBytes {
-				break
-			}
-			delete(a.moves, old)
-		}
-		a.moves[at] = m
+		a.remember(at, m)
 	}
 	if m == nil {
 		return loc, nil
@@ -53,6 +47,26 @@ func (a *anonymizer) moved(loc format.Loc, start int64) (format.Loc, error) {
 		return loc + format.Loc(int64(to)*format.RecordSize-place), nil
 	}
 	return loc, nil
+}
+
+func (a *anonymizer) remembered(at int) (m moves, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m, ok = a.moves[at]
+	return m, ok
+}
+
+// remember keeps the moves of the chunk at the place at, instead of some others.
+func (a *anonymizer) remember(at int, m moves) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for old := range a.moves {
+		if int64(len(a.moves)+1)*a.cs/format.RecordSize*4 <= movesBytes {
+			break
+		}
+		delete(a.moves, old)
+	}
+	a.moves[at] = m
 }
 
 // inOrder finds where the chunk of a number is that has what began at start. It is of a
@@ -69,7 +83,7 @@ func (a *anonymizer) inRing(number, start int64) (at int, ok bool) {
 
 // movesOf finds where the records of the chunk at the place at go; nil if it has
 // none.
-func (a *anonymizer) movesOf(at int) (moves, error) {
+func (a *chunkCopy) movesOf(at int) (moves, error) {
 	if _, err := a.readAt(a.other, int64(at)*a.cs); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ var fixed = func() (n [128]int) {
 const lockBits = format.LockEvery | format.LockPlace | format.LockSince
 
 // records appends the records of the chunk in, of which used bytes are.
-func (a *anonymizer) records(b []byte, used int) ([]byte, error) {
+func (a *chunkCopy) records(b []byte, used int) ([]byte, error) {
 	w := format.WalkRecords(a.in[:used])
 	for w.Next() {
 		r := w.Record()
@@ -68,7 +68,7 @@ func head(word uint64) uint64 {
 
 // keptSlots appends the extension of a record without arguments: the slots that
 // its kind always has. ok is false if the record has no meaning.
-func (a *anonymizer) keptSlots(dst []byte, r *format.Record, ext []byte) (kept []byte, ok bool) {
+func (a *chunkCopy) keptSlots(dst []byte, r *format.Record, ext []byte) (kept []byte, ok bool) {
 	n := fixed[r.Kind()&0x7f]
 	if n <= 0 || len(ext) == 0 {
 		return dst, n >= 0

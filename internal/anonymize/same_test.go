@@ -6,9 +6,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/bulk"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
@@ -202,5 +204,26 @@ func TestMutated(t *testing.T) {
 			t.Fatal("the trace itself was changed")
 		}
 		tracetest.Open(t, after)
+	}
+}
+
+// TestProcessors: the copy does not depend on how many chunks are copied at a time. Ends
+// apart are in other chunks than their begins, which move.
+func TestProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, shape := range []bulk.Shape{bulk.Long, bulk.Args, bulk.Ring} {
+		data, err := bulk.Trace{Shape: shape, Scopes: 20_000, Seed: 1}.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var copies [2][]byte
+		var results [2]Result
+		for i, processors := range []int{1, 4} {
+			runtime.GOMAXPROCS(processors)
+			copies[i], results[i] = write(t, data, "salt")
+		}
+		if !bytes.Equal(copies[0], copies[1]) || results[0] != results[1] || results[0].Chunks == 0 {
+			t.Errorf("%s: one processor copies %+v, four %+v", shape, results[0], results[1])
+		}
 	}
 }
