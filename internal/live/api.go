@@ -14,11 +14,13 @@ import (
 
 // amounts are how much a page is given at once.
 type amounts struct {
-	whole  int64 // scopes of a trace, each exactly; if it has more they are merged
-	merged int64 // items of a whole trace that is merged
-	part   int64 // scopes in a part of it, each exactly
-	runs   int64 // executions of a name, with what lies in them
-	grown  int64 // items of a whole and what came since; then it is time for another whole
+	whole  int64         // scopes of a trace, each exactly; if it has more they are merged
+	merged int64         // items of a whole trace that is merged
+	part   int64         // scopes in a part of it, each exactly
+	runs   int64         // executions of a name, with what lies in them
+	grown  int64         // items of a whole and what came since; then it is time for another whole
+	size   timeline.Size // of large traces; zero: the usual one
+	early  func()        // called when one may be asked, before the rest is read; nil: nothing
 }
 
 var usual = amounts{whole: 2_000_000, merged: 300_000, part: 200_000, runs: 1_000_000, grown: 4_000_000}
@@ -34,12 +36,22 @@ func (s *Server) serveWhole(w http.ResponseWriter, r *http.Request, b *book) {
 	}
 	x.mu.Lock() // nothing may come between the tile and the cursor behind it
 	from, to := x.index.Whole()
-	res := x.res(s.most)
-	tile := x.index.Tile(from, to, res)
+	loading, res := x.loading(), x.res(s.most)
+	index, err := x.index.Window(r.Context(), from, to, res)
+	if err != nil {
+		x.mu.Unlock()
+		refuse(w, http.StatusInternalServerError, sentence(err))
+		return
+	}
+	tile := index.Tile(from, to, res)
 	at := x.index.Cursor()
-	meta := x.meta(s.o.Version, res, 0)
+	meta := x.meta(s.o.Version, tile.Res, 0)
 	x.mu.Unlock()
-	since(meta, &cursor{session: x.id, res: res, items: tile.Items, first: at, next: at, beats: -1})
+	c := &cursor{session: x.id, res: tile.Res, items: tile.Items, first: at, next: at, beats: -1}
+	if meta.Loading = loading; loading != nil {
+		c.loading = 1
+	}
+	since(meta, c)
 	answer(w, &timeline.Container{Meta: meta, Tile: tile})
 }
 
@@ -54,11 +66,18 @@ func (s *Server) serveTile(w http.ResponseWriter, r *http.Request, b *book) {
 	if !ok {
 		return
 	}
-	res := int64(0)
-	if x.index.Count(from, to) > s.most.part {
-		res = max(1, (to-from)/min(px, pixelsMax))
+	tile, err := x.index.Part(r.Context(), from, to, s.most.part, max(1, (to-from)/min(px, pixelsMax)))
+	answerTile(w, r, tile, err)
+}
+
+// answerTile sends a tile, or why there is none.
+func answerTile(w http.ResponseWriter, r *http.Request, tile *timeline.Tile, err error) {
+	switch {
+	case err == nil:
+		answer(w, &timeline.Container{Tile: tile})
+	case r.Context().Err() == nil:
+		refuse(w, http.StatusInternalServerError, sentence(err))
 	}
-	answer(w, &timeline.Container{Tile: x.index.Tile(from, to, res)})
 }
 
 // serveRuns gives the executions of a name in a part of a trace whose whole was merged,
@@ -77,7 +96,14 @@ func (s *Server) serveRuns(w http.ResponseWriter, r *http.Request, b *book) {
 	if !ok {
 		return
 	}
-	answer(w, &timeline.Container{Tile: x.index.Runs(uint16(name), from, to, s.most.runs)})
+	select {
+	case <-x.whole:
+	case <-r.Context().Done():
+		return
+	}
+	tile, err := x.index.Runs(r.Context(), uint16(name), from, to, s.most.runs)
+	largeAnswer(w)
+	answerTile(w, r, tile, err)
 }
 
 // load is the book's session; if there is none, ok is false and the request is

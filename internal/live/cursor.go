@@ -16,10 +16,11 @@ type cursor struct {
 	names   int64
 	places  int64
 	beats   int64 // time of the last that the page has, or -1
+	loading int64 // 1: the whole was not loaded yet
 }
 
 func (c *cursor) numbers() []*int64 {
-	return []*int64{&c.res, &c.items, &c.first, &c.next, &c.names, &c.places, &c.beats}
+	return []*int64{&c.res, &c.items, &c.first, &c.next, &c.names, &c.places, &c.beats, &c.loading}
 }
 
 func (c cursor) String() string {

@@ -24,5 +24,7 @@
 //
 // A trace that is looked at is loaded once, into a timeline.Index, whoever
 // asks; nobody asking for a while, it is dropped. Of one that is being written,
-// one goroutine follows the growth. See session.
+// one goroutine follows the growth. A large one that does not grow is shown while
+// it is read: each whole says how far that is, and the page is told to ask again.
+// Of one that grows every scope is kept, however large it is. See session.
 package live

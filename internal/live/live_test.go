@@ -217,7 +217,7 @@ func TestOldCursor(t *testing.T) {
 		t.Fatal(err)
 	}
 	negative.names = -1
-	for _, bad := range []string{"", "x", "a_1_2_3_4_5", "a_1_2_3_4_5_6_x", "a_1_2_3_4_5_6_7_8", negative.String()} {
+	for _, bad := range []string{"", "x", "a_1_2_3_4_5", "a_1_2_3_4_5_6_7_x", "a_1_2_3_4_5_6_7_8_9", negative.String()} {
 		if resp := r.get("/t/0/api/live?cursor=" + bad); resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("cursor %q: %s", bad, resp.Status)
 		}

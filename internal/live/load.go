@@ -18,6 +18,11 @@ const bornWithin = 5 * time.Second
 // run loads the trace and follows it until ctx is done or it does not grow any
 // more.
 func (x *session) run(ctx context.Context, most amounts) {
+	defer func() {
+		if !closed(x.whole) {
+			close(x.whole)
+		}
+	}()
 	f, err := x.book.open()
 	if err != nil {
 		x.err = err
@@ -26,6 +31,12 @@ func (x *session) run(ctx context.Context, most amounts) {
 	}
 	defer f.Close()
 	follower, err := x.load(ctx, f, most)
+	if err != nil && closed(x.ready) { // nobody looks any more
+		x.mu.Lock()
+		x.status.over = true
+		x.mu.Unlock()
+		return
+	}
 	if err != nil {
 		x.err = fmt.Errorf("%s: %w", x.book.place(), err)
 		if ctx.Err() != nil {
@@ -34,7 +45,10 @@ func (x *session) run(ctx context.Context, most amounts) {
 		close(x.ready)
 		return
 	}
-	close(x.ready)
+	close(x.whole)
+	if !closed(x.ready) {
+		close(x.ready)
+	}
 	if follower != nil {
 		x.follow(ctx, f, follower)
 	}
@@ -76,12 +90,26 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 		}
 		t.CallObjects(objects.For(t))
 	}
-	index, err := timeline.Load(ctx, t, timeline.LoadOptions{Follow: follower})
+	x.status = status{trace: t, stat: stat, writer: writer}
+	index, err := timeline.Load(ctx, t, timeline.LoadOptions{
+		Follow: follower, Still: follower == nil, Size: most.size,
+		Begun: func(index *timeline.Index) {
+			x.index = index
+			close(x.ready)
+			if most.early != nil {
+				most.early()
+			}
+		},
+	})
 	if index == nil {
 		return nil, err
 	}
-	x.status = status{trace: t, stat: stat, writer: writer, broken: err}
-	x.index = index
+	x.mu.Lock()
+	x.status.broken = err
+	x.mu.Unlock()
+	if !closed(x.ready) {
+		x.index = index
+	}
 	x.res(most)
 	if follower != nil && err == nil {
 		x.status.trace = follower.Trace()
@@ -95,13 +123,27 @@ func growing(writer string) bool {
 	return writer == timeline.WriterRunning || writer == timeline.WriterUnknown
 }
 
-// res is the resolution at which the trace is given as a whole.
+// res is the resolution at which the trace is given as a whole; while it is being read,
+// and will soon be given again, at a coarser one.
 func (x *session) res(most amounts) int64 {
+	from, to := x.index.Whole()
+	if !closed(x.whole) {
+		return x.index.ResFor(from, to, most.merged/4)
+	}
 	if x.index.Items() <= most.whole {
 		return 0
 	}
-	from, to := x.index.Whole()
 	return x.index.ResFor(from, to, most.merged)
+}
+
+// loading tells how far the trace is read; nil: it is.
+func (x *session) loading() *timeline.Loading {
+	share, loading := x.index.Loading()
+	if !loading {
+		return nil
+	}
+	took := time.Since(x.began)
+	return &timeline.Loading{Share: share, Left: int64(float64(took) * (1 - share) / max(share, 0.001))}
 }
 
 // born opens the trace, and waits for the header of one that was created just

@@ -25,9 +25,16 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request, b *book) {
 	}
 	timeout := time.NewTimer(waitFor)
 	defer timeout.Stop()
+	loaded := x.whole
+	if c.loading == 0 {
+		loaded = nil
+	}
 	for waited := false; ; waited = true {
 		x.mu.Lock()
 		tile, next, ok := x.index.Since(c.next)
+		if c.loading > 0 {
+			ok = !waited && !closed(x.whole) // else there is more of it
+		}
 		if !ok || c.session != x.id || x.status.over || c.items+c.next-c.first > s.most.grown {
 			meta := x.meta(s.o.Version, c.res, c.places)
 			x.mu.Unlock()
@@ -47,6 +54,8 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request, b *book) {
 		x.mu.Unlock()
 		select {
 		case <-change:
+		case <-loaded:
+			loaded = nil
 		case <-timeout.C:
 		case <-r.Context().Done():
 			return

@@ -17,7 +17,8 @@ import (
 //
 // Its goroutine, run, has the file: it loads the index and, of a trace that is
 // being written, follows the growth while somebody asks. Requests wait for
-// ready, and then read the index and the status. Dropping a session is ending
+// ready, and then read the index and the status. A large trace is ready while it is
+// still being read: who needs all of it waits for whole. Dropping a session is ending
 // its goroutine.
 //
 // A session is over when its file is no longer what the name stands for, or
@@ -27,7 +28,9 @@ type session struct {
 	id    string // part of its cursors
 	book  *book
 	end   context.CancelFunc // ends run
-	ready chan struct{}      // closed when it is loaded, or err is set
+	ready chan struct{}      // closed when the index may be asked, or err is set
+	whole chan struct{}      // closed when it is loaded, or is not going to be
+	began time.Time          // when loading did
 	err   error
 	index *timeline.Index // also of a trace that breaks off; then damage says where
 
@@ -77,7 +80,7 @@ func (s *Server) session(ctx context.Context, b *book) (*session, error) {
 		run, cancel := context.WithCancel(s.ctx)
 		x = &session{
 			id: secret(4), book: b, end: cancel,
-			ready: make(chan struct{}), wake: make(chan struct{}, 1), change: make(chan struct{}),
+			ready: make(chan struct{}), whole: make(chan struct{}), began: time.Now(), wake: make(chan struct{}, 1), change: make(chan struct{}),
 		}
 		b.current = x
 		s.background(func() { x.run(run, s.most) })
@@ -126,7 +129,7 @@ func (s *Server) dropIdle(ctx context.Context) {
 			b.mu.Lock()
 			if x := b.current; x != nil && x.waiting == 0 {
 				most := s.idle
-				if !x.loaded() {
+				if !closed(x.whole) {
 					most /= 20
 				}
 				if time.Since(x.asked) > most {
@@ -138,10 +141,10 @@ func (s *Server) dropIdle(ctx context.Context) {
 	}
 }
 
-// loaded reports whether loading is over, well or not.
-func (x *session) loaded() bool {
+// closed reports whether c is.
+func closed(c chan struct{}) bool {
 	select {
-	case <-x.ready:
+	case <-c:
 		return true
 	default:
 		return false
@@ -163,7 +166,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 // stale reports whether a loaded session is over. Of one whose trace is not
 // followed any more nobody else looks.
 func (x *session) stale() bool {
-	if !x.loaded() {
+	if !closed(x.ready) {
 		return false
 	}
 	if x.err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice"
@@ -81,7 +82,9 @@ func pack(ctx context.Context, t *trace.Trace, o Options) (*timeline.Container, 
 	says := AdviceOf(o.Path, o.Weights)
 	report := DoctorSays(ctx, t, selected, says) // first: of a trace of many goroutines it takes as much memory as the page
 	choice := o.Choice(t)
-	load := timeline.LoadOptions{From: o.From, To: o.To, Progress: o.Progress}
+	load := timeline.LoadOptions{
+		From: o.From, To: o.To, Progress: o.Progress, Still: o.Writer == timeline.WriterGone, Whole: cmp.Or(o.Max, math.MaxInt64),
+	}
 	if !o.Names.All() || !o.Tracks.All() {
 		load.Keep = choice.Keep
 	}

@@ -7,19 +7,31 @@ import (
 	"sort"
 	"sync"
 	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Count returns how many scopes and instants touch [from, to].
+// Count returns how many scopes and instants touch [from, to]; of a large trace those
+// beside the ends that may.
 func (x *Index) Count(from, to int64) int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.thin != nil {
+		x.endRuns(false)
+	}
 	var n int64
 	x.eachLane(from, to, func(l *lane) {
 		first, end := l.touching(from, to)
-		n += int64(end - first)
+		if th := l.thin(); th != nil {
+			for i := first; i < end; i++ {
+				n += int64(th.runs.at(i).count)
+			}
+		} else {
+			n += int64(end - first)
+		}
 		if l.rare != nil {
 			for _, s := range l.rare.open {
-				if s.start <= to {
+				if s.start <= to && (s.start >= from || s.kind != format.KindPending) {
 					n++
 				}
 			}
@@ -71,7 +83,11 @@ func (x *Index) ResFor(from, to int64, max int64) int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.prepare(from, to)
-	return finest(func(res int64) bool { return x.countAt(from, to, res, max) <= max })
+	least := int64(0)
+	if x.thin != nil {
+		least = x.thin.finest()
+	}
+	return finest(func(res int64) bool { return res >= least && x.countAt(from, to, res, max) <= max })
 }
 
 // finest returns the finest resolution that is enough, as every coarser one is. Where

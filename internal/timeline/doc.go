@@ -1,7 +1,7 @@
 // Package timeline holds a whole trace such that any part of it can be drawn at
 // any scale. The page of `scopeview html` and of `scopeview serve` is fed with it.
 //
-//   - Index: every scope, in lanes; see its comment
+//   - Index: every scope, in lanes, or of a large trace what leads to them; see its comment
 //   - Tile: what is in a stretch of time, at a resolution, as packed columns
 //   - States: what goroutines did at every moment, with tiles of their own
 //   - lockTile: who held which lock, and how many waited
@@ -19,7 +19,14 @@
 //  2. A tile is the lanes in a stretch of time at a resolution. At 0 it has every scope.
 //     Else narrow neighbours are one item, with their number and their time. By which
 //     rule is told in docs/merging.md; the page merges by the same one.
-//  3. States keeps 24 bytes for each interval and tells any stretch at any resolution. A
+//  3. The index of a large trace that does not change is thin: the trace itself is the store.
+//     Its lanes have runs, merged while they are loaded, in place of items. When there are too
+//     many of them, their resolution gets coarser. What is finer is read of the trace again,
+//     by stretches. For that the items are kept that run when a stretch begins: so each lane
+//     is known then. See Window; stretches that were read last are kept, to some bytes.
+//     Answers are, byte for byte, those of an index of every item.
+//  4. Counters, and waits and holds of locks, are all in memory in any case.
+//  5. States keeps 24 bytes for each interval and tells any stretch at any resolution. A
 //     run has the state that took most of it, and how much of it was waiting for locks.
 //     lockTile tells who held an object and how many waited.
 //

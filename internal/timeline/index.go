@@ -1,10 +1,8 @@
 package timeline
 
 import (
-	"context"
 	"math"
 	"sync"
-	"time"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/args"
@@ -12,9 +10,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Index holds every scope of a trace, some 25 bytes each. What is in a stretch of
-// time is found by binary search and drawn at any resolution. Its methods may be
-// called from several goroutines.
+// Index holds every scope of a trace, some 25 bytes each, or of a large trace runs of them.
+// What is in a stretch of time is found by binary search and drawn at any resolution. Its
+// methods may be called from several goroutines.
 //
 // # Design
 //
@@ -31,6 +29,8 @@ import (
 //     rare parts (arguments, who ended it) are found would change. What comes too
 //     late has what lies behind it placed anew; that is so only where a trace was
 //     read in an unlucky moment.
+//  4. A thin index has no items. It is made of events that come by their starts, which
+//     those of a trace that does not change do. It may be asked while it is loaded.
 type Index struct {
 	mu sync.Mutex
 	t  *trace.Trace
@@ -39,7 +39,7 @@ type Index struct {
 	rows    []*row // by first activity
 	spans   []span // of the rows
 	byGoid  map[uint64]*row
-	latest  *row // of the last event
+	latest  [256]*row // of the last events, by goroutine
 	open    map[format.Loc]*scope
 	round   uint32
 	threads []uint32
@@ -57,6 +57,15 @@ type Index struct {
 	since   int64 // what was loaded and ended from here on is in taken
 	taken   map[format.Loc]struct{}
 	news    news
+	coming  scope // that is being taken in
+
+	// thin is what there is in place of every item. nil: every item is there.
+	thin *thinIndex
+	// part is set in what is read of a stretch of the trace, for an index of it all. What that
+	// has of the whole (threads, counters, locks) it does not have again.
+	part bool
+	// choose, if there is one, says which items are kept.
+	choose func(r *row, s *scope) bool
 }
 
 // newIndex returns an empty index for what a Follower of t delivers. t is asked for
@@ -71,58 +80,12 @@ func newIndex(t *trace.Trace) *Index {
 	return x
 }
 
-// LoadOptions say what of a trace is loaded.
-type LoadOptions struct {
-	From, To int64 // ns from the trace's start; To 0: no limit. Scopes that touch the range are in
-	// Keep says which events are in; nil: all.
-	Keep func(*trace.Event) bool
-	// Follow, if there is one, will deliver what ends from now on; it was made
-	// before t was opened. What both deliver is taken once.
-	Follow *trace.Follower
-	// Progress, if there is one, is called now and then with the start of the
-	// event that is being loaded.
-	Progress func(ns int64)
-}
-
-// Load reads t into an index. It stops with ctx's error once ctx is done. Of a
-// trace that breaks off there is an index of what could be read beside the error.
-func Load(ctx context.Context, t *trace.Trace, o LoadOptions) (*Index, error) {
-	x := newIndex(t)
-	events := t.Events
-	if o.Follow != nil {
-		events = func(eo trace.Options, f func(*trace.Event) bool) error { return o.Follow.Events(t, eo, f) }
-		// A writer may be interrupted between reading the clock and storing, but
-		// not for a second while others go on.
-		x.since = o.Follow.Trace().End() - int64(time.Second)
-	}
-	watch := analysis.Watch{Progress: o.Progress}
-	err := events(trace.Options{From: o.From, To: o.To, NoDepth: true}, func(e *trace.Event) bool {
-		if watch.Look(ctx, e.Start) != nil {
-			return false
-		}
-		if o.Keep == nil || o.Keep(e) {
-			x.take(e)
-		}
-		return true
-	})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	x.arrange(t.End())
-	if o.Follow == nil && o.Keep == nil && err == nil {
-		err = x.locks.count(t)
-	}
-	if o.Follow != nil {
-		x.t = o.Follow.Trace()
-		x.lister = args.NewLister(x.t.Name)
-	}
-	return x, err
-}
-
 // take puts an event of Events, which come by their starts, into the index.
 func (x *Index) take(e *trace.Event) {
 	x.census.Add(e)
-	if !e.Open && e.Start+e.Dur >= x.since {
+	if x.thin != nil {
+		x.advance(e.Start)
+	} else if !e.Open && e.Start+e.Dur >= x.since {
 		x.taken[e.Loc] = struct{}{}
 	}
 	r := x.rowOf(e)
@@ -130,24 +93,59 @@ func (x *Index) take(e *trace.Event) {
 	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
 		x.items++
 		x.scopes++
-		x.locks.add(e, r.at)
+		x.lock(e, r.at)
 		if e.Open {
 			s := x.scope(r, e)
 			x.begin(s)
 			x.place(r, s)
 			return
 		}
-		s := scope{}
-		x.fill(&s, r, e)
+		s := &x.coming
+		*s = scope{}
+		x.plain(s, r, e)
 		if e.Start < r.last && len(r.lanes) > 0 {
-			late := s
+			late := *s
+			late.args = x.texts.add(x.argsOf(e))
 			x.enqueue(r, &late)
 			return
 		}
-		r.place(&s)
+		x.put(r, r.lane(s), s, e)
 	default:
 		x.other(r, e)
 	}
+}
+
+// put puts what has ended into its lane.
+func (x *Index) put(r *row, l *lane, s *scope, e *trace.Event) {
+	if x.choose == nil || x.choose(r, s) {
+		x.keep(r, l, s, x.argsOf(e))
+	}
+}
+
+// keep is put of what was chosen; text are its arguments.
+func (x *Index) keep(r *row, l *lane, s *scope, text []byte) {
+	if x.thin != nil {
+		x.putThin(r, l, s, text)
+		return
+	}
+	s.args = x.texts.add(text)
+	l.put(s)
+}
+
+// lock takes in a wait or a hold.
+func (x *Index) lock(e *trace.Event, row int32) {
+	if x.part {
+		return
+	}
+	l := x.locks.add(e, row)
+	if x.thin == nil || e.Kind != format.KindHold {
+		return
+	}
+	at := len(l.holds) - 1
+	if e.Open {
+		at = -1
+	}
+	x.thin.holds = append(x.thin.holds, heldAt{l, at, e.Loc, row})
 }
 
 // begin takes note of what is open; over that it is not any more.
@@ -180,8 +178,8 @@ func (x *Index) other(r *row, e *trace.Event) (s scope) {
 			r.announce(s)
 			return *s
 		}
-		x.fill(&s, r, e)
-		r.instant(&s)
+		x.plain(&s, r, e)
+		x.instant(r, &s, e)
 	case format.KindCounter:
 		x.fill(&s, r, e)
 		x.series.add(e.Name, e.Start, counted(e))
@@ -199,6 +197,16 @@ func (x *Index) other(r *row, e *trace.Event) (s scope) {
 	return s
 }
 
+// instant puts an instant among its row's.
+func (x *Index) instant(r *row, s *scope, e *trace.Event) {
+	if x.thin != nil || x.choose != nil {
+		x.put(r, &r.more().instants, s, e)
+		return
+	}
+	s.args = x.texts.add(x.argsOf(e))
+	r.instant(s)
+}
+
 // scope is e as the index keeps it.
 func (x *Index) scope(r *row, e *trace.Event) *scope {
 	s := &scope{}
@@ -207,6 +215,12 @@ func (x *Index) scope(r *row, e *trace.Event) *scope {
 }
 
 func (x *Index) fill(s *scope, r *row, e *trace.Event) {
+	x.plain(s, r, e)
+	s.args = x.texts.add(x.argsOf(e))
+}
+
+// plain is fill without the arguments.
+func (x *Index) plain(s *scope, r *row, e *trace.Event) {
 	s.start, s.dur, s.cpu, s.loc = e.Start, e.Dur, e.CPU, e.Loc
 	s.row, s.name, s.kind, s.endGoid = r.at, e.Name, e.Kind, e.EndGoid
 	s.flags = uint8(e.Quality) & flagQuality
@@ -220,20 +234,23 @@ func (x *Index) fill(s *scope, r *row, e *trace.Event) {
 	if e.Thread != x.threads[s.thread] {
 		s.thread = x.threadOf(e.Thread)
 	}
-	if e.Kind == format.KindCounter {
-		return
+}
+
+// argsOf returns the arguments as JSON, which is good until the next call; nil: there are
+// none.
+func (x *Index) argsOf(e *trace.Event) []byte {
+	if e.Kind == format.KindCounter || len(e.Args)+len(e.EndArgs) == 0 && e.Kind != format.KindProcess && e.Kind != format.KindTaskf {
+		return nil
 	}
-	if len(e.Args)+len(e.EndArgs) > 0 || e.Kind == format.KindProcess || e.Kind == format.KindTaskf {
-		x.json = args.AppendJSON(x.json[:0], x.lister.List(e))
-		s.args = x.texts.add(x.json)
-	}
+	x.json = args.AppendJSON(x.json[:0], x.lister.List(e))
+	return x.json
 }
 
 // threadOf is the index of a thread; 0, unknown, for those that a process has
 // after its first 65,535.
 func (x *Index) threadOf(id uint32) uint16 {
 	at, ok := x.thread[id]
-	if !ok && len(x.threads) <= math.MaxUint16 {
+	if !ok && len(x.threads) <= math.MaxUint16 && !x.part {
 		at = uint16(len(x.threads))
 		x.thread[id] = at
 		x.threads = append(x.threads, id)
@@ -242,21 +259,28 @@ func (x *Index) threadOf(id uint32) uint16 {
 }
 
 func (x *Index) rowOf(e *trace.Event) *row {
-	r := x.latest
+	latest := &x.latest[e.Goid%uint64(len(x.latest))]
+	r := *latest
 	if r == nil || r.goid != e.Goid {
 		r = x.byGoid[e.Goid]
 		if r == nil {
-			r = &row{goid: e.Goid, at: int32(len(x.rows)), last: math.MinInt64}
-			x.byGoid[e.Goid] = r
-			x.rows = append(x.rows, r)
-			x.spans = append(x.spans, span{from: e.Start, to: e.Start})
+			r = x.newRow(e.Goid, e.Start)
 		}
-		x.latest = r
+		*latest = r
 	}
 	x.spans[r.at].reach(e)
 	if e.Track != r.track && e.Track != format.NameEmpty && e.Goid != 0 {
 		r.track = e.Track
 	}
+	return r
+}
+
+// newRow makes a goroutine's row, which begins at start.
+func (x *Index) newRow(goid uint64, start int64) *row {
+	r := &row{goid: goid, at: int32(len(x.rows)), last: math.MinInt64}
+	x.byGoid[goid] = r
+	x.rows = append(x.rows, r)
+	x.spans = append(x.spans, span{from: start, to: start})
 	return r
 }
 

@@ -3,6 +3,7 @@ package timeline
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -39,7 +40,15 @@ type lane struct {
 	n      int
 	until  int64 // lanes of scopes: when what lies here last ends
 	rare   *rare
+	kinds  uint8 // hasWaits and hasOthers
 }
+
+// What a lane has.
+const (
+	hasWaits = 1 << iota
+	hasOthers
+	hasBoth = hasWaits | hasOthers
+)
 
 // rare is what most lanes have not.
 type rare struct {
@@ -49,6 +58,7 @@ type rare struct {
 	ends   []endedBy
 	open   []*scope // a lane of scopes has at most one, and it is the last of the lane; ordered by start
 	levels levels
+	thin   *thin // of an index that does not keep every item
 }
 
 // endedBy says which goroutine ended an item that another had begun.
@@ -102,6 +112,7 @@ func (l *lane) more() *rare {
 func (l *lane) put(s *scope) {
 	it := item{start: s.start, name: s.name, thread: s.thread, kind: s.kind, flags: s.flags}
 	i := l.n
+	l.has(s.kind)
 	it.dur = uint32(s.dur)
 	if s.dur < 0 || s.dur >= far {
 		it.dur = far
@@ -137,6 +148,47 @@ func (l *lane) put(s *scope) {
 	}
 }
 
+func (l *lane) has(k format.Kind) {
+	if k == format.KindWait {
+		l.kinds |= hasWaits
+	} else {
+		l.kinds |= hasOthers
+	}
+}
+
+// thin returns what the lane has in place of its items; nil: it has them.
+func (l *lane) thin() *thin {
+	if l.rare == nil {
+		return nil
+	}
+	return l.rare.thin
+}
+
+// count is the number of the lane's elements: items, or in a thin lane runs.
+func (l *lane) count() int {
+	if th := l.thin(); th != nil {
+		return th.runs.n
+	}
+	return l.n
+}
+
+// startOf is the start of an element.
+func (l *lane) startOf(i int) int64 {
+	if th := l.thin(); th != nil {
+		return th.runs.at(i).start
+	}
+	return l.at(i).start
+}
+
+// endOf is the end of an element.
+func (l *lane) endOf(i int) int64 {
+	if th := l.thin(); th != nil {
+		return th.runs.at(i).end
+	}
+	it := l.at(i)
+	return it.start + l.durOf(i, it)
+}
+
 func (l *lane) durOf(i int, it *item) int64 {
 	if it.dur == far {
 		return l.rare.dur[i]
@@ -158,11 +210,11 @@ func (l *lane) argsOf(i int) uint32 {
 	return l.rare.args[i]
 }
 
-// from is the first item that starts at t or later.
+// from is the first element that starts at t or later.
 func (l *lane) from(t int64) int {
-	lo, hi := 0, l.n
+	lo, hi := 0, l.count()
 	for lo < hi {
-		if m := int(uint(lo+hi) >> 1); l.at(m).start < t {
+		if m := int(uint(lo+hi) >> 1); l.startOf(m) < t {
 			lo = m + 1
 		} else {
 			hi = m
@@ -171,16 +223,20 @@ func (l *lane) from(t int64) int {
 	return lo
 }
 
-// touching is the range of the items that have a part in [from, to].
-func (l *lane) touching(from, to int64) (first, end int) {
-	first = l.from(from)
-	if first > 0 {
-		if it := l.at(first - 1); it.start+l.durOf(first-1, it) >= from {
-			first--
-		}
+// reaching is the first element that has a part in what is from t on.
+func (l *lane) reaching(t int64) int {
+	first := l.from(t)
+	if first > 0 && l.endOf(first-1) >= t {
+		first--
 	}
+	return first
+}
+
+// touching is the range of the elements that have a part in [from, to].
+func (l *lane) touching(from, to int64) (first, end int) {
+	first = l.reaching(from)
 	if to == math.MaxInt64 {
-		return first, l.n
+		return first, l.count()
 	}
 	return first, max(l.from(to+1), first)
 }
@@ -193,14 +249,19 @@ func (l *lane) scope(i int) scope {
 		kind: it.kind, flags: it.flags, args: l.argsOf(i),
 	}
 	s.cpu = s.dur - l.slackOf(i, it)
-	if l.rare != nil {
-		for k := len(l.rare.ends) - 1; k >= 0 && l.rare.ends[k].item >= i; k-- {
-			if l.rare.ends[k].item == i {
-				s.endGoid = l.rare.ends[k].goid
-			}
-		}
-	}
+	s.endGoid = l.endedBy(i)
 	return s
+}
+
+// endedBy returns which other goroutine ended an item; 0: none.
+func (l *lane) endedBy(i int) uint64 {
+	if l.rare == nil || len(l.rare.ends) == 0 {
+		return 0
+	}
+	if k, ok := slices.BinarySearchFunc(l.rare.ends, i, func(e endedBy, i int) int { return e.item - i }); ok {
+		return l.rare.ends[k].goid
+	}
+	return 0
 }
 
 // cut takes away the items from the n-th on.

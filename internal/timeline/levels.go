@@ -11,32 +11,40 @@ import (
 // neighbours.
 type run struct {
 	bounds
-	busy  int64 // sum of the durations
-	count uint32
-	item  int32 // the longest
-	wait  bool  // that one is a wait for a lock
+	busy   int64 // of several: the sum of the durations; of one: its slack
+	count  uint32
+	item   int32 // the longest; in a thin lane, of one: its rest, see thin
+	name   uint16
+	thread uint16 // index into the index's threads
+	kind   format.Kind
+	flags  uint8
 }
 
 func (l *lane) runOf(i int, it *item) run {
 	d := l.durOf(i, it)
-	return run{bounds{it.start, it.start + d, d}, d, 1, int32(i), it.kind == format.KindWait}
+	return run{bounds{it.start, it.start + d, d}, l.slackOf(i, it), 1, int32(i), it.name, it.thread, it.kind, it.flags}
 }
 
-// joins reports whether b, which follows a, is drawn together with it. A wait and
-// what is none are merged only where they are shorter still.
-func (a *run) joins(b *run, res int64) bool {
-	if a.wait != b.wait {
-		res = max(res>>mixed, 1)
+// sum is that of the durations.
+func (a *run) sum() int64 {
+	if a.count == 1 {
+		return a.longest
 	}
-	return a.bounds.joins(b.start, b.longest, res)
+	return a.busy
 }
+
+// joins reports whether b, which follows a, is drawn together with it.
+func (a *run) joins(b *run, res int64) bool { return a.bounds.joins(b.start, b.longest, res) }
+
+func (a *run) waits() bool { return a.kind == format.KindWait }
 
 func (a *run) add(b *run) {
 	a.end = max(a.end, b.end)
-	a.busy += b.busy
+	a.busy = a.sum() + b.sum()
 	a.count += b.count
+	a.flags = 0
 	if b.longest > a.longest {
-		a.longest, a.item, a.wait = b.longest, b.item, b.wait
+		a.longest, a.item, a.name, a.thread, a.kind = b.longest, b.item, b.name, b.thread, b.kind
 	}
 }
 
@@ -48,15 +56,16 @@ type level struct {
 
 // levels are a lane's, finer ones first. Each has about an eighth of the runs of the
 // one before. So all together are a seventh of the items, and a tile looks at about
-// eight times what it shows.
+// eight times what it shows. They do not hold waits apart: whatever levels there are,
+// what is merged of them is the same.
 type levels struct {
 	list []level
-	of   int // items that are in them; later ones are not
+	of   int // elements that are in them; later ones are not
 }
 
 const (
 	thinner  = 8
-	leastFor = 256 // items in a lane that has levels
+	leastFor = 256 // elements of a lane that has levels
 )
 
 func (v *levels) cut(n int) {
@@ -65,15 +74,15 @@ func (v *levels) cut(n int) {
 	}
 }
 
-// prepare makes the levels of the items that have none, once they are many.
+// prepare makes the levels of the elements that have none, once they are many.
 func (l *lane) prepare() {
 	if !l.unprepared() {
 		return
 	}
 	v := &l.more().levels
-	*v = levels{of: l.n}
-	var from []run // nil: the items
-	n := l.n
+	n := l.count()
+	*v = levels{of: n}
+	var from []run // nil: the elements
 	for res := int64(2); n >= leastFor; res <<= 1 {
 		if res = l.thinning(from, n, res); res == 0 {
 			return
@@ -90,14 +99,15 @@ func (l *lane) prepare() {
 
 // unprepared reports whether there is much that is in no level.
 func (l *lane) unprepared() bool {
-	if l.n < leastFor {
+	n := l.count()
+	if n < leastFor {
 		return false
 	}
 	of := 0
 	if l.rare != nil {
 		of = l.rare.levels.of
 	}
-	return of == 0 || l.n-of >= max(of/4, leastFor)
+	return of == 0 || n-of >= max(of/4, leastFor)
 }
 
 // thinning is the first resolution from res on at which merging leaves an eighth,
@@ -125,31 +135,57 @@ func (l *lane) thinning(from []run, n int, res int64) int64 {
 }
 
 // merger merges what it is given, in the order of the starts, and visits what of it
-// touches [from, to].
+// touches [from, to]. First it merges all at fine, then what both waits, or both does
+// not, at res.
 type merger struct {
-	res      int64
-	from, to int64
-	visit    func(*run)
-	current  run // of no items at first, which nothing joins
+	fine, res int64
+	from, to  int64
+	visit     func(*run)
+	narrow    run // at fine; of no items at first, which nothing joins
+	current   run
 }
 
-func newMerger(res, from, to int64, visit func(*run)) *merger {
-	return &merger{res, from, to, visit, run{bounds: bounds{longest: math.MaxInt64}}}
+// newMerger returns one for a lane that has both waits and others, if mixed is true.
+func newMerger(res int64, mixed bool, from, to int64, visit func(*run)) *merger {
+	fine := res
+	if mixed {
+		fine = fineness(res)
+	}
+	none := run{bounds: bounds{longest: math.MaxInt64}}
+	return &merger{fine, res, from, to, visit, none, none}
 }
 
-// begin visits the current run and begins another.
+// begin takes the narrow run and begins another.
 func (m *merger) begin(r *run) {
+	switch n := &m.narrow; {
+	case n.count == 0:
+	case m.fine < m.res && m.current.waits() == n.waits() && m.current.joins(n, m.res):
+		m.current.add(n)
+	default:
+		m.show()
+		m.current = *n
+	}
+	m.narrow = *r
+}
+
+// end takes what is left.
+func (m *merger) end() {
+	m.begin(&run{})
+	m.show()
+}
+
+// show visits the current run.
+func (m *merger) show() {
 	if m.current.count > 0 && m.current.end >= m.from && m.current.start <= m.to {
 		m.visit(&m.current)
 	}
-	m.current = *r
 }
 
 // cells gives cells of a level to a merger.
 func (m *merger) cells(list []run) {
 	for i := range list {
-		if r := &list[i]; m.current.joins(r, m.res) {
-			m.current.add(r)
+		if r := &list[i]; m.narrow.joins(r, m.fine) {
+			m.narrow.add(r)
 		} else {
 			m.begin(r)
 		}
@@ -157,26 +193,30 @@ func (m *merger) cells(list []run) {
 }
 
 // merge visits the runs, at a resolution, of entries of a level, or where there
-// is none of the items.
+// is none of the elements. Waits are not held apart.
 func (l *lane) merge(from []run, first, end int, res int64, visit func(*run)) {
-	m := newMerger(res, math.MinInt64, math.MaxInt64, visit)
+	m := newMerger(res, false, math.MinInt64, math.MaxInt64, visit)
 	if from == nil {
-		l.items(first, end, m)
+		l.elements(first, end, m)
 	} else {
 		m.cells(from[first:end])
 	}
-	m.begin(&run{})
+	m.end()
 }
 
-// items gives items to a merger.
-func (l *lane) items(first, end int, m *merger) {
+// elements gives items, or in a thin lane its runs, to a merger.
+func (l *lane) elements(first, end int, m *merger) {
+	if th := l.thin(); th != nil {
+		th.runs.give(m, first, end)
+		return
+	}
 	for i := first; i < end; {
 		b, k := blockOf(i)
 		block := l.blocks[b][k:]
 		block = block[:min(len(block), end-i)]
 		for k := range block {
-			if r := l.runOf(i+k, &block[k]); m.current.joins(&r, m.res) {
-				m.current.add(&r)
+			if r := l.runOf(i+k, &block[k]); m.narrow.joins(&r, m.fine) {
+				m.narrow.add(&r)
 			} else {
 				m.begin(&r)
 			}
@@ -189,15 +229,16 @@ func (l *lane) items(first, end int, m *merger) {
 // not among them. The run is good until the next one.
 func (l *lane) runs(from, to, res int64, visit func(*run)) {
 	l.prepare()
-	list, of := l.levelFor(res)
+	m := newMerger(res, l.kinds == hasBoth, from, to, visit)
+	list, of := l.levelFor(m.fine)
 	k := sort.Search(len(list), func(i int) bool { return list[i].end >= from })
-	first, _ := l.touching(from, to)
+	first := l.reaching(from)
 	var begin int64 // what the first run is made of begins no earlier
 	switch {
 	case k < len(list):
 		begin, _ = stretchOf(list[k].start, res)
-	case first < l.n:
-		begin, _ = stretchOf(l.at(first).start, res)
+	case first < l.count():
+		begin, _ = stretchOf(l.startOf(first), res)
 	default:
 		return
 	}
@@ -209,17 +250,16 @@ func (l *lane) runs(from, to, res int64, visit func(*run)) {
 	for n < len(list) && list[n].start <= last {
 		n++
 	}
-	m := newMerger(res, from, to, visit)
 	m.cells(list[k:n])
-	end := l.n
+	end := l.count()
 	if last < math.MaxInt64 {
 		end = l.from(last + 1)
 	}
-	l.items(max(l.from(begin), of), end, m)
-	m.begin(&run{})
+	l.elements(max(l.from(begin), of), end, m)
+	m.end()
 }
 
-// levelFor returns the coarsest level that is no coarser than res, and how many items
+// levelFor returns the coarsest level that is no coarser than res, and how many elements
 // are in it: none where there is no such level.
 func (l *lane) levelFor(res int64) (list []run, of int) {
 	if l.rare == nil {

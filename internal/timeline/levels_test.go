@@ -123,3 +123,52 @@ func TestLevels(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitsApart: what a tile has of waits among others is what the rule says, whatever
+// levels there are.
+func TestWaitsApart(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(8, 2))
+	l, now := &lane{}, int64(0)
+	for range 20_000 {
+		s := scope{kind: format.KindTask, start: now, dur: rnd.Int64N(int64(1) << (1 + rnd.IntN(10)))}
+		if rnd.IntN(3) == 0 {
+			s.kind = format.KindWait
+		}
+		l.put(&s)
+		now += s.dur + rnd.Int64N(int64(1)<<rnd.IntN(8))
+	}
+	type part struct {
+		start, end, count, longest int64
+		wait                       bool
+	}
+	join := func(list []part, res int64, apart bool) (out []part) {
+		for _, p := range list {
+			n := len(out) - 1
+			if n >= 0 && p.longest < res && out[n].longest < res && p.start-out[n].end < res && p.start/(4*res) == out[n].start/(4*res) && (!apart || p.wait == out[n].wait) {
+				o := &out[n]
+				o.end, o.count = p.end, o.count+p.count
+				if p.longest > o.longest {
+					o.longest, o.wait = p.longest, p.wait
+				}
+				continue
+			}
+			out = append(out, p)
+		}
+		return out
+	}
+	var items []part
+	for i := range l.n {
+		it := l.at(i)
+		d := l.durOf(i, it)
+		items = append(items, part{it.start, it.start + d, 1, d, it.kind == format.KindWait})
+	}
+	for k := 1; k < 20; k++ {
+		res := int64(1) << k
+		want := join(join(items, max(res/4, 1), false), res, true)
+		var got []part
+		l.runs(0, now, res, func(r *run) { got = append(got, part{r.start, r.end, int64(r.count), r.longest, r.waits()}) })
+		if !slices.Equal(got, want) {
+			t.Errorf("at %d: %d runs, want %d, or others", res, len(got), len(want))
+		}
+	}
+}

@@ -38,6 +38,8 @@ type lockSpan struct {
 	start, end int64
 	row        int32
 	shared     bool
+	inScope    bool   // holds of a thin index: it is in a scope,
+	scope      uint16 // of that name
 }
 
 // locks are an index's.
@@ -54,11 +56,12 @@ type openLock struct {
 
 func newLocks() locks { return locks{map[lockKey]*lock{}, map[format.Loc]openLock{}} }
 
-// add takes in a wait or a hold of a row, and what else there is not at all.
-func (x *locks) add(e *trace.Event, row int32) {
+// add takes in a wait or a hold of a row, and what else there is not at all. It returns
+// the object.
+func (x *locks) add(e *trace.Event, row int32) *lock {
 	hold := e.Kind == format.KindHold
 	if !hold && e.Kind != format.KindWait {
-		return
+		return nil
 	}
 	k := lockKey{name: e.Name}
 	kind, mode := format.LockUnknown, format.LockExclusive
@@ -74,7 +77,7 @@ func (x *locks) add(e *trace.Event, row int32) {
 	span := lockSpan{start: e.Start, end: e.Start + max(e.Dur, 0), row: row, shared: mode == format.LockShared}
 	if e.Open {
 		x.open[e.Loc] = openLock{l, span, hold}
-		return
+		return l
 	}
 	delete(x.open, e.Loc)
 	list := &l.waits
@@ -85,6 +88,7 @@ func (x *locks) add(e *trace.Event, row int32) {
 		l.unsorted = true
 	}
 	*list = append(*list, span)
+	return l
 }
 
 // of is an object's, made where there is none.
@@ -223,6 +227,15 @@ func waiting(list []lockSpan, from, to, res int64, visit func(t int64, most int,
 		}
 		visit(last, most, sum)
 	}
+}
+
+// scopeOf returns the name of the scope that a hold began in. It reports whether there was
+// one.
+func (x *Index) scopeOf(h *lockSpan) (name uint16, ok bool) {
+	if x.thin != nil {
+		return h.scope, h.inScope
+	}
+	return x.scopeAt(h.row, h.start)
 }
 
 // scopeAt returns the name of the scope that ran innermost on a row at a moment, or

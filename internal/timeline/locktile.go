@@ -121,7 +121,7 @@ func (x *Index) packLocks(t *lockTile) {
 			c.dur.u(uint64(h.end - h.start))
 			c.goid.u(x.rows[h.longest.row].goid)
 			scope := uint64(0)
-			if name, ok := x.scopeAt(h.longest.row, h.longest.start); ok {
+			if name, ok := x.scopeOf(&h.longest); ok {
 				scope = uint64(name) + 1
 			}
 			c.scope.u(scope)

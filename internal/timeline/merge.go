@@ -10,6 +10,9 @@ import "math/bits"
 // none are merged. A merged item has one kind: so waits are not lost among others.
 const mixed = 2
 
+// fineness returns at which resolution a wait and what is none are merged.
+func fineness(res int64) int64 { return max(res>>mixed, 1) }
+
 // coarsest is the coarsest resolution: four of it are all the time that there is.
 const coarsest = 1 << 61
 

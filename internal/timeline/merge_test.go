@@ -123,7 +123,7 @@ func TestMergeAnywhere(t *testing.T) {
 				from, to = -1<<62, 1<<62
 			}
 			var got, gotStates []part
-			l.runs(from, to, res, func(r *run) { got = append(got, part{r.start, r.end, int64(r.count), r.busy}) })
+			l.runs(from, to, res, func(r *run) { got = append(got, part{r.start, r.end, int64(r.count), r.sum()}) })
 			want := slices.DeleteFunc(slices.Clone(whole), func(p part) bool { return p.end < from || p.start > to })
 			if !slices.Equal(got, want) {
 				t.Fatalf("at %d, [%d, %d]\n got %v\nwant %v", res, from, to, got, want)

@@ -39,7 +39,14 @@ type Meta struct {
 	Notes     [][2]any   `json:"notes"` // time, text
 	Summary   *Summary   `json:"summary"`
 	Live      *Live      `json:"live,omitempty"`
+	Loading   *Loading   `json:"loading,omitempty"`
 	Reload    bool       `json:"reload,omitempty"` // ask for the whole again
+}
+
+// Loading tells how far a trace is read that is shown meanwhile.
+type Loading struct {
+	Share float64 `json:"share"` // of its time
+	Left  int64   `json:"left"`  // ns that it may still take
 }
 
 // Live tells a page where to go on.

@@ -36,6 +36,7 @@ type row struct {
 	goid  uint64
 	at    int32 // its place among the index's rows
 	track uint16
+	live  uint8 // of a thin index that is being loaded: rowIdle, rowQuiet or rowTouched
 	lanes []lane
 	last  int64 // the latest start in the lanes
 	extra *extra
@@ -75,21 +76,32 @@ func (r *row) depth(start int64) int {
 	return d
 }
 
-// place puts a scope into its lane; its start is not before r.last.
-func (r *row) place(s *scope) {
+// lane chooses the lane of a scope; its start is not before r.last.
+func (r *row) lane(s *scope) *lane {
 	d := r.depth(s.start)
-	for d >= len(r.lanes) {
-		r.lanes = append(r.lanes, lane{until: math.MinInt64})
-	}
+	r.extend(d)
 	s.depth = int32(d)
 	r.lanes[d].until = s.end()
 	r.last = s.start
+	return &r.lanes[d]
+}
+
+// extend makes the lanes up to d.
+func (r *row) extend(d int) {
+	for d >= len(r.lanes) {
+		r.lanes = append(r.lanes, lane{until: math.MinInt64})
+	}
+}
+
+// place puts a scope into its lane; its start is not before r.last.
+func (r *row) place(s *scope) {
+	l := r.lane(s)
 	if s.flags&flagOpen != 0 {
-		m := r.lanes[d].more()
+		m := l.more()
 		m.open = append(m.open[:0], s)
 		return
 	}
-	r.lanes[d].put(s)
+	l.put(s)
 }
 
 // ended puts a scope that was open into the lane that was kept for it.

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -11,9 +12,17 @@ type stretch struct{ from, to int64 }
 // Runs packs the executions of a name that touch [from, to], each exactly, with all that
 // lies in them or around them on their rows: what the page needs to tell of them. If that
 // is more than most items, the tile has the executions alone, and at most so many.
-func (x *Index) Runs(name uint16, from, to, most int64) *Tile {
+func (x *Index) Runs(ctx context.Context, name uint16, from, to, most int64) (*Tile, error) {
+	if x.thin != nil {
+		return x.readRuns(ctx, name, from, to, most)
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	return x.packRuns(name, from, to, most, false), nil
+}
+
+// packRuns is Runs of an index of every item that it is to tell of.
+func (x *Index) packRuns(name uint16, from, to, most int64, alone bool) *Tile {
 	b := x.tiler(from, to, 0)
 	type rowRuns struct {
 		r     *row
@@ -31,7 +40,7 @@ func (x *Index) Runs(name uint16, from, to, most int64) *Tile {
 			r.lanes[d].overlapping(times, func(int) { items++ })
 		}
 	}
-	b.tile.Alone = items > most
+	b.tile.Alone = alone || items > most
 	for _, f := range found {
 		for d := range f.r.lanes {
 			l := &f.r.lanes[d]
@@ -80,16 +89,21 @@ func (r *row) executions(name uint16, from, to int64) (times []stretch) {
 			times = append(times, stretch{it.start, it.start + max(l.durOf(i, it), 0)})
 		})
 	}
+	return joined(times)
+}
+
+// joined puts times in order, and those that touch together.
+func joined(times []stretch) []stretch {
 	slices.SortFunc(times, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
-	joined := times[:0]
+	out := times[:0]
 	for _, s := range times {
-		if n := len(joined); n > 0 && s.from <= joined[n-1].to {
-			joined[n-1].to = max(joined[n-1].to, s.to)
+		if n := len(out); n > 0 && s.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
 		} else {
-			joined = append(joined, s)
+			out = append(out, s)
 		}
 	}
-	return joined
+	return out
 }
 
 // opened reports whether a scope of a name that began by a time is open.

@@ -49,7 +49,10 @@ func TestRuns(t *testing.T) {
 		{0, 20000, 4, []run{{1, 1, 3, 1000}, {1, 1, 3, 5000}, {1, 2, 3, 6000}, {3, 0, 3, 8000}}, true, 0},
 		{0, 20000, 2, []run{{1, 1, 3, 1000}, {1, 1, 3, 5000}, {3, 0, 3, 8000}}, true, 1},
 	} {
-		tile := x.Runs(3, test.from, test.to, test.most)
+		tile, err := x.Runs(context.Background(), 3, test.from, test.to, test.most)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var got []run
 		for _, d := range pack(t, &Container{Tile: tile}).items() {
 			got = append(got, run{d.goid, int64(d.depth), int64(d.name), d.start})

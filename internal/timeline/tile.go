@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"math"
-	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -80,22 +79,26 @@ type tiler struct {
 	tile    *Tile
 	c       *tileColumns
 	rows    []*row // of the tile
-	strings map[uint32]int
+	strings map[string]int
 	inLane  int
 }
 
 func (x *Index) tiler(from, to, res int64) *tiler {
 	c, list := newTileColumns(res > 0)
 	t := &Tile{From: from, To: to, Res: res, Strings: []string{""}, Rows: [][2]uint64{}, columns: list}
-	return &tiler{x: x, tile: t, c: c, strings: map[uint32]int{}}
+	return &tiler{x: x, tile: t, c: c, strings: map[string]int{}}
 }
 
 // Tile packs what touches [from, to] at a resolution in ns; 0: every scope
-// exactly.
+// exactly. Of a large trace it is at the finest that the index has: see Window.
 func (x *Index) Tile(from, to, res int64) *Tile {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	res = evenRes(res)
+	if x.thin != nil {
+		res = max(res, x.thin.finest())
+		x.endRuns(false)
+	}
 	b := x.tiler(from, to, res)
 	if res > 1 {
 		x.prepare(from, to)
@@ -152,10 +155,13 @@ func (b *tiler) lane(r *row, number int32, l *lane) {
 			if len(open) > 0 {
 				before(run.start)
 			}
-			if run.count == 1 {
+			switch {
+			case run.count > 1:
+				b.merged(run)
+			case l.thin() != nil:
+				b.alone(run)
+			default:
 				b.single(l, int(run.item), l.at(int(run.item)))
-			} else {
-				b.merged(l, run)
 			}
 		})
 	}
@@ -188,7 +194,7 @@ type bar struct {
 	flags             uint8
 	name, thread      uint16
 	start, dur, slack int64
-	args              uint32 // index into the index's texts
+	args              []byte // JSON, or none
 	count             uint32
 	busy              int64
 }
@@ -213,20 +219,30 @@ func (b *tiler) add(v *bar) {
 // single adds an item as it is.
 func (b *tiler) single(l *lane, i int, it *item) {
 	dur := l.durOf(i, it)
-	b.add(&bar{it.kind, it.flags, it.name, it.thread, it.start, dur, l.slackOf(i, it), l.argsOf(i), 1, dur})
-	if l.rare == nil || len(l.rare.ends) == 0 {
-		return
-	}
-	k, ok := slices.BinarySearchFunc(l.rare.ends, i, func(e endedBy, i int) int { return e.item - i })
-	if ok {
-		b.c.endItem.u(uint64(b.c.kind.count - 1))
-		b.c.endGoid.u(l.rare.ends[k].goid)
+	b.add(&bar{it.kind, it.flags, it.name, it.thread, it.start, dur, l.slackOf(i, it), b.x.texts.get(l.argsOf(i)), 1, dur})
+	if goid := l.endedBy(i); goid != 0 {
+		b.endedBy(goid)
 	}
 }
 
-func (b *tiler) merged(l *lane, r *run) {
-	it := l.at(int(r.item))
-	b.add(&bar{it.kind, 0, it.name, it.thread, r.start, r.end - r.start, 0, 0, r.count, r.busy})
+// merged adds a run of several.
+func (b *tiler) merged(r *run) {
+	b.add(&bar{r.kind, 0, r.name, r.thread, r.start, r.end - r.start, 0, nil, r.count, r.busy})
+}
+
+// alone adds a run of one, of a lane that does not have its items.
+func (b *tiler) alone(r *run) {
+	rest := b.x.thin.restOf(r)
+	b.add(&bar{r.kind, r.flags, r.name, r.thread, r.start, r.longest, r.busy, b.x.thin.texts.get(rest.args), 1, r.longest})
+	if rest.endGoid != 0 {
+		b.endedBy(rest.endGoid)
+	}
+}
+
+// endedBy tells which goroutine ended the last item.
+func (b *tiler) endedBy(goid uint64) {
+	b.c.endItem.u(uint64(b.c.kind.count - 1))
+	b.c.endGoid.u(goid)
 }
 
 // open adds an open scope: up to the last moment that is known.
@@ -235,19 +251,19 @@ func (b *tiler) open(s *scope) {
 	if s.kind == format.KindPending {
 		dur = 0
 	}
-	b.add(&bar{s.kind, s.flags | flagOpen, s.name, s.thread, s.start, dur, 0, s.args, 1, dur})
+	b.add(&bar{s.kind, s.flags | flagOpen, s.name, s.thread, s.start, dur, 0, b.x.texts.get(s.args), 1, dur})
 }
 
 // text is a text's place among the tile's.
-func (b *tiler) text(id uint32) int {
-	if id == 0 {
+func (b *tiler) text(text []byte) int {
+	if len(text) == 0 {
 		return 0
 	}
-	at, ok := b.strings[id]
+	at, ok := b.strings[string(text)]
 	if !ok {
 		at = len(b.tile.Strings)
-		b.strings[id] = at
-		b.tile.Strings = append(b.tile.Strings, string(b.x.texts.get(id)))
+		b.tile.Strings = append(b.tile.Strings, string(text))
+		b.strings[b.tile.Strings[at]] = at
 	}
 	return at
 }

@@ -25,7 +25,7 @@ func TestWithin(t *testing.T) {
 		data[fmt.Sprint("small ", i)] = b
 	}
 	for seed := range uint64(4) {
-		data[fmt.Sprint("random ", seed)] = randomTrace(t, seed, seed%2 == 1)
+		data[fmt.Sprint("random ", seed)] = tracetest.Random(t, seed, seed%2 == 1)
 		w := newRingWriter(seed, 20)
 		for range 40_000 {
 			w.step()

@@ -68,7 +68,12 @@ function buildPage(app, other) {
   colorScopes(app.model);
   new ResizeObserver(() => { rows.layout(); app.redraw(); }).observe(rows.element);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.setTheme(usualTheme()));
+  let base = app.model.base;
   app.model.onchange(() => {
+    if (app.model.base !== base) { // what is looked at closely is to be asked for again
+      base = app.model.base;
+      app.model.want(app.aim.from, app.aim.to, rows.width());
+    }
     if (app.follow) app.stayAtEnd();
     app.resolveSelection();
     colorScopes(app.model);

@@ -17,6 +17,7 @@ import { addPlaces } from "./places.js";
  * @property {"closed"|"running"|"gone"|"unknown"} writer
  * @property {import("../model/stats.js").Summary|null} summary of the whole of a reduced trace
  * @property {{cursor: string}=} live where a page goes on asking
+ * @property {{share: number, left: number}=} loading the server still reads the trace: how much of its time it has, and the ns that may be left
  * @property {boolean=} reload the whole is to be asked for again
  * @property {number=} end the last moment that is known
  * @property {number=} whole of a ring: what began after it is all there

@@ -14,6 +14,7 @@ const mostTiles = 6;
  * @property {number} from
  * @property {number} to
  * @property {number} res
+ * @property {number} asked what was asked for; while the server still reads the trace it has no finer one
  * @property {Set<import("../data/batch.js").Batch>} known what it holds too: the batches that there were when it was asked for
  * @property {import("../data/batch.js").Batch|null} threads the same by thread, made when it is shown so
  */
@@ -43,13 +44,14 @@ export class Details {
 
   /** @param {number} from @param {number} to @param {number} px */
   want(from, to, px) {
+    const { model } = this;
     const res = (to - from) / Math.max(px, 1);
-    if (res >= this.model.base.res) {
+    if (res >= model.base.res) {
       this.next = null;
       return this.show(null);
     }
-    const reach = [Math.max(from, 0), Math.min(to, this.model.end)];
-    const fits = this.tiles.find((t) => t.from <= reach[0] && t.to >= reach[1] && t.res <= barPixels * res);
+    const reach = [Math.max(from, 0), Math.min(to, model.end)];
+    const fits = this.tiles.find((t) => t.from <= reach[0] && t.to >= reach[1] && (model.meta.loading ? t.asked : t.res) <= barPixels * res);
     if (fits) {
       this.next = null;
       return this.show(fits);
@@ -77,18 +79,18 @@ export class Details {
       }
       if (epoch !== this.epoch) return;
       this.busy = false;
-      if (answer) this.take(answer, lo, hi, known);
+      if (answer) this.take(answer, lo, hi, (to - from) / Math.max(px, 1), known);
     }
   }
 
   /**
    * Takes an answer; it is shown if nothing else is asked for.
    * @param {import("../data/columns.js").Container} container
-   * @param {number} from @param {number} to @param {Set<import("../data/batch.js").Batch>} known
+   * @param {number} from @param {number} to @param {number} asked @param {Set<import("../data/batch.js").Batch>} known
    */
-  take({ header: { tile: told = {} }, columns }, from, to, known) {
+  take({ header: { tile: told = {} }, columns }, from, to, asked, known) {
     const batch = splitOpen(batchOfTile(told, columns)).ended;
-    const tile = { batch, from: told.from ?? from, to: told.to ?? to, res: batch.res, known, threads: null };
+    const tile = { batch, from: told.from ?? from, to: told.to ?? to, res: batch.res, asked, known, threads: null };
     this.tiles = [tile, ...this.tiles].slice(0, mostTiles);
     this.show(tile);
   }

@@ -113,7 +113,7 @@ export async function followLive(model, container, pause = (ms) => new Promise((
   let reload = false;
   for (;;) {
     if (!reload && !model.meta.live) return model.setState("ended", "");
-    if (!reload && (model.meta.writer === "closed" || model.meta.writer === "gone")) return model.setState("ended", "");
+    if (!reload && !model.meta.loading && (model.meta.writer === "closed" || model.meta.writer === "gone")) return model.setState("ended", "");
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), longestAnswer);
     try {

@@ -14,14 +14,25 @@ export function buildHead(app) {
   document.title = `${title} – scopeview`;
   /** @type {HTMLElement} */ (document.getElementById("title")).textContent = title;
   const date = app.startMs ? new Date(app.startMs).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" }) : "";
+  const progress = /** @type {HTMLProgressElement} */ (document.getElementById("reading"));
   const facts = () => {
+    const { loading } = app.model.meta;
+    if (loading) progress.value = loading.share;
+    else if (!progress.hidden) app.announce("The trace has been read.");
+    progress.hidden = !loading;
     const state = { running: "recording", gone: "the writer is gone", closed: "" }[/** @type {string} */ (app.model.meta.writer)] ?? "";
     /** @type {HTMLElement} */ (document.getElementById("facts")).textContent = [
-      span(app.model.end), `${thousands(app.model.meta.scopes ?? 0)} scopes`, meta.size ? bytes(meta.size) : "", date, state,
+      loading ? readingText(loading) : "", span(app.model.end), `${thousands(app.model.meta.scopes ?? 0)} scopes`, meta.size ? bytes(meta.size) : "", date, state,
     ].filter((s) => s !== "").join("  ·  ");
   };
   facts();
   app.on("model", facts);
+}
+
+/** How far the server is. @param {{share: number, left: number}} loading */
+function readingText({ share, left }) {
+  const seconds = Math.ceil(left / 1e9);
+  return `reading: ${Math.floor(share * 100)} %${share > 0.02 ? `, about ${seconds} s left` : ""}`;
 }
 
 /**

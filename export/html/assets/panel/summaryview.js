@@ -141,9 +141,9 @@ export function createSummary(app) {
       element.setAttribute("aria-busy", "true");
       const slow = setTimeout(() => { hint.textContent = "Counting…"; }, 150);
       try {
-        const told = !model.reduced || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
+        const told = !model.reduced || model.meta.loading || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
         const summary = told ?? await inSlices(summarySteps(model, from, to, whole || !range, rowsOfArea(model, area)), stale);
-        const text = told || !model.reduced ? "" : "Only the scopes that this page kept one by one: short ones are merged in it. scopeview top --from --to counts them all.";
+        const text = told || !model.reduced ? "" : model.meta.loading ? "The trace is still being read." : "Only the scopes that this page kept one by one: short ones are merged in it. scopeview top --from --to counts them all.";
         return summary && { summary, text, range, whole, area };
       } finally {
         clearTimeout(slow);

@@ -1,4 +1,4 @@
-package trace_test
+package tracetest
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// randomTrace is a trace of some thousand records that has what makes reading them depend
+// Random is a trace of some thousand records that has what makes reading them depend
 // on one another: scopes that cross, are open, or ended apart by others; pending events that
 // come chunks later; rows that get names; steps of the clock; and, if it is bad, records
 // that make no sense.
-func randomTrace(t testing.TB, seed uint64, bad bool) []byte {
+func Random(t testing.TB, seed uint64, bad bool) []byte {
 	rnd := rand.New(rand.NewPCG(seed, 7))
 	const owners, names, goroutines = 4, 9, 7
 	now := int64(2000)
@@ -124,5 +124,5 @@ func randomTrace(t testing.TB, seed uint64, bad bool) []byte {
 	for o := range owners {
 		flush(o)
 	}
-	return assemble(t, b.String())
+	return Assemble(t, b.String())
 }

@@ -1,0 +1,78 @@
+package live
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/testing/bulk"
+	"github.com/scopeview/scopeview/internal/timeline"
+)
+
+// TestLarge: a large trace can be looked at while it is read. Once it is, the answers are
+// those of a server that keeps every scope.
+func TestLarge(t *testing.T) {
+	const scopes = 30_000
+	path := filepath.Join(t.TempDir(), "large.scope")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := (bulk.Trace{Shape: bulk.Long, Scopes: scopes, Seed: 1}).Write(f); err != nil {
+		t.Fatal(err)
+	}
+	goOn := make(chan bool)
+	fewer := func(s *Server) { s.most.whole, s.most.merged, s.most.part, s.most.runs = 1000, 500, 300, 400 }
+	r := start(t, path, func(s *Server) {
+		fewer(s)
+		s.most.size = timeline.Size{From: 1, Runs: 3000, Every: 1000, Running: 2, Early: time.Nanosecond}
+		s.most.early = func() { <-goOn }
+	})
+	get := func(r *running, what string) *packed { return container(t, r.get("/t/0/api/"+what)) }
+	began := get(r, "whole")
+	if l := began.Meta.Loading; l == nil || l.Share <= 0 || l.Share >= 1 || !began.Meta.Reduced || began.Meta.Scopes >= scopes {
+		t.Fatalf("it is read: %+v, with %d scopes", l, began.Meta.Scopes)
+	}
+	if tile := get(r, "tile?from=0&to=2000000&px=1000"); len(tile.values["start"]) == 0 {
+		t.Error("nothing of what was read is shown")
+	}
+	again := get(r, "live?cursor="+began.Meta.Live.Cursor)
+	if !again.Meta.Reload {
+		t.Error("while it is read the page is not told to ask again")
+	}
+	close(goOn)
+	for whole := began; ; {
+		if whole.Meta.Loading == nil {
+			if whole.Meta.Scopes != scopes {
+				t.Errorf("%d scopes", whole.Meta.Scopes)
+			}
+			break
+		}
+		if !get(r, "live?cursor="+whole.Meta.Live.Cursor).Meta.Reload {
+			t.Fatal("there is more, and the page is not told")
+		}
+		whole = get(r, "whole")
+	}
+
+	every := start(t, path, fewer)
+	end := began.Meta.End
+	rnd := rand.New(rand.NewPCG(1, 1))
+	asked := []string{"whole", fmt.Sprintf("runs?name=3&from=0&to=%d", end)}
+	for range 20 {
+		from := rnd.Int64N(end)
+		to := from + rnd.Int64N(end>>rnd.IntN(12)+1)
+		asked = append(asked, fmt.Sprintf("tile?from=%d&to=%d&px=%d", from, to, 1+rnd.IntN(2000)),
+			fmt.Sprintf("runs?name=%d&from=%d&to=%d", 2+rnd.IntN(5), from, to), fmt.Sprintf("waits?from=%d&to=%d&px=100", from, to))
+	}
+	for _, what := range asked {
+		got, want := get(r, what), get(every, what)
+		if !reflect.DeepEqual(got.Tile, want.Tile) || !reflect.DeepEqual(got.Columns, want.Columns) || !reflect.DeepEqual(got.values, want.values) {
+			t.Errorf("%s: %d items, want %d, or others", what, len(got.values["start"]), len(want.values["start"]))
+		}
+	}
+}

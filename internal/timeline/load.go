@@ -1,0 +1,151 @@
+package timeline
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// LoadOptions say what of a trace is loaded.
+type LoadOptions struct {
+	From, To int64 // ns from the trace's start; To 0: no limit. Scopes that touch the range are in
+	// Keep says which events are in; nil: all.
+	Keep func(*trace.Event) bool
+	// Follow, if there is one, will deliver what ends from now on; it was made
+	// before t was opened. What both deliver is taken once.
+	Follow *trace.Follower
+	// Progress, if there is one, is called now and then with the start of the
+	// event that is being loaded.
+	Progress func(ns int64)
+	// Still tells that nobody writes the trace any more, though it is not closed.
+	Still bool
+	// Whole, if it is not 0, tells that of a large trace only tiles of the whole are asked for,
+	// of so many items at most.
+	Whole int64
+	// Begun, if there is one, is given the index of a large trace that takes some time. Its
+	// answers are of what was read by then.
+	Begun func(*Index)
+
+	// Size says how a large trace is kept; zero: as is usual.
+	Size Size
+}
+
+// Size says what of a large trace is kept.
+type Size struct {
+	From  int64 // bytes of a trace that is large
+	Runs  int   // that are kept at most
+	Every int64 // items of a stretch, at least
+	// Running is how many times the items that run when a stretch begins it has at least: those
+	// are kept.
+	Running int64
+	Early   time.Duration // after so long it may be asked, though it is still read
+}
+
+// A trace of usualSize.From bytes has four million scopes. Less than 48 bytes are kept for
+// each run, and a stretch is read in ten milliseconds.
+var usualSize = Size{From: 128 << 20, Runs: 4 << 20, Every: 128 << 10, Running: 16, Early: 500 * time.Millisecond}
+
+// mostRuns is how many runs are kept of the largest traces.
+const mostRuns = 16 << 20
+
+// thinSize says how an index of t is to be, and whether it may be thin: of all that is in
+// a trace that does not change.
+func (o *LoadOptions) thinSize(t *trace.Trace) (size Size, ok bool) {
+	size = o.Size
+	if size.From == 0 {
+		size = usualSize
+		size.Runs = int(min(max(int64(size.Runs), t.Size()/format.RecordSize/16), mostRuns))
+	}
+	if o.Whole > 0 {
+		size.Runs = int(min(o.Whole, math.MaxInt32))
+		size.From = max(size.From, min(o.Whole, math.MaxInt64/format.RecordSize)*format.RecordSize)
+	}
+	ok = o.Follow == nil && o.Keep == nil && o.From == 0 && o.To == 0 && (t.Closed() || o.Still) && t.Overwritten().Records == 0
+	return size, ok && t.Size() >= size.From
+}
+
+// Load reads t into an index. It stops with ctx's error once ctx is done. Of a
+// trace that breaks off there is an index of what could be read beside the error.
+func Load(ctx context.Context, t *trace.Trace, o LoadOptions) (*Index, error) {
+	x := newIndex(t)
+	if size, ok := o.thinSize(t); ok {
+		x.thin = newThin(size)
+	}
+	err := x.load(ctx, t, &o)
+	if err == nil && x.thin != nil && o.Whole > 0 && !x.hasWhole(o.Whole) {
+		x = newIndex(t)
+		err = x.load(ctx, t, &o)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return x, err
+}
+
+// hasWhole reports whether a thin index has a tile of the whole, with most items at most, at
+// the finest resolution that there is for it.
+func (x *Index) hasWhole(most int64) bool {
+	from, to := x.Whole()
+	if x.Count(from, to) <= most {
+		return false
+	}
+	// Without waits among others: at half of the resolution there were more than most.
+	return !x.thin.mixed || x.ResFor(from, to, most) > x.thin.finest()
+}
+
+// perTurn is how many events are loaded before who asks has a turn.
+const perTurn = 1 << 12
+
+// load fills an empty index.
+func (x *Index) load(ctx context.Context, t *trace.Trace, o *LoadOptions) error {
+	events := t.Events
+	if o.Follow != nil {
+		events = func(eo trace.Options, f func(*trace.Event) bool) error { return o.Follow.Events(t, eo, f) }
+		// A writer may be interrupted between reading the clock and storing, but
+		// not for a second while others go on.
+		x.since = o.Follow.Trace().End() - int64(time.Second)
+	}
+	begin, turn := time.Now(), 0
+	watch := analysis.Watch{Progress: o.Progress}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	err := events(trace.Options{From: o.From, To: o.To, NoDepth: true}, func(e *trace.Event) bool {
+		if watch.Look(ctx, e.Start) != nil {
+			return false
+		}
+		if o.Keep == nil || o.Keep(e) {
+			x.take(e)
+		}
+		if turn++; turn%perTurn == 0 && x.thin != nil {
+			x.mu.Unlock()
+			if o.Begun != nil && time.Since(begin) >= x.thin.early {
+				o.Begun(x)
+				o.Begun = nil
+			}
+			x.mu.Lock()
+		}
+		return true
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	x.arrange(t.End())
+	if th := x.thin; th != nil {
+		x.holdsIn()
+		x.endRuns(true)
+		th.loading = false
+	}
+	if o.Follow == nil && o.Keep == nil && err == nil {
+		err = x.locks.count(t)
+	}
+	if o.Follow != nil {
+		x.t = o.Follow.Trace()
+		x.lister = args.NewLister(x.t.Name)
+	}
+	return err
+}

@@ -1,0 +1,318 @@
+package timeline
+
+import (
+	"math"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// thin is what a lane has in place of its items, in the index of a large trace.
+type thin struct {
+	runs runList // at the index's resolution, or parts of such
+	long *lane   // the items that ran when a stretch began; nil: none
+	now  *tip    // what came last; nil: nothing that more can join
+}
+
+// tip is the end of a thin lane that is being loaded.
+type tip struct {
+	run  run    // is not among the lane's yet; of no items: there is none
+	last scope  // the latest item; of a run of one, that one
+	text []byte // its arguments
+	kept bool   // it is among the long ones
+}
+
+// rest is what a run of one has beside its columns.
+type rest struct {
+	args    uint32 // index into the thinIndex's texts
+	endGoid uint64
+}
+
+// thinIndex is what the index of a large trace has in place of every item. See the
+// package's comment.
+type thinIndex struct {
+	base  int64  // resolution of the lanes' runs
+	runs  int    // in all lanes
+	most  int    // of them; with more they become coarser
+	rests []rest // of runs of one; their item is the place behind
+	texts texts  // of rests
+	mixed bool   // a lane has both waits and others
+
+	stretches
+	cache     pieceCache
+	loading   bool
+	early     time.Duration // see Size
+	unordered bool          // an event came before one that began earlier
+	now       int64         // when the latest event began
+	holds     []heldAt      // that began then
+	free      []*tip
+}
+
+func newThin(size Size) *thinIndex {
+	return &thinIndex{
+		base: 1, most: size.Runs, texts: newTexts(), loading: true, early: size.Early, now: math.MinInt64,
+		stretches: stretches{every: size.Every, running: size.Running, begins: []int64{math.MinInt64}, before: []int64{0}},
+	}
+}
+
+// restOf is what a run of one has beside its columns.
+func (x *thinIndex) restOf(r *run) rest {
+	if r.item == 0 {
+		return rest{}
+	}
+	return x.rests[r.item-1]
+}
+
+// finest is the finest resolution at which the runs tell what a tile has. Every item is
+// never there.
+func (x *thinIndex) finest() int64 {
+	if x.mixed && x.base > 1 {
+		return x.base << mixed
+	}
+	return max(x.base, 2)
+}
+
+// Loading reports whether the index is still being loaded, and which part of the trace's time
+// it has.
+func (x *Index) Loading() (share float64, loading bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.thin == nil || !x.thin.loading {
+		return 1, false
+	}
+	return min(max(float64(x.thin.now)/float64(max(x.end, 1)), 0), 1), true
+}
+
+// advance is told when the next event begins.
+func (x *Index) advance(now int64) {
+	th := x.thin
+	if now == th.now {
+		return
+	}
+	x.holdsIn()
+	th.now = now
+	if th.full(x.items) {
+		x.stretch(now)
+	}
+}
+
+// putThin puts an item into a thin lane.
+func (x *Index) putThin(r *row, l *lane, s *scope, text []byte) {
+	th := x.thin
+	if r.live == rowIdle {
+		th.live = append(th.live, r)
+	}
+	r.live = rowTouched
+	l.has(s.kind)
+	th.mixed = th.mixed || l.kinds == hasBoth
+	m := l.more()
+	if m.thin == nil {
+		m.thin = &thin{}
+	}
+	g := m.thin.now
+	if g == nil {
+		g = th.tip()
+		m.thin.now = g
+	}
+	one := run{
+		bounds: bounds{s.start, s.start + s.dur, s.dur}, count: 1,
+		name: s.name, thread: s.thread, kind: s.kind, flags: s.flags,
+	}
+	if g.run.count > 0 && g.run.joins(&one, th.base) {
+		g.run.add(&one)
+	} else {
+		x.endRun(m.thin)
+		g.run = one
+	}
+	g.last, g.text, g.kept = *s, append(g.text[:0], text...), false
+	if th.runs > th.most {
+		x.coarsen()
+	}
+}
+
+// tip returns one that is free.
+func (x *thinIndex) tip() *tip {
+	if n := len(x.free); n > 0 {
+		g := x.free[n-1]
+		x.free = x.free[:n-1]
+		return g
+	}
+	return &tip{}
+}
+
+// endRun puts the run that is being made among the lane's. What comes is in another run,
+// though it might have joined: merging them again makes them one.
+func (x *Index) endRun(t *thin) {
+	g, th := t.now, x.thin
+	if g.run.count == 0 {
+		return
+	}
+	if g.run.count == 1 {
+		s := &g.last
+		if s.flags&flagQuality != 0 {
+			g.run.busy = s.dur - s.cpu
+		}
+		g.run.item = th.rest(g.text, s.endGoid)
+	}
+	t.runs.push(&g.run)
+	th.runs++
+	g.run.count = 0
+}
+
+// endRuns ends all runs that are being made; done: nothing more comes.
+func (x *Index) endRuns(done bool) {
+	for _, r := range x.thin.live {
+		x.endRunsOf(r, done)
+	}
+	if done {
+		x.thin.live, x.thin.free = nil, nil
+	}
+}
+
+func (x *Index) endRunsOf(r *row, done bool) {
+	for d := range r.lanes {
+		x.endRunOf(&r.lanes[d], done)
+	}
+	if r.extra != nil {
+		x.endRunOf(&r.extra.instants, done)
+	}
+	if done {
+		r.live = rowIdle
+	}
+}
+
+func (x *Index) endRunOf(l *lane, done bool) {
+	t := l.thin()
+	if t == nil || t.now == nil {
+		return
+	}
+	x.endRun(t)
+	if done {
+		x.thin.free = append(x.thin.free, t.now)
+		t.now = nil
+	}
+}
+
+// rest keeps what a run of one has beside its columns, and returns where.
+func (x *thinIndex) rest(text []byte, endGoid uint64) int32 {
+	if len(text) == 0 && endGoid == 0 {
+		return 0
+	}
+	x.rests = append(x.rests, rest{x.texts.add(text), endGoid})
+	return int32(len(x.rests))
+}
+
+// coarsen makes the runs of a coarser resolution, until they are few enough.
+func (x *Index) coarsen() {
+	th := x.thin
+	for th.runs > th.most {
+		if th.base >= coarsest>>mixed { // there are so many lanes
+			th.most = 2 * th.runs
+			return
+		}
+		th.base = x.coarser()
+		old := thinIndex{rests: th.rests, texts: th.texts}
+		th.runs, th.rests, th.texts = 0, nil, newTexts()
+		x.eachThin(func(l *lane, t *thin) {
+			l.rare.levels = levels{}
+			n := 0
+			m := newMerger(th.base, false, math.MinInt64, math.MaxInt64, func(r *run) {
+				if r.count == 1 {
+					rest := old.restOf(r)
+					r.item = th.rest(old.texts.get(rest.args), rest.endGoid)
+				}
+				*t.runs.at(n) = *r // what was there has been given to the merger
+				n++
+			})
+			t.runs.give(m, 0, t.runs.n)
+			m.end()
+			t.runs.cut(n)
+			th.runs += n
+		})
+	}
+}
+
+// coarser returns a resolution at which the runs are still as many as there may be, or
+// somewhat fewer, going by what came last into each lane. At half of that they are more.
+func (x *Index) coarser() int64 {
+	th := x.thin
+	for res := 2 * th.base; ; res *= 2 {
+		all, left := 0, 0
+		x.eachThin(func(_ *lane, t *thin) {
+			n := t.runs.n
+			part := min(n, max(64, n/32))
+			all += part
+			m := newMerger(res, false, math.MinInt64, math.MaxInt64, func(*run) { left++ })
+			t.runs.give(m, n-part, n)
+			m.end()
+		})
+		if res >= coarsest>>mixed || float64(left)/float64(all)*float64(th.runs) < 0.7*float64(th.most) {
+			return max(2*th.base, res/2)
+		}
+	}
+}
+
+// eachThin visits the lanes that have something.
+func (x *Index) eachThin(f func(l *lane, t *thin)) {
+	x.eachLane(math.MinInt64, math.MaxInt64, func(l *lane) {
+		if t := l.thin(); t != nil {
+			f(l, t)
+		}
+	})
+}
+
+// heldAt is a hold of which it is to be found out in which scope it began.
+type heldAt struct {
+	lock *lock
+	at   int // among the lock's holds; -1: it is open
+	loc  format.Loc
+	row  int32
+}
+
+// holdsIn finds out in which scopes what began at the latest moment is held: all that
+// began then is known now, and nothing that began later.
+func (x *Index) holdsIn() {
+	th := x.thin
+	for _, h := range th.holds {
+		name, ok := x.scopeNow(h.row, th.now)
+		if h.at >= 0 {
+			span := &h.lock.holds[h.at]
+			span.scope, span.inScope = name, ok
+		} else if o, there := x.locks.open[h.loc]; there {
+			o.span.scope, o.span.inScope = name, ok
+			x.locks.open[h.loc] = o
+		}
+	}
+	th.holds = th.holds[:0]
+}
+
+// scopeNow is scopeAt of the latest moment.
+func (x *Index) scopeNow(row int32, t int64) (name uint16, ok bool) {
+	best := int64(math.MinInt64)
+	r := x.rows[row]
+	for d := range r.lanes {
+		l := &r.lanes[d]
+		if th := l.thin(); th != nil && th.now != nil {
+			if s := &th.now.last; s.start+max(s.dur, 0) > t && s.start >= best && isScope(s.kind) {
+				name, ok, best = s.name, true, s.start
+			}
+		}
+		if s := l.opened(t); s != nil && s.start >= best {
+			name, ok, best = s.name, true, s.start
+		}
+	}
+	return name, ok
+}
+
+// opened returns the scope that is open in a lane of scopes, if it began by t.
+func (l *lane) opened(t int64) *scope {
+	if l.rare == nil {
+		return nil
+	}
+	for _, s := range l.rare.open {
+		if s.start <= t && isScope(s.kind) {
+			return s
+		}
+	}
+	return nil
+}

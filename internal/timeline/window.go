@@ -1,0 +1,184 @@
+package timeline
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Window returns an index that has [from, to] at a resolution: x itself, or where x is not
+// fine enough one of what is read of the trace again. Of that only what touches [from, to]
+// is good. While x is being loaded it is x, as it is.
+func (x *Index) Window(ctx context.Context, from, to, res int64) (*Index, error) {
+	x.mu.Lock()
+	enough := x.thin == nil || x.thin.loading || evenRes(res) >= x.thin.finest() && res > 1
+	x.mu.Unlock()
+	if enough {
+		return x, nil
+	}
+	from, to = reaches(from, to, evenRes(res))
+	first, last := x.thin.of(from), x.thin.of(to)
+	if res > 1 && last-first >= piecesMost {
+		y := x.blank()
+		y.thin = x.thinPart(evenRes(res))
+		err := x.read(ctx, y, x.thin.begins[first], to)
+		return y, err
+	}
+	return x.pieces(ctx, first, last, evenRes(res))
+}
+
+// reaches returns when what makes the runs that touch [from, to] begins. A run is narrower
+// than five resolutions, and four more are the stretch that it begins in.
+func reaches(from, to, res int64) (int64, int64) {
+	if from > math.MinInt64/2 {
+		from -= 9 * min(res, coarsest>>4)
+	}
+	if to < math.MaxInt64/2 {
+		to += 4 * min(res, coarsest>>4)
+	}
+	return from, to
+}
+
+// Part packs what touches [from, to]: every scope if there are at most most items, else at
+// a resolution.
+func (x *Index) Part(ctx context.Context, from, to, most, res int64) (*Tile, error) {
+	w, many := x, false
+	if x.thin != nil {
+		x.mu.Lock()
+		many = x.thin.inside(from, to) > most
+		x.mu.Unlock()
+	}
+	var err error
+	if !many {
+		if w, err = x.Window(ctx, from, to, 0); err != nil {
+			return nil, err
+		}
+		many = w.Count(from, to) > most
+	}
+	if !many {
+		return w.Tile(from, to, 0), nil
+	}
+	if w, err = x.Window(ctx, from, to, res); err != nil {
+		return nil, err
+	}
+	return w.Tile(from, to, res), nil
+}
+
+// blank returns an index for a part of the trace.
+func (x *Index) blank() *Index {
+	return &Index{
+		t: x.t, breaks: x.breaks, byGoid: map[uint64]*row{}, open: map[format.Loc]*scope{}, part: true,
+		threads: x.threads, thread: x.thread, texts: newTexts(), lister: args.NewLister(x.t.Name),
+		series: x.series, end: x.end, since: math.MaxInt64,
+	}
+}
+
+// read takes into y what begins from a stretch's begin on up to a moment, and what ran
+// when that stretch began.
+func (x *Index) read(ctx context.Context, y *Index, begin, to int64) error {
+	for r := range x.within(begin, to) {
+		x.enter(y, r, begin)
+	}
+	n := 0
+	err := x.t.Events(trace.Options{From: begin, To: to, NoDepth: true, Within: true}, func(e *trace.Event) bool {
+		if n++; n%perTurn == 0 && ctx.Err() != nil || e.Start > to {
+			return false
+		}
+		if inLanes(e.Kind) {
+			y.take(e)
+		}
+		return true
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if y.thin != nil {
+		y.endRuns(true)
+	}
+	y.orderAs(x)
+	return err
+}
+
+// inLanes reports whether a kind is in lanes.
+func inLanes(k format.Kind) bool {
+	switch k {
+	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold, format.KindEvent, format.KindPending:
+		return true
+	}
+	return false
+}
+
+// enter takes into y what of a row ran when a stretch began.
+func (x *Index) enter(y *Index, r *row, begin int64) {
+	for d := range r.lanes {
+		l := &r.lanes[d]
+		if l.rare == nil {
+			continue
+		}
+		if t := l.rare.thin; t != nil && t.long != nil {
+			if i := t.long.from(begin) - 1; i >= 0 && t.long.endOf(i) >= begin {
+				s := t.long.scope(i)
+				y.entered(r.goid, d, &s, x.texts.get(s.args))
+			}
+		}
+		for _, o := range l.rare.open {
+			if o.start < begin {
+				s := *o
+				y.entered(r.goid, d, &s, x.texts.get(s.args))
+			}
+		}
+	}
+}
+
+// entered puts what is of another index into its lane.
+func (x *Index) entered(goid uint64, depth int, s *scope, text []byte) {
+	r := x.rowFrom(goid, s)
+	r.extend(depth)
+	l := &r.lanes[depth]
+	l.until = s.end()
+	r.last = max(r.last, s.start)
+	s.depth = int32(depth)
+	switch {
+	case s.flags&flagOpen != 0:
+		s.args = x.texts.add(text)
+		m := l.more()
+		m.open = append(m.open, s)
+		x.begin(s)
+	case x.choose == nil || x.choose(r, s):
+		x.keep(r, l, s, text)
+	}
+}
+
+// rowFrom is a goroutine's row, which s is on.
+func (x *Index) rowFrom(goid uint64, s *scope) *row {
+	r := x.byGoid[goid]
+	if r == nil {
+		r = x.newRow(goid, s.start)
+	}
+	span := &x.spans[r.at]
+	span.from, span.to = min(span.from, s.start), max(span.to, s.start+s.dur)
+	s.row = r.at
+	return r
+}
+
+// orderAs puts the rows in the order that they have in the whole, and calls them the same.
+// Those that it does not have are of a file that was written over.
+func (x *Index) orderAs(whole *Index) {
+	order := slices.DeleteFunc(slices.Clone(x.rows), func(r *row) bool { return whole.byGoid[r.goid] == nil })
+	slices.SortFunc(order, func(a, b *row) int { return cmp.Compare(whole.byGoid[a.goid].at, whole.byGoid[b.goid].at) })
+	spans := make([]span, len(order))
+	for i, r := range order {
+		w := whole.byGoid[r.goid]
+		spans[i], r.at, r.track = x.spans[r.at], int32(i), w.track
+		if w.extra != nil && w.extra.linked {
+			m := r.more()
+			m.linked, m.creator, m.created, m.start = true, w.extra.creator, w.extra.created, w.extra.start
+		}
+	}
+	x.rows, x.spans = order, spans
+}
