@@ -46,6 +46,7 @@ var groups = []group{
 	{"a program that nobody has changed", ordinaryRows},
 	{"building it", launchRows},
 	{"reading 10 M records", readingRows},
+	{"reading 30 M scopes, on all CPUs", bigRows},
 }
 
 // bench is how the measuring is done.

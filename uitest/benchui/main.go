@@ -2,7 +2,7 @@
 // one table and exits 1 when a must is missed.
 //
 //	go run ./benchui                      some minutes
-//	go run ./benchui -huge                also a trace of 100 M scopes, of 3 GB
+//	go run ./benchui -run scopes.of -scopes 1000M -packed   a trace of 31 GB, of which 5 are looked at
 //	go run ./benchui -o ../bench/results  also write the table to ui-<date>-<machine>.txt
 package main
 
@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/scopeview/scopeview/uitest/browser"
@@ -31,21 +33,26 @@ func main() {
 	traces.Main()
 	var (
 		dir    = flag.String("dir", "", "write traces below this `directory` (default: the system's for temporary files)")
-		huge   = flag.Bool("huge", false, "also measure serve on 100 M scopes")
+		scopes = flag.String("scopes", "100M", "how many `scopes` the large trace has that serve is measured on")
+		packed = flag.Bool("packed", false, "pack that trace before")
 		only   = flag.String("run", "", "measure only the groups whose name matches this `regexp`")
 		output = flag.String("o", "", "also write the table to this `file`, or to one named by date and machine in this directory")
 	)
 	flag.Parse()
-	if err := run(*dir, *only, *output, *huge); err != nil {
+	if err := run(*dir, *only, *output, *scopes, *packed); err != nil {
 		fmt.Fprintln(os.Stderr, "benchui:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir, only, output string, huge bool) error {
+func run(dir, only, output, scopes string, packed bool) error {
 	match, err := regexp.Compile(only)
 	if err != nil {
 		return fmt.Errorf("-run: %w", err)
+	}
+	large, err := count(scopes)
+	if err != nil {
+		return fmt.Errorf("-scopes: %w", err)
 	}
 	b := &bench{report: report{when: time.Now(), load: load()}}
 	if b.dir, err = os.MkdirTemp(dir, "scopeview-benchui-"); err != nil {
@@ -70,13 +77,8 @@ func run(dir, only, output string, huge bool) error {
 		{"the HTML of two traces of 1 M scopes", b.pair},
 		{"the HTML of 10 M scopes", func(group string) error { return b.flame(group, 10_000_000) }},
 		{"the HTML of 10,000 rows", b.rows},
-		{"serve on 10 M scopes", func(group string) error { return b.serve(group, 10_000_000, 3, limits{3, 50, 1024}) }},
-	}
-	if huge {
-		groups = append(groups, struct {
-			name    string
-			measure func(group string) error
-		}{"serve on 100 M scopes (goals: 20 s, 2 GiB)", func(group string) error { return b.serve(group, 100_000_000, 1, limits{}) }})
+		{"serve on 10 M scopes", b.serveRecorded},
+		{"serve on a trace of " + scopes + " scopes of eight goroutines", func(group string) error { return b.serveLarge(group, large, packed) }},
 	}
 	for _, g := range groups {
 		if !match.MatchString(g.name) {
@@ -105,4 +107,17 @@ func (b *bench) add(r row) { b.report.rows = append(b.report.rows, r) }
 func (b *bench) record(program string, n int) (path string, err error) {
 	path = filepath.Join(b.dir, fmt.Sprintf("%s-%d.scope", program, n))
 	return path, traces.Record(path, program, n)
+}
+
+// count reads a number such as 100M.
+func count(text string) (int64, error) {
+	digits, millions := strings.CutSuffix(text, "M")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if millions {
+		n *= 1e6
+	}
+	if err != nil || n <= 0 || n > 1e11 {
+		return 0, fmt.Errorf("%q is no number of scopes, such as 100M", text)
+	}
+	return n, nil
 }
