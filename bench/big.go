@@ -46,6 +46,7 @@ func bigRows(b *bench) []row {
 // bigTrace is a trace that is measured, and with what.
 type bigTrace struct {
 	b      *bench
+	rounds int
 	tool   *launcher
 	path   string
 	scopes int64
@@ -61,7 +62,7 @@ type bigCommand struct {
 }
 
 func (b *bench) bigTrace(shape bulk.Shape) (*bigTrace, error) {
-	x := &bigTrace{b: b, path: filepath.Join(b.dir, "big.scope"), scopes: 30_000_000}
+	x := &bigTrace{b: b, rounds: 3, path: filepath.Join(b.dir, "big.scope"), scopes: 30_000_000}
 	if b.short {
 		x.scopes = 1_000_000
 	}
@@ -95,7 +96,7 @@ func (x *bigTrace) floors() []row {
 	var rows []row
 	for _, cpus := range []int{1, runtime.GOMAXPROCS(0)} {
 		var rates []float64
-		for round := range x.b.rounds + 1 {
+		for round := range x.rounds + 1 {
 			begin := time.Now()
 			sum := addUp(m, cpus)
 			if round > 0 { // the first one maps the pages
@@ -159,7 +160,7 @@ func (x *bigTrace) rate(c bigCommand) row {
 		return broken(c.name, fmt.Errorf("%w %s", err, errs.Bytes()))
 	}
 	var rates, cpu []float64
-	for range x.b.rounds {
+	for range x.rounds {
 		cmd := exec.Command(x.tool.tool, c.args...) // its standard output is the null device
 		begin := time.Now()
 		if err := cmd.Run(); err != nil {
@@ -184,7 +185,7 @@ func (x *bigTrace) html() []row {
 	to := filepath.Join(x.b.dir, "big.html")
 	defer os.Remove(to)
 	var took, peaks []float64
-	for range x.b.rounds {
+	for range x.rounds {
 		cmd := exec.Command(x.tool.tool, "html", x.path, "-o", to)
 		begin := time.Now()
 		if err := cmd.Start(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -53,6 +54,16 @@ func (a address) isFile() bool {
 	return strings.Contains(a.Path[strings.LastIndexByte(a.Path, '/')+1:], ".") || strings.Contains(a.Path, "/pprof/")
 }
 
+// seconds is for how long a server of net/http/pprof is asked to record: it may have nothing
+// to say meanwhile.
+func (a address) seconds() time.Duration {
+	n, err := strconv.ParseFloat(a.Query().Get("seconds"), 64)
+	if err != nil || !(n > 0 && n < 1e6) {
+		return 0
+	}
+	return time.Duration(n * float64(time.Second))
+}
+
 // route is the address of one of the handler's routes. Whoever copied the link
 // to another one from the page gave that.
 func (a address) route(name string) string {
@@ -64,12 +75,12 @@ func (a address) route(name string) string {
 }
 
 // client asks programs, and nothing that they refer us to when we post.
-func client() *http.Client {
+func (a address) client() *http.Client {
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: connectWithin}).DialContext,
 		TLSHandshakeTimeout:   connectWithin,
-		ResponseHeaderTimeout: answerWithin,
+		ResponseHeaderTimeout: answerWithin + a.seconds(),
 		DisableCompression:    true, // the length is to be that of the trace
 		DisableKeepAlives:     true,
 	}
@@ -84,7 +95,7 @@ func client() *http.Client {
 // ask sends a request; an answer other than 200 is an error.
 func (a address) ask(r *http.Request) (*http.Response, error) {
 	r.Header.Set("User-Agent", "scopeview")
-	resp, err := client().Do(r)
+	resp, err := a.client().Do(r)
 	if err != nil {
 		return nil, a.explain(err)
 	}

@@ -127,12 +127,13 @@ func (d *downloads) fetch(ctx context.Context, s *streams, a address) (path stri
 		return "", err
 	}
 	defer resp.Body.Close()
-	stalled := fmt.Errorf("nothing came for %v", d.patience)
-	timer := time.AfterFunc(d.patience, func() { give(stalled) })
+	patience := d.patience + a.seconds()
+	stalled := fmt.Errorf("nothing came for %v", patience)
+	timer := time.AfterFunc(patience, func() { give(stalled) })
 	defer timer.Stop()
 	in := &incoming{
 		name: a.String(), file: fileName(resp, a), from: resp.Body, all: resp.ContentLength,
-		more: func() { timer.Reset(d.patience) },
+		more: func() { timer.Reset(patience) },
 	}
 	path, err = d.spool(until, s, in)
 	var failed *sourceError

@@ -38,8 +38,8 @@ before and after TRACE is not shown.
 TRACE stays as it is, and an existing file is not overwritten. Of a trace that is being written the new one has
 what it holds now. A trace can be joined again, with another Go execution trace. From
 then on their directory means the new one, where nobody writes TRACE any more.`,
-		Example: `  curl -o go.trace 'http://localhost:6060/debug/pprof/trace?seconds=5'
-  scopeview join x.scope go.trace -o y.scope
+		Example: `  scopeview join x.scope go.trace -o y.scope
+  scopeview join x.scope 'http://localhost:6060/debug/pprof/trace?seconds=5'
   scopeview states $(scopeview join x.scope go.trace)`,
 		Args:              traceAndGoTrace,
 		ValidArgsFunction: completeGoTrace,
@@ -48,7 +48,13 @@ then on their directory means the new one, where nobody writes TRACE any more.`,
 			if to == "-" {
 				return usagef("-o -: a joined trace is a file of its own; give its name")
 			}
-			g, err := openGoTrace(args[1])
+			got := downloads{patience: stalledAfter}
+			defer got.remove()
+			path, _, err := got.bring(cmd.Context(), s, args[1])
+			if err != nil {
+				return err
+			}
+			g, err := openGoTrace(path)
 			if err != nil {
 				return err
 			}

@@ -198,6 +198,15 @@ func TestStreamsOfOthers(t *testing.T) {
 	if r := call("header", url+"/debug/pprof/trace?seconds=5"); r.code != exitOK || r.err != "" {
 		t.Errorf("%v", r)
 	}
+	// It is none of the recording's time, which join finds out when it has it.
+	if r := call("join", "../../internal/trace/testdata", url+"/debug/pprof/trace?seconds=5"); r.code != exitFailed || !strings.Contains(r.err, "no *.scope file is in this directory") {
+		t.Errorf("join: %v", r)
+	}
+	for query, want := range map[string]time.Duration{"": 0, "?seconds=5": 5 * time.Second, "?seconds=1.5&debug=1": 1500 * time.Millisecond, "?seconds=-1": 0, "?seconds=NaN": 0, "?seconds=x": 0, "?seconds=1e99": 0} {
+		if a, err := parseAddress(url + query); err != nil || a.seconds() != want {
+			t.Errorf("%s: %v, %v", query, a.seconds(), err)
+		}
+	}
 }
 
 // TestBrokenStreams: what can't be read says why, what is cut off is read as far as it is
@@ -330,7 +339,7 @@ func TestReadable(t *testing.T) {
 		"/debug/pprof/trace": true, "/debug/pprof/profile": true,
 	} {
 		a, err := parseAddress(fmt.Sprint("http://host", path))
-		if err != nil || a.isFile() != want {
+		if err != nil || a.isFile() != want || a.seconds() != 0 {
 			t.Errorf("%s: %v, %v", path, !want, err)
 		}
 	}
