@@ -79,7 +79,7 @@ func newCompare(s *streams) *cobra.Command {
   scopeview compare --view waits old/*.scope -- new/*.scope
   scopeview compare --fail-on 'f1.p99+10%' --fail-on '*.cpu+5ms' old/*.scope -- new/*.scope
   scopeview compare old.scope new.scope --json | jq '.rows[] | {name, p99: .columns.p99}'`,
-		Annotations: map[string]string{everyTrace: "each argument is one"},
+		Annotations: map[string]string{everyTrace: "each argument is one", readsGoTraces: "functions lines objects"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, conditions, err := comparison(name, &order, failOn)
 			if err != nil {

@@ -53,15 +53,19 @@ func (d *downloads) replace(cmd *cobra.Command, s *streams, args []string) error
 		if err != nil {
 			return err
 		}
-		if path == arg {
-			continue
+		made, err := d.ofGoTrace(cmd, s, path, name)
+		if err != nil {
+			return err
 		}
-		args[i] = path
+		args[i] = made
+		if path == arg || made != path {
+			continue // of a Go execution trace nobody thinks that it grows
+		}
 		if err := tellCopy(cmd, s, name); err != nil {
 			return err
 		}
 	}
-	return nil
+	return d.with(cmd, s)
 }
 
 // tellCopy says, for the commands that show what is being written, that this is a copy.

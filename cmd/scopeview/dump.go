@@ -27,13 +27,14 @@ it again.`,
 				return err
 			}
 			defer f.Close()
-			if err := out.notOver(f.Name()); err != nil {
+			name := s.given(f.Name())
+			if err := out.notOver(name); err != nil {
 				return err
 			}
 			return out.write(s, func(w io.Writer) error {
 				b := bufio.NewWriterSize(out.exact(s, w), 64<<10)
 				if err := text.Dump(untilDone{cmd.Context(), b}, f, size); err != nil {
-					return fmt.Errorf("%s: %w", f.Name(), err)
+					return fmt.Errorf("%s: %w", name, err)
 				}
 				return b.Flush()
 			})

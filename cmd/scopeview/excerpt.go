@@ -126,6 +126,7 @@ func (x *excerpt) open(cmd *cobra.Command, arg string) (err error) {
 	if x.t, x.path, err = openTrace(cmd.Context(), arg); err != nil {
 		return err
 	}
+	x.path = x.s.given(x.path)
 	if err = x.out.notOver(x.path); err == nil {
 		err = x.sel.resolve(x.t)
 	}

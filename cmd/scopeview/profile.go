@@ -49,6 +49,7 @@ share of <Total>. scopeview header lists the metrics of a TRACE. Times are in se
 
 // flags lets a command take TRACE, and the flags that choose samples.
 func (x *profiling) flags(cmd *cobra.Command) {
+	cmd.Annotations = map[string]string{readsGoTraces: always}
 	x.out.flag(cmd)
 	x.strict.flag(cmd)
 	x.sel.times(cmd)

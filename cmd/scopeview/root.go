@@ -45,8 +45,9 @@ those of programs that import github.com/scopeview/scopeview/scope.
 TRACE is a file, a directory (its newest *.scope file), the number of a running process
 (the trace that it writes), or the address where a program has mounted scopehttp.Handler
 (http://localhost:6060/debug/scope/: a copy of what it has recorded). A trace can be looked
-at while it is being written, and after its program was killed. TRACE can also be -, a pipe
-or a file on a web server, and be compressed by zstd or gzip.
+at while it is being written, and after its program was killed. A file can also be a Go execution
+trace, of go test -trace or /debug/pprof/trace for instance, of Go 1.22 and later. TRACE can also
+be -, a pipe or a file on a web server, and be compressed by zstd or gzip.
 
 Exit codes: 0 ok, 1 failed, or the trace is damaged, 2 wrong usage, 3 the trace has losses (with --strict),
 4 what was looked for with --fail-on was found.`

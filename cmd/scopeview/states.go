@@ -17,7 +17,8 @@ const statesHelp = `states sums up what goroutines did, by the name of the scope
 they were made, or one by one. It needs a Go execution trace in the trace: scope.Start(path, gotrace.With()).
 
 Of scopes the times are those of their goroutine from begin to end, the scopes inside them included; --self
-leaves those out. By track, site and goroutine the times are the goroutines' lives. The runtime's own
+leaves those out. By track, site and goroutine the times are the goroutines' lives. A Go execution trace
+without regions and tasks is summed up by track if nothing is said. The runtime's own
 goroutines, and the recorder's, are in no group.
 
   cpu        it ran, and its thread was on a CPU        lock       it waited for a mutex
@@ -56,6 +57,9 @@ func newStates(s *streams) *cobra.Command {
 			return nil
 		},
 		RunE: x.run(func(cmd *cobra.Command) error {
+			if x.t.Lookup(gotrace.FactScopes) == "none" && !cmd.Flags().Changed("by") {
+				by = string(analysis.ByTrack) // by name there would be nothing
+			}
 			r, err := states.Of(cmd.Context(), x.t, x.part(), analysis.By(by), self)
 			if errors.Is(err, gotrace.ErrNone) {
 				err = noGoTrace(x.t, x.path)

@@ -77,7 +77,7 @@ func newTail(s *streams) *cobra.Command {
 			if err := errors.Join(err, t.out.Flush()); err != nil {
 				return err
 			}
-			return strict.verdictOf(s, f.Name(), t.follower.Trace(), analysis.Damage(t.follower.Problems()), t.cut || t.missed > 0)
+			return strict.verdictOf(s, s.given(f.Name()), t.follower.Trace(), analysis.Damage(t.follower.Problems()), t.cut || t.missed > 0)
 		},
 	}
 	sel.globs(cmd)
@@ -239,5 +239,5 @@ func (t *tailer) tellRing() {
 }
 
 func (t *tailer) tell(text string) {
-	fmt.Fprintf(t.s.err, "scopeview: %s: %s\n", show(t.file.Name()), text)
+	fmt.Fprintf(t.s.err, "scopeview: %s: %s\n", show(t.s.given(t.file.Name())), text)
 }

@@ -18,8 +18,9 @@ type streams struct {
 	in               io.Reader
 	outTerm, errTerm bool // they are terminals
 	inTerm           bool
-	color            bool // out may be coloured
-	completing       bool // the shell asks what could be typed next
+	color            bool              // out may be coloured
+	completing       bool              // the shell asks what could be typed next
+	names            map[string]string // what the user calls files that were made for him
 }
 
 func standardStreams() *streams {

@@ -28,14 +28,15 @@ they can. It exits with code 1 if a rule is broken.`,
 				return err
 			}
 			defer f.Close()
-			if err := out.notOver(f.Name()); err != nil {
+			name := s.given(f.Name())
+			if err := out.notOver(name); err != nil {
 				return err
 			}
 			findings, err := trace.Verify(f, size)
 			if err != nil {
-				return fmt.Errorf("%s: %w", f.Name(), err)
+				return fmt.Errorf("%s: %w", name, err)
 			}
-			err = out.show(s, cmd, verify.Of(f.Name(), findings), asJSON, 0)
+			err = out.show(s, cmd, verify.Of(name, findings), asJSON, 0)
 			if err == nil && len(findings) > 0 {
 				err = &exit{code: exitFailed}
 			}

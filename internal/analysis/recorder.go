@@ -10,6 +10,9 @@ import (
 
 // recorder tells how records were made, and why not better.
 func (r *Report) recorder(l *facts) {
+	if made(r.Trace) {
+		return
+	}
 	h := r.Trace.Header()
 	if v := r.info("scopeview"); v != "" {
 		l.add("recorder", fmt.Sprintf("scopeview %s, format %d.%d", v, h.Major, h.Minor))

@@ -42,7 +42,9 @@ func (r *Report) records(l *facts) {
 		l.add("CPU time", fmt.Sprintf("exact for %s of the ended tasks, likely for %s, an upper bound for %s, unknown for %s",
 			share(format.Exact), share(format.Likely), share(format.AtMost), share(format.Unknown)))
 	}
-	l.add("recording cost", CostText(r.Trace, r.Cost))
+	if !made(r.Trace) {
+		l.add("recording cost", CostText(r.Trace, r.Cost))
+	}
 }
 
 // CostText is the cost of recording t in a line.

@@ -96,7 +96,11 @@ func (r *Report) info(key string) string {
 
 // kept tells what the trace is and whether all of it is there.
 func (r *Report) kept(l *facts) {
-	l.add("trace", Show(r.Path)+", "+Size(r.Trace.Size()))
+	size := r.Trace.Size()
+	if made(r.Trace) {
+		size = r.Trace.GoTraces()[0].Size
+	}
+	l.add("trace", Show(r.Path)+", "+Size(size))
 	switch line := LossLine(r.Trace); {
 	case line == "":
 		l.add("losses", "none")
@@ -113,6 +117,11 @@ func (r *Report) kept(l *facts) {
 		l.add("", fmt.Sprintf("from %s to %s: %s", Humane(g.From), Humane(g.To), loss{g.Reason, g.Count}))
 	}
 	r.ring(l)
+	if made(r.Trace) {
+		l.add("made of", r.info(gotrace.FactMade))
+		l.add("recorded", r.recorded())
+		return
+	}
 	pid := r.Trace.Header().PID
 	l.add("state", map[State]string{
 		StateClosed:    "closed by Stop",
@@ -123,8 +132,15 @@ func (r *Report) kept(l *facts) {
 	if line := DeadlockLine(r.Trace); line != "" {
 		l.loud("", line, Loud)
 	}
-	l.add("recorded", r.Trace.Start().Format("2006-01-02 15:04:05.000 -0700")+", for "+Humane(r.Trace.End()))
+	l.add("recorded", r.recorded())
 }
+
+func (r *Report) recorded() string {
+	return r.Trace.Start().Format("2006-01-02 15:04:05.000 -0700") + ", for " + Humane(r.Trace.End())
+}
+
+// made reports whether a trace was made of a Go execution trace, so that nothing recorded it.
+func made(t *trace.Trace) bool { return t.Lookup(gotrace.FactMade) != "" && len(t.GoTraces()) > 0 }
 
 // DeadlockLine says that no goroutine of the program could go on; it is empty otherwise.
 func DeadlockLine(t *trace.Trace) string {

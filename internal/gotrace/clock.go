@@ -3,6 +3,7 @@ package gotrace
 import (
 	exptrace "golang.org/x/exp/trace"
 
+	"github.com/scopeview/scopeview/internal/gowire"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -18,6 +19,7 @@ type clock struct {
 	same       bool  // the monotonic clocks are the same
 	alone      bool  // there is no trace: time 0 is the stream's beginning
 	base       int64 // ns from the trace's start when the stream's monotonic clock was 0
+	made       bool  // the trace was made of the stream
 	began      bool
 	off        int64 // what is added to a time
 }
@@ -27,13 +29,11 @@ func newClock(t *trace.Trace) *clock {
 		return &clock{same: true, alone: true}
 	}
 	h := t.Header()
+	if t.Lookup(FactMade) != "" {
+		return &clock{mono: h.StartMono, same: true, made: true}
+	}
 	return &clock{mono: h.StartMono, wall: h.StartWall, same: t.Lookup("os") == "linux"}
 }
-
-// near is how far the two readings of a snapshot can be apart where the execution
-// trace's clock is the monotonic one, divided by 64: the thread may have been put off
-// the CPU between them.
-const near = 1e7
 
 // sync takes the clocks that begin a generation.
 func (c *clock) sync(s *exptrace.ClockSnapshot) {
@@ -48,9 +48,17 @@ func (c *clock) sync(s *exptrace.ClockSnapshot) {
 			c.base = sane(sane(s.Wall.UnixNano())-sane(c.wall)) - mono
 		}
 	}
-	c.off = c.base
-	if d := at - mono; d < -64 || d > near {
-		c.off -= d
+	c.off = c.base - (&gowire.Snapshot{Known: true, Trace: at, Mono: mono}).Ahead()
+}
+
+// first takes the time at which a stream begins that does not tell what the clocks were.
+func (c *clock) first(at int64) {
+	if !c.began {
+		c.began = true
+		if c.alone {
+			c.mono = sane(at)
+		}
+		c.off = -sane(c.mono)
 	}
 }
 

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	exptrace "golang.org/x/exp/trace"
+
+	"github.com/scopeview/scopeview/internal/gowire"
 )
 
 // maxGeneration bounds what the decoder keeps of one generation, about a second of the
@@ -17,8 +18,6 @@ const maxGeneration = 256 << 20
 
 // maxAlive bounds the goroutines that there are at one time.
 const maxAlive = 4 << 20
-
-const headerSize = 16
 
 // source decodes one stream.
 type source struct {
@@ -29,6 +28,7 @@ type source struct {
 	failed error
 	stacks *stackTable
 	clock  *clock
+	old    bool // it does not tell what the clocks were
 	told   bool // a generation was read
 	began  bool // the last that was heard of them was a beginning
 	events int64
@@ -66,32 +66,31 @@ func open(in io.Reader, stacks *stackTable, c *clock) (s *source, err error) {
 	s = &source{in: &counted{r: in}, stacks: stacks, clock: c, order: order{last: map[uint64]int64{}}}
 	s.stamps = &stamps{r: s.in}
 	b := bufio.NewReader(s.stamps)
-	head, _ := b.Peek(headerSize)
-	if err := checkVersion(head); err != nil {
+	head, _ := b.Peek(gowire.HeaderSize)
+	v, _ := gowire.Version(head)
+	s.old = v < clocksTold
+	if err := checkVersion(head, !c.alone && !c.made); err != nil {
 		return s, err
 	}
 	s.r, err = exptrace.NewReader(b)
 	return s, err
 }
 
-// checkVersion tells whose traces can be read: those that tell what the clocks were,
-// and that the decoder knows.
-func checkVersion(head []byte) error {
-	text, ok := strings.CutPrefix(string(head), "go 1.")
-	number, _, ok2 := strings.Cut(text, " trace\x00\x00\x00")
-	v, err := strconv.Atoi(number)
-	switch {
-	case len(head) == 0:
+// checkVersion tells whose traces can be read: those that the decoder knows, and where they
+// are to be aligned with others, those that tell what the clocks were.
+func checkVersion(head []byte, align bool) error {
+	if len(head) == 0 {
 		return errEmpty
-	case !ok || !ok2 || err != nil:
-		return errors.New("it is not a Go execution trace")
-	case v < 25:
-		return fmt.Errorf("it is of Go 1.%d, and of those before 1.25 the clock is not known", v)
-	case v > 26:
-		return fmt.Errorf("it is of Go 1.%d, which this scopeview does not know; a newer one may", v)
 	}
-	return nil
+	v, err := gowire.Version(head)
+	if err == nil && align && v < clocksTold {
+		return fmt.Errorf("it is of Go 1.%d, and of those before 1.%d the clock is not known", v, clocksTold)
+	}
+	return err
 }
+
+// clocksTold is the version from which on a generation tells what the clocks were.
+const clocksTold = 25
 
 // item is what was decoded of an event.
 type item struct {
@@ -199,8 +198,12 @@ func (s *source) generation(e *exptrace.Event) {
 	s.in.since = 0
 	s.stacks.generation()
 	snap := e.Sync().ClockSnapshot
-	if s.began = snap != nil; s.began {
-		s.clock.sync(snap)
+	if s.began = snap != nil || s.old && !s.stamps.empty(); s.began {
+		if snap != nil {
+			s.clock.sync(snap)
+		} else {
+			s.clock.first(int64(e.Time()))
+		}
 		s.stamps.begin()
 		s.told = true
 	}

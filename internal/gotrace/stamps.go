@@ -5,6 +5,8 @@ import (
 	"io"
 
 	exptrace "golang.org/x/exp/trace"
+
+	"github.com/scopeview/scopeview/internal/gowire"
 )
 
 // stamps reads along with the decoder, for the times of events as they were written.
@@ -92,10 +94,10 @@ func (s *stamps) lose() { s.lost, s.buf, s.gens, s.now = true, nil, nil, nil }
 func (s *stamps) take() {
 	b := s.buf
 	if !s.head {
-		if len(b) < headerSize {
+		if len(b) < gowire.HeaderSize {
 			return
 		}
-		s.head, b = true, b[headerSize:]
+		s.head, b = true, b[gowire.HeaderSize:]
 	}
 	for len(b) > 0 && !s.lost {
 		n := s.batch(b)
@@ -153,7 +155,11 @@ func (s *stamps) keep(gen, thread, at uint64, data []byte) {
 		s.gens = append(s.gens, g)
 	}
 	switch data[0] {
-	case rawStacks, rawStrings, rawSamples, rawFrequency:
+	case rawStacks, rawStrings, rawSamples:
+	case rawFrequency: // before Go 1.25
+		if f, n := binary.Uvarint(data[1:]); n > 0 && f > 0 {
+			g.scale = 1.0 / (float64(f) / 1e9)
+		}
 	case rawSync:
 		if len(data) > 1 && data[1] == rawFrequency {
 			if f, n := binary.Uvarint(data[2:]); n > 0 && f > 0 {
@@ -169,6 +175,9 @@ func (s *stamps) keep(gen, thread, at uint64, data []byte) {
 		t.batches = append(t.batches, rawBatch{at, append([]byte(nil), data...)})
 	}
 }
+
+// empty reports whether no generation is to be begun.
+func (s *stamps) empty() bool { return len(s.gens) == 0 }
 
 // begin begins a generation.
 func (s *stamps) begin() {

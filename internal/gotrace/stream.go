@@ -5,11 +5,20 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scopeview/scopeview/internal/gowire"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // FactJoined is the fact that a trace has to which a Go execution trace was joined.
 const FactJoined = "joined"
+
+// FactMade is the fact that a trace has which was made of nothing but a Go execution trace: of
+// which.
+const FactMade = "made_of"
+
+// FactScopes is the fact that such a trace has no scopes, which is its value "none": the
+// program has no regions and no tasks.
+const FactScopes = "scopes"
 
 // byTime brings the streams of t into the order in which they were recorded. That is
 // the one of their numbers, but for those that were joined.
@@ -33,11 +42,11 @@ func byTime(t *trace.Trace, all []trace.GoTrace) {
 }
 
 // HeaderSize is how many bytes of a Go execution trace CheckHeader looks at.
-const HeaderSize = headerSize
+const HeaderSize = gowire.HeaderSize
 
 // CheckHeader reports whether what begins with head is a Go execution trace that Read
 // could read. Its errors are sentences about it.
-func CheckHeader(head []byte) error { return checkVersion(head) }
+func CheckHeader(head []byte) error { return checkVersion(head, true) }
 
 // ReadStream is Read for one of t's Go execution traces, as if it were the only one.
 // What Info tells is of it alone: where it is another process's, and where it is of

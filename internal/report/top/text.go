@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/report"
 )
 
@@ -12,7 +13,11 @@ import (
 func (r *found) text(b *report.Text) {
 	b.Health(r.t)
 	if len(r.stats) == 0 {
-		b.WriteString("no scopes\n")
+		b.WriteString("no scopes")
+		if r.t.Lookup(gotrace.FactMade) != "" {
+			b.WriteString(": the program has no regions and no tasks of runtime/trace; scopeview states --by track tells what its goroutines did")
+		}
+		b.WriteByte('\n')
 	} else {
 		r.scopeTable(b)
 	}

@@ -1,0 +1,252 @@
+// Program gotraces writes a big Go execution trace: of goroutines that hand values on over
+// channels, in regions and tasks, until the file has so many MB. -open measures how long it
+// takes to open one, beside go tool trace:
+//
+//	go run ./gotraces -mb 300 /tmp/big.trace
+//	go run ./gotraces -open /tmp/big.trace -scopeview ./scopeview
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	mb := flag.Int64("mb", 300, "how many MB the trace has")
+	rings := flag.Int("rings", 8, "how many rings of goroutines there are")
+	each := flag.Int("each", 25, "how many goroutines a ring has")
+	every := flag.Int("every", 50, "one of so many values is handed on in a region of a task")
+	open := flag.String("open", "", "measure how long it takes to open `TRACE`")
+	tool := flag.String("scopeview", "scopeview", "the scopeview that is measured")
+	flag.Parse()
+	var err error
+	switch {
+	case *open != "":
+		err = measure(*tool, *open)
+	case flag.NArg() == 1:
+		err = write(flag.Arg(0), *mb<<20, *rings, *each, *every)
+	default:
+		err = errors.New("give the file that is to be written, or -open")
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// counted counts what was written.
+type counted struct {
+	io.Writer
+	n atomic.Int64
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// write traces until there is enough.
+func write(path string, bytes int64, rings, each, every int) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	out := &counted{Writer: f}
+	if err := trace.Start(out); err != nil {
+		return err
+	}
+	ctx, task := trace.NewTask(context.Background(), "run")
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	for range rings {
+		first := make(chan int)
+		in := first
+		for range each - 1 {
+			to := make(chan int)
+			wg.Add(1)
+			go hand(ctx, &wg, in, to, every)
+			in = to
+		}
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			defer close(first)
+			for n := 0; !done.Load(); n++ {
+				first <- n
+				<-in
+			}
+		}()
+	}
+	for out.n.Load() < bytes {
+		time.Sleep(10 * time.Millisecond)
+	}
+	done.Store(true)
+	wg.Wait()
+	task.End()
+	trace.Stop()
+	return f.Close()
+}
+
+// hand hands values on.
+func hand(ctx context.Context, wg *sync.WaitGroup, in <-chan int, to chan<- int, every int) {
+	defer wg.Done()
+	defer close(to)
+	for n := range in {
+		if n%every != 0 {
+			to <- n
+			continue
+		}
+		ctx, task := trace.NewTask(ctx, "value")
+		trace.WithRegion(ctx, "hand on", func() { to <- n })
+		task.End()
+	}
+}
+
+// measure opens a trace by each way in turn.
+func measure(tool, path string) error {
+	st, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s, %d MB\n", path, st.Size()>>20)
+	for _, m := range []struct {
+		what string
+		run  func() (*exec.Cmd, error)
+	}{
+		{"scopeview info", func() (*exec.Cmd, error) { return finished(exec.Command(tool, "info", path)) }},
+		{"scopeview top", func() (*exec.Cmd, error) { return finished(exec.Command(tool, "top", path)) }},
+		{"scopeview serve, until the page is there", func() (*exec.Cmd, error) { return page(tool, path) }},
+		{"scopeview html", func() (*exec.Cmd, error) {
+			return finished(exec.Command(tool, "html", path, "-o", path+".html"))
+		}},
+		{"go tool trace, until it serves", func() (*exec.Cmd, error) { return serves(path) }},
+	} {
+		begin := time.Now()
+		c, err := m.run()
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.what, err)
+		}
+		took := time.Since(begin)
+		if c.ProcessState == nil {
+			c.Process.Kill()
+			c.Wait()
+		}
+		memory := int64(0)
+		if u, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
+			memory = int64(u.Maxrss) >> 10
+		}
+		fmt.Printf("%-42s %6.1f s  %6.1f s of CPU  %6d MiB\n", m.what, took.Seconds(), (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), memory)
+	}
+	return os.Remove(path + ".html")
+}
+
+func finished(c *exec.Cmd) (*exec.Cmd, error) {
+	c.Stderr = os.Stderr
+	return c, c.Run()
+}
+
+// serves has go tool trace serve a trace.
+func serves(path string) (*exec.Cmd, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	addr := ln.Addr().String()
+	ln.Close()
+	out, err := exec.Command("go", "tool", "-n", "trace").Output() // go itself would not be killed with its tool
+	if err != nil {
+		return nil, err
+	}
+	c := exec.Command(strings.TrimSpace(string(out)), "-http="+addr, path)
+	c.Env = append(os.Environ(), "BROWSER=true")
+	c.Stderr = io.Discard
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	for deadline := time.Now().Add(time.Hour); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if r, err := http.Get("http://" + addr + "/"); err == nil {
+			r.Body.Close()
+			return c, nil
+		}
+	}
+	return c, errors.New("it did not serve in time")
+}
+
+var token = regexp.MustCompile(`http://\S+`)
+
+// page has scopeview serve a trace, and asks for its data, as the page does.
+func page(tool, path string) (*exec.Cmd, error) {
+	c := exec.Command(tool, "serve", path)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	b := make([]byte, 4096)
+	n, err := out.Read(b)
+	if err != nil {
+		return c, err
+	}
+	address := token.FindString(string(b[:n]))
+	if address == "" {
+		return c, fmt.Errorf("no address: %q", b[:n])
+	}
+	return c, ask(address)
+}
+
+// ask asks for what the page shows first: the rows, and what goroutines did.
+func ask(address string) error {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{Jar: jar}
+	get := func(address string) (string, error) {
+		r, err := client.Get(address)
+		if err != nil {
+			return "", err
+		}
+		defer r.Body.Close()
+		b, err := io.ReadAll(r.Body)
+		if err == nil && r.StatusCode != http.StatusOK {
+			err = fmt.Errorf("%s: %s: %s", address, r.Status, b)
+		}
+		return string(b), err
+	}
+	begin := time.Now()
+	if _, err := get(address); err != nil {
+		return err
+	}
+	base, _, _ := strings.Cut(address, "?")
+	if _, err := get(base + "t/0/api/whole"); err != nil {
+		return err
+	}
+	fmt.Printf("  the rows are there after %.1f s\n", time.Since(begin).Seconds())
+	for {
+		b, err := get(base + "t/0/api/waits?from=0&to=1000000000000&px=1600")
+		if err != nil || !strings.Contains(b, `"pending":true`) {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"compress/gzip"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// goTraces are Go execution traces of an old Go, and of a new one.
+const goTraces = "../../internal/goscopes/testdata/"
+
+// TestGoTraces: every command takes a Go execution trace as if it were a trace, and tells of it by
+// the name that it was given.
+func TestGoTraces(t *testing.T) {
+	for _, version := range []string{"go1.22", "go1.26"} {
+		t.Run(version, func(t *testing.T) {
+			b, err := os.ReadFile(goTraces + version + ".trace")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(t.TempDir())
+			temp := filepath.Join(t.TempDir(), "temp")
+			t.Setenv("TMPDIR", temp)
+			for _, err := range []error{os.Mkdir("dir", 0o700), os.WriteFile("dir/my.trace", b, 0o600), os.Mkdir(temp, 0o700)} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			for command, want := range map[string]string{
+				"info":                               "dir/my.trace, ",
+				"info --json":                        `"path": "dir/my.trace"`,
+				"top":                                "store  ",
+				"top --by track":                     "main.worker  ",
+				"states":                             "parse  ",
+				"states --by goroutine":              "main.main",
+				"waits":                              "main.worker main.go",
+				"doctor":                             "running",
+				"csv":                                "task,long,main.main,1,",
+				"csv --states":                       "state,",
+				"chrome --states":                    `"parse"`,
+				"perfetto -o x.pf":                   "",
+				"html -o x.html":                     "",
+				"html -o y.html --with dir/my.trace": "",
+				"verify":                             "dir/my.trace: sound\n",
+				"dump":                               `track "main.main" g=1`,
+				"gotrace":                            string(b),
+				"functions":                          "main.worker",
+				"compare dir/my.trace":               "",
+				"compare --view lines dir/my.trace":  "",
+				"tail --from 0":                      "long",
+				"anonymize -o z.scope":               "",
+			} {
+				words := strings.Fields(command)
+				r := call(append(words, "dir/my.trace")...)
+				if r.code != exitOK || !strings.Contains(r.out, want) {
+					t.Errorf("%s: %v", command, r)
+				}
+				if strings.Contains(r.out+r.err, temp) {
+					t.Errorf("%s tells of a file in %s: %v", command, temp, r)
+				}
+			}
+			if r := call("csv", "dir/my.trace", "-o", "dir/my.trace"); r.code != exitUsage || !strings.Contains(r.err, "is the trace itself") {
+				t.Errorf("over itself: %v", r)
+			}
+			page, err := os.ReadFile("x.html")
+			if err != nil || strings.Contains(string(page), temp) {
+				t.Errorf("the page: %v", err)
+			}
+			if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+				t.Errorf("%d files are left, %v", len(left), err)
+			}
+		})
+	}
+}
+
+// TestBadGoTraces: what can't be read is told of.
+func TestBadGoTraces(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for text, want := range map[string]string{
+		"go 1.21 trace\x00\x00\x00": "x.trace: it is of Go 1.21, and traces from before Go 1.22 have another format; go tool trace still shows it\n",
+		"go 1.99 trace\x00\x00\x00": "x.trace: it is of Go 1.99, which this scopeview does not know; a newer one may\n",
+		"go 1.26 trace":             "x.trace: it is not a Go execution trace\n",
+	} {
+		if err := os.WriteFile("x.trace", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"info", "top", "serve", "html -o x.html"} {
+			if r := call(append(strings.Fields(command), "x.trace")...); r.code != exitFailed || r.err != "scopeview: "+want {
+				t.Errorf("%s: %v", command, r)
+			}
+		}
+	}
+}
+
+// TestGoTraceFrom: a Go execution trace may come from the program itself, or be compressed.
+func TestGoTraceFrom(t *testing.T) {
+	b, err := os.ReadFile(goTraces + "go1.26.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/trace", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Disposition", `attachment; filename="trace"`)
+		if r.FormValue("seconds") == "5" {
+			w.Write(b)
+		}
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	t.Chdir(t.TempDir())
+	f, err := os.Create("go.trace.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	zip := gzip.NewWriter(f)
+	zip.Write(b)
+	if err := errors.Join(zip.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []string{server.URL + "/debug/pprof/trace?seconds=5", "go.trace.gz"} {
+		if r := call("info", from); r.code != exitOK || !strings.HasPrefix(r.out, "trace           "+from+", 7.30 KiB\n") || !strings.Contains(r.out, "122 task") {
+			t.Errorf("%s: %v", from, r)
+		}
+		if r := call("functions", from); r.code != exitOK || !strings.Contains(r.out, "main.worker") {
+			t.Errorf("%s: %v", from, r)
+		}
+	}
+}

@@ -1,0 +1,405 @@
+// Package goscopes makes a trace of a Go execution trace that is in none: of what
+// go test -trace, runtime/trace and /debug/pprof/trace write.
+//
+// # Design
+//
+//  1. What goroutines did is read by internal/gotrace, from the Go execution trace itself,
+//     which the trace that is made has in it, byte for byte. So all that looks at traces
+//     looks at these, and nothing has to know of them.
+//  2. What that does not read is found here: user regions and tasks become scopes, logs
+//     become events, and rows have the names of the functions with which their goroutines
+//     began. That needs no order between threads but that of time. So it is found by
+//     scanning, some ten times as fast as decoding, a generation at a time and several at
+//     once.
+//  3. A scope that ends in a later generation than it began has its end apart, as it has one
+//     in a recording. So nothing has to wait for ends, and the memory is that of some
+//     generations, and what is open.
+package goscopes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/gowire"
+)
+
+// Options say what is told of a Go execution trace that its bytes don't tell.
+type Options struct {
+	Name string // of its file
+	// Written is when its file was, which counts where the trace has no date.
+	Written time.Time
+	// Progress, if there is one, is called with the bytes that were read.
+	Progress func(bytes int64)
+}
+
+// Convert makes a trace in f of the Go execution trace in. What of it can't be read is left
+// out, and told of by whoever reads the trace. The errors are sentences about the Go
+// execution trace, or of reading and writing.
+func Convert(ctx context.Context, f *os.File, in io.Reader, o Options) error {
+	cut, err := gowire.NewCutter(in)
+	if err == io.EOF {
+		err = fmt.Errorf("the file is empty; %w", gowire.ErrNone)
+	}
+	if err != nil {
+		return err
+	}
+	c := &converter{file: newFile(f), nameless: map[uint64]struct{}{}, created: map[uint64]made{}, regions: map[uint64][]*scope{}, tasks: map[uint64]*scope{}}
+	read := int64(gowire.HeaderSize)
+	c.goTrace(cut.Head())
+	err = eachScanned(ctx, cut, func(g *gowire.Generation, s *scanned) error {
+		c.goTrace(g.Data[gowire.HeaderSize:])
+		c.generation(s)
+		if read += int64(len(g.Data)); o.Progress != nil {
+			o.Progress(read)
+		}
+		return c.err
+	})
+	if err != nil {
+		return err
+	}
+	return c.finish(cut.Version(), o)
+}
+
+// eachScanned calls f with each generation, and what was scanned of it. Some are scanned ahead.
+func eachScanned(ctx context.Context, cut *gowire.Cutter, f func(*gowire.Generation, *scanned) error) error {
+	type job struct {
+		g    *gowire.Generation
+		done chan *scanned
+	}
+	var ahead []job
+	more, first := true, true
+	for more || len(ahead) > 0 {
+		for more && len(ahead) < runtime.GOMAXPROCS(0)+1 {
+			g, err := cut.Next()
+			if err == io.EOF {
+				more = false
+				break
+			}
+			if err != nil {
+				return err
+			}
+			j := job{g, make(chan *scanned, 1)}
+			all := first
+			go func() { j.done <- scan(j.g, all) }()
+			ahead, first = append(ahead, j), false
+		}
+		if len(ahead) == 0 {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		j := ahead[0]
+		ahead = ahead[1:]
+		if err := f(j.g, <-j.done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// converter makes records of what is scanned.
+type converter struct {
+	*file
+	begun    bool
+	base     int64 // ns by the monotonic clock when the trace begins
+	wall     int64 // then; 0: not known
+	off      int64 // what makes ticks of a time of this generation
+	end      int64 // the last tick
+	named    bool  // the rows of the goroutines that were there at the beginning have their names, or are in nameless
+	s        *scanned
+	nameless map[uint64]struct{} // goroutines whose row has no name yet
+	created  map[uint64]made     // goroutines that have not run yet
+	regions  map[uint64][]*scope // open ones, by goroutine
+	tasks    map[uint64]*scope   // open ones
+	list     []*scope            // of this generation
+	ends     []ending            // of this generation, apart
+	slots    []format.Slot
+	scopes   int64
+	beat     beat // that is to be written once a later one comes
+}
+
+// made is a goroutine that was made.
+type made struct {
+	at      int64
+	creator uint64
+	name    uint16
+}
+
+// scope is what becomes a record.
+type scope struct {
+	format.Record
+	thread  uint32
+	task    uint64 // 0: none
+	above   uint64 // the task above it
+	message string
+	early   bool // it began before the trace
+	loc     format.Loc
+}
+
+// ending is an end of a scope, which is not in its record.
+type ending struct {
+	of     *scope
+	at     int64
+	goid   uint64
+	thread uint32
+}
+
+// generation takes in what was scanned.
+func (c *converter) generation(s *scanned) {
+	if !s.told || s.first == math.MaxInt64 {
+		return
+	}
+	c.s = s
+	first := s.first - s.snap.Ahead()
+	if !c.begun {
+		c.begun, c.base = true, first
+		if s.snap.Known {
+			c.wall = s.snap.Wall - (s.snap.Mono - first)
+		}
+	}
+	c.off = startTicks - c.base - s.snap.Ahead()
+	for i := range s.list {
+		c.event(&s.list[i])
+	}
+	for _, b := range s.beats {
+		b.at = c.ticks(b.at)
+		c.beats(b)
+	}
+	c.end = max(c.end, c.ticks(s.last))
+	c.write()
+}
+
+// beats writes the heartbeat before, and has b follow it, with what only that one tells.
+func (c *converter) beats(b beat) {
+	was := c.beat
+	if b.at < was.at {
+		return
+	}
+	c.flushBeat()
+	b.cycles += was.cycles
+	b.procs, b.heap, b.goal = cmp.Or(b.procs, was.procs), cmp.Or(b.heap, was.heap), cmp.Or(b.goal, was.goal)
+	c.beat = b
+}
+
+func (c *converter) flushBeat() {
+	b := &c.beat
+	if b.at == 0 {
+		return
+	}
+	list := []format.FieldValue{{Field: format.FieldGCCycles, Value: b.cycles}}
+	for _, v := range []format.FieldValue{{Field: format.FieldGOMAXPROCS, Value: b.procs}, {Field: format.FieldHeap, Value: b.heap}, {Field: format.FieldHeapGoal, Value: b.goal}} {
+		if v.Value > 0 {
+			list = append(list, v)
+		}
+	}
+	c.block(format.BlockBeat, format.AppendBeat(nil, b.at, list))
+}
+
+// ticks makes a tick of a time.
+func (c *converter) ticks(at int64) int64 { return min(max(at+c.off, startTicks), format.MaxTicks-1) }
+
+// event takes in an event.
+func (c *converter) event(e *event) {
+	now := c.ticks(e.time)
+	if e.goid == unknownGoid || e.goid > format.MaxGoid {
+		e.goid = 0
+	}
+	switch e.kind {
+	case gowire.GoCreate:
+		c.made(e, now)
+	case gowire.GoStart:
+		if m, ok := c.created[e.goid]; ok {
+			delete(c.created, e.goid)
+			c.row(e.goid, m, now, e.thread)
+		}
+	case gowire.GoStatus:
+		c.there(e)
+	case gowire.UserTaskBegin:
+		t := c.scope(format.KindTask, e, now)
+		t.task, t.above = e.a, e.b
+		c.tasks[e.a] = t
+	case gowire.UserTaskEnd:
+		t := c.tasks[e.a]
+		delete(c.tasks, e.a)
+		if t == nil {
+			t = c.early(e)
+			t.Head = format.Head(e.goid, format.KindTask, false, c.name("(task)"))
+			t.task = e.a
+		}
+		c.endScope(t, e, now)
+	case gowire.UserRegionBegin:
+		r := c.scope(format.KindTask, e, now)
+		r.task = e.a
+		c.regions[e.goid] = append(c.regions[e.goid], r)
+	case gowire.UserRegionEnd:
+		c.endRegion(e, now)
+	case gowire.UserLog:
+		l := c.scope(format.KindEvent, e, now)
+		l.Stop = 0
+		if l.task, l.message = e.a, c.s.texts[e.b]; l.Name() == format.NameEmpty {
+			l.Head = format.Head(e.goid, format.KindEvent, false, c.name("log"))
+		}
+	}
+}
+
+// scope begins one.
+func (c *converter) scope(kind format.Kind, e *event, now int64) *scope {
+	s := &scope{thread: uint32(e.thread)}
+	if kind == format.KindTask {
+		c.scopes++
+	}
+	s.Record = format.Record{Start: now, Stop: open, Head: format.Head(e.goid, kind, false, c.name(c.s.texts[e.text]))}
+	c.list = append(c.list, s)
+	return s
+}
+
+// early begins a scope that had begun before the trace.
+func (c *converter) early(e *event) *scope {
+	s := c.scope(format.KindTask, e, startTicks)
+	s.thread, s.early = 0, true
+	return s
+}
+
+// endScope ends a scope: in its record where that is of this generation, and its goroutine ends it.
+func (c *converter) endScope(s *scope, e *event, now int64) {
+	if s.loc == 0 && s.Goid() == e.goid {
+		s.Stop = max(now, s.Start)
+		return
+	}
+	c.ends = append(c.ends, ending{s, max(now, s.Start), e.goid, uint32(e.thread)})
+}
+
+// endRegion ends the innermost region of that name and task.
+func (c *converter) endRegion(e *event, now int64) {
+	inside := c.regions[e.goid]
+	name := c.name(c.s.texts[e.text])
+	for i, r := range slices.Backward(inside) {
+		if r.Name() != name || r.task != e.a {
+			continue
+		}
+		if inside = slices.Delete(inside, i, i+1); len(inside) == 0 {
+			delete(c.regions, e.goid)
+		} else {
+			c.regions[e.goid] = inside
+		}
+		c.endScope(r, e, now)
+		return
+	}
+	r := c.early(e)
+	r.task = e.a
+	c.endScope(r, e, now)
+}
+
+// made takes in that a goroutine made another one.
+func (c *converter) made(e *event, now int64) {
+	if e.a > format.MaxGoid {
+		return
+	}
+	delete(c.nameless, e.a)
+	if name := c.rowName(e.b); name != format.NameEmpty {
+		c.created[e.a] = made{now, e.goid, name}
+	}
+}
+
+// there takes in that a goroutine is there, since before the trace, or where it is.
+func (c *converter) there(e *event) {
+	if _, ok := c.nameless[e.goid]; !ok && c.named {
+		return
+	}
+	if e.a == 0 {
+		c.nameless[e.goid] = struct{}{}
+		return
+	}
+	delete(c.nameless, e.goid)
+	if name := c.rowName(e.a); name != format.NameEmpty {
+		c.list = append(c.list, &scope{Record: format.Record{Start: startTicks, Head: format.Head(e.goid, format.KindTrack, false, name)}})
+	}
+}
+
+// rowName is what the row of a goroutine is called that began with what is outermost on a stack.
+// The runtime's own have no name: they are shown together.
+func (c *converter) rowName(stack uint64) uint16 {
+	r := c.s.roots[stack]
+	name := c.s.texts[r.outer]
+	if (name == "runtime.main" || name == "runtime.goexit") && r.next != 0 {
+		name = c.s.texts[r.next]
+	}
+	if strings.HasPrefix(name, "runtime.main") || gotrace.Functions.Runtime.Has(name) {
+		return format.NameEmpty
+	}
+	return c.name(format.ShortFunction(name))
+}
+
+// row names the row of a goroutine that was made.
+func (c *converter) row(goid uint64, m made, now int64, thread uint64) {
+	r := format.Record{Start: now, Stop: min(m.at, now), Head: format.Head(goid, format.KindGo, false, m.name), CPU: m.creator}
+	c.list = append(c.list, &scope{Record: r, thread: uint32(thread)})
+}
+
+// write writes the records of a generation by their starts, and then the ends.
+func (c *converter) write() {
+	slices.SortStableFunc(c.list, func(a, b *scope) int { return cmp.Compare(a.Start, b.Start) })
+	for _, s := range c.list {
+		s.loc = c.record(&s.Record, s.thread, c.arguments(s))
+	}
+	for _, x := range c.ends {
+		end := format.Record{Start: x.at, Stop: x.of.Start, Head: format.Head(x.goid, format.KindEnd, false, x.of.Name())}
+		c.record(&end, x.thread, []format.Slot{{Type: format.SlotLoc, Value: uint64(x.of.loc)}, {Type: format.SlotGoid, Value: x.of.Goid()}})
+	}
+	clear(c.list)
+	c.list, c.ends = c.list[:0], c.ends[:0]
+	c.named = true
+}
+
+// arguments are what is said of a scope beside its name.
+func (c *converter) arguments(s *scope) []format.Slot {
+	l := c.slots[:0]
+	add := func(key string, v format.Slot) {
+		l = append(l, format.Slot{Type: format.SlotKey, Value: uint64(c.name(key))}, v)
+	}
+	if s.message != "" {
+		kept := s.message[:min(len(s.message), format.MaxString)]
+		add("message", format.Slot{Type: format.SlotString, Str: []byte(kept), Full: len(s.message)})
+	}
+	if s.task != 0 && s.task != math.MaxUint64 {
+		add("task", format.Slot{Type: format.SlotUint, Value: s.task})
+	}
+	if s.above != 0 {
+		add("of task", format.Slot{Type: format.SlotUint, Value: s.above})
+	}
+	if s.early {
+		text := "before the trace"
+		add("began", format.Slot{Type: format.SlotString, Str: []byte(text), Full: len(text)})
+	}
+	c.slots = l
+	return l
+}
+
+// finish ends the trace.
+func (c *converter) finish(version int, o Options) error {
+	for goid, m := range c.created { // they never ran
+		c.row(goid, m, m.at, 0)
+	}
+	c.write()
+	c.flushBeat()
+	if c.wall == 0 && !o.Written.IsZero() {
+		c.wall = o.Written.UnixNano() - c.end
+	}
+	c.fact(gotrace.FactMade, fmt.Sprintf("%s, a Go execution trace in the format of Go 1.%d", o.Name, version))
+	if c.scopes == 0 {
+		c.fact(gotrace.FactScopes, "none")
+	}
+	c.fact("thread_switches", "off: a Go execution trace does not tell when threads were on a CPU")
+	return c.file.finish(c.base, c.wall, max(c.end, startTicks))
+}

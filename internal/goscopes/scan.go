@@ -1,0 +1,287 @@
+package goscopes
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/gowire"
+)
+
+// scanned is what scopes are made of in one generation.
+type scanned struct {
+	told  bool  // it tells its clock
+	first int64 // ns by the trace's clock: its earliest event, and the last
+	last  int64
+	snap  gowire.Snapshot
+	texts map[uint64]string
+	roots map[uint64]root // of stacks
+	list  []event         // by time
+	beats []beat          // by time
+}
+
+// beat is what is known of the whole program at a time; 0: not told.
+type beat struct {
+	at                  int64
+	procs, heap, goal   int64
+	cycles              int64 // of the collector, begun since the beat before
+	heapAt, goalAt, pAt int64 // when each was told
+}
+
+// beatEvery is how far beats are apart, in ns.
+const beatEvery = 100_000_000
+
+// root is the outermost frames of a stack, as texts' numbers; 0: there is none.
+type root struct{ outer, next uint64 }
+
+// event is what happened to a goroutine, or what it did.
+type event struct {
+	time   int64
+	goid   uint64 // 0: not known
+	thread uint64
+	kind   byte // gowire's number of it
+	a, b   uint64
+	text   uint64
+}
+
+// Of events a, b and text are:
+//
+//	GoCreate, GoCreateBlocked    the goroutine that was made, the stack of what it begins with
+//	GoStart                      that it runs for the first time in this generation
+//	GoStatus                     that it is there; a is a stack of it, 0: not known
+//	UserTaskBegin                task, the one above, name
+//	UserTaskEnd                  task
+//	UserRegionBegin, -End        task, –, name
+//	UserLog                      task, message, category
+
+// scanner scans one generation.
+type scanner struct {
+	scanned
+	scale    float64
+	threads  map[uint64]*thread
+	order    []*thread
+	inCall   map[uint64]uint64 // by thread, who was in a system call on it, as others tell
+	all      bool
+	byTime   map[int64]*beat     // beats, by their times over beatEvery
+	nameless map[uint64]struct{} // goroutines that are there, and no stack of theirs was seen yet
+}
+
+// thread is how far a thread's events were read.
+type thread struct {
+	id    uint64
+	goid  uint64 // that it runs
+	known bool   // whether it runs one is known
+}
+
+// unknownGoid is in the place of the goroutine of a thread of which it is not known yet.
+const unknownGoid = math.MaxUint64
+
+// scan reads a generation; with all it tells of each goroutine that is there. What can't be read
+// is left out: who reads what goroutines did tells of it.
+func scan(g *gowire.Generation, all bool) *scanned {
+	s := &scanner{
+		scanned: scanned{first: math.MaxInt64, texts: map[uint64]string{}, roots: map[uint64]root{}},
+		all:     all, byTime: map[int64]*beat{}, threads: map[uint64]*thread{}, inCall: map[uint64]uint64{}, nameless: map[uint64]struct{}{},
+	}
+	if s.tables(g); s.scale == 0 {
+		return &s.scanned
+	}
+	s.told = true
+	for b := range g.Batches() {
+		switch {
+		case b.End || b.Experimental || len(b.Data) == 0:
+		case b.Data[0] > gowire.Frequency && b.Data[0] != gowire.Sync:
+			s.batch(&b)
+		}
+	}
+	for i := range s.list {
+		if e := &s.list[i]; e.goid == unknownGoid {
+			e.goid = s.inCall[e.thread]
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.byTime)) {
+		s.beats = append(s.beats, *s.byTime[k])
+	}
+	slices.SortStableFunc(s.list, func(a, b event) int { return cmp.Compare(a.time, b.time) })
+	return &s.scanned
+}
+
+// tables reads the texts, the stacks and the clock, which may come last.
+func (s *scanner) tables(g *gowire.Generation) {
+	for b := range g.Batches() {
+		if b.Experimental || len(b.Data) == 0 {
+			continue
+		}
+		r := gowire.Numbers(b.Data[1:])
+		switch b.Data[0] {
+		case gowire.Strings:
+			for r.Kind() == gowire.String {
+				id, n := r.Next(), r.Next()
+				s.texts[id] = string(r.Bytes(n))
+			}
+		case gowire.Stacks:
+			for r.Kind() == gowire.Stack {
+				id, n := r.Next(), r.Next()
+				x := root{}
+				for i := uint64(0); i < n && !r.Bad; i++ {
+					r.Next()
+					x = root{r.Next(), x.outer}
+					r.Next()
+					r.Next()
+				}
+				s.roots[id] = x
+			}
+		}
+	}
+	s.snap, s.scale = g.Clock()
+}
+
+// batch reads what a thread told. It is where scanning spends its time: of most events only
+// the time is of interest.
+func (s *scanner) batch(x *gowire.Batch) {
+	t := s.threads[x.Thread]
+	if t == nil {
+		t = &thread{id: x.Thread}
+		s.threads[x.Thread] = t
+	}
+	b, at := x.Data, 0
+	now := int64(float64(x.Time) * s.scale)
+	s.first = min(s.first, now)
+	var v [5]uint64
+	for at < len(b) {
+		kind := b[at]
+		n, ok := gowire.Args(kind)
+		if !ok {
+			return
+		}
+		at++
+		for i := range n + 1 {
+			if at < len(b) && b[at] < 0x80 {
+				v[i] = uint64(b[at])
+				at++
+				continue
+			}
+			var size int
+			if v[i], size = binary.Uvarint(b[at:]); size <= 0 {
+				return
+			}
+			at += size
+		}
+		now += int64(float64(v[0]) * s.scale)
+		s.event(t, kind, now, v[1:])
+	}
+	s.last = max(s.last, now)
+}
+
+// event takes in an event.
+func (s *scanner) event(t *thread, kind byte, now int64, v []uint64) {
+	switch kind {
+	case gowire.GoStart:
+		t.runs(v[0])
+		if v[1] == 1 { // its first one after it was made, or after this generation began
+			s.add(t, event{time: now, goid: v[0], kind: kind})
+		}
+	case gowire.GoStop, gowire.GoBlock:
+		s.seen(t, now, v[1])
+		t.runs(0)
+	case gowire.GoSyscallBegin:
+		s.seen(t, now, v[1])
+	case gowire.GoDestroy, gowire.GoDestroySyscall, gowire.GoSyscallEndBlocked:
+		t.runs(0)
+	case gowire.GoSwitch, gowire.GoSwitchDestroy:
+		t.runs(v[0])
+	case gowire.GoCreateSyscall:
+		s.add(t, event{time: now, goid: v[0], kind: gowire.GoStatus})
+		t.runs(v[0])
+	case gowire.GoCreate, gowire.GoCreateBlocked:
+		s.add(t, event{time: now, goid: t.current(), kind: gowire.GoCreate, a: v[0], b: v[1]})
+	case gowire.GoStatus, gowire.GoStatusStack:
+		s.status(t, kind, now, v)
+	case gowire.HeapAlloc:
+		if b := s.beat(now); now >= b.heapAt {
+			b.heapAt, b.heap = now, int64(v[0])
+		}
+	case gowire.HeapGoal:
+		if b := s.beat(now); now >= b.goalAt {
+			b.goalAt, b.goal = now, int64(v[0])
+		}
+	case gowire.ProcsChange:
+		if b := s.beat(now); now >= b.pAt {
+			b.pAt, b.procs = now, int64(v[0])
+		}
+	case gowire.GCBegin:
+		s.beat(now).cycles++
+	case gowire.UserTaskBegin:
+		s.add(t, event{time: now, goid: t.current(), kind: kind, a: v[0], b: v[1], text: v[2]})
+	case gowire.UserTaskEnd:
+		s.add(t, event{time: now, goid: t.current(), kind: kind, a: v[0]})
+	case gowire.UserRegionBegin, gowire.UserRegionEnd:
+		s.add(t, event{time: now, goid: t.current(), kind: kind, a: v[0], text: v[1]})
+	case gowire.UserLog:
+		s.add(t, event{time: now, goid: t.current(), kind: kind, a: v[0], b: v[2], text: v[1]})
+	}
+}
+
+// beat is the one that a time belongs to.
+func (s *scanner) beat(now int64) *beat {
+	k := now / beatEvery
+	b := s.byTime[k]
+	if b == nil {
+		b = &beat{}
+		s.byTime[k] = b
+	}
+	b.at = max(b.at, now)
+	return b
+}
+
+func (s *scanner) add(t *thread, e event) {
+	e.thread = t.id
+	s.list = append(s.list, e)
+}
+
+// status takes in what a goroutine did when the generation began.
+func (s *scanner) status(t *thread, kind byte, now int64, v []uint64) {
+	const running, inCall = 2, 3
+	switch id := v[0]; {
+	case v[2] == running || v[2] == inCall && v[1] == t.id:
+		t.runs(id)
+	case v[2] == inCall:
+		s.inCall[v[1]] = id
+	}
+	e := event{time: now, goid: v[0], kind: gowire.GoStatus}
+	if kind == gowire.GoStatusStack {
+		e.a = v[3]
+	}
+	if e.a == 0 {
+		s.nameless[v[0]] = struct{}{}
+	}
+	if e.a != 0 || s.all {
+		s.add(t, e)
+	}
+}
+
+// seen takes in where the goroutine that a thread runs is.
+func (s *scanner) seen(t *thread, now int64, stack uint64) {
+	if len(s.nameless) == 0 || stack == 0 {
+		return
+	}
+	id := t.current()
+	if id == unknownGoid {
+		id = s.inCall[t.id]
+	}
+	if _, ok := s.nameless[id]; ok {
+		delete(s.nameless, id)
+		s.add(t, event{time: now, goid: id, kind: gowire.GoStatus, a: stack})
+	}
+}
+
+func (t *thread) runs(goid uint64) { t.goid, t.known = goid, true }
+
+func (t *thread) current() uint64 {
+	if !t.known {
+		return unknownGoid
+	}
+	return t.goid
+}
