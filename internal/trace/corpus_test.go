@@ -53,6 +53,9 @@ var hotErrors = []string{"hot.go", "segment.go"}
 // TestG23Corpus: every error that the parser has for what is in a file is reached by a file
 // of the corpus that fuzzing begins with.
 func TestG23Corpus(t *testing.T) {
+	if trace.RaceEnabled {
+		t.Skip("it has one goroutine, and takes long with the race detector")
+	}
 	said := map[string]bool{}
 	say := func(err error) {
 		for ; err != nil; err = errors.Unwrap(err) {

@@ -52,14 +52,14 @@ func (c *cpuTimes) get() (CPUAt, error) {
 }
 
 // fillCPU asks for the CPU time of a scope that has ended.
-func (s *stream) fillCPU(e *Event, start, stop int64) {
+func (p *player) fillCPU(e *Event, start, stop int64) {
 	if e.Quality == format.Exact || e.Goid == 0 || e.EndGoid != 0 || e.Dur <= 0 || e.Kind == format.KindProcess || e.Kind == format.KindPending {
 		return
 	}
-	if e.Quality == format.Unknown && s.t.across(start, stop) {
+	if e.Quality == format.Unknown && p.t.across(start, stop) {
 		return // how long it took is not known
 	}
-	ns, q := s.cpuAt(e.Goid, e.Start, e.Start+e.Dur)
+	ns, q := p.r.cpuAt(e.Goid, e.Start, e.Start+e.Dur)
 	ns = min(max(ns, 0), e.Dur)
 	if q == format.Likely && e.Quality == format.AtMost {
 		ns = min(ns, e.CPU)

@@ -92,6 +92,13 @@ func (p problems) set(text string, off, n int64) {
 	p.add(text, off, n)
 }
 
+// sum adds the counts of another part of the run.
+func (p problems) sum(o problems) {
+	for text, q := range o {
+		p.add(text, q.Offset, q.Count)
+	}
+}
+
 // atLeast merges another run's counts: the same defects were met again, so the
 // larger count is the truth, not the sum.
 func (p problems) atLeast(o problems) {

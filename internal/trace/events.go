@@ -52,6 +52,10 @@ type Options struct {
 	// such, as far as an earlier run of this Trace came to their ends. What came before is not
 	// known then: Depth and Track are not set.
 	Within bool
+	// NoTrack leaves Track empty. With NoDepth, what came before need not be known then.
+	NoTrack bool
+	// Running has each Part tell what runs at its begin. NoDepth is to be set.
+	Running bool
 }
 
 // Events calls f with every event in the order of Start (a parent before its
@@ -68,211 +72,186 @@ type Options struct {
 // In a trace that is not corrupt Start never decreases. In one that is, a
 // record from before its chunk was handed out comes at the time of that.
 func (t *Trace) Events(o Options, f func(*Event) bool) error {
-	ends, err := t.endsApart()
+	r, err := t.newReading(&o)
 	if err != nil {
 		return err
 	}
-	var cpuAt CPUAt
-	if !o.AsRecorded {
-		if cpuAt, err = t.cpuTimes.get(); err != nil {
-			return err
-		}
+	ahead := r.workers()
+	if ahead > 0 {
+		ahead = max(ahead-1, 1)
 	}
-	s := &stream{cpuAt: cpuAt, decoder: newDecoder(t), o: o, f: f, rows: newRows(), to: 1<<63 - 1}
-	if o.To > 0 {
-		s.to = o.To
-	}
-	s.problems.atLeast(ends.problem)
-	s.until = ends.until
-	m := newMerge(t, &s.o, ends, s.problems)
-	err = s.run(m)
-	if s.complete && !o.Within {
-		s.problems.add(textOrphanEnd, 0, ends.total-s.joined-m.lost)
-	}
-	if s.rows.tracks.forgot {
-		s.problems.add(textManyRows, 0, 1)
-	}
-	t.mu.Lock()
-	t.inEvents.atLeast(s.problems)
-	t.mu.Unlock()
-	return err
+	p := r.newPlayer()
+	return r.run(ahead, func() func(*stretch) { return nil }, func(st *stretch) (bool, error) { return p.play(st, f) })
 }
 
-// stream is one run of Events.
-type stream struct {
+// player turns the records of stretches into events.
+type player struct {
 	decoder
-	o        Options
-	f        func(*Event) bool
-	rows     *rows
-	pending  []waiting // a min-heap by (stop, loc)
-	to       int64
-	until    int64 // see endIndex
-	cpuAt    CPUAt // nil: CPU times are as recorded
-	joined   int64 // ends apart that were looked up
-	complete bool  // all records were seen
-	event    Event
+	r     *reading
+	st    *stretch
+	f     func(*Event) bool
+	event Event
 }
 
-func (s *stream) run(m *merge) error {
+func (r *reading) newPlayer() *player { return &player{decoder: newDecoder(r.t), r: r} }
+
+// play calls f with the events of a stretch. more is false if f had enough.
+func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
+	p.st, p.f, p.problems = st, f, st.problems
+	m := &st.merge
+	m.begin(st.slices)
 	for {
-		c, err := m.top()
-		if err != nil {
-			return err
-		}
-		if c == nil {
+		x := m.top()
+		if x == nil {
 			break
 		}
-		if s.pendingFirst(c) {
-			if more, err := s.emitPending(); err != nil || !more {
-				return err
+		if p.pendingFirst(x) {
+			if more, err := p.emitPending(); err != nil || !more {
+				st.stop = x.c.places[x.next].key
+				return more, err
 			}
 			continue
 		}
 		for limit := m.limit(); ; { // in place: as a call it takes 3 %
-			p := &c.places[c.next]
-			c.next++
-			if more, err := s.record(c, p); err != nil || !more {
-				return err
+			at := &x.c.places[x.next]
+			x.next++
+			if more, err := p.record(x, at); err != nil || !more {
+				st.stop = at.key
+				return more, err
 			}
-			if c.next == len(c.places) || c.places[c.next].key >= limit || s.pendingFirst(c) {
+			if x.next == x.end || x.c.places[x.next].key >= limit || p.pendingFirst(x) {
 				break
 			}
 		}
 		m.advance()
 	}
-	s.complete = true
-	return s.emitAllPending()
+	if st.failed != nil {
+		return false, st.failed
+	}
+	for len(st.pending) > 0 {
+		if more, err := p.emitPending(); err != nil || !more {
+			return more, err
+		}
+	}
+	return true, nil
 }
 
-// record turns one record into an event. more is false when the caller has
-// enough, or nothing that follows is in the range.
-func (s *stream) record(c *cursor, p *place) (more bool, err error) {
-	r, w := c.record(p), c.where(p)
-	e := &s.event
-	start := p.key
-	s.begin(e, &r, start, &w)
-	if e.Start > s.to {
-		return false, nil
-	}
+// record turns one record into an event. more is false when the caller has enough.
+func (p *player) record(x *slice, at *place) (more bool, err error) {
+	c := x.c
+	r, w := c.record(at), c.where(at)
+	e := &p.event
+	start := at.key
+	p.begin(e, &r, start, &w)
 	var ext []byte
 	if r.Ext() {
-		ext = c.ext(p)
+		ext = c.ext(at)
 	}
 	if e.Kind == format.KindPending {
-		return s.beginPending(c, p, &r, ext)
+		return p.beginPending(x, at, &r, ext)
 	}
-	row := s.row(c, e, start)
+	row := p.row(x, e, start)
 	switch e.Kind {
 	case format.KindTask, format.KindTaskf, format.KindWait, format.KindHold, format.KindProcess:
-		stop, err := s.end(c, p, &r, start)
+		stop, err := p.end(c, at, &r, start)
 		if err == errGone {
 			return true, nil // it ended, and when was overwritten
 		}
 		if err != nil {
 			return false, err
 		}
-		if row != nil {
+		if row != nil && p.r.wantsDepth {
 			row.begin(stop)
 		}
 	case format.KindTrack, format.KindGo:
-		if e.Goid != 0 && !s.o.Within { // without a goroutine the row is of many
-			s.nameRow(row, e)
+		if e.Goid != 0 && row != nil { // without a goroutine the row is of many
+			e.Track, row.track = e.Name, e.Name
 		}
-		s.instant(e, &r)
+		p.instant(e, &r)
 	default:
-		s.instant(e, &r)
+		p.instant(e, &r)
 	}
-	return s.emit(e, ext)
+	return p.emit(e, ext)
 }
 
 // end fills in how the scope r ends and returns when, in ticks.
-func (s *stream) end(c *cursor, p *place, r *format.Record, start int64) (int64, error) {
-	e := &s.event
+func (p *player) end(c *cursor, at *place, r *format.Record, start int64) (int64, error) {
+	e := &p.event
 	if !r.Open() {
-		stop := s.ended(e, start, r.Stop, r.CPU)
-		if s.cpuAt != nil {
-			s.fillCPU(e, start, stop)
+		stop := p.ended(e, start, r.Stop, r.CPU)
+		if p.r.cpuAt != nil {
+			p.fillCPU(e, start, stop)
 		}
-		return stop, s.twice(c, p, r)
+		return stop, p.twice(c, at, r)
 	}
-	if at := c.end(p); at != 0 {
-		s.joined++
-		stop, ok, err := s.endedApart(e, r, start, at)
-		if ok && s.cpuAt != nil {
-			s.fillCPU(e, start, stop)
+	if loc := c.end(at); loc != 0 {
+		p.st.joined++
+		stop, ok, err := p.endedApart(e, r, start, loc)
+		if ok && p.r.cpuAt != nil {
+			p.fillCPU(e, start, stop)
 		}
 		if ok || err != nil {
 			return stop, err
 		}
 	}
-	if c.made == nil && s.t.endGone(r, s.until) {
+	if c.made == nil && p.t.endGone(r, p.r.ends.until) {
 		return 0, errGone
 	}
-	s.open(e, start)
+	p.open(e, start)
 	return format.MaxTicks, nil
 }
 
 // twice takes note of an end apart of a scope that also ended in place, at the
 // same time. A writer on the heap does both if the chunk was copied to the file
 // just then, because it can't know what the copy has.
-func (s *stream) twice(c *cursor, p *place, r *format.Record) error {
+func (p *player) twice(c *cursor, at *place, r *format.Record) error {
 	if len(c.ends) == 0 {
 		return nil
 	}
-	at := c.end(p)
-	if at == 0 {
+	loc := c.end(at)
+	if loc == 0 {
 		return nil
 	}
-	raw, err := s.cache.read(s.t, at, 8)
+	raw, err := p.cache.read(p.t, loc, 8)
 	if err == errGone {
-		s.joined++
+		p.st.joined++
 		return nil
 	}
 	if len(raw) == 8 && int64(binary.LittleEndian.Uint64(raw)) == r.Stop {
-		s.joined++
+		p.st.joined++
 	}
 	return err
 }
 
 // emit hands the event over if it is in the range.
-func (s *stream) emit(e *Event, ext []byte) (more bool, err error) {
-	if s.o.From > 0 && e.Start+e.Dur < s.o.From || s.o.Within && e.Start < s.o.From {
+func (p *player) emit(e *Event, ext []byte) (more bool, err error) {
+	if p.r.o.From > 0 && e.Start+e.Dur < p.r.o.From || p.r.o.Within && e.Start < p.r.o.From {
 		return true, nil
 	}
 	if ext != nil || e.Kind == format.KindProcess {
-		s.arguments(e, ext)
+		p.arguments(e, ext)
 	}
-	return s.f(e), nil
+	return p.f(e), nil
 }
 
-// row fills in what the row that e is on tells, and returns it; nil where nobody asks for
-// depths.
-func (s *stream) row(c *cursor, e *Event, now int64) *row {
-	if s.o.Within {
+// row fills in what the row that e is on tells, and returns it; nil where nobody asks.
+func (p *player) row(x *slice, e *Event, now int64) *localRow {
+	if !p.r.wantsRows {
 		return nil
 	}
-	if s.o.NoDepth {
-		e.Track = s.rows.tracks.get(e.Goid)
-		return nil
+	key := rowKeyOf(e.Goid, e.Thread, e.Owner)
+	if x.row == nil || x.rowKey != key {
+		x.row, x.rowKey = p.rowOf(key), key
 	}
-	key := rowKey(e.Goid, e.Thread, e.Owner)
-	if c.row == nil || c.rowKey != key || c.rowEpoch != s.rows.epoch {
-		c.row = s.rows.get(key, now)
-		c.rowKey, c.rowEpoch = key, s.rows.epoch
+	e.Track = x.row.track
+	if p.r.wantsDepth {
+		e.Depth = int32(x.row.running(now))
 	}
-	e.Depth, e.Track = int32(c.row.running(now)), c.row.track
-	return c.row
+	return x.row
 }
 
-// nameRow gives a goroutine's row the name that the record e tells.
-func (s *stream) nameRow(row *row, e *Event) {
-	e.Track = e.Name
-	if row == nil {
-		s.rows.tracks.put(e.Goid, e.Name)
-		return
-	}
-	row.track = e.Name
-}
+// rowOf returns a row of the stretch, whose scan has found them all.
+func (p *player) rowOf(key uint64) *localRow { return &p.st.rows[p.st.byKey[key]] }
 
 // extension returns the extension at off, nil if there is none that is whole.
 func extension(b []byte, off int) []byte {

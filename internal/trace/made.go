@@ -130,7 +130,7 @@ func (t *Trace) makeChunk(c *chunkInfo, ends []uint64, p problems) []made {
 
 // useMade has the cursor give the made records, none before since.
 func (c *cursor) useMade(list []made, since int64) {
-	c.made, c.next, c.row, c.ends = list, 0, nil, nil
+	c.made, c.ends = list, nil
 	c.places = slices.Grow(c.places[:0], len(list))
 	for i := range list {
 		m := &list[i]

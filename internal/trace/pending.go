@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"bytes"
-
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -25,50 +23,45 @@ func (w *waiting) before(stop int64, loc format.Loc) bool {
 	return w.stop < stop || w.stop == stop && w.where.loc < loc
 }
 
-// pendingFirst reports whether a pending event comes before the cursor's record.
-func (s *stream) pendingFirst(c *cursor) bool {
-	if len(s.pending) == 0 {
+// row is the key of the row that it is on.
+func (w *waiting) row() uint64 { return rowKeyOf(w.rec.Goid(), w.where.thread, w.where.owner) }
+
+// pendingFirst reports whether a pending event comes before the slice's record.
+func (p *player) pendingFirst(x *slice) bool {
+	if len(p.st.pending) == 0 {
 		return false
 	}
-	p := &c.places[c.next]
-	return s.pending[0].before(p.key, c.loc(p))
+	at := &x.c.places[x.next]
+	return p.st.pending[0].before(at.key, x.c.loc(at))
 }
 
-// beginPending finds out how the pending record r ends. If it does not, it is
-// emitted where it began.
-func (s *stream) beginPending(c *cursor, p *place, r *format.Record, ext []byte) (more bool, err error) {
-	e := &s.event
-	w := waiting{rec: *r, stop: r.Stop, start: p.key, where: c.where(p)}
-	if c.made != nil || s.t.overwrites() {
-		ext := bytes.Clone(ext)
-		w.made = &ext
+// beginPending looks at how the pending record r ends. If it does not, it is emitted where it
+// began; else a stretch has it where it ends.
+func (p *player) beginPending(x *slice, at *place, r *format.Record, ext []byte) (more bool, err error) {
+	e, c := &p.event, x.c
+	if !r.Open() {
+		p.ended(e, at.key, r.Stop, r.CPU)
+		return true, p.twice(c, at, r)
 	}
-	if r.Open() {
-		ok := false
-		if w.endLoc = c.end(p); w.endLoc != 0 {
-			s.joined++
-			if w.stop, ok, err = s.endedApart(e, r, p.key, w.endLoc); err == errGone {
-				return true, nil
-			}
-			if err != nil {
-				return false, err
-			}
-		}
-		if !ok && c.made == nil && s.t.endGone(r, s.until) {
+	if loc := c.end(at); loc != 0 {
+		p.st.joined++
+		_, ok, err := p.endedApart(e, r, at.key, loc)
+		if ok || err == errGone {
 			return true, nil
 		}
-		if !ok {
-			s.open(e, p.key)
-			s.row(c, e, p.key)
-			return s.emit(e, ext)
-		}
-	} else {
-		w.stop = s.ended(e, p.key, r.Stop, r.CPU)
-		if err := s.twice(c, p, r); err != nil {
+		if err != nil {
 			return false, err
 		}
 	}
-	c.latest = max(c.latest, w.stop)
+	if c.made == nil && p.t.endGone(r, p.r.ends.until) {
+		return true, nil
+	}
+	p.open(e, at.key)
+	p.row(x, e, at.key)
+	return p.emit(e, ext)
+}
+
+func (s *standing) push(w waiting) {
 	h := append(s.pending, w)
 	i := len(h) - 1
 	for ; i > 0 && w.before(h[(i-1)/2].stop, h[(i-1)/2].where.loc); i = (i - 1) / 2 {
@@ -76,10 +69,9 @@ func (s *stream) beginPending(c *cursor, p *place, r *format.Record, ext []byte)
 	}
 	h[i] = w
 	s.pending = h
-	return true, nil
 }
 
-func (s *stream) popPending() waiting {
+func (s *standing) pop() waiting {
 	h := s.pending
 	top := h[0]
 	n := len(h) - 1
@@ -109,8 +101,9 @@ func (s *stream) popPending() waiting {
 }
 
 // emitPending emits the first pending event.
-func (s *stream) emitPending() (more bool, err error) {
-	w := s.popPending()
+func (p *player) emitPending() (more bool, err error) {
+	w := &p.st.pending[0]
+	p.st.pending = p.st.pending[1:]
 	r := &w.rec
 	var ext []byte
 	switch {
@@ -118,41 +111,27 @@ func (s *stream) emitPending() (more bool, err error) {
 		ext = *w.made
 	case r.Ext():
 		// Not through the cache: what that holds may be older than the record.
-		if ext, err = s.t.freshExt(w.where.loc + format.RecordSize); err != nil {
+		if ext, err = p.t.freshExt(w.where.loc + format.RecordSize); err != nil {
 			return false, err
 		}
 	}
-	e := &s.event
-	s.begin(e, r, w.start, &w.where)
+	e := &p.event
+	p.begin(e, r, w.start, &w.where)
 	if w.endLoc != 0 {
-		if _, _, err = s.endedApart(e, r, w.start, w.endLoc); err == errGone {
+		if _, _, err = p.endedApart(e, r, w.start, w.endLoc); err == errGone {
 			return true, nil
 		}
 		if err != nil {
 			return false, err
 		}
 	}
-	e.Start = s.stops.nanos(w.stop)
-	if e.Start > s.to {
-		return false, nil
-	}
-	switch {
-	case s.o.Within:
-	case s.o.NoDepth:
-		e.Track = s.rows.tracks.get(e.Goid)
-	default:
-		row := s.rows.get(rowKey(e.Goid, e.Thread, e.Owner), w.stop)
-		e.Depth, e.Track = int32(row.running(w.stop)), row.track
-	}
-	return s.emit(e, ext)
-}
-
-// emitAllPending emits those that are left.
-func (s *stream) emitAllPending() error {
-	for len(s.pending) > 0 {
-		if more, err := s.emitPending(); err != nil || !more {
-			return err
+	e.Start = p.stops.nanos(w.stop)
+	if p.r.wantsRows {
+		row := p.rowOf(w.row())
+		e.Track = row.track
+		if p.r.wantsDepth {
+			e.Depth = int32(row.running(w.stop))
 		}
 	}
-	return nil
+	return p.emit(e, ext)
 }

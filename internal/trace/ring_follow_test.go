@@ -13,6 +13,9 @@ import (
 // often enough it misses nothing, however often the ring was overwritten; if it is
 // not it says so, and what was never overwritten is delivered all the same.
 func TestRingFollower(t *testing.T) {
+	if trace.RaceEnabled {
+		t.Skip("it has one goroutine, and takes long with the race detector")
+	}
 	lapped := 0
 	for seed := uint64(200); seed < 200+seedsOf(ringSeeds/2); seed++ {
 		w := newRingWriter(seed, 40)
@@ -179,6 +182,9 @@ func TestRingFollower(t *testing.T) {
 // What is overwritten while a follower does not look, and just before the trace is
 // closed, is missed, and it says so: nothing else is still to come then.
 func TestRingMissedAtTheEnd(t *testing.T) {
+	if trace.RaceEnabled {
+		t.Skip("it has one goroutine, and takes long with the race detector")
+	}
 	tried := 0
 	for seed := uint64(1); seed <= 16; seed++ {
 		w := newRingWriter(seed, 40)

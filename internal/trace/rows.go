@@ -9,26 +9,25 @@ import "github.com/scopeview/scopeview/internal/format"
 type rows struct {
 	m      map[uint64]*row
 	limit  int // sweep when m has grown to this
-	epoch  int // counts the sweeps: rows got before one may be gone
 	free   []*row
 	tracks trackTable
 }
 
 // row is what runs on one goroutine.
 type row struct {
-	stops []int64 // a min-heap of the ends, in ticks, of what runs
+	stops []int64 // a min-heap of the ends, in ticks, of what runs and will end
+	open  int     // what runs and does not end
 	track uint16
-	two   [2]int64 // for the first of them
 }
 
 // sweepAt is how many rows there may be before the idle ones are looked for.
 // Otherwise a program of a million short goroutines leaves a million rows.
 const sweepAt = 1 << 14
 
-func newRows() *rows { return &rows{m: map[uint64]*row{}, limit: sweepAt} }
+func newRows() rows { return rows{m: map[uint64]*row{}, limit: sweepAt} }
 
-// rowKey returns the goroutine; where it is not known the thread, or the owner.
-func rowKey(goid uint64, thread, owner uint32) uint64 {
+// rowKeyOf returns the goroutine; where it is not known the thread, or the owner.
+func rowKeyOf(goid uint64, thread, owner uint32) uint64 {
 	switch {
 	case goid != 0:
 		return goid
@@ -38,28 +37,26 @@ func rowKey(goid uint64, thread, owner uint32) uint64 {
 	return 1<<63 | uint64(owner)
 }
 
-func (s *rows) get(key uint64, now int64) *row {
+func (s *rows) get(key uint64) *row {
 	if r := s.m[key]; r != nil {
 		return r
 	}
-	if len(s.m) >= s.limit {
-		s.sweep(now)
-	}
-	var r *row
+	r := &row{}
 	if n := len(s.free); n > 0 {
 		r, s.free = s.free[n-1], s.free[:n-1]
-	} else {
-		r = &row{}
+		*r = row{stops: r.stops[:0]}
 	}
-	r.stops = r.two[:0]
 	r.track = s.tracks.get(key)
 	s.m[key] = r
 	return r
 }
 
-// sweep forgets the rows on which nothing runs, but not what they are called.
-func (s *rows) sweep(now int64) {
-	s.epoch++
+// makeRoom forgets the rows on which nothing runs, but not what they are called, if with n
+// more there would be too many.
+func (s *rows) makeRoom(n int, now int64) {
+	if len(s.m)+n < s.limit {
+		return
+	}
 	for key, r := range s.m {
 		if r.running(now) == 0 {
 			if r.track != format.NameEmpty {
@@ -71,7 +68,7 @@ func (s *rows) sweep(now int64) {
 			}
 		}
 	}
-	s.limit = max(sweepAt, 2*len(s.m))
+	s.limit = max(sweepAt, 2*(len(s.m)+n))
 }
 
 // running counts what runs at now; what ended by then is forgotten.
@@ -101,11 +98,15 @@ func (r *row) running(now int64) int {
 			h[i] = v
 		}
 	}
-	return len(r.stops)
+	return len(r.stops) + r.open
 }
 
 // begin adds a scope that runs to stop.
 func (r *row) begin(stop int64) {
+	if stop == format.MaxTicks {
+		r.open++
+		return
+	}
 	r.stops = append(r.stops, stop)
 	h := r.stops
 	i := len(h) - 1

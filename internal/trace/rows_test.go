@@ -10,7 +10,6 @@ func TestDepth(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
 		r := &row{}
-		r.stops = r.two[:0]
 		var all []int64
 		now := int64(0)
 		for range 200 {
@@ -33,9 +32,13 @@ func TestDepth(t *testing.T) {
 
 // A million goroutines that ran and are idle leave no rows, and every name.
 func TestRowsSweep(t *testing.T) {
+	if RaceEnabled {
+		t.Skip("it has one goroutine, and takes long with the race detector")
+	}
 	s := newRows()
 	for g := uint64(1); g <= 1e6; g++ {
-		r := s.get(g, int64(g))
+		s.makeRoom(1, int64(g))
+		r := s.get(g)
 		if r.running(int64(g)) != 0 || r.track != 0 {
 			t.Fatalf("goroutine %d begins with %+v", g, r)
 		}
@@ -46,13 +49,16 @@ func TestRowsSweep(t *testing.T) {
 		t.Errorf("%d rows are left", len(s.m))
 	}
 	for g := uint64(1); g <= 1e6; g += 777 {
-		if r := s.get(g, 2e6); r.track != uint16(g%1000+2) {
+		if r := s.get(g); r.track != uint16(g%1000+2) {
 			t.Fatalf("goroutine %d is called %d", g, r.track)
 		}
 	}
 }
 
 func TestTrackTable(t *testing.T) {
+	if RaceEnabled {
+		t.Skip("it has one goroutine, and takes long with the race detector")
+	}
 	var tab trackTable
 	const n = 3 * trackSlots // more than two generations hold
 	for g := uint64(1); g <= n; g++ {

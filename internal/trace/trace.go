@@ -8,10 +8,11 @@
 // Open reads the file header, every chunk's header (64 bytes each) and every
 // block; Events reads the records. What both rest on:
 //
-//  1. A chunk's Since is a lower bound of the starts in it, so a chunk need not
-//     be read before the merge has come to its Since. Otherwise ordering would
-//     need an index of all records. In memory are the chunks that were being
-//     written at one moment: one or two per writer.
+//  1. A chunk's Since is a lower bound of the starts in it, so time can be cut
+//     into stretches, each with the chunks that begin in it and those that go on
+//     from the one before, by the index alone: stretch.go. Otherwise ordering
+//     would need an index of all records. In memory are some stretches, and what
+//     was being written at one moment: one or two chunks per writer.
 //  2. Order is (start, place in the file). A parent is begun, and placed, before
 //     its children, so equal starts come out in the order of begin.
 //  3. Ends apart are joined by an index of eight bytes for each, built from the
@@ -23,6 +24,14 @@
 //  5. Nothing that was read is trusted as a length, an offset or an index
 //     before it was compared with what it has to fit in. Otherwise a flipped
 //     bit is a panic.
+//  6. A stretch is read, sorted and looked through without what was before it.
+//     Then it takes its turn: what runs on its rows, what they are called and
+//     which pending events happen in it is handed to it, and what it has of all
+//     that is handed on: standing.go. The turns are what is done one after the
+//     other, and take time by the rows and by the scopes that go on, not by the
+//     records. Otherwise more processors would not read faster.
+//  7. Into what stretches a trace is cut depends on the trace alone, and problems
+//     are counted by stretch. Otherwise two readings would tell different things.
 //
 // A Trace is what the file held when it was opened. For a trace that is still
 // being written, open it again, or use a Follower.
@@ -85,6 +94,8 @@ type Trace struct {
 	inEvents problems // by Events: the most that one run counted
 	ends     *endIndex
 	reach    *reach // once Events was called
+	stretch  int    // see stretchBytes
+	workers  int    // that read events; 0: as many as there are processors, less than 0: none
 	cpuTimes cpuTimes
 	asked    int // how often names were looked for since Open
 

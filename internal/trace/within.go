@@ -38,33 +38,27 @@ func (t *Trace) reachOf() *reach {
 	return t.reach
 }
 
-// wanted lists the chunks that can have an event of a run, by Since.
-func (t *Trace) wanted(o *Options) []int32 {
+// wanted lists the chunks that can have an event of a run, by Since, and the moment at which
+// the run ends. all is false if that is before the trace does.
+func (t *Trace) wanted(o *Options) (list []int32, to int64, all bool) {
 	r := t.reachOf()
-	if !o.Within {
-		return r.order
-	}
-	n := len(r.order)
+	list, to = r.order, math.MaxInt64
 	if o.To > 0 && o.To < math.MaxInt64 {
-		behind := t.clock.ticks(o.To + 1)
-		n = sort.Search(n, func(i int) bool { return t.chunks[r.order[i]].Since >= behind })
+		to = t.clock.ticks(o.To + 1)
+		list = list[:sort.Search(len(list), func(i int) bool { return t.chunks[list[i]].Since >= to })]
+	}
+	all = len(list) == len(r.order)
+	if !o.Within {
+		return list, to, all
 	}
 	from := t.clock.ticks(o.From)
-	var list []int32
-	for _, i := range r.order[:n] {
+	var some []int32
+	for _, i := range list {
 		if latest := r.latest[i].Load(); latest == 0 || latest >= from {
-			list = append(list, i)
+			some = append(some, i)
 		}
 	}
-	return list
-}
-
-// passed takes note that a run has come to the end of the cursor's chunk. One that may still
-// change, or of which only carries and ends tell, says nothing for the next run.
-func (m *merge) passed(c *cursor) {
-	if c.made == nil && (m.t.state.Closed || m.t.chunks[c.index].flags&format.FlagFinal != 0) {
-		m.t.reach.latest[c.index].Store(c.latest)
-	}
+	return some, to, false
 }
 
 // ticks returns the first moment that is not before ns.

@@ -1,0 +1,114 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// place is a record in a chunk: what it is ordered by, and what only the walk
+// over the chunk knows of it.
+type place struct {
+	key    int64 // its start, not before its chunk's Since
+	off    uint32
+	thread uint32
+}
+
+// roles says what Events does with a kind.
+var roles = func() (t [128]uint8) {
+	for _, s := range format.Specs {
+		t[s.Kind] = roleEvent
+	}
+	t[format.KindPending], t[format.KindAnchor], t[format.KindEnd] = rolePending, roleAnchor, roleEnd
+	return t
+}()
+
+const (
+	roleUnknown = iota
+	roleEvent
+	rolePending
+	roleAnchor
+	roleEnd
+)
+
+// cursor is a chunk in memory, with the places of its records in order. Once it is loaded it
+// is not changed: several stretches read it at once.
+type cursor struct {
+	chunkBuf
+	chunk    format.Loc
+	owner    uint32
+	places   []place
+	ends     []uint64  // see endIndex
+	made     []made    // instead of a chunk: what places are of; see made.go
+	pending  []waiting // of its pending events those that have ended
+	problems problems  // that were met when it was loaded
+	lost     int64     // ends apart of a chunk that was overwritten meanwhile, which nothing was made of
+
+	users atomic.Int32 // stretches that need it still
+}
+
+// load reads a chunk, finds its records and sorts them. In the assembly path
+// they lie in the order of their starts. In the Go path a goroutine can be
+// moved between taking the time and taking the place.
+//
+// latest is the last start, and pendings are how many pending events there are.
+func (c *cursor) load(t *Trace, info *chunkInfo, o *Options) (latest int64, pendings int, err error) {
+	c.chunk, c.owner = info.loc, info.owner
+	p := c.problems
+	if err := t.readChunk(&c.chunkBuf, info, p); err != nil {
+		return 0, 0, err
+	}
+	var thread uint32
+	var last, early, unsorted int64
+	latest = info.Since
+	s := c.scan()
+	for s.Next() {
+		k, start := s.Kind(), s.Start()
+		switch roles[k] {
+		case rolePending:
+			pendings++
+		case roleAnchor:
+			thread = uint32(s.Record().Stop)
+			if !o.Anchors {
+				latest = max(latest, start)
+				continue
+			}
+		case roleEnd:
+			continue
+		case roleUnknown:
+			p.add("records of an unknown kind ("+k.String()+") are skipped; a newer tool may know it", info.at+int64(s.Off), 1)
+			continue
+		}
+		key := start
+		if key < info.Since {
+			key = info.Since
+			early++
+		}
+		if key < last {
+			unsorted++
+		}
+		last = key
+		c.places = append(c.places, place{key, uint32(s.Off), thread})
+	}
+	if unsorted > 0 {
+		slices.SortFunc(c.places, func(a, b place) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.off, b.off)) })
+	}
+	if n := len(c.places); n > 0 {
+		latest = max(latest, c.places[n-1].key)
+	}
+	p.add(textEarly, info.at, early)
+	report(&s, p, info.at)
+	return latest, pendings, nil
+}
+
+// reset empties a cursor for another chunk.
+func (c *cursor) reset() {
+	c.places, c.ends, c.made, c.lost = c.places[:0], nil, nil, 0
+	clear(c.pending)
+	c.pending = c.pending[:0]
+	if c.problems == nil {
+		c.problems = problems{}
+	}
+}

@@ -1,0 +1,79 @@
+package trace
+
+import "github.com/scopeview/scopeview/internal/format"
+
+// Part is a part of a trace's time, with what is in there. All events of a part come before
+// those of the next one.
+type Part struct {
+	p      *player
+	st     *stretch
+	more   bool
+	failed error
+}
+
+// EachPart goes over the events that Options select in parts, several at once on goroutines
+// of its own. Each of these has worker make it a function, and calls that with one part after
+// the other. done gets what comes of the parts, in order, on the caller's goroutine, until it
+// returns false. Where a part ends early, what comes of it is the last.
+//
+// How a trace is cut into parts does not depend on the machine.
+func EachPart[R any](t *Trace, o Options, worker func() func(*Part) R, done func(R) bool) error {
+	type outcome struct {
+		value  R
+		more   bool
+		failed error
+	}
+	r, err := t.newReading(&o)
+	if err != nil {
+		return err
+	}
+	work := func() func(*stretch) {
+		p, f := r.newPlayer(), worker()
+		return func(st *stretch) {
+			x := &Part{p, st, true, st.failed}
+			st.value = outcome{f(x), x.more, x.failed}
+		}
+	}
+	return r.run(r.workers(), work, func(st *stretch) (bool, error) {
+		x := st.value.(outcome)
+		return done(x.value) && x.more, x.failed
+	})
+}
+
+// Events calls f with the part's events, as Trace.Events does. Where f returns false the part
+// ends early.
+func (x *Part) Events(f func(*Event) bool) { x.more, x.failed = x.p.play(x.st, f) }
+
+// Running calls f with the scopes that began in earlier parts, by begin, and run on a row of
+// which this part has an event. They were told of up to the moment since. Of the others that
+// run the next part tells that has an event of their row, or the last one. What a scope that
+// began later on its row outlasts need not be among them.
+//
+// Only Kind, Name, Goid, Track, Loc, Start, Dur and Open are set.
+func (x *Part) Running(f func(since int64, e *Event)) {
+	var e Event
+	d := &x.p.decoder
+	for i := range x.st.rows {
+		row := &x.st.rows[i]
+		for k := range row.runs {
+			d.runner(&e, &row.runs[k])
+			f(d.starts.nanos(row.since), &e)
+		}
+	}
+}
+
+// runner makes an event of a scope that goes on.
+func (d *decoder) runner(e *Event, r *runner) {
+	rec := format.Record{Start: r.key, Stop: r.stop, Head: r.head}
+	d.begin(e, &rec, r.key, &where{loc: r.loc})
+	e.Track = r.track
+	if e.Open = r.stop == format.MaxTicks; e.Open {
+		e.Dur = max(d.endNS-e.Start, 0)
+	} else {
+		e.Dur = d.stops.nanos(r.stop) - e.Start
+	}
+}
+
+// Until returns up to when the part goes: no later one has an event before that. It is ns
+// from the trace's start. last tells that there is no later one.
+func (x *Part) Until() (ns int64, last bool) { return x.p.t.Nanos(min(x.st.to, farAway)), x.st.last }

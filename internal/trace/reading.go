@@ -1,0 +1,295 @@
+package trace
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// stretchBytes is how much of records a stretch has, more or less: with what is known of each
+// it fits a processor's own cache, and is many times what handing it on costs.
+const stretchBytes = 512 << 10
+
+// reading is one run over the events.
+type reading struct {
+	t     *Trace
+	o     Options
+	ends  *endIndex
+	cpuAt CPUAt // nil: CPU times are as recorded
+
+	wantsDepth bool // what runs on a row is asked for
+	wantsRuns  bool // what goes on from stretch to stretch is
+	wantsRows  bool // rows are asked for at all
+
+	order []int32 // indexes of the chunks that are read, by Since
+	to    int64   // ticks: where it ends
+	all   bool    // no chunk is left out
+
+	mu     sync.Mutex
+	next   int   // of order
+	parts  int   // of what was cut last, which are still to be taken
+	part   int64 // ticks that each of them has
+	cut    int64 // where the last stretch ends
+	until  int64 // where the last of the parts ends
+	begun  bool
+	cutAll bool           // the last stretch was taken
+	in     chan []slice   // of the next stretch
+	turn   chan *standing // of the next stretch
+	ended  bool           // the line is
+	free   []*cursor
+	unused []*stretch
+
+	line chan *stretch // those that were taken, in order
+	room chan struct{} // as many as may be taken at once
+	quit chan struct{}
+
+	problems problems
+	joined   int64
+	lost     int64
+	complete bool // all records were seen
+}
+
+func (t *Trace) newReading(o *Options) (*reading, error) {
+	ends, err := t.endsApart()
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{t: t, o: *o, ends: ends, problems: problems{}, quit: make(chan struct{})}
+	if !o.AsRecorded {
+		if r.cpuAt, err = t.cpuTimes.get(); err != nil {
+			return nil, err
+		}
+	}
+	r.wantsDepth = !o.NoDepth && !o.Within
+	r.wantsRuns = r.wantsDepth || o.Running
+	r.wantsRows = r.wantsRuns || !o.NoTrack && !o.Within
+	r.order, r.to, r.all = t.wanted(o)
+	r.problems.atLeast(ends.problem)
+	return r, nil
+}
+
+// take cuts the next stretch off, nil behind the last. They are taken in order.
+func (r *reading) take() *stretch {
+	if r.cutAll {
+		return nil
+	}
+	st := &stretch{byKey: map[uint64]int32{}, problems: problems{}}
+	if n := len(r.unused); n > 0 {
+		st, r.unused = r.unused[n-1], r.unused[:n-1]
+	}
+	st.from = r.cut
+	if r.parts == 0 {
+		st.own = r.cutChunks()
+	}
+	r.parts--
+	st.to = r.until
+	if r.parts > 0 {
+		st.to = st.from + r.part
+	}
+	r.cut = st.to
+	st.last = r.parts == 0 && r.next == len(r.order)
+	if !r.begun {
+		r.begun = true
+		st.made = r.ends.made
+		r.in, r.turn = make(chan []slice, 1), make(chan *standing, 1)
+		r.in <- nil
+		r.turn <- &standing{rows: newRows(), running: newRunningRows()}
+	}
+	st.in, st.turn = r.in, r.turn
+	st.out, st.after, st.ready = make(chan []slice, 1), make(chan *standing, 1), make(chan struct{}, 1)
+	r.in, r.turn, r.cutAll = st.out, st.after, st.last
+	st.stop = math.MaxInt64
+	return st
+}
+
+// cutChunks takes the chunks of the next stretches.
+func (r *reading) cutChunks() []int32 {
+	size := int(r.t.header.ChunkSize)
+	n := min(max(r.t.stretch/size, 1), len(r.order)-r.next)
+	own := r.order[r.next : r.next+n]
+	r.next += n
+	r.until = r.to
+	if r.next < len(r.order) {
+		r.until = max(r.t.chunks[r.order[r.next]].Since, r.cut)
+	}
+	r.parts = 1
+	if parts := int64(size / r.t.stretch); parts > 1 && n > 0 {
+		begin := max(r.cut, r.t.chunks[own[0]].Since)
+		if part := (min(r.until, max(r.t.last, begin)) - begin) / parts; part > 0 {
+			r.parts, r.part = int(parts), part
+		}
+	}
+	return own
+}
+
+// cursor returns one that is free.
+func (r *reading) cursor() *cursor {
+	c := &cursor{}
+	r.mu.Lock()
+	if n := len(r.free); n > 0 {
+		c, r.free = r.free[n-1], r.free[:n-1]
+	}
+	r.mu.Unlock()
+	c.reset()
+	return c
+}
+
+// release takes back what a stretch had that is over.
+func (r *reading) release(st *stretch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range st.held {
+		if c.users.Add(-1) == 0 {
+			r.free = append(r.free, c)
+		}
+	}
+	clear(st.held)
+	clear(st.slices)
+	clear(st.byKey)
+	clear(st.problems)
+	*st = stretch{
+		held: st.held[:0], slices: st.slices[:0], merge: st.merge, loaded: st.loaded[:0], rows: st.rows[:0], byKey: st.byKey,
+		marks: st.marks[:0], pending: st.pending[:0], problems: st.problems,
+	}
+	r.unused = append(r.unused, st)
+}
+
+// newHand returns what a goroutine needs.
+func (r *reading) newHand() *hand {
+	return &hand{r: r, endArgs: make([]format.Slot, 0, format.MaxSlots)}
+}
+
+// run goes over all stretches. Goroutines of its own, as many as ahead, prepare them, and
+// work on them by what worker has made each of them, if that is something. Then f gets them,
+// in order, on the caller's goroutine, which does all of it where ahead is 0.
+func (r *reading) run(ahead int, worker func() func(*stretch), f func(*stretch) (more bool, err error)) error {
+	err := r.each(ahead, worker, f)
+	if r.complete && !r.o.Within {
+		r.problems.add(textOrphanEnd, 0, r.ends.total-r.joined-r.lost)
+	}
+	t := r.t
+	t.mu.Lock()
+	t.inEvents.atLeast(r.problems)
+	t.mu.Unlock()
+	return err
+}
+
+// workers is how many goroutines there is work for; 0: one alone is not worth it.
+func (r *reading) workers() int {
+	if r.t.workers != 0 {
+		return max(r.t.workers, 0)
+	}
+	n := min(runtime.GOMAXPROCS(0), len(r.order)*int(r.t.header.ChunkSize)/r.t.stretch)
+	if n <= 1 {
+		return 0
+	}
+	return n
+}
+
+// each is run, but for what is to be told of it as a whole.
+func (r *reading) each(ahead int, worker func() func(*stretch), f func(*stretch) (more bool, err error)) error {
+	if ahead == 0 {
+		h, work := r.newHand(), worker()
+		for st := r.take(); st != nil; st = r.take() {
+			h.do(st, work)
+			if more, err := r.over(st, f); err != nil || !more {
+				return err
+			}
+		}
+		return nil
+	}
+	r.line, r.room = make(chan *stretch, ahead+2), make(chan struct{}, ahead+2)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer close(r.quit)
+	for range ahead {
+		wg.Go(func() {
+			h, work := r.newHand(), worker()
+			for st := r.takeInLine(); st != nil; st = r.takeInLine() {
+				h.do(st, work)
+			}
+		})
+	}
+	for st := range r.line {
+		<-st.ready
+		if st.panicked != nil {
+			panic(st.panicked)
+		}
+		if more, err := r.over(st, f); err != nil || !more {
+			return err
+		}
+		<-r.room
+	}
+	return nil
+}
+
+// takeInLine is take for one of several goroutines: it waits for room.
+func (r *reading) takeInLine() *stretch {
+	select {
+	case r.room <- struct{}{}:
+	case <-r.quit:
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	st := r.take()
+	switch {
+	case st != nil:
+		r.line <- st // it has as much room
+	case !r.ended:
+		r.ended = true
+		close(r.line)
+	}
+	return st
+}
+
+// do prepares the stretch and works on it.
+func (h *hand) do(st *stretch, work func(*stretch)) {
+	done := false
+	defer func() {
+		if !done {
+			st.panicked = cmp.Or(recover(), any("a goroutine that reads a trace was ended by what it called"))
+		}
+		st.ready <- struct{}{}
+	}()
+	if !h.prepare(st) {
+		done = true
+		return
+	}
+	select {
+	case s := <-st.turn:
+		h.r.enter(st, s)
+		st.after <- s
+	case <-h.r.quit:
+		done = true
+		return
+	}
+	if work != nil {
+		work(st)
+	}
+	done = true
+}
+
+// over hands a stretch to f, and takes in what was met in it.
+func (r *reading) over(st *stretch, f func(*stretch) (more bool, err error)) (more bool, err error) {
+	more, err = f(st)
+	for _, l := range st.loaded {
+		if l.since <= st.stop {
+			r.problems.sum(l.problems)
+		}
+	}
+	r.problems.sum(st.problems)
+	r.joined += st.joined
+	r.lost += st.lost
+	if st.forgot {
+		r.problems.set(textManyRows, 0, 1)
+	}
+	if st.last && more && err == nil {
+		r.complete = r.all && len(<-st.out) == 0 && len((<-st.after).pending) == 0
+	}
+	r.release(st)
+	return more, err
+}

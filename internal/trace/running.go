@@ -1,0 +1,123 @@
+package trace
+
+import "github.com/scopeview/scopeview/internal/format"
+
+// runningRows knows which scopes go on from one stretch to another, and are still to be told
+// of there.
+//
+// A row is told of in the stretches that have a record of it. What runs on it was told of up
+// to the end of the last of those.
+type runningRows struct {
+	m     map[uint64]*runningRow
+	limit int // look for those that are over when m has grown to this
+}
+
+func newRunningRows() runningRows { return runningRows{map[uint64]*runningRow{}, sweepAt} }
+
+type runningRow struct {
+	since int64    // ticks: up to when it was told of
+	runs  []runner // by begin
+}
+
+// runner is a scope that goes on.
+type runner struct {
+	key, stop int64
+	loc       format.Loc
+	head      uint64
+	track     uint16
+}
+
+// mostHolds is how many holds of a row go on, the last of them.
+const mostHolds = 256
+
+// makeRoom adds rows that are over to the stretch, if there are many; to the last stretch
+// all. So they are told of, and need not be kept.
+func (s *runningRows) makeRoom(st *stretch) {
+	if !st.last && len(s.m) < s.limit {
+		return
+	}
+	for key, g := range s.m {
+		over := true
+		for i := range g.runs {
+			over = over && g.runs[i].stop <= st.from
+		}
+		if over || st.last {
+			st.row(key)
+		}
+	}
+	s.limit = max(sweepAt, 2*len(s.m))
+}
+
+// enter tells the row of a stretch, which goes on to the moment to, what runs on it.
+func (s *runningRows) enter(x *localRow, to int64) {
+	g := s.m[x.key]
+	if g == nil {
+		return
+	}
+	x.runs, x.since = append(x.runs, g.runs...), g.since
+	kept := g.runs[:0]
+	for _, r := range g.runs {
+		if r.stop > to {
+			kept = append(kept, r)
+		}
+	}
+	if g.runs, g.since = kept, to; len(kept) == 0 {
+		delete(s.m, x.key)
+	}
+}
+
+// begin takes in a scope of a row that goes on from the moment to. What it outlasts is never the innermost
+// again, and is forgotten. Otherwise what never ends would be told of in every stretch.
+func (s *runningRows) begin(x *localRow, m *mark, to int64) {
+	g := s.m[x.key]
+	if g == nil {
+		g = &runningRow{}
+		s.m[x.key] = g
+	}
+	g.since = to
+	g.runs = append(g.runs, runner{m.key, m.stop, m.loc, m.head, x.exit})
+	g.forget()
+}
+
+func (r *runner) kind() format.Kind { return format.Kind(r.head >> 40 & 0x7f) }
+
+// forget drops what the last scope outlasts. A wait outlasts other waits alone, for who asks
+// whether a scope runs; and what does not end is outlasted by its like.
+func (g *runningRow) forget() {
+	last := g.runs[len(g.runs)-1]
+	if last.kind() == format.KindHold {
+		g.forgetHold()
+		return
+	}
+	outlasts := func(r *runner) bool {
+		return r.stop <= last.stop && (last.stop == format.MaxTicks || r.stop < format.MaxTicks) &&
+			(last.kind() != format.KindWait || r.kind() == format.KindWait)
+	}
+	n := len(g.runs) - 1
+	from := n
+	for from > 0 && (g.runs[from-1].kind() == format.KindHold || outlasts(&g.runs[from-1])) {
+		from--
+	}
+	kept := g.runs[:from]
+	for _, r := range g.runs[from:n] {
+		if r.kind() == format.KindHold {
+			kept = append(kept, r)
+		}
+	}
+	g.runs = append(kept, last)
+}
+
+// forgetHold drops the first hold where there are too many.
+func (g *runningRow) forgetHold() {
+	n, first := 0, -1
+	for i := range g.runs {
+		if g.runs[i].kind() == format.KindHold {
+			if n++; first < 0 {
+				first = i
+			}
+		}
+	}
+	if n > mostHolds {
+		g.runs = append(g.runs[:first], g.runs[first+1:]...)
+	}
+}

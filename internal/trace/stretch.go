@@ -1,0 +1,340 @@
+package trace
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"sort"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// stretch is a part of a run: the records from one moment to another. The chunks that were
+// handed out in that time are read for it. Those of them that have later records go on to
+// the next stretch, and so on.
+type stretch struct {
+	from, to int64 // ticks: its records are from one on and before the other
+	last     bool
+	own      []int32 // indexes of the chunks that are read for it
+	made     []made  // of the first: records of a ring that are known without their chunks
+
+	in, out     chan []slice   // what goes on, from the stretch before and to the next one
+	turn, after chan *standing // what is known when it begins, and when it is over
+
+	held   []*cursor // those that it needs
+	fresh  int       // how many of them were read for it
+	slices []slice
+	merge  merge
+	loaded []loaded
+	failed error // why there are no records from failAt on
+	failAt int64
+
+	rows    []localRow
+	byKey   map[uint64]int32 // indexes of rows
+	marks   []mark
+	pending []waiting // those that happen in it, in order
+
+	problems problems // that its events have
+	joined   int64    // ends apart that were looked up
+	lost     int64    // see cursor
+
+	ready    chan struct{}
+	value    any   // what came of it
+	panicked any   // why nothing did
+	stop     int64 // the record at which the run ended
+	forgot   bool  // see trackTable
+}
+
+// loaded is what was tolerated when a chunk was read for a stretch.
+type loaded struct {
+	since    int64
+	problems problems
+}
+
+// mark is what a stretch has for those that follow: a scope that goes on behind its end, or
+// a row's name.
+type mark struct {
+	key  int64
+	loc  format.Loc
+	row  int32 // index of rows
+	stop int64 // of a scope; 0: it is a name
+	head uint64
+}
+
+// hand is what a goroutine needs to read stretches.
+type hand struct {
+	r       *reading
+	cache   blockCache
+	endArgs []format.Slot
+}
+
+// prepare has the stretch ready to be gone through, but for what those before it have to
+// tell. It returns false when the run is over.
+func (h *hand) prepare(st *stretch) bool {
+	own := h.load(st)
+	var before []slice
+	select {
+	case before = <-st.in:
+	case <-h.r.quit:
+		return false
+	}
+	st.join(own, before)
+	h.scan(st)
+	return true
+}
+
+// load reads the chunks of the stretch.
+func (h *hand) load(st *stretch) (own []*cursor) {
+	t := h.r.t
+	if len(st.made) > 0 {
+		c := h.r.cursor()
+		c.useMade(st.made, 0)
+		if _, err := h.findPending(c); err != nil {
+			st.fail(err, st.from)
+		}
+		own = append(own, c)
+	}
+	for _, i := range st.own {
+		c, info := h.r.cursor(), &t.chunks[i]
+		own = append(own, c)
+		ends := h.r.ends.byChunk[info.loc]
+		latest, pendings, err := c.load(t, info, &h.r.o)
+		switch {
+		case err == errGone:
+			list := t.makeChunk(info, ends, c.problems)
+			c.lost = int64(len(ends)) - endsOf(list)
+			c.useMade(list, info.Since)
+			pendings = len(list)
+		case err != nil:
+			st.fail(err, info.Since)
+			c.places = c.places[:0]
+			return own
+		default:
+			c.ends = ends
+		}
+		if pendings > 0 {
+			var last int64
+			if last, err = h.findPending(c); err != nil {
+				st.fail(err, info.Since)
+				return own
+			}
+			latest = max(latest, last)
+		}
+		if c.made == nil && (t.state.Closed || info.flags&format.FlagFinal != 0) {
+			t.reach.latest[i].Store(latest) // else it may still change, or is gone
+		}
+		if len(c.problems) > 0 {
+			st.loaded = append(st.loaded, loaded{info.Since, c.problems})
+			c.problems = nil
+		}
+		st.lost += c.lost
+	}
+	return own
+}
+
+// fail takes note of an error that keeps records from at on away.
+func (st *stretch) fail(err error, at int64) {
+	if st.failed == nil || at < st.failAt {
+		st.failed, st.failAt = err, at
+	}
+}
+
+// join cuts what belongs to the stretch out of its own chunks and of those that began before
+// it, and passes on what comes later.
+func (st *stretch) join(own []*cursor, before []slice) {
+	to := st.to
+	if st.failed != nil {
+		to = min(to, st.failAt)
+	}
+	st.fresh = len(own)
+	all := make([]slice, 0, len(own)+len(before))
+	for _, c := range own {
+		c.users.Add(1)
+		st.held = append(st.held, c)
+		all = append(all, slice{c: c, end: len(c.places)})
+	}
+	for _, x := range before {
+		st.held = append(st.held, x.c)
+		all = append(all, x)
+	}
+	var later []slice
+	for _, x := range all {
+		n := x.before(to)
+		if n < x.end {
+			x.c.users.Add(1)
+			later = append(later, slice{c: x.c, next: n, end: x.end})
+		}
+		if n > x.next {
+			st.slices = append(st.slices, slice{c: x.c, next: x.next, end: n})
+		}
+	}
+	st.out <- later
+}
+
+// before returns the first of the slice's places that is not before a moment.
+func (x *slice) before(to int64) int {
+	rest := x.c.places[x.next:x.end]
+	n := len(rest)
+	if n > 0 && rest[n-1].key >= to {
+		n = sort.Search(n, func(i int) bool { return rest[i].key >= to })
+	}
+	return x.next + n
+}
+
+// findPending finds out which of the cursor's pending events have ended. latest is the last
+// moment at which one has.
+func (h *hand) findPending(c *cursor) (latest int64, err error) {
+	t := h.r.t
+	for i := range c.places {
+		p := &c.places[i]
+		r := c.record(p)
+		if r.Kind() != format.KindPending {
+			continue
+		}
+		stop, ok, err := h.stop(c, p, &r)
+		if err != nil {
+			return 0, err
+		}
+		if !ok || stop == format.MaxTicks {
+			continue
+		}
+		w := waiting{rec: r, stop: stop, start: p.key, where: c.where(p)}
+		if r.Open() {
+			w.endLoc = c.end(p)
+		}
+		if c.made != nil || t.overwrites() {
+			var ext []byte
+			if r.Ext() {
+				ext = slices.Clone(c.ext(p))
+			}
+			w.made = &ext
+		}
+		c.pending = append(c.pending, w)
+		latest = max(latest, stop)
+	}
+	return latest, nil
+}
+
+// stop returns when what the record r has begun ends, in ticks; MaxTicks: it does not. ok is
+// false if it does not come at all: it ended, and when was overwritten.
+func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, ok bool, err error) {
+	stop = r.Stop
+	if r.Open() {
+		fits := false
+		if at := c.end(p); at != 0 {
+			var x end
+			if x, fits, err = h.r.t.readEnd(&h.cache, at, r, h.endArgs[:0]); err == errGone {
+				return 0, false, nil
+			} else if err != nil {
+				return 0, false, err
+			}
+			stop = x.stop
+		}
+		if !fits {
+			return format.MaxTicks, c.made != nil || !h.r.t.endGone(r, h.r.ends.until), nil
+		}
+	}
+	if stop < p.key || stop >= format.MaxTicks {
+		stop = p.key // as decoder.ended has it
+	}
+	return stop, true, nil
+}
+
+// scan finds the rows of the stretch, and what it has for those that follow.
+func (h *hand) scan(st *stretch) {
+	if !h.r.wantsRows {
+		return
+	}
+	for i := range st.slices {
+		x := &st.slices[i]
+		if p, err := h.scanSlice(st, x); err != nil {
+			st.fail(err, p.key)
+			for k := range st.slices {
+				st.slices[k].end = st.slices[k].before(p.key)
+			}
+		}
+	}
+	st.slices = slices.DeleteFunc(st.slices, func(x slice) bool { return x.next == x.end })
+	slices.SortFunc(st.marks, func(a, b mark) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.loc, b.loc)) })
+}
+
+// scanSlice scans a slice. The error is of the record at p.
+func (h *hand) scanSlice(st *stretch, x *slice) (p *place, err error) {
+	c := x.c
+	row, rowKey := int32(-1), uint64(0)
+	for i := x.next; i < x.end; i++ {
+		p = &c.places[i]
+		var head uint64
+		var stop int64
+		if c.made == nil {
+			b := c.bytes[p.off:]
+			stop, head = int64(binary.LittleEndian.Uint64(b[8:])), binary.LittleEndian.Uint64(b[16:])
+		} else {
+			r := &c.made[p.off].rec
+			stop, head = r.Stop, r.Head
+		}
+		goid, kind := head&format.MaxGoid, format.Kind(head>>40&0x7f)
+		if kind == format.KindMade {
+			goid = uint64(stop) & format.MaxGoid
+		}
+		key := goid
+		if goid == 0 {
+			w := c.where(p)
+			key = rowKeyOf(0, w.thread, w.owner)
+		}
+		if row < 0 || key != rowKey {
+			row, rowKey = st.row(key), key
+		}
+		switch does[kind] {
+		case doesRun:
+			if h.r.wantsRuns && uint64(stop) > uint64(st.to) { // it goes on, is open, or makes no sense
+				r := c.record(p)
+				stop, ok, err := h.stop(c, p, &r)
+				if err != nil {
+					return p, err
+				}
+				if ok && stop > st.to {
+					st.marks = append(st.marks, mark{p.key, c.loc(p), row, stop, head})
+				}
+			}
+		case doesName:
+			if goid != 0 {
+				st.marks = append(st.marks, mark{p.key, c.loc(p), row, 0, head})
+			}
+		}
+	}
+	return nil, nil
+}
+
+// does says what a record of a kind does to its row.
+var does = func() (t [128]uint8) {
+	for _, s := range format.Specs {
+		if s.Scope && s.Kind != format.KindPending {
+			t[s.Kind] = doesRun
+		}
+	}
+	t[format.KindTrack], t[format.KindGo], t[format.KindMade] = doesName, doesName, doesName
+	return t
+}()
+
+const (
+	doesNothing = iota
+	doesRun
+	doesName
+)
+
+// row returns the index of a row of the stretch.
+func (st *stretch) row(key uint64) int32 {
+	i, ok := st.byKey[key]
+	if !ok {
+		i = int32(len(st.rows))
+		st.byKey[key] = i
+		if len(st.rows) < cap(st.rows) {
+			st.rows = st.rows[:i+1] // with the memory that it has
+		} else {
+			st.rows = append(st.rows, localRow{})
+		}
+		st.rows[i].reset(key)
+	}
+	return i
+}
