@@ -53,6 +53,9 @@ func (d *downloads) replace(cmd *cobra.Command, s *streams, args []string) error
 		if err != nil {
 			return err
 		}
+		if path != arg && !isAddress(arg) {
+			s.means(path, name)
+		}
 		made, err := d.ofGoTrace(cmd, s, path, name)
 		if err != nil {
 			return err

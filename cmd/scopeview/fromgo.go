@@ -76,8 +76,11 @@ func (d *downloads) with(cmd *cobra.Command, s *streams) error {
 	if f == nil || f.Value.String() == "" {
 		return nil
 	}
-	path, err := d.ofGoTrace(cmd, s, f.Value.String(), f.Value.String())
+	path, name, err := d.bring(cmd.Context(), s, f.Value.String())
 	if err != nil {
+		return err
+	}
+	if path, err = d.ofGoTrace(cmd, s, path, name); err != nil {
 		return err
 	}
 	return f.Value.Set(path)

@@ -134,7 +134,7 @@ func TestStreams(t *testing.T) {
 	if r := call("csv", "--raw", url+"/encoded.scope"); r.out != want.out || r.err != "" {
 		t.Errorf("encoded: %d bytes, want %d; %s", len(r.out), len(want.out), r.err)
 	}
-	if r := callWith(t.Context(), bytes.NewReader(zstdOf(data)), "compare", plain, "-"); r.code != exitOK || r.err != "" || !strings.Contains(r.out, "stdin.scope") {
+	if r := callWith(t.Context(), bytes.NewReader(zstdOf(data)), "compare", plain, "-"); r.code != exitOK || r.err != "" || !strings.Contains(r.out, "B  standard input (") {
 		t.Errorf("compare: %v", r)
 	}
 	// What makes another file of it.
