@@ -14,8 +14,13 @@ type Census struct {
 	Open  [128]int64 // those of them that have not ended
 	CPU   [4]int64   // ended tasks by format.Quality
 
-	begun, ended []int64       // by name
-	first        []format.Kind // of the name's first
+	names []nameCount // by name
+}
+
+// nameCount counts the scopes of a name.
+type nameCount struct {
+	begun, ended int64
+	first        format.Kind // of the name's first
 }
 
 // forgottenAfter is how often a name must have begun without ever ending for the
@@ -39,16 +44,15 @@ func (c *Census) Add(e *trace.Event) {
 	if e.Kind == format.KindWait {
 		return // nobody forgets to end a wait; where many don't, there is a deadlock
 	}
-	for int(e.Name) >= len(c.begun) {
-		c.begun = append(c.begun, 0)
-		c.ended = append(c.ended, 0)
-		c.first = append(c.first, 0)
+	if n := int(e.Name) + 1 - len(c.names); n > 0 {
+		c.names = append(c.names, make([]nameCount, n)...)
 	}
-	if c.begun[e.Name]++; c.first[e.Name] == 0 {
-		c.first[e.Name] = e.Kind
+	x := &c.names[e.Name]
+	if x.begun++; x.first == 0 {
+		x.first = e.Kind
 	}
 	if !e.Open {
-		c.ended[e.Name]++
+		x.ended++
 	}
 }
 
@@ -58,8 +62,8 @@ func (c *Census) Ended(e *trace.Event) {
 	if e.Kind == format.KindTask || e.Kind == format.KindTaskf {
 		c.CPU[e.Quality&3]++
 	}
-	if int(e.Name) < len(c.ended) && e.Kind != format.KindWait {
-		c.ended[e.Name]++
+	if int(e.Name) < len(c.names) && e.Kind != format.KindWait {
+		c.names[e.Name].ended++
 	}
 }
 
@@ -93,9 +97,9 @@ type forgotten struct {
 // the begin itself and throws the end away, and go vet is silent about it.
 func (c *Census) Forgotten() []forgotten {
 	var fs []forgotten
-	for name, n := range c.begun {
-		if n >= forgottenAfter && c.ended[name] == 0 {
-			fs = append(fs, forgotten{uint16(name), c.first[name], n})
+	for name, x := range c.names {
+		if x.begun >= forgottenAfter && x.ended == 0 {
+			fs = append(fs, forgotten{uint16(name), x.first, x.begun})
 		}
 	}
 	slices.SortStableFunc(fs, func(a, b forgotten) int { return cmp.Compare(b.Begun, a.Begun) })

@@ -22,6 +22,9 @@ func (c *Choice) Keep(e *trace.Event) bool {
 	return c.Names.Has(e.Name) && c.Tracks.Has(e.Track)
 }
 
+// All reports whether all events are chosen.
+func (c *Choice) All() bool { return c.Names.All() && c.Tracks.All() }
+
 // nameless reports whether what has neither name nor row, a heartbeat, is chosen.
 func (c *Choice) nameless() bool {
 	return c.Names.Match("") && c.Tracks.Match("")

@@ -15,8 +15,8 @@ import (
 type histogram struct {
 	n        int64
 	min, max int64
-	few      []int64               // sorted only when asked; nil once there are octaves
-	octaves  *[64]*[buckets]uint64 // by the position of the value's highest bit; nil while there are few
+	few      []int64               // while there are few; sorted only when asked
+	octaves  *[64]*[buckets]uint64 // of more, by the position of the value's highest bit
 }
 
 const (
@@ -37,14 +37,69 @@ func (h *histogram) add(v int64) {
 		h.few = append(h.few, v)
 		return
 	}
-	if h.few != nil {
-		h.octaves = new([64]*[buckets]uint64)
-		for _, w := range h.few {
-			h.count(w)
-		}
-		h.few = nil
+	if h.n == exactCount+1 {
+		h.spread()
 	}
 	h.count(v)
+}
+
+// spread counts the few values in buckets.
+func (h *histogram) spread() {
+	if h.octaves == nil {
+		h.octaves = new([64]*[buckets]uint64)
+	}
+	for _, v := range h.few {
+		h.count(v)
+	}
+	h.few = h.few[:0]
+}
+
+// merge adds the values of o.
+func (h *histogram) merge(o *histogram) {
+	if o.n == 0 {
+		return
+	}
+	if h.n == 0 {
+		h.min, h.max = o.min, o.max
+	}
+	h.min, h.max = min(h.min, o.min), max(h.max, o.max)
+	was := h.n
+	if h.n += o.n; h.n <= exactCount {
+		h.few = append(h.few, o.few...)
+		return
+	}
+	if was <= exactCount {
+		h.spread()
+	}
+	if o.n <= exactCount {
+		for _, v := range o.few {
+			h.count(v)
+		}
+		return
+	}
+	for i, from := range o.octaves {
+		if from == nil {
+			continue
+		}
+		if h.octaves[i] == nil {
+			h.octaves[i] = new([buckets]uint64)
+		}
+		for b, n := range from {
+			h.octaves[i][b] += n
+		}
+	}
+}
+
+// reset forgets the values, and keeps the memory.
+func (h *histogram) reset() {
+	if h.n > exactCount {
+		for _, counts := range h.octaves {
+			if counts != nil {
+				*counts = [buckets]uint64{}
+			}
+		}
+	}
+	*h = histogram{few: h.few[:0], octaves: h.octaves}
 }
 
 // bucketOf places v: octave 0 holds what is below 64, octave i the 64 buckets of
@@ -88,7 +143,7 @@ func (h *histogram) Quantile(q float64) int64 {
 	// The product may come out a hair above the whole number that it is.
 	rank := int64(math.Ceil(q*float64(h.n) - 1e-6))
 	rank = min(max(rank, 1), h.n)
-	if h.few != nil {
+	if h.n <= exactCount {
 		slices.Sort(h.few)
 		return h.few[rank-1]
 	}

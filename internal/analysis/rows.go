@@ -30,9 +30,17 @@ type rows struct {
 
 	byGoid map[uint64]*row
 	sweep  int // rows at which those that are over are dropped
-	last   *row
-	goid   uint64 // of last
+	recent [recentRows]recentRow
+	free   []*row
 }
+
+// recentRow is a row that was asked for; of those whose numbers end alike the last one.
+type recentRow struct {
+	goid uint64
+	row  *row
+}
+
+const recentRows = 64
 
 // running is a scope or a wait on a row.
 type running struct {
@@ -62,24 +70,59 @@ const minSweep = 64
 
 // at returns goid's row with all before t given away.
 func (rs *rows) at(goid uint64, t int64) *row {
-	if rs.last != nil && rs.goid == goid {
-		rs.advance(rs.last, t)
-		return rs.last
+	recent := &rs.recent[goid%recentRows]
+	if recent.row == nil || recent.goid != goid {
+		*recent = recentRow{goid, rs.find(goid, t)}
 	}
-	r := rs.byGoid[goid]
-	if r == nil {
-		if len(rs.byGoid) >= max(rs.sweep, minSweep) {
-			rs.dropEnded(t)
-		}
-		if rs.byGoid == nil {
-			rs.byGoid = make(map[uint64]*row)
-		}
-		r = &row{cursor: t}
-		rs.byGoid[goid] = r
-	}
-	rs.last, rs.goid = r, goid
+	r := recent.row
 	rs.advance(r, t)
 	return r
+}
+
+// find returns goid's row; one that is new has nothing to give away before t.
+func (rs *rows) find(goid uint64, t int64) *row {
+	r := rs.byGoid[goid]
+	if r != nil {
+		return r
+	}
+	if len(rs.byGoid) >= max(rs.sweep, minSweep) {
+		rs.dropEnded(t)
+	}
+	return rs.resume(goid, t)
+}
+
+// resume returns goid's row, of which all before since is given away.
+func (rs *rows) resume(goid uint64, since int64) *row {
+	r := rs.byGoid[goid]
+	if r != nil {
+		return r
+	}
+	if rs.byGoid == nil {
+		rs.byGoid = make(map[uint64]*row)
+	}
+	r = &row{}
+	if n := len(rs.free); n > 0 {
+		r, rs.free = rs.free[n-1], rs.free[:n-1]
+	}
+	*r = row{cursor: since, stack: r.stack[:0], holds: r.holds[:0]}
+	rs.byGoid[goid] = r
+	return r
+}
+
+// leave gives away all up to a moment, of what is the last part the rest, and forgets the
+// rows: the next part is told what it is to know of them.
+func (rs *rows) leave(until int64, last bool) {
+	if last {
+		rs.finish()
+		return
+	}
+	for _, r := range rs.byGoid {
+		rs.advance(r, until)
+		rs.free = append(rs.free, r)
+	}
+	clear(rs.byGoid)
+	clear(rs.recent[:])
+	rs.sweep = 0
 }
 
 // begin puts a scope or wait on a row that at returned.
@@ -129,11 +172,10 @@ func (r *row) outermost() bool {
 	return true
 }
 
-// inOpen reports whether one of the scopes that run on a row that at returned has not
-// ended.
-func (r *row) inOpen() bool {
+// inOpen reports whether one of the scopes that run at now on a row has not ended.
+func (r *row) inOpen(now int64) bool {
 	for i := range r.stack {
-		if x := &r.stack[i]; x.end > r.cursor && x.open && x.kind != format.KindWait {
+		if x := &r.stack[i]; x.end > now && x.open && x.kind != format.KindWait {
 			return true
 		}
 	}
@@ -183,7 +225,7 @@ func (rs *rows) dropEnded(t int64) {
 			delete(rs.byGoid, goid)
 		}
 	}
-	rs.last = nil
+	clear(rs.recent[:])
 	rs.sweep = 2 * len(rs.byGoid)
 }
 
@@ -208,5 +250,6 @@ func (rs *rows) finish() {
 		}
 		rs.advance(r, end)
 	}
-	rs.byGoid, rs.last, rs.sweep = nil, nil, 0
+	clear(rs.recent[:])
+	rs.byGoid, rs.sweep = nil, 0
 }

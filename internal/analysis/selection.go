@@ -38,10 +38,11 @@ func (w *Watch) Look(ctx context.Context, ns int64) error {
 	if w.n++; w.n%(1<<14) != 0 {
 		return nil
 	}
-	return w.up(ctx, ns)
+	return w.Up(ctx, ns)
 }
 
-func (w *Watch) up(ctx context.Context, ns int64) error {
+// Up is Look for who reads many events at a time: it looks up each time.
+func (w *Watch) Up(ctx context.Context, ns int64) error {
 	if w.Progress != nil && ctx.Err() == nil {
 		w.Progress(ns)
 	}

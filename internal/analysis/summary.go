@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -36,23 +35,14 @@ type Summary struct {
 	Instants []*Instants // events and pending events, the most frequent first
 	Counters []*Counter  // by name id
 
-	o     SummaryOptions
-	stats map[statsKey]*Stats
-	locks map[uint16]*Lock
-	rows  rows
+	o    SummaryOptions
+	rows rows
 
-	instants map[instantKey]*Instants
-	counters map[uint16]*Counter
-}
-
-type statsKey struct {
-	name    uint16
-	process bool
-}
-
-type instantKey struct {
-	name uint16
-	kind format.Kind
+	// By name; those of a process's scopes, and of pending events, have tables of their own.
+	stats, processes table[Stats]
+	locks            table[Lock]
+	events, pendings table[Instants]
+	counters         table[Counter]
 }
 
 // NewSummary returns an empty Summary.
@@ -60,10 +50,7 @@ func NewSummary(o SummaryOptions) *Summary {
 	if o.To <= 0 {
 		o.To = math.MaxInt64
 	}
-	s := &Summary{
-		o: o, stats: make(map[statsKey]*Stats), locks: make(map[uint16]*Lock),
-		instants: make(map[instantKey]*Instants), counters: make(map[uint16]*Counter),
-	}
+	s := &Summary{o: o}
 	s.rows.charge = func(r *running, from, to int64) {
 		switch d := s.within(from, to); {
 		case r.stats == nil:
@@ -101,32 +88,23 @@ func (s *Summary) Add(e *trace.Event) {
 		s.scope(e)
 	case format.KindEvent, format.KindPending:
 		if s.keep(e) {
-			of(s.instants, instantKey{e.Name, e.Kind}, nameInstants).add(e)
+			s.instants(e.Kind).of(e.Name).add(e)
 		}
 	case format.KindCounter:
 		if s.keep(e) {
-			of(s.counters, e.Name, nameCounter).add(e)
+			s.counters.of(e.Name).add(e)
 		}
 	}
 }
 
 func (s *Summary) keep(e *trace.Event) bool { return s.o.Keep == nil || s.o.Keep(e) }
 
-// of is the entry of a key; if there is none, name makes one.
-func of[K comparable, V any](m map[K]*V, key K, name func(K, *V)) *V {
-	v := m[key]
-	if v == nil {
-		v = new(V)
-		name(key, v)
-		m[key] = v
+func (s *Summary) instants(k format.Kind) *table[Instants] {
+	if k == format.KindPending {
+		return &s.pendings
 	}
-	return v
+	return &s.events
 }
-
-func nameLock(name uint16, l *Lock)          { l.Name = name }
-func nameCounter(name uint16, c *Counter)    { c.Name = name }
-func nameInstants(k instantKey, i *Instants) { i.Name, i.Kind = k.name, k.kind }
-func nameStats(k statsKey, s *Stats)         { s.Name, s.Process = k.name, k.process }
 
 func (s *Summary) scope(e *trace.Event) {
 	across := s.o.Breaks.Across(e)
@@ -138,14 +116,14 @@ func (s *Summary) scope(e *trace.Event) {
 	switch e.Kind {
 	case format.KindWait:
 		if keep && !calledOff(e) {
-			of(s.locks, e.Name, nameLock).Waits.add(e.Dur, s.counted(e), e.Open, across)
+			s.locks.of(e.Name).Waits.add(e.Dur, s.counted(e), e.Open, across)
 		}
 		if r != nil {
 			r.begin(e, nil)
 		}
 	case format.KindHold:
 		if keep {
-			l := of(s.locks, e.Name, nameLock)
+			l := s.locks.of(e.Name)
 			l.Holds.add(e.Dur, s.counted(e), e.Open, across)
 			args := lockOf(e.Args)
 			l.Since = l.Since || args.since
@@ -171,40 +149,59 @@ func (s *Summary) task(e *trace.Event, r *row, keep, across bool) {
 		st = nil
 	}
 	if r != nil {
-		inOpen := s.o.ByTrack && r.inOpen()
-		r.begin(e, st)
-		if inOpen {
-			r.stack[len(r.stack)-1].open = true
-		}
+		s.inside(r, e, st, r.cursor)
+	}
+}
+
+// inside puts a scope that begins at now on a row. By track, what is inside a scope that does
+// not end counts as that.
+func (s *Summary) inside(r *row, e *trace.Event, st *Stats, now int64) {
+	inOpen := s.o.ByTrack && r.inOpen(now)
+	r.begin(e, st)
+	if inOpen {
+		r.stack[len(r.stack)-1].open = true
 	}
 }
 
 func (s *Summary) group(e *trace.Event) *Stats {
-	k := statsKey{e.Name, e.Kind == format.KindProcess}
-	if s.o.ByTrack {
-		k = statsKey{name: e.Track}
+	switch {
+	case s.o.ByTrack:
+		return s.stats.of(e.Track)
+	case e.Kind == format.KindProcess:
+		st := s.processes.of(e.Name)
+		st.Process = true
+		return st
 	}
-	return of(s.stats, k, nameStats)
+	return s.stats.of(e.Name)
 }
 
 // Finish is called after the last event: it completes the self times and fills in the lists.
 func (s *Summary) Finish() {
 	s.rows.finish()
-	s.Stats = list(s.stats, func(a, b *Stats) int {
+	s.Stats, s.Locks, s.Instants, s.Counters = nil, nil, nil, nil
+	s.stats.each(func(name uint16, x *Stats) { x.Name = name; s.Stats = append(s.Stats, x) })
+	s.processes.each(func(name uint16, x *Stats) { x.Name, x.Process = name, true; s.Stats = append(s.Stats, x) })
+	s.locks.each(func(name uint16, x *Lock) { x.Name = name; s.Locks = append(s.Locks, x) })
+	s.events.each(func(name uint16, x *Instants) {
+		x.Name, x.Kind = name, format.KindEvent
+		s.Instants = append(s.Instants, x)
+	})
+	s.pendings.each(func(name uint16, x *Instants) {
+		x.Name, x.Kind = name, format.KindPending
+		s.Instants = append(s.Instants, x)
+	})
+	s.counters.each(func(name uint16, x *Counter) { x.Name = name; s.Counters = append(s.Counters, x) })
+	slices.SortFunc(s.Stats, func(a, b *Stats) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(btoi(a.Process), btoi(b.Process)))
 	})
-	s.Locks = list(s.locks, func(a, b *Lock) int {
+	slices.SortFunc(s.Locks, func(a, b *Lock) int {
 		return cmp.Or(
 			cmp.Compare(b.Waits.Total+b.Waits.OpenTime, a.Waits.Total+a.Waits.OpenTime),
 			cmp.Compare(b.Holds.Total+b.Holds.OpenTime, a.Holds.Total+a.Holds.OpenTime),
 			cmp.Compare(a.Name, b.Name))
 	})
-	s.Instants = list(s.instants, func(a, b *Instants) int {
+	slices.SortFunc(s.Instants, func(a, b *Instants) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
-	s.Counters = list(s.counters, func(a, b *Counter) int { return cmp.Compare(a.Name, b.Name) })
-}
-
-func list[K comparable, V any](m map[K]*V, compare func(a, b *V) int) []*V {
-	return slices.SortedFunc(maps.Values(m), compare)
+	slices.SortFunc(s.Counters, func(a, b *Counter) int { return cmp.Compare(a.Name, b.Name) })
 }

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -41,6 +42,15 @@ func (t *tally) at(k HolderKey, most int) *Waiter {
 		w = t.insert(k)
 	}
 	return w
+}
+
+// merge adds what o has.
+func (t *tally) merge(o *tally) {
+	for i := range o.list {
+		w := t.at(o.list[i].HolderKey, math.MaxInt)
+		w.Count += o.list[i].Count
+		w.Time += o.list[i].Time
+	}
 }
 
 func (t *tally) find(k HolderKey) *Waiter {

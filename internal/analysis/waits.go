@@ -2,6 +2,8 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -278,7 +280,7 @@ func (w *Waits) Last(goid uint64) (wait, bool) {
 // Objects lists all when the last event was added, the one that was waited for longest first.
 func (w *Waits) Objects() []*Object {
 	w.rows.finish()
-	return list(w.objects, func(a, b *Object) int {
+	return slices.SortedFunc(maps.Values(w.objects), func(a, b *Object) int {
 		return cmp.Or(
 			cmp.Compare(b.Waited(), a.Waited()),
 			cmp.Compare(b.Holds.Total+b.Holds.OpenTime, a.Holds.Total+a.Holds.OpenTime),

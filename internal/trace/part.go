@@ -56,7 +56,9 @@ func (x *Part) Running(f func(since int64, e *Event)) {
 	for i := range x.st.rows {
 		row := &x.st.rows[i]
 		for k := range row.runs {
-			d.runner(&e, &row.runs[k])
+			if d.runner(&e, &row.runs[k]); x.p.r.o.From > 0 && e.Start+e.Dur < x.p.r.o.From {
+				continue
+			}
 			f(d.starts.nanos(row.since), &e)
 		}
 	}
@@ -76,4 +78,6 @@ func (d *decoder) runner(e *Event, r *runner) {
 
 // Until returns up to when the part goes: no later one has an event before that. It is ns
 // from the trace's start. last tells that there is no later one.
-func (x *Part) Until() (ns int64, last bool) { return x.p.t.Nanos(min(x.st.to, farAway)), x.st.last }
+func (x *Part) Until() (ns int64, last bool) {
+	return x.p.t.Nanos(min(x.st.to, max(x.p.t.last, x.st.from))), x.st.last
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/gotrace"
@@ -28,10 +29,23 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, path strin
 	case !errors.Is(err, gotrace.ErrNone):
 		return nil, err
 	}
-	watch := sel.Watch()
-	err = t.Events(trace.Options{NoDepth: true}, func(e *trace.Event) bool {
-		r.Census.Add(e)
-		return watch.Look(ctx, e.Start) == nil
+	type part struct {
+		analysis.Census
+		until int64
+	}
+	watch, spare := sel.Watch(), sync.Pool{New: func() any { return &part{} }}
+	err = trace.EachPart(t, trace.Options{NoDepth: true, NoTrack: true}, func() func(*trace.Part) *part {
+		return func(x *trace.Part) *part {
+			p := spare.Get().(*part)
+			p.until, _ = x.Until()
+			x.Events(func(e *trace.Event) bool { p.Add(e); return true })
+			return p
+		}
+	}, func(p *part) bool {
+		r.Census.Merge(&p.Census)
+		until := p.until
+		spare.Put(p)
+		return watch.Up(ctx, until) == nil
 	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -7,6 +7,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
@@ -57,23 +58,38 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 	if !byTrack {
 		r.skipped = sel.Skipped(t)
 	}
-	choice := sel.Choice(t)
-	sum := analysis.NewSummary(analysis.SummaryOptions{
-		ByTrack: byTrack, Keep: choice.Keep, Breaks: t.Breaks(), From: sel.From, To: sel.To,
-	})
-	watch := sel.Watch()
 	o := sel.Range()
-	o.NoDepth = true
-	err := t.Events(o, func(e *trace.Event) bool {
-		sum.Add(e)
-		if choice.Keep(e) {
-			r.census.Add(e)
+	o.NoDepth, o.Running, o.NoTrack = true, true, !byTrack && sel.Tracks.All()
+	begin := func() *part {
+		choice := sel.Choice(t)
+		p := &part{keep: choice.Keep}
+		if choice.All() {
+			p.keep = nil
 		}
-		return watch.Look(ctx, e.Start) == nil
+		p.sum = analysis.NewSummary(analysis.SummaryOptions{
+			ByTrack: byTrack, Keep: p.keep, Breaks: t.Breaks(), From: sel.From, To: sel.To,
+		})
+		return p
+	}
+	all, spare, watch := begin(), sync.Pool{New: func() any { return begin() }}, sel.Watch()
+	err := trace.EachPart(t, o, func() func(*trace.Part) *part {
+		return func(x *trace.Part) *part {
+			p := spare.Get().(*part)
+			p.add(x)
+			return p
+		}
+	}, func(p *part) bool {
+		all.sum.Merge(p.sum)
+		all.census.Merge(&p.census)
+		until := p.until
+		spare.Put(p)
+		return watch.Up(ctx, until) == nil
 	})
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
+	sum := all.sum
+	r.census = all.census
 	sum.Finish()
 	r.stats, r.locks, r.instants, r.counters = sum.Stats, sum.Locks, sum.Instants, sum.Counters
 	for name := range r.skipped {
@@ -82,6 +98,23 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 		}
 	}
 	return r, nil
+}
+
+// part is what is summed up of a part of the trace.
+type part struct {
+	keep   func(*trace.Event) bool // nil: all
+	sum    *analysis.Summary
+	census analysis.Census
+	until  int64
+}
+
+func (p *part) add(x *trace.Part) {
+	p.until, _ = x.Until()
+	p.sum.Part(x, func(e *trace.Event) {
+		if p.keep == nil || p.keep(e) {
+			p.census.Add(e)
+		}
+	})
 }
 
 // sort orders the groups; equal ones come by their open time, then by name.

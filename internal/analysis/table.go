@@ -1,0 +1,44 @@
+package analysis
+
+// table has something for each of some names. They are numbers, so that it is found without
+// hashing one.
+type table[V any] struct {
+	at    []*V // by name; nil: nothing
+	names []uint16
+	free  []*V
+}
+
+// of returns what there is for a name, which is nothing yet the first time.
+func (t *table[V]) of(name uint16) *V {
+	if int(name) < len(t.at) && t.at[name] != nil {
+		return t.at[name]
+	}
+	return t.add(name)
+}
+
+func (t *table[V]) add(name uint16) *V {
+	if n := int(name) + 1; n > len(t.at) {
+		t.at = append(t.at, make([]*V, n-len(t.at))...)
+	}
+	v := new(V)
+	if n := len(t.free); n > 0 {
+		v, t.free = t.free[n-1], t.free[:n-1]
+	}
+	t.at[name], t.names = v, append(t.names, name)
+	return v
+}
+
+func (t *table[V]) each(f func(name uint16, v *V)) {
+	for _, name := range t.names {
+		f(name, t.at[name])
+	}
+}
+
+// reset empties the table. What reset has made nothing again is used anew.
+func (t *table[V]) reset(reset func(*V)) {
+	t.each(func(name uint16, v *V) {
+		reset(v)
+		t.free, t.at[name] = append(t.free, v), nil
+	})
+	t.names = t.names[:0]
+}
