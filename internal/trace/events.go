@@ -56,6 +56,9 @@ type Options struct {
 	NoTrack bool
 	// Running has each Part tell what runs at its begin. NoDepth is to be set.
 	Running bool
+	// Stretch is how many bytes of records a Part has, more or less; 0: as many as fit a
+	// processor's cache.
+	Stretch int
 }
 
 // Events calls f with every event in the order of Start (a parent before its

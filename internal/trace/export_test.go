@@ -16,9 +16,8 @@ func (f *Follower) Found() int64 { return f.ring.found }
 // Takes reports whether blocks of a type mean something to the reader.
 func Takes(t format.BlockType) bool { return int(t) < len(takers) && takers[t] != nil }
 
-// Cut has the events of a trace read in stretches of so many bytes, more or less, by so many goroutines; by
-// the caller's alone where they are less than 0.
-func Cut(t *Trace, bytes, workers int) { t.stretch, t.workers = bytes, workers }
+// ReadBy has the events of a trace read by so many goroutines; less than 0: by the caller's.
+func ReadBy(t *Trace, workers int) { t.workers = workers }
 
 type CorruptError = corruptError
 

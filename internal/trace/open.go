@@ -62,7 +62,7 @@ func (t *Trace) Close() error {
 }
 
 func open(r io.ReaderAt, size int64, path string) (*Trace, error) {
-	t := &Trace{r: r, path: path, size: size, stretch: stretchBytes, found: problems{}, inEvents: problems{}}
+	t := &Trace{r: r, path: path, size: size, found: problems{}, inEvents: problems{}}
 	t.names.Store(&nameTable{})
 	if err := t.readHeader(); err != nil {
 		return nil, err

@@ -51,7 +51,8 @@ func told(t *testing.T, data []byte, o trace.Options, bytesEach, workers int, pa
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace.Cut(tr, bytesEach, workers)
+	trace.ReadBy(tr, workers)
+	o.Stretch = bytesEach
 	line := func(e *trace.Event) string { return string(appendEvent(nil, tr, e)) }
 	if parts {
 		err = trace.EachPart(tr, o, func() func(*trace.Part) []string {
@@ -136,7 +137,8 @@ func TestRunning(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, cut := range []int{64, 3000, 20_000} {
-			trace.Cut(tr, cut, 3)
+			trace.ReadBy(tr, 3)
+			o.Stretch = cut
 			until := map[uint64]int64{} // up to when each row was told of
 			err := trace.EachPart(tr, o, func() func(*trace.Part) map[uint64][]scope {
 				return func(x *trace.Part) map[uint64][]scope {
@@ -198,18 +200,19 @@ func (b *breaking) ReadAt(p []byte, off int64) (int, error) {
 // TestNoGoroutineIsLeft: reading stops at once, and all of it, however it ends.
 func TestNoGoroutineIsLeft(t *testing.T) {
 	data := tracetest.Bulk(60, false)
+	cut := trace.Options{Stretch: 100_000}
 	before := runtime.NumGoroutine()
 	open := func(r failing) *trace.Trace {
 		tr, err := trace.Open(r, int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		trace.Cut(tr, 100_000, 4)
+		trace.ReadBy(tr, 4)
 		return tr
 	}
 	whole := failing{bytes.NewReader(data), int64(len(data))}
 	n := 0
-	if err := open(whole).Events(trace.Options{}, func(*trace.Event) bool { n++; return n < 5000 }); err != nil || n != 5000 {
+	if err := open(whole).Events(cut, func(*trace.Event) bool { n++; return n < 5000 }); err != nil || n != 5000 {
 		t.Errorf("%d events, %v", n, err)
 	}
 	panics := func(what string, f func()) {
@@ -220,13 +223,13 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		}()
 		f()
 	}
-	panics("in f", func() { open(whole).Events(trace.Options{}, func(*trace.Event) bool { panic("in f") }) })
+	panics("in f", func() { open(whole).Events(cut, func(*trace.Event) bool { panic("in f") }) })
 	all := func(int) bool { return true }
 	panics("in a part", func() {
-		trace.EachPart(open(whole), trace.Options{}, func() func(*trace.Part) int { return func(*trace.Part) int { panic("in a part") } }, all)
+		trace.EachPart(open(whole), cut, func() func(*trace.Part) int { return func(*trace.Part) int { panic("in a part") } }, all)
 	})
 	panics("in done", func() {
-		trace.EachPart(open(whole), trace.Options{}, func() func(*trace.Part) int { return func(*trace.Part) int { return 1 } }, func(int) bool { panic("in done") })
+		trace.EachPart(open(whole), cut, func() func(*trace.Part) int { return func(*trace.Part) int { return 1 } }, func(int) bool { panic("in done") })
 	})
 	counts := map[int]bool{}
 	for workers := -1; workers < 6; workers += 2 {
@@ -236,16 +239,16 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trace.Cut(tr, 100_000, workers)
+		trace.ReadBy(tr, workers)
 		r.from.Store(int64(len(data) / 2))
 		for range 2 {
 			n := 0
-			if err := tr.Events(trace.Options{}, func(*trace.Event) bool { n++; return true }); !errors.Is(err, errDisk) {
+			if err := tr.Events(cut, func(*trace.Event) bool { n++; return true }); !errors.Is(err, errDisk) {
 				t.Errorf("a broken disk: %v", err)
 			}
 			counts[n] = true
 			n = 0
-			err = trace.EachPart(tr, trace.Options{}, func() func(*trace.Part) int {
+			err = trace.EachPart(tr, cut, func() func(*trace.Part) int {
 				return func(x *trace.Part) (n int) { x.Events(func(*trace.Event) bool { n++; return true }); return n }
 			}, func(k int) bool { n += k; return true })
 			if !errors.Is(err, errDisk) {

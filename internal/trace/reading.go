@@ -63,6 +63,9 @@ func (t *Trace) newReading(o *Options) (*reading, error) {
 			return nil, err
 		}
 	}
+	if r.o.Stretch == 0 {
+		r.o.Stretch = stretchBytes
+	}
 	r.wantsDepth = !o.NoDepth && !o.Within
 	r.wantsRuns = r.wantsDepth || o.Running
 	r.wantsRows = r.wantsRuns || !o.NoTrack && !o.Within
@@ -108,7 +111,7 @@ func (r *reading) take() *stretch {
 // cutChunks takes the chunks of the next stretches.
 func (r *reading) cutChunks() []int32 {
 	size := int(r.t.header.ChunkSize)
-	n := min(max(r.t.stretch/size, 1), len(r.order)-r.next)
+	n := min(max(r.o.Stretch/size, 1), len(r.order)-r.next)
 	own := r.order[r.next : r.next+n]
 	r.next += n
 	r.until = r.to
@@ -116,7 +119,7 @@ func (r *reading) cutChunks() []int32 {
 		r.until = max(r.t.chunks[r.order[r.next]].Since, r.cut)
 	}
 	r.parts = 1
-	if parts := int64(size / r.t.stretch); parts > 1 && n > 0 {
+	if parts := int64(size / r.o.Stretch); parts > 1 && n > 0 {
 		begin := max(r.cut, r.t.chunks[own[0]].Since)
 		if part := (min(r.until, max(r.t.last, begin)) - begin) / parts; part > 0 {
 			r.parts, r.part = int(parts), part
@@ -182,7 +185,7 @@ func (r *reading) workers() int {
 	if r.t.workers != 0 {
 		return max(r.t.workers, 0)
 	}
-	n := min(runtime.GOMAXPROCS(0), len(r.order)*int(r.t.header.ChunkSize)/r.t.stretch)
+	n := min(runtime.GOMAXPROCS(0), len(r.order)*int(r.t.header.ChunkSize)/r.o.Stretch)
 	if n <= 1 {
 		return 0
 	}

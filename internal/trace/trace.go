@@ -94,7 +94,6 @@ type Trace struct {
 	inEvents problems // by Events: the most that one run counted
 	ends     *endIndex
 	reach    *reach // once Events was called
-	stretch  int    // see stretchBytes
 	workers  int    // that read events; 0: as many as there are processors, less than 0: none
 	cpuTimes cpuTimes
 	asked    int // how often names were looked for since Open

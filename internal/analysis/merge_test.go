@@ -1,0 +1,95 @@
+package analysis
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// TestParts: parts of a trace, merged, give the sums of the whole, to the nanosecond.
+func TestParts(t *testing.T) {
+	data := map[string][]byte{"bulk": tracetest.Bulk(6, true)}
+	for seed := range uint64(8) {
+		data[fmt.Sprint("random ", seed)] = tracetest.Random(t, seed, seed%2 == 1)
+	}
+	for _, g := range tracetest.Goldens(t, "../trace") {
+		data[g.Name] = g.Bytes(t)
+	}
+	for name, b := range data {
+		tr, err := trace.Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			continue // a golden that is no trace
+		}
+		end := tr.End()
+		for i, o := range []SummaryOptions{
+			{}, {ByTrack: true}, {From: end / 3, To: end / 2}, {ByTrack: true, From: end / 4, To: end / 2, Clip: true},
+			{Keep: func(e *trace.Event) bool { return e.Name%2 == 0 }}, {ByTrack: true, Keep: func(e *trace.Event) bool { return e.Track%2 == 0 }},
+		} {
+			o.Breaks = tr.Breaks()
+			run := trace.Options{From: o.From, To: o.To, NoDepth: true, Running: true}
+			whole, census := NewSummary(o), Census{}
+			if err := tr.Events(run, func(e *trace.Event) bool { whole.Add(e); census.Add(e); return true }); err != nil {
+				t.Fatal(err)
+			}
+			whole.Finish()
+			for _, run.Stretch = range []int{64, 1000, 20_000, 1 << 20} {
+				merged, counted := NewSummary(o), Census{}
+				type part struct {
+					sum    *Summary
+					census Census
+				}
+				err := trace.EachPart(tr, run, func() func(*trace.Part) *part {
+					return func(x *trace.Part) *part {
+						p := &part{sum: NewSummary(o)}
+						p.sum.Part(x, p.census.Add)
+						return p
+					}
+				}, func(p *part) bool {
+					merged.Merge(p.sum)
+					counted.Merge(&p.census)
+					return true
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				merged.Finish()
+				if got, want := told(t, merged, &counted), told(t, whole, &census); got != want {
+					t.Fatalf("%s, options %d, in parts of %d bytes:\n%s\nwant\n%s", name, i, run.Stretch, got, want)
+				}
+			}
+		}
+	}
+}
+
+// told is all that a summary has.
+func told(t *testing.T, s *Summary, c *Census) string {
+	var b bytes.Buffer
+	write := func(v any) {
+		text, err := json.Marshal(v)
+		if err != nil {
+			text = fmt.Append(nil, v) // a counter's value that JSON has no number for
+		}
+		fmt.Fprintf(&b, "%s\n", text)
+	}
+	for _, x := range s.Stats {
+		write(x)
+		for q := range 11 {
+			fmt.Fprint(&b, x.Times.Quantile(float64(q)/10), " ")
+		}
+		fmt.Fprint(&b, x.Times.Count(), x.Times.Min(), x.Times.Max(), "\n")
+	}
+	for _, x := range s.Locks {
+		write(x)
+		write(x.HeldBy())
+	}
+	write(s.Instants)
+	for _, x := range s.Counters {
+		fmt.Fprintln(&b, *x)
+	}
+	fmt.Fprintln(&b, c.Kinds, c.Open, c.CPU, c.names)
+	return b.String()
+}
