@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -40,7 +41,8 @@ func bigRows(b *bench) []row {
 	} {
 		rows = append(rows, x.rate(c))
 	}
-	return append(rows, x.html()...)
+	rows = append(rows, x.html()...)
+	return append(rows, x.packed()...)
 }
 
 // bigTrace is a trace that is measured, and with what.
@@ -177,6 +179,70 @@ func (x *bigTrace) rate(c bigCommand) row {
 		result.judge = quantity{} // to start the process takes as long as to read
 	}
 	return result
+}
+
+// packed measures packing, and what a packed trace is good for. What is unpacked is compared.
+func (x *bigTrace) packed() []row {
+	packed, back := filepath.Join(x.b.dir, "big.scopez"), filepath.Join(x.b.dir, "back.scope")
+	defer os.Remove(packed)
+	defer os.Remove(back)
+	timed := func(to string, args ...string) (perSecond float64, err error) {
+		var rates []float64
+		for range x.rounds {
+			_ = os.Remove(to)
+			u, err := x.tool.spent(append([]string{x.tool.tool}, args...)...)
+			if err != nil {
+				return 0, err
+			}
+			rates = append(rates, float64(x.scopes)/u.wall.Seconds())
+		}
+		return median(rates), nil
+	}
+	rate, err := timed(packed, "pack", x.path, "-o", packed)
+	if err != nil {
+		return []row{broken("pack", err)}
+	}
+	r := rateRow("pack", rate, 25, 10)
+	r.floor = x.floor / rate
+	st, err := os.Stat(packed)
+	if err != nil {
+		return []row{broken("pack", err)}
+	}
+	each := quantity{float64(st.Size()) / float64(x.scopes), "B"}
+	rows := []row{r, {name: "packed, bytes per scope", value: each, judge: each, goal: 6, must: 6}}
+	if rate, err = timed(back, "unpack", packed, "-o", back); err == nil {
+		err = sameFile(x.path, back)
+	}
+	if err != nil {
+		return append(rows, broken("unpack", err))
+	}
+	rows = append(rows, row{name: "unpack", value: quantity{rate / 1e6, "M/s"}, floor: x.floor / rate})
+	c := bigCommand{name: "top of the packed trace", args: []string{"top", packed, "--json"}, count: countTop}
+	r = x.rate(c)
+	r.judge = quantity{}
+	return append(rows, r)
+}
+
+// sameFile returns an error if two files differ.
+func sameFile(a, b string) error {
+	var sums [2][sha256.Size]byte
+	for i, path := range []string{a, b} {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+		h.Sum(sums[i][:0])
+	}
+	if sums[0] != sums[1] {
+		return fmt.Errorf("%s is another file than %s", b, a)
+	}
+	return nil
 }
 
 // html measures the timeline as one file: how long it takes, and how much memory.

@@ -35,7 +35,8 @@ const (
 // contents is what is left of a stream without its compression.
 type contents struct {
 	*bufio.Reader
-	close []func()
+	layers int // that were taken off
+	close  []func()
 }
 
 // Close lets go of the decompressors.
@@ -45,10 +46,11 @@ func (c *contents) Close() {
 	}
 }
 
-// unpacked returns what a stream holds without its compression, if it has some.
+// unpacked returns what a stream holds without its compression, if it has some. A profile
+// that gzip has compressed stays as it is, since that is its format.
 func unpacked(r io.Reader) (*contents, error) {
 	c := &contents{Reader: bufio.NewReaderSize(r, 256<<10)}
-	for layer := 0; ; layer++ {
+	for ; ; c.layers++ {
 		head, _ := c.Peek(len(zstdMagic)) // what can't be read, reading tells
 		var in io.Reader
 		switch {
@@ -60,7 +62,14 @@ func unpacked(r io.Reader) (*contents, error) {
 			c.close = append(c.close, z.Close)
 			in = &layerReader{"zstd", z}
 		case bytes.HasPrefix(head, gzipMagic):
-			z, err := gzip.NewReader(c.Reader)
+			inside, err := c.inside()
+			if err == nil && !isTrace(inside) && !isZstd(inside) && !bytes.HasPrefix(inside, gzipMagic) {
+				return c, nil
+			}
+			var z *gzip.Reader
+			if err == nil {
+				z, err = gzip.NewReader(c.Reader)
+			}
 			if err != nil {
 				c.Close()
 				return nil, brokenLayer("gzip", err)
@@ -69,12 +78,27 @@ func unpacked(r io.Reader) (*contents, error) {
 		default:
 			return c, nil
 		}
-		if layer == maxLayers {
+		if c.layers == maxLayers {
 			c.Close()
 			return nil, fmt.Errorf("it is compressed more than %d times", maxLayers)
 		}
 		c.Reader = bufio.NewReaderSize(in, 256<<10)
 	}
+}
+
+// inside returns how what gzip has compressed begins. Nothing is read by that.
+func (c *contents) inside() ([]byte, error) {
+	head, _ := c.Peek(4096)
+	z, err := gzip.NewReader(bytes.NewReader(head))
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, len(format.Magic))
+	n, err := io.ReadFull(z, b)
+	if n == 0 && err != io.EOF {
+		return nil, err
+	}
+	return b[:n], nil
 }
 
 // layerReader says of what compression an error is.
@@ -125,5 +149,5 @@ func compressedFile(path string) bool {
 	}
 	defer c.Close()
 	inside, _ := c.Peek(len(format.Magic))
-	return readable(inside) && inside[0] != profileMagic
+	return c.layers > 0 && readable(inside)
 }

@@ -168,13 +168,18 @@ func (in *incoming) copyTo(ctx context.Context, f *os.File, p *arrival) (n int64
 	}
 }
 
-// readable reports whether something that can be looked at begins like that: a trace, a Go
-// execution trace, or a profile.
+// readable reports whether something that can be looked at begins like that: a trace, or a
+// profile.
 func readable(head []byte) bool {
-	return bytes.HasPrefix(head, []byte(format.Magic)) || bytes.HasPrefix(head, []byte(goMagic)) || len(head) > 0 && head[0] == profileMagic
+	return isTrace(head) || bytes.HasPrefix(head, gzipMagic) || len(head) > 0 && head[0] == profileMagic
 }
 
-// profileMagic is how profiles in pprof's format begin, without their compression.
+// isTrace reports whether a trace of ours or of Go begins like that.
+func isTrace(head []byte) bool {
+	return bytes.HasPrefix(head, []byte(format.Magic)) || bytes.HasPrefix(head, []byte(goMagic))
+}
+
+// profileMagic is how profiles in pprof's format may begin without their compression.
 const profileMagic = 0x0a
 
 // lookEach is after how many bytes the space that is left is looked at.

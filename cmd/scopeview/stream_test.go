@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"runtime/trace"
 	"strings"
 	"syscall"
@@ -164,7 +165,12 @@ func TestStreamsOfOthers(t *testing.T) {
 	if err := sample.WriteUncompressed(&profile); err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"go.trace": b.Bytes(), "cpu.pprof": profile.Bytes()} {
+	// Go's own begin with another field, and are compressed.
+	var goroutines bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&goroutines, 0); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"go.trace": b.Bytes(), "cpu.pprof": profile.Bytes(), "goroutine.pb.gz": goroutines.Bytes()} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
