@@ -15,6 +15,7 @@ require (
 )
 
 require (
+	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/prometheus/procfs v0.23.0 // indirect
 	golang.org/x/arch v0.32.0 // indirect
 )

@@ -203,8 +203,8 @@ func TestCtlUsage(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"__complete ctl ": "scope\n:8\n", "__complete ctl x.scope ": "snapshot\thave the program", "__complete ctl x.scope snapshot ": ":0\n",
-		"__complete snapshot ": "scope\n:8\n",
+		"__complete ctl ": "scope\nscopez\n:8\n", "__complete ctl x.scope ": "snapshot\thave the program", "__complete ctl x.scope snapshot ": ":0\n",
+		"__complete snapshot ": "scope\nscopez\n:8\n",
 	} {
 		if r := call(strings.Split(args, " ")...); !strings.Contains(r.out, want) {
 			t.Errorf("%s: %q, want %q in it", args, r.out, want)

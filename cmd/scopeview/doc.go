@@ -40,6 +40,8 @@
 //	scopeview snapshot TRACE what it holds now, as a trace of its own; see package internal/snapshot
 //	scopeview join TRACE GOTRACE  both as one trace; GOTRACE is what go test -trace writes
 //	scopeview archive TRACE  stores the executable and the sources with it, for other machines
+//	scopeview pack TRACE     as a file of one to six bytes a scope, which every command reads; see package internal/pack
+//	scopeview unpack TRACE   the trace of which pack has made it
 //	scopeview ctl TRACE …    switches its recording on and off, sets its filter, has a snapshot written
 //	scopeview anonymize TRACE  a copy to give away; see package internal/anonymize
 //	scopeview dump TRACE     the file as text, to the byte

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/pack"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -48,7 +49,7 @@ func newestIn(dir string) (string, error) {
 	}
 	var paths []string
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), extension) && !e.IsDir() {
+		if ext := filepath.Ext(e.Name()); (ext == extension || ext == packedExtension) && !e.IsDir() {
 			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
 	}
@@ -127,6 +128,14 @@ func lookAt(path string) candidate {
 	defer file.Close()
 	var b [format.StateOffset + format.StateSize]byte
 	n, _ := file.ReadAt(b[:], 0)
+	if string(b[:len(format.PackedMagic)]) == format.PackedMagic {
+		r, err := pack.Open(file, st.Size(), path)
+		if err != nil {
+			return f
+		}
+		defer r.Close()
+		n, _ = r.ReadAt(b[:], 0)
+	}
 	if h, s, err := format.DecodeHeader(b[:n]); err == nil {
 		f.trace, f.start = true, time.Unix(0, h.StartWall)
 		if !s.Closed {

@@ -89,7 +89,7 @@ func newRoot(s *streams) *cobra.Command {
 		{"compiler", "Give profiles to the compiler:", []*cobra.Command{newPgo(s), newAutofdo(s)}},
 		{"export", "Export:", []*cobra.Command{newCSV(s), newChrome(s), newPerfetto(s), newPprof(s), newGoTrace(s)}},
 		{"control", "Record, and control a recording:", []*cobra.Command{newRun(s), newBuild(s), newTest(s), newCheckHooks(s), newRecord(s), newCtl(s), newSnapshot(s)}},
-		{"mend", "Mend, check and give away:", []*cobra.Command{newJoin(s), newArchive(s), newAnonymize(s), newVerify(s), newVet(s), newDump(s), newAssemble(s)}},
+		{"mend", "Mend, check and give away:", []*cobra.Command{newJoin(s), newArchive(s), newPack(s), newUnpack(s), newAnonymize(s), newVerify(s), newVet(s), newDump(s), newAssemble(s)}},
 		{"measure", "Measure:", []*cobra.Command{newScale(s), newMembench(s), newCalibrate(s)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
@@ -183,5 +183,5 @@ func completeTrace(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return []string{"scope"}, cobra.ShellCompDirectiveFilterFileExt
+	return []string{"scope", "scopez"}, cobra.ShellCompDirectiveFilterFileExt
 }

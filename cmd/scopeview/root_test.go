@@ -142,8 +142,8 @@ func TestCompletion(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"__complete ": "top\t", "__complete top --sort ": "p99\n", "__complete top --by ": "track\n",
-		"__complete info ":            "scope\n:8\n", // files that end so
-		"__complete compare a.scope ": "scope\n:8\n", "__complete compare a.scope -- b.scope ": "scope\n:8\n",
+		"__complete info ":            "scope\nscopez\n:8\n", // files that end so
+		"__complete compare a.scope ": "scope\nscopez\n:8\n", "__complete compare a.scope -- b.scope ": "scope\nscopez\n:8\n",
 		"__complete compare --view waits --sort ": "holdmax\n", "__complete compare --view ": "doctor\n",
 	} {
 		if r := call(strings.Split(args, " ")...); !strings.Contains(r.out, want) {

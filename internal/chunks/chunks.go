@@ -48,7 +48,7 @@ func (f *File) Read(b []byte, at int64) (n int, err error) {
 }
 
 // Head reads the header of the chunk at the place at. ok is false where none was handed
-// out; bad, which wraps format.ErrCorrupt, is why the one there makes no sense.
+// out; bad, which wraps format.ErrCorrupt or is ErrLost, is why the one there makes no sense.
 func (f *File) Head(at int64) (h format.ChunkHeader, ok bool, bad, err error) {
 	var b [format.ChunkHeaderSize]byte
 	n, err := f.Read(b[:], at)
@@ -56,6 +56,9 @@ func (f *File) Head(at int64) (h format.ChunkHeader, ok bool, bad, err error) {
 		return h, false, nil, err
 	}
 	h, ok, bad = format.DecodeChunkHeader(b[:n], at, uint32(f.Chunk))
+	if format.IsLost(b[:n]) {
+		bad = format.ErrLost
+	}
 	return h, ok, bad, nil
 }
 

@@ -286,6 +286,22 @@ const (
 // chunkMagic begins every chunk that was handed out; it is stored last.
 const chunkMagic = 0x6b6e6843 // "Chnk"
 
+// PackedMagic is the first eight bytes of a packed trace: docs/packed.md.
+const PackedMagic = "SCOPEPAK"
+
+// lostMagic begins what is read of a packed trace in place of a chunk that can't be unpacked.
+const lostMagic = 0x74736f4c // "Lost"
+
+// ErrLost is why a chunk that can't be unpacked is corrupt.
+var ErrLost = errors.New("corrupt: the packed file is cut off or damaged where it was")
+
+// PutLostChunk writes to b the begin of a chunk that can't be unpacked. IsLost reports whether b
+// is one.
+func PutLostChunk(b []byte) { binary.LittleEndian.PutUint32(b, lostMagic) }
+
+// IsLost is documented at PutLostChunk.
+func IsLost(b []byte) bool { return len(b) >= 4 && binary.LittleEndian.Uint32(b) == lostMagic }
+
 // Flags of a chunk, set by its writer before what they tell of is published.
 const (
 	FlagEnds  = 1 << 0 // there are ends apart in this chunk

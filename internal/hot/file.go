@@ -35,6 +35,7 @@ type File struct {
 	looked  bool // for the hot file, everywhere
 
 	segments *segments // nil: the trace has none
+	unpacked *Unpacked // nil: the trace is not packed
 }
 
 // Open opens the trace at path and joins it. What is not a regular file is an error
@@ -63,7 +64,11 @@ func Open(path string) (*File, error) {
 // needs no hot part, is read as it is.
 func Join(f *os.File) (*File, error) {
 	j := &File{file: f}
-	if err := j.look(); err != nil {
+	err := j.unpack()
+	if err == nil {
+		err = j.look()
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -90,6 +95,10 @@ func (j *File) Close() error {
 	j.drop(j.state)
 	if j.segments != nil {
 		j.segments.close()
+	}
+	if j.unpacked != nil {
+		j.unpacked.Close()
+		j.unpacked = nil // from now on reading fails as it does from the file
 	}
 	j.mu.Unlock()
 	return j.file.Close()
@@ -221,6 +230,9 @@ func (j *File) Stat() (fs.FileInfo, error) {
 	st, err := j.file.Stat()
 	if err != nil {
 		return nil, err
+	}
+	if j.unpacked != nil {
+		return &joinedInfo{st, j.unpacked.Size}, nil
 	}
 	if end = max(end, j.segments.size(st.Size())); end <= st.Size() {
 		return st, nil

@@ -14,6 +14,9 @@ const seekData = 3 // Linux's SEEK_DATA, which package io does not have
 func (j *File) NextData(off int64) int64 {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
+	if j.unpacked != nil {
+		return j.unpacked.NextData(off)
+	}
 	if runtime.GOOS != "linux" || j.part != nil || j.segments != nil {
 		return off // what the file has no data of can be in another one
 	}

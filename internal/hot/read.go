@@ -174,6 +174,9 @@ func (j *File) readChunk(b []byte, off int64, t *table) (n int, err error) {
 
 // readFiles reads from the trace file, and its segments; j.mu is held.
 func (j *File) readFiles(b []byte, off int64) (int, error) {
+	if j.unpacked != nil {
+		return j.unpacked.ReadAt(b, off)
+	}
 	if j.segments == nil || off < 0 {
 		return j.file.ReadAt(b, off)
 	}

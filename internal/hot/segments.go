@@ -271,6 +271,9 @@ func (s *segments) close() {
 func (j *File) MissingSegments() int64 {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
+	if j.unpacked != nil {
+		return j.unpacked.Missing
+	}
 	if j.segments == nil {
 		return 0
 	}

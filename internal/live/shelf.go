@@ -19,7 +19,10 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-const extension = ".scope"
+const (
+	extension       = ".scope"
+	packedExtension = ".scopez"
+)
 
 // shelf is where the traces are: one file, or the directory root.
 type shelf struct {
@@ -193,7 +196,7 @@ func (s *shelf) list() (items []item, others int, err error) {
 		return nil, 0, fmt.Errorf("listing the traces: %w", err)
 	}
 	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), extension) || !e.Type().IsRegular() {
+		if ext := filepath.Ext(e.Name()); ext != extension && ext != packedExtension || !e.Type().IsRegular() {
 			continue
 		}
 		it, err := s.item(e.Name())

@@ -56,7 +56,7 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 	at := t.addr.offset(tail.loc)
 	h, ok, err := format.DecodeChunkHeader(buf[:n], at, t.header.ChunkSize)
 	if err != nil || !ok {
-		t.found.add(textShort, at, 1) // the index found it good
+		t.found.add(whyShort(buf[:n]), at, 1) // the index found it good
 		return false, false, nil
 	}
 	w := format.WalkBlocks(format.BlockBytes(buf[:n], h.Sealed), tail.at)

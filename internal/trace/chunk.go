@@ -42,11 +42,12 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 		return err
 	}
 	if !ok || head.Kind != format.ChunkRecords {
-		if t.overwrites() {
+		why := whyShort(c.bytes)
+		if t.overwrites() && why == textShort {
 			t.missed(info)
 			return errGone
 		}
-		p.add(textShort, at, 1) // the index found it good
+		p.add(why, at, 1) // the index found it good
 		return nil
 	}
 	if n < int(min(int64(len(c.bytes)), t.size-at)) {
@@ -71,6 +72,14 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 		c.reconcile()
 	}
 	return nil
+}
+
+// whyShort says why the chunk b, which the index found good, is none.
+func whyShort(b []byte) string {
+	if format.IsLost(b) {
+		return textLost
+	}
+	return textShort
 }
 
 // readHeaded reads the chunk at the offset at into b, which it makes as large as a chunk.

@@ -146,6 +146,7 @@ const (
 	textBadEnd       = "an end does not fit the begin that it names; the scope is shown as open"
 	textBreak        = "a scope spans a step of the clock: its duration is not to be believed"
 	textShort        = "a chunk could not be read to its end: the file shrank while it was read"
+	textLost         = "a chunk is missing: the packed file is cut off or damaged where it was"
 	textManyProblems = "further defects, each of which is told of in other words"
 	textManyRows     = "more named goroutines than are remembered: those idle for longest may show without their name"
 )

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	_ "github.com/scopeview/scopeview/internal/pack" // package hot opens packed traces by it
 )
 
 // Open reads the index of a trace of size bytes. Errors wrap
@@ -162,6 +164,10 @@ func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
 	var loc format.Loc
 	if bad == nil {
 		loc, bad = t.addr.loc(at, &h)
+	}
+	if errors.Is(bad, format.ErrLost) {
+		t.found.add(textLost, at, 1)
+		return nil, true, nil
 	}
 	if bad != nil {
 		t.found.add("a chunk is skipped, its header makes no sense ("+bad.Error()+")", at, 1)

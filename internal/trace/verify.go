@@ -249,6 +249,8 @@ func (v *checker) chunk(p *checkedPlace) error {
 	}
 	h, ok, err := format.DecodeChunkHeader(v.bytes, p.at, v.t.header.ChunkSize)
 	switch {
+	case err != nil && format.IsLost(v.bytes):
+		v.add(p.at, "chunk-header", "%v", format.ErrLost)
 	case err != nil:
 		v.add(p.at, "chunk-header", "%v", err)
 	case !ok:
