@@ -183,7 +183,7 @@ func fileName(resp *http.Response, a address) string {
 
 // copyName is a file name for the copy of what is called name.
 func copyName(name string) string {
-	for _, end := range []string{".zst", ".gz", extension} {
+	for _, end := range []string{".zst", ".gz", packedExtension, extension} {
 		name = strings.TrimSuffix(name, end)
 	}
 	name = strings.Map(func(r rune) rune {

@@ -174,9 +174,9 @@ func readable(head []byte) bool {
 	return isTrace(head) || bytes.HasPrefix(head, gzipMagic) || len(head) > 0 && head[0] == profileMagic
 }
 
-// isTrace reports whether a trace of ours or of Go begins like that.
+// isTrace reports whether a trace of ours, packed or not, or of Go begins like that.
 func isTrace(head []byte) bool {
-	return bytes.HasPrefix(head, []byte(format.Magic)) || bytes.HasPrefix(head, []byte(goMagic))
+	return bytes.HasPrefix(head, []byte(format.Magic)) || bytes.HasPrefix(head, []byte(format.PackedMagic)) || bytes.HasPrefix(head, []byte(goMagic))
 }
 
 // profileMagic is how profiles in pprof's format may begin without their compression.

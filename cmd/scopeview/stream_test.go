@@ -135,6 +135,20 @@ func TestStreams(t *testing.T) {
 	if r := call("csv", "--raw", url+"/encoded.scope"); r.out != want.out || r.err != "" {
 		t.Errorf("encoded: %d bytes, want %d; %s", len(r.out), len(want.out), r.err)
 	}
+	packed := filepath.Join(t.TempDir(), "x.scopez")
+	if r := call("pack", plain, "-o", packed); r.code != exitOK {
+		t.Fatal(r)
+	}
+	for way, give := range ways(t, mux, url) {
+		arg, in := give("x.scopez", readAll(t, packed))
+		if arg == "" {
+			continue
+		}
+		if r := callWith(t.Context(), in, "csv", "--raw", arg); r.out != want.out || r.err != "" {
+			t.Errorf("packed, %s: %d bytes, want %d; %s", way, len(r.out), len(want.out), r.err)
+		}
+		left(t)
+	}
 	if r := callWith(t.Context(), bytes.NewReader(zstdOf(data)), "compare", plain, "-"); r.code != exitOK || r.err != "" || !strings.Contains(r.out, "B  standard input (") {
 		t.Errorf("compare: %v", r)
 	}
