@@ -140,7 +140,7 @@ var mayImport = map[string][]string{
 	"internal/timeline":         {"internal/samples", "internal/doctor", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/format"},
 	"export/html":               {"internal/page", "internal/objects", "internal/trace", "internal/timeline"},
 	"export/html/assets":        {},
-	"internal/page":             {"internal/advice", "internal/report/annotate", "export/html/assets", "internal/doctor", "internal/timeline", "internal/samples", "internal/analysis", "internal/trace", "internal/glob", "internal/format"},
+	"internal/page":             {"internal/advice", "internal/report/annotate", "export/html/assets", "internal/doctor", "internal/timeline", "internal/samples", "internal/states", "internal/analysis", "internal/trace", "internal/glob", "internal/format"},
 	"internal/export/*":         {"internal/export/rows", "internal/samples", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
 	"internal/live":             {"internal/advice", "internal/page", "internal/objects", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/anonymize":        {"internal/chunks", "internal/inorder", "internal/format"},

@@ -61,7 +61,6 @@ type scanner struct {
 	scanned
 	scale    float64
 	threads  map[uint64]*thread
-	order    []*thread
 	inCall   map[uint64]uint64 // by thread, who was in a system call on it, as others tell
 	all      bool
 	byTime   map[int64]*beat     // beats, by their times over beatEvery

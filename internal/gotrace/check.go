@@ -88,21 +88,21 @@ func (r *reader) stays(g *input, n, after int64) (by map[uint64][]stay, from, to
 	by = map[uint64][]stay{}
 	stacks := newStacks()
 	stacks.off = true
-	s, err := open(g.open(), stacks, newClock(r.t))
+	s, err := open(g.open(), stacks, newClock(r.t), 1)
+	defer s.close()
 	if err != nil {
 		return nil, 0, 0, true
 	}
 	running := map[uint64]stay{}
 	var it item
 	from = -1
-	before := int64(0) // events
-	for s.events-before < n {
+	for events := int64(0); events < n; events++ {
 		if err := s.next(&it); err != nil || it.time > r.end {
 			all = true
 			break
 		}
 		if it.time < after {
-			from, before = -1, s.events
+			from, events = -1, 0
 		} else if from < 0 {
 			from = it.time
 		}
@@ -110,18 +110,18 @@ func (r *reader) stays(g *input, n, after int64) (by map[uint64][]stay, from, to
 		if it.kind != exptrace.EventStateTransition {
 			continue
 		}
-		if was, ok := running[it.Goid]; ok && it.To != Running {
-			delete(running, it.Goid)
+		if was, ok := running[it.goid]; ok && it.to != Running {
+			delete(running, it.goid)
 			if was.to = it.time; was.to >= after {
-				by[it.Goid] = append(by[it.Goid], was)
+				by[it.goid] = append(by[it.goid], was)
 			}
 		}
-		if it.To == Running && it.From != Running {
-			st := stay{from: it.time, thread: it.Thread}
-			if it.From == Unknown {
+		if it.to == Running && it.from != Running {
+			st := stay{from: it.time, thread: it.thread}
+			if it.from == Unknown {
 				st.from = from
 			}
-			running[it.Goid] = st
+			running[it.goid] = st
 		}
 	}
 	if from < 0 {

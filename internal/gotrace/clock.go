@@ -62,8 +62,6 @@ func (c *clock) first(at int64) {
 	}
 }
 
-func (c *clock) nanos(t int64) int64 { return sane(t) + c.off }
-
 // far bounds what is read, so that sums of it fit an int64.
 const far = 1 << 60
 

@@ -17,13 +17,13 @@ const maxHeld = 1 << 16
 func (o *order) add(it *item, change bool) {
 	if change {
 		// Of one goroutine everything stays in the order in which it was told.
-		if l, ok := o.last[it.Goid]; ok && it.time < l {
-			it.time, it.Time = l, l
+		if l, ok := o.last[it.goid]; ok && it.time < l {
+			it.time = l
 		}
-		if it.To == NotExist {
-			delete(o.last, it.Goid)
+		if it.to == NotExist {
+			delete(o.last, it.goid)
 		} else {
-			o.last[it.Goid] = it.time
+			o.last[it.goid] = it.time
 		}
 	}
 	i := len(o.items)

@@ -39,9 +39,11 @@ type reader struct {
 	// Of the stream that is read:
 	started bool
 	from    int64 // its first moment
+	since   int64 // when the generation began
 	overlap bool  // it began before the one before it ended
 	quiet   bool  // its time has not come to cut
 	ranges  map[rangeKey]int64
+	tr      Transition // that is told
 }
 
 // goroutine is what is known of a goroutine while it lives.
@@ -73,38 +75,52 @@ func (r *reader) stream(g *input) error {
 	if !ok || err != nil {
 		return err
 	}
-	s, err := open(g.open(), r.info.stacks, newClock(r.t))
+	s, err := open(g.open(), r.info.stacks, newClock(r.t), maxAhead)
+	defer s.close()
 	if err != nil {
 		return r.ended(g, s, err)
 	}
 	var it item
 	now := int64(math.MinInt64)
 	for {
-		if err = s.next(&it); err != nil {
+		err = s.next(&it)
+		if err != nil && err != io.EOF && s.goesOn() {
+			r.skip(g, s, err, now)
+			continue
+		}
+		if err != nil {
 			break
 		}
 		if it.time > r.end {
 			err = io.EOF
 			break
 		}
-		if it.time < now { // between generations, where the clocks were read a little apart
-			it.time, it.Time = now, now
-		}
-		now = it.time // below 0: before the trace
+		it.time = max(it.time, now) // between generations, where the clocks were read a little apart
+		now = it.time               // below 0: before the trace
 		r.pass(it.time)
-		r.take(&it)
+		r.take(s, &it)
 	}
-	r.info.Rough += s.stamps.rough
+	r.info.Rough += s.rough
 	if r.started {
 		r.leave(now)
 	}
 	return r.ended(g, s, err)
 }
 
+// skip goes on behind a generation that could not be read, as if another stream began there.
+func (r *reader) skip(g *input, s *flow, err error, now int64) {
+	if r.started {
+		r.leave(now)
+	}
+	r.problem(g, fmt.Sprintf("generation %d: %s; it is good up to %v, and from the generation after it on", s.failed, firstLine(err), time.Duration(r.to).Round(time.Millisecond)))
+	r.num++
+	r.started, r.quiet, r.ranges = false, true, map[rangeKey]int64{}
+}
+
 // ended tells why a stream could not be read further than it was.
-func (r *reader) ended(g *input, s *source, err error) error {
-	if s.in.err != nil {
-		return s.in.err
+func (r *reader) ended(g *input, s *flow, err error) error {
+	if s.broken != nil {
+		return s.broken
 	}
 	why := ""
 	switch {
@@ -116,6 +132,9 @@ func (r *reader) ended(g *input, s *source, err error) error {
 		why = "its end is not there: the program was killed, or is still writing it"
 	default:
 		why = firstLine(err)
+		if s.failed > 1 {
+			why = fmt.Sprintf("generation %d: %s", s.failed, why)
+		}
 	}
 	r.info.Missing = r.info.Missing || cutOff(err)
 	if !r.started {
@@ -162,19 +181,28 @@ func (r *reader) pass(now int64) {
 }
 
 // take takes in what happened.
-func (r *reader) take(it *item) {
+func (r *reader) take(s *flow, it *item) {
 	switch it.kind {
+	case exptrace.EventSync:
+		r.since = it.time
 	case exptrace.EventStateTransition:
-		r.transition(&it.Transition)
+		r.tr = Transition{
+			Time: it.time, Goid: it.goid, From: it.from, To: it.to, Reason: s.texts[it.text], Stack: it.stack,
+			Thread: it.thread, Proc: it.proc, By: it.by, ByStack: it.byStack,
+		}
+		if it.from == Unknown && it.to == Waiting {
+			r.tr.Reason = r.info.stacks.reason(it.stack)
+		}
+		r.transition(&r.tr)
 	case exptrace.EventStackSample:
 		if !r.quiet && it.time >= r.cut {
 			r.info.Samples++
 			if r.h.Sample != nil {
-				r.h.Sample(&Sample{it.time, it.Goid, it.Thread, it.Stack})
+				r.h.Sample(&Sample{it.time, it.goid, it.thread, it.stack})
 			}
 		}
 	case exptrace.EventRangeBegin, exptrace.EventRangeActive, exptrace.EventRangeEnd:
-		k := rangeKey{it.name, it.goid}
+		k := rangeKey{s.texts[it.text], it.goid}
 		if it.whole {
 			k.goid = 0
 		}
@@ -225,7 +253,7 @@ func (r *reader) transition(tr *Transition) {
 		return
 	}
 	if first && tr.From == Unknown {
-		tr.Time = r.cut // told late: it has been so since the stream began
+		tr.Time = max(r.cut, r.since) // told late: it has been so since the stream began
 	}
 	if g.told != Unknown || tr.From != NotExist {
 		tr.From = g.told

@@ -1,7 +1,7 @@
 package gotrace
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,79 +12,23 @@ import (
 	"github.com/scopeview/scopeview/internal/gowire"
 )
 
-// maxGeneration bounds what the decoder keeps of one generation, about a second of the
-// program. The busiest programs write a tenth of it.
-const maxGeneration = 256 << 20
-
 // maxAlive bounds the goroutines that there are at one time.
 const maxAlive = 4 << 20
 
-// source decodes one stream.
-type source struct {
-	in     *counted
-	stamps *stamps
-	order  order
-	r      *exptrace.Reader
-	failed error
-	stacks *stackTable
-	clock  *clock
-	old    bool // it does not tell what the clocks were
-	told   bool // a generation was read
-	began  bool // the last that was heard of them was a beginning
-	events int64
-	alive  int // goroutines
-}
-
-// counted counts what is read of a stream, and of its generation.
-type counted struct {
-	r          io.Reader
-	all, since int64
-	err        error // of the trace itself
-}
-
 var (
-	errLong  = fmt.Errorf("a generation of it has more than %d MiB", maxGeneration>>20)
 	errMany  = fmt.Errorf("it has more than %d goroutines at a time", maxAlive)
 	errEmpty = errors.New("nothing of it is there")
 )
 
-func (c *counted) Read(p []byte) (int, error) {
-	if c.since > maxGeneration {
-		return 0, errLong
-	}
-	n, err := c.r.Read(p)
-	c.all, c.since = c.all+int64(n), c.since+int64(n)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		c.err = err
-	}
-	return n, err
-}
-
-// open reads the header. The error is a sentence about the stream.
-func open(in io.Reader, stacks *stackTable, c *clock) (s *source, err error) {
-	defer contain(&err)
-	s = &source{in: &counted{r: in}, stacks: stacks, clock: c, order: order{last: map[uint64]int64{}}}
-	s.stamps = &stamps{r: s.in}
-	b := bufio.NewReader(s.stamps)
-	head, _ := b.Peek(gowire.HeaderSize)
-	v, _ := gowire.Version(head)
-	s.old = v < clocksTold
-	if err := checkVersion(head, !c.alone && !c.made); err != nil {
-		return s, err
-	}
-	s.r, err = exptrace.NewReader(b)
-	return s, err
-}
-
-// checkVersion tells whose traces can be read: those that the decoder knows, and where they
-// are to be aligned with others, those that tell what the clocks were.
-func checkVersion(head []byte, align bool) error {
+// checkVersion tells whose traces can be read and aligned with others: those that the decoder
+// knows, and that tell what the clocks were.
+func checkVersion(head []byte) error {
 	if len(head) == 0 {
 		return errEmpty
 	}
 	v, err := gowire.Version(head)
-	if err == nil && align && v < clocksTold {
-		return fmt.Errorf("it is of Go 1.%d, and of those before 1.%d the clock is not known", v, clocksTold)
+	if err == nil && v < clocksTold {
+		return tooOld(v)
 	}
 	return err
 }
@@ -92,51 +36,114 @@ func checkVersion(head []byte, align bool) error {
 // clocksTold is the version from which on a generation tells what the clocks were.
 const clocksTold = 25
 
-// item is what was decoded of an event.
+// item is what was decoded of an event. Its stacks and texts are by numbers: until it is taken
+// those of its generation, then the reader's.
 type item struct {
-	kind exptrace.EventKind
-	time int64
-	Transition
-	name  string // ranges
-	goid  uint64
-	whole bool // the range is the whole program's
+	time           int64
+	goid, by       uint64
+	thread         uint32
+	stack, byStack uint32
+	text           uint32 // a reason, or what a range is called
+	proc           int32
+	kind           exptrace.EventKind
+	from, to       GoState
+	whole          bool // the range is the whole program's
 }
 
-// next is the next event that means something to us, by time. The item's kind is
-// EventSync where a generation begins. io.EOF is the end.
-func (s *source) next(it *item) error {
-	for !s.order.next(it, s.failed != nil) {
-		if s.failed != nil {
-			return s.failed
-		}
-		if s.failed = s.one(it); s.failed == nil {
-			s.order.add(it, it.kind == exptrace.EventStateTransition)
-		}
+// part is some items in a row of one generation.
+type part struct {
+	clock  *exptrace.ClockSnapshot // of the first part of a generation, if that tells it
+	begins int64                   // then: its time, by the stream's clock
+	first  bool
+	items  []item
+	stacks []exptrace.Stack // that were not told in parts before
+	texts  []string         // likewise
+}
+
+// partSize is how many items a part has.
+const partSize = 512
+
+// source decodes one generation, on a goroutine of its own.
+type source struct {
+	give   func(*part) bool // false: nothing more is wanted
+	size   int64            // bytes
+	stamps *stamps
+	order  order
+	r      *exptrace.Reader
+	part   *part
+	old    bool // it does not tell what the clocks were
+	began  bool
+	stacks map[exptrace.Stack]uint32
+	texts  map[string]uint32
+	events int64
+	alive  int // goroutines
+}
+
+// decode decodes a generation, and gives what it finds in parts. The error is why it did not
+// get to the end; rough reports that times may be too late, see stamps.
+func decode(g *gowire.Generation, give func(*part) bool) (rough int64, err error) {
+	s := &source{
+		give: give, size: int64(len(g.Data)), old: g.Version < clocksTold, stamps: stampsOf(g), order: order{last: map[uint64]int64{}},
+		stacks: map[exptrace.Stack]uint32{}, texts: map[string]uint32{"": 0}, part: newPart(),
 	}
-	return nil
+	err = s.all(g)
+	var it item
+	for s.order.next(&it, true) {
+		s.put(&it)
+	}
+	s.flush()
+	return s.stamps.rough, err
 }
 
-// one decodes the next event that the decoder delivers.
-func (s *source) one(it *item) (err error) {
+// errEnough says that nothing more is wanted.
+var errEnough = errors.New("enough")
+
+func (s *source) all(g *gowire.Generation) (err error) {
 	defer contain(&err)
+	if s.r, err = exptrace.NewReader(bytes.NewReader(g.Data)); err != nil {
+		return err
+	}
+	var it item
 	for {
 		e, err := s.r.ReadEvent()
+		if err == io.EOF {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		if s.events++; s.events > 64+8*s.in.all { // every event takes a byte, and gives at most three
+		if s.events++; s.events > 64+8*s.size { // every event takes a byte, and gives at most three
 			return errors.New("it does not end")
 		}
 		if s.alive > maxAlive {
 			return errMany
 		}
-		if s.decode(&e, it) {
-			if !s.told {
-				return errors.New("it begins without a clock")
+		it = item{proc: -1}
+		if !s.decode(&e, &it) {
+			continue
+		}
+		if !s.began {
+			return errors.New("it begins without a clock")
+		}
+		s.order.add(&it, it.kind == exptrace.EventStateTransition)
+		for s.order.next(&it, false) {
+			if !s.put(&it) {
+				return errEnough
 			}
-			return nil
 		}
 	}
+}
+
+// put gives an item away, with others. It reports whether more is wanted.
+func (s *source) put(it *item) bool {
+	s.part.items = append(s.part.items, *it)
+	return len(s.part.items) < partSize || s.flush()
+}
+
+func (s *source) flush() bool {
+	p := s.part
+	s.part = newPart()
+	return s.give(p)
 }
 
 // contain turns a panic of the decoder into an error.
@@ -153,7 +160,12 @@ func (s *source) decode(e *exptrace.Event, it *item) bool {
 	at := int64(told)
 	switch it.kind = e.Kind(); it.kind {
 	case exptrace.EventSync:
-		s.generation(e)
+		snap := e.Sync().ClockSnapshot
+		if s.began || snap == nil && (!s.old || at <= 0) {
+			return false // the decoder also says so at the end, and where it fails
+		}
+		s.began = true
+		s.part.first, s.part.begins, s.part.clock = true, at, snap
 	case exptrace.EventStackSample:
 	case exptrace.EventStateTransition:
 		st = e.StateTransition()
@@ -162,28 +174,27 @@ func (s *source) decode(e *exptrace.Event, it *item) bool {
 		at = s.stamps.time(e, nil)
 	}
 	s.stamps.prev = int64(told)
-	it.time = s.clock.nanos(at)
+	it.time = sane(at)
 	switch it.kind {
 	case exptrace.EventSync:
-		return s.told && s.began
+		return true
 	case exptrace.EventStateTransition:
 		if st.Resource.Kind != exptrace.ResourceGoroutine {
 			return false
 		}
-		s.transition(e, &st, &it.Transition)
-		if it.From <= NotExist {
+		s.transition(e, &st, it)
+		if it.from <= NotExist {
 			s.alive++
-		} else if it.To == NotExist {
+		} else if it.to == NotExist {
 			s.alive--
 		}
-		it.Time = it.time
 		return true
 	case exptrace.EventStackSample:
-		it.Transition = Transition{Time: it.time, Goid: goid(e.Goroutine()), Thread: thread(e), Stack: s.stacks.id(e.Stack())}
+		it.goid, it.thread, it.stack = goid(e.Goroutine()), thread(e), s.stack(e.Stack())
 		return true
 	case exptrace.EventRangeBegin, exptrace.EventRangeActive, exptrace.EventRangeEnd:
 		r := e.Range()
-		it.name = s.stacks.intern(r.Name)
+		it.text = s.text(r.Name)
 		it.goid, it.whole = goid(e.Goroutine()), r.Scope.Kind == exptrace.ResourceNone || strings.HasPrefix(r.Name, "stop-the-world")
 		if r.Scope.Kind == exptrace.ResourceGoroutine && !it.whole {
 			it.goid = goid(r.Scope.Goroutine())
@@ -193,47 +204,48 @@ func (s *source) decode(e *exptrace.Event, it *item) bool {
 	return false
 }
 
-// generation takes note of a generation's beginning. The decoder also says so at the end.
-func (s *source) generation(e *exptrace.Event) {
-	s.in.since = 0
-	s.stacks.generation()
-	snap := e.Sync().ClockSnapshot
-	if s.began = snap != nil || s.old && !s.stamps.empty(); s.began {
-		if snap != nil {
-			s.clock.sync(snap)
-		} else {
-			s.clock.first(int64(e.Time()))
+// transition takes a goroutine's change of state apart.
+func (s *source) transition(e *exptrace.Event, st *exptrace.StateTransition, it *item) {
+	from, to := st.Goroutine()
+	it.goid, it.from, it.to = goid(st.Resource.Goroutine()), state(from), state(to)
+	it.stack, it.text = s.stack(st.Stack), s.text(st.Reason)
+	switch {
+	case from.Executing() || to.Executing():
+		it.thread, it.proc = thread(e), int32(e.Proc())
+		if from == exptrace.GoRunning && to == exptrace.GoWaiting && st.Reason == "" {
+			it.text = s.text("coroutine") // the only ones without
 		}
-		s.stamps.begin()
-		s.told = true
+	case from == exptrace.GoNotExist || from == exptrace.GoWaiting && to == exptrace.GoRunnable:
+		it.by, it.byStack = goid(e.Goroutine()), s.stack(e.Stack())
+		if to == exptrace.GoWaiting {
+			it.text = s.text("coroutine") // made by iter.Pull, and not begun
+		}
 	}
 }
 
-// transition takes a goroutine's change of state apart.
-func (s *source) transition(e *exptrace.Event, st *exptrace.StateTransition, tr *Transition) {
-	from, to := st.Goroutine()
-	*tr = Transition{
-		Goid: goid(st.Resource.Goroutine()),
-		From: state(from), To: state(to), Proc: -1,
-		Stack: s.stacks.id(st.Stack),
+// stack is a stack's number in the generation, 0 for none.
+func (s *source) stack(x exptrace.Stack) uint32 {
+	if x == exptrace.NoStack {
+		return 0
 	}
-	if st.Reason != "" {
-		tr.Reason = s.stacks.intern(st.Reason)
+	id, ok := s.stacks[x]
+	if !ok {
+		id = uint32(len(s.stacks) + 1)
+		s.stacks[x] = id
+		s.part.stacks = append(s.part.stacks, x)
 	}
-	switch {
-	case from.Executing() || to.Executing():
-		tr.Thread, tr.Proc = thread(e), int32(e.Proc())
-		if from == exptrace.GoRunning && to == exptrace.GoWaiting && tr.Reason == "" {
-			tr.Reason = "coroutine" // the only ones without
-		}
-	case from == exptrace.GoNotExist || from == exptrace.GoWaiting && to == exptrace.GoRunnable:
-		tr.By, tr.ByStack = goid(e.Goroutine()), s.stacks.id(e.Stack())
-		if to == exptrace.GoWaiting {
-			tr.Reason = "coroutine" // made by iter.Pull, and not begun
-		}
-	case from == exptrace.GoUndetermined && to == exptrace.GoWaiting:
-		tr.Reason = s.stacks.reason(tr.Stack)
+	return id
+}
+
+// text is a text's number in the generation, 0 for none.
+func (s *source) text(x string) uint32 {
+	id, ok := s.texts[x]
+	if !ok {
+		id = uint32(len(s.texts))
+		s.texts[x] = id
+		s.part.texts = append(s.part.texts, x)
 	}
+	return id
 }
 
 func goid(g exptrace.GoID) uint64 {

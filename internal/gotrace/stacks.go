@@ -24,9 +24,8 @@ type stackTable struct {
 	depths  int
 	refused int64 // stacks beyond the bounds
 
-	off  bool                      // none is kept
-	pcs  bool                      // frames have their PCs
-	told map[exptrace.Stack]uint32 // of this generation
+	off  bool // none is kept
+	pcs  bool // frames have their PCs
 	key  []byte
 	list []uint32
 	text map[string]string
@@ -35,24 +34,16 @@ type stackTable struct {
 func newStacks() *stackTable {
 	return &stackTable{
 		stacks: make([][]uint32, 1), ids: map[string]uint32{}, frameID: map[Frame]uint32{},
-		told: map[exptrace.Stack]uint32{}, text: map[string]string{},
+		text: map[string]string{},
 	}
 }
 
-// generation forgets the decoder's stacks: each of them keeps its generation in memory.
-func (t *stackTable) generation() { clear(t.told) }
-
-// id is the number of a stack, 0 for none and for one beyond the bounds.
+// id is the number of a stack, 0 for one beyond the bounds.
 func (t *stackTable) id(s exptrace.Stack) uint32 {
-	if s == exptrace.NoStack || t.off {
+	if t.off {
 		return 0
 	}
-	id, ok := t.told[s]
-	if !ok {
-		id = t.add(s)
-		t.told[s] = id
-	}
-	return id
+	return t.add(s)
 }
 
 func (t *stackTable) add(s exptrace.Stack) uint32 {

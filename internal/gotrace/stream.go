@@ -32,11 +32,12 @@ func byTime(t *trace.Trace, all []trace.GoTrace) {
 		begins[g.Stream] = math.MaxInt64 // nothing of it can be read: reading it will tell why
 		stacks := newStacks()
 		stacks.off = true
-		s, err := open(g.Reader(), stacks, newClock(t))
+		s, err := open(g.Reader(), stacks, newClock(t), 1)
 		var it item
 		if err == nil && s.next(&it) == nil {
 			begins[g.Stream] = it.time
 		}
+		s.close()
 	}
 	slices.SortStableFunc(all, func(a, b trace.GoTrace) int { return cmp.Compare(begins[a.Stream], begins[b.Stream]) })
 }
@@ -46,7 +47,7 @@ const HeaderSize = gowire.HeaderSize
 
 // CheckHeader reports whether what begins with head is a Go execution trace that Read
 // could read. Its errors are sentences about it.
-func CheckHeader(head []byte) error { return checkVersion(head, true) }
+func CheckHeader(head []byte) error { return checkVersion(head) }
 
 // ReadStream is Read for one of t's Go execution traces, as if it were the only one.
 // What Info tells is of it alone: where it is another process's, and where it is of

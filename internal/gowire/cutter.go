@@ -1,7 +1,6 @@
 package gowire
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -25,22 +24,51 @@ var ErrLong = fmt.Errorf("a generation of it has more than %d MiB", MaxGeneratio
 
 // Cutter cuts a trace into its generations.
 type Cutter struct {
-	in      *bufio.Reader
+	in      io.Reader
+	buf     []byte // what was read and not taken
+	full    []byte // the memory of buf
 	head    [HeaderSize]byte
 	version int
 	room    int   // what the next generation may have
 	err     error // what ends it
 }
 
+// Memory is taken as it is needed: a trace may have many streams, of next to nothing.
+const (
+	leastRead = 4 << 10
+	mostRead  = 128 << 10
+)
+
 // NewCutter reads the header. Its errors are sentences about the trace; io.EOF: it is empty.
 func NewCutter(in io.Reader) (*Cutter, error) {
-	c := &Cutter{room: 1 << 16, in: bufio.NewReaderSize(in, 2*maxBatch)}
+	c := &Cutter{room: leastRead, in: in}
 	n, err := io.ReadFull(c.in, c.head[:])
 	if err != nil && err != io.ErrUnexpectedEOF {
 		return c, err
 	}
 	c.version, err = Version(c.head[:n])
 	return c, err
+}
+
+// peek returns what there is, want bytes at least. With an error there are fewer.
+func (c *Cutter) peek(want int) ([]byte, error) {
+	for len(c.buf) < want {
+		if room := cap(c.full); len(c.buf) == room || want > room {
+			grown := max(want, min(2*room, mostRead), leastRead)
+			if grown > room {
+				c.full = append(make([]byte, 0, grown), c.buf...)
+				c.buf = c.full
+			}
+		}
+		c.full = c.full[:cap(c.full)]
+		n := copy(c.full, c.buf)
+		k, err := c.in.Read(c.full[n:])
+		c.buf = c.full[:n+k]
+		if err != nil && len(c.buf) < want {
+			return c.buf, err
+		}
+	}
+	return c.buf, nil
 }
 
 // Head is the header.
@@ -85,9 +113,7 @@ func (c *Cutter) Next() (*Generation, error) {
 			return g, nil
 		}
 		g.Data = append(g.Data, bytes...)
-		if _, err := c.in.Discard(len(bytes)); err != nil {
-			return nil, err
-		}
+		c.buf = c.buf[len(bytes):]
 		if b.End {
 			c.room = len(g.Data) + len(g.Data)/4
 			return g, nil
@@ -100,14 +126,16 @@ const endsTold = 26
 
 // batch looks at the next batch. With an error it returns what there is instead of one.
 func (c *Cutter) batch() (x Batch, bytes []byte, err error) {
-	for want := max(c.in.Buffered(), 1); ; want = min(max(2*want, 1<<16), c.in.Size()) {
-		b, short := c.in.Peek(want)
+	for want := max(len(c.buf), 1); ; want = min(max(2*want, 1<<10), 2*maxBatch) {
+		b, short := c.peek(want)
 		x, size, bad := Next(b)
 		switch {
 		case bad != nil:
 			return x, b[:min(len(b), 64)], fmt.Errorf("%w: %w", errBatch, bad)
 		case size > 0:
 			return x, b[:size], nil
+		case short == io.ErrUnexpectedEOF: // what the trace lies in ends too early
+			return x, b, io.EOF
 		case short != nil:
 			return x, b, short
 		}

@@ -30,7 +30,7 @@ const (
 )
 
 // ErrNone says that something is not a Go execution trace.
-var ErrNone = errors.New("it is not a Go execution trace")
+var ErrNone error = sentence("it is not a Go execution trace")
 
 // Begins reports whether bytes begin like a Go execution trace, of whatever version.
 func Begins(head []byte) bool { return strings.HasPrefix(string(head), "go 1.") }
@@ -44,12 +44,24 @@ func Version(head []byte) (int, error) {
 	case !ok || !ok2 || err != nil:
 		return 0, ErrNone
 	case v < Oldest:
-		return v, fmt.Errorf("it is of Go 1.%d, and traces from before Go 1.%d have another format; go tool trace still shows it", v, Oldest)
+		return v, sentence(fmt.Sprintf("it is of Go 1.%d, and traces from before Go 1.%d have another format; go tool trace still shows it", v, Oldest))
 	case v > Newest:
-		return v, fmt.Errorf("it is of Go 1.%d, which this scopeview does not know; a newer one may", v)
+		return v, sentence(fmt.Sprintf("it is of Go 1.%d, which this scopeview does not know; a newer one may", v))
 	}
 	return v, nil
 }
+
+// IsSentence reports whether an error of Version, or of NewCutter, is about the trace, and not
+// one of reading.
+func IsSentence(err error) bool {
+	var s sentence
+	return errors.As(err, &s)
+}
+
+// sentence is an error that says something about the trace.
+type sentence string
+
+func (s sentence) Error() string { return string(s) }
 
 // Numbers of events, as in Go's internal/trace/tracev2.
 const (

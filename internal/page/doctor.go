@@ -14,6 +14,11 @@ type Unsaid struct {
 	Findings []string `json:"findings"`
 }
 
+// notAsked is what is said of a trace that is too long to be examined for a file.
+func notAsked() *Unsaid {
+	return &Unsaid{Error: "The Go execution trace is long, and the doctor was not asked: ask scopeview doctor, or scopeview html with --from and --to of a part.", Findings: []string{}}
+}
+
 // DoctorSays examines the selected part of t for the page. It takes as long
 // as reading the trace twice, and longer where there is a Go execution trace. Where
 // nothing can be said, that is what is returned: a page is worth having without. It cites a, the

@@ -80,7 +80,10 @@ func pack(ctx context.Context, t *trace.Trace, o Options) (*timeline.Container, 
 	selected := o.Selection
 	selected.Progress = nil // that is told of while the scopes are read
 	says := AdviceOf(o.Path, o.Weights)
-	report := DoctorSays(ctx, t, selected, says) // first: of a trace of many goroutines it takes as much memory as the page
+	var report any = notAsked()
+	if !isLong(t, &selected) {
+		report = DoctorSays(ctx, t, selected, says) // first: of a trace of many goroutines it takes as much memory as the page
+	}
 	choice := o.Choice(t)
 	load := timeline.LoadOptions{
 		From: o.From, To: o.To, Progress: o.Progress, Still: o.Writer == timeline.WriterGone, Whole: cmp.Or(o.Max, math.MaxInt64),

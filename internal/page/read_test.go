@@ -82,6 +82,7 @@ type held struct {
 	Columns [][4]any
 	bytes   map[string][]byte
 	counts  map[string]int
+	text    string // the header
 }
 
 // dataOf decodes a page's data.
@@ -104,7 +105,7 @@ func dataOf(t *testing.T, page string) *held {
 		if err := json.Unmarshal(raw[8:8+n], h); err != nil {
 			t.Fatal(err)
 		}
-		raw = raw[8+n:]
+		h.text, raw = string(raw[8:8+n]), raw[8+n:]
 		for _, c := range h.Columns {
 			name, size := c[0].(string), int(c[3].(float64))
 			h.bytes[name], h.counts[name], raw = raw[:size], int(c[2].(float64)), raw[size:]

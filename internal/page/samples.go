@@ -6,6 +6,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report/annotate"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -21,12 +22,31 @@ func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection) (*t
 	return s, err
 }
 
+// longGoTrace is how many bytes of a Go execution trace are examined for a file: of more, what
+// the doctor and the samples keep of each wait would be gigabytes.
+var longGoTrace int64 = 64 << 20
+
+func isLong(t *trace.Trace, of *analysis.Selection) bool {
+	if of.From > 0 || of.To > 0 {
+		return false
+	}
+	n := int64(0)
+	for _, g := range t.GoTraces() {
+		n += g.Size
+	}
+	return n > longGoTrace
+}
+
 // loadWithStates is LoadSamples, and what the goroutines did; and with commentary what the
 // compiler did.
 func loadWithStates(ctx context.Context, t *trace.Trace, of analysis.Selection, commentary bool) (*timeline.States, *timeline.Samples, error) {
-	states, s, p, err := timeline.LoadWithStates(ctx, t, of, mostSamples)
+	if isLong(t, &of) {
+		known, err := timeline.LoadStates(ctx, t, states.CPUTimes(t))
+		return known, &timeline.Samples{Notes: []string{"The Go execution trace is long, and its samples and waits are not in this file: scopeview functions tells of them, scopeview html --from and --to of a part."}}, err
+	}
+	known, s, p, err := timeline.LoadWithStates(ctx, t, of, mostSamples)
 	addSources(ctx, t, s, p, commentary)
-	return states, s, err
+	return known, s, err
 }
 
 // addSources adds the sources of what had most of the samples, if there are any; and with

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -72,5 +73,20 @@ func TestStates(t *testing.T) {
 	small := written(t, tr, Options{limit: limit})
 	if h := dataOf(t, small); int64(len(small)) > limit || h.Meta.Reduced || h.counts["start"] != all.counts["start"] {
 		t.Errorf("%d bytes, limit %d, %d scopes of %d", len(small), limit, h.counts["start"], all.counts["start"])
+	}
+}
+
+// TestLongGoTrace: of a long Go execution trace a file has the states, and says what it has not.
+func TestLongGoTrace(t *testing.T) {
+	defer func(was int64) { longGoTrace = was }(longGoTrace)
+	longGoTrace = 1000
+	tr := pingPong(t, 1000)
+	d := dataOf(t, written(t, tr, Options{}))
+	if d.counts["state"] < 2000 || d.counts["at"] != 0 || !strings.Contains(d.text, `"error":"The Go execution trace is long`) || !strings.Contains(d.text, "its samples and waits are not in this file") {
+		t.Errorf("%v", d.counts)
+	}
+	part := dataOf(t, written(t, tr, Options{Selection: analysis.Selection{To: 1 << 40}}))
+	if part.counts["at"] == 0 || strings.Contains(part.text, `"error":"The Go execution trace is long`) {
+		t.Errorf("a part: %v", part.counts)
 	}
 }

@@ -18,13 +18,14 @@ import (
 )
 
 // LoadStates reads what the goroutines of t did; nil if t has no Go execution trace.
-// What of it can't be read makes a sentence in Problems.
-func LoadStates(ctx context.Context, t *trace.Trace) (*States, error) {
+// What of it can't be read makes a sentence in Problems. Who is in with takes part in the
+// reading.
+func LoadStates(ctx context.Context, t *trace.Trace, with ...states.Handler) (*States, error) {
 	if len(t.GoTraces()) == 0 {
 		return nil, ctx.Err()
 	}
 	s := newStates(func(uint32) []string { return nil })
-	_, err := states.EachOf(t, s.handler())
+	_, err := states.EachOf(t, append(with, s.handler())...)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -74,7 +75,7 @@ func (s *States) take(facts *states.Facts) {
 		}
 		s.Facts = append(s.Facts, [2]string{"self-check", text})
 	}
-	for _, r := range s.rows {
+	for _, r := range s.met {
 		g := facts.Goroutines[r.goid]
 		if g == nil {
 			continue

@@ -1,0 +1,123 @@
+package gowire_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"testing/iotest"
+
+	"github.com/scopeview/scopeview/internal/gowire"
+)
+
+// sample is a Go execution trace, and sample's generations n times, one after the other.
+func sample(t testing.TB, version string, n int) []byte {
+	t.Helper()
+	b, err := os.ReadFile("../goscopes/testdata/go" + version + ".trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := bytes.Clone(b[:gowire.HeaderSize])
+	for range n {
+		head = append(head, b[gowire.HeaderSize:]...)
+	}
+	return head
+}
+
+// generations cuts a trace; what it is cut into is put together again.
+func generations(t testing.TB, in io.Reader) (all []*gowire.Generation, whole []byte) {
+	t.Helper()
+	cut, err := gowire.NewCutter(in)
+	if err != nil {
+		if err != io.EOF && !gowire.IsSentence(err) {
+			t.Fatal(err)
+		}
+		return nil, nil
+	}
+	whole = bytes.Clone(cut.Head())
+	for {
+		g, err := cut.Next()
+		if err == io.EOF {
+			return all, whole
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, whole = append(all, g), append(whole, g.Data[gowire.HeaderSize:]...)
+	}
+}
+
+// TestCutter: generations are all of a trace, whatever pieces it comes in. Those of before Go
+// 1.26 end where the next one has another number: the same one again is one generation.
+func TestCutter(t *testing.T) {
+	for version, want := range map[string]int{"1.22": 1, "1.23": 1, "1.25": 1, "1.26": 3} {
+		b := sample(t, version, 3)
+		for _, in := range []io.Reader{bytes.NewReader(b), iotest.OneByteReader(bytes.NewReader(b)), iotest.DataErrReader(bytes.NewReader(b))} {
+			all, whole := generations(t, in)
+			if len(all) != want || !bytes.Equal(whole, b) {
+				t.Errorf("%s: %d generations of %d bytes, want %d of %d", version, len(all), len(whole), want, len(b))
+			}
+			for _, g := range all {
+				if snap, scale := g.Clock(); g.Cut != nil || scale != 64 && scale != 1 || snap.Known != (version >= "1.25") {
+					t.Errorf("%s: cut %v, clock %+v of %v ns", version, g.Cut, snap, scale)
+				}
+			}
+		}
+		// Cut off, the last one says so, where its end is told.
+		all, whole := generations(t, bytes.NewReader(b[:len(b)-5]))
+		if last := all[len(all)-1]; !errors.Is(last.Cut, io.ErrUnexpectedEOF) || len(whole) != len(b)-5 {
+			t.Errorf("%s: cut off: %v, %d bytes of %d", version, last.Cut, len(whole), len(b)-5)
+		}
+	}
+	if _, err := gowire.NewCutter(iotest.ErrReader(os.ErrClosed)); !errors.Is(err, os.ErrClosed) || gowire.IsSentence(err) {
+		t.Error(err)
+	}
+}
+
+// TestGenerationsDiffer: before Go 1.26 a generation ends where another number comes.
+func TestGenerationsDiffer(t *testing.T) {
+	b := sample(t, "1.23", 1)
+	at := len(b)
+	b = append(b, sample(t, "1.23", 1)[gowire.HeaderSize:]...)
+	for i := at; i < len(b); { // the second one is number 2
+		x, size, err := gowire.Next(b[i:])
+		if err != nil || size == 0 || x.Generation != 1 {
+			t.Fatal(x.Generation, size, err)
+		}
+		b[i+1] = 2
+		i += size
+	}
+	all, whole := generations(t, bytes.NewReader(b))
+	if len(all) != 2 || all[0].Number != 1 || all[1].Number != 2 || !bytes.Equal(whole, b) {
+		t.Errorf("%d generations, %d bytes of %d", len(all), len(whole), len(b))
+	}
+}
+
+// TestDamaged: whatever the bytes, cutting ends, and nothing is read that is not there.
+func TestDamaged(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, version := range []string{"1.22", "1.26"} {
+		good := sample(t, version, 2)
+		for range 300 {
+			b := slices.Clone(good[:len(good)-rnd.IntN(len(good)/2)])
+			for range rnd.IntN(10) {
+				b[rnd.IntN(len(b))] = byte(rnd.IntN(256))
+			}
+			all, whole := generations(t, bytes.NewReader(b))
+			if len(whole) > len(b) {
+				t.Fatalf("%d bytes of %d", len(whole), len(b))
+			}
+			for _, g := range all {
+				g.Clock()
+				for x := range g.Batches() {
+					for r := gowire.Numbers(x.Data); r.Kind() != 0; {
+						r.Bytes(r.Next())
+					}
+				}
+			}
+		}
+	}
+}
