@@ -6,6 +6,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
 )
 
 func stateOf(writer string) analysis.State {
@@ -137,7 +138,9 @@ func unknownText(r *analysis.Report) string {
 		return ""
 	}
 	why := "on the way they gave way to others more than once"
-	if need := uint32(format.WitnessYield | format.WitnessSwitch); r.Trace.Header().Witness&need != need {
+	if r.Trace.Lookup(gotrace.FactMade) != "" {
+		why = "another goroutine ended them, or they ran outside of what the Go execution trace tells of"
+	} else if need := uint32(format.WitnessYield | format.WitnessSwitch); r.Trace.Header().Witness&need != need {
 		why = "the recorder could not see when they gave way to others (About tells why)"
 	}
 	return fmt.Sprintf("The CPU time of %s of the scopes is unknown: %s.", analysis.Percent(float64(unknown)/float64(all)), why)

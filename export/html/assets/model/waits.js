@@ -198,7 +198,8 @@ export class Waits {
 
   /**
    * Rows for the goroutines that recorded nothing themselves, as arrange() returns
-   * rows: a few by themselves, more of them, and the runtime's own, folded.
+   * rows: a few by themselves, more of them, and the runtime's own, folded. Where no goroutine
+   * recorded anything, those fold that began with the same function.
    * @param {Map<number, import("./rowset.js").Row>} rows those that there are
    * @returns {import("./rows.js").Arranged[]}
    */
@@ -207,11 +208,16 @@ export class Waits {
     const own = [];
     const system = [];
     for (const lane of this.states.lanes.values()) {
-      if ((rows.get(lane.key)?.first ?? Infinity) !== Infinity) continue;
-      (lane.system || isIdle(lane) ? system : own).push(loneRow(lane));
+      const row = rows.get(lane.key);
+      if ((row?.first ?? Infinity) !== Infinity) continue;
+      (lane.system || isIdle(lane) ? system : own).push(loneRow(lane, lane.func || (row?.name ?? "")));
     }
     /** @type {import("./rows.js").Arranged[]} */
-    const arranged = own.length > loneRows ? [{ kind: "group", title: `${own.length} goroutines without scopes`, id: "nown", rows: own }] : own.map((row) => ({ kind: "row", row }));
+    let arranged = own.map((row) => ({ kind: "row", row }));
+    if (own.length > loneRows) {
+      const recorded = [...rows.values()].some(({ first }) => first !== Infinity);
+      arranged = recorded ? [{ kind: "group", title: `${own.length} goroutines without scopes`, id: "nown", rows: own }] : byBegin(own);
+    }
     if (system.length > 0) arranged.push({ kind: "group", title: `${system.length} of the runtime, or idle`, id: "nsystem", rows: system });
     return arranged;
   }
@@ -238,8 +244,31 @@ function isIdle(lane) {
   return other >= 0.999 * (lane.last - lane.first);
 }
 
-/** A row of nothing but states. @param {import("../data/states.js").StateLane} lane */
-function loneRow(lane) {
-  const { func } = lane;
-  return Object.assign(newRow(lane.key, "goroutine"), { title: `goroutine ${lane.key}${func ? ` ${func}` : ""}`, first: lane.first, last: lane.last });
+/**
+ * Folds rows that began with the same function, where they are many.
+ * @param {LoneRow[]} own @returns {import("./rows.js").Arranged[]}
+ */
+function byBegin(own) {
+  /** @type {Map<string, LoneRow[]>} */
+  const found = new Map();
+  for (const row of own) {
+    const fellows = found.get(row.func);
+    if (fellows) fellows.push(row);
+    else found.set(row.func, [row]);
+  }
+  /** @type {import("./rows.js").Arranged[]} */
+  const arranged = [];
+  for (const func of [...found.keys()].sort()) {
+    const rows = found.get(func) ?? [];
+    if (rows.length > loneRows) arranged.push({ kind: "group", title: `${rows.length.toLocaleString("en")} × ${func || "goroutine"}`, id: `nf${func}`, rows });
+    else arranged.push(...rows.map((row) => /** @type {const} */ ({ kind: "row", row })));
+  }
+  return arranged;
+}
+
+/** @typedef {import("./rowset.js").Row & {func: string}} LoneRow */
+
+/** A row of nothing but states. @param {import("../data/states.js").StateLane} lane @param {string} func that it began with @returns {LoneRow} */
+function loneRow(lane, func) {
+  return Object.assign(newRow(lane.key, "goroutine"), { title: `goroutine ${lane.key}${func ? ` ${func}` : ""}`, first: lane.first, last: lane.last, func });
 }
