@@ -40,6 +40,23 @@ func (x *Index) Count(from, to int64) int64 {
 	return n
 }
 
+// began returns how many scopes and instants began in [from, to].
+func (x *Index) began(from, to int64) (n int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.eachLane(from, to, func(l *lane) {
+		n += int64(l.from(to+1) - l.from(from))
+		if l.rare != nil {
+			for _, s := range l.rare.open {
+				if s.start >= from && s.start <= to {
+					n++
+				}
+			}
+		}
+	})
+	return n
+}
+
 // eachLane visits the lanes of the rows that have a part in [from, to].
 func (x *Index) eachLane(from, to int64, f func(l *lane)) {
 	for r := range x.within(from, to) {

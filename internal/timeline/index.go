@@ -44,6 +44,7 @@ type Index struct {
 	round   uint32
 	threads []uint32
 	thread  map[uint32]uint16
+	near    [64]numbered // of thread, the latest
 	texts   texts
 	lister  *args.Lister
 	json    []byte
@@ -93,7 +94,9 @@ func (x *Index) take(e *trace.Event) {
 	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
 		x.items++
 		x.scopes++
-		x.lock(e, r.at)
+		if (e.Kind == format.KindWait || e.Kind == format.KindHold) && !x.part {
+			x.lock(e, r.at)
+		}
 		if e.Open {
 			s := x.scope(r, e)
 			x.begin(s)
@@ -134,9 +137,6 @@ func (x *Index) keep(r *row, l *lane, s *scope, text []byte) {
 
 // lock takes in a wait or a hold.
 func (x *Index) lock(e *trace.Event, row int32) {
-	if x.part {
-		return
-	}
 	l := x.locks.add(e, row)
 	if x.thin == nil || e.Kind != format.KindHold {
 		return
@@ -231,9 +231,11 @@ func (x *Index) plain(s *scope, r *row, e *trace.Event) {
 	if len(x.breaks) > 0 && x.breaks.Across(e) {
 		s.flags |= flagAcross
 	}
-	if e.Thread != x.threads[s.thread] {
-		s.thread = x.threadOf(e.Thread)
+	near := &x.near[e.Thread%uint32(len(x.near))]
+	if e.Thread != near.id {
+		*near = numbered{e.Thread, x.threadOf(e.Thread)}
 	}
+	s.thread = near.at
 }
 
 // argsOf returns the arguments as JSON, which is good until the next call; nil: there are
@@ -244,6 +246,12 @@ func (x *Index) argsOf(e *trace.Event) []byte {
 	}
 	x.json = args.AppendJSON(x.json[:0], x.lister.List(e))
 	return x.json
+}
+
+// numbered is a thread and its index.
+type numbered struct {
+	id uint32
+	at uint16
 }
 
 // threadOf is the index of a thread; 0, unknown, for those that a process has

@@ -48,7 +48,7 @@ type Size struct {
 
 // A trace of usualSize.From bytes has four million scopes. Less than 48 bytes are kept for
 // each run, and a stretch is read in ten milliseconds.
-var usualSize = Size{From: 128 << 20, Runs: 4 << 20, Every: 128 << 10, Running: 16, Early: 500 * time.Millisecond}
+var usualSize = Size{From: 128 << 20, Runs: 4 << 20, Every: 64 << 10, Running: 16, Early: 500 * time.Millisecond}
 
 // mostRuns is how many runs are kept of the largest traces.
 const mostRuns = 16 << 20
@@ -75,6 +75,7 @@ func Load(ctx context.Context, t *trace.Trace, o LoadOptions) (*Index, error) {
 	x := newIndex(t)
 	if size, ok := o.thinSize(t); ok {
 		x.thin = newThin(size)
+		x.thin.careful = o.Whole > 0
 	}
 	err := x.load(ctx, t, &o)
 	if err == nil && x.thin != nil && o.Whole > 0 && !x.hasWhole(o.Whole) {

@@ -2,13 +2,18 @@ package timeline
 
 import (
 	"context"
+	"errors"
 	"math"
+	"runtime"
+	"slices"
+	"sort"
 	"sync"
+	"sync/atomic"
 )
 
-// piecesMost is how many stretches are kept item by item; of more, looked at at once, only
-// runs are.
-const piecesMost = 8
+// piecesMost is how many items, looked at at once, are read one by one and kept; of more,
+// only runs are.
+const piecesMost = 4 << 20
 
 // cacheMost is how many bytes the stretches that were read again may take.
 const cacheMost = 128 << 20
@@ -30,26 +35,80 @@ type piece struct {
 // pieces returns an index of what began in the stretches from first to last, and of what ran
 // when they began: of every item, or of runs at a resolution.
 func (x *Index) pieces(ctx context.Context, first, last int, res int64) (*Index, error) {
-	if first == last {
-		return x.piece(ctx, first)
+	list, err := x.piecesOf(ctx, first, last)
+	if err != nil || len(list) == 1 {
+		return list[0], err
 	}
 	y := x.blank()
 	if res > 1 {
 		y.thin = x.thinPart(res)
 	}
-	for k := first; k <= last; k++ {
-		p, err := x.piece(ctx, k)
-		if err != nil {
-			return nil, err
-		}
-		begin := x.thin.begins[k]
-		if k == first {
+	for i, p := range list {
+		begin := x.thin.begins[first+i]
+		if i == 0 {
 			begin = math.MinInt64 // what ran when it began is in no other
 		}
 		p.addTo(y, begin)
 	}
 	y.orderAs(x)
 	return y, nil
+}
+
+// piecesOf returns the stretches from first to last, each with what ran when it began.
+func (x *Index) piecesOf(ctx context.Context, first, last int) ([]*Index, error) {
+	return x.thin.cache.get(first, last, func(k int) (*Index, error) { return x.readPiece(ctx, k) })
+}
+
+// readPiece reads a stretch, with what ran when it began.
+func (x *Index) readPiece(ctx context.Context, stretch int) (*Index, error) {
+	y, to := x.blank(), int64(math.MaxInt64)
+	if stretch+1 < len(x.thin.begins) {
+		to = x.thin.begins[stretch+1] - 1
+	}
+	return y, x.read(ctx, y, x.thin.begins[stretch], to)
+}
+
+// get returns the stretches from first to last; those that are not there are read, on all
+// processors.
+func (c *pieceCache) get(first, last int, read func(stretch int) (*Index, error)) ([]*Index, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := last - first + 1
+	out, errs := make([]*Index, n), make([]error, n)
+	asked := func(p piece) bool { return p.stretch >= first && p.stretch <= last }
+	for _, p := range c.list {
+		if asked(p) {
+			out[p.stretch-first] = p.index
+		}
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				if out[i] == nil {
+					out[i], errs[i] = read(first + i)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return out, err
+	}
+	c.list = slices.DeleteFunc(c.list, asked)
+	for i, x := range out {
+		c.list = append(c.list, piece{first + i, x, x.bytes()})
+	}
+	c.size = 0
+	for _, p := range c.list {
+		c.size += p.size
+	}
+	for c.size > cacheMost && len(c.list) > 1 {
+		c.size -= c.list[0].size
+		c.list = slices.Delete(c.list, 0, 1)
+	}
+	return out, nil
 }
 
 // thinPart is for a part of the trace that is looked at, at a resolution.
@@ -61,33 +120,6 @@ func (x *Index) thinPart(res int64) *thinIndex {
 	return th
 }
 
-// piece returns a stretch, with what ran when it began.
-func (x *Index) piece(ctx context.Context, stretch int) (*Index, error) {
-	c := &x.thin.cache
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, p := range c.list {
-		if p.stretch == stretch {
-			c.list = append(append(c.list[:i:i], c.list[i+1:]...), p)
-			return p.index, nil
-		}
-	}
-	y, to := x.blank(), int64(math.MaxInt64)
-	if stretch+1 < len(x.thin.begins) {
-		to = x.thin.begins[stretch+1] - 1
-	}
-	if err := x.read(ctx, y, x.thin.begins[stretch], to); err != nil {
-		return nil, err
-	}
-	p := piece{stretch, y, y.bytes()}
-	c.list, c.size = append(c.list, p), c.size+p.size
-	for c.size > cacheMost && len(c.list) > 1 {
-		c.size -= c.list[0].size
-		c.list = c.list[1:]
-	}
-	return y, nil
-}
-
 // bytes is about how much memory an index takes.
 func (x *Index) bytes() int64 {
 	const perItem, perRow, perText = 28, 400, 16
@@ -96,6 +128,8 @@ func (x *Index) bytes() int64 {
 
 // addTo adds to y what began at begin or later.
 func (x *Index) addTo(y *Index, begin int64) {
+	x.mu.Lock() // levels are made
+	defer x.mu.Unlock()
 	for i, r := range x.rows {
 		w := y.byGoid[r.goid]
 		if w == nil {
@@ -119,7 +153,7 @@ func (x *Index) addLane(y *Index, r *row, l, w *lane, begin int64) {
 	switch {
 	case first == l.n:
 	case y.thin != nil:
-		x.addRuns(y, l, w, first)
+		x.addRuns(y, l, w, first, begin)
 	default:
 		for i := first; i < l.n; i++ {
 			s := l.scope(i)
@@ -142,19 +176,30 @@ func (x *Index) addLane(y *Index, r *row, l, w *lane, begin int64) {
 	}
 }
 
-// addRuns adds the items of a lane from the first on as runs.
-func (x *Index) addRuns(y *Index, l, w *lane, first int) {
+// addRuns adds the items of a lane from the first on, which begin at begin or later, as runs.
+func (x *Index) addRuns(y *Index, l, w *lane, first int, begin int64) {
 	m := w.more()
 	if m.thin == nil {
 		m.thin = &thin{}
 	}
 	w.kinds |= l.kinds
 	y.thin.mixed = y.thin.mixed || w.kinds == hasBoth
-	l.merge(nil, first, l.n, y.thin.base, func(r *run) {
+	l.prepare()
+	list, of := l.levelFor(y.thin.base)
+	k := sort.Search(len(list), func(i int) bool { return list[i].start >= begin })
+	before := l.n // from first to there are items that are in no such run of the level
+	if k < len(list) {
+		before = l.from(list[k].start)
+	}
+	runs := newMerger(y.thin.base, false, math.MinInt64, math.MaxInt64, func(r *run) {
 		if r.count == 1 {
 			i := int(r.item)
 			r.item = y.thin.rest(x.texts.get(l.argsOf(i)), l.endedBy(i))
 		}
 		m.thin.runs.push(r)
 	})
+	l.elements(first, before, runs)
+	runs.cells(list[k:])
+	l.elements(max(of, before), l.n, runs)
+	runs.end()
 }

@@ -19,8 +19,15 @@ func (x *runList) push(r *run) {
 			return
 		}
 	}
-	size := 2 << min(len(x.blocks), growing-1)
-	x.blocks = append(x.blocks, append(make([]run, 0, size), *r))
+	n := len(x.blocks)
+	var block []run
+	if cap(x.blocks) > n {
+		block = x.blocks[:n+1][n]
+	}
+	if block == nil {
+		block = make([]run, 0, 2<<min(n, growing-1))
+	}
+	x.blocks = append(x.blocks, append(block, *r))
 	x.n++
 }
 
@@ -45,7 +52,7 @@ func (x *runList) cut(n int) {
 		if less < len(last) {
 			x.blocks[k] = last[:len(last)-less]
 		} else {
-			x.blocks[k] = nil
+			x.blocks[k] = last[:0] // for push
 			x.blocks = x.blocks[:k]
 		}
 	}

@@ -40,6 +40,12 @@ func (s *stretches) inside(from, to int64) int64 {
 	return s.before[last] - s.before[first]
 }
 
+// items returns how many items begin in the stretches from first to last, but for the last
+// of all.
+func (s *stretches) items(first, last int) int64 {
+	return s.before[min(last+1, len(s.before)-1)] - s.before[first]
+}
+
 // stretch begins one, and keeps the items that run then.
 func (x *Index) stretch(at int64) {
 	th := x.thin

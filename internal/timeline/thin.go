@@ -37,20 +37,23 @@ type thinIndex struct {
 	rests []rest // of runs of one; their item is the place behind
 	texts texts  // of rests
 	mixed bool   // a lane has both waits and others
+	// careful has the resolution grow such that at half of it there were more than most.
+	careful bool
 
 	stretches
-	cache     pieceCache
-	loading   bool
-	early     time.Duration // see Size
-	unordered bool          // an event came before one that began earlier
-	now       int64         // when the latest event began
-	holds     []heldAt      // that began then
-	free      []*tip
+	cache   pieceCache
+	pieced  int64 // so many items are looked at one by one, at most
+	loading bool
+	early   time.Duration // see Size
+	now     int64         // when the latest event began
+	holds   []heldAt      // that began then
+	free    []*tip
 }
 
 func newThin(size Size) *thinIndex {
 	return &thinIndex{
-		base: 1, most: size.Runs, texts: newTexts(), loading: true, early: size.Early, now: math.MinInt64,
+		pieced: min(piecesMost, 64*size.Every),
+		base:   1, most: size.Runs, texts: newTexts(), loading: true, early: size.Early, now: math.MinInt64,
 		stretches: stretches{every: size.Every, running: size.Running, begins: []int64{math.MinInt64}, before: []int64{0}},
 	}
 }
@@ -123,11 +126,11 @@ func (x *Index) putThin(r *row, l *lane, s *scope, text []byte) {
 	} else {
 		x.endRun(m.thin)
 		g.run = one
+		if th.runs > th.most {
+			x.coarsen()
+		}
 	}
 	g.last, g.text, g.kept = *s, append(g.text[:0], text...), false
-	if th.runs > th.most {
-		x.coarsen()
-	}
 }
 
 // tip returns one that is free.
@@ -232,8 +235,8 @@ func (x *Index) coarsen() {
 	}
 }
 
-// coarser returns a resolution at which the runs are still as many as there may be, or
-// somewhat fewer, going by what came last into each lane. At half of that they are more.
+// coarser returns a resolution at which the runs are somewhat fewer than they may be, going by
+// what came last into each lane.
 func (x *Index) coarser() int64 {
 	th := x.thin
 	for res := 2 * th.base; ; res *= 2 {
@@ -247,7 +250,10 @@ func (x *Index) coarser() int64 {
 			m.end()
 		})
 		if res >= coarsest>>mixed || float64(left)/float64(all)*float64(th.runs) < 0.7*float64(th.most) {
-			return max(2*th.base, res/2)
+			if th.careful { // it may be too coarse
+				res = max(2*th.base, res/2)
+			}
+			return res
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (x *Index) Window(ctx context.Context, from, to, res int64) (*Index, error)
 	}
 	from, to = reaches(from, to, evenRes(res))
 	first, last := x.thin.of(from), x.thin.of(to)
-	if res > 1 && last-first >= piecesMost {
+	if res > 1 && x.thin.items(first, last) > x.thin.pieced {
 		y := x.blank()
 		y.thin = x.thinPart(evenRes(res))
 		err := x.read(ctx, y, x.thin.begins[first], to)
@@ -47,26 +47,44 @@ func reaches(from, to, res int64) (int64, int64) {
 // Part packs what touches [from, to]: every scope if there are at most most items, else at
 // a resolution.
 func (x *Index) Part(ctx context.Context, from, to, most, res int64) (*Tile, error) {
-	w, many := x, false
-	if x.thin != nil {
-		x.mu.Lock()
-		many = x.thin.inside(from, to) > most
-		x.mu.Unlock()
-	}
-	var err error
-	if !many {
-		if w, err = x.Window(ctx, from, to, 0); err != nil {
-			return nil, err
-		}
-		many = w.Count(from, to) > most
+	many, err := x.more(ctx, from, to, most)
+	if err != nil {
+		return nil, err
 	}
 	if !many {
-		return w.Tile(from, to, 0), nil
+		res = 0
 	}
-	if w, err = x.Window(ctx, from, to, res); err != nil {
+	w, err := x.Window(ctx, from, to, res)
+	if err != nil {
 		return nil, err
 	}
 	return w.Tile(from, to, res), nil
+}
+
+// more reports whether more than most items touch [from, to].
+func (x *Index) more(ctx context.Context, from, to, most int64) (bool, error) {
+	x.mu.Lock()
+	read, many := x.thin != nil && !x.thin.loading, false
+	if read {
+		many = x.thin.inside(from, to) > most
+	}
+	x.mu.Unlock()
+	switch {
+	case many:
+		return true, nil
+	case !read:
+		return x.Count(from, to) > most, nil
+	}
+	first, last := x.thin.of(from), x.thin.of(to)
+	list, err := x.piecesOf(ctx, first, last)
+	if err != nil {
+		return false, err
+	}
+	n := list[0].Count(from, to)
+	for i, p := range list[1:] {
+		n += p.began(x.thin.begins[first+1+i], to)
+	}
+	return n > most, nil
 }
 
 // blank returns an index for a part of the trace.
