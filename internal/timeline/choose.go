@@ -72,6 +72,9 @@ func (x *Index) eachLane(from, to int64, f func(l *lane)) {
 // prepare makes the levels of all lanes that lack some, on all processors: the
 // first picture of a large trace waits for it.
 func (x *Index) prepare(from, to int64) {
+	if x.part {
+		return // it is looked at once or twice
+	}
 	var todo []*lane
 	x.eachLane(from, to, func(l *lane) {
 		if l.unprepared() {

@@ -228,7 +228,6 @@ func (l *lane) elements(first, end int, m *merger) {
 // runs visits what touches [from, to], merged for an even resolution. Open scopes are
 // not among them. The run is good until the next one.
 func (l *lane) runs(from, to, res int64, visit func(*run)) {
-	l.prepare()
 	m := newMerger(res, l.kinds == hasBoth, from, to, visit)
 	list, of := l.levelFor(m.fine)
 	k := sort.Search(len(list), func(i int) bool { return list[i].end >= from })

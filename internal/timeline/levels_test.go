@@ -137,6 +137,7 @@ func TestWaitsApart(t *testing.T) {
 		l.put(&s)
 		now += s.dur + rnd.Int64N(int64(1)<<rnd.IntN(8))
 	}
+	l.prepare()
 	type part struct {
 		start, end, count, longest int64
 		wait                       bool

@@ -96,6 +96,7 @@ func TestMergeAnywhere(t *testing.T) {
 		row.end += dur + 1
 		now += dur + rnd.Int64N(int64(1)<<rnd.IntN(8))
 	}
+	l.prepare()
 	type part struct{ start, end, count, busy int64 }
 	for k := 1; k < 20; k++ {
 		res := int64(1) << k

@@ -6,17 +6,16 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sort"
 	"sync"
 	"sync/atomic"
 )
 
 // piecesMost is how many items, looked at at once, are read one by one and kept; of more,
 // only runs are.
-const piecesMost = 4 << 20
+const piecesMost = 2 << 20
 
 // cacheMost is how many bytes the stretches that were read again may take.
-const cacheMost = 128 << 20
+const cacheMost = 64 << 20
 
 // pieceCache has the stretches that were read last.
 type pieceCache struct {
@@ -128,8 +127,6 @@ func (x *Index) bytes() int64 {
 
 // addTo adds to y what began at begin or later.
 func (x *Index) addTo(y *Index, begin int64) {
-	x.mu.Lock() // levels are made
-	defer x.mu.Unlock()
 	for i, r := range x.rows {
 		w := y.byGoid[r.goid]
 		if w == nil {
@@ -153,7 +150,7 @@ func (x *Index) addLane(y *Index, r *row, l, w *lane, begin int64) {
 	switch {
 	case first == l.n:
 	case y.thin != nil:
-		x.addRuns(y, l, w, first, begin)
+		x.addRuns(y, l, w, first)
 	default:
 		for i := first; i < l.n; i++ {
 			s := l.scope(i)
@@ -176,21 +173,14 @@ func (x *Index) addLane(y *Index, r *row, l, w *lane, begin int64) {
 	}
 }
 
-// addRuns adds the items of a lane from the first on, which begin at begin or later, as runs.
-func (x *Index) addRuns(y *Index, l, w *lane, first int, begin int64) {
+// addRuns adds the items of a lane from the first on as runs.
+func (x *Index) addRuns(y *Index, l, w *lane, first int) {
 	m := w.more()
 	if m.thin == nil {
 		m.thin = &thin{}
 	}
 	w.kinds |= l.kinds
 	y.thin.mixed = y.thin.mixed || w.kinds == hasBoth
-	l.prepare()
-	list, of := l.levelFor(y.thin.base)
-	k := sort.Search(len(list), func(i int) bool { return list[i].start >= begin })
-	before := l.n // from first to there are items that are in no such run of the level
-	if k < len(list) {
-		before = l.from(list[k].start)
-	}
 	runs := newMerger(y.thin.base, false, math.MinInt64, math.MaxInt64, func(r *run) {
 		if r.count == 1 {
 			i := int(r.item)
@@ -198,8 +188,6 @@ func (x *Index) addRuns(y *Index, l, w *lane, first int, begin int64) {
 		}
 		m.thin.runs.push(r)
 	})
-	l.elements(first, before, runs)
-	runs.cells(list[k:])
-	l.elements(max(of, before), l.n, runs)
+	l.elements(first, l.n, runs)
 	runs.end()
 }

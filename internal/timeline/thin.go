@@ -52,7 +52,7 @@ type thinIndex struct {
 
 func newThin(size Size) *thinIndex {
 	return &thinIndex{
-		pieced: min(piecesMost, 64*size.Every),
+		pieced: min(piecesMost, 32*size.Every),
 		base:   1, most: size.Runs, texts: newTexts(), loading: true, early: size.Early, now: math.MinInt64,
 		stretches: stretches{every: size.Every, running: size.Running, begins: []int64{math.MinInt64}, before: []int64{0}},
 	}
