@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -21,9 +20,9 @@ type packer struct {
 	states  *timeline.States  // nil: there are none
 	samples *timeline.Samples // nil: there are none
 	o       *Options
-	choice  *analysis.Choice
-	doctor  any     // what DoctorSays
-	advice  *Advice // nil: there is none
+	choose  func() func(*trace.Event) bool // nil: all is chosen
+	doctor  any                            // what DoctorSays
+	advice  *Advice                        // nil: there is none
 
 	from, to int64
 	sum      *timeline.Summary
@@ -92,7 +91,7 @@ func (p *packer) stateTile(most int64) *timeline.StateTile {
 func (p *packer) meta(c *timeline.Container) (*timeline.Meta, error) {
 	if c.Tile.Res > 0 && p.sum == nil {
 		var err error
-		if p.sum, err = timeline.Summarize(p.ctx, p.t, p.o.From, p.o.To, true, p.choice.Keep); err != nil {
+		if p.sum, err = timeline.Summarize(p.ctx, p.t, p.o.From, p.o.To, true, p.choose); err != nil {
 			return nil, err
 		}
 	}

@@ -84,12 +84,13 @@ func pack(ctx context.Context, t *trace.Trace, o Options) (*timeline.Container, 
 	if !isLong(t, &selected) {
 		report = DoctorSays(ctx, t, selected, says) // first: of a trace of many goroutines it takes as much memory as the page
 	}
-	choice := o.Choice(t)
 	load := timeline.LoadOptions{
 		From: o.From, To: o.To, Progress: o.Progress, Still: o.Writer == timeline.WriterGone, Whole: cmp.Or(o.Max, math.MaxInt64),
 	}
+	var choose func() func(*trace.Event) bool
 	if !o.Names.All() || !o.Tracks.All() {
-		load.Keep = choice.Keep
+		choose = func() func(*trace.Event) bool { return o.Choice(t).Keep }
+		load.Keep = choose()
 	}
 	var states *timeline.States
 	var samples *timeline.Samples
@@ -103,7 +104,7 @@ func pack(ctx context.Context, t *trace.Trace, o Options) (*timeline.Container, 
 	if err != nil {
 		return nil, err
 	}
-	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, choice: choice, doctor: report, advice: says}
+	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, choose: choose, doctor: report, advice: says}
 	return p.fit()
 }
 

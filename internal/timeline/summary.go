@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"context"
+	"sync"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
@@ -50,19 +51,39 @@ type summaryLock struct {
 }
 
 // Summarize sums up what touches [from, to] of t, to 0: all. Scopes count whole, or
-// with what lies in there. keep, if not nil, says what counts.
-func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, keep func(*trace.Event) bool) (*Summary, error) {
-	s := analysis.NewSummary(analysis.SummaryOptions{Keep: keep, Breaks: t.Breaks(), From: from, To: to, Clip: !whole})
+// with what lies in there. choose, if not nil, makes what says which events count; it is
+// called for each goroutine that counts.
+func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, choose func() func(*trace.Event) bool) (*Summary, error) {
+	begin := func() any {
+		o := analysis.SummaryOptions{Breaks: t.Breaks(), From: from, To: to, Clip: !whole}
+		if choose != nil {
+			o.Keep = choose()
+		}
+		return analysis.NewSummary(o)
+	}
+	sum, spare := begin().(*analysis.Summary), sync.Pool{New: begin}
 	var watch analysis.Watch
-	err := t.Events(trace.Options{From: from, To: to, NoDepth: true}, func(e *trace.Event) bool {
-		s.Add(e)
-		return watch.Look(ctx, e.Start) == nil
+	type part struct {
+		sum   *analysis.Summary
+		until int64
+	}
+	err := trace.EachPart(t, trace.Options{From: from, To: to, NoDepth: true, Running: true, NoTrack: choose == nil}, func() func(*trace.Part) part {
+		return func(x *trace.Part) part {
+			s := spare.Get().(*analysis.Summary)
+			s.Part(x, func(*trace.Event) {})
+			until, _ := x.Until()
+			return part{s, until}
+		}
+	}, func(p part) bool {
+		sum.Merge(p.sum)
+		spare.Put(p.sum)
+		return watch.Up(ctx, p.until) == nil
 	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	s.Finish()
-	return newSummary(s), err
+	sum.Finish()
+	return newSummary(sum), err
 }
 
 // newSummary is what a finished summary of package analysis tells.
