@@ -50,6 +50,9 @@ type Size struct {
 // each run, and a stretch is read in ten milliseconds.
 var usualSize = Size{From: 128 << 20, Runs: 4 << 20, Every: 64 << 10, Running: 16, Early: 500 * time.Millisecond}
 
+// textMost is how many bytes of arguments are kept of runs of one.
+const textMost = 64 << 20
+
 // mostRuns is how many runs are kept of the largest traces.
 const mostRuns = 16 << 20
 

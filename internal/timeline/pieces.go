@@ -184,7 +184,7 @@ func (x *Index) addRuns(y *Index, l, w *lane, first int) {
 	runs := newMerger(y.thin.base, false, math.MinInt64, math.MaxInt64, func(r *run) {
 		if r.count == 1 {
 			i := int(r.item)
-			r.item = y.thin.rest(x.texts.get(l.argsOf(i)), l.endedBy(i))
+			r.item = y.thin.rests.add(x.texts.get(l.argsOf(i)), l.endedBy(i))
 		}
 		m.thin.runs.push(r)
 	})

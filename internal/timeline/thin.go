@@ -22,21 +22,15 @@ type tip struct {
 	kept bool   // it is among the long ones
 }
 
-// rest is what a run of one has beside its columns.
-type rest struct {
-	args    uint32 // index into the thinIndex's texts
-	endGoid uint64
-}
-
 // thinIndex is what the index of a large trace has in place of every item. See the
 // package's comment.
 type thinIndex struct {
-	base  int64  // resolution of the lanes' runs
-	runs  int    // in all lanes
-	most  int    // of them; with more they become coarser
-	rests []rest // of runs of one; their item is the place behind
-	texts texts  // of rests
-	mixed bool   // a lane has both waits and others
+	base  int64 // resolution of the lanes' runs
+	runs  int   // in all lanes
+	most  int   // of them; with more they become coarser
+	rests rests // of runs of one; their item is the place
+	text  int   // so many bytes they may have
+	mixed bool  // a lane has both waits and others
 	// careful has the resolution grow such that at half of it there were more than most.
 	careful bool
 
@@ -53,17 +47,18 @@ type thinIndex struct {
 func newThin(size Size) *thinIndex {
 	return &thinIndex{
 		pieced: min(piecesMost, 32*size.Every),
-		base:   1, most: size.Runs, texts: newTexts(), loading: true, early: size.Early, now: math.MinInt64,
+		base:   1, most: size.Runs, rests: newRests(), text: textMost, loading: true, early: size.Early, now: math.MinInt64,
 		stretches: stretches{every: size.Every, running: size.Running, begins: []int64{math.MinInt64}, before: []int64{0}},
 	}
 }
 
-// restOf is what a run of one has beside its columns.
-func (x *thinIndex) restOf(r *run) rest {
-	if r.item == 0 {
-		return rest{}
+// heavy reports whether there is more than may be.
+func (x *thinIndex) heavy() bool {
+	n := x.runs
+	if !x.careful {
+		n += len(x.rests.list)
 	}
-	return x.rests[r.item-1]
+	return n > x.most || len(x.rests.bytes) > x.text && !x.careful
 }
 
 // finest is the finest resolution at which the runs tell what a tile has. Every item is
@@ -126,7 +121,7 @@ func (x *Index) putThin(r *row, l *lane, s *scope, text []byte) {
 	} else {
 		x.endRun(m.thin)
 		g.run = one
-		if th.runs > th.most {
+		if th.heavy() {
 			x.coarsen()
 		}
 	}
@@ -155,7 +150,7 @@ func (x *Index) endRun(t *thin) {
 		if s.flags&flagQuality != 0 {
 			g.run.busy = s.dur - s.cpu
 		}
-		g.run.item = th.rest(g.text, s.endGoid)
+		g.run.item = th.rests.add(g.text, s.endGoid)
 	}
 	t.runs.push(&g.run)
 	th.runs++
@@ -196,33 +191,23 @@ func (x *Index) endRunOf(l *lane, done bool) {
 	}
 }
 
-// rest keeps what a run of one has beside its columns, and returns where.
-func (x *thinIndex) rest(text []byte, endGoid uint64) int32 {
-	if len(text) == 0 && endGoid == 0 {
-		return 0
-	}
-	x.rests = append(x.rests, rest{x.texts.add(text), endGoid})
-	return int32(len(x.rests))
-}
-
 // coarsen makes the runs of a coarser resolution, until they are few enough.
 func (x *Index) coarsen() {
 	th := x.thin
-	for th.runs > th.most {
+	for th.heavy() {
 		if th.base >= coarsest>>mixed { // there are so many lanes
-			th.most = 2 * th.runs
+			th.most, th.text = 2*(th.runs+len(th.rests.list)), 2*len(th.rests.bytes)
 			return
 		}
 		th.base = x.coarser()
-		old := thinIndex{rests: th.rests, texts: th.texts}
-		th.runs, th.rests, th.texts = 0, nil, newTexts()
+		old := th.rests
+		th.runs, th.rests = 0, newRests()
 		x.eachThin(func(l *lane, t *thin) {
 			l.rare.levels = levels{}
 			n := 0
 			m := newMerger(th.base, false, math.MinInt64, math.MaxInt64, func(r *run) {
 				if r.count == 1 {
-					rest := old.restOf(r)
-					r.item = th.rest(old.texts.get(rest.args), rest.endGoid)
+					r.item = th.rests.add(old.at(r.item))
 				}
 				*t.runs.at(n) = *r // what was there has been given to the merger
 				n++

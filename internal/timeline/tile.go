@@ -232,10 +232,10 @@ func (b *tiler) merged(r *run) {
 
 // alone adds a run of one, of a lane that does not have its items.
 func (b *tiler) alone(r *run) {
-	rest := b.x.thin.restOf(r)
-	b.add(&bar{r.kind, r.flags, r.name, r.thread, r.start, r.longest, r.busy, b.x.thin.texts.get(rest.args), 1, r.longest})
-	if rest.endGoid != 0 {
-		b.endedBy(rest.endGoid)
+	text, endGoid := b.x.thin.rests.at(r.item)
+	b.add(&bar{r.kind, r.flags, r.name, r.thread, r.start, r.longest, r.busy, text, 1, r.longest})
+	if endGoid != 0 {
+		b.endedBy(endGoid)
 	}
 }
 
