@@ -25,8 +25,8 @@ func (c *Choice) Keep(e *trace.Event) bool {
 // All reports whether all events are chosen.
 func (c *Choice) All() bool { return c.Names.All() && c.Tracks.All() }
 
-// nameless reports whether what has neither name nor row, a heartbeat, is chosen.
-func (c *Choice) nameless() bool {
+// Nameless reports whether what has neither name nor row, a heartbeat, is chosen.
+func (c *Choice) Nameless() bool {
 	return c.Names.Match("") && c.Tracks.Match("")
 }
 

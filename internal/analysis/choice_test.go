@@ -37,7 +37,7 @@ func TestChoice(t *testing.T) {
 			}
 		}
 	}
-	if !NewChoice(parse("-a"), parse(""), name).nameless() || NewChoice(parse("a"), parse(""), name).nameless() {
+	if !NewChoice(parse("-a"), parse(""), name).Nameless() || NewChoice(parse("a"), parse(""), name).Nameless() {
 		t.Error("Nameless")
 	}
 	// A name that becomes known later.

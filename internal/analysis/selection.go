@@ -62,7 +62,7 @@ type Beats struct {
 func (s *Selection) Beats(t *trace.Trace) *Beats {
 	b := &Beats{}
 	b.next, b.Stop = iter.Pull(func(yield func(*trace.Beat) bool) {
-		if !s.Choice(t).nameless() {
+		if !s.Choice(t).Nameless() {
 			return
 		}
 		b.Err = t.EachBeat(func(beat *trace.Beat) bool {

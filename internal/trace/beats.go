@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"sort"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -64,11 +65,23 @@ const maxBeatValues = 1024
 
 // EachBeat calls f with every heartbeat by time, until f returns false. The
 // beat is reused from call to call.
-func (t *Trace) EachBeat(f func(*Beat) bool) error {
+func (t *Trace) EachBeat(f func(*Beat) bool) error { return t.eachBeat(t.beats, f) }
+
+// EachBeatBetween is EachBeat of those behind one moment and up to another, ns from the
+// trace's start.
+func (t *Trace) EachBeatBetween(after, until int64, f func(*Beat) bool) error {
+	behind := func(ns int64) int {
+		return sort.Search(len(t.beats), func(i int) bool { return t.Nanos(t.beats[i].ticks) > ns })
+	}
+	from := behind(after)
+	return t.eachBeat(t.beats[from:max(behind(until), from)], f)
+}
+
+func (t *Trace) eachBeat(beats []beatRef, f func(*Beat) bool) error {
 	var b Beat
 	var r blockReader
 	met := false
-	for i, ref := range t.beats {
+	for i, ref := range beats {
 		typ, p, err := r.read(t, ref.loc)
 		if err != nil && err != errGone { // else its beats went with it
 			return err
@@ -84,7 +97,7 @@ func (t *Trace) EachBeat(f func(*Beat) bool) error {
 				met = true
 			}
 		}
-		if i+1 < len(t.beats) && t.beats[i+1].ticks == ref.ticks {
+		if i+1 < len(beats) && beats[i+1].ticks == ref.ticks {
 			continue // the same beat goes on
 		}
 		if !met {

@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/scopeview/scopeview/internal/format"
+import (
+	"math"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // Part is a part of a trace's time, with what is in there. All events of a part come before
 // those of the next one.
@@ -80,4 +84,18 @@ func (d *decoder) runner(e *Event, r *runner) {
 // from the trace's start. last tells that there is no later one.
 func (x *Part) Until() (ns int64, last bool) {
 	return x.p.t.Nanos(min(x.st.to, max(x.p.t.last, x.st.from))), x.st.last
+}
+
+// Span returns the stretch of time that the part has of the trace: what happens behind one
+// moment and up to another belongs to it. The first part begins, and the last one ends, with
+// time itself.
+func (x *Part) Span() (after, until int64) {
+	after, until = x.p.t.Nanos(x.st.from), x.p.t.Nanos(min(x.st.to, format.MaxTicks))
+	if x.st.first {
+		after = math.MinInt64
+	}
+	if x.st.last {
+		until = math.MaxInt64
+	}
+	return after, until
 }

@@ -95,7 +95,7 @@ func (r *reading) take() *stretch {
 	r.cut = st.to
 	st.last = r.parts == 0 && r.next == len(r.order)
 	if !r.begun {
-		r.begun = true
+		r.begun, st.first = true, true
 		st.made = r.ends.made
 		r.in, r.turn = make(chan []slice, 1), make(chan *standing, 1)
 		r.in <- nil

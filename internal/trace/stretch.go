@@ -14,6 +14,7 @@ import (
 // the next stretch, and so on.
 type stretch struct {
 	from, to int64 // ticks: its records are from one on and before the other
+	first    bool
 	last     bool
 	own      []int32 // indexes of the chunks that are read for it
 	made     []made  // of the first: records of a ring that are known without their chunks

@@ -41,6 +41,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"sync"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
@@ -55,51 +58,46 @@ type Options struct {
 	analysis.Selection
 	Raw    bool // leave cells that a spreadsheet would run
 	States bool // also what goroutines did, if a Go execution trace was recorded
-}
 
-// bufferSize is how much is written at once; roomForRow is more than a row has
-// in all but made-up traces.
-const (
-	bufferSize = 64 << 10
-	roomForRow = 8 << 10
-)
+	stretch int // as in trace.Options
+}
 
 // Write writes t to w. It stops with ctx's error once ctx is done.
 func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
-	choice := o.Choice(t)
-	rows := newRows(t.Name, t.Breaks(), o.Raw)
-	beats := o.Beats(t)
-	defer beats.Stop()
-	b := append(make([]byte, 0, bufferSize+roomForRow), Header...)
+	if _, err := io.WriteString(w, Header); err != nil {
+		return fmt.Errorf("writing CSV: %w", err)
+	}
 	var states *stateRows
 	if o.States {
-		states = &stateRows{rows: rows, o: &o, tracks: map[uint64]uint16{}}
+		states = &stateRows{rows: newRows(t.Name, t.Breaks(), o.Raw), o: &o, tracks: map[uint64]uint16{}}
 	}
-	var failed error
-	watch := o.Watch()
-	err := t.Events(o.Range(), func(e *trace.Event) bool {
-		if failed = watch.Look(ctx, e.Start); failed != nil {
-			return false
+	var failed, noBeats error
+	written := int64(math.MinInt64) // heartbeats up to here are
+	watch, spare := o.Watch(), sync.Pool{New: func() any { return &part{tracks: map[uint64]uint16{}} }}
+	run := o.Range()
+	run.Stretch = o.stretch
+	err := trace.EachPart(t, run, func() func(*trace.Part) *part {
+		r := newPartRows(t, &o)
+		return func(x *trace.Part) *part {
+			p := spare.Get().(*part)
+			p.write(r, x)
+			return p
 		}
-		for ; beats.Next != nil && beats.Next.Time <= e.Start; beats.Advance() {
-			b = rows.appendBeat(b, beats.Next)
-		}
-		if choice.Keep(e) {
-			b = rows.appendEvent(b, e)
+	}, func(p *part) bool {
+		written, noBeats = p.until, errors.Join(noBeats, p.noBeats)
+		if failed = watch.Up(ctx, p.until); failed == nil {
+			_, failed = w.Write(p.b)
 		}
 		if states != nil {
-			states.saw(e)
+			maps.Copy(states.tracks, p.tracks)
 		}
-		if len(b) >= bufferSize {
-			_, failed = w.Write(b)
-			b = b[:0]
-		}
+		spare.Put(p)
 		return failed == nil
 	})
 	if failed == nil {
-		for ; beats.Next != nil; beats.Advance() {
-			b = rows.appendBeat(b, beats.Next)
-		}
+		r := newPartRows(t, &o)
+		noBeats = errors.Join(noBeats, r.takeBeats(written, math.MaxInt64)) // where the records end early
+		b := r.appendBeats(nil, math.MaxInt64)
 		if states != nil && err == nil {
 			b, failed, err = states.write(ctx, w, t, b)
 		}
@@ -110,7 +108,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	if failed != nil {
 		return fmt.Errorf("writing CSV: %w", failed)
 	}
-	return errors.Join(err, beats.Err)
+	return errors.Join(err, noBeats)
 }
 
 // kinds are the first cells of the rows, by kind; empty: no row.

@@ -1,6 +1,8 @@
 package csv
 
 import (
+	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/scopeview/scopeview/internal/analysis"
@@ -19,6 +21,7 @@ type rows struct {
 	args   *args.Lister
 	beat   []args.Arg
 	json   []byte
+	first  [firsts]first
 }
 
 func newRows(names func(id uint16) string, breaks analysis.Breaks, raw bool) *rows {
@@ -26,21 +29,10 @@ func newRows(names func(id uint16) string, breaks analysis.Breaks, raw bool) *ro
 }
 
 func (r *rows) appendEvent(b []byte, e *trace.Event) []byte {
-	kind := kinds[e.Kind&127]
-	if kind == "" {
+	if kinds[e.Kind&127] == "" {
 		return b
 	}
-	b = append(b, kind...)
-	b = append(b, r.cell(e.Name)...)
-	b = append(b, r.cell(e.Track)...)
-	if e.Goid != 0 {
-		b = appendUint(b, e.Goid)
-	}
-	b = append(b, ',')
-	if e.Thread != 0 {
-		b = appendUint(b, uint64(e.Thread))
-	}
-	b = append(b, ',')
+	b = append(b, r.cellsOf(e)...)
 	b = appendInt(b, int64(e.Depth))
 	b = append(b, ',')
 	b = appendInt(b, e.Start)
@@ -67,6 +59,39 @@ func (r *rows) appendEvent(b []byte, e *trace.Event) []byte {
 		b = appendQuoted(b, r.json)
 	}
 	return append(b, '\n')
+}
+
+// first are the cells before the depth, which many rows have in common.
+type first struct {
+	kind   format.Kind
+	name   uint16
+	track  uint16
+	thread uint32
+	goid   uint64
+	cells  []byte // nil: none yet
+}
+
+const firsts = 256
+
+// cellsOf returns the first cells of a row, as they were made for one that had the same.
+func (r *rows) cellsOf(e *trace.Event) []byte {
+	f := &r.first[(uint64(e.Name)*31+e.Goid)%firsts]
+	if f.cells != nil && f.name == e.Name && f.goid == e.Goid && f.track == e.Track && f.thread == e.Thread && f.kind == e.Kind {
+		return f.cells
+	}
+	b := append(f.cells[:0], kinds[e.Kind&127]...)
+	b = append(b, r.cell(e.Name)...)
+	b = append(b, r.cell(e.Track)...)
+	if e.Goid != 0 {
+		b = appendUint(b, e.Goid)
+	}
+	b = append(b, ',')
+	if e.Thread != 0 {
+		b = appendUint(b, uint64(e.Thread))
+	}
+	b = append(b, ',')
+	*f = first{e.Kind, e.Name, e.Track, e.Thread, e.Goid, b}
+	return b
 }
 
 func (r *rows) appendBeat(b []byte, beat *trace.Beat) []byte {
@@ -99,18 +124,57 @@ func (r *rows) cell(id uint16) []byte {
 	return r.cells[id]
 }
 
-// appendUint is strconv.AppendUint, short of a call for the small numbers that
-// goroutines, threads and depths mostly are.
+// appendUint appends a number, two digits at a time and in place: strconv's has a buffer in
+// between.
 func appendUint(b []byte, v uint64) []byte {
 	if v < 10 {
 		return append(b, '0'+byte(v))
 	}
-	return strconv.AppendUint(b, v, 10)
+	n := digits(v)
+	b = slices.Grow(b, n)[:len(b)+n]
+	i := len(b)
+	for v >= 100 {
+		pair := v % 100 * 2
+		v /= 100
+		i -= 2
+		b[i], b[i+1] = pairs[pair], pairs[pair+1]
+	}
+	if v < 10 {
+		b[i-1] = '0' + byte(v)
+		return b
+	}
+	b[i-2], b[i-1] = pairs[v*2], pairs[v*2+1]
+	return b
 }
 
-func appendInt(b []byte, v int64) []byte {
-	if 0 <= v && v < 10 {
-		return append(b, '0'+byte(v))
+// digits is how many digits a number has.
+func digits(v uint64) int {
+	n := bits.Len64(v) * 1233 >> 12 // by the logarithm of 2, and one too few at most
+	if v >= powers[n] {
+		n++
 	}
-	return strconv.AppendInt(b, v, 10)
+	return n
+}
+
+// powers are those of ten, but for the first, which is 0.
+var powers = func() (p [20]uint64) {
+	for i, v := 1, uint64(10); i < len(p); i, v = i+1, v*10 {
+		p[i] = v
+	}
+	return p
+}()
+
+// pairs are the numbers from 00 to 99.
+var pairs = func() (p [200]byte) {
+	for i := range 100 {
+		p[2*i], p[2*i+1] = '0'+byte(i/10), '0'+byte(i%10)
+	}
+	return p
+}()
+
+func appendInt(b []byte, v int64) []byte {
+	if v < 0 {
+		return strconv.AppendInt(b, v, 10)
+	}
+	return appendUint(b, uint64(v))
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/args"
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -21,12 +20,8 @@ type stateRows struct {
 	about  analysis.StateArgs
 }
 
-// saw takes note of a row's name.
-func (r *stateRows) saw(e *trace.Event) {
-	if e.Goid != 0 && e.Track != format.NameEmpty {
-		r.tracks[e.Goid] = e.Track
-	}
-}
+// bufferSize is how much is written at once.
+const bufferSize = 64 << 10
 
 // write writes them all; b is a buffer. The error of w, or of ctx, is failed.
 func (r *stateRows) write(ctx context.Context, w io.Writer, t *trace.Trace, b []byte) (_ []byte, failed, err error) {

@@ -1,0 +1,84 @@
+package csv
+
+import (
+	"math"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// part is the rows of a part of the trace.
+type part struct {
+	b       []byte
+	tracks  map[uint64]uint16 // the last name of each goroutine's row
+	until   int64             // ns: the part's end
+	noBeats error             // why there are no heartbeats
+}
+
+// partRows writes the parts that one goroutine has.
+type partRows struct {
+	*rows
+	t      *trace.Trace
+	o      *Options
+	choice *analysis.Choice
+	beats  []beatRow // of the part that are not written yet
+	text   []byte    // of all of them
+}
+
+// beatRow is the row of a heartbeat.
+type beatRow struct {
+	time int64
+	row  []byte
+}
+
+func newPartRows(t *trace.Trace, o *Options) *partRows {
+	return &partRows{rows: newRows(t.Name, t.Breaks(), o.Raw), t: t, o: o, choice: o.Choice(t)}
+}
+
+// write writes the rows of a part. Those of heartbeats are before the first event that is not
+// before them.
+func (p *part) write(r *partRows, x *trace.Part) {
+	p.b = p.b[:0]
+	clear(p.tracks)
+	var after int64
+	after, p.until = x.Span()
+	p.noBeats = r.takeBeats(after, p.until)
+	x.Events(func(e *trace.Event) bool {
+		if len(r.beats) > 0 && r.beats[0].time <= e.Start {
+			p.b = r.appendBeats(p.b, e.Start)
+		}
+		if r.choice.Keep(e) {
+			p.b = r.appendEvent(p.b, e)
+		}
+		if r.o.States && e.Goid != 0 && e.Track != format.NameEmpty {
+			p.tracks[e.Goid] = e.Track
+		}
+		return true
+	})
+	p.b = r.appendBeats(p.b, math.MaxInt64)
+}
+
+// takeBeats makes the rows of the heartbeats behind one moment and up to another.
+func (r *partRows) takeBeats(after, until int64) error {
+	r.beats, r.text = r.beats[:0], r.text[:0]
+	if !r.choice.Nameless() {
+		return nil
+	}
+	return r.t.EachBeatBetween(after, until, func(b *trace.Beat) bool {
+		if b.Time >= r.o.From && (r.o.To == 0 || b.Time <= r.o.To) {
+			from := len(r.text)
+			r.text = r.appendBeat(r.text, b)
+			r.beats = append(r.beats, beatRow{b.Time, r.text[from:]})
+		}
+		return true
+	})
+}
+
+// appendBeats appends the rows of the heartbeats up to now.
+func (r *partRows) appendBeats(b []byte, now int64) []byte {
+	for ; len(r.beats) > 0 && r.beats[0].time <= now; r.beats = r.beats[1:] {
+		b = append(b, r.beats[0].row...)
+	}
+	return b
+}
