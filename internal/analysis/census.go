@@ -20,7 +20,8 @@ type Census struct {
 // nameCount counts the scopes of a name.
 type nameCount struct {
 	begun, ended int64
-	first        format.Kind // of the name's first
+	first        format.Kind // of the name's first, if that did not end
+	at           int64       // when that began
 }
 
 // forgottenAfter is how often a name must have begun without ever ending for the
@@ -48,11 +49,12 @@ func (c *Census) Add(e *trace.Event) {
 		c.names = append(c.names, make([]nameCount, n)...)
 	}
 	x := &c.names[e.Name]
-	if x.begun++; x.first == 0 {
-		x.first = e.Kind
-	}
-	if !e.Open {
+	x.begun++
+	switch {
+	case !e.Open:
 		x.ended++
+	case x.first == 0 || e.Start < x.at:
+		x.first, x.at = e.Kind, e.Start
 	}
 }
 

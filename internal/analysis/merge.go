@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"cmp"
-
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -131,7 +129,10 @@ func (c *Census) Merge(o *Census) {
 	}
 	for i := range o.names {
 		x, y := &c.names[i], &o.names[i]
-		x.begun, x.ended, x.first = x.begun+y.begun, x.ended+y.ended, cmp.Or(x.first, y.first)
+		x.begun, x.ended = x.begun+y.begun, x.ended+y.ended
+		if x.first == 0 || y.first != 0 && y.at < x.at {
+			x.first, x.at = y.first, y.at
+		}
 	}
 	clear(o.names)
 	*o = Census{names: o.names}

@@ -37,7 +37,7 @@ func TestParts(t *testing.T) {
 			}
 			whole.Finish()
 			for _, run.Stretch = range []int{64, 1000, 20_000, 1 << 20} {
-				merged, counted := NewSummary(o), Census{}
+				merged, all := NewSummary(o), Census{}
 				type part struct {
 					sum    *Summary
 					census Census
@@ -50,18 +50,40 @@ func TestParts(t *testing.T) {
 					}
 				}, func(p *part) bool {
 					merged.Merge(p.sum)
-					counted.Merge(&p.census)
+					all.Merge(&p.census)
 					return true
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
 				merged.Finish()
-				if got, want := told(t, merged, &counted), told(t, whole, &census); got != want {
+				if i == 0 {
+					checkCounts(t, name, tr, run.Stretch, &census)
+				}
+				if got, want := told(t, merged, &all), told(t, whole, &census); got != want {
 					t.Fatalf("%s, options %d, in parts of %d bytes:\n%s\nwant\n%s", name, i, run.Stretch, got, want)
 				}
 			}
 		}
+	}
+}
+
+// checkCounts compares a census of events that only count.
+func checkCounts(t *testing.T, name string, tr *trace.Trace, stretch int, want *Census) {
+	t.Helper()
+	var c Census
+	err := trace.EachPart(tr, trace.Options{NoDepth: true, NoTrack: true, Counts: true, Stretch: stretch}, func() func(*trace.Part) *Census {
+		return func(x *trace.Part) *Census {
+			var c Census
+			x.Events(func(e *trace.Event) bool { c.Add(e); return true })
+			return &c
+		}
+	}, func(p *Census) bool { c.Merge(p); return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := counted(&c), counted(want); got != want {
+		t.Fatalf("%s, counted in parts of %d bytes:\n%s\nwant\n%s", name, stretch, got, want)
 	}
 }
 
@@ -90,6 +112,15 @@ func told(t *testing.T, s *Summary, c *Census) string {
 	for _, x := range s.Counters {
 		fmt.Fprintln(&b, *x)
 	}
-	fmt.Fprintln(&b, c.Kinds, c.Open, c.CPU, c.names)
+	b.WriteString(counted(c))
 	return b.String()
+}
+
+// counted is all that a census has.
+func counted(c *Census) string {
+	text := fmt.Sprintln(c.Kinds, c.Open, c.CPU, c.Forgotten())
+	for name, x := range c.names {
+		text += fmt.Sprintln(name, x.begun, x.ended)
+	}
+	return text
 }

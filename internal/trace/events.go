@@ -54,8 +54,12 @@ type Options struct {
 	Within bool
 	// NoTrack leaves Track empty. With NoDepth, what came before need not be known then.
 	NoTrack bool
-	// Running has each Part tell what runs at its begin. NoDepth is to be set.
+	// Running has each Part tell what runs at its begin. NoDepth is to be set. In order are only
+	// the events of each row, and those that are instants.
 	Running bool
+	// Counts sets only Kind, Name, Open and Quality, and has the events of a Part come in any
+	// order. NoDepth and NoTrack are to be set.
+	Counts bool
 	// Stretch is how many bytes of records a Part has, more or less; 0: as many as fit a
 	// processor's cache.
 	Stretch int
@@ -101,6 +105,9 @@ func (r *reading) newPlayer() *player { return &player{decoder: newDecoder(r.t),
 // play calls f with the events of a stretch. more is false if f had enough.
 func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
 	p.st, p.f, p.problems = st, f, st.problems
+	if p.r.o.Counts || p.r.o.Running && !st.crossed && len(st.pending) == 0 {
+		return p.playSlices(st)
+	}
 	m := &st.merge
 	m.begin(st.slices)
 	for {
@@ -128,6 +135,11 @@ func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
 		}
 		m.advance()
 	}
+	return p.finish(st)
+}
+
+// finish has the pending events that come behind the last record of a stretch.
+func (p *player) finish(st *stretch) (more bool, err error) {
 	if st.failed != nil {
 		return false, st.failed
 	}

@@ -1,11 +1,6 @@
 package trace
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/scopeview/scopeview/internal/format"
-)
+import "github.com/scopeview/scopeview/internal/format"
 
 // slice is what a cursor has in a stretch: the places from next to end.
 type slice struct {
@@ -19,9 +14,10 @@ type slice struct {
 
 // merge gives the records of the slices in order.
 type merge struct {
-	slices []*slice // by their first records
-	taken  int      // those that the merge has come to
-	heap   []entry  // of those with records left
+	slices []slice // by their first records
+	taken  int     // those that the merge has come to
+	since  int64   // the start of the first of the others
+	heap   []entry // of those with records left
 }
 
 // entry is a slice in the heap, with what it is ordered by: the start of
@@ -44,21 +40,27 @@ func (e *entry) at() {
 
 func (a *entry) before(b *entry) bool { return a.key < b.key || a.key == b.key && a.loc < b.loc }
 
-// begin takes the slices of a stretch, none of which is empty.
+// begin takes the slices of a stretch, none of which is empty, by their first records.
 func (m *merge) begin(list []slice) {
-	m.slices, m.taken, m.heap = m.slices[:0], 0, m.heap[:0]
-	for i := range list {
-		m.slices = append(m.slices, &list[i])
+	m.slices, m.taken, m.heap = list, 0, m.heap[:0]
+	m.ahead()
+}
+
+// ahead looks at the first slice that the merge has not come to.
+func (m *merge) ahead() {
+	m.since = format.MaxTicks
+	if m.taken < len(m.slices) {
+		m.since = m.slices[m.taken].start()
 	}
-	slices.SortFunc(m.slices, func(a, b *slice) int { return cmp.Compare(a.c.places[a.next].key, b.c.places[b.next].key) })
 }
 
 // top returns the slice at the next record, nil at the end. The caller takes that
 // one and those that follow it with keys below limit, and then calls advance.
 func (m *merge) top() *slice {
-	for m.taken < len(m.slices) && (len(m.heap) == 0 || m.since() <= m.heap[0].key) {
-		m.push(m.slices[m.taken])
+	for m.taken < len(m.slices) && (len(m.heap) == 0 || m.since <= m.heap[0].key) {
+		m.push(&m.slices[m.taken])
 		m.taken++
+		m.ahead()
 	}
 	if len(m.heap) == 0 {
 		return nil
@@ -66,21 +68,12 @@ func (m *merge) top() *slice {
 	return m.heap[0].x
 }
 
-// since is the start of the first slice that the merge has not come to.
-func (m *merge) since() int64 {
-	if m.taken == len(m.slices) {
-		return format.MaxTicks
-	}
-	x := m.slices[m.taken]
-	return x.c.places[x.next].key
-}
-
 // limit returns the start up to which the top slice has the next records.
 func (m *merge) limit() int64 {
 	if m.heap[0].x.c.made != nil {
 		return 0 // one by one: each has its own place
 	}
-	limit := m.since()
+	limit := m.since
 	if len(m.heap) > 1 {
 		rival := &m.heap[1]
 		if len(m.heap) > 2 && m.heap[2].before(rival) {

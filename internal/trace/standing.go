@@ -17,6 +17,8 @@ type localRow struct {
 	runs  []runner // what runs when the stretch begins, by begin
 	since int64    // ticks: up to when those were told of
 
+	slice int32 // the last that has a record of it, from 1
+
 	exit   uint16 // what it is called when the stretch is over
 	global *row   // of all stretches
 }

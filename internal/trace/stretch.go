@@ -26,9 +26,11 @@ type stretch struct {
 	fresh  int       // how many of them were read for it
 	slices []slice
 	merge  merge
-	loaded []loaded
-	failed error // why there are no records from failAt on
-	failAt int64
+	// crossed is whether it makes a difference that slices of the stretch are at the same time.
+	crossed bool
+	loaded  []loaded
+	failed  error // why there are no records from failAt on
+	failAt  int64
 
 	rows    []localRow
 	byKey   map[uint64]int32 // indexes of rows
@@ -170,7 +172,11 @@ func (st *stretch) join(own []*cursor, before []slice) {
 		}
 	}
 	st.out <- later
+	slices.SortFunc(st.slices, func(a, b slice) int { return cmp.Compare(a.start(), b.start()) })
 }
+
+// start is that of the slice's next record.
+func (x *slice) start() int64 { return x.c.places[x.next].key }
 
 // before returns the first of the slice's places that is not before a moment.
 func (x *slice) before(to int64) int {
@@ -247,8 +253,7 @@ func (h *hand) scan(st *stretch) {
 		return
 	}
 	for i := range st.slices {
-		x := &st.slices[i]
-		if p, err := h.scanSlice(st, x); err != nil {
+		if p, err := h.scanSlice(st, i); err != nil {
 			st.fail(err, p.key)
 			for k := range st.slices {
 				st.slices[k].end = st.slices[k].before(p.key)
@@ -260,7 +265,8 @@ func (h *hand) scan(st *stretch) {
 }
 
 // scanSlice scans a slice. The error is of the record at p.
-func (h *hand) scanSlice(st *stretch, x *slice) (p *place, err error) {
+func (h *hand) scanSlice(st *stretch, n int) (p *place, err error) {
+	x := &st.slices[n]
 	c := x.c
 	row, rowKey := int32(-1), uint64(0)
 	for i := x.next; i < x.end; i++ {
@@ -285,6 +291,7 @@ func (h *hand) scanSlice(st *stretch, x *slice) (p *place, err error) {
 		}
 		if row < 0 || key != rowKey {
 			row, rowKey = st.row(key), key
+			st.meet(row, int32(n))
 		}
 		switch does[kind] {
 		case doesRun:
@@ -302,9 +309,21 @@ func (h *hand) scanSlice(st *stretch, x *slice) (p *place, err error) {
 			if goid != 0 {
 				st.marks = append(st.marks, mark{p.key, c.loc(p), row, 0, head})
 			}
+		default:
+			st.crossed = true
 		}
 	}
 	return nil, nil
+}
+
+// meet takes note that a row has records in a slice.
+func (st *stretch) meet(row, n int32) {
+	r := &st.rows[row]
+	if before := r.slice - 1; before >= 0 && before != n {
+		x := &st.slices[before]
+		st.crossed = st.crossed || x.end > x.next && x.c.places[x.end-1].key >= st.slices[n].start()
+	}
+	r.slice = n + 1
 }
 
 // does says what a record of a kind does to its row.

@@ -29,8 +29,12 @@
 //     which pending events happen in it is handed to it, and what it has of all
 //     that is handed on: standing.go. The turns are what is done one after the
 //     other, and take time by the rows and by the scopes that go on, not by the
-//     records. Otherwise more processors would not read faster.
-//  7. Into what stretches a trace is cut depends on the trace alone, and problems
+//     records. Otherwise more processors would not read faster;
+//     docs/performance.md counts it.
+//  7. Who reads shares no memory with another reader but the chunks, which are
+//     not changed once they are loaded. Otherwise processors would wait for
+//     one another's caches.
+//  8. Into what stretches a trace is cut depends on the trace alone, and problems
 //     are counted by stretch. Otherwise two readings would tell different things.
 //
 // A Trace is what the file held when it was opened. For a trace that is still

@@ -37,6 +37,7 @@
 package csv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,6 +63,10 @@ type Options struct {
 	stretch int // as in trace.Options
 }
 
+// stretchBytes is how much of records becomes rows at a time: their text takes three times as
+// much, and is to be in the cache when it is written.
+const stretchBytes = 128 << 10
+
 // Write writes t to w. It stops with ctx's error once ctx is done.
 func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	if _, err := io.WriteString(w, Header); err != nil {
@@ -75,7 +80,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	written := int64(math.MinInt64) // heartbeats up to here are
 	watch, spare := o.Watch(), sync.Pool{New: func() any { return &part{tracks: map[uint64]uint16{}} }}
 	run := o.Range()
-	run.Stretch = o.stretch
+	run.Stretch = cmp.Or(o.stretch, stretchBytes)
 	err := trace.EachPart(t, run, func() func(*trace.Part) *part {
 		r := newPartRows(t, &o)
 		return func(x *trace.Part) *part {
