@@ -220,7 +220,7 @@ func (t *Trace) noteBlock(p []byte, _ format.Loc) error {
 func (t *Trace) settle() {
 	var bad int64
 	t.clock, bad = newClock(&t.header, t.calibs)
-	t.found.set("a calibration goes backwards and is not used", 0, bad)
+	t.found.set("a calibration goes backwards and is not used", bad)
 	t.cpu = rateClock(0, t.header.TickRate)
 	if t.state.Tick > 0 && t.state.Tick < format.MaxTicks {
 		t.last = max(t.last, t.state.Tick)
@@ -234,7 +234,7 @@ func (t *Trace) settle() {
 		t.Notes[i].Time = t.Nanos(t.Notes[i].ticks)
 	}
 	if t.state.Closed && t.stop == 0 {
-		t.found.set("the header says that the trace was closed, and there is no stop block", 0, 1)
+		t.found.set("the header says that the trace was closed, and there is no stop block", 1)
 	}
 }
 

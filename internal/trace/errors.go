@@ -87,9 +87,9 @@ func (p problems) add(text string, off, n int64) {
 }
 
 // set is add for what is counted as a whole, and anew each time.
-func (p problems) set(text string, off, n int64) {
+func (p problems) set(text string, n int64) {
 	delete(p, text)
-	p.add(text, off, n)
+	p.add(text, 0, n)
 }
 
 // sum adds the counts of another part of the run.

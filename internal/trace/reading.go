@@ -288,7 +288,7 @@ func (r *reading) over(st *stretch, f func(*stretch) (more bool, err error)) (mo
 	r.joined += st.joined
 	r.lost += st.lost
 	if st.forgot {
-		r.problems.set(textManyRows, 0, 1)
+		r.problems.set(textManyRows, 1)
 	}
 	if st.last && more && err == nil {
 		r.complete = r.all && len(<-st.out) == 0 && len((<-st.after).pending) == 0
