@@ -172,6 +172,8 @@ func (a *archiving) inPlace(x *annotated) (string, error) {
 	}
 	why := ""
 	switch h := x.t.Header(); {
+	case isPacked(path):
+		why = "it is packed, and what is made of it is not"
 	case !x.t.Closed():
 		why = "it is not closed"
 	case h.Segments > 0:

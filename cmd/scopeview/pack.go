@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/pack"
 )
 
@@ -143,6 +144,17 @@ verify tells of, their number is told here, and the exit code is 1.`,
 	}
 	cmd.Flags().StringVarP(&to, "output", "o", "", "write to `FILE`, which appears when it is complete; -: standard output (default: beside TRACE, as *.scope)")
 	return cmd
+}
+
+// isPacked reports whether the file at path is a packed trace.
+func isPacked(path string) bool {
+	f, err := hot.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, packed := f.Packed()
+	return packed
 }
 
 // madeOf is where goes what is made of the trace at path: to, or else to a new file in the

@@ -90,6 +90,9 @@ func TestPackRefuses(t *testing.T) {
 		}
 	}
 	files(t, ".", "x.scope", "x.scopez")
+	if x := isPacked("x.scope"); x || !isPacked("x.scopez") || isPacked("gone.scope") {
+		t.Errorf("what is packed is not known: %t", x)
+	}
 	b, err := os.ReadFile("x.scopez")
 	if err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func sourceOf(ctx context.Context, s *streams, arg string) (x *snapshotSource, b
 // snapshotName is a new name for a snapshot: that of the trace, which has program
 // and process in it, and when it was made.
 func snapshotName(trace string, now time.Time) string {
-	name := strings.TrimSuffix(filepath.Base(trace), extension)
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(trace), packedExtension), extension)
 	return name + "-snapshot-" + now.UTC().Format("20060102T150405.000Z") + extension
 }
 

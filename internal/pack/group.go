@@ -26,8 +26,9 @@ const (
 	groupRecords = 1 // what the model makes of them
 )
 
-// level is the balance of size and time: docs/packed.md has what others would give.
-const level = zstd.SpeedFastest
+// level is the balance of size and time: the faster one saves a tenth of the time and makes a
+// tenth more, of the slower one it is the other way around.
+const level = zstd.SpeedDefault
 
 func newDecoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))

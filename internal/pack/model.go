@@ -254,7 +254,7 @@ func (m *model) record(at, s int) int {
 
 	to := at + unit
 	if sh.key.extended() {
-		to = m.extension(at, sh, g, head)
+		to = m.extension(at, sh, g)
 	}
 	if sh.class == classEnded || sh.class == classOpen {
 		m.scopes++

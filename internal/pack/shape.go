@@ -157,7 +157,7 @@ func zeros(b []byte) bool {
 }
 
 // extension codes the extension of the record at the place at, and returns the place behind.
-func (m *model) extension(at int, sh *shape, g *goroutine, head uint64) int {
+func (m *model) extension(at int, sh *shape, g *goroutine) int {
 	pos := at + unit + 8
 	for i, t := range sh.types {
 		if pos+8 > m.end {
