@@ -158,7 +158,7 @@ func parserErrors(t *testing.T) map[string]*regexp.Regexp {
 						case "add", "set":
 							if c, ok := n.Args[0].(*ast.CallExpr); ok && len(c.Args) > 0 { // Sprintf
 								add(literal(c.Args[0]))
-							} else if len(n.Args) == 3 {
+							} else if len(n.Args) == 3 || f.Sel.Name == "set" && len(n.Args) == 2 {
 								add(literal(n.Args[0]))
 							}
 						}

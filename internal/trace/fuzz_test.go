@@ -82,6 +82,17 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Errorf("%d beats, one by one, of %d; %v", n, len(tr.Beats()), err)
 		}
 	},
+	"EachBeatBetween": func(t *testing.T, tr *trace.Trace, size int64) {
+		n, middle := 0, tr.End()/2
+		for _, part := range [][2]int64{{math.MinInt64, middle}, {middle, math.MaxInt64}} {
+			if err := tr.EachBeatBetween(part[0], part[1], func(*trace.Beat) bool { n++; return true }); err != nil {
+				t.Error(err)
+			}
+		}
+		if n != len(tr.Beats()) {
+			t.Errorf("%d beats in both halves, of %d", n, len(tr.Beats()))
+		}
+	},
 	"Calls": func(t *testing.T, tr *trace.Trace, size int64) {
 		for _, c := range tr.Calls() {
 			if c.Calls < 0 || c.Recorded < 0 || c.Recorded > c.Calls || c.Unseen < 0 || c.All() < c.Calls || c.Since < 0 {
