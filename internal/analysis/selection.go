@@ -1,9 +1,11 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -47,6 +49,33 @@ func (w *Watch) Up(ctx context.Context, ns int64) error {
 		w.Progress(ns)
 	}
 	return ctx.Err()
+}
+
+// HasLocks reports whether there are waits for locks, or holds of them, in the range,
+// whatever their names. It reads up to the first one, a trace without any in a sixth of the
+// time that reading all of its events takes.
+func (s *Selection) HasLocks(ctx context.Context, t *trace.Trace) (found bool, err error) {
+	type part struct {
+		found bool
+		until int64
+	}
+	o := s.Range()
+	o.AsRecorded, o.NoDepth, o.NoTrack, o.Counts = true, true, true, true
+	watch := s.Watch()
+	err = trace.EachPart(t, o, func() func(*trace.Part) part {
+		return func(x *trace.Part) (p part) {
+			p.until, _ = x.Until()
+			x.Events(func(e *trace.Event) bool {
+				p.found = e.Kind == format.KindWait || e.Kind == format.KindHold
+				return !p.found
+			})
+			return p
+		}
+	}, func(p part) bool {
+		found = p.found
+		return watch.Up(ctx, p.until) == nil // behind a part that ended early there is none
+	})
+	return found, cmp.Or(err, ctx.Err())
 }
 
 // Beats hands out the heartbeats of a selection one by one: those of a recording

@@ -14,7 +14,6 @@ func (m *model) finish() {
 	slices.SortFunc(m.gs, func(a, b *gor) int { return cmp.Compare(a.id, b.id) })
 	for _, g := range m.gs {
 		slices.SortStableFunc(g.ivs, func(a, b iv) int { return cmp.Compare(a.from, b.from) })
-		g.flatten()
 		for i := range g.spans {
 			if s := &g.spans[i]; s.cpu == -1 && m.hasGo && len(g.ivs) > 0 && s.to-s.from < m.span()/4 {
 				s.cpu = g.onCPU(s.from, s.to) // else each of many moments would be looked at by many scopes
@@ -76,8 +75,17 @@ func (m *model) guessHolds(l *lock) {
 	slices.SortStableFunc(l.holds, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
 }
 
-// flatten finds out which scope is the innermost one when: where scopes overlap, the one
-// that began later.
+// flats is which scope is the innermost one when: where scopes overlap, the one that began
+// later. It is found out when it is asked for first: of most goroutines nobody asks where
+// there are no states, and it takes as much memory as the scopes.
+func (g *gor) flats() []flat {
+	if g.flat == nil {
+		g.flatten()
+	}
+	return g.flat
+}
+
+// flatten makes flat of spans.
 func (g *gor) flatten() {
 	var open []span
 	at := int64(0)

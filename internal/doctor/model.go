@@ -58,7 +58,7 @@ type gor struct {
 	role        role
 	ivs         []iv   // by time
 	spans       []span // by begin
-	flat        []flat // made of spans by flatten
+	flat        []flat // see flats
 }
 
 // iv is an interval of states.Read, in the range.
@@ -217,17 +217,19 @@ func (g *gor) sum(from, to int64, is func(v *iv) bool) (ns int64) {
 
 // scope is the name of the innermost scope at t, ok false if it is in none.
 func (g *gor) scope(t int64) (name uint16, ok bool) {
-	i := sort.Search(len(g.flat), func(i int) bool { return g.flat[i].to > t })
-	if i < len(g.flat) && g.flat[i].from <= t {
-		return g.flat[i].name, true
+	flat := g.flats()
+	i := sort.Search(len(flat), func(i int) bool { return flat[i].to > t })
+	if i < len(flat) && flat[i].from <= t {
+		return flat[i].name, true
 	}
 	return 0, false
 }
 
 // scopesIn adds to times how long each scope was the innermost one between two moments.
 func (g *gor) scopesIn(from, to int64, times map[uint16]int64) {
-	i := sort.Search(len(g.flat), func(i int) bool { return g.flat[i].to > from })
-	for ; i < len(g.flat) && g.flat[i].from < to; i++ {
-		times[g.flat[i].name] += min(g.flat[i].to, to) - max(g.flat[i].from, from)
+	flat := g.flats()
+	i := sort.Search(len(flat), func(i int) bool { return flat[i].to > from })
+	for ; i < len(flat) && flat[i].from < to; i++ {
+		times[flat[i].name] += min(flat[i].to, to) - max(flat[i].from, from)
 	}
 }

@@ -23,9 +23,11 @@ type loader struct {
 
 	sampled []gotrace.Sample // until it is known which goroutines there are
 
-	spans   int   // kept so far
-	shorter int64 // ns: scopes that are not longer than this are left out
-	left    int64 // how many were
+	last    *gor          // whose scope came last
+	named   [1 << 16]bool // names of scopes that came
+	spans   int           // kept so far
+	shorter int64         // ns: scopes that are not longer than this are left out
+	left    int64         // how many were
 }
 
 type lockKey struct {
@@ -139,9 +141,16 @@ func (m *model) readCores(b *trace.Beat) {
 	}
 }
 
-// readEvents takes in scopes, waits and holds.
+// readEvents takes in scopes, waits and holds. Without states, rules ask in which scopes one
+// waits for locks and has them, and nothing else: where there are no locks, a trace's scopes
+// need not be kept.
 func (x *loader) readEvents() error {
 	m := x.m
+	if !m.hasGo {
+		if locks, err := x.o.HasLocks(x.ctx, x.t); err != nil || !locks {
+			return err
+		}
+	}
 	breaks := analysis.Breaks(x.t.Breaks())
 	watch := x.o.Watch()
 	// Depths are looked at only with states.
@@ -181,7 +190,11 @@ func (x *loader) scope(e *trace.Event, from, to int64) {
 		x.thin()
 	}
 	m := x.m
-	g := m.g(e.Goid)
+	g := x.last
+	if g == nil || g.id != e.Goid {
+		g = m.g(e.Goid)
+		x.last = g
+	}
 	s := span{from: from, to: to, cpu: -1, name: e.Name, depth: e.Depth}
 	whole := from == e.Start && to == e.Start+e.Dur && !e.Open && e.Kind != format.KindProcess
 	if whole && (e.Quality == format.Exact || e.Quality == format.Likely) {
@@ -194,8 +207,11 @@ func (x *loader) scope(e *trace.Event, from, to int64) {
 	}
 	g.spans = append(g.spans, s)
 	x.spans++
-	if name := x.t.Name(e.Name); m.ids[name] == 0 {
-		m.ids[name] = e.Name
+	if !x.named[e.Name] {
+		x.named[e.Name] = true
+		if name := x.t.Name(e.Name); m.ids[name] == 0 {
+			m.ids[name] = e.Name
+		}
 	}
 }
 

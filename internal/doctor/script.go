@@ -153,7 +153,7 @@ type scripter struct {
 	sc    script
 	of    map[edgeKey]int32
 	wakes []wake // those to come
-	flat  int    // of g.flat: where it is
+	flat  int    // of g.flats: where it is
 	cores int
 }
 
@@ -229,7 +229,7 @@ func (x *scripter) run(v *iv, from, to int64) {
 		x.add(step{kind: stepRun, name: noName, lock: -1, ns: to - from, s: v.state})
 		return
 	}
-	flat := x.g.flat
+	flat := x.g.flats()
 	for at := from; at < to; {
 		for x.flat < len(flat) && flat[x.flat].to <= at {
 			x.flat++

@@ -94,6 +94,9 @@ func (x *reading) read() error {
 	o := x.sel.Range()
 	o.AsRecorded, o.NoDepth = true, true // they are not looked at
 	if len(x.t.GoTraces()) == 0 {
+		if locks, err := x.sel.HasLocks(x.ctx, x.t); err != nil || !locks {
+			return err // scopes are looked at only for what waits and holds lie in
+		}
 		return x.t.Events(o, x.add)
 	}
 	var failed error
