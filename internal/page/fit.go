@@ -20,12 +20,11 @@ type packer struct {
 	states  *timeline.States  // nil: there are none
 	samples *timeline.Samples // nil: there are none
 	o       *Options
-	choose  func() func(*trace.Event) bool // nil: all is chosen
-	doctor  any                            // what DoctorSays
-	advice  *Advice                        // nil: there is none
+	summary func() (*timeline.Summary, error)
+	doctor  any     // what DoctorSays
+	advice  *Advice // nil: there is none
 
 	from, to int64
-	sum      *timeline.Summary
 }
 
 // fit packs as much as the file may hold: scopes and states each as fine as there is
@@ -89,9 +88,10 @@ func (p *packer) stateTile(most int64) *timeline.StateTile {
 
 // meta is what is to be said about what the file holds.
 func (p *packer) meta(c *timeline.Container) (*timeline.Meta, error) {
-	if c.Tile.Res > 0 && p.sum == nil {
+	var sum *timeline.Summary
+	if c.Tile.Res > 0 {
 		var err error
-		if p.sum, err = timeline.Summarize(p.ctx, p.t, p.o.From, p.o.To, true, p.choose); err != nil {
+		if sum, err = p.summary(); err != nil {
 			return nil, err
 		}
 	}
@@ -104,9 +104,7 @@ func (p *packer) meta(c *timeline.Container) (*timeline.Meta, error) {
 		Tool:     p.o.Tool, Path: p.o.Path, Writer: p.o.Writer, Tile: c.Tile, Part: p.o.part(), States: p.states,
 		More: "To see all of it: scopeview serve, or a part of it: scopeview html with --from and --to.",
 	})
-	if c.Tile.Res > 0 {
-		meta.Summary = p.sum
-	}
+	meta.Summary = sum
 	return meta, nil
 }
 

@@ -8,9 +8,11 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -100,11 +102,23 @@ func pack(ctx context.Context, t *trace.Trace, o Options) (*timeline.Container, 
 			return nil, err
 		}
 	}
+	var summing sync.WaitGroup
+	defer summing.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	summary := sync.OnceValues(func() (*timeline.Summary, error) {
+		return timeline.Summarize(ctx, t, o.From, o.To, true, choose)
+	})
+	if o.Max > 0 && t.Size()/format.RecordSize > o.Max {
+		// The page will hardly have all scopes, and then has their sums. Load takes them in one
+		// by one, on one CPU: the others have time for that.
+		summing.Go(func() { summary() })
+	}
 	x, err := timeline.Load(ctx, t, load)
 	if err != nil {
 		return nil, err
 	}
-	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, choose: choose, doctor: report, advice: says}
+	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, summary: summary, doctor: report, advice: says}
 	return p.fit()
 }
 
