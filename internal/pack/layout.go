@@ -92,6 +92,9 @@ func (l *layout) appendDirectory(b []byte, places []int64) []byte {
 func (l *layout) readDirectory(b, table []byte, offset int64) error {
 	bad := fmt.Errorf("%w: the directory makes no sense", format.ErrCorrupt)
 	most := uint64(l.size+l.chunk-1) / uint64(l.chunk)
+	// Each chunk takes its header and more. Growing along would take the memory several times.
+	room := len(b) / (format.ChunkHeaderSize + 1)
+	l.places, l.heads = make([]chunkPlace, 0, room), make([]byte, 0, room*format.ChunkHeaderSize)
 	for i := range len(table) / tableEntry {
 		count, n := binary.Uvarint(b)
 		if n <= 0 {

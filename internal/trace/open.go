@@ -133,6 +133,9 @@ func (t *Trace) places() *chunks.File {
 	return &f
 }
 
+// mostAhead bounds what is made ready for chunks that may not be there: 64 GiB of them.
+const mostAhead = 1 << 20
+
 // readIndex looks at the headers of all chunks. A chunk whose magic is zero was
 // not handed out, or its writer was stopped before it could say so: those
 // before the last good one are told of, those behind it are the prepared window.
@@ -140,6 +143,8 @@ func (t *Trace) places() *chunks.File {
 func (t *Trace) readIndex() error {
 	cs := int64(t.header.ChunkSize)
 	t.used = cs
+	// As many as the writer says it handed out, where the file has room for them.
+	t.chunks = make([]chunkInfo, 0, min(max(min(t.state.End, t.size)/cs, 0), mostAhead))
 	return t.places().Each(cs, t.state.End, func(at int64) (bool, error) {
 		_, born, err := t.indexChunk(at)
 		if born && err == nil {
