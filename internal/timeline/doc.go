@@ -24,7 +24,8 @@
 //     many of them, their resolution gets coarser. What is finer is read of the trace again,
 //     by stretches. For that the items are kept that run when a stretch begins: so each lane
 //     is known then. See Window; stretches that were read last are kept, to some bytes.
-//     Answers are, byte for byte, those of an index of every item.
+//     Answers are, byte for byte, those of an index of every item. It is loaded by batches,
+//     which are made on all processors; one goroutine finds the lanes of what is in them.
 //  4. Counters, and waits and holds of locks, are all in memory in any case.
 //  5. States keeps 24 bytes for each interval and tells any stretch at any resolution. A
 //     run has the state that took most of it, and how much of it was waiting for locks.

@@ -84,9 +84,7 @@ func newIndex(t *trace.Trace) *Index {
 // take puts an event of Events, which come by their starts, into the index.
 func (x *Index) take(e *trace.Event) {
 	x.census.Add(e)
-	if x.thin != nil {
-		x.advance(e.Start)
-	} else if !e.Open && e.Start+e.Dur >= x.since {
+	if !e.Open && e.Start+e.Dur >= x.since {
 		x.taken[e.Loc] = struct{}{}
 	}
 	r := x.rowOf(e)
@@ -94,8 +92,8 @@ func (x *Index) take(e *trace.Event) {
 	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
 		x.items++
 		x.scopes++
-		if (e.Kind == format.KindWait || e.Kind == format.KindHold) && !x.part {
-			x.lock(e, r.at)
+		if !x.part {
+			x.locks.add(e, r.at)
 		}
 		if e.Open {
 			s := x.scope(r, e)
@@ -133,19 +131,6 @@ func (x *Index) keep(r *row, l *lane, s *scope, text []byte) {
 	}
 	s.args = x.texts.add(text)
 	l.put(s)
-}
-
-// lock takes in a wait or a hold.
-func (x *Index) lock(e *trace.Event, row int32) {
-	l := x.locks.add(e, row)
-	if x.thin == nil || e.Kind != format.KindHold {
-		return
-	}
-	at := len(l.holds) - 1
-	if e.Open {
-		at = -1
-	}
-	x.thin.holds = append(x.thin.holds, heldAt{l, at, e.Loc, row})
 }
 
 // begin takes note of what is open; over that it is not any more.
@@ -223,14 +208,8 @@ func (x *Index) fill(s *scope, r *row, e *trace.Event) {
 func (x *Index) plain(s *scope, r *row, e *trace.Event) {
 	s.start, s.dur, s.cpu, s.loc = e.Start, e.Dur, e.CPU, e.Loc
 	s.row, s.name, s.kind, s.endGoid = r.at, e.Name, e.Kind, e.EndGoid
-	s.flags = uint8(e.Quality) & flagQuality
+	s.flags = flagsOf(e, x.breaks)
 	s.seen = x.round
-	if e.Open {
-		s.flags = flagOpen
-	}
-	if len(x.breaks) > 0 && x.breaks.Across(e) {
-		s.flags |= flagAcross
-	}
 	near := &x.near[e.Thread%uint32(len(x.near))]
 	if e.Thread != near.id {
 		*near = numbered{e.Thread, x.threadOf(e.Thread)}
@@ -238,10 +217,27 @@ func (x *Index) plain(s *scope, r *row, e *trace.Event) {
 	s.thread = near.at
 }
 
+// flagsOf returns the flags of e's item.
+func flagsOf(e *trace.Event, breaks analysis.Breaks) uint8 {
+	flags := uint8(e.Quality) & flagQuality
+	if e.Open {
+		flags = flagOpen
+	}
+	if len(breaks) > 0 && breaks.Across(e) {
+		flags |= flagAcross
+	}
+	return flags
+}
+
+// hasArgs reports whether e has something that is told as its arguments.
+func hasArgs(e *trace.Event) bool {
+	return len(e.Args)+len(e.EndArgs) > 0 && e.Kind != format.KindCounter || e.Kind == format.KindProcess || e.Kind == format.KindTaskf
+}
+
 // argsOf returns the arguments as JSON, which is good until the next call; nil: there are
 // none.
 func (x *Index) argsOf(e *trace.Event) []byte {
-	if e.Kind == format.KindCounter || len(e.Args)+len(e.EndArgs) == 0 && e.Kind != format.KindProcess && e.Kind != format.KindTaskf {
+	if !hasArgs(e) {
 		return nil
 	}
 	x.json = args.AppendJSON(x.json[:0], x.lister.List(e))

@@ -3,6 +3,7 @@ package timeline
 import (
 	"context"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/analysis"
@@ -102,47 +103,23 @@ func (x *Index) hasWhole(most int64) bool {
 	return !x.thin.mixed || x.ResFor(from, to, most) > x.thin.finest()
 }
 
-// perTurn is how many events are loaded before who asks has a turn.
-const perTurn = 1 << 12
-
 // load fills an empty index.
-func (x *Index) load(ctx context.Context, t *trace.Trace, o *LoadOptions) error {
-	events := t.Events
-	if o.Follow != nil {
-		events = func(eo trace.Options, f func(*trace.Event) bool) error { return o.Follow.Events(t, eo, f) }
-		// A writer may be interrupted between reading the clock and storing, but
-		// not for a second while others go on.
-		x.since = o.Follow.Trace().End() - int64(time.Second)
+func (x *Index) load(ctx context.Context, t *trace.Trace, o *LoadOptions) (err error) {
+	if x.thin != nil {
+		err = x.loadBatches(ctx, t, o)
+	} else {
+		err = x.loadEvents(ctx, t, o)
 	}
-	begin, turn := time.Now(), 0
-	watch := analysis.Watch{Progress: o.Progress}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	err := events(trace.Options{From: o.From, To: o.To, NoDepth: true}, func(e *trace.Event) bool {
-		if watch.Look(ctx, e.Start) != nil {
-			return false
-		}
-		if o.Keep == nil || o.Keep(e) {
-			x.take(e)
-		}
-		if turn++; turn%perTurn == 0 && x.thin != nil {
-			x.mu.Unlock()
-			if o.Begun != nil && time.Since(begin) >= x.thin.early {
-				o.Begun(x)
-				o.Begun = nil
-			}
-			x.mu.Lock()
-		}
-		return true
-	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.arrange(t.End())
 	if th := x.thin; th != nil {
-		x.holdsIn()
+		x.holdsIn(0)
 		x.endRuns(true)
-		th.loading = false
+		th.loading, th.rows, th.threads = false, nil, nil
 	}
 	if o.Follow == nil && o.Keep == nil && err == nil {
 		err = x.locks.count(t)
@@ -152,4 +129,52 @@ func (x *Index) load(ctx context.Context, t *trace.Trace, o *LoadOptions) error 
 		x.lister = args.NewLister(x.t.Name)
 	}
 	return err
+}
+
+// loadEvents takes in every event.
+func (x *Index) loadEvents(ctx context.Context, t *trace.Trace, o *LoadOptions) error {
+	events := t.Events
+	if o.Follow != nil {
+		events = func(eo trace.Options, f func(*trace.Event) bool) error { return o.Follow.Events(t, eo, f) }
+		// A writer may be interrupted between reading the clock and storing, but
+		// not for a second while others go on.
+		x.since = o.Follow.Trace().End() - int64(time.Second)
+	}
+	watch := analysis.Watch{Progress: o.Progress}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return events(trace.Options{From: o.From, To: o.To, NoDepth: true}, func(e *trace.Event) bool {
+		if watch.Look(ctx, e.Start) != nil {
+			return false
+		}
+		if o.Keep == nil || o.Keep(e) {
+			x.take(e)
+		}
+		return true
+	})
+}
+
+// loadBatches takes a large trace into a thin index. After each batch who asks has a turn.
+func (x *Index) loadBatches(ctx context.Context, t *trace.Trace, o *LoadOptions) error {
+	begin := time.Now()
+	watch := analysis.Watch{Progress: o.Progress}
+	spare := sync.Pool{New: func() any { return &batch{} }}
+	// Some batches make a stretch: so it has hardly more items than it is to have, and a batch
+	// fits a processor's own cache.
+	part := max(int(min(x.thin.every, usualSize.Every))*format.RecordSize/4, 1)
+	return trace.EachPart(t, trace.Options{NoDepth: true, Stretch: part}, func() func(*trace.Part) *batch {
+		w := newBatcher(x)
+		return func(p *trace.Part) *batch { return w.make(p, spare.Get().(*batch)) }
+	}, func(b *batch) bool {
+		x.mu.Lock()
+		x.takeBatch(b)
+		now := x.thin.now
+		x.mu.Unlock()
+		spare.Put(b)
+		if o.Begun != nil && now > 0 && time.Since(begin) >= x.thin.early {
+			o.Begun(x)
+			o.Begun = nil
+		}
+		return watch.Up(ctx, now) == nil
+	})
 }

@@ -40,8 +40,10 @@ type thinIndex struct {
 	loading bool
 	early   time.Duration // see Size
 	now     int64         // when the latest event began
-	holds   []heldAt      // that began then
+	holds   []heldAt      // of which the scope is not known yet
 	free    []*tip
+	rows    []*row   // of the batch that is taken in
+	threads []uint16 // likewise
 }
 
 func newThin(size Size) *thinIndex {
@@ -79,19 +81,6 @@ func (x *Index) Loading() (share float64, loading bool) {
 		return 1, false
 	}
 	return min(max(float64(x.thin.now)/float64(max(x.end, 1)), 0), 1), true
-}
-
-// advance is told when the next event begins.
-func (x *Index) advance(now int64) {
-	th := x.thin
-	if now == th.now {
-		return
-	}
-	x.holdsIn()
-	th.now = now
-	if th.full(x.items) {
-		x.stretch(now)
-	}
 }
 
 // putThin puts an item into a thin lane.
@@ -254,18 +243,19 @@ func (x *Index) eachThin(f func(l *lane, t *thin)) {
 
 // heldAt is a hold of which it is to be found out in which scope it began.
 type heldAt struct {
-	lock *lock
-	at   int // among the lock's holds; -1: it is open
-	loc  format.Loc
-	row  int32
+	lock  *lock
+	at    int // among the lock's holds; -1: it is open
+	loc   format.Loc
+	row   int32
+	start int64
 }
 
-// holdsIn finds out in which scopes what began at the latest moment is held: all that
-// began then is known now, and nothing that began later.
-func (x *Index) holdsIn() {
+// holdsIn finds out in which scopes the holds from the n-th on began. They began last on
+// their rows, with all that began then, and nothing has come that began later.
+func (x *Index) holdsIn(n int) {
 	th := x.thin
-	for _, h := range th.holds {
-		name, ok := x.scopeNow(h.row, th.now)
+	for _, h := range th.holds[n:] {
+		name, ok := x.scopeNow(h.row, h.start)
 		if h.at >= 0 {
 			span := &h.lock.holds[h.at]
 			span.scope, span.inScope = name, ok
@@ -274,10 +264,10 @@ func (x *Index) holdsIn() {
 			x.locks.open[h.loc] = o
 		}
 	}
-	th.holds = th.holds[:0]
+	th.holds = th.holds[:n]
 }
 
-// scopeNow is scopeAt of the latest moment.
+// scopeNow is scopeAt of when a row's latest items began.
 func (x *Index) scopeNow(row int32, t int64) (name uint16, ok bool) {
 	best := int64(math.MinInt64)
 	r := x.rows[row]

@@ -96,6 +96,9 @@ func (x *Index) blank() *Index {
 	}
 }
 
+// perTurn is how many events are read before it is looked up whether that is to stop.
+const perTurn = 1 << 12
+
 // read takes into y what begins from a stretch's begin on up to a moment, and what ran
 // when that stretch began.
 func (x *Index) read(ctx context.Context, y *Index, begin, to int64) error {

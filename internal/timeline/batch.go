@@ -1,0 +1,325 @@
+package timeline
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// batch is what one part of a large trace has for a thin index, row by row. It is made on
+// any goroutine, without what came before. So one goroutine has little to do for each item:
+// it finds the lanes, which depend on all that came before.
+type batch struct {
+	first, now int64 // when its first and its latest event begin
+	census     analysis.Census
+	items      int64
+	scopes     int64
+	rows       []batchRow // by first activity
+	list       []arrival  // row by row
+	rare       []rareParts
+	threads    []uint32 // those of its items, by first use; 0: unknown
+	texts      []byte
+	ends       []int // text i ends here; it begins where the one before ends
+	slots      []format.Slot
+	locks      []batchEvent // waits and holds, in order
+	others     []batchEvent // counters and go records, in order
+}
+
+// batchRow is a row of a batch.
+type batchRow struct {
+	goid  uint64
+	span  span
+	track int32 // its latest name; -1: none was told
+	end   int32 // of its arrivals in the list; while the batch is made: their number
+}
+
+// arrival is an item of a batch: 40 bytes. They go from one processor to another, so they
+// are small, and lie in the order in which they are taken.
+type arrival struct {
+	start, dur, cpu int64
+	row             int32
+	rare            uint32 // the place behind that of its rare parts; 0: none
+	name            uint16
+	thread          uint16 // of the batch's
+	kind            format.Kind
+	flags           uint8
+}
+
+// rareParts are what most items have not.
+type rareParts struct {
+	loc     format.Loc // of what is open
+	endGoid uint64
+	text    int32 // its arguments; -1: none
+	lock    int32 // of a hold, its place among the locks
+}
+
+// batchEvent is what is more than an item.
+type batchEvent struct {
+	trace.Event
+	row  int32
+	hold heldAt
+}
+
+func (b *batch) reset() {
+	*b = batch{
+		first: math.MaxInt64, now: math.MinInt64, census: b.census, rows: b.rows[:0], list: b.list[:0], rare: b.rare[:0], threads: append(b.threads[:0], 0),
+		texts: b.texts[:0], ends: b.ends[:0], slots: b.slots[:0], locks: b.locks[:0], others: b.others[:0],
+	}
+}
+
+func (b *batch) text(i int32) []byte {
+	begin := 0
+	if i > 0 {
+		begin = b.ends[i-1]
+	}
+	return b.texts[begin:b.ends[i]]
+}
+
+// batcher makes batches, one after the other.
+type batcher struct {
+	breaks analysis.Breaks
+	lister *args.Lister
+	b      *batch
+	list   []arrival        // of the batch, as they came
+	byGoid map[uint64]int32 // of the batch's rows
+	latest [256]int32       // of them, by goroutine, + 1
+	thread map[uint32]uint16
+	near   [64]numbered // of thread, the latest
+}
+
+func newBatcher(x *Index) *batcher {
+	return &batcher{breaks: x.breaks, lister: args.NewLister(x.t.Name), byGoid: map[uint64]int32{}, thread: map[uint32]uint16{}}
+}
+
+// make makes a batch of a part.
+func (w *batcher) make(p *trace.Part, b *batch) *batch {
+	b.reset()
+	w.b, w.list = b, w.list[:0]
+	clear(w.byGoid)
+	clear(w.thread)
+	w.latest, w.near = [256]int32{}, [64]numbered{}
+	p.Events(func(e *trace.Event) bool { w.add(e); return true })
+	w.order()
+	return b
+}
+
+// order puts the arrivals into the batch, row by row.
+func (w *batcher) order() {
+	b, end := w.b, int32(0)
+	for i := range b.rows {
+		r := &b.rows[i]
+		end, r.end = end+r.end, end
+	}
+	b.list = slices.Grow(b.list, len(w.list))[:len(w.list)]
+	for i := range w.list {
+		a := &w.list[i]
+		r := &b.rows[a.row]
+		b.list[r.end] = *a
+		r.end++
+	}
+}
+
+func (w *batcher) add(e *trace.Event) {
+	b := w.b
+	b.census.Add(e)
+	b.first, b.now = min(b.first, e.Start), e.Start
+	row := w.row(e)
+	r := &b.rows[row]
+	switch e.Kind {
+	case format.KindTask, format.KindTaskf, format.KindProcess:
+		b.scopes++
+	case format.KindWait, format.KindHold:
+		b.scopes++
+		w.keep(&b.locks, e, row)
+	case format.KindEvent, format.KindPending:
+	default:
+		if (e.Kind == format.KindTrack || e.Kind == format.KindGo) && e.Goid != 0 {
+			r.track = int32(e.Name)
+		}
+		if e.Kind == format.KindCounter || e.Kind == format.KindGo {
+			w.keep(&b.others, e, row)
+		}
+		return
+	}
+	b.items++
+	r.end++
+	a := arrival{
+		start: e.Start, dur: e.Dur, cpu: e.CPU, row: row, name: e.Name, kind: e.Kind,
+		flags: flagsOf(e, w.breaks), thread: w.threadOf(e.Thread),
+	}
+	if args := hasArgs(e); args || e.Open || e.EndGoid != 0 || e.Kind == format.KindHold {
+		a.rare = w.rareOf(e, args)
+	}
+	w.list = append(w.list, a)
+}
+
+// rareOf keeps the rare parts of an item.
+func (w *batcher) rareOf(e *trace.Event, hasArgs bool) uint32 {
+	b := w.b
+	x := rareParts{e.Loc, e.EndGoid, -1, int32(len(b.locks)) - 1}
+	if hasArgs {
+		x.text = int32(len(b.ends))
+		b.texts = args.AppendJSON(b.texts, w.lister.List(e))
+		b.ends = append(b.ends, len(b.texts))
+	}
+	b.rare = append(b.rare, x)
+	return uint32(len(b.rare))
+}
+
+// keep keeps an event as it is.
+func (w *batcher) keep(list *[]batchEvent, e *trace.Event, row int32) {
+	*list = append(*list, batchEvent{Event: *e, row: row})
+	k := &(*list)[len(*list)-1]
+	n := len(w.b.slots)
+	w.b.slots = append(w.b.slots, e.Args...)
+	k.Args, k.EndArgs = w.b.slots[n:], nil
+}
+
+// threadOf is the index of a thread in the batch.
+func (w *batcher) threadOf(id uint32) uint16 {
+	near := &w.near[id%uint32(len(w.near))]
+	if id == near.id {
+		return near.at
+	}
+	at, ok := w.thread[id]
+	if !ok && id != 0 && len(w.b.threads) <= math.MaxUint16 {
+		at = uint16(len(w.b.threads))
+		w.thread[id] = at
+		w.b.threads = append(w.b.threads, id)
+	}
+	*near = numbered{id, at}
+	return at
+}
+
+func (w *batcher) row(e *trace.Event) int32 {
+	b := w.b
+	latest := &w.latest[e.Goid%uint64(len(w.latest))]
+	at := *latest - 1
+	if at < 0 || b.rows[at].goid != e.Goid {
+		var ok bool
+		if at, ok = w.byGoid[e.Goid]; !ok {
+			at = int32(len(b.rows))
+			w.byGoid[e.Goid] = at
+			b.rows = append(b.rows, batchRow{goid: e.Goid, span: span{from: e.Start, to: e.Start}, track: -1})
+		}
+		*latest = at + 1
+	}
+	r := &b.rows[at]
+	r.span.reach(e)
+	if e.Track != format.NameEmpty && e.Goid != 0 {
+		r.track = int32(e.Track)
+	}
+	return at
+}
+
+// takeBatch puts what is in a batch into a thin index. The batches come in order.
+func (x *Index) takeBatch(b *batch) {
+	if len(b.rows) == 0 {
+		return
+	}
+	th := x.thin
+	x.holdsIn(0)
+	if b.first > th.now && th.full(x.items) {
+		x.stretch(b.first)
+	}
+	th.now = b.now
+	x.census.Merge(&b.census)
+	x.items += b.items
+	x.scopes += b.scopes
+	th.threads = th.threads[:0]
+	for _, id := range b.threads {
+		th.threads = append(th.threads, x.threadOf(id))
+	}
+	th.rows = th.rows[:0]
+	for i := range b.rows {
+		th.rows = append(th.rows, x.meet(&b.rows[i]))
+	}
+	for i := range b.locks {
+		e := &b.locks[i]
+		x.lock(e, th.rows[e.row].at)
+	}
+	for i := range b.others {
+		e := &b.others[i]
+		x.other(th.rows[e.row], &e.Event)
+	}
+	begin := int32(0)
+	for i, r := range th.rows {
+		x.takeRow(r, b, b.list[begin:b.rows[i].end])
+		begin = b.rows[i].end
+		if track := b.rows[i].track; track >= 0 {
+			r.track = uint16(track)
+		}
+	}
+}
+
+// meet returns the index's row of that of a batch.
+func (x *Index) meet(b *batchRow) *row {
+	r := x.byGoid[b.goid]
+	if r == nil {
+		r = x.newRow(b.goid, b.span.from)
+	}
+	s := &x.spans[r.at]
+	s.from, s.to = min(s.from, b.span.from), max(s.to, b.span.to)
+	return r
+}
+
+// lock takes in a wait or a hold.
+func (x *Index) lock(e *batchEvent, row int32) {
+	l := x.locks.add(&e.Event, row)
+	e.hold = heldAt{l, len(l.holds) - 1, e.Loc, row, e.Start}
+	if e.Open {
+		e.hold.at = -1
+	}
+}
+
+// takeRow puts a row's arrivals into its lanes.
+func (x *Index) takeRow(r *row, b *batch, list []arrival) {
+	th := x.thin
+	holds := len(th.holds)
+	s := &x.coming
+	for i := range list {
+		a := &list[i]
+		if len(th.holds) > holds && a.start > th.holds[holds].start {
+			x.holdsIn(holds)
+		}
+		*s = scope{start: a.start, dur: a.dur, cpu: a.cpu, row: r.at, name: a.name, thread: th.threads[a.thread], kind: a.kind, flags: a.flags}
+		var text []byte
+		if a.rare > 0 {
+			m := &b.rare[a.rare-1]
+			s.loc, s.endGoid = m.loc, m.endGoid
+			if m.text >= 0 {
+				text = b.text(m.text)
+			}
+		}
+		switch isScope := a.kind != format.KindEvent && a.kind != format.KindPending; {
+		case a.flags&flagOpen != 0:
+			x.takeOpen(r, s, text, isScope)
+		case isScope:
+			x.putThin(r, r.lane(s), s, text)
+		default:
+			x.putThin(r, &r.more().instants, s, text)
+		}
+		if a.kind == format.KindHold {
+			th.holds = append(th.holds, b.locks[b.rare[a.rare-1].lock].hold)
+		}
+	}
+	if len(th.holds) > holds && th.holds[holds].start < th.now {
+		x.holdsIn(holds)
+	}
+}
+
+// takeOpen takes in what has not ended, or an event that has not happened.
+func (x *Index) takeOpen(r *row, s *scope, text []byte, isScope bool) {
+	o := *s
+	o.args = x.texts.add(text)
+	x.begin(&o)
+	if isScope {
+		r.place(&o)
+	} else {
+		r.announce(&o)
+	}
+}
