@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/scopeview/scopeview/internal/deltas"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -19,7 +20,7 @@ import (
 // CPUs had work, because threads' switches don't tell of that, and where the switches of
 // its threads themselves may make it wrong by more than a hundredth; see aSwitch.
 //
-// The Go trace is read when Events is called first; its memory is 16 bytes for each
+// The Go trace is read when Events is called first; its memory is some 6 bytes for each
 // stretch in which a goroutine was on a CPU without a break, as much for each in which
 // it may have been, and 8 for each time that the system took its thread off one. A trace
 // without one, or without scopes, stays as it is. Who reads the Go trace anyway before Events can have the
@@ -62,6 +63,7 @@ func CPUTimes(t *trace.Trace) Handler {
 type index struct {
 	stretches []gotrace.Stretch
 	byID      map[uint64]*usage
+	coded     deltas.Bytes // of the stretches
 	steal     steal
 }
 
@@ -83,7 +85,15 @@ func newIndex(s steal) *index { return &index{byID: map[uint64]*usage{}, steal: 
 func (x *index) handler() Handler {
 	return Handler{
 		Interval: func(_ *Facts, v *Interval) { x.add(v) },
-		Done:     func(f *Facts) { x.stretches = f.Stretches },
+		Done:     x.done,
+	}
+}
+
+func (x *index) done(f *Facts) {
+	x.stretches = f.Stretches
+	for _, u := range x.byID {
+		u.sure.done(&x.coded)
+		u.maybe.done(&x.coded)
 	}
 }
 
@@ -103,10 +113,10 @@ func (x *index) add(v *Interval) {
 		return
 	}
 	if v.On {
-		u.sure.add(v.From, v.To)
+		u.sure.add(v.From, v.To, &x.coded)
 		return
 	}
-	u.maybe.add(v.From, v.To)
+	u.maybe.add(v.From, v.To, &x.coded)
 }
 
 // at is trace.CPUAt.
@@ -116,8 +126,8 @@ func (x *index) at(goid uint64, from, to int64) (int64, format.Quality) {
 	if i == len(x.stretches) || x.stretches[i].From > from || u == nil {
 		return 0, format.Unknown
 	}
-	ns := u.sure.until(to) - u.sure.until(from)
-	if more := u.maybe.until(to) - u.maybe.until(from); more > 0 {
+	ns := u.sure.until(to, &x.coded) - u.sure.until(from, &x.coded)
+	if more := u.maybe.until(to, &x.coded) - u.maybe.until(from, &x.coded); more > 0 {
 		return ns + more, format.AtMost
 	}
 	if ns > 0 && (x.steal.much(from, to) || u.switches(from, to)*aSwitch*100 > ns) {
@@ -133,39 +143,72 @@ func (u *usage) switches(from, to int64) int64 {
 	return int64(after - first)
 }
 
-// stretches are stretches of time, none of which touch, by time.
+// stretches are stretches of time, none of which touch, by time. An element of the list is
+// what there is between a stretch and the one before it, and how long it is. A block
+// begins with what those before it have together.
 type stretches struct {
-	list []stretch
-	sum  int64 // of all
-	end  int64 // of the last
+	list deltas.List
+	last stretch // is not in the list before done
+	end  int64   // of the last that is in the list
+	sum  int64   // of those
 }
 
-// stretch begins at from, and sum is what those before it have together; so its length
-// is what the next one's sum has more.
-type stretch struct{ from, sum int64 }
+type stretch struct{ from, to int64 }
 
-func (s *stretches) add(from, to int64) {
-	if len(s.list) == 0 || from > s.end {
-		s.list = append(s.list, stretch{from, s.sum})
-	} else {
-		from = s.end
+func (s *stretches) add(from, to int64, coded *deltas.Bytes) {
+	if x := &s.last; x.to > x.from && from <= x.to {
+		x.to = max(x.to, to)
+		return
 	}
 	if to > from {
-		s.sum += to - from
-		s.end = to
+		s.put(coded)
+		s.last = stretch{from, to}
 	}
+}
+
+// put puts the last into the list.
+func (s *stretches) put(coded *deltas.Bytes) {
+	x := &s.last
+	if x.to <= x.from {
+		return
+	}
+	if s.list.Begin(x.from, coded) {
+		s.end = x.from
+		s.list.Put(uint64(s.sum))
+	}
+	s.list.Put(uint64(x.from - s.end))
+	s.list.Put(uint64(x.to - x.from))
+	s.end = x.to
+	s.sum += x.to - x.from
+}
+
+// done is called before until.
+func (s *stretches) done(coded *deltas.Bytes) {
+	s.put(coded)
+	s.last = stretch{}
+	s.list.End(coded)
 }
 
 // until is how much of them is before t.
-func (s *stretches) until(t int64) int64 {
-	i := sort.Search(len(s.list), func(k int) bool { return s.list[k].from >= t })
-	if i == 0 {
+func (s *stretches) until(t int64, coded *deltas.Bytes) int64 {
+	n := s.list.Len()
+	if n == 0 || s.list.Start() >= t {
 		return 0
 	}
-	next := s.sum
-	if i < len(s.list) {
-		next = s.list[i].sum
+	i := s.list.Find(t)
+	r, at := s.list.Block(i, coded)
+	sum := int64(r.Next())
+	for n = min(n, i+deltas.Block); i < n; i++ {
+		at += int64(r.Next())
+		if at >= t {
+			break
+		}
+		d := int64(r.Next())
+		at += d
+		if at >= t {
+			return sum + d - (at - t)
+		}
+		sum += d
 	}
-	x := s.list[i-1]
-	return min(x.sum+t-x.from, next)
+	return sum
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/deltas"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 )
@@ -11,7 +12,6 @@ import (
 func TestIndex(t *testing.T) {
 	const unit = 100_000 // so long that a switch makes little of it
 	x := newIndex(nil)
-	x.stretches = []gotrace.Stretch{{From: 0, To: 1000 * unit}, {From: 2000 * unit, To: 3000 * unit}}
 	for _, v := range []Interval{
 		{From: 100, To: 200, State: CPU, On: true, Thread: 1},
 		{From: 200, To: 250, State: Syscall, On: true, Thread: 1},
@@ -29,6 +29,7 @@ func TestIndex(t *testing.T) {
 		v.Goid, v.From, v.To = 7, v.From*unit, v.To*unit
 		x.add(&v)
 	}
+	x.done(&Facts{Stretches: []gotrace.Stretch{{From: 0, To: 1000 * unit}, {From: 2000 * unit, To: 3000 * unit}}})
 	for _, c := range []struct {
 		goid     uint64
 		from, to int64
@@ -52,7 +53,7 @@ func TestIndex(t *testing.T) {
 			t.Errorf("goroutine %d from %d to %d: %d (%v), want %d (%v)", c.goid, c.from, c.to, ns, q, c.units*unit, c.q)
 		}
 	}
-	if n := len(x.byID[7].sure.list); n != 4 {
+	if n := x.byID[7].sure.list.Len(); n != 4 {
 		t.Errorf("%d stretches are kept, want 4: what touches is one", n)
 	}
 }
@@ -61,7 +62,6 @@ func TestIndex(t *testing.T) {
 // switches tell is some microseconds more than what the thread had.
 func TestSwitchesMakeTimesLikely(t *testing.T) {
 	x := newIndex(nil)
-	x.stretches = []gotrace.Stretch{{From: 0, To: 1e9}}
 	add := func(from, to int64, s State) {
 		x.add(&Interval{Goid: 7, From: from, To: to, State: s, On: s == CPU, Thread: 1})
 	}
@@ -77,6 +77,7 @@ func TestSwitchesMakeTimesLikely(t *testing.T) {
 		add(at, at+2e6, CPU)
 		add(at+2e6, at+3e6, Preempted)
 	}
+	x.done(&Facts{Stretches: []gotrace.Stretch{{From: 0, To: 1e9}}})
 	for _, c := range []struct {
 		from, to int64
 		want     format.Quality
@@ -99,19 +100,21 @@ func TestSwitchesMakeTimesLikely(t *testing.T) {
 func TestStretches(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var s stretches
+	var coded deltas.Bytes
 	var on [10_000]bool
 	for at := 0; at < len(on)-20; {
 		from := at + r.IntN(3)*r.IntN(5)
 		to := from + 1 + r.IntN(10)
-		s.add(int64(from), int64(to))
+		s.add(int64(from), int64(to), &coded)
 		for i := from; i < to; i++ {
 			on[i] = true
 		}
 		at = to
 	}
+	s.done(&coded)
 	sum := int64(0)
 	for i, b := range on {
-		if got := s.until(int64(i)); got != sum {
+		if got := s.until(int64(i), &coded); got != sum {
 			t.Fatalf("up to %d there are %d, want %d", i, got, sum)
 		}
 		if b {

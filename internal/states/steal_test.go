@@ -41,14 +41,14 @@ func TestStealMakesTimesLikely(t *testing.T) {
 		{"after the last heartbeat", 4100 * ms, 4200 * ms, format.Exact},
 	} {
 		x := newIndex(stealOf(tr))
-		x.stretches = []gotrace.Stretch{{From: 0, To: 5000 * ms}}
 		x.add(&Interval{Goid: 7, From: 0, To: 5000 * ms, State: CPU, On: true, Thread: 1})
+		x.done(&Facts{Stretches: []gotrace.Stretch{{From: 0, To: 5000 * ms}}})
 		if ns, q := x.at(7, c.from, c.to); ns != c.to-c.from || q != c.want {
 			t.Errorf("%s: %d (%v), want %d (%v)", c.name, ns, q, c.to-c.from, c.want)
 		}
 		x = newIndex(stealOf(tr))
-		x.stretches = []gotrace.Stretch{{From: 0, To: 5000 * ms}}
 		x.add(&Interval{Goid: 7, From: 0, To: 5000 * ms, State: Running, Thread: 1})
+		x.done(&Facts{Stretches: []gotrace.Stretch{{From: 0, To: 5000 * ms}}})
 		if _, q := x.at(7, c.from, c.to); q != format.AtMost {
 			t.Errorf("%s: a bound is %v", c.name, q)
 		}

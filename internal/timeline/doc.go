@@ -27,8 +27,9 @@
 //     Answers are, byte for byte, those of an index of every item. It is loaded by batches,
 //     which are made on all processors; one goroutine finds the lanes of what is in them.
 //  4. Counters, and waits and holds of locks, are all in memory in any case.
-//  5. States keeps 24 bytes for each interval and tells any stretch at any resolution. A
-//     run has the state that took most of it, and how much of it was waiting for locks.
+//  5. States keeps some 4 to 8 bytes for each interval, coded as what differs from the one
+//     before, in blocks that are decoded from their begins on. It tells any stretch at any
+//     resolution. A run has the state that took most of it, and how much of it was waiting for locks.
 //     lockTile tells who held an object and how many waited.
 //
 // # Container

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/states"
 )
 
 // mergeExample is one of testdata/merge.json, which the page's tests read too.
@@ -33,17 +34,19 @@ func (e *mergeExample) lane() *lane {
 }
 
 // states are the items as states of a goroutine; nil where they do not touch.
-func (e *mergeExample) states() *stateRow {
-	r := &stateRow{}
+func (e *mergeExample) states() *States {
+	s := newStates(nil)
+	end := int64(0)
 	for i, it := range e.Items {
 		start, dur := int64(it[0].(float64)), int64(it[1].(float64))
-		if i > 0 && start != r.end || dur == 0 {
+		if i > 0 && start != end || dur == 0 {
 			return nil
 		}
-		r.items = append(r.items, stateItem{start: start})
-		r.end = start + dur
+		end = start + dur
+		s.add(&states.Interval{Goid: 1, From: start, To: end})
 	}
-	return r
+	s.finish()
+	return s
 }
 
 func TestMergeExamples(t *testing.T) {
@@ -66,13 +69,15 @@ func TestMergeExamples(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", e.Name, got, want)
 		}
-		row := e.states()
-		if row == nil {
+		s := e.states()
+		if s == nil {
 			continue
 		}
 		touching++
 		got = nil
-		row.runs(math.MinInt64, math.MaxInt64, e.Res, func(r *stateRun) { got = append(got, r.count) })
+		for _, row := range s.rows {
+			s.runs(row, math.MinInt64, math.MaxInt64, e.Res, func(r *stateRun) { got = append(got, r.count) })
+		}
 		if !slices.Equal(got, e.Runs) {
 			t.Errorf("%s, as states: %v, want %v", e.Name, got, e.Runs)
 		}
@@ -86,17 +91,19 @@ func TestMergeExamples(t *testing.T) {
 // whatever levels there are, of items and of states.
 func TestMergeAnywhere(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(4, 2))
-	l, row := &lane{}, &stateRow{}
+	l, s := &lane{}, newStates(nil)
 	now := int64(-5000)
-	row.end = now
+	end := now
 	for range 20_000 {
 		dur := rnd.Int64N(int64(1) << (1 + rnd.IntN(10)))
 		l.put(&scope{kind: format.KindTask, start: now, dur: dur})
-		row.items = append(row.items, stateItem{start: row.end})
-		row.end += dur + 1
+		s.add(&states.Interval{Goid: 1, From: end, To: end + dur + 1})
+		end += dur + 1
 		now += dur + rnd.Int64N(int64(1)<<rnd.IntN(8))
 	}
 	l.prepare()
+	s.finish()
+	row := s.rows[0]
 	type part struct{ start, end, count, busy int64 }
 	for k := 1; k < 20; k++ {
 		res := int64(1) << k
@@ -115,8 +122,8 @@ func TestMergeAnywhere(t *testing.T) {
 				wide = d >= res
 			}
 		}
-		var states []part
-		row.runs(math.MinInt64, math.MaxInt64, res, func(u *stateRun) { states = append(states, part{u.start, u.end, int64(u.count), 0}) })
+		var merged []part
+		s.runs(row, math.MinInt64, math.MaxInt64, res, func(u *stateRun) { merged = append(merged, part{u.start, u.end, int64(u.count), 0}) })
 		for range 30 {
 			from := rnd.Int64N(now+6000) - 6000
 			to := from + rnd.Int64N(4*res+1000)
@@ -129,8 +136,8 @@ func TestMergeAnywhere(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Fatalf("at %d, [%d, %d]\n got %v\nwant %v", res, from, to, got, want)
 			}
-			row.runs(from, to, res, func(u *stateRun) { gotStates = append(gotStates, part{u.start, u.end, int64(u.count), 0}) })
-			want = slices.DeleteFunc(slices.Clone(states), func(p part) bool { return p.end <= from || p.start > to })
+			s.runs(row, from, to, res, func(u *stateRun) { gotStates = append(gotStates, part{u.start, u.end, int64(u.count), 0}) })
+			want = slices.DeleteFunc(slices.Clone(merged), func(p part) bool { return p.end <= from || p.start > to })
 			if !slices.Equal(gotStates, want) {
 				t.Fatalf("states at %d, [%d, %d]\n got %v\nwant %v", res, from, to, gotStates, want)
 			}

@@ -18,7 +18,7 @@ const (
 )
 
 // classOf is what a goroutine in a state counts as.
-func (s *States) classOf(it *stateItem, system bool) class {
+func (s *States) classOf(it *stateKind, system bool) class {
 	c := classBlocked
 	switch it.state {
 	case states.Unknown:
@@ -68,7 +68,7 @@ func (b *bins) add(from, to int64) {
 func (b *stateTiler) counts() {
 	from, to := b.tile.To, b.tile.From
 	for _, r := range b.s.rows {
-		from, to = min(from, r.items[0].start), max(to, r.end)
+		from, to = min(from, r.items.Start()), max(to, r.end)
 	}
 	from, to = max(from, b.tile.From), min(to, b.tile.To)
 	if to <= from {
@@ -81,11 +81,9 @@ func (b *stateTiler) counts() {
 		sums[c] = bins{shift, make([]int64, n+1), make([]int64, n)}
 	}
 	for _, r := range b.s.rows {
-		first, end := r.touching(from, to)
-		for i := first; i < end; i++ {
-			it := &r.items[i]
-			start, stop := max(it.start, from), min(r.endOf(i), to)
-			if c := b.s.classOf(it, r.system); c != classNone && stop > start {
+		for it := b.s.from(r, from); it.next() && it.start <= to; {
+			start, stop := max(it.start, from), min(it.end, to)
+			if c := b.s.classOf(&it.stateKind, r.system); c != classNone && stop > start {
 				sums[c].add(start-from, stop-from)
 			}
 		}

@@ -117,11 +117,11 @@ func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTi
 
 func (b *stateTiler) row(r *stateRow) {
 	n := 0
-	r.runs(b.tile.From, b.tile.To, b.tile.Res, func(u *stateRun) {
+	b.s.runs(r, b.tile.From, b.tile.To, b.tile.Res, func(u *stateRun) {
 		if n == 0 {
 			b.c.start.d(u.start)
 		}
-		b.item(r, u)
+		b.item(u)
 		n++
 	})
 	if n == 0 {
@@ -138,8 +138,8 @@ func (b *stateTiler) row(r *stateRow) {
 	b.tile.Items += int64(n)
 }
 
-func (b *stateTiler) item(r *stateRow, u *stateRun) {
-	c, it := b.c, &r.items[u.item]
+func (b *stateTiler) item(u *stateRun) {
+	c, it := b.c, &u.item
 	top := u.top()
 	c.state.b(byte(top))
 	c.dur.u(uint64(u.end - u.start))

@@ -1,21 +1,112 @@
 package timeline
 
 import (
+	"cmp"
+	"iter"
 	"maps"
+	"math"
 	"slices"
-	"sort"
 
+	"github.com/scopeview/scopeview/internal/deltas"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
 // idle is the state of a processor, or of a thread, that no goroutine has.
 const idle = states.Count
 
-// track is one of Go's processors, or a thread: which goroutine had it, when.
-type track struct{ held []held } // by time
+// held is a stretch in which a goroutine had a place.
+type held struct {
+	start, end int64
+	row        uint32 // its row's number
+	state      states.State
+}
 
-// held is a goroutine's item: its row's number, and its index there.
-type held struct{ row, item uint32 }
+// track is what had a place, by time. A processor of Go's and a thread have the tracks of
+// all places that they are a part of.
+type track struct {
+	list     deltas.List
+	last     held // the latest that is coded; of the block, but for its start
+	unsorted bool // then it is not coded,
+	all      []held
+}
+
+// add takes in what comes next. Of a thread that comes by time, but in a corrupt trace.
+func (t *track) add(h held, coded *deltas.Bytes) {
+	if !t.unsorted && t.list.Len() > 0 && h.start < t.last.start {
+		t.list.End(coded)
+		for c := t.from(math.MinInt64, coded); c.next(); {
+			t.all = append(t.all, c.held)
+		}
+		t.list, t.unsorted = deltas.List{}, true
+	}
+	if t.unsorted {
+		t.all = append(t.all, h)
+		return
+	}
+	if t.list.Begin(h.start, coded) {
+		t.last = held{start: h.start, end: h.start}
+	}
+	l := &t.list
+	l.PutSigned(h.start - t.last.end)
+	l.Put(uint64(h.end - h.start))
+	row := int64(h.row) - int64(t.last.row)
+	same := uint64(1)
+	if h.state == t.last.state {
+		same = 0
+	}
+	l.Put((uint64(row)<<1^uint64(row>>63))<<1 | same)
+	if same != 0 {
+		l.Put(uint64(h.state))
+	}
+	t.last = h
+}
+
+// finish is called before the track is read.
+func (t *track) finish(coded *deltas.Bytes) {
+	if t.unsorted {
+		slices.SortStableFunc(t.all, func(a, b held) int { return cmp.Compare(a.start, b.start) })
+		all := t.all
+		*t = track{}
+		for _, h := range all {
+			t.add(h, coded)
+		}
+	}
+	t.list.End(coded)
+}
+
+// trackCursor goes through a track.
+type trackCursor struct {
+	held
+	i     int // of the one behind it
+	items *deltas.List
+	bytes *deltas.Bytes
+	coded deltas.Reader
+}
+
+// from returns a cursor. The first that next comes to starts at t or before, or is the first of all.
+func (t *track) from(at int64, coded *deltas.Bytes) trackCursor {
+	return trackCursor{items: &t.list, bytes: coded, i: t.list.Find(at)}
+}
+
+func (c *trackCursor) next() bool {
+	if c.i == c.items.Len() {
+		return false
+	}
+	if c.i%deltas.Block == 0 {
+		c.held = held{}
+		c.coded, c.end = c.items.Block(c.i, c.bytes)
+	}
+	c.i++
+	c.start = c.end + c.coded.NextSigned()
+	c.end = c.start + int64(c.coded.Next())
+	v := c.coded.Next()
+	row := v >> 1
+	c.row = uint32(int64(c.row) + (int64(row>>1) ^ -int64(row&1)))
+	if v&1 != 0 {
+		c.state = states.State(c.coded.Next())
+	}
+	return true
+}
 
 // trackKey numbers processors and threads.
 func trackKey(n uint32, thread bool) uint64 {
@@ -23,25 +114,6 @@ func trackKey(n uint32, thread bool) uint64 {
 		return 2*uint64(n) + 1
 	}
 	return 2 * uint64(n)
-}
-
-// onTracks takes in that an item was at a place.
-func (s *States) onTracks(at place, h held) {
-	if at.proc != 0 {
-		s.onTrack(trackKey(at.proc-1, false), h)
-	}
-	if at.thread != 0 {
-		s.onTrack(trackKey(at.thread, true), h)
-	}
-}
-
-func (s *States) onTrack(key uint64, h held) {
-	t := s.tracks[key]
-	if t == nil {
-		t = &track{}
-		s.tracks[key] = t
-	}
-	t.held = append(t.held, h)
 }
 
 // procs is how many processors there are, of which some may have had nothing to do.
@@ -52,55 +124,112 @@ func (s *States) procs() (n int) {
 	return n
 }
 
-func (s *States) startOf(h held) int64 { return s.met[h.row].items[h.item].start }
+// keyed are the tracks of a processor or a thread.
+type keyed struct {
+	key    uint64
+	tracks []*track
+}
 
-// runsOn visits what touches [from, to] of a track, merged for an even resolution. by of
-// the row's items is the number of a goroutine's row.
+// byKey puts the tracks in the order in which a tile has them.
+func (s *States) byKey() (list []keyed) {
+	by := map[uint64][]*track{}
+	places := slices.SortedFunc(maps.Keys(s.tracks), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.proc, b.proc), cmp.Compare(a.thread, b.thread))
+	})
+	for _, at := range places {
+		if at.proc != 0 {
+			k := trackKey(at.proc-1, false)
+			by[k] = append(by[k], s.tracks[at])
+		}
+		if at.thread != 0 {
+			k := trackKey(at.thread, true)
+			by[k] = append(by[k], s.tracks[at])
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(by)) {
+		list = append(list, keyed{k, by[k]})
+	}
+	return list
+}
+
+// heldFrom gives what tracks have, by time. What starts at t or before begins with the last
+// that does, or earlier.
+func (s *States) heldFrom(tracks []*track, t int64) iter.Seq[held] {
+	return func(yield func(held) bool) {
+		list := make([]*trackCursor, 0, len(tracks))
+		for _, x := range tracks {
+			if c := x.from(t, &s.coded); c.next() {
+				list = append(list, &c)
+			}
+		}
+		byStart := func(a, b *trackCursor) int { return cmp.Compare(a.start, b.start) }
+		slices.SortStableFunc(list, byStart)
+		for len(list) > 0 {
+			c := list[0]
+			until := int64(math.MaxInt64)
+			if len(list) > 1 {
+				until = list[1].start
+			}
+			more := true
+			for more && c.start <= until {
+				if !yield(c.held) {
+					return
+				}
+				more = c.next()
+			}
+			list = list[1:]
+			if more { // a place's turn lasts long as a rule
+				i, _ := slices.BinarySearchFunc(list, c, byStart)
+				list = slices.Insert(list, i, c)
+			}
+		}
+	}
+}
+
+// runsOn visits what touches [from, to] of a processor or a thread, merged for an even
+// resolution. by of an item is the number of a goroutine's row.
 //
 // A system call may have lost its processor before its end: it has it until another
 // goroutine does.
-func (s *States) runsOn(key uint64, from, to, res int64, visit func(*stateRow, *stateRun)) {
-	list := s.tracks[key].held
-	before := func(t int64) int {
-		return max(0, sort.Search(len(list), func(i int) bool { return s.startOf(list[i]) >= t })-1)
-	}
-	begin, _ := stretchOf(s.startOf(list[before(from+1)]), res)
-	_, last := stretchOf(to, res)
-	i := before(begin)
-	next := s.startOf(list[i])
-	r := &stateRow{end: next}
-	flush := func() { r.runs(from, to, res, func(u *stateRun) { visit(r, u) }) }
-	put := func(it stateItem, end int64) {
-		if n := len(r.items); n >= tracksAtOnce {
-			if _, limit := stretchOf(r.items[n-1].start, res); it.start > limit { // no run goes on behind it
-				flush()
-				r.items = r.items[:0]
-			}
-		}
-		r.items, r.end = append(r.items, it), end
-	}
-	for ; i < len(list); i++ {
-		of, item, start := s.met[list[i].row], int(list[i].item), next
-		if start > r.end {
-			put(stateItem{start: r.end, state: s.without(r.end, start)}, start)
-		}
-		if start > last {
+func (s *States) runsOn(tracks []*track, from, to, res int64, visit func(*stateRun)) {
+	begin, some := int64(0), false
+	for h := range s.heldFrom(tracks, from) {
+		if some && h.start > from {
 			break
 		}
-		end := of.endOf(item)
-		if i+1 < len(list) {
-			next = s.startOf(list[i+1])
-			end = min(end, next)
-		}
-		if end > start {
-			put(stateItem{start: start, state: of.items[item].state, by: of.number}, end)
+		begin, some = h.start, true
+	}
+	begin, _ = stretchOf(begin, res)
+	_, last := stretchOf(to, res)
+	m := stateMerger{from: from, to: to, res: res, visit: visit}
+	var free int64 // since when nobody has it
+	put := func(h *held, end int64) {
+		if end > h.start {
+			m.put(&stateItem{start: h.start, by: h.row, stateKind: stateKind{state: h.state}}, end)
+			free = end
 		}
 	}
-	flush()
+	var h held
+	some = false
+	for next := range s.heldFrom(tracks, begin) {
+		if some {
+			put(&h, min(h.end, next.start))
+		} else {
+			free, some = next.start, true
+		}
+		if h = next; h.start > free {
+			m.put(&stateItem{start: free, stateKind: stateKind{state: s.without(free, h.start)}}, h.start)
+			free = h.start
+		}
+		if h.start > last {
+			break
+		}
+	}
+	if h.start <= last {
+		put(&h, h.end)
+	}
+	m.flush()
 }
-
-// tracksAtOnce is how many items of a track are put beside each other before they are merged.
-const tracksAtOnce = 4096
 
 // without is the state of a track without a goroutine: where recording was interrupted
 // it may have had one.
@@ -127,15 +256,15 @@ func (c *trackColumns) named() []*column {
 // tracks packs what processors and threads had.
 func (b *stateTiler) tracks() {
 	c := &b.c.track
-	for _, key := range slices.Sorted(maps.Keys(b.s.tracks)) {
+	for _, k := range b.s.keyed {
 		n := 0
-		b.s.runsOn(key, b.tile.From, b.tile.To, b.tile.Res, func(r *stateRow, u *stateRun) {
+		b.s.runsOn(k.tracks, b.tile.From, b.tile.To, b.tile.Res, func(u *stateRun) {
 			if n == 0 {
 				c.start.d(u.start)
 			}
 			n++
 			top, goid := u.top(), uint64(0)
-			if it := &r.items[u.item]; it.state == top && top != idle && top != states.Unknown {
+			if it := &u.item; it.state == top && top != idle && top != states.Unknown {
 				goid = b.s.met[it.by].goid
 			}
 			c.state.b(byte(top))
@@ -145,7 +274,7 @@ func (b *stateTiler) tracks() {
 			c.top.u(uint64(u.times[top]))
 		})
 		if n > 0 {
-			c.key.u(key)
+			c.key.u(k.key)
 			c.count.u(uint64(n))
 		}
 	}

@@ -158,22 +158,22 @@ func TestWhatCountsAsRunning(t *testing.T) {
 	s := placed(nil)
 	on := uint16(s.places.of(place{thread: 5, proc: 1}, 10))
 	for _, c := range []struct {
-		it     stateItem
+		it     stateKind
 		system bool
 		want   class
 	}{
-		{stateItem{state: states.CPU, place: on}, false, classRunning},
-		{stateItem{state: states.Preempted, place: on}, false, classRunning},
-		{stateItem{state: states.Preempted, place: on, stack: 3}, false, classBlocked},
-		{stateItem{state: states.Syscall, place: on, stack: 3}, false, classBlocked},
-		{stateItem{state: states.Runnable}, false, classReady},
-		{stateItem{state: states.Sleep}, false, classBlocked},
-		{stateItem{state: states.GC}, false, classBlocked},
-		{stateItem{state: states.GC, place: on}, false, classRunning},
-		{stateItem{state: states.GC, place: on}, true, classRunning},
-		{stateItem{state: states.Sleep}, true, classNone},
-		{stateItem{state: states.Runnable}, true, classNone},
-		{stateItem{}, false, classNone},
+		{stateKind{state: states.CPU, place: on}, false, classRunning},
+		{stateKind{state: states.Preempted, place: on}, false, classRunning},
+		{stateKind{state: states.Preempted, place: on, stack: 3}, false, classBlocked},
+		{stateKind{state: states.Syscall, place: on, stack: 3}, false, classBlocked},
+		{stateKind{state: states.Runnable}, false, classReady},
+		{stateKind{state: states.Sleep}, false, classBlocked},
+		{stateKind{state: states.GC}, false, classBlocked},
+		{stateKind{state: states.GC, place: on}, false, classRunning},
+		{stateKind{state: states.GC, place: on}, true, classRunning},
+		{stateKind{state: states.Sleep}, true, classNone},
+		{stateKind{state: states.Runnable}, true, classNone},
+		{stateKind{}, false, classNone},
 	} {
 		if got := s.classOf(&c.it, c.system); got != c.want {
 			t.Errorf("%v of the runtime's %v counts as %d, want %d", c.it.state, c.system, got, c.want)
@@ -186,7 +186,7 @@ func TestTracksMerge(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var list [][6]int64
 	at := int64(5)
-	for range 20_000 { // of which tracksAtOnce are merged at once
+	for range 20_000 {
 		to := at + 1 + int64(random.ExpFloat64()*300)
 		list = append(list, [6]int64{7, at, to, random.Int64N(int64(states.Count)), 0, 0})
 		at = to

@@ -1,0 +1,108 @@
+package timeline
+
+import "github.com/scopeview/scopeview/internal/states"
+
+// stateRun is a stretch of a row that is drawn as one: an item alone, or narrow
+// neighbours.
+type stateRun struct {
+	bounds
+	count int
+	item  stateItem // the longest
+	times [idle + 1]int64
+}
+
+// top is the state that took the most of the run.
+func (u *stateRun) top() states.State {
+	best := 0
+	for k, t := range u.times {
+		if t > u.times[best] {
+			best = k
+		}
+	}
+	return states.State(best)
+}
+
+// stateMerger merges items for an even resolution, and visits what of it touches [from, to].
+// The run is good until the next one.
+type stateMerger struct {
+	from, to, res int64
+	visit         func(*stateRun)
+	run           stateRun // of no items at first
+}
+
+// put takes an item; they come by time.
+func (m *stateMerger) put(it *stateItem, end int64) {
+	u, d := &m.run, end-it.start
+	if u.count == 0 || !u.joins(it.start, d, m.res) {
+		m.flush()
+		*u = stateRun{bounds: bounds{it.start, end, d}, count: 1, item: *it}
+		u.times[it.state] = d
+		return
+	}
+	u.end = end
+	u.count++
+	u.times[it.state] += d
+	if d > u.longest {
+		u.longest, u.item = d, *it
+	}
+}
+
+// flush visits the run that was being made. It is called at the end, too.
+func (m *stateMerger) flush() {
+	if u := &m.run; u.count > 0 && u.end > m.from && u.start <= m.to {
+		m.visit(u)
+	}
+	m.run.count = 0
+}
+
+// runs visits what touches [from, to], merged for an even resolution.
+func (s *States) runs(r *stateRow, from, to, res int64, visit func(*stateRun)) {
+	if r.items.Len() == 0 || r.end <= from || r.items.Start() > to {
+		return
+	}
+	c, last := s.from(r, from), to
+	if res > 1 {
+		first := c
+		first.next()
+		begin, _ := stretchOf(first.start, res)
+		c = s.from(r, begin)
+		_, last = stretchOf(to, res)
+	}
+	m := stateMerger{from: from, to: to, res: res, visit: visit}
+	for c.next() && c.start <= last {
+		m.put(&c.stateItem, c.end)
+	}
+	m.flush()
+}
+
+// count is how many intervals there are.
+func (s *States) count() (n int64) {
+	for _, r := range s.rows {
+		n += int64(r.items.Len())
+	}
+	return n
+}
+
+// ResFor returns the finest resolution at which a tile of [from, to] has at most max
+// items. It is 0 if that is every interval, else a power of two in ns.
+func (s *States) ResFor(from, to, max int64) int64 {
+	if s.countAt(from, to, 0, max) <= max {
+		return 0
+	}
+	return finest(func(res int64) bool { return s.countAt(from, to, res, max) <= max })
+}
+
+// countAt counts a tile's items, up to a bit more than max.
+func (s *States) countAt(from, to, res, max int64) (n int64) {
+	for _, r := range s.rows {
+		if n > max {
+			break
+		}
+		if res <= 1 {
+			n += int64(s.touching(r, from, to))
+			continue
+		}
+		s.runs(r, from, to, res, func(*stateRun) { n++ })
+	}
+	return n
+}
