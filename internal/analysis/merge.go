@@ -27,7 +27,7 @@ func (s *Summary) resume(since int64, e *trace.Event) {
 	counts := s.keep(e) && !s.o.Breaks.Across(e)
 	switch e.Kind {
 	case format.KindWait:
-		r.begin(e, nil)
+		r.resume(e, nil, e.Open)
 	case format.KindHold:
 		if counts {
 			r.hold(e, s.locks.of(e.Name))
@@ -37,7 +37,7 @@ func (s *Summary) resume(since int64, e *trace.Event) {
 		if counts {
 			st = s.group(e)
 		}
-		s.inside(r, e, st, e.Start)
+		r.resume(e, st, s.open(r, e, e.Start))
 	}
 }
 

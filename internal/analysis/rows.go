@@ -20,27 +20,20 @@ import (
 // told who had the moments while they lasted. Neither do pending scopes, which
 // are instants.
 //
-// The memory that rows takes grows with the scopes that run at once: what has
-// ended is dropped whenever it has become half of what is kept.
+// A scope that outlasts another one, which began before it, has all moments that the other
+// had left. So what is kept of a row is no more than what nests in each other.
 type rows struct {
-	// charge gives a stretch of time to the innermost scope.
+	// from and to bound the moments that count for Self and OpenSelf of what begins.
+	from, to int64
+	// charge, if there is one, is given each stretch of time with the innermost scope.
 	charge func(r *running, from, to int64)
 	// held tells that lock was held while by had the stretch; by nil: no scope.
 	held func(lock *Lock, by *running, from, to int64)
 
-	byGoid map[uint64]*row
-	sweep  int // rows at which those that are over are dropped
-	recent [recentRows]recentRow
-	free   []*row
+	table rowTable
+	sweep int // rows at which those that are over are dropped
+	free  []*row
 }
-
-// recentRow is a row that was asked for; of those whose numbers end alike the last one.
-type recentRow struct {
-	goid uint64
-	row  *row
-}
-
-const recentRows = 64
 
 // running is a scope or a wait on a row.
 type running struct {
@@ -52,6 +45,17 @@ type running struct {
 	stats *Stats // nil for waits and for scopes that are filtered out
 }
 
+// self adds to the time that the scope has for itself.
+func (x *running) self(d int64) {
+	switch {
+	case x.stats == nil:
+	case x.open:
+		x.stats.OpenSelf += d
+	default:
+		x.stats.Self += d
+	}
+}
+
 type holding struct {
 	end  int64
 	lock *Lock
@@ -59,10 +63,11 @@ type holding struct {
 
 // row is one goroutine's. All up to cursor has been given away.
 type row struct {
-	cursor  int64
-	stack   []running // by start; the last that has not ended is the innermost
-	holds   []holding
-	compact int // length of stack at which the ended ones are dropped
+	cursor int64
+	stack  []running // those that run nest in each other: the last of them is the innermost
+	holds  []holding
+
+	busy, open int64 // when the last of all its scopes ends, and the last of those that are open
 }
 
 // minSweep keeps small traces from sweeping at every other event.
@@ -70,42 +75,32 @@ const minSweep = 64
 
 // at returns goid's row with all before t given away.
 func (rs *rows) at(goid uint64, t int64) *row {
-	recent := &rs.recent[goid%recentRows]
-	if recent.row == nil || recent.goid != goid {
-		*recent = recentRow{goid, rs.find(goid, t)}
+	r := rs.table.get(goid)
+	if r == nil {
+		if rs.table.n >= max(rs.sweep, minSweep) {
+			rs.dropEnded(t)
+		}
+		return rs.resume(goid, t)
 	}
-	r := recent.row
-	rs.advance(r, t)
+	if rs.charge == nil && len(r.holds) == 0 {
+		r.cursor = max(r.cursor, t)
+	} else {
+		rs.advance(r, t)
+	}
 	return r
-}
-
-// find returns goid's row; one that is new has nothing to give away before t.
-func (rs *rows) find(goid uint64, t int64) *row {
-	r := rs.byGoid[goid]
-	if r != nil {
-		return r
-	}
-	if len(rs.byGoid) >= max(rs.sweep, minSweep) {
-		rs.dropEnded(t)
-	}
-	return rs.resume(goid, t)
 }
 
 // resume returns goid's row, of which all before since is given away.
 func (rs *rows) resume(goid uint64, since int64) *row {
-	r := rs.byGoid[goid]
-	if r != nil {
+	if r := rs.table.get(goid); r != nil {
 		return r
 	}
-	if rs.byGoid == nil {
-		rs.byGoid = make(map[uint64]*row)
-	}
-	r = &row{}
+	r := &row{}
 	if n := len(rs.free); n > 0 {
 		r, rs.free = rs.free[n-1], rs.free[:n-1]
 	}
-	*r = row{cursor: since, stack: r.stack[:0], holds: r.holds[:0]}
-	rs.byGoid[goid] = r
+	*r = row{cursor: since, stack: r.stack[:0], holds: r.holds[:0], busy: math.MinInt64, open: math.MinInt64}
+	rs.table.put(goid, r)
 	return r
 }
 
@@ -116,29 +111,56 @@ func (rs *rows) leave(until int64, last bool) {
 		rs.finish()
 		return
 	}
-	for _, r := range rs.byGoid {
+	rs.table.each(func(_ uint64, r *row) {
 		rs.advance(r, until)
 		rs.free = append(rs.free, r)
-	}
-	clear(rs.byGoid)
-	clear(rs.recent[:])
+	})
+	rs.table.clear()
 	rs.sweep = 0
 }
 
-// begin puts a scope or wait on a row that at returned.
-func (r *row) begin(e *trace.Event, s *Stats) {
-	if len(r.stack) >= max(r.compact, minSweep) {
-		kept := r.stack[:0]
-		for _, x := range r.stack {
-			if x.end > r.cursor {
-				kept = append(kept, x)
+// begin puts a scope or wait on a row that at returned. Its time is its own, and none of that
+// of those around it, until others begin in it.
+func (rs *rows) begin(r *row, e *trace.Event, s *Stats, open bool) {
+	from, end := e.Start, e.Start+e.Dur
+	for n := len(r.stack); n > 0; n-- {
+		x := &r.stack[n-1]
+		if x.end > from {
+			to := min(x.end, end)
+			x.self(-rs.within(from, to))
+			if from = to; x.end > end {
+				break
 			}
 		}
-		r.stack = kept
-		r.compact = 2 * len(kept)
+		r.stack = r.stack[:n-1]
 	}
-	r.stack = append(r.stack, running{e.Start + e.Dur, e.Goid, e.Name, e.Kind, e.Open, s})
+	r.push(e, s, open)
+	r.stack[len(r.stack)-1].self(rs.within(e.Start, end))
 }
+
+// resume puts a scope or wait on a row whose time has been reckoned.
+func (r *row) resume(e *trace.Event, s *Stats, open bool) {
+	n := len(r.stack)
+	for n > 0 && r.stack[n-1].end <= e.Start+e.Dur {
+		n--
+	}
+	r.stack = r.stack[:n]
+	r.push(e, s, open)
+}
+
+func (r *row) push(e *trace.Event, s *Stats, open bool) {
+	end := e.Start + e.Dur
+	if e.Kind != format.KindWait {
+		r.busy = max(r.busy, end)
+		if open {
+			r.open = max(r.open, end)
+		}
+	}
+	r.stack = append(r.stack, running{end, e.Goid, e.Name, e.Kind, open, s})
+}
+
+// within is how much of a stretch counts.
+func (rs *rows) within(from, to int64) int64 { return max(min(to, rs.to)-max(from, rs.from), 0) }
 
 // maxHolds is how many holds of a row, the last of them, are told who had the moments. With
 // any number, what has to be told would grow with its square.
@@ -154,52 +176,33 @@ func (r *row) hold(e *trace.Event, l *Lock) {
 
 // innermost is what runs on a row that at returned and began last; nil: nothing.
 func (r *row) innermost() *running {
-	for i := len(r.stack) - 1; i >= 0; i-- {
-		if r.stack[i].end > r.cursor {
-			return &r.stack[i]
-		}
+	for n := len(r.stack); n > 0 && r.stack[n-1].end <= r.cursor; n-- {
+		r.stack = r.stack[:n-1]
+	}
+	if n := len(r.stack); n > 0 {
+		return &r.stack[n-1]
 	}
 	return nil
 }
 
 // outermost reports whether no scope runs on a row that at returned.
-func (r *row) outermost() bool {
-	for i := range r.stack {
-		if r.stack[i].end > r.cursor && r.stack[i].kind != format.KindWait {
-			return false
-		}
-	}
-	return true
-}
-
-// inOpen reports whether one of the scopes that run at now on a row has not ended.
-func (r *row) inOpen(now int64) bool {
-	for i := range r.stack {
-		if x := &r.stack[i]; x.end > now && x.open && x.kind != format.KindWait {
-			return true
-		}
-	}
-	return false
-}
+func (r *row) outermost() bool { return r.busy <= r.cursor }
 
 // advance gives away all up to t.
 func (rs *rows) advance(r *row, t int64) {
-	for r.cursor < t {
-		for n := len(r.stack); n > 0 && r.stack[n-1].end <= r.cursor; n-- {
-			r.stack = r.stack[:n-1]
-		}
-		next := t
-		var top *running
-		if n := len(r.stack); n > 0 {
-			top = &r.stack[n-1]
-			next = min(t, top.end)
-			rs.charge(top, r.cursor, next)
+	for r.cursor < t && (rs.charge != nil || len(r.holds) > 0) {
+		next, top := t, r.innermost()
+		if top != nil {
+			if next = min(t, top.end); rs.charge != nil {
+				rs.charge(top, r.cursor, next)
+			}
 		}
 		if len(r.holds) > 0 {
 			rs.give(r, top, next)
 		}
 		r.cursor = next
 	}
+	r.cursor = max(r.cursor, t)
 }
 
 // give tells the holds on r who had the time from r.cursor to next.
@@ -219,28 +222,21 @@ func (rs *rows) give(r *row, top *running, next int64) {
 // dropEnded forgets the rows on which nothing runs at t. No event begins
 // earlier any more, so they have nothing left to give.
 func (rs *rows) dropEnded(t int64) {
-	for goid, r := range rs.byGoid {
-		rs.advance(r, t)
-		if r.over() {
-			delete(rs.byGoid, goid)
+	old := rs.table
+	rs.table = rowTable{}
+	old.each(func(goid uint64, r *row) {
+		if rs.advance(r, t); r.innermost() == nil && len(r.holds) == 0 {
+			rs.free = append(rs.free, r)
+		} else {
+			rs.table.put(goid, r)
 		}
-	}
-	clear(rs.recent[:])
-	rs.sweep = 2 * len(rs.byGoid)
-}
-
-func (r *row) over() bool {
-	for i := range r.stack {
-		if r.stack[i].end > r.cursor {
-			return false
-		}
-	}
-	return len(r.holds) == 0
+	})
+	rs.sweep = 2 * rs.table.n
 }
 
 // finish gives away the rest.
 func (rs *rows) finish() {
-	for _, r := range rs.byGoid {
+	rs.table.each(func(_ uint64, r *row) {
 		end := int64(math.MinInt64)
 		for i := range r.stack {
 			end = max(end, r.stack[i].end)
@@ -249,7 +245,6 @@ func (rs *rows) finish() {
 			end = max(end, r.holds[i].end)
 		}
 		rs.advance(r, end)
-	}
-	clear(rs.recent[:])
-	rs.byGoid, rs.sweep = nil, 0
+	})
+	rs.table, rs.sweep = rowTable{}, 0
 }

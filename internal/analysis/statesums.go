@@ -139,7 +139,7 @@ func (s *stateSummer) names(more func(*trace.Event) bool) error {
 			from, to := s.clip(e.Start, e.Start+e.Dur)
 			s.index.between(&g.Total, e.Goid, from, to)
 		}
-		rs.at(e.Goid, e.Start).begin(e, st)
+		rs.at(e.Goid, e.Start).resume(e, st, e.Open)
 		return more(e)
 	})
 	rs.finish()

@@ -51,26 +51,13 @@ func NewSummary(o SummaryOptions) *Summary {
 		o.To = math.MaxInt64
 	}
 	s := &Summary{o: o}
-	s.rows.charge = func(r *running, from, to int64) {
-		switch d := s.within(from, to); {
-		case r.stats == nil:
-		case r.open:
-			r.stats.OpenSelf += d
-		default:
-			r.stats.Self += d
-		}
-	}
+	s.rows.from, s.rows.to = o.From, o.To
 	s.rows.held = func(l *Lock, by *running, from, to int64) {
-		if d := s.within(from, to); d > 0 {
+		if d := s.rows.within(from, to); d > 0 {
 			l.held(by, d)
 		}
 	}
 	return s
-}
-
-// within is how much of a stretch lies in the range.
-func (s *Summary) within(from, to int64) int64 {
-	return max(min(to, s.o.To)-max(from, s.o.From), 0)
 }
 
 // counted is how much of an event's duration counts.
@@ -78,7 +65,7 @@ func (s *Summary) counted(e *trace.Event) int64 {
 	if !s.o.Clip {
 		return e.Dur
 	}
-	return s.within(e.Start, e.Start+e.Dur)
+	return s.rows.within(e.Start, e.Start+e.Dur)
 }
 
 // Add counts one event. Events come in the reader's order.
@@ -107,7 +94,7 @@ func (s *Summary) instants(k format.Kind) *table[Instants] {
 }
 
 func (s *Summary) scope(e *trace.Event) {
-	across := s.o.Breaks.Across(e)
+	across := len(s.o.Breaks) > 0 && s.o.Breaks.Across(e)
 	keep := s.keep(e)
 	var r *row
 	if e.Goid != 0 { // else it is not known whose row it is on
@@ -119,7 +106,7 @@ func (s *Summary) scope(e *trace.Event) {
 			s.locks.of(e.Name).Waits.add(e.Dur, s.counted(e), e.Open, across)
 		}
 		if r != nil {
-			r.begin(e, nil)
+			s.rows.begin(r, e, nil, e.Open)
 		}
 	case format.KindHold:
 		if keep {
@@ -149,18 +136,14 @@ func (s *Summary) task(e *trace.Event, r *row, keep, across bool) {
 		st = nil
 	}
 	if r != nil {
-		s.inside(r, e, st, r.cursor)
+		s.rows.begin(r, e, st, s.open(r, e, r.cursor))
 	}
 }
 
-// inside puts a scope that begins at now on a row. By track, what is inside a scope that does
-// not end counts as that.
-func (s *Summary) inside(r *row, e *trace.Event, st *Stats, now int64) {
-	inOpen := s.o.ByTrack && r.inOpen(now)
-	r.begin(e, st)
-	if inOpen {
-		r.stack[len(r.stack)-1].open = true
-	}
+// open reports whether a scope that begins at now on a row counts as one that has not ended. By
+// track, that is so inside another one, too.
+func (s *Summary) open(r *row, e *trace.Event, now int64) bool {
+	return e.Open || s.o.ByTrack && r.open > now
 }
 
 func (s *Summary) group(e *trace.Event) *Stats {

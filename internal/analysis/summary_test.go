@@ -189,10 +189,10 @@ func TestRowsMemory(t *testing.T) {
 		s.Add(&e)
 		e = scope(nameB, 1, 10*i, 10*i+15)
 		s.Add(&e)
-		if n := len(s.rows.byGoid); n > 2*minSweep {
+		if n := s.rows.table.n; n > 2*minSweep {
 			t.Fatalf("%d rows kept after %d goroutines", n, i)
 		}
-		if n := len(s.rows.byGoid[1].stack); n > 2*minSweep {
+		if n := len(s.rows.table.get(1).stack); n > 2*minSweep {
 			t.Fatalf("%d scopes kept after %d", n, i)
 		}
 	}

@@ -130,7 +130,6 @@ func NewWaits(o SummaryOptions, all bool) *Waits {
 		o: o, all: all,
 		objects: make(map[objectKey]*Object), held: make(map[uint64]held), last: make(map[uint64]wait),
 	}
-	w.rows.charge = func(*running, int64, int64) {}
 	w.rows.held = func(l *Lock, by *running, from, to int64) {
 		if o.To > 0 {
 			to = min(to, o.To)
@@ -175,7 +174,7 @@ func (w *Waits) Add(e *trace.Event) {
 	switch e.Kind {
 	case format.KindTask, format.KindTaskf, format.KindProcess:
 		if e.Goid != 0 {
-			w.rows.at(e.Goid, e.Start).begin(e, nil)
+			w.rows.at(e.Goid, e.Start).resume(e, nil, e.Open)
 		}
 	case format.KindWait:
 		w.wait(e)
@@ -216,7 +215,7 @@ func (w *Waits) wait(e *trace.Event) {
 		}
 	}
 	if e.Goid != 0 {
-		w.rows.at(e.Goid, e.Start).begin(e, nil)
+		w.rows.at(e.Goid, e.Start).resume(e, nil, e.Open)
 	}
 }
 

@@ -1,0 +1,63 @@
+package analysis
+
+// rowTable finds rows by their goroutines. A trace may have as many as records, and each asks
+// for its row: a map takes three times as long.
+type rowTable struct {
+	slots []rowSlot // their number is a power of two
+	n     int
+}
+
+type rowSlot struct {
+	goid uint64
+	row  *row // nil: empty
+}
+
+// leastSlots is enough for most programs.
+const leastSlots = 64
+
+// get returns goid's row; nil: there is none.
+func (t *rowTable) get(goid uint64) *row {
+	if len(t.slots) == 0 {
+		return nil
+	}
+	return t.slots[t.find(goid)].row
+}
+
+// find returns the slot that goid has, or is to have.
+func (t *rowTable) find(goid uint64) int {
+	mask := len(t.slots) - 1
+	i := int(goid*0x9e3779b97f4a7c15>>32) & mask
+	for t.slots[i].row != nil && t.slots[i].goid != goid {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+// put adds the row of a goroutine that has none.
+func (t *rowTable) put(goid uint64, r *row) {
+	if t.n >= len(t.slots)/2 {
+		old := t.slots
+		t.slots = make([]rowSlot, max(leastSlots, 2*len(old)))
+		for _, s := range old {
+			if s.row != nil {
+				t.slots[t.find(s.goid)] = s
+			}
+		}
+	}
+	t.slots[t.find(goid)] = rowSlot{goid, r}
+	t.n++
+}
+
+func (t *rowTable) each(f func(goid uint64, r *row)) {
+	for _, s := range t.slots {
+		if s.row != nil {
+			f(s.goid, s.row)
+		}
+	}
+}
+
+// clear empties the table, and keeps the memory.
+func (t *rowTable) clear() {
+	clear(t.slots)
+	t.n = 0
+}
