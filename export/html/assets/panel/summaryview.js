@@ -98,13 +98,17 @@ export function createSummary(app) {
     makeButton("in the range", () => app.setWhole(false), { title: "What lies in the range" }), makeButton("whole durations", () => app.setWhole(true), { title: "All of each scope that touches the range" }));
   const note = make("p", { class: "quiet" });
   const hint = make("span", { class: "quiet" });
+  const tables = make("div", { class: "tables", hidden: true }, scopes.element, locks.element, states.element);
   const element = make("div", { class: "summary" },
-    make("div", { class: "bar-of-tools" }, head, zoom, all, clear, rule, hint), note, make("div", { class: "tables" }, scopes.element, locks.element, states.element));
+    make("div", { class: "bar-of-tools" }, head, zoom, all, clear, rule, hint), note, tables);
   let stamp = "";
 
   function show({ summary, text, whole, range, area }) {
     note.textContent = text;
     note.hidden = text === "";
+    hint.textContent = "";
+    tables.hidden = summary === null;
+    if (summary === null) return;
     const list = summary.scopes;
     most.total = summaryMost(list, "total");
     most.self = summaryMost(list, "self");
@@ -139,11 +143,16 @@ export function createSummary(app) {
     const shown = await run([range?.from, range?.to, whole, ...area ?? []].join(), async (stale) => {
       stamp = next;
       element.setAttribute("aria-busy", "true");
-      const slow = setTimeout(() => { hint.textContent = "Counting…"; }, 150);
+      const slow = setTimeout(() => {
+        hint.textContent = "Counting…";
+        note.hidden ||= tables.hidden;
+      }, 150);
       try {
-        const told = !model.reduced || model.meta.loading || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
+        // What is merged so far would be sums of nothing in particular.
+        if (model.reduced && model.meta.loading) return { summary: null, text: "The trace is still being read; it is summed up when all of it is known.", range, whole, area };
+        const told = !model.reduced || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
         const summary = told ?? await inSlices(summarySteps(model, from, to, whole || !range, rowsOfArea(model, area)), stale);
-        const text = told || !model.reduced ? "" : model.meta.loading ? "The trace is still being read." : "Only the scopes that this page kept one by one: short ones are merged in it. scopeview top --from --to counts them all.";
+        const text = told || !model.reduced ? "" : "Only the scopes that this page kept one by one: short ones are merged in it. scopeview top --from --to counts them all.";
         return summary && { summary, text, range, whole, area };
       } finally {
         clearTimeout(slow);
