@@ -35,15 +35,17 @@ func (c *Census) Add(e *trace.Event) {
 	if e.Open {
 		c.Open[e.Kind&127]++
 	}
-	spec := e.Kind.Spec()
-	if spec == nil || !spec.Scope {
-		return
-	}
-	if !e.Open && (e.Kind == format.KindTask || e.Kind == format.KindTaskf) {
-		c.CPU[e.Quality&3]++
-	}
-	if e.Kind == format.KindWait {
+	switch e.Kind {
+	case format.KindTask, format.KindTaskf:
+		if !e.Open {
+			c.CPU[e.Quality&3]++
+		}
+	case format.KindWait:
 		return // nobody forgets to end a wait; where many don't, there is a deadlock
+	default:
+		if spec := e.Kind.Spec(); spec == nil || !spec.Scope {
+			return
+		}
 	}
 	if n := int(e.Name) + 1 - len(c.names); n > 0 {
 		c.names = append(c.names, make([]nameCount, n)...)

@@ -94,8 +94,7 @@ func (s *Summary) instants(k format.Kind) *table[Instants] {
 }
 
 func (s *Summary) scope(e *trace.Event) {
-	across := len(s.o.Breaks) > 0 && s.o.Breaks.Across(e)
-	keep := s.keep(e)
+	across, keep := len(s.o.Breaks) > 0 && s.o.Breaks.Across(e), s.keep(e)
 	var r *row
 	if e.Goid != 0 { // else it is not known whose row it is on
 		r = s.rows.at(e.Goid, e.Start)

@@ -6,41 +6,68 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// playSlices is play for who does not need the records of a stretch in order. If the run
-// counts, most are told of by countPlain.
+// playSlices is play for who does not need the records of a stretch in order.
 func (p *player) playSlices(st *stretch) (more bool, err error) {
-	plain := p.r.o.Counts && p.r.cpuAt == nil && len(p.t.breaks) == 0 && p.r.o.From <= 0
 	for i := range st.slices {
 		x := &st.slices[i]
-		for quick := plain && x.c.made == nil && len(x.c.ends) == 0; x.next < x.end; {
+		for plain := p.plainIn(x.c); x.next < x.end; {
 			at := &x.c.places[x.next]
 			x.next++
-			more := true
-			if quick && p.countPlain(x.c.bytes[at.off:], at.key) {
-				more = p.f(&p.event)
-			} else if more, err = p.record(x, at); err != nil {
-				return false, err
-			}
-			if !more {
+			if more, err := p.next(x, at, plain); err != nil || !more {
 				st.stop = at.key
-				return false, nil
+				return false, err
 			}
 		}
 	}
 	return p.finish(st)
 }
 
-// countPlain makes an event of the record b, if that is a scope that has ended in place, as
-// most are.
-func (p *player) countPlain(b []byte, start int64) bool {
-	b = b[:format.RecordSize]
-	stop, head := int64(binary.LittleEndian.Uint64(b[8:])), binary.LittleEndian.Uint64(b[16:])
+// next turns one record into an event. plain is what plainIn has told.
+func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
+	if !plain || !p.plain(x, at) {
+		return p.record(x, at)
+	}
+	e := &p.event
+	if !p.touches(e) {
+		return true, nil
+	}
+	return p.f(e), nil
+}
+
+// plainIn reports whether what plain leaves out makes no difference for a chunk.
+func (p *player) plainIn(c *cursor) bool {
+	return p.r.cpuAt == nil && len(p.t.breaks) == 0 && c.made == nil && len(c.ends) == 0 && (!p.r.o.Counts || p.r.o.From <= 0)
+}
+
+// plain makes an event of a record, if that is a scope that has ended in place, as most are. It
+// sets what two of these differ in alone, a third of what there is.
+func (p *player) plain(x *slice, at *place) bool {
+	b := x.c.bytes[at.off:][:format.RecordSize]
+	start, stop, head := at.key, int64(binary.LittleEndian.Uint64(b[8:])), binary.LittleEndian.Uint64(b[16:])
 	kind := format.Kind(head >> 40 & 0x7f)
 	if does[kind] != doesRun || kind == format.KindProcess || p.objects != nil && kind != format.KindTask ||
 		stop < start || stop >= format.MaxTicks || head&format.ExtBit != 0 {
 		return false
 	}
 	e := &p.event
-	e.Kind, e.Name, e.Open, e.Quality = kind, uint16(head>>48), false, format.Quality(b[24]&3)
+	if !p.isPlain {
+		p.isPlain = true
+		*e = Event{User: -1, System: -1}
+	}
+	cpu := binary.LittleEndian.Uint64(b[24:])
+	e.Kind, e.Name, e.Quality = kind, uint16(head>>48), format.Quality(cpu&3)
+	if p.r.o.Counts {
+		return true
+	}
+	e.Thread, e.Owner, e.Goid, e.Loc = at.thread, x.c.owner, head&format.MaxGoid, x.c.chunk+format.Loc(at.off)
+	e.Start = p.starts.nanos(start)
+	e.Dur = p.stops.nanos(stop) - e.Start
+	e.CPU = 0
+	if e.Quality != format.Unknown {
+		e.CPU = min(p.cpus.nanos(int64(cpu>>2)), e.Dur)
+	}
+	if row := p.row(x, e, start); row != nil && p.r.wantsDepth {
+		row.begin(stop)
+	}
 	return true
 }

@@ -11,6 +11,7 @@ import (
 type decoder struct {
 	t        *Trace
 	problems problems
+	isPlain  bool // the last event was made by player.plain
 	cache    blockCache
 	endNS    int64 // open scopes run to it
 
@@ -42,6 +43,7 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 	// Field by field, and the slices only where they are not nil: an assignment
 	// of the whole event is a copy with a write barrier, an eighth of the time
 	// that reading takes.
+	d.isPlain = false
 	e.Kind = r.Kind()
 	e.Name = r.Name()
 	if d.objects != nil && (e.Kind == format.KindWait || e.Kind == format.KindHold) {

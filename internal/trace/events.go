@@ -122,10 +122,11 @@ func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
 			}
 			continue
 		}
+		plain := p.plainIn(x.c)
 		for limit := m.limit(); ; { // in place: as a call it takes 3 %
 			at := &x.c.places[x.next]
 			x.next++
-			if more, err := p.record(x, at); err != nil || !more {
+			if more, err := p.next(x, at, plain); err != nil || !more {
 				st.stop = at.key
 				return more, err
 			}
@@ -240,13 +241,19 @@ func (p *player) twice(c *cursor, at *place, r *format.Record) error {
 
 // emit hands the event over if it is in the range.
 func (p *player) emit(e *Event, ext []byte) (more bool, err error) {
-	if p.r.o.From > 0 && e.Start+e.Dur < p.r.o.From || p.r.o.Within && e.Start < p.r.o.From {
+	if !p.touches(e) {
 		return true, nil
 	}
 	if ext != nil || e.Kind == format.KindProcess {
 		p.arguments(e, ext)
 	}
 	return p.f(e), nil
+}
+
+// touches reports whether an event is in the range. What comes behind that is not read.
+func (p *player) touches(e *Event) bool {
+	o := &p.r.o
+	return (o.From <= 0 || e.Start+e.Dur >= o.From) && (!o.Within || e.Start >= o.From)
 }
 
 // row fills in what the row that e is on tells, and returns it; nil where nobody asks.
