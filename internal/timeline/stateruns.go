@@ -1,6 +1,12 @@
 package timeline
 
-import "github.com/scopeview/scopeview/internal/states"
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/states"
+)
 
 // stateRun is a stretch of a row that is drawn as one: an item alone, or narrow
 // neighbours.
@@ -92,17 +98,25 @@ func (s *States) ResFor(from, to, max int64) int64 {
 	return finest(func(res int64) bool { return s.countAt(from, to, res, max) <= max })
 }
 
-// countAt counts a tile's items, up to a bit more than max.
-func (s *States) countAt(from, to, res, max int64) (n int64) {
-	for _, r := range s.rows {
-		if n > max {
-			break
-		}
-		if res <= 1 {
-			n += int64(s.touching(r, from, to))
-			continue
-		}
-		s.runs(r, from, to, res, func(*stateRun) { n++ })
+// countAt counts a tile's items, up to a bit more than max. Rows are counted on all
+// processors: a file's resolution is found by counting several times.
+func (s *States) countAt(from, to, res, max int64) int64 {
+	var n, next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(s.rows)) {
+		wg.Go(func() {
+			for i := next.Add(1); int(i) <= len(s.rows) && n.Load() <= max; i = next.Add(1) {
+				r := s.rows[i-1]
+				if res <= 1 {
+					n.Add(int64(s.touching(r, from, to)))
+					continue
+				}
+				runs := int64(0)
+				s.runs(r, from, to, res, func(*stateRun) { runs++ })
+				n.Add(runs)
+			}
+		})
 	}
-	return n
+	wg.Wait()
+	return n.Load()
 }
