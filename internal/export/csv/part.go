@@ -44,11 +44,12 @@ func (p *part) write(r *partRows, x *trace.Part) {
 	var after int64
 	after, p.until = x.Span()
 	p.noBeats = r.takeBeats(after, p.until)
+	all := r.choice.All()
 	x.Events(func(e *trace.Event) bool {
 		if len(r.beats) > 0 && r.beats[0].time <= e.Start {
 			p.b = r.appendBeats(p.b, e.Start)
 		}
-		if r.choice.Keep(e) {
+		if all || r.choice.Keep(e) {
 			p.b = r.appendEvent(p.b, e)
 		}
 		if r.o.States && e.Goid != 0 && e.Track != format.NameEmpty {
