@@ -11,7 +11,7 @@ import (
 )
 
 // States is what each goroutine did at every moment, in some 4 to 8 bytes for each
-// interval, and as much again for one on a processor. What lies in a stretch of time is
+// interval, and some 5 more for one on a processor. What lies in a stretch of time is
 // found by binary search and told at any resolution. It does not change once it is made.
 type States struct {
 	From, To int64       // what the Go execution trace covers, ns from the trace's start
