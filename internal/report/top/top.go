@@ -52,6 +52,10 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, order stri
 	return &report.Report{Text: r.text, Document: r.document()}, nil
 }
 
+// stretchBytes is how much of records is summed up at a time: what comes of it, which is merged
+// one by one, has as many rows and names however short it is.
+const stretchBytes = 1 << 20
+
 // read sums up the part of a trace that is wanted.
 func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack bool) (*found, error) {
 	r := &found{t: t, byTrack: byTrack}
@@ -60,6 +64,7 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 	}
 	o := sel.Range()
 	o.NoDepth, o.Running, o.NoTrack = true, true, !byTrack && sel.Tracks.All()
+	o.Stretch = stretchBytes
 	begin := func() *part {
 		choice := sel.Choice(t)
 		p := &part{keep: choice.Keep}
