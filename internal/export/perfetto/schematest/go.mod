@@ -12,6 +12,7 @@ require (
 
 require (
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
 	golang.org/x/arch v0.32.0 // indirect
 	golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba // indirect
 	golang.org/x/sync v0.24.0 // indirect
