@@ -26,6 +26,7 @@ type bench struct {
 	dir      string
 	tool     tool.Tool
 	chromium *browser.Browser
+	pictures string // where those of the large trace go; empty: nowhere
 	report   report
 }
 
@@ -35,17 +36,18 @@ func main() {
 		dir    = flag.String("dir", "", "write traces below this `directory` (default: the system's for temporary files)")
 		scopes = flag.String("scopes", "100M", "how many `scopes` the large trace has that serve is measured on")
 		packed = flag.Bool("packed", false, "pack that trace before")
+		looks  = flag.String("pictures", "", "write pictures of the large trace's page into this `directory`")
 		only   = flag.String("run", "", "measure only the groups whose name matches this `regexp`")
 		output = flag.String("o", "", "also write the table to this `file`, or to one named by date and machine in this directory")
 	)
 	flag.Parse()
-	if err := run(*dir, *only, *output, *scopes, *packed); err != nil {
+	if err := run(*dir, *only, *output, *scopes, *packed, *looks); err != nil {
 		fmt.Fprintln(os.Stderr, "benchui:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir, only, output, scopes string, packed bool) error {
+func run(dir, only, output, scopes string, packed bool, pictures string) error {
 	match, err := regexp.Compile(only)
 	if err != nil {
 		return fmt.Errorf("-run: %w", err)
@@ -54,7 +56,7 @@ func run(dir, only, output, scopes string, packed bool) error {
 	if err != nil {
 		return fmt.Errorf("-scopes: %w", err)
 	}
-	b := &bench{report: report{when: time.Now(), load: load()}}
+	b := &bench{pictures: pictures, report: report{when: time.Now(), load: load()}}
 	if b.dir, err = os.MkdirTemp(dir, "scopeview-benchui-"); err != nil {
 		return fmt.Errorf("no directory for traces: %w", err)
 	}

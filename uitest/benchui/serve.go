@@ -91,7 +91,7 @@ func (b *bench) serve(group string, rounds int, l limits, trace string) error {
 	var slowest [3]float64
 	var peak float64
 	for range rounds {
-		o, err := b.served(trace)
+		o, err := b.served(trace, nil)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (b *bench) serve(group string, rounds int, l limits, trace string) error {
 		note: fmt.Sprintf("%v of the trace, %.0f kB", time.Duration(slowest[1]).Round(time.Microsecond), slowest[2]/1e3)})
 	b.add(row{group: group, name: "the tool's memory at its peak", value: peak, must: l.mebibytes, unit: "MiB"})
 	if l.again > 0 {
-		o, err := b.served(trace)
+		o, err := b.served(trace, func(p *browser.Page) error { return b.walk(group, p) })
 		if err != nil {
 			return err
 		}
@@ -130,8 +130,8 @@ type opened struct {
 	mebibytes      float64 // of the tool
 }
 
-// served measures once.
-func (b *bench) served(trace string) (o opened, err error) {
+// served measures once; then, if it is something, also goes through the page.
+func (b *bench) served(trace string, also func(*browser.Page) error) (o opened, err error) {
 	p, err := b.chromium.Open("about:blank", browser.View{}) // a user's browser runs already
 	if err != nil {
 		return o, err
@@ -160,6 +160,11 @@ func (b *bench) served(trace string) (o opened, err error) {
 	o.whole = max(time.Since(begin).Seconds(), o.picture)
 	if err := p.Eval(tiles, &o.tiles); err != nil {
 		return o, err
+	}
+	if also != nil {
+		if err := also(p); err != nil {
+			return o, err
+		}
 	}
 	o.mebibytes, err = peakMemory(s.PID())
 	return o, err

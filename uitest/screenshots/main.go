@@ -93,7 +93,7 @@ func (s *studio) picture(name, address string, v browser.View, do func(*browser.
 	time.Sleep(500 * time.Millisecond) // what moves comes to rest
 	png, err := p.Picture()
 	if err == nil {
-		png, err = small(png)
+		png, err = browser.Small(png)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -1,4 +1,4 @@
-package main
+package browser
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// small makes a picture a third as large: of 256 colours, the most frequent ones. The page has
+// Small makes a picture a third as large: of 256 colours, the most frequent ones. The page has
 // hardly more; what is lost is of the edges of letters.
-func small(picture []byte) ([]byte, error) {
+func Small(picture []byte) ([]byte, error) {
 	full, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {
 		return nil, err
