@@ -57,9 +57,11 @@ func Convert(ctx context.Context, f *os.File, in io.Reader, o Options) error {
 	read := int64(gowire.HeaderSize)
 	c.goTrace(cut.Head())
 	err = eachScanned(ctx, cut, func(g *gowire.Generation, s *scanned) error {
-		c.goTrace(g.Data[gowire.HeaderSize:])
+		for _, b := range g.Blocks() {
+			c.goTrace(b)
+		}
 		c.generation(s)
-		if read += int64(len(g.Data)); o.Progress != nil {
+		if read += g.Size(); o.Progress != nil {
 			o.Progress(read)
 		}
 		return c.err
@@ -104,6 +106,7 @@ func eachScanned(ctx context.Context, cut *gowire.Cutter, f func(*gowire.Generat
 		if err := f(j.g, <-j.done); err != nil {
 			return err
 		}
+		j.g.Free()
 	}
 	return nil
 }

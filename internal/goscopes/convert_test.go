@@ -286,7 +286,7 @@ func TestEarly(t *testing.T) {
 	}
 	var gens [][]byte
 	for g, err := cut.Next(); err == nil; g, err = cut.Next() {
-		gens = append(gens, g.Data[gowire.HeaderSize:])
+		gens = append(gens, slices.Concat(g.Blocks()...))
 	}
 	for i := range gens { // the first ones are from before the jobs
 		rest := slices.Concat(append([][]byte{cut.Head()}, gens[i:]...)...)

@@ -80,10 +80,11 @@ func (f *flow) fill() {
 			return
 		}
 		f.begun++
-		p := &pending{number: f.begun, bytes: int64(len(g.Data)), parts: make(chan *part, min(maxParts/maxAhead, 4+len(g.Data)/partSize))}
+		p := &pending{number: f.begun, bytes: g.Size(), parts: make(chan *part, min(maxParts/maxAhead, 4+g.Size()/partSize))}
 		f.ahead, f.bytes = append(f.ahead, p), f.bytes+p.bytes
 		go func() {
 			defer close(p.parts)
+			defer g.Free()
 			if g.Cut == gowire.ErrLong {
 				p.err = g.Cut
 				return

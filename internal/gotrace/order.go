@@ -6,9 +6,10 @@ import "slices"
 // one that is not earlier has come behind it: what comes late is overtaken by what it
 // kept waiting.
 type order struct {
-	items []item // by time
-	free  int    // so many of the first may go on
-	last  map[uint64]int64
+	items  []item            // by time
+	free   int               // so many of the first may go on
+	last   map[uint64]*int64 // when each goroutine changed
+	lately Lately[int64]     // of last
 }
 
 // maxHeld bounds what is overtaken.
@@ -17,13 +18,18 @@ const maxHeld = 1 << 16
 func (o *order) add(it *item, change bool) {
 	if change {
 		// Of one goroutine everything stays in the order in which it was told.
-		if l, ok := o.last[it.goid]; ok && it.time < l {
-			it.time = l
+		l := o.lately.Of(o.last, it.goid)
+		if l != nil {
+			it.time = max(it.time, *l)
+			*l = it.time
 		}
-		if it.to == NotExist {
+		switch {
+		case it.to == NotExist:
 			delete(o.last, it.goid)
-		} else {
-			o.last[it.goid] = it.time
+			o.lately.Forget(it.goid)
+		case l == nil:
+			at := it.time
+			o.last[it.goid] = &at
 		}
 	}
 	i := len(o.items)

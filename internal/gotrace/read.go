@@ -30,6 +30,7 @@ type reader struct {
 	end  int64 // the trace's: nothing later is told
 
 	gs       map[uint64]*goroutine
+	lately   Lately[goroutine] // of gs
 	problems int
 
 	num uint32 // of the stream, from 1 on
@@ -238,7 +239,7 @@ func (r *reader) ranged(k rangeKey, from, to int64) {
 }
 
 func (r *reader) transition(tr *Transition) {
-	g := r.gs[tr.Goid]
+	g := r.lately.Of(r.gs, tr.Goid)
 	if g == nil {
 		if tr.Goid == 0 {
 			return
@@ -267,6 +268,7 @@ func (r *reader) transition(tr *Transition) {
 func (r *reader) tell(g *goroutine, tr *Transition) {
 	if g.told = tr.To; tr.To == NotExist || tr.To == Unknown {
 		delete(r.gs, tr.Goid)
+		r.lately.Forget(tr.Goid)
 	}
 	if tr.From == Unknown && (tr.To == NotExist || tr.To == Unknown) {
 		return
@@ -318,6 +320,7 @@ func (r *reader) forget() {
 		r.lose(id, r.to)
 	}
 	clear(r.gs)
+	r.lately = Lately[goroutine]{}
 }
 
 func (r *reader) lose(id uint64, at int64) {

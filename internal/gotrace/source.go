@@ -1,7 +1,6 @@
 package gotrace
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -83,7 +82,7 @@ type source struct {
 // get to the end; rough reports that times may be too late, see stamps.
 func decode(g *gowire.Generation, give func(*part) bool) (rough int64, err error) {
 	s := &source{
-		give: give, size: int64(len(g.Data)), old: g.Version < clocksTold, stamps: stampsOf(g), order: order{last: map[uint64]int64{}},
+		give: give, size: g.Size(), old: g.Version < clocksTold, stamps: stampsOf(g), order: order{last: map[uint64]*int64{}},
 		stacks: map[exptrace.Stack]uint32{}, texts: map[string]uint32{"": 0}, part: newPart(),
 	}
 	err = s.all(g)
@@ -100,7 +99,7 @@ var errEnough = errors.New("enough")
 
 func (s *source) all(g *gowire.Generation) (err error) {
 	defer contain(&err)
-	if s.r, err = exptrace.NewReader(bytes.NewReader(g.Data)); err != nil {
+	if s.r, err = exptrace.NewReader(g.Reader()); err != nil {
 		return err
 	}
 	var it item

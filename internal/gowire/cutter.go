@@ -6,19 +6,6 @@ import (
 	"io"
 )
 
-// Generation is a part of a trace that can be read alone.
-type Generation struct {
-	Version int
-	Data    []byte // the header, and the generation
-	Number  uint64 // as the batches have it
-	// Cut is why it ends before its end; nil where it does not. io.ErrUnexpectedEOF: the
-	// trace ends there.
-	Cut error
-}
-
-// MaxGeneration bounds the bytes of one generation. The busiest programs write a tenth.
-const MaxGeneration = 256 << 20
-
 // ErrLong says that a generation has more than MaxGeneration.
 var ErrLong = fmt.Errorf("a generation of it has more than %d MiB", MaxGeneration>>20)
 
@@ -29,7 +16,6 @@ type Cutter struct {
 	full    []byte // the memory of buf
 	head    [HeaderSize]byte
 	version int
-	room    int   // what the next generation may have
 	err     error // what ends it
 }
 
@@ -41,7 +27,7 @@ const (
 
 // NewCutter reads the header. Its errors are sentences about the trace; io.EOF: it is empty.
 func NewCutter(in io.Reader) (*Cutter, error) {
-	c := &Cutter{room: leastRead, in: in}
+	c := &Cutter{in: in}
 	n, err := io.ReadFull(c.in, c.head[:])
 	if err != nil && err != io.ErrUnexpectedEOF {
 		return c, err
@@ -82,14 +68,14 @@ func (c *Cutter) Next() (*Generation, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	g := &Generation{Version: c.version, Data: append(make([]byte, 0, c.room), c.head[:]...)}
+	g := &Generation{Version: c.version, head: c.head}
 	for {
 		b, bytes, err := c.batch()
 		switch {
 		case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errBatch):
 			c.err = err
 			return nil, err
-		case err == io.EOF && len(bytes) == 0 && len(g.Data) == HeaderSize:
+		case err == io.EOF && len(bytes) == 0 && g.size == 0:
 			c.err = io.EOF
 			return nil, io.EOF
 		case err != nil: // who decodes it will tell why
@@ -99,7 +85,7 @@ func (c *Cutter) Next() (*Generation, error) {
 					g.Cut = nil
 				}
 			}
-			g.Data = append(g.Data, bytes...)
+			g.add(bytes)
 			return g, nil
 		}
 		if g.Number == 0 {
@@ -108,14 +94,13 @@ func (c *Cutter) Next() (*Generation, error) {
 		if b.Generation != g.Number && c.version < endsTold {
 			return g, nil // the next one begins
 		}
-		if len(g.Data)+len(bytes) > MaxGeneration {
+		if HeaderSize+g.size+len(bytes) > MaxGeneration {
 			c.err, g.Cut = io.EOF, ErrLong
 			return g, nil
 		}
-		g.Data = append(g.Data, bytes...)
+		g.add(bytes)
 		c.buf = c.buf[len(bytes):]
 		if b.End {
-			c.room = len(g.Data) + len(g.Data)/4
 			return g, nil
 		}
 	}

@@ -46,7 +46,7 @@ func generations(t testing.TB, in io.Reader) (all []*gowire.Generation, whole []
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, whole = append(all, g), append(whole, g.Data[gowire.HeaderSize:]...)
+		all, whole = append(all, g), append(whole, slices.Concat(g.Blocks()...)...)
 	}
 }
 

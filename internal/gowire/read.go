@@ -8,12 +8,14 @@ import (
 // Batches are the batches of a generation, up to what is none.
 func (g *Generation) Batches() iter.Seq[Batch] {
 	return func(yield func(Batch) bool) {
-		for b := g.Data[min(HeaderSize, len(g.Data)):]; ; {
-			x, size, err := Next(b)
-			if err != nil || size == 0 || !yield(x) {
-				return
+		for _, b := range g.blocks {
+			for len(b) > 0 {
+				x, size, err := Next(b)
+				if err != nil || size == 0 || !yield(x) {
+					return
+				}
+				b = b[size:]
 			}
-			b = b[size:]
 		}
 	}
 }

@@ -3,6 +3,8 @@ package page
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
+	"io"
 	"math"
 
 	"github.com/scopeview/scopeview/internal/timeline"
@@ -29,7 +31,7 @@ type packer struct {
 
 // fit packs as much as the file may hold: scopes and states each as fine as there is
 // room for.
-func (p *packer) fit() (*timeline.Container, error) {
+func (p *packer) fit() (*payload, error) {
 	p.from, p.to = p.x.Whole()
 	if p.o.From > 0 {
 		p.from = p.o.From
@@ -44,12 +46,13 @@ func (p *packer) fit() (*timeline.Container, error) {
 	if p.advice != nil {
 		c.Advice = p.advice
 	}
+	all := &payload{Container: c}
 	for p.ctx.Err() == nil {
 		var err error
 		if c.Meta, err = p.meta(c); err != nil {
 			return nil, err
 		}
-		if p.o.Large || c.Tile.Res >= coarsest || fits(p.ctx, c, cmp.Or(p.o.limit, sizeLimit)) {
+		if p.o.Large || c.Tile.Res >= coarsest || all.fits(p.ctx, cmp.Or(p.o.limit, sizeLimit)) {
 			break
 		}
 		if s := c.States; s != nil && s.Items > c.Tile.Items && s.Res < coarsest {
@@ -59,7 +62,7 @@ func (p *packer) fit() (*timeline.Container, error) {
 		res := max(2*c.Tile.Res, p.x.ResFor(p.from, p.to, c.Tile.Items*3/4))
 		c.Tile = p.x.Tile(p.from, p.to, res)
 	}
-	return c, p.ctx.Err()
+	return all, p.ctx.Err()
 }
 
 // tile packs scopes, in max items at most; 0: in as many as there are.
@@ -111,12 +114,52 @@ func (p *packer) meta(c *timeline.Container) (*timeline.Meta, error) {
 // coarsest is a resolution beyond which nothing gets smaller.
 const coarsest = 1 << 61
 
-// fits reports whether a page with c is small enough.
-func fits(ctx context.Context, c *timeline.Container, limit int64) bool {
-	p, err := parts()
-	if err == nil && int64(len(p.head)+len(p.body))+c.RawSize()/3*4 < limit*9/10 {
+// payload is what a page has of a trace.
+type payload struct {
+	*timeline.Container
+	deflated kept // empty: it is deflated when it is written
+}
+
+// to writes it. It is deflated once, though it may have been looked whether it fits.
+func (p *payload) to(w io.Writer) error {
+	if len(p.deflated) == 0 {
+		return p.WriteTo(w, level)
+	}
+	for _, b := range p.deflated {
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits reports whether a page with it is small enough.
+func (p *payload) fits(ctx context.Context, limit int64) bool {
+	page, err := parts()
+	if err == nil && int64(len(page.head)+len(page.body))+p.RawSize()/3*4 < limit*9/10 {
 		return true // even if nothing could be packed
 	}
+	p.deflated = nil
 	n := &counter{left: limit}
-	return write(untilDone{ctx, n}, Config{Home: HomeFile}, level, c) == nil
+	var all kept
+	if p.WriteTo(untilDone{ctx, io.MultiWriter(&all, base64.NewEncoder(base64.StdEncoding, n))}, level) != nil {
+		return false
+	}
+	p.deflated = all
+	return write(untilDone{ctx, &counter{left: limit}}, Config{Home: HomeFile}, p) == nil
+}
+
+// kept is what was written, in pieces that are not copied while it grows.
+type kept [][]byte
+
+const keptPiece = 1 << 20
+
+func (k *kept) Write(p []byte) (int, error) {
+	n := len(*k)
+	if n == 0 || cap((*k)[n-1])-len((*k)[n-1]) < len(p) {
+		*k = append(*k, make([]byte, 0, max(keptPiece, len(p))))
+		n++
+	}
+	(*k)[n-1] = append((*k)[n-1], p...)
+	return len(p), nil
 }

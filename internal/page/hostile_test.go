@@ -17,7 +17,7 @@ func TestG26(t *testing.T) {
 	page := written(t, tr, Options{Path: `</title><script>alert(1)</script>.scope`})
 
 	var clean strings.Builder
-	if err := write(&clean, Config{Home: HomeFile}, level); err != nil {
+	if err := write(&clean, Config{Home: HomeFile}); err != nil {
 		t.Fatal(err)
 	}
 	shape := func(page string) (list []string) {

@@ -62,7 +62,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 // WriteAll is Write of a trace and, if there is one more, of that which it is compared with.
 // The two share the size that a page may have.
 func WriteAll(ctx context.Context, w io.Writer, shown ...Shown) error {
-	var data []*timeline.Container
+	var data []*payload
 	for _, s := range shown {
 		s.limit = cmp.Or(s.limit, sizeLimit) / int64(len(shown))
 		c, err := pack(ctx, s.Trace, s.Options)
@@ -71,14 +71,14 @@ func WriteAll(ctx context.Context, w io.Writer, shown ...Shown) error {
 		}
 		data = append(data, c)
 	}
-	if err := write(untilDone{ctx, w}, Config{Home: HomeFile}, level, data...); err != nil {
+	if err := write(untilDone{ctx, w}, Config{Home: HomeFile}, data...); err != nil {
 		return fmt.Errorf("writing HTML: %w", err)
 	}
 	return nil
 }
 
 // pack makes the container of t.
-func pack(ctx context.Context, t *trace.Trace, o Options) (*timeline.Container, error) {
+func pack(ctx context.Context, t *trace.Trace, o Options) (*payload, error) {
 	selected := o.Selection
 	selected.Progress = nil // that is told of while the scopes are read
 	says := AdviceOf(o.Path, o.Weights)

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-
-	"github.com/scopeview/scopeview/internal/timeline"
 )
 
 // Config tells the page where it is.
@@ -42,13 +40,13 @@ func Policy(home string) (string, error) {
 }
 
 // Page writes the page without data.
-func Page(w io.Writer, c Config) error { return write(w, c, 0) }
+func Page(w io.Writer, c Config) error { return write(w, c) }
 
 // ids are those of the elements that hold the data: of the trace, and of one to compare with.
 var ids = []string{"data", "with"}
 
-// write writes the page with containers in it, deflated at that level.
-func write(w io.Writer, c Config, level int, data ...*timeline.Container) error {
+// write writes the page with containers in it.
+func write(w io.Writer, c Config, data ...*payload) error {
 	p, err := parts()
 	if err != nil {
 		return err
@@ -67,7 +65,7 @@ func write(w io.Writer, c Config, level int, data ...*timeline.Container) error 
 	for i, d := range data {
 		fmt.Fprintf(b, `<script id="%s" type="application/octet-stream">`, ids[i])
 		z := base64.NewEncoder(base64.StdEncoding, b)
-		if err := d.WriteTo(z, level); err != nil {
+		if err := d.to(z); err != nil {
 			return err
 		}
 		if err := z.Close(); err != nil {

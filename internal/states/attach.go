@@ -63,7 +63,8 @@ func CPUTimes(t *trace.Trace) Handler {
 type index struct {
 	stretches []gotrace.Stretch
 	byID      map[uint64]*usage
-	coded     deltas.Bytes // of the stretches
+	lately    gotrace.Lately[usage] // of byID
+	coded     deltas.Bytes          // of the stretches
 	steal     steal
 }
 
@@ -103,7 +104,7 @@ func (x *index) add(v *Interval) {
 	if !v.On && !off && v.State != Running && v.State != Syscall && (v.State != GC || v.Thread == 0) {
 		return
 	}
-	u := x.byID[v.Goid]
+	u := x.lately.Of(x.byID, v.Goid)
 	if u == nil {
 		u = &usage{}
 		x.byID[v.Goid] = u

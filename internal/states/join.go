@@ -13,13 +13,15 @@ type joiner struct {
 	switches *switches
 	info     *gotrace.Info // while it is being read
 	live     map[uint64]*live
-	procs    map[int32]*live // who had one of Go's processors last
+	lately   gotrace.Lately[live] // of live
+	procs    map[int32]*live      // who had one of Go's processors last
 	stacks   []stackInfo
 	world    []gotrace.Stretch // when it was stopped; To 0: it still is
 	err      error             // of reading switches
 	iv       Interval
-	who      *live // of iv
-	base     State // of iv, if its thread were on a CPU
+	told     Interval // the last that was handed over
+	who      *live    // of iv
+	base     State    // of iv, if its thread were on a CPU
 }
 
 // live is a goroutine, and what it does since at.
@@ -88,7 +90,7 @@ func (j *joiner) look(id uint32) stackInfo {
 
 // transition takes in that a goroutine changed its state.
 func (j *joiner) transition(tr *gotrace.Transition) {
-	g := j.live[tr.Goid]
+	g := j.lately.Of(j.live, tr.Goid)
 	if g == nil {
 		g = j.meet(tr)
 	} else {
@@ -112,6 +114,7 @@ func (j *joiner) transition(tr *gotrace.Transition) {
 		g.Ended = true
 		j.facts.add(g)
 		delete(j.live, tr.Goid)
+		j.lately.Forget(tr.Goid)
 		return
 	case gotrace.Running:
 		g.stack, g.reason = 0, ""
@@ -302,14 +305,15 @@ func (j *joiner) tell(from, to int64, s State) {
 	if to <= from {
 		return
 	}
-	v := j.iv
+	j.told = j.iv // in place: memory for each would be most of what reading takes
+	v := &j.told
 	v.From, v.To, v.State = from, to, s
 	if j.who.lost != 0 && from >= j.who.lost {
 		v.Proc = -1
 	}
 	j.who.times[s] += to - from
 	if j.f != nil {
-		j.f(&v)
+		j.f(v)
 	}
 }
 

@@ -21,7 +21,8 @@ type States struct {
 
 	rows    []*stateRow // by their first moments
 	byGoid  map[uint64]*stateRow
-	met     []*stateRow // by their numbers
+	asked   gotrace.Lately[stateRow] // of byGoid
+	met     []*stateRow              // by their numbers
 	tracks  map[place]*track
 	keyed   []keyed
 	coded   deltas.Bytes      // of rows and tracks
@@ -81,7 +82,7 @@ func newStates(frames func(stack uint32) []string) *States {
 // add takes in an interval; those of a goroutine come by time. Where something
 // lies between two of them, the state there is unknown.
 func (s *States) add(v *states.Interval) {
-	r := s.byGoid[v.Goid]
+	r := s.asked.Of(s.byGoid, v.Goid)
 	if r == nil {
 		r = &stateRow{goid: v.Goid, number: uint32(len(s.met)), end: v.From}
 		s.byGoid[v.Goid] = r

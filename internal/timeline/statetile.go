@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"github.com/scopeview/scopeview/internal/states"
 )
@@ -101,17 +102,20 @@ func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTi
 	if len(s.reasons.list) > 0 {
 		t.Reasons = s.reasons.list
 	}
+	// Each of the three goes through all there is, and fills columns of its own.
+	var wg sync.WaitGroup
+	if res > 0 {
+		wg.Go(b.tracks)
+		if keep == nil {
+			wg.Go(b.counts)
+		}
+	}
 	for _, r := range s.rows {
 		if keep == nil || keep(r.goid) {
 			b.row(r)
 		}
 	}
-	if res > 0 {
-		b.tracks()
-		if keep == nil {
-			b.counts()
-		}
-	}
+	wg.Wait()
 	return t
 }
 
