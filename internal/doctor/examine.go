@@ -64,7 +64,7 @@ func chosen(m *model, o *Options, f *Finding) bool {
 
 func newModel(from, to int64, name func(uint16) string) *model {
 	return &model{
-		from: from, to: to, byID: map[uint64]*gor{}, ids: map[string]uint16{}, name: name,
+		from: from, to: to, byID: map[uint64]*gor{}, ids: map[string]uint16{}, placed: map[uint32]string{}, name: name,
 		beats: unknownBeats,
 	}
 }

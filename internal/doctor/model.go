@@ -28,7 +28,8 @@ type model struct {
 	stack     func(uint32) []gotrace.Frame
 	sweep     *sweep
 	ids       map[string]uint16
-	base      *replayed // nil: it could not be replayed
+	placed    map[uint32]string // of stacks, see place
+	base      *replayed         // nil: it could not be replayed
 	bandwidth *Bandwidth
 	drawn     bool // see Options
 
@@ -58,6 +59,7 @@ type gor struct {
 	role        role
 	ivs         []iv   // by time
 	spans       []span // by begin
+	edge        int32  // as iv.edge: who made it
 	flat        []flat // see flats
 }
 
@@ -67,6 +69,7 @@ type iv struct {
 	by       uint64
 	stack    uint32
 	lock     int32 // what it waits for, an index of locks; -1: none, or not known
+	edge     int32 // of the replay, and one: who ends it; 0: nobody who is known
 	state    states.State
 	core     bool // it took a core, or would have if another program had not
 	send     bool // of states.Channel: to send

@@ -12,10 +12,14 @@ import (
 
 // place is the first frame of a stack that is the program's own; "" if there is none.
 func (m *model) place(stack uint32) string {
-	if f := m.frame(stack); f != nil {
-		return frameText(f)
+	text, ok := m.placed[stack]
+	if !ok {
+		if f := m.frame(stack); f != nil {
+			text = frameText(f)
+		}
+		m.placed[stack] = text
 	}
-	return ""
+	return text
 }
 
 func (m *model) frame(stack uint32) *gotrace.Frame {

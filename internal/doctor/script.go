@@ -73,19 +73,13 @@ type wake struct {
 
 type wakeList struct {
 	n  int
-	by map[*gor][]wake   // by time
-	of map[edgeKey]int32 // the edge that ends a wait, or begins a goroutine
+	by map[*gor][]wake // by time
 }
 
-type edgeKey struct {
-	g  *gor
-	at int64
-}
-
-// wakes finds all edges whose both ends can be replayed.
+// wakes finds all edges whose both ends can be replayed, and tells those who are woken or made.
 func (m *model) wakes() *wakeList {
-	w := &wakeList{by: map[*gor][]wake{}, of: map[edgeKey]int32{}}
-	add := func(by uint64, g *gor, at int64) {
+	w := &wakeList{by: map[*gor][]wake{}}
+	add := func(by uint64, g *gor, at int64, edge *int32) {
 		x := m.byID[by]
 		if x == nil || x == g || x.role != roleUser || len(x.ivs) == 0 || at <= m.from {
 			return
@@ -94,20 +88,20 @@ func (m *model) wakes() *wakeList {
 		if i := x.at(at - 1); i == len(x.ivs) || x.ivs[i].state == states.Unknown {
 			return
 		}
-		w.of[edgeKey{g, at}] = int32(w.n)
 		w.by[x] = append(w.by[x], wake{at, int32(w.n)})
 		w.n++
+		*edge = int32(w.n)
 	}
 	for _, g := range m.gs {
 		if g.role != roleUser {
 			continue
 		}
 		if g.created {
-			add(g.creator, g, g.from)
+			add(g.creator, g, g.from, &g.edge)
 		}
 		for i := range g.ivs {
 			if v := &g.ivs[i]; v.by != 0 && waits(v.state) {
-				add(v.by, g, v.to)
+				add(v.by, g, v.to, &v.edge)
 			}
 		}
 	}
@@ -128,12 +122,12 @@ func waits(s states.State) bool {
 	return false
 }
 
-// script makes g's script.
-func (m *model) script(r *replayed, g *gor, w *wakeList) script {
-	x := scripter{m: m, g: g, of: w.of, wakes: w.by[g], cores: r.cores}
-	x.sc = script{g: g, begin: -1, late: max(g.ivs[0].from-m.from, 0)}
-	if e, ok := w.of[edgeKey{g, g.from}]; ok && g.created {
-		x.sc.begin, x.sc.late = e, 0
+// script makes g's script, of so many steps; -1: they are only counted.
+func (m *model) script(r *replayed, g *gor, w *wakeList, steps int) (sc script, n int) {
+	x := scripter{m: m, g: g, wakes: w.by[g], cores: r.cores, only: steps < 0}
+	x.sc = script{g: g, steps: make([]step, 0, max(steps, 0)), begin: -1, late: max(g.ivs[0].from-m.from, 0)}
+	if g.edge != 0 {
+		x.sc.begin, x.sc.late = g.edge-1, 0
 	}
 	ends := x.ends()
 	if ends > 0 {
@@ -143,7 +137,7 @@ func (m *model) script(r *replayed, g *gor, w *wakeList) script {
 		x.interval(i)
 	}
 	x.wake(math.MaxInt64, nil)
-	return x.sc
+	return x.sc, x.n
 }
 
 // scripter makes the script of a goroutine, interval by interval.
@@ -151,13 +145,18 @@ type scripter struct {
 	m     *model
 	g     *gor
 	sc    script
-	of    map[edgeKey]int32
+	n     int    // steps
+	only  bool   // they are only counted
 	wakes []wake // those to come
 	flat  int    // of g.flats: where it is
 	cores int
 }
 
-func (x *scripter) add(s step) { x.sc.steps = append(x.sc.steps, s) }
+func (x *scripter) add(s step) {
+	if x.n++; !x.only {
+		x.sc.steps = append(x.sc.steps, s)
+	}
+}
 
 // ends is behind the last interval in which g does something, or wakes somebody.
 func (x *scripter) ends() int {
@@ -182,8 +181,8 @@ func (x *scripter) interval(i int) {
 		x.add(step{kind: stepDelay, ns: v.to - v.from, lock: -1, s: v.state})
 	default:
 		s := step{kind: stepDelay, ns: v.to - v.from, lock: v.lock, s: v.state, send: v.send}
-		if e, ok := x.of[edgeKey{x.g, v.to}]; ok && v.by != 0 {
-			s.kind, s.edge = stepWait, e
+		if v.edge != 0 {
+			s.kind, s.edge = stepWait, v.edge-1
 		}
 		x.add(s)
 	}
@@ -253,14 +252,20 @@ func (m *model) plan() *replayed {
 	r := &replayed{cores: max(int(math.Round(m.cores.Count)), 1), last: -1}
 	wakes := m.wakes()
 	total := 0
+	var of []*gor
+	var steps []int // they are counted first: what is too much is not made, and nothing is copied
 	for _, g := range m.gs {
 		if g.role != roleUser && g.role != roleCollector || len(g.ivs) == 0 {
 			continue
 		}
-		sc := m.script(r, g, wakes)
-		if total += len(sc.steps); total > maxSteps {
+		_, n := m.script(r, g, wakes, -1)
+		if total += n; total > maxSteps {
 			return nil
 		}
+		of, steps = append(of, g), append(steps, n)
+	}
+	for i, g := range of {
+		sc, _ := m.script(r, g, wakes, steps[i])
 		r.scripts = append(r.scripts, sc)
 	}
 	r.edges = wakes.n

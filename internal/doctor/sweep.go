@@ -1,8 +1,6 @@
 package doctor
 
 import (
-	"cmp"
-	"slices"
 	"sort"
 
 	"github.com/scopeview/scopeview/internal/states"
@@ -105,38 +103,17 @@ func (m *model) look() {
 		cores = 1
 	}
 	w := sweeper{s: s, cores: cores, now: m.from, ran: map[*gor]struct{}{}}
-	for _, c := range m.changes() {
-		w.upTo(min(max(c.time, m.from), m.to))
-		w.change(&c)
+	n := 0
+	for _, g := range m.gs {
+		n += len(g.ivs) + 1
 	}
+	s.at, s.run, s.sum, s.queue = make([]int64, 0, n), make([]uint8, 0, n), make([]int64, 0, n), make([]uint8, 0, n)
+	m.changes(func(c *change) {
+		w.upTo(min(max(c.time, m.from), m.to))
+		w.change(c)
+	})
 	w.upTo(m.to)
 	s.at, s.run, s.sum, s.queue = append(s.at, m.to), append(s.run, 0), append(s.sum, w.sum), append(s.queue, 0)
-}
-
-// changes are all that there are, by time.
-func (m *model) changes() []change {
-	var cs []change
-	for _, g := range m.gs {
-		was := whatNothing
-		end := int64(-1)
-		for i := range g.ivs {
-			v := &g.ivs[i]
-			now := whatOf(g, v)
-			if end >= 0 && v.from > end { // nothing is known in between
-				cs = append(cs, change{time: end, g: g, from: was, to: whatNothing})
-				was = whatNothing
-			}
-			if now != was {
-				cs = append(cs, change{time: v.from, g: g, from: was, to: now})
-			}
-			was, end = now, v.to
-		}
-		if was != whatNothing {
-			cs = append(cs, change{time: end, g: g, from: was, to: whatNothing})
-		}
-	}
-	slices.SortStableFunc(cs, func(a, b change) int { return cmp.Compare(a.time, b.time) })
-	return cs
 }
 
 // sweeper is where a sweep is.
