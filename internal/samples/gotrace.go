@@ -22,7 +22,7 @@ type goReader struct {
 	wait  [states.Count]int // their metrics
 	stack []uint32          // by the trace's stacks: the sum's, and 1; 0: not seen yet
 	made  map[uint64]uint32 // where goroutines come from
-	late  []one             // samples that wait for the names of their scopes
+	late  late              // samples that wait for the names of their scopes
 	scope []scopeNode       // that samples were in; [0] is none
 	whose []one             // waits of which it is not known yet whether they are the program's
 	ids   []uint32
@@ -40,14 +40,14 @@ type one struct {
 	thread           uint32
 	cpu              uint32 // its number and one; 0: not known
 	stack, origin    uint32
-	metric           uint16
 	scope            uint32 // the innermost, of goReader.scope; 0: none
+	metric           uint16
 	state            states.State
 	slow             bool
 }
 
 func newGoReader(ctx context.Context, s *sum, sel *Selection) *goReader {
-	r := &goReader{sum: s, ctx: ctx, sel: sel, more: sel.watch(ctx), made: map[uint64]uint32{}}
+	r := &goReader{sum: s, ctx: ctx, sel: sel, more: sel.watch(ctx), made: map[uint64]uint32{}, late: late{}}
 	r.wait = s.addWaits()
 	return r
 }
@@ -151,7 +151,7 @@ func (r *goReader) take(x one) {
 		r.more(x.time)
 	}
 	if r.sel.Split.Scope {
-		r.late = append(r.late, x)
+		r.late.add(&x)
 		return
 	}
 	r.count(&x, "")

@@ -1,7 +1,6 @@
 package samples
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -20,16 +19,11 @@ type scopeNode struct {
 
 // nameScopes finds the scopes that the samples were in, and counts them.
 func (r *goReader) nameScopes(t *trace.Trace) error {
-	slices.SortStableFunc(r.late, func(a, b one) int { return cmp.Or(cmp.Compare(a.goid, b.goid), cmp.Compare(a.time, b.time)) })
 	r.scope = make([]scopeNode, 1)
 	of := map[uint64]*innermost{}
-	for from := 0; from < len(r.late); {
-		to := from
-		for to < len(r.late) && r.late[to].goid == r.late[from].goid {
-			to++
-		}
-		of[r.late[from].goid] = &innermost{r: r, left: r.late[from:to]}
-		from = to
+	for goid, l := range r.late {
+		l.sort()
+		of[goid] = &innermost{r: r, left: l.cursor()}
 	}
 	lengths := lengths{}
 	err := t.Events(trace.Options{AsRecorded: true, NoDepth: true}, func(e *trace.Event) bool {
@@ -52,13 +46,12 @@ func (r *goReader) nameScopes(t *trace.Trace) error {
 	if r.sel.Enclosing {
 		r.markSlow(lengths)
 	}
-	slices.SortStableFunc(r.late, func(a, b one) int { return cmp.Compare(a.time, b.time) })
-	for i := range r.late {
+	for x := range r.late.byTime() {
 		scope := ""
-		if n := r.scope[r.late[i].scope].name; n != 0 {
+		if n := r.scope[x.scope].name; n != 0 {
 			scope = t.Name(n)
 		}
-		r.count(&r.late[i], scope)
+		r.count(x, scope)
 	}
 	r.late = nil
 	return err
@@ -67,7 +60,7 @@ func (r *goReader) nameScopes(t *trace.Trace) error {
 // innermost finds the scopes that a goroutine's samples were in.
 type innermost struct {
 	r    *goReader
-	left []one // by time
+	left lateCursor
 	open []openScope
 }
 
@@ -79,10 +72,10 @@ type openScope struct {
 
 // name names the scopes of those of the samples before a time.
 func (i *innermost) name(before int64) {
-	for len(i.left) > 0 && i.left[0].time < before {
-		i.end(i.left[0].time)
-		i.left[0].scope = i.node()
-		i.left = i.left[1:]
+	for x := i.left.at(); x != nil && x.time < before; x = i.left.at() {
+		i.end(x.time)
+		x.scope = i.node()
+		i.left.next()
 	}
 }
 

@@ -17,7 +17,7 @@ func TestEnclosing(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("header rate=1000000000\nstate closed=1 tick=900000\nchunk blocks sealed\nname 2 \"f\"\nname 3 \"g\"\n" +
 		"calib ticks=1000 mono=0 wall=1700000000000000000 bracket=20\nstop ticks=900000\nchunk records owner=0 since=1000 sealed\n  anchor start=1000 thread=12 cpu=77\n")
-	var late []one
+	late := late{}
 	const n = 110
 	for i := range n {
 		at := 1000 * int64(i+1)
@@ -29,7 +29,9 @@ func TestEnclosing(t *testing.T) {
 		if i == 100 {
 			fmt.Fprintf(&b, "  task \"g\" g=7 start=%d stop=%d cpu=1/exact\n  task \"f\" g=7 start=%d stop=%d cpu=1/exact\n", at+1010, at+1090, at+1020, at+1030)
 		}
-		late = append(late, one{time: at + 50, goid: 7}, one{time: at + 25, goid: 7}, one{time: at + 950, goid: 7}, one{time: at + 50, goid: 8})
+		for _, x := range []one{{time: at + 50, goid: 7}, {time: at + 25, goid: 7}, {time: at + 950, goid: 7}, {time: at + 50, goid: 8}} {
+			late.add(&x)
+		}
 	}
 	tr := tracetest.OpenText(t, b.String())
 	got := map[string]int{}
