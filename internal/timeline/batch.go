@@ -230,6 +230,7 @@ func (x *Index) takeBatch(b *batch) {
 	x.census.Merge(&b.census)
 	x.items += b.items
 	x.scopes += b.scopes
+	th.expect(max(float64(x.items)/float64(x.t.Size()/format.RecordSize), float64(b.now)/float64(max(x.end, 1))))
 	th.threads = th.threads[:0]
 	for _, id := range b.threads {
 		th.threads = append(th.threads, x.threadOf(id))

@@ -23,9 +23,7 @@ func (x *Index) Count(from, to int64) int64 {
 	x.eachLane(from, to, func(l *lane) {
 		first, end := l.touching(from, to)
 		if th := l.thin(); th != nil {
-			for i := first; i < end; i++ {
-				n += int64(th.runs.at(i).count)
-			}
+			n += th.runs.before(end) - th.runs.before(first)
 		} else {
 			n += int64(end - first)
 		}

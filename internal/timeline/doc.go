@@ -20,8 +20,9 @@
 //     Else narrow neighbours are one item, with their number and their time. By which
 //     rule is told in docs/merging.md; the page merges by the same one.
 //  3. The index of a large trace that does not change is thin: the trace itself is the store.
-//     Its lanes have runs, merged while they are loaded, in place of items. When there are too
-//     many of them, their resolution gets coarser. What is finer is read of the trace again,
+//     Its lanes have runs, merged while they are loaded, in place of items: columns of bits, of
+//     some dozen bytes a run. When there are more of them than by then may be, their resolution
+//     gets coarser. What is finer is read of the trace again,
 //     by stretches. For that the items are kept that run when a stretch begins: so each lane
 //     is known then. See Window; stretches that were read last are kept, to some bytes.
 //     Answers are, byte for byte, those of an index of every item. It is loaded by batches,

@@ -167,7 +167,7 @@ func (l *lane) thin() *thin {
 // count is the number of the lane's elements: items, or in a thin lane runs.
 func (l *lane) count() int {
 	if th := l.thin(); th != nil {
-		return th.runs.n
+		return th.runs.len()
 	}
 	return l.n
 }
@@ -175,7 +175,7 @@ func (l *lane) count() int {
 // startOf is the start of an element.
 func (l *lane) startOf(i int) int64 {
 	if th := l.thin(); th != nil {
-		return th.runs.at(i).start
+		return th.runs.startOf(i)
 	}
 	return l.at(i).start
 }
@@ -183,7 +183,7 @@ func (l *lane) startOf(i int) int64 {
 // endOf is the end of an element.
 func (l *lane) endOf(i int) int64 {
 	if th := l.thin(); th != nil {
-		return th.runs.at(i).end
+		return th.runs.endOf(i)
 	}
 	it := l.at(i)
 	return it.start + l.durOf(i, it)
@@ -212,9 +212,12 @@ func (l *lane) argsOf(i int) uint32 {
 
 // from is the first element that starts at t or later.
 func (l *lane) from(t int64) int {
-	lo, hi := 0, l.count()
+	if th := l.thin(); th != nil {
+		return th.runs.from(t)
+	}
+	lo, hi := 0, l.n
 	for lo < hi {
-		if m := int(uint(lo+hi) >> 1); l.startOf(m) < t {
+		if m := int(uint(lo+hi) >> 1); l.at(m).start < t {
 			lo = m + 1
 		} else {
 			hi = m

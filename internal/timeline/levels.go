@@ -51,7 +51,7 @@ func (a *run) add(b *run) {
 // level is a lane at a resolution, merged ahead.
 type level struct {
 	res  int64
-	runs []run
+	runs runList
 }
 
 // levels are a lane's, finer ones first. Each has about an eighth of the runs of the
@@ -59,13 +59,16 @@ type level struct {
 // eight times what it shows. They do not hold waits apart: whatever levels there are,
 // what is merged of them is the same.
 type levels struct {
-	list []level
+	list []*level
 	of   int // elements that are in them; later ones are not
+	// since is how many elements there were when the resolutions were chosen.
+	since int
 }
 
 const (
 	thinner  = 8
 	leastFor = 256 // elements of a lane that has levels
+	anew     = 4   // times as many elements are merged at resolutions of their own
 )
 
 func (v *levels) cut(n int) {
@@ -81,20 +84,37 @@ func (l *lane) prepare() {
 	}
 	v := &l.more().levels
 	n := l.count()
-	*v = levels{of: n}
-	var from []run // nil: the elements
+	if n < anew*v.since {
+		l.extend(v, n)
+		return
+	}
+	*v = levels{of: n, since: n}
+	var from *runList // nil: the elements
 	for res := int64(2); n >= leastFor; res <<= 1 {
 		if res = l.thinning(from, n, res); res == 0 {
 			return
 		}
-		made := make([]run, 0, n/thinner+n/thinner/4)
-		l.merge(from, 0, n, res, func(r *run) { made = append(made, *r) })
-		if len(made) > n/2 {
+		made := &level{res: res}
+		l.merge(from, 0, n, res, made.runs.push)
+		if made.runs.len() > n/2 {
 			continue // what was looked at was not like the rest
 		}
-		v.list = append(v.list, level{res, made})
-		from, n = made, len(made)
+		v.list = append(v.list, made)
+		from, n = &made.runs, made.runs.len()
 	}
+}
+
+// extend has the levels have n elements. Where they begin they might have joined what was there:
+// merging them again makes them one.
+func (l *lane) extend(v *levels, n int) {
+	var from *runList
+	first, end := v.of, n
+	for _, made := range v.list {
+		had := made.runs.len()
+		l.merge(from, first, end, made.res, made.runs.push)
+		from, first, end = &made.runs, had, made.runs.len()
+	}
+	v.of = n
 }
 
 // unprepared reports whether there is much that is in no level.
@@ -107,12 +127,12 @@ func (l *lane) unprepared() bool {
 	if l.rare != nil {
 		of = l.rare.levels.of
 	}
-	return of == 0 || n-of >= max(of/4, leastFor)
+	return of == 0 || n-of >= max(of/64, leastFor)
 }
 
 // thinning is the first resolution from res on at which merging leaves an eighth,
 // going by a sample; 0: there is none.
-func (l *lane) thinning(from []run, n int, res int64) int64 {
+func (l *lane) thinning(from *runList, n int, res int64) int64 {
 	const samples, length = 32, 512
 	for ; res <= coarsest; res <<= 1 {
 		all, left := 0, 0
@@ -194,12 +214,12 @@ func (m *merger) cells(list []run) {
 
 // merge visits the runs, at a resolution, of entries of a level, or where there
 // is none of the elements. Waits are not held apart.
-func (l *lane) merge(from []run, first, end int, res int64, visit func(*run)) {
+func (l *lane) merge(from *runList, first, end int, res int64, visit func(*run)) {
 	m := newMerger(res, false, math.MinInt64, math.MaxInt64, visit)
 	if from == nil {
 		l.elements(first, end, m)
 	} else {
-		m.cells(from[first:end])
+		from.give(m, first, end)
 	}
 	m.end()
 }
@@ -230,43 +250,37 @@ func (l *lane) elements(first, end int, m *merger) {
 func (l *lane) runs(from, to, res int64, visit func(*run)) {
 	m := newMerger(res, l.kinds == hasBoth, from, to, visit)
 	list, of := l.levelFor(m.fine)
-	k := sort.Search(len(list), func(i int) bool { return list[i].end >= from })
+	k := sort.Search(list.len(), func(i int) bool { return list.endOf(i) >= from })
 	first := l.reaching(from)
 	var begin int64 // what the first run is made of begins no earlier
 	switch {
-	case k < len(list):
-		begin, _ = stretchOf(list[k].start, res)
+	case k < list.len():
+		begin, _ = stretchOf(list.startOf(k), res)
 	case first < l.count():
 		begin, _ = stretchOf(l.startOf(first), res)
 	default:
 		return
 	}
-	for k > 0 && list[k-1].start >= begin {
-		k--
-	}
 	_, last := stretchOf(to, res)
-	n := k
-	for n < len(list) && list[n].start <= last {
-		n++
-	}
-	m.cells(list[k:n])
-	end := l.count()
+	n, end := list.len(), l.count()
 	if last < math.MaxInt64 {
-		end = l.from(last + 1)
+		n, end = list.from(last+1), l.from(last+1)
 	}
+	list.give(m, list.from(begin), n)
 	l.elements(max(l.from(begin), of), end, m)
 	m.end()
 }
 
 // levelFor returns the coarsest level that is no coarser than res, and how many elements
 // are in it: none where there is no such level.
-func (l *lane) levelFor(res int64) (list []run, of int) {
+func (l *lane) levelFor(res int64) (list *runList, of int) {
+	list = &runList{}
 	if l.rare == nil {
-		return nil, 0
+		return list, 0
 	}
 	for _, v := range l.rare.levels.list {
 		if v.res <= res {
-			list, of = v.runs, l.rare.levels.of
+			list, of = &v.runs, l.rare.levels.of
 		}
 	}
 	return list, of

@@ -116,10 +116,10 @@ func TestLevels(t *testing.T) {
 			grow(100 << (2 * round)) // a few that are in no level, then many
 		}
 		for _, v := range x.rows[0].lanes[0].rare.levels.list {
-			if len(v.runs) > n/thinner*2 {
-				t.Errorf("seed %d: %d runs in the level of %d ns of %d items", seed, len(v.runs), v.res, n)
+			if v.runs.len() > n/thinner*2 {
+				t.Errorf("seed %d: %d runs in the level of %d ns of %d items", seed, v.runs.len(), v.res, n)
 			}
-			n = len(v.runs)
+			n = v.runs.len()
 		}
 	}
 }

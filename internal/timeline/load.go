@@ -47,15 +47,15 @@ type Size struct {
 	Early   time.Duration // after so long it may be asked, though it is still read
 }
 
-// A trace of usualSize.From bytes has four million scopes. Less than 48 bytes are kept for
-// each run, and a stretch is read in ten milliseconds.
+// A trace of usualSize.From bytes has four million scopes. Some 14 bytes are kept for each run
+// of a lane that has many, and a stretch is read in ten milliseconds.
 var usualSize = Size{From: 128 << 20, Runs: 4 << 20, Every: 64 << 10, Running: 16, Early: 500 * time.Millisecond}
 
 // textMost is how many bytes of arguments are kept of runs of one.
 const textMost = 64 << 20
 
 // mostRuns is how many runs are kept of the largest traces.
-const mostRuns = 16 << 20
+const mostRuns = 64 << 20
 
 // thinSize says how an index of t is to be, and whether it may be thin: of all that is in
 // a trace that does not change.
@@ -63,7 +63,7 @@ func (o *LoadOptions) thinSize(t *trace.Trace) (size Size, ok bool) {
 	size = o.Size
 	if size.From == 0 {
 		size = usualSize
-		size.Runs = int(min(max(int64(size.Runs), t.Size()/format.RecordSize/16), mostRuns))
+		size.Runs = int(min(max(int64(size.Runs), t.Size()/format.RecordSize/6), mostRuns))
 	}
 	if o.Whole > 0 {
 		size.Runs = int(min(o.Whole, math.MaxInt32))

@@ -1,59 +1,234 @@
 package timeline
 
-// runList has many runs, in blocks as a lane has its items.
+import (
+	"encoding/binary"
+	"math/bits"
+	"sort"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// runList has many runs, in about a dozen bytes each. They are in blocks of packedRuns, each of
+// columns that have as many bits for a value as the largest takes. Any value of a block is read
+// without the others. The last runs are as they are until they make a block.
 type runList struct {
-	blocks [][]run
-	n      int
+	blocks []runBlock
+	last   []run
+	items  int64 // in all runs
 }
 
-func (x *runList) at(i int) *run {
-	b, k := blockOf(i)
-	return &x.blocks[b][k]
+const packedRuns = 64
+
+// runBlock has packedRuns runs.
+type runBlock struct {
+	start int64  // of the first
+	items int64  // in the blocks before
+	bytes []byte // see pack
 }
+
+// The columns of a block.
+const (
+	columnStart = iota // from the block's on
+	columnWidth        // from the start to the end
+	columnLongest
+	columnCount
+	columnBusy // in zigzag
+	columnItem // of runs of one
+	columnName // this and what follows: xor that of the first run
+	columnThread
+	columnKind // and flags
+	runColumns
+)
+
+func (x *runList) len() int { return len(x.blocks)*packedRuns + len(x.last) }
 
 func (x *runList) push(r *run) {
-	if n := len(x.blocks); n > 0 {
-		if last := x.blocks[n-1]; len(last) < cap(last) {
-			x.blocks[n-1] = append(last, *r)
-			x.n++
-			return
+	x.last = append(x.last, *r)
+	x.items += int64(r.count)
+	if len(x.last) == packedRuns {
+		x.pack()
+		x.last = x.last[:0]
+	}
+}
+
+// pack makes the last runs a block: a byte for each column that tells how many bits its values
+// have, the first of each of those that are xor it, and the columns. Behind them there are some
+// bytes more, so that eight can be read at any value.
+func (x *runList) pack() {
+	var values [packedRuns][runColumns]uint64
+	var all [runColumns]uint64
+	first := &x.last[0]
+	b := runBlock{start: first.start, items: x.items}
+	for i := range values {
+		r, v := &x.last[i], &values[i]
+		b.items -= int64(r.count)
+		v[columnStart] = uint64(r.start - b.start)
+		v[columnWidth] = uint64(r.end - r.start)
+		v[columnLongest] = uint64(r.longest)
+		v[columnCount] = uint64(r.count)
+		v[columnBusy] = uint64(r.busy)<<1 ^ uint64(r.busy>>63)
+		if r.count == 1 {
+			v[columnItem] = uint64(uint32(r.item))
+		}
+		v[columnName] = uint64(r.name ^ first.name)
+		v[columnThread] = uint64(r.thread ^ first.thread)
+		v[columnKind] = uint64(kindAndFlags(r) ^ kindAndFlags(first))
+		for c, v := range v {
+			all[c] |= v
 		}
 	}
-	n := len(x.blocks)
-	var block []run
-	if cap(x.blocks) > n {
-		block = x.blocks[:n+1][n]
+	var head [packedHead]byte
+	size := packedHead + 8
+	for c, all := range all {
+		width := bits.Len64(all)
+		if width > 57 {
+			width = 64 // else a value could be in nine bytes
+		}
+		head[c] = byte(width)
+		size += width * packedRuns / 8
 	}
-	if block == nil {
-		block = make([]run, 0, 2<<min(n, growing-1))
+	for i, v := range [...]uint16{first.name, first.thread, kindAndFlags(first)} {
+		binary.LittleEndian.PutUint16(head[runColumns+2*i:], v)
 	}
-	x.blocks = append(x.blocks, append(block, *r))
-	x.n++
+	b.bytes = append(make([]byte, 0, size), head[:]...)
+	for c := range all {
+		if width := int(head[c]); width > 0 {
+			b.bytes = appendColumn(b.bytes, &values, c, width)
+		}
+	}
+	b.bytes = b.bytes[:size]
+	x.blocks = append(x.blocks, b)
+}
+
+const packedHead = runColumns + 2*(runColumns-columnName)
+
+func kindAndFlags(r *run) uint16 { return uint16(r.kind)<<8 | uint16(r.flags) }
+
+// appendColumn appends a column, of so many bits a value.
+func appendColumn(b []byte, values *[packedRuns][runColumns]uint64, c, width int) []byte {
+	word, have := uint64(0), 0
+	for i := range values {
+		v := values[i][c]
+		word |= v << have
+		if have += width; have >= 64 {
+			b = binary.LittleEndian.AppendUint64(b, word)
+			have -= 64
+			word = v >> (width - have)
+		}
+	}
+	return b
+}
+
+// column is where a block has a column.
+func (b *runBlock) column(c int) packedColumn {
+	at := packedHead
+	for _, width := range b.bytes[:c] {
+		at += int(width) * packedRuns / 8
+	}
+	width := int(b.bytes[c])
+	return packedColumn{b.bytes[at:], width, 1<<width - 1}
+}
+
+// packedColumn is a column of a block.
+type packedColumn struct {
+	bytes []byte
+	width int
+	mask  uint64
+}
+
+func (c *packedColumn) at(i int) uint64 {
+	bit := i * c.width
+	return binary.LittleEndian.Uint64(c.bytes[bit>>3:]) >> (bit & 7) & c.mask
+}
+
+// unpack puts the runs of a block from the i-th on to where it is told to.
+func (b *runBlock) unpack(i int, to []run) {
+	at := packedHead
+	var columns [runColumns]packedColumn
+	for c := range columns {
+		width := int(b.bytes[c])
+		columns[c] = packedColumn{b.bytes[at:], width, 1<<width - 1}
+		at += width * packedRuns / 8
+	}
+	first := func(c int) uint16 { return binary.LittleEndian.Uint16(b.bytes[runColumns+2*(c-columnName):]) }
+	name, thread, kind := first(columnName), first(columnThread), first(columnKind)
+	for k := range to {
+		start := b.start + int64(columns[columnStart].at(i+k))
+		busy := columns[columnBusy].at(i + k)
+		kind := kind ^ uint16(columns[columnKind].at(i+k))
+		to[k] = run{
+			bounds: bounds{start, start + int64(columns[columnWidth].at(i+k)), int64(columns[columnLongest].at(i + k))},
+			busy:   int64(busy>>1) ^ -int64(busy&1), count: uint32(columns[columnCount].at(i + k)), item: int32(columns[columnItem].at(i + k)),
+			name: name ^ uint16(columns[columnName].at(i+k)), thread: thread ^ uint16(columns[columnThread].at(i+k)),
+			kind: format.Kind(kind >> 8), flags: uint8(kind),
+		}
+	}
+}
+
+// startOf is the start of run i.
+func (x *runList) startOf(i int) int64 {
+	if k := i - len(x.blocks)*packedRuns; k >= 0 {
+		return x.last[k].start
+	}
+	b := &x.blocks[i/packedRuns]
+	starts := b.column(columnStart)
+	return b.start + int64(starts.at(i%packedRuns))
+}
+
+// endOf is the end of run i.
+func (x *runList) endOf(i int) int64 {
+	if k := i - len(x.blocks)*packedRuns; k >= 0 {
+		return x.last[k].end
+	}
+	widths := x.blocks[i/packedRuns].column(columnWidth)
+	return x.startOf(i) + int64(widths.at(i%packedRuns))
+}
+
+// from is the first run that starts at t or later.
+func (x *runList) from(t int64) int {
+	b := sort.Search(len(x.blocks), func(i int) bool { return x.blocks[i].start >= t })
+	if b > 0 {
+		starts, since := x.blocks[b-1].column(columnStart), uint64(t-x.blocks[b-1].start)
+		if k := sort.Search(packedRuns, func(i int) bool { return starts.at(i) >= since }); k < packedRuns {
+			return (b-1)*packedRuns + k
+		}
+	}
+	if b < len(x.blocks) {
+		return b * packedRuns
+	}
+	return b*packedRuns + sort.Search(len(x.last), func(i int) bool { return x.last[i].start >= t })
+}
+
+// before is how many items there are in the runs before run i.
+func (x *runList) before(i int) int64 {
+	n := x.items
+	if k := i - len(x.blocks)*packedRuns; k >= 0 {
+		for i := range x.last[k:] {
+			n -= int64(x.last[k+i].count)
+		}
+		return n
+	}
+	b := &x.blocks[i/packedRuns]
+	counts := b.column(columnCount)
+	n = b.items
+	for k := range i % packedRuns {
+		n += int64(counts.at(k))
+	}
+	return n
 }
 
 // give gives the runs from first to end to a merger.
 func (x *runList) give(m *merger, first, end int) {
-	for i := first; i < end; {
-		b, k := blockOf(i)
-		block := x.blocks[b][k:]
-		block = block[:min(len(block), end-i)]
-		m.cells(block)
-		i += len(block)
+	var some [packedRuns]run
+	for packed := len(x.blocks) * packedRuns; first < min(end, packed); {
+		k := first % packedRuns
+		list := some[:min(packedRuns-k, end-first)]
+		x.blocks[first/packedRuns].unpack(k, list)
+		m.cells(list)
+		first += len(list)
 	}
-}
-
-// cut takes away the runs from the n-th on.
-func (x *runList) cut(n int) {
-	for x.n > n {
-		k := len(x.blocks) - 1
-		last := x.blocks[k]
-		less := min(x.n-n, len(last))
-		x.n -= less
-		if less < len(last) {
-			x.blocks[k] = last[:len(last)-less]
-		} else {
-			x.blocks[k] = last[:0] // for push
-			x.blocks = x.blocks[:k]
-		}
+	if first < end {
+		packed := len(x.blocks) * packedRuns
+		m.cells(x.last[first-packed : end-packed])
 	}
 }

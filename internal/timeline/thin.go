@@ -27,7 +27,8 @@ type tip struct {
 type thinIndex struct {
 	base  int64 // resolution of the lanes' runs
 	runs  int   // in all lanes
-	most  int   // of them; with more they become coarser
+	most  int   // of them, of the whole trace
+	may   int   // of what was read of it by now; with more they become coarser
 	rests rests // of runs of one; their item is the place
 	text  int   // so many bytes they may have
 	mixed bool  // a lane has both waits and others
@@ -49,7 +50,7 @@ type thinIndex struct {
 func newThin(size Size) *thinIndex {
 	return &thinIndex{
 		pieced: min(piecesMost, 32*size.Every),
-		base:   1, most: size.Runs, rests: newRests(), text: textMost, loading: true, early: size.Early, now: math.MinInt64,
+		base:   1, most: size.Runs, may: size.Runs, rests: newRests(), text: textMost, loading: true, early: size.Early, now: math.MinInt64,
 		stretches: stretches{every: size.Every, running: size.Running, begins: []int64{math.MinInt64}, before: []int64{0}},
 	}
 }
@@ -60,7 +61,15 @@ func (x *thinIndex) heavy() bool {
 	if !x.careful {
 		n += len(x.rests.list)
 	}
-	return n > x.most || len(x.rests.bytes) > x.text && !x.careful
+	return n > x.may || len(x.rests.bytes) > x.text && !x.careful
+}
+
+// expect takes note of how much of the trace was read. A trace is much the same everywhere:
+// so the resolution is found soon, where there is little to be made coarser.
+func (x *thinIndex) expect(share float64) {
+	if !x.careful {
+		x.may = int(float64(x.most) * min(share+1./16, 1))
+	}
 }
 
 // finest is the finest resolution at which the runs tell what a tile has. Every item is
@@ -186,6 +195,7 @@ func (x *Index) coarsen() {
 	for th.heavy() {
 		if th.base >= coarsest>>mixed { // there are so many lanes
 			th.most, th.text = 2*(th.runs+len(th.rests.list)), 2*len(th.rests.bytes)
+			th.may = th.most
 			return
 		}
 		th.base = x.coarser()
@@ -193,18 +203,17 @@ func (x *Index) coarsen() {
 		th.runs, th.rests = 0, newRests()
 		x.eachThin(func(l *lane, t *thin) {
 			l.rare.levels = levels{}
-			n := 0
+			var made runList
 			m := newMerger(th.base, false, math.MinInt64, math.MaxInt64, func(r *run) {
 				if r.count == 1 {
 					r.item = th.rests.add(old.at(r.item))
 				}
-				*t.runs.at(n) = *r // what was there has been given to the merger
-				n++
+				made.push(r)
 			})
-			t.runs.give(m, 0, t.runs.n)
+			t.runs.give(m, 0, t.runs.len())
 			m.end()
-			t.runs.cut(n)
-			th.runs += n
+			t.runs = made
+			th.runs += made.len()
 		})
 	}
 }
@@ -216,14 +225,14 @@ func (x *Index) coarser() int64 {
 	for res := 2 * th.base; ; res *= 2 {
 		all, left := 0, 0
 		x.eachThin(func(_ *lane, t *thin) {
-			n := t.runs.n
+			n := t.runs.len()
 			part := min(n, max(64, n/32))
 			all += part
 			m := newMerger(res, false, math.MinInt64, math.MaxInt64, func(*run) { left++ })
 			t.runs.give(m, n-part, n)
 			m.end()
 		})
-		if res >= coarsest>>mixed || float64(left)/float64(all)*float64(th.runs) < 0.7*float64(th.most) {
+		if res >= coarsest>>mixed || float64(left)/float64(all)*float64(th.runs) < 0.7*float64(th.may) {
 			if th.careful { // it may be too coarse
 				res = max(2*th.base, res/2)
 			}
