@@ -1,24 +1,29 @@
 // Program gotraces writes a big Go execution trace: of goroutines that hand values on over
 // channels, in regions and tasks, until the file has so many MB. -open measures how long it
-// takes to open one, beside go tool trace:
+// takes to open one, and the memory, beside go tool trace:
 //
 //	go run ./gotraces -mb 300 /tmp/big.trace
 //	go run ./gotraces -open /tmp/big.trace -scopeview ./scopeview
 package main
 
 import (
+	"bytes"
+	"compress/flate"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -35,11 +40,13 @@ func main() {
 	every := flag.Int("every", 50, "one of so many values is handed on in a region of a task")
 	open := flag.String("open", "", "measure how long it takes to open `TRACE`")
 	tool := flag.String("scopeview", "scopeview", "the scopeview that is measured")
+	patience := flag.Duration("patience", 10*time.Minute, "for how long go tool trace is waited for")
+	only := flag.String("only", "", "measure only what is called so, as html")
 	flag.Parse()
 	var err error
 	switch {
 	case *open != "":
-		err = measure(*tool, *open)
+		err = measure(*tool, *open, *only, *patience)
 	case flag.NArg() == 1:
 		err = write(flag.Arg(0), *mb<<20, *rings, *each, *every)
 	default:
@@ -120,41 +127,51 @@ func hand(ctx context.Context, wg *sync.WaitGroup, in <-chan int, to chan<- int,
 }
 
 // measure opens a trace by each way in turn.
-func measure(tool, path string) error {
+func measure(tool, path, only string, patience time.Duration) error {
 	st, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s, %d MB\n", path, st.Size()>>20)
+	fmt.Printf("%s, %d MB, %d CPUs, %s\n\n%-52s %8s %8s %8s\n", filepath.Base(path), st.Size()>>20, runtime.NumCPU(), runtime.Version(), "", "s", "s of CPU", "MiB")
 	for _, m := range []struct {
 		what string
 		run  func() (*exec.Cmd, error)
 	}{
 		{"scopeview info", func() (*exec.Cmd, error) { return finished(exec.Command(tool, "info", path)) }},
 		{"scopeview top", func() (*exec.Cmd, error) { return finished(exec.Command(tool, "top", path)) }},
-		{"scopeview serve, until the rows are there", func() (*exec.Cmd, error) { return page(tool, path) }},
+		{"scopeview serve, until the rows are there", func() (*exec.Cmd, error) { return page(tool, path, false) }},
+		{"scopeview serve, until all that goroutines did is", func() (*exec.Cmd, error) { return page(tool, path, true) }},
 		{"scopeview html", func() (*exec.Cmd, error) {
 			return finished(exec.Command(tool, "html", path, "-o", path+".html"))
 		}},
-		{"go tool trace, until it serves", func() (*exec.Cmd, error) { return serves(path) }},
+		{"go tool trace, until it serves", func() (*exec.Cmd, error) { return serves(path, patience) }},
 	} {
+		if !strings.Contains(m.what, only) {
+			continue
+		}
 		begin := time.Now()
 		c, err := m.run()
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.what, err)
+		took := fmt.Sprintf("%8.1f", time.Since(begin).Seconds())
+		if err == errPatience {
+			took, err = " > "+took[3:], nil
 		}
-		took := time.Since(begin)
-		if c.ProcessState == nil {
+		if c != nil && c.Process != nil && c.ProcessState == nil {
 			c.Process.Kill()
 			c.Wait()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.what, err)
 		}
 		memory := int64(0)
 		if u, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
 			memory = int64(u.Maxrss) >> 10
 		}
-		fmt.Printf("%-42s %6.1f s  %6.1f s of CPU  %6d MiB\n", m.what, took.Seconds(), (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), memory)
+		fmt.Printf("%-52s %s %8.1f %8d\n", m.what, took, (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), memory)
 	}
-	return os.Remove(path + ".html")
+	if err := os.Remove(path + ".html"); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func finished(c *exec.Cmd) (*exec.Cmd, error) {
@@ -162,8 +179,11 @@ func finished(c *exec.Cmd) (*exec.Cmd, error) {
 	return c, c.Run()
 }
 
+// errPatience says that there is nothing to be seen yet.
+var errPatience = errors.New("it did not serve in time")
+
 // serves has go tool trace serve a trace.
-func serves(path string) (*exec.Cmd, error) {
+func serves(path string, patience time.Duration) (*exec.Cmd, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -180,19 +200,19 @@ func serves(path string) (*exec.Cmd, error) {
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
-	for deadline := time.Now().Add(time.Hour); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		if r, err := http.Get("http://" + addr + "/"); err == nil {
 			r.Body.Close()
 			return c, nil
 		}
 	}
-	return c, errors.New("it did not serve in time")
+	return c, errPatience
 }
 
 var token = regexp.MustCompile(`http://\S+`)
 
 // page has scopeview serve a trace, and asks for its data, as the page does.
-func page(tool, path string) (*exec.Cmd, error) {
+func page(tool, path string, all bool) (*exec.Cmd, error) {
 	c := exec.Command(tool, "serve", path)
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -211,32 +231,46 @@ func page(tool, path string) (*exec.Cmd, error) {
 	if address == "" {
 		return c, fmt.Errorf("no address: %q", b[:n])
 	}
-	return c, ask(address)
+	return c, ask(address, all)
 }
 
-// ask asks for what the page shows first.
-func ask(address string) error {
+// ask asks for what the page shows first; with all until that has what goroutines did.
+func ask(address string, all bool) error {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return err
 	}
 	client := &http.Client{Jar: jar}
-	get := func(address string) (string, error) {
+	get := func(address string) ([]byte, error) {
 		r, err := client.Get(address)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		defer r.Body.Close()
 		b, err := io.ReadAll(r.Body)
 		if err == nil && r.StatusCode != http.StatusOK {
 			err = fmt.Errorf("%s: %s: %s", address, r.Status, b)
 		}
-		return string(b), err
+		return b, err
 	}
 	if _, err := get(address); err != nil {
 		return err
 	}
 	base, _, _ := strings.Cut(address, "?")
-	_, err = get(base + "t/0/api/whole")
-	return err
+	if _, err = get(base + "t/0/api/whole"); err != nil || !all {
+		return err
+	}
+	for {
+		b, err := get(base + fmt.Sprintf("t/0/api/waits?from=0&to=%d&px=1000", int64(time.Hour)))
+		if err != nil {
+			return err
+		}
+		if b, err = io.ReadAll(flate.NewReader(bytes.NewReader(b))); err != nil {
+			return err
+		}
+		if !bytes.Contains(b[:min(len(b), 4096)], []byte(`"pending":true`)) && bytes.Contains(b, []byte(`"states":{`)) {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }

@@ -88,6 +88,9 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 		if err := states.Attach(t); err != nil {
 			return nil, err
 		}
+		if t.WantsCPU() { // the scopes need the Go execution trace read: what goroutines did comes with that
+			x.readStates(writer, func() (*timeline.States, error) { return timeline.LoadStates(ctx, t, states.CPUTimes(t)) })
+		}
 		t.CallObjects(objects.For(t))
 	}
 	x.status = status{trace: t, stat: stat, writer: writer}

@@ -84,24 +84,26 @@ func (x *session) statesNow(s *Server) (had *timeline.States, problem string, re
 	}
 	due := k.at.IsZero() || !growing(writer) || time.Since(k.at) > rest
 	if old && due && !k.reading {
-		k.reading, k.writer = true, writer
-		s.background(func() { x.readStates(s.ctx) })
+		k.reading = true
+		s.background(func() { x.readStates(writer, func() (*timeline.States, error) { return x.states(s.ctx) }) })
 	}
 	return k.states, k.problem, k.reading
 }
 
-func (x *session) readStates(ctx context.Context) {
+// readStates has what goroutines did read. writer is what is known of the trace's.
+func (x *session) readStates(writer string, read func() (*timeline.States, error)) {
 	began := time.Now()
-	read, err := x.states(ctx)
+	list, err := read()
 	k := &x.known
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.writer = writer
 	k.reading, k.at, k.took, k.problem = false, time.Now(), time.Since(began), ""
 	if err != nil {
 		k.problem = "What the goroutines did could not be read: " + sentence(err) + "."
 		return
 	}
-	k.states = read
+	k.states = list
 }
 
 func (x *session) states(ctx context.Context) (*timeline.States, error) {
