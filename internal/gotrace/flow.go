@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/gowire"
 )
@@ -14,7 +15,8 @@ import (
 // what is new.
 type flow struct {
 	cut    *gowire.Cutter
-	most   int // generations that are decoded at a time
+	most   int          // generations that are decoded at a time
+	busy   atomic.Int32 // so many are
 	ahead  []*pending
 	bytes  int64 // of those
 	more   bool  // cut may have one
@@ -42,7 +44,8 @@ type pending struct {
 }
 
 // What is decoded ahead, at most: generations, as one goroutine takes what they tell, their
-// bytes, and parts of all of them.
+// bytes, and parts of all of them. One that is being decoded takes five times its bytes, and
+// keeps two processors busy.
 const (
 	maxAhead      = 4
 	maxAheadBytes = 256 << 20
@@ -52,7 +55,7 @@ const (
 // open begins to read a stream, with so many goroutines at the most. The error is a sentence
 // about the stream.
 func open(in io.Reader, stacks *stackTable, c *clock, most int) (*flow, error) {
-	f := &flow{most: min(most, runtime.GOMAXPROCS(0)), more: true, done: make(chan struct{}), stacks: stacks, clock: c}
+	f := &flow{most: min(most, max(runtime.GOMAXPROCS(0)/2, 1)), more: true, done: make(chan struct{}), stacks: stacks, clock: c}
 	var err error
 	f.cut, err = gowire.NewCutter(in)
 	switch {
@@ -71,7 +74,7 @@ func (f *flow) close() { close(f.done) }
 
 // fill has more generations decoded.
 func (f *flow) fill() {
-	for f.more && len(f.ahead) < f.most && (len(f.ahead) == 0 || f.bytes < maxAheadBytes) {
+	for f.more && int(f.busy.Load()) < f.most && len(f.ahead) < maxAhead && (len(f.ahead) == 0 || f.bytes < maxAheadBytes) {
 		g, err := f.cut.Next()
 		if err != nil {
 			if f.more = false; err != io.EOF {
@@ -82,8 +85,10 @@ func (f *flow) fill() {
 		f.begun++
 		p := &pending{number: f.begun, bytes: g.Size(), parts: make(chan *part, min(maxParts/maxAhead, 4+g.Size()/partSize))}
 		f.ahead, f.bytes = append(f.ahead, p), f.bytes+p.bytes
+		f.busy.Add(1)
 		go func() {
 			defer close(p.parts)
+			defer f.busy.Add(-1)
 			defer g.Free()
 			if g.Cut == gowire.ErrLong {
 				p.err = g.Cut

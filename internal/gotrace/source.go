@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	exptrace "golang.org/x/exp/trace"
 
@@ -62,13 +63,13 @@ type part struct {
 // partSize is how many items a part has.
 const partSize = 512
 
-// source decodes one generation, on a goroutine of its own.
+// source decodes one generation, on two goroutines of its own: one has the decoder read events,
+// and one makes items of them.
 type source struct {
 	give   func(*part) bool // false: nothing more is wanted
 	size   int64            // bytes
 	stamps *stamps
 	order  order
-	r      *exptrace.Reader
 	part   *part
 	old    bool // it does not tell what the clocks were
 	began  bool
@@ -99,38 +100,98 @@ var errEnough = errors.New("enough")
 
 func (s *source) all(g *gowire.Generation) (err error) {
 	defer contain(&err)
-	if s.r, err = exptrace.NewReader(g.Reader()); err != nil {
-		return err
-	}
-	var it item
-	for {
-		e, err := s.r.ReadEvent()
-		if err == io.EOF {
-			return nil
+	var failed error
+	stop, full := make(chan struct{}), make(chan *events, eventsAhead)
+	go func() {
+		defer close(full)
+		failed = readEvents(g, full, stop)
+	}()
+	defer func() { // nothing reads the generation any more
+		close(stop)
+		for range full {
 		}
-		if err != nil {
-			return err
-		}
-		if s.events++; s.events > 64+8*s.size { // every event takes a byte, and gives at most three
-			return errors.New("it does not end")
-		}
-		if s.alive > maxAlive {
-			return errMany
-		}
-		it = item{proc: -1}
-		if !s.decode(&e, &it) {
-			continue
-		}
-		if !s.began {
-			return errors.New("it begins without a clock")
-		}
-		s.order.add(&it, it.kind == exptrace.EventStateTransition)
-		for s.order.next(&it, false) {
-			if !s.put(&it) {
-				return errEnough
+	}()
+	for list := range full {
+		for i := range list.n {
+			if err := s.take(&list.of[i]); err != nil {
+				return err
 			}
 		}
+		list.free()
 	}
+	return failed
+}
+
+// events are some that the decoder has read.
+type events struct {
+	n  int
+	of [256]exptrace.Event
+}
+
+// eventsAhead is how many of those are read ahead.
+const eventsAhead = 4
+
+var eventLists = sync.Pool{New: func() any { return &events{} }}
+
+func (e *events) free() {
+	clear(e.of[:e.n]) // they have their generation
+	e.n = 0
+	eventLists.Put(e)
+}
+
+// readEvents has the decoder read a generation, until stop is closed. The error is nil at its end.
+func readEvents(g *gowire.Generation, full chan<- *events, stop <-chan struct{}) (err error) {
+	list := eventLists.Get().(*events)
+	give := func() bool {
+		select {
+		case full <- list:
+			return true
+		case <-stop:
+			return false
+		}
+	}
+	defer give()
+	defer contain(&err)
+	r, err := exptrace.NewReader(g.Reader())
+	for err == nil {
+		if list.n == len(list.of) {
+			if !give() {
+				return errEnough
+			}
+			list = eventLists.Get().(*events)
+		}
+		if list.of[list.n], err = r.ReadEvent(); err == nil {
+			list.n++
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return err
+}
+
+// take takes in an event.
+func (s *source) take(e *exptrace.Event) error {
+	if s.events++; s.events > 64+8*s.size { // every event takes a byte, and gives at most three
+		return errors.New("it does not end")
+	}
+	if s.alive > maxAlive {
+		return errMany
+	}
+	it := item{proc: -1}
+	if !s.decode(e, &it) {
+		return nil
+	}
+	if !s.began {
+		return errors.New("it begins without a clock")
+	}
+	s.order.add(&it, it.kind == exptrace.EventStateTransition)
+	for s.order.next(&it, false) {
+		if !s.put(&it) {
+			return errEnough
+		}
+	}
+	return nil
 }
 
 // put gives an item away, with others. It reports whether more is wanted.
