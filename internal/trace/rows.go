@@ -15,9 +15,10 @@ type rows struct {
 
 // row is what runs on one goroutine.
 type row struct {
-	stops []int64 // a min-heap of the ends, in ticks, of what runs and will end
-	open  int     // what runs and does not end
-	track uint16
+	nested []int64 // the ends, in ticks, of what runs and will end: each is not before the next
+	late   []int64 // a min-heap of the ends of what runs, and outlasts what began before it
+	open   int     // what runs and does not end
+	track  uint16
 }
 
 // sweepAt is how many rows there may be before the idle ones are looked for.
@@ -44,7 +45,7 @@ func (s *rows) get(key uint64) *row {
 	r := &row{}
 	if n := len(s.free); n > 0 {
 		r, s.free = s.free[n-1], s.free[:n-1]
-		*r = row{stops: r.stops[:0]}
+		*r = row{nested: r.nested[:0], late: r.late[:0]}
 	}
 	r.track = s.tracks.get(key)
 	s.m[key] = r
@@ -71,44 +72,49 @@ func (s *rows) makeRoom(n int, now int64) {
 	s.limit = max(sweepAt, 2*(len(s.m)+n))
 }
 
-// running counts what runs at now; what ended by then is forgotten.
+// ground is how many ends nested stands on that never come: nobody has to look where that is.
+const ground = 4
+
+// running counts what runs at now; what ended by then is forgotten. How many have is different
+// each time, and a processor that foresees it wrongly loses more than it takes to look at four.
 func (r *row) running(now int64) int {
-	for len(r.stops) > 0 && r.stops[0] <= now {
-		h := r.stops
-		n := len(h) - 1
-		v := h[n]
-		h = h[:n]
-		r.stops = h
-		i := 0
-		for {
-			c := 2*i + 1
-			if c >= n {
-				break
-			}
-			if c+1 < n && h[c+1] < h[c] {
-				c++
-			}
-			if v <= h[c] {
-				break
-			}
-			h[i] = h[c]
-			i = c
-		}
-		if n > 0 {
-			h[i] = v
-		}
+	n := len(r.nested)
+	if n == 0 {
+		return r.open
 	}
-	return len(r.stops) + r.open
+	top := (*[ground]int64)(r.nested[n-ground:])
+	ended := func(i int) int { return int(uint64(top[i]-now-1) >> 63) }
+	n -= ended(3) + ended(2) + ended(1) + ended(0)
+	for r.nested[n-1] <= now {
+		n--
+	}
+	r.nested = r.nested[:n]
+	for len(r.late) > 0 && r.late[0] <= now {
+		r.endLate()
+	}
+	return n - ground + len(r.late) + r.open
 }
 
 // begin adds a scope that runs to stop.
 func (r *row) begin(stop int64) {
-	if stop == format.MaxTicks {
+	n := len(r.nested)
+	switch {
+	case stop == format.MaxTicks:
 		r.open++
-		return
+	case n == 0:
+		r.nested = append(r.nested, never, never, never, never, stop)
+	case stop <= r.nested[n-1]:
+		r.nested = append(r.nested, stop)
+	default:
+		r.beginLate(stop)
 	}
-	r.stops = append(r.stops, stop)
-	h := r.stops
+}
+
+// never is later than all ends.
+const never = 1 << 62
+
+func (r *row) beginLate(stop int64) {
+	h := append(r.late, stop)
 	i := len(h) - 1
 	for i > 0 {
 		p := (i - 1) / 2
@@ -119,6 +125,32 @@ func (r *row) begin(stop int64) {
 		i = p
 	}
 	h[i] = stop
+	r.late = h
+}
+
+func (r *row) endLate() {
+	n := len(r.late) - 1
+	v := r.late[n]
+	h := r.late[:n]
+	r.late = h
+	i := 0
+	for {
+		c := 2*i + 1
+		if c >= n {
+			break
+		}
+		if c+1 < n && h[c+1] < h[c] {
+			c++
+		}
+		if v <= h[c] {
+			break
+		}
+		h[i] = h[c]
+		i = c
+	}
+	if n > 0 {
+		h[i] = v
+	}
 }
 
 // trackTable remembers the names of rows that were swept, or of all where nobody asks for

@@ -24,7 +24,7 @@ type localRow struct {
 }
 
 func (x *localRow) reset(key uint64) {
-	*x = localRow{key: key, row: row{stops: x.stops[:0]}, runs: x.runs[:0]}
+	*x = localRow{key: key, row: row{nested: x.nested[:0], late: x.late[:0]}, runs: x.runs[:0]}
 }
 
 // enter gives the stretch what it needs, and takes what it has for those that follow.
@@ -55,7 +55,8 @@ func (r *reading) enter(st *stretch, s *standing) {
 		if r.wantsDepth {
 			g := s.rows.get(x.key)
 			g.running(st.from)
-			x.stops, x.open, x.track, x.global = append(x.stops, g.stops...), g.open, g.track, g
+			x.nested, x.late = append(x.nested, g.nested...), append(x.late, g.late...)
+			x.open, x.track, x.global = g.open, g.track, g
 		} else {
 			x.track = s.rows.tracks.get(x.key)
 		}
