@@ -22,32 +22,18 @@ func (p *player) playSlices(st *stretch) (more bool, err error) {
 	return p.finish(st)
 }
 
-// next turns one record into an event. plain is what plainIn has told.
+// next turns one record into an event. Where plainIn has said so, only what two of them differ
+// in is set of a scope that has ended in place, as most are: a third of what there is.
 func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
-	if !plain || !p.plain(x, at) {
+	if !plain {
 		return p.record(x, at)
 	}
-	e := &p.event
-	if !p.touches(e) {
-		return true, nil
-	}
-	return p.f(e), nil
-}
-
-// plainIn reports whether what plain leaves out makes no difference for a chunk.
-func (p *player) plainIn(c *cursor) bool {
-	return p.r.cpuAt == nil && len(p.t.breaks) == 0 && c.made == nil && len(c.ends) == 0 && (!p.r.o.Counts || p.r.o.From <= 0)
-}
-
-// plain makes an event of a record, if that is a scope that has ended in place, as most are. It
-// sets what two of these differ in alone, a third of what there is.
-func (p *player) plain(x *slice, at *place) bool {
 	b := x.c.bytes[at.off:][:format.RecordSize]
 	start, stop, head := at.key, int64(binary.LittleEndian.Uint64(b[8:])), binary.LittleEndian.Uint64(b[16:])
 	kind := format.Kind(head >> 40 & 0x7f)
 	if does[kind] != doesRun || kind == format.KindProcess || p.objects != nil && kind != format.KindTask ||
 		stop < start || stop >= format.MaxTicks || head&format.ExtBit != 0 {
-		return false
+		return p.record(x, at)
 	}
 	e := &p.event
 	if !p.isPlain {
@@ -57,17 +43,30 @@ func (p *player) plain(x *slice, at *place) bool {
 	cpu := binary.LittleEndian.Uint64(b[24:])
 	e.Kind, e.Name, e.Quality = kind, uint16(head>>48), format.Quality(cpu&3)
 	if p.r.o.Counts {
-		return true
+		return p.f(e), nil
 	}
 	e.Thread, e.Owner, e.Goid, e.Loc = at.thread, x.c.owner, head&format.MaxGoid, x.c.chunk+format.Loc(at.off)
-	e.Start = p.starts.nanos(start)
-	e.Dur = p.stops.nanos(stop) - e.Start
+	// Mostly both are in the piece of the clock that the last ones were in.
+	if c, stopped := &p.starts, uint64(stop-p.starts.t0); stopped < c.near && start >= c.t0 {
+		e.Start = c.quick(uint64(start - c.t0))
+		e.Dur = c.quick(stopped) - e.Start
+	} else {
+		e.Start = c.nanos(start)
+		e.Dur = p.stops.nanos(stop) - e.Start
+	}
 	e.CPU = 0
 	if e.Quality != format.Unknown {
 		e.CPU = min(p.cpus.nanos(int64(cpu>>2)), e.Dur)
 	}
-	if row := p.row(x, e, start); row != nil && p.r.wantsDepth {
-		row.begin(stop)
+	if p.r.wantsRow {
+		if row := p.row(x, e, start); p.r.wantsDepth {
+			row.begin(stop)
+		}
 	}
-	return true
+	return !p.touches(e) || p.f(e), nil
+}
+
+// plainIn reports whether what plain leaves out makes no difference for a chunk.
+func (p *player) plainIn(c *cursor) bool {
+	return p.r.cpuAt == nil && len(p.t.breaks) == 0 && c.made == nil && len(c.ends) == 0 && (!p.r.o.Counts || p.r.o.From <= 0)
 }

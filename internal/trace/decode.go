@@ -11,7 +11,7 @@ import (
 type decoder struct {
 	t        *Trace
 	problems problems
-	isPlain  bool // the last event was made by player.plain
+	isPlain  bool // the last event was made by player.next
 	cache    blockCache
 	endNS    int64 // open scopes run to it
 

@@ -258,7 +258,7 @@ func (p *player) touches(e *Event) bool {
 
 // row fills in what the row that e is on tells, and returns it; nil where nobody asks.
 func (p *player) row(x *slice, e *Event, now int64) *localRow {
-	if !p.r.wantsRows {
+	if !p.r.wantsRow {
 		return nil
 	}
 	key := rowKeyOf(e.Goid, e.Thread, e.Owner)

@@ -22,6 +22,7 @@ type reading struct {
 
 	wantsDepth bool // what runs on a row is asked for
 	wantsRuns  bool // what goes on from stretch to stretch is
+	wantsRow   bool // the row of each event is
 	wantsRows  bool // rows are asked for at all
 
 	order []int32 // indexes of the chunks that are read, by Since
@@ -68,7 +69,8 @@ func (t *Trace) newReading(o *Options) (*reading, error) {
 	}
 	r.wantsDepth = !o.NoDepth && !o.Within
 	r.wantsRuns = r.wantsDepth || o.Running
-	r.wantsRows = r.wantsRuns || !o.NoTrack && !o.Within
+	r.wantsRow = r.wantsDepth || !o.NoTrack && !o.Within
+	r.wantsRows = r.wantsRuns || r.wantsRow
 	r.order, r.to, r.all = t.wanted(o)
 	r.problems.atLeast(ends.problem)
 	return r, nil
