@@ -66,6 +66,9 @@ func TestNumbers(t *testing.T) {
 			break
 		}
 	}
+	for v := range int64(1e5) {
+		check(v)
+	}
 	for range 10_000 {
 		check(int64(rnd.Uint64() >> rnd.IntN(64)))
 	}
