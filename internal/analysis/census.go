@@ -13,16 +13,29 @@ type Census struct {
 	Kinds [128]int64 // by format.Kind
 	Open  [128]int64 // those of them that have not ended
 	CPU   [4]int64   // ended tasks by format.Quality
+	Endings
+}
 
+// Endings count which scopes have ended.
+type Endings struct {
 	names []nameCount // by name
 }
 
 // nameCount counts the scopes of a name.
 type nameCount struct {
-	begun, ended int64
-	first        format.Kind // of the name's first, if that did not end
-	at           int64       // when that began
+	open, ended int64
+	first       format.Kind // of the first that did not end
+	at          int64       // when that began
 }
+
+// endable are the kinds that somebody may forget to end. A wait is none: where many don't end
+// there is a deadlock.
+var endable = func() (t [128]bool) {
+	for _, s := range format.Specs {
+		t[s.Kind] = s.Scope && s.Kind != format.KindWait
+	}
+	return t
+}()
 
 // forgottenAfter is how often a name must have begun without ever ending for the
 // second () to be suspected: a few scopes that last as long as the program are
@@ -35,28 +48,41 @@ func (c *Census) Add(e *trace.Event) {
 	if e.Open {
 		c.Open[e.Kind&127]++
 	}
-	switch e.Kind {
-	case format.KindTask, format.KindTaskf:
-		if !e.Open {
-			c.CPU[e.Quality&3]++
-		}
-	case format.KindWait:
-		return // nobody forgets to end a wait; where many don't, there is a deadlock
-	default:
-		if spec := e.Kind.Spec(); spec == nil || !spec.Scope {
-			return
-		}
+	if (e.Kind == format.KindTask || e.Kind == format.KindTaskf) && !e.Open {
+		c.CPU[e.Quality&3]++
 	}
-	if n := int(e.Name) + 1 - len(c.names); n > 0 {
-		c.names = append(c.names, make([]nameCount, n)...)
-	}
-	x := &c.names[e.Name]
-	x.begun++
+	c.Endings.Add(e)
+}
+
+// Add counts one event.
+func (c *Endings) Add(e *trace.Event) {
 	switch {
-	case !e.Open:
+	case !endable[e.Kind&127]:
+	case e.Open || int(e.Name) >= len(c.names):
+		c.first(e)
+	default:
+		c.names[e.Name].ended++
+	}
+}
+
+// first is Add of what is rare: an event that has not ended, or a name's first.
+func (c *Endings) first(e *trace.Event) {
+	c.room(int(e.Name) + 1)
+	x := &c.names[e.Name]
+	if !e.Open {
 		x.ended++
-	case x.first == 0 || e.Start < x.at:
+		return
+	}
+	x.open++
+	if x.first == 0 || e.Start < x.at {
 		x.first, x.at = e.Kind, e.Start
+	}
+}
+
+// room makes room for n names.
+func (c *Endings) room(n int) {
+	if n -= len(c.names); n > 0 {
+		c.names = append(c.names, make([]nameCount, n)...)
 	}
 }
 
@@ -67,7 +93,8 @@ func (c *Census) Ended(e *trace.Event) {
 		c.CPU[e.Quality&3]++
 	}
 	if int(e.Name) < len(c.names) && e.Kind != format.KindWait {
-		c.names[e.Name].ended++
+		x := &c.names[e.Name]
+		x.open, x.ended = x.open-1, x.ended+1
 	}
 }
 
@@ -99,11 +126,11 @@ type forgotten struct {
 // Forgotten lists the names with many begun and no ended scopes, most begun
 // first: `defer scope.Task("f1")` without the second pair of parentheses defers
 // the begin itself and throws the end away, and go vet is silent about it.
-func (c *Census) Forgotten() []forgotten {
+func (c *Endings) Forgotten() []forgotten {
 	var fs []forgotten
 	for name, x := range c.names {
-		if x.begun >= forgottenAfter && x.ended == 0 {
-			fs = append(fs, forgotten{uint16(name), x.first, x.begun})
+		if x.open >= forgottenAfter && x.ended == 0 {
+			fs = append(fs, forgotten{uint16(name), x.first, x.open})
 		}
 	}
 	slices.SortStableFunc(fs, func(a, b forgotten) int { return cmp.Compare(b.Begun, a.Begun) })

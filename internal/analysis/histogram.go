@@ -28,19 +28,25 @@ const (
 // Add counts v; negative values count as 0.
 func (h *histogram) add(v int64) {
 	v = max(v, 0)
-	if h.n == 0 {
-		h.min, h.max = v, v
+	if h.n <= exactCount {
+		h.start(v)
 	}
 	h.min, h.max = min(h.min, v), max(h.max, v)
-	h.n++
-	if h.n <= exactCount {
-		h.few = append(h.few, v)
+	if h.n++; h.n > exactCount {
+		h.count(v)
+	}
+}
+
+// start is add's part of the first values.
+func (h *histogram) start(v int64) {
+	switch h.n {
+	case 0:
+		h.min, h.max = v, v
+	case exactCount:
+		h.spread()
 		return
 	}
-	if h.n == exactCount+1 {
-		h.spread()
-	}
-	h.count(v)
+	h.few = append(h.few, v)
 }
 
 // spread counts the few values in buckets.
@@ -105,11 +111,9 @@ func (h *histogram) reset() {
 // bucketOf places v: octave 0 holds what is below 64, octave i the 64 buckets of
 // width 1<<(i-1) from 1<<(i+5) on.
 func bucketOf(v int64) (octave, bucket int) {
-	if v < buckets {
-		return 0, int(v)
-	}
-	octave = bits.Len64(uint64(v)) - subBits
-	return octave, int(v>>(octave-1)) - buckets
+	octave = bits.Len64(uint64(v)|(buckets-1)) - subBits
+	shift := uint(octave-1) + uint(octave-1)>>63 // octave-1, but 0 of 0, without a branch
+	return octave, int(v>>(shift&63)) & (buckets - 1)
 }
 
 // middle is the value that stands for a bucket.

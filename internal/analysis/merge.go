@@ -27,7 +27,7 @@ func (s *Summary) resume(since int64, e *trace.Event) {
 	counts := s.keep(e) && !s.o.Breaks.Across(e)
 	switch e.Kind {
 	case format.KindWait:
-		r.resume(e, nil, e.Open)
+		s.rows.nest(r, e, nil, e.Open)
 	case format.KindHold:
 		if counts {
 			r.hold(e, s.locks.of(e.Name))
@@ -37,7 +37,7 @@ func (s *Summary) resume(since int64, e *trace.Event) {
 		if counts {
 			st = s.group(e)
 		}
-		r.resume(e, st, s.open(r, e, e.Start))
+		s.rows.nest(r, e, st, s.open(r, e, e.Start))
 	}
 }
 
@@ -124,16 +124,19 @@ func (c *Census) Merge(o *Census) {
 	for q := range c.CPU {
 		c.CPU[q] += o.CPU[q]
 	}
-	if n := len(o.names) - len(c.names); n > 0 {
-		c.names = append(c.names, make([]nameCount, n)...)
-	}
+	c.Endings.Merge(&o.Endings)
+	*o = Census{Endings: o.Endings}
+}
+
+// Merge adds what a later part has counted, and has o count another one.
+func (c *Endings) Merge(o *Endings) {
+	c.room(len(o.names))
 	for i := range o.names {
 		x, y := &c.names[i], &o.names[i]
-		x.begun, x.ended = x.begun+y.begun, x.ended+y.ended
+		x.open, x.ended = x.open+y.open, x.ended+y.ended
 		if x.first == 0 || y.first != 0 && y.at < x.at {
 			x.first, x.at = y.first, y.at
 		}
 	}
 	clear(o.names)
-	*o = Census{names: o.names}
 }

@@ -120,7 +120,7 @@ func told(s *Summary, c *Census) string {
 func counted(c *Census) string {
 	text := fmt.Sprintln(c.Kinds, c.Open, c.CPU, c.Forgotten())
 	for name, x := range c.names {
-		text += fmt.Sprintln(name, x.begun, x.ended)
+		text += fmt.Sprintln(name, x.open, x.ended)
 	}
 	return text
 }

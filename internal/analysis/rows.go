@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -25,35 +26,24 @@ import (
 type rows struct {
 	// from and to bound the moments that count for Self and OpenSelf of what begins.
 	from, to int64
-	// charge, if there is one, is given each stretch of time with the innermost scope.
-	charge func(r *running, from, to int64)
+	// charge, if there is one, is given each stretch of a goroutine's time with the innermost scope.
+	charge func(goid uint64, r *running, from, to int64)
 	// held tells that lock was held while by had the stretch; by nil: no scope.
 	held func(lock *Lock, by *running, from, to int64)
 
-	table rowTable
-	sweep int // rows at which those that are over are dropped
-	free  []*row
+	table  rowTable
+	last   *row // that somebody asked for; nil: it may be forgotten
+	sweep  int  // rows at which those that are over are dropped
+	free   []*row
+	nobody int64 // the self time of what has none
 }
 
 // running is a scope or a wait on a row.
 type running struct {
-	end   int64
-	goid  uint64
-	name  uint16
-	kind  format.Kind
-	open  bool   // so that its moments are in no sum of ended ones
-	stats *Stats // nil for waits and for scopes that are filtered out
-}
-
-// self adds to the time that the scope has for itself.
-func (x *running) self(d int64) {
-	switch {
-	case x.stats == nil:
-	case x.open:
-		x.stats.OpenSelf += d
-	default:
-		x.stats.Self += d
-	}
+	end  int64
+	self *int64 // sums up the time that it has for itself
+	name uint16
+	kind format.Kind
 }
 
 type holding struct {
@@ -63,8 +53,9 @@ type holding struct {
 
 // row is one goroutine's. All up to cursor has been given away.
 type row struct {
+	goid   uint64
 	cursor int64
-	stack  []running // those that run nest in each other: the last of them is the innermost
+	stack  []running // behind ground, those that run nest in each other: the last of them is the innermost
 	holds  []holding
 
 	busy, open int64 // when the last of all its scopes ends, and the last of those that are open
@@ -75,12 +66,15 @@ const minSweep = 64
 
 // at returns goid's row with all before t given away.
 func (rs *rows) at(goid uint64, t int64) *row {
-	r := rs.table.get(goid)
-	if r == nil {
-		if rs.table.n >= max(rs.sweep, minSweep) {
-			rs.dropEnded(t)
+	r := rs.last
+	if r == nil || r.goid != goid {
+		if r = rs.table.get(goid); r == nil {
+			if rs.table.n >= max(rs.sweep, minSweep) {
+				rs.dropEnded(t)
+			}
+			r = rs.resume(goid, t)
 		}
-		return rs.resume(goid, t)
+		rs.last = r
 	}
 	if rs.charge == nil && len(r.holds) == 0 {
 		r.cursor = max(r.cursor, t)
@@ -99,7 +93,10 @@ func (rs *rows) resume(goid uint64, since int64) *row {
 	if n := len(rs.free); n > 0 {
 		r, rs.free = rs.free[n-1], rs.free[:n-1]
 	}
-	*r = row{cursor: since, stack: r.stack[:0], holds: r.holds[:0], busy: math.MinInt64, open: math.MinInt64}
+	for len(r.stack) < ground {
+		r.stack = append(r.stack, running{end: 1 << 62, self: &rs.nobody})
+	}
+	*r = row{goid: goid, cursor: since, stack: r.stack[:ground], holds: r.holds[:0], busy: math.MinInt64, open: math.MinInt64}
 	rs.table.put(goid, r)
 	return r
 }
@@ -116,39 +113,36 @@ func (rs *rows) leave(until int64, last bool) {
 		rs.free = append(rs.free, r)
 	})
 	rs.table.clear()
-	rs.sweep = 0
+	rs.last, rs.sweep = nil, 0
 }
 
 // begin puts a scope or wait on a row that at returned. Its time is its own, and none of that
 // of those around it, until others begin in it.
 func (rs *rows) begin(r *row, e *trace.Event, s *Stats, open bool) {
 	from, end := e.Start, e.Start+e.Dur
-	for n := len(r.stack); n > 0; n-- {
+	n := r.running(from)
+	for {
 		x := &r.stack[n-1]
-		if x.end > from {
-			to := min(x.end, end)
-			x.self(-rs.within(from, to))
-			if from = to; x.end > end {
-				break
-			}
+		to := min(x.end, end)
+		*x.self -= rs.within(from, to)
+		if from = to; x.end > end {
+			break
 		}
-		r.stack = r.stack[:n-1]
-	}
-	r.push(e, s, open)
-	r.stack[len(r.stack)-1].self(rs.within(e.Start, end))
-}
-
-// resume puts a scope or wait on a row whose time has been reckoned.
-func (r *row) resume(e *trace.Event, s *Stats, open bool) {
-	n := len(r.stack)
-	for n > 0 && r.stack[n-1].end <= e.Start+e.Dur {
 		n--
 	}
 	r.stack = r.stack[:n]
-	r.push(e, s, open)
+	*rs.push(r, e, s, open).self += rs.within(e.Start, end)
 }
 
-func (r *row) push(e *trace.Event, s *Stats, open bool) {
+// nest puts a scope or wait on a row whose time is not to be reckoned.
+func (rs *rows) nest(r *row, e *trace.Event, s *Stats, open bool) {
+	r.stack = r.stack[:r.running(e.Start+e.Dur)]
+	rs.push(r, e, s, open)
+}
+
+// push is for begin and nest. s is nil for waits and for scopes that are filtered out. The
+// moments of what is open are in no sum of ended ones.
+func (rs *rows) push(r *row, e *trace.Event, s *Stats, open bool) *running {
 	end := e.Start + e.Dur
 	if e.Kind != format.KindWait {
 		r.busy = max(r.busy, end)
@@ -156,7 +150,34 @@ func (r *row) push(e *trace.Event, s *Stats, open bool) {
 			r.open = max(r.open, end)
 		}
 	}
-	r.stack = append(r.stack, running{end, e.Goid, e.Name, e.Kind, open, s})
+	n := len(r.stack)
+	r.stack = slices.Grow(r.stack, 1)[:n+1]
+	x := &r.stack[n] // filled in there: a copy of what was just made waits until that is written
+	x.end, x.self, x.name, x.kind = end, &rs.nobody, e.Name, e.Kind
+	switch {
+	case s == nil:
+	case open:
+		x.self = &s.OpenSelf
+	default:
+		x.self = &s.Self
+	}
+	return x
+}
+
+// ground is how many each stack stands on that never end: nobody has to look where that is.
+const ground = 4
+
+// running is as much of the stack as has not ended by t. How many have is different each time,
+// and a processor that foresees it wrongly loses more than it takes to look at four.
+func (r *row) running(t int64) int {
+	n := len(r.stack)
+	top := (*[ground]running)(r.stack[n-ground:])
+	ended := func(i int) int { return int(uint64(top[i].end-t-1) >> 63) }
+	n -= ended(3) + ended(2) + ended(1) + ended(0)
+	for r.stack[n-1].end <= t {
+		n--
+	}
+	return n
 }
 
 // within is how much of a stretch counts.
@@ -176,10 +197,8 @@ func (r *row) hold(e *trace.Event, l *Lock) {
 
 // innermost is what runs on a row that at returned and began last; nil: nothing.
 func (r *row) innermost() *running {
-	for n := len(r.stack); n > 0 && r.stack[n-1].end <= r.cursor; n-- {
-		r.stack = r.stack[:n-1]
-	}
-	if n := len(r.stack); n > 0 {
+	r.stack = r.stack[:r.running(r.cursor)]
+	if n := len(r.stack); n > ground {
 		return &r.stack[n-1]
 	}
 	return nil
@@ -194,7 +213,7 @@ func (rs *rows) advance(r *row, t int64) {
 		next, top := t, r.innermost()
 		if top != nil {
 			if next = min(t, top.end); rs.charge != nil {
-				rs.charge(top, r.cursor, next)
+				rs.charge(r.goid, top, r.cursor, next)
 			}
 		}
 		if len(r.holds) > 0 {
@@ -223,7 +242,7 @@ func (rs *rows) give(r *row, top *running, next int64) {
 // earlier any more, so they have nothing left to give.
 func (rs *rows) dropEnded(t int64) {
 	old := rs.table
-	rs.table = rowTable{}
+	rs.table, rs.last = rowTable{}, nil
 	old.each(func(goid uint64, r *row) {
 		if rs.advance(r, t); r.innermost() == nil && len(r.holds) == 0 {
 			rs.free = append(rs.free, r)
@@ -238,13 +257,13 @@ func (rs *rows) dropEnded(t int64) {
 func (rs *rows) finish() {
 	rs.table.each(func(_ uint64, r *row) {
 		end := int64(math.MinInt64)
-		for i := range r.stack {
-			end = max(end, r.stack[i].end)
+		for _, x := range r.stack[ground:] {
+			end = max(end, x.end)
 		}
 		for i := range r.holds {
 			end = max(end, r.holds[i].end)
 		}
 		rs.advance(r, end)
 	})
-	rs.table, rs.sweep = rowTable{}, 0
+	rs.table, rs.last, rs.sweep = rowTable{}, nil, 0
 }

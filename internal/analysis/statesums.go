@@ -103,13 +103,13 @@ func (s *stateSummer) clip(from, to int64) (int64, int64) {
 func (s *stateSummer) names(more func(*trace.Event) bool) error {
 	choice := s.sel.Choice(s.t)
 	byName := map[uint16]*StateGroup{}
-	ofStats := map[*Stats]*StateGroup{}
+	ofSelf := map[*int64]*StateGroup{}
 	stats := map[uint16]*Stats{}
 	rs := rows{
-		charge: func(r *running, from, to int64) {
-			if g := ofStats[r.stats]; g != nil {
+		charge: func(goid uint64, r *running, from, to int64) {
+			if g := ofSelf[r.self]; g != nil {
 				from, to = s.clip(from, to)
-				s.index.between(&g.Self, r.goid, from, to)
+				s.index.between(&g.Self, goid, from, to)
 			}
 		},
 		held: func(*Lock, *running, int64, int64) {},
@@ -132,14 +132,14 @@ func (s *stateSummer) names(more func(*trace.Event) bool) error {
 				g = &StateGroup{Text: s.t.Name(e.Name)}
 				byName[e.Name], s.groups[g.Text] = g, g
 				stats[e.Name] = &Stats{}
-				ofStats[stats[e.Name]] = g
+				ofSelf[&stats[e.Name].Self] = g
 			}
 			st = stats[e.Name]
 			g.Count++
 			from, to := s.clip(e.Start, e.Start+e.Dur)
 			s.index.between(&g.Total, e.Goid, from, to)
 		}
-		rs.at(e.Goid, e.Start).resume(e, st, e.Open)
+		rs.nest(rs.at(e.Goid, e.Start), e, st, false)
 		return more(e)
 	})
 	rs.finish()

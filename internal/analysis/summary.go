@@ -71,8 +71,10 @@ func (s *Summary) counted(e *trace.Event) int64 {
 // Add counts one event. Events come in the reader's order.
 func (s *Summary) Add(e *trace.Event) {
 	switch e.Kind {
-	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
-		s.scope(e)
+	case format.KindTask, format.KindTaskf, format.KindProcess:
+		s.task(e)
+	case format.KindWait, format.KindHold:
+		s.lock(e)
 	case format.KindEvent, format.KindPending:
 		if s.keep(e) {
 			s.instants(e.Kind).of(e.Name).add(e)
@@ -93,8 +95,9 @@ func (s *Summary) instants(k format.Kind) *table[Instants] {
 	return &s.events
 }
 
-func (s *Summary) scope(e *trace.Event) {
-	across, keep := len(s.o.Breaks) > 0 && s.o.Breaks.Across(e), s.keep(e)
+// lock takes in a wait or a hold.
+func (s *Summary) lock(e *trace.Event) {
+	across, keep := s.o.Breaks.Across(e), s.keep(e)
 	var r *row
 	if e.Goid != 0 { // else it is not known whose row it is on
 		r = s.rows.at(e.Goid, e.Start)
@@ -117,15 +120,18 @@ func (s *Summary) scope(e *trace.Event) {
 				r.hold(e, l)
 			}
 		}
-	default:
-		s.task(e, r, keep, across)
 	}
 }
 
 // task takes in a scope that is not a lock's.
-func (s *Summary) task(e *trace.Event, r *row, keep, across bool) {
+func (s *Summary) task(e *trace.Event) {
+	across := len(s.o.Breaks) > 0 && s.o.Breaks.Across(e)
+	var r *row
+	if e.Goid != 0 {
+		r = s.rows.at(e.Goid, e.Start)
+	}
 	var st *Stats
-	if keep {
+	if s.keep(e) {
 		st = s.group(e)
 		if !s.o.ByTrack || r == nil || r.outermost() {
 			st.add(e, across, s.counted(e))

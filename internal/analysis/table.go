@@ -10,8 +10,10 @@ type table[V any] struct {
 
 // of returns what there is for a name, which is nothing yet the first time.
 func (t *table[V]) of(name uint16) *V {
-	if int(name) < len(t.at) && t.at[name] != nil {
-		return t.at[name]
+	if int(name) < len(t.at) {
+		if v := t.at[name]; v != nil {
+			return v
+		}
 	}
 	return t.add(name)
 }

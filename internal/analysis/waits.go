@@ -174,7 +174,7 @@ func (w *Waits) Add(e *trace.Event) {
 	switch e.Kind {
 	case format.KindTask, format.KindTaskf, format.KindProcess:
 		if e.Goid != 0 {
-			w.rows.at(e.Goid, e.Start).resume(e, nil, e.Open)
+			w.rows.nest(w.rows.at(e.Goid, e.Start), e, nil, e.Open)
 		}
 	case format.KindWait:
 		w.wait(e)
@@ -215,7 +215,7 @@ func (w *Waits) wait(e *trace.Event) {
 		}
 	}
 	if e.Goid != 0 {
-		w.rows.at(e.Goid, e.Start).resume(e, nil, e.Open)
+		w.rows.nest(w.rows.at(e.Goid, e.Start), e, nil, e.Open)
 	}
 }
 

@@ -95,8 +95,8 @@ type Forgotten struct {
 	Begun int64  `json:"begun"`
 }
 
-// ForgottenOf lists what a census found.
-func ForgottenOf(t *trace.Trace, c *analysis.Census) []Forgotten {
+// ForgottenOf lists the names that never ended.
+func ForgottenOf(t *trace.Trace, c *analysis.Endings) []Forgotten {
 	all := []Forgotten{}
 	for _, f := range c.Forgotten() {
 		all = append(all, Forgotten{t.Name(f.Name), f.Kind.String(), f.Begun})

@@ -199,7 +199,7 @@ func (r found) document() *document {
 		},
 		Stacks: stackCount(analysis.Stacks(t)), GoTrace: r.goTraceJSON(), Switches: t.HasSwitches(), Archive: archiveOf(t),
 		Beats: int64(len(t.Beats())), LastBeat: map[string]int64{},
-		Calls: r.functions(), LeftOut: r.leftOut(), Notes: []note{}, Breaks: []clockStep{}, Problems: []problem{}, Forgotten: report.ForgottenOf(t, &r.Census),
+		Calls: r.functions(), LeftOut: r.leftOut(), Notes: []note{}, Breaks: []clockStep{}, Problems: []problem{}, Forgotten: report.ForgottenOf(t, &r.Census.Endings),
 	}
 	for _, i := range t.Info {
 		j.Info[i.Key] = i.Value

@@ -64,7 +64,7 @@ func (r *found) document() *document {
 		Kept: report.KeptOf(r.t), By: "name",
 		Scopes: report.ListOf(r.stats, r.scope), Locks: report.ListOf(r.locks, r.lock),
 		Events: report.ListOf(r.instants, r.event), Counters: report.ListOf(r.counters, r.counter),
-		NeverEnded: report.ForgottenOf(r.t, &r.census),
+		NeverEnded: report.ForgottenOf(r.t, &r.endings),
 	}
 	if r.byTrack {
 		d.By = "track"

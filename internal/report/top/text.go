@@ -30,7 +30,7 @@ func (r *found) text(b *report.Text) {
 	}
 	r.instantTable(b)
 	r.counterTable(b)
-	for _, f := range r.census.Forgotten() {
+	for _, f := range r.endings.Forgotten() {
 		fmt.Fprintf(b, "\n%s\n", b.Yellow(analysis.Hint(r.t.Name(f.Name), f)))
 	}
 }

@@ -37,7 +37,7 @@ type found struct {
 	locks    []*analysis.Lock
 	instants []*analysis.Instants
 	counters []*analysis.Counter
-	census   analysis.Census
+	endings  analysis.Endings
 	skipped  map[uint16]trace.Called // those with calls that were not recorded; nil: not known of this part
 }
 
@@ -85,7 +85,7 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 		}
 	}, func(p *part) bool {
 		all.sum.Merge(p.sum)
-		all.census.Merge(&p.census)
+		all.endings.Merge(&p.endings)
 		until := p.until
 		spare.Put(p)
 		return watch.Up(ctx, until) == nil
@@ -94,7 +94,7 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 		return nil, err
 	}
 	sum := all.sum
-	r.census = all.census
+	r.endings = all.endings
 	sum.Finish()
 	r.stats, r.locks, r.instants, r.counters = sum.Stats, sum.Locks, sum.Instants, sum.Counters
 	for name := range r.skipped {
@@ -107,17 +107,17 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 
 // part is what is summed up of a part of the trace.
 type part struct {
-	keep   func(*trace.Event) bool // nil: all
-	sum    *analysis.Summary
-	census analysis.Census
-	until  int64
+	keep    func(*trace.Event) bool // nil: all
+	sum     *analysis.Summary
+	endings analysis.Endings
+	until   int64
 }
 
 func (p *part) add(x *trace.Part) {
 	p.until, _ = x.Until()
 	p.sum.Part(x, func(e *trace.Event) {
 		if p.keep == nil || p.keep(e) {
-			p.census.Add(e)
+			p.endings.Add(e)
 		}
 	})
 }
