@@ -358,7 +358,6 @@ func TestRaced(t *testing.T) {
 	without := map[string]string{
 		"internal/advice":                 "it measures what starting them takes, and channels between them",
 		"internal/page":                   "its goroutine reads a trace, as requests do at once in internal/live's tests",
-		"internal/timeline":               "its goroutines share a counter, and internal/live's tests have them",
 		"internal/report/membench":        "it measures memory, each goroutine its own",
 		"internal/testing/faultfs/victim": "it is for tests, in a process of its own",
 	}

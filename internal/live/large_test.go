@@ -30,7 +30,7 @@ func TestLarge(t *testing.T) {
 	fewer := func(s *Server) { s.most.whole, s.most.merged, s.most.part, s.most.runs = 1000, 500, 300, 400 }
 	r := start(t, path, func(s *Server) {
 		fewer(s)
-		s.most.size = timeline.Size{From: 1, Runs: 3000, Every: 1000, Running: 2, Early: time.Nanosecond}
+		s.most.size = timeline.Size{From: 1, Runs: 3000, Every: 1000, Most: 32_000, Running: 2, Early: time.Nanosecond}
 		s.most.early = func() { <-goOn }
 	})
 	get := func(r *running, what string) *packed { return container(t, r.get("/t/0/api/"+what)) }

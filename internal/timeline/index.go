@@ -83,7 +83,9 @@ func newIndex(t *trace.Trace) *Index {
 
 // take puts an event of Events, which come by their starts, into the index.
 func (x *Index) take(e *trace.Event) {
-	x.census.Add(e)
+	if !x.part {
+		x.census.Add(e)
+	}
 	if !e.Open && e.Start+e.Dur >= x.since {
 		x.taken[e.Loc] = struct{}{}
 	}

@@ -101,6 +101,24 @@ func (l *lane) push(it item) {
 	l.n++
 }
 
+// pushAll is push of several.
+func (l *lane) pushAll(list []item) {
+	for len(list) > 0 {
+		l.push(list[0])
+		last := &l.blocks[len(l.blocks)-1]
+		n := min(cap(*last)-len(*last), len(list)-1)
+		*last = append(*last, list[1:1+n]...)
+		l.n += n
+		list = list[1+n:]
+	}
+}
+
+// plain reports whether nothing that has ended in the lane has a rare part.
+func (l *lane) plain() bool {
+	m := l.rare
+	return m == nil || len(m.args) == 0 && len(m.dur) == 0 && len(m.slack) == 0 && len(m.ends) == 0
+}
+
 func (l *lane) more() *rare {
 	if l.rare == nil {
 		l.rare = &rare{}

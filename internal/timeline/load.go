@@ -40,7 +40,8 @@ type LoadOptions struct {
 type Size struct {
 	From  int64 // bytes of a trace that is large
 	Runs  int   // that are kept at most
-	Every int64 // items of a stretch, at least
+	Every int64 // items of a stretch, about
+	Most  int64 // items that are looked at at once, and kept, one by one
 	// Running is how many times the items that run when a stretch begins it has at least: those
 	// are kept.
 	Running int64
@@ -48,8 +49,8 @@ type Size struct {
 }
 
 // A trace of usualSize.From bytes has four million scopes. Some 14 bytes are kept for each run
-// of a lane that has many, and a stretch is read in ten milliseconds.
-var usualSize = Size{From: 128 << 20, Runs: 4 << 20, Every: 64 << 10, Running: 16, Early: 500 * time.Millisecond}
+// of a lane that has many, and a stretch is read in two milliseconds.
+var usualSize = Size{From: 128 << 20, Runs: 4 << 20, Every: 16 << 10, Most: 2 << 20, Running: 16, Early: 500 * time.Millisecond}
 
 // textMost is how many bytes of arguments are kept of runs of one.
 const textMost = 64 << 20
@@ -159,9 +160,8 @@ func (x *Index) loadBatches(ctx context.Context, t *trace.Trace, o *LoadOptions)
 	begin := time.Now()
 	watch := analysis.Watch{Progress: o.Progress}
 	spare := sync.Pool{New: func() any { return &batch{} }}
-	// Some batches make a stretch: so it has hardly more items than it is to have, and a batch
-	// fits a processor's own cache.
-	part := max(int(min(x.thin.every, usualSize.Every))*format.RecordSize/4, 1)
+	// A batch makes a stretch, and fits a processor's own cache.
+	part := max(int(min(x.thin.every, usualSize.Every))*format.RecordSize, 1)
 	return trace.EachPart(t, trace.Options{NoDepth: true, Stretch: part}, func() func(*trace.Part) *batch {
 		w := newBatcher(x)
 		return func(p *trace.Part) *batch { return w.make(p, spare.Get().(*batch)) }

@@ -10,10 +10,6 @@ import (
 	"sync/atomic"
 )
 
-// piecesMost is how many items, looked at at once, are read one by one and kept; of more,
-// only runs are.
-const piecesMost = 2 << 20
-
 // cacheMost is how many bytes the stretches that were read again may take.
 const cacheMost = 64 << 20
 
@@ -42,13 +38,7 @@ func (x *Index) pieces(ctx context.Context, first, last int, res int64) (*Index,
 	if res > 1 {
 		y.thin = x.thinPart(res)
 	}
-	for i, p := range list {
-		begin := x.thin.begins[first+i]
-		if i == 0 {
-			begin = math.MinInt64 // what ran when it began is in no other
-		}
-		p.addTo(y, begin)
-	}
+	(&joining{whole: x, y: y}).join(list, first)
 	y.orderAs(x)
 	return y, nil
 }
@@ -123,71 +113,4 @@ func (x *Index) thinPart(res int64) *thinIndex {
 func (x *Index) bytes() int64 {
 	const perItem, perRow, perText = 28, 400, 16
 	return perItem*x.items + perRow*int64(len(x.rows)) + perText*int64(len(x.texts.ends)) + int64(len(x.texts.bytes))
-}
-
-// addTo adds to y what began at begin or later.
-func (x *Index) addTo(y *Index, begin int64) {
-	for i, r := range x.rows {
-		w := y.byGoid[r.goid]
-		if w == nil {
-			w = y.newRow(r.goid, x.spans[i].from)
-		}
-		span := &y.spans[w.at]
-		span.from, span.to = min(span.from, x.spans[i].from), max(span.to, x.spans[i].to)
-		w.extend(len(r.lanes) - 1)
-		for d := range r.lanes {
-			x.addLane(y, w, &r.lanes[d], &w.lanes[d], begin)
-		}
-		if r.extra != nil {
-			x.addLane(y, w, &r.extra.instants, &w.more().instants, begin)
-		}
-	}
-}
-
-// addLane adds to lane w of y what began in lane l at begin or later.
-func (x *Index) addLane(y *Index, r *row, l, w *lane, begin int64) {
-	first := l.from(begin)
-	switch {
-	case first == l.n:
-	case y.thin != nil:
-		x.addRuns(y, l, w, first)
-	default:
-		for i := first; i < l.n; i++ {
-			s := l.scope(i)
-			s.args = y.texts.add(x.texts.get(s.args))
-			w.put(&s)
-		}
-	}
-	if l.rare == nil {
-		return
-	}
-	for _, o := range l.rare.open {
-		if o.start < begin {
-			continue
-		}
-		s := *o
-		s.row, s.args = r.at, y.texts.add(x.texts.get(s.args))
-		m := w.more()
-		m.open = append(m.open, &s)
-		y.begin(&s)
-	}
-}
-
-// addRuns adds the items of a lane from the first on as runs.
-func (x *Index) addRuns(y *Index, l, w *lane, first int) {
-	m := w.more()
-	if m.thin == nil {
-		m.thin = &thin{}
-	}
-	w.kinds |= l.kinds
-	y.thin.mixed = y.thin.mixed || w.kinds == hasBoth
-	runs := newMerger(y.thin.base, false, math.MinInt64, math.MaxInt64, func(r *run) {
-		if r.count == 1 {
-			i := int(r.item)
-			r.item = y.thin.rests.add(x.texts.get(l.argsOf(i)), l.endedBy(i))
-		}
-		m.thin.runs.push(r)
-	})
-	l.elements(first, l.n, runs)
-	runs.end()
 }

@@ -49,7 +49,7 @@ type thinIndex struct {
 
 func newThin(size Size) *thinIndex {
 	return &thinIndex{
-		pieced: min(piecesMost, 32*size.Every),
+		pieced: size.Most,
 		base:   1, most: size.Runs, may: size.Runs, rests: newRests(), text: textMost, loading: true, early: size.Early, now: math.MinInt64,
 		stretches: stretches{every: size.Every, running: size.Running, begins: []int64{math.MinInt64}, before: []int64{0}},
 	}

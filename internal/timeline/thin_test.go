@@ -13,7 +13,7 @@ import (
 )
 
 // tiny has even a small trace loaded as a large one, with stretches of few items.
-var tiny = Size{From: 1, Runs: 100, Every: 70, Running: 2}
+var tiny = Size{From: 1, Runs: 100, Every: 70, Most: 2000, Running: 2}
 
 // bothWays is a trace loaded with every item, and thin.
 func bothWays(t *testing.T, data []byte, size Size) (whole, thin *Index) {
@@ -56,7 +56,7 @@ func TestThinEqualsWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			size := tiny
 			if len(b) > 190_000 {
-				size.Every, size.Runs = 500, 2000
+				size.Every, size.Most, size.Runs = 500, 16000, 2000
 			}
 			whole, thin := bothWays(t, b, size)
 			if thin.thin == nil {

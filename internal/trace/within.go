@@ -17,6 +17,28 @@ type reach struct {
 	// latest is of each chunk the last moment at which Events has an event of it, in ticks; 0:
 	// no run has come to its end. Runs write it at once, and all write the same.
 	latest []atomic.Int64
+	// latestOf is the last of each reachBlock of order, once it is known of all chunks.
+	latestOf atomic.Pointer[[]int64]
+}
+
+// reachBlock chunks are left out at once: a large trace has hundreds of thousands.
+const reachBlock = 64
+
+// blocks returns latestOf; nil: something is not known.
+func (r *reach) blocks() []int64 {
+	if known := r.latestOf.Load(); known != nil {
+		return *known
+	}
+	list := make([]int64, (len(r.order)+reachBlock-1)/reachBlock)
+	for k, i := range r.order {
+		latest := r.latest[i].Load()
+		if latest == 0 {
+			return nil
+		}
+		list[k/reachBlock] = max(list[k/reachBlock], latest)
+	}
+	r.latestOf.Store(&list)
+	return list
 }
 
 // reachOf returns the Trace's, which is made for its first run.
@@ -53,9 +75,12 @@ func (t *Trace) wanted(o *Options) (list []int32, to int64, all bool) {
 	}
 	from := t.clock.ticks(o.From)
 	var some []int32
-	for _, i := range list {
-		if latest := r.latest[i].Load(); latest == 0 || latest >= from {
-			some = append(some, i)
+	blocks := r.blocks()
+	for k := 0; k < len(list); k++ {
+		if blocks != nil && k%reachBlock == 0 && blocks[k/reachBlock] < from {
+			k += reachBlock - 1
+		} else if latest := r.latest[list[k]].Load(); latest == 0 || latest >= from {
+			some = append(some, list[k])
 		}
 	}
 	return some, to, false

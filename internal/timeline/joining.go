@@ -1,0 +1,154 @@
+package timeline
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// joining makes one index of several stretches that follow each other, row by row on all
+// processors.
+type joining struct {
+	whole, y *Index
+	rows     []joinedRow
+	mu       sync.Mutex // of what y's rows have in common: texts and rests
+}
+
+// joinedRow is a row of the index that is made, and what the stretches have of it.
+type joinedRow struct {
+	row   *row
+	parts []rowPart
+}
+
+// rowPart is what a stretch has of a row. Of it counts what began at begin or later.
+type rowPart struct {
+	x     *Index
+	row   *row
+	begin int64
+}
+
+// join joins stretches, of which the first has a number.
+func (j *joining) join(list []*Index, first int) {
+	for i, x := range list {
+		begin := j.whole.thin.begins[first+i]
+		if i == 0 {
+			begin = math.MinInt64 // what ran when it began is in no other
+		}
+		for k := range x.rows {
+			j.meet(rowPart{x, x.rows[k], begin}, &x.spans[k])
+		}
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(j.rows)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(j.rows); i = int(next.Add(1)) - 1 {
+				j.fill(&j.rows[i])
+			}
+		})
+	}
+	wg.Wait()
+	if th := j.y.thin; th != nil {
+		j.y.eachThin(func(l *lane, _ *thin) { th.mixed = th.mixed || l.kinds == hasBoth })
+	}
+}
+
+// meet takes note of what a stretch has of a row.
+func (j *joining) meet(p rowPart, s *span) {
+	w := j.y.byGoid[p.row.goid]
+	if w == nil {
+		w = j.y.newRow(p.row.goid, s.from)
+		j.rows = append(j.rows, joinedRow{row: w})
+	}
+	span := &j.y.spans[w.at]
+	span.from, span.to = min(span.from, s.from), max(span.to, s.to)
+	j.rows[w.at].parts = append(j.rows[w.at].parts, p)
+	w.extend(len(p.row.lanes) - 1)
+	for d := range p.row.lanes {
+		j.open(p, &p.row.lanes[d], w, &w.lanes[d])
+	}
+	if p.row.extra != nil {
+		j.open(p, &p.row.extra.instants, w, &w.more().instants)
+	}
+}
+
+// open adds what is open of a lane.
+func (j *joining) open(p rowPart, l *lane, r *row, w *lane) {
+	if l.rare == nil {
+		return
+	}
+	for _, o := range l.rare.open {
+		if o.start < p.begin {
+			continue
+		}
+		s := *o
+		s.row, s.args = r.at, j.y.texts.add(p.x.texts.get(s.args))
+		m := w.more()
+		m.open = append(m.open, &s)
+		j.y.begin(&s)
+	}
+}
+
+// fill adds what has ended of a row.
+func (j *joining) fill(r *joinedRow) {
+	for _, p := range r.parts {
+		for d := range p.row.lanes {
+			j.add(p, &p.row.lanes[d], &r.row.lanes[d])
+		}
+		if p.row.extra != nil {
+			j.add(p, &p.row.extra.instants, &r.row.extra.instants)
+		}
+	}
+}
+
+// add adds to lane w what began in lane l of a stretch.
+func (j *joining) add(p rowPart, l, w *lane) {
+	first := l.from(p.begin)
+	switch {
+	case first == l.n:
+	case j.y.thin != nil:
+		j.addRuns(p, l, w, first)
+	case l.plain():
+		w.kinds |= l.kinds
+		for i := first; i < l.n; {
+			b, k := blockOf(i)
+			w.pushAll(l.blocks[b][k:])
+			i += len(l.blocks[b]) - k
+		}
+	default:
+		for i := first; i < l.n; i++ {
+			s := l.scope(i)
+			if s.args != 0 {
+				j.mu.Lock()
+				s.args = j.y.texts.add(p.x.texts.get(s.args))
+				j.mu.Unlock()
+			}
+			w.put(&s)
+		}
+	}
+}
+
+// addRuns adds the items of a lane from the first on as runs.
+func (j *joining) addRuns(p rowPart, l, w *lane, first int) {
+	m := w.more()
+	if m.thin == nil {
+		m.thin = &thin{}
+	}
+	w.kinds |= l.kinds
+	runs := newMerger(j.y.thin.base, false, math.MinInt64, math.MaxInt64, func(r *run) {
+		if r.count == 1 {
+			i := int(r.item)
+			text, endGoid := p.x.texts.get(l.argsOf(i)), l.endedBy(i)
+			r.item = 0
+			if len(text) > 0 || endGoid != 0 {
+				j.mu.Lock()
+				r.item = j.y.thin.rests.add(text, endGoid)
+				j.mu.Unlock()
+			}
+		}
+		m.thin.runs.push(r)
+	})
+	l.elements(first, l.n, runs)
+	runs.end()
+}
