@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"sync/atomic"
 
@@ -40,6 +41,7 @@ type cursor struct {
 	chunk    format.Loc
 	owner    uint32
 	places   []place
+	runs     []rowRun  // of places in the order of the file; none: they are not known
 	ends     []uint64  // see endIndex
 	made     []made    // instead of a chunk: what places are of; see made.go
 	pending  []waiting // of its pending events those that have ended
@@ -49,21 +51,33 @@ type cursor struct {
 	users atomic.Int32 // stretches that need it still
 }
 
+// rowRun are places that follow one another and are of one row.
+type rowRun struct {
+	from  int // index of the first
+	row   uint64
+	last  uint64 // word 1 of the scope that ends last, or has not ended
+	mixed bool   // they are not all scopes
+}
+
+// runPlaces is how many a run has at most: so that what it has that lasts long is found soon.
+const runPlaces = 128
+
 // load reads a chunk, finds its records and sorts them. In the assembly path
 // they lie in the order of their starts. In the Go path a goroutine can be
 // moved between taking the time and taking the place.
 //
 // latest is the last start, and pendings are how many pending events there are.
-func (c *cursor) load(t *Trace, info *chunkInfo, o *Options) (latest int64, pendings int, err error) {
+func (c *cursor) load(r *reading, info *chunkInfo) (latest int64, pendings int, err error) {
 	c.chunk, c.owner = info.loc, info.owner
 	p := c.problems
-	if err := t.readChunk(&c.chunkBuf, info, p); err != nil {
+	if err := r.t.readChunk(&c.chunkBuf, info, p); err != nil {
 		return 0, 0, err
 	}
 	var thread uint32
 	var last, early, unsorted int64
 	latest = info.Since
-	s := c.scan()
+	c.places = slices.Grow(c.places, c.used/format.RecordSize)
+	s, run := c.scan(), &rowRun{from: -runPlaces}
 	for s.Next() {
 		k, start := s.Kind(), s.Start()
 		switch roles[k] {
@@ -71,7 +85,7 @@ func (c *cursor) load(t *Trace, info *chunkInfo, o *Options) (latest int64, pend
 			pendings++
 		case roleAnchor:
 			thread = uint32(s.Record().Stop)
-			if !o.Anchors {
+			if !r.o.Anchors {
 				latest = max(latest, start)
 				continue
 			}
@@ -91,8 +105,26 @@ func (c *cursor) load(t *Trace, info *chunkInfo, o *Options) (latest int64, pend
 		}
 		last = key
 		c.places = append(c.places, place{key, uint32(s.Off), thread})
+		if !r.wantsRows {
+			continue
+		}
+		b := s.Chunk[s.Off:][:format.RecordSize]
+		row := binary.LittleEndian.Uint64(b[16:]) & format.MaxGoid
+		if row == 0 {
+			row = rowKeyOf(0, thread, c.owner)
+		}
+		if at := len(c.places) - 1; row != run.row || at-run.from == runPlaces {
+			c.runs = append(c.runs, rowRun{from: at, row: row})
+			run = &c.runs[len(c.runs)-1]
+		}
+		if does[k] == doesRun {
+			run.last = max(run.last, binary.LittleEndian.Uint64(b[8:]))
+		} else {
+			run.mixed = true
+		}
 	}
 	if unsorted > 0 {
+		c.runs = c.runs[:0]
 		slices.SortFunc(c.places, func(a, b place) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.off, b.off)) })
 	}
 	if n := len(c.places); n > 0 {
@@ -105,7 +137,7 @@ func (c *cursor) load(t *Trace, info *chunkInfo, o *Options) (latest int64, pend
 
 // reset empties a cursor for another chunk.
 func (c *cursor) reset() {
-	c.places, c.ends, c.made, c.lost = c.places[:0], nil, nil, 0
+	c.places, c.runs, c.ends, c.made, c.lost = c.places[:0], c.runs[:0], nil, nil, 0
 	clear(c.pending)
 	c.pending = c.pending[:0]
 	if c.problems == nil {

@@ -132,11 +132,13 @@ func (r *reading) cutChunks() []int32 {
 
 // cursor returns one that is free.
 func (r *reading) cursor() *cursor {
-	c := &cursor{}
 	r.mu.Lock()
-	if n := len(r.free); n > 0 {
-		c, r.free = r.free[n-1], r.free[:n-1]
+	if len(r.free) == 0 {
+		r.free = append(r.free, &cursor{})
 	}
+	n := len(r.free) - 1
+	c := r.free[n]
+	r.free = r.free[:n]
 	r.mu.Unlock()
 	c.reset()
 	return c

@@ -101,7 +101,7 @@ func (h *hand) load(st *stretch) (own []*cursor) {
 		c, info := h.r.cursor(), &t.chunks[i]
 		own = append(own, c)
 		ends := h.r.ends.byChunk[info.loc]
-		latest, pendings, err := c.load(t, info, &h.r.o)
+		latest, pendings, err := c.load(h.r, info)
 		switch {
 		case err == errGone:
 			list := t.makeChunk(info, ends, c.problems)
@@ -253,7 +253,7 @@ func (h *hand) scan(st *stretch) {
 		return
 	}
 	for i := range st.slices {
-		if p, err := h.scanSlice(st, i); err != nil {
+		if p, err := h.scanSlice(st, int32(i)); err != nil {
 			st.fail(err, p.key)
 			for k := range st.slices {
 				st.slices[k].end = st.slices[k].before(p.key)
@@ -264,12 +264,37 @@ func (h *hand) scan(st *stretch) {
 	slices.SortFunc(st.marks, func(a, b mark) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.loc, b.loc)) })
 }
 
-// scanSlice scans a slice. The error is of the record at p.
-func (h *hand) scanSlice(st *stretch, n int) (p *place, err error) {
+// scanSlice scans a slice. The error is of the record at p. Of a run of scopes that end in the
+// stretch nothing is to be known but the row.
+func (h *hand) scanSlice(st *stretch, n int32) (p *place, err error) {
 	x := &st.slices[n]
-	c := x.c
+	runs := x.c.runs
+	if len(runs) == 0 {
+		return h.scanPlaces(st, n, x.next, x.end)
+	}
+	k := sort.Search(len(runs), func(i int) bool { return runs[i].from > x.next }) - 1
+	for from := x.next; from < x.end; k++ {
+		run, to := &runs[k], x.end
+		if k+1 < len(runs) {
+			to = min(to, runs[k+1].from)
+		}
+		if run.mixed || h.r.wantsRuns && run.last > uint64(st.to) {
+			if p, err := h.scanPlaces(st, n, from, to); err != nil {
+				return p, err
+			}
+		} else {
+			st.meet(st.row(run.row), n)
+		}
+		from = to
+	}
+	return nil, nil
+}
+
+// scanPlaces scans some places of a slice.
+func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err error) {
+	c := st.slices[n].c
 	row, rowKey := int32(-1), uint64(0)
-	for i := x.next; i < x.end; i++ {
+	for i := from; i < to; i++ {
 		p = &c.places[i]
 		var head uint64
 		var stop int64
@@ -291,7 +316,7 @@ func (h *hand) scanSlice(st *stretch, n int) (p *place, err error) {
 		}
 		if row < 0 || key != rowKey {
 			row, rowKey = st.row(key), key
-			st.meet(row, int32(n))
+			st.meet(row, n)
 		}
 		switch does[kind] {
 		case doesRun:
