@@ -131,32 +131,35 @@ func (r *rows) cell(id uint16) []byte {
 }
 
 // appendUint appends a number. What has as many digits as it happens to have, in a loop or by
-// cases, a processor foresees wrongly, for which it waits longer than eight digits take.
+// cases, a processor foresees wrongly, for which it waits longer than six digits take.
 func appendUint(b []byte, v uint64) []byte {
-	if v >= 1e8 {
-		b = appendUint(b, v/1e8)
-		return binary.LittleEndian.AppendUint64(b, eight(v%1e8)|zeros)
+	if v >= 1e6 {
+		b = appendUint(b, v/1e6)
+		six := six(v % 1e6)
+		b = binary.LittleEndian.AppendUint32(b, uint32(six))
+		return binary.LittleEndian.AppendUint16(b, uint16(six>>32))
 	}
+	six := six(v)
+	skip := bits.TrailingZeros64((six|1<<40)&^zeros) / 8
 	n := len(b)
 	b = slices.Grow(b, 8)[:n+8]
-	d := eight(v)
-	skip := bits.TrailingZeros64(d|1<<56) / 8
-	binary.LittleEndian.PutUint64(b[n:], (d|zeros)>>(8*skip&63))
-	return b[:n+8-skip]
+	binary.LittleEndian.PutUint64(b[n:], six>>(8*skip&63))
+	return b[:n+6-skip]
 }
 
-// zeros are eight of them in text.
-const zeros = 0x3030303030303030
+// zeros are six of them in text.
+const zeros = 0x303030303030
 
-// eight returns the digits of a number below 1e8, each in a byte, the first in the lowest: of
-// the halves, then of the quarters, the tens and the ones are told apart at the same time.
-func eight(v uint64) uint64 {
-	v = v/1e4 | v%1e4<<32
-	hundreds := v * 10486 >> 20 & (0x7f<<32 | 0x7f)
-	v = hundreds | (v-100*hundreds)<<16
-	tens := v * 103 >> 10 & 0x000f000f000f000f
-	return tens | (v-10*tens)<<8
-}
+// six returns the text of a number below 1e6, the first digit in the lowest byte.
+func six(v uint64) uint64 { return uint64(threes[v/1000]) | uint64(threes[v%1000])<<24 }
+
+// threes are the texts of the numbers below 1000, each with three digits.
+var threes = func() (t [1000]uint32) {
+	for i := range uint32(1000) {
+		t[i] = i/100 | i/10%10<<8 | i%10<<16 | 0x303030
+	}
+	return t
+}()
 
 func appendInt(b []byte, v int64) []byte {
 	if v < 0 {
