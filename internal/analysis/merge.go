@@ -10,7 +10,11 @@ import (
 func (s *Summary) Part(x *trace.Part, also func(*trace.Event)) {
 	x.Running(s.resume)
 	x.Events(func(e *trace.Event) bool {
-		s.Add(e)
+		if e.Kind == format.KindTask { // most are
+			s.task(e)
+		} else {
+			s.Add(e)
+		}
 		also(e)
 		return true
 	})

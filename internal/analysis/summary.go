@@ -132,7 +132,9 @@ func (s *Summary) task(e *trace.Event) {
 	}
 	var st *Stats
 	if s.keep(e) {
-		st = s.group(e)
+		if st = s.stats.get(e.Name); st == nil || s.o.ByTrack || e.Kind == format.KindProcess {
+			st = s.group(e)
+		}
 		if !s.o.ByTrack || r == nil || r.outermost() {
 			st.add(e, across, s.counted(e))
 		}

@@ -8,12 +8,18 @@ type table[V any] struct {
 	free  []*V
 }
 
+// get returns what there is for a name; nil: nothing.
+func (t *table[V]) get(name uint16) *V {
+	if int(name) < len(t.at) {
+		return t.at[name]
+	}
+	return nil
+}
+
 // of returns what there is for a name, which is nothing yet the first time.
 func (t *table[V]) of(name uint16) *V {
-	if int(name) < len(t.at) {
-		if v := t.at[name]; v != nil {
-			return v
-		}
+	if v := t.get(name); v != nil {
+		return v
 	}
 	return t.add(name)
 }

@@ -56,7 +56,11 @@ func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
 	}
 	e.CPU = 0
 	if e.Quality != format.Unknown {
-		e.CPU = min(p.cpus.nanos(int64(cpu>>2)), e.Dur)
+		if c, ticks := &p.cpus, uint64(int64(cpu>>2)-p.cpus.t0); ticks < c.near {
+			e.CPU = min(c.quick(ticks), e.Dur)
+		} else {
+			e.CPU = min(c.nanos(int64(cpu>>2)), e.Dur)
+		}
 	}
 	if p.r.wantsRow {
 		if row := p.row(x, e, start); p.r.wantsDepth {
@@ -66,7 +70,7 @@ func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
 	return !p.touches(e) || p.f(e), nil
 }
 
-// plainIn reports whether what plain leaves out makes no difference for a chunk.
+// plainIn reports whether what next leaves out makes no difference for a chunk.
 func (p *player) plainIn(c *cursor) bool {
 	return p.r.cpuAt == nil && len(p.t.breaks) == 0 && c.made == nil && len(c.ends) == 0 && (!p.r.o.Counts || p.r.o.From <= 0)
 }

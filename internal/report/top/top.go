@@ -115,11 +115,15 @@ type part struct {
 
 func (p *part) add(x *trace.Part) {
 	p.until, _ = x.Until()
-	p.sum.Part(x, func(e *trace.Event) {
-		if p.keep == nil || p.keep(e) {
-			p.endings.Add(e)
+	also := p.endings.Add
+	if p.keep != nil {
+		also = func(e *trace.Event) {
+			if p.keep(e) {
+				p.endings.Add(e)
+			}
 		}
-	})
+	}
+	p.sum.Part(x, also)
 }
 
 // sort orders the groups; equal ones come by their open time, then by name.
