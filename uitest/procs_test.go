@@ -334,3 +334,39 @@ func TestGraphs(t *testing.T) {
 		}
 	})
 }
+
+// TestFoldedStates: a folded group shows what its rows did, though they have no scopes: as high as
+// so many of them did it. The pop-up says how many.
+func TestFoldedStates(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, groundTrace(t), browser.View{})
+		var id string
+		tb.read(&id, `[...document.querySelectorAll("#rows .label.group")].map((l) => l.dataset.id).find((id) => scopeview.rows.stripOf(id).rows.length >= %d)`, traces.Crowd)
+		if n := tb.number("scopeview.drawn.shares"); n < 1 {
+			t.Fatalf("the states of %v groups are drawn", n)
+		}
+		job := tb.find(traces.Grind, "")
+		at := job.Start + 2*job.Dur
+		label := tb.box(fmt.Sprintf("#rows [data-id=%q]", id))
+		if c := tb.colorAt(tb.xOf(at), label.Y+label.Height/2); !alikeColors(c, tb.colorOf("--state-channel")) {
+			t.Errorf("where all wait for a channel the group has the colour %v", c)
+		}
+		tb.check(tb.Point(tb.xOf(at), label.Y+label.Height/2))
+		tb.settle()
+		if s := tb.popup(); !strings.Contains(s, fmt.Sprintf("waiting for a channel\n%d", traces.Crowd)) {
+			t.Errorf("the pop-up of the group says %q", s)
+		}
+		// Opened it still does; with the states off nothing does.
+		tb.read(nil, `scopeview.chooseRow(%s)`, quote(id))
+		tb.press("KeyX")
+		if n := tb.number(`scopeview.rows.stripOf(%s).statesHigh`, quote(id)); n == 0 {
+			t.Error("an open group does not show what its rows did")
+		}
+		tb.press("KeyX")
+		tb.press("KeyE", "KeyE")
+		if n := tb.number("scopeview.drawn.shares"); n != 0 {
+			t.Errorf("with the states off those of %v groups are drawn", n)
+		}
+		faultless(t, tb, "a folded group's states")
+	})
+}

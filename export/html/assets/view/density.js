@@ -2,6 +2,7 @@
 // many waited.
 
 import { densityOf } from "../model/density.js";
+import { fillArea, sharesFacts } from "./shares.js";
 import { thousands } from "./time.js";
 
 /** @import { App } from "../app.js" */
@@ -35,8 +36,9 @@ export function drawDensity(p, strip, y) {
     waiting[x] = w;
     waitingTop[x] = wTop;
   });
-  const base = y + strip.h - 1;
-  const scale = (strip.h - 4) / density.most;
+  const high = strip.h - (strip.statesHigh ?? 0);
+  const base = y + high - 1;
+  const scale = (high - 4) / density.most;
   /** @type {[Float32Array, string, number][]} */
   const areas = [[activeTop, colors.busy, 0.5], [active, colors.busy, 1], [waitingTop, colors["wait-soft"], 1], [waiting, colors.wait, 1]];
   for (const [heights, color, alpha] of areas) {
@@ -51,21 +53,6 @@ export function drawDensity(p, strip, y) {
   ctx.fillText(countText(density.most, density.merged), 6, y + 11);
 }
 
-/** @param {CanvasRenderingContext2D} ctx @param {Float32Array} heights one a pixel @param {number} scale @param {number} base */
-function fillArea(ctx, heights, scale, base) {
-  ctx.beginPath();
-  ctx.moveTo(0, base);
-  for (let x = 0, from = 0; x < heights.length; x = from) {
-    while (from < heights.length && heights[from] === heights[x]) from++;
-    // What there was of shows, however few of many it is.
-    const top = base - (heights[x] === 0 ? 0 : Math.max(1, heights[x] * scale));
-    ctx.lineTo(x, top);
-    ctx.lineTo(from, top);
-  }
-  ctx.lineTo(heights.length, base);
-  ctx.fill();
-}
-
 /** The least, the median and the most rows of a group that were in a scope at once in what is looked at. @param {App} app @param {import("./layout.js").Strip} strip */
 export function spreadText(app, strip) {
   const density = densityOfStrip(app.model, strip);
@@ -76,11 +63,12 @@ export function spreadText(app, strip) {
 /** What a group's row shows at a moment. @param {App} app @param {import("./layout.js").Strip} strip @param {number} time @returns {[string, string|null][]} */
 export function densityFacts(app, strip, time) {
   const rows = /** @type {any[]} */ (strip.rows).length;
-  if (!hasDensity(strip)) return [["rows", thousands(rows)]];
+  if (!hasDensity(strip)) return [["rows", thousands(rows)], ...sharesFacts(app, strip, time)];
   const density = densityOfStrip(app.model, strip);
   const { active, waiting } = density.at(time);
   return [
     ["at", app.time(time)], ["in a scope", `${countText(active, density.merged)} of ${thousands(rows)}`], ["waiting", countText(waiting, density.merged)],
+    ...sharesFacts(app, strip, time),
     ["in sight", `${spreadText(app, strip)}: least, median, most`],
     ["≈", density.merged ? "scopes are merged here: each counts by how much of its time it was busy" : null],
   ];

@@ -9,6 +9,7 @@ import { Kind } from "../data/kinds.js";
 import { barPixels } from "../data/merge.js";
 import { sizes, flagHeight, tickHeight, wideWait } from "./layout.js";
 import { drawTrack } from "./procs.js";
+import { drawShares } from "./shares.js";
 import { drawLock, drawStates, drawTicks } from "./strip.js";
 
 /**
@@ -34,11 +35,11 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {{key: number, set: import("../data/states.js").StateSet, i: number}[]} locked the same of states
  *
  * What was drawn: labels, and how many of what.
- * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, densities: number, arrows: number, path: number}} Drawn
+ * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, densities: number, shares: number, arrows: number, path: number}} Drawn
  */
 
 /** @returns {Drawn} */
-export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, densities: 0, arrows: 0, path: 0 }; }
+export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, densities: 0, shares: 0, arrows: 0, path: 0 }; }
 
 /**
  * @param {Painter} p
@@ -52,6 +53,7 @@ export function drawStrip(p, strip, y) {
       break;
     case "group":
       drawDensity(p, strip, y);
+      if (strip.statesHigh) drawShares(p, strip, y + /** @type {number} */ (strip.statesAt), strip.statesHigh);
       break;
     case "series":
       drawSeries(p, strip, y);

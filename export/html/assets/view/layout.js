@@ -25,6 +25,8 @@ const rowPadding = 1;
 /** Height of a strip of states, by how it was chosen, and of one without bars above. */
 const stateHeights = /** @type {Record<string, number>} */ ({ thin: 5, thick: 14, off: 0 });
 const aloneHeight = 12;
+/** Height of a group's states below how many of its rows were in scopes. */
+const groupStates = 10;
 /** Height of the band of samples below it. */
 export const tickHeight = 4;
 /** Height of the line of how many wait for a lock; the line above tells who holds it. */
@@ -52,7 +54,7 @@ const procStep = 8;
  * @property {number=} left lanes that are not shown
  * @property {boolean=} flags there is a band of instants
  * @property {any=} states the row's states
- * @property {number=} statesAt where their strip is in the row, px
+ * @property {number=} statesAt where their strip is in the row, or the group's, px
  * @property {number=} statesHigh
  * @property {number[]=} ticks the row's samples, by time
  * @property {any=} lock
@@ -197,9 +199,13 @@ export function layoutRows(model, arranged, choices) {
     const rows = a.rows.filter((/** @type {any} */ r) => !choices.pinned.has(rowId(r)) && kept.row(r));
     if (rows.length === 0) continue;
     const open = choices.opened.has(id);
-    const lines = choices.oneLine || rows.every((r) => r.lanes.length === 0) ? 1 : 2;
+    const bare = rows.every((r) => r.lanes.length === 0);
+    const lines = choices.oneLine || bare ? 1 : 2;
+    const states = choices.states !== "off" && (!choices.oneLine || bare) && rows.some((r) => r.by !== "thread" && model.waits?.lane(r.key));
+    const high = !states ? 0 : bare ? sizes.line - 2 : groupStates;
+    const scopes = bare ? 0 : lines * sizes.line;
     const title = rows.length === a.rows.length ? a.title : `${rows.length.toLocaleString("en")} of ${a.title}`;
-    put({ kind: "group", id, title, rows, inner: false, shut: !open, pinned: false, h: lines * sizes.line + rowPadding });
+    put({ kind: "group", id, title, rows, inner: false, shut: !open, pinned: false, statesAt: scopes + 1, statesHigh: high, h: Math.max(lines * sizes.line, scopes + (high > 0 ? high + 1 : 0)) + rowPadding });
     if (!open) continue;
     const shown = Math.min(rows.length, choices.shown.get(id) ?? groupStep);
     for (const row of rows.slice(0, shown)) putRow(row, true);

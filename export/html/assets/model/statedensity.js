@@ -1,0 +1,107 @@
+// How many rows of a group were in which state, on an average of each part of a stretch of time.
+
+import { bisect } from "../data/bisect.js";
+
+/** @typedef {import("../data/states.js").StateSet} StateSet */
+/** @typedef {import("./rowset.js").Row} Row */
+
+/** So many parts are counted at once: more than what is looked at has pixels, and it can be moved. */
+const countedParts = 8192;
+/** From which part of what was counted on it is counted again, finer. */
+const countedFiner = 1 / 8;
+
+/**
+ * The counts of [from, to) in parts of width ns: by state, how many rows were in it. most: so many were there at once, ever.
+ * @typedef {{most: number, set: StateSet, rows: Row[], from: number, to: number, width: number, states: {state: number, rows: Float32Array}[]}} StateDensity
+ */
+
+/** The latest of each group. @type {WeakMap<import("./model.js").Model, Map<string, StateDensity>>} */
+const densities = new WeakMap();
+
+/**
+ * The states of some rows, in [from, to] at least; null: there are none.
+ * @param {import("./model.js").Model} model @param {string} id of the group @param {Row[]} rows
+ * @param {number} from @param {number} to
+ * @returns {StateDensity|null}
+ */
+export function stateDensityOf(model, id, rows, from, to) {
+  const set = model.waits?.states;
+  if (!set) return null;
+  const [lo, hi] = [Math.max(from, set.from), Math.min(to, set.to)];
+  if (!(hi > lo)) return null;
+  let groups = densities.get(model);
+  if (!groups) densities.set(model, groups = new Map());
+  const had = groups.get(id);
+  const same = had && had.set === set && had.rows.length === rows.length && rows.every((row, k) => row === had.rows[k]);
+  if (same && had.from <= lo && had.to >= hi && (hi - lo >= (had.to - had.from) * countedFiner || had.width <= 1)) return had;
+  const more = hi - lo;
+  const most = same ? had.most : mostAtOnce(set, rows);
+  const made = countInParts(set, rows, most, Math.max(set.from, lo - more), Math.min(set.to, hi + more));
+  groups.set(id, made);
+  return made;
+}
+
+/** @param {StateSet} set @param {Row[]} rows @param {number} most @param {number} from @param {number} to @returns {StateDensity} */
+function countInParts(set, rows, most, from, to) {
+  const width = (to - from) / countedParts;
+  /** How many more are in a state from a part on, and what part of one for a part of it. @type {{whole: Float64Array, part: Float64Array}[]} */
+  const of = [];
+  const add = (/** @type {number} */ state, /** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ share) => {
+    const { whole, part } = of[state] ??= { whole: new Float64Array(countedParts + 1), part: new Float64Array(countedParts) };
+    const i = Math.min(countedParts - 1, Math.floor((a - from) / width));
+    const j = Math.min(countedParts - 1, Math.floor((b - from) / width));
+    if (i === j) {
+      part[i] += share * (b - a) / width;
+      return;
+    }
+    part[i] += share * (i + 1 - (a - from) / width);
+    part[j] += share * ((b - from) / width - j);
+    whole[i + 1] += share;
+    whole[j] -= share;
+  };
+  const { start, dur, state, locked, lockState } = set;
+  for (const row of rows) {
+    const lane = set.lanes.get(row.key);
+    if (!lane || lane.last <= from) continue;
+    for (let i = bisect(lane.from, lane.to, (k) => start[k] + dur[k] <= from); i < lane.to && start[i] < to; i++) {
+      const a = Math.max(start[i], from);
+      const b = Math.min(start[i] + dur[i], to);
+      const lock = locked === null || state[i] === lockState || dur[i] === 0 ? 0 : locked[i] / dur[i];
+      add(state[i], a, b, 1 - lock);
+      if (lock > 0) add(lockState, a, b, lock);
+    }
+  }
+  const states = [];
+  for (let s = 0; s < of.length; s++) {
+    if (!of[s] || set.names[s] === "unknown") continue;
+    const { whole, part } = of[s];
+    let now = 0;
+    states.push({ state: s, rows: Float32Array.from(part, (v, k) => Math.max(0, (now += whole[k]) + v)) });
+  }
+  return { most, set, rows, from, to, width, states };
+}
+
+/** How many rows there were at once, at most: of many alike few live at the same time. @param {StateSet} set @param {Row[]} rows */
+function mostAtOnce(set, rows) {
+  const lanes = rows.flatMap((row) => set.lanes.get(row.key) ?? []);
+  const begins = Float64Array.from(lanes, (l) => l.first).sort();
+  const ends = Float64Array.from(lanes, (l) => l.last).sort();
+  let [most, ended] = [0, 0];
+  for (let k = 0; k < begins.length; k++) {
+    while (ends[ended] <= begins[k]) ended++;
+    most = Math.max(most, k + 1 - ended);
+  }
+  return most;
+}
+
+/** How many rows are in which state at a moment, the most first. @param {StateSet} set @param {Row[]} rows @param {number} t @returns {{state: number, rows: number}[]} */
+export function statesAt(set, rows, t) {
+  const counts = new Map();
+  for (const row of rows) {
+    const lane = set.lanes.get(row.key);
+    if (!lane || t < lane.first || t >= lane.last) continue;
+    const s = set.state[bisect(lane.from, lane.to, (k) => set.start[k] + set.dur[k] <= t)];
+    if (set.names[s] !== "unknown") counts.set(s, (counts.get(s) ?? 0) + 1);
+  }
+  return [...counts].map(([state, n]) => ({ state, rows: n })).sort((a, b) => b.rows - a.rows || a.state - b.state);
+}
