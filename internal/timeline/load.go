@@ -56,7 +56,7 @@ var usualSize = Size{From: 128 << 20, Runs: 4 << 20, Every: 16 << 10, Most: 2 <<
 const textMost = 64 << 20
 
 // mostRuns is how many runs are kept of the largest traces.
-const mostRuns = 64 << 20
+const mostRuns = 88 << 20
 
 // thinSize says how an index of t is to be, and whether it may be thin: of all that is in
 // a trace that does not change.

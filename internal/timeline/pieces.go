@@ -7,7 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // cacheMost is how many bytes the stretches that were read again may take.
@@ -45,41 +46,63 @@ func (x *Index) pieces(ctx context.Context, first, last int, res int64) (*Index,
 
 // piecesOf returns the stretches from first to last, each with what ran when it began.
 func (x *Index) piecesOf(ctx context.Context, first, last int) ([]*Index, error) {
-	return x.thin.cache.get(first, last, func(k int) (*Index, error) { return x.readPiece(ctx, k) })
+	return x.thin.cache.get(first, last, func(first int, list []*Index) error { return x.readPieces(ctx, first, list) })
 }
 
-// readPiece reads a stretch, with what ran when it began.
-func (x *Index) readPiece(ctx context.Context, stretch int) (*Index, error) {
-	y, to := x.blank(), int64(math.MaxInt64)
-	if stretch+1 < len(x.thin.begins) {
-		to = x.thin.begins[stretch+1] - 1
+// readPieces reads stretches that follow each other, each with what ran when it began.
+func (x *Index) readPieces(ctx context.Context, first int, list []*Index) error {
+	begins, to := x.thin.begins[first:], int64(math.MaxInt64)
+	if len(list) < len(begins) {
+		to = begins[len(list)] - 1
 	}
-	return y, x.read(ctx, y, x.thin.begins[stretch], to)
+	for i := range list {
+		list[i] = x.blank()
+		x.enter(list[i], begins[i])
+	}
+	k := 0
+	err := x.reading(ctx, begins[0], to, func(e *trace.Event) {
+		if e.Start < begins[k] || k+1 < len(list) && e.Start >= begins[k+1] {
+			k = x.thin.of(e.Start) - first
+		}
+		list[k].take(e)
+	})
+	for _, y := range list {
+		y.orderAs(x)
+	}
+	return err
 }
 
 // get returns the stretches from first to last; those that are not there are read, on all
 // processors.
-func (c *pieceCache) get(first, last int, read func(stretch int) (*Index, error)) ([]*Index, error) {
+func (c *pieceCache) get(first, last int, read func(first int, list []*Index) error) ([]*Index, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := last - first + 1
-	out, errs := make([]*Index, n), make([]error, n)
+	out := make([]*Index, last-first+1)
 	asked := func(p piece) bool { return p.stretch >= first && p.stretch <= last }
 	for _, p := range c.list {
 		if asked(p) {
 			out[p.stretch-first] = p.index
 		}
 	}
-	var next atomic.Int64
+	missing := 0
+	for _, x := range out {
+		if x == nil {
+			missing++
+		}
+	}
+	most := (missing + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
+	errs := make([]error, len(out))
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				if out[i] == nil {
-					out[i], errs[i] = read(first + i)
-				}
-			}
-		})
+	for i := 0; i < len(out); {
+		n := 0 // so many one after the other: they have chunks in common
+		for i+n < len(out) && n < most && out[i+n] == nil {
+			n++
+		}
+		if n > 0 {
+			at := i
+			wg.Go(func() { errs[at] = read(first+at, out[at:at+n]) })
+		}
+		i += max(n, 1)
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {

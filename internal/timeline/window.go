@@ -102,26 +102,30 @@ const perTurn = 1 << 12
 // read takes into y what begins from a stretch's begin on up to a moment, and what ran
 // when that stretch began.
 func (x *Index) read(ctx context.Context, y *Index, begin, to int64) error {
-	for r := range x.within(begin, to) {
-		x.enter(y, r, begin)
+	x.enter(y, begin)
+	err := x.reading(ctx, begin, to, y.take)
+	if y.thin != nil {
+		y.endRuns(true)
 	}
+	y.orderAs(x)
+	return err
+}
+
+// reading calls f with what begins in [from, to] and is in lanes.
+func (x *Index) reading(ctx context.Context, from, to int64, f func(*trace.Event)) error {
 	n := 0
-	err := x.t.Events(trace.Options{From: begin, To: to, NoDepth: true, Within: true}, func(e *trace.Event) bool {
+	err := x.t.Events(trace.Options{From: from, To: to, NoDepth: true, Within: true}, func(e *trace.Event) bool {
 		if n++; n%perTurn == 0 && ctx.Err() != nil || e.Start > to {
 			return false
 		}
 		if inLanes(e.Kind) {
-			y.take(e)
+			f(e)
 		}
 		return true
 	})
 	if err == nil {
 		err = ctx.Err()
 	}
-	if y.thin != nil {
-		y.endRuns(true)
-	}
-	y.orderAs(x)
 	return err
 }
 
@@ -134,8 +138,14 @@ func inLanes(k format.Kind) bool {
 	return false
 }
 
-// enter takes into y what of a row ran when a stretch began.
-func (x *Index) enter(y *Index, r *row, begin int64) {
+// enter takes into y what ran when a stretch began.
+func (x *Index) enter(y *Index, begin int64) {
+	for r := range x.within(begin, begin) {
+		x.enterRow(y, r, begin)
+	}
+}
+
+func (x *Index) enterRow(y *Index, r *row, begin int64) {
 	for d := range r.lanes {
 		l := &r.lanes[d]
 		if l.rare == nil {
