@@ -50,7 +50,7 @@ type Size struct {
 
 // A trace of usualSize.From bytes has four million scopes. Some 14 bytes are kept for each run
 // of a lane that has many, and a stretch is read in two milliseconds.
-var usualSize = Size{From: 128 << 20, Runs: 4 << 20, Every: 16 << 10, Most: 2 << 20, Running: 16, Early: 500 * time.Millisecond}
+var usualSize = Size{From: 128 << 20, Runs: 4 << 20, Every: 16 << 10, Most: 2 << 20, Running: 16, Early: 250 * time.Millisecond}
 
 // textMost is how many bytes of arguments are kept of runs of one.
 const textMost = 64 << 20
