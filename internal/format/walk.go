@@ -68,6 +68,18 @@ func (w *Walk) Next() bool {
 	return false
 }
 
+// Plain is Next where a record without an extension follows, as mostly: it costs no call. False
+// says to ask Next.
+func (w *Walk) Plain() bool {
+	at := w.To
+	if at+RecordSize > len(w.Chunk) || binary.LittleEndian.Uint64(w.Chunk[at:])-1 >= MaxTicks-1 ||
+		binary.LittleEndian.Uint64(w.Chunk[at+16:])&ExtBit != 0 {
+		return false
+	}
+	w.Off, w.To, w.Skipped = at, at+RecordSize, w.Skipped[:0]
+	return true
+}
+
 // extension returns the length of the extension at the place at; 0 without one. One
 // that does not fit takes all that is left.
 func (w *Walk) extension(at int) int {

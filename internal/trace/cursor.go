@@ -78,7 +78,7 @@ func (c *cursor) load(r *reading, info *chunkInfo) (latest int64, pendings int, 
 	latest = info.Since
 	c.places = slices.Grow(c.places, c.used/format.RecordSize)
 	s, run := c.scan(), &rowRun{from: -runPlaces}
-	for s.Next() {
+	for s.Plain() || s.Next() {
 		k, start := s.Kind(), s.Start()
 		switch roles[k] {
 		case rolePending:
