@@ -10,11 +10,10 @@ import (
 func (p *player) playSlices(st *stretch) (more bool, err error) {
 	for i := range st.slices {
 		x := &st.slices[i]
-		for plain := p.plainIn(x.c); x.next < x.end; {
-			at := &x.c.places[x.next]
-			x.next++
-			if more, err := p.next(x, at, plain); err != nil || !more {
-				st.stop = at.key
+		places, plain := x.c.places[x.next:x.end], p.plainIn(x.c)
+		for k := range places {
+			if more, err := p.next(x, &places[k], plain); err != nil || !more {
+				st.stop = places[k].key
 				return false, err
 			}
 		}
