@@ -196,11 +196,24 @@ func serves(path string, patience time.Duration) (*exec.Cmd, error) {
 	}
 	c := exec.Command(strings.TrimSpace(string(out)), "-http="+addr, path)
 	c.Env = append(os.Environ(), "BROWSER=true")
-	c.Stderr = io.Discard
+	says, err := c.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		io.Copy(io.Discard, says)
+	}()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		select {
+		case <-ended:
+			return c, errors.New("it ended before it served: there may be too little memory")
+		case <-time.After(100 * time.Millisecond):
+		}
 		if r, err := http.Get("http://" + addr + "/"); err == nil {
 			r.Body.Close()
 			return c, nil
