@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"math"
-	"sort"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -250,24 +249,26 @@ func (l *lane) elements(first, end int, m *merger) {
 func (l *lane) runs(from, to, res int64, visit func(*run)) {
 	m := newMerger(res, l.kinds == hasBoth, from, to, visit)
 	list, of := l.levelFor(m.fine)
-	k := sort.Search(list.len(), func(i int) bool { return list.endOf(i) >= from })
-	first := l.reaching(from)
 	var begin int64 // what the first run is made of begins no earlier
-	switch {
-	case k < list.len():
+	if k := list.reaching(from); k < list.len() {
 		begin, _ = stretchOf(list.startOf(k), res)
-	case first < l.count():
-		begin, _ = stretchOf(l.startOf(first), res)
-	default:
+	} else if k = l.reaching(from); k < l.count() {
+		begin, _ = stretchOf(l.startOf(k), res)
+	} else {
 		return
 	}
 	_, last := stretchOf(to, res)
 	n, end := list.len(), l.count()
 	if last < math.MaxInt64 {
-		n, end = list.from(last+1), l.from(last+1)
+		n = list.from(last + 1)
 	}
 	list.give(m, list.from(begin), n)
-	l.elements(max(l.from(begin), of), end, m)
+	if of < end {
+		if last < math.MaxInt64 {
+			end = l.from(last + 1)
+		}
+		l.elements(max(l.from(begin), of), end, m)
+	}
 	m.end()
 }
 

@@ -199,6 +199,15 @@ func (x *runList) from(t int64) int {
 	return b*packedRuns + sort.Search(len(x.last), func(i int) bool { return x.last[i].start >= t })
 }
 
+// reaching is the first run that has a part in what is from t on.
+func (x *runList) reaching(t int64) int {
+	first := x.from(t)
+	if first > 0 && x.endOf(first-1) >= t {
+		first--
+	}
+	return first
+}
+
 // before is how many items there are in the runs before run i.
 func (x *runList) before(i int) int64 {
 	n := x.items
