@@ -3,6 +3,7 @@ package live
 import (
 	"bytes"
 	"compress/flate"
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -23,7 +24,7 @@ type amounts struct {
 	early  func()        // called when one may be asked, before the rest is read; nil: nothing
 }
 
-var usual = amounts{whole: 2_000_000, merged: 300_000, part: 200_000, runs: 1_000_000, grown: 4_000_000}
+var usual = amounts{whole: 2_000_000, merged: 300_000, part: 100_000, runs: 1_000_000, grown: 4_000_000}
 
 // pixelsMax is more than any screen is wide.
 const pixelsMax = 20_000
@@ -66,8 +67,15 @@ func (s *Server) serveTile(w http.ResponseWriter, r *http.Request, b *book) {
 	if !ok {
 		return
 	}
-	tile, err := x.index.Part(r.Context(), from, to, s.most.part, max(1, (to-from)/min(px, pixelsMax)))
+	tile, err := s.tile(r.Context(), x, from, to, max(1, (to-from)/min(px, pixelsMax)))
 	answerTile(w, r, tile, err)
+}
+
+// tile makes one.
+func (s *Server) tile(ctx context.Context, x *session, from, to, res int64) (*timeline.Tile, error) {
+	s.tiles.RLock()
+	defer s.tiles.RUnlock()
+	return x.index.Part(ctx, from, to, s.most.part, res)
 }
 
 // answerTile sends a tile, or why there is none.

@@ -32,6 +32,8 @@ type Server struct {
 	with     *book // what the others are compared with; nil: nothing
 	guard    *guard
 	heavy    chan struct{} // who makes large answers, a place each
+	read     chan struct{} // who reads a trace to its end: tiles must not wait for them
+	tiles    sync.RWMutex  // held for reading while a tile is made; see afterTiles
 	examined chan struct{} // who asks the doctor, which takes long: others must not wait for it
 
 	ctx  context.Context // of all that runs
@@ -88,7 +90,7 @@ func New(o Options) (*Server, error) {
 		}
 		sh.lend(with)
 	}
-	s := &Server{o: o, shelf: sh, with: with, heavy: make(chan struct{}, heavyMax), examined: make(chan struct{}, 1), most: usual, idle: idleFor}
+	s := &Server{o: o, shelf: sh, with: with, heavy: make(chan struct{}, heavyMax), read: make(chan struct{}, heavyMax), examined: make(chan struct{}, 1), most: usual, idle: idleFor}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.guard = newGuard(h, s.mux())
 	return s, nil
@@ -122,8 +124,8 @@ func (s *Server) mux() http.Handler {
 	mux.HandleFunc("GET /t/{n}/{$}", s.ofTrace(s.servePage))
 	mux.HandleFunc("GET /t/{n}/api/whole", s.ofTrace(s.large(s.serveWhole)))
 	mux.HandleFunc("GET /t/{n}/api/tile", s.ofTrace(s.large(s.serveTile)))
-	mux.HandleFunc("GET /t/{n}/api/summary", s.ofTrace(s.large(s.serveSummary)))
-	mux.HandleFunc("GET /t/{n}/api/runs", s.ofTrace(s.large(s.serveRuns)))
+	mux.HandleFunc("GET /t/{n}/api/summary", s.ofTrace(inPlace(s.read, s.serveSummary)))
+	mux.HandleFunc("GET /t/{n}/api/runs", s.ofTrace(inPlace(s.read, s.serveRuns)))
 	mux.HandleFunc("GET /t/{n}/api/waits", s.ofTrace(s.large(s.serveWaits)))
 	mux.HandleFunc("GET /t/{n}/api/doctor", s.ofTrace(inPlace(s.examined, s.serveDoctor)))
 	mux.HandleFunc("GET /t/{n}/api/advice", s.ofTrace(s.large(s.serveAdvice)))
@@ -147,6 +149,14 @@ func (s *Server) ofTrace(serve func(http.ResponseWriter, *http.Request, *book)) 
 // large is for answers that take memory and time: a few are made at once.
 func (s *Server) large(serve func(http.ResponseWriter, *http.Request, *book)) func(http.ResponseWriter, *http.Request, *book) {
 	return inPlace(s.heavy, serve)
+}
+
+// afterTiles waits until no tile is being made. Somebody moves the picture and waits for a
+// tile: it has all processors, though sums are being made, which take as long as reading the
+// trace does.
+func (s *Server) afterTiles() {
+	s.tiles.Lock()
+	defer s.tiles.Unlock()
 }
 
 // inPlace answers when it has one of the places.

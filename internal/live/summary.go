@@ -20,7 +20,7 @@ func (s *Server) serveSummary(w http.ResponseWriter, r *http.Request, b *book) {
 	}
 	defer done()
 	// What breaks off was summed up as far as it goes; the page has been told.
-	summary, err := timeline.Summarize(r.Context(), t, from, to, r.URL.Query().Get("whole") == "1", nil)
+	summary, err := timeline.Summarize(r.Context(), t, from, to, r.URL.Query().Get("whole") == "1", nil, s.afterTiles)
 	largeAnswer(w)
 	if summary == nil {
 		if r.Context().Err() == nil {

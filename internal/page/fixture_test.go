@@ -93,7 +93,7 @@ func makeFixture(t *testing.T, name, lines string) fixture {
 	f := fixture{Name: name, Container: base64.StdEncoding.EncodeToString(packed.Bytes())}
 	for _, of := range []fixtureSum{{Whole: true}, {From: to / 4, To: to / 2, Whole: true}, {From: to / 4, To: to / 2}} {
 		var err error
-		if of.Summary, err = timeline.Summarize(context.Background(), tr, of.From, of.To, of.Whole, nil); err != nil {
+		if of.Summary, err = timeline.Summarize(context.Background(), tr, of.From, of.To, of.Whole, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		f.Sums = append(f.Sums, of)

@@ -107,7 +107,7 @@ func pack(ctx context.Context, t *trace.Trace, o Options) (*payload, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	summary := sync.OnceValues(func() (*timeline.Summary, error) {
-		return timeline.Summarize(ctx, t, o.From, o.To, true, choose)
+		return timeline.Summarize(ctx, t, o.From, o.To, true, choose, nil)
 	})
 	if o.Max > 0 && t.Size()/format.RecordSize > o.Max {
 		// The page will hardly have all scopes, and then has their sums. Load takes them in one

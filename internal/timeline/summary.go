@@ -52,8 +52,9 @@ type summaryLock struct {
 
 // Summarize sums up what touches [from, to] of t, to 0: all. Scopes count whole, or
 // with what lies in there. choose, if not nil, makes what says which events count; it is
-// called for each goroutine that counts.
-func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, choose func() func(*trace.Event) bool) (*Summary, error) {
+// called for each goroutine that counts. turn, if not nil, is called again and again: while
+// it waits nothing is read.
+func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, choose func() func(*trace.Event) bool, turn func()) (*Summary, error) {
 	begin := func() any {
 		o := analysis.SummaryOptions{Breaks: t.Breaks(), From: from, To: to, Clip: !whole}
 		if choose != nil {
@@ -77,6 +78,9 @@ func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, 
 	}, func(p part) bool {
 		sum.Merge(p.sum)
 		spare.Put(p.sum)
+		if turn != nil {
+			turn()
+		}
 		return watch.Up(ctx, p.until) == nil
 	})
 	if ctx.Err() != nil {
