@@ -68,4 +68,7 @@ func TestLarge(t *testing.T) {
 	if s := tb.selected(); s == nil || s.Name != name {
 		t.Errorf("Enter selects %+v, want a scope %s", s, name)
 	}
+	if n := tb.number("scopeview.selection.batch.many(scopeview.selection.i)"); n != 1 {
+		t.Errorf("Enter leaves single scopes for one bar of %v", n)
+	}
 }

@@ -108,16 +108,32 @@ export class Hits {
    * The next hit by its start.
    * @param {number|import("../data/batch.js").Ref} at a time; or a hit, so that those with the same start come too
    * @param {1|-1} dir
+   * @param {import("../data/batch.js").Batch[]} batches among which it is looked for
    * @returns {import("../data/batch.js").Ref|null}
    */
-  next(at, dir) {
+  next(at, dir, batches = this.batches) {
     const ref = typeof at === "number" ? null : homeOf(at);
     const time = typeof at === "number" ? at : at.batch.start[at.i];
-    const place = ref ? this.batches.indexOf(ref.batch) : -1;
-    return nearest(this.batches, time, place, ref ? ref.i : -1, dir, (batch) => {
+    const place = ref ? batches.indexOf(ref.batch) : -1;
+    return nearest(batches, time, place, ref ? ref.i : -1, dir, (batch) => {
       const before = this.upTo(batch);
       return (i) => before[i + 1] > before[i];
     });
+  }
+
+  /**
+   * The next hit where a tile has every scope. What is merged in the whole would lead away
+   * from it, to the begin of many.
+   * @param {import("./detail.js").DetailTile|null} tile
+   * @param {number|import("../data/batch.js").Ref} at
+   * @param {1|-1} dir
+   * @returns {import("../data/batch.js").Ref|null} null: none in it, or it has not every scope there
+   */
+  nextIn(tile, at, dir) {
+    const time = typeof at === "number" ? at : at.batch.start[at.i];
+    if (!tile || tile.res > 0 || time < tile.from - 1 || time > tile.to + 1) return null;
+    const ref = this.next(at, dir, [tile.batch, ...this.batches.filter((b) => !tile.known.has(b))]);
+    return ref && ref.batch.start[ref.i] >= tile.from && ref.batch.start[ref.i] <= tile.to ? ref : null;
   }
 }
 

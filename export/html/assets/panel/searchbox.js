@@ -73,7 +73,8 @@ export function createSearchBox(app) {
     const atHit = isHit(app.selection);
     if (rowAt >= 0 && found[rowAt + dir]) return lookAt(found, rowAt + dir);
     const end = dir > 0 ? -1 : Infinity;
-    let ref = app.hits.next(atHit && app.selection || (rowAt >= 0 ? end : dir > 0 ? app.aim.from - 1 : app.aim.to + 1), dir);
+    const at = atHit && app.selection || (rowAt >= 0 ? end : dir > 0 ? app.aim.from - 1 : app.aim.to + 1);
+    let ref = app.hits.nextIn(app.model.details.shown, at, dir) ?? app.hits.next(at, dir);
     if (!ref && found.length > 0 && (atHit || app.hits.count === 0)) return lookAt(found, dir > 0 ? 0 : found.length - 1);
     ref ??= app.hits.next(end, dir);
     if (ref) app.select(ref, { reveal: true });

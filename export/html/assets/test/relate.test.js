@@ -94,6 +94,25 @@ test("who gave a lock to whom", () => {
   assert.deepEqual(told(4, 0), [["lock", 4, 49, 5, 51]]);
 });
 
+test("search stays where every scope is there", () => {
+  const whole = modelOf([[1, 0, 3, 1, 0, 30], [1, 0, 3, 1, 40, 30], [1, 0, 3, 1, 80, 10]], { names });
+  const part = modelOf([[1, 0, 3, 1, 41, 1], [1, 0, 1, 1, 44, 1], [1, 0, 3, 1, 47, 1], [1, 0, 3, 1, 58, 1]], { names });
+  const tile = { batch: part.base, from: 40, to: 60, res: 0, asked: 1, known: new Set([whole.base]), threads: null };
+  const hits = search(whole, names[3].slice(0, 3));
+  const steps = (at, dir) => {
+    const list = [];
+    for (let ref = hits.nextIn(tile, at, dir); ref; ref = hits.nextIn(tile, ref, dir)) list.push(say(ref));
+    return list;
+  };
+  assert.deepEqual(steps(39, 1), [[1, 41], [1, 47], [1, 58]]);
+  assert.deepEqual(steps(61, -1), [[1, 58], [1, 47], [1, 41]]);
+  assert.equal(hits.nextIn(tile, 20, 1), null, "from elsewhere");
+  assert.equal(hits.nextIn({ ...tile, res: 8 }, 39, 1), null, "merged");
+  assert.equal(hits.nextIn(null, 39, 1), null);
+  const last = hits.nextIn(tile, 57, 1);
+  assert.deepEqual(say(hits.next(last, 1)), [1, 80], "and from its last one on");
+});
+
 test("search finds names and arguments in any case", () => {
   const items = [[1, 0, 3, 1, 0, 10], [1, 0, 1, 1, 20, 10, { args: '{"file":"store.go"}' }], [1, 0, 1, 1, 40, 10, { args: '{"file":"x.go"}' }], [2, 0, 3, 1, 40, 55], [2, "i", 3, 3, 0, 0]];
   const model = modelOf(items, { names });
