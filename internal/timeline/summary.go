@@ -52,8 +52,8 @@ type summaryLock struct {
 
 // Summarize sums up what touches [from, to] of t, to 0: all. Scopes count whole, or
 // with what lies in there. choose, if not nil, makes what says which events count; it is
-// called for each goroutine that counts. turn, if not nil, is called again and again: while
-// it waits nothing is read.
+// called for each goroutine that counts. turn, if not nil, is called again and again by
+// all who read: while it waits nothing more is.
 func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, choose func() func(*trace.Event) bool, turn func()) (*Summary, error) {
 	begin := func() any {
 		o := analysis.SummaryOptions{Breaks: t.Breaks(), From: from, To: to, Clip: !whole}
@@ -70,6 +70,9 @@ func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, 
 	}
 	err := trace.EachPart(t, trace.Options{From: from, To: to, NoDepth: true, Running: true, NoTrack: choose == nil}, func() func(*trace.Part) part {
 		return func(x *trace.Part) part {
+			if turn != nil {
+				turn()
+			}
 			s := spare.Get().(*analysis.Summary)
 			s.Part(x, func(*trace.Event) {})
 			until, _ := x.Until()
@@ -78,9 +81,6 @@ func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, 
 	}, func(p part) bool {
 		sum.Merge(p.sum)
 		spare.Put(p.sum)
-		if turn != nil {
-			turn()
-		}
 		return watch.Up(ctx, p.until) == nil
 	})
 	if ctx.Err() != nil {
