@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"testing"
 	"time"
 
@@ -74,5 +75,52 @@ func TestLarge(t *testing.T) {
 		if !reflect.DeepEqual(got.Tile, want.Tile) || !reflect.DeepEqual(got.Columns, want.Columns) || !reflect.DeepEqual(got.values, want.values) {
 			t.Errorf("%s: %d items, want %d, or others", what, len(got.values["start"]), len(want.values["start"]))
 		}
+	}
+}
+
+// TestTilesFirst: a tile does not wait for those who read the trace to its end, and they wait
+// while one is made.
+func TestTilesFirst(t *testing.T) {
+	data, err := bulk.Trace{Shape: bulk.Regular, Scopes: 5000, Seed: 1}.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, path, func(s *Server) { s.most.whole, s.most.merged = 1000, 500 })
+	for range cap(r.s.read) {
+		r.s.read <- struct{}{}
+	}
+	if tile := container(t, r.get("/t/0/api/tile?from=0&to=1000000000&px=1000")); len(tile.values["start"]) == 0 {
+		t.Error("the tile has nothing")
+	}
+	for range cap(r.s.read) {
+		<-r.s.read
+	}
+
+	r.s.tiles.RLock()
+	answered := make(chan int, 1)
+	go func() {
+		res := r.get("/t/0/api/summary?from=0&to=1000000000&whole=1")
+		res.Body.Close()
+		answered <- res.StatusCode
+	}()
+	for end := time.Now().Add(patience); r.s.tiles.TryRLock(); { // it fails once somebody waits
+		r.s.tiles.RUnlock()
+		select {
+		case code := <-answered:
+			t.Fatalf("the sums are there while a tile is made: %d", code)
+		default:
+		}
+		if time.Now().After(end) {
+			t.Fatal("nobody asks for sums")
+		}
+		runtime.Gosched()
+	}
+	r.s.tiles.RUnlock()
+	if code := <-answered; code != 200 {
+		t.Errorf("the sums answer %d", code)
 	}
 }
