@@ -27,6 +27,7 @@ const everyTrace = "traces"
 // downloads are the traces that were brought here for one command.
 type downloads struct {
 	patience time.Duration // how long nothing may come
+	in       string        // the directory for them; "": that for temporary files
 	dirs     []string
 	stdin    bool // standard input was read
 }

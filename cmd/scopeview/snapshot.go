@@ -1,12 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,52 +24,222 @@ import (
 )
 
 func newSnapshot(s *streams) *cobra.Command {
-	var to string
+	var (
+		to      string
+		timeout time.Duration
+		watch   string
+		w       neighbours
+	)
 	cmd := &cobra.Command{
-		Use:   "snapshot TRACE",
-		Short: "Copy what a trace holds now to a trace of its own",
+		Use:   "snapshot TRACE...",
+		Short: "Copy what traces hold now to traces of their own",
 		Long: `snapshot copies what TRACE holds now to a new file, an ordinary trace that nobody writes any more: of a
 ring the time that it still has, of a recording all so far. It needs no help of the program, which may be busy,
 hang or be dead, and does not disturb it. It takes about a second per GiB, and as much room; what the program
 records meanwhile is not in it. It prints the file's name.
 
 An existing file is not overwritten. Where there is no room, nothing is left. Only who may read the trace can
-copy it: the user of the program, or root. Of an address the program makes the snapshot, which comes here.`,
+copy it: the user of the program, or root. Of an address the program makes the snapshot, which comes here.
+
+Several are copied at once. What can't be is said, and the others are kept; the exit code is 1 then.
+
+With --triggered it watches the directory DIR that scope.WithTrigger writes to, until it is interrupted. When
+a program has written a snapshot there, the neighbours (--also) are copied at once, and all of them are in one
+new directory in -o, which is called by time and program. Its name is printed when it is complete: one a line,
+for a loop of the shell. Its file set.json says of each neighbour what came of it. A host name of an http://
+address that has several IP addresses, as of a headless service, is several neighbours. One set is made in
+10 s at most, and of its own sets the newest are kept (--keep).`,
 		Example: `  scopeview snapshot /traces -o now.scope      the newest trace in a directory
   scopeview snapshot 4711                      of process 4711, beside its trace
-  scopeview top $(scopeview snapshot 4711)`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
+  scopeview snapshot 4711 4712 http://db:6060/debug/scope/ -o now/
+  scopeview top $(scopeview snapshot 4711)
+  scopeview snapshot --triggered /traces --also http://db:6060/debug/scope/ -o sets/ | while read set; do …; done`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if watch != "" || len(args) == 1 {
+				return nil
+			}
+			if len(args) == 0 {
+				return oneTrace(cmd, args)
+			}
+			if i := slices.Index(args, standardInput); i >= 0 && slices.Contains(args[i+1:], standardInput) {
+				return fmt.Errorf("-: standard input can be read only once")
+			}
+			return nil
+		},
+		ValidArgsFunction: completeTraces,
 		Annotations:       map[string]string{ownAddress: "it becomes the snapshot"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if to == "-" {
+			switch {
+			case to == "-":
 				return usagef("-o -: a snapshot is a file of its own; give its name")
+			case timeout < 0:
+				return usagef("--timeout %v: give how long each may take, such as 30s", timeout)
+			case watch == "" && (len(w.also) > 0 || cmd.Flags().Changed("keep")):
+				return usagef("--also and --keep are for --triggered DIR; for snapshots now name the neighbours as TRACEs")
+			case watch != "" && len(args) > 0:
+				return usagef("--triggered %s takes the snapshots that come there, and no TRACE; name %s with --also", watch, args[0])
+			case watch != "":
+				w.dir, w.out, w.patience = watch, to, cmp.Or(timeout, 30*time.Second)
+				return w.run(cmd.Context(), s)
 			}
-			trace, beside, err := sourceOf(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
+			x := copies{s: s, timeout: timeout, to: to}
+			if st, err := os.Stat(to); len(args) > 1 && to != "" || to != "" && os.IsPathSeparator(to[len(to)-1]) || err == nil && st.IsDir() {
+				x.to, x.dir = "", to
+				if err := os.MkdirAll(to, 0o700); err != nil {
+					return fmt.Errorf("making the directory for the snapshots: %w", err)
+				}
 			}
-			defer trace.remove()
-			if to == "" {
-				to = filepath.Join(beside, snapshotName(trace.path, time.Now()))
-			}
-			res, err := takeSnapshot(cmd.Context(), trace.path, to)
-			if err != nil {
-				return err
-			}
-			if res.Missed > 0 {
-				fmt.Fprintf(s.err, "scopeview: the program was faster by %s of its ring, overwritten before they were copied\n", plural(int64(res.Missed), "chunk"))
-			}
-			name := res.Path
-			if s.outTerm {
-				name = show(name)
-			}
-			_, err = fmt.Fprintln(s.out, name)
-			return err
+			return x.all(cmd.Context(), args)
 		},
 	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "write to the new `FILE` (default: beside the trace, with the time in its name)")
+	f := cmd.Flags()
+	f.StringVarP(&to, "output", "o", "", "write to the new `FILE`, or to new files in the directory (default: beside the trace, with the time in its name)")
+	f.DurationVar(&timeout, "timeout", 0, "give up a trace that takes longer (default: none, with --triggered 30s)")
+	f.StringVar(&watch, "triggered", "", "make a set whenever a program's trigger has written a snapshot to `DIR`")
+	f.StringArrayVar(&w.also, "also", nil, "with --triggered: a neighbour, a `TRACE` as above (may be repeated)")
+	f.IntVar(&w.keep, "keep", 10, "with --triggered: how many sets are kept")
 	return cmd
+}
+
+// copiesAtOnce is how many snapshots are made at a time: the most of it is waiting for
+// others.
+const copiesAtOnce = 8
+
+// copies makes snapshots, of each trace one.
+type copies struct {
+	s       *streams
+	timeout time.Duration // for each; 0: none
+	to      string        // the file; "": named after the trace, in dir
+	dir     string        // "": beside the trace
+	spool   string        // where what is brought here lies meanwhile; "": with other temporary files
+}
+
+// all makes a snapshot of each of the traces, and says what happened.
+func (x *copies) all(ctx context.Context, args []string) error {
+	if len(args) == 1 {
+		res, err := x.one(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return x.told(res)
+	}
+	x.s = x.s.forMany()
+	var (
+		mu     sync.Mutex
+		failed int
+		broken error // of standard output
+	)
+	each(args, func(_ int, arg string) {
+		res, err := x.one(ctx, arg)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case ctx.Err() != nil && err != nil:
+		case err != nil:
+			failed++
+			fmt.Fprintf(x.s.err, "scopeview: %s\n", harmless(err.Error()))
+		default:
+			if err := x.told(res); broken == nil {
+				broken = err
+			}
+		}
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case failed > 0:
+		return &exit{exitFailed, fmt.Errorf("%d of %s could not be made", failed, plural(int64(len(args)), "snapshot"))}
+	}
+	return broken
+}
+
+// each calls f with all of the list, a few at a time, and waits for them.
+func each(list []string, f func(i int, x string)) {
+	places := make(chan struct{}, copiesAtOnce)
+	var wg sync.WaitGroup
+	for i, x := range list {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			f(i, x)
+		})
+	}
+	wg.Wait()
+}
+
+// forMany are the streams for several who write to them. How far each is can't be told in one
+// line.
+func (s *streams) forMany() *streams {
+	many := *s
+	many.errTerm, many.err = false, &lockedWriter{w: s.err}
+	return &many
+}
+
+// lockedWriter is a writer for several goroutines.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(b)
+}
+
+// told prints the name of a snapshot that was made.
+func (x *copies) told(res snapshot.Result) error {
+	if res.Missed > 0 {
+		fmt.Fprintf(x.s.err, "scopeview: the program was faster by %s of its ring, overwritten before they were copied\n", plural(int64(res.Missed), "chunk"))
+	}
+	name := res.Path
+	if x.s.outTerm {
+		name = show(name)
+	}
+	_, err := fmt.Fprintln(x.s.out, name)
+	return err
+}
+
+// one makes a snapshot of one trace.
+func (x *copies) one(ctx context.Context, arg string) (res snapshot.Result, err error) {
+	within := ctx
+	if x.timeout > 0 {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(ctx, x.timeout)
+		defer cancel()
+	}
+	trace, dir, err := sourceBy(within, x.s, arg, x.spool)
+	if err == nil {
+		defer trace.remove()
+		if x.dir != "" {
+			dir = x.dir
+		}
+		res, err = takeNamed(within, trace.path, x.to, dir)
+	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		if isAddress(arg) { // it may have a password
+			if a, bad := parseAddress(arg); bad == nil {
+				arg = a.String()
+			}
+		}
+		return res, fmt.Errorf("%s: no snapshot within %v; --timeout gives it longer", arg, x.timeout)
+	}
+	return res, err
+}
+
+// takeNamed copies the trace at from to the file to, or, if that is empty, to a new one in
+// dir. Traces of one name may be copied within one millisecond, from several hosts.
+func takeNamed(ctx context.Context, from, to, dir string) (res snapshot.Result, err error) {
+	if to != "" {
+		return takeSnapshot(ctx, from, to)
+	}
+	name := filepath.Join(dir, snapshotName(from, time.Now()))
+	for i := 2; ; i++ {
+		if res, err = takeSnapshot(ctx, from, name); i > 100 || !errors.Is(err, fs.ErrExist) {
+			return res, err
+		}
+		name = filepath.Join(dir, strings.TrimSuffix(snapshotName(from, time.Now()), extension)+"-"+strconv.Itoa(i)+extension)
+	}
 }
 
 // snapshotSource is the trace to be copied, maybe one that was brought here.
@@ -78,7 +254,12 @@ func (x *snapshotSource) remove() { x.got.remove() }
 // is no file in a directory, because it lost its name, or lies elsewhere, has its
 // snapshot where we are.
 func sourceOf(ctx context.Context, s *streams, arg string) (x *snapshotSource, beside string, err error) {
-	x = &snapshotSource{got: downloads{patience: stalledAfter}}
+	return sourceBy(ctx, s, arg, "")
+}
+
+// sourceBy is sourceOf; what is brought here lies in the directory spool.
+func sourceBy(ctx context.Context, s *streams, arg, spool string) (x *snapshotSource, beside string, err error) {
+	x = &snapshotSource{got: downloads{patience: stalledAfter, in: spool}}
 	if x.path, _, err = x.got.bring(ctx, s, arg); err != nil {
 		x.remove()
 		return nil, "", err

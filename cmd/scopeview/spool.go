@@ -101,7 +101,7 @@ func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.R
 // does not begin like something that can be read is not brought to its end. If compressed
 // data are cut off, the file ends there, which is said.
 func (d *downloads) spool(ctx context.Context, s *streams, in *incoming) (path string, err error) {
-	dir, err := os.MkdirTemp("", "scopeview-")
+	dir, err := os.MkdirTemp(d.in, "scopeview-")
 	if err != nil {
 		return "", fmt.Errorf("making a directory for the trace: %w", err)
 	}
