@@ -44,6 +44,12 @@
 // wait must be to be recorded; shorter ones are counted. How often a lock was had, and
 // how often not at once, is told at each heartbeat.
 //
+// # Requests
+//
+// Context begins a scope of a request, and its context says so to the scopes that other
+// goroutines, and other processes, begin for it. Their Link goes with each, so that a reader
+// finds all that belongs to one request. Package scopehttp does so for net/http.
+//
 // # Left on
 //
 // With WithRing the last bytes are kept instead of the first: what a program
@@ -84,6 +90,7 @@
 //	of them
 //	a string of more than 1 KiB, or     the first 1 KiB, the arguments that   Misuse.ArgsCut
 //	more arguments than fit             fit, and how much is missing
+//	a second Link                       the first one                         Misuse.ArgsCut
 //	an argument that is not a number,   its type's name                       none
 //	string, bool or duration
 //	more than 65,535 different stacks   the call, under "(other stacks)"      Misuse.OtherStacks

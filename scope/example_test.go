@@ -3,8 +3,11 @@
 package scope_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync"
@@ -81,6 +84,51 @@ func ExampleGo() {
 	<-done
 	fmt.Println("done")
 	// Output: done
+}
+
+// A request whose parts are on two goroutines, and which goes on in another process.
+func ExampleContext() {
+	dir, err := os.MkdirTemp("", "traces")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	if err := scope.Start(dir); err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer scope.Stop()
+	ctx, request := scope.Context(context.Background(), "checkout", scope.KV("user", 4711))
+	defer request.End()
+	header := make(chan string)
+	go func() {
+		ctx, pay := scope.Context(ctx, "pay") // a part of checkout
+		defer pay.End()
+		l, _ := scope.LinkOf(ctx)
+		header <- l.Traceparent() // what the next process is to be told
+	}()
+	there, ok := scope.ParseTraceparent(<-header)
+	here, _ := scope.LinkOf(ctx)
+	fmt.Println(ok, there.Trace == here.Trace, there.Span == here.Span)
+	// Output: true true false
+}
+
+// The receiver's side of a request.
+func ExampleWithLink() {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		if l, ok := scope.ParseTraceparent(r.Header.Get("Traceparent")); ok {
+			ctx = scope.WithLink(ctx, l)
+		}
+		_, span := scope.Context(ctx, "serve") // a part of the sender's scope
+		defer span.End()
+		fmt.Fprint(w, "served")
+	})
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	fmt.Println(w.Body)
+	// Output: served
 }
 
 func ExampleCounter() {

@@ -19,6 +19,7 @@ import (
 const user = `package user
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -27,7 +28,7 @@ import (
 
 type number float32
 
-func user(n int, s string, d time.Duration, mu *sync.Mutex, f func()) {
+func user(ctx context.Context, n int, s string, d time.Duration, mu *sync.Mutex, f func()) {
 	defer scope.Task("a")()
 	defer scope.Task("a", n, n+1)()
 	defer scope.Task("a", n, s, scope.KV("k", n))()
@@ -45,6 +46,9 @@ func user(n int, s string, d time.Duration, mu *sync.Mutex, f func()) {
 	if scope.Enabled() {
 		return
 	}
+	ctx, linked := scope.Context(ctx, "a", n, s)
+	linked.End(n)
+	defer scope.Task("a", scope.Link{Trace: [16]byte{1}})()
 	defer scope.Lock(mu, "a")()
 	scope.Go("a", f)
 }

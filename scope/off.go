@@ -3,8 +3,11 @@
 package scope
 
 import (
+	"context"
 	"sync"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
 )
 
 // Built with the tag scope_off, everything compiles to nothing. The doc
@@ -62,3 +65,13 @@ func WithTrigger(globs string, longerThan time.Duration, dir string) Option { re
 func WithFilter(expr string) Option                                         { return nil }
 func WithBacking(b BackingKind) Option                                      { return nil }
 func WithOverwrite() Option                                                 { return nil }
+
+// Link says where in a request something is.
+type Link = format.Link
+
+func Context(ctx context.Context, name string, args ...any) (context.Context, Span) {
+	return ctx, Span{}
+}
+func LinkOf(ctx context.Context) (Link, bool)              { return Link{}, false }
+func WithLink(ctx context.Context, l Link) context.Context { return ctx }
+func ParseTraceparent(s string) (Link, bool)               { return format.ParseTraceparent(s) }

@@ -19,12 +19,14 @@ var anonymizeHelp = `anonymize makes a copy of a trace without what it tells of 
 the same times, kinds, rows and counts.
 
 Hashed, each to eight letters: the names of scopes, events, counters, locks and rows, keys, notes, the
-functions and files of stacks. Equal names have equal hashes. The hash has a random key, which is
+functions and files of stacks; the machine's boot id. Equal names have equal hashes. The hash has a random key, which is
 not kept; with the same --salt names have the same hashes in every copy, so that copies can be compared,
 and whoever knows the salt can try whether a name is among them.
 
+The ids of requests become others by the same key.
+
 Left out: all arguments; command line, path of the program, host, directory, module, version and filter; the
-process's id; what was asked of the program by ctl; the Go execution trace, which is full of names; the
+process's id and its parent's; what was asked of the program by ctl; the Go execution trace, which is full of names; the
 executable and the sources that scopeview archive has stored;
 whatever made no sense, or is of a later version.
 

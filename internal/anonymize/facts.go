@@ -21,6 +21,8 @@ var facts = map[string]*regexp.Regexp{
 	"witness_reason": words,
 	"stacks":         words,
 
+	"boot": regexp.MustCompile(`^[0-9A-Za-z]{8}$`), // hashed
+
 	"lock_threshold":         regexp.MustCompile(`^(all|calibrated|duration)$`),
 	"deadlock":               regexp.MustCompile(`^all goroutines$`),
 	"goroutines_unnamed":     regexp.MustCompile(`^[0-9]{1,20}$`),

@@ -1,25 +1,33 @@
 package anonymize
 
 import (
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
+
+	"github.com/scopeview/scopeview/internal/format"
 )
 
 // hasher makes a text into one that tells nothing but whether two are equal.
-type hasher struct{ key []byte }
+type hasher struct {
+	key []byte
+	ids cipher.Block // for the ids of links, of which there are many
+}
 
 // newHasher makes a key of the salt, or of chance: then it is gone with us, and
 // no list of likely names can be tried.
 func newHasher(salt string) *hasher {
-	h := &hasher{make([]byte, sha256.Size)}
+	h := &hasher{key: make([]byte, sha256.Size)}
 	if salt == "" {
 		_, _ = rand.Read(h.key) // never fails
-		return h
+	} else {
+		key := sha256.Sum256([]byte("scopeview anonymize\x00" + salt))
+		h.key = key[:]
 	}
-	key := sha256.Sum256([]byte("scopeview anonymize\x00" + salt))
-	h.key = key[:]
+	h.ids, _ = aes.NewCipher(h.sum("ids", "")) // a key of 32 bytes is one
 	return h
 }
 
@@ -60,4 +68,22 @@ func (h *hasher) address(a uint64) uint64 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], a)
 	return 0xc000000000 | binary.LittleEndian.Uint64(h.sum("address", string(b[:])))&(1<<38-1)&^7
+}
+
+// link makes the ids in the slots of a link others: equal ones stay equal, of copies made
+// with one salt too.
+func (h *hasher) link(slots []format.Slot) {
+	id := func(a, b uint64) (uint64, uint64) {
+		if a|b == 0 {
+			return 0, 0
+		}
+		var p [aes.BlockSize]byte
+		binary.LittleEndian.PutUint64(p[:], a)
+		binary.LittleEndian.PutUint64(p[8:], b)
+		h.ids.Encrypt(p[:], p[:])
+		return binary.LittleEndian.Uint64(p[:]), binary.LittleEndian.Uint64(p[8:])
+	}
+	slots[0].Value, slots[1].Value = id(slots[0].Value, slots[1].Value)
+	slots[2].Value, _ = id(slots[2].Value, 0)
+	slots[3].Value, _ = id(slots[3].Value, 0)
 }

@@ -52,7 +52,9 @@ func appendRecord(b []byte, r *format.Record, ext []byte) []byte {
 	case !s.Scope && s.Word1 == "0":
 		r.Stop, r.CPU = 0, 0
 	}
-	r.Head = head(r.Head)
+	if r.Head = head(r.Head); len(ext) > 0 {
+		r.Head |= format.ExtBit
+	}
 	return append(format.AppendRecord(b, r), ext...)
 }
 
@@ -67,13 +69,17 @@ func head(word uint64) uint64 {
 }
 
 // keptSlots appends the extension of a record without arguments: the slots that
-// its kind always has. ok is false if the record has no meaning.
+// its kind always has, and a link. ok is false if the record has no meaning.
 func (a *chunkCopy) keptSlots(dst []byte, r *format.Record, ext []byte) (kept []byte, ok bool) {
 	n := fixed[r.Kind()&0x7f]
-	if n <= 0 || len(ext) == 0 {
+	if n < 0 || len(ext) == 0 {
 		return dst, n >= 0
 	}
 	a.slots, _ = format.DecodeExt(a.slots[:0], ext)
+	link := format.LinkAt(a.slots)
+	if n == 0 && link < 0 {
+		return dst, true
+	}
 	n = min(n, len(a.slots))
 	for i := range n {
 		switch s := &a.slots[i]; s.Type {
@@ -90,7 +96,12 @@ func (a *chunkCopy) keptSlots(dst []byte, r *format.Record, ext []byte) (kept []
 	case format.KindWait, format.KindHold:
 		n += lockSlots(a.slots[n:])
 	}
-	kept, _ = format.AppendExt(dst, a.slots[:n])
+	slots := a.slots[:n]
+	if link >= n {
+		slots = append(slots, a.slots[link:link+format.LinkSlots]...)
+		a.hash.link(slots[n:])
+	}
+	kept, _ = format.AppendExt(dst, slots)
 	return kept, true
 }
 

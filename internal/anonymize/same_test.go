@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/bulk"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -129,6 +130,65 @@ func TestBulk(t *testing.T) {
 		if was, is := len(findings(t, data)), len(findings(t, after)); is > was { // it is not quite as the recorder's
 			t.Errorf("%d findings, %d before", is, was)
 		}
+	}
+}
+
+// linked is a trace whose scopes have links, ended in place and apart.
+const linked = `header
+chunk blocks sealed
+name 2 "request"
+chunk records owner=0 flags=ends,final sealed
+anchor start=1000 thread=12 cpu=5
+task "request" @a g=7 start=2000 open tid=12 apart | int:5 addr:0x4bf92f3577b34da6 addr:0xa3ce929d0e0e4736 addr:0x10 addr:0
+task "request" @b g=7 start=2010 open tid=12 apart | addr:0x4bf92f3577b34da6 addr:0xa3ce929d0e0e4736 addr:0x11 addr:0x10 string:"secret"
+task "request" g=7 start=2020 stop=2030 cpu=0/unknown | int:5
+end "request" g=7 start=3000 begin=2010 cpu=0/unknown | loc:@b goid:7 begin:task/"request"/7/ext int:200
+end "request" g=7 start=3001 begin=2000 cpu=0/unknown | loc:@a goid:7 addr:0x4bf92f3577b34da6 addr:0xa3ce929d0e0e4736 addr:0x10 addr:0
+`
+
+// TestLinks: ids become others, equal ones equal ones, also of another copy with the salt.
+func TestLinks(t *testing.T) {
+	data, err := text.Assemble(strings.NewReader(linked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := func(data []byte) (list []format.Link) {
+		err := tracetest.Open(t, data).Events(trace.Options{}, func(e *trace.Event) bool {
+			if l, ok := e.Link(); ok {
+				list = append(list, l)
+			}
+			if len(e.Args) > format.LinkSlots {
+				t.Errorf("an argument is left: %v", e.Args)
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	after, _ := write(t, data, "x")
+	same(t, data, after)
+	for _, f := range findings(t, after) {
+		if f.Rule != "chunk-kept" && f.Rule != "state-end" {
+			t.Errorf("verify: at %d: %s: %s", f.Offset, f.Rule, f.Text)
+		}
+	}
+	got := links(after)
+	if len(got) != 2 {
+		t.Fatalf("%d links", len(got))
+	}
+	a, b := got[0], got[1]
+	if a.Trace != b.Trace || b.Parent != a.Span || a.Parent != [8]byte{} || a.Span == b.Span {
+		t.Errorf("the links are %v and %v", a, b)
+	}
+	if a.Trace[0] == 0x4b && a.Trace[1] == 0xf9 || a.Span == [8]byte{7: 0x10} {
+		t.Errorf("the ids are there still: %v", a)
+	}
+	again, _ := write(t, data, "x")
+	other, _ := write(t, data, "y")
+	if links(again)[0] != a || links(other)[0] == a {
+		t.Error("one salt does not make one id, or two do")
 	}
 }
 

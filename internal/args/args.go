@@ -10,6 +10,8 @@
 //     "mode": "shared" where it is one with other readers, "holder" (the goroutine that
 //     had it when the wait began, where that is known), "at_least": true of a hold that
 //     may have begun before its record, and "tries" of a retry
+//   - "trace_id", "span_id" and "parent_id" of a record with a link (scope.Context), in
+//     hexadecimal as in a traceparent header; those that are not known are not there
 //   - "cut": how many more arguments there were than a record keeps
 //   - "KEY#bytes", behind all others, for a string of which a record keeps only the
 //     beginning: how many bytes it had
@@ -19,6 +21,7 @@
 package args
 
 import (
+	"encoding/hex"
 	"strconv"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -38,6 +41,7 @@ type Lister struct {
 	names func(id uint16) string
 	args  []Arg
 	text  []byte
+	ids   [2 * (16 + 8 + 8)]byte // of a link, in hexadecimal
 }
 
 // NewLister returns a Lister that finds keys with names, a Trace's Name.
@@ -77,6 +81,9 @@ func (l *Lister) List(e *trace.Event) []Arg {
 	begin, end := e.Args, e.EndArgs
 	if e.Kind == format.KindWait || e.Kind == format.KindHold {
 		begin, end = l.lock(begin, end)
+	}
+	if link, ok := e.Link(); ok {
+		l.link(&link)
 	}
 	position, named := l.add(begin, 0)
 	_, more := l.add(end, position)
@@ -132,12 +139,40 @@ func (l *Lister) lock(begin, end []format.Slot) (_, _ []format.Slot) {
 	return begin[3:], end
 }
 
+// link appends the ids of a link, as texts.
+func (l *Lister) link(link *format.Link) {
+	b := l.ids[:0]
+	text := func(key string, id []byte) {
+		if n := len(b); !allZero(id) {
+			b = hex.AppendEncode(b, id)
+			l.args = append(l.args, Arg{key, format.Slot{Type: format.SlotString, Str: b[n:], Full: len(b) - n}})
+		}
+	}
+	text("trace_id", link.Trace[:])
+	text("span_id", link.Span[:])
+	text("parent_id", link.Parent[:])
+}
+
+func allZero(id []byte) bool {
+	for _, c := range id {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // add appends one list of slots; position is the next positional key. named
 // reports whether there may be keys that are not distinct.
 func (l *Lister) add(slots []format.Slot, position int) (next int, named bool) {
 	key, keyed := "", false
+	link := format.LinkAt(slots)
 	for i := range slots {
 		s := &slots[i]
+		if link >= 0 && i >= link && i < link+format.LinkSlots {
+			key, keyed = "", false
+			continue // told by link
+		}
 		switch s.Type {
 		case format.SlotKey:
 			key, keyed, named = l.names(uint16(s.Value)), true, true

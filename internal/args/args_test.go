@@ -58,6 +58,13 @@ func cutString(s string, full int) format.Slot {
 
 func key(id uint16) format.Slot { return format.Slot{Type: format.SlotKey, Value: uint64(id)} }
 
+func addr(v uint64) format.Slot { return format.Slot{Type: format.SlotAddr, Value: v} }
+
+// linkSlots is a link between other slots.
+func linkSlots(before []format.Slot, after ...format.Slot) []format.Slot {
+	return append(append(before, addr(10), addr(255), addr(16), addr(1<<60)), after...)
+}
+
 func lockEvent(k format.Kind, addr, holder, what uint64, more ...any) trace.Event {
 	return trace.Event{Kind: k, Args: append([]format.Slot{
 		{Type: format.SlotAddr, Value: addr}, {Type: format.SlotGoid, Value: holder}, {Type: format.SlotUint, Value: what},
@@ -104,6 +111,14 @@ func TestJSON(t *testing.T) {
 		{"process, unknown", trace.Event{Kind: format.KindProcess, User: -1, System: -1}, ``},
 		{"process, open", trace.Event{Kind: format.KindProcess, Open: true}, ``},
 		{"taskf", trace.Event{Kind: format.KindTaskf, Name: 8, Args: slots("f.go", 3, key(6), 4)}, `{"text":"load f.go of 3","0":"f.go","1":3,"text#2":4}`},
+		{"a link", task(linkSlots(slots(1), key(2), slot(2)), nil),
+			`{"trace_id":"000000000000000a00000000000000ff","span_id":"0000000000000010","parent_id":"1000000000000000","0":1,"bytes":2}`},
+		{"a link without span and parent", task([]format.Slot{addr(1), addr(0), addr(0), addr(0)}, slots(1)), `{"trace_id":"00000000000000010000000000000000","0":1}`},
+		{"a link at the end", task(slots(1), linkSlots(slots(2))),
+			`{"trace_id":"000000000000000a00000000000000ff","span_id":"0000000000000010","parent_id":"1000000000000000","0":1,"1":2}`},
+		{"a link of a taskf, with a key", trace.Event{Kind: format.KindTaskf, Name: 8, Args: append([]format.Slot{key(2)}, linkSlots(nil, slot("f.go"), slot(3))...)},
+			`{"text":"load f.go of 3","trace_id":"000000000000000a00000000000000ff","span_id":"0000000000000010","parent_id":"1000000000000000","0":"f.go","1":3}`},
+		{"addresses that are none", task([]format.Slot{addr(0), addr(0), addr(1), addr(2)}, nil), `{"addr":"0x0","addr#2":"0x0","addr#3":"0x1","addr#4":"0x2"}`},
 		{"slots of other records", task([]format.Slot{{Type: format.SlotLoc, Value: 4}, {Type: 14, Value: 5}}, nil), `{"loc":4,"begin":5}`},
 	} {
 		l := NewLister(func(id uint16) string { return keys[id] })

@@ -98,7 +98,7 @@ func AppendString[T string | []byte](b []byte, s T) []byte {
 	return append(b, '"')
 }
 
-const hex = "0123456789abcdef"
+const digits = "0123456789abcdef"
 
 // appendEscaped appends s as it stands between the quotes of a JSON string.
 func appendEscaped[T string | []byte](b []byte, s T) []byte {
@@ -120,7 +120,7 @@ func appendEscaped[T string | []byte](b []byte, s T) []byte {
 				b = append(b, `\t`...)
 			default:
 				b = append(b, `\u00`...)
-				b = append(b, hex[c>>4], hex[c&15])
+				b = append(b, digits[c>>4], digits[c&15])
 			}
 			i++
 			done = i

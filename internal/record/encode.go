@@ -20,6 +20,7 @@ type encoder struct {
 	slots int
 	types uint64
 	cut   uint64 // arguments that did not fit
+	link  bool   // there is a link among them
 	short bool   // a string was cut
 	at    int64  // when the scope began, in ticks; 0: now
 }
@@ -43,17 +44,23 @@ const (
 
 func float(f float64) uint64 { return math.Float64bits(f) }
 
-// beginArgs begins a scope with arguments. A few ints the assembly has taken.
+// beginArgs begins a scope with arguments, and a link that is not nil. A few ints the
+// assembly has taken.
 // What is left that is frequent (ints, short strings, and these with names) is
 // taken here, and anything else by the encoder.
-func (r *recorder) beginArgs(head uint64, args []any) Handle {
+func (r *recorder) beginArgs(head uint64, args []any, link *format.Link) Handle {
 	var w [usualWords]uint64
 	n, shift, types := 1, 0, uint64(0)
+	if link != nil {
+		ids := link.Words()
+		n += copy(w[1:], ids[:])
+		shift, types = 4*format.LinkSlots, uint64(format.SlotAddr)*0x1111
+	}
 	for i := range args {
 		a := &args[i]
 		if kv, ok := (*a).(Arg); ok {
 			if n >= len(w)-1 || shift >= 4*(format.MaxSlots-2) {
-				return r.beginBig(head, args)
+				return r.beginBig(head, args, link)
 			}
 			if e := r.names.cached(kv.key); e != nil {
 				w[n] = e.Head >> 48
@@ -66,7 +73,7 @@ func (r *recorder) beginArgs(head uint64, args []any) Handle {
 			a = &kv.value
 		}
 		if n >= len(w)-1 || shift >= 4*(format.MaxSlots-1) {
-			return r.beginBig(head, args)
+			return r.beginBig(head, args, link)
 		}
 		switch v := (*a).(type) {
 		case int:
@@ -75,7 +82,7 @@ func (r *recorder) beginArgs(head uint64, args []any) Handle {
 			types |= uint64(format.SlotInt) << shift
 		case string:
 			if len(v) > 8*(len(w)-n-2) {
-				return r.beginBig(head, args)
+				return r.beginBig(head, args, link)
 			}
 			w[n] = uint64(len(v)) | uint64(len(v))<<32
 			n++
@@ -95,7 +102,7 @@ func (r *recorder) beginArgs(head uint64, args []any) Handle {
 			}
 			types |= uint64(format.SlotString) << shift
 		default:
-			return r.beginBig(head, args)
+			return r.beginBig(head, args, link)
 		}
 		shift += 4
 	}
@@ -109,7 +116,7 @@ func (r *recorder) beginArgs(head uint64, args []any) Handle {
 		}
 		reason = loc
 	}
-	x := encoder{w: w[:], r: r, n: n, types: types, slots: shift / 4}
+	x := encoder{w: w[:], r: r, n: n, types: types, slots: shift / 4, link: link != nil}
 	if r.fast == nil {
 		return r.gopath.begin(head, &x)
 	}
@@ -140,12 +147,15 @@ func loadTail(s string) (v uint64) {
 	return v
 }
 
-func (r *recorder) beginBig(head uint64, args []any) Handle {
+func (r *recorder) beginBig(head uint64, args []any, link *format.Link) Handle {
 	if r.refuse() {
 		return Handle{}
 	}
 	var buf [bigWords]uint64
 	x := encoder{w: buf[:], r: r}
+	if link != nil {
+		x.linked(link)
+	}
 	x.addAll(args)
 	if x.cut > 0 || x.short {
 		r.argsCut.Add(1)
@@ -258,27 +268,51 @@ func (x *encoder) addAll(args []any) {
 // add adds one argument by its type, or by its type's kind. It calls no method
 // of the value.
 func (x *encoder) add(a *any) {
+	t, bits := format.SlotInt, uint64(0)
 	switch v := (*a).(type) {
 	case int:
-		x.slot(format.SlotInt, uint64(v))
+		bits = uint64(v)
 	case string:
 		x.text(format.SlotString, v)
+		return
 	case Arg:
 		x.named(&v)
+		return
+	case format.Link:
+		x.linked(&v)
+		return
 	case int64:
-		x.slot(format.SlotInt, uint64(v))
+		bits = uint64(v)
 	case uint64:
-		x.slot(format.SlotUint, v)
+		t, bits = format.SlotUint, v
 	case float64:
-		x.slot(format.SlotFloat, float(v))
+		t, bits = format.SlotFloat, float(v)
 	case bool:
-		x.slot(format.SlotBool, bit(v))
+		t, bits = format.SlotBool, bit(v)
 	case time.Duration:
-		x.slot(format.SlotDuration, uint64(v))
+		t, bits = format.SlotDuration, uint64(v)
 	case nil:
 		x.text(format.SlotType_, "nil")
+		return
 	default:
 		x.byKind(a)
+		return
+	}
+	x.slot(t, bits)
+}
+
+// linked adds a link, whole or not at all. A record has one at most.
+func (x *encoder) linked(l *format.Link) {
+	if !l.Valid() {
+		return
+	}
+	if x.n = max(x.n, 1); x.link || x.slots+format.LinkSlots > format.MaxSlots-1 || x.n+format.LinkSlots+1 > len(x.w) {
+		x.cut++
+		return
+	}
+	x.link = true
+	for _, id := range l.Words() {
+		x.slot(format.SlotAddr, id)
 	}
 }
 
@@ -307,28 +341,28 @@ func (x *encoder) named(v *Arg) {
 
 func (x *encoder) byKind(a *any) {
 	t := reflect.TypeOf(*a)
-	switch k := t.Kind(); k {
-	case reflect.Int8:
-		x.slot(format.SlotInt, uint64(int8(sys.Value(a, 1))))
-	case reflect.Int16:
-		x.slot(format.SlotInt, uint64(int16(sys.Value(a, 2))))
-	case reflect.Int32:
-		x.slot(format.SlotInt, uint64(int32(sys.Value(a, 4))))
-	case reflect.Int, reflect.Int64:
-		x.slot(format.SlotInt, uint64(int(sys.Value(a, t.Size()))))
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint, reflect.Uint64, reflect.Uintptr:
-		x.slot(format.SlotUint, sys.Value(a, t.Size()))
-	case reflect.Float32:
-		x.slot(format.SlotFloat, float(float64(math.Float32frombits(uint32(sys.Value(a, 4))))))
-	case reflect.Float64:
-		x.slot(format.SlotFloat, sys.Value(a, 8))
-	case reflect.Bool:
-		x.slot(format.SlotBool, sys.Value(a, 1))
-	case reflect.String:
+	k := t.Kind()
+	switch {
+	case k == reflect.String:
 		x.text(format.SlotString, sys.Text(a))
-	default:
+		return
+	case k == reflect.Invalid, k > reflect.Float64:
 		x.text(format.SlotType_, t.String())
+		return
 	}
+	bits, slot := sys.Value(a, t.Size()), format.SlotUint
+	switch {
+	case k == reflect.Bool:
+		slot = format.SlotBool
+	case k <= reflect.Int64:
+		sign := 64 - 8*t.Size()
+		bits, slot = uint64(int64(bits<<sign)>>sign), format.SlotInt
+	case k == reflect.Float32:
+		bits, slot = float(float64(math.Float32frombits(uint32(bits)))), format.SlotFloat
+	case k == reflect.Float64:
+		slot = format.SlotFloat
+	}
+	x.slot(slot, bits)
 }
 
 func bit(b bool) uint64 {

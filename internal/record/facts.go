@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -89,6 +90,8 @@ func (r *recorder) writeFacts(w reasons) {
 	put("arch", runtime.GOARCH)
 	host, _ := os.Hostname()
 	put("host", host)
+	put("ppid", strconv.Itoa(os.Getppid()))
+	put("boot", bootID())
 	dir, _ := os.Getwd()
 	put("dir", dir)
 	put("kernel", sys.Kernel())
@@ -193,6 +196,13 @@ func cpuModel() string {
 	line, _, _ := bytes.Cut(after, []byte("\n"))
 	_, name, _ := bytes.Cut(line, []byte(":"))
 	return string(bytes.TrimSpace(name))
+}
+
+// bootID is what Linux calls the time since it was started, "" elsewhere. Traces with the
+// same have the same monotonic clock.
+func bootID() string {
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return string(bytes.TrimSpace(b))
 }
 
 func (r *recorder) defineName(id uint16, name string) bool {

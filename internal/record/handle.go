@@ -27,7 +27,7 @@ func begin(head uint64, name string, args []any) Handle {
 	}
 	switch {
 	case len(args) != 0:
-		return r.beginArgs(head|n, args)
+		return r.beginArgs(head|n, args, nil)
 	case r.plain != nil:
 		// The Go path's usual scope, where chunks are mapped and stubs read the
 		// counter and the goroutine's id. It stands here because one more call
@@ -97,6 +97,18 @@ func endAt(h Handle, at int64, x *encoder) {
 	default:
 		r.staleEnds.Add(1)
 	}
+}
+
+// BeginLinked begins a scope with a link, whose trace id is not zero.
+//
+//go:noinline
+func BeginLinked(name string, link *format.Link, args []any) Handle {
+	r := current.Load()
+	n := r.names.given(name)
+	if n&nameOut != 0 {
+		return Handle{}
+	}
+	return r.beginArgs(headTask|n<<48, args, link)
 }
 
 // EndArgs ends a scope with arguments.

@@ -40,6 +40,15 @@ type Event struct {
 	Args, EndArgs []format.Slot
 }
 
+// Link returns where in a request the event is, as the program told it when it began or
+// ended.
+func (e *Event) Link() (l format.Link, ok bool) {
+	if l, ok = format.LinkOf(e.Args); !ok {
+		l, ok = format.LinkOf(e.EndArgs)
+	}
+	return l, ok
+}
+
 // Options select events.
 type Options struct {
 	From, To int64 // ns from the start; To 0: no limit. Scopes that touch the range are in

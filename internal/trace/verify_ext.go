@@ -40,11 +40,12 @@ func (v *checker) extension(r *format.Record, x []byte, here int64) {
 			return
 		}
 	}
-	v.values(v.slots, here)
+	v.values(v.slots, len(fixed), here)
 }
 
 // values checks each slot's value and where it stands.
-func (v *checker) values(slots []format.Slot, here int64) {
+func (v *checker) values(slots []format.Slot, fixed int, here int64) {
+	link := format.LinkAt(slots)
 	for i := range slots {
 		s := &slots[i]
 		var next format.SlotType
@@ -65,6 +66,8 @@ func (v *checker) values(slots []format.Slot, here int64) {
 			b := format.Record{Head: s.Value}
 			spec := b.Kind().Spec()
 			v.check(s.Value == 0 || spec != nil && spec.Scope && v.defined(uint64(b.Name())), here, "ext-slots", "slot %d: %#x begins no scope", i, s.Value)
+		case format.SlotAddr:
+			v.check(i < fixed || link >= 0 && i >= link && i < link+format.LinkSlots, here, "ext-slots", "slot %d: an address that is neither the kind's nor one of the four of a link", i)
 		case format.SlotCut:
 			v.check(next == format.SlotEnd, here, "ext-slots", "slot %d: cut is not the last", i)
 		default:

@@ -238,6 +238,10 @@ func (v *checker) joins(c *verifiedChunk) error {
 // sameName reports whether the end record r, if it has a name, has that of its begin.
 func sameName(r, b *format.Record) bool { return r.Name() == format.NameEmpty || r.Name() == b.Name() }
 
+// sameHead reports whether an end's begin slot is its begin's word 2. What was left out of
+// the begin's extension the end may not know.
+func sameHead(said, head uint64) bool { return (said^head)&^format.ExtBit == 0 }
+
 // join checks the end that an entry of the index tells of; ended is which begins had one.
 func (v *checker) join(c *verifiedChunk, entry uint64, ended map[int]bool) error {
 	off, loc := int(entry>>endUnitBits)*format.RecordSize, endOf(entry)
@@ -267,7 +271,7 @@ func (v *checker) join(c *verifiedChunk, entry uint64, ended map[int]bool) error
 		return err
 	}
 	e, ok := decodeEnd(&r, x, &b, v.slots[:0])
-	if !ok || !sameName(&r, &b) || r.Start < b.Start || e.begin != 0 && e.begin != b.Head {
+	if !ok || !sameName(&r, &b) || r.Start < b.Start || e.begin != 0 && !sameHead(e.begin, b.Head) {
 		v.add(at, "end-begin", "the scope at %d does not have the start, goroutine, name or kind that its end says, or begins after it", begin)
 	}
 	return nil

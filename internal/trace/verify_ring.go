@@ -183,7 +183,7 @@ func (v *checker) goneEnd(r *format.Record, ext []byte, loc format.Loc, here int
 	if c := v.t.carried[key]; c != nil {
 		b = c.rec
 		_, fits := decodeEnd(r, ext, &b, nil)
-		ok = ok && fits && (g.head == 0 || g.head == b.Head)
+		ok = ok && fits && (g.head == 0 || sameHead(g.head, b.Head))
 	} else if ok && g.head == 0 {
 		v.check(v.forgets(), here, "end-begin", "the begin at %d was overwritten, and neither the end nor a carry says what it was", loc)
 		return

@@ -1,0 +1,113 @@
+package format
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math/bits"
+)
+
+// Link says where in a request something is, by the ids of W3C Trace Context.
+type Link struct {
+	Trace  [16]byte // the request's id; zero: no link
+	Span   [8]byte  // the scope's own id; zero: unknown or none
+	Parent [8]byte  // the id of the scope that it is part of; zero: unknown or none
+}
+
+// LinkSlots is how many slots of the type SlotAddr in a row a link is.
+const LinkSlots = 4
+
+// Valid reports whether it is one.
+func (l *Link) Valid() bool { return l.Trace != [16]byte{} }
+
+// Words returns the values of the link's slots.
+func (l *Link) Words() [LinkSlots]uint64 {
+	return [LinkSlots]uint64{word(l.Trace[:8]), word(l.Trace[8:]), word(l.Span[:]), word(l.Parent[:])}
+}
+
+// LinkAt returns where in an extension its link begins, -1 where it has none. A lock's
+// address stands alone.
+func LinkAt(slots []Slot) int {
+	for i := 0; i+LinkSlots <= len(slots); i++ {
+		s := slots[i : i+LinkSlots]
+		if s[0].Type == SlotAddr && s[1].Type == SlotAddr && s[2].Type == SlotAddr && s[3].Type == SlotAddr && s[0].Value|s[1].Value != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// LinkOf returns the link of an extension.
+func LinkOf(slots []Slot) (l Link, ok bool) {
+	i := LinkAt(slots)
+	if i < 0 {
+		return l, false
+	}
+	putWord(l.Trace[:8], slots[i].Value)
+	putWord(l.Trace[8:], slots[i+1].Value)
+	putWord(l.Span[:], slots[i+2].Value)
+	putWord(l.Parent[:], slots[i+3].Value)
+	return l, true
+}
+
+// word and putWord turn eight bytes of an id into a slot's value, and back: its first byte
+// is the highest, so that the value in hexadecimal looks like the id.
+func word(b []byte) uint64       { return bits.ReverseBytes64(binary.LittleEndian.Uint64(b)) }
+func putWord(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, bits.ReverseBytes64(v)) }
+
+// traceparentLen is the length of a traceparent header of version 00.
+const traceparentLen = len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+
+// Traceparent returns the link as a traceparent header, by which the receiver's scopes
+// become parts of the scope Span; "" where Trace or Span is zero.
+func (l Link) Traceparent() string {
+	if !l.Valid() || l.Span == [8]byte{} {
+		return ""
+	}
+	var b [traceparentLen]byte
+	copy(b[:], "00-")
+	hex.Encode(b[3:], l.Trace[:])
+	b[35] = '-'
+	hex.Encode(b[36:], l.Span[:])
+	copy(b[52:], "-01")
+	return string(b[:])
+}
+
+// ParseTraceparent reads a traceparent header: Span is the sender's scope. ok is false
+// where it is not exactly what W3C Trace Context says. What a later version has behind the
+// known fields is passed over.
+func ParseTraceparent(s string) (l Link, ok bool) {
+	if len(s) < traceparentLen || s[2] != '-' || s[35] != '-' || s[52] != '-' {
+		return l, false
+	}
+	var version, flags [1]byte
+	ok = unhex(version[:], s[:2]) && unhex(l.Trace[:], s[3:35]) && unhex(l.Span[:], s[36:52]) && unhex(flags[:], s[53:55])
+	switch {
+	case !ok, version[0] == 0xff, !l.Valid(), l.Span == [8]byte{},
+		len(s) > traceparentLen && (version[0] == 0 || s[traceparentLen] != '-'):
+		return Link{}, false
+	}
+	return l, true
+}
+
+// unhex reads lower-case hexadecimal digits, two for each byte of dst.
+func unhex(dst []byte, s string) bool {
+	for i := range dst {
+		hi, lo := digit(s[2*i]), digit(s[2*i+1])
+		if hi|lo > 15 {
+			return false
+		}
+		dst[i] = hi<<4 | lo
+	}
+	return true
+}
+
+// digit is the value of a digit, or more than 15.
+func digit(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	}
+	return 0xff
+}

@@ -1,0 +1,127 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// Link says where in a request something is, by the ids of W3C Trace Context:
+//
+//	type Link struct {
+//		Trace  [16]byte // the request's id; zero: no link
+//		Span   [8]byte  // the scope's own id; zero: unknown or none
+//		Parent [8]byte  // the id of the scope that it is part of; zero: unknown or none
+//	}
+//
+//	func (l Link) Traceparent() string // the header that tells it to another process; "" without Trace or Span
+//
+// Given to Task, Begin, Event … as an argument it is kept with the record, and costs as
+// much as four ints. A record has one at most. It takes four of the twelve values that a
+// record has room for; where they are not left, it is left out and counted as an argument
+// that was cut.
+type Link = format.Link
+
+// Context begins a scope of a request that may go over several goroutines and processes:
+//
+//	ctx, span := scope.Context(ctx, "checkout", scope.KV("user", id))
+//	defer span.End()
+//
+// The scope has a new span id, and is part of the one that ctx carries. If ctx carries
+// none, a new trace begins. The returned context carries the new scope. Give it to
+// whatever works for the request, on any goroutine.
+//
+// It allocates the new context and nothing else. Without a recording, and where the name
+// is filtered out, ctx is returned as it is.
+func Context(ctx context.Context, name string, args ...any) (_ context.Context, s Span) {
+	if atomic.LoadUint32(&sys.Live.On) != record.Off {
+		ctx = begin(ctx, name, args, &s)
+	}
+	return ctx, s
+}
+
+// linkedContext is a context that carries a link.
+type linkedContext struct {
+	context.Context
+	link Link
+}
+
+type linkKey struct{}
+
+// Value finds the link for LinkOf, through contexts of others too.
+func (c *linkedContext) Value(key any) any {
+	if key == (linkKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+//go:noinline
+func begin(ctx context.Context, name string, args []any, s *Span) context.Context {
+	l, ok := LinkOf(ctx)
+	if l.Parent = l.Span; !ok {
+		binary.NativeEndian.PutUint64(l.Trace[:8], newID())
+		binary.NativeEndian.PutUint64(l.Trace[8:], newID())
+	}
+	binary.NativeEndian.PutUint64(l.Span[:], newID())
+	h := record.BeginLinked(name, &l, args)
+	if h.Loc == 0 {
+		return ctx
+	}
+	*s = Span{h}
+	return carrying(ctx, &l)
+}
+
+// newID returns an id of random bits, never zero.
+func newID() uint64 {
+	for {
+		if id := rand.Uint64(); id != 0 {
+			return id
+		}
+	}
+}
+
+// LinkOf returns what ctx carries: the scope of Context that it was made for, or what
+// WithLink gave it.
+func LinkOf(ctx context.Context) (Link, bool) {
+	c, ok := ctx.(*linkedContext)
+	if !ok && ctx != nil {
+		c, ok = ctx.Value(linkKey{}).(*linkedContext)
+	}
+	if !ok {
+		return Link{}, false
+	}
+	return c.link, true
+}
+
+// WithLink returns a context that carries l: of a request that came in with ids. The
+// scopes that Context begins with it are parts of l's. Without a recording, and where l
+// has no trace id, ctx is returned as it is.
+func WithLink(ctx context.Context, l Link) context.Context {
+	if atomic.LoadUint32(&sys.Live.On) == record.Off || !l.Valid() {
+		return ctx
+	}
+	return carrying(ctx, &l)
+}
+
+func carrying(ctx context.Context, l *Link) context.Context {
+	switch c := ctx.(type) {
+	case nil:
+		ctx = context.Background()
+	case *linkedContext: // whose link is not to be seen any more
+		ctx = c.Context
+	}
+	return &linkedContext{ctx, *l}
+}
+
+// ParseTraceparent reads the traceparent header of an incoming request. The link's Span
+// is the caller's scope. ok is false where the header is not exactly what W3C Trace
+// Context says, and the request then is one without a link.
+func ParseTraceparent(s string) (l Link, ok bool) { return format.ParseTraceparent(s) }
