@@ -98,7 +98,7 @@ var mayImport = map[string][]string{
 	"scope/gotrace":         {"scope", "internal/record", "internal/collect", "internal/perf", "internal/sys", "internal/format"},
 	"internal/collect":      {"internal/format"},
 	"internal/perf":         {"internal/collect", "internal/format", "internal/sys"},
-	"scope/scopehttp":       {"scope", "internal/snapshot", "internal/hot", "internal/format"},
+	"scope/scope*":          {"scope", "scope/gotrace", "internal/record", "internal/snapshot", "internal/hot", "internal/format"}, // what connects it with other packages
 	"flusher":               {"internal/pool", "internal/testpoint", "internal/sys"},
 	"sweeper":               {"internal/format", "internal/sys"},
 	"mmpool":                {"flusher", "internal/pool", "internal/format"},

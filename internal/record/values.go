@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,3 +33,13 @@ const (
 	LocksCalibrated time.Duration = -1
 	LocksOff        time.Duration = -2
 )
+
+// What tests leave, whether the standard library's hooks tell of them or package scopetest.
+const (
+	ParallelPause = "parallel pause" // the scope of a wait in t.Parallel
+	TestResult    = "result"         // a test's argument: pass, fail, skip
+	TestName      = "test"           // that of a subtest which is called by its test
+)
+
+// TestsHooked is set where hooks tell of tests: package scopetest leaves it to them.
+var TestsHooked atomic.Bool

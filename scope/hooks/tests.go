@@ -3,7 +3,6 @@
 package hooks
 
 import (
-	"strings"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/record"
@@ -11,22 +10,18 @@ import (
 )
 
 // test is called when a test, or a run of a benchmark with n iterations, begins on its own
-// goroutine. Without a name it is the pause in which a parallel test waits for its turn. Where names
-// get few, subtests are called by their test, and have their own name as an argument.
+// goroutine. Without a name it is the pause in which a parallel test waits for its turn.
 func test(name string, n int) (a, b int64) {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return 0, 0
 	}
+	record.TestsHooked.Store(true)
 	if name == "" {
-		record.Unplaced("parallel pause")
-		h := record.BeginTask("parallel pause", nil)
+		record.Unplaced(record.ParallelPause)
+		h := record.BeginTask(record.ParallelPause, nil)
 		return h.Loc, h.Start
 	}
-	var args []any
-	if top, _, sub := strings.Cut(name, "/"); sub && record.NamesCrowded() {
-		args = append(args, record.KV("test", name))
-		name = top
-	}
+	name, args := record.TestNamed(name)
 	if n >= 0 {
 		args = append(args, record.KV("N", n))
 	}
@@ -38,7 +33,7 @@ func test(name string, n int) (a, b int64) {
 
 // tested is called when it is over: "pass", "fail", "skip", or "" of a pause.
 func tested(a, b int64, result string) {
-	end(a, b, "result", result)
+	end(a, b, record.TestResult, result)
 }
 
 // end ends a scope, with an argument where that is not empty.

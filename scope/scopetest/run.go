@@ -1,0 +1,64 @@
+package scopetest
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// Run records the calling test, or the run of a benchmark: its row has its name, and so has a
+// scope that ends behind the cleanups that are added later, with the argument result: pass,
+// fail or skip. It is called first, once in each test and in each subtest that is to have a row.
+//
+// The context is the test's, t.Context().
+func Run(t testing.TB) context.Context {
+	t.Helper()
+	if !scope.Enabled() || record.TestsHooked.Load() {
+		return t.Context()
+	}
+	name, args := named(t.Name())
+	scope.Track(name)
+	span := scope.Begin(name, args...)
+	t.Cleanup(func() { span.End(scope.KV(record.TestResult, result(t))) })
+	return t.Context()
+}
+
+// result is told to hooks by package testing in the same words.
+func result(t testing.TB) string {
+	switch {
+	case t.Failed() || panicking():
+		return "fail"
+	case t.Skipped():
+		return "skip"
+	}
+	return "pass"
+}
+
+// panicking reports whether a cleanup runs because the test panics, which package testing takes
+// for a failure only afterwards.
+func panicking() bool {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if f.Function == "runtime.gopanic" {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// Parallel is t.Parallel. The time that it waits for its turn is a scope of its own, parallel
+// pause.
+func Parallel(t *testing.T) {
+	t.Helper()
+	if scope.Enabled() && !record.TestsHooked.Load() {
+		defer scope.Task(record.ParallelPause)()
+	}
+	t.Parallel()
+}

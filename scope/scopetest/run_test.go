@@ -1,0 +1,181 @@
+//go:build !scope_off
+
+package scopetest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// child runs this test binary, or the command given, as a package whose tests end so.
+func child(t *testing.T, end string, command ...string) (out string, code int) {
+	t.Helper()
+	c := exec.Command(command[0], command[1:]...)
+	c.Env = append(os.Environ(), "SCOPETEST_CHILD="+end)
+	b, err := c.CombinedOutput()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		t.Fatal(err)
+	}
+	return string(b), c.ProcessState.ExitCode()
+}
+
+// traces are those that a child has left.
+func traces(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range list {
+		if ok, _ := regexp.MatchString(`^github\.com\+scopeview\+scopeview\+scope\+scopetest-\d{8}T\d{6}\.\d{3}Z-\d+\.scope$`, filepath.Base(path)); !ok {
+			t.Errorf("a trace is called %s", filepath.Base(path))
+		}
+	}
+	return list
+}
+
+// told are the rows and scopes of a trace, sorted. whole is false where the process took the last
+// of them with it.
+func told(t *testing.T, path string) (text string, whole bool) {
+	t.Helper()
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	lister := args.NewLister(tr.Name)
+	var lines []string
+	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		line := e.Kind.String() + " " + tr.Name(e.Name)
+		switch {
+		case e.Kind == format.KindTask && e.Open:
+			line += " open"
+		case e.Kind == format.KindTask:
+			for _, a := range lister.List(e) {
+				if a.Key == "result" {
+					line += " " + string(a.Value.Str)
+				}
+			}
+		case e.Kind != format.KindTrack:
+			return true
+		}
+		if e.Track != e.Name {
+			line += " on " + tr.Name(e.Track)
+		}
+		lines = append(lines, line)
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n"), tr.Closed() || tr.Header().Backing != format.BackingHeap
+}
+
+// rows are those of TestChild.
+const rows = "\ntrack TestChild\ntrack TestChild/ends\ntrack TestChild/passes\ntrack TestChild/skips"
+
+// TestMainKeeps: what tests of each end leave, with the flags and without.
+func TestMainKeeps(t *testing.T) {
+	const others = "\ntask TestChild/passes pass\ntask TestChild/skips skip\ntask parallel pause on TestChild/passes" + rows
+	for _, c := range []struct {
+		end   string
+		flags []string
+		code  int
+		want  string // "": no trace
+	}{
+		{"pass", nil, 0, ""},
+		{"fail", nil, 1, ""},
+		{"pass", []string{"-scope=DIR"}, 0, ""},
+		{"pass", []string{"-scope=DIR", "-scope-keep"}, 0, "task TestChild pass\ntask TestChild/ends pass" + others},
+		{"fail", []string{"-scope=DIR"}, 1, "task TestChild fail\ntask TestChild/ends fail" + others},
+		{"panic", []string{"-scope=DIR"}, 2, "task TestChild fail\ntask TestChild/ends fail\ntask TestChild/passes open\ntask TestChild/skips skip\ntask parallel pause open on TestChild/passes" + rows},
+		{"exit", []string{"-scope=DIR"}, 3, "task TestChild open\ntask TestChild/ends open\ntask TestChild/passes open\ntask TestChild/skips skip\ntask parallel pause open on TestChild/passes" + rows},
+	} {
+		t.Run(c.end+" "+strings.Join(c.flags, " "), func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "traces")
+			command := []string{os.Args[0], "-test.run=^TestChild$"}
+			for _, f := range c.flags {
+				command = append(command, strings.ReplaceAll(f, "DIR", dir))
+			}
+			out, code := child(t, c.end, command...)
+			if code != c.code {
+				t.Errorf("exit code %d, want %d:\n%s", code, c.code, out)
+			}
+			list := traces(t, dir)
+			switch {
+			case c.want == "":
+				if len(list) != 0 {
+					t.Errorf("traces %v, want none", list)
+				}
+			case len(list) != 1:
+				t.Fatalf("traces %v, want one:\n%s", list, out)
+			default:
+				if got, whole := told(t, list[0]); got != c.want && whole {
+					t.Errorf("got\n%s\nwant\n%s", got, c.want)
+				}
+				if said := strings.Contains(out, "scopetest: "+list[0]+"\n"); said != (c.end == "pass" || c.end == "fail") {
+					t.Errorf("it says:\n%s", out)
+				}
+			}
+		})
+	}
+}
+
+// TestProfile: what go test takes it gets, though the recording has it.
+func TestProfile(t *testing.T) {
+	dir := t.TempDir()
+	cpu, tr := filepath.Join(dir, "cpu"), filepath.Join(dir, "trace")
+	out, code := child(t, "pass", os.Args[0], "-test.run=^TestChild$", "-scope="+dir+"/x", "-test.cpuprofile="+cpu, "-test.trace="+tr)
+	if code != 0 || strings.Contains(out, "can't start") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	for _, path := range []string{cpu, tr} {
+		if st, err := os.Stat(path); err != nil || st.Size() == 0 {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestNotRecording: where there is no directory the tests run, and it is said.
+func TestNotRecording(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, code := child(t, "fail", os.Args[0], "-test.run=^TestChild$", "-scope="+file)
+	if code != 1 || !strings.Contains(out, "scopetest: not recording: ") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+}
+
+// TestGoTest: the go command hands the flags on where they stand behind the packages.
+func TestGoTest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it links")
+	}
+	dir := t.TempDir()
+	out, code := child(t, "fail", "go", "test", ".", "-run=^TestChild$", "-scope", dir)
+	if list := traces(t, dir); code != 1 || len(list) != 1 {
+		t.Errorf("exit code %d, traces %v:\n%s", code, list, out)
+	}
+}
+
+func TestEscaped(t *testing.T) {
+	for path, want := range map[string]string{
+		"example.com/a-b/c": "example.com+a-b+c", "command-line-arguments": "command-line-arguments", "a b\\c%é": "a_b_c__",
+	} {
+		if got := escaped(path); got != want {
+			t.Errorf("%q is %q, want %q", path, got, want)
+		}
+	}
+}
