@@ -108,6 +108,7 @@ func TestG26FileNames(t *testing.T) {
 		}
 	}
 	tb := open(t, serve(t, dir), browser.View{})
+	tb.await("document.links.length >= 5")
 	s := tb.text("body")
 	for _, want := range []string{"<img src=x onerror=alert(1)>", "\"><script>alert(1)<", "&lt;b&gt;"} {
 		if !strings.Contains(s, want) {

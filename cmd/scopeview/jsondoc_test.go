@@ -370,7 +370,8 @@ func describedJSON(t *testing.T) map[string]map[string]jsonRow {
 			end = heads[i+1][0]
 		}
 		rows := map[string]jsonRow{}
-		for _, m := range jsonLine.FindAllStringSubmatch(string(b[h[1]:end]), -1) {
+		section, _, _ := strings.Cut(string(b[h[1]:end]), "\n## ") // of what no command prints
+		for _, m := range jsonLine.FindAllStringSubmatch(section, -1) {
 			rows[m[1]] = jsonRow{strings.TrimSpace(m[2]), strings.TrimSpace(m[3])}
 		}
 		for name := range strings.SplitSeq(string(b[h[2]:h[3]]), ", ") {

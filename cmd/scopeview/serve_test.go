@@ -103,7 +103,7 @@ func TestServeDirectory(t *testing.T) {
 		startedAt(t, filepath.Join(dir, name), 100*(i+1))
 	}
 	v := serve(t, dir, "--addr", "localhost:0", "--allow-host", "pod.example.com")
-	status, text := v.get(v.url)
+	status, text := v.get(strings.Replace(v.url, "/?", "/list.json?", 1))
 	if status != http.StatusOK || strings.Index(text, "new.scope") > strings.Index(text, "old.scope") || !strings.Contains(text, "old.scope") {
 		t.Errorf("the list: %d %s", status, text)
 	}

@@ -20,7 +20,13 @@
 //     comes from another site's page is refused all the same. No header ever
 //     lets another site read an answer.
 //  4. Names of files come out of a directory's list and never out of a request:
-//     a trace is asked for by its number.
+//     a trace is asked for by its number. The list goes some levels down, and
+//     into no links.
+//
+// The list reads a trace's header and its first block chunk, and keeps what it
+// found as long as size and time of the file stay. Which names are slow takes
+// reading scopes: one goroutine does that, while somebody looks, and rests as
+// long as it reads. See slow.go.
 //
 // A trace that is looked at is loaded once, into a timeline.Index, whoever
 // asks; nobody asking for a while, it is dropped. Of one that is being written,

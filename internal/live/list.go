@@ -1,18 +1,15 @@
 package live
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
-	"html/template"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/scopeview/scopeview/internal/timeline"
 )
 
 var (
@@ -20,9 +17,11 @@ var (
 	listHTML string
 	//go:embed list.css
 	listCSS string
+	//go:embed list.js
+	listJS string
 
-	listPage = template.Must(template.New("list").Parse(strings.Replace(listHTML, "{{.Style}}", listCSS, 1)))
-	listCSP  = strict + "; style-src '" + hashOf(listCSS) + "'"
+	listPage = strings.NewReplacer("{{.Style}}", listCSS, "{{.Script}}", listJS).Replace(listHTML)
+	listCSP  = strict + "; style-src '" + hashOf(listCSS) + "'; script-src '" + hashOf(listJS) + "'; connect-src 'self'"
 )
 
 // hashOf is what a Content-Security-Policy calls a text.
@@ -31,73 +30,39 @@ func hashOf(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// serveList shows the directory's traces.
+// serveList gives the page with the directory's traces, which then asks for them.
 func (s *Server) serveList(w http.ResponseWriter, r *http.Request) {
-	items, others, err := s.shelf.list()
-	if err != nil {
-		refuse(w, http.StatusInternalServerError, sentence(err))
-		return
-	}
-	type line struct {
-		item
-		Started, Bytes, State string
-	}
-	var lines []line
-	for _, it := range items {
-		lines = append(lines, line{it, it.Start.Format("2006-01-02 15:04:05"), bytesText(it.Size), stateText(it.Writer)})
-	}
-	zone, _ := time.Now().Zone()
-	dir := strings.ToValidUTF8(s.shelf.path, "\uFFFD")
-	var page bytes.Buffer
-	err = listPage.Execute(&page, map[string]any{
-		"Dir": dir, "Quoted": strconv.Quote(dir), "Zone": zone,
-		"Items": lines, "Count": plural(len(lines), "trace", "traces"), "Others": othersText(others),
-	})
-	if err != nil {
-		refuse(w, http.StatusInternalServerError, sentence(err))
+	if _, err := s.shelf.look(); err != nil { // what will be asked for
+		refuse(w, http.StatusInternalServerError, sentence(fmt.Errorf("listing the traces: %w", err)))
 		return
 	}
 	w.Header().Set("Content-Security-Policy", listCSP)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Write(page.Bytes())
+	io.WriteString(w, listPage)
 }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
+// serveTraces gives what the directory holds as JSON. Who asks again with the tag of the last
+// answer is told if it is still the same.
+func (s *Server) serveTraces(w http.ResponseWriter, r *http.Request) {
+	list, err := s.shelf.look()
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, sentence(fmt.Errorf("listing the traces: %w", err)))
+		return
 	}
-	return strconv.Itoa(n) + " " + many
-}
-
-func othersText(n int) string {
-	if n == 0 {
-		return ""
+	s.readSlow()
+	b, err := json.Marshal(list)
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, sentence(err))
+		return
 	}
-	return "; " + plural(n, "file is", "files are") + " called *" + extension + " and can't be read as a trace"
-}
-
-func stateText(writer string) string {
-	switch writer {
-	case timeline.WriterRunning:
-		return "running"
-	case timeline.WriterGone:
-		return "ended without Stop"
-	case timeline.WriterClosed:
-		return "closed"
+	tag := `"` + hashOf(string(b)) + `"`
+	h := w.Header()
+	h.Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
 	}
-	return "not closed"
-}
-
-// bytesText is a number of bytes: 512 B, 1.5 KiB, 23.4 MiB.
-func bytesText(n int64) string {
-	if n < 1024 {
-		return strconv.FormatInt(n, 10) + " B"
-	}
-	v, unit := float64(n), ""
-	for _, unit = range []string{"KiB", "MiB", "GiB", "TiB"} {
-		if v /= 1024; v < 1023.95 {
-			break
-		}
-	}
-	return fmt.Sprintf("%.1f %s", v, unit)
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(b)))
+	w.Write(b)
 }

@@ -270,8 +270,8 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("%q, %v", line, err)
 	}
 	r := start(t, dir, nil)
-	if text := body(t, r.get("/")); !strings.Contains(text, ">running<") {
-		t.Errorf("the list says %s", text)
+	if l := listOf(t, r); l.Traces[0].State != timeline.WriterRunning {
+		t.Errorf("the list says %+v", l.Traces[0])
 	}
 	v := r.view()
 	if v.meta.Writer != timeline.WriterRunning {
@@ -289,9 +289,7 @@ func TestKilled(t *testing.T) {
 	if v.whole(); v.meta.Writer != timeline.WriterGone || len(v.got) != 50 {
 		t.Errorf("the whole: %d scopes, %+v", len(v.got), v.meta)
 	}
-	if text := body(t, r.get("/")); !strings.Contains(text, ">ended without Stop<") {
-		t.Errorf("the list says %s", text)
-	}
+	awaitList(t, r, func(l List) bool { return l.Traces[0].State == timeline.WriterGone })
 }
 
 // TestFileChanges: a trace that is removed stays on the screen; one that another

@@ -118,6 +118,7 @@ func (s *Server) mux() http.Handler {
 	mux := http.NewServeMux()
 	if s.shelf.root != nil {
 		mux.HandleFunc("GET /{$}", s.serveList)
+		mux.HandleFunc("GET /list.json", s.serveTraces)
 	} else {
 		mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { s.servePage(w, r, s.shelf.book(0)) })
 	}

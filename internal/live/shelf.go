@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,9 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
@@ -32,6 +29,8 @@ type shelf struct {
 	mu    sync.Mutex
 	books []*book          // by number
 	known map[string]*book // by file name
+
+	listing listing
 }
 
 // book is one trace of the shelf. Its number and its name stay its own as long
@@ -48,7 +47,7 @@ type book struct {
 // newShelf opens the shelf. A directory is held open: names are looked up in it,
 // and none leads out of it.
 func newShelf(path string) (*shelf, error) {
-	s := &shelf{path: path, known: map[string]*book{}}
+	s := &shelf{path: path, known: map[string]*book{}, listing: listing{wait: listAgain}}
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the trace: %w", err)
@@ -172,69 +171,6 @@ func blank(f io.ReaderAt) bool {
 	var first [1]byte
 	n, _ := f.ReadAt(first[:], 0)
 	return n == 0 || first[0] == 0
-}
-
-// item is a line of the list.
-type item struct {
-	Number int
-	Name   string
-	Start  time.Time
-	Size   int64
-	Writer string
-}
-
-// list lists the directory's traces, the newest first, and counts the files
-// that are called like one and are none.
-func (s *shelf) list() (items []item, others int, err error) {
-	dir, err := s.root.Open(".")
-	if err != nil {
-		return nil, 0, fmt.Errorf("listing the traces: %w", err)
-	}
-	defer dir.Close()
-	entries, err := dir.ReadDir(-1)
-	if err != nil {
-		return nil, 0, fmt.Errorf("listing the traces: %w", err)
-	}
-	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); ext != extension && ext != packedExtension || !e.Type().IsRegular() {
-			continue
-		}
-		it, err := s.item(e.Name())
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // just removed
-		case err != nil:
-			others++
-		default:
-			items = append(items, it)
-		}
-	}
-	slices.SortFunc(items, func(a, b item) int {
-		return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(b.Name, a.Name))
-	})
-	return items, others, nil
-}
-
-func (s *shelf) item(name string) (item, error) {
-	f, err := (&book{shelf: s, name: name}).open()
-	if err != nil {
-		return item{}, err
-	}
-	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		return item{}, err
-	}
-	h, state, err := readHead(f)
-	if err != nil {
-		return item{}, err
-	}
-	return item{
-		Number: s.add(name).number,
-		Name:   strings.ToValidUTF8(name, "\uFFFD"),
-		Start:  time.Unix(0, h.StartWall),
-		Size:   size,
-		Writer: writerOf(f, state.Closed),
-	}, nil
 }
 
 // readHead reads what a trace begins with.

@@ -72,6 +72,9 @@ type Options struct {
 	// Stretch is how many bytes of records a Part has, more or less; 0: as many as fit a
 	// processor's cache.
 	Stretch int
+	// Alone has it read on the caller's goroutine only: who reads beside something that matters
+	// more takes one processor then.
+	Alone bool
 }
 
 // Events calls f with every event in the order of Start (a parent before its

@@ -186,6 +186,9 @@ func (r *reading) run(ahead int, worker func() func(*stretch), f func(*stretch) 
 
 // workers is how many goroutines there is work for; 0: one alone is not worth it.
 func (r *reading) workers() int {
+	if r.o.Alone {
+		return 0
+	}
 	if r.t.workers != 0 {
 		return max(r.t.workers, 0)
 	}

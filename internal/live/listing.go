@@ -1,0 +1,281 @@
+package live
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/timeline"
+)
+
+// Bounds of what is looked at when a directory is listed.
+const (
+	levelsMax  = 8                      // directories in one another, below the one that is served
+	entriesMax = 50_000                 // files and directories
+	listAgain  = 500 * time.Millisecond // after which it is looked at again
+)
+
+// Trace is a line of the list, as JSON; docs/json.md describes it.
+type Trace struct {
+	Number  int        `json:"number"` // -1: it can't be shown
+	Name    string     `json:"name"`   // below the directory
+	Start   *time.Time `json:"start"`
+	Bytes   int64      `json:"bytes"`
+	State   string     `json:"state"`
+	Program string     `json:"program"`
+	Args    string     `json:"args"`
+	PID     int64      `json:"pid"`
+	Host    string     `json:"host"`
+	Module  string     `json:"module"`
+	Build   string     `json:"build"`
+	BuildID string     `json:"build_id"`
+	Slow    []SlowName `json:"slow"`
+	SlowOf  string     `json:"slow_of"`
+	Why     string     `json:"why"` // it can't be shown; "": it can
+}
+
+// List is what a directory holds, as JSON.
+type List struct {
+	Schema string   `json:"schema"`
+	Dir    string   `json:"dir"`
+	Traces []*Trace `json:"traces"`
+	Unseen bool     `json:"unseen"` // the directory has more than is looked at
+}
+
+// listing is the directory's list, and what is kept from one look to the next.
+type listing struct {
+	mu   sync.Mutex
+	wait time.Duration // listAgain
+	made time.Time
+	list *List
+	seen map[string]*seen // by name
+	slow slowQueue
+}
+
+// seen is a file at the last look.
+type seen struct {
+	size  int64
+	mtime time.Time
+	found Trace
+	final bool // it stays as it is, as long as size and time do
+	slow  slowNames
+}
+
+// look lists the traces, the newest first, and then what can't be read. The list is a copy.
+func (s *shelf) look() (*List, error) {
+	l := &s.listing
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.list == nil || time.Since(l.made) > l.wait {
+		if err := s.lookAgain(); err != nil {
+			return nil, err
+		}
+	}
+	list := *l.list
+	list.Traces = make([]*Trace, len(l.list.Traces))
+	for i, name := range l.list.Traces {
+		t := *name
+		if x := l.seen[t.Name]; x != nil && t.Why == "" {
+			t.Slow, t.SlowOf = x.slow.names, x.slow.state()
+		}
+		t.Name = text(t.Name)
+		list.Traces[i] = &t
+	}
+	return &list, nil
+}
+
+// lookAgain reads the directory. listing.mu is held.
+func (s *shelf) lookAgain() error {
+	l := &s.listing
+	now := make(map[string]*seen, len(l.seen))
+	list := &List{Schema: "scopeview.serve/1", Dir: text(s.path), Traces: []*Trace{}}
+	full, err := s.walk(func(name string, d fs.DirEntry) {
+		if x := s.see(name, d, l.seen[name]); x != nil {
+			now[name] = x
+			list.Traces = append(list.Traces, &x.found)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	list.Unseen = full
+	slices.SortFunc(list.Traces, func(a, b *Trace) int {
+		return cmp.Or(started(b).Compare(started(a)), cmp.Compare(a.Name, b.Name))
+	})
+	l.seen, l.list, l.made = now, list, time.Now()
+	l.slow.order(list, now)
+	return nil
+}
+
+// started is when a trace was; of what can't be read it is long ago.
+func started(t *Trace) time.Time {
+	if t.Start == nil {
+		return time.Time{}
+	}
+	return *t.Start
+}
+
+// walk calls f with the files below the directory that are called like traces. It goes into no
+// links, and into no hidden directories: what is gathered there has no name yet. full says that
+// the directory has more than is looked at.
+func (s *shelf) walk(f func(name string, d fs.DirEntry)) (full bool, err error) {
+	type level struct {
+		dir   string
+		depth int
+	}
+	left := entriesMax
+	for todo := []level{{".", 0}}; len(todo) > 0 && !full; todo = todo[1:] { // the upper ones first
+		at := todo[0]
+		dir, err := s.root.Open(at.dir)
+		if err != nil {
+			if at.depth > 0 {
+				continue // it has just gone, or is somebody else's
+			}
+			return false, err
+		}
+		for more := true; more && !full; {
+			entries, err := dir.ReadDir(1000)
+			if more = err == nil; err != nil && err != io.EOF && at.depth == 0 {
+				dir.Close()
+				return false, err
+			}
+			for _, d := range entries {
+				name := filepath.Join(at.dir, d.Name())
+				switch ext := filepath.Ext(name); {
+				case ext == extension || ext == packedExtension:
+					f(name, d)
+				case d.IsDir() && !strings.HasPrefix(d.Name(), ".") && at.depth < levelsMax:
+					todo = append(todo, level{name, at.depth + 1})
+				case d.IsDir() && at.depth == levelsMax:
+					full = true
+				}
+				if left--; left <= 0 {
+					full = true
+					break
+				}
+			}
+		}
+		dir.Close()
+	}
+	return full, nil
+}
+
+// see looks at a file. It returns nil if it has just gone. was is what it was before, or nil.
+func (s *shelf) see(name string, d fs.DirEntry, was *seen) *seen {
+	if why := noFile(d.Type()); why != "" {
+		return &seen{final: true, found: Trace{Number: -1, Name: name, Why: why}}
+	}
+	st, err := s.root.Lstat(name)
+	if err != nil {
+		return nil
+	}
+	if was != nil && was.final && was.size == st.Size() && was.mtime.Equal(st.ModTime()) {
+		return was
+	}
+	x := &seen{size: st.Size(), mtime: st.ModTime()}
+	if was != nil {
+		x.slow = was.slow
+	}
+	found, final, err := s.describe(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		// One that was made just now may become a trace without another time.
+		x.final = time.Since(st.ModTime()) > time.Minute
+		x.found = Trace{Number: -1, Name: name, Bytes: st.Size(), Why: sentence(err)}
+	default:
+		x.found, x.final = found, final
+	}
+	return x
+}
+
+// noFile is why something that is no file is not shown; "" of a file.
+func noFile(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "It is a symbolic link, and those are not followed."
+	case mode.IsDir():
+		return "It is a directory, whose name is a trace's."
+	case !mode.IsRegular():
+		return "It is no regular file."
+	}
+	return ""
+}
+
+// describe reads what the list tells of a trace.
+func (s *shelf) describe(name string) (t Trace, final bool, err error) {
+	f, err := (&book{shelf: s, name: name}).open()
+	if err != nil {
+		return t, false, err
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		return t, false, err
+	}
+	h, state, err := readHead(f)
+	if err != nil {
+		return t, false, err
+	}
+	start := time.Unix(0, h.StartWall)
+	facts := readFacts(f, h)
+	build := strings.TrimPrefix(facts["version"], "(devel) ") // the commit is behind it
+	t = Trace{
+		Number: s.add(name).number, Name: name, Start: &start, Bytes: size, State: writerOf(f, state.Closed),
+		Program: facts["program"], Args: facts["args"], PID: int64(h.PID), Host: facts["host"],
+		Module: facts["module"], Build: build, BuildID: facts["build_id"],
+	}
+	return t, t.State == timeline.WriterClosed, nil
+}
+
+// factsIn is in how many of a trace's first chunks its facts are looked for. A recorder writes
+// them into the first of blocks.
+const factsIn = 8
+
+// factMax bounds a fact's text, in bytes: a hostile trace has long ones, and each is sent.
+const factMax = 300
+
+// readFacts reads what a trace says of its program, without reading all of it.
+func readFacts(f *hot.File, h format.Header) map[string]string {
+	facts := map[string]string{}
+	buf := make([]byte, h.ChunkSize)
+	for place := int64(1); place <= factsIn && facts["program"] == ""; place++ {
+		at := place * int64(h.ChunkSize)
+		n, _ := f.ReadAt(buf[:format.ChunkHeaderSize], at)
+		c, ok, err := format.DecodeChunkHeader(buf[:n], at, h.ChunkSize)
+		if err != nil || !ok || c.Kind != format.ChunkBlocks {
+			continue
+		}
+		n, _ = f.ReadAt(buf, at)
+		walk := format.WalkBlocks(format.BlockBytes(buf[:n], c.Sealed), format.ChunkHeaderSize)
+		for walk.Next() {
+			if walk.Err != nil || walk.Type != format.BlockInfo {
+				continue
+			}
+			if vs, err := format.Blocks[format.BlockInfo].Read(nil, walk.Payload); err == nil && len(vs) == 2 {
+				facts[string(vs[0].B)] = cutText(text(string(vs[1].B)), factMax)
+			}
+		}
+	}
+	return facts
+}
+
+// text is a string that JSON can hold.
+func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// cutText cuts a text to at most n bytes, between two letters.
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n-3], "") + "…"
+}
