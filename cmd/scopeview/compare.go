@@ -97,6 +97,7 @@ func newCompare(s *streams) *cobra.Command {
 	x.flags(cmd)
 	cmd.Args, cmd.ValidArgsFunction = bothSides, completeTraces
 	jsonFlag(cmd, &x.asJSON)
+	x.briefFlag(cmd)
 	x.linesFlag(cmd)
 	f := cmd.Flags()
 	f.StringVar(&order, "sort", "", "sort by the change of `COLUMN`, and show it in full (default: the view's first)")
@@ -121,7 +122,7 @@ func (x *excerpt) compare(cmd *cobra.Command, r *compare.Result, of *runs, condi
 		}
 		met = append(met, sentences...)
 	}
-	if err := x.out.show(x.s, cmd, r.Report(), x.asJSON, x.lines); err != nil {
+	if err := x.present(cmd, r.Report()); err != nil {
 		return err
 	}
 	for _, text := range met {

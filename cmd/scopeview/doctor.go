@@ -80,6 +80,7 @@ func newDoctor(s *streams) *cobra.Command {
 	x.flags(cmd)
 	f := cmd.Flags()
 	jsonFlag(cmd, &x.asJSON)
+	x.briefFlag(cmd)
 	f.StringArrayVar(&failOn, "fail-on", nil, "exit with code 4 if there is a finding `VERDICT[=SHARE]`, as lock-contention=10%; can be given several times")
 	f.StringVar(&memory, "membench", "", "`FILE` that scopeview membench --json, or scale --membench --json, wrote on the machine of the trace")
 	var verdicts []string

@@ -20,6 +20,7 @@ type excerpt struct {
 	out    output
 	strict strictness
 	asJSON bool
+	brief  bool // a report as a page of Markdown
 	states bool // of the exports: also write what goroutines did
 	lines  int  // of a table; 0: all
 
@@ -146,6 +147,9 @@ func (x *excerpt) check(cmd *cobra.Command) error {
 			return usagef("--%s %q: there is %s", c.name, *c.value, strings.Join(c.of, ", "))
 		}
 	}
+	if x.brief && x.asJSON {
+		return usagef("--brief and --json are two forms of a report: give one")
+	}
 	var err error
 	if x.lines, err = rowLimit(cmd, x.lines, x.asJSON); err != nil {
 		return err
@@ -187,12 +191,38 @@ func (x *excerpt) part() *analysis.Selection {
 func (x *excerpt) show(cmd *cobra.Command, r *report.Report, err error) error {
 	x.progress.done()
 	if err == nil {
-		err = x.out.show(x.s, cmd, r, x.asJSON, x.lines)
+		err = x.present(cmd, r)
 	}
 	if err != nil {
 		return err
 	}
 	return x.verdict()
+}
+
+// briefFlag adds the flag --brief.
+func (x *excerpt) briefFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&x.brief, "brief", false, "print a page of Markdown, 1,500 tokens at most: what is wrong, where in the source, what to try")
+}
+
+// present writes what a command has found out, in the form that was asked for.
+func (x *excerpt) present(cmd *cobra.Command, r *report.Report) error {
+	if !x.brief {
+		return x.out.show(x.s, cmd, r, x.asJSON, x.lines)
+	}
+	b := report.Brief{Path: x.path}
+	if x.t != nil { // else nothing that was compared is a recording
+		b.State = x.state()
+	}
+	for _, f := range []struct{ flag, value string }{{"--from", x.sel.fromText}, {"--to", x.sel.toText}} {
+		if f.value != "" {
+			b.Range = append(b.Range, f.flag+"="+f.value)
+		}
+	}
+	return x.out.write(x.s, func(w io.Writer) error {
+		r.Brief(&b)
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
 }
 
 func (x *excerpt) state() analysis.State { return stateOf(x.t, x.path) }

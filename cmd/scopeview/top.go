@@ -40,6 +40,7 @@ func newTop(s *streams) *cobra.Command {
 	}
 	x.flags(cmd)
 	jsonFlag(cmd, &x.asJSON)
+	x.briefFlag(cmd)
 	x.linesFlag(cmd)
 	x.choiceFlag(cmd, &order, "sort", "total", "sort by `COLUMN`", top.Orders...)
 	x.choiceFlag(cmd, &by, "by", "name", "sum up by `WHAT`", "name", "track")

@@ -64,6 +64,16 @@ func (r *Report) Facts() []fact {
 	return l.list
 }
 
+// Run lists what the run was: what was lost first, the program and its machine, and what there is of the
+// scheduler. It reads nothing more of the trace.
+func (r *Report) Run() []fact {
+	l := &facts{}
+	r.kept(l)
+	r.process(l)
+	r.scheduler(l)
+	return l.list
+}
+
 // facts are gathered in the order in which they are shown.
 type facts struct{ list []fact }
 

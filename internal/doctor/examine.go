@@ -21,6 +21,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 		m.to = min(m.to, o.To)
 	}
 	m.bandwidth, m.drawn = o.Bandwidth, o.Drawn
+	m.given = t.FirstPlaces()
 	x := &loader{t: t, o: &o, m: m, ctx: ctx, locks: map[lockKey]*lock{}, placed: map[uint64][]turn{}, waited: map[lockKey]bool{}}
 	if m.to > m.from {
 		if err := x.load(); err != nil {
@@ -31,7 +32,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 	if o.Spares != "" {
 		for i := range r.Findings {
 			if f := &r.Findings[i]; f.Verdict == gc || f.Verdict == pageFaults {
-				f.Evidence = append(f.Evidence, o.Spares)
+				f.Evidence, f.said.evidence = append(f.Evidence, o.Spares), append(f.said.evidence, marked(o.Spares))
 			}
 		}
 	}
@@ -49,6 +50,11 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 		r.Notes = append(r.Notes, line)
 	}
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return !chosen(m, &o, &f) })
+	r.marked = r.Notes
+	r.Notes = make([]string, len(r.marked))
+	for i, n := range r.marked {
+		r.Notes[i] = plain(n)
+	}
 	return r, ctx.Err()
 }
 
@@ -65,7 +71,7 @@ func chosen(m *model, o *Options, f *Finding) bool {
 func newModel(from, to int64, name func(uint16) string) *model {
 	return &model{
 		from: from, to: to, byID: map[uint64]*gor{}, ids: map[string]uint16{}, placed: map[uint32]string{}, name: name,
-		beats: unknownBeats,
+		beats: unknownBeats, wakers: map[wakeup]int64{},
 	}
 }
 

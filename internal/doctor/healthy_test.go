@@ -262,7 +262,7 @@ func TestMisusedLocksAreTold(t *testing.T) {
 		x.holds = append(x.holds, turn{g: p.w.m.g(2), from: 10, to: 9 * ms, open: true}, turn{g: p.w.m.g(1), from: 10, to: 20})
 		x.waits = append(x.waits, turn{g: p.w.m.g(1), from: 30, to: 9 * ms, open: true, holder: 1})
 	})
-	got := strings.Join(w.m.misused(), "\n")
+	got := plain(strings.Join(w.m.misused(), "\n"))
 	want := "goroutine 2 ended at 1.00ms while it held lost.mu: who wants it waits for ever\n" +
 		"goroutine 1 waits since 30ns for lost.mu, which it has itself: it waits for ever"
 	if got != want {

@@ -7,6 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // model is what the rules look at. Times are ns from the trace's start.
@@ -28,8 +29,11 @@ type model struct {
 	stack     func(uint32) []gotrace.Frame
 	sweep     *sweep
 	ids       map[string]uint16
-	placed    map[uint32]string // of stacks, see place
-	base      *replayed         // nil: it could not be replayed
+	placed    map[uint32]string        // of stacks, see place
+	frames    map[string]gotrace.Frame // by their texts
+	given     map[string]trace.Place   // where names are from
+	wakers    map[wakeup]int64         // ns that were waited at a place until somebody ended it at another
+	base      *replayed                // nil: it could not be replayed
 	bandwidth *Bandwidth
 	drawn     bool // see Options
 
@@ -135,10 +139,12 @@ func (b *beats) cpuKnown() bool { return b.over > 0 && b.user >= 0 && b.system >
 // sample is where a goroutine was when the CPU profile looked.
 type sample struct {
 	g     *gor
+	at    int64
 	polls bool   // in what one polls with
 	loops bool   // in a loop in which it lets others run, and in no function that the loop calls
 	alloc bool   // in making memory or clearing it up
 	place string // the first frame that is the program's own
+	line  string // the first one that is of no library of Go
 }
 
 // id is the id of a scope's name that was seen.

@@ -19,7 +19,7 @@ func TestLocksByTheirObject(t *testing.T) {
 		{use{l: &lock{name: "main.get t.go:1", addrs: []uint64{1, 2}}}, "the 2 locks without a name in main.get t.go:1"},
 		{use{l: &lock{name: "main.get t.go:1", addrs: []uint64{1}}}, "the lock in main.get t.go:1"},
 	} {
-		if got := c.called(); got != c.want {
+		if got := plain(c.called()); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -15,7 +15,7 @@ func (m *model) place(stack uint32) string {
 	text, ok := m.placed[stack]
 	if !ok {
 		if f := m.frame(stack); f != nil {
-			text = frameText(f)
+			text = m.text(f)
 		}
 		m.placed[stack] = text
 	}

@@ -78,6 +78,9 @@ func (x *loader) interval(v *states.Interval) bool {
 		y.state = states.Blocked
 	}
 	y.core = running(y.state) || y.state == states.GC && v.Thread != 0 || y.state == states.Preempted && !m.crowded()
+	if k := (wakeup{v.Stack, v.ByStack}); k.at != 0 && k.by != 0 && y.by != 0 {
+		m.wakers[k] += to - from
+	}
 	g := m.g(v.Goid)
 	g.ivs = append(g.ivs, y)
 	return true
@@ -129,15 +132,18 @@ func (m *model) roles(facts *states.Facts) {
 // samples finds out where the goroutines were that the CPU profile met.
 func (x *loader) samples() {
 	m := x.m
-	yields := m.yields()
+	yields, module := m.yields(), x.t.Lookup("module")
 	for _, s := range x.sampled {
 		if g := m.byID[s.Goid]; g != nil {
 			frames := m.stack(s.Stack)
-			p := sample{g: g, polls: polls(frames), alloc: allocates(frames)}
+			p := sample{g: g, at: s.Time, polls: polls(frames), alloc: allocates(frames)}
+			if f := ofProgram(frames, module); f != nil {
+				p.line = m.text(f)
+			}
 			if f := own(frames); f != nil {
-				p.place = frameText(f)
+				p.place = m.text(f)
 				if y := yields[g]; f == &frames[0] && y != nil && y.Func == f.Func && max(f.Line, y.Line)-min(f.Line, y.Line) <= loopLines {
-					p.loops, p.place = true, frameText(y)
+					p.loops, p.place = true, m.text(y)
 				}
 			}
 			m.samples = append(m.samples, p)

@@ -50,12 +50,16 @@ type Finding struct {
 	Evidence   []string `json:"evidence"` // sentences with the numbers, safe to show
 	Goids      []uint64 `json:"goids"`    // the rows to look at, at most a few
 	Worst      *Worst   `json:"worst"`    // the longest wait that it is about; null: it is about none
+	Places     []Place  `json:"-"`        // where in the source it is, what matters most first
 
 	// weight is what Gain is, or where that is unknown how much is at stake at least: by
 	// it findings are put in order, and told at all.
 	weight float64
 	spared float64 // of the core time: work of the program that would not be done any more
 	facts  facts   // what the rule found: words.go makes the sentences of it
+	said   words   // these, with marks
+	use    *use    // of the lock that it is about; nil: none
+	holder string  // of that lock, as a sentence has it; "": not known
 }
 
 // Worst is the longest of the waits that a finding is about: what shows best what is wrong.
@@ -109,6 +113,8 @@ type Report struct {
 	CriticalPath []Path       `json:"critical_path"`
 	Unexamined   []Unexamined `json:"unexamined"`
 	Notes        []string     `json:"notes"` // what limits all of the above: losses, checks that failed
+
+	marked []string // the notes, with marks
 }
 
 // Cores is how many CPUs the program could use.

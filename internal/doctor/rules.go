@@ -72,6 +72,7 @@ func (m *model) examine() []Finding {
 				continue
 			}
 			f.say(m)
+			m.locate(&f)
 			f.Share, f.Confidence = rounded(f.Share), rounded(f.Confidence*m.trust())
 			if f.Scopes == nil {
 				f.Scopes = []string{}

@@ -83,7 +83,7 @@ const filled = 1.25
 
 // finding is what all findings about a lock have in common.
 func (u *use) finding(m *model) Finding {
-	f := Finding{Object: u.l.name, Scopes: m.most(u.around, u.aroundOf()), Confidence: 0.9}
+	f := Finding{Object: u.l.name, Scopes: m.most(u.around, u.aroundOf()), Confidence: 0.9, use: u, holder: u.holder(m)}
 	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
 		u.line.each(func(a, b int64, _ int) { yield(a, b) })
 	})

@@ -30,6 +30,25 @@ var Meanings = map[Verdict]string{
 	blockingUnderLock:    "a lock is held while its holder waits for something else",
 }
 
+// tries say what to change in the program. What has the problem is told beside: these have no names.
+var tries = map[Verdict]string{
+	lockContention:       "Give each goroutine a copy of its own of what the lock guards, and merge the copies at the end; or split it into shards with a lock each, by key; or do less under the lock: prepare before it, and read with a copy or an atomic pointer.",
+	fatCriticalSection:   "Move the work that is named above out of the critical section: compute it before Lock from what needs no lock, or copy what is needed under the lock and do the work after Unlock.",
+	serialization:        "Let several goroutines work at once: hand on as soon as the next one can begin and not when all is done, work in batches or parts that do not need each other's results, and put results in order at the end.",
+	workInflation:        "Let goroutines not write to the same cache lines: give each its own counters and buffers, padded to 64 bytes, and add them up at the end; use fewer goroutines where memory is what they wait for.",
+	memoryBandwidth:      "Move less memory: work on blocks that stay in the cache, go over the data once and not once for each step, and store it smaller; more cores do not help.",
+	loadImbalance:        "Share the work out as it is done: let the goroutines take small parts from a common counter or channel, the largest first, instead of one fixed part each.",
+	tooFine:              "Make fewer goroutines: a fixed number of workers that take many items each, or a limit below which a call does the work itself.",
+	oversubscription:     "Run as many workers as there are cores, from a pool or with a semaphore, instead of a goroutine for each item; set GOMAXPROCS to the CPUs that the program may use.",
+	notEnoughParallelism: "Do the part that runs alone in several goroutines, by parts of the data, or while the others work: begin it earlier or overlap it with the next step.",
+	gc:                   "Allocate less where the source lines say: use buffers again (a slice or strings.Builder that is kept, sync.Pool), make slices and maps with their size, return no copies; only then raise GOGC or set GOMEMLIMIT.",
+	channel:              "Hand on several values at a time, as a slice; give the channel a buffer for what comes in bursts; or let the receiver do the work of the sender where a hand-off is not needed.",
+	convoy:               "Take the lock less often: gather several changes and make them under one Lock, split what it guards into shards with a lock each, or use an atomic value for what is only counted or read.",
+	spinning:             "Wait instead of looking again: a channel, sync.Cond, a WaitGroup or a timer wakes the goroutine when there is something to do.",
+	pageFaults:           "Keep memory and use it again: one buffer for many rounds, sync.Pool, or a mapping that stays, instead of taking new memory and giving it back each time.",
+	blockingUnderLock:    "Do what the holder waits for (I/O, a sleep, a channel, another lock) before Lock or after Unlock: copy what is needed under the lock, let go of it, and store the result under it again.",
+}
+
 // facts are what a rule found. m and f have what all findings have in common.
 type facts interface {
 	words(m *model, f *Finding) words
@@ -42,21 +61,89 @@ type words struct {
 	evidence []string
 }
 
+// What the trace calls something stands between these marks in all sentences, until they are
+// shown: no name that is shown has a control character.
+const nameBegins, nameEnds = "\x0e", "\x0f"
+
+// named is a name as sentences have it, safe to show.
+func named(name string) string { return marked(analysis.Show(name)) }
+
+// marked is the same of what is safe to show.
+func marked(text string) string {
+	if text == "" {
+		return ""
+	}
+	return nameBegins + text + nameEnds
+}
+
+// plain is a sentence without marks.
+func plain(text string) string {
+	return strings.NewReplacer(nameBegins, "", nameEnds, "").Replace(text)
+}
+
+// Words are the sentences of a finding.
+type Words struct {
+	Text     string
+	Evidence []string
+	Try      string // what to change in the program
+	Holder   string // who holds the lock that it is about, and for how much of it; "": it is about none, or that is not known
+}
+
+// Words returns the sentences, with name called for what is the trace's own in them, and prose
+// for the rest: a name may say anything.
+func (f *Finding) Words(name, prose func(string) string) Words {
+	w := Words{Text: Told(f.said.text, name, prose), Try: Told(tries[f.Verdict], name, prose), Holder: Told(f.holder, name, prose)}
+	for _, e := range f.said.evidence {
+		w.Evidence = append(w.Evidence, Told(e, name, prose))
+	}
+	return w
+}
+
+// Noted returns the notes, as Words does the sentences of a finding.
+func (r *Report) Noted(name, prose func(string) string) (list []string) {
+	for _, n := range r.marked {
+		list = append(list, Told(n, name, prose))
+	}
+	return list
+}
+
+// Told returns a sentence with its marks replaced, as Words does.
+func Told(text string, name, prose func(string) string) string {
+	var b strings.Builder
+	for text != "" {
+		before, rest, ok := strings.Cut(text, nameBegins)
+		if before != "" {
+			b.WriteString(prose(before))
+		}
+		if !ok {
+			break
+		}
+		var own string
+		own, text, _ = strings.Cut(rest, nameEnds)
+		b.WriteString(name(own))
+	}
+	return b.String()
+}
+
 // say words a finding, whose gain is known by now if ever.
 func (f *Finding) say(m *model) {
-	w := f.facts.words(m, f)
-	f.Text, f.Evidence = w.text, w.evidence
+	f.said = f.facts.words(m, f)
+	w := &f.said
 	if f.Gain == unknownGain {
-		f.Text += " " + w.advice + "."
-		return
+		w.text += " " + w.advice + "."
+	} else {
+		w.text += fmt.Sprintf(" %s, the run would be %s shorter.", w.advice, analysis.Percent(float64(f.Gain)))
 	}
-	f.Text += fmt.Sprintf(" %s, the run would be %s shorter.", w.advice, analysis.Percent(float64(f.Gain)))
+	f.Text = plain(w.text)
+	for _, e := range w.evidence {
+		f.Evidence = append(f.Evidence, plain(e))
+	}
 }
 
 func (x blockingFacts) words(m *model, f *Finding) words {
 	in, why := "", ""
 	if x.in != "" {
-		in = " in " + analysis.Show(x.in)
+		in = " in " + named(x.in)
 	}
 	if len(x.states) > 0 {
 		var how []string
@@ -89,7 +176,7 @@ func (x fatFacts) words(m *model, _ *Finding) words {
 		evidence: u.evidence(m),
 	}
 	for _, n := range x.names {
-		w.evidence = append(w.evidence, fmt.Sprintf("%s is %s of the time under the lock", analysis.Show(n), analysis.Percent(float64(u.inside[m.id(n)])/float64(u.hold))))
+		w.evidence = append(w.evidence, fmt.Sprintf("%s is %s of the time under the lock", named(n), analysis.Percent(float64(u.inside[m.id(n)])/float64(u.hold))))
 	}
 	return w
 }
@@ -145,15 +232,15 @@ func (u *use) evidence(m *model) []string {
 func (u *use) called() string {
 	switch n := len(u.l.addrs); {
 	case n > 1 && u.l.object:
-		return fmt.Sprintf("the %d locks %s", n, analysis.Show(u.l.name))
+		return fmt.Sprintf("the %d locks %s", n, named(u.l.name))
 	case n > 1:
-		return fmt.Sprintf("the %d locks without a name in %s", n, analysis.Show(u.l.name))
+		return fmt.Sprintf("the %d locks without a name in %s", n, named(u.l.name))
 	case n == 1 && !u.l.object:
-		return "the lock in " + analysis.Show(u.l.name)
+		return "the lock in " + named(u.l.name)
 	case u.l.place:
-		return "the lock in " + u.l.name
+		return "the lock in " + marked(u.l.name)
 	}
-	return "lock " + analysis.Show(u.l.name)
+	return "lock " + named(u.l.name)
 }
 
 // begin is called, at the beginning of a sentence.
@@ -164,25 +251,35 @@ func (u *use) begin() string {
 
 // while says in which scope the holder is.
 func (u *use) while(m *model) string {
+	holder := u.holder(m)
+	switch {
+	case holder == "":
+		return "while it is held outside any scope"
+	case len(u.l.holds) == 0:
+		return "and mostly who unlocks it is in " + holder
+	}
+	scope, share, _ := strings.Cut(holder, nameEnds)
+	return "while " + scope + nameEnds + " holds it" + share
+}
+
+// holder is the scope that the holder is in, with its part of the time; "": it is in none.
+func (u *use) holder(m *model) string {
 	weight := u.aroundOf()
 	names := m.most(u.around, weight)
 	if len(names) == 0 {
-		return "while it is held outside any scope"
+		return ""
 	}
 	share := ""
 	if x := u.around[m.id(names[0])]; weight > 0 {
 		share = fmt.Sprintf(" (%s of it)", analysis.Percent(float64(x)/float64(weight)))
 	}
-	if len(u.l.holds) == 0 {
-		return "and mostly who unlocks it is in " + analysis.Show(names[0]) + share
-	}
-	return "while " + analysis.Show(names[0]) + " holds it" + share
+	return named(names[0]) + share
 }
 
 func (x retryFacts) words(m *model, f *Finding) words {
 	return words{
 		text: fmt.Sprintf("%s is tried again and again: failed tries take %s of the time of the %s, in %s.",
-			analysis.Show(f.Object), analysis.Percent(f.Share), cores(m), quoted(f.Scopes)),
+			named(f.Object), analysis.Percent(f.Share), cores(m), quoted(f.Scopes)),
 		advice:   "Without them",
 		evidence: x.u.evidence(m),
 	}
@@ -205,7 +302,7 @@ func (x spinningFacts) words(m *model, f *Finding) words {
 func (x serializationFacts) words(_ *model, f *Finding) words {
 	at := ""
 	if f.Object != "" {
-		at = " at " + f.Object
+		at = " at " + marked(f.Object)
 	}
 	return words{
 		text: fmt.Sprintf("One goroutine at a time runs %s of the time, though %d have work: each waits for what the one before hands on%s, in %s.",
@@ -222,7 +319,7 @@ func atOnce(work []scopeShare) string {
 	const rest = " would have to be done at once; whether it can is not to be told from a trace: what needs the result of the one before can't begin earlier"
 	var parts []string
 	for _, w := range work {
-		parts = append(parts, fmt.Sprintf("%s (%s)", analysis.Show(w.name), analysis.Percent(w.share)))
+		parts = append(parts, fmt.Sprintf("%s (%s)", named(w.name), analysis.Percent(w.share)))
 	}
 	what := strings.Join(parts, ", ")
 	switch len(parts) {
@@ -246,7 +343,7 @@ func (x aloneFacts) words(m *model, f *Finding) words {
 func (x bottleneckFacts) words(_ *model, f *Finding) words {
 	made, in := "", ""
 	if x.made != "" {
-		made = ", made in " + x.made + ","
+		made = ", made in " + marked(x.made) + ","
 	}
 	if len(f.Scopes) > 0 {
 		in = ", in " + quoted(f.Scopes)
@@ -261,9 +358,9 @@ func (x bottleneckFacts) words(_ *model, f *Finding) words {
 }
 
 func (x imbalanceFacts) words(_ *model, f *Finding) words {
-	at := f.Object
-	if at == "" {
-		at = "one place"
+	at := "one place"
+	if f.Object != "" {
+		at = marked(f.Object)
 	}
 	return words{
 		text: fmt.Sprintf("The goroutines made in %s have unequal work: %s of their time cores have nothing to do because some are done and the others are not, in %s.",
@@ -288,7 +385,7 @@ func (x tooFineFacts) words(_ *model, f *Finding) words {
 }
 
 func (x inflationFacts) words(m *model, f *Finding) words {
-	name := analysis.Show(f.Scopes[0])
+	name := named(f.Scopes[0])
 	causes := "Three things do that: memory that can't be moved faster (scopeview membench tells whether it is that), cache lines that several goroutines write, and cores that are threads of one core."
 	evidence := []string{fmt.Sprintf("over %s executions the CPU time grows with the number of running goroutines to the power of %.2f (%.1f standard errors from 0)",
 		analysis.Thousands(int64(x.n)), x.slope, x.t)}
@@ -329,7 +426,7 @@ func (x switchingFacts) words(m *model, f *Finding) words {
 	if x.yielding {
 		by = ", most by letting others run by itself"
 		if f.Object != "" {
-			by += " in " + f.Object
+			by += " in " + marked(f.Object)
 		}
 	}
 	return words{
@@ -412,7 +509,7 @@ func cores(m *model) string {
 func who(g *gor) string {
 	switch {
 	case g.track != "":
-		return "The goroutine " + analysis.Show(g.track)
+		return "The goroutine " + named(g.track)
 	case g.id == 1:
 		return "The main goroutine"
 	}
@@ -423,7 +520,7 @@ func orPlace(object string) string {
 	if object == "" {
 		return "a place that is not known"
 	}
-	return object
+	return marked(object)
 }
 
 // quoted are names of scopes as a sentence has them.
@@ -432,7 +529,7 @@ func quoted(names []string) string {
 	case 0:
 		return "no scope"
 	case 1:
-		return analysis.Show(names[0])
+		return named(names[0])
 	}
-	return analysis.Show(names[0]) + " and " + analysis.Show(names[1])
+	return named(names[0]) + " and " + named(names[1])
 }

@@ -55,6 +55,9 @@ func (j *jsonWriter) fields(doc reflect.Value) {
 			j.fields(reflect.Indirect(doc.Field(i)))
 			continue
 		}
+		if !doc.Type().Field(i).IsExported() {
+			continue
+		}
 		tag := strings.Split(doc.Type().Field(i).Tag.Get("json"), ",")
 		f := doc.Field(i)
 		if len(tag) > 1 && f.IsZero() {

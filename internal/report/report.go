@@ -14,8 +14,9 @@ import (
 
 // Report is what a command has found out.
 type Report struct {
-	Text     func(*Text) // writes it for people
-	Document any         // a struct, or a pointer to one; see WriteJSON
+	Text     func(*Text)  // writes it for people
+	Document any          // a struct, or a pointer to one; see WriteJSON
+	Brief    func(*Brief) // writes it as a page of Markdown; nil: there is none
 }
 
 // Text is a report for people, as far as it is written.

@@ -145,6 +145,11 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Error("behind the first there are not the others")
 		}
 	},
+	"FirstPlaces": func(t *testing.T, tr *trace.Trace, size int64) {
+		if n, all := len(tr.FirstPlaces()), len(tr.NamePlaces(0)); n > all {
+			t.Errorf("%d names of %d places", n, all)
+		}
+	},
 	"IsObject": func(t *testing.T, tr *trace.Trace, size int64) {
 		if tr.IsObject(2) {
 			t.Error("nobody named objects")

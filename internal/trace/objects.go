@@ -47,6 +47,17 @@ func (t *Trace) NamePlaces(known int) []Place {
 	return slices.Clone(t.stacks.places[min(max(known, 0), len(t.stacks.places)):])
 }
 
+// FirstPlaces has where each name is from, by its text.
+func (t *Trace) FirstPlaces() map[string]Place {
+	first := map[string]Place{}
+	for _, p := range t.stacks.places {
+		if name := t.Name(p.Name); first[name].Line == 0 {
+			first[name] = p
+		}
+	}
+	return first
+}
+
 // Object is what is waited for at places.
 type Object struct {
 	Name string // "": it is not known, and the place keeps its own

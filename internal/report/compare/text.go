@@ -15,7 +15,7 @@ import (
 
 // Report returns the comparison for people and for programs.
 func (r *Result) Report() *report.Report {
-	return &report.Report{Text: r.text, Document: r.document()}
+	return &report.Report{Text: r.text, Brief: r.brief, Document: r.document()}
 }
 
 func (r *Result) text(b *report.Text) {

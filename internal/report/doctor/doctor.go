@@ -10,6 +10,7 @@ import (
 // found is what doctor shows.
 type found struct {
 	*doctor.Report
+	t      *trace.Trace
 	path   string // of the trace
 	advice *Advice
 }
@@ -42,5 +43,6 @@ type Advise struct {
 // Of returns the report of what was found in a trace, which is the file path. a is nil where no raw file
 // lies beside it.
 func Of(t *trace.Trace, path string, r *doctor.Report, a *Advice) *report.Report {
-	return &report.Report{Text: found{r, path, a}.text, Document: &document{report.KeptOf(t), r, a}}
+	x := found{r, t, path, a}
+	return &report.Report{Text: x.text, Brief: x.brief, Document: &document{report.KeptOf(t), r, a}}
 }

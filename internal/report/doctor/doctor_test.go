@@ -24,8 +24,8 @@ func TestMarksOnATerminal(t *testing.T) {
 	var plain report.Text
 	colour := report.Text{Color: true}
 	a := &Advice{Raw: "x.raw", Best: []Advise{{ID: "slice-too-small", Place: "store.go:88", Advice: "make([]T, 0, 10)", Saves: "3 ms"}}}
-	found{r, "x.scope", a}.text(&plain)
-	found{r, "x.scope", a}.text(&colour)
+	found{r, nil, "x.scope", a}.text(&plain)
+	found{r, nil, "x.scope", a}.text(&colour)
 	want := `gc: A sentence.
     A number.
     share 50%, gain about 25%, quite sure (0.70); from 0ns to 5ns: scopeview serve x.scope, #finding=gc%3A&tab=doctor

@@ -49,7 +49,7 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, order stri
 		return nil, err
 	}
 	r.sort(orders[order])
-	return &report.Report{Text: r.text, Document: r.document()}, nil
+	return &report.Report{Text: r.text, Brief: r.brief, Document: r.document()}, nil
 }
 
 // stretchBytes is how much of records is summed up at a time: what comes of it, which is merged

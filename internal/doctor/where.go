@@ -1,0 +1,204 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Place is where in the source something of a finding is.
+type Place struct {
+	What     string // what is there, as Told takes it
+	Function string
+	File     string
+	Line     int
+}
+
+// wakeup is a place where goroutines wait and one where others let them go on, by stacks.
+type wakeup struct{ at, by uint32 }
+
+// mostPlaces is how many places are told of a finding.
+const mostPlaces = 6
+
+// locate finds out where in the source a finding is, as far as the trace tells: by the stacks of
+// waits and of what ended them, by where names were given, and by the CPU profile.
+func (m *model) locate(f *Finding) {
+	add := func(what, text string) { f.add(what, m.frames[text]) }
+	switch u := f.use; {
+	case u != nil:
+		at, by := m.waitedAt(u)
+		if len(by) > 0 {
+			add("who has it lets it go", by[0])
+		}
+		for i := range at {
+			add("it is waited for", at[i])
+		}
+		f.add(named(f.Object)+" is locked first", frameOf(m.given[f.Object]))
+	case f.Object != "":
+		add(objects[f.Verdict], f.Object)
+		if by := m.wokenFrom(f.Object); len(by) > 0 {
+			add("the other side of that", by[0])
+		}
+	}
+	if text, share := m.hottest(f); text != "" {
+		add("most samples of CPU time "+sampled(f)+" ("+analysis.Percent(share)+") are", text)
+	}
+	for _, s := range f.Scopes {
+		f.add("scope "+named(s)+" begins", frameOf(m.given[s]))
+	}
+	f.Places = f.Places[:min(len(f.Places), mostPlaces)]
+}
+
+func frameOf(p trace.Place) gotrace.Frame {
+	return gotrace.Frame{Func: p.Function, File: p.File, Line: uint64(max(p.Line, 0))}
+}
+
+// objects say what happens at the place that a finding is called by.
+var objects = map[Verdict]string{
+	serialization:        "goroutines wait for the one before",
+	loadImbalance:        "the goroutines are made",
+	tooFine:              "the goroutines are made",
+	oversubscription:     "goroutines let others run",
+	notEnoughParallelism: "the others wait",
+	channel:              "goroutines wait to hand on",
+	spinning:             "it looks again and again",
+}
+
+// add adds the place of a frame, unless it is there.
+func (f *Finding) add(what string, at gotrace.Frame) {
+	if at.Line == 0 || what == "" {
+		return
+	}
+	if i := slices.IndexFunc(f.Places, func(p Place) bool { return p.File == at.File && p.Line == int(at.Line) }); i >= 0 {
+		f.Places[i].What += ", and " + what
+		return
+	}
+	f.Places = append(f.Places, Place{what, at.Func, at.File, int(at.Line)})
+}
+
+// mostAt is how many places are told where a lock is waited for.
+const mostAt = 2
+
+// waitedAt is where a lock is waited for, and where those let it go who ended that, by the texts of
+// the frames. Where the scheduler tells of no such wait, there are none.
+func (m *model) waitedAt(u *use) (at, by []string) {
+	waited, woke := map[string]int64{}, map[string]int64{}
+	stacks := map[uint32]bool{}
+	for _, w := range u.l.waits {
+		for i := w.g.at(w.from); i < len(w.g.ivs) && w.g.ivs[i].from < w.to; i++ {
+			if v := &w.g.ivs[i]; v.lock == u.index && v.stack != 0 && waits(v.state) {
+				stacks[v.stack] = true
+				waited[m.place(v.stack)] += v.to - v.from
+			}
+		}
+	}
+	for k, ns := range m.wakers {
+		if stacks[k.at] {
+			woke[m.place(k.by)] += ns
+		}
+	}
+	return longestFirst(waited, mostAt), longestFirst(woke, 1)
+}
+
+// wokenFrom is where those were let go on who waited in a place.
+func (m *model) wokenFrom(place string) []string {
+	woke := map[string]int64{}
+	for k, ns := range m.wakers {
+		if m.place(k.at) == place {
+			woke[m.place(k.by)] += ns
+		}
+	}
+	return longestFirst(woke, 1)
+}
+
+// longestFirst are the n texts with the most time, without the empty one.
+func longestFirst(times map[string]int64, n int) []string {
+	var list []string
+	for text := range times {
+		if text != "" {
+			list = append(list, text)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b)) })
+	return list[:min(len(list), n)]
+}
+
+// fewSamples is how many samples say something about a line.
+const fewSamples = 5
+
+// hottest is the line of the program that most samples of a finding are in, and their part. Of the
+// garbage collector these are samples of allocating, of others those in the finding's scopes.
+func (m *model) hottest(f *Finding) (text string, share float64) {
+	count, all := map[string]int64{}, 0
+	for i := range m.samples {
+		s := &m.samples[i]
+		if s.g.role != roleUser || f.Verdict == gc && !s.alloc {
+			continue
+		}
+		if f.Verdict != gc && len(f.Scopes) > 0 {
+			name, ok := s.g.scope(s.at)
+			if !ok || !slices.Contains(f.Scopes, m.name(name)) {
+				continue
+			}
+		}
+		all++
+		count[s.line]++
+	}
+	top := longestFirst(count, 1)
+	if len(top) == 0 || count[top[0]] < fewSamples {
+		return "", 0
+	}
+	return top[0], float64(count[top[0]]) / float64(all)
+}
+
+// sampled says which samples hottest looks at.
+func sampled(f *Finding) string {
+	switch {
+	case f.Verdict == gc:
+		return "in allocating"
+	case len(f.Scopes) > 0:
+		return "in " + quoted(f.Scopes)
+	}
+	return "of the program"
+}
+
+// text is a frame as people see it, which is remembered. Of two with one text the directory is not told.
+func (m *model) text(f *gotrace.Frame) string {
+	text := frameText(f)
+	switch known, ok := m.frames[text]; {
+	case m.frames == nil:
+		m.frames = map[string]gotrace.Frame{text: *f}
+	case !ok:
+		m.frames[text] = *f
+	case known.File != f.File:
+		known.File = f.File[strings.LastIndexAny(f.File, `/\`)+1:]
+		m.frames[text] = known
+	}
+	return text
+}
+
+// ofProgram is the first frame that is of no package of the standard library, by their names: the
+// others have a dot in the first part of their path, or are the program's module.
+func ofProgram(frames []gotrace.Frame, module string) *gotrace.Frame {
+	for i := range frames {
+		f := frames[i].Func
+		if gotrace.Functions.Recorder.Has(f) {
+			continue
+		}
+		first, _, below := strings.Cut(f, "/")
+		if strings.HasPrefix(f, "main.") || below && strings.Contains(first, ".") || module != "" && strings.HasPrefix(f, module) {
+			return &frames[i]
+		}
+	}
+	return nil
+}
+
+// OfLock reports whether a finding is about a lock, or what is used as one.
+func (f *Finding) OfLock() bool { return f.use != nil }
+
+// Placed reports whether a finding's object is a place in the source, and so already safe to show.
+func (f *Finding) Placed() bool { return f.use == nil || f.use.l.place }

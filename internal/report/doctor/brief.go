@@ -1,0 +1,192 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/doctor"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// brief writes the report in a page: what is wrong, where, and what to try.
+func (r found) brief(b *report.Brief) {
+	b.More(
+		report.Does(b.Command("doctor"), "all numbers, and the critical path"),
+		report.Does(b.Command("top", "--brief"), "where the time went, by name"),
+		report.Does(b.Command("waits"), "who waited for what, and who had it"),
+	)
+	b.Line("# scopeview doctor: " + r.title())
+	b.Run(r.t)
+	if r.Starved != nil {
+		b.Heading("## Starved")
+		b.Line(report.Prose(r.Starved.Text))
+	}
+	for i := range r.Findings {
+		r.briefly(b, i)
+	}
+	if len(r.Findings) == 0 {
+		b.Heading("## Nothing is wrong")
+		b.Line("Nothing is wrong that can be told from this trace.")
+	}
+	b.Heading("## Where the cores' time went")
+	b.Item(fmt.Sprintf("of %.4g cores", r.Cores.Count), r.spent())
+	if len(r.CriticalPath) > 0 {
+		b.Item("critical path of the run", critical(&r.CriticalPath[0]))
+	}
+	b.Heading("## What is not known, and how to record it")
+	for _, u := range r.Unexamined {
+		b.Line("- not looked for: " + verdicts(u.Verdicts) + ", because " + report.Prose(u.Why) + ". To know: " + report.Prose(u.How) + ".")
+	}
+	for _, n := range r.Noted(report.Code, report.Prose) {
+		b.Line("- " + n)
+	}
+	if r.advice != nil {
+		b.Heading("## Advice")
+		for _, x := range r.advice.Best {
+			b.Line("- " + report.Code(x.Place) + ": " + report.Code(x.Advice) + "; saves " + report.Prose(x.Saves))
+		}
+	}
+}
+
+// title names the findings.
+func (r found) title() string {
+	if len(r.Findings) == 0 {
+		return "nothing is wrong that can be told"
+	}
+	var list []string
+	for _, f := range r.Findings[:min(len(r.Findings), 3)] {
+		list = append(list, string(f.Verdict))
+	}
+	text := strings.Join(list, ", ")
+	if more := len(r.Findings) - len(list); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// lines is what of a list is shown of a finding.
+const shownEvidence = 5
+
+// briefly writes the finding of that number: what it is first, since that stays where there is no room.
+func (r found) briefly(b *report.Brief, i int) {
+	f := &r.Findings[i]
+	w := f.Words(report.Code, report.Prose)
+	object := "none that the trace names"
+	if f.Object != "" {
+		object = report.CodeName(f.Object)
+		if f.Placed() {
+			object = report.Code(f.Object)
+		}
+	}
+	gain := "unknown"
+	if f.Gain >= 0 {
+		gain = "about " + analysis.Percent(float64(f.Gain)) + " of the run"
+	}
+	lines := []string{
+		fmt.Sprintf("- verdict: `%s`, %s: %s", f.Verdict, sure(f.Confidence), doctor.Meanings[f.Verdict]),
+		"- what: " + w.Text,
+		"- object: " + object,
+	}
+	if f.OfLock() {
+		holder := w.Holder
+		if holder == "" {
+			holder = "unknown, or in no scope"
+		}
+		lines = append(lines, "- holder: "+holder)
+	}
+	lines = append(lines, "- gain: "+gain+"; share "+analysis.Percent(f.Share)+"; seen best from "+analysis.Humane(f.FromNS)+" to "+analysis.Humane(f.ToNS))
+	lines = append(lines, places(f)...)
+	lines = append(lines, "- try: "+w.Try)
+	for _, e := range w.Evidence[:min(len(w.Evidence), shownEvidence)] {
+		lines = append(lines, "- evidence: "+e)
+	}
+	for _, c := range r.commands(b, f) {
+		if c != "" {
+			lines = append(lines, "- see: "+c)
+		}
+	}
+	b.Heading(fmt.Sprintf("## Problem %d: %s", i+1, f.Verdict))
+	if b.Lines(lines...) || i > 0 {
+		return
+	}
+	for _, l := range lines { // the first one is told as far as there is room
+		b.Line(l)
+	}
+}
+
+// places writes where in the source a finding is.
+func places(f *doctor.Finding) (lines []string) {
+	if len(f.Places) == 0 {
+		return []string{"- source: unknown: the trace has no place of it"}
+	}
+	for _, p := range f.Places {
+		lines = append(lines, "- source: "+report.SourceLine(p.File, p.Line)+" in "+report.CodeName(p.Function)+": "+doctor.Told(p.What, report.Code, report.Prose)+" here")
+	}
+	return lines
+}
+
+// commands are those that show more of a finding.
+func (r found) commands(b *report.Brief, f *doctor.Finding) (list []string) {
+	if pattern, ok := report.Glob(f.Object); ok && f.OfLock() {
+		list = append(list, b.Command("waits", "--name", pattern, "--stacks"))
+	}
+	if len(f.Scopes) == 0 {
+		return list
+	}
+	if pattern, ok := report.Glob(f.Scopes[0]); ok {
+		if !f.OfLock() && len(r.t.GoTraces()) > 0 {
+			list = append(list, b.Command("states", "--name", pattern))
+		}
+		if r.sampled() {
+			list = append(list, b.Command("functions", "--scope", pattern))
+		}
+	}
+	return list
+}
+
+// sampled reports whether there are samples, or may be.
+func (r found) sampled() bool { return len(r.t.GoTraces()) > 0 || len(r.t.Counters()) > 0 }
+
+// spent writes where the cores' time went, the most first.
+func (r found) spent() string {
+	list := slices.Clone(r.Speedup)
+	slices.SortStableFunc(list, func(a, b doctor.Slice) int {
+		switch {
+		case a.Cores > b.Cores:
+			return -1
+		case a.Cores < b.Cores:
+			return 1
+		}
+		return 0
+	})
+	var parts []string
+	for _, s := range list {
+		if r.Cores.Count > 0 && s.Cores/r.Cores.Count >= 0.01 {
+			parts = append(parts, fmt.Sprintf("%s %.2f", s.Name, s.Cores))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// critical writes the longest parts of a critical path.
+func critical(p *doctor.Path) string {
+	var parts []string
+	for _, x := range p.Parts[:min(len(p.Parts), 3)] {
+		name := "no scope"
+		if x.Name != "" {
+			name = report.CodeName(x.Name)
+		}
+		parts = append(parts, name+" "+x.State+" "+analysis.Percent(x.Share))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func verdicts(list []doctor.Verdict) string {
+	var names []string
+	for _, v := range list {
+		names = append(names, string(v))
+	}
+	return strings.Join(names, ", ")
+}
