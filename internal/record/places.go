@@ -51,7 +51,8 @@ func callOfOurs(f string) bool {
 	return false
 }
 
-var callsOfOurs = []string{ourModule + "/scope.", ourModule + "/scope/hooks.", ourModule + "/scope/scopetest.", ourModule + "/internal/record.", ourModule + "/internal/sys."}
+var callsOfOurs = []string{ourModule + "/scope.", ourModule + "/scope/hooks.", "runtime/trace.", "runtime/pprof.", // which hooks are called by
+	ourModule + "/scope/scopetest.", ourModule + "/scope/scopepprof.", ourModule + "/internal/record.", ourModule + "/internal/sys."}
 
 // frameOf is what the trace is told of a place, which stands for locks of a kind if it is a lock's.
 func frameOf(f *runtime.Frame, kind format.LockKind) *format.Frame {

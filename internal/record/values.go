@@ -41,5 +41,6 @@ const (
 	TestName      = "test"           // that of a subtest which is called by its test
 )
 
-// TestsHooked is set where hooks tell of tests: package scopetest leaves it to them.
-var TestsHooked atomic.Bool
+// These are set where hooks tell of tests, and of profiler labels: packages scopetest and
+// scopepprof leave it to them.
+var TestsHooked, LabelsHooked atomic.Bool

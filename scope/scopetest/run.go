@@ -13,7 +13,8 @@ import (
 // scope that ends behind the cleanups that are added later, with the argument result: pass,
 // fail or skip. It is called first, once in each test and in each subtest that is to have a row.
 //
-// The context is the test's, t.Context().
+// The context is the test's, t.Context(), and carries the scope: what is begun with it by
+// scope.Context, here or by a server that is asked, is a part of the test.
 func Run(t testing.TB) context.Context {
 	t.Helper()
 	if !scope.Enabled() || record.TestsHooked.Load() {
@@ -21,9 +22,9 @@ func Run(t testing.TB) context.Context {
 	}
 	name, args := named(t.Name())
 	scope.Track(name)
-	span := scope.Begin(name, args...)
+	ctx, span := scope.Context(t.Context(), name, args...)
 	t.Cleanup(func() { span.End(scope.KV(record.TestResult, result(t))) })
-	return t.Context()
+	return ctx
 }
 
 // result is told to hooks by package testing in the same words.

@@ -54,8 +54,14 @@ func told(t *testing.T, path string) (text string, whole bool) {
 	defer tr.Close()
 	lister := args.NewLister(tr.Name)
 	var lines []string
+	spans := map[[8]byte]string{}
 	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
 		line := e.Kind.String() + " " + tr.Name(e.Name)
+		l, _ := e.Link()
+		spans[l.Span] = tr.Name(e.Name)
+		if l.Parent != [8]byte{} {
+			line += " of " + spans[l.Parent]
+		}
 		switch {
 		case e.Kind == format.KindTask && e.Open:
 			line += " open"
@@ -80,12 +86,13 @@ func told(t *testing.T, path string) (text string, whole bool) {
 	return strings.Join(lines, "\n"), tr.Closed() || tr.Header().Backing != format.BackingHeap
 }
 
-// rows are those of TestChild.
+// part is what a test of TestChild has begun, and rows are those of all.
+const part = "\ntask part of TestChild/skips on TestChild/skips"
 const rows = "\ntrack TestChild\ntrack TestChild/ends\ntrack TestChild/passes\ntrack TestChild/skips"
 
 // TestMainKeeps: what tests of each end leave, with the flags and without.
 func TestMainKeeps(t *testing.T) {
-	const others = "\ntask TestChild/passes pass\ntask TestChild/skips skip\ntask parallel pause on TestChild/passes" + rows
+	const others = "\ntask TestChild/passes pass\ntask TestChild/skips skip\ntask parallel pause on TestChild/passes" + part + rows
 	for _, c := range []struct {
 		end   string
 		flags []string
@@ -97,8 +104,8 @@ func TestMainKeeps(t *testing.T) {
 		{"pass", []string{"-scope=DIR"}, 0, ""},
 		{"pass", []string{"-scope=DIR", "-scope-keep"}, 0, "task TestChild pass\ntask TestChild/ends pass" + others},
 		{"fail", []string{"-scope=DIR"}, 1, "task TestChild fail\ntask TestChild/ends fail" + others},
-		{"panic", []string{"-scope=DIR"}, 2, "task TestChild fail\ntask TestChild/ends fail\ntask TestChild/passes open\ntask TestChild/skips skip\ntask parallel pause open on TestChild/passes" + rows},
-		{"exit", []string{"-scope=DIR"}, 3, "task TestChild open\ntask TestChild/ends open\ntask TestChild/passes open\ntask TestChild/skips skip\ntask parallel pause open on TestChild/passes" + rows},
+		{"panic", []string{"-scope=DIR"}, 2, "task TestChild fail\ntask TestChild/ends fail\ntask TestChild/passes open\ntask TestChild/skips skip\ntask parallel pause open on TestChild/passes" + part + rows},
+		{"exit", []string{"-scope=DIR"}, 3, "task TestChild open\ntask TestChild/ends open\ntask TestChild/passes open\ntask TestChild/skips skip\ntask parallel pause open on TestChild/passes" + part + rows},
 	} {
 		t.Run(c.end+" "+strings.Join(c.flags, " "), func(t *testing.T) {
 			t.Parallel()

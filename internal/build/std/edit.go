@@ -12,7 +12,7 @@ import (
 // edit inserts text into one function, on a line that is there.
 type edit struct {
 	file     string // below GOROOT/src
-	function string // "lockSlow", or "Mutex.lockSlow" of a method
+	function string // "lockSlow", or "Mutex.lockSlow" of a method, or "Mutex" of a type
 	at       string // a text that is once in the function
 	insert   string // before it
 	instead  bool   // of it
@@ -32,7 +32,7 @@ func (e *edit) apply(text []byte) (_ []byte, why string) {
 	}
 	from, to := 0, 0
 	for _, d := range f.Decls {
-		if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && nameOf(d) == e.function {
+		if nameOf(d) == e.function {
 			from, to = fset.Position(d.Pos()).Offset, fset.Position(d.End()).Offset
 		}
 	}
@@ -73,8 +73,16 @@ func parsed(text []byte) (f *ast.File, fset *token.FileSet, why string) {
 	return f, fset, ""
 }
 
-// nameOf is the name of a function, with that of its receiver's type.
-func nameOf(d *ast.FuncDecl) string {
+// nameOf is the name of a function that has a body, with that of its receiver's type, or of a type
+// that is declared alone; else it is empty.
+func nameOf(decl ast.Decl) string {
+	if g, ok := decl.(*ast.GenDecl); ok && g.Tok == token.TYPE && len(g.Specs) == 1 {
+		return g.Specs[0].(*ast.TypeSpec).Name.Name
+	}
+	d, ok := decl.(*ast.FuncDecl)
+	if !ok || d.Body == nil {
+		return ""
+	}
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
 	}

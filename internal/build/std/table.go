@@ -437,6 +437,50 @@ func scopeviewServed(a, b int64, req *Request, known string) {
 }`}},
 	},
 	{
+		name: "region", what: "regions, tasks and logs that the program gives package runtime/trace, if Go's execution trace is taken or not",
+		edits: []edit{
+			{file: annotations, function: "Task", at: "id uint64", behind: true, insert: "; scopeviewA, scopeviewB int64"},
+			{file: annotations, function: "Region", at: "regionType string", behind: true, insert: "; scopeviewA, scopeviewB int64; scopeviewUntold bool"},
+			{file: annotations, function: "NewTask", at: "userTaskCreate(id, pid, taskType)", behind: true,
+				insert: "; var scopeviewA, scopeviewB int64; if scopeviewTask != nil { pctx, scopeviewA, scopeviewB = scopeviewNew(pctx, id, pid, taskType) }"},
+			{file: annotations, function: "NewTask", at: "s := &Task{id: id}", instead: true, insert: "s := &Task{id: id, scopeviewA: scopeviewA, scopeviewB: scopeviewB}"},
+			{file: annotations, function: "Task.End", at: "userTaskEnd(t.id)", behind: true, insert: "; scopeviewEnd(t.scopeviewA, &t.scopeviewB)"},
+			{file: annotations, function: "Log", at: "userLog(id, category, message)", behind: true, insert: "; if h := scopeviewLogged; h != nil { h(ctx, id, category, message, nil) }"},
+			{file: annotations, function: "Logf", at: "if IsEnabled() {", insert: "if h := scopeviewOn; h != nil && h() && ctx != nil { scopeviewLogged(ctx, fromContext(ctx).id, category, format, args) }; "},
+			{file: annotations, function: "WithRegion", at: "defer userRegion(id, regionEndCode, regionType)",
+				insert: "if h := scopeviewRegion; h != nil { if scopeviewA, scopeviewB := h(ctx, id, regionType); scopeviewB != 0 { defer scopeviewEnded(scopeviewA, scopeviewB) } }; "},
+			{file: annotations, function: "StartRegion", at: "return noopRegion", instead: true, insert: "return scopeviewStart(ctx, regionType, noopRegion)"},
+			{file: annotations, function: "StartRegion", at: "return &Region{id, regionType}", instead: true,
+				insert: "return scopeviewStart(ctx, regionType, &Region{id: id, regionType: regionType})"},
+			{file: annotations, function: "Region.End", at: "if r == noopRegion {", insert: "scopeviewEnd(r.scopeviewA, &r.scopeviewB); if r.scopeviewUntold { return }; "},
+		},
+		vars: []variable{
+			{"runtime/trace", "scopeviewOn", "func() bool", "recording"},
+			{"runtime/trace", "scopeviewRegion", "func(ctx interface{}, id uint64, name string) (a, b int64)", "region"},
+			{"runtime/trace", "scopeviewTask", "func(ctx interface{}, id, parent uint64, name string) (next interface{}, a, b int64)", "task"},
+			{"runtime/trace", "scopeviewEnded", "func(a, b int64)", "ended"},
+			{"runtime/trace", "scopeviewLogged", "func(ctx interface{}, id uint64, category, text string, args []interface{})", "logged"},
+		},
+		code: []code{regions},
+	},
+	{
+		name: "labels", what: "profiler labels, by pprof.Do and pprof.SetGoroutineLabels",
+		edits: []edit{
+			{file: "runtime/pprof/runtime.go", function: "Do", at: "defer SetGoroutineLabels(ctx)", instead: true, insert: "defer scopeviewSet(ctx)"},
+			{file: "runtime/pprof/runtime.go", function: "Do", at: "SetGoroutineLabels(ctx)", instead: true, insert: "scopeviewSet(ctx)"},
+			{file: "runtime/pprof/runtime.go", function: "Do", at: "f(ctx)",
+				insert: "if h := scopeviewDo; h != nil { if scopeviewA, scopeviewB := h(ctx); scopeviewB != 0 { defer scopeviewDone(scopeviewA, scopeviewB) } }; "},
+			{file: "runtime/pprof/runtime.go", function: "SetGoroutineLabels", at: "runtime_setProfLabel(unsafe.Pointer(ctxLabels))", behind: true,
+				insert: "; if h := scopeviewLabels; h != nil && ctxLabels != nil { h(ctx) }"},
+		},
+		vars: []variable{
+			{"runtime/pprof", "scopeviewDo", "func(ctx interface{}) (a, b int64)", "&labelsHooked"},
+			{"runtime/pprof", "scopeviewDone", "func(a, b int64)", "ended"},
+			{"runtime/pprof", "scopeviewLabels", "func(ctx interface{})", "labels"},
+		},
+		code: []code{labels},
+	},
+	{
 		name: "test", what: "a scope and a row for each test",
 		edits: []edit{
 			{file: "testing/testing.go", function: "tRunner", at: "t.runner = callerName(0)", behind: true, insert: "; var scopeviewA, scopeviewB int64"},
@@ -462,6 +506,45 @@ func scopeviewServed(a, b int64, req *Request, known string) {
 		vars: tested, code: []code{result},
 	},
 }
+
+// annotations is where package runtime/trace has what programs tell it.
+const annotations = "runtime/trace/annotation.go"
+
+// regions is what functions of package runtime/trace call.
+var regions = code{dir: "runtime/trace", imports: []string{"context", "sync/atomic"}, text: `func scopeviewStart(ctx context.Context, name string, r *Region) *Region {
+	if scopeviewOn == nil || !scopeviewOn() || ctx == nil {
+		return r
+	}
+	id := fromContext(ctx).id
+	a, b := scopeviewRegion(ctx, id, name)
+	if b == 0 {
+		return r
+	}
+	if r == noopRegion {
+		r = &Region{id: id, regionType: name, scopeviewUntold: true}
+	}
+	r.scopeviewA, r.scopeviewB = a, b
+	return r
+}
+
+func scopeviewNew(ctx context.Context, id, parent uint64, name string) (context.Context, int64, int64) {
+	next, a, b := scopeviewTask(ctx, id, parent, name)
+	return next.(context.Context), a, b
+}
+
+func scopeviewEnd(a int64, b *int64) {
+	if atomic.LoadInt64(b) != 0 {
+		if b := atomic.SwapInt64(b, 0); b != 0 {
+			scopeviewEnded(a, b)
+		}
+	}
+}`}
+
+// labels is what pprof.Do calls: it sets labels without telling of them.
+var labels = code{dir: "runtime/pprof", imports: []string{"context", "unsafe"}, text: `func scopeviewSet(ctx context.Context) {
+	ctxLabels, _ := ctx.Value(labelContextKey{}).(*labelMap)
+	runtime_setProfLabel(unsafe.Pointer(ctxLabels))
+}`}
 
 var tested = []variable{
 	{"testing", "scopeviewTest", "func(name string, n int) (a, b int64)", "test"},

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"container/list"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -43,7 +44,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for _, f := range []func(){alone, collected, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web, grown, mapped, listed, searched, sorted, stringed, pooled, written, passed, shared, small, walked, copied, guarded, emptied} {
+	for _, f := range []func(){alone, collected, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web, grown, mapped, listed, searched, sorted, stringed, pooled, written, passed, shared, small, walked, copied, guarded, emptied, regions, labels} {
 		f()
 	}
 	scope.Stop()
@@ -468,4 +469,28 @@ func web() {
 	io.Copy(io.Discard, r.Body)
 	r.Body.Close()
 	http.DefaultClient.CloseIdleConnections()
+}
+
+// regions tells package runtime/trace what there is to tell, while no execution trace is taken.
+func regions() {
+	ctx, job := trace.NewTask(context.Background(), "main.job")
+	trace.WithRegion(ctx, "main.region", func() { trace.Log(ctx, "main.logs", "one") })
+	_, part := trace.NewTask(ctx, "main.part")
+	ended := make(chan bool)
+	go func() {
+		part.End()
+		part.End()
+		close(ended)
+	}()
+	<-ended
+	trace.StartRegion(context.Background(), "main.outside").End()
+	trace.Logf(context.Background(), "", "%d", 2)
+	job.End()
+}
+
+// labels has profiler labels.
+func labels() {
+	pprof.Do(context.Background(), pprof.Labels("b", "2", "a", "1"), func(context.Context) {})
+	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("a", "3")))
+	pprof.SetGoroutineLabels(context.Background())
 }
