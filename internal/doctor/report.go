@@ -50,7 +50,6 @@ type Finding struct {
 	Evidence   []string `json:"evidence"` // sentences with the numbers, safe to show
 	Goids      []uint64 `json:"goids"`    // the rows to look at, at most a few
 	Worst      *Worst   `json:"worst"`    // the longest wait that it is about; null: it is about none
-	Places     []Place  `json:"-"`        // where in the source it is, what matters most first
 
 	// weight is what Gain is, or where that is unknown how much is at stake at least: by
 	// it findings are put in order, and told at all.
@@ -59,6 +58,7 @@ type Finding struct {
 	facts  facts   // what the rule found: words.go makes the sentences of it
 	said   words   // these, with marks
 	use    *use    // of the lock that it is about; nil: none
+	places []Place // where in the source it is, what matters most first
 	holder string  // of that lock, as a sentence has it; "": not known
 }
 

@@ -50,7 +50,7 @@ func (m *model) locate(f *Finding) {
 	for _, s := range f.Scopes {
 		f.add("scope "+named(s)+" begins", frameOf(m.given[s]))
 	}
-	f.Places = f.Places[:min(len(f.Places), mostPlaces)]
+	f.places = f.places[:min(len(f.places), mostPlaces)]
 }
 
 func frameOf(p trace.Place) gotrace.Frame {
@@ -73,11 +73,11 @@ func (f *Finding) add(what string, at gotrace.Frame) {
 	if at.Line == 0 || what == "" {
 		return
 	}
-	if i := slices.IndexFunc(f.Places, func(p Place) bool { return p.File == at.File && p.Line == int(at.Line) }); i >= 0 {
-		f.Places[i].What += ", and " + what
+	if i := slices.IndexFunc(f.places, func(p Place) bool { return p.File == at.File && p.Line == int(at.Line) }); i >= 0 {
+		f.places[i].What += ", and " + what
 		return
 	}
-	f.Places = append(f.Places, Place{what, at.Func, at.File, int(at.Line)})
+	f.places = append(f.places, Place{what, at.Func, at.File, int(at.Line)})
 }
 
 // mostAt is how many places are told where a lock is waited for.
@@ -202,3 +202,6 @@ func (f *Finding) OfLock() bool { return f.use != nil }
 
 // Placed reports whether a finding's object is a place in the source, and so already safe to show.
 func (f *Finding) Placed() bool { return f.use == nil || f.use.l.place }
+
+// Places tells where in the source a finding is, what matters most first.
+func (f *Finding) Places() []Place { return f.places }

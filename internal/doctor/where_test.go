@@ -81,7 +81,7 @@ func TestPlacesOfALock(t *testing.T) {
 	w.m.wakers = map[wakeup]int64{{900, 901}: 5, {902, 902}: 9}
 	f := w.m.report().Findings[0]
 	var got []string
-	for _, p := range f.Places {
+	for _, p := range f.places {
 		got = append(got, frameText(&gotrace.Frame{Func: p.Function, File: p.File, Line: uint64(p.Line)})+": "+plain(p.What))
 	}
 	want := []string{

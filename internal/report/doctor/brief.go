@@ -118,10 +118,10 @@ func (r found) briefly(b *report.Brief, i int) {
 
 // places writes where in the source a finding is.
 func places(f *doctor.Finding) (lines []string) {
-	if len(f.Places) == 0 {
+	if len(f.Places()) == 0 {
 		return []string{"- source: unknown: the trace has no place of it"}
 	}
-	for _, p := range f.Places {
+	for _, p := range f.Places() {
 		lines = append(lines, "- source: "+report.SourceLine(p.File, p.Line)+" in "+report.CodeName(p.Function)+": "+doctor.Told(p.What, report.Code, report.Prose)+" here")
 	}
 	return lines
