@@ -33,26 +33,29 @@ func TestArchitectureImports(t *testing.T) {
 	}
 }
 
-// importLines has a line for each package of the table that may import some; who may
-// import none of ours is on the last one.
+// importLines has a line for each list of packages that some of the table may import, with
+// those that may; who may import none of ours is on the last one.
 func importLines() string {
-	var b strings.Builder
-	var leaves []string
 	short := func(p string) string { return strings.TrimPrefix(p, "internal/") }
 	byShort := func(a, b string) int { return strings.Compare(short(a), short(b)) }
-	b.WriteString("```\n")
+	who := map[string][]string{}
+	var lists []string // in the order of the first of those
 	for _, p := range slices.SortedFunc(maps.Keys(mayImport), byShort) {
-		if len(mayImport[p]) == 0 {
-			leaves = append(leaves, short(p))
-			continue
-		}
-		b.WriteString(short(p) + ":")
+		list := ""
 		for _, i := range slices.SortedFunc(slices.Values(mayImport[p]), byShort) {
-			b.WriteString(" " + short(i))
+			list += " " + short(i)
 		}
-		b.WriteByte('\n')
+		if who[list] == nil && list != "" {
+			lists = append(lists, list)
+		}
+		who[list] = append(who[list], short(p))
 	}
-	b.WriteString("none of ours: " + strings.Join(leaves, " ") + "\n```\n")
+	var b strings.Builder
+	b.WriteString("```\n")
+	for _, list := range lists {
+		b.WriteString(strings.Join(who[list], " ") + ":" + list + "\n")
+	}
+	b.WriteString("none of ours: " + strings.Join(who[""], " ") + "\n```\n")
 	return b.String()
 }
 

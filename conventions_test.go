@@ -93,12 +93,13 @@ var mayImport = map[string][]string{
 	"scope/auto":            {"internal/fromenv"},
 	"internal/advice/row":   {}, // of both sides
 	"internal/advice/count": {"internal/advice/custom", "internal/advice/row", "internal/sys"},
-	"scope/hooks":           {"internal/advice/count", "internal/collect", "internal/fromenv", "scope", "scope/gotrace", "internal/record", "internal/sys"},
+	"scope/hooks":           {"internal/advice/count", "internal/collect", "internal/fromenv", "internal/requests", "scope", "scope/gotrace", "internal/record", "internal/sys"},
 	"internal/fromenv":      {"scope"},
 	"scope/gotrace":         {"scope", "internal/record", "internal/collect", "internal/perf", "internal/sys", "internal/format"},
 	"internal/collect":      {"internal/format"},
 	"internal/perf":         {"internal/collect", "internal/format", "internal/sys"},
-	"scope/scope*":          {"scope", "scope/gotrace", "internal/record", "internal/snapshot", "internal/hot", "internal/format"}, // what connects it with other packages
+	"internal/requests":     {},
+	"scope/scope*":          {"scope", "scope/gotrace", "internal/record", "internal/requests", "internal/snapshot", "internal/hot", "internal/format"}, // what connects it with other packages
 	"flusher":               {"internal/pool", "internal/testpoint", "internal/sys"},
 	"sweeper":               {"internal/format", "internal/sys"},
 	"mmpool":                {"flusher", "internal/pool", "internal/format"},

@@ -4,8 +4,6 @@ package scope
 
 import (
 	"context"
-	"encoding/binary"
-	"math/rand/v2"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -65,27 +63,14 @@ func (c *linkedContext) Value(key any) any {
 
 //go:noinline
 func begin(ctx context.Context, name string, args []any, s *Span) context.Context {
-	l, ok := LinkOf(ctx)
-	if l.Parent = l.Span; !ok {
-		binary.NativeEndian.PutUint64(l.Trace[:8], newID())
-		binary.NativeEndian.PutUint64(l.Trace[8:], newID())
-	}
-	binary.NativeEndian.PutUint64(l.Span[:], newID())
+	l, _ := LinkOf(ctx)
+	l = record.PartOf(l)
 	h := record.BeginLinked(name, &l, args)
 	if h.Loc == 0 {
 		return ctx
 	}
 	*s = Span{h}
 	return carrying(ctx, &l)
-}
-
-// newID returns an id of random bits, never zero.
-func newID() uint64 {
-	for {
-		if id := rand.Uint64(); id != 0 {
-			return id
-		}
-	}
 }
 
 // LinkOf returns what ctx carries: the scope of Context that it was made for, or what

@@ -153,14 +153,16 @@ func (r *recorder) beginBig(head uint64, args []any, link *format.Link) Handle {
 	}
 	var buf [bigWords]uint64
 	x := encoder{w: buf[:], r: r}
-	if link != nil {
-		x.linked(link)
-	}
-	x.addAll(args)
-	if x.cut > 0 || x.short {
-		r.argsCut.Add(1)
-	}
+	x.addAll(link, args)
+	x.countCut()
 	return r.begin(head, &x)
+}
+
+// countCut counts a record that lacks something of its arguments.
+func (x *encoder) countCut() {
+	if x.cut > 0 || x.short {
+		x.r.argsCut.Add(1)
+	}
 }
 
 // putArgs writes a complete record with arguments.
@@ -172,12 +174,21 @@ func (r *recorder) putArgs(rec *[4]uint64, args []any) {
 	if r.refuse() {
 		return
 	}
+	var buf [usualWords]uint64
+	x := encoder{w: buf[:], r: r}
+	if x.addAll(nil, args); x.cut > 0 {
+		r.putBig(rec, args)
+		return
+	}
+	r.put(rec, &x, 1)
+}
+
+//go:noinline
+func (r *recorder) putBig(rec *[4]uint64, args []any) {
 	var buf [bigWords]uint64
 	x := encoder{w: buf[:], r: r}
-	x.addAll(args)
-	if x.cut > 0 || x.short {
-		r.argsCut.Add(1)
-	}
+	x.addAll(nil, args)
+	x.countCut()
 	r.put(rec, &x, 1)
 }
 
@@ -259,7 +270,11 @@ func (x *encoder) text(t format.SlotType, s string) {
 	}
 }
 
-func (x *encoder) addAll(args []any) {
+// addAll adds a link, if it is not nil, and the arguments.
+func (x *encoder) addAll(link *format.Link, args []any) {
+	if link != nil {
+		x.linked(link)
+	}
 	for i := range args {
 		x.add(&args[i])
 	}
@@ -295,8 +310,29 @@ func (x *encoder) add(a *any) {
 		x.text(format.SlotType_, "nil")
 		return
 	default:
-		x.byKind(a)
-		return
+		typ := reflect.TypeOf(*a)
+		k := typ.Kind()
+		if k == reflect.String {
+			x.text(format.SlotString, sys.Text(a))
+			return
+		}
+		if k > reflect.Float64 {
+			x.text(format.SlotType_, typ.String())
+			return
+		}
+		switch bits = sys.Value(a, typ.Size()); {
+		case k == reflect.Bool:
+			t = format.SlotBool
+		case k <= reflect.Int64:
+			sign := 64 - 8*typ.Size()
+			bits = uint64(int64(bits<<sign) >> sign)
+		case k <= reflect.Uintptr:
+			t = format.SlotUint
+		case k == reflect.Float32:
+			t, bits = format.SlotFloat, float(float64(math.Float32frombits(uint32(bits))))
+		default:
+			t = format.SlotFloat
+		}
 	}
 	x.slot(t, bits)
 }
@@ -337,32 +373,6 @@ func (x *encoder) named(v *Arg) {
 	if x.add(&a.value); x.cut > cut {
 		x.n, x.slots, x.types, x.cut = n, slots, types, cut+1
 	}
-}
-
-func (x *encoder) byKind(a *any) {
-	t := reflect.TypeOf(*a)
-	k := t.Kind()
-	switch {
-	case k == reflect.String:
-		x.text(format.SlotString, sys.Text(a))
-		return
-	case k == reflect.Invalid, k > reflect.Float64:
-		x.text(format.SlotType_, t.String())
-		return
-	}
-	bits, slot := sys.Value(a, t.Size()), format.SlotUint
-	switch {
-	case k == reflect.Bool:
-		slot = format.SlotBool
-	case k <= reflect.Int64:
-		sign := 64 - 8*t.Size()
-		bits, slot = uint64(int64(bits<<sign)>>sign), format.SlotInt
-	case k == reflect.Float32:
-		bits, slot = float(float64(math.Float32frombits(uint32(bits)))), format.SlotFloat
-	case k == reflect.Float64:
-		slot = format.SlotFloat
-	}
-	x.slot(slot, bits)
 }
 
 func bit(b bool) uint64 {

@@ -91,7 +91,8 @@ func (r *recorder) writeFacts(w reasons) {
 	host, _ := os.Hostname()
 	put("host", host)
 	put("ppid", strconv.Itoa(os.Getppid()))
-	put("boot", bootID())
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // Linux's: who has the same has our monotonic clock
+	put("boot", string(bytes.TrimSpace(boot)))
 	dir, _ := os.Getwd()
 	put("dir", dir)
 	put("kernel", sys.Kernel())
@@ -196,13 +197,6 @@ func cpuModel() string {
 	line, _, _ := bytes.Cut(after, []byte("\n"))
 	_, name, _ := bytes.Cut(line, []byte(":"))
 	return string(bytes.TrimSpace(name))
-}
-
-// bootID is what Linux calls the time since it was started, "" elsewhere. Traces with the
-// same have the same monotonic clock.
-func bootID() string {
-	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return string(bytes.TrimSpace(b))
 }
 
 func (r *recorder) defineName(id uint16, name string) bool {

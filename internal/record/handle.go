@@ -99,26 +99,28 @@ func endAt(h Handle, at int64, x *encoder) {
 	}
 }
 
-// BeginLinked begins a scope with a link, whose trace id is not zero.
-//
-//go:noinline
-func BeginLinked(name string, link *format.Link, args []any) Handle {
-	r := current.Load()
-	n := r.names.given(name)
-	if n&nameOut != 0 {
-		return Handle{}
-	}
-	return r.beginArgs(headTask|n<<48, args, link)
-}
-
 // EndArgs ends a scope with arguments.
 //
 //go:noinline
 func EndArgs(h Handle, args []any) {
+	var buf [usualWords]uint64
+	x := encoder{w: buf[:], r: current.Load()}
+	x.place(x.r.offset(h))
+	if x.addAll(nil, args); x.cut > 0 {
+		endBig(h, args)
+		return
+	}
+	endAt(h, 0, &x)
+}
+
+// endBig is EndArgs with much to tell.
+//
+//go:noinline
+func endBig(h Handle, args []any) {
 	var buf [bigWords]uint64
 	x := encoder{w: buf[:], r: current.Load()}
 	x.place(x.r.offset(h))
-	x.addAll(args)
+	x.addAll(nil, args)
 	endAt(h, 0, &x)
 }
 
@@ -137,7 +139,7 @@ func BeginProcess(name string, args []any) Process {
 	var buf [bigWords]uint64
 	x := encoder{w: buf[:], r: r}
 	x.cpu(sys.ProcessCPU())
-	x.addAll(args)
+	x.addAll(nil, args)
 	return Process{r.begin(headProcess|n<<48, &x)}
 }
 

@@ -79,10 +79,10 @@ func (r *recorder) endSince(h Handle, start, now int64) {
 		return
 	}
 	// The chunk is a newer one, in which nothing begins earlier.
-	var buf [bigWords]uint64
+	var buf [usualWords]uint64
 	x := encoder{w: buf[:], r: r}
 	x.place(r.offset(h))
-	x.addAll([]any{KV("held_ns", int64(float64(now-start)/float64(r.rate)*1e9))})
+	x.addAll(nil, []any{KV("held_ns", int64(float64(now-start)/float64(r.rate)*1e9))})
 	endAt(h, now, &x)
 }
 

@@ -119,25 +119,3 @@ func TestCalls(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 }
-
-func TestFirstSegment(t *testing.T) {
-	for path, want := range map[string]string{
-		"/": "/", "": "/", "/users": "/users", "/users/7": "/users/…", "/users/": "/users", "/7/x": "/…", "/a%2f/": "/…",
-		"/" + strings.Repeat("a", 33): "/…", "/favicon.ico": "/favicon.ico",
-	} {
-		if got := firstSegment(path); got != want {
-			t.Errorf("%q is %q, want %q", path, got, want)
-		}
-	}
-}
-
-// TestRequestNames: clients can't make more names than there is room for.
-func TestRequestNames(t *testing.T) {
-	names := map[string]bool{}
-	for i := range 2 * maxRequests {
-		names[requestName(strings.Repeat("X", i%2000), "/")] = true
-	}
-	if len(names) > maxRequests+1 {
-		t.Errorf("%d names", len(names))
-	}
-}

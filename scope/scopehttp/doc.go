@@ -1,8 +1,13 @@
-// Package scopehttp lets a program with a debug server be recorded from outside:
+// Package scopehttp records the requests that a program serves and sends:
+//
+//	http.ListenAndServe(addr, scopehttp.Middleware(mux))
+//	client := &http.Client{Transport: scopehttp.Transport(nil)}
+//
+// And it lets a program with a debug server be recorded from outside:
 //
 //	mux.Handle("/debug/scope/", scopehttp.Handler())
 //
-// Importing it registers nothing. Whoever reaches the handler can read what the
+// Importing it registers nothing. Whoever reaches this handler can read what the
 // program records and can make it write traces, so mount it where net/http/pprof
 // would be: on a port that is not the public one, or behind the program's own
 // login. The handler asks for none.

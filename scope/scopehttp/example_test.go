@@ -59,3 +59,54 @@ func ExampleHandler() {
 	// stop 200
 	// stop 404
 }
+
+// Two services, of which one asks the other: their scopes are parts of one request.
+func ExampleMiddleware() {
+	names := http.NewServeMux()
+	names.HandleFunc("GET /names/{id}", func(w http.ResponseWriter, r *http.Request) {
+		_, span := scope.Context(r.Context(), "look up") // a part of "GET /names/{id}"
+		defer span.End()
+		fmt.Fprint(w, "Ada")
+	})
+	back := httptest.NewServer(scopehttp.Middleware(names))
+	defer back.Close()
+
+	client := &http.Client{Transport: scopehttp.Transport(nil)}
+	greet := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q, err := http.NewRequestWithContext(r.Context(), "GET", back.URL+"/names/7", nil)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		answer, err := client.Do(q) // says by a header which request it is for
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer answer.Body.Close()
+		fmt.Fprint(w, "hello ")
+		io.Copy(w, answer.Body)
+	})
+	w := httptest.NewRecorder()
+	scopehttp.Middleware(greet).ServeHTTP(w, httptest.NewRequest("GET", "/greet", nil))
+	fmt.Println(w.Body)
+	// Output: hello Ada
+}
+
+func ExampleTransport() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, ok := scope.ParseTraceparent(r.Header.Get("Traceparent"))
+		fmt.Fprint(w, "told of a trace: ", ok)
+	}))
+	defer server.Close()
+	client := &http.Client{Transport: scopehttp.Transport(nil)}
+	answer, err := client.Get(server.URL)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	fmt.Println(string(b), err) // nothing is recorded, so nothing is told
+	// Output: told of a trace: false <nil>
+}

@@ -1,0 +1,56 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// PartOf returns the link of a new scope that is part of the one with the link l. Where that
+// has no trace id, a new trace begins.
+func PartOf(l format.Link) format.Link {
+	l.Parent = l.Span
+	if !l.Valid() {
+		l.Parent = [8]byte{}
+		binary.NativeEndian.PutUint64(l.Trace[:8], newID())
+		binary.NativeEndian.PutUint64(l.Trace[8:], newID())
+	}
+	binary.NativeEndian.PutUint64(l.Span[:], newID())
+	return l
+}
+
+// newID returns an id of random bits, never zero.
+func newID() uint64 {
+	for {
+		if id := rand.Uint64(); id != 0 {
+			return id
+		}
+	}
+}
+
+// BeginLinked begins a scope with a link, whose trace id is not zero.
+//
+//go:noinline
+func BeginLinked(name string, link *format.Link, args []any) Handle {
+	r := current.Load()
+	return r.beginLinked(r.names.given(name), link, args)
+}
+
+// BeginUnplaced is BeginLinked with a name that no line of the program gives: whoever
+// serves or sends requests was told of what has it.
+//
+//go:noinline
+func BeginUnplaced(name string, link *format.Link, args []any) Handle {
+	r := current.Load()
+	return r.beginLinked(r.names.find(name), link, args)
+}
+
+func (r *recorder) beginLinked(id uint64, link *format.Link, args []any) Handle {
+	if id&nameOut != 0 {
+		return Handle{}
+	}
+	return r.beginArgs(headTask|id<<48, args, link)
+}

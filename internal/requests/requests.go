@@ -1,0 +1,109 @@
+// Package requests says what the scopes of HTTP requests are called. Clients choose methods,
+// paths and hosts, so names are bounded in number and in length.
+package requests
+
+import (
+	"maps"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Served is the name of a request that is served: "GET /users/{id}". Where no pattern of an
+// http.ServeMux is known, it is what the path begins with: "GET /users/…".
+func Served(method, pattern, path string) string {
+	if pattern == "" {
+		pattern = firstSegment(path)
+	}
+	return names.of(key{false, method, pattern})
+}
+
+// Sent is the name of a request that is sent: "HTTP GET example.com".
+func Sent(method, host string) string {
+	if len(host) > maxHost {
+		host = "…"
+	}
+	return names.of(key{true, method, host})
+}
+
+// maxHost and maxMethod are how long a host with its port, and a method, can be in a name.
+const maxHost, maxMethod = 260, 32
+
+// firstSegment is what a path begins with, as a name: clients choose paths, so what looks
+// like an id of something is left out.
+func firstSegment(path string) string {
+	path = strings.TrimPrefix(path, "/")
+	first, rest, more := strings.Cut(path, "/")
+	if len(first) > 32 || strings.ContainsFunc(first, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '-' || r == '_' || r == '.')
+	}) {
+		return "/…"
+	}
+	if more && rest != "" {
+		return "/" + first + "/…"
+	}
+	return "/" + first
+}
+
+// key is what a name is made of.
+type key struct {
+	sent           bool
+	method, target string
+}
+
+func (k key) name() string {
+	switch {
+	case k.sent:
+		return "HTTP " + k.method + " " + k.target
+	case strings.Contains(k.target, " "): // it begins with a method itself
+		return strings.Clone(k.target)
+	}
+	return k.method + " " + k.target
+}
+
+// table has the names by what they are made of. Beyond maxNames there are no new ones.
+type table struct {
+	all atomic.Pointer[map[key]string]
+	mu  sync.Mutex
+}
+
+var names table
+
+const maxNames = 1000
+
+func (t *table) of(k key) string {
+	switch {
+	case k.method == "": // what a client's zero Request is sent with
+		k.method = "GET"
+	case len(k.method) > maxMethod:
+		k.method = "…"
+	}
+	if name, ok := t.known(k); ok {
+		return name
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if name, ok := t.known(k); ok {
+		return name
+	}
+	by := map[key]string{}
+	if all := t.all.Load(); all != nil {
+		if len(*all) >= maxNames {
+			return "other requests"
+		}
+		maps.Copy(by, *all)
+	}
+	k.method, k.target = strings.Clone(k.method), strings.Clone(k.target)
+	by[k] = k.name()
+	t.all.Store(&by)
+	return by[k]
+}
+
+func (t *table) known(k key) (name string, ok bool) {
+	all := t.all.Load()
+	if all == nil {
+		return "", false
+	}
+	name, ok = (*all)[k]
+	return name, ok
+}
