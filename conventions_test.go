@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	"internal/collect":      {"internal/format"},
 	"internal/perf":         {"internal/collect", "internal/format", "internal/sys"},
 	"internal/requests":     {},
-	"scope/scope*":          {"scope", "scope/gotrace", "internal/record", "internal/requests", "internal/snapshot", "internal/hot", "internal/format"}, // what connects it with other packages
+	"scope/scope*":          {"scope", "scope/gotrace", "internal/record", "internal/requests", "internal/snapshot", "internal/hot", "internal/chunks", "internal/format"}, // what connects it with other packages
 	"flusher":               {"internal/pool", "internal/testpoint", "internal/sys"},
 	"sweeper":               {"internal/format", "internal/sys"},
 	"mmpool":                {"flusher", "internal/pool", "internal/format"},

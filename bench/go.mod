@@ -11,10 +11,12 @@ require (
 	github.com/scopeview/scopeview v0.0.0-00010101000000-000000000000
 	go.opentelemetry.io/otel/sdk v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0
+	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
 	golang.org/x/sys v0.49.0
 )
 
 require (
+	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/prometheus/procfs v0.23.0 // indirect
 	golang.org/x/arch v0.32.0 // indirect
