@@ -277,9 +277,10 @@ func sourceBy(ctx context.Context, s *streams, arg, spool string) (x *snapshotSo
 }
 
 // snapshotName is a new name for a snapshot: that of the trace, which has program
-// and process in it, and when it was made.
+// and process in it, and when it was made. What a handler sends is a snapshot already.
 func snapshotName(trace string, now time.Time) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(trace), packedExtension), extension)
+	name, _, _ = strings.Cut(name, "-snapshot-")
 	return name + "-snapshot-" + now.UTC().Format("20060102T150405.000Z") + extension
 }
 
