@@ -88,6 +88,18 @@ var specials = map[format.BlockType]func(a *chunkCopy, p []byte, vs []format.Val
 		a.frame(&f, len(p))
 		return format.AppendFrame(nil, &f), nil
 	},
+	format.BlockMember: func(a *chunkCopy, p []byte, _ []format.Value) ([]byte, error) {
+		m, err := format.DecodeMember(p)
+		if err != nil {
+			return nil, nil
+		}
+		for what, text := range map[string]*string{"program": &m.Program, "host": &m.Host, "boot": &m.Boot} {
+			hash := a.hash.text(what, *text)
+			*text = hash[:min(len(hash), len(*text))]
+		}
+		m.PID, m.PPID, m.Path = 0, 0, ""
+		return format.AppendMember(nil, &m), nil
+	},
 	format.BlockCarry: func(a *chunkCopy, p []byte, _ []format.Value) ([]byte, error) { return a.carry(p) },
 	format.BlockCode:  func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil },
 	format.BlockFile: func(a *chunkCopy, _ []byte, vs []format.Value) ([]byte, error) {

@@ -32,13 +32,14 @@ const (
 	BlockFile    BlockType = 19 // FilePart
 	BlockCalls   BlockType = 20 // i64 ticks, then Calls
 	BlockUnseen  BlockType = 21 // i64 ticks, then Unseen
+	BlockMember  BlockType = 22 // Member
 )
 
 // Once reports whether blocks of a type are told once, and needed as long as the trace
 // is: a ring does not overwrite them. (It is no column of the table, which is in no program
 // that only records.)
 func (t BlockType) Once() bool {
-	const once = 1<<BlockName | 1<<BlockInfo | 1<<BlockFrame | 1<<BlockStack | 1<<BlockCode | 1<<BlockFile | 1<<BlockBreak | 1<<BlockStop
+	const once = 1<<BlockName | 1<<BlockInfo | 1<<BlockFrame | 1<<BlockStack | 1<<BlockCode | 1<<BlockFile | 1<<BlockBreak | 1<<BlockStop | 1<<BlockMember
 	return t < 64 && 1<<t&uint64(once) != 0
 }
 

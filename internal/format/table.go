@@ -142,6 +142,17 @@ var Blocks = []BlockSpec{
 			{Name: "recorded", Max: 1<<63 - 1}, {Name: "off", Min: -1, Max: MaxTicks - 1, Else: -1}}, "ticks=", MaxCalls, false},
 	BlockUnseen: {BlockUnseen, "unseen", []BlockField{{Name: "ticks", Is: tickTime}},
 		[]BlockField{{Name: "name", Form: u64, Is: NameID, Max: MaxNames - 1}, {Name: "calls", Max: 1<<63 - 1}}, "ticks=", MaxCalls, false},
+	BlockMember: {BlockMember, "member", []BlockField{
+		{Name: "from", Is: tickTime}, {Name: "to", Is: tickTime},
+		{Name: "offset"}, {Name: "drift"}, {Name: "error", Min: -1, Max: 1<<63 - 1, Else: -1},
+		{Name: "lost", Max: 1<<63 - 1}, {Name: "overwritten", Max: 1<<63 - 1}, {Name: "breaks", Max: 1<<63 - 1},
+		{Name: "number", Form: u32, Min: 1, Max: MaxMembers}, {Name: "parent", Form: u32, Max: MaxMembers},
+		{Name: "shift", Form: u32, Min: 1, Max: 39}, {Name: "pid", Form: u32}, {Name: "ppid", Form: u32},
+		{Name: "flags", Form: u32, Is: Flags, Words: []string{"violated"}},
+		{Name: "program", Form: Text16, Is: Private, Max: MaxMemberText}, {Name: "host", Form: Text16, Is: Private, Max: MaxMemberText},
+		{Name: "boot", Form: Text16, Is: Private, Max: MaxMemberText}, {Name: "path", Form: Text16, Is: Private, Max: MaxMemberText},
+		{Name: "lacks", Form: Text, Max: MaxMemberText}},
+		nil, "number program host boot path lacks parent= shift= pid= ppid= from= to= offset= drift= error= lost= overwritten= breaks= flags", 0, false},
 }
 
 // BlockOf returns the row of a type, nil for one of a later version.

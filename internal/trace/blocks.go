@@ -149,6 +149,7 @@ var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
 
 	format.BlockCalls:  (*Trace).callsBlock,
 	format.BlockUnseen: (*Trace).unseenBlock,
+	format.BlockMember: (*Trace).memberBlock,
 }
 
 // values are those of the payload of a block, as the table has them.

@@ -104,7 +104,7 @@ func (d *decoder) instant(e *Event, r *format.Record) {
 // open fills in a scope without an end.
 func (d *decoder) open(e *Event, start int64) {
 	e.Open = true
-	e.Dur = max(d.endNS-e.Start, 0)
+	e.Dur = max(d.t.openUntil(e.Goid, d.endNS)-e.Start, 0)
 	if e.Kind == format.KindPending {
 		e.Dur = 0
 		return

@@ -93,6 +93,15 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Errorf("%d beats in both halves, of %d", n, len(tr.Beats()))
 		}
 	},
+	"Processes": func(t *testing.T, tr *trace.Trace, size int64) {
+		for i, p := range tr.Processes() {
+			if p.Number == 0 || p.To < p.From || p.Error < -1 || i > 0 && tr.Processes()[i-1].Number >= p.Number {
+				t.Errorf("%+v", p)
+			}
+		}
+	},
+	"ProcessOf": func(t *testing.T, tr *trace.Trace, size int64) { processOf(t, tr) },
+	"OwnGoid":   func(t *testing.T, tr *trace.Trace, size int64) { processOf(t, tr) },
 	"Calls": func(t *testing.T, tr *trace.Trace, size int64) {
 		for _, c := range tr.Calls() {
 			if c.Calls < 0 || c.Recorded < 0 || c.Recorded > c.Calls || c.Unseen < 0 || c.All() < c.Calls || c.Since < 0 {
@@ -331,6 +340,21 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			p.Damage()
 		}
 	},
+}
+
+// processOf asks which process goroutines are of, whose ids their processes made.
+func processOf(t *testing.T, tr *trace.Trace) {
+	for _, want := range tr.Processes() {
+		for own := range min(1<<(want.Shift-1), uint64(3)) {
+			id := uint64(want.Number)<<want.Shift | own
+			if p, ok := tr.ProcessOf(id); !ok || p != want || tr.OwnGoid(id) != own || tr.OwnGoid(id|1<<(want.Shift-1)) != 0 {
+				t.Errorf("%d is of %+v, want %+v", id, p, want)
+			}
+		}
+	}
+	if p, ok := tr.ProcessOf(0); ok {
+		t.Errorf("a goroutine that is unknown is of %+v", p)
+	}
 }
 
 // No method is forgotten.

@@ -98,6 +98,9 @@ func read(data []byte) (string, error) {
 	for _, x := range t.Info {
 		b = fmt.Appendf(b, "info %q %q\n", x.Key, x.Value)
 	}
+	for _, p := range t.Processes() {
+		b = fmt.Appendf(b, "process %+v\n", p)
+	}
 	for _, x := range t.Gaps() {
 		b = fmt.Appendf(b, "gap %d..%d %s %d\n", x.From, x.To, x.Reason, x.Count)
 	}

@@ -172,6 +172,8 @@ type oracle struct {
 	carries                              map[carryKey]*oRecord
 	carried                              []carryKey // in the order in which they were found
 	all                                  []*oRecord
+	members                              map[uint32]int64 // of a merged trace: up to when, by number
+	shift                                uint32
 }
 
 // readOracle reads a trace and returns a line for each event; ok is false if it can't be read.
@@ -332,9 +334,9 @@ func (o *oracle) blocks(c []byte, calibs *[][2]int64) {
 }
 
 func (o *oracle) block(typ int, p []byte, calibs *[][2]int64) {
-	times := map[int]int{2: 1, 3: 1, 4: 1, 6: 2, 7: 1, 8: 2, 9: 1, 12: 1, 13: 1, 16: 1}[typ]
+	times := map[int]int{2: 1, 3: 1, 4: 1, 6: 2, 7: 1, 8: 2, 9: 1, 12: 1, 13: 1, 16: 1, 22: 2}[typ]
 	// Of each type the least length, and of what unit there can be more.
-	length := map[int][2]int{1: {8, 1}, 2: {32, 1}, 3: {8, 16}, 4: {8, 24}, 6: {32, 1}, 7: {8, 1}, 8: {16, 1}, 9: {8, 1}, 12: {8, 24}, 13: {56, 32}, 16: {56, 0}}[typ]
+	length := map[int][2]int{1: {8, 1}, 2: {32, 1}, 3: {8, 16}, 4: {8, 24}, 6: {32, 1}, 7: {8, 1}, 8: {16, 1}, 9: {8, 1}, 12: {8, 24}, 13: {56, 32}, 16: {56, 0}, 22: {96, 1}}[typ]
 	if more := len(p) - length[0]; more < 0 || more > 0 && (length[1] == 0 || more%length[1] != 0) {
 		return
 	}
@@ -361,6 +363,10 @@ func (o *oracle) block(typ int, p []byte, calibs *[][2]int64) {
 	case 13:
 		o.carry(p)
 		return
+	case 22:
+		if !o.member(p) {
+			return
+		}
 	case 16:
 		// Name and kind share a word with zeros; acquired is the first number.
 		if u64(p, 16)>>16 > 3 || i64(p, 24) < -1 || i64(p, 32) < 0 || i64(p, 40) < 0 || i64(p, 40) > i64(p, 32) || i64(p, 48) < 0 {
@@ -368,6 +374,41 @@ func (o *oracle) block(typ int, p []byte, calibs *[][2]int64) {
 		}
 	}
 	o.saw(t[:times]...)
+}
+
+// member reads what is told of a process of a merged trace.
+func (o *oracle) member(p []byte) bool {
+	number, parent, shift := u32(p, 64), u32(p, 68), u32(p, 72)
+	rest := p[88:]
+	for range 4 { // texts with their lengths, and what is left
+		if len(rest) < 2 {
+			return false
+		}
+		n := int(rest[0]) | int(rest[1])<<8
+		if n > 4096 || n > len(rest)-2 {
+			return false
+		}
+		rest = rest[2+n:]
+	}
+	if len(rest) > 4096 {
+		return false
+	}
+	if number == 0 || number > 65535 || parent > 65535 || shift == 0 || shift > 39 || uint64(number)<<shift >= 1<<40 || i64(p, 0) > i64(p, 8) {
+		return false
+	}
+	for _, at := range []int{32, 40, 48, 56} { // error, lost, overwritten, breaks
+		if least := map[bool]int64{true: -1}[at == 32]; i64(p, at) < least {
+			return false
+		}
+	}
+	if _, twice := o.members[number]; twice || len(o.members) > 0 && o.shift != shift {
+		return false
+	}
+	if o.members == nil {
+		o.members = map[uint32]int64{}
+	}
+	o.members[number], o.shift = i64(p, 8), shift
+	return true
 }
 
 // carry reads what is told of a record of an overwritten chunk (§11).
@@ -516,7 +557,11 @@ func (o *oracle) events() (lines []string) {
 func (o *oracle) line(r *oRecord, depth, track int) string {
 	stop := r.begin
 	if r.open {
-		stop = max(o.last, r.begin)
+		stop = o.last
+		if to, ok := o.members[uint32(r.goid>>o.shift)]; ok {
+			stop = min(stop, to)
+		}
+		stop = max(stop, r.begin)
 	} else if r.good {
 		stop = r.stop
 	}

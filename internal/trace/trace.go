@@ -84,6 +84,7 @@ type Trace struct {
 	sched   schedRefs
 	counter map[string]*Counter // by their names
 	files   map[uint32]*File    // by their numbers
+	members []format.Member     // of a merged trace, by their numbers
 	stop    int64               // ticks of the stop block; 0: none
 	last    int64               // ticks: the last moment that the trace knows
 	clock   clock

@@ -66,6 +66,7 @@ var rules = []struct{ Name, Doc string }{
 	{"block-samples", "samples of a thread by one counter follow those of the block before, and their stacks are defined"},
 	{"block-file", "a part of a file is there once, what it is inflates to its length, and a file's parts are all of it"},
 	{"block-lock", "a lock's name is defined"},
+	{"block-member", "the process that started another is there, with a lower number"},
 	{"block-stop", "a closed trace has one stop block, its last block; one that is not closed has none"},
 }
 

@@ -111,6 +111,9 @@ func (v *checker) meaning(t format.BlockType, p []byte, here int64) error {
 			v.check(v.defined(uint64(u.Name)), here, "block-calls", "the name %d of a function is not defined", u.Name)
 		}
 		return err
+	case format.BlockMember:
+		_, err := format.DecodeMember(p)
+		return err
 	case format.BlockLock:
 		l, err := format.DecodeLockSums(p)
 		v.check(err != nil || v.defined(uint64(l.Name)), here, "block-lock", "the name %d of a lock is not defined", l.Name)
@@ -152,6 +155,10 @@ func (v *checker) beat(p []byte, here int64) {
 func (v *checker) blocksDone() {
 	v.goTraces()
 	v.files()
+	for _, m := range v.t.members {
+		_, ok := v.t.member(m.Parent)
+		v.check(m.Parent == 0 || ok && m.Parent < m.Number, 0, "block-member", "the process %d has the parent %d", m.Number, m.Parent)
+	}
 	k := &v.blocks
 	if !v.t.state.Closed {
 		v.check(k.stops == 0, k.stopAt, "block-stop", "a stop block, and the trace is not closed")

@@ -1,0 +1,60 @@
+package format
+
+import "fmt"
+
+// Limits of a merged trace.
+const (
+	MaxMembers    = 1<<16 - 1 // processes
+	MaxMemberText = 4 << 10   // bytes of each text of a member block
+)
+
+// Member is one of the processes of which a trace was merged.
+type Member struct {
+	From, To    int64 // ticks: what its own trace is of
+	Offset      int64 // ns that were added to the wall clock of its start
+	Drift       int64 // what its clock was slowed down by, in ns a second
+	Error       int64 // ns that its times may be wrong by; -1: not known
+	Lost        int64 // records
+	Overwritten int64 // records of its ring
+	Breaks      int64 // times that its clock stepped
+	Number      uint32
+	Parent      uint32 // number of the process that started it; 0: not among them
+	Shift       uint32 // its goroutine ids are Number << Shift + the id that the process knows
+	PID, PPID   uint32
+	Violated    bool // pairs of scopes contradict one another by as much as Error
+
+	Program, Host, Boot, Path string
+	Lacks                     string // what its own trace lacks
+}
+
+// AppendMember appends m's payload.
+func AppendMember(b []byte, m *Member) []byte {
+	number := func(n int64) Value { return Value{N: n} }
+	text := func(s string) Value { return Value{B: []byte(s[:min(len(s), MaxMemberText)])} }
+	flags := int64(0)
+	if m.Violated {
+		flags = 1
+	}
+	return Blocks[BlockMember].Append(b, []Value{
+		number(m.From), number(m.To), number(m.Offset), number(m.Drift), number(m.Error), number(m.Lost), number(m.Overwritten), number(m.Breaks),
+		number(int64(m.Number)), number(int64(m.Parent)), number(int64(m.Shift)), number(int64(m.PID)), number(int64(m.PPID)), number(flags),
+		text(m.Program), text(m.Host), text(m.Boot), text(m.Path), text(m.Lacks),
+	})
+}
+
+// DecodeMember reads a member's payload.
+func DecodeMember(p []byte) (m Member, err error) {
+	v, err := decode(BlockMember, p)
+	if err != nil {
+		return m, err
+	}
+	m = Member{
+		From: v[0].N, To: v[1].N, Offset: v[2].N, Drift: v[3].N, Error: v[4].N, Lost: v[5].N, Overwritten: v[6].N, Breaks: v[7].N,
+		Number: uint32(v[8].N), Parent: uint32(v[9].N), Shift: uint32(v[10].N), PID: uint32(v[11].N), PPID: uint32(v[12].N), Violated: v[13].N&1 != 0,
+		Program: string(v[14].B), Host: string(v[15].B), Boot: string(v[16].B), Path: string(v[17].B), Lacks: string(v[18].B),
+	}
+	if m.To < m.From || uint64(m.Number)<<m.Shift > MaxGoid {
+		return m, fmt.Errorf("%w: a process with the number %d and a shift of %d, from %d to %d", ErrCorrupt, m.Number, m.Shift, m.From, m.To)
+	}
+	return m, nil
+}
