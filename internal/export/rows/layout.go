@@ -129,7 +129,7 @@ func (l *layout) event(e *trace.Event) {
 }
 
 func (l *layout) goroutine(e *trace.Event) *goroutine {
-	key := keyOf(e)
+	key := KeyOf(e)
 	g := l.latest
 	if g == nil || g.key != key {
 		g = l.byKey[key]

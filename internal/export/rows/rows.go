@@ -57,9 +57,9 @@ const (
 	ownerKey  = 1 << 63
 )
 
-// keyOf tells goroutines apart as the reader does: where they are not known by
+// KeyOf tells goroutines apart as the reader does: where they are not known by
 // the thread, or the owner of the chunk.
-func keyOf(e *trace.Event) uint64 {
+func KeyOf(e *trace.Event) uint64 {
 	switch {
 	case e.Goid != 0:
 		return e.Goid

@@ -1,0 +1,171 @@
+package otlp
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/export/rows"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// seed makes ids of records without a link.
+type seed [sha256.Size]byte
+
+// seedOf is of what makes a recording different from others.
+func seedOf(t *trace.Trace) seed {
+	h := t.Header()
+	return sha256.Sum256(fmt.Appendf(nil, "scopeview %x %d %d", h.ID, h.StartWall, h.PID))
+}
+
+// id is of a record, and of what it is for. It is never zero but once in 2^64 records.
+func (s *seed) id(loc format.Loc, what byte) [sha256.Size]byte {
+	var b [sha256.Size + 8 + 1]byte
+	copy(b[:], s[:])
+	binary.BigEndian.PutUint64(b[sha256.Size:], uint64(loc))
+	b[len(b)-1] = what
+	return sha256.Sum256(b[:])
+}
+
+func (s *seed) trace(loc format.Loc) [16]byte { id := s.id(loc, 't'); return [16]byte(id[:16]) }
+func (s *seed) span(loc format.Loc) [8]byte   { id := s.id(loc, 's'); return [8]byte(id[:8]) }
+
+// appendHead appends what a request begins with: whose spans they are.
+func appendHead(b []byte, t *trace.Trace) []byte {
+	b = append(b, `{"resourceSpans":[{"resource":{"attributes":[`...)
+	b = appendText(b, "service.name", rows.FactsOf(t, &rows.Options{}).Program)
+	for _, a := range [][2]string{{"host.name", t.Lookup("host")}, {"process.runtime.version", t.Lookup("go")}} {
+		if a[1] != "" {
+			b = appendText(append(b, ','), a[0], a[1])
+		}
+	}
+	b = appendInt(append(b, ','), "process.pid", int64(t.Header().PID))
+	b = appendText(append(b, ','), "telemetry.sdk.name", "scopeview")
+	b = appendText(append(b, ','), "telemetry.sdk.language", "go")
+	return append(b, `]},"scopeSpans":[{"scope":{"name":"scopeview"},"spans":[`...)
+}
+
+// appendSpan appends a span up to where its events follow.
+func (w *writer) appendSpan(b []byte, e *trace.Event, l *format.Link) []byte {
+	b = hex.AppendEncode(append(b, `{"traceId":"`...), l.Trace[:])
+	b = hex.AppendEncode(append(b, `","spanId":"`...), l.Span[:])
+	if l.Parent != [8]byte{} {
+		b = hex.AppendEncode(append(b, `","parentSpanId":"`...), l.Parent[:])
+	}
+	b = args.AppendString(append(b, `","name":`...), w.t.Name(e.Name))
+	b = append(b, `,"kind":1,"startTimeUnixNano":"`...)
+	b = strconv.AppendInt(b, w.t.Wall(e.Start).UnixNano(), 10)
+	b = append(b, `","endTimeUnixNano":"`...)
+	b = strconv.AppendInt(b, w.t.Wall(e.Start+e.Dur).UnixNano(), 10)
+	b = append(b, `","attributes":[`...)
+	b = appendInt(b, "scopeview.goroutine", int64(e.Goid))
+	if e.Track != format.NameEmpty {
+		b = appendText(append(b, ','), "scopeview.row", w.t.Name(e.Track))
+	}
+	if kind := kinds[e.Kind&127]; kind != "task" {
+		b = appendText(append(b, ','), "scopeview.kind", kind)
+	}
+	if !e.Open && e.Kind != format.KindProcess && (e.Quality == format.Exact || e.Quality == format.Likely) {
+		b = appendInt(append(b, ','), "scopeview.cpu_ns", e.CPU)
+	}
+	if e.Open {
+		b = append(b, `,{"key":"scopeview.open","value":{"boolValue":true}}`...)
+	}
+	if w.breaks.Across(e) {
+		b = append(b, `,{"key":"scopeview.clock_step","value":{"boolValue":true}}`...)
+	}
+	b, failed := w.appendArgs(b, e, true)
+	b = append(b, ']')
+	if failed {
+		b = append(b, `,"status":{"code":2}`...)
+	}
+	return b
+}
+
+func (w *writer) appendEvent(b []byte, e *trace.Event) []byte {
+	b = append(b, `{"timeUnixNano":"`...)
+	b = strconv.AppendInt(b, w.t.Wall(e.Start).UnixNano(), 10)
+	b = args.AppendString(append(b, `","name":`...), w.t.Name(e.Name))
+	b = append(b, `,"attributes":[`...)
+	b, _ = w.appendArgs(b, e, false)
+	return append(b, "]}"...)
+}
+
+// kinds are the kinds as the CSV calls them; a Taskf is a task.
+var kinds = func() (names [128]string) {
+	for _, s := range format.Specs {
+		names[s.Kind] = s.CSV
+	}
+	return names
+}()
+
+// appendArgs appends a record's arguments behind other attributes, if after is true. failed
+// tells that one of them is failed: true, which says of a scope that its work did not succeed.
+func (w *writer) appendArgs(b []byte, e *trace.Event, after bool) (_ []byte, failed bool) {
+	_, linked := e.Link()
+	for _, a := range w.lister.List(e) {
+		if linked && (a.Key == "trace_id" || a.Key == "span_id" || a.Key == "parent_id") {
+			continue // the span has them
+		}
+		if after {
+			b = append(b, ',')
+		}
+		after = true
+		b = appendSlot(b, a.Key, &a.Value)
+		failed = failed || a.Key == "failed" && a.Value.Type == format.SlotBool && a.Value.Value != 0
+	}
+	return b, failed
+}
+
+// appendSlot appends an attribute. What JSON's encoding of OTLP has no number for is text.
+func appendSlot(b []byte, key string, s *format.Slot) []byte {
+	switch s.Type {
+	case format.SlotString, format.SlotType_:
+		return appendText(b, key, string(s.Str))
+	case format.SlotAddr:
+		return appendText(b, key, "0x"+strconv.FormatUint(s.Value, 16))
+	case format.SlotBool:
+		b = append(appendKey(b, key), `{"boolValue":`...)
+		return append(strconv.AppendBool(b, s.Value != 0), "}}"...)
+	case format.SlotFloat:
+		f := math.Float64frombits(s.Value)
+		b = append(appendKey(b, key), `{"doubleValue":`...)
+		switch {
+		case math.IsNaN(f):
+			b = append(b, `"NaN"`...)
+		case math.IsInf(f, 1):
+			b = append(b, `"Infinity"`...)
+		case math.IsInf(f, -1):
+			b = append(b, `"-Infinity"`...)
+		default:
+			b = strconv.AppendFloat(b, f, 'g', -1, 64)
+		}
+		return append(b, "}}"...)
+	case format.SlotInt, format.SlotDuration:
+		return appendInt(b, key, s.Int())
+	}
+	if s.Value > math.MaxInt64 {
+		return appendText(b, key, strconv.FormatUint(s.Value, 10))
+	}
+	return appendInt(b, key, int64(s.Value))
+}
+
+func appendKey(b []byte, key string) []byte {
+	b = args.AppendString(append(b, `{"key":`...), key)
+	return append(b, `,"value":`...)
+}
+
+func appendText(b []byte, key, text string) []byte {
+	b = args.AppendString(append(appendKey(b, key), `{"stringValue":`...), text)
+	return append(b, "}}"...)
+}
+
+func appendInt(b []byte, key string, v int64) []byte {
+	b = strconv.AppendInt(append(appendKey(b, key), `{"intValue":"`...), v, 10)
+	return append(b, `"}}`...)
+}

@@ -1,0 +1,230 @@
+package otlp
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/export/rows"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Write hands the scopes of t that o chooses to send, in requests of bounded size. It stops
+// with ctx's error once ctx is done.
+func Write(ctx context.Context, t *trace.Trace, o Options, send Send) (Sum, error) {
+	w := &writer{
+		t: t, o: o, send: send, choice: o.Choice(t), breaks: t.Breaks(), lister: args.NewLister(t.Name),
+		seed: seedOf(t), head: appendHead(nil, t), rows: map[uint64]*row{}, open: map[[8]byte]*span{},
+	}
+	watch := o.Watch()
+	all := o.Range()
+	all.NoDepth = true
+	var failed error
+	err := t.Events(all, func(e *trace.Event) bool {
+		if failed = watch.Look(ctx, e.Start); failed == nil {
+			failed = w.event(e)
+		}
+		return failed == nil
+	})
+	if failed == nil {
+		failed = w.finish()
+	}
+	if failed != nil {
+		return w.sum, fmt.Errorf("exporting spans: %w", failed)
+	}
+	return w.sum, err
+}
+
+type writer struct {
+	t      *trace.Trace
+	o      Options
+	send   Send
+	choice *analysis.Choice
+	breaks analysis.Breaks
+	lister *args.Lister
+	seed   seed
+	sum    Sum
+
+	rows    map[uint64]*row   // by the goroutine
+	prune   int               // rows at which those without a running scope are let go
+	open    map[[8]byte]*span // by its id
+	waiting spans             // the open ones, by their ends
+
+	head  []byte // what a request begins with
+	batch []byte // its spans
+	n     int    // how many
+}
+
+// row is what runs on a goroutine, the innermost last.
+type row struct{ running []*span }
+
+// span is a scope that may still get events.
+type span struct {
+	link    format.Link
+	end     int64
+	b       []byte // its JSON up to the events
+	events  []byte // theirs
+	n       int
+	dropped int
+}
+
+func (w *writer) event(e *trace.Event) error {
+	for len(w.waiting) > 0 && w.waiting[0].end < e.Start {
+		if err := w.over(heap.Pop(&w.waiting).(*span)); err != nil {
+			return err
+		}
+	}
+	switch e.Kind {
+	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
+		link, linked := e.Link()
+		if w.choice.Keep(e) && (linked || w.o.Unlinked) {
+			w.begin(e, link, linked)
+		}
+	case format.KindEvent, format.KindPending:
+		if s := w.around(e); s != nil {
+			w.instant(s, e)
+		}
+	}
+	return nil
+}
+
+// rowOf returns the row of e, with what runs there at its start.
+func (w *writer) rowOf(e *trace.Event) *row {
+	key := rows.KeyOf(e)
+	r := w.rows[key]
+	if r == nil {
+		if len(w.rows) >= w.prune {
+			for k, r := range w.rows {
+				if r.until(e.Start); len(r.running) == 0 {
+					delete(w.rows, k)
+				}
+			}
+			w.prune = 2*len(w.rows) + 1000
+		}
+		r = &row{}
+		w.rows[key] = r
+	}
+	r.until(e.Start)
+	return r
+}
+
+// until lets go of what has ended, from the innermost on.
+func (r *row) until(now int64) {
+	n := len(r.running)
+	for n > 0 && r.running[n-1].end <= now {
+		n--
+	}
+	clear(r.running[n:])
+	r.running = r.running[:n]
+}
+
+// encloses returns the innermost scope that goes on up to a moment, or nil.
+func (r *row) encloses(end int64) *span {
+	for i := len(r.running) - 1; i >= 0; i-- {
+		if r.running[i].end >= end {
+			return r.running[i]
+		}
+	}
+	return nil
+}
+
+func (w *writer) begin(e *trace.Event, link format.Link, linked bool) {
+	r := w.rowOf(e)
+	s := &span{end: e.Start + e.Dur, link: link}
+	if !linked {
+		s.link.Trace = w.seed.trace(e.Loc)
+		if in := r.encloses(s.end); in != nil {
+			s.link.Trace, s.link.Parent = in.link.Trace, in.link.Span
+		}
+	}
+	if s.link.Span == [8]byte{} {
+		s.link.Span = w.seed.span(e.Loc)
+	}
+	s.b = w.appendSpan(nil, e, &s.link)
+	r.running = append(r.running, s)
+	w.open[s.link.Span] = s
+	heap.Push(&w.waiting, s)
+}
+
+// around returns the open span that an event is in, or nil.
+func (w *writer) around(e *trace.Event) *span {
+	if l, ok := e.Link(); ok {
+		if s := w.open[l.Parent]; s != nil && s.link.Trace == l.Trace {
+			return s
+		}
+	}
+	return w.rowOf(e).encloses(e.Start)
+}
+
+func (w *writer) instant(s *span, e *trace.Event) {
+	if s.n >= maxEvents || len(s.events) >= maxEventBytes {
+		s.dropped++
+		w.sum.Dropped++
+		return
+	}
+	if s.n++; s.n > 1 {
+		s.events = append(s.events, ',')
+	}
+	w.sum.Events++
+	s.events = w.appendEvent(s.events, e)
+}
+
+// over writes a span that has ended.
+func (w *writer) over(s *span) error {
+	if w.open[s.link.Span] == s {
+		delete(w.open, s.link.Span)
+	}
+	if w.n++; w.n > 1 {
+		w.batch = append(w.batch, ',')
+	}
+	w.batch = append(w.batch, s.b...)
+	if s.n > 0 {
+		w.batch = append(append(append(w.batch, `,"events":[`...), s.events...), ']')
+	}
+	if s.dropped > 0 {
+		w.batch = fmt.Appendf(w.batch, `,"droppedEventsCount":%d`, s.dropped)
+	}
+	w.batch = append(w.batch, '}')
+	s.b, s.events = nil, nil // its row may keep it for long
+	w.sum.Spans++
+	if w.n >= maxSpans || len(w.batch) >= maxRequest {
+		return w.flush()
+	}
+	return nil
+}
+
+func (w *writer) finish() error {
+	var errs error
+	for len(w.waiting) > 0 && errs == nil {
+		errs = w.over(heap.Pop(&w.waiting).(*span))
+	}
+	return errors.Join(errs, w.flush())
+}
+
+func (w *writer) flush() error {
+	if w.n == 0 {
+		return nil
+	}
+	request := append(append(append([]byte(nil), w.head...), w.batch...), "]}]}]}"...)
+	w.batch, w.n = w.batch[:0], 0
+	return w.send(request)
+}
+
+// spans is a heap by end. Of equal ends the one that began last comes first.
+type spans []*span
+
+func (h spans) Len() int           { return len(h) }
+func (h spans) Less(i, j int) bool { return h[i].end < h[j].end }
+func (h spans) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *spans) Push(x any)        { *h = append(*h, x.(*span)) }
+func (h *spans) Pop() any {
+	old := *h
+	s := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return s
+}
