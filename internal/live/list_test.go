@@ -155,14 +155,15 @@ func TestListBelow(t *testing.T) {
 		t.Errorf("one deep down: %d: %s", resp.StatusCode, body(t, resp))
 	}
 	put(deep+"d/x.scope", 5)
-	if l = awaitList(t, r, func(l List) bool { return l.Unseen }); len(l.Traces) != 3 {
+	put("z/"+deep[2:]+"y.scope", 1) // as deep as is looked, and behind
+	if l = awaitList(t, r, func(l List) bool { return l.Unseen }); len(l.Traces) != 4 {
 		t.Errorf("the list is %q", l.lines())
 	}
 	// A directory that vanishes takes its traces with it, and no others.
 	if err := os.RemoveAll(filepath.Join(dir, "b")); err != nil {
 		t.Fatal(err)
 	}
-	awaitList(t, r, func(l List) bool { return len(l.Traces) == 2 && l.Traces[0].Name == want[1] })
+	awaitList(t, r, func(l List) bool { return len(l.Traces) == 3 && l.Traces[0].Name == want[1] })
 	if runtime.GOOS == "windows" {
 		return
 	}
@@ -441,4 +442,45 @@ func TestCompareTwo(t *testing.T) {
 			t.Errorf("with=%s: %d", with, resp.StatusCode)
 		}
 	}
+}
+
+// FuzzList: whatever a file holds, the list has it, or why it can't be shown, and what takes
+// longest in it is found or not.
+func FuzzList(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "x.scope")
+	tracetest.Write(f, path, described)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b, uint32(0), byte(0))
+	f.Add(b[:len(b)/3], uint32(70_000), byte(1))
+	f.Add(b, uint32(65536+64+9), byte(0xff))
+	f.Fuzz(func(t *testing.T, b []byte, at uint32, with byte) {
+		dir := t.TempDir()
+		if len(b) > 0 {
+			b = slices.Clone(b)
+			b[int(at)%len(b)] ^= with
+		}
+		if err := os.WriteFile(filepath.Join(dir, "x.scope"), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := newShelf(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		s.listing.slow.looked = time.Now()
+		l, err := s.look()
+		if err != nil || len(l.Traces) != 1 {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		if x := l.Traces[0]; (x.Why == "") != (x.Start != nil) || len(x.Program) > factMax {
+			t.Errorf("%+v", x)
+		}
+		s.readNextSlow(t.Context(), func() {})
+		if _, err := json.Marshal(l); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -131,7 +131,7 @@ func (s *shelf) walk(f func(name string, d fs.DirEntry)) (full bool, err error) 
 		dir   string
 		depth int
 	}
-	left := entriesMax
+	left, deeper := entriesMax, false
 	for todo := []level{{".", 0}}; len(todo) > 0 && !full; todo = todo[1:] { // the upper ones first
 		at := todo[0]
 		dir, err := s.root.Open(at.dir)
@@ -154,8 +154,8 @@ func (s *shelf) walk(f func(name string, d fs.DirEntry)) (full bool, err error) 
 					f(name, d)
 				case d.IsDir() && !strings.HasPrefix(d.Name(), ".") && at.depth < levelsMax:
 					todo = append(todo, level{name, at.depth + 1})
-				case d.IsDir() && at.depth == levelsMax:
-					full = true
+				case d.IsDir() && !strings.HasPrefix(d.Name(), "."):
+					deeper = true
 				}
 				if left--; left <= 0 {
 					full = true
@@ -165,7 +165,7 @@ func (s *shelf) walk(f func(name string, d fs.DirEntry)) (full bool, err error) 
 		}
 		dir.Close()
 	}
-	return full, nil
+	return full || deeper, nil
 }
 
 // see looks at a file. It returns nil if it has just gone. was is what it was before, or nil.
