@@ -12,6 +12,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -52,6 +53,15 @@ func TestAnnotationsOff(t *testing.T) {
 		logged(ctx, 0, "", "x", nil)
 	}); n != 0 {
 		t.Errorf("%v allocations without a recording", n)
+	}
+}
+
+// TestLabelsHooked: package scopepprof is told that there are hooks.
+func TestLabelsHooked(t *testing.T) {
+	defer record.LabelsHooked.Store(record.LabelsHooked.Load())
+	var do func(ctx any) (a, b int64)
+	if labelsHooked(&do); do == nil || !record.LabelsHooked.Load() {
+		t.Error("it is not")
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
 )
 
 // child runs this test binary, or the command given, as a package whose tests end so.
@@ -35,8 +37,9 @@ func traces(t *testing.T, dir string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	name := regexp.MustCompile(`^github\.com\+scopeview\+scopeview\+scope\+scopetest-\d{8}T\d{6}\.\d{3}Z-\d+\.scope$`)
 	for _, path := range list {
-		if ok, _ := regexp.MatchString(`^github\.com\+scopeview\+scopeview\+scope\+scopetest-\d{8}T\d{6}\.\d{3}Z-\d+\.scope$`, filepath.Base(path)); !ok {
+		if !name.MatchString(filepath.Base(path)) {
 			t.Errorf("a trace is called %s", filepath.Base(path))
 		}
 	}
@@ -92,7 +95,7 @@ const rows = "\ntrack TestChild\ntrack TestChild/ends\ntrack TestChild/passes\nt
 
 // TestMainKeeps: what tests of each end leave, with the flags and without.
 func TestMainKeeps(t *testing.T) {
-	const others = "\ntask TestChild/passes pass\ntask TestChild/skips skip\ntask parallel pause on TestChild/passes" + part + rows
+	const others = "\ntask TestChild/passes of TestChild pass\ntask TestChild/skips of TestChild skip\ntask parallel pause on TestChild/passes" + part + rows
 	for _, c := range []struct {
 		end   string
 		flags []string
@@ -102,10 +105,10 @@ func TestMainKeeps(t *testing.T) {
 		{"pass", nil, 0, ""},
 		{"fail", nil, 1, ""},
 		{"pass", []string{"-scope=DIR"}, 0, ""},
-		{"pass", []string{"-scope=DIR", "-scope-keep"}, 0, "task TestChild pass\ntask TestChild/ends pass" + others},
-		{"fail", []string{"-scope=DIR"}, 1, "task TestChild fail\ntask TestChild/ends fail" + others},
-		{"panic", []string{"-scope=DIR"}, 2, "task TestChild fail\ntask TestChild/ends fail\ntask TestChild/passes open\ntask TestChild/skips skip\ntask parallel pause open on TestChild/passes" + part + rows},
-		{"exit", []string{"-scope=DIR"}, 3, "task TestChild open\ntask TestChild/ends open\ntask TestChild/passes open\ntask TestChild/skips skip\ntask parallel pause open on TestChild/passes" + part + rows},
+		{"pass", []string{"-scope=DIR", "-scope-keep"}, 0, "task TestChild pass\ntask TestChild/ends of TestChild pass" + others},
+		{"fail", []string{"-scope=DIR"}, 1, "task TestChild fail\ntask TestChild/ends of TestChild fail" + others},
+		{"panic", []string{"-scope=DIR"}, 2, "task TestChild fail\ntask TestChild/ends of TestChild fail\ntask TestChild/passes of TestChild open\ntask TestChild/skips of TestChild skip\ntask parallel pause open on TestChild/passes" + part + rows},
+		{"exit", []string{"-scope=DIR"}, 3, "task TestChild open\ntask TestChild/ends of TestChild open\ntask TestChild/passes of TestChild open\ntask TestChild/skips of TestChild skip\ntask parallel pause open on TestChild/passes" + part + rows},
 	} {
 		t.Run(c.end+" "+strings.Join(c.flags, " "), func(t *testing.T) {
 			t.Parallel()
@@ -135,6 +138,28 @@ func TestMainKeeps(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHooked: where the standard library's hooks tell of tests, they are not told of twice.
+func TestHooked(t *testing.T) {
+	record.TestsHooked.Store(true)
+	defer record.TestsHooked.Store(false)
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("sub", func(t *testing.T) {
+		if ctx := Run(t); ctx != t.Context() {
+			t.Error("the context is not the test's")
+		}
+		Parallel(t)
+	})
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := told(t, path); got != "" {
+		t.Errorf("got\n%s", got)
 	}
 }
 
