@@ -4,8 +4,6 @@ package hooks
 
 import (
 	"context"
-	"encoding/binary"
-	"math/rand/v2"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/record"
@@ -39,12 +37,8 @@ func task(ctx any, id, parent uint64, name string) (next any, a, b int64) {
 	if !ok || atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return ctx, 0, 0
 	}
-	l, ok := scope.LinkOf(c)
-	if l.Parent = l.Span; !ok {
-		binary.NativeEndian.PutUint64(l.Trace[:8], rand.Uint64()|1) // never zero
-		binary.NativeEndian.PutUint64(l.Trace[8:], rand.Uint64())
-	}
-	binary.NativeEndian.PutUint64(l.Span[:], rand.Uint64()|1)
+	within, _ := scope.LinkOf(c)
+	l := record.PartOf(within)
 	args := []any{record.KV("task", id)}
 	if parent != 0 {
 		args = append(args, record.KV("of task", parent))
