@@ -137,6 +137,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	benches() (cd bench && go vet ./... && gotest -short -v ./...)
 	real() (cd examples/doctor/real && go vet ./...)
 	lint() (cd internal/testing/lint && go vet ./... && gotest -v ./...)
+	integrations() { local m; for m in scope/scopegrpc; do (cd $$m && go vet ./... && gotest -v ./...) || return; done; }
 	schema() (cd internal/export/perfetto/schematest && go vet ./... && gotest -v ./...)
 	browsers() (cd uitest && go vet ./... && gotest -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && gotest -v -tags scope_off ./scope/... ./examples/...; }
@@ -172,6 +173,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	fi
 	stage "Perfetto's schema" schema
 	stage "vet the doctor's real programs" real
+	stage "integrations with large libraries" integrations
 	# Older ones take no file for a module that does not say so, and know no deflate-raw.
 	if node -e '[a, b] = process.versions.node.split("."); process.exit(+(a < 20 || a == 20 && b < 19))' 2>/dev/null; then
 	  stage "page: unit tests" node --test --test-reporter=spec export/html/assets/test/*.test.js
@@ -265,7 +267,7 @@ deps: ## install what the tests need: Debian packages and Go modules
 	command -v clang >/dev/null || need+=(clang)
 	command -v perf >/dev/null || need+=(linux-perf)
 	go mod download
-	for nested in bench uitest internal/testing/lint internal/export/perfetto/schematest examples/doctor/real; do (cd $$nested && go mod download); done
+	for nested in bench uitest scope/scopegrpc internal/testing/lint internal/export/perfetto/schematest examples/doctor/real; do (cd $$nested && go mod download); done
 	if [ $${#need[@]} != 0 ]; then
 	  if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 	    echo "deps: missing: $${need[*]} (Debian's names); install them as root"

@@ -1,0 +1,220 @@
+//go:build !scope_off
+
+package scopegrpc_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// recorded is a scope as the trace has it.
+type recorded struct {
+	name, args string
+	link       scope.Link
+}
+
+// record lists what is recorded while f runs, in the order of starts.
+func record(t *testing.T, f func(ctx context.Context), opts ...scope.Option) (list []recorded) {
+	t.Helper()
+	if err := scope.Start(t.TempDir()+string(filepath.Separator), opts...); err != nil {
+		t.Fatal(err)
+	}
+	defer scope.Stop()
+	f(context.Background())
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	tracetest.Verify(t, scope.Path())
+	tr, err := trace.OpenFile(scope.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	lister := args.NewLister(tr.Name)
+	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		if e.Kind != format.KindTask {
+			return true
+		}
+		r := recorded{name: tr.Name(e.Name)}
+		r.link, _ = e.Link()
+		if e.Open {
+			t.Errorf("%s is open", r.name)
+		}
+		listed := slices.DeleteFunc(slices.Clone(lister.List(e)), func(a args.Arg) bool { return strings.HasSuffix(a.Key, "_id") })
+		r.args = string(args.AppendJSON(nil, listed))
+		list = append(list, r)
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestCalls: calls of all kinds are recorded on both sides, and are parts of each other.
+func TestCalls(t *testing.T) {
+	list := record(t, func(ctx context.Context) {
+		conn, stop, err := serve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+		ctx, span := scope.Context(ctx, "request")
+		defer span.End()
+		for _, word := range []string{"hello", "missing", "broken"} {
+			if err := say(ctx, conn, "/test.Shop/Add", word); (err == nil) != (word == "hello") {
+				t.Errorf("%s: %v", word, err)
+			}
+		}
+		if err := say(ctx, conn, "/test.Shop/Steal", ""); err == nil {
+			t.Error("a method that is not there was called")
+		}
+		stream, err := conn.NewStream(ctx, &shop.Streams[0], "/test.Shop/Chat")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if err := stream.SendMsg(wrapperspb.String("word")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stream.CloseSend()
+		for n := 0; ; n++ {
+			var m text
+			if err := stream.RecvMsg(&m); err != nil {
+				if err != io.EOF || n != 3 {
+					t.Errorf("%d words, then %v", n, err)
+				}
+				break
+			}
+		}
+	})
+	want := []struct {
+		name, args string
+		parent     int
+	}{
+		{"request", ``, -1},
+		{"gRPC /test.Shop/Add", `{"code":"OK","received_bytes":12,"sent_bytes":12}`, 0},
+		{"/test.Shop/Add", `{"code":"OK","received_bytes":12,"sent_bytes":12}`, 1},
+		{"handler", ``, 2},
+		{"gRPC /test.Shop/Add", `{"code":"NotFound","received_bytes":0,"sent_bytes":14,"failed":true}`, 0},
+		{"/test.Shop/Add", `{"code":"NotFound","received_bytes":14,"sent_bytes":0}`, 4},
+		{"handler", ``, 5},
+		{"gRPC /test.Shop/Add", `{"code":"Internal","received_bytes":0,"sent_bytes":13,"failed":true}`, 0},
+		{"/test.Shop/Add", `{"code":"Internal","received_bytes":13,"sent_bytes":0,"failed":true}`, 7},
+		{"handler", ``, 8},
+		{"gRPC /test.Shop/Steal", `{"code":"Unimplemented","received_bytes":0,"sent_bytes":5,"failed":true}`, 0},
+		{"gRPC /test.Shop/Chat", `{"code":"OK","received_bytes":33,"sent_bytes":33}`, 0},
+		{"/test.Shop/Chat", `{"code":"OK","received_bytes":33,"sent_bytes":33}`, 11},
+	}
+	if len(list) != len(want) {
+		t.Fatalf("recorded is\n%v", list)
+	}
+	for i, w := range want {
+		got := list[i]
+		if got.name != w.name || got.args != w.args {
+			t.Errorf("%d: %s %s, want %s %s", i, got.name, got.args, w.name, w.args)
+		}
+		if w.parent >= 0 && (got.link.Parent != list[w.parent].link.Span || got.link.Trace != list[0].link.Trace) {
+			t.Errorf("%d, %s: its parent is not %s: %v", i, got.name, want[w.parent].name, got.link)
+		}
+	}
+}
+
+// TestForeignIDs: what a caller sends decides the ids where it is a traceparent, and nothing
+// else; what the program sets itself is sent.
+func TestForeignIDs(t *testing.T) {
+	const good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	for _, test := range []struct {
+		about  string
+		values []string
+		ok     bool
+	}{
+		{"good", []string{good}, true}, {"none", nil, false}, {"two", []string{good, good}, false},
+		{"no ids", []string{"00-0-0-01"}, false}, {"long", []string{good + strings.Repeat("x", 5000)}, false},
+	} {
+		t.Run(test.about, func(t *testing.T) {
+			list := record(t, func(ctx context.Context) {
+				conn, stop, err := serve()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer stop()
+				for _, v := range test.values {
+					ctx = metadata.AppendToOutgoingContext(ctx, "traceparent", v)
+				}
+				if err := say(ctx, conn, "/test.Shop/Add", "hello"); err != nil {
+					t.Error(err)
+				}
+			}, scope.WithFilter("/test*,handler"))
+			if len(list) != 2 {
+				t.Fatalf("recorded is %v", list)
+			}
+			l, _ := scope.ParseTraceparent(good)
+			if got := list[0].link; (got.Trace == l.Trace && got.Parent == l.Span) != test.ok || !got.Valid() {
+				t.Errorf("the link is %v", got)
+			}
+			if list[1].link.Parent != list[0].link.Span {
+				t.Errorf("the handler's parent is not the call: %v", list)
+			}
+		})
+	}
+}
+
+// TestNamesAreBounded: behind grpc.UnknownServiceHandler callers choose methods.
+func TestNamesAreBounded(t *testing.T) {
+	list := record(t, func(ctx context.Context) {
+		conn, stop, err := serve(grpc.UnknownServiceHandler(echo))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+		for i := range 1100 {
+			if err := say(ctx, conn, fmt.Sprintf("/test.Proxy/%d", i), "hello"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := say(ctx, conn, "/test.Proxy/"+strings.Repeat("x", 500), "hello"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	names := map[string]bool{}
+	for _, r := range list {
+		names[r.name] = true
+	}
+	if len(list) != 2*1101 || len(names) > 2*1000+2 || !names["other methods"] || !names["gRPC other methods"] {
+		t.Errorf("%d scopes, %d names", len(list), len(names))
+	}
+}
+
+// TestNotRecording: without a recording, and where names are left out, calls go on as they are.
+func TestNotRecording(t *testing.T) {
+	call := func(ctx context.Context) {
+		conn, stop, err := serve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+		if err := say(ctx, conn, "/test.Shop/Add", "hello"); err != nil {
+			t.Error(err)
+		}
+	}
+	call(t.Context())
+	if list := record(t, call, scope.WithFilter("other")); len(list) != 0 {
+		t.Errorf("recorded is %v", list)
+	}
+}
