@@ -14,6 +14,7 @@
 //	scopeview html TRACE     the timeline as one file for the browser; see package internal/export/html
 //	scopeview serve TRACE    the timeline in the browser, also while the program runs; see
 //	                         package internal/live
+//	scopeview mcp DIR        answers a language model's questions; see package internal/mcpserver
 //	scopeview csv TRACE      every record as a row; the columns are in package internal/export/csv
 //	scopeview chrome TRACE   Chrome Trace Event JSON; see package internal/export/chrome
 //	scopeview perfetto TRACE Perfetto's protobuf; see package internal/export/perfetto

@@ -81,7 +81,7 @@ func newRoot(s *streams) *cobra.Command {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"look", "Look at a trace:", []*cobra.Command{newInfo(s), newTop(s), newStacks(s), newTail(s), newServe(s), newHTML(s)}},
+		{"look", "Look at a trace:", []*cobra.Command{newInfo(s), newTop(s), newStacks(s), newTail(s), newServe(s), newHTML(s), newMCP(s)}},
 		{"why", "Find out why:", []*cobra.Command{newDoctor(s), newAdvise(s), newWaits(s), newStates(s), newCompare(s)}},
 		{"where", "Find out where the time went, down to the line:", []*cobra.Command{
 			newFunctions(s), newCallers(s), newTree(s), newLines(s), newSource(s), newDisasm(s), newObjects(s), newGoroutines(s), newThreads(s), newSamples(s), newHeader(s),

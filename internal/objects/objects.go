@@ -39,8 +39,13 @@ type Namer struct {
 // that are stored with t, or found here.
 func For(t *trace.Trace) func([]trace.Place) []trace.Object {
 	stored := trace.SourcesOf(t)
+	return By(t, &symbols.Sources{Stored: stored.Read, StoredIn: stored.In})
+}
+
+// By is For by other sources.
+func By(t *trace.Trace, sources *symbols.Sources) func([]trace.Place) []trace.Object {
 	n := &Namer{
-		sources:  &symbols.Sources{Stored: stored.Read, StoredIn: stored.In},
+		sources:  sources,
 		system:   system{t.Lookup("os"), t.Lookup("arch")},
 		packages: map[string][]*waits{},
 	}

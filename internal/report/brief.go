@@ -92,12 +92,13 @@ const codeBytes = 120
 
 // Code is a text of the trace, as it is shown to people, in Markdown: in a span of code, which
 // nothing in it can end, and cut if it is long.
-func Code(text string) string { return code(cut(text, codeBytes)) }
+func Code(text string) string { return Span(Cut(text, codeBytes)) }
 
 // CodeName is Code of a name that is not yet safe to show.
 func CodeName(name string) string { return Code(analysis.Show(name)) }
 
-func code(text string) string {
+// Span is a text in a span of code, whole: who calls it has bounded it.
+func Span(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -114,8 +115,8 @@ func code(text string) string {
 	return strings.Repeat("`", fence) + text + strings.Repeat("`", fence)
 }
 
-// cut is a text of n bytes at most.
-func cut(text string, n int) string {
+// Cut is a text of n bytes at most.
+func Cut(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
@@ -157,7 +158,7 @@ const proseBytes = 600
 var escaped = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "\\<", ">", "\\>", "#", "\\#", "|", "\\|", "\n", " ", "\r", " ")
 
 // Prose is a text of ours, in which something of a trace may be, in Markdown.
-func Prose(text string) string { return escaped.Replace(cut(analysis.Harmless(text), proseBytes)) }
+func Prose(text string) string { return escaped.Replace(Cut(analysis.Harmless(text), proseBytes)) }
 
 // SourceLine is a place in the source, in code. Of a long path the end is shown.
 func SourceLine(file string, line int) string {
@@ -171,7 +172,7 @@ func SourceLine(file string, line int) string {
 		}
 		text = "…" + text[over:]
 	}
-	return code(text + ":" + strconv.Itoa(line))
+	return Span(text + ":" + strconv.Itoa(line))
 }
 
 // commandBytes bounds a command that is printed.
@@ -220,7 +221,7 @@ func ShellCommand(words ...string) string {
 	if len(text) > commandBytes {
 		return ""
 	}
-	return code(text)
+	return Span(text)
 }
 
 // shellWord quotes a word for a shell. What is not plain to see is in no command.
@@ -240,9 +241,19 @@ func Glob(name string) (pattern string, ok bool) {
 	return name, name != "" && name[0] != '-' && !strings.ContainsAny(name, "*?,") && len(name) <= codeBytes
 }
 
-// Run writes what the run was, what was lost first.
+// shownDamage is how many places are told where a trace is damaged.
+const shownDamage = 3
+
+// Run writes what the run was: what is damaged, and what was lost, first.
 func (b *Brief) Run(t *trace.Trace) {
 	b.Heading("## Run")
+	for i, p := range analysis.Damage(t.Problems()) {
+		if i == shownDamage {
+			b.Item("damage", "… and more places "+b.Command("verify"))
+			break
+		}
+		b.Item("damage", Prose(analysis.ProblemText(&p)))
+	}
 	list := (&analysis.Report{Trace: t, Path: b.Path, State: b.State}).Run()
 	for _, first := range []bool{true, false} {
 		for _, f := range list {

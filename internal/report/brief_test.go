@@ -19,7 +19,7 @@ func TestCode(t *testing.T) {
 		}
 	}
 	for _, text := range []string{strings.Repeat("x", 500), strings.Repeat("世", 100), strings.Repeat("`", 500)} {
-		if got := cut(text, codeBytes); len(got) > codeBytes || !strings.HasSuffix(got, "…") {
+		if got := Cut(text, codeBytes); len(got) > codeBytes || !strings.HasSuffix(got, "…") {
 			t.Errorf("%d bytes of %q", len(got), text[:9])
 		}
 	}

@@ -38,7 +38,7 @@ func (s *Sources) Package(file string) (map[string][]byte, error) {
 		}
 	}
 	p.add(base, b)
-	if path != "" { // else the others that are here may be of another version
+	if path != "" && s.Here == nil { // else the others that are here may be of another version, or may not be read
 		if err := p.addAll(filepath.Dir(path)); err != nil {
 			return nil, err
 		}

@@ -23,6 +23,11 @@ type Sources struct {
 	// none are.
 	StoredIn func(dir string) []string
 
+	// Here reads a source of this machine by the name that the compiler was given; what is not
+	// there is an error that wraps fs.ErrNotExist. nil: the system's files are read, and the go
+	// command is asked where Go and the modules are.
+	Here func(file string) ([]byte, error)
+
 	asked       bool
 	root, cache string // of Go, and of its modules
 	module, dir string // the main module here, and where it is
@@ -64,7 +69,7 @@ func (s *Sources) Read(file string) (lines []string, path string, err error) {
 // ReadAll is Read of a source file as it is.
 func (s *Sources) ReadAll(file string) (content []byte, path string, err error) {
 	mapped := s.mapped(file)
-	if content, path, err = first(mapped); content != nil || err != nil {
+	if content, path, err = s.first(mapped); content != nil || err != nil {
 		return content, path, err
 	}
 	paths := s.paths(file)
@@ -73,7 +78,7 @@ func (s *Sources) ReadAll(file string) (content []byte, path string, err error) 
 			return nil, "", err
 		}
 	}
-	here, path, err := first(paths)
+	here, path, err := s.first(paths)
 	switch {
 	case content == nil && here == nil && err == nil:
 		return nil, "", &NoSourceError{file, append(mapped, paths...)}
@@ -86,8 +91,17 @@ func (s *Sources) ReadAll(file string) (content []byte, path string, err error) 
 }
 
 // first reads the first of some files that is there; nil: none is.
-func first(paths []string) (content []byte, path string, err error) {
+func (s *Sources) first(paths []string) (content []byte, path string, err error) {
 	for _, p := range paths {
+		if s.Here != nil {
+			if content, err = s.Here(p); err == nil {
+				return content, p, nil
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return nil, p, fmt.Errorf("reading the source: %w", err)
+			}
+			continue
+		}
 		st, err := os.Stat(p)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && (!st.Mode().IsRegular() || st.Size() > largest) {
 			continue
@@ -117,7 +131,7 @@ func (s *Sources) mapped(file string) (list []string) {
 // paths lists where a file may be.
 func (s *Sources) paths(file string) (list []string) {
 	list = append(list, file)
-	if filepath.IsAbs(file) || strings.HasPrefix(file, "/") {
+	if s.Here != nil || filepath.IsAbs(file) || strings.HasPrefix(file, "/") {
 		return list
 	}
 	// -trimpath leaves std's files their path below src, those of modules theirs with the

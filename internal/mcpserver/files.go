@@ -1,0 +1,261 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/objects"
+	"github.com/scopeview/scopeview/internal/pack"
+	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// extensions are what traces are called, packed ones too.
+var extensions = []string{".scope", ".scopez"}
+
+// shelf is a directory of traces.
+type shelf struct {
+	root *os.Root
+	path string // as it was given
+	only string // the name of the one trace in it that may be read; "": all
+}
+
+// openShelf opens what an argument names: a directory, or a trace.
+func openShelf(arg string) (s shelf, err error) {
+	st, err := os.Stat(arg)
+	if err != nil {
+		return s, fmt.Errorf("%w; give directories and traces that are there: an address and the number of a process are none", err)
+	}
+	s.path = filepath.Clean(arg)
+	if !st.IsDir() {
+		if !st.Mode().IsRegular() || !slices.Contains(extensions, filepath.Ext(arg)) {
+			return s, fmt.Errorf("%s is no directory and no file that is called like a trace, *%s", arg, strings.Join(extensions, " or *"))
+		}
+		s.only, s.path = filepath.Base(s.path), filepath.Dir(s.path)
+	}
+	if s.root, err = os.OpenRoot(s.path); err != nil {
+		return s, fmt.Errorf("opening the directory of traces: %w", err)
+	}
+	return s, nil
+}
+
+// errNotAllowed is of all that is asked for and was not given: it does not tell what is there.
+var errNotAllowed = errors.New("there is no such trace: the tool list has those that may be read, and their names are used as they are there")
+
+// find returns where a trace is by the name that list has for it, or a shorter one within a shelf.
+func (s *Server) find(name string) (*shelf, string, error) {
+	for i := range s.shelves {
+		x := &s.shelves[i]
+		in := filepath.FromSlash(name)
+		if rest, err := filepath.Rel(x.path, in); err == nil && filepath.IsAbs(in) == filepath.IsAbs(x.path) && filepath.IsLocal(rest) {
+			if x.has(rest) {
+				return x, rest, nil
+			}
+		}
+		if x.has(in) {
+			return x, in, nil
+		}
+	}
+	return nil, "", errNotAllowed
+}
+
+// has reports whether a trace may be read: a regular file of that name.
+func (x *shelf) has(name string) bool {
+	if !filepath.IsLocal(name) || !slices.Contains(extensions, filepath.Ext(name)) || x.only != "" && filepath.Clean(name) != x.only {
+		return false
+	}
+	st, err := x.root.Stat(name)
+	return err == nil && st.Mode().IsRegular()
+}
+
+// opened is a trace that is open.
+type opened struct {
+	*trace.Trace
+	name  string
+	close func()
+}
+
+// open opens a trace, which can be read until ctx is done. The caller closes it.
+func (s *Server) open(ctx context.Context, name string) (*opened, error) {
+	x, in, err := s.find(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := x.root.Open(in)
+	if err != nil {
+		return nil, errNotAllowed
+	}
+	o := &opened{name: filepath.ToSlash(filepath.Join(x.path, in)), close: func() { f.Close() }}
+	if o.Trace, err = s.read(ctx, f, o); err != nil {
+		o.close()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return o, nil
+}
+
+func (s *Server) read(ctx context.Context, f *os.File, o *opened) (*trace.Trace, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() { // it was changed meanwhile
+		return nil, errNotAllowed
+	}
+	var from io.ReaderAt = f
+	size := st.Size()
+	var magic [len(format.PackedMagic)]byte
+	if n, _ := f.ReadAt(magic[:], 0); string(magic[:n]) == format.PackedMagic {
+		r, err := pack.Open(f, size, o.name)
+		if err != nil {
+			return nil, err
+		}
+		o.close = func() { r.Close(); f.Close() }
+		from, size = r, r.Size()
+	}
+	if size > largestTrace {
+		return nil, fmt.Errorf("it has %s, and at most %s are read here: look at it with the command line", analysis.Size(size), analysis.Size(largestTrace))
+	}
+	t, err := trace.Open(&until{from, ctx}, size)
+	if err != nil {
+		return nil, err
+	}
+	if t.Header().Segments > 0 {
+		return nil, errors.New("it lies in several files, of which one is read here: make one of them with scopeview snapshot")
+	}
+	if err := states.Attach(t); err != nil {
+		return nil, err
+	}
+	t.CallObjects(objects.By(t, s.sourcesOf(t)))
+	return t, nil
+}
+
+// until is a file that can be read until a context is done.
+type until struct {
+	io.ReaderAt
+	ctx context.Context
+}
+
+func (u *until) ReadAt(b []byte, off int64) (int, error) {
+	if a, ok := u.ctx.Value(spent{}).(*allowance); ok {
+		a.look()
+	}
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.ReaderAt.ReadAt(b, off)
+}
+
+// sourceEndings are those of files that are source.
+var sourceEndings = []string{".go", ".s"}
+
+// sourcesOf are the sources of a trace: those that it has, and those below the directories that
+// were given for that.
+func (s *Server) sourcesOf(t *trace.Trace) *symbols.Sources {
+	stored, module := trace.SourcesOf(t), t.Lookup("module")
+	return &symbols.Sources{Stored: stored.Read, StoredIn: stored.In, Here: func(file string) ([]byte, error) {
+		if !slices.Contains(sourceEndings, path.Ext(file)) {
+			return nil, fs.ErrNotExist
+		}
+		for i := range s.sources {
+			if b, err := s.sources[i].source(file, module); err == nil {
+				return b, nil
+			}
+		}
+		return nil, fs.ErrNotExist
+	}}
+}
+
+// source reads a source by the name that the compiler was given: below the directory, or of the
+// program's module if that is the directory.
+func (x *shelf) source(file, module string) ([]byte, error) {
+	in := filepath.FromSlash(file)
+	if filepath.IsAbs(in) {
+		var err error
+		if in, err = filepath.Rel(x.path, in); err != nil {
+			return nil, err
+		}
+	} else if rest, ok := strings.CutPrefix(file, module+"/"); ok && module != "" {
+		in = filepath.FromSlash(rest)
+	}
+	if !filepath.IsLocal(in) {
+		return nil, fs.ErrNotExist
+	}
+	f, err := x.root.Open(in)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || st.Size() > largestSource {
+		return nil, fs.ErrNotExist
+	}
+	return io.ReadAll(io.LimitReader(f, largestSource))
+}
+
+// listed is a trace that may be read.
+type listed struct {
+	name    string
+	size    int64
+	written time.Time
+	started time.Time // zero: not known
+	closed  bool
+}
+
+// list lists the traces that may be read, the newest first, and how many names there were beyond
+// those that are looked at.
+func (s *Server) list(ctx context.Context) (all []listed, more bool) {
+	looked := 0
+	for i := range s.shelves {
+		x := &s.shelves[i]
+		_ = fs.WalkDir(x.root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+			if looked++; looked > mostNames || ctx.Err() != nil {
+				more = true
+				return fs.SkipAll
+			}
+			switch {
+			case err != nil:
+				return nil // the others can be read
+			case d.IsDir():
+				if strings.Count(p, "/") >= deepest || x.only != "" && p != "." {
+					return fs.SkipDir
+				}
+				return nil
+			case !x.has(filepath.FromSlash(p)):
+				return nil
+			}
+			if st, err := x.root.Stat(filepath.FromSlash(p)); err == nil {
+				l := listed{name: filepath.ToSlash(filepath.Join(x.path, filepath.FromSlash(p))), size: st.Size(), written: st.ModTime()}
+				x.head(p, &l)
+				all = append(all, l)
+			}
+			return nil
+		})
+	}
+	slices.SortStableFunc(all, func(a, b listed) int { return b.written.Compare(a.written) })
+	return all, more
+}
+
+// head finds out what the header of a trace tells.
+func (x *shelf) head(name string, l *listed) {
+	f, err := x.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	var b [format.StateOffset + format.StateSize]byte
+	n, _ := f.ReadAt(b[:], 0)
+	if h, st, err := format.DecodeHeader(b[:n]); err == nil {
+		l.started, l.closed = time.Unix(0, h.StartWall), st.Closed
+	}
+}
