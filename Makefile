@@ -137,7 +137,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	benches() (cd bench && go vet ./... && gotest -short -v ./...)
 	real() (cd examples/doctor/real && go vet ./...)
 	lint() (cd internal/testing/lint && go vet ./... && gotest -v ./...)
-	integrations() { local m; for m in scope/scopegrpc; do (cd $$m && go vet ./... && gotest -v ./...) || return; done; }
+	integrations() { local m; for m in scope/scopegrpc scope/scopeotel; do (cd $$m && go vet ./... && gotest -v ./...) || return; done; }
 	schema() (cd internal/export/perfetto/schematest && go vet ./... && gotest -v ./...)
 	browsers() (cd uitest && go vet ./... && gotest -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && gotest -v -tags scope_off ./scope/... ./examples/...; }
@@ -267,7 +267,7 @@ deps: ## install what the tests need: Debian packages and Go modules
 	command -v clang >/dev/null || need+=(clang)
 	command -v perf >/dev/null || need+=(linux-perf)
 	go mod download
-	for nested in bench uitest scope/scopegrpc internal/testing/lint internal/export/perfetto/schematest examples/doctor/real; do (cd $$nested && go mod download); done
+	for nested in bench uitest scope/scopegrpc scope/scopeotel internal/testing/lint internal/export/perfetto/schematest examples/doctor/real; do (cd $$nested && go mod download); done
 	if [ $${#need[@]} != 0 ]; then
 	  if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 	    echo "deps: missing: $${need[*]} (Debian's names); install them as root"

@@ -1,0 +1,140 @@
+package scopeotel
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/scopeview/scopeview/internal/requests"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// How many attributes are handed on: as many as there is room for beside a link, and at the
+// end more than that, for those that are cut to be counted.
+const (
+	maxAtStart = 3
+	maxAtEnd   = 16
+)
+
+// maxOpen bounds the memory that spans take which a program never ends.
+const maxOpen = 1 << 16
+
+// NewSpanProcessor returns what records spans, for sdktrace.WithSpanProcessor. It exports
+// nothing, and goes along with processors that do.
+func NewSpanProcessor() sdktrace.SpanProcessor {
+	return &processor{names: requests.Bounded{Other: "(other spans)"}, keys: requests.Bounded{Other: "(other keys)"}}
+}
+
+type processor struct {
+	names, keys requests.Bounded
+	open        sync.Map // id to begun
+	count       atomic.Int64
+	leftOut     atomic.Int64
+}
+
+// id tells spans apart.
+type id struct {
+	trace trace.TraceID
+	span  trace.SpanID
+}
+
+// begun is the scope of a span that has not ended.
+type begun struct {
+	scope scope.Span
+	told  int // attributes that it began with
+}
+
+// OnStart begins a span's scope.
+func (p *processor) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
+	if !scope.Enabled() {
+		return
+	}
+	if p.count.Add(1) > maxOpen {
+		p.count.Add(-1)
+		scope.Counter("OpenTelemetry spans left out", p.leftOut.Add(1))
+		return
+	}
+	c := s.SpanContext()
+	args := [1 + maxAtStart]any{scope.Link{Trace: c.TraceID(), Span: c.SpanID(), Parent: s.Parent().SpanID()}}
+	list := s.Attributes()
+	n := 1 + p.arguments(args[1:], list)
+	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(p.names.Of(s.Name()), args[:n]...), n - 1})
+}
+
+// OnEnd ends it.
+func (p *processor) OnEnd(s sdktrace.ReadOnlySpan) {
+	if p.count.Load() == 0 {
+		return
+	}
+	c := s.SpanContext()
+	found, ok := p.open.LoadAndDelete(id{c.TraceID(), c.SpanID()})
+	if !ok {
+		return
+	}
+	p.count.Add(-1)
+	b := found.(begun)
+	var args [1 + maxAtEnd]any
+	n := 0
+	if s.Status().Code == codes.Error {
+		args[0] = scope.KV("failed", true)
+		n = 1
+	}
+	if list := s.Attributes(); len(list) > b.told { // those that it began with come first
+		n += p.arguments(args[n:], list[b.told:])
+	}
+	b.scope.End(args[:n]...)
+}
+
+// arguments makes arguments of attributes, as many as there is room for, and returns how many.
+func (p *processor) arguments(args []any, list []attribute.KeyValue) int {
+	n := min(len(args), len(list))
+	for i, a := range list[:n] {
+		key := p.keys.Of(string(a.Key))
+		switch v := a.Value; v.Type() {
+		case attribute.BOOL:
+			args[i] = scope.KV(key, v.AsBool())
+		case attribute.INT64:
+			args[i] = scope.KV(key, v.AsInt64())
+		case attribute.FLOAT64:
+			args[i] = scope.KV(key, v.AsFloat64())
+		case attribute.STRING:
+			args[i] = scope.KV(key, v.AsString())
+		default:
+			args[i] = scope.KV(key, v.String()) // a list, as JSON
+		}
+	}
+	return n
+}
+
+// Shutdown does nothing: spans that end later end their scopes.
+func (p *processor) Shutdown(context.Context) error { return nil }
+
+// ForceFlush does nothing: what is recorded waits for nobody.
+func (p *processor) ForceFlush(context.Context) error { return nil }
+
+// Context returns a context that carries OpenTelemetry's span of ctx as package scope has it:
+// what scope.Context begins with it is part of that span. Without a span it is ctx.
+func Context(ctx context.Context) context.Context {
+	c := trace.SpanContextFromContext(ctx)
+	if !c.IsValid() {
+		return ctx
+	}
+	return scope.WithLink(ctx, scope.Link{Trace: c.TraceID(), Span: c.SpanID()})
+}
+
+// Parent is the other way: a context with which OpenTelemetry's spans are parts of the scope
+// that ctx carries. Where it carries none, or is in a span already, it is ctx.
+func Parent(ctx context.Context) context.Context {
+	l, ok := scope.LinkOf(ctx)
+	if !ok || trace.SpanContextFromContext(ctx).IsValid() {
+		return ctx
+	}
+	return trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
+		TraceID: l.Trace, SpanID: l.Span, TraceFlags: trace.FlagsSampled, Remote: true,
+	}))
+}

@@ -1,0 +1,188 @@
+//go:build !scope_off
+
+package scopeotel_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	scopetrace "github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/scopeotel"
+)
+
+// recorded is what a scope, or a counter, left.
+type recorded struct {
+	args  string
+	link  scope.Link
+	other bool // it was ended on another goroutine
+	open  bool
+	count int
+}
+
+// record lists what is recorded while f runs, by name.
+func record(t *testing.T, f func(trace.Tracer)) map[string]recorded {
+	t.Helper()
+	if err := scope.Start(t.TempDir() + string(filepath.Separator)); err != nil {
+		t.Fatal(err)
+	}
+	defer scope.Stop()
+	f(tracer(t))
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	tracetest.Verify(t, scope.Path())
+	tr, err := scopetrace.OpenFile(scope.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	found, lister := map[string]recorded{}, args.NewLister(tr.Name)
+	if err := tr.Events(scopetrace.Options{}, func(e *scopetrace.Event) bool {
+		if e.Kind == format.KindTask || e.Kind == format.KindCounter {
+			r := recorded{other: e.EndGoid != 0, open: e.Open, count: found[tr.Name(e.Name)].count + 1}
+			r.link, _ = e.Link()
+			r.args = string(args.AppendJSON(nil, slices.DeleteFunc(slices.Clone(lister.List(e)), func(a args.Arg) bool { return strings.HasSuffix(a.Key, "_id") })))
+			found[tr.Name(e.Name)] = r
+		}
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func tracer(t *testing.T) trace.Tracer {
+	p := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(scopeotel.NewSpanProcessor()))
+	t.Cleanup(func() { p.Shutdown(context.Background()) })
+	return p.Tracer("test")
+}
+
+// TestSpans: spans are scopes with their ids, their attributes and their status, wherever
+// they end.
+func TestSpans(t *testing.T) {
+	var ids [3]trace.SpanContext
+	got := record(t, func(tr trace.Tracer) {
+		ctx, root := tr.Start(t.Context(), "root", trace.WithAttributes(attribute.Int("a", 1), attribute.String("b", "x"), attribute.Bool("c", true), attribute.Float64("d", 1.5), attribute.Int("e", 5)))
+		ids[0] = root.SpanContext()
+		inner, child := tr.Start(ctx, "child")
+		ids[1] = child.SpanContext()
+		child.SetAttributes(attribute.StringSlice("list", []string{"p", "q"}), attribute.Int("n", 7))
+		child.SetStatus(codes.Error, "secret")
+		_, leaf := tr.Start(inner, "leaf")
+		ids[2] = leaf.SpanContext()
+		_, forever := tr.Start(inner, "forever")
+		_ = forever
+		root.End() // before its child
+		done := make(chan bool)
+		go func() { child.End(); close(done) }()
+		<-done
+		for i := range 6 {
+			leaf.SetAttributes(attribute.Int(fmt.Sprint("k", i), i))
+		}
+		leaf.End()
+	})
+	link := func(c trace.SpanContext, parent trace.SpanID) scope.Link {
+		return scope.Link{Trace: c.TraceID(), Span: c.SpanID(), Parent: parent}
+	}
+	want := map[string]recorded{
+		"root":  {args: `{"a":1,"b":"x","c":true,"d":1.5,"e":5}`, link: link(ids[0], trace.SpanID{})},
+		"child": {args: `{"failed":true,"list":"[\"p\",\"q\"]","n":7}`, link: link(ids[1], ids[0].SpanID()), other: true},
+		"leaf":  {args: `{"k0":0,"k1":1,"k2":2,"k3":3,"cut":2}`, link: link(ids[2], ids[1].SpanID())},
+	}
+	for name, w := range want {
+		w.count = 1
+		if got[name] != w {
+			t.Errorf("%s is %+v, want %+v", name, got[name], w)
+		}
+	}
+	if !got["forever"].open || len(got) != 4 {
+		t.Errorf("recorded is %v", got)
+	}
+}
+
+// TestBounds: names, keys and spans that are never ended take no more than they may.
+func TestBounds(t *testing.T) {
+	const most = 1 << 16
+	got := record(t, func(tr trace.Tracer) {
+		for i := range most + 3 {
+			tr.Start(t.Context(), fmt.Sprint("span ", i%2000), trace.WithAttributes(attribute.Int("key", i)))
+		}
+	})
+	if r := got["OpenTelemetry spans left out"]; r.count != 3 || r.args != `{"value":3}` {
+		t.Errorf("left out are %+v", r)
+	}
+	if r := got["(other spans)"]; len(got) != 1002 || r.count < most/3 || !r.open {
+		t.Errorf("%d names, others %+v", len(got), r)
+	}
+}
+
+// TestContexts: scopes are parts of spans, and spans of scopes.
+func TestContexts(t *testing.T) {
+	got := record(t, func(tr trace.Tracer) {
+		ctx, request := scope.Context(t.Context(), "request")
+		ctx, span := tr.Start(scopeotel.Parent(ctx), "span")
+		if scopeotel.Parent(ctx) != ctx {
+			t.Error("a context with a span got another parent")
+		}
+		_, leaf := scope.Context(scopeotel.Context(ctx), "leaf")
+		leaf.End()
+		span.End()
+		request.End()
+	})
+	request, span, leaf := got["request"].link, got["span"].link, got["leaf"].link
+	if span.Trace != request.Trace || span.Parent != request.Span || leaf.Trace != request.Trace || leaf.Parent != span.Span {
+		t.Errorf("request %v, span %v, leaf %v", request, span, leaf)
+	}
+	ctx := t.Context()
+	if scopeotel.Context(ctx) != ctx || scopeotel.Parent(ctx) != ctx {
+		t.Error("a context without ids was changed")
+	}
+}
+
+// TestNotRecording: spans that begin without a recording leave nothing, and end as they are.
+func TestNotRecording(t *testing.T) {
+	tr := tracer(t)
+	_, early := tr.Start(t.Context(), "early")
+	got := record(t, func(tr trace.Tracer) {
+		_, span := tr.Start(t.Context(), "span")
+		early.End()
+		span.End()
+	})
+	if len(got) != 1 || got["span"].open {
+		t.Errorf("recorded is %v", got)
+	}
+}
+
+func BenchmarkSpan(b *testing.B) {
+	for _, recording := range []bool{false, true} {
+		b.Run(fmt.Sprint("recording ", recording), func(b *testing.B) {
+			if recording {
+				if err := scope.Start(b.TempDir()+string(filepath.Separator), scope.WithRing(16<<20)); err != nil {
+					b.Fatal(err)
+				}
+				defer scope.Stop()
+			}
+			p := scopeotel.NewSpanProcessor()
+			_, s := sdktrace.NewTracerProvider().Tracer("test").Start(b.Context(), "span")
+			span := s.(sdktrace.ReadWriteSpan)
+			b.ReportAllocs()
+			for b.Loop() {
+				p.OnStart(b.Context(), span)
+				p.OnEnd(span)
+			}
+		})
+	}
+}
