@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fault doctor-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
+.PHONY: help build fleet demo test fault doctor-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -29,6 +29,14 @@ help: ## show this list
 
 build: ## build the tool into bin/scopeview
 	@go build -o bin/ ./cmd/scopeview
+
+fleet: build ## build what export parquet and sql need into bin/: scopeview-fleet, and with a C++ compiler DuckDB
+	@(cd fleet && go build -o ../bin/ ./cmd/scopeview-fleet)
+	if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v g++ >/dev/null; then
+	  (cd fleet/duckdb && go build -o ../../bin/ ./cmd/scopeview-duckdb)
+	else
+	  echo "fleet: without a C++ compiler there is no bin/scopeview-duckdb; scopeview sql needs the command duckdb then"
+	fi
 
 demo: build ## trace examples/gostats, look at it, kill a second copy and look at that
 	@rm -rf demo && mkdir demo
@@ -138,6 +146,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	real() (cd examples/doctor/real && go vet ./...)
 	lint() (cd internal/testing/lint && go vet ./... && gotest -v ./...)
 	integrations() { local m; for m in scope/scopegrpc scope/scopeotel; do (cd $$m && go vet ./... && gotest -v ./...) || return; done; }
+	fleet() { make --no-print-directory fleet && (cd fleet/duckdb && go vet ./...) && (cd fleet && go vet ./... && gotest -v ./...); }
 	schema() (cd internal/export/perfetto/schematest && go vet ./... && gotest -v ./...)
 	browsers() (cd uitest && go vet ./... && gotest -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && gotest -v -tags scope_off ./scope/... ./examples/...; }
@@ -174,6 +183,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	stage "Perfetto's schema" schema
 	stage "vet the doctor's real programs" real
 	stage "integrations with large libraries" integrations
+	stage "tables of a fleet" fleet
 	# Older ones take no file for a module that does not say so, and know no deflate-raw.
 	if node -e '[a, b] = process.versions.node.split("."); process.exit(+(a < 20 || a == 20 && b < 19))' 2>/dev/null; then
 	  stage "page: unit tests" node --test --test-reporter=spec export/html/assets/test/*.test.js
@@ -256,6 +266,7 @@ vet: ## vet and compile for linux, darwin and windows on amd64 and arm64
 deps: ## install what the tests need: Debian packages and Go modules
 	@need=()
 	command -v gcc >/dev/null || need+=(gcc libc6-dev)
+	command -v g++ >/dev/null || need+=(g++)
 	if [ "$$(go env GOHOSTARCH)" != arm64 ]; then
 	  command -v qemu-aarch64 >/dev/null || command -v qemu-aarch64-static >/dev/null || need+=(qemu-user)
 	fi
@@ -267,7 +278,7 @@ deps: ## install what the tests need: Debian packages and Go modules
 	command -v clang >/dev/null || need+=(clang)
 	command -v perf >/dev/null || need+=(linux-perf)
 	go mod download
-	for nested in bench uitest scope/scopegrpc scope/scopeotel internal/testing/lint internal/export/perfetto/schematest examples/doctor/real; do (cd $$nested && go mod download); done
+	for nested in bench uitest scope/scopegrpc scope/scopeotel internal/testing/lint internal/export/perfetto/schematest examples/doctor/real fleet fleet/duckdb; do (cd $$nested && go mod download); done
 	if [ $${#need[@]} != 0 ]; then
 	  if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 	    echo "deps: missing: $${need[*]} (Debian's names); install them as root"

@@ -21,6 +21,7 @@
 //	scopeview pprof TRACE    CPU time and waits as a profile for go tool pprof; see package internal/export/pprof
 //	scopeview gotrace TRACE  the Go execution trace that was recorded along, for go tool trace
 //	scopeview export otlp TRACE  scopes as OpenTelemetry spans; see package internal/export/otlp
+//	scopeview sql QUESTION   asks DuckDB about the tables that export parquet has written
 //	scopeview stacks TRACE   from where scope.Stack was called, and how often; for pprof, for flame graphs
 //	scopeview states TRACE   what goroutines did, by scope, row, creation site, or each; see package internal/states
 //	scopeview compare TRACE TRACE  two recordings side by side, or several runs of each; see package internal/report/compare

@@ -14,10 +14,11 @@ import (
 )
 
 func newExport(s *streams) *cobra.Command {
-	return family(head("export", "Write what other systems store: spans for OpenTelemetry",
+	return family(head("export", "Write what other systems store: spans for OpenTelemetry, Parquet tables",
 		`export writes traces for the systems that store those of many programs.`,
-		`  scopeview export otlp 4711 --to http://localhost:4318     its requests, to an OpenTelemetry collector`),
-		newExportOTLP(s))
+		`  scopeview export otlp 4711 --to http://localhost:4318     its requests, to an OpenTelemetry collector
+  scopeview export parquet x.scope -o fleet/                its records, as tables for DuckDB and Trino`),
+		newExportOTLP(s), newExportParquet(s))
 }
 
 const otlpHelp = `otlp writes scopes as OpenTelemetry spans, and sends them to a collector, to Jaeger, Tempo or whatever else

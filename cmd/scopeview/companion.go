@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// companion is the program that has what needs large libraries: those of Parquet and of
+// object stores are in none of the tool's own commands.
+const companion = "scopeview-fleet"
+
+// newCompanion returns a command that hands its arguments, flags and all, to a command of
+// the companion.
+func newCompanion(s *streams, use, short, long, example string, to ...string) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Example: example,
+		Long:               long + "\n\nIt is done by " + companion + ", which has to be beside scopeview or in PATH.",
+		DisableFlagParsing: true,
+		Annotations:        map[string]string{ownAddress: companion + " reads files"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := findCompanion(cmd.Context())
+			if err != nil {
+				for _, a := range args {
+					if a == "-h" || a == "--help" {
+						return cmd.Help()
+					}
+				}
+				return err
+			}
+			c := exec.CommandContext(cmd.Context(), path, append(to, args...)...)
+			c.Stdin, c.Stdout, c.Stderr = os.Stdin, s.out, s.err
+			c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+			var failed *exec.ExitError
+			if err := c.Run(); errors.As(err, &failed) && failed.ExitCode() > 0 {
+				return &exit{failed.ExitCode(), nil} // it has said why
+			} else if err != nil {
+				return fmt.Errorf("running %s: %w", path, err)
+			}
+			return nil
+		},
+	}
+}
+
+// findCompanion finds the companion of this version, beside this program or in PATH.
+func findCompanion(ctx context.Context) (string, error) {
+	var path string
+	if self, err := os.Executable(); err == nil {
+		path, _ = exec.LookPath(filepath.Join(filepath.Dir(self), companion))
+	}
+	if path == "" {
+		var err error
+		if path, err = exec.LookPath(companion); err != nil {
+			return "", fmt.Errorf("%s is neither beside scopeview nor in PATH: %s", companion, installs())
+		}
+	}
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("asking %s for its version: %w", path, err)
+	}
+	if its, own := strings.TrimSpace(string(out)), release(); its != own {
+		return "", fmt.Errorf("%s is of version %s, and this is %s: %s", path, its, own, installs())
+	}
+	return path, nil
+}
+
+// checkout is the release of what was built from a checkout without version control.
+const checkout = "checkout"
+
+// release is what tells builds of the tool and of its companion apart: a version of the
+// module proxy, or else the commit.
+func release() string {
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return checkout
+	}
+	for _, s := range b.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	if v := b.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	return checkout
+}
+
+// installs says what installs the companion.
+func installs() string {
+	if v := release(); strings.HasPrefix(v, "v") {
+		return "go install github.com/scopeview/scopeview/fleet/cmd/" + companion + "@" + v + " installs it"
+	}
+	return "make fleet builds both in a checkout of scopeview, into bin/"
+}

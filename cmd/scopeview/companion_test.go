@@ -1,0 +1,39 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestCompanion: what another program does is handed over, with its exit code; one that is
+// missing, or of another version, is told with the command that installs it.
+func TestCompanion(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the companion is a shell script here")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	if r := call("sql", "--list"); r.code != exitFailed || !strings.Contains(r.err, "scopeview-fleet is neither beside scopeview nor in PATH: make fleet ") {
+		t.Errorf("%v", r)
+	}
+	if r := call("sql", "--help"); r.code != exitOK || !strings.Contains(r.out, "lock-holders") {
+		t.Errorf("%v", r)
+	}
+	put := func(version string) {
+		script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo " + version + "; exit; fi\necho \"$@\"\nexit 2\n"
+		if err := os.WriteFile(filepath.Join(dir, companion), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("v0.1.0")
+	if r := call("export", "parquet", "x"); r.code != exitFailed || !strings.Contains(r.err, "is of version v0.1.0, and this is ") {
+		t.Errorf("%v", r)
+	}
+	put(release())
+	if r := call("export", "parquet", "x.scope", "-o", "s3://a/b", "--help"); r.code != exitUsage || r.out != "parquet x.scope -o s3://a/b --help\n" || r.err != "" {
+		t.Errorf("%v", r)
+	}
+}

@@ -1,0 +1,36 @@
+// Command scopeview-fleet makes Parquet tables of traces, and asks engines about them. It is
+// what scopeview export parquet and scopeview sql call.
+//
+//	scopeview-fleet parquet TRACE...     the tables of a fleet, in a directory or an object store
+//	scopeview-fleet sql QUESTION|FILE    a saved question, or SQL of one's own, about them
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	root := newRoot()
+	err := root.ExecuteContext(ctx)
+	stop()
+	if err == nil {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "scopeview: %v\n", err)
+	var usage *usageError
+	if errors.As(err, &usage) {
+		os.Exit(2)
+	}
+	os.Exit(1)
+}
+
+// usageError is an error in how the command was called.
+type usageError struct{ error }
+
+func usagef(text string, args ...any) error { return &usageError{fmt.Errorf(text, args...)} }

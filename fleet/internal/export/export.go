@@ -1,0 +1,297 @@
+// Package export makes the tables of a fleet of traces.
+//
+// # Design
+//
+//  1. A trace is read as a stream, in parts, by all processors; what a part gives is put into
+//     the tables' files in the order of time. Memory does not grow with the trace, but for the
+//     table findings, which needs what the doctor needs.
+//  2. Which rows a file has depends on the trace and on what its run has in the store already,
+//     and on nothing else. So what is exported twice is there once.
+//  3. Snapshots of one program overlap. A scope is in the table of the first snapshot that has
+//     it in full; see covered.
+//  4. The row in the table runs is put last. An export that was interrupted is done again in
+//     full, over the same names.
+package export
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/scopeview/scopeview/fleet/internal/store"
+	"github.com/scopeview/scopeview/fleet/internal/tables"
+	"github.com/scopeview/scopeview/internal/objects"
+	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Options say what is exported, and as whose.
+type Options struct {
+	Service, Host, Pod, Build string          // "": as the trace has it
+	Tables                    []*tables.Table // nil: all
+	Progress                  func(ns int64)
+}
+
+// Result is what became of a trace.
+type Result struct {
+	Run     string
+	Rows    int64 // of all tables
+	Scopes  int64
+	Already bool // it was there: nothing was written
+	Notes   []string
+}
+
+// export is one trace on its way.
+type export struct {
+	Options
+	ctx     context.Context
+	t       *trace.Trace
+	out     store.Store
+	words   *tables.Words
+	files   map[fileKey]*file
+	own     []string // the staged files that are not put yet
+	part    string   // of all keys: service, host and run around the date
+	host    string
+	run     string
+	name    string // of the files
+	base    int64  // wall clock, ns, of the trace's start
+	whose   [2]int64
+	cover   []span
+	weights map[uint16]int64 // of names that are not recorded each time
+	Result
+}
+
+type fileKey struct {
+	table *tables.Table
+	date  string
+}
+
+// file is a file that is being written.
+type file struct {
+	*tables.File
+	f      *os.File
+	staged string
+}
+
+// mostDates bounds the UTC days that one trace may have rows of: its times may be wrong.
+const mostDates = 1000
+
+// Trace exports the trace at a path.
+func Trace(ctx context.Context, path string, out store.Store, o Options) (Result, error) {
+	t, err := trace.OpenFileUntil(ctx, path)
+	if err != nil {
+		return Result{}, err
+	}
+	defer t.Close()
+	if err := states.Attach(t); err != nil {
+		return Result{}, err
+	}
+	t.CallObjects(objects.For(t))
+	x := &export{Options: o, ctx: ctx, t: t, out: out, words: wordsOf(t), files: map[fileKey]*file{}}
+	defer x.drop()
+	x.identify()
+	x.whose = [2]int64{x.words.Of(x.Build), x.words.Of(x.Pod)}
+	if err := x.before(); err != nil || x.Already {
+		return x.Result, err
+	}
+	steps := []func() error{x.scheduler, x.records, x.heartbeats, x.findings, x.finish}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return x.Result, err
+		}
+	}
+	return x.Result, nil
+}
+
+// identify finds out whose trace it is.
+func (x *export) identify() {
+	t, h := x.t, x.t.Header()
+	x.base = t.Start().UnixNano()
+	x.Service = cmp.Or(x.Service, filepath.Base(filepath.ToSlash(cmp.Or(t.Lookup("program"), "unknown"))))
+	x.host = cmp.Or(x.Host, t.Lookup("host"), "unknown")
+	x.Pod = cmp.Or(x.Pod, t.Lookup("host"))
+	x.Build = cmp.Or(x.Build, t.Lookup("build_id"), t.Lookup("version"))
+	// The start and the process make a run, for snapshots too; the random id tells those
+	// apart that have them in common.
+	x.run = time.Unix(0, x.base).UTC().Format("20060102T150405") + "-" + strconv.Itoa(int(h.PID)) + "-" + hex.EncodeToString(h.ID[:4])
+	x.Run = x.run
+	x.name = fmt.Sprintf("%d-%d-%s.parquet", t.Overwritten().Until, t.End(), hex.EncodeToString(h.ID[4:8]))
+}
+
+// key is where the file of a table and a date is.
+func (x *export) key(t *tables.Table, date string) string {
+	return store.Key(t.Name, store.Part("service", x.Service), "date="+date, store.Part("host", x.host), store.Part("run", x.run), x.name)
+}
+
+func (x *export) wants(t *tables.Table) bool { return x.Tables == nil || slices.Contains(x.Tables, t) }
+
+const dateForm = "2006-01-02"
+
+func date(ns int64) string { return time.Unix(0, ns).UTC().Format(dateForm) }
+
+// day is how many ns a UTC day has.
+const day = 24 * int64(time.Hour)
+
+// write writes the rows of a batch to the files of their dates.
+func (x *export) write(b *tables.Batch) error {
+	for i, n := 0, b.Len(); i < n; {
+		at := b.Value(i, 0)
+		from := at - (at%day+day)%day
+		j := i + 1
+		for j < n && b.Value(j, 0) >= from && b.Value(j, 0) < from+day {
+			j++
+		}
+		f, err := x.file(b.Table, date(at))
+		if err != nil {
+			return err
+		}
+		if err := f.Write(b, i, j); err != nil {
+			return err
+		}
+		x.Rows += int64(j - i)
+		i = j
+	}
+	return nil
+}
+
+// file returns the file of a table and date. Files of other dates let go of their rows, so
+// that memory does not grow with the days.
+func (x *export) file(t *tables.Table, date string) (*file, error) {
+	k := fileKey{t, date}
+	if f := x.files[k]; f != nil {
+		return f, nil
+	}
+	dates := 0
+	for other, f := range x.files {
+		if other.table != t {
+			continue
+		}
+		if dates++; dates >= mostDates {
+			return nil, fmt.Errorf("the trace has rows of more than %d days in table %s: its clock must have been wrong", mostDates, t.Name)
+		}
+		if err := f.Flush(); err != nil {
+			return nil, err
+		}
+	}
+	staged, err := x.out.Stage(x.key(t, date))
+	if err != nil {
+		return nil, err
+	}
+	x.own = append(x.own, staged)
+	w, err := os.OpenFile(staged, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, fmt.Errorf("writing a file of the tables: %w", err)
+	}
+	f := &file{tables.NewFile(t, x.words, w), w, staged}
+	x.files[k] = f
+	return f, nil
+}
+
+// put ends the files that are open, and puts them where they belong.
+func (x *export) put() error {
+	keys := make([]fileKey, 0, len(x.files))
+	for k := range x.files {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b fileKey) int {
+		return cmp.Or(cmp.Compare(a.table.Name, b.table.Name), cmp.Compare(a.date, b.date))
+	})
+	for _, k := range keys {
+		f := x.files[k]
+		err := f.Close()
+		if err == nil {
+			err = f.f.Sync()
+		}
+		if err = errors.Join(err, f.f.Close()); err == nil {
+			err = x.out.Put(x.ctx, f.staged, x.key(k.table, k.date))
+		}
+		delete(x.files, k)
+		if err != nil {
+			return fmt.Errorf("writing table %s: %w", k.table.Name, err)
+		}
+	}
+	return nil
+}
+
+// drop removes what was staged and not put.
+func (x *export) drop() {
+	for _, f := range x.files {
+		f.f.Close()
+	}
+	for _, p := range x.own {
+		os.Remove(p) // most of them have their names
+	}
+}
+
+// finish puts the tables, and then the row that says that they are there.
+func (x *export) finish() error {
+	if err := x.put(); err != nil {
+		return err
+	}
+	t := x.t
+	lost := int64(0)
+	for _, n := range t.Lost() {
+		lost += n
+	}
+	b := tables.NewBatch(tables.Runs)
+	o := t.Overwritten()
+	number := func(s string) int64 {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			return tables.Null
+		}
+		return n
+	}
+	b.Add(x.base+o.Until, x.words.Of(clean(t.Lookup("program"))), x.base+t.End(), x.base, int64(t.Header().PID),
+		number(t.Lookup("ppid")), x.words.Of(clean(t.Lookup("boot"))), x.words.Of(clean(t.Lookup("version"))), x.words.Of(clean(t.Lookup("go"))),
+		x.Scopes, lost, o.Records, flag(t.Closed()), b.Text(clean(t.Lookup("snapshot_reason"))), x.whose[0], x.whose[1])
+	if err := x.write(b); err != nil {
+		return err
+	}
+	x.Rows-- // it is no row of the trace
+	return x.put()
+}
+
+func flag(on bool) int64 {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// Files lists the traces that arguments mean: files, and those in directories.
+func Files(args []string) (list []string, err error) {
+	for _, a := range args {
+		st, err := os.Stat(a)
+		if err != nil {
+			return nil, fmt.Errorf("looking for traces: %w", err)
+		}
+		if !st.IsDir() {
+			list = append(list, a)
+			continue
+		}
+		n := len(list)
+		err = filepath.WalkDir(a, func(p string, e fs.DirEntry, err error) error {
+			if ext := filepath.Ext(p); err == nil && !e.IsDir() && (ext == ".scope" || ext == ".scopez") && !strings.HasPrefix(e.Name(), ".") {
+				list = append(list, p)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("looking for traces: %w", err)
+		}
+		if len(list) == n {
+			return nil, fmt.Errorf("%s: no *.scope file is in this directory", a)
+		}
+	}
+	return list, nil
+}
