@@ -145,7 +145,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	benches() (cd bench && go vet ./... && gotest -short -v ./...)
 	real() (cd examples/doctor/real && go vet ./...)
 	lint() (cd internal/testing/lint && go vet ./... && gotest -v ./...)
-	integrations() { local m; for m in scope/scopegrpc scope/scopeotel; do (cd $$m && go vet ./... && gotest -v ./...) || return; done; }
+	integrations() { local m; for m in scope/scopegrpc scope/scopeotel scope/scopeprom; do (cd $$m && go vet ./... && gotest -v ./...) || return; done; }
 	fleet() { make --no-print-directory fleet && (cd fleet/duckdb && go vet ./...) && (cd fleet && go vet ./... && gotest -v ./...); }
 	schema() (cd internal/export/perfetto/schematest && go vet ./... && gotest -v ./...)
 	browsers() (cd uitest && go vet ./... && gotest -v ./...)
@@ -278,7 +278,7 @@ deps: ## install what the tests need: Debian packages and Go modules
 	command -v clang >/dev/null || need+=(clang)
 	command -v perf >/dev/null || need+=(linux-perf)
 	go mod download
-	for nested in bench uitest scope/scopegrpc scope/scopeotel internal/testing/lint internal/export/perfetto/schematest examples/doctor/real fleet fleet/duckdb; do (cd $$nested && go mod download); done
+	for nested in bench uitest scope/scopegrpc scope/scopeotel scope/scopeprom internal/testing/lint internal/export/perfetto/schematest examples/doctor/real fleet fleet/duckdb; do (cd $$nested && go mod download); done
 	if [ $${#need[@]} != 0 ]; then
 	  if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 	    echo "deps: missing: $${need[*]} (Debian's names); install them as root"
