@@ -108,23 +108,24 @@ func (o *sqlFlags) run(cmd *cobra.Command, name string) error {
 		return usagef("%w", err)
 	}
 	sql = strings.TrimRight(sql, "; \n") + ";\n"
+	if err := store.Check(o.place); err != nil {
+		return usagef("%w", err)
+	}
+	needs := ask.Needs(sql)
+	if o.print && (o.engine == "trino" || store.Remote(o.place)) {
+		views := ask.Trino(needs, o.place)
+		if o.engine == "duckdb" {
+			views = ask.DuckDB(needs, o.place, func(*tables.Table) bool { return true })
+		}
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s", views, sql)
+		return err
+	}
 	place, err := store.Open(o.place)
 	if err != nil {
 		return usagef("%w", err)
 	}
-	needs := ask.Needs(sql)
-	if o.engine == "trino" {
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s", ask.Trino(needs, o.place), sql)
-		return err
-	}
-	dir, ok := store.Local(place)
-	if !ok && o.print {
-		// What a copy would be called says nothing to others.
-		dir = strings.TrimRight(o.place, "/")
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s", ask.DuckDB(needs, dir, func(*tables.Table) bool { return true }), sql)
-		return err
-	}
-	if dir, err = ask.Local(cmd.Context(), place, needs, set, o.most<<20, func(s string) { fmt.Fprintf(cmd.ErrOrStderr(), "scopeview: %s\n", s) }); err != nil {
+	dir, err := ask.Local(cmd.Context(), place, needs, set, o.most<<20, func(s string) { fmt.Fprintf(cmd.ErrOrStderr(), "scopeview: %s\n", s) })
+	if err != nil {
 		return err
 	}
 	there := ask.There(dir)

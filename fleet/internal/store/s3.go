@@ -29,18 +29,30 @@ var (
 	awsHost    = "s3.amazonaws.com"
 )
 
-// openS3 opens s3://bucket/prefix. Credentials and the endpoint are from the environment, by
-// the names that all tools of AWS use. No error quotes the place: who writes a password into
-// it must not find that in a log.
-func openS3(place string) (Store, error) {
+// parseS3 reads s3://bucket/prefix. No error quotes the place: who writes a password into it
+// must not find that in a log.
+func parseS3(place string) (name, prefix string, err error) {
 	u, err := url.Parse(place)
 	switch {
 	case err != nil:
-		return nil, errors.New("the place of the tables is no address: it is s3://bucket/prefix")
+		return "", "", errors.New("the place of the tables is no address: it is s3://bucket/prefix")
 	case u.User != nil, u.RawQuery != "", u.Fragment != "", strings.ContainsAny(place, "@?#"):
-		return nil, errors.New("the place of the tables has more than s3://bucket/prefix: credentials are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY alone")
-	case !bucketName.MatchString(u.Host):
-		return nil, errors.New("the place of the tables has no name of a bucket: it is s3://bucket/prefix")
+		return "", "", errors.New("the place of the tables has more than s3://bucket/prefix: credentials are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY alone")
+	case u.Scheme != "s3", !bucketName.MatchString(u.Host):
+		return "", "", errors.New("the place of the tables has no name of a bucket: it is s3://bucket/prefix")
+	}
+	if prefix = strings.Trim(u.Path, "/"); prefix != "" {
+		prefix += "/"
+	}
+	return u.Host, prefix, nil
+}
+
+// openS3 opens s3://bucket/prefix. Credentials and the endpoint are from the environment, by
+// the names that all tools of AWS use.
+func openS3(place string) (Store, error) {
+	name, prefix, err := parseS3(place)
+	if err != nil {
+		return nil, err
 	}
 	host, secure := awsHost, true
 	if e := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL")); e != "" {
@@ -61,11 +73,7 @@ func openS3(place string) (Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the object store: %w", err)
 	}
-	b := &bucket{client: c, name: u.Host, prefix: strings.Trim(u.Path, "/")}
-	if b.prefix != "" {
-		b.prefix += "/"
-	}
-	return b, nil
+	return &bucket{c, name, prefix}, nil
 }
 
 func (b *bucket) String() string { return "s3://" + b.name + "/" + b.prefix }

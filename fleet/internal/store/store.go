@@ -37,17 +37,30 @@ type Store interface {
 
 // Open returns the store at a place: a directory, or s3://bucket/prefix.
 func Open(place string) (Store, error) {
-	if strings.HasPrefix(place, "s3:") {
+	if err := Check(place); err != nil {
+		return nil, err
+	}
+	if Remote(place) {
 		return openS3(place)
 	}
-	if strings.Contains(place, "://") {
-		// Not told: it may have a password.
-		return nil, errors.New("the place is an address that is neither a directory nor s3://bucket/prefix")
-	}
-	if place == "" {
-		return nil, errors.New("the place of the tables is empty: give a directory, or s3://bucket/prefix")
-	}
 	return dir(place), nil
+}
+
+// Remote reports whether a place is in an object store.
+func Remote(place string) bool { return strings.HasPrefix(place, "s3:") }
+
+// Check reports what is wrong with how a place is written.
+func Check(place string) error {
+	switch {
+	case Remote(place):
+		_, _, err := parseS3(place)
+		return err
+	case strings.Contains(place, "://"): // not told: it may have a password
+		return errors.New("the place of the tables is an address that is neither a directory nor s3://bucket/prefix")
+	case place == "":
+		return errors.New("the place of the tables is empty: give a directory, or s3://bucket/prefix")
+	}
+	return nil
 }
 
 // dir is a directory.
