@@ -1,0 +1,207 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// mostOwners bounds how many chunks of an input are open at once. Of a machine with more
+// processors several share a chunk.
+const mostOwners = 256
+
+// converter writes the records of an input anew.
+type converter struct {
+	*merger
+	in    *input
+	slots []format.Slot
+	ext   []byte
+}
+
+// convert writes what an input has.
+func (m *merger) convert(ctx context.Context, in *input) error {
+	c := converter{merger: m, in: in}
+	if err := m.read(ctx, in, c.event); err != nil {
+		return err
+	}
+	if err := c.beats(); err != nil {
+		return err
+	}
+	m.w.closeRecords()
+	if err := c.blocks(); err != nil {
+		return err
+	}
+	c.member() // last: reading has found what is wrong
+	return m.w.err
+}
+
+// event writes the record of an event, ended in place where that tells all.
+func (c *converter) event(e *trace.Event) error {
+	in := c.in
+	goid, err := in.goid(e.Goid, e.Thread, e.Owner)
+	if err != nil {
+		return err
+	}
+	r := format.Record{Start: max(in.at(e.Start), in.last)}
+	in.last = r.Start
+	thread, owner := e.Thread, e.Owner%mostOwners
+	ext, err := c.extension(e)
+	if err != nil {
+		return err
+	}
+	r.Head = format.Head(goid, e.Kind, len(ext) > 0, c.name(e.Name))
+	c.report.Records++
+	switch e.Kind {
+	case format.KindCounter:
+		r.Stop, r.CPU = int64(e.Value), uint64(e.ValueType)
+	case format.KindGo:
+		r.Stop = min(in.at(e.Created), r.Start)
+		if e.Creator != 0 {
+			r.CPU, err = in.goid(e.Creator, 0, 0)
+		}
+	case format.KindTask, format.KindTaskf, format.KindWait, format.KindHold, format.KindProcess, format.KindPending:
+		stop := max(in.at(e.Start+e.Dur), r.Start)
+		cpu := cpuOf(e, stop-r.Start)
+		if apart := e.EndGoid != 0 || len(e.EndArgs) > 0 || e.Kind == format.KindProcess; !e.Open && !apart {
+			r.Stop, r.CPU = stop, cpu
+			break
+		} else if r.Stop = openStop(thread, r.Start); apart && !e.Open {
+			r.Stop |= format.ApartBit
+			loc := c.w.record(owner, thread, &r, ext, false)
+			return c.endApart(e, &r, loc, goid, stop, cpu)
+		}
+	}
+	c.w.record(owner, thread, &r, ext, false)
+	return err
+}
+
+// openStop is word 1 of an open record.
+func openStop(thread uint32, start int64) int64 {
+	if thread == 0 {
+		return start | -1<<63
+	}
+	return format.OpenStop(thread, 0, 0)
+}
+
+// cpuOf is word 3 of an ended scope, which took wall ns.
+func cpuOf(e *trace.Event, wall int64) uint64 {
+	q := e.Quality
+	if q == format.Unknown || e.Kind == format.KindProcess || e.Kind == format.KindPending {
+		return 0
+	}
+	if q == format.Exact && wall > format.ExactBelow {
+		q = format.Likely // a clock was slowed down
+	}
+	return uint64(min(e.CPU, wall))<<2 | uint64(q)
+}
+
+// endApart writes the end of the scope that r has begun at loc.
+func (c *converter) endApart(e *trace.Event, r *format.Record, loc format.Loc, goid uint64, stop int64, cpu uint64) error {
+	by, err := goid, error(nil)
+	if e.EndGoid != 0 {
+		if by, err = c.in.goid(e.EndGoid, 0, 0); err != nil {
+			return err
+		}
+	}
+	c.slots = append(c.slots[:0], format.Slot{Type: format.SlotLoc, Value: uint64(loc)}, format.Slot{Type: format.SlotGoid, Value: goid})
+	if e.Kind == format.KindProcess {
+		c.slots = append(c.slots, processTimes(e.User, e.System)...)
+	}
+	for _, s := range e.EndArgs {
+		s, err := c.slot(s)
+		if err != nil {
+			return err
+		}
+		c.slots = append(c.slots, s)
+	}
+	if c.ext, err = format.AppendExt(c.ext[:0], c.slots); err != nil {
+		return fmt.Errorf("the end of a scope: %w", err)
+	}
+	end := format.Record{Start: stop, Stop: r.Start, Head: format.Head(by, format.KindEnd, true, r.Name()), CPU: cpu}
+	c.w.record(e.Owner%mostOwners, e.Thread, &end, c.ext, true)
+	return nil
+}
+
+// processTimes are the slots of a process scope: the differences are what is known.
+func processTimes(user, system int64) []format.Slot {
+	return []format.Slot{{Type: format.SlotUser, Value: uint64(user)}, {Type: format.SlotSystem, Value: uint64(system)}}
+}
+
+// extension returns the extension of the record of e, which is good until the next one.
+func (c *converter) extension(e *trace.Event) ([]byte, error) {
+	if len(e.Args) == 0 && e.Kind != format.KindProcess {
+		return nil, nil
+	}
+	c.slots = c.slots[:0]
+	if e.Kind == format.KindProcess {
+		c.slots = append(c.slots, processTimes(0, 0)...)
+	}
+	lock := e.Kind == format.KindWait || e.Kind == format.KindHold
+	for i, s := range e.Args {
+		s, err := c.slot(s)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 && lock && s.Type == format.SlotAddr {
+			s.Value = c.in.address(s.Value)
+		}
+		c.slots = append(c.slots, s)
+	}
+	var err error
+	if c.ext, err = format.AppendExt(c.ext[:0], c.slots); err != nil {
+		return nil, fmt.Errorf("the arguments of a record: %w", err)
+	}
+	return c.ext, nil
+}
+
+// slot makes the names and goroutines of a slot those of the merged trace.
+func (c *converter) slot(s format.Slot) (_ format.Slot, err error) {
+	switch s.Type {
+	case format.SlotKey:
+		s.Value = uint64(c.name(uint16(s.Value)))
+	case format.SlotGoid:
+		if s.Value != 0 {
+			s.Value, err = c.in.goid(s.Value, 0, 0)
+		}
+	}
+	return s, err
+}
+
+// name returns the id of a name of the input in the merged trace.
+func (c *converter) name(id uint16) uint16 {
+	if id < format.FirstName {
+		return id
+	}
+	at := c.in.names[id]
+	if at == 0 {
+		at = 1 + uint32(c.intern(c.in.t.Name(id)))
+		c.in.names[id] = at
+	}
+	if at == 1+format.NameOther {
+		c.report.OtherNames++
+	}
+	return uint16(at - 1)
+}
+
+// intern returns the id of a name: that of others where there are too many.
+func (m *merger) intern(text string) uint16 {
+	text = text[:min(len(text), format.MaxName)]
+	switch {
+	case text == "":
+		return format.NameEmpty
+	case text == format.OtherNames:
+		return format.NameOther
+	}
+	id, ok := m.ids[text]
+	if !ok {
+		if len(m.texts) == format.MaxNames-format.FirstName {
+			return format.NameOther
+		}
+		id = uint16(format.FirstName + len(m.texts))
+		m.texts = append(m.texts, text)
+		m.ids[text] = id
+	}
+	return id
+}

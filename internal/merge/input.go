@@ -1,0 +1,101 @@
+package merge
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// startTicks are the ticks at which a merged trace starts. There must be some before, as a
+// goroutine may have been made before the recording began.
+const startTicks = int64(1e15)
+
+// input is one of the traces.
+type input struct {
+	t    *trace.Trace
+	name string
+	ppid uint32
+	host string
+	boot string
+
+	group  *group
+	parent *input // who started it; nil: not here
+	number uint32
+	shift  uint32
+	start  int64 // ns since 1970 by the first input's machine
+	base   int64 // the least start
+	pairs  bool
+
+	names [format.MaxNames]uint32 // by id: 1 + the new one
+	last  int64                   // ticks of the last event
+}
+
+func newInput(t *trace.Trace, name string) *input {
+	ppid, _ := strconv.ParseUint(t.Lookup("ppid"), 10, 32)
+	return &input{t: t, name: name, ppid: uint32(ppid), host: t.Lookup("host"), boot: t.Lookup("boot")}
+}
+
+// ahead is by how much the wall clock was ahead of the monotonic one at its start.
+func (in *input) ahead() int64 { h := in.t.Header(); return h.StartWall - h.StartMono }
+
+// sameWithin is how much the wall clocks of two traces of one boot may have been set by, where
+// no boot id says that it is one.
+const sameWithin = int64(1e9)
+
+// sameBoot reports whether two inputs have one monotonic clock.
+func (in *input) sameBoot(o *input) bool {
+	if in.boot != "" && o.boot != "" {
+		return in.boot == o.boot
+	}
+	d := in.ahead() - o.ahead()
+	return in.host != "" && in.host == o.host && -sameWithin < d && d < sameWithin
+}
+
+// at returns the ticks in the merged trace of a moment, ns from the start of its own one.
+func (in *input) at(ns int64) int64 {
+	h := in.t.Header()
+	wall := in.group.aligned(in.group.ahead + h.StartMono + ns)
+	return min(max(wall-in.base+startTicks, 1), format.MaxTicks-1)
+}
+
+// shiftOf is how many bits of a goroutine's id are the process's own.
+func shiftOf(processes int) uint32 {
+	return uint32(bits.Len64(format.MaxGoid) - bits.Len(uint(processes)))
+}
+
+// goid returns the id of a goroutine in the merged trace. Of an unknown one the row is told
+// by the thread, or the owner: that is in the lower half of what the highest own bit begins.
+func (in *input) goid(id uint64, thread, owner uint32) (uint64, error) {
+	unknown := uint64(1) << (in.shift - 1)
+	switch {
+	case id >= unknown:
+		return 0, fmt.Errorf("the goroutine id %d of the process %s is too large to be merged with so many processes; merge fewer", id, trace.MemberLabel(&format.Member{Program: in.t.Lookup("program"), PID: in.t.Header().PID}))
+	case id != 0:
+		return uint64(in.number)<<in.shift | id, nil
+	case thread != 0:
+		id = uint64(thread)
+	default:
+		id = uint64(owner)
+	}
+	return uint64(in.number)<<in.shift | unknown | id&(unknown-1), nil
+}
+
+// address makes the address of a lock that of this process: others may have one there too.
+func (in *input) address(a uint64) uint64 {
+	if a == 0 {
+		return 0
+	}
+	return a ^ uint64(in.number)<<48
+}
+
+// errorOf is by how much the times of an input may be wrong, -1 if that is not known.
+func (g *group) errorOf() int64 {
+	if !g.known {
+		return -1
+	}
+	return int64(min(math.Ceil(g.err), math.MaxInt64/2))
+}

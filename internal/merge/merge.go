@@ -1,0 +1,207 @@
+package merge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/objects"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Input is a trace to be merged.
+type Input struct {
+	Path string
+	Name string // what it is called in the merged trace; "": Path
+}
+
+// Report tells what was made.
+type Report struct {
+	Processes  []format.Member // times are ticks: ns from the merged trace's start, and startTicks
+	Same       [][2]string     // names of inputs of which one was left out, the first: both are of one run
+	Records    int64
+	OtherNames int64 // records whose name was one too many
+	Pairs      int64 // of scopes, that clocks were aligned by
+	Size       int64 // bytes
+}
+
+// ErrFew is that there is nothing to be merged.
+var ErrFew = errors.New("one trace alone can't be merged; name two or more, or a directory with them")
+
+// Files merges the traces to a new file: where it fails, what it has written is of no use.
+// progress, if not nil, is told how much of the inputs was read, in bytes.
+func Files(ctx context.Context, inputs []Input, out string, progress func(done, of int64)) (r Report, err error) {
+	f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return r, fmt.Errorf("creating the merged trace: %w", err)
+	}
+	r, err = To(ctx, inputs, f, progress)
+	return r, errors.Join(err, f.Close())
+}
+
+// To is Files to a file that is open, and empty.
+func To(ctx context.Context, inputs []Input, f *os.File, progress func(done, of int64)) (r Report, err error) {
+	m := &merger{report: &r, w: newWriter(f), progress: progress, ids: map[string]uint16{}}
+	defer m.close()
+	if err := m.open(ctx, inputs); err != nil {
+		return r, err
+	}
+	if err := m.align(ctx); err != nil {
+		return r, err
+	}
+	if err := m.number(); err != nil {
+		return r, err
+	}
+	for _, in := range m.inputs {
+		if err := m.convert(ctx, in); err != nil {
+			return r, err
+		}
+	}
+	if err := m.tell(); err != nil {
+		return r, err
+	}
+	r.Size, err = m.w.finish(m.header(), m.end, m.lost)
+	return r, err
+}
+
+// mostTime is beyond what clocks tell, so that times can be added.
+const mostTime = int64(1) << 61
+
+// merger is a run of Files.
+type merger struct {
+	report   *Report
+	inputs   []*input
+	w        *writer
+	progress func(done, of int64)
+	done, of int64 // bytes that are read
+
+	texts  []string // new names, from format.FirstName on
+	ids    map[string]uint16
+	placed [format.MaxNames]bool // those names whose place is told
+
+	base int64 // ns since 1970 by the first input's machine: where the merged trace starts
+	end  int64 // ticks
+	lost [format.CounterReasons + 1]int64
+}
+
+func (m *merger) close() {
+	for _, in := range m.inputs {
+		in.t.Close()
+	}
+}
+
+// open opens the inputs, and leaves out those of which another one is of the same run.
+func (m *merger) open(ctx context.Context, inputs []Input) error {
+	known := map[[16]byte]int{}
+	for _, from := range inputs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t, err := trace.OpenFileUntil(ctx, from.Path)
+		if err != nil {
+			return err
+		}
+		in := newInput(t, cmp.Or(from.Name, from.Path))
+		if h := t.Header(); max(h.StartWall, h.StartMono) > mostTime || min(h.StartWall, h.StartMono) < -mostTime {
+			t.Close()
+			return fmt.Errorf("%s: its clocks make no sense: %d ns since 1970, %d ns since the machine was started", in.name, h.StartWall, h.StartMono)
+		}
+		if len(t.Processes()) > 0 {
+			t.Close()
+			return fmt.Errorf("%s was merged already: merge the traces that it was made of, and the others", in.name)
+		}
+		i, twice := known[t.Header().ID]
+		switch {
+		case !twice:
+			known[t.Header().ID] = len(m.inputs)
+			m.inputs = append(m.inputs, in)
+		case t.End() > m.inputs[i].t.End(): // a later snapshot has more
+			m.report.Same = append(m.report.Same, [2]string{m.inputs[i].name, in.name})
+			m.inputs[i].t.Close()
+			m.inputs[i] = in
+		default:
+			m.report.Same = append(m.report.Same, [2]string{in.name, m.inputs[i].name})
+			t.Close()
+		}
+	}
+	switch {
+	case len(m.inputs) < 2:
+		return ErrFew
+	case len(m.inputs) > format.MaxMembers:
+		return fmt.Errorf("%d traces are too many to be merged: %d at most", len(m.inputs), format.MaxMembers)
+	}
+	for _, in := range m.inputs {
+		in.t.CallObjects(objects.For(in.t))
+		m.of += in.t.Size()
+	}
+	return nil
+}
+
+// read calls f with the events of an input, and tells how far it is.
+func (m *merger) read(ctx context.Context, in *input, f func(e *trace.Event) error) error {
+	size, end, n := in.t.Size(), max(in.t.End(), 1), 0
+	var failed error
+	err := in.t.Events(trace.Options{NoDepth: true, NoTrack: true, AsRecorded: true}, func(e *trace.Event) bool {
+		if n++; n%(1<<20) == 0 {
+			m.told(m.done + int64(float64(size)*min(float64(e.Start)/float64(end), 1)))
+			if failed = ctx.Err(); failed != nil {
+				return false
+			}
+		}
+		failed = f(e)
+		return failed == nil
+	})
+	m.done += size
+	m.told(m.done)
+	if err = cmp.Or(failed, err, ctx.Err()); err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%s: %w", in.name, err)
+	}
+	return err
+}
+
+func (m *merger) told(done int64) {
+	if m.progress != nil {
+		m.progress(done, m.of)
+	}
+}
+
+// number gives the processes their numbers: those that nobody here has started by time, each
+// followed by its children.
+func (m *merger) number() error {
+	byTime := slices.SortedStableFunc(slices.Values(m.inputs), func(a, b *input) int { return cmp.Compare(a.start, b.start) })
+	for _, in := range byTime {
+		for _, p := range byTime { // the one that began last, if a process id was used twice
+			if in.sameBoot(p) && p.start < in.start && in.ppid != 0 && in.ppid == p.t.Header().PID {
+				in.parent = p
+			}
+		}
+	}
+	ordered := m.inputs[:0:0]
+	var below func(parent *input)
+	below = func(parent *input) {
+		for _, in := range byTime {
+			if in.parent == parent {
+				ordered = append(ordered, in)
+				in.number = uint32(len(ordered))
+				below(in)
+			}
+		}
+	}
+	below(nil)
+	m.inputs = ordered
+	m.base = byTime[0].start
+	for _, in := range m.inputs {
+		in.shift = shiftOf(len(m.inputs))
+		in.base = m.base
+		if in.start-m.base+in.t.End() > format.MaxTicks/2 {
+			return fmt.Errorf("%s and %s are %d years apart by their clocks: they can't be in one trace", byTime[0].name, in.name, (in.start-m.base)/(365*24*3600*1e9))
+		}
+		m.end = max(m.end, in.at(in.t.End()))
+	}
+	m.end = max(m.end, startTicks)
+	return nil
+}

@@ -1,0 +1,208 @@
+package merge
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// left is what a merged trace does not have, as its fact "merged" says.
+const left = "states of goroutines, samples of stacks, stored files, counted stacks, threads on CPUs and the recorder's own cost are in each process's own trace"
+
+// shared are the facts that the merged trace has too, where all processes have the same.
+var shared = []string{"program", "go", "os", "arch", "cpu", "kernel", "host", "boot", "module", "version", "scopeview", "snapshot", "snapshot_reason", "lock_threshold", "lock_threshold_ns"}
+
+// sum adds numbers that come from files.
+func sum(a, b int64) int64 { return a + min(b, math.MaxInt64-a) }
+
+// blocks tells again what an input has in blocks, but for what left says.
+func (c *converter) blocks() error {
+	t := c.in.t
+	for why, n := range t.Lost() {
+		if int(why) < len(c.lost) {
+			c.lost[why] = sum(c.lost[why], n)
+		}
+	}
+	for _, g := range t.Gaps() {
+		if g.Count > 0 {
+			c.w.block(format.BlockGap, format.AppendGap(nil, &format.Gap{From: c.block(g.From), To: c.block(g.To), Count: g.Count, Reason: g.Reason}))
+		}
+	}
+	for _, n := range t.Notes {
+		c.note(n.Time, n.Text)
+	}
+	for _, b := range t.Breaks() {
+		c.note(b.To, fmt.Sprintf("its clock stepped within %d ns; durations across that are unknown", b.To-b.From))
+	}
+	c.calls()
+	c.places()
+	return t.EachLockSums(func(l *format.LockSums) bool {
+		l.Ticks, l.Addr, l.Name = c.block(t.Nanos(l.Ticks)), c.in.address(l.Addr), c.name(l.Name)
+		c.w.block(format.BlockLock, format.AppendLockSums(nil, l))
+		return true
+	})
+}
+
+// block is at, and not before the merged trace's start.
+func (c *converter) block(ns int64) int64 { return max(c.in.at(ns), startTicks) }
+
+func (c *converter) note(at int64, text string) {
+	m := c.in.member()
+	text = trace.MemberLabel(&m) + ": " + text
+	c.w.block(format.BlockNote, format.AppendNote(nil, c.block(at), text[:min(len(text), format.MaxMemberText)]))
+}
+
+// calls tells of functions that were not recorded at each call.
+func (c *converter) calls() {
+	t := c.in.t
+	end := c.block(t.End())
+	for part := range slices.Chunk(t.Calls(), format.MaxCalls) {
+		var calls []format.Calls
+		var unseen []format.Unseen
+		for _, x := range part {
+			call := format.Calls{Name: c.name(x.Name), Calls: x.Calls, Recorded: x.Recorded, Off: -1}
+			if x.Off {
+				call.Off = max(end-c.block(x.Since), 0)
+			}
+			calls = append(calls, call)
+			if x.Unseen > 0 {
+				unseen = append(unseen, format.Unseen{Name: call.Name, Calls: x.Unseen})
+			}
+		}
+		c.w.block(format.BlockCalls, format.AppendCalls(nil, end, calls))
+		if unseen != nil {
+			c.w.block(format.BlockUnseen, format.AppendUnseen(nil, end, unseen))
+		}
+	}
+}
+
+// places tells where names are from, of which the merged trace does not know that yet.
+func (c *converter) places() {
+	for _, p := range c.in.t.NamePlaces(0) {
+		at := c.in.names[p.Name]
+		if at <= format.FirstName || c.placed[at-1] || c.in.t.IsObject(p.Name) {
+			continue
+		}
+		c.placed[at-1] = true
+		c.w.block(format.BlockFrame, format.AppendFrame(nil, &format.Frame{
+			ID: format.PlaceFrames + at - 1, Function: p.Function, File: p.File, Line: uint32(p.Line), Start: uint32(p.Kind),
+		}))
+	}
+}
+
+// beats makes counters of what heartbeats tell: whose values are, only their names say.
+func (c *converter) beats() error {
+	m := c.in.member()
+	label := trace.MemberLabel(&m)
+	goid, _ := c.in.goid(0, 0, 0)
+	count := func(at int64, what string, typ format.SlotType, v uint64) {
+		r := format.Record{Start: c.block(at), Stop: int64(v), Head: format.Head(goid, format.KindCounter, false, c.intern(label+" "+what)), CPU: uint64(typ)}
+		c.w.record(mostOwners, 0, &r, nil, false)
+	}
+	busy, last := int64(-1), int64(0)
+	return c.in.t.EachBeat(func(b *trace.Beat) bool {
+		for _, f := range beatFields {
+			if v, ok := b.Value(f.field); ok {
+				count(b.Time, f.name, format.SlotInt, uint64(v))
+			}
+		}
+		user, ok := b.Value(format.FieldUser)
+		system, ok2 := b.Value(format.FieldSystem)
+		if now := user + system; ok && ok2 {
+			if busy >= 0 && b.Time > last && now >= busy {
+				count(b.Time, "CPUs", format.SlotFloat, math.Float64bits(float64(now-busy)/float64(b.Time-last)))
+			}
+			busy, last = now, b.Time
+		}
+		return true
+	})
+}
+
+var beatFields = []struct {
+	field format.Field
+	name  string
+}{{format.FieldRSS, "memory"}, {format.FieldHeap, "heap"}, {format.FieldGoroutines, "goroutines"}}
+
+// member is what the merged trace tells of the process.
+func (in *input) member() format.Member {
+	h := in.t.Header()
+	m := format.Member{
+		From: max(in.at(0), startTicks), To: max(in.at(in.t.End()), startTicks),
+		Offset: in.start - h.StartWall, Drift: int64(math.Round(-in.group.slope * 1e9)), Error: in.group.errorOf(),
+		Overwritten: in.t.Overwritten().Records, Breaks: int64(len(in.t.Breaks())),
+		Number: in.number, Shift: in.shift, PID: h.PID, PPID: in.ppid, Violated: in.group.violated,
+		Program: in.t.Lookup("program"), Host: in.host, Boot: in.boot, Path: in.name, Lacks: in.lacks(),
+	}
+	if in.parent != nil {
+		m.Parent = in.parent.number
+	}
+	for _, n := range in.t.Lost() {
+		m.Lost = sum(m.Lost, n)
+	}
+	return m
+}
+
+// lacks says what is missing in the input, or wrong with it.
+func (in *input) lacks() string {
+	var list []string
+	if !in.t.State().Closed {
+		list = append(list, "it was not closed")
+	}
+	if _, all := in.t.LossesUntil(); !all {
+		list = append(list, "what it lost at its end is unknown")
+	}
+	for _, p := range in.t.Problems() {
+		list = append(list, p.Text)
+	}
+	return strings.Join(list, "; ")
+}
+
+// member tells of the process that was converted.
+func (c *converter) member() {
+	m := c.in.member()
+	c.report.Processes = append(c.report.Processes, m)
+	c.w.block(format.BlockMember, format.AppendMember(nil, &m))
+}
+
+// tell writes what is known of all processes together.
+func (m *merger) tell() error {
+	for i, text := range m.texts {
+		m.w.block(format.BlockName, format.AppendName(nil, uint16(format.FirstName+i), text))
+	}
+	fact := func(key, value string) {
+		m.w.block(format.BlockInfo, format.AppendInfo(nil, key, value[:min(len(value), format.MaxMemberText)]))
+	}
+	for _, key := range shared {
+		value := m.inputs[0].t.Lookup(key)
+		if value != "" && !slices.ContainsFunc(m.inputs, func(in *input) bool { return in.t.Lookup(key) != value }) {
+			fact(key, value)
+		}
+	}
+	fact("merged", fmt.Sprintf("%d processes; %s", len(m.inputs), left))
+	if m.report.OtherNames > 0 {
+		fact("merged_other_names", fmt.Sprint(m.report.OtherNames))
+	}
+	return m.w.err
+}
+
+// header is that of the merged trace.
+func (m *merger) header() format.Header {
+	h := format.Header{
+		Major: format.Major, Minor: format.Minor, ChunkSize: format.ChunkSize, PageSize: 4096, Clock: format.ClockMonotonic,
+		Path: format.PathAssembly, Backing: format.BackingDisk, Witness: format.WitnessGoid | format.WitnessYield | format.WitnessSwitch,
+		StartTicks: startTicks, StartWall: m.base, TickRate: 1e9,
+	}
+	id := sha256.New()
+	for _, in := range m.inputs {
+		x := in.t.Header()
+		h.Witness &= x.Witness
+		id.Write(x.ID[:])
+	}
+	copy(h.ID[:], id.Sum(nil))
+	return h
+}
