@@ -146,6 +146,7 @@ var mayImport = map[string][]string{
 	"internal/export/*":         {"internal/export/rows", "internal/samples", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
 	"internal/live":             {"internal/advice", "internal/page", "internal/objects", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/mcpserver":        {"internal/report", "internal/report/*", "internal/doctor", "internal/objects", "internal/samples", "internal/symbols", "internal/states", "internal/analysis", "internal/args", "internal/trace", "internal/pack", "internal/glob", "internal/format"},
+	"internal/merge":            {"internal/objects", "internal/trace", "internal/format"},
 	"internal/anonymize":        {"internal/chunks", "internal/inorder", "internal/format"},
 	"internal/scopevet":         {},
 	"internal/build":            {".", "internal/build/instrument", "internal/build/std", "internal/pgo"},
@@ -153,7 +154,7 @@ var mayImport = map[string][]string{
 	"internal/build/others":     {}, // tests only
 	"internal/build/std":        {"internal/advice/row", "internal/args", "internal/trace", "internal/format"},
 	".":                         {},
-	"cmd/*":                     {"internal/advice", "internal/advice/*", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/mcpserver", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/goscopes", "internal/gowire", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/pack", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
+	"cmd/*":                     {"internal/advice", "internal/advice/*", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/mcpserver", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/goscopes", "internal/gowire", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/merge", "internal/pack", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/containers", "scope/gotrace", "scope/scopehttp"},
 	"internal/testing/*": {"internal/advice/row", "scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only

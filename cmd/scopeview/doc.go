@@ -41,6 +41,7 @@
 //	scopeview tail TRACE     each scope as it ends, while the program runs
 //	scopeview record -- COMMAND  records a program from outside, unchanged; see package internal/outside
 //	scopeview snapshot TRACE... what it holds now, as a trace of its own; see package internal/snapshot
+//	scopeview merge TRACE...   the traces of several processes as one; see package internal/merge
 //	scopeview join TRACE GOTRACE  both as one trace; GOTRACE is what go test -trace writes
 //	scopeview archive TRACE  stores the executable and the sources with it, for other machines
 //	scopeview pack TRACE     as a file of one to six bytes a scope, which every command reads; see package internal/pack

@@ -89,7 +89,7 @@ func newRoot(s *streams) *cobra.Command {
 		{"compiler", "Give profiles to the compiler:", []*cobra.Command{newPgo(s), newAutofdo(s)}},
 		{"export", "Export:", []*cobra.Command{newCSV(s), newChrome(s), newPerfetto(s), newPprof(s), newGoTrace(s), newExport(s), newSQL(s)}},
 		{"control", "Record, and control a recording:", []*cobra.Command{newRun(s), newBuild(s), newTest(s), newCheckHooks(s), newRecord(s), newCtl(s), newSnapshot(s)}},
-		{"mend", "Mend, check and give away:", []*cobra.Command{newJoin(s), newArchive(s), newPack(s), newUnpack(s), newAnonymize(s), newVerify(s), newVet(s), newDump(s), newAssemble(s)}},
+		{"mend", "Mend, check and give away:", []*cobra.Command{newMerge(s), newJoin(s), newArchive(s), newPack(s), newUnpack(s), newAnonymize(s), newVerify(s), newVet(s), newDump(s), newAssemble(s)}},
 		{"measure", "Measure:", []*cobra.Command{newScale(s), newMembench(s), newCalibrate(s)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})

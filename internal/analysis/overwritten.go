@@ -11,7 +11,7 @@ import (
 func OverwrittenLine(t *trace.Trace) string {
 	o := t.Overwritten()
 	if o.Records == 0 {
-		return ""
+		return ringsOf(t)
 	}
 	verb := "older records were"
 	if o.Records == 1 {

@@ -54,6 +54,7 @@ func (r *Report) Facts() []fact {
 	l := &facts{}
 	r.kept(l)
 	r.process(l)
+	r.processes(l)
 	r.recorder(l)
 	r.records(l)
 	r.budget(l)
@@ -70,6 +71,7 @@ func (r *Report) Run() []fact {
 	l := &facts{}
 	r.kept(l)
 	r.process(l)
+	r.processes(l)
 	r.scheduler(l)
 	return l.list
 }
@@ -134,7 +136,7 @@ func (r *Report) kept(l *facts) {
 	}
 	pid := r.Trace.Header().PID
 	l.add("state", map[State]string{
-		StateClosed:    "closed by Stop",
+		StateClosed:    closedBy(r.Trace),
 		StateWriting:   fmt.Sprintf("being written by process %d", pid),
 		StateAbandoned: fmt.Sprintf("not closed: process %d ended, or was killed, without Stop", pid),
 		StateUnknown:   fmt.Sprintf("not closed; whether process %d still writes it can't be told here", pid),
@@ -143,6 +145,14 @@ func (r *Report) kept(l *facts) {
 		l.loud("", line, Loud)
 	}
 	l.add("recorded", r.recorded())
+}
+
+// closedBy says who has ended a trace.
+func closedBy(t *trace.Trace) string {
+	if len(t.Processes()) > 0 {
+		return "merged by scopeview merge"
+	}
+	return "closed by Stop"
 }
 
 func (r *Report) recorded() string {

@@ -21,6 +21,9 @@ var facts = map[string]*regexp.Regexp{
 	"witness_reason": words,
 	"stacks":         words,
 
+	"merged":             words,
+	"merged_other_names": regexp.MustCompile(`^[0-9]{1,20}$`),
+
 	"boot": regexp.MustCompile(`^[0-9A-Za-z]{8}$`), // hashed
 
 	"lock_threshold":         regexp.MustCompile(`^(all|calibrated|duration)$`),

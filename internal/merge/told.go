@@ -12,10 +12,10 @@ import (
 )
 
 // left is what a merged trace does not have, as its fact "merged" says.
-const left = "states of goroutines, samples of stacks, stored files, counted stacks, threads on CPUs and the recorder's own cost are in each process's own trace"
+const left = "states of goroutines, samples, counted stacks, stored files, threads on CPUs, and what recording cost are in each one's own trace"
 
 // shared are the facts that the merged trace has too, where all processes have the same.
-var shared = []string{"program", "go", "os", "arch", "cpu", "kernel", "host", "boot", "module", "version", "scopeview", "snapshot", "snapshot_reason", "lock_threshold", "lock_threshold_ns"}
+var shared = []string{"go", "os", "arch", "cpu", "kernel", "host", "boot", "module", "version", "scopeview", "snapshot", "snapshot_reason", "lock_threshold", "lock_threshold_ns"}
 
 // sum adds numbers that come from files.
 func sum(a, b int64) int64 { return a + min(b, math.MaxInt64-a) }
@@ -141,6 +141,8 @@ func (in *input) member() format.Member {
 	if in.parent != nil {
 		m.Parent = in.parent.number
 	}
+	_, all := in.t.LossesUntil()
+	m.Uncounted = !all
 	for _, n := range in.t.Lost() {
 		m.Lost = sum(m.Lost, n)
 	}
@@ -152,9 +154,6 @@ func (in *input) lacks() string {
 	var list []string
 	if !in.t.State().Closed {
 		list = append(list, "it was not closed")
-	}
-	if _, all := in.t.LossesUntil(); !all {
-		list = append(list, "what it lost at its end is unknown")
 	}
 	for _, p := range in.t.Problems() {
 		list = append(list, p.Text)
@@ -183,11 +182,28 @@ func (m *merger) tell() error {
 			fact(key, value)
 		}
 	}
+	fact("program", m.programs())
 	fact("merged", fmt.Sprintf("%d processes; %s", len(m.inputs), left))
 	if m.report.OtherNames > 0 {
 		fact("merged_other_names", fmt.Sprint(m.report.OtherNames))
 	}
 	return m.w.err
+}
+
+// programs is what the merged trace is called: all its programs, or their last names.
+func (m *merger) programs() string {
+	var names, paths []string
+	for _, in := range m.inputs {
+		path := in.t.Lookup("program")
+		if path != "" && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+			names = append(names, path[strings.LastIndexAny(path, `/\`)+1:])
+		}
+	}
+	if len(paths) == 1 {
+		return paths[0]
+	}
+	return strings.Join(names, ", ")
 }
 
 // header is that of the merged trace.

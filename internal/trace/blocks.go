@@ -231,6 +231,11 @@ func (t *Trace) settle() {
 	slices.SortStableFunc(t.Notes, func(a, b Note) int { return cmp.Compare(a.ticks, b.ticks) })
 	slices.SortStableFunc(t.rawGap, func(a, b format.Gap) int { return cmp.Compare(a.From, b.From) })
 	t.breaks = disjoint(t.breaks)
+	for i := range t.members {
+		if m := &t.members[i]; m.Lacks != "" {
+			t.found.set(MemberLabel(m)+textLacks+m.Lacks, 1)
+		}
+	}
 	for i := range t.Notes {
 		t.Notes[i].Time = t.Nanos(t.Notes[i].ticks)
 	}

@@ -131,6 +131,7 @@ const (
 	textUnborn       = "a chunk was handed out and never begun"
 	textSegment      = "a segment is missing, which its writer has not deleted: copy it beside the trace"
 	textApart        = "the trace's segments are not read with it"
+	textLacks        = ": its own trace: " // a process's, and what is missing there
 	textCool         = "chunks that were in memory are not in the file"
 	textUncopied     = "chunks that were on the heap are not in the file"
 	textTwin         = "a chunk is skipped, one that was handed out later has its number"

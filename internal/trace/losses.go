@@ -51,8 +51,14 @@ func (t *Trace) Lost() map[format.Loss]int64 {
 // true where nothing more was. A writer that was stopped by force may have lost records
 // that it could not tell of any more. On the heap what it counted is gone with it, as in
 // traces of versions that counted there always, and where the hot part is missing. Of a
-// writer that still writes, all is known that it could tell until its last round.
+// writer that still writes, all is known that it could tell until its last round. Of a merged
+// trace's processes nothing is known from the start of one on of which not all is.
 func (t *Trace) LossesUntil() (ns int64, all bool) {
+	for _, m := range t.members {
+		if m.Uncounted {
+			return max(t.Nanos(m.From), 0), false
+		}
+	}
 	if t.state.Closed || t.header.Minor >= format.CountersMinor && t.header.Backing != format.BackingHeap && !t.Cool() {
 		return max(t.End(), 0), true
 	}

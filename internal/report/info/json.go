@@ -41,6 +41,7 @@ type document struct {
 	GoTrace  *goTrace         `json:"go_trace,omitempty"`        // absent: there is none; info's gotrace, gotrace_profile and thread_switches say why
 	Switches bool             `json:"thread_switches,omitempty"` // there are records of when threads were on a CPU
 	Archive  *archive         `json:"archive,omitempty"`         // absent: no file is stored with the trace
+	Merged   []process        `json:"processes,omitempty"`       // absent: the trace was not merged
 	Beats    int64            `json:"heartbeats"`
 	LastBeat map[string]int64 `json:"last_heartbeat"` // what is known, by field
 
@@ -114,6 +115,42 @@ func (r found) goTraceJSON() *goTrace {
 		j.Spans = append(j.Spans, span{s.From, s.To})
 	}
 	return j
+}
+
+// process is one of those that a trace was merged of.
+type process struct {
+	Number      uint32 `json:"number"`
+	Parent      uint32 `json:"parent"` // its number; 0: not among them
+	Program     string `json:"program"`
+	PID         uint32 `json:"pid"`
+	PPID        uint32 `json:"ppid"`
+	Host        string `json:"host"`
+	Boot        string `json:"boot"`
+	Path        string `json:"path"`
+	From        int64  `json:"from_ns"`
+	To          int64  `json:"to_ns"`
+	Offset      int64  `json:"clock_offset_ns"` // that was added to its wall clock
+	Drift       int64  `json:"clock_drift_ppb"`
+	Error       *int64 `json:"clock_error_ns"`      // null: not known
+	Violated    bool   `json:"clock_contradiction"` // pairs contradict one another by that much
+	Lost        int64  `json:"lost"`
+	Overwritten int64  `json:"overwritten"`
+	Breaks      int64  `json:"clock_steps"`
+	Lacks       string `json:"lacks"`
+}
+
+func processesOf(t *trace.Trace) (list []process) {
+	for _, p := range t.Processes() {
+		x := process{
+			p.Number, p.Parent, p.Program, p.PID, p.PPID, p.Host, p.Boot, p.Path, p.From, p.To, p.Offset, p.Drift, &p.Error, p.Violated,
+			p.Lost, p.Overwritten, p.Breaks, p.Lacks,
+		}
+		if p.Error < 0 {
+			x.Error = nil
+		}
+		list = append(list, x)
+	}
+	return list
 }
 
 func hotPart(t *trace.Trace) string {
@@ -198,7 +235,7 @@ func (r found) document() *document {
 			"at_most": r.Census.CPU[format.AtMost], "unknown": r.Census.CPU[format.Unknown],
 		},
 		Stacks: stackCount(analysis.Stacks(t)), GoTrace: r.goTraceJSON(), Switches: t.HasSwitches(), Archive: archiveOf(t),
-		Beats: int64(len(t.Beats())), LastBeat: map[string]int64{},
+		Merged: processesOf(t), Beats: int64(len(t.Beats())), LastBeat: map[string]int64{},
 		Calls: r.functions(), LeftOut: r.leftOut(), Notes: []note{}, Breaks: []clockStep{}, Problems: []problem{}, Forgotten: report.ForgottenOf(t, &r.Census.Endings),
 	}
 	for _, i := range t.Info {

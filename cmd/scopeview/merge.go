@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/merge"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+func newMerge(s *streams) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "merge TRACE...",
+		Short: "Make one trace of the traces of several processes",
+		Long: `merge writes one trace with the rows of several processes, which every command reads as it reads another.
+Of a directory it takes all traces. info lists the processes; goroutines have the number of theirs in the upper
+bits of their ids.
+
+The clocks of processes on one machine are the same, to the nanosecond. Those of other machines are aligned by
+scopes of requests (scope.Context, scopehttp): a scope that is part of one in another process lies within it. How far
+the times may be off is told. Without such scopes they are by the clocks on the walls, and nobody knows.
+
+Not merged are the states of goroutines, samples, counted stacks and stored files. Of heartbeats there are counters.
+A trace that is being written is copied first. Of two traces of one run the one that goes on longer is taken.`,
+		Example: `  scopeview merge api.scope db.scope -o both.scope
+  scopeview merge /sets/20261127T101500.000Z-api -o slow.scope   a set that snapshot --triggered has made
+  scopeview merge 4711 http://db:6060/debug/scope/ -o now.scope`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return oneTrace(cmd, args)
+			}
+			if i := slices.Index(args, standardInput); i >= 0 && slices.Contains(args[i+1:], standardInput) {
+				return fmt.Errorf("-: standard input can be read only once")
+			}
+			return nil
+		},
+		ValidArgsFunction: completeTraces,
+		Annotations:       map[string]string{everyTrace: "it merges them"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out.standard() {
+				return usagef("merge makes a trace, whose records it does not write in order: give -o FILE")
+			}
+			inputs, done, err := mergeInputs(cmd.Context(), s, args, &out)
+			defer done()
+			if err != nil {
+				return err
+			}
+			p := s.bytesDone()
+			var r merge.Report
+			err = out.write(s, func(w io.Writer) (err error) {
+				file, ok := w.(*os.File)
+				if !ok {
+					return fmt.Errorf("a merged trace is written to a file")
+				}
+				r, err = merge.To(cmd.Context(), inputs, file, p.share)
+				return err
+			})
+			p.done()
+			if err != nil {
+				return err
+			}
+			return tellMerged(s, &out, &r)
+		},
+	}
+	cmd.Flags().StringVarP(&out.path, "output", "o", "", "write to `FILE`, which appears when it is complete")
+	return cmd
+}
+
+// tellMerged says what was made, and what is not as it might be thought.
+func tellMerged(s *streams, out *output, r *merge.Report) error {
+	for _, x := range r.Same {
+		fmt.Fprintf(s.err, "scopeview: %s is of the same run as %s, which goes on as long or longer, and was left out\n", show(x[0]), show(x[1]))
+	}
+	if r.OtherNames > 0 {
+		fmt.Fprintf(s.err, "scopeview: %s have names that are too many for one trace: they are under (other names)\n", plural(r.OtherNames, "record"))
+	}
+	for _, line := range clockLines(r.Processes) {
+		fmt.Fprintf(s.err, "scopeview: %s\n", harmless(line))
+	}
+	pairs := ""
+	if r.Pairs > 0 {
+		pairs = ", " + plural(r.Pairs, "pair") + " of scopes to align clocks by"
+	}
+	_, err := fmt.Fprintf(s.out, "%s: %d processes, %s%s, %s\n", show(out.path), len(r.Processes), plural(r.Records, "record"), pairs, size(r.Size))
+	return err
+}
+
+// clockLines says of whose clocks too little is known, one line for all that are alike.
+func clockLines(members []format.Member) (lines []string) {
+	var alike []string
+	whose := map[string][]string{}
+	for _, m := range members {
+		if line := analysis.ClockLine(&m); line != "" {
+			if whose[line] == nil {
+				alike = append(alike, line)
+			}
+			whose[line] = append(whose[line], trace.MemberLabel(&m))
+		}
+	}
+	for _, line := range alike {
+		list := whose[line]
+		if more := len(list) - 5; more > 0 {
+			list = append(list[:5], fmt.Sprintf("%d more", more))
+		}
+		lines = append(lines, strings.Join(list, ", ")+": "+line)
+	}
+	return lines
+}
+
+// mergeInputs finds the traces that args name. Of those that are being written it makes
+// snapshots, which done removes.
+func mergeInputs(ctx context.Context, s *streams, args []string, out *output) (inputs []merge.Input, done func(), err error) {
+	var copies []string
+	done = func() {
+		for _, path := range copies {
+			os.Remove(path)
+		}
+	}
+	for _, arg := range args {
+		paths, err := tracesOf(arg)
+		if err != nil {
+			return nil, done, err
+		}
+		for _, path := range paths {
+			if err := out.notOver(path); err != nil {
+				return nil, done, err
+			}
+			t, err := trace.OpenFileUntil(ctx, path)
+			if err != nil {
+				return nil, done, fmt.Errorf("%s: %w", show(path), err)
+			}
+			state := stateOf(t, path)
+			t.Close()
+			in := merge.Input{Path: path, Name: show(path)}
+			if state == analysis.StateWriting || state == analysis.StateUnknown {
+				in.Path = out.path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
+				copies = append(copies, in.Path)
+				if _, err := takeSnapshot(ctx, path, in.Path); err != nil {
+					return nil, done, err
+				}
+			}
+			inputs = append(inputs, in)
+		}
+	}
+	return inputs, done, nil
+}
+
+// tracesOf lists the traces that TRACE means: of a directory all.
+func tracesOf(arg string) (paths []string, err error) {
+	if st, err := os.Stat(arg); err != nil || !st.IsDir() {
+		path, err := findTrace(arg)
+		return []string{path}, err
+	}
+	entries, err := os.ReadDir(arg)
+	if err != nil {
+		return nil, fmt.Errorf("looking for traces: %w", err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if ext := filepath.Ext(name); (ext == extension || ext == packedExtension) && e.Type().IsRegular() && !strings.HasPrefix(name, ".") {
+			paths = append(paths, filepath.Join(arg, name))
+		}
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s: no *%s file is in this directory", show(arg), extension)
+	}
+	return paths, nil
+}

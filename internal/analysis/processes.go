@@ -1,0 +1,76 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// processes tells of what a merged trace was merged of.
+func (r *Report) processes(l *facts) {
+	label := "processes"
+	depth := map[uint32]int{}
+	for _, p := range r.Trace.Processes() {
+		below := ""
+		if p.Parent != 0 {
+			depth[p.Number] = depth[p.Parent] + 1
+			below = strings.Repeat("  ", depth[p.Number]-1) + "└ "
+		}
+		clock := "clock exact"
+		how := quiet
+		if line := ClockLine(&p.Member); line != "" {
+			clock, how = line, Odd
+		} else if p.Error > 0 {
+			clock = "clock within ±" + Humane(p.Error)
+		}
+		text := join(
+			fmt.Sprintf("%s%d %s%s", below, p.Number, Show(p.Label), on(p.Host)),
+			fmt.Sprintf("from %s for %s", Humane(p.From), Humane(p.To-p.From)), clock)
+		if p.Lost > 0 {
+			text += ", " + Thousands(p.Lost) + " records lost"
+		}
+		if p.Overwritten > 0 {
+			text += ", " + Thousands(p.Overwritten) + " overwritten"
+		}
+		l.loud(label, text, how)
+		label = ""
+	}
+	if what := r.info("merged"); what != "" {
+		l.add("merged", what)
+	}
+}
+
+func on(host string) string {
+	if host == "" {
+		return ""
+	}
+	return " on " + Show(host)
+}
+
+// ClockLine says why the times of a process of a merged trace may be wrong by more than is
+// known, or than can be; it is empty where they are exact, or as good as is told.
+func ClockLine(m *format.Member) string {
+	switch {
+	case m.Error < 0:
+		return "no pair of request and response says how far its clock is off"
+	case m.Violated:
+		return "requests and responses contradict one another by up to " + Humane(m.Error) + ": a clock has jumped"
+	}
+	return ""
+}
+
+// ringsOf tells what the rings of a merged trace's processes let go of.
+func ringsOf(t *trace.Trace) string {
+	var list []string
+	for _, p := range t.Processes() {
+		if p.Overwritten > 0 {
+			list = append(list, fmt.Sprintf("%s of %s", Thousands(p.Overwritten), Show(p.Label)))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return "older records were overwritten by the processes' rings: " + strings.Join(list, ", ")
+}
