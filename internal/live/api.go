@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -19,12 +20,13 @@ type amounts struct {
 	merged int64         // items of a whole trace that is merged
 	part   int64         // scopes in a part of it, each exactly
 	runs   int64         // executions of a name, with what lies in them
+	parts  int           // of a request
 	grown  int64         // items of a whole and what came since; then it is time for another whole
 	size   timeline.Size // of large traces; zero: the usual one
 	early  func()        // called when one may be asked, before the rest is read; nil: nothing
 }
 
-var usual = amounts{whole: 2_000_000, merged: 300_000, part: 100_000, runs: 1_000_000, grown: 4_000_000}
+var usual = amounts{whole: 2_000_000, merged: 300_000, part: 100_000, runs: 1_000_000, parts: 20_000, grown: 4_000_000}
 
 // pixelsMax is more than any screen is wide.
 const pixelsMax = 20_000
@@ -111,6 +113,26 @@ func (s *Server) serveRuns(w http.ResponseWriter, r *http.Request, b *book) {
 	}
 	tile, err := x.index.Runs(r.Context(), uint16(name), from, to, s.most.runs)
 	largeAnswer(w)
+	answerTile(w, r, tile, err)
+}
+
+// serveRequest gives what is part of a request, by its trace id or the first digits of it.
+func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request, b *book) {
+	id := r.URL.Query().Get("trace")
+	if len(id) < 8 || len(id) > 32 || strings.Trim(id, "0123456789abcdef") != "" {
+		refuse(w, http.StatusBadRequest, "trace is to be a trace id, or the first 8 or more of its 32 lower-case hexadecimal digits.")
+		return
+	}
+	x, ok := s.load(w, r, b)
+	if !ok {
+		return
+	}
+	select {
+	case <-x.whole:
+	case <-r.Context().Done():
+		return
+	}
+	tile, err := x.index.Request(r.Context(), id, s.most.parts)
 	answerTile(w, r, tile, err)
 }
 

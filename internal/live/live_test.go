@@ -517,11 +517,15 @@ func TestParts(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("header start=1000\nchunk blocks\nname 2 \"n\"\nchunk records\n")
 	for i := range 100 {
-		fmt.Fprintf(&b, "task \"n\" g=7 start=%d stop=%d cpu=0/unknown\n", 2000+100*i, 2050+100*i)
+		link := ""
+		if i == 0 {
+			link = " | addr:0x0123456789abcdef addr:1 addr:2 addr:0"
+		}
+		fmt.Fprintf(&b, "task \"n\" g=7 start=%d stop=%d cpu=0/unknown%s\n", 2000+100*i, 2050+100*i, link)
 	}
 	path := filepath.Join(t.TempDir(), "a.scope")
 	tracetest.Write(t, path, b.String())
-	r := start(t, path, func(s *Server) { s.most = amounts{whole: 50, merged: 20, part: 30, runs: 20, grown: 1000} })
+	r := start(t, path, func(s *Server) { s.most = amounts{whole: 50, merged: 20, part: 30, runs: 20, parts: 10, grown: 1000} })
 	v := r.view()
 	if !v.meta.Reduced || v.meta.Res == 0 || v.meta.Scopes != 100 || len(v.got) > 20 {
 		t.Errorf("%+v, %d items", v.meta, len(v.got))
@@ -557,7 +561,11 @@ func TestParts(t *testing.T) {
 	if got := runs.values["start"]; !runs.Tile.Alone || runs.Tile.Left != 80 || len(got) != 20 {
 		t.Errorf("%+v, %v", runs.Tile, got)
 	}
-	for _, bad := range []string{"runs?from=0&to=1", "runs?name=x&from=0&to=1", "runs?name=65536&from=0&to=1", "runs?name=2", "tile", "tile?from=1&to=2", "tile?from=2&to=1&px=1", "tile?from=1&to=2&px=0", "tile?from=x&to=2&px=1", "summary?from=0&to=99999999999999999999", "summary"} {
+	const id = "0123456789abcdef0000000000000001"
+	if got := container(t, r.get("/t/0/api/request?trace="+id)).values["start"]; v.meta.Linked != 1 || len(got) != 1 || got[0] != 1000 {
+		t.Errorf("the request has scopes at %v, of %d links", got, v.meta.Linked)
+	}
+	for _, bad := range []string{"request", "request?trace=0123456", "request?trace=0123456X", "request?trace=" + id + "0", "runs?from=0&to=1", "runs?name=x&from=0&to=1", "runs?name=65536&from=0&to=1", "runs?name=2", "tile", "tile?from=1&to=2", "tile?from=2&to=1&px=1", "tile?from=1&to=2&px=0", "tile?from=x&to=2&px=1", "summary?from=0&to=99999999999999999999", "summary"} {
 		if resp := r.get("/t/0/api/" + bad); resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: %s", bad, resp.Status)
 		}

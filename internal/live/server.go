@@ -127,6 +127,7 @@ func (s *Server) mux() http.Handler {
 	mux.HandleFunc("GET /t/{n}/api/tile", s.ofTrace(s.large(s.serveTile)))
 	mux.HandleFunc("GET /t/{n}/api/summary", s.ofTrace(inPlace(s.read, s.serveSummary)))
 	mux.HandleFunc("GET /t/{n}/api/runs", s.ofTrace(inPlace(s.read, s.serveRuns)))
+	mux.HandleFunc("GET /t/{n}/api/request", s.ofTrace(inPlace(s.read, s.serveRequest)))
 	mux.HandleFunc("GET /t/{n}/api/waits", s.ofTrace(s.large(s.serveWaits)))
 	mux.HandleFunc("GET /t/{n}/api/doctor", s.ofTrace(inPlace(s.examined, s.serveDoctor)))
 	mux.HandleFunc("GET /t/{n}/api/advice", s.ofTrace(s.large(s.serveAdvice)))

@@ -27,6 +27,7 @@ type batch struct {
 	slots      []format.Slot
 	locks      []batchEvent // waits and holds, in order
 	others     []batchEvent // counters and go records, in order
+	linked     []uint64     // of items with a link, traceKey of each
 }
 
 // batchRow is a row of a batch.
@@ -67,7 +68,7 @@ type batchEvent struct {
 func (b *batch) reset() {
 	*b = batch{
 		first: math.MaxInt64, now: math.MinInt64, census: b.census, rows: b.rows[:0], list: b.list[:0], rare: b.rare[:0], threads: append(b.threads[:0], 0),
-		texts: b.texts[:0], ends: b.ends[:0], slots: b.slots[:0], locks: b.locks[:0], others: b.others[:0],
+		texts: b.texts[:0], ends: b.ends[:0], slots: b.slots[:0], locks: b.locks[:0], others: b.others[:0], linked: b.linked[:0],
 	}
 }
 
@@ -153,6 +154,9 @@ func (w *batcher) add(e *trace.Event) {
 	}
 	if args := hasArgs(e); args || e.Open || e.EndGoid != 0 || e.Kind == format.KindHold {
 		a.rare = w.rareOf(e, args)
+		if l, ok := e.Link(); ok {
+			b.linked = append(b.linked, traceKey(&l.Trace))
+		}
 	}
 	w.list = append(w.list, a)
 }
@@ -227,6 +231,8 @@ func (x *Index) takeBatch(b *batch) {
 		x.stretch(b.first)
 	}
 	th.now = b.now
+	x.linked += int64(len(b.linked))
+	th.links.add(b.linked, len(th.begins)-1)
 	x.census.Merge(&b.census)
 	x.items += b.items
 	x.scopes += b.scopes

@@ -54,6 +54,7 @@ type Index struct {
 	census  analysis.Census
 	items   int64 // scopes and instants, open ones included
 	scopes  int64
+	linked  int64 // items that have a link
 	end     int64
 	since   int64 // what was loaded and ended from here on is in taken
 	taken   map[format.Loc]struct{}
@@ -241,6 +242,9 @@ func hasArgs(e *trace.Event) bool {
 func (x *Index) argsOf(e *trace.Event) []byte {
 	if !hasArgs(e) {
 		return nil
+	}
+	if _, ok := e.Link(); ok {
+		x.linked++
 	}
 	x.json = args.AppendJSON(x.json[:0], x.lister.List(e))
 	return x.json

@@ -38,6 +38,9 @@ type Meta struct {
 	Breaks    [][2]int64 `json:"breaks"`
 	Notes     [][2]any   `json:"notes"` // time, text
 	Summary   *Summary   `json:"summary"`
+	Linked    int64      `json:"linked,omitempty"`    // items that are part of a request
+	Processes []process  `json:"processes,omitempty"` // of a merged trace
+	Shift     uint32     `json:"shift,omitempty"`     // of one, see format.Member
 	Live      *Live      `json:"live,omitempty"`
 	Loading   *Loading   `json:"loading,omitempty"`
 	Reload    bool       `json:"reload,omitempty"` // ask for the whole again
@@ -91,7 +94,7 @@ func (x *Index) Meta(t *trace.Trace, o MetaOptions) *Meta {
 	}
 	m := &Meta{
 		Version: 1, Tool: o.Tool, Title: title(o.Path), Path: filepath.Base(o.Path), Size: t.Size(),
-		Start: t.Start().UTC(), End: max(t.End(), 0), PID: t.Header().PID, Writer: o.Writer, Scopes: x.scopes,
+		Start: t.Start().UTC(), End: max(t.End(), 0), PID: t.Header().PID, Writer: o.Writer, Scopes: x.scopes, Linked: x.linked,
 		Names: t.Names(), Gaps: [][4]any{}, Breaks: [][2]int64{}, Notes: [][2]any{},
 	}
 	if o.Tile != nil && o.Tile.Res > 0 {
@@ -114,6 +117,7 @@ func (x *Index) Meta(t *trace.Trace, o MetaOptions) *Meta {
 		m.Notes = append(m.Notes, [2]any{n.Time, n.Text})
 	}
 	m.Places = placesOf(t.NamePlaces(o.Places))
+	m.processes(t)
 	m.Beats = beatsOf(t)
 	m.CPUs = cpus(t)
 	r := &analysis.Report{Trace: t, Path: m.Path, State: stateOf(o.Writer), Census: x.census, Cost: analysis.RecordingCost(t.Beats())}

@@ -36,6 +36,7 @@ type thinIndex struct {
 	careful bool
 
 	stretches
+	links   linkIndex
 	cache   pieceCache
 	pieced  int64 // so many items are looked at one by one, at most
 	loading bool

@@ -48,6 +48,9 @@ type Tile struct {
 	Alone bool  `json:"alone,omitempty"`
 	Left  int64 `json:"left,omitempty"`
 
+	// Of Index.Request: Partial tells that not all of the trace was looked at. Left is used, too.
+	Partial bool `json:"partial,omitempty"`
+
 	columns []*column
 }
 
