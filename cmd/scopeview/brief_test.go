@@ -92,8 +92,8 @@ func outOfCode(page string) (prose string, code []string) {
 // checkBrief checks what holds of every page.
 func checkBrief(t *testing.T, what, page string) {
 	t.Helper()
-	if len(page) > report.MostBrief || len(page) == 0 {
-		t.Errorf("%s: %d bytes, and %d are 1,500 tokens", what, len(page), report.MostBrief)
+	if n := report.Tokens(page); n > report.MostBrief || n == 0 {
+		t.Errorf("%s: %d tokens", what, n)
 	}
 	if !utf8.ValidString(page) || strings.ContainsFunc(page, func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }) {
 		t.Errorf("%s: what it prints can't be shown: %q", what, page)

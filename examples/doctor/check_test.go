@@ -150,6 +150,7 @@ type seen struct {
 	findings []finding
 	wrong    []string // self-checks of states that don't hold
 	starved  bool     // others had the CPUs that it wanted
+	brief    string   // the page, of an example at its strongest
 }
 
 // top is what is told first.
@@ -166,7 +167,15 @@ func (x tools) record(t *testing.T, name string, s setting) seen {
 	path := filepath.Join(x.dir, "run.scope")
 	defer os.Remove(path)
 	command(t, x.doctor, s.args("-trace", path, name)...)
-	return x.examine(t, path)
+	v := x.examine(t, path)
+	if s.strength == "1" && !s.mended {
+		args := []string{"doctor", path, "--brief"}
+		if x.machine != "" {
+			args = append(args, "--membench", x.machine)
+		}
+		v.brief = string(command(t, x.scopeview, args...))
+	}
+	return v
 }
 
 func (x tools) examine(t *testing.T, path string) (v seen) {
@@ -418,6 +427,11 @@ func TestDoctorNamesTheProblem(t *testing.T) {
 			if v.first() != problem {
 				t.Errorf("the first finding is %s, of %+v", v.first(), v.findings)
 			}
+			if n, ok := needs[name]; ok {
+				if r := n.check(t, v.brief); len(r.missing) > 0 {
+					t.Errorf("who mends it by the page alone lacks %s:\n%s", strings.Join(r.missing, ", "), v.brief)
+				}
+			}
 			for range 3 {
 				if v = x.record(t, name, setting{strength: "1", mended: true}); v.share(problem) == 0 {
 					return
@@ -436,6 +450,7 @@ func TestDoctorCheck(t *testing.T) {
 	}
 	x := build(t)
 	fmt.Println("on", machine())
+	t.Run("briefs", x.checkBriefs)
 	t.Run("shapes", x.checkPairs)
 	t.Run("real", x.checkReal)
 	var rows []*row

@@ -21,7 +21,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 		m.to = min(m.to, o.To)
 	}
 	m.bandwidth, m.drawn = o.Bandwidth, o.Drawn
-	m.given = t.FirstPlaces()
+	m.given, m.module = t.FirstPlaces(), t.Lookup("module")
 	x := &loader{t: t, o: &o, m: m, ctx: ctx, locks: map[lockKey]*lock{}, placed: map[uint64][]turn{}, waited: map[lockKey]bool{}}
 	if m.to > m.from {
 		if err := x.load(); err != nil {

@@ -31,6 +31,8 @@ type model struct {
 	ids       map[string]uint16
 	placed    map[uint32]string        // of stacks, see place
 	frames    map[string]gotrace.Frame // by their texts
+	above     map[string]string        // of the text of a frame, that of the program's frame which called it; "": several did
+	module    string                   // the program's
 	given     map[string]trace.Place   // where names are from
 	wakers    map[wakeup]int64         // ns that were waited at a place until somebody ended it at another
 	base      *replayed                // nil: it could not be replayed
@@ -144,7 +146,7 @@ type sample struct {
 	loops bool   // in a loop in which it lets others run, and in no function that the loop calls
 	alloc bool   // in making memory or clearing it up
 	place string // the first frame that is the program's own
-	line  string // the first one that is of no library of Go
+	stack uint32
 }
 
 // id is the id of a scope's name that was seen.

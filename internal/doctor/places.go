@@ -16,6 +16,7 @@ func (m *model) place(stack uint32) string {
 	if !ok {
 		if f := m.frame(stack); f != nil {
 			text = m.text(f)
+			m.calledFrom(text, f, m.stack(stack))
 		}
 		m.placed[stack] = text
 	}

@@ -132,14 +132,11 @@ func (m *model) roles(facts *states.Facts) {
 // samples finds out where the goroutines were that the CPU profile met.
 func (x *loader) samples() {
 	m := x.m
-	yields, module := m.yields(), x.t.Lookup("module")
+	yields := m.yields()
 	for _, s := range x.sampled {
 		if g := m.byID[s.Goid]; g != nil {
 			frames := m.stack(s.Stack)
-			p := sample{g: g, at: s.Time, polls: polls(frames), alloc: allocates(frames)}
-			if f := ofProgram(frames, module); f != nil {
-				p.line = m.text(f)
-			}
+			p := sample{g: g, at: s.Time, stack: s.Stack, polls: polls(frames), alloc: allocates(frames)}
 			if f := own(frames); f != nil {
 				p.place = m.text(f)
 				if y := yields[g]; f == &frames[0] && y != nil && y.Func == f.Func && max(f.Line, y.Line)-min(f.Line, y.Line) <= loopLines {

@@ -26,6 +26,7 @@ type use struct {
 	lost       float64 // core time: while so many waited, and no more than cores had nothing to do
 	blocked    int64   // of holdWaited: its holder was off the CPU, waiting for what is no lock
 	blockedBy  map[states.State]int64
+	blockedAt  map[uint32]int64 // of blocked, by the holder's stack
 	inside     map[uint16]int64 // of hold: in scopes that began under the lock
 	around     map[uint16]int64 // of holdWaited, or without holds of wait: by what the holder was in
 	waiters    map[uint16]int64 // of wait: by what the waiters were in
@@ -90,7 +91,7 @@ func (l *waitLine) each(f func(from, to int64, n int)) {
 
 // use finds out what happened at a lock.
 func (m *model) use(l *lock) *use {
-	u := &use{l: l, gain: -1, waits: l.contended, blockedBy: map[states.State]int64{}, inside: map[uint16]int64{}, around: map[uint16]int64{}, waiters: map[uint16]int64{}}
+	u := &use{l: l, gain: -1, waits: l.contended, blockedBy: map[states.State]int64{}, blockedAt: map[uint32]int64{}, inside: map[uint16]int64{}, around: map[uint16]int64{}, waiters: map[uint16]int64{}}
 	u.line = newWaitLine(l.waits)
 	u.wait = l.shortWait
 	for _, w := range l.waits {
@@ -182,6 +183,7 @@ func (u *use) holds(m *model, h turn) {
 			d := u.line.waited(max(v.from, h.from), min(v.to, h.to))
 			u.blocked += d
 			u.blockedBy[v.state] += d
+			u.blockedAt[v.stack] += d
 		}
 	}
 }

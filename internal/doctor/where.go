@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -22,14 +23,25 @@ type Place struct {
 type wakeup struct{ at, by uint32 }
 
 // mostPlaces is how many places are told of a finding.
-const mostPlaces = 6
+const mostPlaces = 7
 
 // locate finds out where in the source a finding is, as far as the trace tells: by the stacks of
 // waits and of what ended them, by where names were given, and by the CPU profile.
 func (m *model) locate(f *Finding) {
 	add := func(what, text string) { f.add(what, m.frames[text]) }
+	begin := func() {
+		for _, s := range f.Scopes {
+			f.add("scope "+named(s)+" begins", frameOf(m.given[s]))
+		}
+	}
+	if f.Verdict == fatCriticalSection {
+		begin() // they are what is to leave it
+	}
 	switch u := f.use; {
 	case u != nil:
+		if f.Verdict == blockingUnderLock {
+			add("who has it waits", m.place(longest(u.blockedAt)))
+		}
 		at, by := m.waitedAt(u)
 		if len(by) > 0 {
 			add("who has it lets it go", by[0])
@@ -37,18 +49,31 @@ func (m *model) locate(f *Finding) {
 		for i := range at {
 			add("it is waited for", at[i])
 		}
-		f.add(named(f.Object)+" is locked first", frameOf(m.given[f.Object]))
+		first := " is locked first"
+		if !f.OfLock() {
+			first = " is tried"
+		}
+		f.add(named(f.Object)+first, frameOf(m.given[f.Object]))
+		if len(at) > 0 {
+			add("the function that waits is called", m.above[at[0]])
+		}
 	case f.Object != "":
 		add(objects[f.Verdict], f.Object)
+		if f.Verdict == loadImbalance || f.Verdict == tooFine {
+			add("the function that makes them is called", m.above[f.Object])
+		}
 		if by := m.wokenFrom(f.Object); len(by) > 0 {
-			add("the other side of that", by[0])
+			add("the other side of that is", by[0])
 		}
 	}
-	if text, share := m.hottest(f); text != "" {
-		add("most samples of CPU time "+sampled(f)+" ("+analysis.Percent(share)+") are", text)
+	if leaf, call, share := m.hottest(f); leaf != "" {
+		add("most samples of CPU time "+sampled(f)+" ("+analysis.Percent(share)+") are", leaf)
+		if call != leaf {
+			add("the calls that have most samples are", call)
+		}
 	}
-	for _, s := range f.Scopes {
-		f.add("scope "+named(s)+" begins", frameOf(m.given[s]))
+	if f.Verdict != fatCriticalSection {
+		begin()
 	}
 	f.places = f.places[:min(len(f.places), mostPlaces)]
 }
@@ -131,9 +156,19 @@ func longestFirst(times map[string]int64, n int) []string {
 const fewSamples = 5
 
 // hottest is the line of the program that most samples of a finding are in, and their part. Of the
-// garbage collector these are samples of allocating, of others those in the finding's scopes.
-func (m *model) hottest(f *Finding) (text string, share float64) {
-	count, all := map[string]int64{}, 0
+// garbage collector these are samples of allocating, of others those in the finding's scopes. call is
+// the line of the function which begins the scope that most of them were called from.
+func (m *model) hottest(f *Finding) (leaf, call string, share float64) {
+	leaves, calls, all := map[string]int64{}, map[[2]string]int64{}, 0
+	type lines struct{ leaf, call string }
+	if m.stack == nil {
+		return "", "", 0
+	}
+	known := map[uint32]lines{} // of stacks, as far as the scope's function is one
+	begins := map[string]bool{}
+	for _, s := range f.Scopes {
+		begins[m.given[s].Function] = true
+	}
 	for i := range m.samples {
 		s := &m.samples[i]
 		if s.g.role != roleUser || f.Verdict == gc && !s.alloc {
@@ -145,14 +180,35 @@ func (m *model) hottest(f *Finding) (text string, share float64) {
 				continue
 			}
 		}
+		x, ok := known[s.stack]
+		if !ok {
+			frames := m.stack(s.stack)
+			if at := ofProgram(frames, m.module); at != nil {
+				x.leaf = m.text(at)
+			}
+			for k := range frames {
+				if begins[frames[k].Func] {
+					x.call = m.text(&frames[k])
+					break
+				}
+			}
+			known[s.stack] = x
+		}
 		all++
-		count[s.line]++
+		leaves[x.leaf]++
+		calls[[2]string{x.leaf, x.call}]++
 	}
-	top := longestFirst(count, 1)
-	if len(top) == 0 || count[top[0]] < fewSamples {
-		return "", 0
+	top := longestFirst(leaves, 1)
+	if len(top) == 0 || leaves[top[0]] < fewSamples {
+		return "", "", 0
 	}
-	return top[0], float64(count[top[0]]) / float64(all)
+	leaf = top[0]
+	for k, n := range calls {
+		if best := calls[[2]string{leaf, call}]; k[0] == leaf && k[1] != "" && (n > best || n == best && k[1] < call) {
+			call = k[1]
+		}
+	}
+	return leaf, call, float64(leaves[leaf]) / float64(all)
 }
 
 // sampled says which samples hottest looks at.
@@ -181,6 +237,23 @@ func (m *model) text(f *gotrace.Frame) string {
 	return text
 }
 
+// calledFrom notes which frame of the program called the frame f of a stack.
+func (m *model) calledFrom(text string, f *gotrace.Frame, frames []gotrace.Frame) {
+	i := slices.IndexFunc(frames, func(x gotrace.Frame) bool { return x == *f })
+	up := ofProgram(frames[i+1:], m.module)
+	if up == nil {
+		return
+	}
+	if m.above == nil {
+		m.above = map[string]string{}
+	}
+	call := m.text(up)
+	if known, ok := m.above[text]; ok && known != call {
+		call = ""
+	}
+	m.above[text] = call
+}
+
 // ofProgram is the first frame that is of no package of the standard library, by their names: the
 // others have a dot in the first part of their path, or are the program's module.
 func ofProgram(frames []gotrace.Frame, module string) *gotrace.Frame {
@@ -197,8 +270,8 @@ func ofProgram(frames []gotrace.Frame, module string) *gotrace.Frame {
 	return nil
 }
 
-// OfLock reports whether a finding is about a lock, or what is used as one.
-func (f *Finding) OfLock() bool { return f.use != nil }
+// OfLock reports whether a finding is about a lock, which somebody has.
+func (f *Finding) OfLock() bool { return f.use != nil && f.use.l.kind != format.LockRetry }
 
 // Placed reports whether a finding's object is a place in the source, and so already safe to show.
 func (f *Finding) Placed() bool { return f.use == nil || f.use.l.place }

@@ -49,6 +49,14 @@ var tries = map[Verdict]string{
 	blockingUnderLock:    "Do what the holder waits for (I/O, a sleep, a channel, another lock) before Lock or after Unlock: copy what is needed under the lock, let go of it, and store the result under it again.",
 }
 
+// Meaning says it of a verdict by itself.
+func (v Verdict) Meaning() string {
+	if rest, ok := strings.CutPrefix(Meanings[v], "the same,"); ok {
+		return Meanings[workInflation] + "," + rest
+	}
+	return Meanings[v]
+}
+
 // facts are what a rule found. m and f have what all findings have in common.
 type facts interface {
 	words(m *model, f *Finding) words

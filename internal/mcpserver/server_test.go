@@ -104,7 +104,7 @@ func (c *client) ask(tool string, args map[string]any) (string, bool) {
 		c.t.Fatalf("%s %v: %d contents", tool, args, len(r.Content))
 	}
 	answer := r.Content[0].(*mcp.TextContent).Text
-	if len(answer) > mostAnswer+200 || tool != "waits" && tool != "source" && len(answer) > report.MostBrief {
+	if len(answer) > mostAnswer+200 || tool != "waits" && tool != "source" && report.Tokens(answer) > report.MostBrief {
 		c.t.Errorf("%s %v: %d bytes", tool, args, len(answer))
 	}
 	return answer, r.IsError

@@ -182,13 +182,9 @@ func ask(command, path string, in part, args []string) string {
 
 func (s *Server) listing(ctx context.Context, _ struct{}) (string, error) {
 	all, more := s.list(ctx)
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Traces: %d\n\n", len(all))
-	for i, l := range all {
-		if b.Len() > report.MostBrief-300 {
-			fmt.Fprintf(&b, "- … and %s\n", analysis.Plural(int64(len(all)-i), "older trace"))
-			break
-		}
+	b := report.Brief{}
+	b.Line(fmt.Sprintf("# Traces: %d\n", len(all)))
+	for _, l := range all {
 		state, started := "closed", ""
 		if !l.closed {
 			state = "not closed, packed, or still being written"
@@ -196,13 +192,13 @@ func (s *Server) listing(ctx context.Context, _ struct{}) (string, error) {
 		if !l.started.IsZero() {
 			started = ", recorded from " + l.started.UTC().Format(time.DateTime) + " UTC"
 		}
-		fmt.Fprintf(&b, "- %s: %s%s, written %s UTC, %s\n", report.CodeName(l.name), analysis.Size(l.size), started, l.written.UTC().Format(time.DateTime), state)
+		b.Line(fmt.Sprintf("- %s: %s%s, written %s UTC, %s", report.CodeName(l.name), analysis.Size(l.size), started, l.written.UTC().Format(time.DateTime), state))
 	}
 	if len(all) == 0 {
-		b.WriteString("There is none: the directories that may be read have no *.scope file.\n")
+		b.Line("There is none: the directories that may be read have no *.scope file.")
 	}
 	if more {
-		b.WriteString("\nThe directories have more files than are looked at.\n")
+		b.Line("\nThe directories have more files than are looked at.")
 	}
 	return b.String(), nil
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// MostBrief is how many bytes a brief report has at most: 1,500 tokens of a language model, where
-// one is taken to be three bytes. Of English words one is more, of numbers and paths about that.
-const MostBrief = 4500
+// MostBrief is how many tokens a brief report has at most, as Tokens counts them.
+const MostBrief = 1500
 
 // Brief is a report as a page of Markdown, for people in a hurry and for language models. What does
 // not fit is left out, and that is said. Names of a trace may say anything: they stand in code.
@@ -25,21 +24,25 @@ type Brief struct {
 	Ask func(command, path string, args ...string) string
 
 	b    strings.Builder
+	used int    // tokens of b
 	tail string // how to see more: it always fits
 	head string // a heading that has no line yet
 	left int    // lines left out
 }
 
-// room is what the last sentence takes.
-const room = 120
+// room is how many tokens the sentence takes that says how many lines are left out.
+const room = 20
 
 // More sets what the page ends with. It is called first, since it is kept whatever else is left out.
 func (b *Brief) More(lines ...string) {
 	b.tail = ""
 	for _, l := range lines {
-		if l != "" && len(b.tail)+len(l) < MostBrief/4 {
-			b.tail += "- " + l + "\n"
+		if l = "- " + l + "\n"; len(l) > 3 && Tokens(b.tail)+Tokens(l) < MostBrief/4 {
+			b.tail += l
 		}
+	}
+	if b.tail != "" {
+		b.tail = "\n## More\n\n" + b.tail
 	}
 }
 
@@ -66,11 +69,13 @@ func (b *Brief) Lines(lines ...string) bool {
 		text += b.head + "\n\n"
 	}
 	text += strings.Join(lines, "\n") + "\n"
-	if b.b.Len()+len(text)+len(b.tail)+room > MostBrief {
+	tokens := Tokens(text)
+	if b.used+tokens+Tokens(b.tail)+room > MostBrief {
 		b.left += len(lines)
 		return false
 	}
 	b.head = ""
+	b.used += tokens
 	b.b.WriteString(text)
 	return true
 }
@@ -81,10 +86,7 @@ func (b *Brief) String() string {
 	if b.left > 0 {
 		text += "\n" + analysis.Plural(int64(b.left), "line") + " left out to stay brief.\n"
 	}
-	if b.tail != "" {
-		text += "\n## More\n\n" + b.tail
-	}
-	return text
+	return text + b.tail
 }
 
 // codeBytes bounds a name in a page.

@@ -72,20 +72,30 @@ func TestCommands(t *testing.T) {
 // TestBriefKeepsItsBound: what does not fit is left out and counted, and how to see more is there.
 func TestBriefKeepsItsBound(t *testing.T) {
 	var b Brief
-	b.More("`scopeview top x`: all names", "", strings.Repeat("x", MostBrief))
+	b.More("`scopeview top x`: all names", "", strings.Repeat("x", 8*MostBrief))
 	b.Heading("## Nothing")
 	b.Heading("## Lines")
 	for range 100 {
 		b.Line(strings.Repeat("y", 99))
 	}
-	if b.Lines(strings.Repeat("z", MostBrief), "z") {
+	if b.Lines(strings.Repeat("z", 8*MostBrief), "z") {
 		t.Error("more than there is room for was written")
 	}
 	page := b.String()
-	if len(page) > MostBrief || len(page) < MostBrief-400 {
-		t.Errorf("%d bytes", len(page))
+	if n := Tokens(page); n > MostBrief || n < MostBrief-100 {
+		t.Errorf("%d tokens", n)
 	}
 	if !strings.HasPrefix(page, "## Lines\n\nyyy") || !strings.HasSuffix(page, "lines left out to stay brief.\n\n## More\n\n- `scopeview top x`: all names\n") || strings.Contains(page, "Nothing") || strings.Contains(page, "z") {
 		t.Error(page)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, "a": 1, "word": 1, "words": 2, " word": 1, "a  b": 3, "1234": 2, "12ab": 2, "\n": 1, "|---|": 5, "µs": 3, "世": 3, "main.f 12.5ms": 7,
+	} {
+		if got := Tokens(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
 	}
 }

@@ -85,7 +85,7 @@ func (r found) briefly(b *report.Brief, i int) {
 		gain = "about " + analysis.Percent(float64(f.Gain)) + " of the run"
 	}
 	lines := []string{
-		fmt.Sprintf("- verdict: `%s`, %s: %s", f.Verdict, sure(f.Confidence), doctor.Meanings[f.Verdict]),
+		fmt.Sprintf("- verdict: `%s`, %s: %s", f.Verdict, sure(f.Confidence), f.Verdict.Meaning()),
 		"- what: " + w.Text,
 		"- object: " + object,
 	}
