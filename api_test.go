@@ -16,7 +16,7 @@ import (
 )
 
 // public are the packages whose exported names are promised, see docs/stability.md.
-var public = []string{"scope", "scope/auto", "scope/containers", "scope/gotrace", "scope/hooks", "scope/scopehttp", "scope/scopepprof", "scope/scopesql", "scope/scopetest", "mmpool", "flusher", "sweeper", "export/html"}
+var public = []string{"scope", "scope/auto", "scope/containers", "scope/gotrace", "scope/hooks", "scope/scopehttp", "scope/scopepprof", "scope/scopeslog", "scope/scopesql", "scope/scopetest", "mmpool", "flusher", "sweeper", "export/html"}
 
 // TestAPI compares the exported names with testdata/api: who adds, changes or removes one
 // does so there too, and so sees that he does. -update writes the files.

@@ -37,6 +37,7 @@ var groups = []group{
 	{"thread CPU time", qualityRows},
 	{"functions that are scopes", functionRows},
 	{"around the scopes", aroundRows},
+	{"requests and logs", requestRows},
 	{"stacks", stackRows},
 	{"locks", lockRows},
 	{"the scheduler", schedRows},

@@ -45,22 +45,6 @@ func Context(ctx context.Context, name string, args ...any) (_ context.Context, 
 	return ctx, s
 }
 
-// linkedContext is a context that carries a link.
-type linkedContext struct {
-	context.Context
-	link Link
-}
-
-type linkKey struct{}
-
-// Value finds the link for LinkOf, through contexts of others too.
-func (c *linkedContext) Value(key any) any {
-	if key == (linkKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
-}
-
 //go:noinline
 func begin(ctx context.Context, name string, args []any, s *Span) context.Context {
 	l, _ := LinkOf(ctx)
@@ -75,16 +59,7 @@ func begin(ctx context.Context, name string, args []any, s *Span) context.Contex
 
 // LinkOf returns what ctx carries: the scope of Context that it was made for, or what
 // WithLink gave it.
-func LinkOf(ctx context.Context) (Link, bool) {
-	c, ok := ctx.(*linkedContext)
-	if !ok && ctx != nil {
-		c, ok = ctx.Value(linkKey{}).(*linkedContext)
-	}
-	if !ok {
-		return Link{}, false
-	}
-	return c.link, true
-}
+func LinkOf(ctx context.Context) (Link, bool) { return record.LinkOf(ctx) }
 
 // WithLink returns a context that carries l: of a request that came in with ids. The
 // scopes that Context begins with it are parts of l's. Without a recording, and where l
@@ -97,13 +72,9 @@ func WithLink(ctx context.Context, l Link) context.Context {
 }
 
 func carrying(ctx context.Context, l *Link) context.Context {
-	switch c := ctx.(type) {
-	case nil:
-		ctx = context.Background()
-	case *linkedContext: // whose link is not to be seen any more
-		ctx = c.Context
-	}
-	return &linkedContext{ctx, *l}
+	c := new(record.LinkedContext)
+	c.Carry(ctx, l)
+	return c
 }
 
 // ParseTraceparent reads the traceparent header of an incoming request. The link's Span

@@ -91,23 +91,24 @@ func ParseTraceparent(s string) (l Link, ok bool) {
 
 // unhex reads lower-case hexadecimal digits, two for each byte of dst.
 func unhex(dst []byte, s string) bool {
+	bad := byte(0)
 	for i := range dst {
-		hi, lo := digit(s[2*i]), digit(s[2*i+1])
-		if hi|lo > 15 {
-			return false
-		}
+		hi, lo := digits[s[2*i]], digits[s[2*i+1]]
+		bad |= hi | lo
 		dst[i] = hi<<4 | lo
 	}
-	return true
+	return bad < noDigit
 }
 
-// digit is the value of a digit, or more than 15.
-func digit(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
+// digits are the values of digits, and noDigit of what is none.
+var digits = func() (d [256]byte) {
+	for i := range d {
+		d[i] = noDigit
 	}
-	return 0xff
-}
+	for i, c := range "0123456789abcdef" {
+		d[c] = byte(i)
+	}
+	return d
+}()
+
+const noDigit = 0x10

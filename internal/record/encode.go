@@ -259,15 +259,20 @@ func (x *encoder) text(t format.SlotType, s string) {
 	x.types |= uint64(t) << (4 * x.slots)
 	x.slots++
 	x.w[x.n] = uint64(len(s)) | uint64(uint32(full))<<32
-	x.n++
+	x.n += 1 + fill(x.w[x.n+1:], s)
+}
+
+// fill puts a text's bytes into words, and returns how many these are.
+func fill(w []uint64, s string) (n int) {
 	for ; len(s) >= 8; s = s[8:] {
-		x.w[x.n] = load8(s)
-		x.n++
+		w[n] = load8(s)
+		n++
 	}
 	if len(s) > 0 {
-		x.w[x.n] = loadTail(s)
-		x.n++
+		w[n] = loadTail(s)
+		n++
 	}
+	return n
 }
 
 // addAll adds a link, if it is not nil, and the arguments.
@@ -365,15 +370,47 @@ func (x *encoder) named(v *Arg) {
 		}
 		a = inner
 	}
-	n, slots, types, cut := x.n, x.slots, x.types, x.cut
-	if x.slots >= format.MaxSlots-2 || !x.slot(format.SlotKey, x.r.names.find(a.key)&nameID) {
-		x.cut = cut + 1
-		return
-	}
-	if x.add(&a.value); x.cut > cut {
-		x.n, x.slots, x.types, x.cut = n, slots, types, cut+1
+	m := x.mark()
+	x.key(x.r.names.find(a.key))
+	if x.add(&a.value); x.cut > m.cut {
+		x.back(m)
 	}
 }
+
+// key adds the key of a value that is to follow, if there is room for that too.
+func (x *encoder) key(id uint64) {
+	if x.slots >= format.MaxSlots-2 {
+		x.cut++
+		return
+	}
+	x.slot(format.SlotKey, id&nameID)
+}
+
+// keyed adds a key and a slot of so many words, which it returns to be filled; nil, and
+// neither of them, where they do not fit.
+func (x *encoder) keyed(id uint64, t format.SlotType, words int) []uint64 {
+	n := x.n + 1
+	if x.slots >= format.MaxSlots-2 || n+words+1 > len(x.w) {
+		x.cut++
+		return nil
+	}
+	x.w[x.n] = id & nameID
+	x.types |= (uint64(format.SlotKey) | uint64(t)<<4) << (4 * x.slots)
+	x.slots += 2
+	x.n = n + words
+	return x.w[n:x.n]
+}
+
+// mark is where an encoder is, to go back to when something does not fit.
+type mark struct {
+	n, slots   int
+	types, cut uint64
+}
+
+func (x *encoder) mark() mark { return mark{x.n, x.slots, x.types, x.cut} }
+
+// back goes back to a mark, and counts one argument that did not fit.
+func (x *encoder) back(m mark) { x.n, x.slots, x.types, x.cut = m.n, m.slots, m.types, m.cut+1 }
 
 func bit(b bool) uint64 {
 	if b {

@@ -3,6 +3,7 @@
 package record
 
 import (
+	"context"
 	"encoding/binary"
 	"math/rand/v2"
 
@@ -40,12 +41,13 @@ func BeginLinked(name string, link *format.Link, args []any) Handle {
 }
 
 // BeginUnplaced is BeginLinked with a name that no line of the program gives: whoever
-// serves or sends requests was told of what has it.
+// serves or sends requests was told of what has it. The name's bytes must stay what they are
+// as long as the process lives. The link may be nil.
 //
 //go:noinline
 func BeginUnplaced(name string, link *format.Link, args []any) Handle {
 	r := current.Load()
-	return r.beginLinked(r.names.find(name), link, args)
+	return r.beginLinked(r.names.lasting(name), link, args)
 }
 
 func (r *recorder) beginLinked(id uint64, link *format.Link, args []any) Handle {
@@ -53,4 +55,43 @@ func (r *recorder) beginLinked(id uint64, link *format.Link, args []any) Handle 
 		return Handle{}
 	}
 	return r.beginArgs(headTask|id<<48, args, link)
+}
+
+// LinkedContext is a context that carries a link.
+type LinkedContext struct {
+	context.Context
+	link format.Link
+}
+
+// Carry makes it one with what ctx has, and l.
+func (c *LinkedContext) Carry(ctx context.Context, l *format.Link) {
+	switch around := ctx.(type) {
+	case nil:
+		ctx = context.Background()
+	case *LinkedContext: // whose link is not to be seen any more
+		ctx = around.Context
+	}
+	c.Context, c.link = ctx, *l
+}
+
+type linkKey struct{}
+
+// Value finds the link for LinkOf, through contexts of others too.
+func (c *LinkedContext) Value(key any) any {
+	if key == (linkKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// LinkOf returns the link that ctx carries.
+func LinkOf(ctx context.Context) (format.Link, bool) {
+	c, ok := ctx.(*LinkedContext)
+	if !ok && ctx != nil {
+		c, ok = ctx.Value(linkKey{}).(*LinkedContext)
+	}
+	if !ok {
+		return format.Link{}, false
+	}
+	return c.link, true
 }

@@ -106,13 +106,30 @@ func (n *names) slow(name string, given bool) uint64 {
 	if first && given {
 		n.place(uint16(id))
 	}
-	if id&nameID != format.NameOther && len(name) > 0 && n.lasts(name) {
-		n.mu.Lock()
-		// Not what was looked up: the filter may have changed since.
-		id, _ = n.known(name[:min(len(name), format.MaxName)])
-		n.remember(sys.StringAddr(name), len(name), id)
-		n.mu.Unlock()
+	if n.lasts(name) {
+		id = n.enter(name, id)
 	}
+	return id
+}
+
+// lasting is find for a name whose bytes stay what they are, wherever they lie.
+func (n *names) lasting(name string) uint64 {
+	if e := n.cached(name); e != nil {
+		return e.Head>>48 | e.Len>>63<<16
+	}
+	return n.enter(name, n.lookup(name))
+}
+
+// enter remembers the address of a name with that id, and returns what find does.
+func (n *names) enter(name string, id uint64) uint64 {
+	if id&nameID == format.NameOther || len(name) == 0 {
+		return id
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	// Not what was looked up: the filter may have changed since.
+	id, _ = n.known(name[:min(len(name), format.MaxName)])
+	n.remember(sys.StringAddr(name), len(name), id)
 	return id
 }
 

@@ -4,6 +4,7 @@ package requests
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -61,15 +62,25 @@ func (k key) name() string {
 	return k.method + " " + k.target
 }
 
-// table has the names by what they are made of. Beyond maxNames there are no new ones.
+// table has the names by their targets. Beyond maxNames, and maxMethods of a target, there
+// are no new ones.
 type table struct {
-	all atomic.Pointer[map[key]string]
+	all atomic.Pointer[map[string][]named]
 	mu  sync.Mutex
+	n   int
+}
+
+type named struct {
+	key
+	name string
 }
 
 var names table
 
-const maxNames = 1000
+const maxNames, maxMethods = 1000, 20
+
+// other is the name of all that have none of their own.
+const other = "other requests"
 
 func (t *table) of(k key) string {
 	switch {
@@ -86,17 +97,19 @@ func (t *table) of(k key) string {
 	if name, ok := t.known(k); ok {
 		return name
 	}
-	by := map[key]string{}
+	by := map[string][]named{}
 	if all := t.all.Load(); all != nil {
-		if len(*all) >= maxNames {
-			return "other requests"
+		if t.n >= maxNames || len((*all)[k.target]) >= maxMethods {
+			return other
 		}
 		maps.Copy(by, *all)
 	}
 	k.method, k.target = strings.Clone(k.method), strings.Clone(k.target)
-	by[k] = k.name()
+	x := named{k, k.name()}
+	by[k.target] = append(slices.Clip(by[k.target]), x)
+	t.n++
 	t.all.Store(&by)
-	return by[k]
+	return x.name
 }
 
 func (t *table) known(k key) (name string, ok bool) {
@@ -104,6 +117,11 @@ func (t *table) known(k key) (name string, ok bool) {
 	if all == nil {
 		return "", false
 	}
-	name, ok = (*all)[k]
-	return name, ok
+	list := (*all)[k.target]
+	for i := range list {
+		if x := &list[i]; x.sent == k.sent && x.method == k.method {
+			return x.name, true
+		}
+	}
+	return "", false
 }

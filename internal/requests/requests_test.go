@@ -18,16 +18,25 @@ func TestFirstSegment(t *testing.T) {
 
 // TestNamesAreBounded: clients can't make more names than there is room for.
 func TestNamesAreBounded(t *testing.T) {
-	full := names.all.Load()
-	defer names.all.Store(full)
-	names := map[string]bool{}
+	defer func(old *map[string][]named, n int) {
+		names.all.Store(old)
+		names.n = n
+	}(names.all.Load(), names.n)
+	names.all.Store(nil)
+	names.n = 0
+	seen := map[string]bool{}
 	for i := range maxNames {
-		names[Served("GET", "/"+strings.Repeat("X", i), "")] = true
-		names[Served(strings.Repeat("X", i), "/", "")] = true
-		names[Sent("GET", strings.Repeat("x", i)+".example")] = true
+		seen[Served("M"+strings.Repeat("X", i%maxMethod), "/", "")] = true
 	}
-	if len(names) != maxNames+1 {
-		t.Errorf("%d names", len(names))
+	if len(seen) != maxMethods+1 {
+		t.Errorf("%d names of one path", len(seen))
+	}
+	for i := range maxNames {
+		seen[Served("GET", "/"+strings.Repeat("X", i), "")] = true
+		seen[Sent("GET", strings.Repeat("x", i)+".example")] = true
+	}
+	if len(seen) != maxNames+1 || !seen[other] {
+		t.Errorf("%d names", len(seen))
 	}
 }
 

@@ -55,16 +55,16 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if id == "" {
 		given = args[:1]
 	}
-	s := served{handle: record.BeginUnplaced(requests.Served(r.Method, known, r.URL.Path), &link, given), known: known}
-	if s.handle.Loc == 0 {
+	h := record.BeginUnplaced(requests.Served(r.Method, known, r.URL.Path), &link, given)
+	if h.Loc == 0 {
 		m.next.ServeHTTP(w, r)
 		return
 	}
-	s.r = r.WithContext(scope.WithLink(r.Context(), link))
-	var seen http.ResponseWriter
-	seen, s.w = watch(w)
+	s := &served{w: response{ResponseWriter: w}, handle: h, known: known}
+	s.ctx.Carry(r.Context(), &link)
+	s.r = *r.WithContext(&s.ctx)
 	defer s.end()
-	m.next.ServeHTTP(seen, s.r)
+	m.next.ServeHTTP(s.w.asServers(), &s.r)
 	s.returned = true
 }
 
@@ -77,11 +77,13 @@ func header(r *http.Request, key string) string {
 	return ""
 }
 
-// served is a request that is being served.
+// served is a request that is being served, and what its handler is given: all of it is one
+// allocation.
 type served struct {
+	ctx      record.LinkedContext
+	r        http.Request
+	w        response
 	handle   record.Handle
-	r        *http.Request // as the handler has it
-	w        *response
 	known    string // the pattern that its name is of
 	returned bool   // the handler has; else it panics
 }

@@ -73,15 +73,14 @@ func (w hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return c, rw, err
 }
 
-// watch returns w as the handler is to have it, and what is seen of it.
-func watch(w http.ResponseWriter) (http.ResponseWriter, *response) {
-	seen := &response{ResponseWriter: w}
-	if _, ok := w.(http.Flusher); !ok {
-		return seen, seen
+// asServers returns it with what the server's own can do.
+func (w *response) asServers() http.ResponseWriter {
+	if _, ok := w.ResponseWriter.(http.Flusher); !ok {
+		return w
 	}
-	_, reads := w.(io.ReaderFrom)
-	if _, ok := w.(http.Hijacker); !ok || !reads {
-		return flushing{seen}, seen
+	_, reads := w.ResponseWriter.(io.ReaderFrom)
+	if _, ok := w.ResponseWriter.(http.Hijacker); !ok || !reads {
+		return flushing{w}
 	}
-	return hijackable{flushing{seen}}, seen
+	return hijackable{flushing{w}}
 }

@@ -1,0 +1,99 @@
+//go:build !scope_off
+
+package record
+
+import "github.com/scopeview/scopeview/internal/format"
+
+// Told is an event whose arguments are told one after another: each as an any would be on the
+// heap.
+type Told struct {
+	x    encoder
+	head uint64
+}
+
+// Telling is an event before its arguments.
+type Telling struct {
+	r    *recorder
+	head uint64
+}
+
+// Sizes of what Into is given: the usual, and the largest.
+const (
+	ToldWords = usualWords
+	ToldMost  = bigWords
+)
+
+// Tell begins an event that is called by a message. Only constants are names, so that there
+// are only so many: where the message is none, the event is called "log." and the level. On
+// systems that do not tell, all messages are constants until there are very many names.
+//
+//go:noinline
+func Tell(message, level string) (t Telling, constant bool) {
+	t.r = current.Load()
+	names, n := t.r.names, uint64(0)
+	if e := names.cached(message); e != nil && message != "" {
+		n, constant = e.Head>>48|e.Len>>63<<16, true
+	} else if constant = message != "" && (names.lasts(message) || len(names.fixed) == 0 && !names.crowded()); constant {
+		n = names.find(message)
+	} else {
+		n = names.find("log." + level)
+	}
+	if t.head = headEvent | n<<48; n&nameOut != 0 {
+		t.r = nil
+	}
+	return t, constant
+}
+
+// Recorded reports whether it is: the filter may leave its name out.
+func (t Telling) Recorded() bool { return t.r != nil }
+
+// Into has the arguments collected in a buffer. It is inlined, so that nothing is copied.
+func (t Telling) Into(buf []uint64) Told { return Told{encoder{w: buf, r: t.r, n: 1}, t.head} }
+
+// Number adds a value that is a word; its name is prefix and key.
+func (t *Told) Number(prefix, key string, of format.SlotType, bits uint64) {
+	if w := t.x.keyed(t.name(prefix, key), of, 1); w != nil {
+		w[0] = bits
+	}
+}
+
+// Text adds a string, or the name of a type.
+func (t *Told) Text(prefix, key string, of format.SlotType, s string) {
+	full := len(s)
+	if full > format.MaxString {
+		s, t.x.short = s[:format.MaxString], true
+	}
+	if w := t.x.keyed(t.name(prefix, key), of, 1+(len(s)+7)/8); w != nil {
+		w[0] = uint64(len(s)) | uint64(uint32(full))<<32
+		fill(w[1:], s)
+	}
+}
+
+// Any adds a value as scope.Event does.
+func (t *Told) Any(prefix, key string, v any) {
+	m := t.x.mark()
+	t.x.key(t.name(prefix, key))
+	if t.x.add(&v); t.x.cut > m.cut {
+		t.x.back(m)
+	}
+}
+
+func (t *Told) name(prefix, key string) uint64 {
+	if prefix == "" {
+		return t.x.r.names.find(key)
+	}
+	var b [64]byte
+	return t.x.r.names.find(string(append(append(b[:0], prefix...), key...)))
+}
+
+// Link adds a link that is not zero.
+func (t *Told) Link(l *format.Link) { t.x.linked(l) }
+
+// Cut reports whether something did not fit.
+func (t *Told) Cut() bool { return t.x.cut > 0 }
+
+// Event records the instant.
+func (t *Told) Event() {
+	t.x.countCut()
+	t.x.r.put(&[4]uint64{2: t.head}, &t.x, 1)
+}

@@ -1,0 +1,190 @@
+//go:build !scope_off
+
+package scopeslog
+
+import (
+	"context"
+	"encoding/hex"
+	"log/slog"
+	"math"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// New returns a handler that records what it is given, and gives it to next; see the
+// package's documentation.
+func New(next slog.Handler) slog.Handler { return &handler{next: next, root: next} }
+
+// given is an attribute of WithAttrs, and the groups that were open.
+type given struct {
+	prefix string
+	attr   slog.Attr
+}
+
+type handler struct {
+	next   slog.Handler
+	prefix string  // of the groups that are open: "a.b."
+	given  []given // by WithAttrs
+
+	// What makes next of root, for ids that are to be outside of its groups.
+	root slog.Handler
+	made []func(slog.Handler) slog.Handler
+}
+
+func (h *handler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.next.Enabled(ctx, level)
+}
+
+func (h *handler) Handle(ctx context.Context, r slog.Record) error {
+	if !scope.Enabled() {
+		return h.next.Handle(ctx, r)
+	}
+	link, ok := scope.LinkOf(ctx)
+	h.record(&r, &link)
+	if !ok {
+		return h.next.Handle(ctx, r)
+	}
+	var b [2 * (len(link.Trace) + len(link.Span))]byte
+	hex.Encode(b[:], link.Trace[:])
+	hex.Encode(b[2*len(link.Trace):], link.Span[:])
+	ids := string(b[:])
+	traceID, spanID := slog.String("trace_id", ids[:2*len(link.Trace)]), slog.String("span_id", ids[2*len(link.Trace):])
+	if h.prefix == "" {
+		r = r.Clone() // its memory is others' too
+		r.AddAttrs(traceID, spanID)
+		return h.next.Handle(ctx, r)
+	}
+	next := h.root.WithAttrs([]slog.Attr{traceID, spanID})
+	for _, then := range h.made {
+		next = then(next)
+	}
+	return next.Handle(ctx, r)
+}
+
+// record records the event. It is a part of the scope with that link.
+func (h *handler) record(r *slog.Record, link *scope.Link) {
+	event, named := record.Tell(r.Message, levelName(r.Level))
+	if !event.Recorded() {
+		return
+	}
+	var buf [record.ToldWords]uint64
+	t := event.Into(buf[:])
+	if h.tell(&t, r, named, link); t.Cut() {
+		h.much(event, r, named, link)
+		return
+	}
+	t.Event()
+}
+
+// much is record of what does not fit into its buffer.
+//
+//go:noinline
+func (h *handler) much(event record.Telling, r *slog.Record, named bool, link *scope.Link) {
+	var buf [record.ToldMost]uint64
+	t := event.Into(buf[:])
+	h.tell(&t, r, named, link)
+	t.Event()
+}
+
+// tell tells what the event has beside its name, which the message is if it is named.
+func (h *handler) tell(t *record.Told, r *slog.Record, named bool, link *scope.Link) {
+	switch {
+	case !named:
+		t.Text("", "msg", format.SlotString, r.Message)
+	case r.Level != slog.LevelInfo:
+		t.Text("", "level", format.SlotString, levelName(r.Level))
+	}
+	for i := range h.given {
+		attr(t, h.given[i].prefix, &h.given[i].attr)
+	}
+	r.Attrs(func(a slog.Attr) bool {
+		attr(t, h.prefix, &a)
+		return true
+	})
+	if link.Trace != [16]byte{} {
+		t.Link(&scope.Link{Trace: link.Trace, Parent: link.Span})
+	}
+}
+
+// levelName is what slog calls a level, without making a text for the usual ones.
+func levelName(l slog.Level) string {
+	switch l {
+	case slog.LevelDebug:
+		return "DEBUG"
+	case slog.LevelInfo:
+		return "INFO"
+	case slog.LevelWarn:
+		return "WARN"
+	case slog.LevelError:
+		return "ERROR"
+	}
+	return l.String()
+}
+
+// attr tells an attribute, and those of a group one after another.
+func attr(t *record.Told, prefix string, a *slog.Attr) {
+	switch v := &a.Value; v.Kind() {
+	case slog.KindString:
+		t.Text(prefix, a.Key, format.SlotString, v.String())
+	case slog.KindInt64:
+		t.Number(prefix, a.Key, format.SlotInt, uint64(v.Int64()))
+	case slog.KindUint64:
+		t.Number(prefix, a.Key, format.SlotUint, v.Uint64())
+	case slog.KindDuration:
+		t.Number(prefix, a.Key, format.SlotDuration, uint64(v.Duration()))
+	case slog.KindGroup:
+		if a.Key != "" {
+			prefix += a.Key + "."
+		}
+		inner := v.Group()
+		for i := range inner {
+			attr(t, prefix, &inner[i])
+		}
+	case slog.KindTime:
+		t.Text(prefix, a.Key, format.SlotString, v.Time().Format(time.RFC3339Nano))
+	case slog.KindLogValuer:
+		// Not its value either: LogValue may be there to keep that out of logs.
+		t.Text(prefix, a.Key, format.SlotType_, reflect.TypeOf(v.Any()).String())
+	case slog.KindFloat64:
+		t.Number(prefix, a.Key, format.SlotFloat, math.Float64bits(v.Float64()))
+	case slog.KindBool:
+		t.Any(prefix, a.Key, v.Bool())
+	default:
+		if value := v.Any(); value != nil || a.Key != "" { // else it is what slog leaves out
+			t.Any(prefix, a.Key, value)
+		}
+	}
+}
+
+func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	if len(attrs) == 0 {
+		return h
+	}
+	with := h.with(func(next slog.Handler) slog.Handler { return next.WithAttrs(attrs) })
+	for _, a := range attrs {
+		with.given = append(with.given, given{h.prefix, a})
+	}
+	return with
+}
+
+func (h *handler) WithGroup(name string) slog.Handler {
+	if name == "" {
+		return h
+	}
+	with := h.with(func(next slog.Handler) slog.Handler { return next.WithGroup(name) })
+	with.prefix += name + "."
+	return with
+}
+
+// with returns a handler whose next is made of h's.
+func (h *handler) with(then func(slog.Handler) slog.Handler) *handler {
+	with := *h
+	with.next = then(h.next)
+	with.given, with.made = slices.Clip(h.given), append(slices.Clip(h.made), then)
+	return &with
+}
