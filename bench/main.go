@@ -48,6 +48,7 @@ var groups = []group{
 	{"building it", launchRows},
 	{"reading 10 M records", readingRows},
 	{"reading 30 M scopes, on all CPUs", bigRows},
+	{"20 traces of 10 M scopes as one, on all CPUs", mergedRows},
 }
 
 // bench is how the measuring is done.

@@ -146,3 +146,14 @@ func TestShapes(t *testing.T) {
 		})
 	}
 }
+
+func BenchmarkFiles(b *testing.B) {
+	const each = 1_000_000
+	inputs := []Input{{Path: ofBulk(b, bulk.Irregular, each, 1)}, {Path: ofBulk(b, bulk.Irregular, each, 2)}}
+	for b.Loop() {
+		if _, err := Files(context.Background(), inputs, os.DevNull, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*2*each/b.Elapsed().Seconds()/1e6, "Mscopes/s")
+}
