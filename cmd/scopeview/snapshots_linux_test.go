@@ -321,6 +321,33 @@ func TestTriggeredDirectory(t *testing.T) {
 	}
 }
 
+// TestTriggeredInterrupted: of a set that is not complete nothing stays.
+func TestTriggeredInterrupted(t *testing.T) {
+	data, mux, url := served(t)
+	asked := make(chan bool, 1)
+	mux.HandleFunc("GET /debug/scope/download", func(w http.ResponseWriter, r *http.Request) {
+		w.Write(data[:len(data)/2])
+		w.(http.Flusher).Flush()
+		asked <- true
+		<-r.Context().Done()
+	})
+	scriptTrace(t, "store")
+	made := strings.TrimSpace(call("snapshot", "store.scope").out)
+	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "sets")
+	w := watch(t, dir, "-o", out, "--also", url+"/debug/scope/", "--also", "store.scope")
+	awaitThat(t, func() bool { _, err := os.Stat(out); return err == nil })
+	if err := linkOrCopy(made, filepath.Join(dir, "x-slow-1.scope")); err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	w.end()
+	for set := range w.sets {
+		t.Errorf("there is a set %s", set)
+	}
+	files(t, out)
+	left(t)
+}
+
 // TestThinSets: of its own sets the oldest go, and nothing else ever does.
 func TestThinSets(t *testing.T) {
 	out := t.TempDir()

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -130,10 +129,7 @@ func (x *snapshotSet) isTrigger(path string) bool {
 		return false
 	}
 	defer t.Close()
-	moment := func(h format.Header) [4]int64 {
-		return [4]int64{int64(h.PID), h.StartTicks, h.StartMono, h.StartWall}
-	}
-	return moment(t.Header()) == moment(x.trigger.header) && t.Lookup("host") == x.trigger.host
+	return t.Header().ID == x.trigger.id
 }
 
 // finish gives the set its name. An interrupted one gets none.

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -54,6 +53,7 @@ func (n *neighbours) run(ctx context.Context, s *streams) error {
 	n.stderr = func(text string, args ...any) {
 		fmt.Fprintf(s.err, "scopeview: %s\n", harmless(fmt.Sprintf(text, args...)))
 	}
+	n.look() // what is there is old, from now on: whoever sees the directory for sets can rely on it
 	if err := os.MkdirAll(n.out, 0o700); err != nil {
 		return fmt.Errorf("making the directory for the sets: %w", err)
 	}
@@ -138,8 +138,8 @@ func (n *neighbours) handle(ctx context.Context, s *streams, name string) error 
 
 // snapshotFacts are what a trigger's snapshot tells of itself.
 type snapshotFacts struct {
-	program, host, why string
-	header             format.Header
+	program, why string
+	id           [16]byte // of the recording
 }
 
 // finished looks into a snapshot. done is false of one that is being written, which is no trace
@@ -153,7 +153,7 @@ func finished(path string) (f snapshotFacts, done bool) {
 		return f, false
 	}
 	defer t.Close()
-	f = snapshotFacts{program: t.Lookup("program"), host: t.Lookup("host"), why: t.Lookup("snapshot_reason"), header: t.Header()}
+	f = snapshotFacts{program: t.Lookup("program"), why: t.Lookup("snapshot_reason"), id: t.Header().ID}
 	return f, t.Closed() && t.Lookup("snapshot") != ""
 }
 
