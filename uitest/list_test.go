@@ -12,7 +12,7 @@ import (
 const inList = `[...document.querySelectorAll("#traces tr td:nth-child(2)")].map((c) => c.textContent).join(" ")`
 
 // TestListOfTraces: the list of a directory is searched, also by what took long; two that are
-// ticked, by keys alone, are compared, the earlier one first.
+// ticked, by keys alone, are compared, the earlier one first; and more are one timeline.
 func TestListOfTraces(t *testing.T) {
 	before, after := builds(t)
 	folder := t.TempDir()
@@ -20,13 +20,15 @@ func TestListOfTraces(t *testing.T) {
 	check(t, os.Rename(before, filepath.Join(folder, "a", "before.scope")))
 	check(t, os.Rename(after, filepath.Join(folder, "after.scope")))
 	check(t, os.Link(storeTrace(t), filepath.Join(folder, "store.scope")))
+	check(t, os.Rename(record(t, "one", 0), filepath.Join(folder, "one.scope")))
 	check(t, os.WriteFile(filepath.Join(folder, "broken.scope"), []byte("text"), 0o600))
 	browsers(t, func(t *testing.T) {
-		tb := open(t, serve(t, folder), browser.View{Dark: true})
-		tb.await(`document.querySelectorAll("#traces tr").length === 4`)
+		address := serve(t, folder)
+		tb := open(t, address, browser.View{Dark: true})
+		tb.await(`document.querySelectorAll("#traces tr").length === 5`)
 		tb.await(`!document.body.textContent.includes("…;") && [...document.querySelectorAll("#traces td:last-child")].every((c) => c.textContent.trim() !== "…")`)
 		says(t, tb, "#traces", "broken.scope", "not a scopeview trace", "get 1.65 ms, 600 ms")
-		says(t, tb, "#says", "4 traces; 1 can't be read")
+		says(t, tb, "#says", "5 traces; 1 can't be read")
 		faultless(t, tb, "the list")
 		search := func(text, want string) {
 			t.Helper()
@@ -38,7 +40,7 @@ func TestListOfTraces(t *testing.T) {
 		}
 		set := filepath.Join("a", "before.scope")
 		search("before", set)
-		search("STORE closed", "store.scope")
+		search("STORE.scope closed", "store.scope")
 		search("slow:scan trace:after", "after.scope")
 		search("slow:nothing", "")
 		says(t, tb, "body", "No trace is like that.")
@@ -55,7 +57,7 @@ func TestListOfTraces(t *testing.T) {
 		for _, key := range []string{"Slash", "ArrowDown", "Space", "ArrowDown", "Space"} {
 			tb.check(tb.Press(key))
 		}
-		says(t, tb, "#says", "2 of 4 traces", "2 ticked")
+		says(t, tb, "#says", "2 of 5 traces", "2 ticked")
 		if tb.number(`document.querySelector("#compare").disabled ? 1 : 0`) != 0 {
 			t.Error("two that are ticked can't be compared")
 		}
@@ -70,5 +72,15 @@ func TestListOfTraces(t *testing.T) {
 		tb.check(tb.Eval(helpers, nil))
 		tb.read(nil, `(scopeview.showTab("compare"), 0)`)
 		tellsSlower(t, tb)
+
+		// All that are ticked are one timeline.
+		tb.check(tb.Go(address))
+		tb.await(`document.querySelectorAll("#traces tr").length === 5`)
+		tb.read(nil, `document.querySelectorAll("#traces tr:is([data-name='store.scope'], [data-name='one.scope']) input").forEach((box) => box.click()), 0`)
+		says(t, tb, "#says", "2 ticked")
+		tb.check(tb.Press("KeyT"))
+		tb.await(`location.pathname.startsWith("/t/") && typeof scopeview !== "undefined"`)
+		tb.check(tb.Eval(helpers, nil))
+		tb.await(`["only", "parse"].every((name) => test.counts()[name] > 0)`)
 	})
 }

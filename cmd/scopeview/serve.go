@@ -16,8 +16,8 @@ import (
 
 const serveHelp = `serve prints the address of a page for the browser: the timeline of the trace, which grows while the
 program runs and stays when it has ended, or was killed. Of a directory it lists all traces, the newest
-first, up to eight levels down: they are searched by program, build, host, time and slow names, and two that
-are ticked are compared. A trace of any length opens at once: the page gets what is looked at, as fine as it is drawn.
+first, up to eight levels down: they are searched by program, build, host, time and slow names, and those that
+are ticked are compared, or made one timeline. A trace of any length opens at once: the page gets what is looked at, as fine as it is drawn.
 
 Only this machine is served, unless --insecure-bind is given, and only who has the address that was printed:
 it has a token. The page goes through a tunnel too, on any port there. Ctrl-C ends.`

@@ -26,7 +26,8 @@
 // The list reads a trace's header and its first block chunk, and keeps what it
 // found as long as size and time of the file stay. Which names are slow takes
 // reading scopes: one goroutine does that, while somebody looks, and rests as
-// long as it reads. See slow.go.
+// long as it reads. See slow.go. What is joined to one timeline becomes a file
+// of the server's own.
 //
 // A trace that is looked at is loaded once, into a timeline.Index, whoever
 // asks; nobody asking for a while, it is dropped. Of one that is being written,

@@ -1,5 +1,5 @@
 // The list of a directory's traces: it is fetched again and again, searched here, and what is
-// ticked is compared. Everything in it comes from files that somebody else may have named: it
+// ticked is compared, or made one timeline. Everything in it comes from files that somebody else may have named: it
 // gets into the page as text alone.
 
 /**
@@ -17,6 +17,7 @@ const every = { soon: 1000, later: 5000 };
 const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const searchBox = /** @type {HTMLInputElement} */ (byId("search"));
 const compareButton = /** @type {HTMLButtonElement} */ (byId("compare"));
+const joinButton = /** @type {HTMLButtonElement} */ (byId("join"));
 const body = byId("traces");
 
 /** @type {List} */
@@ -163,6 +164,7 @@ let says = "";
 
 function showTicks() {
   compareButton.disabled = ticked.size !== 2;
+  joinButton.disabled = ticked.size < 2;
   byId("untick").hidden = ticked.size === 0;
   const text = says + (ticked.size ? `; ${ticked.size} ticked` : "");
   if (byId("says").textContent !== text) byId("says").textContent = text;
@@ -187,6 +189,10 @@ function inOrder() {
 function compare() {
   const [a, b] = inOrder();
   if (ticked.size === 2 && b !== undefined) location.assign(`/t/${a}/?with=${b}`);
+}
+
+function join() {
+  if (ticked.size >= 2) location.assign(`/joined?${inOrder().map((n) => `t=${n}`).join("&")}`);
 }
 
 /** Takes in a list. @param {List} now */
@@ -236,6 +242,7 @@ searchBox.addEventListener("input", () => {
 });
 byId("more").addEventListener("click", () => { limit = Infinity; show(); });
 compareButton.addEventListener("click", compare);
+joinButton.addEventListener("click", join);
 byId("untick").addEventListener("click", untick);
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.altKey || e.metaKey) return;
@@ -246,6 +253,7 @@ document.addEventListener("keydown", (e) => {
   }
   if (e.key === "/") { e.preventDefault(); searchBox.focus(); }
   if (e.key === "c") compare();
+  if (e.key === "t") join();
   if (e.key === "Escape") untick();
   if (e.key === "ArrowDown" || e.key === "ArrowUp") {
     const row = document.activeElement?.closest("tr");

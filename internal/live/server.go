@@ -36,6 +36,8 @@ type Server struct {
 	tiles    sync.RWMutex  // held for reading while a tile is made; see afterTiles
 	examined chan struct{} // who asks the doctor, which takes long: others must not wait for it
 
+	timelines timelines // of several traces
+
 	ctx  context.Context // of all that runs
 	stop context.CancelFunc
 	mu   sync.Mutex
@@ -119,6 +121,7 @@ func (s *Server) mux() http.Handler {
 	if s.shelf.root != nil {
 		mux.HandleFunc("GET /{$}", s.serveList)
 		mux.HandleFunc("GET /list.json", s.serveTraces)
+		mux.HandleFunc("GET /joined", s.serveJoined)
 	} else {
 		mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { s.servePage(w, r, s.shelf.book(0)) })
 	}
@@ -256,6 +259,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.over = true
 	s.mu.Unlock()
 	s.wait.Wait()
+	s.timelines.remove()
 	s.shelf.close()
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil

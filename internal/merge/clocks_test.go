@@ -283,9 +283,9 @@ func TestRefused(t *testing.T) {
 		want   string
 		inputs []Input
 	}{
-		{ErrFew.Error(), []Input{{one(1, wall0, 2000), ""}, {one(1, wall0, 3000), ""}}},
-		{"53 years apart", []Input{{one(1, wall0, 2000), ""}, {one(2, 1000, 3000), ""}}},
-		{"make no sense", []Input{{one(1, wall0, 2000), ""}, {one(2, math.MaxInt64, 3000), ""}}},
+		{ErrFew.Error(), []Input{{Path: one(1, wall0, 2000)}, {Path: one(1, wall0, 3000)}}},
+		{" days apart", []Input{{Path: one(1, wall0, 2000)}, {Path: one(2, 1000, 3000)}}},
+		{"make no sense", []Input{{Path: one(1, wall0, 2000)}, {Path: one(2, math.MaxInt64, 3000)}}},
 	} {
 		if _, err := Files(ctx, test.inputs, out, nil); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %s", err, test.want)
@@ -298,7 +298,7 @@ func TestRefused(t *testing.T) {
 	}
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := Files(stopped, []Input{{one(1, wall0, 2000), ""}, {one(2, wall0, 3000), ""}}, out, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Files(stopped, []Input{{Path: one(1, wall0, 2000)}, {Path: one(2, wall0, 3000)}}, out, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	// So many processes leave no room for a goroutine's id.

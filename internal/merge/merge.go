@@ -16,7 +16,8 @@ import (
 // Input is a trace to be merged.
 type Input struct {
 	Path string
-	Name string // what it is called in the merged trace; "": Path
+	Name string                                      // what it is called in the merged trace; "": Path
+	Open func(context.Context) (*trace.Trace, error) // of who has a way of its own to open it; nil: Path is opened
 }
 
 // Report tells what was made.
@@ -71,6 +72,9 @@ func To(ctx context.Context, inputs []Input, f *os.File, progress func(done, of 
 // mostTime is beyond what clocks tell, so that times can be added.
 const mostTime = int64(1) << 61
 
+// mostSpan is what a timeline may have, 104 days in ns: beyond it JavaScript can't count.
+const mostSpan = int64(1) << 53
+
 // merger is a run of Files.
 type merger struct {
 	report   *Report
@@ -101,7 +105,10 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		t, err := trace.OpenFileUntil(ctx, from.Path)
+		if from.Open == nil {
+			from.Open = func(ctx context.Context) (*trace.Trace, error) { return trace.OpenFileUntil(ctx, from.Path) }
+		}
+		t, err := from.Open(ctx)
 		if err != nil {
 			return err
 		}
@@ -197,8 +204,8 @@ func (m *merger) number() error {
 	for _, in := range m.inputs {
 		in.shift = shiftOf(len(m.inputs))
 		in.base = m.base
-		if in.start-m.base+in.t.End() > format.MaxTicks/2 {
-			return fmt.Errorf("%s and %s are %d years apart by their clocks: they can't be in one trace", byTime[0].name, in.name, (in.start-m.base)/(365*24*3600*1e9))
+		if in.start-m.base+in.t.End() > mostSpan {
+			return fmt.Errorf("%s and %s are %d days apart by their clocks: a timeline has %d at most", byTime[0].name, in.name, (in.start-m.base)/(24*3600*1e9), mostSpan/(24*3600*1e9))
 		}
 		m.end = max(m.end, in.at(in.t.End()))
 	}

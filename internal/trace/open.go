@@ -28,6 +28,14 @@ func OpenFileUntil(ctx context.Context, path string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
+	return openUntil(ctx, f, path)
+}
+
+// OpenJoined is OpenFileUntil of a file that is open already, and that Close closes. It does
+// also if it can't be opened.
+func OpenJoined(ctx context.Context, f *hot.File) (*Trace, error) { return openUntil(ctx, f, f.Name()) }
+
+func openUntil(ctx context.Context, f *hot.File, path string) (*Trace, error) {
 	size, err := f.Size()
 	var t *Trace
 	if err == nil {

@@ -1,0 +1,229 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/merge"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Bounds of timelines that are made of several traces.
+const (
+	joinedOf   = 64 // traces
+	joinedKept = 4  // timelines; the oldest goes
+	joinedFor  = 30 * time.Second
+)
+
+// timelines are those that were made of several traces. Their files go with the server.
+type timelines struct {
+	mu   sync.Mutex
+	dir  string // "": none was made yet
+	made int
+	list []*joined  // the oldest first
+	one  sync.Mutex // held while one is being made
+}
+
+// joined is one timeline of several traces, which is made or being made.
+type joined struct {
+	key   string       // which traces, and how they were
+	asked atomic.Int64 // when somebody last did, ns since 1970
+	share atomic.Int64 // of the traces that was read, in percent
+	done  chan struct{}
+	book  *book // once done; nil: there is an error
+	path  string
+	err   error
+}
+
+// serveJoined leads to the timeline of the traces whose numbers the address has. While it is
+// being made it says how far that is, and the browser asks again.
+func (s *Server) serveJoined(w http.ResponseWriter, r *http.Request) {
+	books, ok := s.joinable(w, r)
+	if !ok {
+		return
+	}
+	j := s.timelineOf(books)
+	j.asked.Store(time.Now().UnixNano())
+	select {
+	case <-j.done:
+	default:
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, joiningPage, len(books), j.share.Load())
+		return
+	}
+	if j.err != nil {
+		s.timelines.forget(j) // who asks again may have more luck
+		refuse(w, http.StatusUnprocessableEntity, "The traces can't be one timeline: "+sentence(j.err))
+		return
+	}
+	http.Redirect(w, r, baseOf(j.book), http.StatusSeeOther)
+}
+
+const joiningPage = `<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="1">
+<meta name="color-scheme" content="light dark">
+<title>scopeview</title>
+<h1>One timeline of %d traces</h1>
+<p role="status">%d %% of them are read. The timeline opens when it is made.</p>
+<p><a href="/">Back to the list</a></p>
+`
+
+// joinable is the traces whose numbers the address has; if ok is false, the request is answered.
+func (s *Server) joinable(w http.ResponseWriter, r *http.Request) (books []*book, ok bool) {
+	for _, text := range r.URL.Query()["t"] {
+		n, err := strconv.Atoi(text)
+		b := s.shelf.book(n)
+		if err != nil || b == nil {
+			refuse(w, http.StatusNotFound, "There is no trace of one of the numbers; tick some in the list of traces.")
+			return nil, false
+		}
+		if !slices.Contains(books, b) {
+			books = append(books, b)
+		}
+	}
+	if len(books) < 2 || len(books) > joinedOf {
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("One timeline is made of 2 to %d traces; these are %d.", joinedOf, len(books)))
+		return nil, false
+	}
+	return books, true
+}
+
+// timelineOf is the timeline of the traces as they are now, which is begun if there is none.
+func (s *Server) timelineOf(books []*book) *joined {
+	var key strings.Builder
+	for _, b := range books {
+		fmt.Fprintf(&key, "%d ", b.number)
+		if st, err := b.stat(); err == nil {
+			fmt.Fprintf(&key, "%d %d ", st.Size(), st.ModTime().UnixNano())
+		}
+	}
+	t := &s.timelines
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, j := range t.list {
+		if j.key == key.String() {
+			return j
+		}
+	}
+	j := &joined{key: key.String(), done: make(chan struct{})}
+	j.asked.Store(time.Now().UnixNano())
+	t.list = append(t.list, j)
+	s.background(func() {
+		defer close(j.done)
+		j.book, j.err = s.join(s.ctx, j, books)
+	})
+	return j
+}
+
+// errNobody is why a timeline is not made that nobody waits for any more.
+var errNobody = errors.New("nobody waited for it; ask again")
+
+// join makes the timeline of several traces. They are read as the list found them, and the
+// links are not followed that somebody may have put in their places.
+func (s *Server) join(ctx context.Context, j *joined, books []*book) (*book, error) {
+	s.timelines.one.Lock()
+	defer s.timelines.one.Unlock()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	path, err := s.timelines.path(len(books))
+	if err != nil {
+		return nil, err
+	}
+	var inputs []merge.Input
+	for _, b := range books {
+		inputs = append(inputs, merge.Input{Name: b.name, Open: b.trace})
+	}
+	_, err = merge.Files(ctx, inputs, path, func(done, of int64) {
+		j.share.Store(100 * done / max(of, 1))
+		if time.Now().UnixNano()-j.asked.Load() > int64(joinedFor) {
+			stop(errNobody)
+		}
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		os.Remove(path)
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		return nil, err
+	}
+	j.path = path
+	made, err := newShelf(path)
+	if err != nil {
+		return nil, err
+	}
+	b := made.book(0)
+	s.shelf.lend(b)
+	s.timelines.thin()
+	return b, nil
+}
+
+// trace opens the trace; who closes it closes its file.
+func (b *book) trace(ctx context.Context) (*trace.Trace, error) {
+	f, err := b.open()
+	if err != nil {
+		return nil, err
+	}
+	t, err := trace.OpenJoined(ctx, f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.place(), err)
+	}
+	return t, nil
+}
+
+// path is a name for a new timeline's file.
+func (t *timelines) path(of int) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dir == "" {
+		dir, err := os.MkdirTemp("", "scopeview-")
+		if err != nil {
+			return "", fmt.Errorf("making a directory for the timeline: %w", err)
+		}
+		t.dir = dir
+	}
+	t.made++
+	return filepath.Join(t.dir, fmt.Sprintf("%d-traces-%d%s", of, t.made, extension)), nil
+}
+
+// thin removes the oldest timelines. A page that shows one keeps what it has read.
+func (t *timelines) thin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	made := 0
+	for i := len(t.list) - 1; i >= 0; i-- {
+		if j := t.list[i]; j.path == "" {
+			continue // it is being made
+		} else if made++; made > joinedKept {
+			os.Remove(j.path)
+			t.list = slices.Delete(t.list, i, i+1)
+		}
+	}
+}
+
+func (t *timelines) forget(j *joined) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list = slices.DeleteFunc(t.list, func(x *joined) bool { return x == j })
+}
+
+// remove removes what was made. Nothing is being made any more.
+func (t *timelines) remove() {
+	if t.dir != "" {
+		os.RemoveAll(t.dir)
+	}
+}
