@@ -93,22 +93,13 @@ func ParseTraceparent(s string) (l Link, ok bool) {
 func unhex(dst []byte, s string) bool {
 	bad := byte(0)
 	for i := range dst {
-		hi, lo := digits[s[2*i]], digits[s[2*i+1]]
+		hi, lo := digits[s[2*i]]-1, digits[s[2*i+1]]-1
 		bad |= hi | lo
 		dst[i] = hi<<4 | lo
 	}
-	return bad < noDigit
+	return bad < 16
 }
 
-// digits are the values of digits, and noDigit of what is none.
-var digits = func() (d [256]byte) {
-	for i := range d {
-		d[i] = noDigit
-	}
-	for i, c := range "0123456789abcdef" {
-		d[c] = byte(i)
-	}
-	return d
-}()
-
-const noDigit = 0x10
+// digits are the values of digits, and 1; 0 is of what is none.
+var digits = [256]byte{'0': 1, '1': 2, '2': 3, '3': 4, '4': 5, '5': 6, '6': 7, '7': 8, '8': 9, '9': 10,
+	'a': 11, 'b': 12, 'c': 13, 'd': 14, 'e': 15, 'f': 16}

@@ -259,20 +259,15 @@ func (x *encoder) text(t format.SlotType, s string) {
 	x.types |= uint64(t) << (4 * x.slots)
 	x.slots++
 	x.w[x.n] = uint64(len(s)) | uint64(uint32(full))<<32
-	x.n += 1 + fill(x.w[x.n+1:], s)
-}
-
-// fill puts a text's bytes into words, and returns how many these are.
-func fill(w []uint64, s string) (n int) {
+	x.n++
 	for ; len(s) >= 8; s = s[8:] {
-		w[n] = load8(s)
-		n++
+		x.w[x.n] = load8(s)
+		x.n++
 	}
 	if len(s) > 0 {
-		w[n] = loadTail(s)
-		n++
+		x.w[x.n] = loadTail(s)
+		x.n++
 	}
-	return n
 }
 
 // addAll adds a link, if it is not nil, and the arguments.
@@ -384,21 +379,6 @@ func (x *encoder) key(id uint64) {
 		return
 	}
 	x.slot(format.SlotKey, id&nameID)
-}
-
-// keyed adds a key and a slot of so many words, which it returns to be filled; nil, and
-// neither of them, where they do not fit.
-func (x *encoder) keyed(id uint64, t format.SlotType, words int) []uint64 {
-	n := x.n + 1
-	if x.slots >= format.MaxSlots-2 || n+words+1 > len(x.w) {
-		x.cut++
-		return nil
-	}
-	x.w[x.n] = id & nameID
-	x.types |= (uint64(format.SlotKey) | uint64(t)<<4) << (4 * x.slots)
-	x.slots += 2
-	x.n = n + words
-	return x.w[n:x.n]
 }
 
 // mark is where an encoder is, to go back to when something does not fit.

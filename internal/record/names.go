@@ -126,10 +126,10 @@ func (n *names) enter(name string, id uint64) uint64 {
 		return id
 	}
 	n.mu.Lock()
-	defer n.mu.Unlock()
 	// Not what was looked up: the filter may have changed since.
 	id, _ = n.known(name[:min(len(name), format.MaxName)])
 	n.remember(sys.StringAddr(name), len(name), id)
+	n.mu.Unlock()
 	return id
 }
 

@@ -52,20 +52,19 @@ func (t Telling) Into(buf []uint64) Told { return Told{encoder{w: buf, r: t.r, n
 
 // Number adds a value that is a word; its name is prefix and key.
 func (t *Told) Number(prefix, key string, of format.SlotType, bits uint64) {
-	if w := t.x.keyed(t.name(prefix, key), of, 1); w != nil {
-		w[0] = bits
+	m := t.x.mark()
+	t.x.key(t.name(prefix, key))
+	if t.x.slot(of, bits); t.x.cut > m.cut {
+		t.x.back(m)
 	}
 }
 
 // Text adds a string, or the name of a type.
 func (t *Told) Text(prefix, key string, of format.SlotType, s string) {
-	full := len(s)
-	if full > format.MaxString {
-		s, t.x.short = s[:format.MaxString], true
-	}
-	if w := t.x.keyed(t.name(prefix, key), of, 1+(len(s)+7)/8); w != nil {
-		w[0] = uint64(len(s)) | uint64(uint32(full))<<32
-		fill(w[1:], s)
+	m := t.x.mark()
+	t.x.key(t.name(prefix, key))
+	if t.x.text(of, s); t.x.cut > m.cut {
+		t.x.back(m)
 	}
 }
 
