@@ -45,6 +45,7 @@ func newDoctor(s *streams) *cobra.Command {
 		Short: "Say why the program does not scale: which lock, which scope, and what mending it would gain",
 		Long:  doctorHelp,
 		Example: `  scopeview doctor traces/
+  scopeview doctor traces/ --brief
   scopeview doctor x.scope --from 2s --to 5s
   scopeview doctor x.scope --fail-on lock-contention=10% --fail-on convoy
   scopeview membench --json -o machine.json && scopeview doctor x.scope --membench machine.json

@@ -40,7 +40,7 @@ func (m *model) locate(f *Finding) {
 	switch u := f.use; {
 	case u != nil:
 		if f.Verdict == blockingUnderLock {
-			add("who has it waits", m.place(longest(u.blockedAt)))
+			add("who has it waits", m.ownPlace(longest(u.blockedAt)))
 		}
 		at, by := m.waitedAt(u)
 		if len(by) > 0 {
@@ -183,14 +183,15 @@ func (m *model) hottest(f *Finding) (leaf, call string, share float64) {
 		x, ok := known[s.stack]
 		if !ok {
 			frames := m.stack(s.stack)
-			if at := ofProgram(frames, m.module); at != nil {
-				x.leaf = m.text(at)
-			}
+			x.leaf = m.ownPlace(s.stack)
 			for k := range frames {
 				if begins[frames[k].Func] {
 					x.call = m.text(&frames[k])
 					break
 				}
+			}
+			if len(begins) == 0 && x.leaf != "" {
+				x.call = m.above[x.leaf]
 			}
 			known[s.stack] = x
 		}
@@ -234,6 +235,21 @@ func (m *model) text(f *gotrace.Frame) string {
 		known.File = f.File[strings.LastIndexAny(f.File, `/\`)+1:]
 		m.frames[text] = known
 	}
+	return text
+}
+
+// ownPlace is the first frame of a stack that is of no library of Go; "" without one.
+func (m *model) ownPlace(stack uint32) string {
+	if m.stack == nil {
+		return ""
+	}
+	frames := m.stack(stack)
+	f := ofProgram(frames, m.module)
+	if f == nil {
+		return ""
+	}
+	text := m.text(f)
+	m.calledFrom(text, f, frames)
 	return text
 }
 

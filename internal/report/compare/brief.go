@@ -20,11 +20,13 @@ const (
 // brief writes the comparison in a page: what became worse first.
 func (r *Result) brief(b *report.Brief) {
 	a, z := r.a[0].path, r.b[0].path
-	b.More(
-		report.Does(b.CommandOn(z, "doctor", "--brief"), "what is wrong with B"),
-		report.Does(b.CommandOn(a, "compare", z, "--view=waits", "--brief"), "what changed of locks and other waits"),
-		report.Does(b.CommandOn(a, "compare", z, "--view="+r.view), "all names and columns"),
-	)
+	more := []string{report.Does(b.CommandOn(a, "compare", z, "--view="+r.view), "all names and columns")}
+	if r.a[0].trace != nil && r.b[0].trace != nil { // else they are profiles, which have nothing else
+		more = append(more,
+			report.Does(b.CommandOn(z, "doctor", "--brief"), "what is wrong with B"),
+			report.Does(b.CommandOn(a, "compare", z, "--view=waits", "--brief"), "what changed of locks and other waits"))
+	}
+	b.More(more...)
 	var worse, other []*row
 	for _, x := range r.rows {
 		c := &x.cells[r.sort]
@@ -163,7 +165,10 @@ func (r *Result) briefRows(b *report.Brief, rows []*row, places map[string]trace
 		}
 		text += ": " + r.columns[r.sort].Name + " " + r.number(r.sort, middle(c.a)) + " → " + r.number(r.sort, middle(c.b))
 		if c.both() {
-			text += ", " + r.difference(r.sort, c) + " (" + r.change(r.sort, c) + ")"
+			text += ", " + r.difference(r.sort, c)
+			if change := r.change(r.sort, c); change != "" && change != "~" {
+				text += " (" + change + ")"
+			}
 		}
 		if c.confidence > 0 {
 			text += ", interval " + r.interval(r.sort, c)
