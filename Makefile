@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build fleet demo test fault doctor-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
+.PHONY: help build fleet demo test fault doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -183,6 +183,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	stage "Perfetto's schema" schema
 	stage "vet the doctor's real programs" real
 	stage "integrations with large libraries" integrations
+	skip "an OpenTelemetry collector and Jaeger" "make engines-check builds them, which takes minutes"
 	stage "tables of a fleet" fleet
 	# Older ones take no file for a module that does not say so, and know no deflate-raw.
 	if node -e '[a, b] = process.versions.node.split("."); process.exit(+(a < 20 || a == 20 && b < 19))' 2>/dev/null; then
@@ -239,6 +240,9 @@ doctor-check: ## run the examples with known problems, and say of each whether t
 # What of the standard library is hooked, and which of its own tests are run with that.
 HOOKED := sync internal/sync testing runtime/pprof runtime/trace slices maps container/list sort strings bytes io internal/poll internal/runtime/maps regexp
 HOOKED_RUNTIME := ^Test(Chan|Select|Nonblock|SelfSelect|Pseudo|Shrink|Goroutine|Goexit|SimpleDeadlock|Timer|GoNil|MainGoroutine|Stop|Yield|NumGoroutine)
+
+engines-check: ## build an OpenTelemetry collector and Jaeger, and export a request over two programs through one into the other; four minutes, the second time one
+	@cd fleet/engines && go vet ./... && SCOPEVIEW_ENGINES=full go test -count=1 -timeout 1h -v ./...
 
 advise-check: ## build and run programs with a known problem for each diagnostic, and say whether it is advised, whether its twin is not, and what following the advice gains beside the estimate; some ten minutes
 	@SCOPEVIEW_ADVICE=full go test -count=1 -timeout 2h -v -run '^Test(EachHasPrograms|AdviseCheck|Verified)$$' ./internal/advice/check
