@@ -50,12 +50,15 @@ func (l *liner) rest(e *trace.Event, dur, cpu string) []byte {
 	l.cell(cpu, 8)
 	l.b = append(l.b, ' ', ' ')
 	before := len(l.b)
+	if p, ok := l.t.ProcessOf(e.Goid); ok {
+		l.b = append(append(l.b, show(p.Label)...), ' ')
+	}
 	switch {
 	case e.Track != format.NameEmpty:
 		l.b = append(l.b, show(l.t.Name(e.Track))...)
-	case e.Goid != 0:
+	case l.t.OwnGoid(e.Goid) != 0:
 		l.b = append(l.b, 'g')
-		l.b = strconv.AppendUint(l.b, e.Goid, 10)
+		l.b = strconv.AppendUint(l.b, l.t.OwnGoid(e.Goid), 10)
 	default:
 		l.b = append(l.b, '-')
 	}

@@ -64,7 +64,7 @@ func MemberLabel(m *format.Member) string {
 // ProcessOf returns the process that a goroutine of a merged trace is of. ok is false where
 // the trace is none, or the goroutine is unknown.
 func (t *Trace) ProcessOf(goid uint64) (p Process, ok bool) {
-	if len(t.members) == 0 {
+	if len(t.members) == 0 || goid > format.MaxGoid {
 		return p, false
 	}
 	i, ok := t.member(uint32(goid >> t.members[0].Shift))

@@ -78,7 +78,12 @@ func (g *goroutine) name(l *layout, at int) string {
 	case g.key >= threadKey:
 		s = "unknown goroutine (thread " + strconv.FormatUint(g.key&^threadKey, 10) + ")"
 	default:
-		s = "goroutine " + strconv.FormatUint(g.key, 10)
+		if s = "unknown goroutine"; l.t.OwnGoid(g.key) != 0 {
+			s = "goroutine " + strconv.FormatUint(l.t.OwnGoid(g.key), 10)
+		}
+	}
+	if p, ok := l.t.ProcessOf(g.key); ok { // of a merged trace
+		s = p.Label + ", " + s
 	}
 	if at > 0 {
 		s += " (" + strconv.Itoa(at+1) + ")"
