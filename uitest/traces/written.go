@@ -179,3 +179,34 @@ func Handlers(path string) error {
 		}
 	})
 }
+
+// What Requests writes: the request RequestID over three goroutines and two processes.
+const (
+	RequestID    = "abcdef0000000001000000000000002a"
+	RequestParts = 5 // and a parent that is missing
+	RequestFlows = 3 // arrows: two calls, and from the other process back
+	Flows        = 5 // those of the other request, too
+)
+
+// Requests writes a merged trace of two processes, with two requests and what belongs to none.
+func Requests(path string) error {
+	const ms = 1_000_000
+	link := func(request, span, parent int) string {
+		return fmt.Sprintf("addr:0x%x addr:0x2a addr:%d addr:%d", 0xabcdef00<<32+uint64(request), span, parent)
+	}
+	return write(path, 200*ms, []string{"GET /buy", "pay", "query", "render", "orphan", "GET /", "other", "db 12 CPUs"}, func(record func(string, ...any)) {
+		task := func(name string, process, g, from, to int64, link string) {
+			record(`task %q g=%d start=%d stop=%d cpu=0/unknown%s`, name, process<<30+g, from*ms, to*ms, link)
+		}
+		task("GET /buy", 1, 1, 10, 90, " | "+link(1, 1, 0))
+		task("render", 1, 1, 65, 80, " | "+link(1, 4, 1))
+		task("pay", 1, 2, 20, 60, " | "+link(1, 2, 1))
+		task("query", 2, 1, 30, 50, " | "+link(1, 3, 2))
+		task("orphan", 2, 2, 85, 88, " | "+link(1, 5, 153))
+		task("GET /", 1, 3, 100, 150, " | "+link(2, 11, 0))
+		task("query", 2, 2, 110, 140, " | "+link(2, 12, 11))
+		task("other", 1, 4, 5, 195, "")
+		record(`counter "db 12 CPUs" g=%d start=%d value=float:0.5`, int64(2<<30+1), 40*ms)
+	}, `member 1 "/bin/api" "h1" "b1" "api.scope" "" shift=30 pid=11 from=1000 to=200000000 error=0`,
+		`member 2 "/bin/db" "h2" "b2" "db.scope" "" parent=1 shift=30 pid=12 from=1000 to=200000000 error=12000`)
+}

@@ -44,6 +44,8 @@ export const deeds = {
   states: (app) => app.nextStateSize(),
   locks: (app) => app.toggleLocks(),
   path: (app) => app.togglePath(),
+  flows: (app) => app.toggleFlows(),
+  "only-request": (app) => app.toggleOnly(),
   processors: (app) => app.toggleProcs(),
   graphs: (app) => app.nextGraphs(),
   collapse: (app) => changeRow(app, "shut"),
@@ -78,6 +80,10 @@ export function actions(app, action, fast) {
   if (app.pair?.chosen && ofSelection.has(action)) app = app.pair.app;
   const tab = tabs.find((name) => name === action);
   if (tab === undefined) return deeds[action] !== undefined && deeds[action](app, fast) !== false;
+  if (tab === "request" && !app.model.requests.any) {
+    app.announce("no scope of this trace is part of a request", true);
+    return true;
+  }
   app.togglePanel(true);
   app.showTab(tab);
   document.getElementById(`tab-${tab}`)?.focus();
@@ -162,6 +168,7 @@ function clearAll(app) {
   if (app.brush) app.brushRuns(null);
   else if (app.range) app.setRange(null);
   else if (app.selection) app.select(null);
+  else if (app.request) app.showRequest("");
   else app.searchBox.set("");
 }
 

@@ -36,6 +36,7 @@ function shownState(app) {
     states: choices.states === "thin" ? undefined : choices.states,
     nolocks: choices.locks ? undefined : true, noprocs: choices.procs ? undefined : true,
     graphs: app.graphs === "usual" ? undefined : app.graphs,
+    request: app.request || undefined, only: choices.only !== null || undefined, flows: app.flows || undefined,
     compared: app.compared || undefined, shift: app.shift || undefined,
     color: choices.colorBy === "name" ? undefined : choices.colorBy,
     func: app.calls.func || undefined, metric: app.calls.metric || undefined, scope: app.calls.scope || undefined,

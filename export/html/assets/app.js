@@ -41,6 +41,11 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {Set<string>|null} area the goroutines' rows that the range is of; null: all
  * @property {import("./state.js").Mark[]} marks by their begin
  * @property {import("./model/search.js").Hits|null} hits of the search
+ * @property {string} request the trace id of the request that is looked at; "": none
+ * @property {import("./model/requests.js").LitRequest|null} lit it is lit in place of the hits
+ * @property {boolean} toRequest it is still to be zoomed to, once it is known
+ * @property {string} hoverRequest that of the scope under the pointer
+ * @property {boolean} flows all requests in sight have arrows
  * @property {string} runsOf of which name the Executions tab is; "": none
  * @property {import("./model/brush.js").Brush|null} brush those of them that are brushed; they are lit in place of the hits
  * @property {number|null} pointer where it is over the time axis, as a share of the width; its time goes with the view
@@ -76,7 +81,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {import("./pair.js").Pair=} pair the other trace's rows
  * @property {((from: number, to: number, how?: {animate?: boolean}) => void)=} lead where the view goes with another app's: moves that
  *
- * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"filter"|"follow"|"tab"|"calls"|"path"|"marks"|"graphs"|"other"} Event what changed
+ * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"filter"|"follow"|"tab"|"calls"|"path"|"marks"|"graphs"|"other"|"request"} Event what changed
  *
  * What does not change.
  * @typedef {Object} Fixed
@@ -121,7 +126,7 @@ export function createApp(model) {
   const page = {
     view, aim: view,
     selection: null, stateSelection: null, links: [], chain: null, step: 0, range: null, area: null, marks: [],
-    hits: null, runsOf: "", brush: null, pointer: null, hoverName: -1,
+    hits: null, request: "", lit: null, toRequest: false, hoverRequest: "", flows: false, runsOf: "", brush: null, pointer: null, hoverName: -1,
     by: "goroutine", wall: false, whole: false, follow: false, graphs: "usual",
     chosenRow: "", choices: newChoices(), arranged: [],
     tab: "summary", calls: newCalls(),

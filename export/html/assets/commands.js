@@ -15,6 +15,7 @@ import { search } from "./model/search.js";
 import { longestInside } from "./model/spent.js";
 import { stateLinks } from "./model/waitlinks.js";
 import { otherThreads } from "./model/waits.js";
+import { requestCommands } from "./requestcommands.js";
 import { panelCommands } from "./panelcommands.js";
 import { rowCommands } from "./rowcommands.js";
 import { inSlices } from "./data/slices.js";
@@ -138,6 +139,7 @@ export function commands(app) {
   function showTab(name) {
     app.tab = name;
     followName();
+    if (name === "request") requests.followRequest();
     app.tell("tab");
     app.keepState();
   }
@@ -154,7 +156,7 @@ export function commands(app) {
     app.stateSelection = stretch;
     if (step === undefined) app.chain = ref || stretch ? { selection: ref, stretch } : null;
     app.step = step ?? 0;
-    if ((ref || stretch) && app.tab !== "details" && (stretch || app.tab !== "runs")) showTab("details");
+    if ((ref || stretch) && app.tab !== "details" && (stretch || app.tab !== "runs") && !(app.tab === "request" && requests.followRequest())) showTab("details");
     followName();
     app.tell("selection");
     kept();
@@ -222,8 +224,10 @@ export function commands(app) {
     kept();
   }
 
+  const requests = requestCommands(app, { moveTo, relayout, kept });
+
   return {
-    ...panelCommands(app, { select, showTab, redraw, kept, relayout }), ...rowCommands(app, relayout), ...markCommands(app, kept, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
+    ...requests, ...panelCommands(app, { select, showTab, redraw, kept, relayout }), ...rowCommands(app, relayout), ...markCommands(app, kept, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
     /** Zooms by a factor; the moment t of the aim stays where it is. @param {number} t @param {number} factor */
     zoomAt(t, factor) {
       const { from, to } = app.aim;
@@ -291,6 +295,12 @@ export function commands(app) {
     hoverOn(name) {
       if (name === app.hoverName) return;
       app.hoverName = name;
+      redraw();
+    },
+    /** @param {string} trace of the request whose scope is under the pointer; "": none */
+    hoverOnRequest(trace) {
+      if (trace === app.hoverRequest) return;
+      app.hoverRequest = trace;
       redraw();
     },
 
@@ -363,6 +373,8 @@ export function commands(app) {
       app.brush = s.name && s.long ? new Brush(model, s.name, s.long.from, s.long.to) : null;
       app.path = s.path === true;
       app.graphs = s.graphs ?? "usual";
+      app.flows = s.flows === true;
+      requests.showRequest(s.request ?? "", { only: s.only === true, zoom: false });
       app.tell("graphs");
       app.compared = s.compared ?? "";
       app.shift = s.shift ?? 0;

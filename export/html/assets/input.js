@@ -63,6 +63,8 @@ export function listenMouse(app, rows, popup, more = []) {
     const hit = rows.at(x, y);
     rest = { e, view: app.view, version: app.model.version, top: element.scrollTop };
     app.hoverOn(hit && hit.batch !== undefined && !hit.merged ? hit.batch.name[hit.i] : -1);
+    const pointed = hit && hit.batch !== undefined && !hit.merged ? app.model.requests.linkOf({ batch: hit.batch, i: hit.i }) : null;
+    app.hoverOnRequest(pointed?.trace ?? "");
     popup.show(hit, e.clientX, e.clientY, timeAt(x));
     canvas.style.cursor = otherEnd(x) !== undefined ? "ew-resize" : hit?.batch !== undefined || hit?.state || hit?.held ? "pointer" : "default";
   }
@@ -124,6 +126,7 @@ export function listenMouse(app, rows, popup, more = []) {
     rest = null;
     app.hover(null);
     app.hoverOn(-1);
+    app.hoverOnRequest("");
   });
   const touch = listenTouch(app, rows, { point, choose, zoomTo, beginRange, dragRange, endRange });
   canvas.addEventListener("dblclick", (/** @type {MouseEvent} */ e) => {

@@ -76,6 +76,7 @@ function buildPage(app, other) {
     }
     if (app.follow) app.stayAtEnd();
     app.resolveSelection();
+    app.requestCame();
     colorScopes(app.model);
     banner.update();
     lookAtWaits(app);

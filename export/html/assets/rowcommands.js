@@ -18,7 +18,7 @@ export function rowCommands(app, relayout) {
     /** Puts a row, a group or a lock into a set of the choices, or takes it out. @param {"hidden"|"pinned"|"shut"|"opened"|"full"} set @param {string} id */
     toggleRow(set, id) {
       const { kind, title } = app.rows?.stripOf(id) ?? { kind: "row", title: id };
-      if (kind === "group" && set === "pinned") return app.announce(`${title} is a group: its rows can be pinned`);
+      if ((kind === "group" || kind === "process") && set === "pinned") return app.announce(`${title} is a group: its rows can be pinned`);
       if (kind === "group" && set === "shut") set = "opened"; // to fold it
       if (!choices[set].delete(id)) choices[set].add(id);
       relayout();

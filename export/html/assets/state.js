@@ -6,6 +6,7 @@
 // states=thick|off, locks=off, procs=off, graphs=all|line, path=on
 // clock=wall, sums=whole
 // color=row|thread|argument KEY
+// request=trace id, only=request: of its rows alone, flows=on: arrows of all requests in sight
 // compared=name (of the Compare tab), shift= of the other trace (ns)
 // tab=, finding=verdict:object (of the Doctor tab)
 // fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in
@@ -19,7 +20,7 @@ export const longestMarkName = 80;
 export const mostMarks = 100;
 
 /** The tabs below the timeline. */
-export const tabs = /** @type {const} */ (["details", "summary", "runs", "flame", "functions", "callers", "source", "doctor", "advice", "compare", "about"]);
+export const tabs = /** @type {const} */ (["details", "summary", "runs", "request", "flame", "functions", "callers", "source", "doctor", "advice", "compare", "about"]);
 
 /**
  * @typedef {(typeof tabs)[number]} Tab
@@ -50,6 +51,9 @@ export const tabs = /** @type {const} */ (["details", "summary", "runs", "flame"
  * @property {string=} color what colours tell, if not names
  * @property {boolean=} noprocs
  * @property {string=} graphs all or line
+ * @property {string=} request
+ * @property {boolean=} only
+ * @property {boolean=} flows
  * @property {string=} compared the name that is looked at in the tab Compare
  * @property {number=} shift of the trace that is compared with
  * @property {string=} func
@@ -94,6 +98,9 @@ export function encodeState(s) {
   if (s.color) p.set("color", s.color);
   if (s.noprocs) p.set("procs", "off");
   if (s.graphs) p.set("graphs", s.graphs);
+  if (s.request) p.set("request", s.request);
+  if (s.only) p.set("only", "request");
+  if (s.flows) p.set("flows", "on");
   if (s.compared) p.set("compared", s.compared);
   if (s.shift) p.set("shift", String(Math.round(s.shift)));
   for (const [key, value] of /** @type {[string, string|undefined][]} */ ([["fn", s.func], ["metric", s.metric], ["in", s.scope], ["runs", s.executions], ["of", s.of]])) {
@@ -143,6 +150,9 @@ export function decodeState(fragment) {
   s.color = p.get("color") || undefined;
   s.noprocs = p.get("procs") === "off" || undefined;
   if (/^(all|line)$/.test(p.get("graphs") ?? "")) s.graphs = p.get("graphs") ?? undefined;
+  if (/^[0-9a-f]{32}$/.test(p.get("request") ?? "")) s.request = p.get("request") ?? undefined;
+  s.only = p.get("only") === "request" || undefined;
+  s.flows = p.get("flows") === "on" || undefined;
   s.compared = p.get("compared") || undefined;
   if (/^-?[1-9]\d{0,15}$/.test(p.get("shift") ?? "")) s.shift = Number(p.get("shift"));
   s.func = p.get("fn") || undefined;

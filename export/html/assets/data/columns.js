@@ -21,7 +21,7 @@
  * @property {[name: string, type: string, values: number, bytes: number][]} columns
  *
  * @typedef {[key: number, name: number]} RowKey a row's goroutine, and its name's id
- * @typedef {Partial<{from: number, to: number, res: number, strings: string[], rows: RowKey[], alone: boolean, left: number}>} TileHeader alone and left are of a name's executions
+ * @typedef {Partial<{from: number, to: number, res: number, strings: string[], rows: RowKey[], alone: boolean, left: number, partial: boolean}>} TileHeader alone and left are of a name's executions, partial and left of a request
  * @typedef {{rows: RowKey[], items: [row: number, depth: number, name: number, kind: number, start: number, thread: number, args: string][]}} OpenHeader
  * @typedef {{from: number, to: number, res: number, names?: string[], frames?: string[], stacks?: number[][], reasons?: string[],
  *   switches?: boolean, facts?: [string, string][], told?: [number, number][], procs?: number, countFrom?: number, bin?: number}} StatesHeader

@@ -27,7 +27,14 @@ import { addPlaces } from "./places.js";
  * @property {number=} size
  * @property {string=} tool
  * @property {number=} scopes
+ * @property {number=} linked so many items are part of a request
+ * @property {Process[]=} processes of a merged trace, a parent before its children
+ * @property {number=} shift of one: behind so many bits a goroutine's id has the number of its process
  * @property {number=} cpus that it may use; 0: not known
+ *
+ * A process of a merged trace; error: by how much its times may be wrong, ns, -1: not known.
+ * @typedef {{number: number, parent?: number, label: string, pid: number, host?: string, path?: string, from: number, to: number,
+ *   offset?: number, error: number, violated?: boolean, lost?: number, lacks?: string}} Process
  *
  * What came of it.
  * @typedef {Partial<Omit<Meta, "places"> & {places: import("./places.js").Placed}>} MetaNews

@@ -8,6 +8,8 @@ import { Batch, blankData, lastUntil, batchOfOpen, batchOfTile } from "../data/b
 import { Details } from "./detail.js";
 import { threadOpen, threadBatch, threadSteps } from "../data/threads.js";
 import { blankMeta, mergeMeta } from "../data/meta.js";
+import { ownGoroutine } from "./processes.js";
+import { Requests } from "./requests.js";
 import { Samples } from "../data/samples.js";
 import { Waits } from "./waits.js";
 
@@ -65,6 +67,7 @@ export class Model {
     /** @type {((model: Model) => void)[]} */
     this.listeners = [];
     this.details = new Details(this);
+    this.requests = new Requests(this);
     /** What goroutines did, and who held the locks. */
     this.waits = new Waits(this);
     /** Samples with their stacks; null: there are none, or they are not here yet. @type {Samples|null} */
@@ -89,13 +92,14 @@ export class Model {
     this.cache = new Map();
     this.details.clear();
     this.waits.clear();
+    this.requests.clear();
     clearTimeout(this.samplesAsked.timer);
     this.samplesAsked = noSamplesAsked();
     this.samples = null;
     this.samplesProblem = "";
   }
 
-  noRows() { return new RowSet("goroutine", (id) => this.name(id)); }
+  noRows() { return new RowSet("goroutine", (id) => this.name(id), (key) => ownGoroutine(this.meta, key)); }
 
   /** The server has not answered for a while. */
   get lost() { return this.state === "lost"; }

@@ -9,7 +9,7 @@ import { firstFrom } from "../data/batch.js";
  * @typedef {import("../data/batch.js").Ref} Ref
  * @typedef {import("./model.js").Model} Model
  * @typedef {{rowKey: number, time: number, ref: Ref|null, strip?: boolean}} LinkEnd rowKey is a goroutine; strip: at its states
- * @typedef {{kind: "go"|"lock"|"block"|"wake"|"chain", from: LinkEnd, to: LinkEnd}} Link
+ * @typedef {{kind: "go"|"lock"|"block"|"wake"|"chain"|"request", from: LinkEnd, to: LinkEnd}} Link
  */
 
 /** The parts of a lane that are searched: of a better known stretch the tile's. */

@@ -1,6 +1,7 @@
 // In which order rows are shown, and which of them are folded into groups.
 
 import { shortText } from "../data/names.js";
+import { processOf, shownProcesses } from "./processes.js";
 import { rowSums } from "./rowsums.js";
 
 /** More alike rows than this fold. */
@@ -57,7 +58,17 @@ export function arrange(rows, names, order = "name", sums = null) {
 /** The rows of a model, arranged; made once per version. @param {import("./model.js").Model} model @param {"goroutine"|"thread"} by @param {RowOrder} order @returns {Arranged[]} */
 export function arrangedRows(model, by, order) {
   const sums = order === "name" || order === "start" ? null : rowSums(model, by);
-  return model.cached(`arranged ${by} ${order}`, () => arrange(model.rows(by), model.names, order, sums));
+  return model.cached(`arranged ${by} ${order}`, () => {
+    const processes = by === "goroutine" ? shownProcesses(model.meta) : [];
+    const all = model.rows(by);
+    if (processes.length === 0) return arrange(all, model.names, order, sums);
+    /** @type {Map<import("../data/meta.js").Process|null, Row[]>} */
+    const of = new Map([...processes, null].map((p) => [p, []]));
+    for (const row of all) of.get(processOf(model.meta, row.key))?.push(row);
+    return [...of].flatMap(([process, own]) => { // alike rows of several are not folded into one
+      return arrange(own, model.names, order, sums).map((a) => (a.kind === "group" ? { ...a, id: `${process?.number ?? 0}.${a.id}` } : a));
+    });
+  });
 }
 
 /**

@@ -43,8 +43,10 @@ export class RowSet {
   /**
    * @param {"goroutine"|"thread"} by
    * @param {(nameId: number) => string} nameOf
+   * @param {(key: number) => number} [idOf] what a row without a name is called by
    */
-  constructor(by, nameOf) {
+  constructor(by, nameOf, idOf = (key) => key) {
+    this.idOf = idOf;
     this.by = by;
     this.nameOf = nameOf;
     /** @type {Map<number, Row>} */
@@ -143,7 +145,7 @@ export class RowSet {
       if (row.first === Infinity) continue;
       row.name = row.nameId === 0 ? "" : this.nameOf(row.nameId);
       row.named = row.name !== "";
-      row.title = shortText(row.name) || rowTitle(this.by, row.key);
+      row.title = shortText(row.name) || rowTitle(this.by, this.idOf(row.key));
       row.depth = row.lanes.length;
       row.short = row.last - row.first < end / 5;
       list.push(row);

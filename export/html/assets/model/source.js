@@ -11,6 +11,7 @@ import { Model } from "./model.js";
  * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} tile
  * @property {((from: number, to: number, whole: boolean) => Promise<import("./stats.js").Summary>)=} summary
  * @property {((nameId: number, from: number, to: number) => Promise<import("../data/columns.js").Container>)=} runs a name's executions, with what is in them
+ * @property {((trace: string) => Promise<import("../data/columns.js").Container>)=} request what has a trace id, or one that begins so
  * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} waits states and locks
  * @property {(() => Promise<import("../data/columns.js").Container>)=} samples with their stacks
  * @property {(() => Promise<import("../data/meta.js").DoctorReport>)=} doctor what the doctor says
@@ -94,6 +95,7 @@ export function liveSource(base) {
     tile: (from, to, px) => container(`api/tile?${range(from, to)}&px=${Math.ceil(px)}`),
     waits: (from, to, px) => container(`api/waits?${range(from, to)}&px=${Math.ceil(px)}`),
     runs: (nameId, from, to) => container(`api/runs?name=${nameId}&${range(from, to)}`),
+    request: (trace) => container(`api/request?trace=${trace}`),
     samples: () => container("api/samples"),
     doctor: async () => (await get("api/doctor")).json(),
     advice: async () => (await get("api/advice")).json(),

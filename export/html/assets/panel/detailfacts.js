@@ -3,6 +3,8 @@
 
 import { extentOf } from "../model/refs.js";
 import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
+import { ownGoroutine, processOf } from "../model/processes.js";
+import { rowTitle } from "../model/rowset.js";
 import { children } from "../model/relate.js";
 import { lockArgs } from "../model/waitlinks.js";
 import { digits3, moment, thousands, wallClock } from "../view/time.js";
@@ -97,7 +99,7 @@ export function rowOf(model, ref) {
 /** What the row of a goroutine is called. */
 export function rowTitleOf(model, key) {
   const row = model.rows("goroutine").find((r) => r.key === key);
-  return row ? row.title : key === 0 ? "unknown goroutine" : `goroutine ${key}`;
+  return row ? row.title : rowTitle("goroutine", ownGoroutine(model.meta, key));
 }
 
 /**
@@ -131,11 +133,14 @@ export function factsOf(app, ref, self) {
     if (!(flags & Flag.across) && kind !== Kind.wait) facts.push(...cpuFacts(app, ref, dur));
   }
   const row = rowOf(model, ref);
-  const numbered = row.named && row.key > 0 ? ` (goroutine ${row.key})` : "";
+  const own = ownGoroutine(model.meta, row.key);
+  const numbered = row.named && own > 0 ? ` (goroutine ${own})` : "";
   facts.push(["row", row.title + numbered]);
+  const process = processOf(model.meta, row.key);
+  if (process) facts.push(["process", process.label + (process.host ? ` on ${process.host}` : "")]);
   if (batch.thread[i]) facts.push(["thread", `${batch.thread[i]}${isInstant(kind) ? "" : ", where it began"}`]);
   const ender = batch.endedBy.get(i);
-  if (ender) facts.push(["ended by", `goroutine ${ender}`]);
+  if (ender) facts.push(["ended by", rowTitle("goroutine", ownGoroutine(model.meta, ender))]);
   if (!isInstant(kind)) facts.push(["depth", row.depth === 0 ? "0, outermost" : String(row.depth)]);
   return facts;
 }

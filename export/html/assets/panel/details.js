@@ -87,6 +87,9 @@ export function createDetails(app) {
       buttons.push(makeButton("zoom to it", () => app.setView(start, end, { animate: true }), { "data-keep": "zoom", title: "F" }));
       buttons.push(makeButton("as range", () => app.setRange({ from: start, to: end }), { "data-keep": "range", title: "Select its time as a range (R)" }));
     }
+    if (app.model.requests.linkOf(ref)) {
+      buttons.push(makeButton("request", () => app.showTab("request"), { "data-keep": "request", title: "Show the request that it is part of (Shift+R)" }));
+    }
     if (isScope(kind) && app.model.mayHaveSamples) {
       buttons.push(makeButton("functions", () => {
         app.chooseCalls({ scope: name(ref) });

@@ -77,6 +77,7 @@ export function buildSwitches(app) {
   const states = makeButton("States of goroutines", () => app.act("states", false), { title: "What the goroutines did: thin, thick, hidden (E)" });
   const locks = makeButton("Rows of locks", () => app.act("locks", false), { title: "Rows of the locks (K)" });
   const procs = makeButton("Rows of processors", () => app.act("processors", false), { title: "Rows of Go's processors: which goroutine had them (U)" });
+  const flows = makeButton("Arrows of requests", () => app.act("flows", false), { title: "Arrows of all requests in sight, or of one (Shift+L)" });
   const wall = makeButton("Clock on the wall", () => app.act("wallclock", false), { title: "Times from the start or of the clock on the wall (C)" });
   const text = makeButton("As a table of text", () => app.act("text-table", false), { title: "The view as a table of text (Shift+T)" });
   const theme = makeButton("Light or dark", () => app.act("theme", false), { title: "Light or dark (T)" });
@@ -93,10 +94,12 @@ export function buildSwitches(app) {
     procs.hidden = !app.model.waits.states?.procs;
     states.hidden = !app.model.waits.any;
     locks.hidden = app.model.waits.locks.length === 0;
+    press(flows, app.flows);
+    flows.hidden = !app.model.requests.any;
     press(follow, app.follow);
     follow.hidden = !app.growing;
   };
-  for (const event of /** @type {const} */ (["by", "clock", "follow", "model"])) app.on(event, update);
+  for (const event of /** @type {const} */ (["by", "clock", "follow", "model", "request"])) app.on(event, update);
   update();
-  bar.append(follow, createMenu("View", [threads, states, procs, locks, createColors(app), wall, text, theme, palette]), createMenu("Export", [link, ...createExports(app)]), help);
+  bar.append(follow, createMenu("View", [threads, states, procs, locks, flows, createColors(app), wall, text, theme, palette]), createMenu("Export", [link, ...createExports(app)]), help);
 }

@@ -54,6 +54,9 @@ export const KEYS = [
   { code: "KeyM", shift: true, label: "Shift+M", action: "note", text: "mark the range or the scope, and name it", group: "Scopes" },
   { code: "ArrowRight", ctrl: true, label: "Ctrl+→", action: "next-mark", text: "next mark; About has the list", group: "Scopes" },
   { code: "ArrowLeft", ctrl: true, label: "Ctrl+←", action: "prev-mark", text: "previous mark", group: "Scopes" },
+  { code: "KeyR", shift: true, label: "Shift+R", action: "request", text: "the request that it is part of, over goroutines and processes", group: "Scopes" },
+  { code: "KeyL", shift: true, label: "Shift+L", action: "flows", text: "arrows of all requests in sight, or of one", group: "Scopes" },
+  { code: "KeyO", shift: true, label: "Shift+O", action: "only-request", text: "only the rows of the request, or all", group: "Rows" },
   { code: "Escape", label: "Esc", action: "clear", text: "clear the selection, the range, the search", group: "Scopes" },
 
   { key: "/", label: "/", action: "search", text: "search names and arguments", group: "Search" },

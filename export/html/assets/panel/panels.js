@@ -9,6 +9,7 @@ import { createDoctor } from "./doctorview.js";
 import { createFlame } from "./flameview.js";
 import { createFunctions } from "./functionsview.js";
 import { make, makeButton } from "../view/make.js";
+import { createRequest } from "./requestview.js";
 import { createRuns } from "./runsview.js";
 import { createSource } from "./sourceview.js";
 import { createSummary } from "./summaryview.js";
@@ -16,14 +17,14 @@ import { createSummary } from "./summaryview.js";
 /** @import { App } from "../app.js" */
 
 /** Where there is room for two tabs, this one is beside: of those not named here, the summary. @type {Partial<Record<import("../state.js").Tab, import("../state.js").Tab>>} */
-const beside = { summary: "flame", runs: "details", functions: "callers", callers: "functions", source: "functions" };
+const beside = { summary: "flame", runs: "details", request: "details", functions: "callers", callers: "functions", source: "functions" };
 
 /** @param {App} app */
 export function buildPanels(app) {
   const panel = /** @type {HTMLElement} */ (document.getElementById("panel"));
   /** @type {[import("../state.js").Tab, string, {element: HTMLElement, update(): void}][]} */
   const tabs = [
-    ["details", "Details", createDetails(app)], ["summary", "Summary", createSummary(app)], ["runs", "Executions", createRuns(app)],
+    ["details", "Details", createDetails(app)], ["summary", "Summary", createSummary(app)], ["runs", "Executions", createRuns(app)], ["request", "Request", createRequest(app)],
     ["flame", "Flame", createFlame(app)], ["functions", "Functions", createFunctions(app)], ["callers", "Callers", createCallers(app)],
     ["source", "Source", createSource(app)], ["doctor", "Doctor", createDoctor(app)], ["advice", "Advice", createAdvice(app)], ["compare", "Compare", createCompare(app)], ["about", "About", createAbout(app)],
   ];
@@ -48,9 +49,10 @@ export function buildPanels(app) {
     button.addEventListener("keydown", (e) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[e.code];
       if (!step) return;
-      const k = (tabs.findIndex(([t]) => t === id) + step + tabs.length) % tabs.length;
-      app.showTab(tabs[k][0]);
-      document.getElementById(`tab-${tabs[k][0]}`)?.focus();
+      const there = tabs.filter(([t]) => document.getElementById(`tab-${t}`)?.hidden === false);
+      const k = (there.findIndex(([t]) => t === id) + step + there.length) % there.length;
+      app.showTab(there[k][0]);
+      document.getElementById(`tab-${there[k][0]}`)?.focus();
       e.preventDefault();
     });
     list.append(button);
@@ -61,6 +63,10 @@ export function buildPanels(app) {
     body.append(view.element);
   }
   panel.replaceChildren(list, body);
+  const tabOfRequests = /** @type {HTMLElement} */ (list.querySelector("#tab-request"));
+  const look = () => { tabOfRequests.hidden = !app.model.requests.any; };
+  look();
+  app.on("model", look);
   const update = () => { for (const [, , view] of tabs) if (!view.element.hidden) view.update(); };
   for (const event of /** @type {const} */ (["selection", "range", "model", "clock", "calls", "by", "path", "other"])) app.on(event, update);
 }

@@ -14,7 +14,10 @@ export function createSearchBox(app) {
   const count = /** @type {HTMLElement} */ (document.getElementById("search-count"));
   const buttons = { "-1": /** @type {HTMLElement} */ (document.getElementById("search-prev")), 1: /** @type {HTMLElement} */ (document.getElementById("search-next")) };
   const rowButton = makeButton("", () => lookAt(rows(), (rowAt + 1) % rows().length), { hidden: true, title: "Rows whose names have it" });
-  count.before(rowButton);
+  const requestButton = makeButton("request", () => app.showTab(lookAtRequest()), { hidden: true, title: "Show the request with this trace id" });
+  count.before(requestButton, rowButton);
+  /** The trace id that begins with what is searched for; "": none. */
+  let trace = "";
   let searched = "";
   let version = -1;
   let timer = 0;
@@ -25,6 +28,19 @@ export function createSearchBox(app) {
   function rows() {
     const shown = app.arranged.flatMap((a) => (a.kind === "group" ? a.rows : [a.row]));
     return app.hits ? app.hits.rowsOf(shown) : [];
+  }
+
+  /** Looks for a request, if the text may be the begin of its id. */
+  async function findRequest() {
+    const text = searched.toLowerCase();
+    trace = /^[0-9a-f]{8,32}$/.test(text) ? await app.model.requests.find(text) : "";
+    if (searched.toLowerCase() === text) requestButton.hidden = trace === "";
+  }
+
+  function lookAtRequest() {
+    if (app.selection) app.select(null); // else the tab would be of its request
+    app.showRequest(trace);
+    return /** @type {const} */ ("request");
   }
 
   /** Says how many there are, and which of them is looked at. */
@@ -62,6 +78,7 @@ export function createSearchBox(app) {
     searched = text;
     version = app.model.version;
     app.find(text);
+    void findRequest();
     say();
   }
 
@@ -69,6 +86,10 @@ export function createSearchBox(app) {
   function step(dir) {
     run();
     if (!app.hits) return false;
+    if (app.hits.count === 0 && trace !== "") {
+      app.showTab(lookAtRequest());
+      return true;
+    }
     const found = rows();
     const atHit = isHit(app.selection);
     if (rowAt >= 0 && found[rowAt + dir]) return lookAt(found, rowAt + dir);

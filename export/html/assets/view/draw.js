@@ -3,6 +3,7 @@
 
 import { drawBar, drawMerged, fillOf, isDim } from "./bar.js";
 import { lowerBound } from "../data/bisect.js";
+import { linkAt } from "../data/itemlinks.js";
 import { colorOf } from "./color.js";
 import { drawDensity } from "./density.js";
 import { Kind } from "../data/kinds.js";
@@ -32,14 +33,16 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {Map<string, number>} widths of texts
  * @property {Drawn} drawn
  * @property {{batch: import("../data/batch.js").Batch, i: number}[]} waiting waits that are wide enough to be looked at one by one
+ * @property {boolean} flows all requests in sight have arrows
+ * @property {{batch: import("../data/batch.js").Batch, i: number}[]} linked then, what is part of a scope by its link
  * @property {{key: number, set: import("../data/states.js").StateSet, i: number}[]} locked the same of states
  *
  * What was drawn: labels, and how many of what.
- * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, densities: number, shares: number, arrows: number, path: number}} Drawn
+ * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, densities: number, shares: number, arrows: number, flows: number, path: number}} Drawn
  */
 
 /** @returns {Drawn} */
-export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, densities: 0, shares: 0, arrows: 0, path: 0 }; }
+export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, densities: 0, shares: 0, arrows: 0, flows: 0, path: 0 }; }
 
 /**
  * @param {Painter} p
@@ -95,6 +98,7 @@ function drawLane(p, lane, y, row) {
       p.drawn.waits++;
       if (j - i === 1 && box.x1 - box.x0 >= wideWait && batch.many(i) === 1) p.waiting.push({ batch, i });
     }
+    if (p.flows && j - i === 1 && batch.many(i) === 1 && linkAt(batch, i)?.parent) p.linked.push({ batch, i });
     if (j - i > 1 || batch.many(i) > 1) drawMerged(p, run, box);
     else drawBar(p, batch, i, box);
   });

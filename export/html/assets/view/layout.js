@@ -5,6 +5,7 @@ import { bisect } from "../data/bisect.js";
 import { lockTitle } from "../data/lockset.js";
 import { shortText } from "../data/names.js";
 import { trackKey } from "../model/tracks.js";
+import { processDepth, processOf, shownProcesses } from "../model/processes.js";
 import { rowFilter } from "../model/rowexpr.js";
 
 /** Height of one line of bars, in px. Where all rows fit it is more than this least; see fitLines. */
@@ -40,7 +41,7 @@ const procStep = 8;
 
 /**
  * @typedef {Object} Strip
- * @property {"row"|"group"|"more"|"series"|"hidden"|"locks"|"lock"|"procs"|"proc"|"note"} kind
+ * @property {"row"|"group"|"more"|"series"|"hidden"|"locks"|"lock"|"procs"|"proc"|"process"|"note"} kind
  * @property {string} id what pinned, hidden and shut remember
  * @property {string} title
  * @property {number} y
@@ -49,7 +50,9 @@ const procStep = 8;
  * @property {boolean} shut
  * @property {boolean} pinned
  * @property {any=} row
- * @property {any[]=} rows of a group
+ * @property {any[]=} rows of a group, or of a process that is folded
+ * @property {any=} process
+ * @property {number=} depth how many processes lie above it
  * @property {any=} lanes by depth: those that are shown
  * @property {number=} left lanes that are not shown
  * @property {boolean=} flags there is a band of instants
@@ -75,6 +78,7 @@ const procStep = 8;
  * @property {Set<string>} full rows that show all their lines
  * @property {Map<string, number>} shown how many rows of a group are shown
  * @property {string} filter
+ * @property {Set<string>|null} only the rows of a request; null: all
  * @property {string} states how the strips of states are shown: thin, thick or off
  * @property {boolean} locks rows of locks are shown
  * @property {string} colorBy what the colours of scopes tell; see colorChoices
@@ -84,12 +88,15 @@ const procStep = 8;
 /** @returns {RowChoices} */
 export function newChoices() {
   return {
-    hidden: new Set(), pinned: new Set(), collapsed: false, shut: new Set(), oneLine: false, sort: "name", opened: new Set(), full: new Set(), shown: new Map(), filter: "", states: "thin", locks: true, procs: true, colorBy: "name",
+    hidden: new Set(), pinned: new Set(), collapsed: false, shut: new Set(), oneLine: false, sort: "name", opened: new Set(), full: new Set(), shown: new Map(), filter: "", only: null, states: "thin", locks: true, procs: true, colorBy: "name",
   };
 }
 
 /** @param {any} row */
 export function rowId(row) { return `${row.by === "thread" ? "t" : "g"}${row.key}`; }
+
+/** What the heading of a process remembers. @param {import("../data/meta.js").Process|null} process */
+export function processId(process) { return process ? `P${process.number}` : ""; }
 
 /** @param {import("../model/rows.js").Arranged} a */
 function rowsOf(a) { return a.kind === "group" ? a.rows : [a.row]; }
@@ -108,7 +115,8 @@ export function layoutRows(model, arranged, choices) {
   const strips = [];
   let y = 0;
   let hidden = 0;
-  const kept = rowFilter(model, choices.filter);
+  const filtered = rowFilter(model, choices.filter);
+  const kept = { other: filtered.other, row: (/** @type {any} */ row) => (choices.only === null || choices.only.has(rowId(row))) && filtered.row(row) };
   /** @param {Omit<Strip, "y">} s */
   const put = (s) => {
     strips.push({ ...s, y });
@@ -186,18 +194,19 @@ export function layoutRows(model, arranged, choices) {
     }
   };
   putLocks(); // who has to wait for them is below
-  for (const a of arranged) {
+  /** @param {import("../model/rows.js").Arranged} a */
+  const putArranged = (a) => {
     if (a.kind === "row") {
       if (!choices.pinned.has(rowId(a.row))) putRow(a.row, false);
-      continue;
+      return;
     }
     const { id } = a;
     if (choices.hidden.has(id)) {
       hidden++;
-      continue;
+      return;
     }
     const rows = a.rows.filter((/** @type {any} */ r) => !choices.pinned.has(rowId(r)) && kept.row(r));
-    if (rows.length === 0) continue;
+    if (rows.length === 0) return;
     const open = choices.opened.has(id);
     const bare = rows.every((r) => r.lanes.length === 0);
     const lines = choices.oneLine || bare ? 1 : 2;
@@ -206,20 +215,42 @@ export function layoutRows(model, arranged, choices) {
     const scopes = bare ? 0 : lines * sizes.line;
     const title = rows.length === a.rows.length ? a.title : `${rows.length.toLocaleString("en")} of ${a.title}`;
     put({ kind: "group", id, title, rows, inner: false, shut: !open, pinned: false, statesAt: scopes + 1, statesHigh: high, h: Math.max(lines * sizes.line, scopes + (high > 0 ? high + 1 : 0)) + rowPadding });
-    if (!open) continue;
+    if (!open) return;
     const shown = Math.min(rows.length, choices.shown.get(id) ?? groupStep);
     for (const row of rows.slice(0, shown)) putRow(row, true);
     if (shown < rows.length) putMore(id, rows.length - shown);
-  }
-  for (const s of model.series()) {
+  };
+  /** @param {any} s */
+  const putSeries = (s) => {
     const id = `c${s.nameId}`;
-    if (!kept.other({ title: model.name(s.nameId) })) continue;
+    if (!kept.other({ title: model.name(s.nameId) })) return;
     if (choices.hidden.has(id)) {
       hidden++;
-      continue;
+      return;
     }
     put({ kind: "series", id, title: shortText(model.name(s.nameId)), series: s, inner: false, shut: false, pinned: false, h: seriesHeight });
+  };
+  let rest = [...arranged];
+  let series = model.series();
+  const byGoroutine = arranged.every((a) => rowsOf(a)[0].by === "goroutine");
+  for (const process of byGoroutine ? shownProcesses(model.meta ?? {}) : []) {
+    const id = processId(process);
+    const isOwn = (/** @type {import("../model/rows.js").Arranged} */ a) => processOf(model.meta, rowsOf(a)[0].key) === process;
+    const own = rest.filter(isOwn);
+    const counted = series.filter((s) => model.name(s.nameId).startsWith(`${process.label} `));
+    rest = rest.filter((a) => !isOwn(a));
+    series = series.filter((s) => !counted.includes(s));
+    const rows = own.flatMap(rowsOf).filter((r) => kept.row(r));
+    if (choices.hidden.has(id)) hidden++;
+    if (choices.hidden.has(id) || rows.length === 0 && (own.length > 0 || choices.only)) continue;
+    const shut = isShut(choices, id);
+    put({ kind: "process", id, title: process.label, process, depth: processDepth(model.meta, process), rows: shut ? rows : undefined, inner: false, shut, pinned: false, h: sizes.line + rowPadding });
+    if (shut) continue;
+    own.forEach(putArranged);
+    counted.forEach(putSeries);
   }
+  rest.forEach(putArranged);
+  series.forEach(putSeries);
   if (hidden > 0) {
     put({ kind: "hidden", id: "", title: `${hidden} hidden: show`, inner: false, shut: false, pinned: false, h: sizes.line + rowPadding });
   }

@@ -83,7 +83,7 @@ export function createMinimap(app) {
       ctx.fillStyle = colors.wait;
       ctx.fillRect(k * bin, height - w, bin + 0.3, w);
     }
-    const lit = app.brush ?? app.hits;
+    const lit = app.brush ?? app.lit ?? app.hits;
     if (lit) {
       // Counted once, not for each frame: it looks at every scope.
       if (found?.hits !== lit || found.of !== d) found = { hits: lit, of: d, bins: lit.bins(d.begin, d.end, d.busy.length) };

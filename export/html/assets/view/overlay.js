@@ -4,6 +4,7 @@
 import { extentOf } from "../model/refs.js";
 import { thousands } from "./time.js";
 import { chainLinks, chainOf } from "../model/chain.js";
+import { partArrows } from "../model/requests.js";
 import { lockedLinks, mostUnasked, waitingLinks } from "../model/waitlinks.js";
 
 /** @import { App } from "../app.js" */
@@ -96,18 +97,22 @@ function line(p, x, height, color, dash) {
  * @param {import("./draw.js").Painter} p
  * @param {App} app
  * @param {(key: number, depth: number, strip?: boolean) => {y: number, h: number}|null} placeY
+ * @param {(key: number) => {y: number, h: number}|null} placeOrGroup where a row is, or what it is folded into
  */
-export function drawLinks(p, app, placeY) {
+export function drawLinks(p, app, placeY, placeOrGroup) {
   const { ctx, colors } = p;
   if (app.by === "thread") return; // the ends are goroutines
   const chosen = app.selection || app.stateSelection;
   const all = chosen ? [...app.links, ...chainLinks(chainOf(app.model, app.chain))] : [...waitingLinks(app.model, p.waiting, app.redraw), ...lockedLinks(app.model, p.locked)];
-  for (const link of all) {
+  const requests = requestLinks(p, app);
+  for (const link of [...all, ...requests.list]) {
     const depthOf = (/** @type {any} */ e) => (e.ref ? app.model.place(e.ref, app.by).depth : 0);
-    const a = placeY(link.from.rowKey, depthOf(link.from), link.from.strip);
-    const b = placeY(link.to.rowKey, depthOf(link.to), link.to.strip);
+    const placeOf = (/** @type {any} */ e) => placeY(e.rowKey, depthOf(e), e.strip) ?? (link.kind === "request" ? placeOrGroup(e.rowKey) : null);
+    const a = placeOf(link.from);
+    const b = placeOf(link.to);
     if (!a || !b) continue;
     p.drawn.arrows++;
+    if (link.kind === "request") p.drawn.flows++;
     const x0 = (link.from.time - p.from) * p.scale;
     const x1 = (link.to.time - p.from) * p.scale;
     const y0 = a.y + a.h / 2;
@@ -128,7 +133,37 @@ export function drawLinks(p, app, placeY) {
     ctx.lineWidth = 1;
   }
   const waits = app.model.waits.locks.length > 0 ? p.waiting.length : p.locked.length;
-  if (!chosen && waits > mostUnasked) arrowNote(p, app.rows.element.clientHeight, `arrows of the ${mostUnasked} longest of ${thousands(waits)} waits in sight`);
+  const note = [!chosen && waits > mostUnasked ? `arrows of the ${mostUnasked} longest of ${thousands(waits)} waits in sight` : "", requests.note].filter((text) => text !== "").join("; ");
+  if (note !== "") arrowNote(p, app.rows.element.clientHeight, note);
+}
+
+/** Of so many scopes in sight the arrows of requests are drawn. */
+const mostFlows = 300;
+
+/** The arrows of the requests that are selected, pointed at or looked at, or of what is in sight. @param {import("./draw.js").Painter} p @param {App} app */
+function requestLinks(p, app) {
+  const { requests } = app.model;
+  /** @type {import("../model/relate.js").Link[]} */
+  const list = [];
+  if (!requests.any) return { list, note: "" };
+  const selected = app.selection && app.selection.j === undefined ? requests.linkOf(app.selection)?.trace ?? "" : "";
+  const hovered = requests.isHere(app.hoverRequest) ? app.hoverRequest : "";
+  let more = 0;
+  const whole = new Set([app.request, selected, hovered].filter((trace) => trace !== ""));
+  for (const trace of whole) {
+    const request = requests.of(trace);
+    list.push(...request?.arrows ?? []);
+    more += request?.more ?? 0;
+  }
+  for (const ref of p.linked.slice(0, mostFlows)) {
+    const up = whole.has(requests.linkOf(ref)?.trace ?? "") ? null : requests.parentOf(ref);
+    if (up && up.batch.lanes[up.batch.lane[up.i]].key !== ref.batch.lanes[ref.batch.lane[ref.i]].key) list.push(...partArrows(app.model, up, ref));
+  }
+  const note = [
+    more > 0 ? `${thousands(more)} more arrows of the request are not drawn` : "",
+    p.linked.length > mostFlows ? `arrows of ${mostFlows} of ${thousands(p.linked.length)} scopes in sight that are part of requests` : "",
+  ].filter((text) => text !== "").join("; ");
+  return { list, note };
 }
 
 /** Says that not all that could have an arrow has one. @param {import("./draw.js").Painter} p @param {number} height @param {string} text */

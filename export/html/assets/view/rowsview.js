@@ -6,8 +6,10 @@ import { longestTitle, shortText } from "../data/names.js";
 import { makeHatch } from "./bar.js";
 import { hasDensity, spreadText } from "./density.js";
 import { drawStrip, nothingDrawn } from "./draw.js";
-import { fitLines, layoutRows, leastLine, pinLimit, stripsBetween, rowId, sizes, flagHeight, tickHeight, usualLines } from "./layout.js";
+import { fitLines, layoutRows, leastLine, pinLimit, processId, stripsBetween, rowId, sizes, flagHeight, tickHeight, usualLines } from "./layout.js";
 import { make, makeButton, restLater } from "./make.js";
+import { clockText, ownGoroutine, processOf } from "../model/processes.js";
+import { rowTitle } from "../model/rowset.js";
 import { beginCanvas } from "./plot.js";
 import { drawLinks, drawOverlay } from "./overlay.js";
 import { drawPath } from "./path.js";
@@ -118,6 +120,13 @@ export function createRowsView(app, element) {
     if (s.kind === "locks" || s.kind === "procs") {
       box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of ${s.kind === "locks" ? "locks" : "processors"}` }));
     }
+    if (s.kind === "process") {
+      const { lacks, lost, path } = s.process;
+      box.style.paddingLeft = `${6 + 10 * (s.depth ?? 0)}px`;
+      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of the process ${title}` }));
+      name.append(make("span", { class: "clock", text: [s.process.host, clockText(s.process, app.span)].map((text) => (text ? `  ${text}` : "")).join("") }));
+      name.title = [`process ${s.process.pid}`, path, lost ? `${lost.toLocaleString("en")} records lost` : "", lacks].filter(Boolean).join("; ");
+    }
     if (s.kind === "lock") {
       box.append(makeButton("⊤", toggle("pinned"), { class: "more", title: pinTitle(s), "aria-label": `Pin ${title} to the top`, "aria-pressed": String(s.pinned) }));
       name.title = `${name.title}: ${lockFacts(app, s.lock).map(([k, v]) => `${k} ${v}`).join(", ")}`;
@@ -142,8 +151,8 @@ export function createRowsView(app, element) {
     if (!["more", "hidden", "locks", "procs", "note"].includes(s.kind)) {
       box.append(makeButton("×", toggle("hidden"), { class: "more", title: "Hide (H)", "aria-label": `Hide ${title}` }));
     }
-    if (s.kind === "row" || s.kind === "group") name.addEventListener("click", () => app.chooseRow(s.id));
-    if (s.kind === "row") name.title = `${name.title}${s.row.named && s.row.by !== "thread" ? `, goroutine ${s.row.key}` : ""}: ${s.row.scopes.toLocaleString("en")} scopes`;
+    if (s.kind === "row" || s.kind === "group" || s.kind === "process") name.addEventListener("click", () => app.chooseRow(s.id));
+    if (s.kind === "row") name.title = `${name.title}${s.row.named && s.row.by !== "thread" ? `, ${rowTitle("goroutine", ownGoroutine(app.model.meta, s.row.key))}` : ""}: ${s.row.scopes.toLocaleString("en")} scopes`;
     box.dataset.id = s.id;
     box.style.top = `${s.y}px`;
     box.style.height = `${s.h}px`;
@@ -195,14 +204,14 @@ export function createRowsView(app, element) {
     const { from, to } = app.view;
     /** @type {import("./draw.js").Painter} */
     const p = {
-      ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.brush ?? app.hits,
+      ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.brush ?? app.lit ?? app.hits, flows: app.flows && app.model.requests.any, linked: [],
       colorBy: app.choices.colorBy, hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), chosen: app.selection ? app.model.place(app.selection, app.by).ref : null, chosenTo: app.selection?.j, waiting: [], locked: [],
     };
     ctx.lineWidth = 1;
     const grid = ticksOf(from, to, w).ticks.map((t) => Math.round((t - from) * p.scale));
     const paint = (/** @type {import("./layout.js").Strip} */ s) => {
       const y = yOf(s);
-      ctx.fillStyle = ["group", "locks", "procs"].includes(s.kind) ? colors["bg-raised"] : colors.bg;
+      ctx.fillStyle = ["group", "locks", "procs", "process"].includes(s.kind) ? colors["bg-raised"] : colors.bg;
       ctx.fillRect(0, y, w, s.h);
       ctx.fillStyle = colors.line;
       ctx.fillRect(0, y, w, 1);
@@ -218,7 +227,7 @@ export function createRowsView(app, element) {
     ctx.fillStyle = colors["fg-dim"];
     if (band > 0) ctx.fillRect(0, band - 1, w, 1);
     drawOverlay(p, app, height, placeY);
-    drawLinks(p, app, placeY);
+    drawLinks(p, app, placeY, placeOrGroup);
     drawPath(p, app, placeOrGroup);
     return p.drawn;
   }
@@ -326,7 +335,10 @@ export function createRowsView(app, element) {
   function reveal(key, depth) {
     const id = rowId({ by: app.by, key });
     if (!byId.has(id)) {
-      // It may be hidden, filtered away, or in a group that is hidden or folded.
+      // It may be hidden, filtered away, or in a group or a process that is hidden or folded.
+      const process = app.by === "goroutine" ? byId.get(processId(processOf(app.model.meta, key))) : undefined;
+      if (process?.shut) app.toggleRow("shut", process.id);
+      if (app.choices.only && !app.choices.only.has(id)) app.toggleOnly();
       const group = app.arranged.find((a) => a.kind === "group" && a.rows.some((r) => rowId(r) === id));
       app.unhide(id);
       if (group?.kind === "group") app.unhide(group.id);

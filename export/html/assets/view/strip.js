@@ -7,6 +7,8 @@ import { baseline } from "./bar.js";
 import { colorOf } from "./color.js";
 import { sizes, waitLine, wideWait } from "./layout.js";
 import { nameText } from "./make.js";
+import { ownGoroutine } from "../model/processes.js";
+import { rowTitle } from "../model/rowset.js";
 import { stateText } from "../data/states.js";
 
 /** @typedef {import("./draw.js").Painter} Painter */
@@ -133,7 +135,7 @@ function drawHolders(p, l, y, title) {
 /** Who held a lock then, in words. @param {import("../model/model.js").Model} model @param {import("../data/lockset.js").LockRow} l @param {number} k */
 export function holderText(model, l, k) {
   const row = model.goroutines.rows.get(l.goids[k]);
-  const name = (row && row.nameId !== 0 && shortText(model.name(row.nameId))) || `goroutine ${l.goids[k]}`;
+  const name = (row && row.nameId !== 0 && shortText(model.name(row.nameId))) || rowTitle("goroutine", ownGoroutine(model.meta, l.goids[k]));
   const scope = l.scopes[k] < 0 ? "" : `, in ${nameText(model.name(l.scopes[k]))}`;
   return l.many[k] > 1 ? `${l.many[k]} holds, the longest by ${name}${scope}` : name + scope;
 }

@@ -3,6 +3,8 @@
 import { shortText } from "../data/names.js";
 import { stateText } from "../data/states.js";
 import { explain } from "../model/explain.js";
+import { ownGoroutine } from "../model/processes.js";
+import { rowTitle } from "../model/rowset.js";
 import { shortFunc } from "../model/calls.js";
 import { heldAt, holderText, waitersAt } from "./strip.js";
 import { nameText, percentText, pluralText } from "./make.js";
@@ -31,7 +33,7 @@ export function stateAt(lane, t, res) {
 /** What a goroutine's row is called. @param {import("../model/model.js").Model} model @param {number} key */
 export function goroutineTitle(model, key) {
   const row = model.goroutines.rows.get(key);
-  return (row && row.nameId !== 0 && shortText(model.name(row.nameId))) || `goroutine ${key}`;
+  return (row && row.nameId !== 0 && shortText(model.name(row.nameId))) || rowTitle("goroutine", ownGoroutine(model.meta, key));
 }
 
 /** What a wait is for. @param {import("../model/explain.js").Wait} wait */

@@ -1,0 +1,75 @@
+// Which request an item is part of, and of which of its scopes: that is told among its
+// arguments. An index finds items by these ids.
+
+/**
+ * Ids in hexadecimal; "": none.
+ * @typedef {{trace: string, span: string, parent: string}} ItemLink
+ * @typedef {import("./batch.js").Batch} Batch
+ */
+
+const traceField = '"trace_id":"';
+const linkFields = /"(trace|span|parent)_id":"([0-9a-f]{32}|[0-9a-f]{16})"/g;
+
+/** The link that arguments tell of; null: none. @param {string} text a flat JSON object @returns {ItemLink|null} */
+export function linkIn(text) {
+  if (!text.includes(traceField)) return null;
+  const link = { trace: "", span: "", parent: "" };
+  for (const [, field, id] of text.matchAll(linkFields)) if ((id.length === 32) === (field === "trace")) link[field] = id;
+  return link.trace === "" ? null : link;
+}
+
+/** The link of an item. @param {Batch} batch @param {number} i @returns {ItemLink|null} */
+export function linkAt(batch, i) { return batch.args[i] === 0 ? null : linkIn(batch.strings[batch.args[i]]); }
+
+/** Of so many items of a batch the place fits beside the hash into a number. */
+const placeBits = 2 ** 26;
+
+/** 27 bits of an id: of its end, as ids of other tracers begin alike. @param {string} id */
+function hashOf(id) { return parseInt(id.slice(-7), 16) >>> 1; }
+
+/** The items of a batch that have links, by hashes: 16 bytes for each. */
+export class LinkIndex {
+  /** @param {Batch} batch */
+  constructor(batch) {
+    this.batch = batch;
+    const places = [];
+    for (let i = 0; i < Math.min(batch.n, placeBits); i++) if (batch.args[i] !== 0 && batch.strings[batch.args[i]].includes(traceField)) places.push(i);
+    const traces = new Float64Array(places.length);
+    const spans = new Float64Array(places.length);
+    let n = 0;
+    for (const i of places) {
+      const link = linkAt(batch, i);
+      if (!link) continue;
+      traces[n] = hashOf(link.trace) * placeBits + i;
+      spans[n++] = hashOf(link.span || "0") * placeBits + i;
+    }
+    this.traces = traces.slice(0, n).sort();
+    this.spans = spans.slice(0, n).sort();
+  }
+
+  /** Calls visit with the items of an id. @param {"trace"|"span"} field @param {string} id @param {(i: number, link: ItemLink) => void} visit */
+  each(field, id, visit) {
+    const list = field === "trace" ? this.traces : this.spans;
+    const begin = hashOf(id) * placeBits;
+    let lo = 0;
+    for (let hi = list.length; lo < hi;) {
+      const mid = (lo + hi) >>> 1;
+      if (list[mid] < begin) lo = mid + 1;
+      else hi = mid;
+    }
+    for (; lo < list.length && list[lo] < begin + placeBits; lo++) {
+      const i = list[lo] - begin;
+      const link = linkAt(this.batch, i);
+      if (link && link[field] === id) visit(i, link);
+    }
+  }
+
+  /** The first trace id that begins with some digits; "": none. @param {string} prefix */
+  startingWith(prefix) {
+    for (const at of this.traces) {
+      const link = linkAt(this.batch, at % placeBits);
+      if (link?.trace.startsWith(prefix)) return link.trace;
+    }
+    return "";
+  }
+}

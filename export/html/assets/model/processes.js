@@ -1,0 +1,47 @@
+// The processes of a merged trace: a goroutine's id has the number of its process in its
+// upper bits.
+
+/**
+ * @typedef {import("../data/meta.js").Meta} Meta
+ * @typedef {import("../data/meta.js").Process} Process
+ */
+
+/** What of a goroutine's id is the number of its process; 0: the trace is of one process. @param {Meta} meta @param {number} key */
+function numberOf(meta, key) { return meta.shift ? Math.floor(key / 2 ** meta.shift) : 0; }
+
+/** The process of a goroutine; null: the trace is of one process, or it is not known. @param {Meta} meta @param {number} key @returns {Process|null} */
+export function processOf(meta, key) {
+  const number = numberOf(meta, key);
+  return meta.processes?.find((p) => p.number === number) ?? null;
+}
+
+/** What the process itself calls a goroutine; 0: nothing. @param {Meta} meta @param {number} key */
+export function ownGoroutine(meta, key) {
+  if (!meta.shift) return key;
+  const own = key % 2 ** meta.shift;
+  return own >= 2 ** (meta.shift - 1) ? 0 : own;
+}
+
+/** The processes that rows are put under; none: there is one at most. @param {Meta} meta @returns {Process[]} */
+export function shownProcesses(meta) { return (meta.processes?.length ?? 0) > 1 ? meta.processes ?? [] : []; }
+
+/** How many processes lie above one. @param {Meta} meta @param {Process} process */
+export function processDepth(meta, process) {
+  let depth = 0;
+  for (let at = meta.processes?.find((p) => p.number === process.parent); at && depth < 8; depth++) {
+    const { parent } = at;
+    at = meta.processes?.find((p) => p.number === parent);
+  }
+  return depth;
+}
+
+/**
+ * How well the clock of a process is known beside the others'.
+ * @param {Process} process @param {(ns: number) => string} span
+ */
+export function clockText({ error, offset, violated }, span) {
+  if (error < 0) return "clock unknown";
+  const set = offset ? `${offset < 0 ? "−" : "+"}${span(Math.abs(offset))} ` : "";
+  const known = error === 0 ? set && `clock ${set.trim()}` : `clock ${set}±${span(error)}`;
+  return violated ? `${known || "clock"}, contradicted by pairs` : known;
+}

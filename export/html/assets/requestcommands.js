@@ -1,0 +1,69 @@
+// The commands that look at a request as a whole, and switch the arrows of all in sight.
+
+import { LitRequest } from "./model/requests.js";
+import { rowId } from "./view/layout.js";
+import { viewAround } from "./view/viewport.js";
+
+/** @import { Page, Stretch } from "./app.js" */
+
+/**
+ * @param {Page} app
+ * @param {{moveTo: (view: Stretch) => void, relayout: () => void, kept: () => void}} to
+ */
+export function requestCommands(app, { moveTo, relayout, kept }) {
+  const { choices, model } = app;
+
+  /** Its rows; null: all are shown. */
+  function keepOnly() {
+    const request = choices.only ? model.requests.of(app.request) : null;
+    if (request) choices.only = new Set([...request.keys].map((key) => rowId({ by: "goroutine", key })));
+  }
+
+  /** Looks at a request, lights it, and zooms to it. @param {string} trace its id; "": at none @param {{only?: boolean, zoom?: boolean}} how only: other rows are folded away */
+  function showRequest(trace, { only = false, zoom = true } = {}) {
+    app.request = trace;
+    app.lit = trace === "" ? null : new LitRequest(model, trace);
+    choices.only = only && trace !== "" ? new Set() : null;
+    app.toRequest = trace !== "" && zoom;
+    requestCame();
+    app.tell("request");
+    relayout();
+  }
+
+  /** What is to be done once a request is known. */
+  function requestCame() {
+    const request = model.requests.of(app.request);
+    if (!request) return;
+    keepOnly();
+    if (!app.toRequest) return;
+    app.toRequest = false;
+    if (request.list.length > 0) moveTo(viewAround(request.from, request.to));
+  }
+
+  return {
+    showRequest, requestCame,
+    /** Looks at the selection's request, if it is another one; false: it has none. */
+    followRequest() {
+      const ref = app.selection;
+      const trace = ref && ref.j === undefined ? model.requests.linkOf(ref)?.trace ?? "" : "";
+      if (trace !== "" && trace !== app.request) showRequest(trace);
+      return trace !== "";
+    },
+    /** Folds the rows away that have nothing of the request, or shows them again. */
+    toggleOnly() {
+      if (app.request === "") return app.announce("look at a request first: Shift+R on a scope of it", true);
+      choices.only = choices.only ? null : new Set();
+      keepOnly();
+      app.announce(choices.only ? "only the rows of the request" : "all rows");
+      app.tell("request");
+      relayout();
+    },
+    /** Draws the arrows of all requests in sight, or those of one. */
+    toggleFlows() {
+      app.flows = !app.flows;
+      app.announce(!model.requests.any ? "no scope of this trace is part of a request" : app.flows ? "arrows of all requests in sight" : "arrows of the selected request only");
+      app.tell("request");
+      kept();
+    },
+  };
+}
