@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/merge"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -59,11 +60,13 @@ func TestFleet(t *testing.T) {
 	}
 	byRole := map[string][]scope{}
 	bySpan := map[[8]byte]scope{}
+	var inputs []merge.Input
 	for _, role := range roles {
 		list, _ := filepath.Glob(filepath.Join(dir, role+"-*.scope"))
 		if len(list) != 1 {
 			t.Fatalf("%s has %d traces", role, len(list))
 		}
+		inputs = append(inputs, merge.Input{Path: list[0]})
 		tr, err := trace.OpenFile(list[0])
 		if err != nil {
 			t.Fatal(err)
@@ -102,6 +105,37 @@ func TestFleet(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests between services, each as part of the scope that has sent it", requests)
+
+	// As one trace the request that was slow is in all five processes.
+	whole := filepath.Join(t.TempDir(), "whole.scope")
+	if _, err := merge.Files(t.Context(), inputs, whole, nil); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trace.OpenFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	processes, slowest := map[[16]byte]map[uint32]bool{}, [16]byte{}
+	var longest int64
+	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		if l, ok := e.Link(); ok {
+			if processes[l.Trace] == nil {
+				processes[l.Trace] = map[uint32]bool{}
+			}
+			p, _ := tr.ProcessOf(e.Goid)
+			processes[l.Trace][p.PID] = true
+			if tr.Name(e.Name) == "GET /buy/{item}" && e.Dur > longest {
+				slowest, longest = l.Trace, e.Dur
+			}
+		}
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(processes[slowest]); n != len(roles) || longest < int64(20*time.Millisecond) {
+		t.Errorf("the slowest request took %v, in %d processes", time.Duration(longest), n)
+	}
 }
 
 func TestUsage(t *testing.T) {

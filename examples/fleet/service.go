@@ -91,11 +91,14 @@ func serve(role string, stdin io.Reader, stdout io.Writer) error {
 	case <-ctx.Done():
 	}
 	s.buys.Wait()
-	soon, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	http.DefaultClient.CloseIdleConnections() // our buyers' too, which Shutdown would wait for
+	soon, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	err = server.Shutdown(soon)
+	if server.Shutdown(soon) != nil {
+		server.Close()
+	}
 	s.mails.Wait()
-	return err
+	return nil
 }
 
 // ask asks one of the services of a role, as a part of what ctx carries.
