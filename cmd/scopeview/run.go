@@ -58,6 +58,7 @@ type launch struct {
 	calibrate bool
 	dir       string
 	noStates  bool
+	propagate bool
 	open      bool
 	serve     bool
 	attach    bool
@@ -136,6 +137,7 @@ func (l *launch) recording() {
 	f.StringVar(&l.budget, "budget", "3%", "let recording take at most this `SHARE` of the CPU time")
 	f.StringVar(&l.root, "advise-root", "", "write what --advise has found to `PATH`.txt, .raw and .conf.out (default: scope-profile beside the traces)")
 	l.advise.parameters(l.cmd, "advise-set")
+	f.BoolVar(&l.propagate, "propagate", false, "send the header traceparent with requests of a request, so that what their receivers record is a part of it")
 	f.BoolVar(&l.noStates, "no-states", false, "do not record what each goroutine did (Go's execution trace, and a CPU profile)")
 }
 
@@ -298,6 +300,9 @@ func (l *launch) variables(dir string) []string {
 	}
 	if l.noStates {
 		env = append(env, "SCOPEVIEW_STATES=0")
+	}
+	if l.propagate {
+		env = append(env, "SCOPEVIEW_PROPAGATE=1")
 	}
 	return append(env, l.adviseVariables(dir)...)
 }

@@ -17,6 +17,8 @@
 //   - SCOPEVIEW_BUDGET=3% is the share of the program's CPU time that recording may take.
 //     Functions that would take more are counted, and not recorded, until they calm
 //     down;
+//   - SCOPEVIEW_PROPAGATE=1 sends the header traceparent with requests of a request, so that
+//     what their receivers record is a part of it too;
 //   - SCOPEVIEW_TEST=1 leaves alone what go test has not begun itself: tests that are begun by
 //     tests, and what generates inputs for a fuzz test;
 //   - SCOPEVIEW_KEEP=failures removes the trace of a program that ends with the exit code

@@ -3,6 +3,7 @@
 package hooks
 
 import (
+	"context"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -38,9 +39,9 @@ func calls() {
 	tested(a, b, "fail")
 	a, b = test("", -1)
 	tested(a, b, "")
-	a, b = request("GET", "", "/users/7", "id")
+	_, a, b = request(context.Background(), "GET", "", "/users/7", "id", "")
 	responded(a, b, "GET /users/{id}")
-	a, b = request("GET", "POST /x", "/x", "")
+	_, a, b = request(context.Background(), "GET", "POST /x", "/x", "", "")
 	responded(a, b, "")
 }
 

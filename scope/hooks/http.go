@@ -3,26 +3,65 @@
 package hooks
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/requests"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/scope"
 )
 
 // request is called on the goroutine that serves a request, before its handler. pattern
-// is empty where the server's handler is no http.ServeMux.
-func request(method, pattern, path, id string) (a, b int64) {
-	if atomic.LoadUint32(&sys.Live.On) == record.Off {
-		return 0, 0
+// is empty where the server's handler is no http.ServeMux, parent is the traceparent header.
+// The context that is returned carries the scope; it is nil where nothing is recorded.
+func request(ctx any, method, pattern, path, id, parent string) (next any, a, b int64) {
+	c, ok := ctx.(context.Context)
+	if !ok || atomic.LoadUint32(&sys.Live.On) == record.Off {
+		return nil, 0, 0
 	}
+	sender, _ := scope.ParseTraceparent(parent)
+	link := record.PartOf(sender)
 	args := []any{record.KV("path", path), record.KV("id", id)}
 	if id == "" {
 		args = args[:1]
 	}
-	h := record.BeginUnplaced(requests.Served(method, pattern, path), nil, args)
-	return h.Loc, h.Start
+	h := record.BeginUnplaced(requests.Served(method, pattern, path), &link, args)
+	if h.Loc == 0 {
+		return nil, 0, 0
+	}
+	return scope.WithLink(c, link), h.Loc, h.Start
 }
 
 // responded is called behind the handler; pattern is what is known of it only now.
 func responded(a, b int64, pattern string) { end(a, b, "pattern", pattern) }
+
+// propagating is what SCOPEVIEW_PROPAGATE says: whether receivers of requests are told of
+// their senders.
+var propagating bool
+
+// send is called before a request is sent. parent is what its receiver is to be told, as a
+// traceparent header.
+func send(ctx any, method, host, path string) (a, b int64, parent string) {
+	c, ok := ctx.(context.Context)
+	if !ok || atomic.LoadUint32(&sys.Live.On) == record.Off {
+		return 0, 0, ""
+	}
+	within, ok := scope.LinkOf(c)
+	link := record.PartOf(within)
+	h := record.BeginUnplaced(requests.Sent(method, host), &link, []any{record.KV("path", path)})
+	if ok && propagating && h.Loc != 0 {
+		parent = link.Traceparent()
+	}
+	return h.Loc, h.Start, parent
+}
+
+// answered is called when the answer's headers are there, or an error.
+func answered(a, b int64, status int, err any) {
+	h := record.Handle{Loc: a, Start: b}
+	if err != nil {
+		record.EndArgs(h, []any{record.KV("error", err)})
+		return
+	}
+	record.EndArgs(h, []any{record.KV("status", status)})
+}

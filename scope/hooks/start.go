@@ -28,10 +28,11 @@ const (
 var kept string
 
 // start begins the recording that the environment asks for. A recording that the program
-// starts itself has the budget too.
+// starts itself has the budget too, and tells receivers of requests.
 func start() error {
 	share, err := budget(os.Getenv("SCOPEVIEW_BUDGET"))
 	record.Instrument(share)
+	propagating = os.Getenv("SCOPEVIEW_PROPAGATE") == "1"
 	if os.Getenv("SCOPEVIEW") == "" || os.Getenv("SCOPEVIEW_TEST") != "" && !begunByGo(os.Args) {
 		return nil
 	}
@@ -42,6 +43,9 @@ func start() error {
 	case keepAll, keepFailures:
 	default:
 		return fmt.Errorf("SCOPEVIEW_KEEP=%s: write failures, or leave it out", kept)
+	}
+	if to := os.Getenv("SCOPEVIEW_PROPAGATE"); to != "" && to != "0" && to != "1" {
+		return fmt.Errorf("SCOPEVIEW_PROPAGATE=%s: write 0 or 1", to)
 	}
 	more := []scope.Option{(*record.Options).GiveWay}
 	switch states := os.Getenv("SCOPEVIEW_STATES"); states {

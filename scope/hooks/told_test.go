@@ -3,6 +3,7 @@
 package hooks
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -40,7 +41,12 @@ func TestTold(t *testing.T) {
 	waited(receive, format.LockSlot(format.LockCond, format.LockExclusive), a, b, c)
 	blocked(receive, format.LockSlot(format.LockReceive, format.LockExclusive), 1000, 0)
 
-	a, b = request("GET", "", "/users/7", "seven")
+	next, a, b := request(context.Background(), "GET", "", "/users/7", "seven", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	a2, b2, parent := send(next, "PUT", "x.example", "/y")
+	if parent != "" {
+		t.Errorf("the receiver is told %q, and nobody wants that", parent)
+	}
+	answered(a2, b2, 204, nil)
 	responded(a, b, "/users/{id}")
 	a, b = test("TestParent/child", -1)
 	pause, began := test("", -1)
@@ -61,7 +67,7 @@ func TestTold(t *testing.T) {
 			line = e.Kind.String()
 		}
 		for _, a := range lister.List(e) {
-			if a.Value.Type == format.SlotString {
+			if a.Value.Type == format.SlotString && a.Key != "span_id" && a.Key != "parent_id" {
 				line += " " + a.Key + "=" + string(a.Value.Str)
 			}
 		}
@@ -77,7 +83,8 @@ func TestTold(t *testing.T) {
 	}
 	for _, want := range []string{
 		"wait lock=mutex", "hold lock=mutex", "wait lock=cond", "wait lock=receive",
-		"task GET /users/… path=/users/7 id=seven pattern=/users/{id}",
+		"task GET /users/… trace_id=4bf92f3577b34da6a3ce929d0e0e4736 path=/users/7 id=seven pattern=/users/{id}",
+		"task HTTP PUT x.example trace_id=4bf92f3577b34da6a3ce929d0e0e4736 path=/y",
 		"track TestParent/child", "task TestParent/child result=skip", "task parallel pause", "task BenchmarkIt result=pass",
 	} {
 		if !slices.Contains(got, want) {

@@ -140,7 +140,7 @@ func (b *builder) run() (*told, error) {
 		path := filepath.Join(b.dir, fmt.Sprint("trace", i, ".scope"))
 		run := exec.CommandContext(b.ctx, c[0], c[1:]...)
 		raw := filepath.Join(b.dir, fmt.Sprint("advice", i))
-		run.Dir, run.Env = b.dir, append(os.Environ(), "CANARY_TRACE="+path, "SCOPEVIEW=", "SCOPEVIEW_ADVISE="+raw, "SCOPEVIEW_ADVISE_SHARE=1")
+		run.Dir, run.Env = b.dir, append(os.Environ(), "CANARY_TRACE="+path, "SCOPEVIEW=", "SCOPEVIEW_PROPAGATE=1", "SCOPEVIEW_ADVISE="+raw, "SCOPEVIEW_ADVISE_SHARE=1")
 		if out, err := run.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%s: %w: %s", c[0], err, out)
 		}

@@ -403,26 +403,64 @@ func init() { asleep(stdAsleep) }`}},
 		},
 	},
 	{
-		name: "http", what: "a scope for each request that net/http serves",
-		edits: []edit{{file: "net/http/server.go", function: "serverHandler.ServeHTTP", at: "handler.ServeHTTP(rw, req)",
-			insert: "if scopeviewRequest != nil { defer scopeviewServed(scopeviewServe(handler, req)) }; "}},
-		vars: []variable{
-			{"net/http", "scopeviewRequest", "func(method, pattern, path, id string) (a, b int64)", "request"},
-			{"net/http", "scopeviewResponded", "func(a, b int64, pattern string)", "responded"},
+		name: "http", what: "a scope for each request that net/http serves or sends",
+		edits: []edit{
+			{file: "net/http/server.go", function: "serverHandler.ServeHTTP", at: "handler.ServeHTTP(rw, req)",
+				insert: "if scopeviewRequest != nil { defer scopeviewServed(scopeviewServe(handler, req)) }; "},
+			{file: "net/http/roundtrip.go", function: "Transport.RoundTrip", at: "return t.roundTrip(req)",
+				insert: "if scopeviewSend != nil { return scopeviewSent(t, req) }; "},
 		},
-		code: []code{{dir: "net/http", text: `func scopeviewServe(handler Handler, req *Request) (a, b int64, _ *Request, pattern string) {
+		vars: []variable{
+			{"net/http", "scopeviewRequest", "func(ctx interface{}, method, pattern, path, id, parent string) (next interface{}, a, b int64)", "request"},
+			{"net/http", "scopeviewResponded", "func(a, b int64, pattern string)", "responded"},
+			{"net/http", "scopeviewSend", "func(ctx interface{}, method, host, path string) (a, b int64, parent string)", "send"},
+			{"net/http", "scopeviewAnswered", "func(a, b int64, status int, err interface{})", "answered"},
+		},
+		code: []code{{dir: "net/http", imports: []string{"context"}, text: `func scopeviewServe(handler Handler, req *Request) (a, b int64, _ *Request, pattern string) {
 	if req.URL == nil {
 		return 0, 0, req, ""
 	}
 	if mux, ok := handler.(*ServeMux); ok && !use121 && req.RequestURI != "*" {
 		_, pattern, _, _ = mux.findHandler(req)
 	}
-	id := req.Header.Get("X-Request-Id")
-	if parent := req.Header.Get("Traceparent"); id == "" && len(parent) >= 35 {
-		id = parent[3:35]
+	parent := ""
+	if all := req.Header["Traceparent"]; len(all) == 1 {
+		parent = all[0]
 	}
-	a, b = scopeviewRequest(req.Method, pattern, req.URL.Path, id)
+	next, a, b := scopeviewRequest(req.Context(), req.Method, pattern, req.URL.Path, req.Header.Get("X-Request-Id"), parent)
+	if ctx, ok := next.(context.Context); ok {
+		req.ctx = ctx // the server has just made the request
+	}
 	return a, b, req, pattern
+}
+
+// scopeviewSent sends a request; its receiver is told of it where the user wants that.
+func scopeviewSent(t *Transport, req *Request) (*Response, error) {
+	if req == nil || req.URL == nil {
+		return t.roundTrip(req)
+	}
+	a, b, parent := scopeviewSend(req.Context(), req.Method, req.URL.Host, req.URL.Path)
+	if b == 0 {
+		return t.roundTrip(req)
+	}
+	sent := req
+	if parent != "" && len(req.Header["Traceparent"]) == 0 {
+		sent = req.WithContext(req.Context())
+		if sent.Header = req.Header.Clone(); sent.Header == nil {
+			sent.Header = Header{}
+		}
+		sent.Header["Traceparent"] = []string{parent}
+	}
+	resp, err := t.roundTrip(sent)
+	status := 0
+	if resp != nil {
+		status = resp.StatusCode
+		if resp.Request == sent {
+			resp.Request = req
+		}
+	}
+	scopeviewAnswered(a, b, status, err)
+	return resp, err
 }
 
 func scopeviewServed(a, b int64, req *Request, known string) {

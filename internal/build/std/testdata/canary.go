@@ -453,8 +453,20 @@ func web() {
 		os.Exit(1)
 	}
 	defer l.Close()
+	here := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String())
+	}}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /told", func(w http.ResponseWriter, r *http.Request) {
+		if len(r.Header.Get("Traceparent")) == 55 {
+			w.WriteHeader(299)
+		}
+	})
+	mux.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, r *http.Request) {
+		q, _ := http.NewRequestWithContext(r.Context(), "GET", "http://told.example/told", nil)
+		if r, err := here.Do(q); err == nil && len(q.Header) == 0 && r.Request == q {
+			r.Body.Close()
+		}
 		w.(http.Flusher).Flush()
 		io.WriteString(w, "hello")
 	})

@@ -1,0 +1,45 @@
+//go:build !scope_off
+
+package hooks
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+// TestPropagating: a receiver is told of its sender where the user wants that and the sender's
+// context has one, and by the id that is recorded.
+func TestPropagating(t *testing.T) {
+	defer func() { propagating = false }()
+	propagating = true
+	const header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	ctx := context.Background()
+	if next, a, b := request(ctx, "GET", "", "/", "", header); next != nil || a != 0 || b != 0 {
+		t.Error("without a recording a request is recorded")
+	}
+	if a, b, parent := send(ctx, "GET", "x.example", "/"); a != 0 || b != 0 || parent != "" {
+		t.Error("without a recording a request is recorded")
+	}
+	if err := scope.Start(filepath.Join(t.TempDir(), "x.scope")); err != nil {
+		t.Fatal(err)
+	}
+	defer scope.Stop()
+	if _, _, parent := send(ctx, "GET", "x.example", "/"); parent != "" {
+		t.Errorf("a request of nothing tells its receiver %q", parent)
+	}
+	next, _, _ := request(ctx, "GET", "", "/", "", header)
+	served, _ := scope.LinkOf(next.(context.Context))
+	a, b, parent := send(next, "GET", "x.example", "/")
+	answered(a, b, 0, context.Canceled)
+	sent, ok := scope.ParseTraceparent(parent)
+	if sender, _ := scope.ParseTraceparent(header); !ok || sent.Trace != sender.Trace || served.Parent != sender.Span || sent.Span == served.Span {
+		t.Errorf("the receiver is told %q, for a request that came with %q", parent, header)
+	}
+	propagating = false
+	if _, b, parent := send(next, "GET", "x.example", "/"); parent != "" || b == 0 {
+		t.Errorf("the receiver is told %q, and nobody wants that", parent)
+	}
+}
