@@ -59,6 +59,7 @@ type layout struct {
 	choice   *analysis.Choice // by name and row
 	byTrack  *analysis.Choice // by row alone
 	breaks   analysis.Breaks
+	last     int64 // the trace's end
 	lister   *args.Lister
 	list     []args.Arg
 	beats    *analysis.Beats
@@ -77,7 +78,7 @@ type layout struct {
 
 func newLayout(t *trace.Trace, sink Sink, o Options) *layout {
 	l := &layout{
-		t: t, sink: sink, byKey: map[uint64]*goroutine{}, breaks: t.Breaks(), lister: args.NewLister(t.Name),
+		t: t, sink: sink, byKey: map[uint64]*goroutine{}, breaks: t.Breaks(), last: t.End(), lister: args.NewLister(t.Name),
 		choice:  o.Choice(t),
 		byTrack: analysis.NewChoice(glob.Filter{}, o.Tracks, t.Name),
 		beats:   o.Beats(t),
@@ -170,7 +171,11 @@ func (l *layout) begin(g *goroutine, e *trace.Event) {
 	if (e.Kind == format.KindWait || e.Kind == format.KindHold) && len(e.Args) > 0 && e.Args[0].Type == format.SlotAddr {
 		x.wait = l.locks.begin(e, r, g.key)
 	}
-	if !e.Open && (l.wantEnds || x.wait != nil) {
+	if e.Open {
+		x.wait = nil
+	}
+	// An open one of a merged trace is over when its process is.
+	if (!e.Open || x.end < l.last) && (l.wantEnds || x.wait != nil) {
 		l.ends.push(x)
 	}
 }
