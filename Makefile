@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build fleet demo test fault doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
+.PHONY: help build fleet fleet-check deps-fleet demo test fault doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -244,6 +244,9 @@ HOOKED_RUNTIME := ^Test(Chan|Select|Nonblock|SelfSelect|Pseudo|Shrink|Goroutine|
 engines-check: ## build an OpenTelemetry collector and Jaeger, and export a request over two programs through one into the other; four minutes, the second time one
 	@cd fleet/engines && go vet ./... && SCOPEVIEW_ENGINES=full go test -count=1 -timeout 1h -v ./...
 
+fleet-check: fleet deps-fleet ## run the commands of docs/fleet.md, Try it: fifty processes, snapshots, an object store, tables, five questions; two minutes
+	@cd fleet && SCOPEVIEW_FLEET=full go test -count=1 -timeout 20m -v -run '^TestFleetCheck$$' ./cmd/scopeview-fleet
+
 advise-check: ## build and run programs with a known problem for each diagnostic, and say whether it is advised, whether its twin is not, and what following the advice gains beside the estimate; some ten minutes
 	@SCOPEVIEW_ADVICE=full go test -count=1 -timeout 2h -v -run '^Test(EachHasPrograms|AdviseCheck|Verified)$$' ./internal/advice/check
 
@@ -297,6 +300,14 @@ deps: ## install what the tests need: Debian packages and Go modules
 	if [ uitest/node_modules/.package-lock.json -ot uitest/package-lock.json ]; then
 	  (cd uitest && npm ci --silent --no-audit --no-fund) || { echo "deps: npm could not install what uitest/package.json lists"; exit 1; }
 	fi
+
+# MINIO is the object store that fleet-check tries the tables with. Building it takes minutes.
+MINIO := github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c
+
+deps-fleet: ## install MinIO, an object store, into the user's cache and bin/
+	@cache="$${XDG_CACHE_HOME:-$$HOME/.cache}/scopeview/$(notdir $(MINIO))"
+	[ -x "$$cache/minio" ] || GOBIN="$$cache" go install $(MINIO)
+	mkdir -p bin && ln -sf "$$cache/minio" bin/minio
 
 bench: ## measure against the floor and against peers; fails when a must is missed
 	@cd bench && go run . $(BENCHFLAGS)

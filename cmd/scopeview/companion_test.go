@@ -22,6 +22,9 @@ func TestCompanion(t *testing.T) {
 	if r := call("sql", "--help"); r.code != exitOK || !strings.Contains(r.out, "lock-holders") {
 		t.Errorf("%v", r)
 	}
+	if r := call("__complete", "sql", "lock"); !strings.Contains(r.out, "lock-holders\n") {
+		t.Errorf("%v", r)
+	}
 	put := func(version string) {
 		script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo " + version + "; exit; fi\necho \"$@\"\nexit 2\n"
 		if err := os.WriteFile(filepath.Join(dir, companion), []byte(script), 0o755); err != nil {

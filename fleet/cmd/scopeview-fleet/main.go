@@ -18,6 +18,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	root := newRoot()
 	err := root.ExecuteContext(ctx)
+	if err != nil && errors.Is(err, ctx.Err()) {
+		err = errors.New("interrupted")
+	}
 	stop()
 	if err == nil {
 		return

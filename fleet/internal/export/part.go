@@ -1,7 +1,6 @@
 package export
 
 import (
-	"encoding/hex"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -195,12 +194,12 @@ func (r *reader) add(p *part, e *trace.Event) {
 		kind := int64(kindWords + int(e.Kind))
 		weight := r.weight(e.Name)
 		b.Add(at, r.name(e.Name), took, cpu, qualityWords+int64(quality), track, goid, thread, int64(e.Depth),
-			open, kind, id, span, parent, b.Text(r.arguments(e)), build, pod, weight)
+			open, kind, id, span, parent, b.Bytes(r.arguments(e)), build, pod, weight)
 		r.count(p, e, at, took, kind, weight)
 	case format.KindEvent, format.KindPending:
 		b := p.rows[ofEvents]
 		id, span, parent := r.link(b, e)
-		b.Add(at, r.name(e.Name), track, goid, thread, int64(e.Depth), open, id, span, parent, b.Text(r.arguments(e)), build, pod, r.weight(e.Name))
+		b.Add(at, r.name(e.Name), track, goid, thread, int64(e.Depth), open, id, span, parent, b.Bytes(r.arguments(e)), build, pod, r.weight(e.Name))
 	case format.KindCounter:
 		p.rows[ofCounters].Add(at, r.name(e.Name), int64(math.Float64bits(counted(e))), track, goid, thread, int64(e.Depth), build, pod)
 	case format.KindWait, format.KindHold:
@@ -228,7 +227,7 @@ func (r *reader) lock(p *part, e *trace.Event, at, took, open, track, goid, thre
 	in := r.within(p, lockRow{table, b.Len(), withinColumn, e.Goid, e.Depth, e.Start}).word
 	if table == ofHolds {
 		r.push(frame{heldBit | addr, 0, e.Start + e.Dur, cmpNull(in, track), e.Goid}, e.Start)
-		b.Add(at, r.name(e.Name), took, track, goid, thread, int64(e.Depth), open, in, b.Text(r.arguments(e)), build, pod, weight)
+		b.Add(at, r.name(e.Name), took, track, goid, thread, int64(e.Depth), open, in, b.Bytes(r.arguments(e)), build, pod, weight)
 	} else {
 		// Who had it when the wait began, and what that goroutine was in then.
 		whose := lockRow{table, b.Len(), holderWithin, heldBit | addr, math.MaxInt32, e.Start}
@@ -239,7 +238,7 @@ func (r *reader) lock(p *part, e *trace.Event, at, took, open, track, goid, thre
 		if holder == tables.Null && f.goid != 0 {
 			holder = int64(f.goid)
 		}
-		b.Add(at, r.name(e.Name), took, track, goid, thread, int64(e.Depth), open, in, holder, f.word, b.Text(r.arguments(e)), build, pod, weight)
+		b.Add(at, r.name(e.Name), took, track, goid, thread, int64(e.Depth), open, in, holder, f.word, b.Bytes(r.arguments(e)), build, pod, weight)
 	}
 	r.count(p, e, at, took, int64(kindWords+int(e.Kind)), weight)
 }
@@ -297,20 +296,20 @@ func (r *reader) link(b *tables.Batch, e *trace.Event) (id, span, parent int64) 
 	if !ok {
 		return
 	}
-	id = b.Text(hex.EncodeToString(l.Trace[:]))
+	id = b.Hex(l.Trace[:])
 	if l.Span != [8]byte{} {
-		span = b.Text(hex.EncodeToString(l.Span[:]))
+		span = b.Hex(l.Span[:])
 	}
 	if l.Parent != [8]byte{} {
-		parent = b.Text(hex.EncodeToString(l.Parent[:]))
+		parent = b.Hex(l.Parent[:])
 	}
 	return
 }
 
 // arguments returns an event's arguments as a JSON object, without the ids that have columns.
-func (r *reader) arguments(e *trace.Event) string {
+func (r *reader) arguments(e *trace.Event) []byte {
 	if e.Args == nil && e.EndArgs == nil && e.Kind == format.KindTask {
-		return ""
+		return nil
 	}
 	list := r.args.List(e)
 	kept := list[:0]
@@ -322,10 +321,10 @@ func (r *reader) arguments(e *trace.Event) string {
 		kept = append(kept, a)
 	}
 	if len(kept) == 0 {
-		return ""
+		return nil
 	}
 	r.json = args.AppendJSON(r.json[:0], kept)
-	return string(r.json)
+	return r.json
 }
 
 // weight is how many calls of a function one that was recorded stands for: functions that

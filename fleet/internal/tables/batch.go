@@ -1,10 +1,13 @@
 package tables
 
+import "encoding/hex"
+
 // Batch is some rows of a table.
 type Batch struct {
 	Table *Table
 	cols  [][]int64
-	texts []string
+	texts []byte // one behind the other
+	ends  []int  // where each ends
 }
 
 // NewBatch returns one without rows.
@@ -18,17 +21,43 @@ func (b *Batch) Reset() {
 	for i := range b.cols {
 		b.cols[i] = b.cols[i][:0]
 	}
-	clear(b.texts)
-	b.texts = b.texts[:0]
+	b.texts, b.ends = b.texts[:0], b.ends[:0]
 }
 
 // Text keeps a text for a column of that type; Null for the empty text.
 func (b *Batch) Text(s string) int64 {
-	if s == "" {
+	b.texts = append(b.texts, s...)
+	return b.kept(len(s))
+}
+
+// Bytes is Text of what may change later.
+func (b *Batch) Bytes(s []byte) int64 {
+	b.texts = append(b.texts, s...)
+	return b.kept(len(s))
+}
+
+// Hex is Text of bytes in hexadecimal.
+func (b *Batch) Hex(s []byte) int64 {
+	b.texts = hex.AppendEncode(b.texts, s)
+	return b.kept(len(s))
+}
+
+// kept returns the index of the text that was appended.
+func (b *Batch) kept(size int) int64 {
+	if size == 0 {
 		return Null
 	}
-	b.texts = append(b.texts, s)
-	return int64(len(b.texts) - 1)
+	b.ends = append(b.ends, len(b.texts))
+	return int64(len(b.ends) - 1)
+}
+
+// text returns a text by its index.
+func (b *Batch) text(i int64) []byte {
+	from := 0
+	if i > 0 {
+		from = b.ends[i-1]
+	}
+	return b.texts[from:b.ends[i]]
 }
 
 // Add appends a row, a value for each column of the table.
@@ -43,8 +72,11 @@ func (b *Batch) Set(row, column int, v int64) { b.cols[column][row] = v }
 
 // take appends the rows from i up to j of another batch of the table.
 func (b *Batch) take(from *Batch, i, j int) {
-	base := int64(len(b.texts))
-	b.texts = append(b.texts, from.texts...) // those of the rows around, too: they are few
+	base, size := int64(len(b.ends)), len(b.texts)
+	b.texts = append(b.texts, from.texts...) // also those of the rows around, which are few
+	for _, end := range from.ends {
+		b.ends = append(b.ends, size+end)
+	}
 	for c, col := range from.cols {
 		at := len(b.cols[c])
 		b.cols[c] = append(b.cols[c], col[i:j]...)

@@ -27,8 +27,9 @@ const dictionaryBytes = 1 << 20
 type File struct {
 	words *Words
 	run   *Batch
-	out   *parquet.GenericWriter[any]
-	at    []int // by the file's columns, which are by name: the table's
+	w     io.Writer
+	out   *parquet.GenericWriter[any] // nil before the first rows are written
+	at    []int                       // by the file's columns, which are by name: the table's
 	rows  int64
 }
 
@@ -66,17 +67,37 @@ var schemas = func() map[*Table]*parquet.Schema {
 
 // NewFile returns a File that writes to w.
 func NewFile(t *Table, words *Words, w io.Writer) *File {
-	s := schemas[t]
-	f := &File{words: words, run: NewBatch(t), out: parquet.NewGenericWriter[any](w, s,
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
-		parquet.CreatedBy("scopeview", "1", "fleet"),
-		parquet.DictionaryMaxBytes(dictionaryBytes),
-		parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending(t.Columns[1].Name), parquet.Ascending(t.Columns[0].Name))))}
-	for _, path := range s.Columns() {
+	f := &File{words: words, run: NewBatch(t), w: w}
+	for _, path := range schemas[t].Columns() {
 		f.at = append(f.at, slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == path[0] }))
 	}
 	return f
 }
+
+// open begins the file, when it is known what its first rows have.
+func (f *File) open() {
+	t := f.run.Table
+	f.out = parquet.NewGenericWriter[any](f.w, schemas[t],
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
+		parquet.CreatedBy("scopeview", "1", "fleet"),
+		parquet.DictionaryMaxBytes(dictionaryBytes),
+		parquet.BloomFilters(f.blooms()...),
+		parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending(t.Columns[1].Name), parquet.Ascending(t.Columns[0].Name))))
+}
+
+// blooms are the columns of which a row group says what values it may have: who looks for a
+// request reads those groups alone. Where there are no requests the filters would be as large.
+func (f *File) blooms() (list []parquet.BloomFilterColumn) {
+	for i, c := range f.run.Table.Columns {
+		if c.Name == "trace_id" && slices.ContainsFunc(f.run.cols[i], func(v int64) bool { return v != Null }) {
+			list = append(list, parquet.SplitBlockFilter(bloomBits, c.Name))
+		}
+	}
+	return list
+}
+
+// bloomBits is how many bits a value gets: of a hundred groups without a value one is read.
+const bloomBits = 10
 
 // Write writes the rows from i up to j of a batch.
 func (f *File) Write(b *Batch, i, j int) error {
@@ -95,6 +116,9 @@ func (f *File) Write(b *Batch, i, j int) error {
 
 // Flush sorts the rows that are not in a row group yet, and makes row groups of them.
 func (f *File) Flush() error {
+	if f.out == nil {
+		f.open()
+	}
 	order := f.sorted()
 	var groups []*parquet.ConcurrentRowGroupWriter
 	var errs []error
@@ -204,7 +228,7 @@ func (f *File) fill(values []parquet.Value, order []int32, i int, c *Column) {
 		case c.Type == Word:
 			x = f.words.values[v]
 		case c.Type == Text:
-			x = parquet.ByteArrayValue([]byte(f.run.texts[v]))
+			x = parquet.ByteArrayValue(f.run.text(v))
 		case c.Type == Float:
 			x = parquet.DoubleValue(math.Float64frombits(uint64(v)))
 		case c.Type == Bool:

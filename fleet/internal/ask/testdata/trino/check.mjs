@@ -1,7 +1,9 @@
 // Prints what the grammar of Trino in dt-sql-parser says of the SQL on standard input, a line
-// for each error. The package's own imports lack the endings that Node.js asks for.
+// for each error. The argument is the package's directory. Its imports lack the endings that
+// Node.js asks for.
 import { register } from 'node:module';
 import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 
 register('data:text/javascript,' + encodeURIComponent(`
 export async function resolve(name, context, next) {
@@ -12,7 +14,7 @@ export async function resolve(name, context, next) {
     throw e;
   }
 }`));
-const { TrinoSQL } = await import('dt-sql-parser');
+const { TrinoSQL } = await import(pathToFileURL(process.argv[2] + '/dist/index.js'));
 for (const e of new TrinoSQL().validate(readFileSync(0, 'utf8'))) {
   console.log(`${e.startLine}:${e.startColumn}: ${e.message}`);
 }
