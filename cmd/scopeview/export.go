@@ -26,7 +26,8 @@ takes OTLP over HTTP. Without --to it writes the requests, a line of JSON each, 
 
 Without --name these are the scopes with a link: those of scope.Context, of scopehttp and the other integrations.
 With it these are all scopes whose name matches. A scope without a link is part of the exported one that encloses it on its
-row. Its ids are made of the recording and of its place, so that exporting a trace twice doubles nothing.
+row. Its ids are made of the recording and of its place, so that exporting a trace twice doubles nothing. The service is
+the program; of a merged trace each process is one.
 
 Arguments are attributes, and events in a scope are its span's events: the first 128, the others are counted. What had not
 ended is a span up to the last moment that the trace knows, with the attribute scopeview.open. A scope with the argument

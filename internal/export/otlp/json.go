@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -35,16 +36,21 @@ func (s *seed) id(loc format.Loc, what byte) [sha256.Size]byte {
 func (s *seed) trace(loc format.Loc) [16]byte { id := s.id(loc, 't'); return [16]byte(id[:16]) }
 func (s *seed) span(loc format.Loc) [8]byte   { id := s.id(loc, 's'); return [8]byte(id[:8]) }
 
-// appendHead appends what a request begins with: whose spans they are.
-func appendHead(b []byte, t *trace.Trace) []byte {
-	b = append(b, `{"resourceSpans":[{"resource":{"attributes":[`...)
-	b = appendText(b, "service.name", rows.FactsOf(t, &rows.Options{}).Program)
-	for _, a := range [][2]string{{"host.name", t.Lookup("host")}, {"process.runtime.version", t.Lookup("go")}} {
+// appendHead appends what the spans of a process begin with: whose they are. Of a trace that
+// was not merged m is zero.
+func appendHead(b []byte, t *trace.Trace, m *format.Member) []byte {
+	program, host, pid := rows.FactsOf(t, &rows.Options{}).Program, t.Lookup("host"), t.Header().PID
+	if m.Number != 0 {
+		program, host, pid = rows.Base(cmp.Or(m.Program, "process")), m.Host, m.PID
+	}
+	b = append(b, `{"resource":{"attributes":[`...)
+	b = appendText(b, "service.name", program)
+	for _, a := range [][2]string{{"host.name", host}, {"process.runtime.version", t.Lookup("go")}} {
 		if a[1] != "" {
 			b = appendText(append(b, ','), a[0], a[1])
 		}
 	}
-	b = appendInt(append(b, ','), "process.pid", int64(t.Header().PID))
+	b = appendInt(append(b, ','), "process.pid", int64(pid))
 	b = appendText(append(b, ','), "telemetry.sdk.name", "scopeview")
 	b = appendText(append(b, ','), "telemetry.sdk.language", "go")
 	return append(b, `]},"scopeSpans":[{"scope":{"name":"scopeview"},"spans":[`...)
@@ -63,7 +69,7 @@ func (w *writer) appendSpan(b []byte, e *trace.Event, l *format.Link) []byte {
 	b = append(b, `","endTimeUnixNano":"`...)
 	b = strconv.AppendInt(b, w.t.Wall(e.Start+e.Dur).UnixNano(), 10)
 	b = append(b, `","attributes":[`...)
-	b = appendInt(b, "scopeview.goroutine", int64(e.Goid))
+	b = appendInt(b, "scopeview.goroutine", int64(w.t.OwnGoid(e.Goid)))
 	if e.Track != format.NameEmpty {
 		b = appendText(append(b, ','), "scopeview.row", w.t.Name(e.Track))
 	}

@@ -18,7 +18,7 @@ import (
 func Write(ctx context.Context, t *trace.Trace, o Options, send Send) (Sum, error) {
 	w := &writer{
 		t: t, o: o, send: send, choice: o.Choice(t), breaks: t.Breaks(), lister: args.NewLister(t.Name),
-		seed: seedOf(t), head: appendHead(nil, t), rows: map[uint64]*row{}, open: map[[8]byte]*span{},
+		seed: seedOf(t), rows: map[uint64]*row{}, open: map[[8]byte]*span{}, parts: map[uint32]*part{},
 	}
 	watch := o.Watch()
 	all := o.Range()
@@ -54,9 +54,15 @@ type writer struct {
 	open    map[[8]byte]*span // by its id
 	waiting spans             // the open ones, by their ends
 
-	head  []byte // what a request begins with
-	batch []byte // its spans
-	n     int    // how many
+	parts   map[uint32]*part // of the next request, by the numbers of processes; 0: there is one only
+	used    []*part          // those that have spans
+	n, size int              // how many spans, of how many bytes
+}
+
+// part is what a request has of one process.
+type part struct {
+	head  []byte // what it begins with
+	spans []byte
 }
 
 // row is what runs on a goroutine, the innermost last.
@@ -65,6 +71,7 @@ type row struct{ running []*span }
 // span is a scope that may still get events.
 type span struct {
 	link    format.Link
+	part    *part
 	end     int64
 	b       []byte // its JSON up to the events
 	events  []byte // theirs
@@ -134,7 +141,7 @@ func (r *row) encloses(end int64) *span {
 
 func (w *writer) begin(e *trace.Event, link format.Link, linked bool) {
 	r := w.rowOf(e)
-	s := &span{end: e.Start + e.Dur, link: link}
+	s := &span{end: e.Start + e.Dur, link: link, part: w.partOf(e)}
 	if !linked {
 		s.link.Trace = w.seed.trace(e.Loc)
 		if in := r.encloses(s.end); in != nil {
@@ -178,20 +185,24 @@ func (w *writer) over(s *span) error {
 	if w.open[s.link.Span] == s {
 		delete(w.open, s.link.Span)
 	}
-	if w.n++; w.n > 1 {
-		w.batch = append(w.batch, ',')
+	b, before := s.part.spans, len(s.part.spans)
+	if before == 0 {
+		w.used = append(w.used, s.part)
+	} else {
+		b = append(b, ',')
 	}
-	w.batch = append(w.batch, s.b...)
+	b = append(b, s.b...)
 	if s.n > 0 {
-		w.batch = append(append(append(w.batch, `,"events":[`...), s.events...), ']')
+		b = append(append(append(b, `,"events":[`...), s.events...), ']')
 	}
 	if s.dropped > 0 {
-		w.batch = fmt.Appendf(w.batch, `,"droppedEventsCount":%d`, s.dropped)
+		b = fmt.Appendf(b, `,"droppedEventsCount":%d`, s.dropped)
 	}
-	w.batch = append(w.batch, '}')
+	s.part.spans = append(b, '}')
 	s.b, s.events = nil, nil // its row may keep it for long
 	w.sum.Spans++
-	if w.n >= maxSpans || len(w.batch) >= maxRequest {
+	w.n++
+	if w.size += len(s.part.spans) - before; w.n >= maxSpans || w.size >= maxRequest {
 		return w.flush()
 	}
 	return nil
@@ -209,9 +220,27 @@ func (w *writer) flush() error {
 	if w.n == 0 {
 		return nil
 	}
-	request := append(append(append([]byte(nil), w.head...), w.batch...), "]}]}]}"...)
-	w.batch, w.n = w.batch[:0], 0
-	return w.send(request)
+	request := append(make([]byte, 0, w.size+1024), `{"resourceSpans":[`...)
+	for i, p := range w.used {
+		if i > 0 {
+			request = append(request, ',')
+		}
+		request = append(append(append(request, p.head...), p.spans...), "]}]}"...)
+		p.spans = p.spans[:0]
+	}
+	w.used, w.n, w.size = w.used[:0], 0, 0
+	return w.send(append(request, "]}"...))
+}
+
+// partOf returns where the spans of a record's process go.
+func (w *writer) partOf(e *trace.Event) *part {
+	m, _ := w.t.ProcessOf(e.Goid)
+	p := w.parts[m.Number]
+	if p == nil {
+		p = &part{head: appendHead(nil, w.t, &m.Member)}
+		w.parts[m.Number] = p
+	}
+	return p
 }
 
 // spans is a heap by end. Of equal ends the one that began last comes first.
