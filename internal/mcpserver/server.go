@@ -116,8 +116,12 @@ func (s *Server) call(ctx context.Context, answer func(ctx context.Context) (str
 	if ctx.Err() != nil { // whatever was read by then is not all
 		return nil, nil, context.Cause(ctx)
 	}
-	if err != nil {
-		return nil, nil, errors.New(report.Cut(analysis.Harmless(err.Error()), mostError))
+	if err == errNotAllowed {
+		return nil, nil, err
+	}
+	if err != nil { // it may cite the trace
+		text := strings.ReplaceAll(analysis.Harmless(err.Error()), "\n", " ")
+		return nil, nil, errors.New("it failed: " + report.Span(report.Cut(text, mostError)))
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
 }

@@ -249,7 +249,7 @@ func TestSources(t *testing.T) {
 		"../secret.go":                                   "",
 		"example.com/counter/../secret.go":               "",
 		"/etc/passwd":                                    "",
-		runtime.GOROOT() + "/src/fmt/print.go":           "",
+		"/usr/local/go/src/fmt/print.go":                 "",
 		"fmt/print.go":                                   "",
 	} {
 		b, _, err := sources.ReadAll(file)
@@ -376,6 +376,10 @@ func TestNamesAreData(t *testing.T) {
 	source := strings.NewReplacer("count page", order, "words.mu", order+" locks", "/bin/counter", order).Replace(fmt.Sprintf(contended, 101000))
 	assemble(t, filepath.Join(dir, order+".scope"), source)
 	c := connect(t, Options{Traces: []string{dir}})
+	write(t, filepath.Join(dir, order+" at once.scope"), []byte("no trace"))
+	if answer, failed := c.ask("open", map[string]any{"trace": order + " at once.scope"}); !failed || !strings.Contains(answer, order) || strings.Contains(inCode.ReplaceAllString(answer, ""), "previous") {
+		t.Errorf("an error: %s", answer)
+	}
 	for _, tool := range []string{"list", "open", "doctor", "top", "waits", "find"} {
 		args := map[string]any{}
 		if tool != "list" {
