@@ -2,7 +2,6 @@ package merge
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -16,13 +15,14 @@ const mostOwners = 256
 type converter struct {
 	*merger
 	in    *input
+	names []uint32 // by id: 1 + the new one
 	slots []format.Slot
 	ext   []byte
 }
 
 // convert writes what an input has.
 func (m *merger) convert(ctx context.Context, in *input) error {
-	c := converter{merger: m, in: in}
+	c := converter{merger: m, in: in, names: make([]uint32, format.MaxNames)}
 	if err := m.read(ctx, in, c.event); err != nil {
 		return err
 	}
@@ -116,9 +116,7 @@ func (c *converter) endApart(e *trace.Event, r *format.Record, loc format.Loc, g
 		}
 		c.slots = append(c.slots, s)
 	}
-	if c.ext, err = format.AppendExt(c.ext[:0], c.slots); err != nil {
-		return fmt.Errorf("the end of a scope: %w", err)
-	}
+	c.extend()
 	end := format.Record{Start: stop, Stop: r.Start, Head: format.Head(by, format.KindEnd, true, r.Name()), CPU: cpu}
 	c.w.record(e.Owner%mostOwners, e.Thread, &end, c.ext, true)
 	return nil
@@ -149,11 +147,20 @@ func (c *converter) extension(e *trace.Event) ([]byte, error) {
 		}
 		c.slots = append(c.slots, s)
 	}
-	var err error
-	if c.ext, err = format.AppendExt(c.ext[:0], c.slots); err != nil {
-		return nil, fmt.Errorf("the arguments of a record: %w", err)
-	}
+	c.extend()
 	return c.ext, nil
+}
+
+// extend makes the slots an extension. Where a record lacks slots that its kind has, and that are
+// added, the last ones may find no room.
+func (c *converter) extend() {
+	for {
+		var err error
+		if c.ext, err = format.AppendExt(c.ext[:0], c.slots); err == nil {
+			return
+		}
+		c.slots = c.slots[:len(c.slots)-1]
+	}
 }
 
 // slot makes the names and goroutines of a slot those of the merged trace.
@@ -174,10 +181,10 @@ func (c *converter) name(id uint16) uint16 {
 	if id < format.FirstName {
 		return id
 	}
-	at := c.in.names[id]
+	at := c.names[id]
 	if at == 0 {
 		at = 1 + uint32(c.intern(c.in.t.Name(id)))
-		c.in.names[id] = at
+		c.names[id] = at
 	}
 	if at == 1+format.NameOther {
 		c.report.OtherNames++
@@ -196,12 +203,12 @@ func (m *merger) intern(text string) uint16 {
 	}
 	id, ok := m.ids[text]
 	if !ok {
-		if len(m.texts) == format.MaxNames-format.FirstName {
+		if len(m.ids) == format.MaxNames-format.FirstName {
 			return format.NameOther
 		}
-		id = uint16(format.FirstName + len(m.texts))
-		m.texts = append(m.texts, text)
+		id = uint16(format.FirstName + len(m.ids))
 		m.ids[text] = id
+		m.w.block(format.BlockName, format.AppendName(nil, id, text)) // before what names it
 	}
 	return id
 }

@@ -28,10 +28,7 @@ type input struct {
 	shift  uint32
 	start  int64 // ns since 1970 by the first input's machine
 	base   int64 // the least start
-	pairs  bool
-
-	names [format.MaxNames]uint32 // by id: 1 + the new one
-	last  int64                   // ticks of the last event
+	last   int64 // ticks of the last event
 }
 
 func newInput(t *trace.Trace, name string) *input {

@@ -83,7 +83,6 @@ type merger struct {
 	progress func(done, of int64)
 	done, of int64 // bytes that are read
 
-	texts  []string // new names, from format.FirstName on
 	ids    map[string]uint16
 	placed [format.MaxNames]bool // those names whose place is told
 

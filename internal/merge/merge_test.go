@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -78,11 +79,14 @@ func ofBulk(t testing.TB, shape bulk.Shape, scopes int64, seed uint64) string {
 	return path
 }
 
+// ofBeat are the names of counters that heartbeats have become.
+var ofBeat = regexp.MustCompile(` [0-9]+ (memory|heap|goroutines|CPUs)$`)
+
 // lines tells the events of one process, by its own goroutine ids and shifted by so many ns.
 func lines(t *testing.T, tr *trace.Trace, process uint32, shift int64) (all []string) {
 	t.Helper()
 	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
-		if p, ok := tr.ProcessOf(e.Goid); ok && p.Number != process || e.Kind == format.KindCounter && strings.Contains(tr.Name(e.Name), " 4711 ") {
+		if p, ok := tr.ProcessOf(e.Goid); ok && p.Number != process || e.Kind == format.KindCounter && ofBeat.MatchString(tr.Name(e.Name)) {
 			return true
 		}
 		slots := func(list []format.Slot) (s string) {

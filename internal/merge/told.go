@@ -84,7 +84,7 @@ func (c *converter) calls() {
 // places tells where names are from, of which the merged trace does not know that yet.
 func (c *converter) places() {
 	for _, p := range c.in.t.NamePlaces(0) {
-		at := c.in.names[p.Name]
+		at := c.names[p.Name]
 		if at <= format.FirstName || c.placed[at-1] || c.in.t.IsObject(p.Name) {
 			continue
 		}
@@ -170,9 +170,6 @@ func (c *converter) member() {
 
 // tell writes what is known of all processes together.
 func (m *merger) tell() error {
-	for i, text := range m.texts {
-		m.w.block(format.BlockName, format.AppendName(nil, uint16(format.FirstName+i), text))
-	}
 	fact := func(key, value string) {
 		m.w.block(format.BlockInfo, format.AppendInfo(nil, key, value[:min(len(value), format.MaxMemberText)]))
 	}
