@@ -199,7 +199,8 @@ func TestHull(t *testing.T) {
 
 // TestManyLinks: of more scopes than are remembered those of the same spans are, everywhere.
 func TestManyLinks(t *testing.T) {
-	x := &links{spans: map[spanID]timed{}, children: map[spanID][]timed{}, edges: map[[2]int]*edge{}}
+	const n = 1 << 14
+	x := &links{most: n, spans: map[spanID]timed{}, children: map[spanID][]timed{}, edges: map[[2]int]*edge{}}
 	var l format.Link
 	l.Trace[15] = 1
 	put := func(b *[8]byte, n uint32) {
@@ -207,7 +208,6 @@ func TestManyLinks(t *testing.T) {
 			b[i] = byte(n >> (8 * i))
 		}
 	}
-	const n = mostLinks
 	for i := range uint32(n) {
 		l.Span, l.Parent = [8]byte{}, [8]byte{}
 		put(&l.Span, i+1)
@@ -223,7 +223,7 @@ func TestManyLinks(t *testing.T) {
 		x.add(&l, timed{1, 110, 150})
 	}
 	groups := []*group{{}, {}}
-	if pairs := x.join(groups); x.count > mostLinks || pairs < mostLinks/16 || len(x.edges) != 1 {
+	if pairs := x.join(groups); x.count > n || pairs < n/16 || len(x.edges) != 1 {
 		t.Errorf("%d pairs of %d scopes that are remembered, %d edges", pairs, x.count, len(x.edges))
 	}
 }

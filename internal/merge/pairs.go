@@ -31,13 +31,14 @@ type links struct {
 	spans    map[spanID]timed
 	children map[spanID][]timed // by their parent
 	count    int
+	most     int // mostLinks
 	mask     uint64
 	edges    map[[2]int]*edge
 }
 
 // links collects the scopes with links of all inputs.
 func (m *merger) links(ctx context.Context, groups []*group) (*links, error) {
-	x := &links{spans: map[spanID]timed{}, children: map[spanID][]timed{}, edges: map[[2]int]*edge{}}
+	x := &links{most: mostLinks, spans: map[spanID]timed{}, children: map[spanID][]timed{}, edges: map[[2]int]*edge{}}
 	for _, in := range m.inputs {
 		g := slices.Index(groups, in.group)
 		clock := in.group.ahead + in.t.Header().StartMono
@@ -73,7 +74,7 @@ func (x *links) add(l *format.Link, at timed) {
 			x.count++
 		}
 	}
-	for x.count > mostLinks {
+	for x.count > x.most {
 		x.mask = x.mask<<1 | 1
 		maps.DeleteFunc(x.spans, func(id spanID, _ timed) bool { return !x.chosen(id) })
 		maps.DeleteFunc(x.children, func(id spanID, _ []timed) bool { return !x.chosen(id) })
