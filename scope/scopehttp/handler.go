@@ -94,16 +94,19 @@ const (
 	changes = "POST"
 )
 
-var routes = map[string]route{
-	"":         {reads, (*handler).index},
-	"status":   {reads, (*handler).status},
-	"download": {"GET", (*handler).download}, // a HEAD would make the snapshot too
-	"start":    {changes, change((*handler).start, "path", "ring", "limit", "filter")},
-	"stop":     {changes, change((*handler).stop)},
-	"on":       {changes, change((*handler).on)},
-	"off":      {changes, change((*handler).off)},
-	"filter":   {changes, change((*handler).filter, "expr")},
-	"snapshot": {changes, change((*handler).snapshot)},
+// routes is a function so that programs without the handler do not contain what it does.
+func routes() map[string]route {
+	return map[string]route{
+		"":         {reads, (*handler).index},
+		"status":   {reads, (*handler).status},
+		"download": {"GET", (*handler).download}, // a HEAD would make the snapshot too
+		"start":    {changes, change((*handler).start, "path", "ring", "limit", "filter")},
+		"stop":     {changes, change((*handler).stop)},
+		"on":       {changes, change((*handler).on)},
+		"off":      {changes, change((*handler).off)},
+		"filter":   {changes, change((*handler).filter, "expr")},
+		"snapshot": {changes, change((*handler).snapshot)},
+	}
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -120,7 +123,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) error {
 	// The last element, so that the handler needs not know where it is mounted,
 	// nor whether a prefix was stripped.
 	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-	to, ok := routes[name]
+	to, ok := routes()[name]
 	if !ok {
 		return refuse(http.StatusNotFound, "there is no %q here; there is status, download, start, stop, on, off, filter, snapshot, and a page if the address ends in a slash", name)
 	}

@@ -11,7 +11,7 @@ import (
 // TestOff: a program without a recorder says so, and makes no file.
 func TestOff(t *testing.T) {
 	h := Handler(WithDir(t.TempDir()))
-	for route, r := range routes {
+	for route, r := range routes() {
 		method, want := strings.Split(r.methods, ", ")[0], 501
 		if route == "" || route == "status" {
 			want = 200

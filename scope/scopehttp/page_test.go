@@ -22,13 +22,13 @@ func TestPage(t *testing.T) {
 	}
 	s := mount(t, WithDir(hostile))
 	_, stopped, head := s.do("GET", "", "")
-	if p := head.Get("Content-Security-Policy"); p != policy || !strings.Contains(p, "form-action 'self'") || head.Get("Content-Type") != "text/html; charset=utf-8" {
+	if p := head.Get("Content-Security-Policy"); p != policy() || !strings.Contains(p, "form-action 'self'") || head.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Errorf("%s, %s", p, head.Get("Content-Type"))
 	}
 	s.want(200, "start", url.Values{"path": {hostile}, "filter": {"<b>"}})
 	_, running, _ := s.do("GET", "", "")
 	_, done, head := s.do("POST", "filter", "expr=%3Ci%3E", "Accept: text/html,*/*", "Sec-Fetch-Site: same-origin")
-	if !strings.Contains(done, `role="status">recorded from now on is what matches &lt;i&gt;`) || head.Get("Content-Security-Policy") != policy {
+	if !strings.Contains(done, `role="status">recorded from now on is what matches &lt;i&gt;`) || head.Get("Content-Security-Policy") != policy() {
 		t.Errorf("a browser's form: %s", done)
 	}
 	for _, page := range []string{stopped, running, done} {
@@ -71,7 +71,7 @@ func TestG26(t *testing.T) {
 		status, text, head := s.do("POST", "filter", url.Values{"expr": {name}}.Encode(), "Accept: text/html")
 		switch got := strings.Count(text, "<"); {
 		case status == 200 && name != "" && strings.TrimSpace(name) != "":
-			if shown++; got != want || head.Get("Content-Security-Policy") != policy {
+			if shown++; got != want || head.Get("Content-Security-Policy") != policy() {
 				t.Errorf("the filter %q makes %d tags, want %d", name, got, want)
 			}
 		case status != 200:
