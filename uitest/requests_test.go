@@ -102,7 +102,7 @@ func lookAtRequest(t *testing.T, tb *tab) {
 func checkProcesses(t *testing.T, tb *tab) {
 	t.Helper()
 	rows := func() string { return strings.Join(tb.rowNames(), "|") }
-	want := "api 11  h1|goroutine 4|goroutine 1|goroutine 2|goroutine 3|db 12  h2  clock ±12.0 µs|goroutine 1|goroutine 2|db 12 CPUs"
+	want := "api 11 h1|goroutine 4|goroutine 1|goroutine 2|goroutine 3|db 12 h2 · clock ±12.0 µs|goroutine 1|goroutine 2|db 12 CPUs"
 	if got := rows(); got != want {
 		t.Errorf("the rows are %q, want %q", got, want)
 	}

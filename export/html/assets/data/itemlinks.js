@@ -18,6 +18,9 @@ export function linkIn(text) {
   return link.trace === "" ? null : link;
 }
 
+/** Arguments without the ids, which say little where there is little room. @param {string} text */
+export function withoutLink(text) { return text.includes(traceField) ? text.replace(/"(?:trace|span|parent)_id":"[0-9a-f]+",?/g, "") : text; }
+
 /** The link of an item. @param {Batch} batch @param {number} i @returns {ItemLink|null} */
 export function linkAt(batch, i) { return batch.args[i] === 0 ? null : linkIn(batch.strings[batch.args[i]]); }
 

@@ -1,7 +1,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { container, modelOf } from "./make.js";
-import { linkIn, LinkIndex } from "../data/itemlinks.js";
+import { linkIn, LinkIndex, withoutLink } from "../data/itemlinks.js";
 import { clockText, ownGoroutine, processOf } from "../model/processes.js";
 import { LitRequest } from "../model/requests.js";
 import { layoutRows, newChoices } from "../view/layout.js";
@@ -23,6 +23,7 @@ const items = [
 
 test("a link is told among arguments", () => {
   assert.deepEqual(linkIn(link(trace, 7, 1)), { trace, span: span(7), parent: span(1) });
+  assert.equal(withoutLink(link(trace, 7, 1)), `{"0":1,}`);
   assert.equal(linkIn(`{"x":"trace_id"}`), null);
   assert.equal(linkIn(`{"trace_id":"0123"}`), null);
   assert.equal(linkIn(`{"span_id":"${span(1)}"}`), null);

@@ -2,6 +2,7 @@
 
 import { argumentsText } from "../data/args.js";
 import { colorBy } from "./colorby.js";
+import { withoutLink } from "../data/itemlinks.js";
 import { Flag, Kind, Quality } from "../data/kinds.js";
 import { sizes } from "./layout.js";
 
@@ -201,7 +202,7 @@ function drawLabel(p, batch, i, { x0: left, x1: right, y, row }, dim) {
   if (hold || kind === Kind.wait || text !== label || !batch.args[i]) return;
   const used = textWidth(p, label) + 8;
   if (room - used < 30) return;
-  const rest = cutText(p, argumentsText(p.model.argsText(batch, i)), room - used);
+  const rest = cutText(p, argumentsText(withoutLink(p.model.argsText(batch, i))), room - used);
   ctx.globalAlpha = dim ? 1 : 0.7;
   ctx.fillText(rest, left + 3 + used, y + baseline());
   ctx.globalAlpha = 1;

@@ -1,13 +1,15 @@
 // Draws strips: rows of bars and flags, folded groups, counters. What is drawn
 // costs what there are pixels, not what there are scopes.
 
-import { drawBar, drawMerged, fillOf, isDim } from "./bar.js";
+import { baseline, drawBar, drawMerged, fillOf, isDim } from "./bar.js";
 import { lowerBound } from "../data/bisect.js";
 import { linkAt } from "../data/itemlinks.js";
 import { colorOf } from "./color.js";
 import { drawDensity } from "./density.js";
 import { Kind } from "../data/kinds.js";
 import { barPixels } from "../data/merge.js";
+import { clockText } from "../model/processes.js";
+import { span } from "./time.js";
 import { sizes, flagHeight, tickHeight, wideWait } from "./layout.js";
 import { drawTrack } from "./procs.js";
 import { drawShares } from "./shares.js";
@@ -58,6 +60,10 @@ export function drawStrip(p, strip, y) {
       drawDensity(p, strip, y);
       if (strip.statesHigh) drawShares(p, strip, y + /** @type {number} */ (strip.statesAt), strip.statesHigh);
       break;
+    case "process":
+      p.ctx.fillStyle = p.colors["fg-dim"];
+      p.ctx.fillText(processText(strip.process), 4, y + baseline());
+      break;
     case "series":
       drawSeries(p, strip, y);
       break;
@@ -68,6 +74,12 @@ export function drawStrip(p, strip, y) {
       drawTrack(p, /** @type {number} */ (strip.track), y + 1, strip.title);
       break;
   }
+}
+
+/** What the heading of a process tells besides its name. @param {import("../data/meta.js").Process} process */
+export function processText(process) {
+  const { host, lost, lacks } = process;
+  return [host, clockText(process, span), lost ? `${lost.toLocaleString("en")} records lost` : "", lacks].filter(Boolean).join(" · ");
 }
 
 /** @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y */

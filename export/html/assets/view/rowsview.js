@@ -5,10 +5,10 @@ import { barPixels, statePixels } from "../data/merge.js";
 import { longestTitle, shortText } from "../data/names.js";
 import { makeHatch } from "./bar.js";
 import { hasDensity, spreadText } from "./density.js";
-import { drawStrip, nothingDrawn } from "./draw.js";
+import { drawStrip, nothingDrawn, processText } from "./draw.js";
 import { fitLines, layoutRows, leastLine, pinLimit, processId, stripsBetween, rowId, sizes, flagHeight, tickHeight, usualLines } from "./layout.js";
 import { make, makeButton, restLater } from "./make.js";
-import { clockText, ownGoroutine, processOf } from "../model/processes.js";
+import { ownGoroutine, processOf } from "../model/processes.js";
 import { rowTitle } from "../model/rowset.js";
 import { beginCanvas } from "./plot.js";
 import { drawLinks, drawOverlay } from "./overlay.js";
@@ -121,11 +121,11 @@ export function createRowsView(app, element) {
       box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of ${s.kind === "locks" ? "locks" : "processors"}` }));
     }
     if (s.kind === "process") {
-      const { lacks, lost, path } = s.process;
+      const { pid, path } = s.process;
       box.style.paddingLeft = `${6 + 10 * (s.depth ?? 0)}px`;
       box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of the process ${title}` }));
-      name.append(make("span", { class: "clock", text: [s.process.host, clockText(s.process, app.span)].map((text) => (text ? `  ${text}` : "")).join("") }));
-      name.title = [`process ${s.process.pid}`, path, lost ? `${lost.toLocaleString("en")} records lost` : "", lacks].filter(Boolean).join("; ");
+      name.append(make("span", { class: "unseen", text: ` ${processText(s.process)}` }));
+      name.title = [processText(s.process), `process ${pid}`, path].filter(Boolean).join("; ");
     }
     if (s.kind === "lock") {
       box.append(makeButton("⊤", toggle("pinned"), { class: "more", title: pinTitle(s), "aria-label": `Pin ${title} to the top`, "aria-pressed": String(s.pinned) }));
