@@ -8,6 +8,7 @@
  */
 
 const traceField = '"trace_id":"';
+const spanField = '"span_id":"';
 const linkFields = /"(trace|span|parent)_id":"([0-9a-f]{32}|[0-9a-f]{16})"/g;
 
 /** The link that arguments tell of; null: none. @param {string} text a flat JSON object @returns {ItemLink|null} */
@@ -28,23 +29,35 @@ export function linkAt(batch, i) { return batch.args[i] === 0 ? null : linkIn(ba
 const placeBits = 2 ** 26;
 
 /** 27 bits of an id: of its end, as ids of other tracers begin alike. @param {string} id */
-function hashOf(id) { return parseInt(id.slice(-7), 16) >>> 1; }
+function hashOf(id) { return hashBefore(id, id.length); }
+
+/** The same of an id that ends before a place. @param {string} text @param {number} end */
+function hashBefore(text, end) {
+  let hash = 0;
+  for (let k = Math.max(0, end - 7); k < end; k++) {
+    const c = text.charCodeAt(k);
+    hash = hash << 4 | (c < 58 ? c - 48 : c - 87) & 15;
+  }
+  return hash >>> 1;
+}
 
 /** The items of a batch that have links, by hashes: 16 bytes for each. */
 export class LinkIndex {
   /** @param {Batch} batch */
   constructor(batch) {
     this.batch = batch;
-    const places = [];
-    for (let i = 0; i < Math.min(batch.n, placeBits); i++) if (batch.args[i] !== 0 && batch.strings[batch.args[i]].includes(traceField)) places.push(i);
-    const traces = new Float64Array(places.length);
-    const spans = new Float64Array(places.length);
+    const most = Math.min(batch.n, placeBits);
+    const traces = new Float64Array(most);
+    const spans = new Float64Array(most);
     let n = 0;
-    for (const i of places) {
-      const link = linkAt(batch, i);
-      if (!link) continue;
-      traces[n] = hashOf(link.trace) * placeBits + i;
-      spans[n++] = hashOf(link.span || "0") * placeBits + i;
+    for (let i = 0; i < most; i++) { // what is no id, though it looks like one, is told apart when it is found
+      if (batch.args[i] === 0) continue;
+      const text = batch.strings[batch.args[i]];
+      const trace = text.indexOf(traceField);
+      if (trace < 0) continue;
+      const span = text.indexOf(spanField);
+      traces[n] = hashBefore(text, trace + traceField.length + 32) * placeBits + i;
+      spans[n++] = (span < 0 ? 0 : hashBefore(text, span + spanField.length + 16)) * placeBits + i;
     }
     this.traces = traces.slice(0, n).sort();
     this.spans = spans.slice(0, n).sort();

@@ -96,7 +96,7 @@ test("rows are below their processes", () => {
   choices.shut.add("P1");
   assert.deepEqual(titles(), ["api 11", "db 12", "goroutine 1", "db 12 CPUs", "queue"]);
   choices.only = new Set([`g${g(2, 1)}`]);
-  assert.deepEqual(titles(), ["db 12", "goroutine 1", "db 12 CPUs", "queue"]);
+  assert.deepEqual(titles(), ["db 12", "goroutine 1"]);
   assert.equal(processOf(meta, g(2, 1)).label, "db 12");
   assert.equal(processOf({}, 7), null);
   assert.deepEqual([ownGoroutine(meta, g(2, 7)), ownGoroutine(meta, g(2, 2 ** 29 + 7)), ownGoroutine({}, 7)], [7, 0, 7]);

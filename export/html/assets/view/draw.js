@@ -98,6 +98,9 @@ function drawRow(p, strip, y) {
   if (strip.ticks?.length) drawTicks(p, strip.ticks, y + strip.h - tickHeight - 1, tickHeight - 1);
 }
 
+/** What is narrower has no arrow unless its request is chosen, px. */
+const wideFlow = 3;
+
 /** @param {Painter} p @param {import("../model/rowset.js").Lane} lane @param {number} y @param {string} row its title */
 function drawLane(p, lane, y, row) {
   const box = { x0: 0, x1: 0, y, row };
@@ -110,7 +113,7 @@ function drawLane(p, lane, y, row) {
       p.drawn.waits++;
       if (j - i === 1 && box.x1 - box.x0 >= wideWait && batch.many(i) === 1) p.waiting.push({ batch, i });
     }
-    if (p.flows && j - i === 1 && batch.many(i) === 1 && linkAt(batch, i)?.parent) p.linked.push({ batch, i });
+    if (p.flows && box.x1 - box.x0 >= wideFlow && j - i === 1 && batch.many(i) === 1 && linkAt(batch, i)?.parent) p.linked.push({ batch, i });
     if (j - i > 1 || batch.many(i) > 1) drawMerged(p, run, box);
     else drawBar(p, batch, i, box);
   });

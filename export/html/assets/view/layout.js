@@ -222,6 +222,7 @@ export function layoutRows(model, arranged, choices) {
   };
   /** @param {any} s */
   const putSeries = (s) => {
+    if (choices.only) return; // they are of no row
     const id = `c${s.nameId}`;
     if (!kept.other({ title: model.name(s.nameId) })) return;
     if (choices.hidden.has(id)) {
