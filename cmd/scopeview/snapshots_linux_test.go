@@ -226,7 +226,7 @@ func TestTriggered(t *testing.T) {
 	})
 	out := filepath.Join(t.TempDir(), "sets")
 	also := []string{urls[0] + "/debug/scope/", strconv.Itoa(pids[1]), urls[2] + "/debug/scope/", bad + "/hangs/", bad + "/garbage/", bad + "/endless/", strings.Replace(bad, "//", "//user:secret@", 1) + "/missing/"}
-	args := []string{filepath.Join(dirs[0], "slow"), "-o", out, "--timeout", "1s"}
+	args := []string{filepath.Join(dirs[0], "slow"), "-o", out, "--timeout", "2s"}
 	for _, a := range also {
 		args = append(args, "--also", a)
 	}
@@ -260,7 +260,7 @@ func TestTriggered(t *testing.T) {
 	}
 	files(t, dir, append(got, setFile)...)
 	files(t, out, filepath.Base(dir))
-	for i, want := range []string{"no snapshot within 1s", "not a scopeview trace", "no snapshot within 1s", "404"} {
+	for i, want := range []string{"no snapshot within 2s", "not a scopeview trace", "no snapshot within 2s", "404"} {
 		if m := doc.Traces[4+i]; !strings.Contains(m.Error, want) {
 			t.Errorf("%s: %q, want %q in it", m.From, m.Error, want)
 		}
