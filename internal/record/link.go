@@ -23,6 +23,18 @@ func PartOf(l format.Link) format.Link {
 	return l
 }
 
+// Tells reports whether the receiver of a request is to be told by whom it is sent, within the
+// scope of a link. told are the request's traceparent headers. It is where there is none, and
+// where a proxy hands on the one that came with the request that it serves: without that, what it
+// asks would look as if the proxy's own client had asked it.
+func Tells(told []string, within format.Link) bool {
+	if len(told) != 1 {
+		return len(told) == 0
+	}
+	l, ok := format.ParseTraceparent(told[0])
+	return ok && l.Trace == within.Trace && l.Span == within.Parent
+}
+
 // newID returns an id of random bits, never zero.
 func newID() uint64 {
 	for {

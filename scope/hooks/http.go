@@ -40,9 +40,9 @@ func responded(a, b int64, pattern string) { end(a, b, "pattern", pattern) }
 // their senders.
 var propagating bool
 
-// send is called before a request is sent. parent is what its receiver is to be told, as a
-// traceparent header.
-func send(ctx any, method, host, path string) (a, b int64, parent string) {
+// send is called before a request is sent, which has the traceparent headers told. parent is what
+// its receiver is to be told instead of these.
+func send(ctx any, method, host, path string, told []string) (a, b int64, parent string) {
 	c, ok := ctx.(context.Context)
 	if !ok || atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return 0, 0, ""
@@ -50,7 +50,7 @@ func send(ctx any, method, host, path string) (a, b int64, parent string) {
 	within, ok := scope.LinkOf(c)
 	link := record.PartOf(within)
 	h := record.BeginUnplaced(requests.Sent(method, host), &link, []any{record.KV("path", path)})
-	if ok && propagating && h.Loc != 0 {
+	if ok && propagating && h.Loc != 0 && record.Tells(told, within) {
 		parent = link.Traceparent()
 	}
 	return h.Loc, h.Start, parent

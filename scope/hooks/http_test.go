@@ -20,26 +20,35 @@ func TestPropagating(t *testing.T) {
 	if next, a, b := request(ctx, "GET", "", "/", "", header); next != nil || a != 0 || b != 0 {
 		t.Error("without a recording a request is recorded")
 	}
-	if a, b, parent := send(ctx, "GET", "x.example", "/"); a != 0 || b != 0 || parent != "" {
+	if a, b, parent := send(ctx, "GET", "x.example", "/", nil); a != 0 || b != 0 || parent != "" {
 		t.Error("without a recording a request is recorded")
 	}
 	if err := scope.Start(filepath.Join(t.TempDir(), "x.scope")); err != nil {
 		t.Fatal(err)
 	}
 	defer scope.Stop()
-	if _, _, parent := send(ctx, "GET", "x.example", "/"); parent != "" {
+	if _, _, parent := send(ctx, "GET", "x.example", "/", nil); parent != "" {
 		t.Errorf("a request of nothing tells its receiver %q", parent)
 	}
 	next, _, _ := request(ctx, "GET", "", "/", "", header)
 	served, _ := scope.LinkOf(next.(context.Context))
-	a, b, parent := send(next, "GET", "x.example", "/")
+	a, b, parent := send(next, "GET", "x.example", "/", nil)
 	answered(a, b, 0, context.Canceled)
 	sent, ok := scope.ParseTraceparent(parent)
 	if sender, _ := scope.ParseTraceparent(header); !ok || sent.Trace != sender.Trace || served.Parent != sender.Span || sent.Span == served.Span {
 		t.Errorf("the receiver is told %q, for a request that came with %q", parent, header)
 	}
+	const other = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b8-01"
+	for _, c := range []struct {
+		told []string
+		want bool
+	}{{[]string{header}, true}, {[]string{other}, false}, {[]string{"mine"}, false}, {[]string{header, header}, false}} {
+		if _, _, parent := send(next, "GET", "x.example", "/", c.told); (parent != "") != c.want {
+			t.Errorf("instead of %q the receiver is told %q", c.told, parent)
+		}
+	}
 	propagating = false
-	if _, b, parent := send(next, "GET", "x.example", "/"); parent != "" || b == 0 {
+	if _, b, parent := send(next, "GET", "x.example", "/", nil); parent != "" || b == 0 {
 		t.Errorf("the receiver is told %q, and nobody wants that", parent)
 	}
 }

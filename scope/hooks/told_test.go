@@ -42,7 +42,7 @@ func TestTold(t *testing.T) {
 	blocked(receive, format.LockSlot(format.LockReceive, format.LockExclusive), 1000, 0)
 
 	next, a, b := request(context.Background(), "GET", "", "/users/7", "seven", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-	a2, b2, parent := send(next, "PUT", "x.example", "/y")
+	a2, b2, parent := send(next, "PUT", "x.example", "/y", nil)
 	if parent != "" {
 		t.Errorf("the receiver is told %q, and nobody wants that", parent)
 	}

@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -281,6 +283,28 @@ func TestTransport(t *testing.T) {
 		`HTTP GET a.example:81 {"path":"/x","status":204}`, `HTTP PUT a.example {"path":"/own","status":204}`}
 	if got := texts(stop()); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestProxy: what a proxy asks for a request is part of what the proxy sends, though it hands on
+// the headers with which the request came.
+func TestProxy(t *testing.T) {
+	stop := recording(t)
+	var told string
+	proxy := scopehttp.Middleware(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "a.example"}) },
+		Transport: scopehttp.Transport(roundTripper(func(r *http.Request) (*http.Response, error) {
+			told = r.Header.Get("Traceparent")
+			return &http.Response{StatusCode: 204, Body: http.NoBody}, nil
+		})),
+	})
+	r := httptest.NewRequest("GET", "http://proxy.example/x", nil)
+	r.Header.Set("Traceparent", traceparent)
+	proxy.ServeHTTP(httptest.NewRecorder(), r)
+	stop()
+	client, _ := scope.ParseTraceparent(traceparent)
+	if l, ok := scope.ParseTraceparent(told); !ok || l.Trace != client.Trace || l.Span == client.Span {
+		t.Errorf("the request came with %s, and the proxy sends %q", traceparent, told)
 	}
 }
 

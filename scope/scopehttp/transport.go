@@ -18,7 +18,8 @@ import (
 //
 // The scope is called "HTTP GET example.com", and is part of the one that the request's
 // context carries. If that carries none, a new trace begins. A copy of the request tells the
-// receiver so by a traceparent header, unless it has one. All other headers, tracestate and
+// receiver so by a traceparent header, unless it has one; the one with which a request came that
+// Middleware serves is replaced, as a proxy hands it on. All other headers, tracestate and
 // baggage among them, go out as they are. Where base is nil it is http.DefaultTransport.
 func Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
@@ -41,7 +42,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(r)
 	}
 	sent := r.WithContext(scope.WithLink(ctx, link))
-	if len(r.Header["Traceparent"]) == 0 {
+	if record.Tells(r.Header["Traceparent"], within) {
 		sent.Header = maps.Clone(r.Header)
 		if sent.Header == nil {
 			sent.Header = http.Header{}

@@ -413,7 +413,7 @@ func init() { asleep(stdAsleep) }`}},
 		vars: []variable{
 			{"net/http", "scopeviewRequest", "func(ctx interface{}, method, pattern, path, id, parent string) (next interface{}, a, b int64)", "request"},
 			{"net/http", "scopeviewResponded", "func(a, b int64, pattern string)", "responded"},
-			{"net/http", "scopeviewSend", "func(ctx interface{}, method, host, path string) (a, b int64, parent string)", "send"},
+			{"net/http", "scopeviewSend", "func(ctx interface{}, method, host, path string, told []string) (a, b int64, parent string)", "send"},
 			{"net/http", "scopeviewAnswered", "func(a, b int64, status int, err interface{})", "answered"},
 		},
 		code: []code{{dir: "net/http", imports: []string{"context"}, text: `func scopeviewServe(handler Handler, req *Request) (a, b int64, _ *Request, pattern string) {
@@ -439,12 +439,12 @@ func scopeviewSent(t *Transport, req *Request) (*Response, error) {
 	if req == nil || req.URL == nil {
 		return t.roundTrip(req)
 	}
-	a, b, parent := scopeviewSend(req.Context(), req.Method, req.URL.Host, req.URL.Path)
+	a, b, parent := scopeviewSend(req.Context(), req.Method, req.URL.Host, req.URL.Path, req.Header["Traceparent"])
 	if b == 0 {
 		return t.roundTrip(req)
 	}
 	sent := req
-	if parent != "" && len(req.Header["Traceparent"]) == 0 {
+	if parent != "" {
 		sent = req.WithContext(req.Context())
 		if sent.Header = req.Header.Clone(); sent.Header == nil {
 			sent.Header = Header{}
