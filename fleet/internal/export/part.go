@@ -354,7 +354,7 @@ type sumKey struct{ minute, kind, name int64 }
 
 // sum is a histogram.
 type sum struct {
-	n      [histogram.Buckets]int64 // by bucket, from histogram.Zero on
+	n      histogram.Counts
 	took   int64
 	weight int64
 }
@@ -375,6 +375,6 @@ func (r *reader) count(p *part, e *trace.Event, at, took, kind, weight int64) {
 		}
 		r.cached, r.key = s, k
 	}
-	r.cached.n[histogram.Bucket(took)-histogram.Zero]++
+	r.cached.n.Add(histogram.Bucket(took), 1)
 	r.cached.took += took
 }

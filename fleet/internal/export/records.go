@@ -88,9 +88,7 @@ func (m *merger) take(p *part) error {
 			m.sums[k] = s
 			continue
 		}
-		for bucket, n := range s.n {
-			all.n[bucket] += n
-		}
+		s.n.Each(all.n.Add)
 		all.took += s.took
 	}
 	if p.last {
@@ -140,13 +138,10 @@ func (m *merger) histograms(until int64) error {
 		s := m.sums[k]
 		delete(m.sums, k)
 		took := s.took
-		for i, n := range s.n {
-			if n == 0 {
-				continue
-			}
-			b.Add(k.minute, k.name, k.kind, histogram.Scale, int64(i)+histogram.Zero, n, took, m.x.whose[0], m.x.whose[1], s.weight)
+		s.n.Each(func(bucket, n int64) {
+			b.Add(k.minute, k.name, k.kind, histogram.Scale, bucket, n, took, m.x.whose[0], m.x.whose[1], s.weight)
 			took = 0 // the sum is told once
-		}
+		})
 	}
 	if !m.x.wants(b.Table) {
 		return nil

@@ -7,8 +7,10 @@
 package histogram
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Scale is the histograms' scale: 2^Scale buckets for each factor of two.
@@ -45,6 +47,54 @@ func Bucket(ns int64) int64 {
 		}
 	}
 	return int64(power<<Scale + at)
+}
+
+// Counts are the counts of a histogram's buckets. One with few buckets takes little memory: of a
+// program that does something once a minute there are thousands of histograms.
+type Counts struct {
+	few  [8]struct{ bucket, n int64 }
+	used int
+	all  []int64 // by bucket from Zero on, when there are more than a few
+}
+
+// Add counts n more in a bucket.
+func (c *Counts) Add(bucket, n int64) {
+	if c.all != nil {
+		c.all[bucket-Zero] += n
+		return
+	}
+	for i := range c.few[:c.used] {
+		if c.few[i].bucket == bucket {
+			c.few[i].n += n
+			return
+		}
+	}
+	if c.used < len(c.few) {
+		c.few[c.used].bucket, c.few[c.used].n = bucket, n
+		c.used++
+		return
+	}
+	c.all = make([]int64, Buckets)
+	for _, f := range c.few {
+		c.all[f.bucket-Zero] = f.n
+	}
+	c.all[bucket-Zero] += n
+}
+
+// Each calls f with the buckets that have a count, by bucket.
+func (c *Counts) Each(f func(bucket, n int64)) {
+	few := c.few[:c.used]
+	if c.all == nil {
+		slices.SortFunc(few, func(a, b struct{ bucket, n int64 }) int { return cmp.Compare(a.bucket, b.bucket) })
+		for _, x := range few {
+			f(x.bucket, x.n)
+		}
+	}
+	for i, n := range c.all {
+		if n != 0 {
+			f(int64(i)+Zero, n)
+		}
+	}
 }
 
 // Middle returns the value that stands for a bucket, in ns.

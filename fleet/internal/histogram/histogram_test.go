@@ -68,3 +68,28 @@ func TestError(t *testing.T) {
 		t.Errorf("a quantile is off by %g, and %g is promised", worst, Error)
 	}
 }
+
+// TestCounts: few buckets and many are counted alike.
+func TestCounts(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for _, kinds := range []int{1, 7, 8, 9, 100} {
+		var c Counts
+		want := map[int64]int64{}
+		for range 1000 {
+			b, n := Zero+rnd.Int64N(int64(kinds)), 1+rnd.Int64N(3)
+			c.Add(b, n)
+			want[b] += n
+		}
+		last := int64(Zero - 1)
+		c.Each(func(b, n int64) {
+			if b <= last || want[b] != n {
+				t.Errorf("bucket %d has %d, want %d", b, n, want[b])
+			}
+			last = b
+			delete(want, b)
+		})
+		if len(want) != 0 {
+			t.Errorf("%v is not told", want)
+		}
+	}
+}
