@@ -226,7 +226,7 @@ func (r *reader) lock(p *part, e *trace.Event, at, took, open, track, goid, thre
 	b := p.rows[table]
 	in := r.within(p, lockRow{table, b.Len(), withinColumn, e.Goid, e.Depth, e.Start}).word
 	if table == ofHolds {
-		r.push(frame{heldBit | addr, 0, e.Start + e.Dur, cmpNull(in, track), e.Goid}, e.Start)
+		r.push(frame{heldBit | addr, 0, e.Start + e.Dur, either(in, track), e.Goid}, e.Start)
 		b.Add(at, r.name(e.Name), took, track, goid, thread, int64(e.Depth), open, in, b.Bytes(r.arguments(e)), build, pod, weight)
 	} else {
 		// Who had it when the wait began, and what that goroutine was in then.
@@ -278,8 +278,8 @@ func innermost(list []frame, l lockRow) (frame, bool) {
 	return frame{}, false
 }
 
-// cmpNull is the first of two words that is known.
-func cmpNull(a, b int64) int64 {
+// either is the first of two words that is known.
+func either(a, b int64) int64 {
 	if a == tables.Null {
 		return b
 	}

@@ -116,7 +116,7 @@ func (b *bucket) List(ctx context.Context, prefix string) (list []Object, err er
 		if o.Err != nil {
 			return nil, fmt.Errorf("listing %s in bucket %s: %w", prefix, b.name, o.Err)
 		}
-		list = append(list, Object{strings.TrimPrefix(o.Key, b.prefix), o.Size, strings.Trim(o.ETag, `"`), o.LastModified})
+		list = append(list, Object{strings.TrimPrefix(o.Key, b.prefix), o.Size, o.LastModified})
 	}
 	return list, nil
 }

@@ -18,7 +18,6 @@ import (
 type Object struct {
 	Key  string // with slashes, from the store's root
 	Size int64
-	Tag  string    // differs where the content does; "" in a directory
 	Time time.Time // when it was written
 }
 

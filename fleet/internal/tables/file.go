@@ -30,7 +30,6 @@ type File struct {
 	w     io.Writer
 	out   *parquet.GenericWriter[any] // nil before the first rows are written
 	at    []int                       // by the file's columns, which are by name: the table's
-	rows  int64
 }
 
 // schemas are the tables' Parquet schemas.
@@ -143,7 +142,6 @@ func (f *File) Flush() error {
 			return fmt.Errorf("writing a row group of table %s: %w", f.run.Table.Name, errs[i])
 		}
 	}
-	f.rows += int64(len(order))
 	f.run.Reset()
 	return nil
 }
@@ -242,9 +240,6 @@ func (f *File) fill(values []parquet.Value, order []int32, i int, c *Column) {
 		values[k] = x
 	}
 }
-
-// Rows is how many rows were written.
-func (f *File) Rows() int64 { return f.rows }
 
 // Close writes what is left, and the file's footer.
 func (f *File) Close() error {
