@@ -8,11 +8,19 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
+// mostProcesses is how many are told of.
+const mostProcesses = 50
+
 // processes tells of what a merged trace was merged of.
 func (r *Report) processes(l *facts) {
 	label := "processes"
 	depth := map[uint32]int{}
-	for _, p := range r.Trace.Processes() {
+	list := r.Trace.Processes()
+	for i, p := range list {
+		if i == mostProcesses {
+			l.add("", fmt.Sprintf("… and %d more: info --json lists them all", len(list)-i))
+			break
+		}
 		below := ""
 		if p.Parent != 0 {
 			depth[p.Number] = depth[p.Parent] + 1
