@@ -2,6 +2,7 @@
 
 import { batchOfTile } from "../data/batch.js";
 import { LinkIndex, linkAt } from "../data/itemlinks.js";
+import { same } from "./refs.js";
 import { processOf } from "./processes.js";
 
 /**
@@ -152,6 +153,17 @@ export class Requests {
       });
     }
     return [...found.values()];
+  }
+
+  /** The arrows to an item from what it is part of, and from it to its parts. @param {Ref} ref @returns {Link[]} */
+  linksOf(ref) {
+    const own = this.linkOf(ref);
+    if (!own) return [];
+    const idOf = (/** @type {Ref|null} */ r) => r && this.linkOf(r);
+    return (this.of(own.trace)?.arrows ?? []).filter(({ from, to }) => {
+      const [up, part] = [idOf(from.ref), idOf(to.ref)];
+      return part?.parent === up?.span && (same(from.ref, ref) || same(to.ref, ref)); // else it leads back
+    });
   }
 
   /** The scope that an item is part of; null: none, or it is not here. @param {Ref} ref @returns {Ref|null} */

@@ -26,7 +26,7 @@ import { lockArgs } from "../model/waitlinks.js";
 /** @import { App } from "../app.js" */
 
 /** Which links come first. */
-const linkRank = Object.freeze({ block: 0, lock: 1, wake: 2, go: 3 });
+const linkRank = Object.freeze({ request: -1, block: 0, lock: 1, wake: 2, go: 3 });
 /** How many scopes inside are listed. */
 const detailsInside = 50;
 
@@ -128,7 +128,7 @@ export function createDetails(app) {
     const other = incoming ? link.from : link.to;
     const words = {
       go: incoming ? "its goroutine was created by" : "created", lock: incoming ? "got it from" : "gave it to",
-      block: incoming ? "when it began to wait it was held by" : "held up", wake: incoming ? "its goroutine was woken by" : "woke",
+      block: incoming ? "when it began to wait it was held by" : "held up", wake: incoming ? "its goroutine was woken by" : "woke", request: incoming ? "is part of" : "has as its part",
     }[/** @type {string} */ (link.kind)];
     const text = `${rowTitleOf(app.model, other.rowKey)}${other.ref ? `, ${wordsOf(other.ref)}` : ""}`;
     const jumpTo = () => (other.ref ? go(other.ref) : app.setView(other.time - 1e6, other.time + 1e6, { animate: true }));
@@ -143,7 +143,7 @@ export function createDetails(app) {
       if (d && d.of > 0) around.append(distributionView(app, d, name(ref), batch.dur[i], detailsColor(ref)));
       if (app.model.reduced) around.append(make("p", { class: "quiet", text: "Of those only that this page has one by one." }));
     }
-    const list = links(app.model, ref).sort((a, b) => linkRank[a.kind] - linkRank[b.kind]);
+    const list = [...links(app.model, ref), ...app.model.requests.linksOf(ref)].sort((a, b) => linkRank[a.kind] - linkRank[b.kind]);
     if (list.length) around.append(make("h3", { text: "Linked to" }), make("ul", { class: "links" }, ...list.slice(0, 40).map((l) => linkLine(l, ref))));
     if (list.length > 40) around.append(make("p", { class: "quiet", text: `and ${thousands(list.length - 40)} more` }));
   }

@@ -49,6 +49,9 @@ test("a request is a tree by parents", () => {
   assert.deepEqual([r.from, r.to, r.keys.size, r.lacks, r.more], [0, 100, 3, "", 0]);
   // To the other process and back; within a row and to a missing parent there is none.
   assert.deepEqual(r.arrows.map((a) => [a.from.rowKey, a.from.time, a.to.rowKey, a.to.time]), [[g(1, 1), 20, g(2, 1), 20], [g(2, 1), 40, g(1, 1), 40]]);
+  const query = model.find(g(2, 1), 0, 20);
+  assert.deepEqual(model.requests.linksOf(query).map((l) => [l.from.rowKey, l.to.rowKey]), [[g(1, 1), g(2, 1)]]);
+  assert.equal(model.requests.linksOf(model.find(g(1, 1), 1, 10)).length, 1);
   assert.equal(model.requests.of(""), null);
   const lit = new LitRequest(model, trace);
   assert.equal(model.batches().reduce((n, b) => n + Array.from({ length: b.n }, (_, i) => lit.has(b, i)).filter(Boolean).length, 0), 5);
