@@ -48,6 +48,7 @@ var readings = [][]string{
 	{"html", "--max", "3"},
 	{"chrome"},
 	{"perfetto"},
+	{"export", "otlp", "--name", "*"},
 	{"anonymize"},
 	{"snapshot"},
 	{"tail", "--from", "0"},
@@ -70,6 +71,7 @@ var dear = map[string]int64{
 	"compare":                     3,  // it keeps every name's numbers, of both sides
 	"html":                        2,  // it keeps a row for every goroutine, and a file can have one for each 32 bytes
 	"compare --view waits --json": 2,  // as above, of locks
+	"export otlp --name *":        2,  // it keeps a row for every goroutine, as html does
 	"html --max 3":                3,  // it sums up every name for the page, beside all scopes
 }
 

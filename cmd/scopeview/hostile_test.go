@@ -34,7 +34,7 @@ func TestG27(t *testing.T) {
 		}
 	}
 	tables := []string{"info", "top", "top --by track", "waits", "waits --stacks", "tail --from 0", "stacks", "stacks --skip 1", "dump", "verify", "snapshot", "anonymize -o out", "functions", "lines", "objects", "goroutines", "threads", "samples", "header", "tree --least 0", "functions --scope * --slowest 1%", "compare " + file, "compare --view waits " + broken}
-	documents := []string{"info --json", "top --json", "stacks --json", "stacks --folded", "verify --json", "functions --json", "samples --json", "lines --format csv", "tree --format csv", "pprof --folded calls", "csv", "csv --raw", "chrome"}
+	documents := []string{"info --json", "top --json", "stacks --json", "stacks --folded", "verify --json", "functions --json", "samples --json", "lines --format csv", "tree --format csv", "pprof --folded calls", "csv", "csv --raw", "chrome", "export otlp --name *"}
 	wrong := []string{"info --from \x1b[2J", "top --by \u009b2J", "ctl off", "functions -m \x1b[2J", "functions --state \x1b[2J", "functions --slowest \x1b[2J", "csv -o no/\x1b[2J", "\x1b[2J", "vet --\x1b[2J", "compare --fail-on none.total+1% " + file, "compare --fail-on \x1b[2J.total+1% " + file, "compare --fail-on *.\x1b[2J+1% " + file}
 	calls, printed := 0, 0
 	for _, args := range append(append(tables, documents...), wrong...) {

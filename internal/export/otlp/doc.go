@@ -10,7 +10,8 @@
 //     on its row, and it is part of that one's OpenTelemetry trace. Without such a scope it
 //     begins a trace of its own.
 //  3. A span is written when all events in it are known, which is when the reading has
-//     come to its end. So memory grows with the scopes that are open at once.
+//     come to its end. Where very many are open at once, the one that ends first is
+//     written, and what happens in it later is counted as dropped.
 //  4. An event belongs to the span that its link names, if that is open, or to the innermost
 //     one on its row. As OpenTelemetry's own library does, a span keeps the first events and
 //     counts the others as dropped.
@@ -35,10 +36,11 @@ type Sum struct {
 // Send takes a request: its JSON without a line feed, which is good until the call returns.
 type Send func(request []byte) error
 
-// Bounds of a request, and of what a span has of its events.
+// Bounds of a request, of what a span has of its events, and of memory.
 const (
 	maxSpans      = 512
 	maxRequest    = 1 << 20 // bytes; the last span may go beyond
 	maxEvents     = 128
 	maxEventBytes = 64 << 10
+	maxWaiting    = 1 << 12 // spans that wait for events
 )

@@ -18,7 +18,7 @@ import (
 func Write(ctx context.Context, t *trace.Trace, o Options, send Send) (Sum, error) {
 	w := &writer{
 		t: t, o: o, send: send, choice: o.Choice(t), breaks: t.Breaks(), lister: args.NewLister(t.Name),
-		seed: seedOf(t), rows: map[uint64]*row{}, open: map[[8]byte]*span{}, parts: map[uint32]*part{},
+		seed: seedOf(t), rows: map[uint64]*span{}, open: map[[8]byte]*span{}, parts: map[uint32]*part{},
 	}
 	watch := o.Watch()
 	all := o.Range()
@@ -49,7 +49,7 @@ type writer struct {
 	seed   seed
 	sum    Sum
 
-	rows    map[uint64]*row   // by the goroutine
+	rows    map[uint64]*span  // the innermost scope of each goroutine
 	prune   int               // rows at which those without a running scope are let go
 	open    map[[8]byte]*span // by its id
 	waiting spans             // the open ones, by their ends
@@ -65,15 +65,19 @@ type part struct {
 	spans []byte
 }
 
-// row is what runs on a goroutine, the innermost last.
-type row struct{ running []*span }
-
-// span is a scope that may still get events.
+// span is a scope. There can be as many as records, on rows of which nothing more comes: so
+// what it is written of is not in it.
 type span struct {
-	link    format.Link
+	link  format.Link
+	end   int64
+	outer *span    // of those on its row that had not ended when it began, the innermost
+	text  *content // nil: it was written
+}
+
+// content is what a span is written of: it may still get events.
+type content struct {
 	part    *part
-	end     int64
-	b       []byte // its JSON up to the events
+	b       []byte // the span's JSON up to the events
 	events  []byte // theirs
 	n       int
 	dropped int
@@ -89,7 +93,7 @@ func (w *writer) event(e *trace.Event) error {
 	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
 		link, linked := e.Link()
 		if w.choice.Keep(e) && (linked || w.o.Unlinked) {
-			w.begin(e, link, linked)
+			return w.begin(e, link, linked)
 		}
 	case format.KindEvent, format.KindPending:
 		if s := w.around(e); s != nil {
@@ -99,62 +103,59 @@ func (w *writer) event(e *trace.Event) error {
 	return nil
 }
 
-// rowOf returns the row of e, with what runs there at its start.
-func (w *writer) rowOf(e *trace.Event) *row {
-	key := rows.KeyOf(e)
-	r := w.rows[key]
-	if r == nil {
-		if len(w.rows) >= w.prune {
-			for k, r := range w.rows {
-				if r.until(e.Start); len(r.running) == 0 {
-					delete(w.rows, k)
-				}
+// running returns the innermost scope of a row that has not ended before a moment, or nil.
+func (s *span) running(now int64) *span {
+	for s != nil && s.end <= now {
+		s = s.outer
+	}
+	return s
+}
+
+// enclosing returns the innermost scope of a row that goes on up to a moment, or nil.
+func (s *span) enclosing(end int64) *span {
+	for s != nil && s.end < end {
+		s = s.outer
+	}
+	return s
+}
+
+// rowOf returns the innermost scope that runs on the row of e, or nil.
+func (w *writer) rowOf(e *trace.Event) *span {
+	return w.rows[rows.KeyOf(e)].running(e.Start)
+}
+
+// put makes s the innermost scope of its row, and lets go of rows on which nothing runs.
+func (w *writer) put(e *trace.Event, s *span) {
+	if len(w.rows) >= w.prune {
+		for k, s := range w.rows {
+			if s.running(e.Start) == nil {
+				delete(w.rows, k)
 			}
-			w.prune = 2*len(w.rows) + 1000
 		}
-		r = &row{}
-		w.rows[key] = r
+		w.prune = 2*len(w.rows) + 1000
 	}
-	r.until(e.Start)
-	return r
+	w.rows[rows.KeyOf(e)] = s
 }
 
-// until lets go of what has ended, from the innermost on.
-func (r *row) until(now int64) {
-	n := len(r.running)
-	for n > 0 && r.running[n-1].end <= now {
-		n--
-	}
-	clear(r.running[n:])
-	r.running = r.running[:n]
-}
-
-// encloses returns the innermost scope that goes on up to a moment, or nil.
-func (r *row) encloses(end int64) *span {
-	for i := len(r.running) - 1; i >= 0; i-- {
-		if r.running[i].end >= end {
-			return r.running[i]
-		}
-	}
-	return nil
-}
-
-func (w *writer) begin(e *trace.Event, link format.Link, linked bool) {
-	r := w.rowOf(e)
-	s := &span{end: e.Start + e.Dur, link: link, part: w.partOf(e)}
+func (w *writer) begin(e *trace.Event, link format.Link, linked bool) error {
+	s := &span{end: e.Start + e.Dur, link: link, outer: w.rowOf(e)}
 	if !linked {
 		s.link.Trace = w.seed.trace(e.Loc)
-		if in := r.encloses(s.end); in != nil {
+		if in := s.outer.enclosing(s.end); in != nil {
 			s.link.Trace, s.link.Parent = in.link.Trace, in.link.Span
 		}
 	}
 	if s.link.Span == [8]byte{} {
 		s.link.Span = w.seed.span(e.Loc)
 	}
-	s.b = w.appendSpan(nil, e, &s.link)
-	r.running = append(r.running, s)
+	s.text = &content{part: w.partOf(e), b: w.appendSpan(nil, e, &s.link)}
+	w.put(e, s)
 	w.open[s.link.Span] = s
 	heap.Push(&w.waiting, s)
+	if len(w.waiting) > maxWaiting {
+		return w.over(heap.Pop(&w.waiting).(*span))
+	}
+	return nil
 }
 
 // around returns the open span that an event is in, or nil.
@@ -164,20 +165,23 @@ func (w *writer) around(e *trace.Event) *span {
 			return s
 		}
 	}
-	return w.rowOf(e).encloses(e.Start)
+	return w.rowOf(e).enclosing(e.Start)
 }
 
 func (w *writer) instant(s *span, e *trace.Event) {
-	if s.n >= maxEvents || len(s.events) >= maxEventBytes {
-		s.dropped++
+	c := s.text
+	if c == nil || c.n >= maxEvents || len(c.events) >= maxEventBytes {
 		w.sum.Dropped++
+		if c != nil {
+			c.dropped++
+		}
 		return
 	}
-	if s.n++; s.n > 1 {
-		s.events = append(s.events, ',')
+	if c.n++; c.n > 1 {
+		c.events = append(c.events, ',')
 	}
 	w.sum.Events++
-	s.events = w.appendEvent(s.events, e)
+	c.events = w.appendEvent(c.events, e)
 }
 
 // over writes a span that has ended.
@@ -185,24 +189,25 @@ func (w *writer) over(s *span) error {
 	if w.open[s.link.Span] == s {
 		delete(w.open, s.link.Span)
 	}
-	b, before := s.part.spans, len(s.part.spans)
+	c := s.text
+	s.text = nil
+	b, before := c.part.spans, len(c.part.spans)
 	if before == 0 {
-		w.used = append(w.used, s.part)
+		w.used = append(w.used, c.part)
 	} else {
 		b = append(b, ',')
 	}
-	b = append(b, s.b...)
-	if s.n > 0 {
-		b = append(append(append(b, `,"events":[`...), s.events...), ']')
+	b = append(b, c.b...)
+	if c.n > 0 {
+		b = append(append(append(b, `,"events":[`...), c.events...), ']')
 	}
-	if s.dropped > 0 {
-		b = fmt.Appendf(b, `,"droppedEventsCount":%d`, s.dropped)
+	if c.dropped > 0 {
+		b = fmt.Appendf(b, `,"droppedEventsCount":%d`, c.dropped)
 	}
-	s.part.spans = append(b, '}')
-	s.b, s.events = nil, nil // its row may keep it for long
+	c.part.spans = append(b, '}')
 	w.sum.Spans++
 	w.n++
-	if w.size += len(s.part.spans) - before; w.n >= maxSpans || w.size >= maxRequest {
+	if w.size += len(c.part.spans) - before; w.n >= maxSpans || w.size >= maxRequest {
 		return w.flush()
 	}
 	return nil
