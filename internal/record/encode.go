@@ -219,16 +219,15 @@ func (x *encoder) room(n int) bool {
 	return x.slots < format.MaxSlots-1 && x.n+n+1 <= len(x.w)
 }
 
-func (x *encoder) slot(t format.SlotType, v uint64) bool {
+func (x *encoder) slot(t format.SlotType, v uint64) {
 	if !x.room(1) {
 		x.cut++
-		return false
+		return
 	}
 	x.types |= uint64(t) << (4 * x.slots)
 	x.w[x.n] = v
 	x.n++
 	x.slots++
-	return true
 }
 
 // place says where a scope began, for an end apart. Who began it, and word 2 of
