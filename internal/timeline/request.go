@@ -115,16 +115,15 @@ func (x *Index) partsIn(y *Index, needle []byte, list []part) []part {
 	}
 	has := func(text uint32) bool { return text != 0 && bytes.Contains(y.texts.get(text), needle) }
 	lane := func(r *row, depth int32, l *lane) {
-		n := l.n
 		if l.rare == nil {
 			return
 		}
-		for i := range min(n, len(l.rare.args)) {
+		for i := range min(l.n, len(l.rare.args)) {
 			if !has(l.rare.args[i]) {
 				continue
 			}
-			it, dur := l.at(i), int64(0)
-			dur = l.durOf(i, it)
+			it := l.at(i)
+			dur := l.durOf(i, it)
 			list = append(list, part{
 				row: r.at, depth: depth, start: it.start, ended: l.endedBy(i),
 				bar: bar{it.kind, it.flags, it.name, it.thread, it.start, dur, l.slackOf(i, it), slices.Clone(y.texts.get(l.argsOf(i))), 1, dur},

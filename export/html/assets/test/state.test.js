@@ -35,3 +35,10 @@ test("what the tabs of functions look at", () => {
   }
   assert.deepEqual(decodeState("of=g-1&runs=all"), {});
 });
+
+test("which request is looked at", () => {
+  const s = { request: "0af7651916cd43dd8448eb211c80319c", only: true, flows: true };
+  const got = decodeState(encodeState(s));
+  assert.deepEqual([got.request, got.only, got.flows], [s.request, true, true]);
+  assert.equal(decodeState("request=0af7651916cd43dd&only=x&flows=1").request, undefined);
+});
