@@ -41,7 +41,7 @@ func (m *merger) align(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.report.Pairs = links.join(groups)
+		m.report.Pairs = links.join()
 		span(groups, links.edges)
 	}
 	for _, in := range m.inputs {

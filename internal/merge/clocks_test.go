@@ -222,8 +222,7 @@ func TestManyLinks(t *testing.T) {
 		put(&l.Parent, 5)
 		x.add(&l, timed{1, 110, 150})
 	}
-	groups := []*group{{}, {}}
-	if pairs := x.join(groups); x.count > n || pairs < n/16 || len(x.edges) != 1 {
+	if pairs := x.join(); x.count > n || pairs < n/16 || len(x.edges) != 1 {
 		t.Errorf("%d pairs of %d scopes that are remembered, %d edges", pairs, x.count, len(x.edges))
 	}
 }

@@ -94,7 +94,7 @@ func (x *links) chosen(id spanID) bool {
 // join makes bounds of the pairs of scopes in two groups of which one is part of the other,
 // and says how many there are. A child that takes longer than its parent is none that the
 // parent has waited for, and says nothing.
-func (x *links) join(groups []*group) (pairs int64) {
+func (x *links) join() (pairs int64) {
 	ids := slices.SortedFunc(maps.Keys(x.children), func(a, b spanID) int {
 		if a.trace != b.trace {
 			return compare(a.trace, b.trace)
