@@ -1,9 +1,9 @@
+//go:build unix
+
 package export
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -12,27 +12,6 @@ import (
 	"github.com/scopeview/scopeview/fleet/internal/tables"
 	"github.com/scopeview/scopeview/internal/testing/bulk"
 )
-
-// bulkTrace writes a trace of known content.
-func bulkTrace(t testing.TB, b bulk.Trace) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "x.scope")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	size, err := b.Write(f)
-	if err == nil {
-		err = f.Truncate(size)
-	}
-	if err == nil {
-		err = f.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // BenchmarkTrace exports the records of traces, and their histograms.
 func BenchmarkTrace(b *testing.B) {

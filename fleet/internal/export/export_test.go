@@ -20,6 +20,27 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
+// bulkTrace writes a trace of known content.
+func bulkTrace(t testing.TB, b bulk.Trace) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.scope")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := b.Write(f)
+	if err == nil {
+		err = f.Truncate(size)
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // exported exports a trace, and returns the directory.
 func exported(t *testing.T, path, dir string, o Options) (string, Result) {
 	t.Helper()
