@@ -96,11 +96,3 @@ func (c *Counts) Each(f func(bucket, n int64)) {
 		}
 	}
 }
-
-// Middle returns the value that stands for a bucket, in ns.
-func Middle(bucket int64) float64 {
-	if bucket < 0 {
-		return 0
-	}
-	return math.Exp2((float64(bucket) + 0.5) / (1 << Scale))
-}
