@@ -8,7 +8,7 @@ import { Batch, blankData, lastUntil, batchOfOpen, batchOfTile } from "../data/b
 import { Details } from "./detail.js";
 import { threadOpen, threadBatch, threadSteps } from "../data/threads.js";
 import { blankMeta, mergeMeta } from "../data/meta.js";
-import { ownGoroutine } from "./processes.js";
+import { overWithProcess, ownGoroutine } from "./processes.js";
 import { Requests } from "./requests.js";
 import { Samples } from "../data/samples.js";
 import { Waits } from "./waits.js";
@@ -178,6 +178,7 @@ export class Model {
   /** Replaces what is open. Its durations are up to now. @param {Batch} batch */
   setOpen(batch) {
     lastUntil(batch, this.end);
+    overWithProcess(batch, this.meta);
     this.openBatch = batch;
     this.goroutines.setOpen(batch);
     if (this.threads) this.regroup();

@@ -15,6 +15,14 @@ export function processOf(meta, key) {
   return meta.processes?.find((p) => p.number === number) ?? null;
 }
 
+/** What is open is over when its process is. @param {import("../data/batch.js").Batch} batch @param {Meta} meta */
+export function overWithProcess(batch, meta) {
+  for (const { key, from, to } of batch.lanes) {
+    const process = processOf(meta, key);
+    for (let i = from; process && i < to; i++) batch.dur[i] = Math.max(Math.min(batch.dur[i], process.to - batch.start[i]), 0);
+  }
+}
+
 /** What the process itself calls a goroutine; 0: nothing. @param {Meta} meta @param {number} key */
 export function ownGoroutine(meta, key) {
   if (!meta.shift) return key;
