@@ -52,7 +52,7 @@ A trace that is being written is copied first. Of two traces of one run the one 
 			if out.standard() {
 				return usagef("merge makes a trace, whose records it does not write in order: give -o FILE")
 			}
-			inputs, done, err := mergeInputs(cmd.Context(), s, args, &out)
+			inputs, done, err := mergeInputs(cmd.Context(), args, &out)
 			defer done()
 			if err != nil {
 				return err
@@ -121,7 +121,7 @@ func clockLines(members []format.Member) (lines []string) {
 
 // mergeInputs finds the traces that args name. Of those that are being written it makes
 // snapshots, which done removes.
-func mergeInputs(ctx context.Context, s *streams, args []string, out *output) (inputs []merge.Input, done func(), err error) {
+func mergeInputs(ctx context.Context, args []string, out *output) (inputs []merge.Input, done func(), err error) {
 	var copies []string
 	done = func() {
 		for _, path := range copies {

@@ -51,7 +51,7 @@ func child(dir, traceparent string) {
 	l, _ := scope.ParseTraceparent(traceparent)
 	_, s := scope.Context(scope.WithLink(context.Background(), l), "answer")
 	s.End()
-	scope.Begin("unfinished")
+	_ = scope.Begin("unfinished")
 	self, _ := os.FindProcess(os.Getpid())
 	_ = self.Kill()
 	select {}

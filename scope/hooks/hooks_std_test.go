@@ -41,7 +41,7 @@ func calls() {
 	tested(a, b, "")
 	_, a, b = request(context.Background(), "GET", "", "/users/7", "id", "")
 	responded(a, b, "GET /users/{id}")
-	_, a, b = request(context.Background(), "GET", "POST /x", "/x", "", "")
+	_, a, b = request(context.Background(), "POST", "POST /x", "/x", "", "")
 	responded(a, b, "")
 }
 

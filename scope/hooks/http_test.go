@@ -48,7 +48,7 @@ func TestPropagating(t *testing.T) {
 		}
 	}
 	propagating = false
-	if _, b, parent := send(next, "GET", "x.example", "/", nil); parent != "" || b == 0 {
+	if _, b, parent := send(next, "GET", "y.example", "/", nil); parent != "" || b == 0 {
 		t.Errorf("the receiver is told %q, and nobody wants that", parent)
 	}
 }

@@ -31,7 +31,7 @@ func TestDurations(t *testing.T) {
 				t.Fatal(err)
 			}
 			long, late := scope.Begin("long"), scope.Process("late")
-			scope.Begin("open")
+			_ = scope.Begin("open")
 			for i := range 6_000 {
 				scope.Taskf("made %d", i)()
 				end := scope.Task("short")
