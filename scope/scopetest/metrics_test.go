@@ -31,7 +31,7 @@ func TestDurations(t *testing.T) {
 				t.Fatal(err)
 			}
 			long, late := scope.Begin("long"), scope.Process("late")
-			_ = scope.Begin("open")
+			open := scope.Begin("open")
 			for i := range 6_000 {
 				scope.Taskf("made %d", i)()
 				end := scope.Task("short")
@@ -48,6 +48,7 @@ func TestDurations(t *testing.T) {
 			if err := scope.Stop(); err != nil {
 				t.Fatal(err)
 			}
+			open.End() // too late
 			d, err := readDurations(path)
 			if err != nil {
 				t.Fatal(err)
