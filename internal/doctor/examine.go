@@ -17,6 +17,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 		ctx = context.Background()
 	}
 	m := newModel(max(o.From, 0), t.End(), t.Name)
+	m.merged = len(t.Processes())
 	if o.To > 0 {
 		m.to = min(m.to, o.To)
 	}

@@ -317,6 +317,17 @@ func TestWhyThereIsNoGoTraceIsSaid(t *testing.T) {
 	t.Error("it is not")
 }
 
+// TestMergedIsSaid: of a merged trace the doctor asks for each process's own, and not for more
+// to be recorded.
+func TestMergedIsSaid(t *testing.T) {
+	m := newModel(0, 1000, func(uint16) string { return "" })
+	m.merged = 2
+	list := m.report().Unexamined
+	if len(list) != 1 || len(list[0].Verdicts) == 0 || !strings.Contains(list[0].Why, "merged of 2 processes") || strings.Contains(list[0].How, "record") {
+		t.Errorf("%+v", list)
+	}
+}
+
 // TestPolls: what one polls with, and what only looks at the clock.
 func TestPolls(t *testing.T) {
 	for name, want := range map[string]bool{

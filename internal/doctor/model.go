@@ -20,6 +20,7 @@ type model struct {
 	switches  bool    // it is known when threads were on a CPU
 	hasGo     bool    // there are states
 	noGo      string  // why not, where there is a Go execution trace
+	merged    int     // of so many processes; 0: the trace is of one
 	gs        []*gor
 	byID      map[uint64]*gor
 	locks     []*lock

@@ -152,6 +152,19 @@ func (m *model) lacks(needs need) (l need) {
 // unexamined returns which rules could not look, and why.
 func (m *model) unexamined() []Unexamined {
 	list := []Unexamined{}
+	if m.merged > 0 {
+		// Rules are about the processors of one process, and shares of its time.
+		u := ofMerged(m.merged)
+		for _, r := range rules {
+			if m.lacks(r.needs) != 0 {
+				u.Verdicts = append(u.Verdicts, r.verdict)
+			}
+		}
+		if len(u.Verdicts) > 0 {
+			list = append(list, u)
+		}
+		return list
+	}
 	for _, n := range []need{needGo, needSamples, needBeats, needCores} {
 		var vs []Verdict
 		for _, r := range rules {

@@ -541,3 +541,11 @@ func quoted(names []string) string {
 	}
 	return named(names[0]) + " and " + named(names[1])
 }
+
+// ofMerged says why most rules can't look at a trace that was merged of n processes.
+func ofMerged(n int) Unexamined {
+	return Unexamined{
+		Why: fmt.Sprintf("the trace was merged of %d processes, each of which had states and processors of its own", n),
+		How: "ask scopeview doctor of each one's own trace; scopeview waits tells of all locks in this one",
+	}
+}
