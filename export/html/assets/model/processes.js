@@ -44,12 +44,13 @@ export function processDepth(meta, process) {
 }
 
 /**
- * How well the clock of a process is known beside the others'.
+ * How well the clock of a process is known beside the others'. By how much the clocks on the
+ * walls of processes on one machine differ says nothing of their times.
  * @param {Process} process @param {(ns: number) => string} span
  */
 export function clockText({ error, offset, violated }, span) {
   if (error < 0) return "clock unknown";
+  if (error === 0) return violated ? "clock contradicted by pairs" : "";
   const set = offset ? `${offset < 0 ? "−" : "+"}${span(Math.abs(offset))} ` : "";
-  const known = error === 0 ? set && `clock ${set.trim()}` : `clock ${set}±${span(error)}`;
-  return violated ? `${known || "clock"}, contradicted by pairs` : known;
+  return `clock ${set}±${span(error)}${violated ? ", contradicted by pairs" : ""}`;
 }

@@ -111,4 +111,5 @@ test("how well a clock is known", () => {
   assert.equal(clockText({ ...processes[0], error: 12, offset: -7 }, span), "clock −7 ns ±12 ns");
   assert.equal(clockText({ ...processes[0], error: 12, violated: true }, span), "clock ±12 ns, contradicted by pairs");
   assert.equal(clockText(processes[0], span), "");
+  assert.equal(clockText({ ...processes[0], offset: 6 }, span), "");
 });
