@@ -388,8 +388,12 @@ type mark struct {
 
 func (x *encoder) mark() mark { return mark{x.n, x.slots, x.types, x.cut} }
 
-// back goes back to a mark, and counts one argument that did not fit.
-func (x *encoder) back(m mark) { x.n, x.slots, x.types, x.cut = m.n, m.slots, m.types, m.cut+1 }
+// back goes back to a mark, and counts one argument that did not fit. What was written of it is
+// cleared: behind the last slot an extension is zero.
+func (x *encoder) back(m mark) {
+	clear(x.w[m.n:x.n])
+	x.n, x.slots, x.types, x.cut = m.n, m.slots, m.types, m.cut+1
+}
 
 func bit(b bool) uint64 {
 	if b {

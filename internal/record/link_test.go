@@ -30,6 +30,7 @@ func TestLinks(t *testing.T) {
 		{[]any{1, 2, 3, 4, 5, 6, 7, l}, "int:1 int:2 int:3 int:4 int:5 int:6 int:7", true, 0},
 		{[]any{1, 2, 3, 4, 5, 6, 7, 8, l}, "int:1 int:2 int:3 int:4 int:5 int:6 int:7 int:8 cut:1", false, 1},
 		{[]any{1, 2, 3, 4, 5, 6, 7, 8, l, 9}, "int:1 int:2 int:3 int:4 int:5 int:6 int:7 int:8 int:9 cut:1", false, 1},
+		{[]any{KV("a", "a word's"), KV("b", 2), KV("c", 3), KV("d", 4), KV("e", 5), KV("f", "some two of them")}, `a=string:"a word's" b=int:2 c=int:3 d=int:4 e=int:5 cut:1`, false, 1},
 		{[]any{l, strings.Repeat("x", 2000)}, "string:1024 of 2000 bytes", true, 1},
 	}
 	perBacking(t, func(t *testing.T, backing Option) {
