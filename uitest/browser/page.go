@@ -62,7 +62,12 @@ func (p *Page) Go(address string) error {
 		return err
 	}
 	// Where the page that is left changes its own address meanwhile, browsers take that for the end.
-	return p.Wait(`!window.leaving && document.readyState === "complete"`, patience)
+	// Firefox shows an empty page in between then, which is complete.
+	there := `!window.leaving && document.readyState === "complete"`
+	if !strings.HasPrefix(address, "about:") {
+		there += ` && location.protocol !== "about:"`
+	}
+	return p.Wait(there, patience)
 }
 
 // See changes how the page is looked at.
