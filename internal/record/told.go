@@ -52,19 +52,35 @@ func (t Telling) Into(buf []uint64) Told { return Told{encoder{w: buf, r: t.r, n
 
 // Number adds a value that is a word; its name is prefix and key.
 func (t *Told) Number(prefix, key string, of format.SlotType, bits uint64) {
-	m := t.x.mark()
-	t.x.key(t.name(prefix, key))
-	if t.x.slot(of, bits); t.x.cut > m.cut {
-		t.x.back(m)
+	x, id := &t.x, t.name(prefix, key)
+	if x.slots >= format.MaxSlots-2 || x.n+3 > len(x.w) { // and one to say that something was cut
+		x.cut++
+		return
 	}
+	x.types |= uint64(format.SlotKey|of<<4) << (4 * x.slots)
+	x.w[x.n], x.w[x.n+1] = id&nameID, bits
+	x.n, x.slots = x.n+2, x.slots+2
 }
 
 // Text adds a string, or the name of a type.
 func (t *Told) Text(prefix, key string, of format.SlotType, s string) {
-	m := t.x.mark()
-	t.x.key(t.name(prefix, key))
-	if t.x.text(of, s); t.x.cut > m.cut {
-		t.x.back(m)
+	x, id := &t.x, t.name(prefix, key)
+	if n := x.n + 2; len(s) <= 8 && x.slots < format.MaxSlots-2 && n+1 < len(x.w) { // the usual ones
+		x.types |= uint64(format.SlotKey|of<<4) << (4 * x.slots)
+		x.w[n-2], x.w[n-1] = id&nameID, uint64(len(s))|uint64(len(s))<<32
+		if x.n, x.slots = n, x.slots+2; len(s) == 8 {
+			x.w[n] = load8(s)
+			x.n++
+		} else if s != "" {
+			x.w[n] = loadTail(s)
+			x.n++
+		}
+		return
+	}
+	m := x.mark()
+	x.key(id)
+	if x.text(of, s); x.cut > m.cut {
+		x.back(m)
 	}
 }
 

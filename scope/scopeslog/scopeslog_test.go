@@ -202,3 +202,18 @@ func TestMadeMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestShortTexts: texts of each length up to a word, and beyond, are what they were.
+func TestShortTexts(t *testing.T) {
+	stop := recording(t)
+	l := slog.New(scopeslog.New(slog.NewTextHandler(io.Discard, nil)))
+	var want []string
+	for n := range 20 {
+		text := "0123456789abcdefghij"[:n]
+		l.Info("text", "a", text, "n", n)
+		want = append(want, fmt.Sprintf(`text {"a":%q,"n":%d}`, text, n))
+	}
+	if got := stop(); !slices.Equal(got, want) {
+		t.Errorf("recorded\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
