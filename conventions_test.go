@@ -115,6 +115,7 @@ var mayImport = map[string][]string{
 
 	"internal/advice":           {"internal/advice/row", "internal/sys"},
 	"internal/inorder":          {},
+	"internal/release":          {},
 	"internal/pack":             {"internal/hot", "internal/chunks", "internal/inorder", "internal/format"},
 	"internal/trace":            {"internal/pack", "internal/hot", "internal/chunks", "internal/inorder", "internal/format"},
 	"internal/trace/text":       {"internal/trace", "internal/chunks", "internal/inorder", "internal/format"},
@@ -154,7 +155,7 @@ var mayImport = map[string][]string{
 	"internal/build/others":     {}, // tests only
 	"internal/build/std":        {"internal/advice/row", "internal/args", "internal/trace", "internal/format"},
 	".":                         {},
-	"cmd/*":                     {"internal/advice", "internal/advice/*", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/mcpserver", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/goscopes", "internal/gowire", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/merge", "internal/pack", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
+	"cmd/*":                     {"internal/release", "internal/advice", "internal/advice/*", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/mcpserver", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/goscopes", "internal/gowire", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/merge", "internal/pack", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/containers", "scope/gotrace", "scope/scope*"},
 	"internal/testing/*": {"internal/advice/row", "scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only

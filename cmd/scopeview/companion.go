@@ -7,10 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/release"
 )
 
 // companion is the program that has what needs large libraries: those of Parquet and of
@@ -65,36 +66,15 @@ func findCompanion(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("asking %s for its version: %w", path, err)
 	}
-	if its, own := strings.TrimSpace(string(out)), release(); its != own {
+	if its, own := strings.TrimSpace(string(out)), release.Of(); its != own {
 		return "", fmt.Errorf("%s is of version %s, and this is %s: %s", path, its, own, installs())
 	}
 	return path, nil
 }
 
-// checkout is the release of what was built from a checkout without version control.
-const checkout = "checkout"
-
-// release is what tells builds of the tool and of its companion apart: a version of the
-// module proxy, or else the commit.
-func release() string {
-	b, ok := debug.ReadBuildInfo()
-	if !ok {
-		return checkout
-	}
-	for _, s := range b.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value
-		}
-	}
-	if v := b.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	return checkout
-}
-
 // installs says what installs the companion.
 func installs() string {
-	if v := release(); strings.HasPrefix(v, "v") {
+	if v := release.Of(); strings.HasPrefix(v, "v") {
 		return "go install github.com/scopeview/scopeview/fleet/cmd/" + companion + "@" + v + " installs it"
 	}
 	return "make fleet builds both in a checkout of scopeview, into bin/"

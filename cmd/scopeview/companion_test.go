@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/release"
 )
 
 // TestCompanion: what another program does is handed over, with its exit code; one that is
@@ -35,7 +37,7 @@ func TestCompanion(t *testing.T) {
 	if r := call("export", "parquet", "x"); r.code != exitFailed || !strings.Contains(r.err, "is of version v0.1.0, and this is ") {
 		t.Errorf("%v", r)
 	}
-	put(release())
+	put(release.Of())
 	if r := call("export", "parquet", "x.scope", "-o", "s3://a/b", "--help"); r.code != exitUsage || r.out != "parquet x.scope -o s3://a/b --help\n" || r.err != "" {
 		t.Errorf("%v", r)
 	}

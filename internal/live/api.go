@@ -102,13 +102,8 @@ func (s *Server) serveRuns(w http.ResponseWriter, r *http.Request, b *book) {
 		refuse(w, http.StatusBadRequest, "name is to be the number of a name, as the page's list of names has it.")
 		return
 	}
-	x, ok := s.load(w, r, b)
+	x, ok := s.loadWhole(w, r, b)
 	if !ok {
-		return
-	}
-	select {
-	case <-x.whole:
-	case <-r.Context().Done():
 		return
 	}
 	tile, err := x.index.Runs(r.Context(), uint16(name), from, to, s.most.runs)
@@ -123,17 +118,25 @@ func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request, b *book) {
 		refuse(w, http.StatusBadRequest, "trace is to be a trace id, or the first 8 or more of its 32 lower-case hexadecimal digits.")
 		return
 	}
-	x, ok := s.load(w, r, b)
+	x, ok := s.loadWhole(w, r, b)
 	if !ok {
-		return
-	}
-	select {
-	case <-x.whole:
-	case <-r.Context().Done():
 		return
 	}
 	tile, err := x.index.Request(r.Context(), id, s.most.parts)
 	answerTile(w, r, tile, err)
+}
+
+// loadWhole is load of a trace that is read to its end.
+func (s *Server) loadWhole(w http.ResponseWriter, r *http.Request, b *book) (x *session, ok bool) {
+	if x, ok = s.load(w, r, b); !ok {
+		return nil, false
+	}
+	select {
+	case <-x.whole:
+		return x, true
+	case <-r.Context().Done():
+		return nil, false
+	}
 }
 
 // load is the book's session; if there is none, ok is false and the request is

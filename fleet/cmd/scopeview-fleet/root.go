@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/fleet/internal/release"
+	"github.com/scopeview/scopeview/internal/release"
 )
 
 func newRoot() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/scopeview/scopeview/fleet/internal/release"
+	"github.com/scopeview/scopeview/internal/release"
 )
 
 // Form is how rows are shown.
