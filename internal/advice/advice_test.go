@@ -27,7 +27,7 @@ func run(rows ...row.Row) row.Run {
 
 func merged(t *testing.T, runs ...row.Run) *Data {
 	t.Helper()
-	d, err := Merge(runs)
+	d, err := merge(runs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestMerge(t *testing.T) {
 	}
 	other := run(a)
 	other.Program = "q"
-	if _, err := Merge([]row.Run{run(a), other}); !errors.Is(err, ErrPrograms) {
+	if _, err := merge([]row.Run{run(a), other}); !errors.Is(err, ErrPrograms) {
 		t.Errorf("runs of two programs: %v", err)
 	}
 }
@@ -175,14 +175,14 @@ func TestDiff(t *testing.T) {
 // TestConf: what is written is read, and says the same.
 func TestConf(t *testing.T) {
 	p := DefaultParams()
-	p.Count, p.LeastNS, p.Off["map-too-small"], p.Weights[CopyByte] = 3, 5, true, 0.5
+	p.Count, p.LeastNS, p.Off["map-too-small"], p.Weights[copyByte] = 3, 5, true, 0.5
 	d := &Data{Params: map[string]string{"depth": "8"}}
 	q := DefaultParams()
 	counted, err := q.SetAll(p.Conf(d))
 	if err != nil || counted["depth"] != "8" {
 		t.Fatal(counted, err)
 	}
-	if q.Count != 3 || q.LeastNS != 5 || !q.Off["map-too-small"] || q.Off["slice-too-small"] || q.Weights[CopyByte] != 0.5 || q.Conf(d) != p.Conf(d) {
+	if q.Count != 3 || q.LeastNS != 5 || !q.Off["map-too-small"] || q.Off["slice-too-small"] || q.Weights[copyByte] != 0.5 || q.Conf(d) != p.Conf(d) {
 		t.Errorf("%+v", q)
 	}
 	for _, bad := range []string{"counts = 3", "count = x", "off.nothing = 1", "weight.nothing = 1", "count"} {
@@ -195,14 +195,14 @@ func TestConf(t *testing.T) {
 // TestWeights: a file is used, and one that is wrong refused; what is measured is all above nothing.
 func TestWeights(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weights.json")
-	if w, known, err := LoadWeights(path); known || err != nil || w[CopyByte] != BuiltIn()[CopyByte] {
+	if w, known, err := LoadWeights(path); known || err != nil || w[copyByte] != BuiltIn()[copyByte] {
 		t.Error(w, known, err)
 	}
-	c := Calibration{CPU: "x", Weights: Weights{CopyByte: 7}}
+	c := Calibration{CPU: "x", Weights: Weights{copyByte: 7}}
 	if err := c.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if w, known, err := LoadWeights(path); !known || err != nil || w[CopyByte] != 7 || w[Alloc] != BuiltIn()[Alloc] {
+	if w, known, err := LoadWeights(path); !known || err != nil || w[copyByte] != 7 || w[alloc] != BuiltIn()[alloc] {
 		t.Error(w, known, err)
 	}
 	for _, bad := range []string{"{", `{"weights": {"nothing": 1}}`, `{"weights": {"alloc": -1}}`} {

@@ -34,11 +34,11 @@ func Calibrate(each time.Duration, told func(weight string)) Weights {
 		told(m.weight)
 		w[m.weight] = measure(each, m.f)
 	}
-	w[MapMove] = max(w[MapMove]-w[MapPut], 1)     // a map without a hint moves about as many as it gets
-	w[ChanWait] = max(w[ChanWait]-2*w[ChanOp], 1) // of an element that is sent and received
-	w[SwapWord] = max(w[SwapWord]-w[sortedWords], 0.1)
-	w[SwapOther] = max(w[SwapOther]-w[sortedOthers], 0.1)
-	w[AllocByte] = max(w[AllocByte]-w[alreadyGrown]-w[CopyByte], w[AllocAgain])
+	w[mapMove] = max(w[mapMove]-w[mapPut], 1)     // a map without a hint moves about as many as it gets
+	w[chanWait] = max(w[chanWait]-2*w[chanOp], 1) // of an element that is sent and received
+	w[swapWord] = max(w[swapWord]-w[sortedWords], 0.1)
+	w[swapOther] = max(w[swapOther]-w[sortedOthers], 0.1)
+	w[allocByte] = max(w[allocByte]-w[alreadyGrown]-w[copyByte], w[allocAgain])
 	delete(w, alreadyGrown)
 	delete(w, sortedWords)
 	delete(w, sortedOthers)

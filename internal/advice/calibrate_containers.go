@@ -16,7 +16,7 @@ type operation struct {
 
 // measured are the operations on memory, containers and strings.
 var measured = []operation{
-	{CopyByte, func(n int) int {
+	{copyByte, func(n int) int {
 		const size, several = 1 << 18, 64 // more than the second cache holds, as where an array has just been made
 		var all [several][]byte
 		for i := range all {
@@ -27,56 +27,56 @@ var measured = []operation{
 		}
 		return n * size
 	}},
-	{Alloc, func(n int) int {
+	{alloc, func(n int) int {
 		for range n {
 			sink = make([]int, 4)
 		}
 		return n
 	}},
-	{AllocTiny, func(n int) int {
+	{allocTiny, func(n int) int {
 		for i := range n {
 			boxed = i + 256 // below, Go has them already
 		}
 		return n
 	}},
-	{RegexpByte, func(n int) int {
+	{regexpByte, func(n int) int {
 		const pattern = `^[a-z]+-[0-9]+(\.[a-z]+)*$`
 		for range n {
 			boxed = regexp.MustCompile(pattern)
 		}
 		return n * len(pattern)
 	}},
-	{PoolUse, func(n int) int {
+	{poolUse, func(n int) int {
 		p := sync.Pool{New: func() any { return new(int) }}
 		for range n {
 			p.Put(p.Get())
 		}
 		return n
 	}},
-	{AllocByte, growing(func() []int { return nil })},
+	{allocByte, growing(func() []int { return nil })},
 	{alreadyGrown, growing(func() []int { return make([]int, 0, grownTo) })},
-	{AllocAgain, func(n int) int { // what a larger one takes more is AllocAgain alone
+	{allocAgain, func(n int) int { // what a larger one takes more is allocAgain alone
 		const size = 4 << 10
 		for range n {
 			sink = make([]int, size/8)
 		}
 		return n * size
 	}},
-	{MapMove, func(n int) int { // what it takes longer to fill a map without a hint, for each that moves
+	{mapMove, func(n int) int { // what it takes longer to fill a map without a hint, for each that moves
 		const size = 1 << 13
 		for range n {
 			fill(map[int]int{}, size)
 		}
 		return n * size
 	}},
-	{MapPut, func(n int) int {
+	{mapPut, func(n int) int {
 		const size = 1 << 13
 		for range n {
 			fill(make(map[int]int, size), size)
 		}
 		return n * size
 	}},
-	{MapGet, func(n int) int {
+	{mapGet, func(n int) int {
 		const size = 1 << 16
 		m := numbers(size)
 		next := uint32(1) // what nobody foresees
@@ -86,7 +86,7 @@ var measured = []operation{
 		}
 		return n
 	}},
-	{MapStep, func(n int) int {
+	{mapStep, func(n int) int {
 		m := numbers(1 << 13)
 		sum := 0
 		for range n {
@@ -97,7 +97,7 @@ var measured = []operation{
 		total = sum
 		return n << 13
 	}},
-	{SliceStep, func(n int) int {
+	{sliceStep, func(n int) int {
 		s := make([]int, 1<<13)
 		sum := 0
 		for range n {
@@ -108,14 +108,14 @@ var measured = []operation{
 		total = sum
 		return n << 13
 	}},
-	{Compare, func(n int) int {
+	{compare, func(n int) int {
 		s := make([]int, 1<<10)
 		for range n {
 			total += slices.Index(s, 1)
 		}
 		return n << 10
 	}},
-	{Ring, func(n int) int {
+	{ring, func(n int) int {
 		ring := make([]int, 1<<10)
 		for i := range n {
 			ring[i&(len(ring)-1)] = i
@@ -123,9 +123,9 @@ var measured = []operation{
 		}
 		return n
 	}},
-	{SwapWord, sortsInts(func(s []int) { sort.Slice(s, func(i, j int) bool { return s[i] < s[j] }) })},
+	{swapWord, sortsInts(func(s []int) { sort.Slice(s, func(i, j int) bool { return s[i] < s[j] }) })},
 	{sortedWords, sortsInts(func(s []int) { slices.SortFunc(s, func(a, b int) int { return a - b }) })},
-	{SwapOther, sortsOther(func(s []other) { sort.Slice(s, func(i, j int) bool { return s[i].key < s[j].key }) })},
+	{swapOther, sortsOther(func(s []other) { sort.Slice(s, func(i, j int) bool { return s[i].key < s[j].key }) })},
 	{sortedOthers, sortsOther(func(s []other) { slices.SortFunc(s, func(a, b other) int { return a.key - b.key }) })},
 }
 

@@ -9,7 +9,7 @@ import (
 
 // measuredLists are the weights of searches, shifts, lists and long keys.
 var measuredLists = []operation{
-	{CompareString, func(n int) int {
+	{compareString, func(n int) int {
 		s := make([]string, 1<<10)
 		for i := range s {
 			s[i] = fmt.Sprintf("name-%06d", i)
@@ -19,7 +19,7 @@ var measuredLists = []operation{
 		}
 		return n << 10
 	}},
-	{Probe, func(n int) int {
+	{probe, func(n int) int {
 		s := make([]int, 1<<10)
 		for i := range s {
 			s[i] = i
@@ -32,7 +32,7 @@ var measuredLists = []operation{
 		}
 		return n * 10
 	}},
-	{ShiftByte, func(n int) int {
+	{shiftByte, func(n int) int {
 		const size = 1 << 12
 		s := make([]int, size, size+1)
 		for range n {
@@ -40,7 +40,7 @@ var measuredLists = []operation{
 		}
 		return n * size * 8
 	}},
-	{ListStep, func(n int) int {
+	{listStep, func(n int) int {
 		l := list.New()
 		for i := range 1 << 10 {
 			l.PushBack(i)
@@ -52,14 +52,14 @@ var measuredLists = []operation{
 		}
 		return n << 10
 	}},
-	{MapBuild, func(n int) int {
+	{mapBuild, func(n int) int {
 		const size = 1 << 13
 		for range n {
 			fill(map[int]int{}, size)
 		}
 		return n * size
 	}},
-	{HashByte, func(n int) int {
+	{hashByte, func(n int) int {
 		const size = 1 << 12
 		key := strings.Repeat("k", size)
 		m, like := map[string]int{key: 1}, strings.Clone(key)

@@ -5,7 +5,7 @@ import "sync"
 // measuredThreads says how the weights of channels, locks and goroutines are measured. What stores in a
 // sync.Map take is not: much of it is the collector's, on other processors.
 var measuredThreads = []operation{
-	{ChanOp, func(n int) int {
+	{chanOp, func(n int) int {
 		const room = 64
 		numbers := make(chan int, room)
 		for range n {
@@ -18,7 +18,7 @@ var measuredThreads = []operation{
 		}
 		return 2 * room * n
 	}},
-	{ChanWait, func(n int) int {
+	{chanWait, func(n int) int {
 		numbers := make(chan int)
 		go func() {
 			for i := range n {
@@ -30,7 +30,7 @@ var measuredThreads = []operation{
 		}
 		return n
 	}},
-	{MutexLock, func(n int) int {
+	{mutexLock, func(n int) int {
 		var mu sync.Mutex
 		for range n {
 			mu.Lock()
@@ -39,7 +39,7 @@ var measuredThreads = []operation{
 		}
 		return n
 	}},
-	{RWRead, func(n int) int {
+	{rwRead, func(n int) int {
 		var mu sync.RWMutex
 		for range n {
 			mu.RLock()
@@ -48,7 +48,7 @@ var measuredThreads = []operation{
 		}
 		return n
 	}},
-	{RWWrite, func(n int) int {
+	{rwWrite, func(n int) int {
 		var mu sync.RWMutex
 		for range n {
 			mu.Lock()
@@ -57,7 +57,7 @@ var measuredThreads = []operation{
 		}
 		return n
 	}},
-	{SyncGet, func(n int) int {
+	{syncGet, func(n int) int {
 		const size = 1 << 13
 		var m sync.Map
 		for i := range size {
@@ -69,7 +69,7 @@ var measuredThreads = []operation{
 		}
 		return n
 	}},
-	{GoStart, func(n int) int {
+	{goStart, func(n int) int {
 		const pieces = 100
 		done := make([]int, pieces)
 		for range n {

@@ -73,15 +73,15 @@ func (s *source) read(name string, r io.Reader) error {
 }
 
 func (s *source) merge() (*Data, error) {
-	d, err := Merge(s.runs)
+	d, err := merge(s.runs)
 	if err == nil {
 		d.Notes = append(d.Notes, s.notes...)
 	}
 	return d, err
 }
 
-// Merge puts runs together. Those of two programs are refused: the same call stack is none in another.
-func Merge(runs []row.Run) (*Data, error) {
+// merge puts runs together. Those of two programs are refused: the same call stack is none in another.
+func merge(runs []row.Run) (*Data, error) {
 	d := &Data{Params: map[string]string{}, Lost: map[string]int64{}}
 	rows := map[string]*Row{}
 	looked, noted, memory := 0.0, 0.0, 0.0

@@ -123,7 +123,7 @@ func (d *Data) time() float64 {
 }
 
 // worth orders advice: by time, and memory as what a byte of it costs once.
-func (f *Finding) worth() float64 { return float64(f.NS) + float64(f.Bytes)*BuiltIn()[AllocByte]/10 }
+func (f *Finding) worth() float64 { return float64(f.NS) + float64(f.Bytes)*BuiltIn()[allocByte]/10 }
 
 func (p *Params) off(r *Rule) bool { return p.Off[r.ID] || p.Off[r.Original] || p.Off[r.Group] }
 

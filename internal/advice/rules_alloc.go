@@ -14,11 +14,11 @@ var allocationRules = []Rule{
 
 // boxing: a value that is put into an interface is allocated, where it is no pointer and lives on.
 func boxing(r *Row, w Weights) (j Judgement) {
-	one := w[Alloc]
+	one := w[alloc]
 	if r.Stats.V[row.MaxLen] <= 8 {
-		one = w[AllocTiny]
+		one = w[allocTiny]
 	}
-	ns := r.V(row.Allocs)*one + r.V(row.AllocBytes)*w[AllocAgain]
+	ns := r.V(row.Allocs)*one + r.V(row.AllocBytes)*w[allocAgain]
 	if r.library() || !r.matters(ns) {
 		return j
 	}
@@ -38,7 +38,7 @@ func poolMiss(r *Row, w Weights) (j Judgement) {
 	if gets < leastPool || 2*misses < gets || 2*puts > gets || len(r.Stack) < 2 || r.standard(r.Stack[1]) {
 		return j
 	}
-	j.NS = r.V(row.NS) - misses*w[PoolUse]
+	j.NS = r.V(row.NS) - misses*w[poolUse]
 	j.Ops = misses
 	j.Advice = fmt.Sprintf("Put back what this Get returns when it is not needed any more: New made %s of %s, and %s were put back", count(misses), count(gets), count(puts))
 	j.Evidence = []string{fmt.Sprintf("New took %s each time", duration(r.V(row.NS)/misses))}
@@ -59,7 +59,7 @@ func churn(r *Row, w Weights) (j Judgement) {
 	if r.library() || r.through("sync.(*Pool).Get ") || allocs == 0 || r.V(row.Made) < leastSampled || size/allocs < leastPooled || r.V(row.Frees) < 0.9*allocs {
 		return j
 	}
-	if j.NS = allocs*(w[Alloc]-w[PoolUse]) + size*w[AllocAgain]; !r.matters(j.NS) {
+	if j.NS = allocs*(w[alloc]-w[poolUse]) + size*w[allocAgain]; !r.matters(j.NS) {
 		return Judgement{}
 	}
 	j.Bytes, j.Ops = size, allocs

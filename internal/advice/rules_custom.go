@@ -59,9 +59,9 @@ func customTooSmall(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	n := r.P(row.Len, 0.99)
-	j.NS = bytesMoved*w[CopyByte] + r.V(row.Grown)*w[Alloc] + r.V(row.GrownBytes)*w[AllocByte] + crowded*w[HashProbe]
+	j.NS = bytesMoved*w[copyByte] + r.V(row.Grown)*w[alloc] + r.V(row.GrownBytes)*w[allocByte] + crowded*w[hashProbe]
 	if isTable(r) {
-		j.NS += r.V(row.Moved) * w[MapMove]
+		j.NS += r.V(row.Moved) * w[mapMove]
 	}
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Moved) + crowded
@@ -87,7 +87,7 @@ func customTooLarge(r *Row, w Weights) (j Judgement) {
 	}
 	n := r.P(row.Len, 0.99)
 	j.Bytes = size - 2*used
-	j.NS = j.Bytes * w[AllocByte]
+	j.NS = j.Bytes * w[allocByte]
 	j.Ops = j.Bytes / 8
 	j.Advice = fmt.Sprintf("the %s that is made here has %s slots: %d would save %s", called(r), within(slotsOf(r)), n, bytes(j.Bytes))
 	j.Evidence = append(lengths(r, "container", "containers", "elements"), fmt.Sprintf("%s of %s were ever in use", bytes(used), bytes(size)))
@@ -119,7 +119,7 @@ func customInefficientHash(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	excess := n * (probes - ideal)
-	j.NS = excess * w[HashProbe]
+	j.NS = excess * w[hashProbe]
 	j.Ops = excess
 	j.Advice = fmt.Sprintf("the hash function of the %s that is made here puts too much into one place: %.3g places are looked at for an element, and a function that spreads them needs %.3g", called(r), probes, ideal)
 	j.Evidence = lengths(r, "table", "tables", "elements")

@@ -33,7 +33,7 @@ func used(r *Row, gets, probes int64) *Row {
 
 // TestCustomRules: what must be advised is, with its gain, and what must not is not.
 func TestCustomRules(t *testing.T) {
-	w := Weights{CopyByte: 1, Alloc: 100, AllocByte: 0.5, MapMove: 10, HashProbe: 2}
+	w := Weights{copyByte: 1, alloc: 100, allocByte: 0.5, mapMove: 10, hashProbe: 2}
 	for _, c := range []struct {
 		name, id string
 		r        *Row

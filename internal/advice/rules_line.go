@@ -19,7 +19,7 @@ const insignificant = 0.01
 func waited(r *Row, w Weights, n float64) float64 {
 	all := r.V(row.Misses) + r.V(row.Contended)
 	atomics := r.V(row.Waits) / max(all, 1)
-	ns := n * (atomics*w[LineBackAtomic] + (1-atomics)*w[LineBack])
+	ns := n * (atomics*w[lineBackAtomic] + (1-atomics)*w[lineBack])
 	return min(ns, r.NS*r.V(row.MaxLen)/2)
 }
 

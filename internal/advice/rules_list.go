@@ -52,18 +52,18 @@ func listToSlice(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	steps := r.V(row.Steps) + r.V(row.Backward)
-	step := w[ListStep]
+	step := w[listStep]
 	if float64(r.Stats.V[row.MaxLen])*l.node > cached {
-		step = w[ListStepFar]
+		step = w[listStepFar]
 	}
 	elem := max(r.V(row.MaxElem), 1)
 	saved := l.node - elem
 	queue := r.V(row.Back) > 0 && r.V(row.RemovedFront) > l.rear || r.V(row.Front) > 0 && l.rear > r.V(row.RemovedFront)
-	put := w[Append]
+	put := w[appended]
 	if queue {
-		put = 2 * w[Ring]
+		put = 2 * w[ring]
 	}
-	j.NS = l.puts*(l.allocs*w[Alloc]+saved*w[AllocByte]-put) + steps*(step-w[SliceStep])
+	j.NS = l.puts*(l.allocs*w[alloc]+saved*w[allocByte]-put) + steps*(step-w[sliceStep])
 	j.Bytes = l.puts * saved
 	j.Ops = l.puts*l.node/8 + steps
 	to := fmt.Sprintf("a []%s", r.Type)
@@ -95,7 +95,7 @@ func listToSlist(r *Row, w Weights) (j Judgement) {
 	}
 	node := sizeClass(8 + r.V(row.MaxElem))
 	j.Bytes = l.puts * (l.node - node)
-	j.NS = l.puts*(l.allocs-1)*w[Alloc] + j.Bytes*w[AllocByte]
+	j.NS = l.puts*(l.allocs-1)*w[alloc] + j.Bytes*w[allocByte]
 	j.Ops = j.Bytes / 8
 	if j.Bytes <= 0 {
 		return Judgement{}

@@ -28,8 +28,8 @@ func rowOf(k row.Kind, typ, called string, v values) *Row {
 
 // even are weights that sums are easily made with.
 var even = Weights{
-	Alloc: 100, AllocByte: 1, Append: 10, Ring: 5, ListStep: 3, ListStepFar: 13, SliceStep: 1, MapGet: 20, MapPut: 30, MapBuild: 50, MapStep: 6,
-	Compare: 1, CompareString: 4, Probe: 8, Shift: 10, ShiftByte: 0.5, HashByte: 0.5, SwapWord: 1, SwapOther: 4,
+	alloc: 100, allocByte: 1, appended: 10, ring: 5, listStep: 3, listStepFar: 13, sliceStep: 1, mapGet: 20, mapPut: 30, mapBuild: 50, mapStep: 6,
+	compare: 1, compareString: 4, probe: 8, shift: 10, shiftByte: 0.5, hashByte: 0.5, swapWord: 1, swapOther: 4,
 }
 
 // judged is the Judgement of the rule of a name.

@@ -17,7 +17,7 @@ func mapTooSmall(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	n := r.P(row.Len, 0.99)
-	j.NS = r.V(row.Moved)*w[MapMove] + r.V(row.Grown)*w[Alloc] + r.V(row.GrownBytes)*w[AllocByte]
+	j.NS = r.V(row.Moved)*w[mapMove] + r.V(row.Grown)*w[alloc] + r.V(row.GrownBytes)*w[allocByte]
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Moved)
 	if !r.differ() {
@@ -49,7 +49,7 @@ func mapTooLarge(r *Row, w Weights) (j Judgement) {
 		steps = r.V(row.Iterations) * max((size-2*used)/entry/r.V(row.Exact), 0)
 	}
 	j.Bytes = size - 2*used // a map has up to twice the slots that it needs
-	j.NS = j.Bytes*w[AllocByte]*r.V(row.Hinted)/max(r.V(row.Made), 1) + steps*w[SliceStep]
+	j.NS = j.Bytes*w[allocByte]*r.V(row.Hinted)/max(r.V(row.Made), 1) + steps*w[sliceStep]
 	j.Ops = j.Bytes / 8
 	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("of %s that were looked at while they lived %s of %s were in use, with up to %s entries each", count(r.V(row.Exact)), bytes(used), bytes(size), count(r.P(row.Cap, 0.99))))
 	if least := r.Stats.V[row.MinHint]; least > 4*r.Stats.V[row.MaxLen] {

@@ -22,7 +22,7 @@ func mapToSlice(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	n := float64(r.P(row.Len, 0.5))
-	j.NS = steps*(w[MapStep]-w[SliceStep]) - puts*w[Append] - deletes*n/2*w[Compare]
+	j.NS = steps*(w[mapStep]-w[sliceStep]) - puts*w[appended] - deletes*n/2*w[compare]
 	j.Ops = steps
 	if j.NS <= 0 {
 		return Judgement{}
@@ -47,7 +47,7 @@ const longKey = 64
 // never found again.
 func mapInefficient(r *Row, w Weights) (j Judgement) {
 	if lost := r.V(row.NaNs); lost > 0 {
-		j.NS = lost * w[MapBuild]
+		j.NS = lost * w[mapBuild]
 		j.Bytes = lost * (r.V(row.MaxElem) + r.V(row.MaxKey) + 1)
 		j.Ops = lost
 		j.Advice = fmt.Sprintf("keys that are NaN make the %s grow: none of about %s is ever found, or deleted but by clear; leave them out, or key by math.Float64bits", r.Type, many(lost, "store"))
@@ -65,7 +65,7 @@ func mapInefficient(r *Row, w Weights) (j Judgement) {
 	if long < longKey {
 		return j
 	}
-	j.NS = ops * (long - 8) * w[HashByte]
+	j.NS = ops * (long - 8) * w[hashByte]
 	j.Ops = ops * long / 8
 	j.Advice = fmt.Sprintf("short keys instead of those of %s bytes, which each operation on the %s hashes and compares: an id that the value has, or unique.Make of what is looked up often", count(long), r.Type)
 	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("about %s and %s", many(r.V(row.Gets), "look-up"), many(r.V(row.Puts), "store")))

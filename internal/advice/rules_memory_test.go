@@ -42,19 +42,19 @@ func TestMemoryRules(t *testing.T) {
 		ns    float64 // 0: no advice
 		says  string
 	}{
-		{"false sharing", falseSharing, row.Line, padding, 1e6 * w[LineBack], "padding to 64 bytes"},
+		{"false sharing", falseSharing, row.Line, padding, 1e6 * w[lineBack], "padding to 64 bytes"},
 		{"that is not significant", falseSharing, row.Line, with(padding, row.Misses, 1000), 0, ""},
 		{"of what is shared indeed", falseSharing, row.Line, shared, 0, ""},
 		{"for longer than the program ran", falseSharing, row.Line, with(padding, row.Misses, 1e10), 1e9, "padding"},
-		{"shared elements", sharedElements, row.Line, shared, 8e5 * w[LineBackAtomic], "95 % of the accesses"},
+		{"shared elements", sharedElements, row.Line, shared, 8e5 * w[lineBackAtomic], "95 % of the accesses"},
 		{"that are not shared", sharedElements, row.Line, padding, 0, ""},
 		{"that one goroutine stores to", sharedElements, row.Line, with(shared, row.MaxCap, 1), 0, ""},
-		{"pointers", sliceOfPointers, row.Scan, pointed, 8e5 * w[PointedMemory], "[]*T"},
+		{"pointers", sliceOfPointers, row.Scan, pointed, 8e5 * w[pointedMemory], "[]*T"},
 		{"pointers to what a cache holds", sliceOfPointers, row.Scan, with(pointed, row.MaxLen, 1000), 0, ""},
 		{"few pointers", sliceOfPointers, row.Scan, with(pointed, row.Pointed, 1e4), 0, ""},
 		{"links are no array", sliceOfPointers, row.Scan, chased, 0, ""},
-		{"links", linkedLocality, row.Scan, chased, 8e5 * w[ChasedNear], "nodes in one slice"},
-		{"links in memory", linkedLocality, row.Scan, with(chased, row.MaxLen, 1<<21), 8e5 * w[ChasedMemory], "nodes in one slice"},
+		{"links", linkedLocality, row.Scan, chased, 8e5 * w[chasedNear], "nodes in one slice"},
+		{"links in memory", linkedLocality, row.Scan, with(chased, row.MaxLen, 1<<21), 8e5 * w[chasedMemory], "nodes in one slice"},
 		{"links that the first cache holds", linkedLocality, row.Scan, with(chased, row.MaxLen, 100), 0, ""},
 		{"pointers are no links", linkedLocality, row.Scan, pointed, 0, ""},
 	} {
@@ -72,7 +72,7 @@ func TestMemoryRules(t *testing.T) {
 func TestScattered(t *testing.T) {
 	v := map[row.Value]int64{row.Made: 1e6, row.Placed: 5e5, row.MaxLen: 1 << 21}
 	ns, text := priceOf(accesses(row.Scan, v), BuiltIn())
-	if ns != 5e5*BuiltIn()[PointedMemory] || !strings.Contains(text, "50 %") {
+	if ns != 5e5*BuiltIn()[pointedMemory] || !strings.Contains(text, "50 %") {
 		t.Errorf("%v ns: %s", ns, text)
 	}
 	v[row.MaxLen] = 100

@@ -35,7 +35,7 @@ func sliceOfPointers(r *Row, w Weights) (j Judgement) {
 	if far < 0.1*r.V(row.Made) || far < r.V(row.Chased) || used < ownCache {
 		return j
 	}
-	j.NS, j.Ops = min(far*between(used, w[PointedFar], w[PointedMemory]), r.NS), far
+	j.NS, j.Ops = min(far*between(used, w[pointedFar], w[pointedMemory]), r.NS), far
 	j.Advice = fmt.Sprintf("a []T instead of a []*T, or elements made in the order in which they are walked, saves fetching %s from afar", plural(far, "cache line", "cache lines"))
 	j.Evidence = farUse(r)
 	j.Stoppers = append(j.Stoppers, "elements in a slice are copied, where pointers to them were, and move when it grows")
@@ -49,9 +49,9 @@ func linkedLocality(r *Row, w Weights) (j Judgement) {
 	if far < 0.1*r.V(row.Made) || far < r.V(row.Pointed) || used < firstCache {
 		return j
 	}
-	each := w[ChasedNear]
+	each := w[chasedNear]
 	if used > ownCache {
-		each = between(used, w[ChasedFar], w[ChasedMemory])
+		each = between(used, w[chasedFar], w[chasedMemory])
 	}
 	j.NS, j.Ops = min(far*each, r.NS), far // no more than all of it, of one goroutine
 	j.Advice = fmt.Sprintf("nodes in one slice, made in the order in which they are walked, or a slice instead of links, save waiting for %s", plural(far, "cache line", "cache lines"))
@@ -75,6 +75,6 @@ func scattered(r *Row, w Weights) (ns float64, text string) {
 	if used < ownCache {
 		return 0, ""
 	}
-	return placed * between(used, w[PointedFar], w[PointedMemory]),
+	return placed * between(used, w[pointedFar], w[pointedMemory]),
 		fmt.Sprintf("%s of %s go to a cache line that is not near, in about %s", percent(placed, r.V(row.Made)), plural(r.V(row.Made), "access", "accesses"), bytes(used))
 }

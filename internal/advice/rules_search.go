@@ -20,12 +20,12 @@ func sliceToMap(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	mean := r.Mean(row.Compared)
-	word := w[Compare] * max(1, r.V(row.MaxElem)/8)
+	word := w[compare] * max(1, r.V(row.MaxElem)/8)
 	if r.Type == "string" && r.V(row.ByFunc) == 0 {
-		word = w[CompareString]
+		word = w[compareString]
 	}
 	built := r.V(row.SearchedIn) * float64(n)
-	j.NS = r.V(row.Compared)*word - r.V(row.Made)*w[MapGet] - built*w[MapBuild]
+	j.NS = r.V(row.Compared)*word - r.V(row.Made)*w[mapGet] - built*w[mapBuild]
 	j.Ops = r.V(row.Compared) - r.V(row.Made) - built
 	if j.NS <= 0 {
 		return Judgement{}

@@ -31,7 +31,7 @@ func mutexToRWMutex(r *Row, w Weights) (j Judgement) {
 	atOnce := min(r.V(row.MaxCap), r.V(row.WaitNS)/held+1) // with those that wait
 	held = min(held, r.NS*r.V(row.Made)) - r.V(row.Steps)*toldCost
 	// A sync.RWMutex is a line that readers take from each other twice.
-	dearer := loads*(max(w[RWRead]-w[MutexLock], 0)+2*w[LineBackAtomic]) + others*max(w[RWWrite]-w[MutexLock], 0)
+	dearer := loads*(max(w[rwRead]-w[mutexLock], 0)+2*w[lineBackAtomic]) + others*max(w[rwWrite]-w[mutexLock], 0)
 	share := loads / (loads + others)
 	if j.NS = share*held*(1-1/atOnce) - dearer; !r.matters(j.NS) {
 		return Judgement{}

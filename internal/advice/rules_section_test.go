@@ -9,7 +9,7 @@ import (
 
 // TestSections holds what is said of a sync.Mutex against what is to be.
 func TestSections(t *testing.T) {
-	w := Weights{MutexLock: 10, RWRead: 11, RWWrite: 20, LineBackAtomic: 40}
+	w := Weights{mutexLock: 10, rwRead: 11, rwWrite: 20, lineBackAtomic: 40}
 	locked := threadRow(row.Mutex, map[row.Value]int64{
 		row.Made: 1, row.Watched: 500, row.Gets: 96_000, row.Puts: 3000, row.Misses: 1000, row.Steps: 10_000_000,
 		row.Waits: 2000, row.WaitNS: 1e9, row.HeldNS: 410e6, row.MaxCap: 2,

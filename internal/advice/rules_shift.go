@@ -17,7 +17,7 @@ func keptSorted(r *Row) bool { return r.V(row.InOrder) >= 0.9*r.V(row.Made) }
 
 // shiftCost is what the shifts of a row took.
 func shiftCost(r *Row, w Weights) float64 {
-	return r.V(row.Made)*w[Shift] + r.V(row.Copied)*w[ShiftByte]
+	return r.V(row.Made)*w[shift] + r.V(row.Copied)*w[shiftByte]
 }
 
 // fewMoved is how many elements are moved as fast as anything else is done.
@@ -35,7 +35,7 @@ func sliceToList(r *Row, w Weights) (j Judgement) {
 	what := shifts(r)
 	switch {
 	case front >= 0.9*r.V(row.Made):
-		j.NS -= r.V(row.Made) * w[Ring]
+		j.NS -= r.V(row.Made) * w[ring]
 		j.Advice = fmt.Sprintf("a ring buffer (a deque) of %s instead of a slice saves moving %s elements in each of %s in front", r.Type, count(r.Mean(row.Moved)), what)
 		if r.V(row.Puts) == 0 {
 			j.Advice += "; or cut the slice in front: s = s[n:]"
@@ -43,7 +43,7 @@ func sliceToList(r *Row, w Weights) (j Judgement) {
 			j.Advice += "; or append, and walk backwards; container/list second"
 		}
 	default:
-		j.NS -= r.V(row.Puts)*(2*w[Alloc]+(listNode+8)*w[AllocByte]) + r.V(row.Deletes)*w[Ring]
+		j.NS -= r.V(row.Puts)*(2*w[alloc]+(listNode+8)*w[allocByte]) + r.V(row.Deletes)*w[ring]
 		j.Advice = fmt.Sprintf("a list of %s (container/list) instead of a slice saves moving %s elements in each of %s in the middle; a gap buffer, if they follow one another", r.Type, count(r.Mean(row.Moved)), what)
 		j.Stoppers = append(j.Stoppers, "a place in a list is found by a walk, unless its element is kept")
 	}
@@ -64,7 +64,7 @@ func orderedToUnordered(r *Row, w Weights) (j Judgement) {
 	}
 	n := max(float64(r.P(row.Len, 0.5)), 1)
 	steps := r.V(row.Made) * math.Log2(n+1)
-	j.NS = shiftCost(r, w) + steps*w[Probe] - r.V(row.Puts)*w[MapBuild] - r.V(row.Deletes)*w[MapPut]
+	j.NS = shiftCost(r, w) + steps*w[probe] - r.V(row.Puts)*w[mapBuild] - r.V(row.Deletes)*w[mapPut]
 	j.Ops = r.V(row.Copied)/8 + steps - r.V(row.Made)
 	if j.NS <= 0 {
 		return Judgement{}

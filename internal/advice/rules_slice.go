@@ -22,7 +22,7 @@ func sliceTooSmall(r *Row, w Weights) (j Judgement) {
 	if r.Stats.V[row.Exact] == r.Stats.V[row.Made] {
 		n = r.P(row.Len, 0.99)
 	}
-	j.NS = r.V(row.Copied)*w[CopyByte] + r.V(row.Grown)*w[Alloc] + r.V(row.GrownBytes)*w[AllocByte]
+	j.NS = r.V(row.Copied)*w[copyByte] + r.V(row.Grown)*w[alloc] + r.V(row.GrownBytes)*w[allocByte]
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Copied) / 8
 	if !r.differ() {
@@ -52,7 +52,7 @@ func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 		return j // of others than were looked at it may be too little
 	}
 	j.Bytes = size - used
-	j.NS = j.Bytes * w[AllocByte]
+	j.NS = j.Bytes * w[allocByte]
 	j.Ops = j.Bytes / 8
 	j.Fix = Fix{"capacity", n}
 	j.Advice = fmt.Sprintf("a capacity of %d instead of %s saves %s: most of the array stays empty", n, within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint]), bytes(j.Bytes))

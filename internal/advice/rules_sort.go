@@ -21,9 +21,9 @@ func sortSlice(r *Row, w Weights) (j Judgement) {
 	if !r.through("sort.Slice") && !r.through("sort.SliceStable") || sortedAnew(r, w).NS > 0 {
 		return j
 	}
-	per := w[SwapOther]
+	per := w[swapOther]
 	if r.V(row.MaxElem) <= 8 || r.Type == "string" {
-		per = w[SwapWord]
+		per = w[swapWord]
 	}
 	j.NS = min(r.V(row.Compared)*per, r.V(row.NS)*swapShare)
 	j.Ops = r.V(row.Compared)
@@ -47,8 +47,8 @@ func sortedAnew(r *Row, w Weights) (j Judgement) {
 	if more > r.V(row.AgainElements)/8 {
 		return j
 	}
-	step := math.Log2(n+1) * w[Probe]
-	j.NS = r.V(row.AgainNS) - more*(step+w[Shift]+n/2*r.V(row.MaxElem)*w[ShiftByte])
+	step := math.Log2(n+1) * w[probe]
+	j.NS = r.V(row.AgainNS) - more*(step+w[shift]+n/2*r.V(row.MaxElem)*w[shiftByte])
 	j.Ops = times*n - more*math.Log2(n+1)
 	if j.NS <= 0 {
 		return Judgement{}

@@ -24,7 +24,7 @@ func stringConcat(r *Row, w Weights) (j Judgement) {
 	}
 	added := r.V(row.AllocBytes) - r.V(row.Copied)
 	copied, bytesMade := r.V(row.Copied)-added, r.V(row.AllocBytes)-3*added
-	j.NS = copied*w[CopyByte] + bytesMade*w[AllocAgain] + steps*w[Alloc]
+	j.NS = copied*w[copyByte] + bytesMade*w[allocAgain] + steps*w[alloc]
 	j.Bytes = max(bytesMade, 0)
 	j.Ops = copied / 8
 	j.Advice = fmt.Sprintf("a strings.Builder instead of + saves %s and copying %s: each step copies all that was there before", many(steps, "allocation"), bytes(r.V(row.Copied)))
@@ -59,7 +59,7 @@ func bufferGrowth(r *Row, w Weights) (j Judgement) {
 
 func growth(r *Row, w Weights, advice string) (j Judgement) {
 	n := r.P(row.Len, 0.99)
-	j.NS = r.V(row.Copied)*w[CopyByte] + r.V(row.Grown)*w[Alloc] + r.V(row.GrownBytes)*w[AllocByte]
+	j.NS = r.V(row.Copied)*w[copyByte] + r.V(row.Grown)*w[alloc] + r.V(row.GrownBytes)*w[allocByte]
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Copied) / 8
 	j.Advice = fmt.Sprintf(advice+" in front saves %s and copying %s", n, many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
@@ -76,7 +76,7 @@ func readAll(r *Row, w Weights) (j Judgement) {
 	if r.V(row.Copied) == 0 || r.V(row.CapBytes) != 0 || r.buffer() != "io.ReadAll" {
 		return j
 	}
-	j.NS = r.V(row.Copied)*(w[CopyByte]+w[AllocByte]) + r.V(row.Grown)*w[Alloc]
+	j.NS = r.V(row.Copied)*(w[copyByte]+w[allocByte]) + r.V(row.Grown)*w[alloc]
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Copied) / 8
 	j.Advice = fmt.Sprintf("io.ReadFull into a slice of the size, where that is known, or a bytes.Buffer that is kept and Reset, saves %s and copying %s", many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
@@ -87,7 +87,7 @@ func readAll(r *Row, w Weights) (j Judgement) {
 
 // conversion: what is copied between string and []byte or []rune could stay what it was.
 func conversion(r *Row, w Weights) (j Judgement) {
-	ns := r.V(row.Allocs)*w[Alloc] + r.V(row.AllocBytes)*(w[AllocAgain]+w[CopyByte])
+	ns := r.V(row.Allocs)*w[alloc] + r.V(row.AllocBytes)*(w[allocAgain]+w[copyByte])
 	ofBuffer := len(r.Stack) > 0 && begins(r.Stack[0], "bytes.(*Buffer).String ")
 	if r.library() && !ofBuffer || !r.matters(ns) {
 		return j
@@ -128,7 +128,7 @@ func regexpInLoop(r *Row, w Weights) (j Judgement) {
 			return j // it is the standard library's own
 		}
 	}
-	j.NS, j.Ops = min(r.V(row.NS), r.V(row.RecompiledBytes)*w[RegexpByte]), again
+	j.NS, j.Ops = min(r.V(row.NS), r.V(row.RecompiledBytes)*w[regexpByte]), again
 	j.Advice = fmt.Sprintf("regexp.MustCompile once, in a variable outside, saves compiling %s again", many(again, "regular expression"))
 	j.Evidence = []string{fmt.Sprintf("of %s, %s had been compiled before; each takes about %s", many(r.V(row.Made), "regular expression"), count(again), duration(j.NS/max(again, 1)))}
 	return j

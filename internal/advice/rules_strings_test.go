@@ -23,7 +23,7 @@ func uses(k row.Kind, typ string, v map[row.Value]int64, std ...string) *Row {
 
 // TestUseRules: what must be advised is, with its gain, and what only looks like it is not.
 func TestUseRules(t *testing.T) {
-	w := Weights{CopyByte: 1, Alloc: 100, AllocByte: 2, AllocAgain: 2, AllocTiny: 40, PoolUse: 10, RegexpByte: 500}
+	w := Weights{copyByte: 1, alloc: 100, allocByte: 2, allocAgain: 2, allocTiny: 40, poolUse: 10, regexpByte: 500}
 	type values = map[row.Value]int64
 	concat := values{row.Made: 12, row.Grown: 10, row.Copied: 1000, row.AllocBytes: 1100, row.MaxLen: 200}
 	front := values{row.Made: 12, row.Grown: 10, row.Copied: 1000, row.AllocBytes: 1100, row.MaxLen: 200, row.Front: 10}

@@ -53,7 +53,7 @@ func chanTooSmall(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	saved := turns * (1 - (size+1)/n)
-	j.NS = saved * w[ChanWait]
+	j.NS = saved * w[chanWait]
 	j.Ops = saved
 	j.Fix = Fix{"capacity", int64(n)}
 	j.Advice = fmt.Sprintf("make(chan %s, %.0f) here, with a capacity of %s now, saves %s of sender and receiver for each other", r.Type, n, within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint]), many(saved, "wait"))
@@ -80,7 +80,7 @@ func chanTooLarge(r *Row, w Weights) (j Judgement) {
 	if j.Bytes < 1024*made { // an object of its size is as cheap
 		return Judgement{}
 	}
-	j.NS = j.Bytes * w[AllocByte]
+	j.NS = j.Bytes * w[allocByte]
 	j.Ops = j.Bytes / 8
 	j.Fix = Fix{"capacity", int64(n)}
 	j.Advice = fmt.Sprintf("make(chan %s, %.0f) instead of a capacity of %s saves %s", r.Type, n, within(int64(least), int64(size)), bytes(j.Bytes))
@@ -98,7 +98,7 @@ func rwmutexToMutex(r *Row, w Weights) (j Judgement) {
 	if writes == 0 || r.V(row.Extra) > overlap*reads || !own(r) {
 		return j
 	}
-	j.NS = writes*(w[RWWrite]-w[MutexLock]) + reads*(w[RWRead]-w[MutexLock])
+	j.NS = writes*(w[rwWrite]-w[mutexLock]) + reads*(w[rwRead]-w[mutexLock])
 	if j.NS <= 0 {
 		return Judgement{}
 	}
@@ -133,8 +133,8 @@ func syncMap(r *Row, w Weights) (j Judgement) {
 	if all == 0 || r.V(row.Extra2) > othersMost*all || !own(r) {
 		return j
 	}
-	j.NS = gets*(w[SyncGet]-w[MapGet]-w[MutexLock]) + fresh*(w[SyncPut]-w[MapBuild]-w[MutexLock]) +
-		(puts-fresh)*(w[SyncSwap]-w[MapPut]-w[MutexLock]) + deletes*(w[SyncDelete]-w[MapPut]-w[MutexLock])
+	j.NS = gets*(w[syncGet]-w[mapGet]-w[mutexLock]) + fresh*(w[syncPut]-w[mapBuild]-w[mutexLock]) +
+		(puts-fresh)*(w[syncSwap]-w[mapPut]-w[mutexLock]) + deletes*(w[syncDelete]-w[mapPut]-w[mutexLock])
 	if j.NS <= 0 {
 		return Judgement{}
 	}
@@ -154,7 +154,7 @@ func syncMap(r *Row, w Weights) (j Judgement) {
 // wait for nothing.
 func goroutineTooSmall(r *Row, w Weights) (j Judgement) {
 	timed := r.V(row.Watched)
-	limit := int64(2 * w[GoStart]) // what is measured includes a part of starting, and reading the clock
+	limit := int64(2 * w[goStart]) // what is measured includes a part of starting, and reading the clock
 	small := 0.0
 	for b, n := range r.H[row.Len] {
 		if row.Highest(b) <= limit {
@@ -165,9 +165,9 @@ func goroutineTooSmall(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	n := r.V(row.Made) * small / timed
-	j.NS = n * w[GoStart]
+	j.NS = n * w[goStart]
 	j.Ops = n
-	j.Advice = fmt.Sprintf("larger pieces of work for a goroutine, of some %s, or a few goroutines that take them from a channel or an index: starting one takes %s, and %s run no longer than %s (p50)", duration(50*w[GoStart]), duration(w[GoStart]), many(n, "goroutine"), duration(float64(r.P(row.Len, 0.5))))
+	j.Advice = fmt.Sprintf("larger pieces of work for a goroutine, of some %s, or a few goroutines that take them from a channel or an index: starting one takes %s, and %s run no longer than %s (p50)", duration(50*w[goStart]), duration(w[goStart]), many(n, "goroutine"), duration(float64(r.P(row.Len, 0.5))))
 	j.Evidence = []string{fmt.Sprintf("%s started; of %s that were timed %s ran for up to %s, and %s waited", many(r.V(row.Made), "goroutine"), count(timed), count(small), duration(float64(limit)), count(r.V(row.Waits)))}
 	return j
 }

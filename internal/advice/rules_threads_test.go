@@ -53,7 +53,7 @@ var (
 )
 
 // weighed are weights that are easy to multiply.
-var weighed = Weights{AllocByte: 1, ChanWait: 100, MutexLock: 10, RWRead: 11, RWWrite: 20, MapGet: 10, MapPut: 20, MapBuild: 20, SyncGet: 20, SyncPut: 130, SyncSwap: 80, SyncDelete: 60, GoStart: 200}
+var weighed = Weights{allocByte: 1, chanWait: 100, mutexLock: 10, rwRead: 11, rwWrite: 20, mapGet: 10, mapPut: 20, mapBuild: 20, syncGet: 20, syncPut: 130, syncSwap: 80, syncDelete: 60, goStart: 200}
 
 // TestThreadAdvice: each diagnostic says exactly this.
 func TestThreadAdvice(t *testing.T) {

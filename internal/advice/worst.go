@@ -29,28 +29,28 @@ type price struct {
 
 // priced are the values that cost something.
 var priced = []price{
-	{row.Copied, CopyByte, "bytes copied"},
-	{row.GrownBytes, AllocByte, "bytes outgrown"},
-	{row.Moved, MapMove, "entries moved"},
-	{row.Gets, MapGet, "look-ups"},
-	{row.Puts, MapPut, "stores"},
-	{row.Deletes, MapPut, "deletions"},
-	{row.Steps, MapStep, "steps"},
-	{row.Compared, Compare, "comparisons"},
-	{row.Allocs, Alloc, "allocations"},
-	{row.AllocBytes, AllocAgain, "bytes allocated"},
+	{row.Copied, copyByte, "bytes copied"},
+	{row.GrownBytes, allocByte, "bytes outgrown"},
+	{row.Moved, mapMove, "entries moved"},
+	{row.Gets, mapGet, "look-ups"},
+	{row.Puts, mapPut, "stores"},
+	{row.Deletes, mapPut, "deletions"},
+	{row.Steps, mapStep, "steps"},
+	{row.Compared, compare, "comparisons"},
+	{row.Allocs, alloc, "allocations"},
+	{row.AllocBytes, allocAgain, "bytes allocated"},
 }
 
 // pricedOf are those of kinds whose operations cost something else.
 var pricedOf = map[row.Kind][]price{
-	row.Chan:      {{row.Puts, ChanOp, "sends"}, {row.Gets, ChanOp, "receives"}, {row.Waits, ChanWait, "waits"}},
-	row.RWMutex:   {{row.Puts, RWWrite, "times locked to write"}, {row.Gets, RWRead, "times to read"}},
-	row.Mutex:     {{row.Gets, MutexLock, "times locked to load"}, {row.Puts, MutexLock, "times to store"}},
-	row.SyncMap:   {{row.Gets, SyncGet, "loads"}, {row.Puts, SyncSwap, "stores"}, {row.Deletes, SyncDelete, "deletions"}},
-	row.Goroutine: {{row.Made, GoStart, "started"}},
-	row.List:      {{row.AllocBytes, AllocByte, "bytes of nodes"}, {row.Puts, Alloc, "insertions"}, {row.Steps, ListStep, "steps"}, {row.Backward, ListStep, "steps backwards"}},
-	row.Search:    {{row.Compared, Compare, "comparisons"}},
-	row.Shift:     {{row.Copied, ShiftByte, "bytes moved"}, {row.Made, Shift, "in all"}},
+	row.Chan:      {{row.Puts, chanOp, "sends"}, {row.Gets, chanOp, "receives"}, {row.Waits, chanWait, "waits"}},
+	row.RWMutex:   {{row.Puts, rwWrite, "times locked to write"}, {row.Gets, rwRead, "times to read"}},
+	row.Mutex:     {{row.Gets, mutexLock, "times locked to load"}, {row.Puts, mutexLock, "times to store"}},
+	row.SyncMap:   {{row.Gets, syncGet, "loads"}, {row.Puts, syncSwap, "stores"}, {row.Deletes, syncDelete, "deletions"}},
+	row.Goroutine: {{row.Made, goStart, "started"}},
+	row.List:      {{row.AllocBytes, allocByte, "bytes of nodes"}, {row.Puts, alloc, "insertions"}, {row.Steps, listStep, "steps"}, {row.Backward, listStep, "steps backwards"}},
+	row.Search:    {{row.Compared, compare, "comparisons"}},
+	row.Shift:     {{row.Copied, shiftByte, "bytes moved"}, {row.Made, shift, "in all"}},
 	row.Sort:      {}, // their time is known
 }
 

@@ -61,7 +61,7 @@ func (r *Report) budget(l *facts) {
 		l.add(label, out.String())
 	}
 	all := r.Trace.Calls()
-	l.loud("functions", SwitchedOff(r.Trace), Odd)
+	l.loud("functions", switchedOff(r.Trace), Odd)
 	for i, c := range all {
 		if i == 5 {
 			l.add("", fmt.Sprintf("… and %d more", len(all)-i))

@@ -44,9 +44,9 @@ func (l LeftOut) String() string {
 	return text
 }
 
-// SwitchedOff says how many functions were not recorded at each call, and of how many calls
+// switchedOff says how many functions were not recorded at each call, and of how many calls
 // that is: "" where there is none.
-func SwitchedOff(t *trace.Trace) string {
+func switchedOff(t *trace.Trace) string {
 	var functions, calls, unseen int64
 	for _, c := range t.Calls() {
 		functions++
@@ -69,7 +69,7 @@ func NotRecorded(t *trace.Trace) []string {
 	for _, l := range FunctionsLeftOut(t) {
 		lines = append(lines, "functions: "+l.String())
 	}
-	if off := SwitchedOff(t); off != "" {
+	if off := switchedOff(t); off != "" {
 		lines = append(lines, off)
 	}
 	return lines

@@ -63,14 +63,14 @@ func parseLoc(s string, at *Loc) bool {
 		m, ok2 = number(disc, 32)
 	}
 	*at = Loc{uint32(n), uint32(m)}
-	return ok && ok2 && (has || n <= MaxOffset)
+	return ok && ok2 && (has || n <= maxOffset)
 }
 
-// String returns a place as LLVM writes it. An offset beyond MaxOffset gets a discriminator
+// String returns a place as LLVM writes it. An offset beyond maxOffset gets a discriminator
 // always, since LLVM reads it back only then.
 func (l Loc) String() string {
 	s := strconv.FormatUint(uint64(l.Offset), 10)
-	if l.Disc != 0 || l.Offset > MaxOffset {
+	if l.Disc != 0 || l.Offset > maxOffset {
 		s += "." + strconv.FormatUint(uint64(l.Disc), 10)
 	}
 	return s

@@ -75,8 +75,8 @@ func (c *converter) wayTo(place pgo.Place) way {
 		}
 		offset := f.Line - f.Start
 		w.noLine = w.noLine || f.Line == 0 || f.Start == 0
-		w.wrapped = w.wrapped || offset < 0 || offset > MaxOffset
-		w.at = Loc{uint32(offset) & MaxOffset, uint32(f.Disc)}
+		w.wrapped = w.wrapped || offset < 0 || offset > maxOffset
+		w.at = Loc{uint32(offset) & maxOffset, uint32(f.Disc)}
 	}
 	w.noName = len(place) == 0
 	return w

@@ -9,12 +9,12 @@ import (
 
 // Loc is a place in a function.
 type Loc struct {
-	Offset uint32 // lines behind the function's first; Clang looks only for those up to MaxOffset
+	Offset uint32 // lines behind the function's first; Clang looks only for those up to maxOffset
 	Disc   uint32 // DWARF's discriminator, which tells parts of a line apart; 0: none
 }
 
-// MaxOffset is the largest line offset that Clang looks for.
-const MaxOffset = 0xffff
+// maxOffset is the largest line offset that Clang looks for.
+const maxOffset = 0xffff
 
 // Line is what was sampled at a place, and which functions it called how often.
 type Line struct {

@@ -154,8 +154,8 @@ func hint(s string) string {
 	if at := (Loc{}); parseLoc(place, &at) && (!colon || rest != "" && rest[0] != ' ') {
 		return " (write a blank behind the colon: Clang skips a byte there and reads another number)"
 	}
-	if n, ok := number(place, 64); ok && n > MaxOffset {
-		return fmt.Sprintf(" (a line offset is at most %d)", MaxOffset)
+	if n, ok := number(place, 64); ok && n > maxOffset {
+		return fmt.Sprintf(" (a line offset is at most %d)", maxOffset)
 	}
 	for digits := range strings.FieldsFuncSeq(s, func(c rune) bool { return c < '0' || c > '9' }) {
 		if _, ok := number(digits, 64); !ok {
@@ -208,8 +208,8 @@ func (r *reader) entry(s string, e *entry) error {
 	if e.depth > len(r.stack) {
 		r.warn(fmt.Sprintf("%d blanks where at most %d are expected: Clang takes the line for one of %s", e.depth, len(r.stack), found(r.stack[len(r.stack)-1].Name)))
 	}
-	if e.at.Offset > MaxOffset {
-		r.warn(fmt.Sprintf("line offset %d: Clang looks for none above %d", e.at.Offset, MaxOffset))
+	if e.at.Offset > maxOffset {
+		r.warn(fmt.Sprintf("line offset %d: Clang looks for none above %d", e.at.Offset, maxOffset))
 	}
 	r.stack = r.stack[:min(len(r.stack), e.depth)]
 	f := r.stack[len(r.stack)-1]

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// ErrLong says that a generation has more than MaxGeneration.
-var ErrLong = fmt.Errorf("a generation of it has more than %d MiB", MaxGeneration>>20)
+// ErrLong says that a generation has more than maxGeneration.
+var ErrLong = fmt.Errorf("a generation of it has more than %d MiB", maxGeneration>>20)
 
 // Cutter cuts a trace into its generations.
 type Cutter struct {
@@ -94,7 +94,7 @@ func (c *Cutter) Next() (*Generation, error) {
 		if b.Generation != g.Number && c.version < endsTold {
 			return g, nil // the next one begins
 		}
-		if HeaderSize+g.size+len(bytes) > MaxGeneration {
+		if HeaderSize+g.size+len(bytes) > maxGeneration {
 			c.err, g.Cut = io.EOF, ErrLong
 			return g, nil
 		}

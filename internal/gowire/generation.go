@@ -19,8 +19,8 @@ type Generation struct {
 	size   int
 }
 
-// MaxGeneration bounds the bytes of one generation. The busiest programs write a tenth.
-const MaxGeneration = 256 << 20
+// maxGeneration bounds the bytes of one generation. The busiest programs write a tenth.
+const maxGeneration = 256 << 20
 
 // blockSize is what a block has room for, but for the first ones of a generation: a trace may have
 // many generations, of next to nothing. There is room for any batch.

@@ -22,11 +22,11 @@ import (
 // HeaderSize is how many bytes come before the first generation.
 const HeaderSize = 16
 
-// Oldest and Newest are the versions of Go 1 whose traces can be read. A version that did
+// oldest and newest are the versions of Go 1 whose traces can be read. A version that did
 // not change the format writes the number of the one before.
 const (
-	Oldest = 22
-	Newest = 26
+	oldest = 22
+	newest = 26
 )
 
 // ErrNone says that something is not a Go execution trace.
@@ -43,9 +43,9 @@ func Version(head []byte) (int, error) {
 	switch {
 	case !ok || !ok2 || err != nil:
 		return 0, ErrNone
-	case v < Oldest:
-		return v, sentence(fmt.Sprintf("it is of Go 1.%d, and traces from before Go 1.%d have another format; go tool trace still shows it", v, Oldest))
-	case v > Newest:
+	case v < oldest:
+		return v, sentence(fmt.Sprintf("it is of Go 1.%d, and traces from before Go 1.%d have another format; go tool trace still shows it", v, oldest))
+	case v > newest:
 		return v, sentence(fmt.Sprintf("it is of Go 1.%d, which this scopeview does not know; a newer one may", v))
 	}
 	return v, nil

@@ -130,7 +130,7 @@ func (h *heap) forget(idx, n int64) {
 		if w := s.Swap(nil); w != nil {
 			h.kept.Add(-1)
 			most := maxWarm
-			if h.allowed.Load() != NoMemoryLimit {
+			if h.allowed.Load() != noMemoryLimit {
 				most = cap(h.old)
 			}
 			if !sys.Race && len(h.old) < most && h.memory() < h.allowed.Load() {

@@ -14,8 +14,8 @@ import (
 // is told once a second how much is left (Allow), and has at most a part of it: the
 // program may need the rest before the pool hears of that.
 
-// NoMemoryLimit is what Allow is told where nothing limits the memory.
-const NoMemoryLimit = math.MaxInt64
+// noMemoryLimit is what Allow is told where nothing limits the memory.
+const noMemoryLimit = math.MaxInt64
 
 const (
 	// allowedPart is which part of what is left, and of what the pool has of it, is
@@ -41,7 +41,7 @@ type memory struct {
 // Allow says how many bytes the limits of memory leave at the moment. It may be called
 // from any goroutine.
 func (p *Pool) Allow(left int64) {
-	if p.left.Store(left); left != NoMemoryLimit {
+	if p.left.Store(left); left != noMemoryLimit {
 		p.poke()
 	}
 }
@@ -54,8 +54,8 @@ const nothingNew = math.MinInt64
 func (p *Pool) allow() {
 	left := p.left.Swap(nothingNew)
 	switch left {
-	case NoMemoryLimit:
-		p.allowed.Store(NoMemoryLimit)
+	case noMemoryLimit:
+		p.allowed.Store(noMemoryLimit)
 		return
 	case nothingNew:
 		return

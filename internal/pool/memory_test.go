@@ -28,7 +28,7 @@ func TestAllow(t *testing.T) {
 	}
 	check := func(when string, total, most int64, lost format.Loss) {
 		t.Helper()
-		if total != NoMemoryLimit {
+		if total != noMemoryLimit {
 			total -= h.memory()
 		}
 		p.Allow(total)
@@ -47,7 +47,7 @@ func TestAllow(t *testing.T) {
 	}
 	check("and what it had is written", 6<<20, 2<<20, format.LossSpace)
 	check("the program has shrunk", 256<<20, 64<<20, format.LossWindow)
-	check("no limit", NoMemoryLimit, maxKept*ChunkSize*heapFactor, format.LossWindow)
+	check("no limit", noMemoryLimit, maxKept*ChunkSize*heapFactor, format.LossWindow)
 	if _, err := New(Options{File: newFile(t), Heap: true, Left: 1 << 20}); !IsNoSpace(err) {
 		t.Errorf("with a megabyte: %v", err)
 	}

@@ -118,7 +118,7 @@ func New(o Options) (*Pool, error) {
 	p := &Pool{states: o.States, file: file{o.File, oneFile{o.File}}}
 	p.bump.init(&o)
 	if p.left.Store(o.Left); o.Left == 0 {
-		p.left.Store(NoMemoryLimit)
+		p.left.Store(noMemoryLimit)
 	}
 	p.inMemory = o.InMemory
 	if o.Ring.bytes == 0 {

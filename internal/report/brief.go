@@ -198,7 +198,7 @@ func (b *Brief) CommandOn(path, name string, args ...string) string {
 	case strings.HasPrefix(path, "-"):
 		path = "./" + path
 	}
-	return ShellCommand(append([]string{"scopeview", name, path}, args...)...)
+	return shellCommand(append([]string{"scopeview", name, path}, args...)...)
 }
 
 // Does is what a list says of a command; "" if there is none.
@@ -209,8 +209,8 @@ func Does(command, what string) string {
 	return command + ": " + what
 }
 
-// ShellCommand is a command of these words, to be copied, in code; "" if there can be none.
-func ShellCommand(words ...string) string {
+// shellCommand is a command of these words, to be copied, in code; "" if there can be none.
+func shellCommand(words ...string) string {
 	var quoted []string
 	for _, w := range words {
 		q, ok := shellWord(w)

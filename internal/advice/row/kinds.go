@@ -48,8 +48,8 @@ func (k Kind) String() string {
 // Kinds is how many kinds there are, with the zero Kind, which is none.
 const Kinds = int(kindsEnd)
 
-// Named is the kind of a name, 0 if there is none.
-func Named(name string) Kind {
+// named is the kind of a name, 0 if there is none.
+func named(name string) Kind {
 	for k, n := range kindNames {
 		if n == name {
 			return Kind(k)
@@ -122,8 +122,8 @@ var valueNames = [valuesEnd]string{
 
 func (v Value) String() string { return valueNames[v] }
 
-// Values is how many values there are.
-const Values = int(valuesEnd)
+// values is how many values there are.
+const values = int(valuesEnd)
 
 // Hist is one of the two distributions of a row.
 type Hist uint8

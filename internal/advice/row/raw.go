@@ -17,8 +17,8 @@ type Row struct {
 	Stats
 }
 
-// Version is that of raw files.
-const Version = 1
+// version is that of raw files.
+const version = 1
 
 // magic begins what a run has left in a raw file.
 const magic = "scopeview-advice"
@@ -44,7 +44,7 @@ type Head struct {
 func AppendHead(b []byte, h *Head) []byte {
 	b = append(b, magic...)
 	b = append(b, '\t')
-	b = strconv.AppendInt(b, Version, 10)
+	b = strconv.AppendInt(b, version, 10)
 	for _, f := range [...][2]string{
 		{"program", h.Program}, {"go", h.Go}, {"build", h.Build}, {"run", h.Run}, {"cpus", strconv.Itoa(h.CPUs)},
 		{"ns", strconv.FormatInt(h.NS, 10)}, {"cpu_ns", strconv.FormatInt(h.CPU, 10)}, {"looked_ns", strconv.FormatInt(h.Looked, 10)},
@@ -146,8 +146,8 @@ func Read(r io.Reader) (runs []Run, notes []string, err error) {
 		fields := strings.Split(s.Text(), "\t")
 		switch {
 		case fields[0] == magic:
-			if len(fields) < 2 || fields[1] != strconv.Itoa(Version) {
-				return runs, notes, fmt.Errorf("line %d: %w: it has version %q, and this tool reads %d; issue the advice with the tool that built the program", line, ErrVersion, strings.Join(fields[1:min(2, len(fields))], ""), Version)
+			if len(fields) < 2 || fields[1] != strconv.Itoa(version) {
+				return runs, notes, fmt.Errorf("line %d: %w: it has version %q, and this tool reads %d; issue the advice with the tool that built the program", line, ErrVersion, strings.Join(fields[1:min(2, len(fields))], ""), version)
 			}
 			runs = append(runs, Run{Head: head(fields[2:])})
 			run = &runs[len(runs)-1]
@@ -222,7 +222,7 @@ func parse(fields []string, frames map[string]string) (r Row, ok bool) {
 	if len(fields) != 4 {
 		return r, false
 	}
-	if r.Kind = Named(fields[0]); r.Kind == 0 {
+	if r.Kind = named(fields[0]); r.Kind == 0 {
 		return r, false
 	}
 	r.Type = fields[1]

@@ -13,7 +13,7 @@ import (
 
 // Stats is what is counted of a row.
 type Stats struct {
-	V [Values]int64
+	V [values]int64
 	H [histsEnd][Buckets]int64
 }
 

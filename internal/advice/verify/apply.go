@@ -26,9 +26,9 @@ func done(src []byte, list []change) []byte {
 	return append(b, src[at:]...)
 }
 
-// Apply returns a file with the fix of what is made at a place, or grows there first. Nothing else is
+// apply returns a file with the fix of what is made at a place, or grows there first. Nothing else is
 // changed, and all lines stay where they are. An error is a sentence that says why it can't be done.
-func Apply(src []byte, p Place, fix advice.Fix) ([]byte, error) {
+func apply(src []byte, p Place, fix advice.Fix) ([]byte, error) {
 	c, err := changeOf(src, p, fix)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func Apply(src []byte, p Place, fix advice.Fix) ([]byte, error) {
 	return done(src, []change{c}), nil
 }
 
-// changeOf is what Apply changes.
+// changeOf is what apply changes.
 func changeOf(src []byte, p Place, fix advice.Fix) (change, error) {
 	switch {
 	case fix.What == "":
@@ -79,7 +79,7 @@ func (s *source) sized(at ast.Node, n int64) (change, error) {
 
 // arguments are those of a make, behind the type.
 func (s *source) arguments(n int64) string {
-	if s.place.Kind == Map {
+	if s.place.Kind == mapKind {
 		return strconv.FormatInt(n, 10)
 	}
 	return "0, " + strconv.FormatInt(n, 10)
@@ -88,7 +88,7 @@ func (s *source) arguments(n int64) string {
 // resized gives a make another capacity.
 func (s *source) resized(x *ast.CallExpr, n int64) (change, error) {
 	size := strconv.FormatInt(n, 10)
-	if s.place.Kind != Slice {
+	if s.place.Kind != sliceKind {
 		if len(x.Args) == 1 {
 			return s.inserted(x.Args[0].End(), ", "+size), nil
 		}

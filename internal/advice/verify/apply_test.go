@@ -44,7 +44,7 @@ func TestApply(t *testing.T) {
 		{"map, not the slice beside it", table, "m, v := map[string]int{}, []int{} «", "m, v := make(map[string]int, 100), []int{}"},
 	} {
 		src, p := place(t, c.body, c.typ)
-		got, err := Apply([]byte(src), p, advice.Fix{What: "capacity", N: 100})
+		got, err := apply([]byte(src), p, advice.Fix{What: "capacity", N: 100})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -94,18 +94,18 @@ func TestApplyRefuses(t *testing.T) {
 		{"nothing", "", "n++ «", capacity, "on line 13 nothing is made"},
 	} {
 		src, p := place(t, c.body, c.typ)
-		got, err := Apply([]byte(src), p, c.fix)
+		got, err := apply([]byte(src), p, c.fix)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q;\n%s", c.name, err, c.want, got)
 		}
 	}
 	src, p := place(t, "v := make([]int, 0) «", "")
 	p.Func = "main.other"
-	if _, err := Apply([]byte(src), p, capacity); err == nil || !strings.Contains(err.Error(), "is in the function body, and not in main.other") {
+	if _, err := apply([]byte(src), p, capacity); err == nil || !strings.Contains(err.Error(), "is in the function body, and not in main.other") {
 		t.Errorf("another function: %v", err)
 	}
 	p.Line = 1000
-	if _, err := Apply([]byte(src), p, capacity); err == nil || !strings.Contains(err.Error(), "in no function") {
+	if _, err := apply([]byte(src), p, capacity); err == nil || !strings.Contains(err.Error(), "in no function") {
 		t.Errorf("behind the end: %v", err)
 	}
 }
@@ -137,9 +137,9 @@ func body[T any](a []int, n int, x *object) {
 	p = Place{Func: "main.body[...].func1", File: "main.go", Line: 1 + strings.Count(src[:at], "\n"), Type: strings.TrimPrefix(strings.TrimPrefix(typ, "[]"), "chan ")}
 	switch {
 	case strings.HasPrefix(typ, "map"):
-		p.Kind = Map
+		p.Kind = mapKind
 	case strings.HasPrefix(typ, "chan"):
-		p.Kind = Chan
+		p.Kind = chanKind
 	}
 	return src, p
 }
@@ -161,12 +161,12 @@ func TestIs(t *testing.T) {
 
 // TestPlaceOf reads sites.
 func TestPlaceOf(t *testing.T) {
-	got, err := PlaceOf(&advice.Finding{ID: "map-too-small", Site: "main.grow /a/b c.go:12", Type: "map[int]int"})
-	if want := (Place{"main.grow", "/a/b c.go", 12, Map, "map[int]int"}); got != want || err != nil {
+	got, err := placeOf(&advice.Finding{ID: "map-too-small", Site: "main.grow /a/b c.go:12", Type: "map[int]int"})
+	if want := (Place{"main.grow", "/a/b c.go", 12, mapKind, "map[int]int"}); got != want || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, site := range []string{"", "main.grow", "main.grow /a/b.go:x"} {
-		if _, err := PlaceOf(&advice.Finding{Site: site}); err == nil {
+		if _, err := placeOf(&advice.Finding{Site: site}); err == nil {
 			t.Errorf("%q is a place", site)
 		}
 	}

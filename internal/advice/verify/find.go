@@ -112,11 +112,11 @@ func (s *source) builtin(f *ast.Ident) bool {
 func (s *source) kind(x ast.Expr) bool {
 	switch t := x.(type) {
 	case *ast.ArrayType:
-		return t.Len == nil && s.place.Kind == Slice
+		return t.Len == nil && s.place.Kind == sliceKind
 	case *ast.MapType:
-		return s.place.Kind == Map
+		return s.place.Kind == mapKind
 	case *ast.ChanType:
-		return s.place.Kind == Chan
+		return s.place.Kind == chanKind
 	case *ast.StructType:
 		return false
 	}
@@ -126,11 +126,11 @@ func (s *source) kind(x ast.Expr) bool {
 	}
 	switch t.Underlying().(type) {
 	case *types.Slice:
-		return s.place.Kind == Slice
+		return s.place.Kind == sliceKind
 	case *types.Map:
-		return s.place.Kind == Map
+		return s.place.Kind == mapKind
 	case *types.Chan:
-		return s.place.Kind == Chan
+		return s.place.Kind == chanKind
 	}
 	return false
 }
@@ -201,17 +201,17 @@ func (s *source) grown() (types.Object, error) {
 		}
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if f, ok := n.Fun.(*ast.Ident); ok && s.place.Kind == Slice && f.Name == "append" && s.builtin(f) && len(n.Args) > 0 && s.line(n) == s.place.Line {
+			if f, ok := n.Fun.(*ast.Ident); ok && s.place.Kind == sliceKind && f.Name == "append" && s.builtin(f) && len(n.Args) > 0 && s.line(n) == s.place.Line {
 				see(n.Args[0])
 			}
 		case *ast.AssignStmt:
 			for _, l := range n.Lhs {
-				if x, ok := l.(*ast.IndexExpr); ok && s.place.Kind == Map && s.line(n) == s.place.Line {
+				if x, ok := l.(*ast.IndexExpr); ok && s.place.Kind == mapKind && s.line(n) == s.place.Line {
 					see(x.X)
 				}
 			}
 		case *ast.IncDecStmt:
-			if x, ok := n.X.(*ast.IndexExpr); ok && s.place.Kind == Map {
+			if x, ok := n.X.(*ast.IndexExpr); ok && s.place.Kind == mapKind {
 				see(x.X)
 			}
 		}
@@ -269,7 +269,7 @@ func (s *source) origin(v types.Object) (ast.Node, error) {
 				case s.info.Defs[id] != v:
 				case len(n.Values) > 0:
 					set(id, n.Values[min(i, len(n.Values)-1)])
-				case s.place.Kind == Map: // one that is nil can't grow: it is made elsewhere
+				case s.place.Kind == mapKind: // one that is nil can't grow: it is made elsewhere
 				case len(n.Names) > 1:
 					other = n
 				default:

@@ -22,24 +22,24 @@ type Kind uint8
 
 // The kinds.
 const (
-	Slice Kind = iota
-	Map
-	Chan
+	sliceKind Kind = iota
+	mapKind
+	chanKind
 )
 
 // kindOf is the kind of what a diagnostic is of.
 func kindOf(id string) Kind {
 	switch {
 	case strings.HasPrefix(id, "map-"):
-		return Map
+		return mapKind
 	case strings.HasPrefix(id, "chan-"):
-		return Chan
+		return chanKind
 	}
-	return Slice
+	return sliceKind
 }
 
-// PlaceOf is where a finding is.
-func PlaceOf(f *advice.Finding) (Place, error) {
+// placeOf is where a finding is.
+func placeOf(f *advice.Finding) (Place, error) {
 	p := Place{Type: f.Type, Kind: kindOf(f.ID)}
 	name, at, _ := strings.Cut(f.Site, " ")
 	colon := strings.LastIndexByte(at, ':')

@@ -80,7 +80,7 @@ func changed(f *advice.Finding, files map[string][]byte, foreign []string) (file
 		_, err := changeOf(nil, Place{}, f.Fix)
 		return "", c, err
 	}
-	p, err := PlaceOf(f)
+	p, err := placeOf(f)
 	if err != nil {
 		return "", c, err
 	}

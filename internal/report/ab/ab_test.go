@@ -132,13 +132,13 @@ func TestOf(t *testing.T) {
 		check  func(*Result) bool
 	}{
 		{"the package's own profile", Options{Against: Off, Runs: 1, Args: []string{"same"}}, 2, func(r *Result) bool {
-			return r.Changed == 1 && r.Output == OutputSame && r.CPU.Verdict == Unknown && r.Builds[1].Profile == filepath.Join(dir, "default.pgo")
+			return r.Changed == 1 && r.Output == outputSame && r.CPU.Verdict == unknown && r.Builds[1].Profile == filepath.Join(dir, "default.pgo")
 		}},
 		{"what burns CPU time is caught", Options{Against: Off, Runs: 4, Args: []string{"burn"}}, 5, func(r *Result) bool {
-			return r.CPU.Verdict == More && r.CPU.Low > 0 && r.Wall.A > 0
+			return r.CPU.Verdict == more && r.CPU.Low > 0 && r.Wall.A > 0
 		}},
-		{"outputs that differ", Options{Against: other, Runs: 2, Args: []string{"differ"}}, 3, func(r *Result) bool { return r.Output == OutputDiffer }},
-		{"outputs that vary", Options{Against: Off, Runs: 2, Args: []string{"vary"}}, 3, func(r *Result) bool { return r.Output == OutputVaries }},
+		{"outputs that differ", Options{Against: other, Runs: 2, Args: []string{"differ"}}, 3, func(r *Result) bool { return r.Output == outputDiffer }},
+		{"outputs that vary", Options{Against: Off, Runs: 2, Args: []string{"vary"}}, 3, func(r *Result) bool { return r.Output == outputVaries }},
 		{"another program's profile", Options{Against: Off, Profile: other, Runs: 1, Args: []string{"same"}}, 0, func(r *Result) bool {
 			return r.Identical && r.CPU == nil && r.Builds[1].Packages > 1
 		}},

@@ -44,10 +44,10 @@ type Verdict string
 
 // Verdicts.
 const (
-	Less    Verdict = "less"    // B needs less
-	More    Verdict = "more"    // B needs more
-	Same    Verdict = "same"    // no difference can be told
-	Unknown Verdict = "unknown" // the runs are too few, or too short
+	less    Verdict = "less"    // B needs less
+	more    Verdict = "more"    // B needs more
+	same    Verdict = "same"    // no difference can be told
+	unknown Verdict = "unknown" // the runs are too few, or too short
 )
 
 // Output says whether the builds wrote the same to their standard outputs.
@@ -55,9 +55,9 @@ type Output string
 
 // Outputs.
 const (
-	OutputSame   Output = "same"
-	OutputDiffer Output = "differ" // each build writes the same in all runs, and not what the other does
-	OutputVaries Output = "varies" // from run to run
+	outputSame   Output = "same"
+	outputDiffer Output = "differ" // each build writes the same in all runs, and not what the other does
+	outputVaries Output = "varies" // from run to run
 )
 
 // conclude sets what the runs show.
@@ -66,18 +66,18 @@ func (r *Result) conclude(sides []*runs.Side) {
 	r.CPU, r.Wall = timeOf(a.CPU, b.CPU), timeOf(a.Wall, b.Wall)
 	switch {
 	case len(a.Outputs) > 1 || len(b.Outputs) > 1:
-		r.Output = OutputVaries
+		r.Output = outputVaries
 	case maps.Equal(a.Outputs, b.Outputs):
-		r.Output = OutputSame
+		r.Output = outputSame
 	default:
-		r.Output = OutputDiffer
+		r.Output = outputDiffer
 	}
 }
 
 // timeOf compares runs. The interval is that of differences between logarithms, since a
 // profile changes times by a factor.
 func timeOf(a, b []int64) *Time {
-	t := &Time{A: runs.Median(a), B: runs.Median(b), Verdict: Unknown}
+	t := &Time{A: runs.Median(a), B: runs.Median(b), Verdict: unknown}
 	la, okA := logs(a)
 	lb, okB := logs(b)
 	if !okA || !okB {
@@ -89,11 +89,11 @@ func timeOf(a, b []int64) *Time {
 	switch {
 	case confidence < runs.Wanted:
 	case t.High < 0:
-		t.Verdict = Less
+		t.Verdict = less
 	case t.Low > 0:
-		t.Verdict = More
+		t.Verdict = more
 	default:
-		t.Verdict = Same
+		t.Verdict = same
 	}
 	return t
 }

@@ -29,15 +29,15 @@ func TestTimeOf(t *testing.T) {
 		low  float64 // both bounds must be between low and high
 		high float64
 	}{
-		{"a tenth slower", times(1, 1e9, 0.02), times(2, 1.1e9, 0.02), More, 0.06, 0.14},
-		{"a tenth faster", times(1, 1e9, 0.02), times(2, 0.9e9, 0.02), Less, -0.14, -0.06},
-		{"the same", times(3, 1e9, 0.02), times(4, 1e9, 0.02), Same, -0.03, 0.03},
-		{"little in much noise", times(3, 1e9, 0.3), times(4, 1.02e9, 0.3), Same, -0.5, 0.5},
-		{"twice, four runs", []int64{100, 101, 102, 103}, []int64{200, 202, 204, 206}, More, 0.9, 1.1},
-		{"twice, three runs", []int64{100, 101, 102}, []int64{200, 202, 204}, Unknown, 0.9, 1.1},
-		{"one run", []int64{100}, []int64{200}, Unknown, 0.99, 1.01},
-		{"equal to the ns", []int64{5, 5, 5, 5}, []int64{5, 5, 5, 5}, Same, 0, 0},
-		{"none to be told", []int64{0, 10, 10, 10}, []int64{10, 10, 10, 10}, Unknown, 0, 0},
+		{"a tenth slower", times(1, 1e9, 0.02), times(2, 1.1e9, 0.02), more, 0.06, 0.14},
+		{"a tenth faster", times(1, 1e9, 0.02), times(2, 0.9e9, 0.02), less, -0.14, -0.06},
+		{"the same", times(3, 1e9, 0.02), times(4, 1e9, 0.02), same, -0.03, 0.03},
+		{"little in much noise", times(3, 1e9, 0.3), times(4, 1.02e9, 0.3), same, -0.5, 0.5},
+		{"twice, four runs", []int64{100, 101, 102, 103}, []int64{200, 202, 204, 206}, more, 0.9, 1.1},
+		{"twice, three runs", []int64{100, 101, 102}, []int64{200, 202, 204}, unknown, 0.9, 1.1},
+		{"one run", []int64{100}, []int64{200}, unknown, 0.99, 1.01},
+		{"equal to the ns", []int64{5, 5, 5, 5}, []int64{5, 5, 5, 5}, same, 0, 0},
+		{"none to be told", []int64{0, 10, 10, 10}, []int64{10, 10, 10, 10}, unknown, 0, 0},
 	} {
 		x := timeOf(c.a, c.b)
 		if x.Verdict != c.want || x.Low < c.low || x.High > c.high || x.Low > x.High {
@@ -56,7 +56,7 @@ func TestTimeOfHoldsItsConfidence(t *testing.T) {
 		if x := timeOf(a, times(3*i+2, 1.1e9, 0.05)); x.Low > 0.1 || x.High < 0.1 {
 			outside++
 		}
-		if x := timeOf(a, times(3*i+3, 1e9, 0.05)); x.Verdict != Same {
+		if x := timeOf(a, times(3*i+3, 1e9, 0.05)); x.Verdict != same {
 			told++
 		}
 	}
@@ -75,10 +75,10 @@ func TestConcludeComparesOutputs(t *testing.T) {
 		a, b map[uint64]int
 		want Output
 	}{
-		{map[uint64]int{7: 2}, map[uint64]int{7: 2}, OutputSame},
-		{map[uint64]int{7: 2}, map[uint64]int{8: 2}, OutputDiffer},
-		{map[uint64]int{7: 1, 8: 1}, map[uint64]int{7: 1, 8: 1}, OutputVaries},
-		{map[uint64]int{7: 2}, map[uint64]int{7: 1, 8: 1}, OutputVaries},
+		{map[uint64]int{7: 2}, map[uint64]int{7: 2}, outputSame},
+		{map[uint64]int{7: 2}, map[uint64]int{8: 2}, outputDiffer},
+		{map[uint64]int{7: 1, 8: 1}, map[uint64]int{7: 1, 8: 1}, outputVaries},
+		{map[uint64]int{7: 2}, map[uint64]int{7: 1, 8: 1}, outputVaries},
 	} {
 		var r Result
 		if r.conclude([]*runs.Side{made(c.a), made(c.b)}); r.Output != c.want {
@@ -105,7 +105,7 @@ func TestText(t *testing.T) {
 		return list
 	}
 	differ := of(10, ten(1000), ten(900))
-	differ.Output = OutputDiffer
+	differ.Output = outputDiffer
 	for name, c := range map[string]struct {
 		r    *Result
 		want []string

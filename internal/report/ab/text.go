@@ -39,9 +39,9 @@ func (r *Result) text(b *report.Text) {
 		b.WriteString(x.sentence(b, x.name, r.Runs) + "\n")
 	}
 	switch r.Output {
-	case OutputDiffer:
+	case outputDiffer:
 		b.WriteString(b.Yellow("the two builds write different outputs, each the same in all its runs") + "\n")
-	case OutputVaries:
+	case outputVaries:
 		b.WriteString("the output is another one from run to run, as of programs that print times, so it can't be compared\n")
 	}
 }
@@ -63,11 +63,11 @@ const enough = 4
 // sentence says what the runs show of a time.
 func (t *Time) sentence(b *report.Text, what string, runs int) string {
 	switch {
-	case t.Verdict == Less:
+	case t.Verdict == less:
 		return b.Bold(fmt.Sprintf("B needs %s less %s", percent(-t.Change), what)) + fmt.Sprintf(" (95 %%: %s to %s)", percent(-t.High), percent(-t.Low))
-	case t.Verdict == More:
+	case t.Verdict == more:
 		return b.Yellow(fmt.Sprintf("B needs %s more %s", percent(t.Change), what)) + fmt.Sprintf(" (95 %%: %s to %s)", percent(t.Low), percent(t.High))
-	case t.Verdict == Same:
+	case t.Verdict == same:
 		return fmt.Sprintf("no difference in %s can be told after %d runs: 95 %% interval %s to %s; more runs (-n %d) would narrow it", what, runs, signed(t.Low), signed(t.High), 4*runs)
 	case runs < enough:
 		return fmt.Sprintf("%s of each build can't tell a difference in %s with 95 %% confidence: that takes %d (-n)", analysis.Plural(int64(runs), "run"), what, enough)
