@@ -5,10 +5,15 @@ import (
 	"slices"
 )
 
-// goroutineCost is what it takes to make a goroutine, switch to it and back, and end it:
-// 0.6 to 1 µs on the machines where this was measured, with the execution trace on. Where
-// another one waits until it is done, that costs handoffCost besides: 1.8 µs together.
-const goroutineCost = 800
+// What a goroutine costs, with the execution trace on: to make it, switch to it and end it,
+// and to wake who waits until it is done. Where this was measured it was 350 and 450 ns in
+// loops that do nothing else, and half as much again where a program sorted by them. A
+// gain is told by these numbers, so that they are rather too low: with 800 and 1,000 ns, half
+// of the time was told for what gained a fifth.
+const (
+	goroutineCost = 500
+	joinCost      = 400
+)
 
 // makers are the goroutines that one function makes, in however many lines, as one does
 // that divides its work.
@@ -20,8 +25,8 @@ type makers struct {
 
 // tooFineLimits say from which numbers on tooFine is told.
 var tooFineLimits = struct{ task, overhead float64 }{
-	task:     10,  // times what a goroutine costs, that the median one runs
-	overhead: 0.1, // of the core time
+	task:     16,   // times what a goroutine costs, that the median one runs
+	overhead: 0.06, // of the CPU time
 }
 
 // tooFineFacts are of goroutines with little work.
@@ -33,7 +38,7 @@ type tooFineFacts struct {
 }
 
 // tooFine: so many goroutines are made for so little work each that making them, and
-// waiting for them, costs more than a tenth of the CPU time. Both are asked for, short work
+// waiting for them, costs a good part of the CPU time. Both are asked for, short work
 // and what it costs: short goroutines that are rare cost nothing. Share is what they cost,
 // of the CPU time that the program used; gain is what they cost of the cores that it used.
 // Where no function makes so many, it may be all of them.
@@ -105,7 +110,7 @@ func (m *model) makers() (list []*makers) {
 
 // fine is the finding about goroutines with little work, which are made in so many places.
 func (m *model) fine(k *makers, places int, used float64) (f Finding, ok bool) {
-	cost := float64(int64(len(k.gs))*goroutineCost + k.joins*handoffCost)
+	cost := float64(int64(len(k.gs))*goroutineCost + k.joins*joinCost)
 	share := cost / used
 	if share < tooFineLimits.overhead {
 		return f, false
@@ -123,6 +128,6 @@ func (m *model) fine(k *makers, places int, used float64) (f Finding, ok bool) {
 			yield(g.from, g.to)
 		}
 	})
-	f.facts = tooFineFacts{len(k.gs), places, k.median, goroutineCost + k.joins*handoffCost/int64(len(k.gs))}
+	f.facts = tooFineFacts{len(k.gs), places, k.median, goroutineCost + k.joins*joinCost/int64(len(k.gs))}
 	return f, true
 }
