@@ -116,8 +116,9 @@ func (c code) ours(at uint64) bool {
 	return f != nil && strings.HasPrefix(f.Name, "github.com/scopeview/scopeview/")
 }
 
-// mostSteps is more instructions than anything takes that is stepped.
-const mostSteps = 100_000
+// mostSteps is more instructions than anything takes that is stepped: to tell where a new name
+// is from takes some 100,000, as the scheduler has a stepped thread yield again and again.
+const mostSteps = 1_000_000
 
 // stepAll steps one writer after the other to where it stays: at an instruction of
 // ours, because one that stays within the Go runtime may hold a lock of that, and then
