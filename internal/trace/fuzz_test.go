@@ -150,7 +150,7 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 		if n := int64(len(all)); n > size/32 || n < int64(len(tr.Places())) {
 			t.Errorf("%d places of names in %d bytes", n, size)
 		}
-		if len(tr.NamePlaces(1)) != max(len(all)-1, 0) || len(tr.NamePlaces(1<<40)) != 0 || len(tr.NamePlaces(-1)) != len(all) {
+		if len(tr.NamePlaces(1)) != max(len(all)-1, 0) || len(tr.NamePlaces(math.MaxInt)) != 0 || len(tr.NamePlaces(-1)) != len(all) {
 			t.Error("behind the first there are not the others")
 		}
 	},
