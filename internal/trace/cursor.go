@@ -41,21 +41,21 @@ type cursor struct {
 	chunk    format.Loc
 	owner    uint32
 	places   []place
-	runs     []rowRun  // of places in the order of the file; none: they are not known
-	ends     []uint64  // see endIndex
-	made     []made    // instead of a chunk: what places are of; see made.go
-	pending  []waiting // of its pending events those that have ended
-	problems problems  // that were met when it was loaded
-	lost     int64     // ends apart of a chunk that was overwritten meanwhile, which nothing was made of
+	runs     []rowRun   // of places in the order of the file; none: they are not known
+	ends     []uint64   // see endIndex
+	made     []made     // instead of a chunk: what places are of; see made.go
+	pending  []*waiting // of its pending events those that have ended
+	problems problems   // that were met when it was loaded
+	lost     int64      // ends apart of a chunk that was overwritten meanwhile, which nothing was made of
 
 	users atomic.Int32 // stretches that need it still
 }
 
 // rowRun are places that follow one another and are of one row.
 type rowRun struct {
-	from  int // index of the first
 	row   uint64
 	last  uint64 // word 1 of the scope that ends last, or has not ended
+	from  int32  // index of the first
 	mixed bool   // they are not all scopes
 }
 
@@ -113,7 +113,7 @@ func (c *cursor) load(r *reading, info *chunkInfo) (latest int64, pendings int, 
 		if row == 0 {
 			row = rowKeyOf(0, thread, c.owner)
 		}
-		if at := len(c.places) - 1; row != run.row || at-run.from == runPlaces {
+		if at := int32(len(c.places) - 1); row != run.row || at-run.from == runPlaces {
 			c.runs = append(c.runs, rowRun{from: at, row: row})
 			run = &c.runs[len(c.runs)-1]
 		}

@@ -57,8 +57,7 @@ func (x *Part) Events(f func(*Event) bool) { x.more, x.failed = x.p.play(x.st, f
 func (x *Part) Running(f func(since int64, e *Event)) {
 	var e Event
 	d := &x.p.decoder
-	for i := range x.st.rows {
-		row := &x.st.rows[i]
+	for row := range x.st.rows.all {
 		for k := range row.runs {
 			if d.runner(&e, &row.runs[k]); x.p.r.o.From > 0 && e.Start+e.Dur < x.p.r.o.From {
 				continue

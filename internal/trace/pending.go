@@ -6,7 +6,8 @@ import (
 
 // waiting is a pending event whose time has not come: Events is ordered by the
 // instants, and a pending's instant is its stop. Its arguments are read again
-// then; keeping them would take memory for every pending event that runs.
+// then; keeping them would take memory for every pending event that runs. It is handed on by
+// pointer, as many may wait.
 type waiting struct {
 	rec    format.Record
 	stop   int64 // ticks
@@ -61,7 +62,7 @@ func (p *player) beginPending(x *slice, at *place, r *format.Record, ext []byte)
 	return p.emit(e, ext)
 }
 
-func (s *standing) push(w waiting) {
+func (s *standing) push(w *waiting) {
 	h := append(s.pending, w)
 	i := len(h) - 1
 	for ; i > 0 && w.before(h[(i-1)/2].stop, h[(i-1)/2].where.loc); i = (i - 1) / 2 {
@@ -71,11 +72,12 @@ func (s *standing) push(w waiting) {
 	s.pending = h
 }
 
-func (s *standing) pop() waiting {
+func (s *standing) pop() *waiting {
 	h := s.pending
 	top := h[0]
 	n := len(h) - 1
 	w := h[n]
+	h[n] = nil
 	h = h[:n]
 	s.pending = h
 	if n == 0 {
@@ -102,7 +104,8 @@ func (s *standing) pop() waiting {
 
 // emitPending emits the first pending event.
 func (p *player) emitPending() (more bool, err error) {
-	w := &p.st.pending[0]
+	w := p.st.pending[0]
+	p.st.pending[0] = nil
 	p.st.pending = p.st.pending[1:]
 	r := &w.rec
 	var ext []byte

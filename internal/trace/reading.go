@@ -158,7 +158,7 @@ func (r *reading) release(st *stretch) {
 	clear(st.byKey)
 	clear(st.problems)
 	*st = stretch{
-		held: st.held[:0], slices: st.slices[:0], merge: merge{heap: st.merge.heap[:0]}, loaded: st.loaded[:0], rows: st.rows[:0], byKey: st.byKey,
+		held: st.held[:0], slices: st.slices[:0], merge: merge{heap: st.merge.heap[:0]}, loaded: st.loaded[:0], rows: localRows{pages: st.rows.pages}, byKey: st.byKey,
 		marks: st.marks[:0], pending: st.pending[:0], problems: st.problems,
 	}
 	r.unused = append(r.unused, st)

@@ -60,7 +60,7 @@ func (s *rows) makeRoom(n int, now int64) {
 	}
 	for key, r := range s.m {
 		if r.running(now) == 0 {
-			if r.track != format.NameEmpty {
+			if r.track != s.tracks.get(key) {
 				s.tracks.put(key, r.track)
 			}
 			delete(s.m, key)

@@ -6,7 +6,7 @@ package trace
 type standing struct {
 	rows    rows
 	running runningRows
-	pending []waiting // events that have begun and not happened: a min-heap by (stop, loc)
+	pending []*waiting // events that have begun and not happened: a min-heap by (stop, loc)
 }
 
 // localRow is a row of a stretch: how it was when the stretch began, and then when its last
@@ -20,18 +20,47 @@ type localRow struct {
 	slice int32 // the last that has a record of it, from 1
 
 	exit   uint16 // what it is called when the stretch is over
-	global *row   // of all stretches
+	global *row   // of all stretches; nil: nothing runs on it from stretch to stretch
 }
 
 func (x *localRow) reset(key uint64) {
 	*x = localRow{key: key, row: row{nested: x.nested[:0], late: x.late[:0]}, runs: x.runs[:0]}
 }
 
+// localRows are the rows of a stretch. They lie in pages: a slice that grows would have them
+// twice for a moment, and they may be most of what a stretch takes.
+type localRows struct {
+	pages []*[rowsInPage]localRow
+	n     int
+}
+
+const rowsInPage = 64
+
+func (l *localRows) at(i int32) *localRow { return &l.pages[i/rowsInPage][i%rowsInPage] }
+
+// add returns the index of one more. It has the memory of one before, if there was.
+func (l *localRows) add(key uint64) int32 {
+	i := int32(l.n)
+	if l.n++; l.n > len(l.pages)*rowsInPage {
+		l.pages = append(l.pages, new([rowsInPage]localRow))
+	}
+	l.at(i).reset(key)
+	return i
+}
+
+func (l *localRows) all(yield func(*localRow) bool) {
+	for i := range int32(l.n) {
+		if !yield(l.at(i)) {
+			return
+		}
+	}
+}
+
 // enter gives the stretch what it needs, and takes what it has for those that follow.
 func (r *reading) enter(st *stretch, s *standing) {
 	for _, c := range st.held[:st.fresh] {
-		for i := range c.pending {
-			s.push(c.pending[i])
+		for _, w := range c.pending {
+			s.push(w)
 		}
 	}
 	for len(s.pending) > 0 && s.pending[0].stop < st.to {
@@ -48,12 +77,10 @@ func (r *reading) enter(st *stretch, s *standing) {
 		s.running.makeRoom(st)
 	}
 	if r.wantsDepth {
-		s.rows.makeRoom(len(st.rows), st.from)
+		s.rows.makeRoom(st.rows.n, st.from)
 	}
-	for i := range st.rows {
-		x := &st.rows[i]
-		if r.wantsDepth {
-			g := s.rows.get(x.key)
+	for x := range st.rows.all {
+		if g := s.rows.m[x.key]; g != nil {
 			g.running(st.from)
 			x.nested, x.late = append(x.nested, g.nested...), append(x.late, g.late...)
 			x.open, x.track, x.global = g.open, g.track, g
@@ -67,22 +94,25 @@ func (r *reading) enter(st *stretch, s *standing) {
 	}
 	for i := range st.marks {
 		m := &st.marks[i]
-		x := &st.rows[m.row]
+		x := st.rows.at(m.row)
 		if m.stop == 0 {
 			x.exit = uint16(m.head >> 48)
 			continue
 		}
 		if r.wantsDepth {
+			if x.global == nil {
+				x.global = s.rows.get(x.key)
+			}
 			x.global.begin(m.stop)
 		}
 		if r.o.Running {
 			s.running.begin(x, m, st.to)
 		}
 	}
-	for i := range st.rows {
-		switch x := &st.rows[i]; {
+	for x := range st.rows.all {
+		switch {
 		case x.exit == x.track:
-		case r.wantsDepth:
+		case x.global != nil:
 			x.global.track = x.exit
 		default:
 			s.rows.tracks.put(x.key, x.exit)

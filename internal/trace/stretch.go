@@ -32,10 +32,10 @@ type stretch struct {
 	failed  error // why there are no records from failAt on
 	failAt  int64
 
-	rows    []localRow
+	rows    localRows
 	byKey   map[uint64]int32 // indexes of rows
 	marks   []mark
-	pending []waiting // those that happen in it, in order
+	pending []*waiting // those that happen in it, in order
 
 	problems problems // that its events have
 	joined   int64    // ends apart that were looked up
@@ -205,7 +205,7 @@ func (h *hand) findPending(c *cursor) (latest int64, err error) {
 		if !ok || stop == format.MaxTicks {
 			continue
 		}
-		w := waiting{rec: r, stop: stop, start: p.key, where: c.where(p)}
+		w := &waiting{rec: r, stop: stop, start: p.key, where: c.where(p)}
 		if r.Open() {
 			w.endLoc = c.end(p)
 		}
@@ -272,11 +272,11 @@ func (h *hand) scanSlice(st *stretch, n int32) (p *place, err error) {
 	if len(runs) == 0 {
 		return h.scanPlaces(st, n, x.next, x.end)
 	}
-	k := sort.Search(len(runs), func(i int) bool { return runs[i].from > x.next }) - 1
+	k := sort.Search(len(runs), func(i int) bool { return int(runs[i].from) > x.next }) - 1
 	for from := x.next; from < x.end; k++ {
 		run, to := &runs[k], x.end
 		if k+1 < len(runs) {
-			to = min(to, runs[k+1].from)
+			to = min(to, int(runs[k+1].from))
 		}
 		if run.mixed || h.r.wantsRuns && run.last > uint64(st.to) {
 			if p, err := h.scanPlaces(st, n, from, to); err != nil {
@@ -343,7 +343,7 @@ func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err err
 
 // meet takes note that a row has records in a slice.
 func (st *stretch) meet(row, n int32) {
-	r := &st.rows[row]
+	r := st.rows.at(row)
 	if before := r.slice - 1; before >= 0 && before != n {
 		x := &st.slices[before]
 		st.crossed = st.crossed || x.end > x.next && x.c.places[x.end-1].key >= st.slices[n].start()
@@ -372,14 +372,8 @@ const (
 func (st *stretch) row(key uint64) int32 {
 	i, ok := st.byKey[key]
 	if !ok {
-		i = int32(len(st.rows))
+		i = st.rows.add(key)
 		st.byKey[key] = i
-		if len(st.rows) < cap(st.rows) {
-			st.rows = st.rows[:i+1] // with the memory that it has
-		} else {
-			st.rows = append(st.rows, localRow{})
-		}
-		st.rows[i].reset(key)
 	}
 	return i
 }
