@@ -58,11 +58,14 @@ func (x *Part) Running(f func(since int64, e *Event)) {
 	var e Event
 	d := &x.p.decoder
 	for row := range x.st.rows.all {
-		for k := range row.runs {
-			if d.runner(&e, &row.runs[k]); x.p.r.o.From > 0 && e.Start+e.Dur < x.p.r.o.From {
+		if row.begun == nil {
+			continue
+		}
+		for k := range row.begun.runs {
+			if d.runner(&e, &row.begun.runs[k]); x.p.r.o.From > 0 && e.Start+e.Dur < x.p.r.o.From {
 				continue
 			}
-			f(d.starts.nanos(row.since), &e)
+			f(d.starts.nanos(row.begun.since), &e)
 		}
 	}
 }

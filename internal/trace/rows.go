@@ -17,7 +17,7 @@ type rows struct {
 type row struct {
 	nested []int64 // the ends, in ticks, of what runs and will end: each is not before the next
 	late   []int64 // a min-heap of the ends of what runs, and outlasts what began before it
-	open   int     // what runs and does not end
+	open   int32   // what runs and does not end
 	track  uint16
 }
 
@@ -80,7 +80,7 @@ const ground = 4
 func (r *row) running(now int64) int {
 	n := len(r.nested)
 	if n == 0 {
-		return r.open
+		return int(r.open)
 	}
 	top := (*[ground]int64)(r.nested[n-ground:])
 	ended := func(i int) int { return int(uint64(top[i]-now-1) >> 63) }
@@ -92,7 +92,7 @@ func (r *row) running(now int64) int {
 	for len(r.late) > 0 && r.late[0] <= now {
 		r.endLate()
 	}
-	return n - ground + len(r.late) + r.open
+	return n - ground + len(r.late) + int(r.open)
 }
 
 // begin adds a scope that runs to stop.

@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/scopeview/scopeview/internal/format"
+import (
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // runningRows knows which scopes go on from one stretch to another, and are still to be told
 // of there.
@@ -54,7 +58,7 @@ func (s *runningRows) enter(x *localRow, to int64) {
 	if g == nil {
 		return
 	}
-	x.runs, x.since = append(x.runs, g.runs...), g.since
+	x.begun = &runningRow{g.since, slices.Clone(g.runs)}
 	kept := g.runs[:0]
 	for _, r := range g.runs {
 		if r.stop > to {

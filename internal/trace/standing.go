@@ -14,8 +14,7 @@ type standing struct {
 type localRow struct {
 	key uint64
 	row
-	runs  []runner // what runs when the stretch begins, by begin
-	since int64    // ticks: up to when those were told of
+	begun *runningRow // what runs when the stretch begins; nil: nothing
 
 	slice int32 // the last that has a record of it, from 1
 
@@ -24,7 +23,7 @@ type localRow struct {
 }
 
 func (x *localRow) reset(key uint64) {
-	*x = localRow{key: key, row: row{nested: x.nested[:0], late: x.late[:0]}, runs: x.runs[:0]}
+	*x = localRow{key: key, row: row{nested: x.nested[:0], late: x.late[:0]}}
 }
 
 // localRows are the rows of a stretch. They lie in pages: a slice that grows would have them

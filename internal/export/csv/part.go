@@ -23,13 +23,14 @@ type partRows struct {
 	o      *Options
 	choice *analysis.Choice
 	beats  []beatRow // of the part that are not written yet
-	text   []byte    // of all of them
+	text   []byte    // what they are, and those that are written
+	told   int       // bytes of it
 }
 
 // beatRow is the row of a heartbeat.
 type beatRow struct {
 	time int64
-	row  []byte
+	end  int // of text
 }
 
 func newPartRows(t *trace.Trace, o *Options) *partRows {
@@ -62,15 +63,14 @@ func (p *part) write(r *partRows, x *trace.Part) {
 
 // takeBeats makes the rows of the heartbeats behind one moment and up to another.
 func (r *partRows) takeBeats(after, until int64) error {
-	r.beats, r.text = r.beats[:0], r.text[:0]
+	r.beats, r.text, r.told = r.beats[:0], r.text[:0], 0
 	if !r.choice.Nameless() {
 		return nil
 	}
 	return r.t.EachBeatBetween(after, until, func(b *trace.Beat) bool {
 		if b.Time >= r.o.From && (r.o.To == 0 || b.Time <= r.o.To) {
-			from := len(r.text)
 			r.text = r.appendBeat(r.text, b)
-			r.beats = append(r.beats, beatRow{b.Time, r.text[from:]})
+			r.beats = append(r.beats, beatRow{b.Time, len(r.text)})
 		}
 		return true
 	})
@@ -79,7 +79,8 @@ func (r *partRows) takeBeats(after, until int64) error {
 // appendBeats appends the rows of the heartbeats up to now.
 func (r *partRows) appendBeats(b []byte, now int64) []byte {
 	for ; len(r.beats) > 0 && r.beats[0].time <= now; r.beats = r.beats[1:] {
-		b = append(b, r.beats[0].row...)
+		b = append(b, r.text[r.told:r.beats[0].end]...)
+		r.told = r.beats[0].end
 	}
 	return b
 }
