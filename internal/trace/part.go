@@ -48,6 +48,20 @@ func EachPart[R any](t *Trace, o Options, worker func() func(*Part) R, done func
 // ends early.
 func (x *Part) Events(f func(*Event) bool) { x.more, x.failed = x.p.play(x.st, f) }
 
+// Due waits until done has had all parts before this one: then what comes of them is over, and
+// what comes of this one need not be kept for done. It returns false if done wants no more.
+func (x *Part) Due() bool {
+	if x.st.due == nil {
+		return true
+	}
+	select {
+	case <-x.st.due:
+		return true
+	case <-x.p.r.quit:
+		return false
+	}
+}
+
 // Running calls f with the scopes that began in earlier parts, by begin, and run on a row of
 // which this part has an event. They were told of up to the moment since. Of the others that
 // run the next part tells that has an event of their row, or the last one. What a scope that

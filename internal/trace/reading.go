@@ -224,6 +224,7 @@ func (r *reading) each(ahead int, worker func() func(*stretch), f func(*stretch)
 		})
 	}
 	for st := range r.line {
+		close(st.due)
 		<-st.ready
 		if st.panicked != nil {
 			panic(st.panicked)
@@ -248,6 +249,7 @@ func (r *reading) takeInLine() *stretch {
 	st := r.take()
 	switch {
 	case st != nil:
+		st.due = make(chan struct{})
 		r.line <- st // it has as much room
 	case !r.ended:
 		r.ended = true

@@ -16,9 +16,17 @@ type rows struct {
 // row is what runs on one goroutine.
 type row struct {
 	nested []int64 // the ends, in ticks, of what runs and will end: each is not before the next
-	late   []int64 // a min-heap of the ends of what runs, and outlasts what began before it
+	late   *lates  // of what runs, and outlasts what began before it; few rows have any
 	open   int32   // what runs and does not end
 	track  uint16
+}
+
+// emptied is a row on which nothing runs, with the memory of r.
+func (r *row) emptied() row {
+	if r.late != nil {
+		*r.late = (*r.late)[:0]
+	}
+	return row{nested: r.nested[:0], late: r.late}
 }
 
 // sweepAt is how many rows there may be before the idle ones are looked for.
@@ -45,7 +53,7 @@ func (s *rows) get(key uint64) *row {
 	r := &row{}
 	if n := len(s.free); n > 0 {
 		r, s.free = s.free[n-1], s.free[:n-1]
-		*r = row{nested: r.nested[:0], late: r.late[:0]}
+		*r = r.emptied()
 	}
 	r.track = s.tracks.get(key)
 	s.m[key] = r
@@ -89,10 +97,14 @@ func (r *row) running(now int64) int {
 		n--
 	}
 	r.nested = r.nested[:n]
-	for len(r.late) > 0 && r.late[0] <= now {
-		r.endLate()
+	n += int(r.open) - ground
+	if r.late == nil {
+		return n
 	}
-	return n - ground + len(r.late) + int(r.open)
+	for len(*r.late) > 0 && (*r.late)[0] <= now {
+		r.late.pop()
+	}
+	return n + len(*r.late)
 }
 
 // begin adds a scope that runs to stop.
@@ -106,15 +118,21 @@ func (r *row) begin(stop int64) {
 	case stop <= r.nested[n-1]:
 		r.nested = append(r.nested, stop)
 	default:
-		r.beginLate(stop)
+		if r.late == nil {
+			r.late = &lates{}
+		}
+		r.late.push(stop)
 	}
 }
 
 // never is later than all ends.
 const never = 1 << 62
 
-func (r *row) beginLate(stop int64) {
-	h := append(r.late, stop)
+// lates are ends, a min-heap.
+type lates []int64
+
+func (l *lates) push(stop int64) {
+	h := append(*l, stop)
 	i := len(h) - 1
 	for i > 0 {
 		p := (i - 1) / 2
@@ -125,14 +143,14 @@ func (r *row) beginLate(stop int64) {
 		i = p
 	}
 	h[i] = stop
-	r.late = h
+	*l = h
 }
 
-func (r *row) endLate() {
-	n := len(r.late) - 1
-	v := r.late[n]
-	h := r.late[:n]
-	r.late = h
+func (l *lates) pop() {
+	n := len(*l) - 1
+	v := (*l)[n]
+	h := (*l)[:n]
+	*l = h
 	i := 0
 	for {
 		c := 2*i + 1

@@ -1,5 +1,7 @@
 package trace
 
+import "slices"
+
 // standing is what a run knows at the moment that it has come to: what a stretch needs of
 // those before it. One stretch after the other is given it, takes out what concerns it, and
 // adds what it has for those that follow.
@@ -23,7 +25,7 @@ type localRow struct {
 }
 
 func (x *localRow) reset(key uint64) {
-	*x = localRow{key: key, row: row{nested: x.nested[:0], late: x.late[:0]}}
+	*x = localRow{key: key, row: x.emptied()}
 }
 
 // localRows are the rows of a stretch. They lie in pages: a slice that grows would have them
@@ -81,7 +83,11 @@ func (r *reading) enter(st *stretch, s *standing) {
 	for x := range st.rows.all {
 		if g := s.rows.m[x.key]; g != nil {
 			g.running(st.from)
-			x.nested, x.late = append(x.nested, g.nested...), append(x.late, g.late...)
+			x.nested = append(x.nested, g.nested...)
+			if g.late != nil && len(*g.late) > 0 {
+				late := slices.Clone(*g.late)
+				x.late = &late
+			}
 			x.open, x.track, x.global = g.open, g.track, g
 		} else {
 			x.track = s.rows.tracks.get(x.key)

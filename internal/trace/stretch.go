@@ -41,6 +41,7 @@ type stretch struct {
 	joined   int64    // ends apart that were looked up
 	lost     int64    // see cursor
 
+	due      chan struct{} // closed: all before it were taken; nil: so it is from the beginning
 	ready    chan struct{}
 	value    any   // what came of it
 	panicked any   // why nothing did

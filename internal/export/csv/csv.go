@@ -85,12 +85,12 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 		r := newPartRows(t, &o)
 		return func(x *trace.Part) *part {
 			p := spare.Get().(*part)
-			p.write(r, x)
+			p.write(r, x, w)
 			return p
 		}
 	}, func(p *part) bool {
 		written, noBeats = p.until, errors.Join(noBeats, p.noBeats)
-		if failed = watch.Up(ctx, p.until); failed == nil {
+		if failed = cmp.Or(p.failed, watch.Up(ctx, p.until)); failed == nil {
 			_, failed = w.Write(p.b)
 		}
 		if states != nil {

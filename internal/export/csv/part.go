@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"io"
 	"math"
 
 	"github.com/scopeview/scopeview/internal/analysis"
@@ -14,7 +15,12 @@ type part struct {
 	tracks  map[uint64]uint16 // the last name of each goroutine's row
 	until   int64             // ns: the part's end
 	noBeats error             // why there are no heartbeats
+	failed  error             // why it could not be written
 }
+
+// mostText is how much text of a part is kept until its turn, more or less: few are a quarter
+// of it, and arguments can be many times what their records are.
+const mostText = 1 << 20
 
 // partRows writes the parts that one goroutine has.
 type partRows struct {
@@ -38,9 +44,9 @@ func newPartRows(t *trace.Trace, o *Options) *partRows {
 }
 
 // write writes the rows of a part. Those of heartbeats are before the first event that is not
-// before them.
-func (p *part) write(r *partRows, x *trace.Part) {
-	p.b = p.b[:0]
+// before them. What is too much to be kept goes to w, when it is the part's turn.
+func (p *part) write(r *partRows, x *trace.Part, w io.Writer) {
+	p.b, p.failed = p.b[:0], nil
 	clear(p.tracks)
 	var after int64
 	after, p.until = x.Span()
@@ -56,7 +62,14 @@ func (p *part) write(r *partRows, x *trace.Part) {
 		if r.o.States && e.Goid != 0 && e.Track != format.NameEmpty {
 			p.tracks[e.Goid] = e.Track
 		}
-		return true
+		if len(p.b) > mostText {
+			if !x.Due() {
+				return false
+			}
+			_, p.failed = w.Write(p.b)
+			p.b = p.b[:0]
+		}
+		return p.failed == nil
 	})
 	p.b = r.appendBeats(p.b, math.MaxInt64)
 }
