@@ -63,7 +63,7 @@ func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
 	}
 	if p.r.wantsRow {
 		if row := p.row(x, e, start); p.r.wantsDepth {
-			row.begin(stop)
+			row.depth.begin(stop)
 		}
 	}
 	return !p.touches(e) || p.f(e), nil

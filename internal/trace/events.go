@@ -189,7 +189,7 @@ func (p *player) record(x *slice, at *place) (more bool, err error) {
 			return false, err
 		}
 		if row != nil && p.r.wantsDepth {
-			row.begin(stop)
+			row.depth.begin(stop)
 		}
 	case format.KindTrack, format.KindGo:
 		if e.Goid != 0 && row != nil { // without a goroutine the row is of many
@@ -279,7 +279,7 @@ func (p *player) row(x *slice, e *Event, now int64) *localRow {
 	}
 	e.Track = x.row.track
 	if p.r.wantsDepth {
-		e.Depth = int32(x.row.running(now))
+		e.Depth = int32(x.row.depth.running(now))
 	}
 	return x.row
 }

@@ -133,7 +133,7 @@ func (p *player) emitPending() (more bool, err error) {
 		row := p.rowOf(w.row())
 		e.Track = row.track
 		if p.r.wantsDepth {
-			e.Depth = int32(row.running(w.stop))
+			e.Depth = int32(row.depth.running(w.stop))
 		}
 	}
 	return p.emit(e, ext)

@@ -81,7 +81,7 @@ func (r *reading) take() *stretch {
 	if r.cutAll {
 		return nil
 	}
-	st := &stretch{byKey: map[uint64]int32{}, problems: problems{}}
+	st := &stretch{rows: localRows{deep: r.wantsDepth}, byKey: map[uint64]int32{}, problems: problems{}}
 	if n := len(r.unused); n > 0 {
 		st, r.unused = r.unused[n-1], r.unused[:n-1]
 	}
@@ -158,7 +158,7 @@ func (r *reading) release(st *stretch) {
 	clear(st.byKey)
 	clear(st.problems)
 	*st = stretch{
-		held: st.held[:0], slices: st.slices[:0], merge: merge{heap: st.merge.heap[:0]}, loaded: st.loaded[:0], rows: localRows{pages: st.rows.pages}, byKey: st.byKey,
+		held: st.held[:0], slices: st.slices[:0], merge: merge{heap: st.merge.heap[:0]}, loaded: st.loaded[:0], rows: localRows{pages: st.rows.pages, deep: st.rows.deep}, byKey: st.byKey,
 		marks: st.marks[:0], pending: st.pending[:0], problems: st.problems,
 	}
 	r.unused = append(r.unused, st)

@@ -14,18 +14,25 @@ type standing struct {
 // localRow is a row of a stretch: how it was when the stretch began, and then when its last
 // record was.
 type localRow struct {
-	key uint64
+	key   uint64
+	depth *depthRow   // nil: nobody asks for depths
+	begun *runningRow // what runs when the stretch begins; nil: nothing, or nobody asks
+	slice int32       // the last that has a record of it, from 1
+	track uint16      // what it is called
+	exit  uint16      // what it is called when the stretch is over
+}
+
+// depthRow is what runs on a row of a stretch.
+type depthRow struct {
 	row
-	begun *runningRow // what runs when the stretch begins; nil: nothing
-
-	slice int32 // the last that has a record of it, from 1
-
-	exit   uint16 // what it is called when the stretch is over
-	global *row   // of all stretches; nil: nothing runs on it from stretch to stretch
+	global *row // of all stretches; nil: nothing runs from stretch to stretch
 }
 
 func (x *localRow) reset(key uint64) {
-	*x = localRow{key: key, row: x.emptied()}
+	*x = localRow{key: key, depth: x.depth}
+	if x.depth != nil {
+		*x.depth = depthRow{row: x.depth.emptied()}
+	}
 }
 
 // localRows are the rows of a stretch. They lie in pages: a slice that grows would have them
@@ -33,6 +40,7 @@ func (x *localRow) reset(key uint64) {
 type localRows struct {
 	pages []*[rowsInPage]localRow
 	n     int
+	deep  bool // depths are asked for
 }
 
 const rowsInPage = 64
@@ -43,7 +51,14 @@ func (l *localRows) at(i int32) *localRow { return &l.pages[i/rowsInPage][i%rows
 func (l *localRows) add(key uint64) int32 {
 	i := int32(l.n)
 	if l.n++; l.n > len(l.pages)*rowsInPage {
-		l.pages = append(l.pages, new([rowsInPage]localRow))
+		page := new([rowsInPage]localRow)
+		if l.deep {
+			depths := new([rowsInPage]depthRow)
+			for k := range depths {
+				page[k].depth = &depths[k]
+			}
+		}
+		l.pages = append(l.pages, page)
 	}
 	l.at(i).reset(key)
 	return i
@@ -83,12 +98,12 @@ func (r *reading) enter(st *stretch, s *standing) {
 	for x := range st.rows.all {
 		if g := s.rows.m[x.key]; g != nil {
 			g.running(st.from)
-			x.nested = append(x.nested, g.nested...)
+			x.depth.nested, x.depth.open = append(x.depth.nested, g.nested...), g.open
 			if g.late != nil && len(*g.late) > 0 {
 				late := slices.Clone(*g.late)
-				x.late = &late
+				x.depth.late = &late
 			}
-			x.open, x.track, x.global = g.open, g.track, g
+			x.track, x.depth.global = g.track, g
 		} else {
 			x.track = s.rows.tracks.get(x.key)
 		}
@@ -105,10 +120,10 @@ func (r *reading) enter(st *stretch, s *standing) {
 			continue
 		}
 		if r.wantsDepth {
-			if x.global == nil {
-				x.global = s.rows.get(x.key)
+			if x.depth.global == nil {
+				x.depth.global = s.rows.get(x.key)
 			}
-			x.global.begin(m.stop)
+			x.depth.global.begin(m.stop)
 		}
 		if r.o.Running {
 			s.running.begin(x, m, st.to)
@@ -117,8 +132,8 @@ func (r *reading) enter(st *stretch, s *standing) {
 	for x := range st.rows.all {
 		switch {
 		case x.exit == x.track:
-		case x.global != nil:
-			x.global.track = x.exit
+		case x.depth != nil && x.depth.global != nil:
+			x.depth.global.track = x.exit
 		default:
 			s.rows.tracks.put(x.key, x.exit)
 		}
