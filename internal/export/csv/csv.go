@@ -61,6 +61,7 @@ type Options struct {
 	States bool // also what goroutines did, if a Go execution trace was recorded
 
 	stretch int // as in trace.Options
+	most    int // bytes of text that a part keeps until its turn; 0: mostText
 }
 
 // stretchBytes is how much of records becomes rows at a time: their text takes three times as
@@ -80,7 +81,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	written := int64(math.MinInt64) // heartbeats up to here are
 	watch, spare := o.Watch(), sync.Pool{New: func() any { return &part{tracks: map[uint64]uint16{}} }}
 	run := o.Range()
-	run.Stretch = cmp.Or(o.stretch, stretchBytes)
+	run.Stretch, o.most = cmp.Or(o.stretch, stretchBytes), cmp.Or(o.most, mostText)
 	err := trace.EachPart(t, run, func() func(*trace.Part) *part {
 		r := newPartRows(t, &o)
 		return func(x *trace.Part) *part {

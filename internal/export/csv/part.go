@@ -62,7 +62,7 @@ func (p *part) write(r *partRows, x *trace.Part, w io.Writer) {
 		if r.o.States && e.Goid != 0 && e.Track != format.NameEmpty {
 			p.tracks[e.Goid] = e.Track
 		}
-		if len(p.b) > mostText {
+		if len(p.b) > r.o.most {
 			if !x.Due() {
 				return false
 			}
