@@ -4,43 +4,26 @@ package scope_test
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/scope"
 )
 
-// record starts a recording and returns a function that ends it and lists the links of its
+// recordLinks starts a recording and returns a function that ends it and lists the links of its
 // scopes by their names.
 func recordLinks(t *testing.T, opts ...scope.Option) func() map[string]scope.Link {
 	t.Helper()
-	if err := scope.Start(t.TempDir()+string(filepath.Separator), opts...); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { scope.Stop() })
+	stop := recordtest.Start(t, opts...)
 	return func() map[string]scope.Link {
 		t.Helper()
-		if err := scope.Stop(); err != nil {
-			t.Fatal(err)
-		}
-		tracetest.Verify(t, scope.Path())
-		tr, err := trace.OpenFile(scope.Path())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
 		links := map[string]scope.Link{}
-		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
-			if l, ok := e.Link(); ok && e.Kind == format.KindTask && !e.Open {
-				links[tr.Name(e.Name)] = l
+		for _, e := range stop() {
+			if e.Link != (scope.Link{}) && e.Kind == format.KindTask && !e.Open {
+				links[e.Name] = e.Link
 			}
-			return true
-		}); err != nil {
-			t.Fatal(err)
 		}
 		return links
 	}

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,52 +13,23 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/scope"
 )
 
-// recorded is a scope as the trace has it.
-type recorded struct {
-	name, args string
-	link       scope.Link
-}
-
 // record lists what is recorded while f runs, in the order of starts.
-func record(t *testing.T, f func(ctx context.Context), opts ...scope.Option) (list []recorded) {
+func record(t *testing.T, f func(ctx context.Context), opts ...scope.Option) (list []recordtest.Event) {
 	t.Helper()
-	if err := scope.Start(t.TempDir()+string(filepath.Separator), opts...); err != nil {
-		t.Fatal(err)
-	}
-	defer scope.Stop()
+	stop := recordtest.Start(t, opts...)
 	f(context.Background())
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	tracetest.Verify(t, scope.Path())
-	tr, err := trace.OpenFile(scope.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
-	lister := args.NewLister(tr.Name)
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
-		if e.Kind != format.KindTask {
-			return true
+	for _, e := range stop() {
+		if e.Kind == format.KindTask {
+			list = append(list, e)
 		}
-		r := recorded{name: tr.Name(e.Name)}
-		r.link, _ = e.Link()
 		if e.Open {
-			t.Errorf("%s is open", r.name)
+			t.Errorf("%s is open", e)
 		}
-		listed := slices.DeleteFunc(slices.Clone(lister.List(e)), func(a args.Arg) bool { return strings.HasSuffix(a.Key, "_id") })
-		r.args = string(args.AppendJSON(nil, listed))
-		list = append(list, r)
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	return list
 }
@@ -126,11 +95,11 @@ func TestCalls(t *testing.T) {
 	}
 	for i, w := range want {
 		got := list[i]
-		if got.name != w.name || got.args != w.args {
-			t.Errorf("%d: %s %s, want %s %s", i, got.name, got.args, w.name, w.args)
+		if got.Name != w.name || got.Args != w.args {
+			t.Errorf("%d: %s %s, want %s %s", i, got.Name, got.Args, w.name, w.args)
 		}
-		if w.parent >= 0 && (got.link.Parent != list[w.parent].link.Span || got.link.Trace != list[0].link.Trace) {
-			t.Errorf("%d, %s: its parent is not %s: %v", i, got.name, want[w.parent].name, got.link)
+		if w.parent >= 0 && (got.Link.Parent != list[w.parent].Link.Span || got.Link.Trace != list[0].Link.Trace) {
+			t.Errorf("%d, %s: its parent is not %s: %v", i, got.Name, want[w.parent].name, got.Link)
 		}
 	}
 }
@@ -165,10 +134,10 @@ func TestForeignIDs(t *testing.T) {
 				t.Fatalf("recorded is %v", list)
 			}
 			l, _ := scope.ParseTraceparent(good)
-			if got := list[0].link; (got.Trace == l.Trace && got.Parent == l.Span) != test.ok || !got.Valid() {
+			if got := list[0].Link; (got.Trace == l.Trace && got.Parent == l.Span) != test.ok || !got.Valid() {
 				t.Errorf("the link is %v", got)
 			}
-			if list[1].link.Parent != list[0].link.Span {
+			if list[1].Link.Parent != list[0].Link.Span {
 				t.Errorf("the handler's parent is not the call: %v", list)
 			}
 		})
@@ -194,7 +163,7 @@ func TestNamesAreBounded(t *testing.T) {
 	})
 	names := map[string]bool{}
 	for _, r := range list {
-		names[r.name] = true
+		names[r.Name] = true
 	}
 	if len(list) != 2*1101 || len(names) > 2*1000+2 || !names["other methods"] || !names["gRPC other methods"] {
 		t.Errorf("%d scopes, %d names", len(list), len(names))

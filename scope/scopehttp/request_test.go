@@ -13,77 +13,35 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/args"
-	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/scopehttp"
 )
 
 const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-// told is a scope of a trace: its name and arguments as text, without the ids, and its link.
-type told struct {
-	text string
-	link scope.Link
-	goid uint64
-	open bool
-}
-
-// recording starts one and returns what ends it and lists its scopes.
-func recording(t *testing.T, opts ...scope.Option) func() []told {
-	t.Helper()
-	if err := scope.Start(t.TempDir()+string(filepath.Separator), opts...); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { scope.Stop() })
-	return func() (list []told) {
-		t.Helper()
-		if err := scope.Stop(); err != nil {
-			t.Fatal(err)
-		}
-		tracetest.Verify(t, scope.Path())
-		tr, err := trace.OpenFile(scope.Path())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
-		lister := args.NewLister(tr.Name)
-		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
-			link, _ := e.Link()
-			of := slices.DeleteFunc(slices.Clone(lister.List(e)), func(a args.Arg) bool { return strings.HasSuffix(a.Key, "_id") })
-			list = append(list, told{tr.Name(e.Name) + string(args.AppendJSON([]byte(" "), of)), link, e.Goid, e.Open})
-			return true
-		}); err != nil {
-			t.Fatal(err)
-		}
-		return list
-	}
-}
-
-func texts(list []told) (all []string) {
+func texts(list []recordtest.Event) (all []string) {
 	for _, x := range list {
-		all = append(all, strings.TrimSpace(x.text))
+		all = append(all, x.String())
 	}
 	slices.Sort(all)
 	return all
 }
 
-func find(t *testing.T, list []told, prefix string) told {
+func find(t *testing.T, list []recordtest.Event, prefix string) recordtest.Event {
 	t.Helper()
 	for _, x := range list {
-		if strings.HasPrefix(x.text, prefix) {
+		if strings.HasPrefix(x.String(), prefix) {
 			return x
 		}
 	}
 	t.Fatalf("no scope begins with %q: %q", prefix, texts(list))
-	return told{}
+	return recordtest.Event{}
 }
 
 // TestOneRequest follows a request over two servers, a client and a goroutine.
@@ -121,7 +79,7 @@ func TestOneRequest(t *testing.T) {
 	})
 	frontend := httptest.NewServer(scopehttp.Middleware(front))
 	defer frontend.Close()
-	stop := recording(t)
+	stop := recordtest.Start(t)
 	q, _ := http.NewRequest("POST", frontend.URL+"/order?secret=1", nil)
 	q.Header.Set("Traceparent", traceparent)
 	q.Header.Set("X-Request-Id", "seven")
@@ -151,12 +109,12 @@ func TestOneRequest(t *testing.T) {
 	sender, _ := scope.ParseTraceparent(traceparent)
 	for _, name := range []string{"POST", "HTTP", "GET", "look up"} {
 		x := find(t, list, name)
-		if x.link.Trace != sender.Trace || x.link.Parent != sender.Span || x.open {
-			t.Errorf("%s is %v, and it is a part of %v", name, x.link, sender)
+		if x.Link.Trace != sender.Trace || x.Link.Parent != sender.Span || x.Open {
+			t.Errorf("%s is %v, and it is a part of %v", name, x.Link, sender)
 		}
-		sender = x.link
+		sender = x.Link
 	}
-	if find(t, list, "GET").goid == find(t, list, "look up").goid {
+	if find(t, list, "GET").Goid == find(t, list, "look up").Goid {
 		t.Error("another goroutine is the same one")
 	}
 }
@@ -191,7 +149,7 @@ func TestMiddleware(t *testing.T) {
 		{"an endless id", scopehttp.Middleware(mux), "/silent", []string{"X-Request-Id", strings.Repeat("x", 1<<20)},
 			[]string{`GET /silent {"path":"/silent","id":"` + strings.Repeat("x", 1024) + `","status":200,"bytes":0,"id#bytes":1048576}`}},
 	} {
-		stop := recording(t)
+		stop := recordtest.Start(t)
 		r := httptest.NewRequest("GET", test.path, nil)
 		for i := 0; i+1 < len(test.header); i += 2 {
 			r.Header.Add(test.header[i], test.header[i+1])
@@ -201,18 +159,18 @@ func TestMiddleware(t *testing.T) {
 		if got := texts(list); !slices.Equal(got, test.want) {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.about, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 		}
-		if list[0].link.Trace == [16]byte{} || list[0].link.Parent != [8]byte{} {
-			t.Errorf("%s: the first scope is %v", test.about, list[0].link)
+		if list[0].Link.Trace == [16]byte{} || list[0].Link.Parent != [8]byte{} {
+			t.Errorf("%s: the first scope is %v", test.about, list[0].Link)
 		}
-		if len(list) == 2 && (list[1].link.Parent != list[0].link.Span || list[1].link.Trace != list[0].link.Trace) {
-			t.Errorf("%s: the inner one is %v, the outer one %v", test.about, list[1].link, list[0].link)
+		if len(list) == 2 && (list[1].Link.Parent != list[0].Link.Span || list[1].Link.Trace != list[0].Link.Trace) {
+			t.Errorf("%s: the inner one is %v, the outer one %v", test.about, list[1].Link, list[0].Link)
 		}
 	}
 }
 
 // TestPanics: a handler's panic, and its Goexit, go through and end the scope.
 func TestPanics(t *testing.T) {
-	stop := recording(t)
+	stop := recordtest.Start(t)
 	h := scopehttp.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/exit" {
 			runtime.Goexit()
@@ -240,7 +198,7 @@ func TestPanics(t *testing.T) {
 	}()
 	list := stop()
 	want := []string{`GET /exit {"path":"/exit","panicked":true}`, `GET /panic {"path":"/panic","status":202,"bytes":0,"panicked":true}`, `HTTP GET x.example {"path":"/"}`}
-	if got := texts(list); !slices.Equal(got, want) || slices.ContainsFunc(list, func(x told) bool { return x.open }) {
+	if got := texts(list); !slices.Equal(got, want) || slices.ContainsFunc(list, func(x recordtest.Event) bool { return x.Open }) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -252,7 +210,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // TestTransport is what is told of a request that is sent, and what is sent.
 func TestTransport(t *testing.T) {
 	failed := errors.New("it failed")
-	stop := recording(t)
+	stop := recordtest.Start(t)
 	var sent http.Header
 	base := roundTripper(func(r *http.Request) (*http.Response, error) {
 		sent = r.Header
@@ -289,7 +247,7 @@ func TestTransport(t *testing.T) {
 // TestProxy: what a proxy asks for a request is part of what the proxy sends, though it hands on
 // the headers with which the request came.
 func TestProxy(t *testing.T) {
-	stop := recording(t)
+	stop := recordtest.Start(t)
 	var told string
 	proxy := scopehttp.Middleware(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "a.example"}) },
@@ -337,7 +295,7 @@ func TestServersOwn(t *testing.T) {
 		rw.WriteString("HTTP/1.1 101 Switching Protocols\r\n\r\nhello\n")
 		rw.Flush()
 	})
-	stop := recording(t)
+	stop := recordtest.Start(t)
 	server := httptest.NewUnstartedServer(scopehttp.Middleware(mux))
 	server.EnableHTTP2 = true
 	server.StartTLS()
@@ -402,7 +360,7 @@ func TestNotRecorded(t *testing.T) {
 		}
 	}
 	check("without a recording")
-	stop := recording(t, scope.WithFilter("-GET *,-HTTP *"))
+	stop := recordtest.Start(t, scope.WithFilter("-GET *,-HTTP *"))
 	check("filtered out")
 	if list := stop(); len(list) != 0 {
 		t.Errorf("recorded is %q", texts(list))

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -15,10 +13,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	scopetrace "github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/scopeotel"
 )
@@ -35,31 +31,13 @@ type recorded struct {
 // record lists what is recorded while f runs, by name.
 func record(t *testing.T, f func(trace.Tracer)) map[string]recorded {
 	t.Helper()
-	if err := scope.Start(t.TempDir() + string(filepath.Separator)); err != nil {
-		t.Fatal(err)
-	}
-	defer scope.Stop()
+	stop := recordtest.Start(t)
 	f(tracer(t))
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	tracetest.Verify(t, scope.Path())
-	tr, err := scopetrace.OpenFile(scope.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
-	found, lister := map[string]recorded{}, args.NewLister(tr.Name)
-	if err := tr.Events(scopetrace.Options{}, func(e *scopetrace.Event) bool {
+	found := map[string]recorded{}
+	for _, e := range stop() {
 		if e.Kind == format.KindTask || e.Kind == format.KindCounter {
-			r := recorded{other: e.EndGoid != 0, open: e.Open, count: found[tr.Name(e.Name)].count + 1}
-			r.link, _ = e.Link()
-			r.args = string(args.AppendJSON(nil, slices.DeleteFunc(slices.Clone(lister.List(e)), func(a args.Arg) bool { return strings.HasSuffix(a.Key, "_id") })))
-			found[tr.Name(e.Name)] = r
+			found[e.Name] = recorded{e.Args, e.Link, e.Moved, e.Open, found[e.Name].count + 1}
 		}
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	return found
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,11 +18,9 @@ import (
 	"testing/slogtest"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/shmtest"
-	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/scopeslog"
 )
@@ -33,29 +30,16 @@ func TestMain(m *testing.M) { os.Exit(shmtest.Run(m.Run)) }
 // recording starts one and returns what ends it and lists its events as text.
 func recording(t *testing.T) func() []string {
 	t.Helper()
-	if err := scope.Start(t.TempDir() + string(filepath.Separator)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { scope.Stop() })
+	stop := recordtest.Start(t)
 	return func() (list []string) {
 		t.Helper()
-		if err := scope.Stop(); err != nil {
-			t.Fatal(err)
-		}
-		tracetest.Verify(t, scope.Path())
-		tr, err := trace.OpenFile(scope.Path())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
-		lister := args.NewLister(tr.Name)
-		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		for _, e := range stop() {
 			if e.Kind == format.KindEvent {
-				list = append(list, strings.TrimSpace(tr.Name(e.Name)+" "+string(args.AppendJSON(nil, lister.List(e)))))
+				list = append(list, e.String())
 			}
-			return true
-		}); err != nil {
-			t.Fatal(err)
+			if e.Link != (scope.Link{}) {
+				list[len(list)-1] += fmt.Sprintf(" of %x/%x", e.Link.Trace, e.Link.Parent)
+			}
 		}
 		return list
 	}
@@ -179,8 +163,8 @@ func TestRequests(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("logged\n%swant\n%s", b.String(), want)
 	}
-	const part = `{"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","parent_id":"00f067aa0ba902b7",`
-	if got, want := stop(), []string{`plain ` + part + `"a":1}`, `grouped ` + part + `"a":1,"g.b":2,"g.c":3}`,
+	const part = ` of 4bf92f3577b34da6a3ce929d0e0e4736/00f067aa0ba902b7`
+	if got, want := stop(), []string{`plain {"a":1}` + part, `grouped {"a":1,"g.b":2,"g.c":3}` + part,
 		`crowded {"a":1,"b":2,"c":3,"d":4,"cut":1}`, `no request`}; !slices.Equal(got, want) {
 		t.Errorf("recorded\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -1,0 +1,57 @@
+// Package recordtest records what a test does, and tells what the trace has of it.
+package recordtest
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// Event is what a trace has of a record.
+type Event struct {
+	Kind  format.Kind
+	Name  string
+	Args  string     // as JSON, without the ids of its link; "" where there are none
+	Link  scope.Link // zero: it has none
+	Goid  uint64     // of the goroutine that began it
+	Moved bool       // another goroutine ended it
+	Open  bool       // it has not ended
+}
+
+// String returns the name and the arguments.
+func (e Event) String() string { return strings.TrimSpace(e.Name + " " + e.Args) }
+
+// Start starts a recording, which ends with the test. Stop ends it, verifies the trace, and
+// returns its events, by start.
+func Start(t testing.TB, opts ...scope.Option) (stop func() []Event) {
+	t.Helper()
+	if err := scope.Start(t.TempDir()+string(filepath.Separator), opts...); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { scope.Stop() })
+	return func() (list []Event) {
+		t.Helper()
+		if err := scope.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		tracetest.Verify(t, scope.Path())
+		tr := tracetest.OpenFile(t, scope.Path())
+		lister := args.NewLister(tr.Name)
+		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			given := slices.DeleteFunc(slices.Clone(lister.List(e)), func(a args.Arg) bool { return strings.HasSuffix(a.Key, "_id") })
+			link, _ := e.Link()
+			list = append(list, Event{e.Kind, tr.Name(e.Name), string(args.AppendJSON(nil, given)), link, e.Goid, e.EndGoid != 0, e.Open})
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+}
