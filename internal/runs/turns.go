@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"os/exec"
 	"time"
 )
@@ -14,6 +15,27 @@ type Side struct {
 	Path      string
 	CPU, Wall []int64
 	Outputs   map[uint64]int // how many runs had an output of that hash
+}
+
+// Output says whether two sides wrote the same to their standard outputs.
+type Output string
+
+// Outputs.
+const (
+	Same   Output = "same"
+	Differ Output = "differ" // each writes the same in all its runs, and not what the other does
+	Varies Output = "varies" // from run to run
+)
+
+// Compare says whether the sides wrote the same.
+func (s *Side) Compare(other *Side) Output {
+	switch {
+	case len(s.Outputs) > 1 || len(other.Outputs) > 1:
+		return Varies
+	case maps.Equal(s.Outputs, other.Outputs):
+		return Same
+	}
+	return Differ
 }
 
 // Turns is how sides are run.

@@ -296,7 +296,7 @@ func TestVerified(t *testing.T) {
 			if i < 0 {
 				t.Fatal("it is not among what was tried")
 			}
-			if x := v.Tries[i]; x.Reason != "" || len(x.Changes) != 1 || !strings.HasSuffix(x.Changes[0], change) || x.Output != verify.OutputSame || x.CPU.NS <= 0 {
+			if x := v.Tries[i]; x.Reason != "" || len(x.Changes) != 1 || !strings.HasSuffix(x.Changes[0], change) || x.Output != runs.Same || x.CPU.NS <= 0 {
 				t.Errorf("%+v", x)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/runs"
 )
 
 // WriteText writes what was found for people, of the report that Run was given. Paths are relative to dir
@@ -46,9 +47,9 @@ func (t *Try) write(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "    estimated: %s less%s\n    CPU time:  %s\n    wall time: %s\n", ms(t.Estimate), memory, t.CPU, t.Wall)
 	switch t.Output {
-	case OutputDiffer:
+	case runs.Differ:
 		b.WriteString("    but: it prints something else then\n")
-	case OutputVaries:
+	case runs.Varies:
 		b.WriteString("    what it prints varies from run to run, so it can't be compared\n")
 	}
 }

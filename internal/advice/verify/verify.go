@@ -51,20 +51,11 @@ type Try struct {
 	Bytes    int64    `json:"estimate_bytes"`   // and of memory, which is not measured
 	CPU      *Saved   `json:"cpu,omitempty"`    // nil if it was not tried, as is Wall
 	Wall     *Saved   `json:"wall,omitempty"`
-	Output   Output   `json:"output,omitempty"`
+	// Output says whether the program prints the same with it.
+	Output runs.Output `json:"output,omitempty"`
 
 	changes map[string][]change // by file
 }
-
-// Output says whether the program prints the same with a change.
-type Output string
-
-// Outputs.
-const (
-	OutputSame   Output = "same"
-	OutputDiffer Output = "differ" // with the change it is another one in all runs
-	OutputVaries Output = "varies" // from run to run
-)
 
 // Saved is by how much less a program takes: negative where it takes more.
 type Saved struct {
@@ -203,14 +194,7 @@ func same(a, b string) bool {
 // conclude says what a change saves.
 func (t *Try) conclude(as, with *runs.Side) {
 	t.CPU, t.Wall = saved(as.CPU, with.CPU), saved(as.Wall, with.Wall)
-	switch {
-	case len(as.Outputs) > 1 || len(with.Outputs) > 1:
-		t.Output = OutputVaries
-	case maps.Equal(as.Outputs, with.Outputs):
-		t.Output = OutputSame
-	default:
-		t.Output = OutputDiffer
-	}
+	t.Output = as.Compare(with)
 }
 
 func saved(as, with []int64) *Saved {

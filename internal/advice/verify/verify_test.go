@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/runs"
 )
 
 // grows is a program whose slices grow, and which has a field that does.
@@ -102,14 +103,14 @@ func TestRun(t *testing.T) {
 		if strings.Join(x.Changes, "") != want.change || !strings.HasPrefix(x.Reason, want.reason) || (x.Reason == "") != (want.reason == "") || x.Estimate != want.estimate {
 			t.Errorf("try %d: %+v, want %+v", i, x, want)
 		}
-		if (x.CPU != nil) != (want.reason == "") || x.CPU != nil && x.Output != OutputSame {
+		if (x.CPU != nil) != (want.reason == "") || x.CPU != nil && x.Output != runs.Same {
 			t.Errorf("try %d: measured is %v, output %q", i, x.CPU, x.Output)
 		}
 	}
 	if x := r.Tries[0].Wall; x.NS <= 0 || x.Low > x.NS || x.NS > x.High || x.Confidence < 0.95 {
 		t.Errorf("arrays that grow to a million elements are not slower: %+v", x)
 	}
-	if r.All.Wall.NS <= 0 || len(r.All.Changes) != 2 || r.All.Output != OutputSame {
+	if r.All.Wall.NS <= 0 || len(r.All.Changes) != 2 || r.All.Output != runs.Same {
 		t.Errorf("all at once: %+v", r.All)
 	}
 	if text, err := os.ReadFile(main); err != nil || string(text) != grows {

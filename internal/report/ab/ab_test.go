@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/pgo"
+	"github.com/scopeview/scopeview/internal/runs"
 )
 
 // program is a module whose program does what its first argument says. Its build is known by
@@ -132,13 +133,13 @@ func TestOf(t *testing.T) {
 		check  func(*Result) bool
 	}{
 		{"the package's own profile", Options{Against: Off, Runs: 1, Args: []string{"same"}}, 2, func(r *Result) bool {
-			return r.Changed == 1 && r.Output == outputSame && r.CPU.Verdict == unknown && r.Builds[1].Profile == filepath.Join(dir, "default.pgo")
+			return r.Changed == 1 && r.Output == runs.Same && r.CPU.Verdict == unknown && r.Builds[1].Profile == filepath.Join(dir, "default.pgo")
 		}},
 		{"what burns CPU time is caught", Options{Against: Off, Runs: 4, Args: []string{"burn"}}, 5, func(r *Result) bool {
 			return r.CPU.Verdict == more && r.CPU.Low > 0 && r.Wall.A > 0
 		}},
-		{"outputs that differ", Options{Against: other, Runs: 2, Args: []string{"differ"}}, 3, func(r *Result) bool { return r.Output == outputDiffer }},
-		{"outputs that vary", Options{Against: Off, Runs: 2, Args: []string{"vary"}}, 3, func(r *Result) bool { return r.Output == outputVaries }},
+		{"outputs that differ", Options{Against: other, Runs: 2, Args: []string{"differ"}}, 3, func(r *Result) bool { return r.Output == runs.Differ }},
+		{"outputs that vary", Options{Against: Off, Runs: 2, Args: []string{"vary"}}, 3, func(r *Result) bool { return r.Output == runs.Varies }},
 		{"another program's profile", Options{Against: Off, Profile: other, Runs: 1, Args: []string{"same"}}, 0, func(r *Result) bool {
 			return r.Identical && r.CPU == nil && r.Builds[1].Packages > 1
 		}},

@@ -1,7 +1,6 @@
 package ab
 
 import (
-	"maps"
 	"math"
 
 	"github.com/scopeview/scopeview/internal/runs"
@@ -19,11 +18,11 @@ type Result struct {
 	Builds  []*Build `json:"builds"` // A and B
 	// Changed is how many packages the compiler has made another thing of. Identical says that
 	// there are none: B's profile has changed nothing, and nothing was run.
-	Changed   int    `json:"changed"`
-	Identical bool   `json:"identical"`
-	CPU       *Time  `json:"cpu"` // null if nothing was run, as is Wall
-	Wall      *Time  `json:"wall"`
-	Output    Output `json:"output"` // "" if nothing was run
+	Changed   int         `json:"changed"`
+	Identical bool        `json:"identical"`
+	CPU       *Time       `json:"cpu"` // null if nothing was run, as is Wall
+	Wall      *Time       `json:"wall"`
+	Output    runs.Output `json:"output"` // "" if nothing was run
 }
 
 // Time is what the runs took. Changes are those of B against A, as shares: -0.05 is 5 % less.
@@ -50,28 +49,11 @@ const (
 	unknown Verdict = "unknown" // the runs are too few, or too short
 )
 
-// Output says whether the builds wrote the same to their standard outputs.
-type Output string
-
-// Outputs.
-const (
-	outputSame   Output = "same"
-	outputDiffer Output = "differ" // each build writes the same in all runs, and not what the other does
-	outputVaries Output = "varies" // from run to run
-)
-
 // conclude sets what the runs show.
 func (r *Result) conclude(sides []*runs.Side) {
 	a, b := sides[0], sides[1]
 	r.CPU, r.Wall = timeOf(a.CPU, b.CPU), timeOf(a.Wall, b.Wall)
-	switch {
-	case len(a.Outputs) > 1 || len(b.Outputs) > 1:
-		r.Output = outputVaries
-	case maps.Equal(a.Outputs, b.Outputs):
-		r.Output = outputSame
-	default:
-		r.Output = outputDiffer
-	}
+	r.Output = a.Compare(b)
 }
 
 // timeOf compares runs. The interval is that of differences between logarithms, since a

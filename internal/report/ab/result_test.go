@@ -73,12 +73,12 @@ func TestConcludeComparesOutputs(t *testing.T) {
 	}
 	for _, c := range []struct {
 		a, b map[uint64]int
-		want Output
+		want runs.Output
 	}{
-		{map[uint64]int{7: 2}, map[uint64]int{7: 2}, outputSame},
-		{map[uint64]int{7: 2}, map[uint64]int{8: 2}, outputDiffer},
-		{map[uint64]int{7: 1, 8: 1}, map[uint64]int{7: 1, 8: 1}, outputVaries},
-		{map[uint64]int{7: 2}, map[uint64]int{7: 1, 8: 1}, outputVaries},
+		{map[uint64]int{7: 2}, map[uint64]int{7: 2}, runs.Same},
+		{map[uint64]int{7: 2}, map[uint64]int{8: 2}, runs.Differ},
+		{map[uint64]int{7: 1, 8: 1}, map[uint64]int{7: 1, 8: 1}, runs.Varies},
+		{map[uint64]int{7: 2}, map[uint64]int{7: 1, 8: 1}, runs.Varies},
 	} {
 		var r Result
 		if r.conclude([]*runs.Side{made(c.a), made(c.b)}); r.Output != c.want {
@@ -105,7 +105,7 @@ func TestText(t *testing.T) {
 		return list
 	}
 	differ := of(10, ten(1000), ten(900))
-	differ.Output = outputDiffer
+	differ.Output = runs.Differ
 	for name, c := range map[string]struct {
 		r    *Result
 		want []string

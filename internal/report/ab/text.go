@@ -6,6 +6,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/runs"
 )
 
 // Report returns the result for people and for programs.
@@ -39,9 +40,9 @@ func (r *Result) text(b *report.Text) {
 		b.WriteString(x.sentence(b, x.name, r.Runs) + "\n")
 	}
 	switch r.Output {
-	case outputDiffer:
+	case runs.Differ:
 		b.WriteString(b.Yellow("the two builds write different outputs, each the same in all its runs") + "\n")
-	case outputVaries:
+	case runs.Varies:
 		b.WriteString("the output is another one from run to run, as of programs that print times, so it can't be compared\n")
 	}
 }
