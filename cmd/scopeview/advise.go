@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,18 +72,45 @@ func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params
 	if p.Weights, err = o.loadWeights(); err != nil {
 		return p, err
 	}
-	if o.conf != "" {
-		conf = o.conf
+	if err := o.fromFile(&p, conf); err != nil {
+		return p, err
 	}
-	if conf != "" {
-		text, err := os.ReadFile(conf)
-		if err != nil && (o.conf != "" || !errors.Is(err, os.ErrNotExist)) {
-			return p, err
-		}
-		if o.counted, err = p.SetAll(string(text)); err != nil {
-			return p, fmt.Errorf("%s: %w", conf, err)
-		}
+	if err := o.fromEnvironment(&p); err != nil {
+		return p, err
 	}
+	if f := cmd.Flags().Lookup("count"); f != nil && f.Changed {
+		p.Count = o.count
+	}
+	if err := o.fromFlags(&p); err != nil {
+		return p, err
+	}
+	p.Std, p.PerStack, p.Statistics = o.std, o.stacks, o.statistics
+	if len(o.in) > 0 {
+		p.In = inPackages(o.in)
+	}
+	return p, nil
+}
+
+// fromFile sets the parameters that a file has: the one that was asked for, or else conf, which
+// need not be there.
+func (o *adviseOptions) fromFile(p *advice.Params, conf string) error {
+	path := cmp.Or(o.conf, conf)
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil && (o.conf != "" || !errors.Is(err, os.ErrNotExist)) {
+		return err
+	}
+	if o.counted, err = p.SetAll(string(text)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// fromEnvironment sets those of the environment. What is off there is added to what the flags
+// leave out.
+func (o *adviseOptions) fromEnvironment(p *advice.Params) error {
 	for _, v := range os.Environ() {
 		name, value, _ := strings.Cut(v, "=")
 		name, ours := strings.CutPrefix(name, variable)
@@ -92,13 +120,15 @@ func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params
 			o.off = append(strings.Split(value, ","), o.off...)
 		case slices.Contains([]string{"count", "least_ns", "least_share", "least_bytes"}, name):
 			if err := p.Set(name, value); err != nil {
-				return p, usagef("%s%s: %w", variable, strings.ToUpper(name), err)
+				return usagef("%s%s: %w", variable, strings.ToUpper(name), err)
 			}
 		}
 	}
-	if f := cmd.Flags().Lookup("count"); f != nil && f.Changed {
-		p.Count = o.count
-	}
+	return nil
+}
+
+// fromFlags sets those of --set and --off.
+func (o *adviseOptions) fromFlags(p *advice.Params) error {
 	set := slices.Clone(o.set)
 	for _, name := range o.off {
 		set = append(set, "off."+name+"=1")
@@ -107,17 +137,13 @@ func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params
 		name, value, _ := strings.Cut(s, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if err := p.Set(name, value); err != nil {
-			return p, usagef("--set %s: %w", s, err)
+			return usagef("--set %s: %w", s, err)
 		}
 		if slices.Contains(advice.Counted, name) {
 			o.counted[name] = value
 		}
 	}
-	p.Std, p.PerStack, p.Statistics = o.std, o.stacks, o.statistics
-	if len(o.in) > 0 {
-		p.In = inPackages(o.in)
-	}
-	return p, nil
+	return nil
 }
 
 func (o *adviseOptions) loadWeights() (advice.Weights, error) {

@@ -156,10 +156,6 @@ func (b *bench) frames(group, address string, how ...string) error {
 		}
 	}
 	time.Sleep(time.Second) // what follows the first picture is not what is measured
-	type motion struct {
-		name string
-		move func(n int) error
-	}
 	motions := []motion{
 		{"panning", func(n int) error {
 			if n%40 < 20 {
@@ -189,39 +185,53 @@ func (b *bench) frames(group, address string, how ...string) error {
 		}})
 	}
 	for _, m := range motions {
-		if err := p.Press("Digit0"); err != nil {
-			return err
-		}
-		if m.name == "panning" {
-			if err := p.Hold("KeyW", 3); err != nil {
-				return err
-			}
-		}
-		time.Sleep(500 * time.Millisecond)
-		if err := p.Eval(meter, nil); err != nil {
-			return err
-		}
-		for n, have := 0, 0; have < 200; n++ {
-			if n > 5000 {
-				return fmt.Errorf("%s: only %d frames were drawn", m.name, have)
-			}
-			if err := m.move(n); err != nil {
-				return err
-			}
-			if n%20 == 19 {
-				if err := p.Eval("meter.between.length", &have); err != nil {
-					return err
-				}
-			}
-		}
-		var got struct{ Between, Draws []float64 }
-		if err := p.Eval("meter.stop = true, {between: meter.between, draws: scopeview.frames}", &got); err != nil {
+		got, err := m.measure(p)
+		if err != nil {
 			return err
 		}
 		b.add(row{group: group, name: m.name + state + ": median frame", value: median(got.Between), must: 16, unit: "ms", note: fmt.Sprintf("drawing %.1f ms of it, over %d frames", median(got.Draws), len(got.Between))})
 		b.add(row{group: group, name: m.name + state + ": worst frame", value: slices.Max(got.Between), must: 50, unit: "ms", note: fmt.Sprintf("worst drawing %.1f ms", slices.Max(got.Draws))})
 	}
 	return nil
+}
+
+// motion is what moves the view by one step.
+type motion struct {
+	name string
+	move func(n int) error
+}
+
+// drawn is what a page tells of its frames, in ms.
+type drawn struct{ Between, Draws []float64 }
+
+// measure moves the page's view until two hundred frames were drawn.
+func (m *motion) measure(p *browser.Page) (got drawn, err error) {
+	if err := p.Press("Digit0"); err != nil {
+		return got, err
+	}
+	if m.name == "panning" {
+		if err := p.Hold("KeyW", 3); err != nil {
+			return got, err
+		}
+	}
+	time.Sleep(500 * time.Millisecond)
+	if err := p.Eval(meter, nil); err != nil {
+		return got, err
+	}
+	for n, have := 0, 0; have < 200; n++ {
+		if n > 5000 {
+			return got, fmt.Errorf("%s: only %d frames were drawn", m.name, have)
+		}
+		if err := m.move(n); err != nil {
+			return got, err
+		}
+		if n%20 == 19 {
+			if err := p.Eval("meter.between.length", &have); err != nil {
+				return got, err
+			}
+		}
+	}
+	return got, p.Eval("meter.stop = true, {between: meter.between, draws: scopeview.frames}", &got)
 }
 
 func median(v []float64) float64 {
