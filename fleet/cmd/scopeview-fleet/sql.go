@@ -81,7 +81,8 @@ func listQuestions(cmd *cobra.Command) error {
 	return nil
 }
 
-func (o *sqlFlags) run(cmd *cobra.Command, name string) error {
+// check says which flags don't go together.
+func (o *sqlFlags) check() error {
 	if o.engine != "duckdb" && o.engine != "trino" {
 		return usagef("--engine %q: there is duckdb, trino", o.engine)
 	}
@@ -91,17 +92,44 @@ func (o *sqlFlags) run(cmd *cobra.Command, name string) error {
 	if o.json && o.csv {
 		return usagef("--json and --csv: one of them")
 	}
-	q, err := question(cmd, name)
-	if err != nil {
-		return err
+	return nil
+}
+
+// form is that of the rows.
+func (o *sqlFlags) form() ask.Form {
+	switch {
+	case o.json:
+		return ask.JSON
+	case o.csv:
+		return ask.CSV
 	}
+	return ask.Table
+}
+
+// values are those of the question's parameters.
+func (o *sqlFlags) values() (map[string]string, error) {
 	set := map[string]string{}
 	for _, s := range o.set {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return usagef("--set %q: it takes KEY=VALUE", s)
+			return nil, usagef("--set %q: it takes KEY=VALUE", s)
 		}
 		set[key] = value
+	}
+	return set, nil
+}
+
+func (o *sqlFlags) run(cmd *cobra.Command, name string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	q, err := question(cmd, name)
+	if err != nil {
+		return err
+	}
+	set, err := o.values()
+	if err != nil {
+		return err
 	}
 	sql, err := q.Fill(set)
 	if err != nil {
@@ -137,13 +165,7 @@ func (o *sqlFlags) run(cmd *cobra.Command, name string) error {
 		_, err := fmt.Fprint(cmd.OutOrStdout(), sql)
 		return err
 	}
-	form := ask.Table
-	if o.json {
-		form = ask.JSON
-	} else if o.csv {
-		form = ask.CSV
-	}
-	return ask.Run(cmd.Context(), sql, form, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	return ask.Run(cmd.Context(), sql, o.form(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 
 // question finds a saved question, or reads a file.

@@ -28,35 +28,20 @@ func Local(ctx context.Context, s store.Store, list []*tables.Table, set map[str
 	sum := sha256.Sum256([]byte(store.Identity(s)))
 	dir := filepath.Join(base, "scopeview", "fleet", hex.EncodeToString(sum[:8]))
 	var missing []store.Object
-	bytes := int64(0)
 	for _, t := range list {
 		prefix := t.Name + "/"
 		if v := set["service"]; v != "" && !strings.ContainsAny(v, "%_") {
 			prefix += store.Part("service", v) + "/"
 		}
-		all, err := s.List(ctx, prefix)
+		more, err := compare(ctx, s, dir, prefix, set)
 		if err != nil {
 			return "", err
 		}
-		there := map[string]bool{}
-		for _, o := range all {
-			if !filepath.IsLocal(filepath.FromSlash(o.Key)) || !strings.HasSuffix(o.Key, ".parquet") {
-				continue // not the exporter's
-			}
-			there[filepath.Join(dir, filepath.FromSlash(o.Key))] = true
-			if !dated(o.Key, set) {
-				continue
-			}
-			st, err := os.Stat(filepath.Join(dir, filepath.FromSlash(o.Key)))
-			if err == nil && st.Size() == o.Size && !st.ModTime().Before(o.Time) {
-				continue
-			}
-			missing = append(missing, o)
-			bytes += o.Size
-		}
-		if err := forget(filepath.Join(dir, filepath.FromSlash(prefix)), there); err != nil {
-			return "", err
-		}
+		missing = append(missing, more...)
+	}
+	bytes := int64(0)
+	for _, o := range missing {
+		bytes += o.Size
 	}
 	if bytes > most {
 		return "", fmt.Errorf("the question needs %d MB of %s that are not here yet, and --most allows %d: ask of a service or of fewer dates (--set service=…, since=…, until=…), or ask Trino where the tables are",
@@ -71,6 +56,30 @@ func Local(ctx context.Context, s store.Store, list []*tables.Table, set map[str
 		}
 	}
 	return dir, nil
+}
+
+// compare returns the files below a prefix that dir lacks, or has an older copy of, and that
+// the question needs. Copies of files that are no more are removed.
+func compare(ctx context.Context, s store.Store, dir, prefix string, set map[string]string) (missing []store.Object, err error) {
+	all, err := s.List(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]bool{}
+	for _, o := range all {
+		path := filepath.Join(dir, filepath.FromSlash(o.Key))
+		if !filepath.IsLocal(filepath.FromSlash(o.Key)) || !strings.HasSuffix(o.Key, ".parquet") {
+			continue // not the exporter's
+		}
+		there[path] = true
+		if !dated(o.Key, set) {
+			continue
+		}
+		if st, err := os.Stat(path); err != nil || st.Size() != o.Size || st.ModTime().Before(o.Time) {
+			missing = append(missing, o)
+		}
+	}
+	return missing, forget(filepath.Join(dir, filepath.FromSlash(prefix)), there)
 }
 
 func bring(ctx context.Context, s store.Store, key, to string) error {

@@ -57,23 +57,7 @@ func (x *export) scheduler() error {
 	did := x.gather(tables.States)
 	with := []states.Handler{states.CPUTimes(x.t)}
 	if x.wants(tables.States) {
-		var about analysis.StateArgs
-		with = append(with, states.Handler{Interval: func(f *states.Facts, v *states.Interval) {
-			if x.covered(v.From, v.To) {
-				return
-			}
-			var reason, place string
-			for _, a := range about.List(f, v) {
-				switch a.Key {
-				case "reason":
-					reason = string(a.Value.Str)
-				case "at":
-					place = string(a.Value.Str)
-				}
-			}
-			did.add(x.base+v.From, x.words.Of(v.State.String()), v.To-v.From, known(int64(v.Goid)), known(int64(v.Thread)),
-				flag(v.On), x.words.Of(clean(reason)), x.words.Of(clean(place)), known(int64(v.By)))
-		}})
+		with = append(with, x.intervals(did))
 	}
 	sel := &samples.Selection{Selection: &analysis.Selection{}, With: with}
 	p, err := samples.OfTrace(x.ctx, x.t, sel)
@@ -92,13 +76,39 @@ func (x *export) scheduler() error {
 	if !x.wants(tables.Samples) && !x.wants(tables.Stacks) {
 		return nil
 	}
+	return x.samples(p)
+}
+
+// intervals writes what goroutines did.
+func (x *export) intervals(did *rows) states.Handler {
+	var about analysis.StateArgs
+	return states.Handler{Interval: func(f *states.Facts, v *states.Interval) {
+		if x.covered(v.From, v.To) {
+			return
+		}
+		var reason, place string
+		for _, a := range about.List(f, v) {
+			switch a.Key {
+			case "reason":
+				reason = string(a.Value.Str)
+			case "at":
+				place = string(a.Value.Str)
+			}
+		}
+		did.add(x.base+v.From, x.words.Of(v.State.String()), v.To-v.From, known(int64(v.Goid)), known(int64(v.Thread)),
+			flag(v.On), x.words.Of(clean(reason)), x.words.Of(clean(place)), known(int64(v.By)))
+	}}
+}
+
+// samples writes the samples of a profile, and their stacks.
+func (x *export) samples(p *samples.Profile) error {
 	metrics := make([]int64, len(p.Metrics))
 	for i := range p.Metrics {
 		metrics[i] = x.words.Of(clean(p.Metrics[i].Name))
 	}
 	stacks := stackIDs{x: x, rows: x.gather(tables.Stacks), known: map[[2]uint32]int64{}, told: map[int64]bool{}}
 	taken := x.gather(tables.Samples)
-	sel = &samples.Selection{Selection: &analysis.Selection{}, Each: func(s *samples.Sample) {
+	sel := &samples.Selection{Selection: &analysis.Selection{}, Each: func(s *samples.Sample) {
 		if int(s.Metric) >= len(metrics) || x.covered(s.Time, s.Time+s.Dur) {
 			return
 		}
