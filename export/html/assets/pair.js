@@ -28,7 +28,7 @@ export function listenOther(a) {
 }
 
 /** @param {App} a @param {Model} model the other trace's @returns {Pair} */
-export function createPair(a, model) {
+function createPair(a, model) {
   const b = createApp(model);
   const sheet = make("div", { class: "rows", id: "rows-b", tabIndex: 0, role: "group", "aria-label": "Timeline of B" });
   const rows = createRowsView(b, sheet);

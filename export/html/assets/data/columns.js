@@ -229,3 +229,16 @@ function checkEnd(name, p, bytes) {
   if (p > bytes.length || bytes[p - 1] > 127) throw new Error(`Column ${name} ends in the middle of a number.`);
   if (p < bytes.length) throw new Error(`Column ${name} has ${bytes.length - p} bytes too many.`);
 }
+
+/**
+ * Returns what finds columns by their names, and fails where one is missing.
+ * @param {Map<string, Column>} columns
+ * @returns {(name: string) => Column}
+ */
+export function columnFinder(columns) {
+  return (name) => {
+    const c = columns.get(name);
+    if (c === undefined) throw new Error(`The timeline's data lack the column ${name}.`);
+    return c;
+  };
+}

@@ -1,6 +1,7 @@
 // Locks: for each object who held it, and how many waited for it, in a stretch of
 // time.
 
+import { columnFinder } from "./columns.js";
 import { shortText } from "./names.js";
 
 /**
@@ -43,11 +44,7 @@ import { shortText } from "./names.js";
  * @returns {LockRow[]} those that were waited for longest first
  */
 export function readLocks(header, columns) {
-  const column = (/** @type {string} */ name) => {
-    const c = columns.get(name);
-    if (c === undefined) throw new Error(`The timeline's data lack the column ${name}.`);
-    return c;
-  };
+  const column = columnFinder(columns);
   const [start, dur, goid, scope, many, flags] = ["holdStart", "holdDur", "holdGoid", "holdScope", "holdMany", "holdFlags"].map(column);
   const [time, count, sum] = ["waitTime", "waitCount", "waitSum"].map(column);
   for (const c of [dur, goid, scope, many, flags]) {

@@ -3,6 +3,7 @@
 // rule of docs/merging.md, the state that took most of the time is shown, and waits
 // for locks beside it.
 
+import { columnFinder } from "./columns.js";
 import { bisect } from "./bisect.js";
 import { countRuns, evenRes, runEnd, stretchOf } from "./merge.js";
 
@@ -43,11 +44,7 @@ export class StateSet {
    * @param {Map<string, import("./columns.js").Column>} columns
    */
   constructor(header, columns) {
-    const column = (/** @type {string} */ name) => {
-      const c = columns.get(name);
-      if (c === undefined) throw new Error(`The timeline's data lack the column ${name}.`);
-      return c;
-    };
+    const column = columnFinder(columns);
     this.from = header.from;
     this.to = header.to;
     this.res = header.res;

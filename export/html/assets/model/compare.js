@@ -9,7 +9,7 @@ import { byNumber, sortSteps } from "../data/slices.js";
 /** @typedef {import("./stats.js").Summary} Summary */
 
 /** Of more durations of a name so many are tested, evenly taken from the shortest to the longest. */
-export const mostTested = 20_000;
+const mostTested = 20_000;
 /** From so many on a side can be tested, and its p99 is more than its longest ones. */
 const fewest = 5;
 const fewestForTail = 300;
@@ -45,7 +45,7 @@ function noSide() { return { count: 0, total: 0, p50: 0, p99: 0, sorted: new Flo
  * @param {Model} model @param {Summary|null} told the exact table of a reduced trace; null: there is none
  * @returns {Generator<void, Map<string, Side>>}
  */
-export function* durationSteps(model, told = null) {
+function* durationSteps(model, told = null) {
   const counts = new Float64Array(model.names.length);
   const merged = new Float64Array(model.names.length);
   const visit = function* (/** @type {(name: number, dur: number) => void} */ take) {

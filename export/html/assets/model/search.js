@@ -1,5 +1,6 @@
 // Search over names and arguments of what is recorded, and over the names of rows.
 
+import { Lit } from "./lit.js";
 import { homeOf } from "./refs.js";
 
 /**
@@ -12,28 +13,22 @@ import { homeOf } from "./refs.js";
 export function search(model, text) { return new Hits(model, text.toLowerCase()); }
 
 /** What a search found. Good for the model's version at that time. */
-export class Hits {
+export class Hits extends Lit {
   /** @param {import("./model.js").Model} model @param {string} text in lower case */
   constructor(model, text) {
+    const batches = model.batches();
+    super(() => batches);
     this.text = text;
-    this.batches = model.batches();
+    this.batches = batches;
     this.names = Uint8Array.from(model.names, (name) => (name.toLowerCase().includes(text) ? 1 : 0));
-    /** How many hits lie before each item. @type {Map<import("../data/batch.js").Batch, Uint32Array>} */
-    this.before = new Map();
     this.count = 0;
     for (const batch of this.batches) this.count += this.upTo(batch)[batch.n];
     /** What is merged hides names and arguments. */
     this.exact = !model.reduced;
   }
 
-  /**
-   * Counts the hits of a batch before each of its items, and at last before the end.
-   * So a run of any length is looked up at once.
-   * @param {import("../data/batch.js").Batch} batch
-   */
-  upTo(batch) {
-    const had = this.before.get(batch);
-    if (had) return had;
+  /** @param {import("../data/batch.js").Batch} batch */
+  countIn(batch) {
     const { text, names } = this;
     const { name, args, n } = batch;
     const strings = Uint8Array.from(batch.strings, (s) => (s !== "" && s.toLowerCase().includes(text) ? 1 : 0));
@@ -43,42 +38,7 @@ export class Hits {
       if (names[name[i]] === 1 || strings[args[i]] === 1) count++;
       before[i + 1] = count;
     }
-    this.before.set(batch, before);
     return before;
-  }
-
-  /**
-   * Reports whether there is a hit among the items [i, j) of a batch.
-   * @param {import("../data/batch.js").Batch} batch
-   * @param {number} i
-   * @param {number} j
-   */
-  has(batch, i, j = i + 1) {
-    const before = this.upTo(batch);
-    return before[j] > before[i];
-  }
-
-  /**
-   * How many hits touch each of n equal parts of [from, to].
-   * @param {number} from
-   * @param {number} to
-   * @param {number} n
-   * @returns {Uint32Array}
-   */
-  bins(from, to, n) {
-    const bins = new Uint32Array(n);
-    const scale = n / Math.max(to - from, 1);
-    for (const batch of this.batches) {
-      const before = this.upTo(batch);
-      const { start, dur } = batch;
-      for (let i = 0; i < batch.n; i++) {
-        if (before[i + 1] === before[i]) continue;
-        const first = Math.floor((start[i] - from) * scale);
-        const last = Math.min(Math.floor((start[i] + dur[i] - from) * scale), n - 1);
-        for (let b = Math.max(first, 0); b <= last; b++) bins[b]++;
-      }
-    }
-    return bins;
   }
 
   /**

@@ -108,4 +108,4 @@ function* laidOnTracks(set, held, tracks) {
 }
 
 /** Reports whether all that goroutines did in a stretch of time is known. @param {StateSet} set @param {number} from @param {number} to */
-export function isTold(set, from, to) { return set.told.some(([a, b]) => a <= from && to <= b); }
+function isTold(set, from, to) { return set.told.some(([a, b]) => a <= from && to <= b); }

@@ -67,7 +67,7 @@ export function holderOf(model, batch, i) { return batch.kind[i] === Kind.wait ?
  * @param {Model} model @param {number} holder @param {number} t
  * @returns {import("../data/batch.js").Ref|null}
  */
-export function scopeOfHolder(model, holder, t) {
+function scopeOfHolder(model, holder, t) {
   const row = holder === 0 ? undefined : model.goroutines.rows.get(holder);
   return row ? innermostAt(row, t, Infinity) : null;
 }

@@ -3,7 +3,7 @@
 
 import { bucketsOf } from "../model/histogram.js";
 import { make } from "../view/make.js";
-import { thousands } from "../view/time.js";
+import { bucketBars } from "./distribution.js";
 
 /** @import { App } from "../app.js" */
 
@@ -92,13 +92,7 @@ export function createBrushView(app) {
       edges = buckets.map((b) => Math.ceil(b.lo));
       if (buckets.length > 0) edges.push(sorted[sorted.length - 1] + 1);
       element.hidden = buckets.length === 0;
-      const most = buckets.reduce((m, b) => Math.max(m, b.count), 1);
-      bars.replaceChildren(...buckets.map((b) => {
-        const fill = make("span");
-        fill.style.height = b.count > 0 ? `max(2px, ${((b.count / most) * 100).toFixed(1)}%)` : "0";
-        fill.style.backgroundColor = color;
-        return make("span", { class: "bucket", title: `${app.span(b.lo)} – ${app.span(b.hi)}: ${thousands(b.count)}` }, fill);
-      }));
+      bars.replaceChildren(...bucketBars(app, buckets, color));
       if (buckets.length > 0) [ends[0].textContent, ends[2].textContent] = [app.span(buckets[0].lo), app.span(buckets[buckets.length - 1].hi)];
       update();
     },

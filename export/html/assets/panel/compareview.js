@@ -26,7 +26,7 @@ export function changeText(a, b) {
 }
 
 /** One name in a sentence: from what its durations went to what. @param {App} app @param {NameDifference} d */
-export function nameSentence(app, d) {
+function nameSentence(app, d) {
   const at = (/** @type {"p50"|"p99"} */ q) => {
     const [a, b] = [d.a[q], d.b[q]];
     return `${app.span(a)} → ${app.span(b)} (${changeText(a, b)})`;

@@ -20,6 +20,24 @@ export function distributionText(d) {
 }
 
 /**
+ * The bars of a histogram.
+ * @param {App} app
+ * @param {{lo: number, hi: number, count: number}[]} buckets
+ * @param {string} color
+ * @param {number} [marked] one that has a color of its own
+ * @returns {HTMLElement[]}
+ */
+export function bucketBars(app, buckets, color, marked) {
+  const most = buckets.reduce((m, b) => Math.max(m, b.count), 1);
+  return buckets.map((b, k) => {
+    const fill = make("span");
+    fill.style.height = b.count > 0 ? `max(2px, ${((b.count / most) * 100).toFixed(1)}%)` : "0";
+    if (k !== marked) fill.style.backgroundColor = color;
+    return make("span", { class: "bucket" + (k === marked ? " here" : ""), title: `${app.span(b.lo)} – ${app.span(b.hi)}: ${thousands(b.count)}` }, fill);
+  });
+}
+
+/**
  * Draws a distribution.
  * @param {App} app
  * @param {{buckets:{lo:number, hi:number, count:number}[], rank:number, of:number}} d
@@ -30,16 +48,8 @@ export function distributionText(d) {
  */
 export function distributionView(app, d, name, dur, color) {
   const text = distributionText(d);
-  const most = d.buckets.reduce((m, b) => Math.max(m, b.count), 1);
   const marked = d.buckets.findIndex((b, k) => dur >= b.lo && (dur < b.hi || k === d.buckets.length - 1));
-  const bars = d.buckets.map((b, k) => {
-    const bar = make("span", { class: "bucket" + (k === marked ? " here" : ""), title: `${app.span(b.lo)} – ${app.span(b.hi)}: ${thousands(b.count)}` });
-    const fill = make("span");
-    fill.style.height = b.count > 0 ? `max(2px, ${((b.count / most) * 100).toFixed(1)}%)` : "0";
-    if (k !== marked) fill.style.backgroundColor = color;
-    bar.append(fill);
-    return bar;
-  });
+  const bars = bucketBars(app, d.buckets, color, marked);
   const first = d.buckets[0];
   const last = d.buckets[d.buckets.length - 1];
   return make("figure", { class: "distribution" },

@@ -6,6 +6,7 @@ import { findingId, showFinding, showWorst } from "./finding.js";
 import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
 import { stateText } from "../data/states.js";
+import { thousands } from "../view/time.js";
 
 /**
  * @typedef {import("../data/meta.js").DoctorReport} Report
@@ -106,7 +107,7 @@ export function createDoctor(app) {
       parts.push(makeButton("the critical path on the rows", () => app.togglePath(), { "data-keep": "path", title: "Draw what the end of the run depended on (I)", "aria-pressed": String(app.path) }));
       const { steps = [], all_steps: all = 0, ns = 1 } = report.critical_path[0];
       const drawn = steps.reduce((/** @type {number} */ sum, /** @type {number[]} */ s) => sum + s[2] - s[1], 0);
-      if (all > steps.length) parts.push(make("p", { class: "quiet", text: `Of its ${all.toLocaleString("en")} steps the longest ${steps.length.toLocaleString("en")} are drawn, ${percentText(drawn / ns)} of it.` }));
+      if (all > steps.length) parts.push(make("p", { class: "quiet", text: `Of its ${thousands(all)} steps the longest ${thousands(steps.length)} are drawn, ${percentText(drawn / ns)} of it.` }));
     }
     const cores = report.cores?.count ?? 0;
     if (report.speedup?.length) {

@@ -9,7 +9,7 @@ import { drawDensity } from "./density.js";
 import { Kind } from "../data/kinds.js";
 import { barPixels } from "../data/merge.js";
 import { clockText } from "../model/processes.js";
-import { span } from "./time.js";
+import { span, thousands } from "./time.js";
 import { sizes, flagHeight, tickHeight, wideWait } from "./layout.js";
 import { drawTrack } from "./procs.js";
 import { drawShares } from "./shares.js";
@@ -25,7 +25,7 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {number} to
  * @property {number} width px
  * @property {number} scale px per ns
- * @property {import("../model/brush.js").Lit|null} hits of the search, or what is brushed; the others are dimmed
+ * @property {Pick<import("../model/lit.js").Lit, "has"|"bins">|null} hits of the search, or what is brushed; the others are dimmed
  * @property {import("../data/batch.js").Ref|null} chosen the selected item; a search does not dim it
  * @property {number=} chosenTo behind the last of a selected run
  * @property {string} colorBy what colours tell
@@ -79,7 +79,7 @@ export function drawStrip(p, strip, y) {
 /** What the heading of a process tells besides its name. @param {import("../data/meta.js").Process} process */
 export function processText(process) {
   const { host, lost, lacks } = process;
-  return [host, clockText(process, span), lost ? `${lost.toLocaleString("en")} records lost` : "", lacks].filter(Boolean).join(" · ");
+  return [host, clockText(process, span), lost ? `${thousands(lost)} records lost` : "", lacks].filter(Boolean).join(" · ");
 }
 
 /** @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y */

@@ -7,6 +7,7 @@ import { shortText } from "../data/names.js";
 import { trackKey } from "../model/tracks.js";
 import { processDepth, processOf, shownProcesses } from "../model/processes.js";
 import { rowFilter } from "../model/rowexpr.js";
+import { thousands } from "./time.js";
 
 /** Height of one line of bars, in px. Where all rows fit it is more than this least; see fitLines. */
 export const leastLine = 16;
@@ -161,7 +162,7 @@ export function layoutRows(model, arranged, choices) {
   };
   /** Says how many more there are, and offers them. @param {string} id of the group @param {number} left */
   const putMore = (id, left) => {
-    put({ kind: "more", id, title: `${Math.min(groupStep, left)} more of ${left.toLocaleString("en")}`, inner: true, shut: false, pinned: false, h: sizes.line + rowPadding });
+    put({ kind: "more", id, title: `${Math.min(groupStep, left)} more of ${thousands(left)}`, inner: true, shut: false, pinned: false, h: sizes.line + rowPadding });
   };
   const titleOf = (/** @type {any} */ lock) => lockTitle((/** @type {number} */ id) => model.name(id), lock);
   const allLocks = choices.locks ? model.waits?.locks ?? [] : [];
@@ -188,7 +189,7 @@ export function layoutRows(model, arranged, choices) {
     if (rest.length > 0) {
       const shut = isShut(choices, "locks");
       const most = Math.min(rest.length, choices.shown.get("locks") ?? lockStep);
-      put({ kind: "locks", id: "locks", title: `Locks (${(allLocks.length + model.waits.more).toLocaleString("en")})`, inner: false, shut, pinned: false, h: sizes.line + rowPadding });
+      put({ kind: "locks", id: "locks", title: `Locks (${thousands(allLocks.length + model.waits.more)})`, inner: false, shut, pinned: false, h: sizes.line + rowPadding });
       if (!shut) for (const lock of rest.slice(0, most)) putLock(lock, true);
       if (!shut && most < rest.length) putMore("locks", rest.length - most);
     }
@@ -213,7 +214,7 @@ export function layoutRows(model, arranged, choices) {
     const states = choices.states !== "off" && (!choices.oneLine || bare) && rows.some((r) => r.by !== "thread" && model.waits?.lane(r.key));
     const high = !states ? 0 : bare ? sizes.line - 2 : groupStates;
     const scopes = bare ? 0 : lines * sizes.line;
-    const title = rows.length === a.rows.length ? a.title : `${rows.length.toLocaleString("en")} of ${a.title}`;
+    const title = rows.length === a.rows.length ? a.title : `${thousands(rows.length)} of ${a.title}`;
     put({ kind: "group", id, title, rows, inner: false, shut: !open, pinned: false, statesAt: scopes + 1, statesHigh: high, h: Math.max(lines * sizes.line, scopes + (high > 0 ? high + 1 : 0)) + rowPadding });
     if (!open) return;
     const shown = Math.min(rows.length, choices.shown.get(id) ?? groupStep);
@@ -295,7 +296,7 @@ export function foldEnded(arranged, from, middle) {
     }
     const rows = a.rows.filter((/** @type {any} */ r) => !gone(r));
     ended.push(...a.rows.filter(gone));
-    if (rows.length > 0) stay.push(rows.length === a.rows.length ? a : { ...a, rows, title: `${rows.length.toLocaleString("en")} of ${a.title}` });
+    if (rows.length > 0) stay.push(rows.length === a.rows.length ? a : { ...a, rows, title: `${thousands(rows.length)} of ${a.title}` });
   }
   stay = [...stay.filter((a) => !quiet(a)), ...stay.filter(quiet)];
   if (ended.length > 0) {

@@ -17,6 +17,7 @@ import { heldOn } from "./procs.js";
 import { tickAt } from "./strip.js";
 import { ticksOf } from "./ruler.js";
 import { lockFacts, stateAt } from "./waitfacts.js";
+import { thousands } from "./time.js";
 
 /** @import { App } from "../app.js" */
 
@@ -152,7 +153,7 @@ export function createRowsView(app, element) {
       box.append(makeButton("×", toggle("hidden"), { class: "more", title: "Hide (H)", "aria-label": `Hide ${title}` }));
     }
     if (s.kind === "row" || s.kind === "group" || s.kind === "process") name.addEventListener("click", () => app.chooseRow(s.id));
-    if (s.kind === "row") name.title = `${name.title}${s.row.named && s.row.by !== "thread" ? `, ${rowTitle("goroutine", ownGoroutine(app.model.meta, s.row.key))}` : ""}: ${s.row.scopes.toLocaleString("en")} scopes`;
+    if (s.kind === "row") name.title = `${name.title}${s.row.named && s.row.by !== "thread" ? `, ${rowTitle("goroutine", ownGoroutine(app.model.meta, s.row.key))}` : ""}: ${thousands(s.row.scopes)} scopes`;
     box.dataset.id = s.id;
     box.style.top = `${s.y}px`;
     box.style.height = `${s.h}px`;

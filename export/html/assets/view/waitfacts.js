@@ -37,7 +37,7 @@ export function goroutineTitle(model, key) {
 }
 
 /** What a wait is for. @param {import("../model/explain.js").Wait} wait */
-export function waitText({ name, state }) { return name ? `waits for ${name}` : stateText(state).replace(/^waiting/, "waits"); }
+function waitText({ name, state }) { return name ? `waits for ${name}` : stateText(state).replace(/^waiting/, "waits"); }
 
 /** Who had a part of a wait, and how. @param {Model} model @param {import("../model/explain.js").WaitPart} part */
 export function partText(model, { kind, key, scope, state, many }) {
@@ -84,7 +84,7 @@ export function rootText(model, steps) {
 }
 
 /** A stack's functions; where it was too deep for what is shown, it says so. @param {import("../data/states.js").StateSet} set @param {number} stack @param {number} most */
-export function stackText(set, stack, most) {
+function stackText(set, stack, most) {
   const list = set.stackOf(stack);
   return list.length > most ? [...list.slice(0, most), `… ${list.length - most} more`] : list;
 }
