@@ -179,14 +179,7 @@ func TestExplainMutex(t *testing.T) {
 // TestExplainOpen: what still waits is explained too, while the program runs.
 func TestExplainOpen(t *testing.T) {
 	trace := pathOf(t, "stuck.scope")
-	child, out, err := traces.Start(trace, "stuck", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = child.Process.Kill()
-		_ = child.Wait()
-	})
+	_, out := startProgram(t, trace, "stuck", 3)
 	if !bufio.NewScanner(out).Scan() {
 		t.Fatal("the program says nothing")
 	}

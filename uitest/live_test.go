@@ -36,12 +36,10 @@ window.seen = [];
 })();
 0`
 
-// startTicks starts the program that records scopes called tick, and returns a
-// channel of when they were recorded, in ns of Unix time.
-func startTicks(t *testing.T, n int) (trace string, child *exec.Cmd, times <-chan int64) {
+// startProgram starts a program of traces, which is ended with the test, and returns what it prints.
+func startProgram(t *testing.T, trace, name string, size int) (*exec.Cmd, io.Reader) {
 	t.Helper()
-	trace = pathOf(t, "ticks.scope")
-	child, out, err := traces.Start(trace, "ticks", n)
+	child, out, err := traces.Start(trace, name, size)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +47,15 @@ func startTicks(t *testing.T, n int) (trace string, child *exec.Cmd, times <-cha
 		_ = child.Process.Kill()
 		_ = child.Wait()
 	})
+	return child, out
+}
+
+// startTicks starts the program that records scopes called tick, and returns a
+// channel of when they were recorded, in ns of Unix time.
+func startTicks(t *testing.T, n int) (trace string, child *exec.Cmd, times <-chan int64) {
+	t.Helper()
+	trace = pathOf(t, "ticks.scope")
+	child, out := startProgram(t, trace, "ticks", n)
 	c := make(chan int64, n)
 	go readTimes(out, c)
 	return trace, child, c

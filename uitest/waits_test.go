@@ -153,14 +153,7 @@ func TestWaitsLive(t *testing.T) {
 // TestWaitsGrow: states and locks come while the program runs.
 func TestWaitsGrow(t *testing.T) {
 	trace := pathOf(t, "grows.scope")
-	child, out, err := traces.Start(trace, "contend", 10_000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = child.Process.Kill()
-		_ = child.Wait()
-	})
+	_, out := startProgram(t, trace, "contend", 10_000)
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() {
 		t.Fatal("the program says nothing")
