@@ -23,7 +23,7 @@ const companion = "scopeview-fleet"
 func newCompanion(s *streams, use, short, long, example string, to ...string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Example: example,
-		Long:               long + "\n\nIt is done by " + companion + ", which has to be beside scopeview or in PATH.",
+		Long:               long + "\n\nIt is done by " + companion + ", which has to be beside scopeview or in PATH. Then --help lists the flags.",
 		DisableFlagParsing: true,
 		Annotations:        map[string]string{ownAddress: companion + " reads files"},
 		RunE: func(cmd *cobra.Command, args []string) error {
