@@ -68,111 +68,128 @@ export const tabs = /** @type {const} */ (["details", "summary", "runs", "reques
  */
 
 /**
+ * How a part of the view stands in the address. put is not called with what is not
+ * there. What take can't read is undefined: a link may have been cut by whatever carried it.
+ * @typedef {{put(p: URLSearchParams, value: any): void, take(p: URLSearchParams): any}} Part
+ */
+
+/** A part under a name of its own. @param {string} name @param {(text: string) => any} read @param {(value: any) => string} [write] @returns {Part} */
+function addressPart(name, read, write = String) {
+  return { put: (p, value) => p.set(name, write(value)), take: (p) => read(p.get(name) ?? "") };
+}
+
+/** @param {string} name @param {RegExp} [allowed] */
+const textPart = (name, allowed = /./s) => addressPart(name, (text) => (allowed.test(text) ? text : undefined));
+
+/** What is true or not there. @param {string} name @param {string} word that stands for true */
+const wordPart = (name, word) => addressPart(name, (text) => text === word || undefined, () => word);
+
+/** @param {string} name @param {readonly string[]} list */
+const choicePart = (name, list) => addressPart(name, (text) => (list.includes(text) ? text : undefined));
+
+/** @param {string} name */
+const twoPart = (name) => addressPart(name, readTwo, writeTwo);
+
+/** @param {string} name @returns {Part} */
+function listPart(name) {
+  return {
+    put(p, list) { if (list.length) p.set(name, list.join(" ")); },
+    take(p) {
+      const keys = (p.get(name) ?? "").split(" ").filter((k) => k !== "");
+      return keys.length ? keys : undefined;
+    },
+  };
+}
+
+/** @param {{from: number, to: number}} r */
+function writeTwo(r) { return `${Math.round(r.from)}-${Math.round(r.to)}`; }
+
+/** @param {string} text */
+function readTwo(text) {
+  const m = /^(\d{1,16})-(\d{1,16})$/.exec(text);
+  return m && Number(m[1]) <= Number(m[2]) ? { from: Number(m[1]), to: Number(m[2]) } : undefined;
+}
+
+/** @param {string} text */
+function readSelection(text) {
+  const m = /^(-?\d{1,16}):(-?\d{1,5}):(\d{1,16})$/.exec(text);
+  return m ? { key: Number(m[1]), depth: Number(m[2]), start: Number(m[3]) } : undefined;
+}
+
+/** Marks without names are short, the others have a note each. @type {Part} */
+const marksPart = {
+  put(p, /** @type {Mark[]} */ marks) {
+    const plain = marks.filter((m) => m.from === m.to && m.name === "");
+    if (plain.length) p.set("m", plain.map((m) => Math.round(m.from)).join("-"));
+    for (const m of marks) if (!plain.includes(m)) p.append("note", `${writeTwo(m)}:${m.name}`);
+  },
+  take(p) {
+    const marks = (p.get("m") ?? "").split("-").filter((m) => /^\d{1,16}$/.test(m)).map((m) => ({ from: Number(m), to: Number(m), name: "" }));
+    for (const note of p.getAll("note")) {
+      const at = note.indexOf(":");
+      const when = readTwo(note.slice(0, Math.max(0, at)));
+      if (when) marks.push({ ...when, name: note.slice(at + 1, at + 1 + longestMarkName) });
+    }
+    return marks.length ? marks.slice(0, mostMarks).sort((a, b) => a.from - b.from || a.to - b.to) : undefined;
+  },
+};
+
+/** The parts in their order in the address. @type {[keyof ViewState, Part][]} */
+const viewParts = [
+  ["view", twoPart("v")],
+  ["range", twoPart("r")],
+  ["selection", addressPart("s", readSelection, (s) => `${s.key}:${s.depth}:${s.start}`)],
+  ["search", textPart("q")],
+  ["rows", textPart("rows")],
+  ["sort", choicePart("sort", rowOrders)],
+  ["oneLine", wordPart("lines", "one")],
+  ["collapsed", wordPart("collapse", "all")],
+  ["threads", wordPart("by", "thread")],
+  ["wall", wordPart("clock", "wall")],
+  ["whole", wordPart("sums", "whole")],
+  ["name", textPart("name")],
+  ["long", twoPart("long")],
+  ["marks", marksPart],
+  ["tab", choicePart("tab", tabs)],
+  ["finding", textPart("finding")],
+  ["path", wordPart("path", "on")],
+  ["states", choicePart("states", ["thick", "off"])],
+  ["nolocks", wordPart("locks", "off")],
+  ["color", textPart("color")],
+  ["noprocs", wordPart("procs", "off")],
+  ["graphs", choicePart("graphs", ["all", "line"])],
+  ["request", textPart("request", /^[0-9a-f]{32}$/)],
+  ["only", wordPart("only", "request")],
+  ["flows", wordPart("flows", "on")],
+  ["compared", textPart("compared")],
+  ["shift", addressPart("shift", (text) => (/^-?[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined), (ns) => String(Math.round(ns)))],
+  ["func", textPart("fn")],
+  ["metric", textPart("metric")],
+  ["scope", textPart("in")],
+  ["executions", choicePart("runs", ["slow", "others", "compare"])],
+  ["of", textPart("of", /^(shown|chosen|g\d{1,16})$/)],
+  ["area", listPart("area")],
+  ["hidden", listPart("hidden")],
+  ["pinned", listPart("pinned")],
+  ["shut", listPart("shut")],
+];
+
+/**
  * @param {ViewState} s
  * @returns {string} without the #
  */
 export function encodeState(s) {
   const p = new URLSearchParams();
-  const two = (/** @type {{from: number, to: number}} */ r) => `${Math.round(r.from)}-${Math.round(r.to)}`;
-  if (s.view) p.set("v", two(s.view));
-  if (s.range) p.set("r", two(s.range));
-  if (s.selection) p.set("s", `${s.selection.key}:${s.selection.depth}:${s.selection.start}`);
-  if (s.search) p.set("q", s.search);
-  if (s.rows) p.set("rows", s.rows);
-  if (s.sort) p.set("sort", s.sort);
-  if (s.oneLine) p.set("lines", "one");
-  if (s.collapsed) p.set("collapse", "all");
-  if (s.threads) p.set("by", "thread");
-  if (s.wall) p.set("clock", "wall");
-  if (s.whole) p.set("sums", "whole");
-  if (s.name) p.set("name", s.name);
-  if (s.long) p.set("long", two(s.long));
-  const plain = (/** @type {Mark} */ m) => m.from === m.to && m.name === "";
-  if (s.marks?.some(plain)) p.set("m", s.marks.filter(plain).map((m) => Math.round(m.from)).join("-"));
-  for (const m of s.marks ?? []) if (!plain(m)) p.append("note", `${two(m)}:${m.name}`);
-  if (s.tab) p.set("tab", s.tab);
-  if (s.finding) p.set("finding", s.finding);
-  if (s.path) p.set("path", "on");
-  if (s.states) p.set("states", s.states);
-  if (s.nolocks) p.set("locks", "off");
-  if (s.color) p.set("color", s.color);
-  if (s.noprocs) p.set("procs", "off");
-  if (s.graphs) p.set("graphs", s.graphs);
-  if (s.request) p.set("request", s.request);
-  if (s.only) p.set("only", "request");
-  if (s.flows) p.set("flows", "on");
-  if (s.compared) p.set("compared", s.compared);
-  if (s.shift) p.set("shift", String(Math.round(s.shift)));
-  for (const [key, value] of /** @type {[string, string|undefined][]} */ ([["fn", s.func], ["metric", s.metric], ["in", s.scope], ["runs", s.executions], ["of", s.of]])) {
-    if (value) p.set(key, value);
-  }
-  for (const list of /** @type {("area"|"hidden"|"pinned"|"shut")[]} */ (["area", "hidden", "pinned", "shut"])) {
-    if (s[list]?.length) p.set(list, s[list].join(" "));
-  }
+  for (const [key, part] of viewParts) if (s[key]) part.put(p, s[key]);
   return p.toString();
 }
 
 /**
- * The inverse of encodeState. What can't be read is left out: a link may have
- * been cut by whatever carried it.
+ * The inverse of encodeState.
  * @param {string} fragment without the #
  * @returns {ViewState}
  */
 export function decodeState(fragment) {
   const p = new URLSearchParams(fragment);
-  /** @type {ViewState} */
-  const s = {};
-  const two = (/** @type {string|null} */ text) => {
-    const m = /^(\d{1,16})-(\d{1,16})$/.exec(text ?? "");
-    return m && Number(m[1]) <= Number(m[2]) ? { from: Number(m[1]), to: Number(m[2]) } : undefined;
-  };
-  s.view = two(p.get("v"));
-  s.range = two(p.get("r"));
-  const sel = /^(-?\d{1,16}):(-?\d{1,5}):(\d{1,16})$/.exec(p.get("s") ?? "");
-  if (sel) s.selection = { key: Number(sel[1]), depth: Number(sel[2]), start: Number(sel[3]) };
-  s.search = p.get("q") || undefined;
-  s.rows = p.get("rows") || undefined;
-  const sort = /** @type {import("./model/rows.js").RowOrder} */ (p.get("sort"));
-  s.sort = rowOrders.includes(sort) ? sort : undefined;
-  s.oneLine = p.get("lines") === "one" || undefined;
-  s.collapsed = p.get("collapse") === "all" || undefined;
-  s.threads = p.get("by") === "thread" || undefined;
-  s.wall = p.get("clock") === "wall" || undefined;
-  s.whole = p.get("sums") === "whole" || undefined;
-  s.name = p.get("name") || undefined;
-  s.long = two(p.get("long"));
-  const tab = /** @type {Tab} */ (p.get("tab"));
-  s.tab = tabs.includes(tab) ? tab : undefined;
-  s.finding = p.get("finding") || undefined;
-  s.path = p.get("path") === "on" || undefined;
-  if (/^(thick|off)$/.test(p.get("states") ?? "")) s.states = p.get("states") ?? undefined;
-  s.nolocks = p.get("locks") === "off" || undefined;
-  s.color = p.get("color") || undefined;
-  s.noprocs = p.get("procs") === "off" || undefined;
-  if (/^(all|line)$/.test(p.get("graphs") ?? "")) s.graphs = p.get("graphs") ?? undefined;
-  if (/^[0-9a-f]{32}$/.test(p.get("request") ?? "")) s.request = p.get("request") ?? undefined;
-  s.only = p.get("only") === "request" || undefined;
-  s.flows = p.get("flows") === "on" || undefined;
-  s.compared = p.get("compared") || undefined;
-  if (/^-?[1-9]\d{0,15}$/.test(p.get("shift") ?? "")) s.shift = Number(p.get("shift"));
-  s.func = p.get("fn") || undefined;
-  s.metric = p.get("metric") || undefined;
-  s.scope = p.get("in") || undefined;
-  if (/^(slow|others|compare)$/.test(p.get("runs") ?? "")) s.executions = p.get("runs") ?? undefined;
-  if (/^(shown|chosen|g\d{1,16})$/.test(p.get("of") ?? "")) s.of = p.get("of") ?? undefined;
-  const marks = (p.get("m") ?? "").split("-").filter((m) => /^\d{1,16}$/.test(m)).map((m) => ({ from: Number(m), to: Number(m), name: "" }));
-  for (const note of p.getAll("note")) {
-    const at = note.indexOf(":");
-    const when = two(note.slice(0, Math.max(0, at)));
-    if (when) marks.push({ ...when, name: note.slice(at + 1, at + 1 + longestMarkName) });
-  }
-  if (marks.length) s.marks = marks.slice(0, mostMarks).sort((a, b) => a.from - b.from || a.to - b.to);
-  for (const list of /** @type {("area"|"hidden"|"pinned"|"shut")[]} */ (["area", "hidden", "pinned", "shut"])) {
-    const keys = (p.get(list) ?? "").split(" ").filter((k) => k !== "");
-    if (keys.length) s[list] = keys;
-  }
-  for (const k of Object.keys(s)) {
-    if (s[/** @type {keyof ViewState} */ (k)] === undefined) delete s[/** @type {keyof ViewState} */ (k)];
-  }
-  return s;
+  return Object.fromEntries(viewParts.map(([key, part]) => [key, part.take(p)]).filter(([, value]) => value !== undefined));
 }

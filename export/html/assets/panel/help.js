@@ -4,6 +4,7 @@
 
 import { stateWords } from "../data/states.js";
 import { filterHelp } from "../model/rowexpr.js";
+import { make, makeButton } from "../view/make.js";
 
 /**
  * A key and what it does. code is the physical key, so that W, A, S and D lie under the
@@ -155,28 +156,11 @@ export function keyOf(event) {
   return null;
 }
 
-/** Fills a table with rows of keys and what they do. */
+/** A table of keys, or the like, and what they do. */
 function helpTable(caption, rows, tag) {
-  const table = document.createElement("table");
-  const head = document.createElement("caption");
-  head.textContent = caption;
-  const body = document.createElement("tbody");
-  for (const [labels, text] of rows) {
-    const tr = document.createElement("tr");
-    const th = document.createElement("th");
-    th.scope = "row";
-    for (const label of labels) {
-      const piece = document.createElement(tag);
-      piece.textContent = label;
-      th.append(piece, " ");
-    }
-    const td = document.createElement("td");
-    td.textContent = text;
-    tr.append(th, td);
-    body.append(tr);
-  }
-  table.append(head, body);
-  return table;
+  return make("table", null, make("caption", { text: caption }), make("tbody", null, ...rows.map(([labels, text]) => make("tr", null,
+    make("th", { scope: "row" }, ...labels.flatMap((label) => [make(tag, { text: label }), " "])),
+    make("td", { text })))));
 }
 
 /** The colours of the strips. */
@@ -205,29 +189,17 @@ export function helpRows(group) {
  * @returns {{element: HTMLDialogElement, update(): void, toggle(): void}}
  */
 export function createHelp() {
-  const element = document.createElement("dialog");
-  element.className = "help";
-  element.setAttribute("aria-label", "Keys and mouse");
-  const close = document.createElement("button");
-  close.type = "button";
-  close.className = "quiet";
-  close.textContent = "Close";
-  const title = document.createElement("h2");
-  title.textContent = "Keys and mouse";
-  const bar = document.createElement("div");
-  bar.className = "help-bar";
-  bar.append(title, close);
-  const columns = document.createElement("div");
-  columns.className = "help-columns";
+  const columns = make("div", { class: "help-columns" });
   for (const group of new Set(KEYS.map((k) => k.group))) columns.append(helpTable(group, helpRows(group), "kbd"));
-  columns.append(helpTable("Mouse", MOUSE.map(([what, text]) => [[what], text]), "span"));
-  columns.append(helpTable("Fingers, on the rows", FINGERS.map(([what, text]) => [[what], text]), "span"));
-  columns.append(helpTable("Filter of the rows", filterHelp.map(([what, text]) => [[what], text]), "code"));
+  for (const [caption, rows, tag] of /** @type {[string, string[][], string][]} */ ([["Mouse", MOUSE, "span"], ["Fingers, on the rows", FINGERS, "span"], ["Filter of the rows", filterHelp, "code"]])) {
+    columns.append(helpTable(caption, rows.map(([what, text]) => [[what], text]), tag));
+  }
   columns.append(helpStates());
-  const note = document.createElement("p");
-  note.textContent = "W A S D with Shift: larger steps. Letters go by the place of the key, whatever the keyboard prints there.";
-  element.append(bar, columns, note);
-  close.addEventListener("click", () => element.close());
+  /** @type {HTMLDialogElement} */
+  const element = make("dialog", { class: "help", "aria-label": "Keys and mouse" },
+    make("div", { class: "help-bar" }, make("h2", { text: "Keys and mouse" }), makeButton("Close", () => element.close(), { class: "quiet" })),
+    columns,
+    make("p", { text: "W A S D with Shift: larger steps. Letters go by the place of the key, whatever the keyboard prints there." }));
   element.addEventListener("click", (event) => {
     if (event.target === element) element.close(); // the backdrop
   });
