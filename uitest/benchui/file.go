@@ -231,7 +231,8 @@ func (m *motion) measure(p *browser.Page) (got drawn, err error) {
 			}
 		}
 	}
-	return got, p.Eval("meter.stop = true, {between: meter.between, draws: scopeview.frames}", &got)
+	err = p.Eval("meter.stop = true, {between: meter.between, draws: scopeview.frames}", &got)
+	return got, err
 }
 
 func median(v []float64) float64 {
