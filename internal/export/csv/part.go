@@ -18,8 +18,8 @@ type part struct {
 	failed  error             // why it could not be written
 }
 
-// mostText is how much text of a part is kept until its turn, more or less: few are a quarter
-// of it, and arguments can be many times what their records are.
+// mostText is how much text of a part is kept until its turn, more or less. An ordinary part
+// has a third of it, but the text of arguments can be many times as long as their records.
 const mostText = 1 << 20
 
 // partRows writes the parts that one goroutine has.
