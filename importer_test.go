@@ -113,6 +113,8 @@ func TestWhatAnImporterTakesOn(t *testing.T) {
 				t.Errorf("the program has %s, which is for tests", s.Name)
 			case strings.HasPrefix(s.Name, module+"/sweeper."):
 				t.Errorf("the program has %s, and never calls scope.Stack", s.Name)
+			case strings.HasPrefix(s.Name, module+"/internal/pool.(*ring)"):
+				t.Errorf("the program has %s, and records into no ring", s.Name)
 			case strings.HasPrefix(s.Name, module+"/scope."):
 				ours++
 			}

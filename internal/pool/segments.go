@@ -20,8 +20,9 @@ type Files interface {
 	// sizes is how many parts of how many chunks there can be, and how many there are
 	// as long as none is held.
 	sizes() (parts, chunks, most int64)
-	// over makes them the places of a ring.
-	over(r *ring) placement
+	// over makes them the places of made, a ring. Its type is placement: were it *ring, every
+	// program that has an Options would contain all methods of ring, some 60 kB.
+	over(made placement) placement
 }
 
 // segments are a ring's places in files of equal size, and reuse is by whole files:
@@ -87,7 +88,8 @@ func (s *segments) sizes() (parts, chunks, most int64) {
 	return int64(len(s.parts)), s.chunks, s.most
 }
 
-func (s *segments) over(r *ring) placement {
+func (s *segments) over(made placement) placement {
+	r := made.(*ring)
 	r.p.parts, s.ring = len(s.parts), r
 	for part := range s.parts {
 		r.lots = append(r.lots, lot{at: 1 + int64(part)*s.chunks})
