@@ -11,7 +11,7 @@ import (
 // more; nothing where nobody asked for it.
 func (r *Report) scheduler(l *facts) {
 	r.goTrace(l)
-	r.taken(l, "CPU profile", "samples, in the Go execution trace", "gotrace_profile")
+	r.taken(l, "CPU profile", "samples, in the Go execution trace"+prefix(", but none of ", r.info("gotrace_profile_lacks")), "gotrace_profile")
 	r.counters(l)
 	r.taken(l, "heap profile", "what was allocated and is in use; see scopeview functions -m i.alloc-bytes:i.inuse-bytes", "gotrace_heap")
 	if lost := r.info("thread_switches_lost"); lost != "" && lost != "0" {

@@ -108,6 +108,7 @@ type tracer interface {
 const (
 	factTrace   = "gotrace"
 	factProfile = "gotrace_profile"
+	factLacks   = "gotrace_profile_lacks" // what there are no samples of
 	factEnded   = "gotrace_ended"
 )
 
@@ -260,6 +261,9 @@ func (c *collector) take() {
 			break
 		}
 		c.tell(factProfile, "on")
+		if without := lacks(); without != "" {
+			c.tell(factLacks, without)
+		}
 	}
 }
 

@@ -3,11 +3,14 @@
 package gotrace
 
 import (
+	"errors"
+	"runtime"
 	"runtime/pprof"
 	"sync/atomic"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // profile is the CPU profile. Go's tracer keeps its samples, with their times; what the
@@ -23,13 +26,31 @@ const rotate = time.Minute
 // profileHeap is what a profile has in Go's heap, in bytes: 1.1 MB from its begin on, and stacks.
 const profileHeap = 1400 << 10
 
+// startProfile starts a profile without the timer of the whole process (ITIMER_PROF) that Go arms
+// for it. That one outlives execve, which nobody here sees coming: the program that comes then dies
+// by a signal that it does not expect. What samples the threads that Go knows are timers of their
+// own, which the system deletes at an execve. What is lost are samples of threads that C code made,
+// and of C code that was called before: see lacks.
 func startProfile() (*profile, error) {
+	if sys.ProfilingTimer() {
+		return nil, errors.New("the process has a profiling timer already (ITIMER_PROF)")
+	}
 	p := &profile{since: time.Now()}
 	if err := pprof.StartCPUProfile(p); err != nil {
 		return nil, err
 	}
+	sys.DisarmProfilingTimer()
 	record.UseHeap(profileHeap)
 	return p, nil
+}
+
+// lacks names what there are no samples of; "": nothing. On Linux Go's runtime counts a call of C
+// before main where there is C code, and never one where there is none.
+func lacks() string {
+	if runtime.GOOS != "linux" || runtime.NumCgoCall() == 0 {
+		return ""
+	}
+	return "threads that C code made"
 }
 
 // Write is called when a profile ends, and never before: so it tells who stopped it.
@@ -52,6 +73,6 @@ func (p *profile) tick() bool {
 // begun another one.
 func (p *profile) end() {
 	if !p.ended.Load() {
-		pprof.StopCPUProfile()
+		sys.KeepProfilingTimer(pprof.StopCPUProfile) // the program may have armed it for itself
 	}
 }

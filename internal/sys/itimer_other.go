@@ -1,0 +1,12 @@
+//go:build !linux
+
+package sys
+
+// ProfilingTimer is not asked for on this system.
+func ProfilingTimer() bool { return false }
+
+// DisarmProfilingTimer does nothing on this system, where Go's CPU profile has no other timer.
+func DisarmProfilingTimer() {}
+
+// KeepProfilingTimer calls f.
+func KeepProfilingTimer(f func()) { f() }

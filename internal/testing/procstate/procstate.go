@@ -1,0 +1,194 @@
+//go:build linux
+
+// Package procstate tells what a process has set up of the system, as it is seen from outside: what
+// another program, a child, or the same program later could find there.
+package procstate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// State is what there is, by its name. What there may be several of is sorted, a line each.
+type State map[string]string
+
+// Of reads it of a process, from /proc.
+func Of(pid int) (State, error) {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	s := State{}
+	for _, name := range []string{"limits", "oom_score_adj", "coredump_filter", "personality", "timers"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil && !os.IsNotExist(err) {
+			return nil, err
+		}
+		s[name] = string(b)
+	}
+	s["timers"] = fmt.Sprint(strings.Count(s["timers"], "ID:"))
+	for _, name := range []string{"cwd", "root"} {
+		s[name], _ = os.Readlink(filepath.Join(dir, name))
+	}
+	if err := s.threads(dir); err != nil {
+		return nil, err
+	}
+	if err := s.descriptors(dir); err != nil {
+		return nil, err
+	}
+	return s, s.memory(dir, pid)
+}
+
+// Self is what the process knows of itself beside that.
+func Self() (State, error) {
+	s, err := Of(os.Getpid())
+	if err != nil {
+		return nil, err
+	}
+	for name, which := range map[string]unix.ItimerWhich{"ITIMER_REAL": unix.ITIMER_REAL, "ITIMER_VIRTUAL": unix.ITIMER_VIRTUAL, "ITIMER_PROF": unix.ITIMER_PROF} {
+		it, err := unix.Getitimer(which)
+		if err != nil {
+			return nil, err
+		}
+		s[name] = fmt.Sprint(it.Interval, it.Value != unix.Timeval{})
+	}
+	environ := slices.Sorted(slices.Values(os.Environ()))
+	s["environment"] = strings.Join(environ, "\n")
+	return s, nil
+}
+
+// volatile are lines of /proc/PID/status that change by themselves, or are another line's.
+var volatile = []string{"Name", "State", "Tgid", "Ngid", "Pid", "PPid", "TracerPid", "NStgid", "NSpid", "NSpgid", "NSsid", "Kthread", "FDSize",
+	"Threads", "SigQ", "SigPnd", "HugetlbPages", "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches", "Mems_allowed", "Mems_allowed_list"}
+
+// making is which signals Go has blocked for the moment in which it makes a thread.
+const making = "fffffffffffbfeff"
+
+// threads reads what each thread may have for itself: all kinds of it that there are.
+func (s State) threads(dir string) error {
+	tasks, err := filepath.Glob(filepath.Join(dir, "task", "*"))
+	if err != nil || len(tasks) == 0 {
+		return fmt.Errorf("no threads of %s: %w", dir, err)
+	}
+	kinds := map[string]map[string]bool{}
+	add := func(key, value string) {
+		if kinds[key] == nil {
+			kinds[key] = map[string]bool{}
+		}
+		kinds[key][strings.TrimSpace(value)] = true
+	}
+	for _, t := range tasks {
+		b, err := os.ReadFile(filepath.Join(t, "status"))
+		if err != nil {
+			continue // it has ended
+		}
+		for line := range strings.Lines(string(b)) {
+			key, value, _ := strings.Cut(line, ":")
+			if !slices.Contains(volatile, key) && (!strings.HasPrefix(key, "Vm") || key == "VmLck" || key == "VmPin") && !strings.HasPrefix(key, "Rss") {
+				add(key, value)
+			}
+		}
+		for _, name := range []string{"comm", "timerslack_ns", "children"} {
+			if b, err := os.ReadFile(filepath.Join(t, name)); err == nil {
+				add(name, string(b))
+			}
+		}
+		if b, err := os.ReadFile(filepath.Join(t, "stat")); err == nil {
+			if f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:])); len(f) > 38 {
+				add("nice", f[16])
+				add("policy", f[38])
+			}
+		}
+	}
+	delete(kinds["SigBlk"], making)
+	for key, values := range kinds {
+		list := []string{}
+		for v := range values {
+			list = append(list, v)
+		}
+		slices.Sort(list)
+		s[key] = strings.Join(list, "\n")
+	}
+	return nil
+}
+
+// descriptors reads those that are open, and those that another program would get.
+func (s State) descriptors(dir string) error {
+	list, err := os.ReadDir(filepath.Join(dir, "fd"))
+	if err != nil {
+		return err
+	}
+	var open, kept []string
+	for _, e := range list {
+		to, err := os.Readlink(filepath.Join(dir, "fd", e.Name()))
+		if err != nil || strings.HasPrefix(to, "/proc/") && strings.HasSuffix(to, "/fd") {
+			continue // the one that they are read by
+		}
+		to, _, _ = strings.Cut(to, ":[") // of pipes and sockets the kind
+		open = append(open, to)
+		info, _ := os.ReadFile(filepath.Join(dir, "fdinfo", e.Name()))
+		for line := range strings.Lines(string(info)) {
+			if f := strings.Fields(line); len(f) == 2 && f[0] == "flags:" {
+				if n, err := strconv.ParseUint(f[1], 8, 64); err == nil && n&unix.O_CLOEXEC == 0 {
+					kept = append(kept, e.Name()+" "+to)
+				}
+			}
+		}
+	}
+	slices.Sort(open)
+	slices.Sort(kept)
+	s["descriptors"], s["kept descriptors"] = strings.Join(open, "\n"), strings.Join(kept, "\n")
+	return nil
+}
+
+// memory reads which files are mapped, and which of its files are locked.
+func (s State) memory(dir string, pid int) error {
+	b, err := os.ReadFile(filepath.Join(dir, "maps"))
+	if err != nil {
+		return err
+	}
+	files := map[string]bool{}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.SplitN(line, " ", 6); len(f) == 6 {
+			if name := strings.TrimSpace(f[5]); name != "" && !strings.HasPrefix(name, "[") {
+				files[name] = true
+			}
+		}
+	}
+	list := []string{}
+	for name := range files {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	s["mapped files"] = strings.Join(list, "\n")
+	locks, err := os.ReadFile("/proc/locks")
+	n := 0
+	for line := range strings.Lines(string(locks)) {
+		if f := strings.Fields(line); len(f) > 4 && slices.Contains(f[1:6], strconv.Itoa(pid)) {
+			n++
+		}
+	}
+	s["file locks"] = strconv.Itoa(n)
+	return err
+}
+
+// Differs lists what is different in another state, a line for each name, in order.
+func (s State) Differs(from State) (list []string) {
+	names := map[string]bool{}
+	for name := range s {
+		names[name] = true
+	}
+	for name := range from {
+		names[name] = true
+	}
+	for name := range names {
+		if s[name] != from[name] {
+			list = append(list, fmt.Sprintf("%s: %q, not %q", name, s[name], from[name]))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
