@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +20,7 @@ type Result struct {
 	Works bool
 }
 
-//go:embed testdata/canary.go testdata/canary_test.go
+//go:embed testdata/canary.go testdata/canary_test.go testdata/clobber testdata/through
 var canaries embed.FS
 
 // Check builds, in a directory of its own below dir, programs that do what the hooks are to
@@ -96,10 +97,15 @@ func (b *builder) write(goroot string, files map[string][]byte, linked []byte) e
 		return err
 	}
 	all["overlay.json"] = overlay
-	for _, name := range []string{"canary.go", "canary_test.go"} {
-		if all["program/"+name], err = canaries.ReadFile("testdata/" + name); err != nil {
+	err = fs.WalkDir(canaries, "testdata", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
 			return err
 		}
+		all["program"+strings.TrimPrefix(p, "testdata")], err = canaries.ReadFile(p)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	mod, err := os.ReadFile(filepath.Join(b.module, "go.mod"))
 	if err != nil {
@@ -156,7 +162,7 @@ func (b *builder) run() (*told, error) {
 			return nil, err
 		}
 	}
-	return t, nil
+	return t, b.unwind(t, overlay)
 }
 
 // end runs a program that only ends, in one way, and tells whether that closed the recording
@@ -179,6 +185,44 @@ func (b *builder) end(t *told, program, how string) error {
 		t.lines = append(t.lines, "closed by "+how)
 	}
 	return nil
+}
+
+// unwind runs programs in which assembly or C changes the frame pointer, with states. That they do not
+// crash is what is tried.
+func (b *builder) unwind(t *told, overlay string) error {
+	for _, name := range []string{"clobber", "through"} {
+		if name == "through" && !b.compilesC() {
+			t.lines = append(t.lines, "task main.recovered is not tried: there is no C compiler")
+			continue
+		}
+		program, path := filepath.Join(b.dir, name), filepath.Join(b.dir, name+".scope")
+		if err := b.goCommand("build", "-mod=mod", overlay, "-o", program, "./"+name); err != nil {
+			return err
+		}
+		run := exec.CommandContext(b.ctx, program)
+		run.Dir, run.Env = b.dir, append(os.Environ(), "SCOPEVIEW="+path, "SCOPEVIEW_STATES=1", "GODEBUG=")
+		if run.Run() != nil {
+			continue // it has crashed, and not told that it came to its end
+		}
+		if _, err := t.read(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compilesC reports whether the go command builds programs with C code here.
+func (b *builder) compilesC() bool {
+	on, err := b.env("CGO_ENABLED")
+	if err != nil || on != "1" {
+		return false
+	}
+	cc, err := b.env("CC")
+	if err != nil {
+		return false
+	}
+	_, err = exec.LookPath(cc)
+	return err == nil
 }
 
 func (b *builder) goCommand(args ...string) error {

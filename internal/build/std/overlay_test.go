@@ -86,7 +86,7 @@ func gorootOf(t *testing.T) string {
 // nothing behind; the others are in.
 func TestUnexpected(t *testing.T) {
 	from, goroot := gorootOf(t), t.TempDir()
-	for _, h := range table {
+	for _, h := range slices.Concat(table, unwindTable) {
 		for _, e := range h.edits {
 			from, to := filepath.Join(from, "src", e.file), filepath.Join(goroot, "src", e.file)
 			b, err := os.ReadFile(from)

@@ -46,7 +46,7 @@ func Patches(goroot, version string, groups []string, want func(hook string) boo
 	files = map[string][]byte{}
 	var in []*hook
 	var off []Status // those of diagnostics that can't be put in
-	for _, h := range slices.Concat(table, memoryTable, adviceTable, listsTable, threadTable, usesTable) {
+	for _, h := range slices.Concat(table, unwindTable, memoryTable, adviceTable, listsTable, threadTable, usesTable) {
 		if h.group != "" && !slices.ContainsFunc(strings.Fields(h.group), func(g string) bool { return slices.Contains(groups, g) }) {
 			continue
 		}

@@ -30,6 +30,7 @@ var expected = map[string][]string{
 	"deadlock":  {"closed by deadlock"},
 	"heap":      {"task main.collected more=1"},
 	"giveback":  {"task main.profiled", "task main.traced", "task main.flown"},
+	Unwind:      {"task main.clobbered", "task main.recovered"},
 	"exit":      {"closed by return", "closed by exit"},
 	"http":      {"task GET /users/{id} path=/users/7 id=request seven", "task HTTP GET told.example path=/told status=299", "task GET /told"},
 	"test":      {"task TestParent result=fail", "task TestParent/first result=pass", "task TestParent/second result=skip", "task FuzzSeed/seed#0 result=pass", "track TestParent/first"},

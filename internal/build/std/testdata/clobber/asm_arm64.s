@@ -1,0 +1,14 @@
+#include "textflag.h"
+
+TEXT ·one(SB), NOSPLIT|NOFRAME, $0-0
+	MOVD $1, R29
+	RET
+
+TEXT ·zero(SB), NOSPLIT|NOFRAME, $0-0
+	MOVD $0, R29
+	RET
+
+TEXT ·inStack(SB), NOSPLIT|NOFRAME, $0-0
+	MOVD RSP, R29
+	ADD  $3, R29
+	RET
