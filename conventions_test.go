@@ -89,31 +89,32 @@ func imports(s source) []string {
 // the reader's side (second) meet in internal/format only.
 var mayImport = map[string][]string{
 	"scope":                 {"internal/record", "internal/format", "internal/sys"},
-	"internal/record":       {"internal/pool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
+	"internal/record":       {"internal/newfile", "internal/pool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
 	"scope/auto":            {"internal/fromenv"},
 	"internal/advice/row":   {}, // of both sides
-	"internal/advice/count": {"internal/advice/custom", "internal/advice/row", "internal/sys"},
+	"internal/advice/count": {"internal/newfile", "internal/advice/custom", "internal/advice/row", "internal/sys"},
 	"scope/hooks":           {"internal/advice/count", "internal/collect", "internal/fromenv", "internal/requests", "scope", "scope/gotrace", "internal/record", "internal/sys"},
 	"internal/fromenv":      {"scope"},
 	"scope/gotrace":         {"scope", "internal/record", "internal/collect", "internal/perf", "internal/sys", "internal/format"},
 	"internal/collect":      {"internal/format"},
 	"internal/perf":         {"internal/collect", "internal/format", "internal/sys"},
 	"internal/requests":     {},
-	"scope/scope*":          {"scope", "scope/gotrace", "internal/record", "internal/requests", "internal/snapshot", "internal/hot", "internal/chunks", "internal/format"}, // what connects it with other packages
+	"scope/scope*":          {"internal/newfile", "scope", "scope/gotrace", "internal/record", "internal/requests", "internal/snapshot", "internal/hot", "internal/chunks", "internal/format"}, // what connects it with other packages
 	"flusher":               {"internal/pool", "internal/testpoint", "internal/sys"},
 	"sweeper":               {"internal/format", "internal/sys"},
 	"mmpool":                {"flusher", "internal/pool", "internal/format"},
-	"internal/pool":         {"internal/testpoint", "internal/format", "internal/sys"},
+	"internal/pool":         {"internal/newfile", "internal/testpoint", "internal/format", "internal/sys"},
 	"internal/heartbeat":    {"internal/format", "internal/sys"},
 	"internal/sys":          {},
-	"internal/snapshot":     {"internal/testpoint", "internal/chunks", "internal/format"}, // of both sides: it reads and writes
+	"internal/snapshot":     {"internal/newfile", "internal/testpoint", "internal/chunks", "internal/format"}, // of both sides: it reads and writes
 	"internal/testpoint":    {},
-	"internal/hot":          {"internal/format"}, // of both sides: it reads, and brings home what was left
+	"internal/hot":          {"internal/newfile", "internal/format"}, // of both sides: it reads, and brings home what was left
 	"internal/chunks":       {"internal/format"},
 	"internal/format":       {},
 	"internal/glob":         {},
+	"internal/newfile":      {}, // of both sides: nothing else opens a file for writing
 
-	"internal/advice":           {"internal/advice/row", "internal/sys"},
+	"internal/advice":           {"internal/newfile", "internal/advice/row", "internal/sys"},
 	"internal/inorder":          {},
 	"internal/release":          {},
 	"internal/pack":             {"internal/hot", "internal/chunks", "internal/inorder", "internal/format"},
@@ -136,7 +137,7 @@ var mayImport = map[string][]string{
 	"internal/runs":             {},
 	"internal/autofdo":          {"internal/pgo", "internal/perfdata"},
 	"internal/perfdata":         {"internal/pgo", "internal/symbols"},
-	"internal/outside":          {"internal/symbols", "internal/perf", "internal/format", "internal/sys"},
+	"internal/outside":          {"internal/newfile", "internal/symbols", "internal/perf", "internal/format", "internal/sys"},
 	"internal/report":           {"internal/analysis", "internal/trace", "internal/format"},
 	"internal/report/*":         {"internal/report", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/runs", "internal/report/membench", "internal/report/profile", "internal/export/pprof", "internal/symbols", "internal/doctor", "internal/callgraph", "internal/samples", "internal/glob", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/objects":          {"internal/symbols", "internal/trace", "internal/format"},
@@ -147,22 +148,22 @@ var mayImport = map[string][]string{
 	"internal/export/*":         {"internal/export/rows", "internal/samples", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
 	"internal/live":             {"internal/advice", "internal/merge", "internal/page", "internal/objects", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/mcpserver":        {"internal/report", "internal/report/*", "internal/doctor", "internal/objects", "internal/samples", "internal/symbols", "internal/states", "internal/analysis", "internal/args", "internal/trace", "internal/pack", "internal/glob", "internal/format"},
-	"internal/merge":            {"internal/objects", "internal/trace", "internal/format"},
+	"internal/merge":            {"internal/newfile", "internal/objects", "internal/trace", "internal/format"},
 	"internal/anonymize":        {"internal/chunks", "internal/inorder", "internal/format"},
 	"internal/scopevet":         {},
-	"internal/build":            {".", "internal/build/instrument", "internal/build/std", "internal/pgo"},
+	"internal/build":            {"internal/newfile", ".", "internal/build/instrument", "internal/build/std", "internal/pgo"},
 	"internal/build/instrument": {"internal/format"},
 	"internal/build/others":     {}, // tests only
-	"internal/build/std":        {"internal/advice/row", "internal/args", "internal/trace", "internal/format"},
+	"internal/build/std":        {"internal/newfile", "internal/advice/row", "internal/args", "internal/trace", "internal/format"},
 	".":                         {},
-	"cmd/*":                     {"internal/release", "internal/advice", "internal/advice/*", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/mcpserver", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/goscopes", "internal/gowire", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/merge", "internal/pack", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
+	"cmd/*":                     {"internal/newfile", "internal/release", "internal/advice", "internal/advice/*", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/mcpserver", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/goscopes", "internal/gowire", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/merge", "internal/pack", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/containers", "scope/gotrace", "scope/scope*"},
 	"internal/testing/*": {"internal/advice/row", "internal/args", "scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only
 
 	"scope/containers":       {"internal/advice/custom"},
 	"internal/advice/custom": {},
-	"internal/advice/verify": {"internal/advice", "internal/runs"},
+	"internal/advice/verify": {"internal/newfile", "internal/advice", "internal/runs"},
 	"internal/advice/check":  {}, // tests only
 }
 

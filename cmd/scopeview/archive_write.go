@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -171,7 +172,7 @@ func replace(temp, path string) error {
 	if err != nil {
 		return fmt.Errorf("replacing the trace: %w", err)
 	}
-	f, err := os.OpenFile(temp, os.O_RDWR, 0)
+	f, err := newfile.Existing(temp, os.O_RDWR)
 	if err != nil {
 		return fmt.Errorf("replacing the trace: %w", err)
 	}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -23,10 +25,14 @@ const askEvery = 20 * time.Millisecond
 
 // openControl opens a trace whose writer can be asked.
 func openControl(path string) (*controlWords, error) {
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { // opening a named pipe would wait
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: it is not a regular file, and so no trace", path)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	real, err := filepath.EvalSymlinks(path)
+	var f *os.File
+	if err == nil {
+		f, err = newfile.Existing(real, os.O_RDWR)
+	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fmt.Errorf("asking the program: %w; who controls a recording has to be able to write its trace: run scopeview as the user of the program, or as root", err)

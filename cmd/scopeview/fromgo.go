@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/goscopes"
 	"github.com/scopeview/scopeview/internal/gowire"
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // readsGoTraces is the annotation of a command that reads Go execution traces as they are: with
@@ -50,7 +51,7 @@ func (d *downloads) ofGoTrace(cmd *cobra.Command, s *streams, arg, name string) 
 	}
 	d.dirs = append(d.dirs, dir)
 	path := filepath.Join(dir, filepath.Base(arg))
-	to, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	to, err := newfile.Create(path)
 	if err != nil {
 		return "", fmt.Errorf("making a file for what is made of the Go execution trace: %w", err)
 	}

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/report"
 )
 
@@ -50,17 +50,18 @@ func (o *output) write(s *streams, f func(w io.Writer) error) (err error) {
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			path = target
 			st, _ = os.Stat(path)
+		} else if to, err := os.Stat(path); err == nil {
+			st = to // it leads to no name: a pipe as /dev/fd has it
 		}
 	}
 	if st != nil && st.Mode()&os.ModeSymlink == 0 && !st.Mode().IsRegular() {
-		return o.writeInto(path, f) // a device or a pipe can't be replaced
+		return o.writeInto(path, st, f) // a device or a pipe can't be replaced
 	}
-	temp := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
-	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	temp := newfile.Temporary(path)
+	file, err := newfile.Create(temp)
 	if err != nil {
 		return fmt.Errorf("creating %s: %w", o.path, errors.Unwrap(err))
 	}
-	_ = file.Chmod(0o600) // whatever the umask has left; some file systems have no modes
 	defer func() {
 		if err != nil {
 			file.Close()
@@ -79,10 +80,15 @@ func (o *output) write(s *streams, f func(w io.Writer) error) (err error) {
 	return nil
 }
 
-func (o *output) writeInto(path string, f func(w io.Writer) error) error {
+// writeInto lets f write into the device or the pipe that the user has named, which st is of.
+func (o *output) writeInto(path string, st fs.FileInfo, f func(w io.Writer) error) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return fmt.Errorf("opening %s for writing: %w", o.path, errors.Unwrap(err))
+	}
+	if opened, err := file.Stat(); err != nil || !os.SameFile(st, opened) {
+		file.Close()
+		return fmt.Errorf("%s was replaced while it was opened; give another name", o.path)
 	}
 	if err := errors.Join(f(file), file.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", o.path, err)

@@ -3,9 +3,11 @@
 package main
 
 import (
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -136,4 +138,61 @@ func TestG29Planted(t *testing.T) {
 	}
 	files(t, ".", "dangling", "fifo", "file", "link", "victim", "x.scope")
 	t.Logf("G29: 7 commands, each into a link, a dangling link and a pipe of another user: refused, nothing followed")
+}
+
+// TestOutputNamed: what the user himself names by -o is written where it leads: a device, a
+// pipe by its name or as the shell gives it, a link of his own, and over a file of his own.
+func TestOutputNamed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("x.scope", tracetest.Hostile(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := call("csv", "x.scope").out
+	for name, err := range map[string]error{
+		"link": os.Symlink("target", "link"), "dangling": os.Symlink("made", "dangling"), "fifo": syscall.Mkfifo("fifo", 0o600),
+		"target": os.WriteFile("target", []byte("text"), 0o644), "file": os.WriteFile("file", []byte("text"), 0o644),
+	} {
+		if err != nil {
+			t.Fatal(name, err)
+		}
+	}
+	for name, reads := range map[string]string{"file": "file", "link": "target", "dangling": "dangling"} {
+		r := call("csv", "x.scope", "-o", name)
+		if b, err := os.ReadFile(reads); r.code != exitOK || err != nil || string(b) != want {
+			t.Errorf("-o %s: %d bytes, want %d: %v, %v", name, len(b), len(want), err, r)
+		}
+	}
+	if st, err := os.Lstat("link"); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v", st, err)
+	}
+	if r := call("csv", "x.scope", "-o", os.DevNull); r.code != exitOK {
+		t.Errorf("-o %s: %v", os.DevNull, r)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd := "/dev/fd/" + strconv.Itoa(int(w.Fd()))
+	for _, name := range []string{"fifo", fd} {
+		from := r
+		got := make(chan string, 1)
+		go func() {
+			if name == "fifo" {
+				from, _ = os.Open(name)
+			}
+			b, _ := io.ReadAll(from)
+			got <- string(b)
+		}()
+		res := call("csv", "x.scope", "-o", name)
+		if name == fd {
+			w.Close()
+		}
+		if res.code != exitOK {
+			t.Fatalf("-o %s: %v", name, res)
+		}
+		if b := <-got; b != want {
+			t.Errorf("-o %s: %d bytes, want %d", name, len(b), len(want))
+		}
+	}
+	files(t, ".", "dangling", "fifo", "file", "link", "target", "x.scope")
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -88,7 +89,7 @@ func linkOrCopy(from, to string) error {
 	if st, err := src.Stat(); err != nil || !os.SameFile(found, st) {
 		return fmt.Errorf("%s was replaced while it was copied", from)
 	}
-	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	dst, err := newfile.Create(to)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func (x *snapshotSet) finish(ctx context.Context) (dir string, err error) {
 	}
 	b, err := json.MarshalIndent(x.doc, "", "  ")
 	if err == nil {
-		err = os.WriteFile(filepath.Join(x.work, setFile), append(b, '\n'), 0o600)
+		err = newfile.Write(filepath.Join(x.work, setFile), append(b, '\n'))
 	}
 	dir = filepath.Join(x.out, x.name)
 	if err == nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // incoming is a stream that is brought into a file.
@@ -107,7 +108,7 @@ func (d *downloads) spool(ctx context.Context, s *streams, in *incoming) (path s
 	}
 	d.dirs = append(d.dirs, dir)
 	path = filepath.Join(dir, in.file)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := newfile.Create(path)
 	if err != nil {
 		return "", fmt.Errorf("making a file for the trace: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -115,8 +116,8 @@ func (c *Calibration) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(b, '\n'), 0o644)
+	return newfile.Replace(path, append(b, '\n'))
 }

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // Cache is a directory of what was made. A file in it is whole, and never changes but by
@@ -38,48 +40,21 @@ func (c Cache) path(parts ...string) string {
 	return filepath.Join(append([]string{c.dir}, parts...)...)
 }
 
-// makeDir makes a directory of the cache. Edited source is nobody else's to read, so the cache
-// itself is the user's alone.
+// makeDir makes a directory of the cache. Edited source is nobody else's to read.
 func (c Cache) makeDir(dir string) error {
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return err
-	}
-	return os.MkdirAll(dir, 0o755)
+	return os.MkdirAll(dir, 0o700)
 }
 
 // write makes a file, or replaces it, in one step.
 func (c Cache) write(path string, b []byte) error {
 	err := c.makeDir(filepath.Dir(path))
 	if err == nil {
-		err = replace(path, b)
+		err = newfile.Replace(path, b)
 	}
 	if err != nil {
 		return fmt.Errorf("what is generated can't be written: %w; SCOPEVIEW_CACHE can name another directory", err)
 	}
 	return nil
-}
-
-func replace(path string, b []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(b); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // keep stores a file by its content, and by what it is in the place of, and returns where it is.
@@ -125,10 +100,7 @@ func rebuild(dir string, fill func(dir string) error) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(tmp, extentFile), []byte(size), 0o644); err != nil {
-		return err
-	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
+	if err := newfile.Write(filepath.Join(tmp, extentFile), []byte(size)); err != nil {
 		return err
 	}
 	err = os.Rename(tmp, dir)

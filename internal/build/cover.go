@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/build/instrument"
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // Covering reports whether a command line asks for coverage.
@@ -125,7 +126,7 @@ func (p *Plan) cover(args []string) (*covering, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := os.WriteFile(outs[i+1], b, 0o644); err != nil {
+			if err := newfile.Replace(outs[i+1], b); err != nil {
 				return nil, err
 			}
 			continue
@@ -138,7 +139,7 @@ func (p *Plan) cover(args []string) (*covering, error) {
 		c.in, c.out = append(c.in, in), append(c.out, outs[i+1])
 		kept, c.args = append(kept, outs[i+1]), append(c.args, in)
 	}
-	return c, os.WriteFile(list, []byte(strings.Join(kept, "\n")+"\n"), 0o644)
+	return c, newfile.Replace(list, []byte(strings.Join(kept, "\n")+"\n"))
 }
 
 // edit has what cover made record.
@@ -171,7 +172,7 @@ func (c *covering) edit() error {
 		if outs[name] == "" {
 			continue
 		}
-		if err := os.WriteFile(outs[name], b, 0o644); err != nil {
+		if err := newfile.Replace(outs[name], b); err != nil {
 			return err
 		}
 	}

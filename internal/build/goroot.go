@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // ownRoot makes a GOROOT of links to that of a toolchain in the modules' cache, beneath which the
@@ -40,7 +42,7 @@ func linkTree(from, to string) error {
 			return err
 		}
 		if d.IsDir() {
-			return os.MkdirAll(filepath.Join(to, rel), 0o755)
+			return os.MkdirAll(filepath.Join(to, rel), 0o700)
 		}
 		if !d.Type().IsRegular() {
 			return nil
@@ -58,7 +60,7 @@ func copyFile(from, to string) (err error) {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	out, err := newfile.Create(to)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/scopeview/scopeview"
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // Module is the recorder's path, and Hooks the package of it that generated code imports.
@@ -97,7 +98,7 @@ func download(command *exec.Cmd, files map[string][]byte) (map[string]string, er
 	}
 	defer os.RemoveAll(tmp)
 	for _, name := range []string{"go.mod", "go.sum"} {
-		if err := os.WriteFile(filepath.Join(tmp, name), files[name], 0o644); err != nil {
+		if err := newfile.Write(filepath.Join(tmp, name), files[name]); err != nil {
 			return nil, err
 		}
 	}
@@ -139,10 +140,10 @@ func writeRecorder(dir string, files map[string][]byte, from map[string]string) 
 			}
 		}
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
 		}
-		return os.WriteFile(name, b, 0o644)
+		return newfile.Write(name, b)
 	}
 	if err := put("go.mod", []byte("module "+Module+"\n")); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // How many files of the directory one Adopt looks at, about, and how many beside
@@ -119,12 +120,12 @@ func removeSame(path string, f *os.File) error {
 
 // openOwn opens a regular file of ours.
 func openOwn(path string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(path, flags|openFlags|syscall.O_NOFOLLOW, 0)
+	f, err := newfile.Existing(path, flags)
 	if err != nil {
 		return nil, err
 	}
 	st, err := f.Stat()
-	if err == nil && (!st.Mode().IsRegular() || owner(st) != int64(os.Geteuid())) {
+	if err == nil && owner(st) != int64(os.Geteuid()) {
 		err = fmt.Errorf("%s: it is not a file of this user's own", path)
 	}
 	if err != nil {

@@ -14,9 +14,6 @@ import (
 // openFlags keep an open from waiting, for what is no regular file.
 const openFlags = syscall.O_NONBLOCK | syscall.O_CLOEXEC
 
-// openSegment keeps an open from waiting, and from following a link.
-const openSegment = openFlags | syscall.O_NOFOLLOW
-
 // find opens the hot file of the trace f; nil if there is none that is f's. With
 // everywhere set it also looks where f's writer would.
 func find(f *os.File, h *format.Header, everywhere bool) *part {

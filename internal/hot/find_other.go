@@ -8,9 +8,6 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// openSegment is nothing: there are no such flags on all of these systems.
-const openSegment = 0
-
 // owner is not known.
 func owner(os.FileInfo) int64 { return -1 }
 

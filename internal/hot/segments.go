@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // segments are the files that a trace's ring lies in. They come and go as long as it
@@ -169,7 +170,7 @@ func (s *segments) open(path string, number uint32, uid int64) error {
 	if err != nil || !named.Mode().IsRegular() {
 		return nil
 	}
-	f, err := os.OpenFile(path, s.flags|openSegment, 0)
+	f, err := newfile.Existing(path, s.flags)
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 		return err
 	}

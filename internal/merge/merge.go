@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -33,15 +34,18 @@ type Report struct {
 // ErrFew is that there is nothing to be merged.
 var ErrFew = errors.New("one trace alone can't be merged; name two or more, or a directory with them")
 
-// Files merges the traces to a new file: where it fails, what it has written is of no use.
+// Files merges the traces to a new file; where it fails, there is none.
 // progress, if not nil, is told how much of the inputs was read, in bytes.
 func Files(ctx context.Context, inputs []Input, out string, progress func(done, of int64)) (r Report, err error) {
-	f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := newfile.Create(out)
 	if err != nil {
 		return r, fmt.Errorf("creating the merged trace: %w", err)
 	}
 	r, err = To(ctx, inputs, f, progress)
-	return r, errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(out)
+	}
+	return r, err
 }
 
 // To is Files to a file that is open, and empty.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // writer writes a trace that has blocks alone. Its clock is the system's monotonic one.
@@ -21,7 +22,7 @@ type writer struct {
 
 // newWriter creates the file path, which must not exist, and writes the trace's header.
 func newWriter(path string, pid int, now int64) (*writer, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := newfile.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("creating the trace: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
@@ -273,7 +273,7 @@ func (s *segments) create(part int64) (*segment, error) {
 	for range namesTried {
 		seg.number = s.next
 		seg.path = format.SegmentName(s.path, seg.number)
-		f, err := os.OpenFile(seg.path, os.O_RDWR|os.O_CREATE|os.O_EXCL|sys.OpenFlags, 0o600)
+		f, err := newfile.Create(seg.path)
 		if errors.Is(err, fs.ErrExist) {
 			s.next++
 			continue
@@ -281,7 +281,6 @@ func (s *segments) create(part int64) (*segment, error) {
 		if err != nil {
 			return nil, err
 		}
-		_ = f.Chmod(0o600)
 		b := format.AppendSegmentHeader(nil, &format.SegmentHeader{Number: seg.number, ID: s.id, Part: uint32(part), Chunks: uint32(s.chunks)})
 		if seg.made, err = f.Stat(); err == nil {
 			if err = f.Truncate(ChunkSize); err == nil {
@@ -356,7 +355,7 @@ func (s *segments) remove(g *segment) error {
 	}
 	if err == nil {
 		var f *os.File
-		if f, err = os.OpenFile(g.path, os.O_RDONLY|sys.OpenFlags, 0); err == nil {
+		if f, err = newfile.Existing(g.path, os.O_RDONLY); err == nil {
 			b := make([]byte, format.SegmentHeaderSize)
 			n, _ := f.ReadAt(b, 0)
 			f.Close()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -84,28 +85,22 @@ func programName() string {
 }
 
 func create(path string) (*traceFile, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|sys.OpenFlags, 0o600)
+	f, err := newfile.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	// Where there are no locks readers can't tell whether we live, and where
-	// modes can't be changed it is what the umask left of ours.
-	sys.TryLock(f)
-	_ = f.Chmod(0o600)
+	sys.TryLock(f) // where there are no locks readers can't tell whether we live
 	return &traceFile{f}, nil
 }
 
 // finished reports whether the file at path is a trace of ours that nobody is
 // writing, and which.
 func finished(path string) (h format.Header, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|sys.OpenFlags, 0)
+	f, err := newfile.Existing(path, os.O_RDWR)
 	if err != nil {
 		return h, err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		return h, errors.New("it is not a regular file")
-	}
 	b := make([]byte, format.StateOffset+format.StateSize)
 	n, _ := f.ReadAt(b, 0)
 	h, _, err = format.DecodeHeader(b[:n])

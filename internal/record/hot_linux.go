@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/internal/sys"
@@ -94,12 +95,11 @@ func (r *recorder) createHot(po *pool.Options) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(hot.Dir, format.HotName(r.id)), os.O_RDWR|os.O_CREATE|os.O_EXCL|sys.OpenFlags, 0o600)
+	f, err := newfile.Create(filepath.Join(hot.Dir, format.HotName(r.id)))
 	if err != nil {
 		return err
 	}
 	sys.TryLock(f)
-	_ = f.Chmod(0o600)
 	if err = f.Truncate(format.HotSize(int(slots))); err == nil {
 		_, err = f.WriteAt(b, 0)
 	}

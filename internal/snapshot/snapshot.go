@@ -9,6 +9,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
@@ -66,12 +67,10 @@ func create(path string, src Source, o Options) (res Result, err error) {
 	if err != nil {
 		return Result{}, err
 	}
-	// With O_EXCL a symbolic link is a path that exists, wherever it leads.
-	c.dst, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|openFlags, 0o600)
+	c.dst, err = newfile.Create(path)
 	if err != nil {
 		return Result{}, fmt.Errorf("creating the snapshot: %w; nothing was written", err)
 	}
-	_ = c.dst.Chmod(0o600) // a umask may have taken more than it should; some file systems have no modes
 	defer func() {
 		if e := c.dst.Close(); err == nil && e != nil {
 			err = fmt.Errorf("writing the snapshot: %w", e)

@@ -10,10 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenFlags are what a trace is opened with in addition: a link in its place is
-// not followed, and a child process does not get the descriptor.
-const OpenFlags = unix.O_NOFOLLOW | unix.O_CLOEXEC
-
 // TryLock takes the file's lock, by which others see that it is being written;
 // it falls with the process.
 func TryLock(f *os.File) bool {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -161,7 +162,7 @@ func openTrace(path string, flag int) (f *os.File, state format.State, err error
 	case !named.Mode().IsRegular():
 		return nil, state, gone
 	}
-	if f, err = os.OpenFile(path, flag, 0); err != nil {
+	if f, err = newfile.Existing(path, flag); err != nil {
 		return nil, state, fmt.Errorf("opening the recording's trace: %w", err)
 	}
 	b := make([]byte, format.StateOffset+format.StateSize)

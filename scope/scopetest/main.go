@@ -68,7 +68,7 @@ func set(name, without string) bool {
 
 // start begins a recording into a new file in dir, and returns its path.
 func start(dir string, opts []scope.Option) (path string, err error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
 	name := filepath.Base(os.Args[0])

@@ -29,6 +29,7 @@ import (
 
 	"github.com/scopeview/scopeview/fleet/internal/store"
 	"github.com/scopeview/scopeview/fleet/internal/tables"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -187,7 +188,7 @@ func (x *export) file(t *tables.Table, date string) (*file, error) {
 		return nil, err
 	}
 	x.own = append(x.own, staged)
-	w, err := os.OpenFile(staged, os.O_WRONLY, 0)
+	w, err := newfile.Existing(staged, os.O_WRONLY)
 	if err != nil {
 		return nil, fmt.Errorf("writing a file of the tables: %w", err)
 	}

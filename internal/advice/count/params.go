@@ -1,12 +1,17 @@
 package count
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // params are what a program that counts is told by its environment, or by a .conf file.
@@ -53,15 +58,8 @@ func FromEnv(trace string, asleep func() bool) error {
 		p.Path = path + name + ".raw"
 	} else {
 		p.Path = path + ".raw"
-		if text, err := os.ReadFile(path + ".conf"); err == nil {
-			for _, line := range strings.Split(string(text), "\n") {
-				name, value, ok := strings.Cut(line, "=")
-				if ok && !strings.HasPrefix(line, "#") {
-					if err := p.set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
-						return fmt.Errorf("%s.conf: %w", path, err)
-					}
-				}
-			}
+		if err := p.read(path + ".conf"); err != nil {
+			return err
 		}
 	}
 	for _, name := range [...]string{depth, memory, share} {
@@ -73,6 +71,34 @@ func FromEnv(trace string, asleep func() bool) error {
 	}
 	p.asleep = asleep
 	return start(p)
+}
+
+// confMost is how many bytes of a file of parameters are read.
+const confMost = 1 << 20
+
+// read changes the parameters as the file at path says, if there is one.
+func (p *params) read(path string) error {
+	f, err := newfile.Existing(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the parameters of advice: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, confMost))
+	if err != nil {
+		return fmt.Errorf("reading the parameters of advice: %w", err)
+	}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		name, value, ok := strings.Cut(line, "=")
+		if ok && !strings.HasPrefix(line, "#") {
+			if err := p.set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		}
+	}
+	return nil
 }
 
 // set changes a parameter; those of the tool are left alone.

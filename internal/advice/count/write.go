@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -103,11 +104,7 @@ func (w *writer) write() error {
 		b = row.AppendFrame(b, i, text)
 	}
 	b = row.AppendEnd(append(b, rows...), n)
-	tmp := w.params.Path + ".tmp"
-	if err := os.WriteFile(tmp, b, 0o644); err != nil {
-		return fmt.Errorf("what advice is given of can't be written: %w", err)
-	}
-	if err := os.Rename(tmp, w.params.Path); err != nil {
+	if err := newfile.Replace(w.params.Path, b); err != nil {
 		return fmt.Errorf("what advice is given of can't be written: %w", err)
 	}
 	return nil
@@ -235,7 +232,7 @@ func start(p params) error {
 		return ErrRunning
 	}
 	if dir := filepath.Dir(p.Path); dir != "." {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("what advice is given of has no place: %w", err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
@@ -154,7 +155,7 @@ func (o *Options) build(ctx context.Context, dir string, n int, changes map[stri
 			return "", err
 		}
 		to := filepath.Join(dir, fmt.Sprintf("%d.go", len(replace)))
-		if err := os.WriteFile(to, done(src, changes[file]), 0o600); err != nil {
+		if err := newfile.Write(to, done(src, changes[file])); err != nil {
 			return "", err
 		}
 		replace[file] = to
@@ -164,7 +165,7 @@ func (o *Options) build(ctx context.Context, dir string, n int, changes map[stri
 		return "", err
 	}
 	name, path := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "program.exe")
-	if err := os.WriteFile(name, overlay, 0o600); err != nil {
+	if err := newfile.Write(name, overlay); err != nil {
 		return "", err
 	}
 	_, err = o.goes(ctx, slices.Concat([]string{"build"}, o.Flags, []string{"-overlay=" + name, "-o", path, "--", cmp.Or(o.Package, ".")})...)

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // Result is whether a hook delivers what it is for.
@@ -119,10 +121,10 @@ func (b *builder) write(goroot string, files map[string][]byte, linked []byte) e
 	}
 	for p, text := range all {
 		p = filepath.Join(b.dir, filepath.FromSlash(p))
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(p, text, 0o644); err != nil {
+		if err := newfile.Write(p, text); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package snapshot
-
-const openFlags = 0
