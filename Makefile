@@ -128,7 +128,7 @@ RECORDER := $(patsubst %,./%/...,$(wildcard scope mmpool flusher sweeper interna
 # Where goroutines share memory, and tests have them do it: the recorder, what drains the
 # kernel's rings, and the live server, whose requests share what is read of a trace. The
 # tests of all else have one goroutine. TestRaced of conventions_test.go finds what lacks.
-RACED := ./scope/... $(patsubst %,./%,mmpool flusher sweeper internal/advice/count internal/anonymize internal/goscopes internal/gotrace internal/inorder internal/pool internal/record internal/sys internal/perf internal/trace internal/trace/text internal/live internal/objects internal/outside internal/pack internal/pgo/source internal/pgo/explain internal/testing/bulk internal/timeline)
+RACED := ./scope/... $(patsubst %,./%,mmpool flusher sweeper internal/advice/count internal/anonymize internal/goscopes internal/gotrace internal/inorder internal/pool internal/record internal/sys internal/perf internal/trace internal/trace/text internal/live internal/mcpserver internal/objects internal/outside internal/pack internal/pgo/source internal/pgo/explain internal/testing/bulk internal/timeline)
 # What -tags scope_pure changes: packages with files of their own for it, and who calls what
 # they don't have.
 PURE := ./scope/... ./sweeper ./internal/record ./internal/sys

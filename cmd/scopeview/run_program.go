@@ -43,10 +43,11 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 	if l.dir == "" {
 		l.options.Cache.PruneTraces(dir)
 	}
-	stop, err := l.live(ctx, dir)
+	stop, remove, err := l.live(ctx, dir)
 	if err != nil {
 		return err
 	}
+	defer remove()
 	before, raws := tracesIn(dir), rawsIn(dir)
 	pid, code, err := l.program(plan, path, l.variables(dir))
 	if err != nil {
@@ -229,28 +230,29 @@ func (l *launch) show(ctx context.Context, path string) {
 	}
 }
 
-// live serves the timeline while the program runs. The function that it returns serves on until
-// it is interrupted.
-func (l *launch) live(ctx context.Context, dir string) (func(), error) {
+// live serves the timeline while the program runs. The function stop that it returns serves on until
+// it is interrupted; remove is leadBrowser's.
+func (l *launch) live(ctx context.Context, dir string) (stop, remove func(), err error) {
 	if !l.serve {
-		return nil, nil
+		return nil, func() {}, nil
 	}
 	ln, err := listen(ctx, "127.0.0.1:0", false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	server, err := live.New(live.Options{Path: dir, Version: version(), Weights: machineWeights()})
 	if err != nil {
 		ln.Close()
-		return nil, err
+		return nil, nil, err
 	}
 	address := server.Address(ln.Addr())
 	fmt.Fprintf(l.s.err, "scopeview: %s\n", address)
-	if err := openBrowser(address, 0); err != nil {
+	remove, err = leadBrowser(ctx, address, server.Entered())
+	if err != nil {
 		fmt.Fprintf(l.s.err, "scopeview: %s; open the address yourself\n", harmless(err.Error()))
 	}
 	// What interrupts the program does not end the page.
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(serving, ln) }()
 	return func() {
@@ -258,10 +260,10 @@ func (l *launch) live(ctx context.Context, dir string) (func(), error) {
 		interrupted, done := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt)
 		defer done()
 		<-interrupted.Done()
-		stop()
+		end()
 		select {
 		case <-ended:
 		case <-time.After(time.Second):
 		}
-	}, nil
+	}, remove, nil
 }

@@ -74,7 +74,9 @@ func newServe(s *streams) *cobra.Command {
 				return fmt.Errorf("writing to standard output: %w", err)
 			}
 			if open {
-				if err := openBrowser(address, 0); err != nil {
+				remove, err := leadBrowser(cmd.Context(), address, server.Entered())
+				defer remove()
+				if err != nil {
 					fmt.Fprintf(s.err, "scopeview: %s; open the address yourself\n", harmless(err.Error()))
 				}
 			}

@@ -1,34 +1,190 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
-// TestServeOpens: --open gives the address to the desktop's opener; without one
-// it says so and serves.
+// fakeOpener puts an xdg-open into a directory that writes its process's number and its argument
+// into the pipe that is returned, and goes on running.
+func fakeOpener(t *testing.T, bin string) (pipe string) {
+	t.Helper()
+	pipe = filepath.Join(bin, "opened")
+	for _, name := range []string{pipe, pipe + "2"} {
+		if err := syscall.Mkfifo(name, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script := "#!/bin/sh\necho $$ \"$@\" >" + pipe + "\nread never <" + pipe + "2\n"
+	if err := os.WriteFile(filepath.Join(bin, "xdg-open"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return pipe
+}
+
+// whatOpened reads what the opener wrote, and ends it with the test.
+func whatOpened(t *testing.T, pipe string) (path string) {
+	t.Helper()
+	b, err := os.ReadFile(pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	if _, err := fmt.Sscan(string(b), &pid, &path); err != nil || strings.Count(string(b), " ") != 1 {
+		t.Fatalf("the opener got %q", b)
+	}
+	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) })
+	return path
+}
+
+// TestServeOpens: --open gives the desktop's opener a page that leads to the address, which is gone
+// at the end; without an opener it says so and serves.
 func TestServeOpens(t *testing.T) {
-	bin := t.TempDir()
+	bin, home := t.TempDir(), t.TempDir()
 	t.Setenv("PATH", bin)
+	t.Setenv("HOME", home)
 	v := serve(t, t.TempDir(), "--open")
 	if code, errs := v.ends(); code != exitOK || !strings.Contains(errs, "open the address yourself") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
-	pipe := filepath.Join(bin, "opened")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
+	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
 	}
-	if err := os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\necho \"$1\" >"+pipe+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	pipe := fakeOpener(t, bin)
 	v = serve(t, t.TempDir(), "--open")
-	if b, err := os.ReadFile(pipe); err != nil || string(b) != v.url+"\n" {
+	path := whatOpened(t, pipe)
+	if b, err := os.ReadFile(path); err != nil || !strings.Contains(string(b), `<a href="`+v.url+`">`) {
 		t.Errorf("opened %q, %v; want %s", b, err, v.url)
 	}
 	if code, errs := v.ends(); code != exitOK || errs != "" {
 		t.Errorf("exit %d, %q", code, errs)
+	}
+	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestG28Open: while a real serve --open and the browser that it has opened run, no other user finds
+// the token in a command line, an environment or a file; the page that leads there goes when it was
+// followed, and when serve is ended by a signal before that.
+func TestG28Open(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sig := range []syscall.Signal{0, syscall.SIGINT, syscall.SIGTERM} {
+		bin, home := t.TempDir(), t.TempDir()
+		pipe := fakeOpener(t, bin)
+		cmd := exec.Command(self, "serve", t.TempDir(), "--open")
+		cmd.Env = []string{asTool + "=1", "PATH=" + bin, "HOME=" + home, "TMPDIR=" + home}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill() })
+		address, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := url.Parse(strings.TrimSpace(address))
+		if err != nil || len(u.Query().Get("token")) != 32 {
+			t.Fatalf("%s: %v", address, err)
+		}
+		path := whatOpened(t, pipe)
+		if sig == 0 {
+			othersFind(t, u.Query().Get("token"), home)
+			ownersAlone(t, path, home)
+			followPage(t, path, u)
+			emptied(t, home)
+			sig = syscall.SIGTERM
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("after %v: %v", sig, err)
+		}
+		emptied(t, home)
+	}
+}
+
+// othersFind checks that user nobody does not find a secret.
+func othersFind(t *testing.T, secret, home string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Log("what another user finds is not looked at: that needs root")
+		return
+	}
+	cmd := exec.Command("/bin/sh", "-c", "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ; ls -lR \"$1\"; find \"$1\" -type f -exec cat {} +", "sh", home)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin"}
+	found, _ := cmd.Output() // most can't be read
+	if !strings.Contains(string(found), "/xdg-open\x00") {
+		t.Errorf("it does not see the opener: %d bytes", len(found))
+	}
+	if at := strings.Index(string(found), secret); at >= 0 {
+		t.Errorf("another user finds the token in %q", found[max(0, at-100):at+len(secret)])
+	}
+}
+
+// ownersAlone checks that a file is its owner's, in a directory that is.
+func ownersAlone(t *testing.T, path, home string) {
+	t.Helper()
+	if rel, err := filepath.Rel(home, path); err != nil || strings.HasPrefix(rel, ".") {
+		t.Errorf("it opens %s", path)
+	}
+	for name, want := range map[string]fs.FileMode{path: 0o600, filepath.Dir(path): 0o700} {
+		if st, err := os.Stat(name); err != nil || st.Mode().Perm() != want {
+			t.Errorf("%s: %v, want %v; %v", name, st, want, err)
+		}
+	}
+}
+
+// followPage goes where a page leads to, as a browser does.
+func followPage(t *testing.T, path string, to *url.URL) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil || strings.Count(string(b), to.String()) != 2 {
+		t.Fatalf("%s, %v", b, err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := (&http.Client{Jar: jar}).Get(to.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK || resp.Request.URL.RawQuery != "" {
+		t.Errorf("%s: %d", resp.Request.URL, resp.StatusCode)
+	}
+}
+
+// emptied waits until nothing is in a directory.
+func emptied(t *testing.T, dir string) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		left, err := os.ReadDir(dir)
+		if err != nil || len(left) > 0 && time.Now().After(deadline) {
+			t.Fatalf("left are %v, %v", left, err)
+		}
+		if len(left) == 0 {
+			return
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 )
 
 // guard decides who is answered at all, and puts on every answer the headers
@@ -19,10 +20,13 @@ type guard struct {
 	token  string
 	cookie string // its name: browsers send cookies to all ports, so two servers must differ in it
 	next   http.Handler
+
+	entered chan struct{} // closed once somebody has come with the token
+	once    sync.Once
 }
 
 func newGuard(h hosts, next http.Handler) *guard {
-	return &guard{hosts: h, token: secret(16), cookie: "scopeview-" + secret(4), next: next}
+	return &guard{hosts: h, token: secret(16), cookie: "scopeview-" + secret(4), next: next, entered: make(chan struct{})}
 }
 
 // secret is n bytes of the system's randomness, in hex. crypto/rand does not
@@ -111,6 +115,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, "The token in the address is not this server's: open the address that scopeview serve has printed.")
 		return
 	}
+	g.once.Do(func() { close(g.entered) })
 	q.Del("token")
 	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	// Only a path: two slashes in front would be somebody's host.

@@ -116,6 +116,9 @@ func (s *Server) Address(addr net.Addr) string {
 	return u.String()
 }
 
+// Entered returns a channel that is closed once somebody has come with the token.
+func (s *Server) Entered() <-chan struct{} { return s.guard.entered }
+
 func (s *Server) mux() http.Handler {
 	mux := http.NewServeMux()
 	if s.shelf.root != nil {

@@ -17,5 +17,6 @@
 //  3. Nothing is written, no recording is controlled, and nothing is asked of the network.
 //  4. One call is answered at a time. Each has an end: a time, an amount of memory, a size of
 //     its answer. The client can call it off.
-//  5. What is of the trace stands in code in an answer: see report.Brief.
+//  5. A line that is no message is answered with an error, and the next one is read: see lines.
+//  6. What is of the trace stands in code in an answer: see report.Brief.
 package mcpserver

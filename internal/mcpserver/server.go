@@ -85,9 +85,9 @@ func (s *Server) Close() {
 	}
 }
 
-// Run answers until the client goes, or ctx is done.
+// Run answers until the client goes and has what it asked for, or ctx is done.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.protocol().Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: largestCall})
+	err := s.protocol().Run(ctx, newLines(in, out))
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil // the client is gone
 	}
