@@ -145,6 +145,8 @@ func (s *Server) load(w http.ResponseWriter, r *http.Request, b *book) (x *sessi
 	x, err := s.session(r.Context(), b)
 	largeAnswer(w) // loading may have taken long
 	switch {
+	case err == nil && x.other(r):
+		refuseAnew(w)
 	case err == nil:
 		return x, true
 	case r.Context().Err() != nil:
@@ -166,6 +168,7 @@ func (x *session) meta(version string, res, places int64) *timeline.Meta {
 		Tool: version, Path: x.book.name, Writer: st.writer, Tile: &timeline.Tile{Res: res},
 		Places: int(places), More: "What you zoom in on is fetched in full.",
 	})
+	m.ID = idOf(st.trace.Header())
 	if st.deleted {
 		m.Banner = append(m.Banner, timeline.Said{Level: "warn", Text: "The trace's file was removed or can't be reached any more. What was read of it stays here until scopeview serve ends, or nobody looks at it for a while."})
 	}

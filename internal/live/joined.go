@@ -142,7 +142,10 @@ func (s *Server) join(ctx context.Context, j *joined, books []*book) (*book, err
 		return nil, err
 	}
 	var inputs []merge.Input
+	var parts []source
 	for _, b := range books {
+		id, _ := b.recording()
+		parts = append(parts, source{b, id})
 		inputs = append(inputs, merge.Input{Name: b.name, Open: b.trace})
 	}
 	_, err = merge.Files(ctx, inputs, path, func(done, of int64) {
@@ -167,6 +170,7 @@ func (s *Server) join(ctx context.Context, j *joined, books []*book) (*book, err
 		return nil, err
 	}
 	b := made.book(0)
+	b.parts = parts
 	s.shelf.lend(b)
 	s.timelines.thin()
 	return b, nil

@@ -27,6 +27,10 @@ let lines = new Map();
 /** @type {Set<number>} */
 const ticked = new Set();
 let limit = rowsFirst;
+/** When the server last answered, ms. */
+let answered = Date.now();
+/** Has the list fetched at once. */
+let retry = () => {};
 let tag = "";
 
 /** @param {number} n */
@@ -213,6 +217,16 @@ function take(now) {
   show();
 }
 
+/** Says at the top what keeps the list from being up to date; "": nothing does. @param {string} text */
+function showTrouble(text) {
+  const line = byId("server");
+  const says = /** @type {HTMLElement} */ (line.firstElementChild);
+  if (says.textContent !== text) says.textContent = text;
+  line.hidden = text === "";
+}
+
+const asOf = () => `What is here is as of ${new Date(answered).toTimeString().slice(0, 8)}.`;
+
 /** Fetches the list, if it is another one, and again. */
 async function keepFetching() {
   for (;;) {
@@ -224,13 +238,20 @@ async function keepFetching() {
         tag = answer.headers.get("ETag") ?? "-";
         take(now);
       } else if (answer && answer.status !== 304) {
-        byId("says").textContent = await answer.text();
+        showTrouble(`${(await answer.text()).trim()} ${asOf()}`);
+      }
+      if (answer?.ok || answer?.status === 304) {
+        answered = Date.now();
+        showTrouble("");
       }
       if (list.traces.some((t) => t.slow_of === "pending" && !t.why)) wait = every.soon;
     } catch {
-      byId("says").textContent = "The server does not answer. Does scopeview serve still run?";
+      showTrouble(`The connection to scopeview serve is lost; trying again. ${asOf()}`);
     }
-    await new Promise((done) => setTimeout(done, wait));
+    await new Promise((done) => {
+      retry = () => done(undefined);
+      setTimeout(done, wait);
+    });
   }
 }
 
@@ -243,6 +264,7 @@ searchBox.addEventListener("input", () => {
 byId("more").addEventListener("click", () => { limit = Infinity; show(); });
 compareButton.addEventListener("click", compare);
 joinButton.addEventListener("click", join);
+byId("server").querySelector("button")?.addEventListener("click", () => retry());
 byId("untick").addEventListener("click", untick);
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.altKey || e.metaKey) return;

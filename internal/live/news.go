@@ -19,6 +19,10 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request, b *book) {
 		refuse(w, http.StatusBadRequest, sentence(err))
 		return
 	}
+	if !b.has(c.session) { // what replaced it is not waited for here
+		answer(w, &timeline.Container{Meta: &timeline.Meta{Reload: true}})
+		return
+	}
 	x, ok := s.load(w, r, b)
 	if !ok {
 		return

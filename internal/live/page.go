@@ -15,6 +15,10 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request, b *book) {
 	if !ok {
 		return
 	}
+	if b.parts != nil && b.anew("") { // what its parts are now is another timeline
+		http.Redirect(w, r, joinedAgain(b.parts), http.StatusSeeOther)
+		return
+	}
 	policy, err := page.Policy(page.HomeLive)
 	var body bytes.Buffer
 	if err == nil {

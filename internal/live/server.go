@@ -139,6 +139,7 @@ func (s *Server) mux() http.Handler {
 	mux.HandleFunc("GET /t/{n}/api/advice", s.ofTrace(s.large(s.serveAdvice)))
 	mux.HandleFunc("GET /t/{n}/api/samples", s.ofTrace(s.large(s.serveSamples)))
 	mux.HandleFunc("GET /t/{n}/api/live", s.ofTrace(s.serveLive))
+	mux.HandleFunc("GET /t/{n}/api/same", s.ofTrace(s.serveSame))
 	return mux
 }
 
@@ -150,7 +151,13 @@ func (s *Server) ofTrace(serve func(http.ResponseWriter, *http.Request, *book)) 
 			refuse(w, http.StatusNotFound, "There is no trace of this number; the list of traces is at the address that scopeview serve has printed.")
 			return
 		}
-		serve(w, r, s.shelf.book(n))
+		b := s.shelf.book(n)
+		if of := r.URL.Query().Get("of"); of != "" && b.anew(of) {
+			b.supersede(of)
+			refuseAnew(w)
+			return
+		}
+		serve(w, r, b)
 	}
 }
 

@@ -103,6 +103,13 @@ func (s *Server) session(ctx context.Context, b *book) (*session, error) {
 	return x, err
 }
 
+// has reports whether the session of that id is loaded, and not over.
+func (b *book) has(id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.current != nil && b.current.id == id && !b.current.stale()
+}
+
 // ask notes that somebody looks at the trace. book.mu is held.
 func (x *session) ask() {
 	x.asked = time.Now()

@@ -38,7 +38,8 @@ type shelf struct {
 type book struct {
 	shelf  *shelf
 	number int
-	name   string // in root; the base of the path without one
+	name   string   // in root; the base of the path without one
+	parts  []source // of a timeline of several traces; nil: it is one trace
 
 	mu      sync.Mutex
 	current *session // nil: not loaded
@@ -120,10 +121,22 @@ func (b *book) stat() (fs.FileInfo, error) {
 	return b.shelf.root.Lstat(b.name)
 }
 
-// open opens the trace, joined with its hot file, if it is a regular file. In a
-// directory it may not be a link either: that could lead to a file that nobody meant
-// to show.
+// open opens the trace, joined with its hot file.
 func (b *book) open() (*hot.File, error) {
+	f, err := b.file()
+	if err != nil {
+		return nil, err
+	}
+	joined, err := hot.Join(f)
+	if err != nil {
+		return nil, fmt.Errorf("opening the trace: %w", err)
+	}
+	return joined, nil
+}
+
+// file opens the trace's file, if it is a regular one. In a directory it may not be a
+// link either: that could lead to a file that nobody meant to show.
+func (b *book) file() (*os.File, error) {
 	before, err := b.stat()
 	if err != nil {
 		return nil, fmt.Errorf("opening the trace: %w", err)
@@ -144,11 +157,7 @@ func (b *book) open() (*hot.File, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s was replaced while it was opened: %w", b.place(), errors.Join(err, fs.ErrNotExist))
 	}
-	joined, err := hot.Join(f)
-	if err != nil {
-		return nil, fmt.Errorf("opening the trace: %w", err)
-	}
-	return joined, nil
+	return f, nil
 }
 
 // check tells what keeps the trace from ever being shown. One that was created

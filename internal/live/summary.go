@@ -14,7 +14,7 @@ func (s *Server) serveSummary(w http.ResponseWriter, r *http.Request, b *book) {
 	if !ok {
 		return
 	}
-	t, done, ok := reopened(w, b)
+	t, done, ok := reopened(w, r, b)
 	if !ok {
 		return
 	}

@@ -112,6 +112,12 @@ func (x *session) states(ctx context.Context) (*timeline.States, error) {
 		return nil, err
 	}
 	defer done()
+	x.mu.Lock()
+	same := t.Header() == x.status.trace.Header()
+	x.mu.Unlock()
+	if !same {
+		return nil, errors.New("the trace was recorded anew under the same path")
+	}
 	return timeline.LoadStates(ctx, t)
 }
 
@@ -138,9 +144,12 @@ func (b *book) reopen() (t *trace.Trace, done func(), err error) {
 }
 
 // reopened is reopen for a request; if ok is false the request is answered.
-func reopened(w http.ResponseWriter, b *book) (t *trace.Trace, done func(), ok bool) {
+func reopened(w http.ResponseWriter, r *http.Request, b *book) (t *trace.Trace, done func(), ok bool) {
 	t, done, err := b.reopen()
-	switch {
+	switch of := r.URL.Query().Get("of"); {
+	case err == nil && of != "" && b.parts == nil && idOf(t.Header()) != of:
+		done()
+		refuseAnew(w)
 	case err == nil:
 		return t, done, true
 	case errors.Is(err, format.ErrNotTrace), errors.Is(err, format.ErrEmpty), errors.Is(err, format.ErrNewer), errors.Is(err, format.ErrCorrupt):
@@ -153,7 +162,7 @@ func reopened(w http.ResponseWriter, b *book) (t *trace.Trace, done func(), ok b
 
 // serveDoctor examines the trace as it is now.
 func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
-	t, done, ok := reopened(w, b)
+	t, done, ok := reopened(w, r, b)
 	if !ok {
 		return
 	}
@@ -184,7 +193,7 @@ func (s *Server) advice(b *book) *page.Advice {
 
 // serveSamples gives the samples of the trace as it is now, with their stacks.
 func (s *Server) serveSamples(w http.ResponseWriter, r *http.Request, b *book) {
-	t, done, ok := reopened(w, b)
+	t, done, ok := reopened(w, r, b)
 	if !ok {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 // the trace's start.
 type Meta struct {
 	Version int         `json:"version"`
+	ID      string      `json:"id,omitempty"` // of the recording, for a page of a server
 	Tool    string      `json:"tool"`
 	Title   string      `json:"title"`
 	Path    string      `json:"path"` // without its directory, which is nobody else's business

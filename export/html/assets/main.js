@@ -84,6 +84,14 @@ function buildPage(app, other) {
     app.relayout();
     if (!rows.fits()) rows.fit(); // rows have come
   });
+  const watched = new WeakSet();
+  app.on("other", () => { // its server may go, too
+    if (app.other && !watched.has(app.other)) {
+      watched.add(app.other);
+      app.other.onchange(() => banner.update());
+    }
+    banner.update();
+  });
   addEventListener("resize", () => {
     rows.fit();
     app.redraw();

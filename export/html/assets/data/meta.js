@@ -24,6 +24,7 @@ import { addPlaces } from "./places.js";
  * @property {string=} start
  * @property {string=} title
  * @property {string=} path
+ * @property {string=} id of the recording, from a server
  * @property {number=} size
  * @property {string=} tool
  * @property {number=} scopes

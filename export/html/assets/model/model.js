@@ -59,10 +59,14 @@ export class Model {
     this.version = 0;
     /** The tile is coarse: what is narrower than base.res is merged. */
     this.reduced = false;
-    /** Of a live source. @type {""|"connected"|"lost"|"ended"} */
+    /** Of a live source; removed: its file is gone, anew: it holds another recording now. @type {""|"connected"|"lost"|"ended"|"removed"|"anew"} */
     this.state = "";
     /** Why it is lost. */
     this.trouble = "";
+    /** When the server last answered, in ms since 1970. */
+    this.answered = Date.now();
+    /** Has a server that does not answer asked at once. */
+    this.retry = () => {};
     this.heard = 0; // when news came last, by performance.now()
     /** @type {((model: Model) => void)[]} */
     this.listeners = [];
@@ -120,9 +124,10 @@ export class Model {
     for (const fn of this.listeners) fn(this);
   }
 
-  /** @param {""|"connected"|"lost"|"ended"} state @param {string} trouble */
+  /** @param {""|"connected"|"lost"|"ended"|"removed"|"anew"} state which does not change after anew @param {string} trouble */
   setState(state, trouble) {
-    if (state === this.state && trouble === this.trouble) return;
+    if (state === "connected" || state === "ended") this.answered = Date.now();
+    if (this.state === "anew" || state === this.state && trouble === this.trouble) return;
     this.state = state;
     this.trouble = trouble;
     this.changed();

@@ -16,12 +16,14 @@ import { Model } from "./model.js";
  * @property {(() => Promise<import("../data/columns.js").Container>)=} samples with their stacks
  * @property {(() => Promise<import("../data/meta.js").DoctorReport>)=} doctor what the doctor says
  * @property {(() => Promise<import("../data/meta.js").Advice|null>)=} advice what the raw file beside the trace says; null: there is none
- * @property {((model: Model) => void)=} follow feeds the model until its writer has ended
+ * @property {((model: Model) => void)=} follow feeds the model until its writer has ended, and then watches whether the server is there
  */
 
 /** How long to wait before asking a server again that did not answer, in ms. */
 const firstPause = 500;
 const longestPause = 5000;
+/** How often a server is asked whether it is there, and the trace still the same, once nothing new comes. In ms. */
+const watchPause = 2000;
 /** An answer with news takes a second; one that takes this long is none. In ms. */
 const longestAnswer = 20000;
 
@@ -82,16 +84,24 @@ export async function openPage(name, text) {
  * @returns {Source}
  */
 export function liveSource(base) {
+  let of = ""; // the recording that the page shows; under its path may be another one by now
+  let anew = () => {};
   const get = async (path, signal) => {
-    const response = await fetch(base + path, { signal, cache: "no-store", credentials: "same-origin" });
-    if (!response.ok) throw new Error(`${base}${path.replace(/\?.*/, "")}: the server answers ${response.status} ${(await response.text()).trim().slice(0, 200)}`);
+    const query = of && `${path.includes("?") ? "&" : "?"}of=${of}`;
+    const response = await fetch(base + path + query, { signal, cache: "no-store", credentials: "same-origin" });
+    if (response.status === 409) anew();
+    if (!response.ok) throw answerError(response.status, `${base}${path.replace(/\?.*/, "")}: the server answers ${response.status} ${(await response.text()).trim().slice(0, 200)}`);
     return response;
   };
   const container = async (path, signal) => readContainer(await inflate(new Uint8Array(await (await get(path, signal)).arrayBuffer())));
   const range = (from, to) => `from=${Math.floor(from)}&to=${Math.ceil(to)}`;
   return {
     home: "live",
-    whole: () => container("api/whole"),
+    async whole() {
+      const whole = await container("api/whole");
+      of = whole.header.meta?.id ?? "";
+      return whole;
+    },
     tile: (from, to, px) => container(`api/tile?${range(from, to)}&px=${Math.ceil(px)}`),
     waits: (from, to, px) => container(`api/waits?${range(from, to)}&px=${Math.ceil(px)}`),
     runs: (nameId, from, to) => container(`api/runs?name=${nameId}&${range(from, to)}`),
@@ -100,8 +110,46 @@ export function liveSource(base) {
     doctor: async () => (await get("api/doctor")).json(),
     advice: async () => (await get("api/advice")).json(),
     summary: async (from, to, whole) => (await get(`api/summary?${range(from, to)}${whole ? "&whole=1" : ""}`)).json(),
-    follow(model) { followLive(model, container); },
+    async follow(model) {
+      anew = () => model.setState("anew", "");
+      await followLive(model, container);
+      await watchServer(model, (signal) => get("api/same", signal));
+    },
   };
+}
+
+/** @param {number} status @param {string} text */
+function answerError(status, text) { return Object.assign(new Error(text), { status }); }
+
+/** @param {number} ms @returns {Promise<void>} */
+function sleep(ms) { return new Promise((done) => { setTimeout(done, ms); }); }
+
+/** Waits, or until somebody wants it tried at once. @param {Model} model @param {Promise<void>} pause */
+function rest(model, pause) { return Promise.race([pause, new Promise((done) => { model.retry = () => done(undefined); })]); }
+
+/**
+ * Asks whether the server is there, and the trace's file still holds what the model shows, until
+ * it holds another recording.
+ * @param {Model} model
+ * @param {(signal: AbortSignal) => Promise<any>} same
+ * @param {(ms: number) => Promise<void>} pause
+ */
+export async function watchServer(model, same, pause = sleep) {
+  for (let wait = watchPause; model.state !== "anew";) {
+    await rest(model, pause(wait));
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), longestAnswer);
+    try {
+      await same(abort.signal);
+      model.setState("ended", "");
+      wait = watchPause;
+    } catch (err) {
+      model.setState(err.status === 404 ? "removed" : "lost", err.message);
+      wait = Math.min(wait === watchPause ? firstPause : wait * 2, longestPause);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 }
 
 /**
@@ -110,10 +158,10 @@ export function liveSource(base) {
  * @param {(path: string, signal?: AbortSignal) => Promise<import("../data/columns.js").Container>} container
  * @param {(ms: number) => Promise<void>} pause
  */
-export async function followLive(model, container, pause = (ms) => new Promise((done) => { setTimeout(done, ms); })) {
+export async function followLive(model, container, pause = sleep) {
   let wait = firstPause;
   let reload = false;
-  for (;;) {
+  while (model.state !== "anew") {
     if (!reload && !model.meta.live) return model.setState("ended", "");
     if (!reload && !model.meta.loading && (model.meta.writer === "closed" || model.meta.writer === "gone")) return model.setState("ended", "");
     const abort = new AbortController();
@@ -123,15 +171,16 @@ export async function followLive(model, container, pause = (ms) => new Promise((
         model.replace(await container("api/whole", abort.signal));
         reload = false;
       } else {
-        model.setState("connected", "");
+        if (model.state !== "lost") model.setState("connected", ""); // else once it answers
         const news = await container(`api/live?cursor=${encodeURIComponent(model.meta.live?.cursor ?? "")}`, abort.signal);
         if (news.header.meta?.reload) reload = true;
         else model.update(news);
       }
+      model.setState("connected", "");
       wait = firstPause;
     } catch (err) {
       model.setState("lost", err.message);
-      await pause(wait);
+      await rest(model, pause(wait));
       wait = Math.min(wait * 2, longestPause);
     } finally {
       clearTimeout(timer);

@@ -1,6 +1,6 @@
 // The lines at the top that tell what the picture lacks: losses, what was never
-// ended, what the recording cost, a writer that is gone. Losses stay; the rest may
-// be put away.
+// ended, what the recording cost, a writer or a server that is gone. Losses stay, and so
+// does that what is shown is not what is there; the rest may be put away.
 
 import { longestTitle, shortText } from "../data/names.js";
 import { firstFinding, showWorst } from "./finding.js";
@@ -9,36 +9,57 @@ import { make, makeButton } from "../view/make.js";
 /** @import { App } from "../app.js" */
 
 /** How loud a line is; the louder come first. */
-const bannerLevels = ["loss", "doctor", "warn", "note", "live"];
+const bannerLevels = ["server", "loss", "doctor", "warn", "note", "live"];
 
 /** What a level is called for those who don't see its colour. */
-const bannerWords = { loss: "Lost:", doctor: "The doctor:", warn: "Note:", note: "", live: "" };
+const bannerWords = { server: "", loss: "Lost:", doctor: "The doctor:", warn: "Note:", note: "", live: "" };
 
 /** Lines beyond this many fold. */
 const bannerLimit = 3;
 
 /**
+ * How it stands with the server of a model; at: when it last answered, in ms since 1970.
+ * @typedef {{live?: boolean, state?: string, at?: number}} ServerState
+ * @typedef {{level: string, text: string, act?: "retry"|"reload"}} Line
+ */
+
+/** What is to be said of a model's server. @param {ServerState} s @param {string} [of] which trace it is @returns {Line[]} */
+function serverLines(s, of = "") {
+  if (!s.live) return [];
+  const at = new Date(s.at ?? 0).toTimeString().slice(0, 8);
+  switch (s.state) {
+    case "lost": return [{ level: "server", act: "retry", text: `The connection to scopeview serve is lost; trying again. What is here is as of ${at}, and what was not looked at yet can't be had.` }];
+    case "anew": return [{ level: "server", act: "reload", text: `${of}This trace was recorded anew under the same path. What is here is the recording before it, as of ${at}.` }];
+    case "removed": return [{ level: "server", text: `${of}The trace's file was removed, at ${at} or later. What is here stays.` }];
+  }
+  return [];
+}
+
+/**
  * The lines to be shown: the trace's, what the doctor is sure of, then how it stands with the
  * writer and the server; those put away are left out, losses excepted.
  * @param {{banner?: {level:string, text:string}[], writer?: string}} meta
- * @param {{live?: boolean, lost?: boolean, problems?: string[], finding?: import("../data/meta.js").Finding|null}} state
+ * @param {ServerState & {other?: ServerState, problems?: string[], finding?: import("../data/meta.js").Finding|null}} state
  * @param {Set<string>} gone texts that were put away
- * @returns {{level:string, text:string}[]}
+ * @returns {Line[]}
  */
 export function bannerLines(meta, state, gone) {
+  /** @type {Line[]} */
   const lines = (meta.banner || []).map((b) => ({ level: bannerLevels.includes(b.level) ? b.level : "note", text: b.text }));
   for (const text of state.problems ?? []) lines.push({ level: "warn", text });
   if (state.finding?.text) lines.push({ level: "doctor", text: state.finding.text });
-  if (state.live && state.lost) {
-    lines.push({ level: "warn", text: "The connection to scopeview serve is lost; trying again. What is here stays." });
-  } else if (state.live && meta.writer === "running") {
+  const server = serverLines(state);
+  lines.push(...server);
+  // Of a server that does not answer there is one line: it is the same for both.
+  if (state.other && !(state.state === "lost" && state.other.state === "lost")) lines.push(...serverLines(state.other, "B: "));
+  if (server.length === 0 && state.live && meta.writer === "running") {
     lines.push({ level: "live", text: "Recording: new scopes appear within a second." });
   }
   if (meta.writer === "gone" && !lines.some((l) => /writer|killed/i.test(l.text))) {
     lines.push({ level: "warn", text: "The writer is gone (killed?): nothing new will come. What it had recorded is all here." });
   }
   lines.sort((a, b) => bannerLevels.indexOf(a.level) - bannerLevels.indexOf(b.level));
-  return lines.filter((l) => l.level === "loss" || !gone.has(l.text));
+  return lines.filter((l) => l.level === "loss" || l.level === "server" || !gone.has(l.text));
 }
 
 /**
@@ -56,12 +77,14 @@ export function createBanner(app) {
   function line(l) {
     const words = bannerWords[l.level];
     const item = make("li", { class: l.level }, make("span", { class: "sign", "aria-hidden": "true" }),
-      make("span", { class: "text" }, words ? make("span", { class: "unseen", text: words + " " }) : null, shortText(l.text, longestTitle)));
+      make("span", { class: "text", role: l.level === "server" ? "alert" : null }, words ? make("span", { class: "unseen", text: words + " " }) : null, shortText(l.text, longestTitle)));
     const f = l.level === "doctor" ? firstFinding(app.model.doctor) : null;
     if (f) {
       item.append(makeButton(f.worst ? "Show the longest wait" : "Show where", () => showWorst(app, f)));
       item.append(makeButton("All findings", () => app.showTab("doctor"), { title: "The Doctor tab (7)" }));
     }
+    if (l.act === "retry") item.append(makeButton("Try now", () => { app.model.retry(); app.other?.retry(); }));
+    if (l.act === "reload") item.append(makeButton("Show what is there now", () => location.reload()));
     if (l.level === "note") {
       const more = makeButton("⋯", () => {
         const whole = item.classList.toggle("whole");
@@ -70,7 +93,7 @@ export function createBanner(app) {
       }, { class: "quiet", title: "The whole line", "aria-label": "The whole line", "aria-expanded": "false" });
       item.append(more);
     }
-    if (l.level !== "loss") {
+    if (l.level !== "loss" && l.level !== "server") {
       item.append(makeButton("×", () => {
         gone.add(l.text);
         update();
@@ -101,7 +124,10 @@ export function createBanner(app) {
   return { element, update };
 }
 
-/** How it stands with the server, as far as the model's source says. */
+/** @param {import("../model/model.js").Model} model @returns {ServerState} */
+function serverState(model) { return { live: model.home === "live", state: model.state, at: model.answered }; }
+
+/** How it stands with the server, as far as the models' sources say. @param {App} app */
 function bannerState(app) {
-  return { live: app.model.home === "live", lost: Boolean(app.model.lost), problems: app.model.waits?.problems, finding: firstFinding(app.model.doctor) };
+  return { ...serverState(app.model), other: app.other ? serverState(app.other) : undefined, problems: app.model.waits?.problems, finding: firstFinding(app.model.doctor) };
 }

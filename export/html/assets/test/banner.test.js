@@ -14,7 +14,16 @@ test("how it stands with the writer and the server", () => {
   const said = (writer, state) => bannerLines({ writer }, state, new Set()).map((l) => l.text).join("|");
   assert.match(said("running", { live: true }), /^Recording/);
   assert.equal(said("running", {}), "");
-  assert.match(said("running", { live: true, lost: true }), /^The connection to scopeview serve is lost/);
+  for (const writer of ["running", "closed"]) {
+    const lost = bannerLines({ writer, banner: [{ level: "loss", text: "l" }] }, { live: true, state: "lost", other: { live: true, state: "lost" } }, new Set());
+    assert.match(lost.map((l) => l.text).join("|"), /^The connection to scopeview serve is lost.* as of \d\d:\d\d:\d\d.*\|l$/);
+    assert.match(said(writer, { live: true, state: "anew" }), /^This trace was recorded anew/);
+    assert.match(said(writer, { live: true, state: "ended", other: { live: true, state: "anew" } }), /B: This trace was recorded anew/);
+    assert.match(said(writer, { live: true, state: "removed" }), /^The trace's file was removed/);
+  }
+  const anew = bannerLines({ writer: "closed" }, { live: true, state: "anew", at: 1 }, new Set());
+  assert.equal(bannerLines({ writer: "closed" }, { live: true, state: "anew", at: 1 }, new Set(anew.map((l) => l.text))).length, 1); // it is not put away
+  assert.equal(said("closed", { state: "lost" }), "");
   assert.match(said("gone", { live: true }), /^The writer is gone/);
   assert.equal(bannerLines({ writer: "gone", banner: [{ level: "warn", text: "The writer was killed." }] }, {}, new Set()).length, 1);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Model } from "../model/model.js";
 import { inflate } from "../data/columns.js";
 import { children, selfTime } from "../model/relate.js";
-import { fileSource, followLive, liveSource } from "../model/source.js";
+import { fileSource, followLive, liveSource, watchServer } from "../model/source.js";
 import { extentOf } from "../model/refs.js";
 import { mergeMeta } from "../data/meta.js";
 import { barsOf, container, modelOf, randomly } from "./make.js";
@@ -38,6 +38,30 @@ test("the loop goes on after trouble, loads anew when asked to, and stops at the
   assert.equal(model.end, 60);
   assert.equal(model.meta.writer, "gone");
   assert.equal(all(model).length, 1);
+});
+
+test("once nothing new comes, the server is watched until it has another recording", async () => {
+  const model = new Model({ home: "live", whole: async () => container([[1, 0, 1, 1, 0, 5]], { names, meta: { end: 10, writer: "closed" } }) });
+  await model.load();
+  const fail = (status) => () => { throw Object.assign(new Error("no"), { status }); };
+  const answers = [() => {}, fail(), fail(), () => {}, fail(404), () => {}, () => { model.setState("anew", ""); fail(409)(); }];
+  const states = [];
+  model.onchange(() => states.push(model.state));
+  const pauses = [];
+  await watchServer(model, async () => /** @type {any} */ (answers.shift())(), async (ms) => { pauses.push(ms); });
+  assert.deepEqual(states, ["ended", "lost", "ended", "removed", "ended", "anew"]);
+  assert.deepEqual(pauses, [2000, 2000, 500, 1000, 2000, 500, 2000]);
+  model.setState("connected", "");
+  assert.equal(model.state, "anew");
+});
+
+test("a server that does not answer is asked at once when somebody wants that", async () => {
+  const model = new Model({ home: "live", whole: async () => container([], { names, meta: { end: 10, writer: "closed" } }) });
+  await model.load();
+  const watched = watchServer(model, async () => { model.setState("anew", ""); }, () => new Promise(() => {}));
+  model.retry();
+  await watched;
+  assert.equal(model.state, "anew");
 });
 
 test("hundreds of increments are few batches, and lose nothing", () => {

@@ -1,0 +1,105 @@
+package live
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+)
+
+// recordAgain writes another recording under the path of one, by another file or into the same.
+func recordAgain(t *testing.T, path string, into bool) {
+	t.Helper()
+	temp := filepath.Join(t.TempDir(), "again.scope")
+	tracetest.Write(t, temp, strings.ReplaceAll(strings.Replace(described, "pid=4711", "pid=4712 id="+strings.Repeat("9", 32), 1), "fast", "anew"))
+	if !into {
+		if err := os.Rename(temp, path); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	b, err := os.ReadFile(temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestG45Anew: what a page shows is not mixed with another recording under the same path: each of
+// its requests is answered with 409 from then on, and the page that is loaded again gets the other.
+func TestG45Anew(t *testing.T) {
+	asked := 0
+	for _, into := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "a.scope")
+		tracetest.Write(t, path, described)
+		r := start(t, path, nil)
+		p := container(t, r.get("/t/0/api/whole"))
+		if len(p.Meta.ID) != 32 {
+			t.Fatalf("the recording is %q", p.Meta.ID)
+		}
+		requests := []string{
+			"whole?", "tile?from=0&to=900&px=10&", "summary?from=0&to=900&", "runs?name=2&from=0&to=900&", "request?trace=01234567&",
+			"waits?from=0&to=900&px=10&", "doctor?", "advice?", "samples?", "live?cursor=" + p.Meta.Live.Cursor + "&", "same?",
+		}
+		for _, replaced := range []bool{false, true} {
+			if replaced {
+				recordAgain(t, path, into)
+			}
+			for _, q := range requests {
+				asked++
+				resp := r.get("/t/0/api/" + q + "of=" + p.Meta.ID)
+				if text := body(t, resp); (resp.StatusCode == http.StatusConflict) != replaced || !replaced && resp.StatusCode >= 300 || replaced && !strings.Contains(text, "recorded anew") {
+					t.Errorf("replaced %v, %s: %d %.200s", replaced, q, resp.StatusCode, text)
+				}
+			}
+		}
+		now := container(t, r.get("/t/0/api/whole"))
+		if now.Meta.ID == p.Meta.ID || !strings.Contains(strings.Join(now.Meta.Names, " "), "anew") {
+			t.Errorf("loaded again it is %s with %q", now.Meta.ID, now.Meta.Names)
+		}
+		// A file that is gone may come back; one that is no trace any more is none.
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if resp := r.get("/t/0/api/same?of=" + now.Meta.ID); resp.StatusCode != http.StatusNotFound {
+			t.Errorf("removed: %s", resp.Status)
+		}
+		if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if resp := r.get("/t/0/api/same?of=" + now.Meta.ID); resp.StatusCode != http.StatusConflict {
+			t.Errorf("text in its place: %s", resp.Status)
+		}
+	}
+	t.Logf("G45: %d requests of pages, half of them after another recording took the place", asked)
+}
+
+// TestG45AnewJoined: one timeline of several traces is made again when one of them is recorded anew.
+func TestG45AnewJoined(t *testing.T) {
+	dir := t.TempDir()
+	processes(t, dir)
+	r := start(t, dir, always)
+	listOf(t, r)
+	base := r.joinedPage("t=0&t=1")
+	id := container(t, r.get(base+"api/whole")).Meta.ID
+	if resp := r.get(base + "api/same?of=" + id); resp.StatusCode != http.StatusNoContent {
+		t.Errorf("%s", resp.Status)
+	}
+	recordAgain(t, filepath.Join(dir, "front.scope"), false)
+	if resp := r.get(base + "api/same?of=" + id); resp.StatusCode != http.StatusConflict {
+		t.Errorf("of a part that was recorded anew: %s", resp.Status)
+	}
+	resp := r.raw("GET " + base + " HTTP/1.1\r\nHost: " + r.addr + "\r\nCookie: " + r.s.guard.cookie + "=" + r.s.guard.token + "\r\nConnection: close\r\n\r\n")
+	body(t, resp)
+	if want := "/joined?t=0&t=1"; resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != want {
+		t.Errorf("its page: %s to %q, want %s", resp.Status, resp.Header.Get("Location"), want)
+	}
+	if next := r.joinedPage("t=0&t=1"); next == base {
+		t.Error("it is not made again")
+	}
+}
