@@ -121,6 +121,7 @@ var mayImport = map[string][]string{
 	"internal/trace":            {"internal/pack", "internal/hot", "internal/chunks", "internal/inorder", "internal/format"},
 	"internal/trace/text":       {"internal/trace", "internal/chunks", "internal/inorder", "internal/format"},
 	"internal/testpoint/*":      {}, // for tests only
+	"internal/armed":            {}, // for tests only: what a recording sets up
 	"internal/args":             {"internal/trace", "internal/format"},
 	"internal/gowire":           {},
 	"internal/gotrace":          {"internal/gowire", "internal/trace", "internal/format"},

@@ -6,6 +6,7 @@ package procstate
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,8 +65,8 @@ func Self() (State, error) {
 var volatile = []string{"Name", "State", "Tgid", "Ngid", "Pid", "PPid", "TracerPid", "NStgid", "NSpid", "NSpgid", "NSsid", "Kthread", "FDSize",
 	"Threads", "SigQ", "SigPnd", "HugetlbPages", "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches", "Mems_allowed", "Mems_allowed_list"}
 
-// making is which signals Go has blocked for the moment in which it makes a thread.
-const making = "fffffffffffbfeff"
+// making begins the mask of a thread while Go makes it, or has it make another: all is blocked.
+const making = "fffffff"
 
 // threads reads what each thread may have for itself: all kinds of it that there are.
 func (s State) threads(dir string) error {
@@ -103,7 +104,7 @@ func (s State) threads(dir string) error {
 			}
 		}
 	}
-	delete(kinds["SigBlk"], making)
+	maps.DeleteFunc(kinds["SigBlk"], func(mask string, _ bool) bool { return strings.HasPrefix(mask, making) })
 	for key, values := range kinds {
 		list := []string{}
 		for v := range values {
@@ -127,7 +128,9 @@ func (s State) descriptors(dir string) error {
 		if err != nil || strings.HasPrefix(to, "/proc/") && strings.HasSuffix(to, "/fd") {
 			continue // the one that they are read by
 		}
-		to, _, _ = strings.Cut(to, ":[") // of pipes and sockets the kind
+		if kind, _, ok := strings.Cut(to, ":["); ok && kind != "anon_inode" {
+			to = kind // pipes and sockets have numbers
+		}
 		open = append(open, to)
 		info, _ := os.ReadFile(filepath.Join(dir, "fdinfo", e.Name()))
 		for line := range strings.Lines(string(info)) {
@@ -173,6 +176,20 @@ func (s State) memory(dir string, pid int) error {
 	}
 	s["file locks"] = strconv.Itoa(n)
 	return err
+}
+
+// More lists the lines of a state that another state does not have so often.
+func (s State) More(name string, than State) (list []string) {
+	had := map[string]int{}
+	for line := range strings.SplitSeq(than[name], "\n") {
+		had[line]++
+	}
+	for line := range strings.SplitSeq(s[name], "\n") {
+		if had[line]--; had[line] < 0 {
+			list = append(list, line)
+		}
+	}
+	return list
 }
 
 // Differs lists what is different in another state, a line for each name, in order.

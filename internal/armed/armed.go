@@ -1,0 +1,62 @@
+// Package armed lists what a recording sets up of the system in the process that it is in: who does,
+// who takes it back, and what another program could find of it after an execve, a fork or Stop. A
+// test starts all of it and compares the list with what the process has. Nothing of this package is
+// in a program.
+package armed
+
+// Thing is one of them.
+type Thing struct {
+	What string
+	By   string // which package sets it up, and when
+	Back string // who takes it back, and when
+	Exec string // why the program that an execve starts has nothing of it
+	Fork string // why a child process has nothing of it, or what it has
+
+	// Kind and Text are where internal/testing/procstate finds it while something is recorded: the
+	// name of a state, and what each line of it has that is ours. "": it is not seen from outside.
+	Kind, Text string
+
+	Rare bool // it need not be there while something is recorded
+	Left bool // it may be there after Stop
+}
+
+const cloexec = "O_CLOEXEC closes it"
+
+// List is all that a recording sets up. It installs no signal handler, changes no signal mask, no
+// limit, no environment variable, no directory and no umask, opens no socket and starts no process.
+var List = []Thing{
+	{What: "the trace, its segments, snapshots", By: "record, at Start", Back: "record, at Stop", Kind: "descriptors", Text: ".scope",
+		Exec: cloexec, Fork: "a child that C code forks has the descriptor, and with it the lock"},
+	{What: "the trace's lock (flock)", By: "record, at Start", Back: "record, with the descriptor", Kind: "file locks",
+		Exec: "it falls with the descriptor", Fork: "as the descriptor"},
+	{What: "the hot file", By: "hot, at Start on shm", Back: "record, at Stop, which removes it", Kind: "descriptors", Text: ".hot",
+		Exec: cloexec, Fork: "as the trace"},
+	{What: "memory for addresses that chunks have left (memfd)", By: "pool, when the first has", Back: "pool, at Stop", Kind: "descriptors", Text: "/memfd:",
+		Exec: cloexec, Fork: "as the trace"},
+	{What: "pages of the trace", By: "sys.Range, on disk", Back: "pool, at Stop; some addresses stay reserved, empty", Kind: "mapped files", Text: ".scope",
+		Exec: "memory ends with the program", Fork: "MADV_DONTFORK"},
+	{What: "pages of the hot file", By: "sys.Range, on shm", Back: "as those of the trace", Kind: "mapped files", Text: ".hot",
+		Exec: "memory ends with the program", Fork: "MADV_DONTFORK"},
+	{What: "pages of the memory for addresses", By: "sys.Range", Back: "pool, at Stop", Kind: "mapped files", Text: "/memfd:", Rare: true,
+		Exec: "memory ends with the program", Fork: "MADV_DONTFORK"},
+	{What: "what says that a recording runs", By: "sys.Live, at Start", Back: "stays, and says that none does",
+		Exec: "memory ends with the program", Fork: "MADV_WIPEONFORK"},
+	{What: "rseq of each thread that records", By: "sys, at its first record", Back: "stays until the thread ends; the kernel stores into the thread's own memory",
+		Exec: "the kernel forgets it", Fork: "the kernel keeps it for the child's thread, whose memory it is"},
+	{What: "switches and counters of threads (perf_event_open)", By: "perf, with gotrace.With()", Back: "perf, at Stop", Kind: "descriptors", Text: "anon_inode:[perf_event]",
+		Exec: cloexec + ", which ends them", Fork: "inherit_thread: children are not watched (before Linux 5.13 they are, which costs them, and is left out of the trace)"},
+	{What: "rings of those", By: "perf", Back: "perf, at Stop", Kind: "mapped files", Text: "anon_inode:[perf_event]",
+		Exec: "memory ends with the program", Fork: "MADV_DONTFORK"},
+	{What: "the part of those that RLIMIT_MEMLOCK counts", By: "perf, with gotrace.WithCounter", Back: "perf, at Stop", Kind: "VmPin",
+		Exec: "memory ends with the program", Fork: "MADV_DONTFORK"},
+	{What: "a timer for each thread (timer_create)", By: "Go's runtime, for the CPU profile of gotrace.With()", Back: "Go's runtime: when the profile ends, of each thread when it next runs a goroutine", Kind: "timers", Left: true,
+		Exec: "the kernel deletes them", Fork: "a child has no timers"},
+	{What: "the timer of the process (ITIMER_PROF)", By: "Go's runtime, for the same", Back: "gotrace, at once",
+		Exec: "it would live on, and kill", Fork: "a child has no timers"},
+	{What: "the handler of SIGPROF", By: "Go's runtime, when the program begins; in c-archive and c-shared when a profile begins", Back: "stays; in c-archive and c-shared Go puts back what there was, or ignores the signal",
+		Exec: "handlers are reset; that the signal is ignored stays", Fork: "as without us"},
+	{What: "small files of /proc and of cgroups", By: "heartbeat, at Start and at each heartbeat", Back: "heartbeat, when they are read, or at Stop", Kind: "descriptors", Text: "/proc/", Rare: true,
+		Exec: cloexec, Fork: "as the trace"},
+	{What: "the descriptors of Go's poller", By: "Go's runtime, for the first timer or pipe", Back: "stays, as in each Go program", Kind: "descriptors", Text: "anon_inode:[event", Rare: true, Left: true,
+		Exec: cloexec, Fork: "as without us"},
+}
