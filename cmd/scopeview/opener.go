@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // openerFor is how long the file stays that leads a browser to a server, if no browser comes.
@@ -72,7 +74,7 @@ var openerPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 `))
 
 func writeOpener(path, address string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := newfile.Create(path)
 	if err != nil {
 		return err
 	}
