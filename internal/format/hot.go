@@ -20,12 +20,53 @@ import (
 //	+32   u32 length of the path
 //	+60   u32 CRC-32C of the 60 bytes before it and the path
 //	+64   the path
+//	+4160 the origin, HotOrigin
 //	+8192 the table: u64 for each slot; 0: it holds nothing, else the chunk's place
 //	      in the trace file (its offset / ChunkSize) + 1
 type HotHeader struct {
 	Slots uint32 // from 1 to MaxHotSlots
 	ID    [16]byte
 	Path  string // of the trace file, absolute
+}
+
+// HotOrigin identifies the trace of a hot file, and the system that its maker saw: others may
+// share the memory, and have another disk at the same path. Its words are 0 where they are not
+// known, as in hot files of versions before:
+//
+//	0  the first 16 bytes of the kernel's boot_id, as text
+//	2  the inode of the namespace of mounts
+//	3  the root of the file systems, a FileID
+//	6  the directory where the trace is, another
+//	9  the trace, another
+//	12 when it was first found without a writer, in ns since 1970
+type HotOrigin [13]uint64
+
+// FileID identifies a file while its file system is mounted: device, inode, and birth in ns
+// since 1970. That is 0 where the file system does not say; all are where nothing is known.
+type FileID [3]uint64
+
+// System identifies the system that the hot file's maker saw.
+func (o *HotOrigin) System() [6]uint64 { return [6]uint64(o[:6]) }
+
+// Dir identifies the directory where the trace was made.
+func (o *HotOrigin) Dir() FileID { return FileID(o[6:]) }
+
+// Trace identifies the trace.
+func (o *HotOrigin) Trace() FileID { return FileID(o[9:]) }
+
+// Append appends the words as they are at HotOriginOffset.
+func (o *HotOrigin) Append(b []byte) []byte {
+	for _, w := range o {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
+}
+
+// Decode reads the words.
+func (o *HotOrigin) Decode(b *[HotOriginSize]byte) {
+	for i := range o {
+		o[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
 }
 
 // Where a hot file's parts are.
@@ -39,6 +80,10 @@ const (
 	MaxHotSlots    = (hotHeaderSize - HotTableOffset) / 8
 
 	hotCRCOffset = 60
+
+	HotOriginOffset = hotPathOffset + maxHotPath
+	HotOriginSize   = 13 * 8
+	HotSeenOffset   = HotOriginOffset + 12*8
 )
 
 // ErrNotHot is a hot file that is none, or not whole.

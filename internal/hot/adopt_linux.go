@@ -26,15 +26,10 @@ const (
 // was killed first.
 const unbornAfter = time.Hour
 
-// elsewhereFor is how long a hot file is left alone whose trace's directory is not
-// here: it may be that of a container that shares /dev/shm with us and not its disk,
-// and that starts again.
-const elsewhereFor = 10 * time.Minute
-
 // Adopt copies what lies in hot files whose writers are gone to their traces, and
 // removes them. It asks more before each chunk, and leaves off when that is false:
 // the next one goes on. It does not touch hot files of other users, nor those whose
-// writers live. One whose trace is gone goes too. Where anything fails the hot file
+// writers live, nor those of a trace that it may not see. One whose trace is gone goes too. Where anything fails the hot file
 // stays, and the trace with it is as whole as before; the error is the first one. What
 // others have done to the files is none. It takes as long as the disk does.
 func Adopt(more func() bool) (a Adopted, err error) {
@@ -63,11 +58,15 @@ func Adopt(more func() bool) (a Adopted, err error) {
 	return a, err
 }
 
+// errCopy means that what has the trace's ID is another file. Nobody knows what was written to
+// which.
+var errCopy = errors.New("a copy")
+
 // errLater means that the hot file is left alone, and nothing is wrong with it.
 var errLater = errors.New("later")
 
 func (a *Adopted) adopt(path string, more func() bool) error {
-	f, err := openOwn(path, os.O_RDONLY)
+	f, err := openOwn(path, os.O_RDWR)
 	if err != nil {
 		a.Left++
 		return nil // gone by now, or not ours
@@ -88,15 +87,20 @@ func (a *Adopted) adopt(path string, more func() bool) error {
 	return err
 }
 
-// Discard removes the hot file of the trace with that ID, which is about to be
-// removed itself, if nobody writes it.
-func Discard(id [16]byte) {
+// Discard removes the hot file of the trace with that ID, which is about to be removed itself,
+// or was, if nobody writes it. Where the trace is known, only one that is of this file goes: a
+// copy has the same ID.
+func Discard(id [16]byte, file format.FileID) {
 	path := filepath.Join(Dir, format.HotName(id))
 	f, err := openOwn(path, os.O_RDONLY)
 	if err != nil {
 		return
 	}
 	defer f.Close()
+	o, _, _ := originOf(f)
+	if of := o.Trace(); file[1] != 0 && of[1] != 0 && of != file {
+		return
+	}
 	if flock(f, syscall.LOCK_EX) == nil {
 		_ = removeSame(path, f)
 	}
@@ -145,9 +149,15 @@ func (a *Adopted) bring(f *os.File, name string, more func() bool) error {
 	if err != nil || !needed {
 		return err
 	}
-	t, err := openTrace(h.Path, h.ID)
-	if t == nil {
+	o, _, _ := originOf(f)
+	t, err := openTrace(&h, o.Trace())
+	switch {
+	case err == errCopy:
+		return wait(f, int64(o[12]), unknownFor)
+	case err != nil:
 		return err
+	case t == nil:
+		return gone(f, h.Path)
 	}
 	defer t.Close()
 	if flock(t, syscall.LOCK_SH) == syscall.EWOULDBLOCK {
@@ -194,30 +204,28 @@ func left(f *os.File, name string) (h format.HotHeader, needed bool, err error) 
 	if name != format.HotName(h.ID) {
 		return h, false, errLater // somebody renamed it
 	}
-	if _, err := os.Stat(filepath.Dir(h.Path)); err != nil && age < elsewhereFor {
-		return h, false, errLater
-	}
 	return h, true, nil
 }
 
-// openTrace opens the trace with that ID, which was at path: somebody may have
-// given it another name, to keep it, or have put a link where it was. Where both are
-// nil it is gone: its user removed it, and there is nothing to join the hot file with.
-// One that is there and can't be written is errLater: it is read with its hot file.
-func openTrace(path string, id [16]byte) (t *os.File, err error) {
+// openTrace opens the trace of a hot file: somebody may have given it another name, to
+// keep it, or have put a link where it was. Where both are nil it was not found. One that is
+// there and can't be written is errLater: it is read with its hot file.
+func openTrace(h *format.HotHeader, file format.FileID) (t *os.File, err error) {
+	path := h.Path
 	at := path
 	if st, e := os.Lstat(path); e == nil && st.Mode().Type() == fs.ModeSymlink && owner(st) == int64(os.Geteuid()) {
 		if to, e := filepath.EvalSymlinks(path); e == nil {
 			at = to
 		}
 	}
-	if t, err = openID(at, id); t != nil || err != nil {
-		return t, err
+	t, first := openID(at, h.ID, file)
+	if t != nil || first != nil && first != errCopy {
+		return t, first
 	}
 	d, err := os.Open(filepath.Dir(path))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
-		return nil, nil
+		return nil, first
 	case err != nil:
 		return nil, errLater
 	}
@@ -227,17 +235,20 @@ func openTrace(path string, id [16]byte) (t *os.File, err error) {
 		if filepath.Ext(name) != ".scope" {
 			continue
 		}
-		if t, err = openID(filepath.Join(filepath.Dir(path), name), id); t != nil || err != nil {
+		switch t, err = openID(filepath.Join(filepath.Dir(path), name), h.ID, file); {
+		case err == errCopy:
+			first = err
+		case t != nil || err != nil:
 			return t, err
 		}
 	}
-	return nil, nil
+	return nil, first
 }
 
-// openID opens the file at path if it is the trace with that ID, and this user's own:
+// openID opens the file at path if it is the trace of that hot file, and this user's own:
 // no reader joins a trace with the hot file of another user. Else both are nil, or
-// errLater where nobody can tell.
-func openID(path string, id [16]byte) (*os.File, error) {
+// errLater where nobody can tell, or errCopy.
+func openID(path string, id [16]byte, file format.FileID) (*os.File, error) {
 	st, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
@@ -254,10 +265,15 @@ func openID(path string, id [16]byte) (*os.File, error) {
 		}
 		return nil, errLater
 	}
-	if h, _, ok := readHeader(f); ok && h.ID == id {
+	h, _, ok := readHeader(f)
+	is := ok && h.ID == id
+	if is && (file[1] == 0 || file == Identity(f)) {
 		return f, nil
 	}
 	f.Close()
+	if is {
+		return nil, errCopy
+	}
 	return nil, nil
 }
 

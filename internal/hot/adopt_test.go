@@ -4,6 +4,7 @@ package hot
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"os"
@@ -21,6 +22,12 @@ func always() bool { return true }
 // hot, 3 too, and was not begun.
 func killed(t *testing.T, change func(*format.Header)) *writer {
 	w := newWriter(t, 6, change)
+	w.fill()
+	return w
+}
+
+// fill stores that, and kills the writer.
+func (w *writer) fill() {
 	for place := range int64(5) {
 		if place == 0 {
 			continue
@@ -34,7 +41,6 @@ func killed(t *testing.T, change func(*format.Header)) *writer {
 	w.let(1)
 	w.state(format.StateTick, 500)
 	w.kill()
-	return w
 }
 
 func adopt(t *testing.T, want Adopted) {
@@ -192,9 +198,10 @@ func TestAdoptLeaves(t *testing.T) {
 		}, want: Adopted{Left: 1}},
 		"one whose directory was gone long ago": {change: func(t *testing.T, w *writer) {
 			err := os.RemoveAll(filepath.Dir(w.trace.Name()))
-			if err := errors.Join(err, os.Chtimes(w.hot.Name(), time.Time{}, time.Now().Add(-2*elsewhereFor))); err != nil {
+			if err != nil {
 				t.Fatal(err)
 			}
+			w.seen(t, 2*elsewhereFor)
 		}, want: Adopted{Removed: 1}, removed: true},
 		"one whose trace is closed": {change: func(t *testing.T, w *writer) {
 			w.write(w.reopen(t, w.trace.Name(), false), []byte{1}, format.StateOffset)
@@ -210,7 +217,9 @@ func TestAdoptLeaves(t *testing.T) {
 			if w.hotThere() == tc.removed {
 				t.Errorf("removed: %v", !tc.removed)
 			}
-			if after, _ := os.ReadFile(hotBytes(w)); !tc.removed && !bytes.Equal(before, after) {
+			after, _ := os.ReadFile(hotBytes(w))
+			unseen(before)
+			if unseen(after); !tc.removed && !bytes.Equal(before, after) {
 				t.Error("the hot file was changed")
 			}
 			if after, _ := os.ReadFile(regular(w.trace.Name())); tc.want.Traces == 0 && !bytes.Equal(trace, after) {
@@ -269,6 +278,112 @@ func TestAdoptRenamed(t *testing.T) {
 	}
 }
 
+// seen notes that the hot file was first found without a writer so long ago.
+func (w *writer) seen(t *testing.T, ago time.Duration) {
+	t.Helper()
+	w.write(w.reopen(t, w.hot.Name(), false), binary.LittleEndian.AppendUint64(nil, uint64(time.Now().Add(-ago).UnixNano())), format.HotSeenOffset)
+}
+
+// unseen removes such a note from a hot file's bytes.
+func unseen(b []byte) {
+	if len(b) > format.HotSeenOffset+8 {
+		clear(b[format.HotSeenOffset:][:8])
+	}
+}
+
+// TestG44Adopt: a hot file is adopted by whoever finds its trace, whose device, inode and birth it
+// names. It is removed without one by those only who see the directory that its maker saw. Others
+// leave it, for a day.
+func TestG44Adopt(t *testing.T) {
+	replaced := func(t *testing.T, w *writer) { // by a copy, which has the ID
+		b, err := os.ReadFile(w.trace.Name())
+		if err := errors.Join(err, os.WriteFile(w.trace.Name()+"x", b, 0o600), os.Rename(w.trace.Name()+"x", w.trace.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removed := func(t *testing.T, w *writer) {
+		if err := os.Remove(w.trace.Name()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	adopted, gone, left := Adopted{Traces: 1, Chunks: 2, Removed: 1}, Adopted{Removed: 1}, Adopted{Left: 1}
+	for name, c := range map[string]struct {
+		origin func(*format.HotOrigin)
+		then   func(t *testing.T, w *writer)
+		want   Adopted
+		state  State // as a reader sees it, where it is left
+	}{
+		"as it was":                                       {want: adopted},
+		"in another namespace, on the same disk":          {origin: func(o *format.HotOrigin) { o[2]++ }, want: adopted},
+		"in another namespace, on the same disk, removed": {origin: func(o *format.HotOrigin) { o[2]++ }, then: removed, want: gone},
+		"removed":                       {then: removed, want: gone},
+		"on another device":             {origin: func(o *format.HotOrigin) { o[9]++ }, want: left, state: Joined},
+		"of another birth":              {origin: func(o *format.HotOrigin) { o[11]++ }, want: left, state: Joined},
+		"a copy":                        {then: replaced, want: left, state: Joined},
+		"a copy in another namespace":   {origin: func(o *format.HotOrigin) { o[2]++ }, then: replaced, want: left, state: Missing},
+		"a copy in another boot":        {origin: func(o *format.HotOrigin) { o[0]++ }, then: replaced, want: left, state: Missing},
+		"a copy below another root":     {origin: func(o *format.HotOrigin) { o[5]++ }, then: replaced, want: left, state: Missing},
+		"another disk at its path":      {origin: func(o *format.HotOrigin) { o[6]++; o[2]++ }, then: removed, want: left},
+		"another directory at its path": {origin: func(o *format.HotOrigin) { o[7]++; o[2]++ }, then: removed, want: left},
+		"another boot":                  {origin: func(o *format.HotOrigin) { o[0]++ }, then: removed, want: left},
+		"a namespace, and a disk that does not say its birth": {origin: func(o *format.HotOrigin) { o[8] = 0; o[2]++ }, then: removed, want: left},
+		"nothing known, as of older versions":                 {origin: func(o *format.HotOrigin) { *o = format.HotOrigin{} }, want: adopted},
+		"nothing known, and removed":                          {origin: func(o *format.HotOrigin) { *o = format.HotOrigin{} }, then: removed, want: left},
+		"not found for a day": {origin: func(o *format.HotOrigin) { o[6]++ }, then: func(t *testing.T, w *writer) {
+			removed(t, w)
+			w.seen(t, unknownFor+time.Minute)
+		}, want: gone},
+		"not found for an hour": {origin: func(o *format.HotOrigin) { o[6]++ }, then: func(t *testing.T, w *writer) {
+			removed(t, w)
+			w.seen(t, time.Hour)
+		}, want: left},
+		"not found for a day to come": {origin: func(o *format.HotOrigin) { o[6]++ }, then: func(t *testing.T, w *writer) {
+			removed(t, w)
+			w.seen(t, -time.Hour)
+		}, want: left},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inDir(t)
+			w := newWriter(t, 6, nil)
+			if c.origin != nil {
+				o := Origin(w.trace, w.trace.Name())
+				c.origin(&o)
+				w.write(w.hot, o.Append(nil), format.HotOriginOffset)
+			}
+			w.fill()
+			if c.then != nil {
+				c.then(t, w)
+			}
+			for range 2 { // that it was found once changes nothing
+				adopt(t, c.want)
+				if c.want != left {
+					break
+				}
+				if c.state != None {
+					joined(t, w, c.state)
+				}
+			}
+		})
+	}
+}
+
+// TestG44Discard: to overwrite a copy of a trace, which has its ID, does not remove the
+// hot file of the trace.
+func TestG44Discard(t *testing.T) {
+	inDir(t)
+	w := newWriter(t, 2, nil)
+	id := Identity(w.trace)
+	w.kill()
+	other := id
+	other[0]++
+	if Discard(w.head.ID, other); !w.hotThere() {
+		t.Error("the hot file went with a copy of its trace")
+	}
+	if Discard(w.head.ID, id); w.hotThere() {
+		t.Error("the hot file is there, and its trace was overwritten")
+	}
+}
+
 // hotBytes is the path of the hot file, regular or not.
 func hotBytes(w *writer) string { return regular(w.hot.Name()) }
 
@@ -318,6 +433,8 @@ func TestAdoptOnAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.write(f, head, 0)
+	o := Origin(w.reopen(t, path, false), path)
+	w.write(f, o.Append(nil), format.HotOriginOffset)
 	if err := os.Remove(w.trace.Name()); err != nil { // or what is at the other path is a copy
 		t.Fatal(err)
 	}
@@ -384,16 +501,16 @@ func TestAdoptIsBounded(t *testing.T) {
 func TestDiscard(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 2, nil)
-	Discard(w.head.ID)
+	Discard(w.head.ID, format.FileID{})
 	if !w.hotThere() {
 		t.Error("a living writer's is gone")
 	}
 	w.kill()
-	Discard([16]byte{3})
+	Discard([16]byte{3}, format.FileID{})
 	if !w.hotThere() {
 		t.Error("another one's is gone")
 	}
-	Discard(w.head.ID)
+	Discard(w.head.ID, format.FileID{})
 	if w.hotThere() {
 		t.Error("it is there")
 	}

@@ -31,6 +31,12 @@
 //     joined, the two would be a trace that never was. So who finds the trace itself
 //     elsewhere is a copy, and is read without the hot file.
 //
+//  6. Containers may share /dev/shm, and have other disks at the same paths. A hot file names
+//     its trace and the directory of that by device, inode and birth, and the system that its
+//     maker saw. Adopt takes no other file for the trace, and removes a hot file whose trace
+//     it does not find only where it sees that directory. What it can't know it leaves for a
+//     day, or memory would fill up with what containers left that never come back.
+//
 // Adopt does for traces whose writers were killed what these could not do any more: the
 // next recording of the same user writes their chunks to their traces and removes the hot
 // files. So a program that is killed again and again does not fill the machine's memory.

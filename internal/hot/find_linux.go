@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // openFlags keep an open from waiting, for what is no regular file.
@@ -90,12 +91,11 @@ func owner(st os.FileInfo) int64 {
 // openPart opens the hot file at path if it is that user's, and that trace's; trace
 // is the path that it says the trace has. Symbolic links are not followed.
 func openPart(path string, id [16]byte, uid int64) (p *part, trace string) {
-	f, err := os.OpenFile(path, os.O_RDONLY|openFlags|syscall.O_NOFOLLOW, 0)
+	f, err := newfile.Existing(path, os.O_RDONLY)
 	if err != nil {
 		return nil, ""
 	}
-	st, err := f.Stat()
-	if err == nil && st.Mode().IsRegular() && owner(st) == uid {
+	if st, err := f.Stat(); err == nil && owner(st) == uid {
 		if h, err := readHot(f); err == nil && h.ID == id {
 			return &part{f, int(h.Slots)}, h.Path
 		}
@@ -105,8 +105,17 @@ func openPart(path string, id [16]byte, uid int64) (p *part, trace string) {
 }
 
 // isCopy reports whether the trace f is a copy of the one to which the hot file p belongs.
-// That says that its trace is at path.
+// That says that its trace is at path. Where we do not see what its maker saw, whatever is not
+// that file counts as a copy, but one that is being written.
 func isCopy(f *os.File, st os.FileInfo, id [16]byte, path string, p *part) bool {
+	if o, _, here := originOf(p.file); o[10] != 0 {
+		if same(Identity(f), o.Trace()) {
+			return false
+		}
+		if !here {
+			return !locked(f)
+		}
+	}
 	if at, err := os.Stat(path); err == nil && at.Mode().IsRegular() {
 		if os.SameFile(at, st) {
 			return false

@@ -59,6 +59,8 @@ func newWriter(t testing.TB, slots int, change func(*format.Header)) *writer {
 	}
 	w.truncate(w.hot, format.HotSize(slots))
 	w.write(w.hot, b, 0)
+	o := Origin(w.trace, w.trace.Name())
+	w.write(w.hot, o.Append(nil), format.HotOriginOffset)
 	w.attach(0, 0)
 	w.write(w.hot, format.AppendHeader(nil, &w.head), format.HotSlot(0))
 	w.save(0)

@@ -41,6 +41,8 @@ func TestExposed(t *testing.T) {
 		t.Skip("it is started by others")
 	case "pry":
 		pry(path)
+	case "container":
+		contained(t, path)
 	case "setuid", "chroot":
 		fmt.Println("= " + leave(t, act, path))
 	default:

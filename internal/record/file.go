@@ -45,7 +45,7 @@ func createTrace(path string, overwrite bool) (*traceFile, error) {
 	if !overwrite {
 		return nil, fmt.Errorf("%w; give another path, or WithOverwrite for a finished trace", ErrExists)
 	}
-	h, err := finished(path)
+	h, file, err := finished(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w and is not overwritten: %w", ErrExists, err)
 	}
@@ -53,7 +53,7 @@ func createTrace(path string, overwrite bool) (*traceFile, error) {
 	if err := os.Remove(path); err != nil {
 		return nil, err
 	}
-	hot.Discard(h.ID) // what its writer left in memory, if it was killed
+	hot.Discard(h.ID, file) // what its writer left in memory, if it was killed
 	return create(path)
 }
 
@@ -94,23 +94,23 @@ func create(path string) (*traceFile, error) {
 }
 
 // finished reports whether the file at path is a trace of ours that nobody is
-// writing, and which.
-func finished(path string) (h format.Header, err error) {
+// writing, and which: a copy has the same ID.
+func finished(path string) (h format.Header, file format.FileID, err error) {
 	f, err := newfile.Existing(path, os.O_RDWR)
 	if err != nil {
-		return h, err
+		return h, file, err
 	}
 	defer f.Close()
 	b := make([]byte, format.StateOffset+format.StateSize)
 	n, _ := f.ReadAt(b, 0)
 	h, _, err = format.DecodeHeader(b[:n])
 	if err != nil {
-		return h, fmt.Errorf("it is not a trace of ours: %w", err)
+		return h, file, fmt.Errorf("it is not a trace of ours: %w", err)
 	}
 	if !sys.TryLock(f) {
-		return h, errors.New("it is being written")
+		return h, file, errors.New("it is being written")
 	}
-	return h, nil
+	return h, hot.Identity(f), nil
 }
 
 func removeTrace(f *traceFile) {

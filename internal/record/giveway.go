@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/sys"
 )
@@ -15,7 +16,7 @@ import (
 func (r *recorder) giveWay() {
 	_ = r.stop() // what could not be written is not wanted
 	_ = os.Remove(r.path)
-	hot.Discard(r.id)
+	hot.Discard(r.id, format.FileID{})
 }
 
 // StopGivingWay ends the recording if it is one that gives way to others, and returns its

@@ -103,6 +103,10 @@ func (r *recorder) createHot(po *pool.Options) error {
 	if err = f.Truncate(format.HotSize(int(slots))); err == nil {
 		_, err = f.WriteAt(b, 0)
 	}
+	if err == nil {
+		o := hot.Origin(r.file, path)
+		_, err = f.WriteAt(o.Append(nil), format.HotOriginOffset)
+	}
 	if err != nil {
 		removeTrace(&traceFile{f})
 		return err

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -217,7 +218,7 @@ func (v *victimRun) close(t *testing.T) {
 		return
 	}
 	if tr, err := trace.OpenFile(v.path); err == nil {
-		hot.Discard(tr.Header().ID)
+		hot.Discard(tr.Header().ID, format.FileID{})
 		tr.Close()
 	}
 	if err := os.RemoveAll(v.dir); err != nil {

@@ -1,0 +1,107 @@
+package hot
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// How long a hot file without a writer stays whose trace is not found: where the directory at
+// its path is not the one that its maker saw, though we see the same system, and where we may not
+// see it at all. A container that shares /dev/shm with us, and not its disk, may come back.
+const (
+	elsewhereFor = 10 * time.Minute
+	unknownFor   = 24 * time.Hour
+)
+
+// Origin identifies the trace f, which is at path, and the system that we see.
+func Origin(f *os.File, path string) (o format.HotOrigin) {
+	system(&o)
+	*(*format.FileID)(o[6:]) = identity(unix.AT_FDCWD, filepath.Dir(path))
+	*(*format.FileID)(o[9:]) = Identity(f)
+	return o
+}
+
+// system sets what all that is made here has in its origin.
+func system(o *format.HotOrigin) {
+	var boot [16]byte
+	if f, err := os.Open("/proc/sys/kernel/random/boot_id"); err == nil {
+		_, _ = f.Read(boot[:])
+		f.Close()
+	}
+	o[0], o[1] = binary.LittleEndian.Uint64(boot[:]), binary.LittleEndian.Uint64(boot[8:])
+	o[2] = identity(unix.AT_FDCWD, "/proc/self/ns/mnt")[1]
+	*(*format.FileID)(o[3:]) = identity(unix.AT_FDCWD, "/")
+}
+
+// originOf reads the origin of a hot file. booted reports whether this boot made it, here
+// whether we see the system that its maker saw. Numbers of namespaces are used again, but
+// hardly with a root of the same birth.
+func originOf(f *os.File) (o format.HotOrigin, booted, here bool) {
+	var b [format.HotOriginSize]byte
+	if _, err := f.ReadAt(b[:], format.HotOriginOffset); err == nil {
+		o.Decode(&b)
+	}
+	var now format.HotOrigin
+	system(&now)
+	booted = o[0] == now[0] && o[1] == now[1] && o[0] != 0
+	return o, booted, booted && o.System() == now.System() && o[2] != 0
+}
+
+// Identity identifies an open file.
+func Identity(f *os.File) format.FileID { return identity(int(f.Fd()), "") }
+
+// identity identifies a file by its path, or by its descriptor if path is empty.
+func identity(fd int, path string) (id format.FileID) {
+	var s unix.Statx_t
+	if unix.Statx(fd, path, unix.AT_EMPTY_PATH, unix.STATX_INO|unix.STATX_BTIME, &s) == nil {
+		id = format.FileID{uint64(s.Dev_major)<<32 | uint64(s.Dev_minor), s.Ino, 0}
+		if s.Mask&unix.STATX_BTIME != 0 {
+			id[2] = uint64(s.Btime.Sec)*1e9 + uint64(s.Btime.Nsec)
+		}
+	}
+	return id
+}
+
+// same reports whether two are the same file. Another mount of its file system may show it
+// with another device.
+func same(a, b format.FileID) bool {
+	return a == b || a[1] == b[1] && a[2] == b[2] && a[2] != 0
+}
+
+// gone reports by a nil whether the trace of the hot file f, which was at path and was not
+// found, is no more. Else the hot file is left alone, for a time.
+func gone(f *os.File, path string) error {
+	o, booted, here := originOf(f)
+	was, patience := o.Dir(), unknownFor
+	at := identity(unix.AT_FDCWD, filepath.Dir(path))
+	if at == was && at[1] != 0 && (here || booted && at[2] != 0) {
+		return nil // this is where it was
+	}
+	for at[1] == 0 && path != filepath.Dir(path) {
+		path = filepath.Dir(path)
+		at = identity(unix.AT_FDCWD, path)
+	}
+	if here && at[0] == was[0] {
+		patience = elsewhereFor // the directory was removed, or has another name
+	}
+	return wait(f, int64(o[12]), patience)
+}
+
+// wait is nil if the hot file f was first seen without a writer so long ago, and else
+// errLater. It notes when that was.
+func wait(f *os.File, seen int64, patience time.Duration) error {
+	now := time.Now().UnixNano()
+	switch age := now - seen; {
+	case seen == 0 || age < 0:
+		_, _ = f.WriteAt(binary.LittleEndian.AppendUint64(nil, uint64(now)), format.HotSeenOffset)
+	case age > int64(patience):
+		return nil
+	}
+	return errLater
+}

@@ -1,0 +1,138 @@
+//go:build !scope_off
+
+package record_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+	. "github.com/scopeview/scopeview/scope"
+)
+
+// exposedMount is what a process mounts where in a namespace of its own, with a colon between.
+const exposedMount = "SCOPE_EXPOSED_MOUNT"
+
+// containedScopes is how many scopes such a process ends.
+const containedScopes = 50_000
+
+// contained records in a container: its traces are on a disk of its own, at a path that others have
+// too, and its shared memory is that of all.
+func contained(t *testing.T, path string) {
+	from, to, _ := strings.Cut(os.Getenv(exposedMount), ":")
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount(from, to, "", unix.MS_BIND, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := Start(path, WithBacking(ShmBacking)); err != nil {
+		t.Fatal(err)
+	}
+	for range containedScopes {
+		Task("a")()
+	}
+	fmt.Println("= " + Path())
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	if err := Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestG44: two containers share /dev/shm and the user, and have a trace at the same path, each on
+// a disk of its own. The first one's program is killed. What the second one records leaves its
+// hot file, and the next recording on the first one's disk adopts it.
+func TestG44(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("mounting needs root")
+	}
+	n := 0
+	for name, flags := range map[string]uintptr{
+		"mounts": syscall.CLONE_NEWNS, "and processes": syscall.CLONE_NEWNS | syscall.CLONE_NEWPID, "and users": syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER,
+	} {
+		for _, disk := range []string{"directory", "tmpfs"} {
+			t.Run(name+", "+disk, func(t *testing.T) {
+				twoContainers(t, flags, disk)
+				n++
+			})
+		}
+	}
+	t.Logf("G44: %d times a program was killed in a container, and others recorded beside it: its %d scopes are all there", n, containedScopes)
+}
+
+func twoContainers(t *testing.T, flags uintptr, disk string) {
+	dir := t.TempDir()
+	at := filepath.Join(dir, "traces")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, d := range []string{"traces", "1", "2"} {
+		must(os.Mkdir(filepath.Join(dir, d), 0o700))
+		if disk == "tmpfs" && d != "traces" {
+			must(unix.Mount("none", filepath.Join(dir, d), "tmpfs", 0, "mode=700"))
+			t.Cleanup(func() { unix.Unmount(filepath.Join(dir, d), unix.MNT_DETACH) })
+		}
+	}
+	run := func(which, name string) *exposed {
+		t.Setenv(exposedMount, filepath.Join(dir, which)+":"+at)
+		attr := &syscall.SysProcAttr{Cloneflags: flags}
+		if flags&syscall.CLONE_NEWUSER != 0 {
+			attr.UidMappings = []syscall.SysProcIDMap{{Size: 1}}
+			attr.GidMappings = attr.UidMappings
+		}
+		return expose(t, os.Args[0], "container", filepath.Join(at, name), attr)
+	}
+	there := func(path string) bool { _, err := os.Lstat(path); return err == nil }
+	first := filepath.Join(dir, "1", "x.scope")
+	x := run("1", "x.scope")
+	left := hotOf(t, first)
+	must(x.cmd.Process.Kill())
+	_ = x.cmd.Wait()
+	seen := func() bool {
+		f, err := os.Open(left)
+		if err != nil {
+			return true
+		}
+		defer f.Close()
+		var b [8]byte
+		_, err = f.ReadAt(b[:], format.HotSeenOffset)
+		return err == nil && b != [8]byte{}
+	}
+	for range 2 {
+		x := run("2", "x.scope")
+		until(t, "the hot file looked at", seen)
+		x.end(t)
+		if !there(left) {
+			t.Fatal("the hot file is gone")
+		}
+		must(os.Remove(filepath.Join(dir, "2", "x.scope")))
+	}
+	scopes := func() (n int) {
+		each(t, first, func(tr *trace.Trace, e *trace.Event) {
+			if tr.Name(e.Name) == "a" {
+				n++
+			}
+		})
+		return n
+	}
+	if n := scopes(); n != containedScopes {
+		t.Errorf("%d scopes of %d are there", n, containedScopes)
+	}
+	x = run("1", "y.scope")
+	until(t, "the hot file adopted on its own disk", func() bool { return !there(left) })
+	x.end(t)
+	if n := scopes(); n != containedScopes {
+		t.Errorf("adopted, %d scopes of %d are there", n, containedScopes)
+	}
+}
