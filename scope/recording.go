@@ -79,6 +79,8 @@ func Stats() Statistics {
 			Ends:   s.Lost[format.LossEnd],
 			Stacks: s.Lost[format.LossStack],
 			Opens:  s.Lost[format.LossOpen],
+
+			Unknown: s.LostUnknown,
 		},
 		Misuse: Misuse{
 			DoubleEnds:  s.DoubleEnds,

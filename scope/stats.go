@@ -11,6 +11,10 @@ type Lost struct {
 	Ends   int64 // ends that found no place: their scopes are kept, and show as open
 	Stacks int64 // calls of Stack: faster than they are counted
 	Opens  int64 // open scopes of a ring whose begin was overwritten, more than it keeps (see WithRing)
+
+	// Unknown reports that more may be lost. Who can write the trace's file has stored numbers
+	// over the counters in it that can't be right. Those are not counted, and no number falls.
+	Unknown bool
 }
 
 // Total returns the sum of the records that are missing: what was asked for is what

@@ -128,6 +128,10 @@ type gap struct {
 // writeGaps records each stretch of losses when it is over, or when all is.
 func (r *recorder) writeGaps(all bool) {
 	now, lost := r.clock.Now(), r.lost()
+	if r.counts.unknown.Load() && !r.unsure {
+		r.unsure = true
+		r.note("what is lost is not known from here on: somebody has changed the counters in the trace")
+	}
 	for why := range r.gaps {
 		g := &r.gaps[why]
 		if n := lost[why]; n != g.seen {

@@ -3,6 +3,7 @@
 package record
 
 import (
+	"math"
 	"runtime"
 	"sync/atomic"
 
@@ -50,15 +51,45 @@ func (r *recorder) endLosses() {
 	}
 }
 
-// lost is what was lost so far, by reason.
+// counts are what was counted of what is lost, in memory that is this process's alone.
+type counts struct {
+	known   [format.LossOpen + 1]atomic.Int64 // the most that was returned by reason
+	unknown atomic.Bool                       // the counters were wrong once: more may be lost
+}
+
+// lost returns what was lost so far, by reason. Who may write the trace may write the
+// counters in it: those that cannot be right, since no goroutine loses a record a tick, are
+// left out, none goes back, and from then on the sums are not known.
 func (r *recorder) lost() (n [format.LossOpen + 1]int64) {
+	c := &r.counts
+	var was [format.LossOpen + 1]int64
+	for why := range was {
+		was[why] = c.known[why].Load()
+	}
+	elapsed := max(r.clock.Now()-r.began, 0) + 1<<30 // what is lost by chunks may come at once
 	for row := r.losses; len(row) > 0; row = row[rowWords:] {
 		for why := 1; why < len(n); why++ {
-			n[why] += int64(atomic.LoadUint64(&row[why-1]))
+			if v := atomic.LoadUint64(&row[why-1]); v <= uint64(elapsed) {
+				n[why] += int64(v)
+			} else {
+				c.unknown.Store(true)
+			}
+		}
+	}
+	for why := range n {
+		if n[why] < was[why] || n[why]/int64(runtime.NumCPU()) > elapsed || n[why] > mostLost {
+			n[why] = was[why]
+			c.unknown.Store(true)
+		}
+		for seen := was[why]; seen < n[why] && !c.known[why].CompareAndSwap(seen, n[why]); {
+			seen = c.known[why].Load()
 		}
 	}
 	return n
 }
+
+// mostLost is the most that is lost for a reason: the sum over reasons is a number.
+const mostLost = math.MaxInt64 / 16
 
 // missing is how many of the records that were asked for are not in the trace.
 func (r *recorder) missing() (sum int64) {

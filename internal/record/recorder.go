@@ -105,7 +105,9 @@ type recorder struct {
 	failed    atomic.Pointer[error] // of the last triggered snapshot
 
 	losses      []uint64 // rows of counters, in chunk 0: see lose
-	noLosses    uint32   // not 0: they get no more
+	counts      counts
+	unsure      bool   // a note says that those are unknown
+	noLosses    uint32 // not 0: they get no more
 	doubleEnds  atomic.Int64
 	foreignEnds atomic.Int64
 	staleEnds   atomic.Int64

@@ -17,6 +17,7 @@ type Statistics struct {
 	Overwritten int64
 	Stacks      int64
 	Lost        [format.LossOpen + 1]int64 // by format.Loss
+	LostUnknown bool
 
 	DoubleEnds, ForeignEnds, StaleEnds, OtherNames, OtherStacks, ArgsCut int64
 
@@ -45,6 +46,7 @@ func (r *recorder) stats() Statistics {
 		Bytes:       r.pool.Bytes(),
 		Recorder:    r.words,
 	}
+	s.LostUnknown = r.counts.unknown.Load() // behind lost
 	records, foreign := r.writer.written()
 	s.Recorded = records
 	s.ForeignEnds += foreign

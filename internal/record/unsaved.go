@@ -48,6 +48,7 @@ func (r *recorder) giveUp(err error) {
 	r.loseMany(format.LossEnd, ends)
 	r.final.Recorded -= records
 	r.final.Lost = r.lost()
+	r.final.LostUnknown = r.counts.unknown.Load()
 	r.setState(closed)
 	state := r.header()
 	atomic.StoreUint64(&state[format.StateEnd/8], uint64(end))

@@ -1,0 +1,105 @@
+//go:build !scope_off
+
+package record_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
+	. "github.com/scopeview/scopeview/scope"
+)
+
+// TestG5Scribbled: somebody who can write the trace, or its hot file, stores random bytes there
+// while a program records. What Stats counts is never negative, never more than can be, never
+// falls, and says that it is not known; and Stop returns.
+func TestG5Scribbled(t *testing.T) {
+	if !record.HaveDisk {
+		t.Skip("there is no memory here that others can write")
+	}
+	n := 0
+	for name, kind := range map[string]BackingKind{"disk": DiskBacking, "shm": ShmBacking} {
+		for what, from := range map[string]int64{"counters": format.CountersOffset, "header": 0, "records": format.ChunkSize} {
+			t.Run(name+", "+what, func(t *testing.T) { n += scribbled(t, kind, what, from) })
+		}
+	}
+	t.Logf("G5: %d times random bytes over the counters, the header and the records of a trace that is written: each number within its bounds", n)
+}
+
+// scribbled returns how often it stored.
+func scribbled(t *testing.T, kind BackingKind, what string, from int64) int {
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := Start(path, WithBacking(kind), shortTicks()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = Stop() })
+	at := path
+	if kind == ShmBacking {
+		at = hotOf(t, path)
+		from += format.HotSlot(0)
+	}
+	f, err := os.OpenFile(at, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := rand.New(rand.NewPCG(1, uint64(from)))
+	before := Stats()
+	const times = 200
+	for i := range times {
+		b := make([]byte, 64)
+		for range 8 {
+			at := from + 8*r.Int64N((format.ChunkSize-format.CountersOffset)/8-8)
+			if what == "header" {
+				at = from + r.Int64N(format.ControlOffset-64)
+			}
+			for k := range b {
+				b[k] = byte(r.Uint32()) & byte(0xff>>(i%2*8)) // every other time zeros
+			}
+			if _, err := f.WriteAt(b, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		Task("a")()
+		s := Stats()
+		bounded(t, s, before)
+		before = s
+		if what == "counters" && !s.Lost.Unknown {
+			t.Fatal("the counters were changed, and Stats does not say so")
+		}
+	}
+	done := make(chan error, 1)
+	go func() { done <- Stop() }()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("Stop does not return")
+	}
+	bounded(t, Stats(), before)
+	return times
+}
+
+// bounded checks what can be of numbers that were before so.
+func bounded(t *testing.T, s, before Statistics) {
+	t.Helper()
+	sum, most := int64(0), int64(1<<50)
+	for _, c := range [][2]int64{
+		{s.Lost.Window, before.Lost.Window}, {s.Lost.Limit, before.Lost.Limit}, {s.Lost.Space, before.Lost.Space}, {s.Lost.IO, before.Lost.IO},
+		{s.Lost.Busy, before.Lost.Busy}, {s.Lost.Stop, before.Lost.Stop}, {s.Lost.Stacks, before.Lost.Stacks},
+	} {
+		if c[0] < c[1] || c[0] < 0 || c[0] > most {
+			t.Fatalf("%d are lost, and before it were %d: %+v", c[0], c[1], s.Lost)
+		}
+		sum += c[0]
+	}
+	if s.Lost.Total() != sum || s.Lost.Ends < before.Lost.Ends || s.Lost.Opens < before.Lost.Opens {
+		t.Fatalf("lost %+v, and before %+v", s.Lost, before.Lost)
+	}
+	if s.Recorded < 0 || s.Recorded > 1e6 || s.Bytes < 0 || s.Bytes > 1<<40 || s.Stacks < 0 || s.PreparedLeast < 0 || s.Overwritten < 0 {
+		t.Fatalf("%+v", s)
+	}
+}
