@@ -138,10 +138,10 @@ func (m *maker) runner() ([]string, error) {
 }
 
 // choices notes what the go command's own environment depends on: which one it is, its settings,
-// and where go.mod and go.work are, or may come to be.
+// and where go.mod, go.work and a vendor directory are, or may come to be.
 func (m *maker) choices() {
 	p := m.plan
-	p.from(m.env.GOENV, filepath.Join(m.env.GOROOT, "VERSION"), p.Go)
+	p.from(m.env.GOENV, filepath.Join(m.env.GOROOT, "VERSION"), p.Go, m.env.vendor())
 	for dir := m.o.Dir; ; dir = filepath.Dir(dir) {
 		p.from(filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.work"))
 		if dir == filepath.Dir(dir) {
@@ -227,6 +227,9 @@ func (m *maker) edit(packages []*listed) error {
 	if err != nil {
 		return err
 	}
+	if err := m.cached(packages); err != nil {
+		return err
+	}
 	matched := 0
 	var looked []*listed
 	for _, x := range packages {
@@ -262,6 +265,26 @@ func (m *maker) edit(packages []*listed) error {
 	}
 	if m.o.Memory {
 		return m.memory(looked)
+	}
+	return nil
+}
+
+// cached copies the modules of named packages that lie in the modules' cache, where no file can be
+// added, as go run takes them by their import paths. What is named is to be recorded: packages of
+// these modules count as the main module's.
+func (m *maker) cached(packages []*listed) error {
+	named := map[string]bool{}
+	for _, x := range packages {
+		if x.DepOnly || x.Module == nil || !within(x.Dir, m.env.GOMODCACHE) {
+			continue
+		}
+		named[x.Module.Path] = true
+		if _, err := m.copied(x); err != nil {
+			return err
+		}
+	}
+	for _, x := range packages {
+		x.Named = x.Module != nil && named[x.Module.Path]
 	}
 	return nil
 }
@@ -312,12 +335,9 @@ func (m *maker) leave(why string, name string) {
 }
 
 func (m *maker) editPackage(x *listed) error {
-	dir := x.Dir
-	if within(dir, m.env.GOMODCACHE) {
-		var err error
-		if dir, err = m.copied(x); err != nil {
-			return err
-		}
+	dir, err := m.editable(x)
+	if err != nil {
+		return err
 	}
 	e := editing{
 		Dir: dir, There: dir == x.Dir, ImportPath: x.ImportPath, Name: x.Name, Args: m.o.Args, Out: m.o.out,
@@ -386,6 +406,14 @@ func (m *maker) place(x *listed, dir, name string) error {
 		m.plan.Packages = append([]string{strings.TrimSuffix(first, filepath.Base(first)) + filepath.Base(name)}, m.plan.Packages...)
 	}
 	return nil
+}
+
+// editable returns the directory where files of a package can be replaced, and others added.
+func (m *maker) editable(x *listed) (string, error) {
+	if within(x.Dir, m.env.GOMODCACHE) {
+		return m.copied(x)
+	}
+	return x.Dir, nil
 }
 
 // copied is where a package's module can be edited: a copy of it, which go.mod is to name.
@@ -508,17 +536,21 @@ func (m *maker) entries(packages []*listed) error {
 		if x.DepOnly {
 			continue
 		}
+		dir, err := m.editable(x)
+		if err != nil {
+			return err
+		}
 		switch {
 		case m.verb == Test && len(x.TestGoFiles) > 0:
-			if err := m.add(x, x.Dir, testFile, m.entry(x.Name)); err != nil {
+			if err := m.add(x, dir, testFile, m.entry(x.Name)); err != nil {
 				return err
 			}
 		case m.verb == Test && len(x.XTestGoFiles) > 0:
-			if err := m.add(x, x.Dir, testFile, m.entry(strings.TrimSuffix(x.Name, "_test")+"_test")); err != nil {
+			if err := m.add(x, dir, testFile, m.entry(strings.TrimSuffix(x.Name, "_test")+"_test")); err != nil {
 				return err
 			}
 		case m.verb != Test && x.Name == "main":
-			if err := m.add(x, x.Dir, mainFile, m.entry("main")); err != nil {
+			if err := m.add(x, dir, mainFile, m.entry("main")); err != nil {
 				return err
 			}
 		}

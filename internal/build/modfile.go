@@ -82,10 +82,15 @@ func vendored(e *environment, l *Line) bool {
 	if mod := l.Value("mod"); mod != "" {
 		return mod == "vendor"
 	}
+	st, err := os.Stat(e.vendor())
+	return err == nil && st.IsDir()
+}
+
+// vendor returns where the vendor directory would be, of the module or of the workspace.
+func (e *environment) vendor() string {
 	root := e.GOMOD
 	if e.GOWORK != "" && e.GOWORK != "off" {
 		root = e.GOWORK
 	}
-	st, err := os.Stat(filepath.Join(filepath.Dir(root), "vendor"))
-	return err == nil && st.IsDir()
+	return filepath.Join(filepath.Dir(root), "vendor")
 }

@@ -23,6 +23,7 @@ type listed struct {
 	SwigFiles, SwigCXXFiles          []string
 	SysoFiles, EmbedFiles            []string
 	Standard, DepOnly                bool
+	Named                            bool // of the module of a package that the command line names; see maker.cached
 	Module                           *listedModule
 	Error                            *struct{ Err string }
 }
@@ -68,9 +69,9 @@ type GoError struct{ Text string }
 
 func (e *GoError) Error() string { return e.Text }
 
-// ours reports whether a package is of the main module, or of one of several.
+// ours reports whether a package is of the main module, of one of several, or of one that is named.
 func ours(p *listed) bool {
-	return p.Module != nil && p.Module.Main || p.Module == nil && !p.Standard
+	return p.Named || p.Module != nil && p.Module.Main || p.Module == nil && !p.Standard
 }
 
 // matcher chooses packages to trace by patterns, as go list's: ... stands for any text, ./ is

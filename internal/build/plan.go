@@ -156,7 +156,7 @@ func refuse(verb Verb, l *Line) error {
 	}
 	for _, p := range l.Packages {
 		if strings.Contains(p, "@") {
-			return fmt.Errorf("%s: what is to be recorded must be here as source; clone its repository, and name the directory", p)
+			return fmt.Errorf("%s: a package with a version can't be recorded; run go get in a module, and name the package without it, or clone its repository, and name the directory", p)
 		}
 	}
 	if verb == Run && len(l.Packages) == 0 {
