@@ -49,7 +49,7 @@ func (w *watcher) Beat() {
 	w.ticks.Add(1)
 }
 
-func (w *watcher) Afford(time.Duration, float64) time.Duration { return 0 }
+func (w *watcher) Parts() []collect.Part { return nil }
 
 func (w *watcher) Snapshot() { w.call("snapshot") }
 

@@ -224,6 +224,13 @@ func (s *Switches) Pause(pause bool) {
 	s.resumed()
 }
 
+// Paused reports whether it was to pause.
+func (s *Switches) Paused() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.paused != 0
+}
+
 // resumed has what the kernel tells from now on be believed again.
 func (s *Switches) resumed() {
 	now := sys.Monotonic()

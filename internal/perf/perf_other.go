@@ -25,6 +25,9 @@ func (*Switches) Spent() int64 { return 0 }
 // Pause does nothing.
 func (*Switches) Pause(bool) {}
 
+// Paused is false.
+func (*Switches) Paused() bool { return false }
+
 // Snapshot does nothing.
 func (*Switches) Snapshot() {}
 

@@ -54,6 +54,7 @@ type load struct {
 }
 
 const (
+	tickFirst = 10 * time.Millisecond
 	tickLeast = 50 * time.Millisecond
 	tickMost  = 400 * time.Millisecond
 	smooth    = 0.3          // of the newest value in an average
@@ -106,7 +107,7 @@ func used() int64 {
 // watch is the goroutine of the budget.
 func (fs *functions) watch() {
 	defer fs.done.Done()
-	t := time.NewTimer(tickLeast)
+	t := time.NewTimer(tickFirst)
 	defer t.Stop()
 	for {
 		select {
@@ -118,13 +119,11 @@ func (fs *functions) watch() {
 				return
 			}
 			shown := fs.sample(t)
-			began := time.Now()
-			fs.r.flusher.Cost.Round(func() {
-				fs.collectors()
-				fs.tick()
-			})
-			// Looking at many functions takes at most a five-hundredth of the time.
-			t.Reset(min(max(fs.budget.every, 500*time.Since(began), sampleRare*shown), time.Second))
+			fs.r.flusher.Cost.Round(fs.govern)
+			// Looking at many functions takes at most a five-hundredth of the time. A program that is
+			// over soon is looked at the more often before.
+			every := min(fs.budget.every, max(time.Since(fs.began), tickFirst))
+			t.Reset(min(max(every, 500*fs.took, sampleRare*shown), time.Second))
 		}
 	}
 }
@@ -194,21 +193,12 @@ func (fs *functions) guess(wall, shown float64) (sum int64) {
 
 func (c calls) seen() float64 { return float64(c.recorded + c.skipped) }
 
-// collectors has the collectors be charged for. Nobody waits for mu meanwhile.
-func (fs *functions) collectors() {
-	if fs.r.opts.afford == nil {
-		return
-	}
-	now := used()
-	fs.charged.Add(int64(fs.r.opts.afford(fs.r, time.Duration(now-fs.asked), fs.budget.share)))
-	fs.asked = now
-}
-
 // tick does what is due.
 func (fs *functions) tick() {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	now, sum := time.Now(), fs.sum()
+	defer func() { fs.took = time.Since(now) }()
 	b := &fs.budget
 	if wall := float64(now.Sub(b.at)); wall > 0 {
 		shown := 0.0
@@ -223,7 +213,6 @@ func (fs *functions) tick() {
 		own, _ := fs.r.flusher.Cost.CPU()
 		b.account(wall, used(), own, new, fs.charged.Load()+hooked())
 		b.sum, b.at = sum, now
-		b.hooks()
 		fs.choose(now, wall)
 		fs.excess(false)
 	}
@@ -256,9 +245,9 @@ func (b *budget) account(wall float64, cpu, own int64, new calls, charged int64)
 // hookPart is which part of the budget each kind of hook may take, at most.
 const hookPart = 1. / 8
 
-// hooks gives the hooks their parts of the CPU time that the process uses.
-func (b *budget) hooks() {
-	ppm := max(int64(1e6*b.share*hookPart*min(b.using/float64(procs()), 1)), 1)
+// hooks gives the hooks their parts of the CPU time that the process uses, or thin of them.
+func (b *budget) hooks(thin float64) {
+	ppm := max(int64(1e6*b.share*hookPart*thin*min(b.using/float64(procs()), 1)), 1)
 	SetHookShares(ppm, ppm, ppm)
 }
 

@@ -4,7 +4,6 @@ package record
 
 import (
 	"sync/atomic"
-	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -57,19 +56,6 @@ func (r *recorder) collect(now collecting) {
 	if now == collectStop {
 		r.opts.collectors = nil
 	}
-}
-
-// afford tells the collectors what share of the CPU time recording may take, and returns
-// what they took. While one of them is called for something else, it is put off.
-func (r *recorder) afford(cpu time.Duration, share float64) (took time.Duration) {
-	if !r.beatMu.TryLock() {
-		return 0
-	}
-	defer r.beatMu.Unlock()
-	for _, c := range r.opts.collectors {
-		took += c.Afford(cpu, share)
-	}
-	return took
 }
 
 // recording is what collectors see of a recorder.

@@ -24,10 +24,12 @@ type functions struct {
 	shared [sys.MaxFuncs / sharedPage]atomic.Pointer[[sharedPage]sys.Tally]
 
 	budget   budget
-	sampling bool         // what counting takes is known, and so how many calls there are in between
-	shown    time.Time    // since when what is sampled is counted; zero: it is not
-	charged  atomic.Int64 // ns
-	asked    int64        // the process's CPU time when collectors were told of it
+	governor governor
+	began    time.Time
+	took     time.Duration // the last tick
+	sampling bool          // what counting takes is known, and so how many calls there are in between
+	shown    time.Time     // since when what is sampled is counted; zero: it is not
+	charged  atomic.Int64  // ns
 	buf      []format.Calls
 	unseen   []format.Unseen
 	block    []byte
@@ -81,7 +83,7 @@ func (r *recorder) tellFunctions(now collecting) {
 		page[sys.NoFunc].Deny()
 		page[sys.OtherFuncs].Deny()
 		fs.budget.init(r, instrumented.share)
-		fs.asked = used()
+		fs.began, fs.governor = time.Now(), governor{share: instrumented.share, thin: 1}
 		r.funcs.Store(fs)
 		r.fact(factBudget, percent(fs.budget.share))
 		r.tellOmitted()
@@ -175,6 +177,23 @@ func Charge(ns int64) {
 		if fs := r.funcs.Load(); fs != nil {
 			fs.charged.Add(ns)
 		}
+	}
+}
+
+// Began has the functions' budget pay for ns that it took to begin the recording.
+func Began(ns int64) {
+	r := current.Load()
+	if r == nil {
+		return
+	}
+	if fs := r.funcs.Load(); fs != nil {
+		fs.mu.Lock()
+		defer fs.mu.Unlock()
+		fs.budget.balance -= float64(ns)
+		fs.budget.spent += float64(ns)
+		fs.budget.first -= ns
+		fs.governor.owed += float64(ns)
+		fs.governor.last.spent += float64(ns)
 	}
 }
 

@@ -47,7 +47,6 @@ type Options struct {
 
 	collectors []collect.Collector
 	collect    func(r *recorder, now collecting) // nil: there are none
-	afford     func(r *recorder, cpu time.Duration, share float64) time.Duration
 }
 
 // NewOptions returns what a recording is that is asked to be nothing else.
@@ -99,7 +98,6 @@ func (o *Options) GiveWay() { o.giveWay = (*recorder).giveWay }
 // AddCollector has a recording keep more than scopes.
 func (o *Options) AddCollector(c collect.Collector) {
 	o.collectors, o.collect = append(o.collectors, c), (*recorder).collect
-	o.afford = (*recorder).afford
 }
 
 // check validates the options and parses the filter.

@@ -5,10 +5,10 @@ package gotrace
 import (
 	"encoding/binary"
 	"errors"
-	"math"
 	"runtime/metrics"
-	"strconv"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/collect"
 )
 
 // What Go's execution trace costs the program, measured by two goroutines that hand each
@@ -45,123 +45,95 @@ func ofStacks(batch []byte) bool {
 	return len(batch) > 0 && batch[0] == batchStacks
 }
 
-const (
-	// part is what of the recording's budget the execution trace may take.
-	part = 1. / 3
-	// switchPart is what the system's telling of thread switches may take of it, and switchLeast
-	// what of one CPU however idle the program is.
-	switchPart  = 1. / 6
-	switchLeast = 1e-3
-	// burst is what that may take at once, in ns.
-	burst = 5e6
-	// memory is for how long what was spent counts. What a second took is known at its end.
-	memory = 2 * time.Second
-	// least is what it may take of that however idle the program is.
-	least = 5 * time.Millisecond
-	// settled is how long it is looked at before it is given up. The tracer is asked then for what
-	// it has, or what the stacks of the first second take would be known too late.
-	settled = 150 * time.Millisecond
-)
+// perSample is what a signal of the CPU profile takes, and what is made of it.
+const perSample = 25000 // ns
 
-// account is what the execution trace takes of the recording's budget.
-type account struct {
-	since time.Time // when it was taken
-	asked bool      // for what it has
-	last  time.Time // of the looks
-	seen  int64     // ns, as of then
-	spent float64   // of late
-	used  float64   // CPU time of the process, likewise
-	owed  float64   // what it has taken more than it may, of all the recording
-	tried float64   // what it took the last time that it was given up
+// settled is how long a trace runs until the tracer is asked for what it has, or what the
+// stacks of its first second take would be known too late.
+const settled = 50 * time.Millisecond
+
+// parts are what the recording's governor may switch off, as collect.Part has it.
+type parts struct {
+	noTrace, noProfile bool          // the governor has switched it off
+	trace, profile     time.Duration // what those that are over have cost
 }
 
-// telling is what the system's telling of thread switches takes of it.
-type telling struct {
-	at   time.Time // of the last look
-	seen int64     // ns, as of then
-	owed float64   // what it has taken more than it may, lately
+// Parts is a collector's: see there. What threads did is missed the least, and samples are what
+// costs least for what it tells.
+func (c *collector) Parts() []collect.Part {
+	return []collect.Part{
+		{Name: "thread switches", Most: 1. / 6, Spent: c.locked(c.spentSwitches), Switch: c.switchSwitches},
+		{Name: "states", Most: 1. / 3, Spent: c.locked(c.spentTrace), Switch: c.switchTrace},
+		{Name: "samples", Most: 1. / 4, Spent: c.locked(c.spentProfile), Switch: c.switchProfile},
+	}
 }
 
-// begin is another execution trace's.
-func (a *account) begin() {
-	now := time.Now()
-	*a = account{since: now, last: now, owed: a.owed, tried: a.tried}
+// locked calls a collector's method while nothing else does.
+func (c *collector) locked(spent func() (int64, bool)) func() (int64, bool) {
+	return func() (int64, bool) {
+		shared.mu.Lock()
+		defer shared.mu.Unlock()
+		return spent()
+	}
 }
 
-// bears reports whether what was earned is enough for another try that ends as the last one did.
-func (a *account) bears() bool { return a.owed+a.tried <= 0 }
+func (c *collector) spentSwitches() (int64, bool) {
+	if c.perf == nil {
+		return 0, false
+	}
+	return c.perf.Spent(), !c.perf.Paused()
+}
 
-// Afford is a collector's: see there.
-func (c *collector) Afford(cpu time.Duration, share float64) time.Duration {
+func (c *collector) switchSwitches(on bool, _ string) {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if c.perf != nil {
+		c.perf.Pause(!on)
+	}
+}
+
+func (c *collector) spentTrace() (int64, bool) {
+	if c.trace == nil {
+		return int64(c.parts.trace), false
+	}
+	return int64(c.parts.trace) + c.trace.spent(), true
+}
+
+// switchTrace ends the execution trace, which takes so much of the CPU time, or takes it again.
+// What ending takes itself is the caller's CPU time, which is measured.
+func (c *collector) switchTrace(on bool, why string) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.running != c {
-		return 0
+		return
 	}
-	return c.affordSwitches(cpu, share) + c.affordTrace(cpu, share)
-}
-
-// affordSwitches has the system tell of thread switches while that takes no more than its part.
-func (c *collector) affordSwitches(cpu time.Duration, share float64) time.Duration {
-	if c.perf == nil {
-		return 0
+	c.parts.noTrace = !on
+	if on {
+		c.take()
+		return
 	}
-	s := &c.switches
-	at, spent := time.Now(), c.perf.Spent()
-	earned := switchPart * share * float64(cpu)
-	if !s.at.IsZero() {
-		earned = max(earned, switchLeast*float64(at.Sub(s.at)))
-	}
-	took := spent - s.seen
-	s.owed = max(s.owed+float64(took)-earned, -burst)
-	s.at, s.seen = at, spent
-	if s.owed > burst {
-		c.perf.Pause(true)
-	} else if s.owed <= 0 {
-		c.perf.Pause(false)
-	}
-	return time.Duration(took)
-}
-
-func (c *collector) affordTrace(cpu time.Duration, share float64) time.Duration {
-	a := &c.account
-	a.owed -= part * share * float64(cpu)
-	if c.trace == nil {
-		return 0
-	}
-	at := time.Now()
-	if at.Sub(a.since) > settled && !a.asked {
-		a.asked = true
-		c.trace.flush()
-	}
-	now := c.trace.spent()
-	took := now - a.seen
-	a.seen = now
-	a.owed += float64(took)
-	keep := math.Exp(-float64(at.Sub(a.last)) / float64(memory))
-	a.last = at
-	a.spent = a.spent*keep + float64(took)
-	a.used = a.used*keep + float64(cpu)
-	if a.asked && a.used > 0 && a.spent > max(part*share*a.used, float64(least)) {
-		c.giveUp(a.spent / a.used)
-	}
-	return time.Duration(took)
-}
-
-// giveUp ends the execution trace, which takes so much of the CPU time, and has it be tried
-// again later: each time that this was of no use, after twice as long. What that took itself is
-// the caller's CPU time, which is measured.
-func (c *collector) giveUp(took float64) {
-	if err := c.trace.end(); err != nil {
-		c.lose(err)
-	}
-	all := c.trace.spent()
-	c.account.owed, c.account.tried = c.account.owed+float64(all-c.account.seen), float64(all)
-	c.trace = nil
-	why := "it took more than its share of the budget, " + strconv.FormatFloat(100*took, 'f', 1, 64) + "% of the CPU time"
-	c.tell(factTrace, "off: "+why+"; it is tried again later")
+	c.endTrace()
+	c.tell(factTrace, "off: "+why)
 	c.lose(errors.New(why))
-	c.pause, c.wait = c.wait-1, min(2*c.wait, 64)
+}
+
+func (c *collector) spentProfile() (int64, bool) {
+	return int64(c.parts.profile + c.profile.spent()), c.profile != nil
+}
+
+func (c *collector) switchProfile(on bool, why string) {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.running != c {
+		return
+	}
+	c.parts.noProfile = !on
+	if on {
+		c.take()
+		return
+	}
+	c.endProfile()
+	c.tell(factProfile, "off: "+why)
 }
 
 // switches is how often a goroutine began to run so far. Go counts each eighth.

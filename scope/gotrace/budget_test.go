@@ -44,19 +44,3 @@ func TestOfStacks(t *testing.T) {
 		}
 	}
 }
-
-// TestBears: a trace that was given up is tried again once what it took, and what another try would
-// take, was earned.
-func TestBears(t *testing.T) {
-	a := account{owed: 10, tried: 5}
-	for owed, want := range map[float64]bool{10: false, 0: false, -4: false, -5: true, -6: true} {
-		if a.owed = owed; a.bears() != want {
-			t.Errorf("%v owed, and %v for a try: %v", owed, a.tried, !want)
-		}
-	}
-	a.owed = -6
-	a.begin()
-	if a.owed != -6 || a.tried != 5 || a.asked || a.since.IsZero() {
-		t.Errorf("%+v", a)
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/trace"
 	"sync"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/internal/perf"
@@ -74,20 +75,19 @@ func taken(r collect.Resource, by any) (release func()) {
 // goroutine, and so may Snapshot.
 type collector struct {
 	config
-	rec      collect.Recording
-	streams  uint32 // begun so far
-	trace    tracer // nil: it was not to be had
-	profile  *profile
-	perf     *perf.Switches // nil: not to be had
-	sampler  *perf.Sampler  // nil: there is no counter
-	heap     func(urgency)  // reads the heap profile; nil: it was not to be had
-	told     map[string]string
-	facts    int
-	ended    int // how often the trace ended by itself
-	pause    int // heartbeats to wait before it is tried again
-	wait     int // what pause begins with next time
-	account  account
-	switches telling
+	rec     collect.Recording
+	streams uint32 // begun so far
+	trace   tracer // nil: it was not to be had
+	profile *profile
+	perf    *perf.Switches // nil: not to be had
+	sampler *perf.Sampler  // nil: there is no counter
+	heap    func(urgency)  // reads the heap profile; nil: it was not to be had
+	told    map[string]string
+	facts   int
+	ended   int // how often the trace ended by itself
+	pause   int // heartbeats to wait before it is tried again
+	wait    int // what pause begins with next time
+	parts   parts
 }
 
 // tracer is where the execution trace comes from: the live trace, or the flight recorder.
@@ -158,6 +158,7 @@ func (c *collector) Beat() {
 	}
 	if c.trace != nil {
 		if err := c.trace.tick(); err != nil {
+			c.parts.trace += time.Duration(c.trace.spent())
 			c.trace = nil
 			c.tell(factTrace, "off: it ended, because "+err.Error())
 			c.lose(err)
@@ -167,7 +168,7 @@ func (c *collector) Beat() {
 		}
 	}
 	if c.profile != nil && !c.profile.tick() {
-		c.profile = nil
+		c.endProfile()
 	}
 	if c.heap != nil {
 		c.heap(forBeat)
@@ -245,15 +246,15 @@ func (c *collector) yielded(r collect.Resource) bool {
 
 // take takes what it has not, if it is free.
 func (c *collector) take() {
-	if !c.yielded(c.traces()) && c.trace == nil {
-		if c.pause--; c.pause < 0 && c.account.bears() {
+	if !c.yielded(c.traces()) && c.trace == nil && !c.parts.noTrace {
+		if c.pause--; c.pause < 0 {
 			c.takeTrace()
 		}
 	}
 	switch {
 	case c.noProfile:
 		c.tell(factProfile, "off: the program does not want it (gotrace.WithoutProfile)")
-	case c.yielded(collect.CPUProfile):
+	case c.yielded(collect.CPUProfile) || c.parts.noProfile:
 	case c.profile == nil:
 		var err error
 		if c.profile, err = startProfile(); err != nil {
@@ -281,22 +282,36 @@ func (c *collector) takeTrace() {
 		c.tell(factTrace, "off: the program takes it itself: "+err.Error())
 		return
 	}
-	c.account.begin()
 	c.tell(factTrace, how)
 }
 
 // giveBack ends what is had of r.
 func (c *collector) giveBack(r collect.Resource) {
 	switch {
-	case r == collect.CPUProfile && c.profile != nil:
+	case r == collect.CPUProfile:
+		c.endProfile()
+	case r == c.traces():
+		c.endTrace()
+	}
+}
+
+func (c *collector) endProfile() {
+	if c.profile != nil {
+		c.parts.profile += c.profile.spent()
 		c.profile.end()
 		c.profile = nil
-	case r == c.traces() && c.trace != nil:
-		if err := c.trace.end(); err != nil {
-			c.lose(err)
-		}
-		c.trace = nil
 	}
+}
+
+func (c *collector) endTrace() {
+	if c.trace == nil {
+		return
+	}
+	if err := c.trace.end(); err != nil {
+		c.lose(err)
+	}
+	c.parts.trace += time.Duration(c.trace.spent())
+	c.trace = nil
 }
 
 // lose takes note of a stream that ended too early.

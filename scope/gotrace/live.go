@@ -16,10 +16,12 @@ var errStopped = errors.New("the program called trace.Stop")
 type live struct {
 	out    *writer
 	before int64 // switches
+	since  time.Time
+	asked  bool // for what it has
 }
 
 func startLive(c *collector) (*live, error) {
-	l := &live{c.writer(), switches()}
+	l := &live{out: c.writer(), before: switches(), since: time.Now()}
 	l.out.last = time.Now()
 	if err := trace.Start(l.out); err != nil {
 		c.streams--
@@ -47,7 +49,13 @@ func (l *live) tick() error {
 func (l *live) snapshot() error { return nil }
 
 // spent goes by what came, which is up to a second late, or by what is known at once.
-func (l *live) spent() int64 { return max(l.out.spent(), perSwitch*(switches()-l.before)) }
+func (l *live) spent() int64 {
+	if !l.asked && time.Since(l.since) > settled && trace.IsEnabled() {
+		l.asked = true
+		l.flush()
+	}
+	return max(l.out.spent(), perSwitch*(switches()-l.before))
+}
 
 // end stops the trace, if it is ours: the program may have stopped it, and have begun
 // another one, of which Go tells us nothing.

@@ -17,6 +17,7 @@ import (
 // profile itself makes of them is thrown away.
 type profile struct {
 	since time.Time
+	cpu   time.Duration // of the process, when it began
 	ended atomic.Bool
 }
 
@@ -35,7 +36,7 @@ func startProfile() (*profile, error) {
 	if sys.ProfilingTimer() {
 		return nil, errors.New("the process has a profiling timer already (ITIMER_PROF)")
 	}
-	p := &profile{since: time.Now()}
+	p := &profile{since: time.Now(), cpu: cpu()}
 	if err := pprof.StartCPUProfile(p); err != nil {
 		return nil, err
 	}
@@ -51,6 +52,21 @@ func lacks() string {
 		return ""
 	}
 	return "threads that C code made"
+}
+
+// cpu is the CPU time of the process; 0 where it is not known.
+func cpu() time.Duration {
+	user, system := sys.ProcessCPU()
+	return time.Duration(max(user+system, 0))
+}
+
+// spent is what its samples have taken, of which there is one in each 10 ms of CPU time. Of no
+// profile it is nothing.
+func (p *profile) spent() time.Duration {
+	if p == nil {
+		return 0
+	}
+	return (cpu() - p.cpu) / (10 * time.Millisecond) * perSample
 }
 
 // Write is called when a profile ends, and never before: so it tells who stopped it.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/fromenv"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
@@ -55,7 +56,11 @@ func start() error {
 	default:
 		return fmt.Errorf("SCOPEVIEW_STATES=%s: write 0 or 1", states)
 	}
+	before, thread, known := sys.ThreadCPU()
 	_, err = fromenv.Start(more...)
+	if now, same, ok := sys.ThreadCPU(); known && ok && same == thread {
+		record.Began(now - before)
+	}
 	return err
 }
 

@@ -1,0 +1,165 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/collect"
+)
+
+// governedProgram is a program that uses one CPU without a break, and a recording of it whose parts
+// cost what a test says.
+type governedProgram struct {
+	governor
+	began, now time.Time
+	spent      [3]float64 // ns
+	costs      [3]float64 // of the CPU time, while they are on
+	rest       float64    // likewise: what can't be switched off
+	on         [3]bool
+	told       []string
+	all        float64 // ns, of what can be switched off
+}
+
+var partNames = []string{"switches", "states", "samples"}
+
+func govern(share float64) *governedProgram {
+	p := &governedProgram{governor: governor{share: share, thin: 1}, began: time.Unix(1e9, 0), on: [3]bool{true, true, true}}
+	p.now = p.began
+	for i, most := range []float64{1. / 6, 1. / 3, 1. / 4} {
+		p.parts = append(p.parts, &governed{Part: collect.Part{
+			Name: partNames[i], Most: most,
+			Spent: func() (int64, bool) { return int64(p.spent[i]), p.on[i] },
+			Switch: func(on bool, why string) {
+				p.on[i] = on
+				p.told = append(p.told, strings.TrimSpace(fmt.Sprintf("%s %v %s", partNames[i], on, why)))
+			},
+		}})
+	}
+	return p
+}
+
+// run has it go on for so long, with a tick in each 50 ms.
+func (p *governedProgram) run(d time.Duration) {
+	const tick = 50 * time.Millisecond
+	for range d / tick {
+		p.now = p.now.Add(tick)
+		cost := p.governedProgramCost(float64(tick))
+		keep := math.Exp(-float64(tick) / float64(lately))
+		p.look(keep, float64(tick))
+		p.used = p.used*keep + float64(tick) - cost
+		p.governor.rest = p.governor.rest*keep + p.rest*float64(tick)
+		p.owed += cost - known*p.share*(float64(tick)-cost)
+		p.decide(p.now, p.began)
+	}
+}
+
+func (p *governedProgram) governedProgramCost(tick float64) (cost float64) {
+	for i := range p.spent {
+		if p.on[i] {
+			p.spent[i] += p.costs[i] * tick
+			cost += p.costs[i] * tick
+		}
+	}
+	p.all += cost
+	return cost + p.rest*tick
+}
+
+// TestG46Governor has the parts of a recording cost this and that, with a budget of 3 % of which half
+// is for what is known: what must go goes, in the order that is documented, and no more.
+func TestG46Governor(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		costs [3]float64
+		rest  float64
+		on    [3]bool
+	}{
+		{"all fit", [3]float64{0.002, 0.004, 0.002}, 0.002, [3]bool{true, true, true}},
+		{"switches have more than their part", [3]float64{0.01, 0.002, 0.002}, 0, [3]bool{false, true, true}},
+		{"states have more than theirs", [3]float64{0.001, 0.05, 0.002}, 0, [3]bool{true, false, true}},
+		{"samples have", [3]float64{0.001, 0.004, 0.02}, 0, [3]bool{true, true, false}},
+		{"each fits, the sum does not: the first goes", [3]float64{0.004, 0.008, 0.002}, 0.002, [3]bool{false, true, true}},
+		{"two go", [3]float64{0.004, 0.008, 0.002}, 0.008, [3]bool{false, false, true}},
+		{"all go", [3]float64{0.004, 0.008, 0.004}, 0.03, [3]bool{false, false, false}},
+		{"what takes nothing stays", [3]float64{0, 0.008, 0.004}, 0.03, [3]bool{true, false, false}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := govern(0.03)
+			p.costs, p.rest = c.costs, c.rest
+			p.run(1500 * time.Millisecond)
+			if p.on != c.on {
+				t.Errorf("on are %v, want %v; told %q", p.on, c.on, p.told)
+			}
+			if thin := p.thin < 1; thin != (c.rest > 0.02) {
+				t.Errorf("hooks have %v of their part", p.thin)
+			}
+		})
+	}
+}
+
+// TestG46GovernorTells: what is switched off says what it took, since when it is off, and which
+// budget keeps it.
+func TestG46GovernorTells(t *testing.T) {
+	p := govern(0.03)
+	p.costs = [3]float64{0, 0.05, 0}
+	p.run(time.Second)
+	want := []string{"states false it took more than its share of the budget, 5.3% of the CPU time, and is off since 150ms; --budget 16% keeps it"}
+	if !slices.Equal(p.told, want) {
+		t.Errorf("told %q, want %q", p.told, want)
+	}
+}
+
+// TestG46GovernorKeepsTheSum: what costs too much for a minute is tried again now and then, the more
+// seldom the more it takes, and all of the minute it takes no more than its part and a try. When it
+// costs little it comes back, and stays.
+func TestG46GovernorKeepsTheSum(t *testing.T) {
+	p := govern(0.03)
+	p.costs = [3]float64{0.1, 0.1, 0.1}
+	p.run(time.Minute)
+	if part := p.all / float64(time.Minute); part > known*p.share {
+		t.Errorf("%.4f of the CPU time, want at most %v", part, known*p.share)
+	}
+	if n := len(p.told); n < 6 || n > 60 {
+		t.Errorf("%d times switched: %q", n, p.told)
+	}
+	p.costs = [3]float64{0.001, 0.001, 0.001}
+	p.run(2 * partHoldMost)
+	if p.on != [3]bool{true, true, true} {
+		t.Errorf("on are %v, though they cost little", p.on)
+	}
+	n := len(p.told)
+	p.run(time.Minute)
+	if len(p.told) != n {
+		t.Errorf("they are switched again: %q", p.told[n:])
+	}
+}
+
+// TestG46GovernorIsIdle: a program that does nothing may be looked at all the same, and with a budget
+// of 100 % nothing is switched off.
+func TestG46GovernorIsIdle(t *testing.T) {
+	p := govern(1)
+	p.costs, p.rest = [3]float64{0.3, 0.3, 0.3}, 0.1
+	p.run(time.Minute)
+	if len(p.told) != 0 {
+		t.Errorf("with all of the CPU time: %q", p.told)
+	}
+	p = govern(0.03)
+	for range 1000 {
+		p.now = p.now.Add(tickMost)
+		for i := range p.spent {
+			p.spent[i] += 1e5 // of 400 ms
+		}
+		keep := math.Exp(-float64(tickMost) / float64(lately))
+		p.look(keep, 1e6)
+		p.used = p.used*keep + 1e6
+		p.decide(p.now, p.began)
+	}
+	if len(p.told) != 0 {
+		t.Errorf("idle: %q", p.told)
+	}
+}
