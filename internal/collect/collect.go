@@ -6,33 +6,17 @@ package collect
 import "github.com/scopeview/scopeview/internal/format"
 
 // Collector is what collects while a recording runs. Its methods are called one at a
-// time, in this order: Start, Parts, then Beat, Snapshot and those of the parts any number of times, then Stop.
+// time, in this order: Start, then Beat and Snapshot any number of times, then Stop.
 // They may take some milliseconds, and must not panic.
 type Collector interface {
 	// Start is called when the recording has begun, and nothing was recorded yet.
 	Start(Recording)
 	// Beat is called at each heartbeat.
 	Beat()
-	// Parts lists what of it can be switched off by itself, where the recording has a budget of
-	// the program's CPU time: first what is to go first. It is called once, after Start.
-	Parts() []Part
 	// Snapshot is called before a snapshot of the ring is written.
 	Snapshot()
 	// Stop is called when the recording is over, while blocks can still be written.
 	Stop()
-}
-
-// Part is something that a collector does, which costs the program CPU time.
-type Part struct {
-	// Name says in the trace what it is.
-	Name string
-	// Most is which part of the budget it may take.
-	Most float64
-	// Spent returns what it has cost the program since the recording began, in ns, beyond a
-	// collector's methods and Work, and whether it is on. Off is also what is not to be had.
-	Spent func() (ns int64, on bool)
-	// Switch switches it on or off. Why it is off is for the trace, and says since when.
-	Switch func(on bool, why string)
 }
 
 // Recording is the recording that a collector belongs to.

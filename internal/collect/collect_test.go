@@ -49,8 +49,6 @@ func (w *watcher) Beat() {
 	w.ticks.Add(1)
 }
 
-func (w *watcher) Parts() []collect.Part { return nil }
-
 func (w *watcher) Snapshot() { w.call("snapshot") }
 
 func (w *watcher) Stop() {

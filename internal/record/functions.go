@@ -24,7 +24,8 @@ type functions struct {
 	shared [sys.MaxFuncs / sharedPage]atomic.Pointer[[sharedPage]sys.Tally]
 
 	budget   budget
-	governor governor
+	govern   func() // what is done at each tick
+	paid     func(ns int64)
 	began    time.Time
 	took     time.Duration // the last tick
 	sampling bool          // what counting takes is known, and so how many calls there are in between
@@ -83,7 +84,9 @@ func (r *recorder) tellFunctions(now collecting) {
 		page[sys.NoFunc].Deny()
 		page[sys.OtherFuncs].Deny()
 		fs.budget.init(r, instrumented.share)
-		fs.began, fs.governor = time.Now(), governor{share: instrumented.share, thin: 1}
+		fs.began = time.Now()
+		g := &governor{share: instrumented.share, thin: 1}
+		fs.govern, fs.paid = func() { g.round(fs) }, g.paid
 		r.funcs.Store(fs)
 		r.fact(factBudget, percent(fs.budget.share))
 		r.tellOmitted()
@@ -192,8 +195,7 @@ func Began(ns int64) {
 		fs.budget.balance -= float64(ns)
 		fs.budget.spent += float64(ns)
 		fs.budget.first -= ns
-		fs.governor.owed += float64(ns)
-		fs.governor.last.spent += float64(ns)
+		fs.paid(ns)
 	}
 }
 

@@ -162,18 +162,24 @@ func whole(share float64) string {
 	return strconv.FormatFloat(math.Ceil(100*share), 'f', 0, 64) + "%"
 }
 
-// govern is what is done at each tick. While a collector is called for something else, the
-// governor is put off.
-func (fs *functions) govern() {
-	r, g := fs.r, &fs.governor
+// paid is told that so many ns are paid for, and belong to no time.
+func (g *governor) paid(ns int64) {
+	g.owed += float64(ns)
+	g.last.spent += float64(ns)
+}
+
+// round is what is done at each tick. While a collector is called for something else, the governor
+// is put off.
+func (g *governor) round(fs *functions) {
+	r := fs.r
 	if !r.beatMu.TryLock() {
 		fs.tick()
 		return
 	}
 	defer r.beatMu.Unlock()
 	if g.last.at.IsZero() {
-		for _, c := range r.opts.collectors {
-			for _, p := range c.Parts() {
+		if parts := collect.Parts.Load(); parts != nil && r.opts.collect != nil {
+			for _, p := range (*parts)() {
 				g.parts = append(g.parts, &governed{Part: p})
 			}
 		}

@@ -58,9 +58,9 @@ type parts struct {
 	trace, profile     time.Duration // what those that are over have cost
 }
 
-// Parts is a collector's: see there. What threads did is missed the least, and samples are what
-// costs least for what it tells.
-func (c *collector) Parts() []collect.Part {
+// divided returns the collector's parts. What threads did is missed the least, and samples cost the
+// least for what they tell.
+func (c *collector) divided() []collect.Part {
 	return []collect.Part{
 		{Name: "thread switches", Most: 1. / 6, Spent: c.locked(c.spentSwitches), Switch: c.switchSwitches},
 		{Name: "states", Most: 1. / 3, Spent: c.locked(c.spentTrace), Switch: c.switchTrace},

@@ -125,6 +125,8 @@ func (c *collector) Start(rec collect.Recording) {
 	shared.running = c
 	giveBack := taken
 	collect.GiveBack.Store(&giveBack)
+	divided := c.divided
+	collect.Parts.Store(&divided)
 	*c = collector{config: c.config, rec: rec, told: map[string]string{}, wait: 1}
 	if c.noSwitches {
 		c.tell(perf.FactSwitches, "off: the program does not want them (gotrace.WithoutSwitches)")
