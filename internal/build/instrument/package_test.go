@@ -148,3 +148,31 @@ func G() { for { work() } }
 		t.Errorf("%v:\n%s", err, out.Files["a.go"])
 	}
 }
+
+// TestStraight: what goes straight through a few hundred parts and calls nothing is left alone, with
+// conversions and breaks of a switch in it, and what may take longer is not.
+func TestStraight(t *testing.T) {
+	many := strings.Repeat("\tn = n<<3 ^ n>>5 + 7\n", 12)
+	out, err := instrument.Package(instrument.Input{
+		ImportPath: "example.com/p", Name: "p", Hooks: "example.com/hooks",
+		Files: map[string][]byte{"a.go": []byte("package p\n\nvar f = func(int) {}\n" +
+			"func converts(b byte) rune {\n\tn := rune(b)\n" + many + "\treturn n ^ rune(uint16(n))\n}\n" +
+			"func breaks(n int) int {\n\tswitch {\n\tcase n > 3:\n\t\tif n == 5 {\n\t\t\tbreak\n\t\t}\n\t\tn++\n\t}\n" + many + "\treturn n\n}\n" +
+			"func jumps(n int) int {\nagain:\n\tif n < 9 {\n\t\tn++\n\t\tgoto again\n\t}\n" + many + "\treturn n\n}\n" +
+			"func copies(n []byte) string {\n\tm := string(n)\n\tf(len(m))\n" + strings.ReplaceAll(many, "n", "x") + "\treturn m\n}\n" +
+			"func long(n int) int {\n" + strings.Repeat(many, 4) + "\treturn n\n}\nvar x int\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"p.converts": instrument.WhySmall, "p.breaks": instrument.WhySmall, "p.jumps": "", "p.copies": "", "p.long": ""}
+	for _, f := range out.Funcs {
+		if why, ok := want[f.Name]; ok && f.Why != why {
+			t.Errorf("%s: %q, want %q", f.Name, f.Why, why)
+		}
+		delete(want, f.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("not seen: %v", want)
+	}
+}
