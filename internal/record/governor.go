@@ -108,18 +108,18 @@ func (g *governor) decide(now, began time.Time) {
 			sum += p.late
 		}
 	}
-	over := sum - g.limit(known*(1-always))
+	over, all := sum-g.limit(known*(1-always)), g.used+sum
 	for _, p := range g.parts {
 		if p.on && (p.late > g.limit(p.Most) || over > 0 && p.late > p.Most*g.share*g.used) {
 			over -= p.late
-			p.off(g, now, began, p.late/g.used, p.late/g.used/p.Most)
+			p.off(now, began, p.late/all, p.late/all/p.Most)
 		}
 	}
 	for _, p := range g.parts {
 		// What takes next to nothing stays: without it there is no more room.
 		if over > 0 && p.on && p.late > over/16 {
 			over -= p.late
-			p.off(g, now, began, p.late/g.used, sum/g.used/known)
+			p.off(now, began, p.late/all, sum/all/known)
 		}
 	}
 	if over > 0 {
@@ -141,7 +141,7 @@ func (g *governor) decide(now, began time.Time) {
 }
 
 // off switches a part off that takes so much of the CPU time, and that a budget of enough would keep.
-func (p *governed) off(g *governor, now, began time.Time, took, enough float64) {
+func (p *governed) off(now, began time.Time, took, enough float64) {
 	if p.back.IsZero() || now.Sub(p.back) > 10*p.hold {
 		p.hold = partHold
 	} else {

@@ -46,3 +46,50 @@ func TestStatesAreGivenUp(t *testing.T) {
 		})
 	}
 }
+
+// TestG46StatesOff has goroutines hand over to one another as fast as they can. With a budget that
+// is too small for that Go's execution trace is off soon: the trace says why and since when, and that
+// it ended. With all of the CPU time it stays on.
+func TestG46StatesOff(t *testing.T) {
+	for _, c := range []struct {
+		share float64
+		off   bool
+	}{{0.001, true}, {1, false}} {
+		path := begin(t, c.share, scope.WithLimit(scope.NoLimit), gotrace.With())
+		there, back, quit := make(chan int), make(chan int), make(chan bool)
+		go func() {
+			for n := range there {
+				back <- n
+			}
+			close(quit)
+		}()
+		told, began := "", time.Now()
+		for deadline := began.Add(30 * time.Second); time.Now().Before(deadline); {
+			for range 10_000 {
+				there <- 1
+				<-back
+			}
+			told = tracetest.OpenFile(t, path).Lookup("gotrace")
+			if strings.HasPrefix(told, "off") || !c.off && time.Since(began) > 500*time.Millisecond {
+				break
+			}
+		}
+		for range 50_000 { // nothing of that is known where it is off
+			there <- 1
+			<-back
+		}
+		close(there)
+		<-quit
+		if err := scope.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		tr := tracetest.OpenFile(t, path)
+		off := strings.HasPrefix(told, "off: it took more than its share of the budget") && strings.Contains(told, "off since")
+		if off != c.off {
+			t.Errorf("with %v of the CPU time the trace says %q", c.share, told)
+		}
+		if ended := tr.Lookup("gotrace_ended") != ""; ended != c.off {
+			t.Errorf("with %v of the CPU time it ended: %v", c.share, ended)
+		}
+	}
+}

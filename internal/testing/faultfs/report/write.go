@@ -45,6 +45,7 @@ var promises = [...]string{
 	33: "a filter that comes after the start is survived",
 	34: "losses are known after a kill",
 	35: "nothing is orphaned in shared memory",
+	46: "the budget holds for the sum",
 	36: "the cost of what is lost",
 	37: "limits of data, locked memory and containers are kept",
 	38: "synctest and fork",
