@@ -45,13 +45,14 @@ var promises = [...]string{
 	33: "a filter that comes after the start is survived",
 	34: "losses are known after a kill",
 	35: "nothing is orphaned in shared memory",
-	46: "the budget holds for the sum",
 	36: "the cost of what is lost",
 	37: "limits of data, locked memory and containers are kept",
 	38: "synctest and fork",
 	39: "nothing armed is left to others",
 	44: "containers that share /dev/shm leave each other's newest second",
 	45: "a server goes on, and says what is gone",
+	46: "the budget holds for the sum",
+	47: "memory that the system refuses is an error or costs records",
 }
 
 // maxLines is how much of what a failed test said is shown.
