@@ -49,6 +49,7 @@ var promises = [...]string{
 	37: "limits of data, locked memory and containers are kept",
 	38: "synctest and fork",
 	39: "nothing armed is left to others",
+	40: "a deadlock stays one",
 	44: "containers that share /dev/shm leave each other's newest second",
 	45: "a server goes on, and says what is gone",
 	46: "the budget holds for the sum",
