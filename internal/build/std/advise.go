@@ -36,7 +36,8 @@ func scopeviewTell(what uint32, a0, a1, a2, a3, a4, a5, a6 uintptr) {
 	var pcs [40]uintptr
 	n := 0
 	if framepointer_enabled {
-		n = fpTracebackPCs(unsafe.Pointer(getfp()), pcs[:])
+		var wrong bool
+		n = scopeviewWalk(getg(), &wrong, unsafe.Pointer(getfp()), pcs[:])
 	} else {
 		n = callers(1, pcs[:])
 	}

@@ -18,7 +18,8 @@ func scopeviewChoose() uint32 {
 	h := uint64(sys.GetCallerPC())
 	if framepointer_enabled {
 		var pcs [5]uintptr
-		n := fpTracebackPCs(unsafe.Pointer(getfp()), pcs[:])
+		var wrong bool
+		n := scopeviewWalk(getg(), &wrong, unsafe.Pointer(getfp()), pcs[:])
 		for _, pc := range pcs[:n] {
 			h = (h ^ uint64(pc)) * 0xff51afd7ed558ccd
 		}

@@ -40,9 +40,13 @@ func scopeviewConcat(s string, a []string) {
 	var place uintptr
 	if framepointer_enabled {
 		fp := *(*uintptr)(unsafe.Pointer(getfp()))
-		place = *(*uintptr)(unsafe.Pointer(fp + 8))
-		if fp = *(*uintptr)(unsafe.Pointer(fp)); fp != 0 {
-			place ^= *(*uintptr)(unsafe.Pointer(fp + 8)) << 1
+		lo := getg().stack.lo
+		size := getg().stack.hi - lo - 16
+		if fp-lo <= size { // else assembly or C has changed it
+			place = *(*uintptr)(unsafe.Pointer(fp + 8))
+			if fp = *(*uintptr)(unsafe.Pointer(fp)); fp-lo <= size {
+				place ^= *(*uintptr)(unsafe.Pointer(fp + 8)) << 1
+			}
 		}
 	}
 	scopeviewThin(` + number(row.ConcatStrings) + `, place, ` + untyped + `, uintptr(len(s)), old, steps, behind, 0, 0, 0)

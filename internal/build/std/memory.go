@@ -47,9 +47,13 @@ func scopeviewAccessed(addr, pc, what uintptr) {
 	e := (*[5]uintptr)(unsafe.Pointer(buffer + 8*unsafe.Sizeof(n) + n*unsafe.Sizeof([5]uintptr{})))
 	e[0], e[1], e[2], e[3], e[4] = uintptr(cputicks()), addr, pc, uintptr(gp.goid)<<16|what, 0
 	if fp := getfp(); framepointer_enabled && fp != 0 {
+		lo := gp.stack.lo
+		size := gp.stack.hi - lo - 2*unsafe.Sizeof(fp)
 		fp = *(*uintptr)(unsafe.Pointer(fp)) // of who has called this, whose caller pc is in
-		if fp = *(*uintptr)(unsafe.Pointer(fp)); fp != 0 {
-			e[4] = *(*uintptr)(unsafe.Pointer(fp + unsafe.Sizeof(fp)))
+		if fp-lo <= size { // else assembly or C has changed it
+			if fp = *(*uintptr)(unsafe.Pointer(fp)); fp-lo <= size {
+				e[4] = *(*uintptr)(unsafe.Pointer(fp + unsafe.Sizeof(fp)))
+			}
 		}
 	}
 	atomic.Storeuintptr(noted, n+1)

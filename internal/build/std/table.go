@@ -153,7 +153,8 @@ func scopeviewOwn() bool {
 	var pcs [5]uintptr
 	n := 0
 	if framepointer_enabled {
-		n = fpTracebackPCs(unsafe.Pointer(getfp()), pcs[:])
+		var wrong bool
+		n = scopeviewWalk(getg(), &wrong, unsafe.Pointer(getfp()), pcs[:])
 	} else {
 		n = callers(1, pcs[:])
 	}

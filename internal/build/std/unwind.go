@@ -48,7 +48,12 @@ var unwindTable = []hook{{
 		{file: stacks, function: "traceStack", at: "nstk-- // skip runtime.goexit",
 			insert: "if scopeviewWrong { pcBuf[0] = logicalStackSentinel; if getg() == gp { nstk = 1 + callers(skip+1, pcBuf[1:]) } else { nstk = 1 + gcallers(gp, skip, pcBuf[1:]) } }; "},
 	},
-	code: []code{{dir: "runtime", imports: []string{"internal/abi", "internal/goarch", "internal/runtime/sys", "unsafe"}, text: `func scopeviewWalk(gp *g, wrong *bool, fp unsafe.Pointer, pcBuf []uintptr) (i int) {
+	code: []code{walking},
+}}
+
+// walking follows frame pointers of a goroutine as long as they can be right. What the runtime calls for
+// other hooks takes stacks by it, too.
+var walking = code{dir: "runtime", imports: []string{"internal/abi", "internal/goarch", "internal/runtime/sys", "unsafe"}, text: `func scopeviewWalk(gp *g, wrong *bool, fp unsafe.Pointer, pcBuf []uintptr) (i int) {
 	at, least, most := uintptr(fp), gp.stack.lo, gp.stack.hi-2*goarch.PtrSize
 	for i = 0; i < len(pcBuf) && at != 0; i++ {
 		if at < least || at > most {
@@ -63,8 +68,7 @@ var unwindTable = []hook{{
 		*wrong = true
 	}
 	return i
-}`}},
-}}
+}`}
 
 // Unwind is the hook's name.
 const Unwind = "unwind"
