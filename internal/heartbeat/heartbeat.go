@@ -36,16 +36,31 @@ type Sampler struct {
 	MemoryLeft int64
 	// ThreadsLeft is how many more threads the limits of cgroups allowed when Limits was called.
 	ThreadsLeft int64
+	// Own is what the limits of the process itself left then, as the other two.
+	Own Own
 
 	runtime runtimeReader
 	process processReader
 	errs    []error
 }
 
+// Own is what a process's own limits leave, in bytes.
+type Own struct {
+	Addresses int64 // RLIMIT_AS, ulimit -v
+	Data      int64 // RLIMIT_DATA, ulimit -d
+	Has       int64 // memory that it may write to and that is its alone, touched or not
+}
+
+// Leaves reports whether the limits leave the process as much as it has, besides so many bytes
+// of addresses and of data.
+func (o *Own) Leaves(addresses, data int64) bool {
+	return o.Addresses-addresses >= o.Has && o.Data-data >= o.Has
+}
+
 // New prepares a sampler. It never fails: what the system does not give is
 // absent from the samples.
 func New() *Sampler {
-	s := &Sampler{runtime: newRuntimeReader(), ThreadsLeft: noLimit}
+	s := &Sampler{runtime: newRuntimeReader(), MemoryLeft: noLimit, ThreadsLeft: noLimit, Own: unlimited}
 	s.process.init()
 	return s
 }
@@ -54,10 +69,10 @@ func New() *Sampler {
 // since the threads were last read. The thread fields and ts stay as they are at
 // a beat that leaves the threads out.
 func (s *Sampler) Sample(vs []format.FieldValue, ts []format.Thread) ([]format.FieldValue, []format.Thread) {
-	b := beat{values: vs, threads: ts, errs: s.errs[:0], left: noLimit, free: noLimit}
+	b := beat{values: vs, threads: ts, errs: s.errs[:0], left: noLimit, free: noLimit, own: unlimited}
 	s.process.read(&b)
 	s.runtime.read(&b)
-	s.errs, s.MemoryLeft = b.errs, b.left
+	s.errs, s.MemoryLeft, s.Own = b.errs, b.left, b.own
 	return b.values, b.threads
 }
 
@@ -65,14 +80,16 @@ func (s *Sampler) Sample(vs []format.FieldValue, ts []format.Thread) ([]format.F
 // has to know before it begins. It is no beat: the first one after it is whole, as
 // what is dear is read by the first who asks, and then seldom.
 func (s *Sampler) Limits(vs []format.FieldValue) []format.FieldValue {
-	b := beat{values: vs, errs: s.errs[:0], left: noLimit, free: noLimit}
+	b := beat{values: vs, errs: s.errs[:0], left: noLimit, free: noLimit, own: unlimited}
 	s.process.readLimits(&b)
-	s.errs, s.MemoryLeft, s.ThreadsLeft = b.errs, b.left, b.free
+	s.errs, s.MemoryLeft, s.ThreadsLeft, s.Own = b.errs, b.left, b.free, b.own
 	return b.values
 }
 
 // noLimit is what nothing limits.
 const noLimit = math.MaxInt64
+
+var unlimited = Own{Addresses: noLimit, Data: noLimit}
 
 // err tells in one error what could not be read at the last beat; nil if
 // everything that this system has was there.
@@ -85,6 +102,7 @@ type beat struct {
 	errs    []error
 	left    int64 // of memory
 	free    int64 // threads
+	own     Own
 }
 
 func (b *beat) put(f format.Field, v int64) {

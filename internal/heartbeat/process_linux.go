@@ -81,6 +81,22 @@ func (r *processReader) readStatus(b *beat) {
 	if threads > 0 {
 		b.put(format.FieldThreads, threads)
 	}
+	b.own.Has = max(number(text, "VmData:"), 0) << 10
+	b.own.Addresses = ownLeft(unix.RLIMIT_AS, number(text, "VmSize:")<<10)
+	b.own.Data = ownLeft(unix.RLIMIT_DATA, b.own.Has)
+}
+
+// ownLeft is what one of the process's limits leaves of which it has some already; where that is
+// unknown, as without /proc, half of the limit.
+func ownLeft(limit int, has int64) int64 {
+	var l unix.Rlimit
+	if unix.Getrlimit(limit, &l) != nil || l.Cur > 1<<62 {
+		return noLimit
+	}
+	if has <= 0 {
+		return int64(l.Cur / 2)
+	}
+	return max(int64(l.Cur)-has, 0)
 }
 
 // readCPUs counts the CPUs that the main thread may run on: the process's, as

@@ -21,7 +21,7 @@ func newDisk(o *Options, f file) (backing, error) {
 	if o.Apart {
 		m, err = newApart(f.f.Name(), o.Limit)
 	} else {
-		m, err = newMapped(f.f.Name(), o.Limit, o.Ring.bytes > 0, o.States == nil)
+		m, err = newMapped(f.f.Name(), o, o.Ring.bytes > 0)
 	}
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// addresses is the process's one range: every recording maps its file into it.
+// addresses is the process's range: every recording maps its file into it, but one that needs
+// more. What was used of the range before stays, so that no stale address is ever anyone's.
 var addresses struct {
 	sync.Mutex
 	r    *sys.Range
@@ -40,32 +42,26 @@ type mapped struct {
 
 // newApart has addresses of its own, which close gives back.
 func newApart(name string, limit int64) (*mapped, error) {
-	r, err := sys.NewRange(max(limit, 1<<30))
+	r, err := sys.NewRange(limit)
 	if err != nil {
 		return nil, err
 	}
-	return &mapped{name: name, r: r, size: min(limit, r.Size()), nowhere: -1, apart: true}, nil
+	return &mapped{name: name, r: r, size: limit, nowhere: -1, apart: true}, nil
 }
 
 // newMapped takes the range; detaches reports whether chunks will leave it one by one.
-func newMapped(name string, limit int64, detaches, late bool) (*mapped, error) {
+func newMapped(name string, o *Options, detaches bool) (*mapped, error) {
 	addresses.Lock()
 	defer addresses.Unlock()
-	if addresses.r == nil {
-		r, err := sys.NewRange(1 << 40)
-		if err != nil {
-			return nil, err // there may be some for the next recording
-		}
-		addresses.r = r
-	}
 	if addresses.busy {
 		return nil, errors.New("another pool is mapped")
 	}
-	m := &mapped{name: name, r: addresses.r, size: addresses.r.Size(), nowhere: -1, late: late}
-	if limit > 0 {
-		m.size = min(m.size, limit)
+	size := cmp.Or(o.Addresses, o.Limit, MaxAddresses)
+	if err := reserve(size); err != nil {
+		return nil, err
 	}
-	if detaches || late {
+	m := &mapped{name: name, r: addresses.r, size: size, nowhere: -1, late: o.States == nil}
+	if detaches || m.late {
 		if fd, err := memfdCreate("scopeview", unix.MFD_CLOEXEC); err == nil {
 			if unix.Ftruncate(fd, m.r.Size()) != nil {
 				unix.Close(fd)
@@ -76,6 +72,26 @@ func newMapped(name string, limit int64, detaches, late bool) (*mapped, error) {
 	}
 	addresses.busy = true
 	return m, nil
+}
+
+// reserve has the range be of at least so many bytes. It grows in large steps: few are left
+// behind.
+func reserve(size int64) error {
+	old := addresses.r
+	if old != nil && old.Size() >= size {
+		return nil
+	}
+	if old != nil && old.Used() {
+		size = min(max(size, 4*old.Size()), MaxAddresses)
+	} else if old != nil {
+		_ = old.Free()
+		addresses.r = nil
+	}
+	r, err := sys.NewRange(size)
+	if err == nil {
+		addresses.r = r
+	}
+	return err
 }
 
 // release leaves addresses that lead nowhere where the chunks were: a goroutine that is late

@@ -65,6 +65,9 @@ import (
 // ChunkSize is what the bump hands out, in bytes.
 const ChunkSize = format.ChunkSize
 
+// MaxAddresses is how many bytes of addresses chunks are mapped to at most.
+const MaxAddresses = 1 << 40
+
 // Pool hands out chunks. Its methods may be called from any goroutine, those of
 // the flusher (Extend, …) from one at a time.
 type Pool struct {
@@ -90,6 +93,10 @@ type Options struct {
 	// itself is memory: on a tmpfs.
 	Memory, Left int64
 	InMemory     bool
+
+	// Addresses is how many bytes of addresses chunks may be mapped to; 0: as many as Limit,
+	// or, without one, MaxAddresses.
+	Addresses int64
 
 	// Apart is for a pool with a limit that is no recording's: chunks on disk have
 	// addresses of their own, which Close gives back, and nothing is kept for blocks.

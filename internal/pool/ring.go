@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -111,10 +112,15 @@ func RingOf(bytes int64, overwrite func(numbers []int64)) Ring {
 	return Ring{bytes, overwrite, makeRing}
 }
 
+// RingAddresses is how many bytes of addresses a ring of at most so many bytes wants.
+func RingAddresses(bytes int64) int64 {
+	return max(4*bytes, minLap*ChunkSize) + (maxKeptChunks+1)*ChunkSize
+}
+
 func makeRing(p *Pool, o *Options) (placement, error) {
 	numbers := int64(1 << 24)
 	if a := p.back.addresses(); a != nil {
-		numbers = a.Size() / ChunkSize
+		numbers = min(a.Size(), cmp.Or(o.Addresses, MaxAddresses)) / ChunkSize
 	}
 	r, err := newRing(o, numbers)
 	if err != nil {

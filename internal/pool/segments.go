@@ -65,10 +65,10 @@ type segment struct {
 	counted bool  // as overwritten
 }
 
-// heldMost is how many files more there can be than wanted, each held by a chunk that
+// HeldMost is how many files more there can be than wanted, each held by a chunk that
 // its owner, a P or a stripe that is idle, or the writer of blocks, has open, or that
 // waits to be written out.
-const heldMost = 16
+const HeldMost = 16
 
 // namesTried is how many names in a row may be taken by others.
 const namesTried = 64
@@ -80,7 +80,7 @@ const namesTried = 64
 func NewSegments(base *os.File, path string, id [16]byte, bytes int64, most int, told func(files int)) Files {
 	s := &segments{base: base, path: path, id: id, chunks: bytes/ChunkSize - 1, most: int64(most), told: told, next: 1}
 	// There must be twice as many numbers as places.
-	parts := min(s.most+heldMost, format.RingNumbers/4/s.chunks)
+	parts := min(s.most+HeldMost, format.RingNumbers/4/s.chunks)
 	s.parts = make([]*segment, parts)
 	return s
 }

@@ -75,7 +75,7 @@ func TestSegments(t *testing.T) {
 			fds, live := descriptors(t), 0
 			for n := uint64(1); n <= 1000; n++ {
 				idx := next(t, p)
-				if at, _ := p.Place(idx); at < 1 || at > (most+heldMost)*s.chunks {
+				if at, _ := p.Place(idx); at < 1 || at > (most+HeldMost)*s.chunks {
 					t.Fatalf("chunk %d is at place %d", idx, at)
 				}
 				fill(t, p, idx, n)
@@ -158,14 +158,14 @@ func TestSegmentsAllHeld(t *testing.T) {
 		p.Fresh(nil)
 		all = append(all, idx)
 	}
-	if n := len(s.live); n != 2+heldMost || len(all) < n*15-5 {
-		t.Fatalf("%d segments with %d chunks, want %d", n, len(all), 2+heldMost)
+	if n := len(s.live); n != 2+HeldMost || len(all) < n*15-5 {
+		t.Fatalf("%d segments with %d chunks, want %d", n, len(all), 2+HeldMost)
 	}
 	for _, idx := range all[:15] {
 		leave(t, p, idx)
 	}
 	next(t, p)
-	if n := len(s.live); n != 2+heldMost {
+	if n := len(s.live); n != 2+HeldMost {
 		t.Errorf("%d segments, want as many as before", n)
 	}
 }

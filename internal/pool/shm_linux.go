@@ -54,7 +54,7 @@ const (
 // newShm makes the backing of the empty trace. hot has its header, and no
 // slots yet.
 func newShm(o *Options, f file, allowed *atomic.Int64) (backing, error) {
-	m, err := newMapped(f.f.Name(), o.Limit, true, o.States == nil)
+	m, err := newMapped(f.f.Name(), o, true)
 	if err != nil {
 		return nil, err
 	}

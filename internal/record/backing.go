@@ -16,13 +16,11 @@ import (
 // remote is replaced by a test: the machine that runs it has no such file systems.
 var remote = pool.Remote
 
-// newPool makes the pool over the trace file f, on the backing that was asked for,
+// newPool makes the pool over the trace file, on the backing that was asked for,
 // or else on the best that there is here. Why it is none better is put into w.
-func (r *recorder) newPool(f *os.File, w *reasons) (p *pool.Pool, err error) {
-	po := pool.Options{File: f, Limit: max(r.opts.limit, 0), InMemory: inMemory(f)}
-	if err = r.limits(&po); err != nil {
-		return nil, err
-	}
+func (r *recorder) newPool(po pool.Options, w *reasons) (p *pool.Pool, err error) {
+	f := po.File
+	po.Limit, po.InMemory = max(r.opts.limit, 0), inMemory(f)
 	if r.opts.ring > 0 {
 		po.Limit, po.Ring = 0, r.ring.places
 	}
@@ -61,7 +59,7 @@ func (r *recorder) newPool(f *os.File, w *reasons) (p *pool.Pool, err error) {
 		// A file system without mmap: the heap does it, and we say so.
 		w.backing = err.Error()
 	}
-	po.Heap, po.States, po.Dry = true, nil, nil
+	po.Heap, po.States, po.Dry, po.Left = true, nil, nil, r.memoryLeft(true)
 	r.fast = nil
 	return pool.New(po)
 }
@@ -97,9 +95,10 @@ const (
 	goThreads  = 3
 )
 
-// limits says how much memory the pool may have, or that the program has no threads to
-// spare: the Go runtime ends one that gets none.
-func (r *recorder) limits(po *pool.Options) error {
+// limits says how much memory the pool may have, or that the program has no threads or no
+// memory to spare: the Go runtime ends one that gets none. Where addresses are short it
+// has the recording use the heap, and returns why.
+func (r *recorder) limits(po *pool.Options) (tight string, err error) {
 	po.Memory = waitMost
 	need := int64(runtime.GOMAXPROCS(0) + goThreads)
 	for _, v := range r.sampler.Limits(nil) {
@@ -112,9 +111,9 @@ func (r *recorder) limits(po *pool.Options) error {
 	}
 	po.Left = r.sampler.MemoryLeft
 	if need, left := max(need, 0)+ownThreads, r.sampler.ThreadsLeft; left < need {
-		return fmt.Errorf("%w: it leaves %d, and %d may be needed: raise it", errThreads, max(left, 0), need)
+		return "", fmt.Errorf("%w: it leaves %d, and %d may be needed: raise it", errThreads, max(left, 0), need)
 	}
-	return nil
+	return r.ownLimits(po)
 }
 
 var errThreads = errors.New("pids.max leaves too few threads to record")

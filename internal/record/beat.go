@@ -40,7 +40,7 @@ func (r *recorder) beat(now sys.Reading) {
 	}
 	r.last = now
 	r.values, r.threads = r.sampler.Sample(r.values[:0], r.threads[:0])
-	r.pool.Allow(r.sampler.MemoryLeft)
+	r.pool.Allow(r.memoryLeft(r.pool.Heap()))
 	s := r.stats()
 	put := r.value
 	// The Go path counts while records are being written, and may take one for

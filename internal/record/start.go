@@ -89,14 +89,22 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 	r.filter, r.errand = filter, make(chan func(), 1)
 	r.stacks.wake = make(chan struct{}, 1)
 	r.expr.Store(&o.Filter)
+	po := pool.Options{File: f.File}
+	tight, err := r.limits(&po)
+	if err != nil {
+		return nil, err
+	}
 	w := r.choosePath()
+	if tight != "" {
+		w.backing = tight
+	}
 	if err := sys.Wipe(); err != nil {
 		w.fork = err.Error()
 	}
 	if o.ring > 0 {
 		o.newRing(r)
 	}
-	p, err := r.newPool(f.File, &w)
+	p, err := r.newPool(po, &w)
 	if err != nil {
 		return nil, noSpace(err)
 	}

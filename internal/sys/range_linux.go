@@ -28,21 +28,20 @@ type stretch struct{ from, to int64 }
 // ErrNoMap says that files can't be mapped here.
 var ErrNoMap = errors.New("mapping files is not supported")
 
-// NewRange reserves up to size bytes of addresses, less where the process's
-// limits (ulimit -v) forbid it; it touches no memory.
+// NewRange reserves size bytes of addresses; it touches no memory. They count for the
+// process's limit of them (ulimit -v).
 func NewRange(size int64) (*Range, error) {
-	var err error
-	for ; size >= 1<<30; size /= 4 {
-		var p unsafe.Pointer
-		p, err = unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
-		if err == nil {
-			// It must not count as locked memory, of which the program may not have more.
-			_ = unix.Munlock(unsafe.Slice((*byte)(p), size))
-			return &Range{p: p, size: size, used: new(stretches)}, nil
-		}
+	p, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, fmt.Errorf("reserving %d bytes of addresses: %w", size, err)
 	}
-	return nil, fmt.Errorf("reserving addresses: %w", err)
+	// It must not count as locked memory, of which the program may not have more.
+	_ = unix.Munlock(unsafe.Slice((*byte)(p), size))
+	return &Range{p: p, size: size, used: new(stretches)}, nil
 }
+
+// Used reports whether anything was ever mapped.
+func (r *Range) Used() bool { return len(r.used.all) > 0 }
 
 // Free gives the addresses back: they may become anyone's.
 func (r *Range) Free() error { return unix.MunmapPtr(r.p, uintptr(r.size)) }
@@ -85,7 +84,8 @@ func (r *Range) Vacate(nowhere int, at, n int64, late bool) error {
 	if !late {
 		nowhere = -1 // zeros, and the lock of what there is (MCL_CURRENT) takes no pages
 	}
-	for step := n; n > 0; {
+	// In steps: what is moved has addresses twice, of which the program may have few.
+	for step := int64(64 << 20); n > 0; {
 		step = min(step, n)
 		err := r.vacate(nowhere, at, step, late)
 		if err == nil {
