@@ -7,6 +7,11 @@
 // leaves in two steps. In the first it is marked, so that ends go apart from
 // then on, and its write-back starts. In the second its pages, clean by then, are
 // dropped.
+//
+// Where an Overwriting is given, the goroutine that prepares does not wait for the one that
+// writes: when the window can't be made whole because the disk is late, the oldest chunks
+// that are full are dropped unwritten. A chunk is dropped by one of the two: under mu it is
+// taken off leaving, into writing by the one, or by the other for good.
 package flusher
 
 import (
@@ -83,8 +88,23 @@ type Config struct {
 	// Leave is called for a chunk that nobody writes into any more, before it is written
 	// for the last time; again where that failed. May be nil.
 	Leave func(idx int64)
+	// Overwriting is how the oldest chunks are dropped that are not in the file, if they may
+	// be; else nil.
+	Overwriting *Overwriting
 	// Round is called at the end of each round, on the flusher's goroutine. May be nil.
 	Round func(now time.Time)
+}
+
+// Overwriting is for a pool whose file is a copy, and that may drop what is not in there.
+type Overwriting struct {
+	// Lacking returns how many chunks Extend could not prepare because others are not written.
+	Lacking func() int64
+	// Kept reports whether a chunk must not be dropped.
+	Kept func(idx int64) bool
+	// Evict drops chunks, of which Leave has been called.
+	Evict func(chunks []int64)
+	// AtOnce is how many chunks are written at once, which can't be evicted meanwhile.
+	AtOnce int64
 }
 
 // Flusher runs the rounds of one recording.
@@ -107,6 +127,7 @@ type Flusher struct {
 	mu      sync.Mutex
 	chunks  []int64 // handed out and not gone
 	leaving []int64 // marked when leave was called last
+	writing []int64 // taken off these, to be dropped
 	since   map[int64]time.Time
 }
 
@@ -182,6 +203,7 @@ func (f *Flusher) prepare() {
 		}
 		f.Alone(func() {
 			f.note(f.Pool.Extend())
+			f.evict()
 			f.reclaim(time.Now())
 			if due {
 				f.age(now)
@@ -275,6 +297,62 @@ func (f *Flusher) present() []int64 {
 	return slices.Clone(f.chunks)
 }
 
+// evict drops as many of the oldest chunks as the window lacks, without writing them, and
+// makes the window whole.
+func (f *Flusher) evict() {
+	o := f.Overwriting
+	if o == nil {
+		return
+	}
+	n := o.Lacking()
+	if n <= 0 {
+		return
+	}
+	old := f.oldest(n)
+	if len(old) == 0 {
+		return
+	}
+	for _, idx := range old {
+		if f.Leave != nil {
+			f.Leave(idx)
+		}
+		f.Pool.Advance(idx, Gone) // before it is overwritten: who ends a scope in there may ask which it is
+	}
+	o.Evict(old)
+	f.note(f.Pool.Extend())
+}
+
+// oldest takes up to n full chunks, those first that were handed out first. They are leaving,
+// and nobody else drops them.
+func (f *Flusher) oldest(n int64) (old []int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.chunks = f.Pool.Fresh(f.chunks)
+	for _, idx := range f.chunks {
+		if int64(len(old)) == n {
+			break
+		}
+		if f.Overwriting.Kept(idx) || slices.Contains(f.writing, idx) {
+			continue
+		}
+		if f.full(idx) {
+			f.Pool.Advance(idx, Leaving)
+		} else if f.Pool.State(idx) != Leaving {
+			continue
+		}
+		old = append(old, idx)
+	}
+	taken := func(idx int64) bool { return slices.Contains(old, idx) }
+	f.leaving = slices.DeleteFunc(f.leaving, taken)
+	f.chunks = slices.DeleteFunc(f.chunks, taken)
+	return old
+}
+
+// full reports whether a chunk is sealed, and nobody is about to write into it.
+func (f *Flusher) full(idx int64) bool {
+	return f.Pool.State(idx) == Sealed && (f.Whole == nil || f.Whole(idx))
+}
+
 // forget says that chunks are gone.
 func (f *Flusher) forget() {
 	f.mu.Lock()
@@ -306,48 +384,90 @@ func (f *Flusher) leave() {
 		f.copyOpen()
 	}
 	testpoint.Here("flush.round")
-	for _, run := range runs(f.leaving) {
-		for idx := run.from; idx < run.to; idx++ {
-			if f.Leave != nil {
-				f.Leave(idx)
-			}
+	dropped := false
+	for run := f.take(); run.from < run.to; run = f.take() {
+		if !f.drop(run) {
+			return // not written: keep it, and try again
 		}
-		testpoint.Here("flush.left")
-		if err := f.Pool.Drop(run.from, run.to); err != nil {
-			f.note(err)
-			if f.Pool.Copies() {
-				return // not written: keep it, and try again
-			}
-		}
-		testpoint.Here("flush.dropped")
-		for idx := run.from; idx < run.to; idx++ {
-			f.Pool.Advance(idx, Gone)
-		}
+		dropped = true
 	}
-	dropped := len(f.leaving) > 0
 	if dropped {
-		f.leaving = f.leaving[:0]
 		f.forget()
 	}
-	for _, idx := range f.present() {
-		if f.Pool.State(idx) == Sealed && (f.Whole == nil || f.Whole(idx)) {
-			f.Pool.Advance(idx, Leaving)
-			testpoint.Here("flush.leaving")
-			f.leaving = append(f.leaving, idx)
-		}
-	}
+	marked := f.mark()
 	if !f.Pool.Copies() { // else Drop writes them, once
-		for _, run := range runs(f.leaving) {
+		for _, run := range runs(marked) {
 			f.note(f.Pool.Save(run.from, run.to, true))
 			testpoint.Here("flush.saved")
 		}
 	}
-	if (dropped || len(f.leaving) > 0) && f.Pool.Short() {
+	if (dropped || len(marked) > 0) && f.Pool.Short() {
 		select {
 		case f.short <- struct{}{}: // and another round follows
 		default:
 		}
 	}
+}
+
+// take takes the first neighbours off leaving, to be dropped.
+func (f *Flusher) take() (r run) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.writing = f.writing[:0]
+	if len(f.leaving) == 0 {
+		return run{}
+	}
+	r = runs(f.leaving)[0]
+	if o := f.Overwriting; o != nil {
+		r.to = min(r.to, r.from+o.AtOnce)
+	}
+	n := int(r.to - r.from)
+	f.writing = append(f.writing, f.leaving[:n]...)
+	f.leaving = slices.Delete(f.leaving, 0, n)
+	return r
+}
+
+// drop drops what was taken, and reports whether it is in the file, or was never a copy.
+func (f *Flusher) drop(r run) bool {
+	for idx := r.from; idx < r.to; idx++ {
+		if f.Leave != nil {
+			f.Leave(idx)
+		}
+	}
+	testpoint.Here("flush.left")
+	if err := f.Pool.Drop(r.from, r.to); err != nil {
+		f.note(err)
+		if f.Pool.Copies() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.leaving = slices.Insert(f.leaving, 0, f.writing...)
+			f.writing = f.writing[:0]
+			return false
+		}
+	}
+	testpoint.Here("flush.dropped")
+	for idx := r.from; idx < r.to; idx++ {
+		f.Pool.Advance(idx, Gone)
+	}
+	return true
+}
+
+// mark marks what was sealed, and returns it.
+func (f *Flusher) mark() []int64 {
+	for _, idx := range f.present() {
+		f.mu.Lock()
+		full := f.full(idx) && f.Pool.Advance(idx, Leaving)
+		if full {
+			f.leaving = append(f.leaving, idx)
+		}
+		f.mu.Unlock()
+		if full {
+			testpoint.Here("flush.leaving")
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.leaving)
 }
 
 // copyOpen brings a file up to date that is a copy: with what is still being

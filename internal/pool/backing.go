@@ -21,11 +21,19 @@ type backing interface {
 	// grow gives the file n more places. attach makes the n places from at on those of
 	// the chunks from idx on, which need not be neighbours of others, with memory that
 	// is there; detach makes these chunks' addresses nobody's. wipe zeroes places, each
-	// one's first page before the rest.
+	// one's first page before the rest; where the file is a copy they are wiped before
+	// something is written there, and nothing waits for that.
 	grow(at, n int64) error
 	attach(idx, at, n int64) error
 	detach(idx, n int64) error
 	wipe(at, n int64) error
+	// follow is told how to find a chunk's place, in a ring, and whether each place is used
+	// again by itself. evict drops a chunk's memory that the file, which is a copy, does not
+	// have.
+	follow(place func(idx int64) int64, one bool)
+	evict(idx, at int64)
+	// isStale reports whether what the file has at a place was overwritten.
+	isStale(at int64) bool
 	// rearm makes the chunks' pages writable again where the kernel's
 	// write-back has write-protected them.
 	rearm(idx, n int64) error

@@ -42,11 +42,17 @@ type copier struct {
 	memory func(idx int64) []uint64 // a chunk's; nil: it has none, the file has all of it
 	buf    []byte
 	block  []byte                // buf of chunks for blocks
-	last   map[int64]uint32      // checksum of what was written of chunks that may change
+	last   map[int64]uint32      // by place: checksum of what was written of a chunk that may change
 	fail   atomic.Pointer[error] // why the last chunk could not be written; nil: it was
+
+	// loading is held while a chunk is loaded, or evicted: what is loaded is that chunk. It is
+	// never held while the file is written.
+	loading sync.Mutex
 
 	mu     sync.Mutex
 	blocks []extent // chunks for blocks that were handed out and are not whole in the file
+
+	overwriting // of a ring
 }
 
 func (c *copier) hasBlocks(idx, at int64) {
@@ -70,11 +76,9 @@ func (c *copier) copy(s extent, final bool) error {
 	}
 	for i := range s.n {
 		idx, at := s.idx+i, s.at+i
-		w := c.memory(idx)
-		if w == nil {
+		if !c.load(c.buf, idx, at) {
 			continue
 		}
-		load(c.buf, w)
 		isBlock := idx == 0 || slices.Contains(blocks, extent{idx, at, 1})
 		if !final && !isBlock {
 			c.mu.Lock()
@@ -98,14 +102,26 @@ func (c *copier) copy(s extent, final bool) error {
 
 func (c *copier) writeBlocks(blocks []extent) error {
 	for _, b := range blocks {
-		if w := c.memory(b.idx); w != nil && atomic.LoadUint64(&w[0]) != 0 {
-			load(c.block, w)
+		if c.load(c.block, b.idx, b.at) && binary.LittleEndian.Uint64(c.block) != 0 {
 			if err := c.write(c.block, b.idx, b.at, false); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// load copies a chunk, and reports whether it is in memory, and at that place: its number may
+// be another chunk's by now.
+func (c *copier) load(b []byte, idx, at int64) bool {
+	c.loading.Lock()
+	defer c.loading.Unlock()
+	w := c.memory(idx)
+	if w == nil || c.place != nil && c.place(idx) != at {
+		return false
+	}
+	load(b, w)
+	return true
 }
 
 // load copies a chunk. The words are loaded one by one, forwards: a record that is
@@ -128,15 +144,25 @@ const maxWarm = 8 << 20 / ChunkSize
 // still change, and has not since it was written, is left out: an idle program must
 // not keep a disk busy.
 func (c *copier) write(b []byte, idx, at int64, final bool) error {
+	if c.place != nil {
+		if err := c.settle(at); err != nil {
+			return err
+		}
+	}
 	if idx != 0 {
 		return c.part(b, idx, at, 0, final)
 	}
+	return c.parts(b, final)
+}
+
+// parts writes chunk 0.
+func (c *copier) parts(b []byte, final bool) error {
 	// The counters first, or a kill in between leaves a state that tells of more. What
 	// lies between the two is not ours alone.
-	if err := c.part(b[format.CountersOffset:], countersPart, at, format.CountersOffset, final); err != nil {
+	if err := c.part(b[format.CountersOffset:], 0, countersPart, format.CountersOffset, final); err != nil {
 		return err
 	}
-	return c.part(b[:format.ControlOffset], 0, at, 0, final)
+	return c.part(b[:format.ControlOffset], 0, 0, 0, final)
 }
 
 // countersPart is in last for the counters in chunk 0, which is in two parts.
@@ -145,11 +171,14 @@ const countersPart = -1
 // part writes what begins at from in the chunk at the place at.
 func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
 	sum := crc32.Checksum(b, castagnoli)
-	was, written := c.last[idx]
+	was, written := c.last[at]
 	if written && was == sum && !final {
 		return nil
 	}
-	f, off := c.to.at(at)
+	f, off := c.to.at(max(at, 0))
+	if c.place != nil {
+		c.has(at)
+	}
 	err := errNoFile
 	if f != nil {
 		if _, err = f.WriteAt(b, off+from); err != nil && idx > 0 && !written {
@@ -165,9 +194,9 @@ func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
 		return failed
 	}
 	if final {
-		delete(c.last, idx)
+		delete(c.last, at)
 	} else {
-		c.last[idx] = sum
+		c.last[at] = sum
 	}
 	c.fail.Store(nil)
 	return nil

@@ -39,6 +39,12 @@ func (d *disk) memory() int64 { return 0 }
 
 func (d *disk) hasBlocks(idx, at int64) {}
 
+func (d *disk) follow(func(int64) int64, bool) {}
+
+func (d *disk) evict(idx, at int64) {}
+
+func (d *disk) isStale(at int64) bool { return false }
+
 // attach finds the places allocated: fallocate has answered a full disk with an errno, and
 // populating a page that has its block can't fail for want of space.
 func (d *disk) attach(idx, at, n int64) error {

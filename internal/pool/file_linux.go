@@ -29,15 +29,24 @@ func (d file) grow(at, n int64) error {
 func (d file) wipe(at, n int64) error {
 	page := int64(os.Getpagesize())
 	for i := range n {
-		if err := d.zero((at+i)*ChunkSize, page); err != nil {
+		if err := zero(d.f, (at+i)*ChunkSize, page); err != nil {
 			return err
 		}
 	}
-	return d.zero(at*ChunkSize, n*ChunkSize)
+	return zero(d.f, at*ChunkSize, n*ChunkSize)
 }
 
-func (d file) zero(off, n int64) error {
-	fd := int(d.f.Fd())
+// wipeIn wipes one place, of any of the files.
+func wipeIn(f *os.File, off int64) error {
+	err := zero(f, off, int64(os.Getpagesize()))
+	if err == nil {
+		err = zero(f, off, ChunkSize)
+	}
+	return err
+}
+
+func zero(f *os.File, off, n int64) error {
+	fd := int(f.Fd())
 	err := retry(func() error {
 		return unix.Fallocate(fd, unix.FALLOC_FL_ZERO_RANGE|unix.FALLOC_FL_KEEP_SIZE, off, n)
 	})
@@ -49,13 +58,13 @@ func (d file) zero(off, n int64) error {
 		}
 	}
 	if err == unix.EOPNOTSUPP {
-		_, err = d.f.WriteAt(zeros[:min(n, int64(len(zeros)))], off)
+		_, err = f.WriteAt(zeros[:min(n, int64(len(zeros)))], off)
 		for done := int64(len(zeros)); err == nil && done < n; done += int64(len(zeros)) {
-			_, err = d.f.WriteAt(zeros[:min(n-done, int64(len(zeros)))], off+done)
+			_, err = f.WriteAt(zeros[:min(n-done, int64(len(zeros)))], off+done)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("overwriting %d bytes at %d in %s: %w", n, off, d.f.Name(), err)
+		return fmt.Errorf("overwriting %d bytes at %d in %s: %w", n, off, f.Name(), err)
 	}
 	return nil
 }

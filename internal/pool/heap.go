@@ -40,6 +40,7 @@ func newHeap(o *Options, f file, allowed *atomic.Int64) *heap {
 		h.most = min(h.most, o.Memory/ChunkSize)
 	}
 	h.copier = copier{to: f, memory: h.words}
+	h.erase = h.eraseIn(wipe)
 	return h
 }
 
@@ -151,13 +152,11 @@ func (h *heap) detach(idx, n int64) error {
 	return nil
 }
 
-func (h *heap) wipe(at, n int64) error {
-	for i := range n {
-		if err := wipe(h.to.f, (at+i)*ChunkSize); err != nil {
-			return fmt.Errorf("overwriting %s: %w", h.to.f.Name(), err)
-		}
-	}
-	return nil
+func (h *heap) evict(idx, at int64) {
+	h.loading.Lock()
+	h.forget(idx, 1)
+	h.loading.Unlock()
+	h.evicted(idx, at)
 }
 
 // wipe overwrites a chunk in the file, its header first: without one nobody reads the rest.

@@ -47,6 +47,7 @@ func (l *linear) from() int64                     { return l.unprepared.Load() }
 func (l *linear) place(idx int64) (int64, uint32) { return idx, 1 }
 func (l *linear) retire(int64)                    {}
 func (l *linear) tidy()                           {}
+func (l *linear) evict([]int64)                   {}
 func (l *linear) discard()                        {}
 func (l *linear) inTheWay([]int64) []int64        { return nil }
 func (l *linear) holds(int64) bool                { return false }

@@ -36,6 +36,8 @@ type placement interface {
 	// retire says that a chunk is gone; tidy closes the files that nobody writes to any more.
 	retire(idx int64)
 	tidy()
+	// evict has full chunks overwritten that are not in the file.
+	evict(chunks []int64)
 	// inTheWay returns those of the open chunks for which extend waits; holds reports
 	// whether an open chunk keeps its file from being finished.
 	inTheWay(open []int64) []int64
@@ -94,6 +96,15 @@ func (p *Pool) Fresh(dst []int64) []int64 { return p.lay.appendFresh(dst) }
 
 // Live appends the chunks that were handed out and not overwritten since.
 func (p *Pool) Live(dst []int64) []int64 { return p.lay.appendLive(dst) }
+
+// Lacking returns how many chunks the window lacked when Extend was called last, because the
+// file, which is a copy, has not taken what waits in memory: it is to be asked by who calls
+// that. In a ring as many may be evicted.
+func (p *Pool) Lacking() int64 { return p.lacking }
+
+// Evict drops chunks of a ring that are full and that the file, which is a copy, does not
+// have: they are overwritten. It is called by who calls Extend.
+func (p *Pool) Evict(chunks []int64) { p.lay.evict(chunks) }
 
 // Retire says that a chunk is gone: its place may be used again.
 func (p *Pool) Retire(idx int64) { p.lay.retire(idx) }

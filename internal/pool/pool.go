@@ -75,10 +75,11 @@ type Pool struct {
 	pace
 	memory
 	shape
-	lay    placement
-	back   backing
-	states []uint32
-	file   file
+	lay     placement
+	back    backing
+	lacking int64 // see Lacking
+	states  []uint32
+	file    file
 }
 
 // Options of a pool.

@@ -26,7 +26,9 @@ func (r *ring) begin() error {
 		return nil
 	}
 	at := r.total
-	if err := r.prepare(next, at, keptAhead); err != nil {
+	if err := r.prepare(next, at, keptAhead); errors.Is(err, errBehind) {
+		return nil // later
+	} else if err != nil {
 		return err
 	}
 	r.total += keptAhead
@@ -60,7 +62,7 @@ func (r *ring) extend(from, n int64) (int64, error) {
 		return r.lotSize, r.grown
 	}
 	step := r.step(from, n)
-	if more := min(step, r.want-r.have); more > 0 && r.grown == nil {
+	if more := min(step, r.want-r.have); more > 0 && r.grown == nil && len(r.empty) == 0 {
 		if r.grown = r.grow(from, more); r.grown == nil {
 			return more, nil
 		} else if errors.Is(r.grown, errBehind) {
@@ -135,8 +137,12 @@ func (r *ring) grow(end, n int64) error {
 // found.
 func (r *ring) reuse(end, n int64) (int64, error) {
 	r.mu.Lock()
-	k := min(n/r.lotSize, int64(len(r.gone)))
-	lots := slices.Clone(r.gone[:k])
+	from := &r.gone
+	if len(r.empty) > 0 {
+		from = &r.empty
+	}
+	k := min(n/r.lotSize, int64(len(*from)))
+	lots := slices.Clone((*from)[:k])
 	// In the order of their places, which that of lots is, so that neighbours stay, or
 	// become again, one mapping.
 	slices.Sort(lots)
@@ -150,7 +156,7 @@ func (r *ring) reuse(end, n int64) (int64, error) {
 	}
 	r.leave(old)
 	r.mu.Lock()
-	r.gone = slices.Delete(r.gone, 0, int(k))
+	*from = slices.Delete(*from, 0, int(k))
 	r.mu.Unlock()
 	if err := r.detach(old); err != nil {
 		return 0, err
@@ -172,6 +178,31 @@ func (r *ring) leave(idx []int64) {
 	defer r.mu.Unlock()
 	for _, i := range idx {
 		delete(r.places, i)
+	}
+}
+
+// evict has chunks overwritten that are full and that the file does not have. The caller
+// has looked through them, and nobody else drops them.
+func (r *ring) evict(chunks []int64) {
+	r.mu.Lock()
+	places := make([]place, len(chunks))
+	for i, idx := range chunks {
+		places[i] = r.places[idx]
+	}
+	r.mu.Unlock()
+	r.leave(chunks)
+	for i, idx := range chunks {
+		r.p.back.evict(idx, places[i].at)
+		testpoint.Here("pool.evicted")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, pl := range places {
+		r.unname(pl.at, 1)
+		l := &r.lots[pl.lot]
+		if l.left--; l.left == 0 {
+			r.empty = append(r.empty, pl.lot)
+		}
 	}
 }
 
@@ -230,7 +261,11 @@ func (r *ring) attach(end int64, lots []int) error {
 			for _, l := range lots {
 				r.unname(r.lots[l].at, r.lotSize)
 			}
-			r.gone = append(lots, r.gone...)
+			if r.p.Copies() {
+				r.empty = append(lots, r.empty...)
+			} else {
+				r.gone = append(lots, r.gone...)
+			}
 			r.mu.Unlock()
 			return err
 		}

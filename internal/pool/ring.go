@@ -69,6 +69,7 @@ type ring struct {
 	total  int64           // places that the file has, chunk 0 included
 	used   int64           // those up to the last one that was handed out
 	gone   []int           // lots to be used next, in this order
+	empty  []int           // lots to be used before these: their chunks were evicted
 
 	kept     int64   // of the kept chunks that were handed out
 	spare    []int64 // numbers of those that are prepared
@@ -127,6 +128,7 @@ func makeRing(p *Pool, o *Options) (placement, error) {
 		return nil, err
 	}
 	r.p = p
+	p.back.follow(r.placeOf, r.lotSize == 1)
 	p.shape = shape{
 		numbers: r.lap + maxKeptChunks + 1, last: math.MaxInt64, firstKept: r.lap + 1,
 		most:    min(maxWindow, r.want/4),                           // what is prepared holds nothing

@@ -39,6 +39,7 @@ type shm struct {
 	slots []atomic.Int64 // the number of the chunk in each, plus 1, or one of the values below
 	held  atomic.Int64   // how many have a chunk, or are to get one
 	warm  atomic.Int64   // how many are that
+	masks atomic.Int64   // how many are of a place whose chunk was evicted
 	lost  atomic.Int64
 	pages atomic.Int64 // how many have some
 }
@@ -49,6 +50,7 @@ const (
 	slotWarm = -1 // pages that are zero
 	slotBusy = -2 // it is being prepared
 	slotLost = -3 // what it had: it could not be zeroed, and is not used again
+	slotMask = -4 // less the place: its chunk was evicted, and it is for the next one there
 )
 
 // newShm makes the backing of the empty trace. hot has its header, and no
@@ -60,6 +62,7 @@ func newShm(o *Options, f file, allowed *atomic.Int64) (backing, error) {
 	}
 	s := &shm{file: f, mapped: m, hot: o.Hot, max: int64(o.HotSlots), allowed: allowed, slots: make([]atomic.Int64, o.HotSlots)}
 	s.copier = copier{to: f, memory: s.inSlot}
+	s.erase = s.eraseIn(wipeIn)
 	return s, nil
 }
 
@@ -70,9 +73,9 @@ func (s *shm) kind() format.Backing { return format.BackingShm }
 func (s *shm) spare() (int64, error) {
 	avail, total, err := file{f: s.hot}.free()
 	held := s.held.Load()
-	n, why := s.short(s.max-s.lost.Load(), s.allowed.Load()/ChunkSize, held)
+	n, why := s.short(s.max-s.lost.Load(), s.allowed.Load()/ChunkSize, held-s.masks.Load())
 	if err == nil {
-		n = min(n, s.warm.Load()+max(avail-total/20, 0)/ChunkSize)
+		n = min(n, s.masks.Load()+s.warm.Load()+max(avail-total/20, 0)/ChunkSize)
 	}
 	if n < 1 && held == 0 {
 		return 0, fmt.Errorf("%s: %d bytes are free: %w", s.hot.Name(), avail, ErrNoSpace)
@@ -94,7 +97,7 @@ func (s *shm) attach(idx, at, n int64) error {
 		return err
 	}
 	var buf [maxStep]int64
-	slots, err := s.take(buf[:0], n)
+	slots, err := s.slotsFor(buf[:0], at, n)
 	if err != nil {
 		return err
 	}
@@ -122,6 +125,86 @@ func (s *shm) attach(idx, at, n int64) error {
 		return fmt.Errorf("%s: %w", s.hot.Name(), err)
 	}
 	return nil
+}
+
+// slotsFor finds slots for n places from at on: those that these have already, and others.
+func (s *shm) slotsFor(slots []int64, at, n int64) ([]int64, error) {
+	if s.masks.Load() == 0 {
+		return s.take(slots, n)
+	}
+	slots = append(slots, make([]int64, n)...)
+	others := n
+	for i := range slots {
+		if slots[i] = s.unmask(at + int64(i)); slots[i] >= 0 {
+			others--
+		}
+	}
+	more, err := s.take(nil, others)
+	for i, slot := range slots {
+		switch {
+		case err != nil && slot >= 0:
+			s.masks.Add(1)
+			s.slots[slot].Store(slotMask - at - int64(i))
+		case err == nil && slot < 0:
+			slots[i], more = more[0], more[1:]
+		}
+	}
+	return slots, err
+}
+
+// unmask takes the slot that a place has kept, -1 if it has none.
+func (s *shm) unmask(at int64) int64 {
+	for slot := range s.slots {
+		if s.slots[slot].Load() == slotMask-at {
+			s.masks.Add(-1)
+			s.slots[slot].Store(slotBusy)
+			return int64(slot)
+		}
+	}
+	return -1
+}
+
+// slotOf returns the slot of a chunk, -1 if it has none.
+func (s *shm) slotOf(idx int64) int {
+	for slot := range s.slots {
+		if s.slots[slot].Load() == idx+1 {
+			return slot
+		}
+	}
+	return -1
+}
+
+// evict zeroes the chunk's slot, which stays that of its place. Nobody loads the chunk any
+// more: it has no place.
+func (s *shm) evict(idx, at int64) {
+	s.loading.Lock() // until nobody is about to
+	slot := s.slotOf(idx)
+	s.loading.Unlock()
+	if slot < 0 {
+		return
+	}
+	s.evicted(idx, at)
+	if !s.one || s.memory() > s.allowed.Load() {
+		s.let(idx, 1)
+		return
+	}
+	s.slots[slot].Store(slotBusy)
+	is := slotMask - at
+	err := s.mapped.detach(idx, 1)
+	testpoint.Here("hot.unmapped")
+	if err == nil {
+		_, err = s.hot.WriteAt(zeros[:], format.HotSlot(slot))
+	}
+	testpoint.Here("hot.zeroed")
+	if err == nil {
+		s.masks.Add(1)
+	} else {
+		_ = s.tell(int64(slot), 0)
+		s.lost.Add(1)
+		s.held.Add(-1)
+		is = slotLost
+	}
+	s.slots[slot].Store(is)
 }
 
 // take finds n slots that have pages, and these zero: warm ones before others, since those
@@ -247,12 +330,10 @@ func (s *shm) save(p extent, final bool) error {
 // inSlot is the memory of a chunk that is in a slot: nothing is at another one's
 // addresses. It stays there while copying is held.
 func (s *shm) inSlot(idx int64) []uint64 {
-	for slot := range s.slots {
-		if s.slots[slot].Load() == idx+1 {
-			return s.words(idx)
-		}
+	if s.slotOf(idx) < 0 {
+		return nil
 	}
-	return nil
+	return s.words(idx)
 }
 
 // drop writes chunks out and lets go of their slots. Then it waits until what
@@ -283,13 +364,7 @@ func (s *shm) free() (avail, total int64, err error) {
 	return avail - s.held.Load()*ChunkSize, total, err
 }
 
-// wipe has the file say how much is overwritten before that is gone from it.
-func (s *shm) wipe(at, n int64) error {
-	if err := s.save(extent{0, 0, 1}, false); err != nil {
-		return err
-	}
-	return s.file.wipe(at, n)
-}
+func (s *shm) wipe(at, n int64) error { return s.copier.wipe(at, n) }
 
 func (s *shm) close(size int64) error {
 	err := s.release()

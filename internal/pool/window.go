@@ -48,6 +48,7 @@ func (p *Pool) Extend() error {
 // prepare makes the window whole, step by step, so that a writer that is about
 // to run out of it gets more before all is there.
 func (p *Pool) prepare() (failed error) {
+	p.lacking = 0
 	defer func() {
 		// Half of the window is used when this much is left.
 		p.half.Store(p.end.Load() - p.window/2)
@@ -63,10 +64,12 @@ func (p *Pool) prepare() (failed error) {
 			return p.refuse(e)
 		}
 		if spare < p.lotSize {
+			p.lacking = to - from - min(spare, 0)
 			return p.refuse(err)
 		}
 		n, err := p.lay.extend(from, min(to-from, spare))
 		if n == 0 {
+			p.lacking = to - from
 			return p.refuse(err)
 		}
 		failed = err

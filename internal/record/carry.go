@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/scopeview/scopeview/flusher"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/sys"
@@ -50,8 +51,9 @@ type ring struct {
 	buf    []byte                      // leave's
 	left   func(idx int64, w []uint64) // leave
 
-	reclaim func(idx []int64) // the writer's
-	why     string            // it is larger than was asked for
+	reclaim  func(idx []int64) // the writer's
+	evicting func(p *pool.Pool) *flusher.Overwriting
+	why      string // it is larger than was asked for
 }
 
 // begun names a scope: chunks' numbers are used again, a place with a start is not.
@@ -100,6 +102,9 @@ func (r *recorder) newRing() {
 	g.places = pool.RingOf(bytes, r.overwrite)
 	g.reclaim = func(chunks []int64) { r.writer.reclaim(chunks) }
 	g.left = g.leave
+	g.evicting = func(p *pool.Pool) *flusher.Overwriting {
+		return &flusher.Overwriting{Lacking: p.Lacking, Kept: p.Kept, Evict: p.Evict, AtOnce: max(4, g.size/16)}
+	}
 	r.ring, r.kept.kept = g, true
 }
 

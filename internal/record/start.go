@@ -155,6 +155,9 @@ func (r *recorder) newFlusher() *flusher.Flusher {
 	r.writer.configure(&cfg)
 	if r.ring != nil {
 		cfg.Reclaim = r.ring.reclaim
+		if r.pool.Copies() {
+			cfg.Overwriting = r.ring.evicting(r.pool)
+		}
 	}
 	return flusher.New(cfg)
 }
