@@ -440,7 +440,7 @@ func (f *Flusher) drop(r run) bool {
 		if f.Pool.Copies() {
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			f.leaving = slices.Insert(f.leaving, 0, f.writing...)
+			f.leaving = append(slices.Clone(f.writing), f.leaving...)
 			f.writing = f.writing[:0]
 			return false
 		}

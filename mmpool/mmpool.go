@@ -83,7 +83,7 @@ func (p *Pool) Take() (idx int64, words []uint64, err error) {
 		return 0, nil, ErrFull
 	case format.LossSpace:
 		return 0, nil, ErrNoSpace
-	case format.LossWindow:
+	case format.LossWindow, format.LossBuffer:
 		return 0, nil, ErrBehind
 	}
 	return 0, nil, ErrIO

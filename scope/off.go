@@ -59,6 +59,7 @@ func WithHeartbeat(d time.Duration) Option                                  { re
 func WithLockThreshold(t LockThreshold) Option                              { return nil }
 func WithCPU(m CPUMode) Option                                              { return nil }
 func WithLimit(bytes int64) Option                                          { return nil }
+func WithBuffer(bytes int64) Option                                         { return nil }
 func WithRing(bytes int64) Option                                           { return nil }
 func WithSegments(bytes int64, count int) Option                            { return nil }
 func WithTrigger(globs string, longerThan time.Duration, dir string) Option { return nil }

@@ -79,6 +79,7 @@ func Stats() Statistics {
 			Ends:   s.Lost[format.LossEnd],
 			Stacks: s.Lost[format.LossStack],
 			Opens:  s.Lost[format.LossOpen],
+			Buffer: s.Lost[format.LossBuffer],
 
 			Unknown: s.LostUnknown,
 		},

@@ -2,7 +2,7 @@ package scope
 
 // Lost counts records that were asked for and not kept, by reason.
 type Lost struct {
-	Window int64 // faster than the file could be extended
+	Window int64 // no room was prepared in time
 	Limit  int64 // the trace had reached its limit
 	Space  int64 // the file system was full, or nearly
 	IO     int64 // I/O error
@@ -11,6 +11,7 @@ type Lost struct {
 	Ends   int64 // ends that found no place: their scopes are kept, and show as open
 	Stacks int64 // calls of Stack: faster than they are counted
 	Opens  int64 // open scopes of a ring whose begin was overwritten, more than it keeps (see WithRing)
+	Buffer int64 // the memory was full in which records wait for the disk (see WithBuffer)
 
 	// Unknown reports that more may be lost. Who can write the trace's file has stored numbers
 	// over the counters in it that can't be right. Those are not counted, and no number falls.
@@ -21,7 +22,7 @@ type Lost struct {
 // was recorded, and counted of stacks, plus that. Ends are not in it, nor are Opens,
 // which were recorded, and overwritten.
 func (l Lost) Total() int64 {
-	return l.Window + l.Limit + l.Space + l.IO + l.Busy + l.Stop + l.Stacks
+	return l.Window + l.Limit + l.Space + l.IO + l.Busy + l.Stop + l.Stacks + l.Buffer
 }
 
 // Misuse counts what the program should not have done; none of it hurts.

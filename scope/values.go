@@ -54,8 +54,8 @@ const (
 	// trace is whole as long as that file is there, until the machine or the
 	// container ends; tools find it, and the next recording brings it into the
 	// trace. Without it up to the last second is missing. It takes memory: what
-	// waits to be written, at most 128 MiB, a sixteenth of the container's limit, or a
-	// quarter of what the program leaves of it.
+	// waits to be written, at most what WithBuffer says, a sixteenth of the container's
+	// limit, or a quarter of what the program leaves of it.
 	// The default on Linux.
 	ShmBacking
 )
@@ -75,6 +75,12 @@ const (
 	LocksAll        = LockThreshold(record.LocksAll)        // every wait, short as it may be, and every hold but those of readers
 	LocksCalibrated = LockThreshold(record.LocksCalibrated) // six times what a lock that is free takes, measured once; the default
 	LocksOff        = LockThreshold(record.LocksOff)        // no Mutex, RWMutex or Retry tells anything
+)
+
+// Bounds of the buffer, in bytes.
+const (
+	MinBuffer = record.MinBuffer // 16 MiB
+	MaxBuffer = record.MaxBuffer // 448 MiB
 )
 
 // Bounds of a ring, in bytes.

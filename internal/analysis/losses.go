@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -13,7 +14,7 @@ import (
 
 // lossReasons say why records were lost; they follow the number.
 var lossReasons = []string{
-	format.LossWindow: "came faster than the file could be extended",
+	format.LossWindow: "because no room was prepared for them in time",
 	format.LossLimit:  "after the trace had reached its limit",
 	format.LossSpace:  "while the file system, or the memory that it may have, was nearly full",
 	format.LossIO:     "because the file could not be written",
@@ -22,33 +23,51 @@ var lossReasons = []string{
 	format.LossEnd:    "are ends that found no place, for want of what the other records lacked: their scopes show as open",
 	format.LossStack:  "are stacks that came faster than they are counted",
 	format.LossOpen:   "were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name",
+	format.LossBuffer: "because the trace's buffer was full",
 }
 
 // lossRemedies say what helps.
 var lossRemedies = map[format.Loss]string{
-	format.LossWindow: "record less: scope.WithFilter, WithLockThreshold; or leave more memory: /dev/shm, the container's limit",
+	format.LossWindow: "record less: scope.WithFilter, WithLockThreshold",
 	format.LossLimit:  "raise scope.WithLimit, keep the last with WithRing, or record less with WithFilter",
 	format.LossSpace:  "make room, or keep less: scope.WithRing, WithLimit",
 	format.LossIO:     "Stats.LastError says why",
 	format.LossStack:  "call scope.Stack less often, with the sum as weight",
 	format.LossOpen:   "a larger scope.WithRing keeps more",
+	format.LossBuffer: "enlarge it: scope.WithBuffer; or record less: scope.WithFilter, WithLockThreshold",
 }
 
 // loss is how many records were lost for one reason; 0: not said.
 type loss struct {
 	Reason format.Loss
 	Count  int64
+	Buffer string // how much could wait; "": not known
+}
+
+// buffer returns how much could wait in memory for the disk: less than that where a limit of
+// memory, or what the tmpfs had free, left less.
+func buffer(t *trace.Trace) string {
+	n, err := strconv.ParseInt(t.Lookup("buffer"), 10, 64)
+	if err != nil || n <= 0 {
+		return ""
+	}
+	for _, b := range t.Beats() {
+		if _, limited := b.Value(format.FieldMemLimit); limited {
+			return "up to " + Size(n)
+		}
+	}
+	return Size(n)
 }
 
 // Losses lists what was lost, the most first.
 func Losses(t *trace.Trace) (list []loss, total int64) {
 	for reason, n := range t.Lost() {
-		list = append(list, loss{reason, n})
+		list = append(list, loss{reason, n, buffer(t)})
 		total += min(n, math.MaxInt64-total)
 	}
 	// The header's count may be ahead of the heartbeats and gaps that give reasons.
 	if more := t.State().Lost - total; more > 0 {
-		list = append(list, loss{0, more})
+		list = append(list, loss{Count: more})
 		total += more
 	}
 	slices.SortFunc(list, func(a, b loss) int {
@@ -64,6 +83,9 @@ func (l loss) String() string {
 		why = lossReasons[l.Reason]
 	case l.Reason != 0:
 		why = "for the reason " + l.Reason.String()
+	}
+	if l.Reason == format.LossBuffer && l.Buffer != "" {
+		why = "because the trace's buffer (" + l.Buffer + ") was full"
 	}
 	return Thousands(l.Count) + " " + why
 }

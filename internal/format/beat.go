@@ -35,7 +35,7 @@ const (
 	FieldCPUs         Field = 21 // CPUs the process may run on
 	FieldCPULimit     Field = 22 // the cgroup's CPU limit in thousandths of a CPU; absent without one
 	FieldRecorded     Field = 23 // records kept, as far as chunks are accounted (open chunks lag)
-	fieldLostWindow   Field = 24 // records lost: faster than the file could be extended
+	fieldLostWindow   Field = 24 // records lost: no room was prepared in time
 	fieldLostLimit    Field = 25 // records lost: the trace's limit
 	fieldLostSpace    Field = 26 // records lost: file system full
 	fieldLostIO       Field = 27 // records lost: I/O error
@@ -69,6 +69,7 @@ const (
 	FieldAnchoring    Field = 55 // time that threads of the program spent on having their CPU clock read for the recorder, at most 3 µs each time
 	fieldLostOpen     Field = 56 // scopes of a ring whose begin was overwritten while they were open, and could not be kept
 	FieldPrepared     Field = 57 // chunks that goroutines of the program prepared themselves, because none was ready, in some 10 to 120 µs each
+	fieldLostBuffer   Field = 58 // records lost: the memory was full in which they wait for the disk
 )
 
 // Fields lists the fields of this version by number.
@@ -130,6 +131,7 @@ var Fields = []fieldSpec{
 	{FieldAnchoring, "anchoring_ns", true},
 	{fieldLostOpen, "lost_open", true},
 	{FieldPrepared, "prepared", true},
+	{fieldLostBuffer, "lost_buffer", true},
 }
 
 func (f Field) String() string {

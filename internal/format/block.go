@@ -160,24 +160,27 @@ func AppendInfo(b []byte, key, value string) []byte {
 type Loss uint8
 
 const (
-	LossWindow Loss = 1 // the writers were faster than the flusher could extend the file
-	LossLimit  Loss = 2 // the trace had reached its limit
-	LossSpace  Loss = 3 // the file system was, or was nearly, full
-	LossIO     Loss = 4 // an I/O error
-	LossBusy   Loss = 5 // the writer was moved between processors too often to get a place
-	LossStop   Loss = 6 // begun while the recording stopped
-	LossEnd    Loss = 7 // an end that found no place: its scope is there, and shows as open
-	LossStack  Loss = 8 // a stack that came faster than stacks are counted
-	LossOpen   Loss = 9 // a scope that was open when a ring overwrote its begin, which was one too many to be kept
+	LossWindow Loss = 1  // no room was prepared in time
+	LossLimit  Loss = 2  // the trace had reached its limit
+	LossSpace  Loss = 3  // the file system was, or was nearly, full
+	LossIO     Loss = 4  // an I/O error
+	LossBusy   Loss = 5  // the writer was moved between processors too often to get a place
+	LossStop   Loss = 6  // begun while the recording stopped
+	LossEnd    Loss = 7  // an end that found no place: its scope is there, and shows as open
+	LossStack  Loss = 8  // a stack that came faster than stacks are counted
+	LossOpen   Loss = 9  // a scope that was open when a ring overwrote its begin, which was one too many to be kept
+	LossBuffer Loss = 10 // the memory was full in which records wait for the disk
+
+	LossReasons = LossBuffer + 1 // one more than the last
 )
 
 // lossNames are the reasons by number, as the tools show them.
-var lossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop", 7: "end", 8: "stack", 9: "open"}
+var lossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop", 7: "end", 8: "stack", 9: "open", 10: "buffer"}
 
 // LossFields are the fields of a heartbeat that count what is lost, by reason.
 var LossFields = [...]Field{
 	LossWindow: fieldLostWindow, LossLimit: fieldLostLimit, LossSpace: fieldLostSpace, LossIO: fieldLostIO, LossBusy: fieldLostBusy,
-	LossStop: fieldLostStop, LossEnd: fieldLostEnds, LossStack: fieldLostStacks, LossOpen: fieldLostOpen,
+	LossStop: fieldLostStop, LossEnd: fieldLostEnds, LossStack: fieldLostStacks, LossOpen: fieldLostOpen, LossBuffer: fieldLostBuffer,
 }
 
 func (l Loss) String() string {

@@ -15,7 +15,7 @@ const (
 	CountersMinor  = 3
 	CounterRow     = 128 // bytes; two cache lines, so that no two writers share a pair
 	CounterRows    = (ChunkSize - CountersOffset) / CounterRow
-	CounterReasons = 9 // words of a row that are used: of the reasons from 1 on
+	CounterReasons = 10 // words of a row that are used: of the reasons from 1 on
 
 	// OwnRows are those of one writer each; the others are shared. Row i is of the P
 	// with the number i, where it has one.

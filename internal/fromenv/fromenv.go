@@ -33,6 +33,13 @@ func start(path, filter, ring, limit string, more []scope.Option) error {
 		return err
 	}
 	opts := append([]scope.Option{scope.WithFilter(filter), size}, more...)
+	if s := os.Getenv("SCOPEVIEW_BUFFER"); s != "" {
+		n, err := parseBytes(s)
+		if err != nil {
+			return fmt.Errorf("SCOPEVIEW_BUFFER=%s: %w", s, err)
+		}
+		opts = append(opts, scope.WithBuffer(n))
+	}
 	err = scope.Start(path, opts...)
 	if errors.Is(err, scope.ErrExists) {
 		// A parent's trace, or that of an earlier run.

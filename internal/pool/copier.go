@@ -144,7 +144,7 @@ const maxWarm = 8 << 20 / ChunkSize
 // still change, and has not since it was written, is left out: an idle program must
 // not keep a disk busy.
 func (c *copier) write(b []byte, idx, at int64, final bool) error {
-	if c.place != nil {
+	if c.settle != nil {
 		if err := c.settle(at); err != nil {
 			return err
 		}

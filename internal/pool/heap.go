@@ -37,7 +37,7 @@ type page [1 << 12]atomic.Pointer[[]uint64]
 func newHeap(o *Options, f file, allowed *atomic.Int64) *heap {
 	h := &heap{most: maxKept, allowed: allowed, old: make(chan *[]uint64, maxKept)}
 	if o.Memory > 0 {
-		h.most = min(h.most, o.Memory/ChunkSize)
+		h.most = o.Memory / ChunkSize
 	}
 	h.copier = copier{to: f, memory: h.words}
 	h.erase = h.eraseIn(wipe)

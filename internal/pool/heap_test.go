@@ -166,7 +166,7 @@ func TestHeapIsBounded(t *testing.T) {
 		try  bool // to write
 		want format.Loss
 	}{
-		{"slow", newFile(t), false, format.LossWindow},
+		{"slow", newFile(t), false, format.LossBuffer},
 		{"broken", readOnly, true, format.LossIO},
 	} {
 		p, err := New(Options{File: c.file, Heap: true})

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"errors"
 	"math"
 	"sync/atomic"
 
@@ -103,8 +104,10 @@ func (l *linear) make(spare int64) (int64, format.Loss) {
 	// Each of those who are here may be about to take one.
 	n, err := p.back.spare()
 	if n < p.askers.Load() {
-		_ = p.refuse(err)
-		return 0, format.Loss(p.reason.Load())
+		if err == nil {
+			err = errBehind // there are fewer than are here
+		}
+		return 0, p.why(err)
 	}
 	for {
 		idx := l.unprepared.Load()
@@ -115,8 +118,7 @@ func (l *linear) make(spare int64) (int64, format.Loss) {
 			continue
 		}
 		if err := l.prepare(idx, 1); err != nil {
-			_ = p.refuse(err)
-			return 0, format.Loss(p.reason.Load())
+			return 0, p.why(err)
 		}
 		atomic.StoreUint32(&p.states[idx], handed)
 		p.made.Add(1)
@@ -126,6 +128,15 @@ func (l *linear) make(spare int64) (int64, format.Loss) {
 		p.poke()
 		return idx, 0
 	}
+}
+
+// why is the reason for which who needs a chunk can't prepare it.
+func (p *Pool) why(err error) format.Loss {
+	_ = p.refuse(err)
+	if why := format.Loss(p.reason.Load()); why != format.LossWindow || !errors.Is(err, errBehind) {
+		return why
+	}
+	return format.LossBuffer
 }
 
 func (l *linear) takeKept() (idx int64, lost format.Loss) { return l.p.TakeForBlocks() }

@@ -37,7 +37,7 @@ func TestAllow(t *testing.T) {
 			t.Errorf("%s: %d bytes in memory, lost by %v: %v; want at most %d and %v", when, h.memory(), why, err, most, lost)
 		}
 	}
-	check("at first", 64<<20, 16<<20, format.LossWindow)
+	check("at first", 64<<20, 16<<20, format.LossBuffer)
 	check("the program has grown", 4<<20, 16<<20, format.LossSpace)
 	if took*ChunkSize*heapFactor < 12<<20 {
 		t.Errorf("only %d chunks were to be had", took)
@@ -46,8 +46,8 @@ func TestAllow(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("and what it had is written", 6<<20, 2<<20, format.LossSpace)
-	check("the program has shrunk", 256<<20, 64<<20, format.LossWindow)
-	check("no limit", noMemoryLimit, maxKept*ChunkSize*heapFactor, format.LossWindow)
+	check("the program has shrunk", 256<<20, 64<<20, format.LossBuffer)
+	check("no limit", noMemoryLimit, maxKept*ChunkSize*heapFactor, format.LossBuffer)
 	if _, err := New(Options{File: newFile(t), Heap: true, Left: 1 << 20}); !IsNoSpace(err) {
 		t.Errorf("with a megabyte: %v", err)
 	}

@@ -3,7 +3,6 @@ package pool
 import (
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 
@@ -44,17 +43,18 @@ import (
 
 // overwriting is what a copier knows of a ring's places.
 type overwriting struct {
-	place func(idx int64) int64 // where a chunk is, -1: not any more; nil: chunks are used once
-	erase func(at int64) error  // zeroes a place of the file, its header first
-	stale map[int64]struct{}    // places that have an overwritten chunk in the file; c.mu is held
-	inUse []uint64              // a bit by place: the file may have something there
-	head  []byte                // chunk 0
-	one   bool                  // places are used again one by one
+	place  func(idx int64) int64 // where a chunk is, -1: not any more; nil: chunks are used once
+	settle func(at int64) error  // wipeStale, in a ring
+	erase  func(at int64) error  // zeroes a place of the file, its header first
+	stale  map[int64]struct{}    // places that have an overwritten chunk in the file; c.mu is held
+	inUse  []uint64              // a bit by place: the file may have something there
+	head   []byte                // chunk 0
+	one    bool                  // places are used again one by one
 }
 
 // follow has the copier serve a ring.
 func (c *copier) follow(place func(idx int64) int64, one bool) {
-	c.place, c.stale, c.one = place, map[int64]struct{}{}, one
+	c.place, c.stale, c.one, c.settle = place, map[int64]struct{}{}, one, c.wipeStale
 }
 
 // wipe says that what is in n places from at on is overwritten.
@@ -85,15 +85,18 @@ func (c *copier) has(at int64) {
 	}
 }
 
-// settle is called before something is written at a place: if what is there is overwritten,
+// wipeStale is called before something is written at a place: if what is there is overwritten,
 // or if it is chunk 0, all that is overwritten is wiped. The file tells of that before.
-func (c *copier) settle(at int64) error {
+func (c *copier) wipeStale(at int64) error {
 	c.mu.Lock()
 	if _, stale := c.stale[at]; !stale && (at != 0 || len(c.stale) == 0) {
 		c.mu.Unlock()
 		return nil
 	}
-	stale := slices.Sorted(maps.Keys(c.stale))
+	var stale []int64
+	for at := range c.stale {
+		stale = append(stale, at)
+	}
 	clear(c.stale)
 	c.mu.Unlock()
 	err := c.tell()

@@ -90,7 +90,7 @@ func TestG17(t *testing.T) {
 					}
 				}
 				line := fmt.Sprintf("%s: %d issued, %d recorded, %d overwritten", strings.TrimPrefix(t.Name(), "TestG17/"), issued, recorded, over)
-				for why := format.LossWindow; why <= format.LossEnd; why++ {
+				for why := format.LossWindow; why < format.LossReasons; why++ {
 					if lost[why] > 0 {
 						line += fmt.Sprintf(", %d lost by %v", lost[why], why)
 					}
@@ -185,7 +185,7 @@ func accounted(t *testing.T, issued int64, tool string) {
 func byReason(l Lost) map[format.Loss]int64 {
 	return map[format.Loss]int64{
 		format.LossWindow: l.Window, format.LossLimit: l.Limit, format.LossSpace: l.Space, format.LossIO: l.IO,
-		format.LossBusy: l.Busy, format.LossStop: l.Stop, format.LossEnd: l.Ends,
+		format.LossBusy: l.Busy, format.LossStop: l.Stop, format.LossEnd: l.Ends, format.LossBuffer: l.Buffer,
 	}
 }
 

@@ -21,6 +21,7 @@ var remote = pool.Remote
 func (r *recorder) newPool(po pool.Options, w *reasons) (p *pool.Pool, err error) {
 	f := po.File
 	po.Limit, po.InMemory = max(r.opts.limit, 0), inMemory(f)
+	defer func() { r.buffer = po.Memory }()
 	if r.opts.ring > 0 {
 		po.Limit, po.Ring = 0, r.ring.places
 	}
@@ -43,6 +44,9 @@ func (r *recorder) newPool(po pool.Options, w *reasons) (p *pool.Pool, err error
 			}
 			r.closeHot(true, true)
 			po.Hot = nil
+			if r.opts.buffer == 0 {
+				po.Memory = min(po.Memory, waitMost)
+			}
 		}
 		if asked {
 			return nil, fmt.Errorf("the backing shm: %w", err)
@@ -80,8 +84,8 @@ func bestBacking(tmpfs bool) format.Backing {
 	return format.BackingShm
 }
 
-// What chunks may take of memory that wait to be written: up to waitMost, and of a
-// container's memory a part.
+// What chunks may take of memory that wait to be written, where nothing else is asked for: up
+// to waitMost, on tmpfs a part of what that has, and of a container's memory at most a part.
 const (
 	waitMost = 128 << 20
 	waitPart = 16
@@ -99,12 +103,18 @@ const (
 // memory to spare: the Go runtime ends one that gets none. Where addresses are short it
 // has the recording use the heap, and returns why.
 func (r *recorder) limits(po *pool.Options) (tight string, err error) {
-	po.Memory = waitMost
+	if po.Memory = waitMost; r.opts.buffer > 0 {
+		po.Memory = r.opts.buffer
+	}
 	need := int64(runtime.GOMAXPROCS(0) + goThreads)
 	for _, v := range r.sampler.Limits(nil) {
 		switch {
 		case v.Field == format.FieldMemLimit && v.Value > 0:
-			po.Memory = min(po.Memory, v.Value/waitPart)
+			part := int64(waitPart)
+			if r.opts.buffer > 0 {
+				part = 4 // the pool has no more than this part of what is left
+			}
+			po.Memory = min(po.Memory, v.Value/part)
 		case v.Field == format.FieldThreads:
 			need -= v.Value
 		}

@@ -22,7 +22,7 @@ func TestBurstWithoutFlusher(t *testing.T) {
 		t.Skip("it takes a minute with the race detector, which looks at the same in internal/pool's TestMade")
 	}
 	perBacking(t, func(t *testing.T, backing Option) {
-		start(t, backing, WithLimit(NoLimit), WithHeartbeat(time.Hour))
+		start(t, backing, WithLimit(NoLimit), WithHeartbeat(time.Hour), func(o *record.Options) { o.SetBuffer(128 << 20) })
 		r := record.Current.Load()
 		(*r.Flusher()).Stop()
 		issued := int64(0)
@@ -53,11 +53,11 @@ func TestBurstWithoutFlusher(t *testing.T) {
 				t.Errorf("%d prepared by those who record, %+v", made, s.Lost)
 			}
 			for range 100 {
-				if burst(n / 2); Stats().Lost.Window > 0 {
+				if burst(n / 2); Stats().Lost.Buffer > 0 {
 					break
 				}
 			}
-			if s = Stats(); s.Lost.Window == 0 || s.Lost.Window != s.Lost.Total() || s.Bytes > 129<<20 || s.PreparedLate <= made {
+			if s = Stats(); s.Lost.Buffer == 0 || s.Lost.Buffer != s.Lost.Total() || s.Bytes > 129<<20 || s.PreparedLate <= made {
 				t.Errorf("with %d bytes %d were prepared, %+v", s.Bytes, s.PreparedLate, s.Lost)
 			}
 		}
@@ -71,7 +71,7 @@ func TestBurstWithoutFlusher(t *testing.T) {
 		if err := Stop(); err != nil {
 			t.Fatal(err)
 		}
-		checkLosses(t, issued, format.LossWindow)
+		checkLosses(t, issued, late(r.Pool().Backing()))
 		s = Stats()
 		t.Logf("%d issued, %d recorded, %d lost; %d chunks prepared by those who record", issued, s.Recorded, s.Lost.Total(), s.PreparedLate)
 	})

@@ -68,7 +68,7 @@ func (r *recorder) LoseMany(why format.Loss, n int64) { r.loseMany(why, n) }
 func (r *recorder) LockSums(now collecting)           { r.lockSums(now) }
 func (r *recorder) Flusher() **flusher.Flusher        { return &r.flusher }
 func (r *recorder) NewFlusher() *flusher.Flusher      { return r.newFlusher() }
-func (r *recorder) Lost() [format.LossOpen + 1]int64  { return r.lost() }
+func (r *recorder) Lost() [format.LossReasons]int64   { return r.lost() }
 
 // StripeMus has the locks of the Go path's stripes; none on the assembly's.
 func (r *recorder) StripeMus() (all []*sync.Mutex) {

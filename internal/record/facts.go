@@ -106,6 +106,9 @@ func (r *recorder) writeFacts(w reasons) {
 	put("clock_reason", w.clock)
 	put("backing_reason", w.backing)
 	put("witness_reason", w.cpu)
+	if r.pool.Copies() {
+		put("buffer", strconv.FormatInt(r.buffer, 10))
+	}
 	if r.ring != nil {
 		put("ring_reason", r.ring.why)
 	}

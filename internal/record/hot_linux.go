@@ -38,6 +38,17 @@ func hotFits(most int64) error {
 	return nil
 }
 
+// hotShare is how many bytes may wait where nothing is asked for, nor limits them: a sixteenth
+// of what tmpfs has free, at least waitMost. It takes no memory before the disk is late, and
+// the pool leaves a twentieth of tmpfs to others whatever it may have.
+func hotShare() int64 {
+	var s unix.Statfs_t
+	if unix.Statfs(hot.Dir, &s) != nil {
+		return waitMost
+	}
+	return min(max(waitMost, int64(s.Bavail)*int64(s.Bsize)/waitPart), MaxBuffer)
+}
+
 // joined is the trace as readers see it, with what is in the hot file; done lets go
 // of it.
 func (r *recorder) joined() (src snapshot.Source, done func(), err error) {
@@ -85,6 +96,9 @@ func inMemory(f *os.File) bool {
 func (r *recorder) createHot(po *pool.Options) error {
 	if err := hotFits(po.Memory); err != nil {
 		return err
+	}
+	if r.opts.buffer == 0 && po.Memory == waitMost {
+		po.Memory = hotShare()
 	}
 	path, err := filepath.Abs(r.path)
 	if err != nil {

@@ -53,16 +53,16 @@ func (r *recorder) endLosses() {
 
 // counts are what was counted of what is lost, in memory that is this process's alone.
 type counts struct {
-	known   [format.LossOpen + 1]atomic.Int64 // the most that was returned by reason
-	unknown atomic.Bool                       // the counters were wrong once: more may be lost
+	known   [format.LossReasons]atomic.Int64 // the most that was returned by reason
+	unknown atomic.Bool                      // the counters were wrong once: more may be lost
 }
 
 // lost returns what was lost so far, by reason. Who may write the trace may write the
 // counters in it: those that cannot be right, since no goroutine loses a record a tick, are
 // left out, none goes back, and from then on the sums are not known.
-func (r *recorder) lost() (n [format.LossOpen + 1]int64) {
+func (r *recorder) lost() (n [format.LossReasons]int64) {
 	c := &r.counts
-	var was [format.LossOpen + 1]int64
+	var was [format.LossReasons]int64
 	for why := range was {
 		was[why] = c.known[why].Load()
 	}

@@ -24,6 +24,7 @@ type Options struct {
 
 	limit      int64 // 0: none
 	limitSet   bool
+	buffer     int64 // bytes that may wait for the disk; 0: by what there is
 	backing    format.Backing
 	backingSet bool
 
@@ -59,6 +60,9 @@ func (o *Options) SetLimit(bytes int64) { o.limit, o.limitSet = bytes, true }
 
 // SetBacking asks for a backing.
 func (o *Options) SetBacking(b format.Backing) { o.backing, o.backingSet = b, true }
+
+// SetBuffer sets the bytes that may wait in memory for the disk.
+func (o *Options) SetBuffer(bytes int64) { o.buffer = bytes }
 
 // SetRing keeps the last bytes.
 func (o *Options) SetRing(bytes int64) {
@@ -122,6 +126,8 @@ func (o *Options) check() (glob.Filter, error) {
 	switch {
 	case o.limit != NoLimit && o.limit < 1<<20:
 		return f, refuse("WithLimit(%d): the least is 1 MiB; use NoLimit for none", o.limit)
+	case o.buffer != 0 && (o.buffer < MinBuffer || o.buffer > MaxBuffer):
+		return f, refuse("WithBuffer(%d): from 16 MiB to 448 MiB", o.buffer)
 	case o.locks < LocksOff:
 		return f, refuse("WithLockThreshold(%v): a duration, LocksAll, LocksCalibrated or LocksOff", o.locks)
 	case o.CPU < sys.CPUAuto || o.CPU > sys.CPUAlways:

@@ -62,6 +62,8 @@ type recorder struct {
 	id    [16]byte // the trace's
 	opts  Options
 
+	buffer int64 // bytes that may wait for the disk; on the disk backing it means nothing
+
 	writer writer
 	gopath *goWriter // nil: the assembly writes
 	plain  *goWriter // it, if its usual scope is begun and ended without its begin and end
@@ -86,7 +88,7 @@ type recorder struct {
 	slope    float64     // ticks per ns between the last two readings; 0: not known
 	ticker   sync.WaitGroup
 	quit     chan struct{}
-	gaps     [format.LossOpen + 1]gap
+	gaps     [format.LossReasons]gap
 	cost     int64 // of a scope, ps
 	thin     int64 // thinned, unseen and unnamed, as they were told last; lockTable.mu is held
 	unlooked int64

@@ -108,7 +108,7 @@ func TestFullDisk(t *testing.T) {
 		for _, g := range tr.Gaps() {
 			gaps[g.Reason] += g.Count
 		}
-		if gaps[format.LossSpace] != s.Lost.Space || gaps[format.LossWindow] != s.Lost.Window {
+		if gaps[format.LossSpace] != s.Lost.Space || gaps[format.LossWindow] != s.Lost.Window || gaps[format.LossBuffer] != s.Lost.Buffer {
 			t.Errorf("the trace's gaps are %v, lost was %+v", gaps, s.Lost)
 		}
 	})

@@ -155,7 +155,7 @@ func (r *recorder) newFlusher() *flusher.Flusher {
 	r.writer.configure(&cfg)
 	if r.ring != nil {
 		cfg.Reclaim = r.ring.reclaim
-		if r.pool.Copies() {
+		if r.pool.Copies() && r.pool.Segments() == 0 { // another file would have to be made
 			cfg.Overwriting = r.ring.evicting(r.pool)
 		}
 	}

@@ -16,7 +16,7 @@ type Statistics struct {
 	Recorded    int64
 	Overwritten int64
 	Stacks      int64
-	Lost        [format.LossOpen + 1]int64 // by format.Loss
+	Lost        [format.LossReasons]int64 // by format.Loss
 	LostUnknown bool
 
 	DoubleEnds, ForeignEnds, StaleEnds, OtherNames, OtherStacks, ArgsCut int64

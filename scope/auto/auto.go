@@ -9,7 +9,8 @@
 // is a filter as scope.SetFilter takes it. The last 256 MiB are kept, as by
 // scope.WithRing, or as many bytes as SCOPEVIEW_RING says (67108864, 64M, 4G). With
 // SCOPEVIEW_LIMIT instead, what comes first is kept, up to so many bytes; none is
-// no limit. Without SCOPEVIEW nothing is recorded.
+// no limit. SCOPEVIEW_BUFFER is how many bytes may wait in memory for the disk, as by
+// scope.WithBuffer. Without SCOPEVIEW nothing is recorded.
 //
 // The recording is not stopped when the program ends: Go has no hook for that,
 // and a trace needs no Stop. A child process that inherits the variable gets a

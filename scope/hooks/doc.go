@@ -9,8 +9,8 @@
 //	}
 //
 // The recording begins as the program's packages are initialized, if the environment
-// says so: SCOPEVIEW, SCOPEVIEW_FILTER, SCOPEVIEW_RING and SCOPEVIEW_LIMIT are what they
-// are for scope/auto. Beyond that
+// says so: SCOPEVIEW, SCOPEVIEW_FILTER, SCOPEVIEW_RING, SCOPEVIEW_BUFFER and SCOPEVIEW_LIMIT
+// are what they are for scope/auto. Beyond that
 //
 //   - SCOPEVIEW_STATES=0 leaves Go's execution trace alone, which is recorded else, as
 //     gotrace.With does;

@@ -119,7 +119,8 @@ func losses(s *scope.Statistics) string {
 		n    int64
 		what string
 	}{
-		{l.Window, "faster than the file could be extended: record less, by a filter"},
+		{l.Window, "no room was prepared in time: record less, by a filter"},
+		{l.Buffer, "the buffer was full: enlarge it, by WithBuffer, or record less, by a filter"},
 		{l.Limit, "beyond the limit: WithLimit, WithRing"},
 		{l.Space, "the file system, or the memory, was nearly full: make room"},
 		{l.IO, "I/O errors"},

@@ -87,7 +87,7 @@ var numbers = []number{
 	lost("space", func(l *scope.Lost) int64 { return l.Space }), lost("io", func(l *scope.Lost) int64 { return l.IO }),
 	lost("busy", func(l *scope.Lost) int64 { return l.Busy }), lost("stop", func(l *scope.Lost) int64 { return l.Stop }),
 	lost("ends", func(l *scope.Lost) int64 { return l.Ends }), lost("stacks", func(l *scope.Lost) int64 { return l.Stacks }),
-	lost("opens", func(l *scope.Lost) int64 { return l.Opens }),
+	lost("opens", func(l *scope.Lost) int64 { return l.Opens }), lost("buffer", func(l *scope.Lost) int64 { return l.Buffer }),
 	misuse("double_ends", func(m *scope.Misuse) int64 { return m.DoubleEnds }), misuse("foreign_ends", func(m *scope.Misuse) int64 { return m.ForeignEnds }),
 	misuse("stale_ends", func(m *scope.Misuse) int64 { return m.StaleEnds }), misuse("other_names", func(m *scope.Misuse) int64 { return m.OtherNames }),
 	misuse("other_stacks", func(m *scope.Misuse) int64 { return m.OtherStacks }), misuse("args_cut", func(m *scope.Misuse) int64 { return m.ArgsCut }),

@@ -78,7 +78,7 @@ func busy(path, backing string) victim.Config {
 		FlushEvery: 100 * time.Millisecond,
 	}
 	if backing != "disk" {
-		c.Burst = 1024
+		c.Burst, c.Buffer = 1024, 128<<20
 	}
 	return c
 }

@@ -30,7 +30,7 @@ func TestG34(t *testing.T) {
 		why  format.Loss
 	}{
 		{"limit", victim.Config{Limit: 2 << 20}, format.LossLimit},
-		{"burst", victim.Config{Limit: scope.NoLimit}, format.LossWindow},
+		{"burst", victim.Config{Limit: scope.NoLimit}, format.LossBuffer},
 		{"ring", victim.Config{Ring: 4 << 20}, format.LossWindow},
 	} {
 		t.Run(loss.name, func(t *testing.T) {

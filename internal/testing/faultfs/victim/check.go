@@ -220,6 +220,6 @@ func (v *Victim) told(f *Found) (l scope.Lost) {
 	}
 	return scope.Lost{
 		Window: by[format.LossWindow], Limit: by[format.LossLimit], Space: by[format.LossSpace], IO: by[format.LossIO],
-		Busy: by[format.LossBusy], Stop: by[format.LossStop], Ends: by[format.LossEnd], Stacks: by[format.LossStack], Opens: by[format.LossOpen],
+		Busy: by[format.LossBusy], Stop: by[format.LossStop], Ends: by[format.LossEnd], Stacks: by[format.LossStack], Opens: by[format.LossOpen], Buffer: by[format.LossBuffer],
 	}
 }

@@ -18,6 +18,7 @@ type Config struct {
 	Path       string // given to scope.Start
 	Backing    string // disk, heap, shm; empty: what scope.Start chooses
 	Ring       int64  // bytes; 0: none
+	Buffer     int64  // bytes that may wait in memory; 0: the default
 	Limit      int64  // bytes; 0: the default
 	FlushEvery time.Duration
 	CPU        scope.CPUMode
@@ -68,6 +69,9 @@ func (c *Config) options() ([]scope.Option, error) {
 	}
 	if c.Ring != 0 {
 		o = append(o, scope.WithRing(c.Ring))
+	}
+	if c.Buffer != 0 {
+		o = append(o, scope.WithBuffer(c.Buffer))
 	}
 	if c.Limit != 0 {
 		o = append(o, scope.WithLimit(c.Limit))

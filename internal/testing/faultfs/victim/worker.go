@@ -162,5 +162,5 @@ func tell(l *ledger) {
 
 // reasons are the fields of l in their order.
 func reasons(l *scope.Lost) []*int64 {
-	return []*int64{&l.Window, &l.Limit, &l.Space, &l.IO, &l.Busy, &l.Stop, &l.Ends, &l.Stacks, &l.Opens}
+	return []*int64{&l.Window, &l.Limit, &l.Space, &l.IO, &l.Busy, &l.Stop, &l.Ends, &l.Stacks, &l.Opens, &l.Buffer}
 }
