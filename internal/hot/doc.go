@@ -7,7 +7,8 @@
 // A hot file has slots of one chunk each, and a table of which chunk is in which. The
 // writer (internal/pool) prepares slots ahead of the bump. It writes sealed chunks to the trace,
 // takes them out of the table, and zeroes their slots for others, which are mapped at
-// other addresses: a late store lands where nobody reads. Once a round it copies the
+// other addresses: a late store lands where nobody reads. In a ring a slot may stay that of
+// its place, zeroed, when its chunk was overwritten before it was written. Once a round it copies the
 // chunks that are open too. So a chunk is whole in its slot, or in no slot and whole in
 // the trace.
 //

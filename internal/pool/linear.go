@@ -21,8 +21,8 @@ import (
 // has prepared and nobody has taken when the recording ends can lie before such a chunk:
 // see Rest.
 //
-// Rings are not like that: what is used again must be told as overwritten first, in the
-// file. They lose records where the flusher is late.
+// Rings are not like that: what is used again must be counted as overwritten first,
+// and what outlives it told. They lose records where the flusher is late, not where the disk is.
 type linear struct {
 	p          *Pool
 	owned      bool         // chunks may be prepared by who needs them
