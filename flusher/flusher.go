@@ -120,9 +120,7 @@ type Flusher struct {
 	err   atomic.Pointer[error]
 
 	copyDue   atomic.Bool // there was a round since the file was brought up to date
-	ticker    *time.Ticker
-	woken     chan struct{}
-	reclaimed time.Time // when reclaim did something last
+	reclaimed time.Time   // when reclaim did something last
 
 	mu      sync.Mutex
 	chunks  []int64 // handed out and not gone
@@ -145,7 +143,6 @@ func New(c Config) *Flusher {
 		stop:   make(chan struct{}),
 		write:  make(chan struct{}, 1),
 		short:  make(chan struct{}, 1),
-		woken:  make(chan struct{}, 1),
 		since:  map[int64]time.Time{},
 	}
 }
@@ -153,7 +150,6 @@ func New(c Config) *Flusher {
 // Start begins the rounds.
 func (f *Flusher) Start() {
 	f.done.Add(2)
-	f.ticker = time.NewTicker(f.Every)
 	go f.prepare()
 	go f.writeOut()
 }
@@ -182,7 +178,8 @@ func (f *Flusher) note(err error) {
 // prepare keeps the window ahead, and runs the rounds.
 func (f *Flusher) prepare() {
 	defer f.done.Done()
-	defer f.ticker.Stop()
+	t := time.NewTicker(f.Every)
+	defer t.Stop()
 	for {
 		due := false
 		var now time.Time
@@ -194,11 +191,9 @@ func (f *Flusher) prepare() {
 		case <-f.stop:
 			return
 		case <-f.Pool.Wake():
-			f.wake()
 		case <-f.short:
-			f.wake()
 		case <-again:
-		case now = <-f.ticker.C:
+		case now = <-t.C:
 			due = true
 		}
 		f.Alone(func() {
@@ -219,32 +214,6 @@ func (f *Flusher) prepare() {
 		}
 	}
 }
-
-// wake ends a rest.
-func (f *Flusher) wake() {
-	select {
-	case f.woken <- struct{}{}:
-	default:
-	}
-}
-
-// Rest waits until much is recorded again, or until is closed.
-func (f *Flusher) Rest(until <-chan struct{}) {
-	select {
-	case <-f.woken: // before
-	default:
-	}
-	select {
-	case <-until:
-	case <-f.woken:
-	}
-}
-
-// Pause has no round become due until Resume is called.
-func (f *Flusher) Pause() { f.ticker.Stop() }
-
-// Resume ends what Pause began.
-func (f *Flusher) Resume() { f.ticker.Reset(f.Every) }
 
 // Alone runs f, and nothing else meanwhile that is run by it, as the window is prepared:
 // so of what works in memory one goroutine at a time is in a system call. Each that is

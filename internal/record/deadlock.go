@@ -18,41 +18,6 @@ func deadlocked() bool {
 	return f != nil && (*f)()
 }
 
-// quiet is since when nothing was recorded.
-type quiet struct {
-	recorded int64 // as of the last beat
-	looks    int   // how often it was looked at since
-	beats    int   // until it is looked at again
-}
-
-// restIfStuck rests where a program that nobody has rewritten has come to a deadlock, so that Go sees
-// it: nothing of ours waits for a time or is in a system call then. It is looked at when nothing was
-// recorded between two beats, and then ever more seldom. If the program goes on after all, what it
-// records ends the rest. With collectors there is none: Go's own have timers, with which it sees no
-// deadlock without us either.
-func (r *recorder) restIfStuck() {
-	r.beatMu.Lock()
-	counted := r.counted
-	r.beatMu.Unlock()
-	q := &r.quiet
-	if q.recorded != counted || asleep.Load() != nil || len(r.opts.collectors) > 0 {
-		*q = quiet{recorded: counted}
-		return
-	}
-	if q.beats--; q.beats >= 0 {
-		return
-	}
-	q.looks++
-	q.beats = min(q.looks, 8)
-	r.flusher.Pause()
-	if r.sampler.Asleep() {
-		r.fact("deadlock", "all goroutines")
-		r.flusher.Rest(r.quit)
-		r.fact("deadlock", "")
-	}
-	r.flusher.Resume()
-}
-
 // endDeadlocked ends the recording of a program that has come to a deadlock.
 func (r *recorder) endDeadlocked() {
 	control.Lock() // nobody waits with it in hand for what would not come
