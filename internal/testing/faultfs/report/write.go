@@ -51,6 +51,7 @@ var promises = [...]string{
 	39: "nothing armed is left to others",
 	41: "Go's tracer follows no wrong frame pointer",
 	42: "a limit of addresses is the program's",
+	42: "who lives under a limit lives with a recording",
 	43: "a ring records through any pause of its disk",
 	44: "containers that share /dev/shm leave each other's newest second",
 	45: "a server goes on, and says what is gone",
