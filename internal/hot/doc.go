@@ -15,18 +15,22 @@
 //  1. A File is the trace as if it were one file. Readers need not know of hot
 //     files: they read a File where they read an *os.File otherwise. What is joined
 //     says so by the word joined of its state, also in copies that are made of it.
+//
 //  2. Nothing is remembered of the table. Each reading looks at it first, then at
 //     the slot, then at the slot's word again. A table that is older than what was
 //     read before would show chunks that have gone to the trace file since as not
 //     handed out; so one reading uses one table, and the next one the next.
+//
 //  3. Stop writes all to the trace file, says so there, and removes the hot file,
 //     whose last state is older. So with every reading of chunk 0 the trace file is
 //     asked whether it is whole by now; if so the hot file is let go. Otherwise a
 //     reader that has it open would wait forever for the trace to be closed.
+//
 //  4. A hot file is taken for the trace's only if it is a regular file of the same
 //     user, and its header has the trace's ID. Whoever may write into /dev/shm can
 //     put a file there under any name; it is not followed where it leads, opened in a
 //     way that waits, or believed in a number that was not compared with its bounds.
+//
 //  5. A hot file belongs to one trace file, and copies have the same ID. A copy that
 //     was made while the trace grew lacks what was written to the trace file since:
 //     joined, the two would be a trace that never was. So who finds the trace itself

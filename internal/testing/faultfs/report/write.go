@@ -50,7 +50,6 @@ var promises = [...]string{
 	38: "synctest and fork",
 	39: "nothing armed is left to others",
 	41: "Go's tracer follows no wrong frame pointer",
-	42: "a limit of addresses is the program's",
 	42: "who lives under a limit lives with a recording",
 	43: "a ring records through any pause of its disk",
 	44: "containers that share /dev/shm leave each other's newest second",
