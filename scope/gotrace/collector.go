@@ -100,8 +100,6 @@ type tracer interface {
 	end() error
 	// spent is what it has cost the program so far, in ns.
 	spent() int64
-	// flush has the tracer write what it has, so that spent knows; false: that could not be asked for.
-	flush() bool
 }
 
 // Facts about what was had: "on", or "off: " and why.

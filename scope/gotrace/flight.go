@@ -38,8 +38,6 @@ func startFlight(c *collector) (*flight, error) {
 
 func (f *flight) tick() error { return nil }
 
-func (f *flight) flush() bool { return false }
-
 func (f *flight) spent() int64 { return perSwitch * (switches() - f.before) }
 
 func (f *flight) snapshot() error {
