@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -53,6 +54,9 @@ func TestG42(t *testing.T) {
 	faultfs.Children(t)
 	if sys.Race {
 		t.Skip("the race detector reserves more addresses than there may be")
+	}
+	if !record.HaveDisk {
+		t.Skip("the pure path reserves no addresses")
 	}
 	for _, l := range ownLimits {
 		for _, when := range []string{"start", "before", "during", "after"} {
