@@ -17,7 +17,6 @@ var addresses struct {
 	sync.Mutex
 	r    *sys.Range
 	busy bool
-	err  error
 }
 
 // memfdCreate is replaced by a test: one that a sandbox refuses.
@@ -52,11 +51,12 @@ func newApart(name string, limit int64) (*mapped, error) {
 func newMapped(name string, limit int64, detaches, late bool) (*mapped, error) {
 	addresses.Lock()
 	defer addresses.Unlock()
-	if addresses.r == nil && addresses.err == nil {
-		addresses.r, addresses.err = sys.NewRange(1 << 40)
-	}
-	if addresses.err != nil {
-		return nil, addresses.err
+	if addresses.r == nil {
+		r, err := sys.NewRange(1 << 40)
+		if err != nil {
+			return nil, err // there may be some for the next recording
+		}
+		addresses.r = r
 	}
 	if addresses.busy {
 		return nil, errors.New("another pool is mapped")

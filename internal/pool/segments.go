@@ -45,7 +45,8 @@ type segments struct {
 	mu    sync.Mutex
 	live  []*segment // the oldest first
 	parts []*segment
-	next  uint32 // number of the next file
+	next  uint32     // number of the next file
+	stale []*os.File // of segments that were deleted before they were closed
 
 	refused error // why the disk did not take a chunk, when one was last deleted for that
 	credit  int64 // places that were given back, and need no room that others could want
@@ -341,6 +342,9 @@ func (s *segments) drop() (dropped bool, err error) {
 	defer s.mu.Unlock()
 	s.live = slices.Delete(s.live, i, i+1)
 	s.parts[seg.part] = nil
+	if seg.f != nil { // who writes out may be about to use it
+		s.stale, seg.f = append(s.stale, seg.f), nil
+	}
 	s.credit += seg.used
 	return true, nil
 }
@@ -383,6 +387,15 @@ func (s *segments) tidy() {
 			seg.f = nil
 		}
 	}
+	s.closeStale()
+}
+
+// closeStale closes the files of segments that are deleted. s.mu is held.
+func (s *segments) closeStale() {
+	for _, f := range s.stale {
+		f.Close()
+	}
+	s.stale = nil
 }
 
 // close cuts each file behind the last chunk that was handed out, and closes it.
@@ -398,6 +411,7 @@ func (s *segments) close() (own int64, err error) {
 		}
 	}
 	s.ring.mu.Unlock()
+	s.closeStale()
 	var errs []error
 	for _, seg := range s.live {
 		if seg.f == nil {
@@ -427,5 +441,6 @@ func (s *segments) discard() {
 		_ = s.remove(seg)
 		s.parts[seg.part] = nil
 	}
+	s.closeStale()
 	s.live, s.next = nil, 1
 }

@@ -125,6 +125,9 @@ func (r *recorder) roundRing() (why string) {
 
 // overwrite is called with the numbers of the chunks that will be overwritten now.
 func (r *recorder) overwrite(idx []int64) {
+	if len(idx) == 0 {
+		return // places that nothing was in yet: Start may not be that far
+	}
 	r.writer.overwritten(idx)
 	r.ring.lost(idx)
 	testpoint.Here("ring.carried")

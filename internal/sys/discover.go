@@ -4,6 +4,7 @@ package sys
 
 import (
 	"encoding/binary"
+	"fmt"
 	"iter"
 	"runtime"
 	"time"
@@ -31,10 +32,10 @@ type probe map[string]map[uintptr]bool
 // and verifies it against what the runtime and the kernel say in public: the
 // goroutine's id in runtime.Stack, gettid, runtime.Gosched, and how waiting
 // changes a goroutine. missing says what could not be verified.
-func discover() (l offsets, missing string) {
+func discover() (l offsets, missing string, err error) {
 	mem, err := newMemory()
 	if err != nil {
-		return l, "there is no pipe to read memory by: " + err.Error()
+		return l, "", fmt.Errorf("no pipe to read memory by: %w", err)
 	}
 	defer mem.close()
 	var all probe
@@ -43,7 +44,7 @@ func discover() (l offsets, missing string) {
 		go func() { c <- look(mem) }()
 		p := <-c
 		if p == nil {
-			return l, "the runtime's structs could not be read"
+			return l, "the runtime's structs could not be read", nil
 		}
 		if all == nil {
 			all = p
@@ -77,7 +78,7 @@ func discover() (l offsets, missing string) {
 	if missing == "" && len(all["coroutine"]) != 1 {
 		missing = "the wait reason of coroutines was not found"
 	}
-	return l, missing
+	return l, missing, nil
 }
 
 // look runs on a goroutine of its own and tries until the scheduler leaves it

@@ -10,10 +10,10 @@ import (
 
 func TestDiscoverFindsTheRuntime(t *testing.T) {
 	t0 := time.Now()
-	l, missing := discover()
+	l, missing, err := discover()
 	t.Logf("%+v in %v", l, time.Since(t0))
-	if missing != "" {
-		t.Fatal(missing)
+	if missing != "" || err != nil {
+		t.Fatal(missing, err)
 	}
 }
 

@@ -54,42 +54,57 @@ const (
 )
 
 var fast struct {
-	once sync.Once
-	f    *Fast
-	err  error
+	sync.Mutex
+	f    Fast // what there is of it
+	done bool
+	err  error // it can't be had
 }
 
-// NewFast sets the fast path up at its first call, which takes 2 to 10 ms, and
-// returns the same one or the same error ever after.
+// NewFast sets the fast path up at its first call, which takes 2 to 10 ms, and returns
+// the same one or the same error ever after. Where the system refuses it memory or a
+// descriptor the next call tries again.
 func NewFast() (*Fast, error) {
-	fast.once.Do(func() { fast.f, fast.err = newFast() })
-	return fast.f, fast.err
+	fast.Lock()
+	defer fast.Unlock()
+	if !fast.done {
+		if err := fast.f.make(); err != nil {
+			return nil, err
+		}
+		fast.done = true
+	}
+	return &fast.f, fast.err
 }
 
-func newFast() (*Fast, error) {
+// make sets the fast path up. Its error is one that a later try may not have; the others
+// are in fast.err.
+func (f *Fast) make() error {
 	if failGoid || failYield {
-		return nil, fmt.Errorf("switched off by a build tag")
+		fast.err = fmt.Errorf("switched off by a build tag")
+		return nil
 	}
-	l, missing := discover()
+	l, missing, err := discover()
 	if missing != "" {
-		return nil, fmt.Errorf("%s", missing)
+		fast.err = fmt.Errorf("%s", missing)
+		return nil
 	}
-	f := &Fast{Witness: witnessGoidBit | witnessYieldBit}
-	var err error
-	if f.states, err = reserve[uint32](maxChunks); err != nil {
-		return nil, err
+	f.Witness = witnessGoidBit | witnessYieldBit
+	if err == nil && f.states == nil {
+		f.states, err = reserve[uint32](maxChunks)
 	}
-	if f.cells, err = reserve[cell](maxCells); err != nil {
-		return nil, err
+	if err == nil && f.cells == nil {
+		f.cells, err = reserve[cell](maxCells)
 	}
-	if err := f.descriptor(); err != nil {
-		return nil, err
+	if err == nil {
+		err = f.descriptor()
+	}
+	if err != nil {
+		return err
 	}
 	Live.lay.coro = l.coroutine
 	var i any = 0
 	Live.lay.int = (*eface)(unsafe.Pointer(&i)).typ
 	Live.lay.states = uintptr(unsafe.Pointer(&f.states[0]))
-	return f, nil
+	return nil
 }
 
 // Setup prepares the fast path for a recording whose ticks run at rate per

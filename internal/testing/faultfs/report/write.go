@@ -48,6 +48,7 @@ var promises = [...]string{
 	36: "the cost of what is lost",
 	37: "limits of data, locked memory and containers are kept",
 	38: "synctest and fork",
+	47: "memory that the system refuses is an error or costs records",
 }
 
 // maxLines is how much of what a failed test said is shown.
