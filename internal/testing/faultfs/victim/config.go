@@ -18,6 +18,7 @@ type Config struct {
 	Path       string // given to scope.Start
 	Backing    string // disk, heap, shm; empty: what scope.Start chooses
 	Ring       int64  // bytes; 0: none
+	Segments   bool   // Ring lies in segments of 1 MiB
 	Limit      int64  // bytes; 0: the default
 	FlushEvery time.Duration
 	CPU        scope.CPUMode
@@ -66,7 +67,9 @@ func (c *Config) options() ([]scope.Option, error) {
 		}
 		o = append(o, scope.WithBacking(b))
 	}
-	if c.Ring != 0 {
+	if c.Segments {
+		o = append(o, scope.WithSegments(scope.MinSegment, int(c.Ring/scope.MinSegment)))
+	} else if c.Ring != 0 {
 		o = append(o, scope.WithRing(c.Ring))
 	}
 	if c.Limit != 0 {
