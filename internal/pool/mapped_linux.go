@@ -60,7 +60,7 @@ func newMapped(name string, o *Options, detaches bool) (*mapped, error) {
 	if err := reserve(size); err != nil {
 		return nil, err
 	}
-	m := &mapped{name: name, r: addresses.r, size: size, nowhere: -1, late: o.States == nil}
+	m := &mapped{name: name, r: addresses.r, size: min(size, addresses.r.Size()), nowhere: -1, late: o.States == nil}
 	if detaches || m.late {
 		if fd, err := memfdCreate("scopeview", unix.MFD_CLOEXEC); err == nil {
 			if unix.Ftruncate(fd, m.r.Size()) != nil {
@@ -74,8 +74,12 @@ func newMapped(name string, o *Options, detaches bool) (*mapped, error) {
 	return m, nil
 }
 
-// reserve has the range be of at least so many bytes. It grows in large steps: few are left
-// behind.
+// fewAddresses is the smallest range that is tried: a processor may have few addresses at all,
+// an emulator fewer.
+const fewAddresses = 1 << 30
+
+// reserve has the range be of so many bytes, or of fewer where no more can be had. It grows in
+// large steps, so that few are left behind.
 func reserve(size int64) error {
 	old := addresses.r
 	if old != nil && old.Size() >= size {
@@ -87,11 +91,19 @@ func reserve(size int64) error {
 		_ = old.Free()
 		addresses.r = nil
 	}
-	r, err := sys.NewRange(size)
-	if err == nil {
-		addresses.r = r
+	for {
+		r, err := sys.NewRange(size)
+		if err == nil {
+			addresses.r = r
+			return nil
+		}
+		if size /= 4; addresses.r != nil && addresses.r.Size() >= size {
+			return nil // it will do
+		}
+		if size < fewAddresses {
+			return err
+		}
 	}
-	return err
 }
 
 // release leaves addresses that lead nowhere where the chunks were: a goroutine that is late

@@ -1,4 +1,4 @@
-//go:build !scope_off
+//go:build !scope_off && !scope_pure && !race
 
 package gotrace_test
 
