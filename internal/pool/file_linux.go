@@ -57,7 +57,7 @@ func zero(f *os.File, off, n int64) error {
 			err = retry(func() error { return unix.Fallocate(fd, 0, off, n) })
 		}
 	}
-	if err == unix.EOPNOTSUPP {
+	if err != nil { // a filter may refuse the call: blocks that are there can be written
 		_, err = f.WriteAt(zeros[:min(n, int64(len(zeros)))], off)
 		for done := int64(len(zeros)); err == nil && done < n; done += int64(len(zeros)) {
 			_, err = f.WriteAt(zeros[:min(n-done, int64(len(zeros)))], off+done)
