@@ -134,7 +134,7 @@ func BeginOf(ext []byte) (loc Loc, ok bool) {
 }
 
 // UsedBytes returns where the records of the chunk b end: where its owner sealed it,
-// or else where only zeros follow.
+// or else where only zeros follow that are not the last values of an extension.
 func UsedBytes(b []byte, sealed int64) int {
 	if sealed != 0 {
 		return int(min(sealed, int64(len(b)))) &^ (RecordSize - 1)
@@ -143,7 +143,12 @@ func UsedBytes(b []byte, sealed int64) int {
 	for n > ChunkHeaderSize && binary.LittleEndian.Uint64(b[n-8:]) == 0 {
 		n -= 8
 	}
-	return min((n+RecordSize-1)&^(RecordSize-1), len(b))
+	n = min((n+RecordSize-1)&^(RecordSize-1), len(b))
+	w := WalkRecords(b)
+	for w.To < n && (w.Plain() || w.Next()) {
+		n = max(n, w.To)
+	}
+	return n
 }
 
 // BlockWalk goes over the blocks of a chunk, as docs/format.md §7 says.

@@ -83,8 +83,9 @@ func (r *oRecord) begun() *oRecord {
 	return newORecord(b[:], 0)
 }
 
-// walk goes over the records of a chunk (§4).
-func walk(c []byte, end int, loc int64, f func(*oRecord)) {
+// walk goes over the records of a chunk (§4) that begin before end; an extension may go on to
+// the limit.
+func walk(c []byte, end, limit int, loc int64, f func(*oRecord)) {
 	thread := uint32(0)
 	for at := 64; at+32 <= end; {
 		word := u64(c, at)
@@ -96,12 +97,12 @@ func walk(c []byte, end int, loc int64, f func(*oRecord)) {
 		default:
 			r := newORecord(c[at:], loc+int64(at))
 			at += 32
-			if r.hasExt && at+8 <= end && isExt(u64(c, at)) {
+			if r.hasExt && at+8 <= limit && isExt(u64(c, at)) {
 				n := 32 * int(c[at])
-				if at+n <= end {
+				if at+n <= limit {
 					r.extend(c[at : at+n])
 				} else {
-					n = end
+					n = limit
 				}
 				at += n
 			}

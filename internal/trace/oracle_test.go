@@ -142,12 +142,14 @@ func (o *oracle) read(data []byte) {
 			o.blocks(c[:min(end, there)], &calibs)
 			continue
 		}
+		limit := end
 		if end == 0 {
+			limit = len(c)
 			for end = len(c); end > 0 && u64(c, end-8) == 0; end -= 8 {
 			}
 			end = (end + 31) &^ 31
 		}
-		walk(c, min(end, there), k.loc, func(r *oRecord) {
+		walk(c, min(end, there), min(limit, there), k.loc, func(r *oRecord) {
 			r.owner, r.since = k.owner, k.since
 			k.records = append(k.records, r)
 		})
