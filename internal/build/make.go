@@ -521,6 +521,11 @@ func (m *maker) standard(recorder string) error {
 	if err != nil {
 		return err
 	}
+	for _, s := range m.plan.Stubs {
+		if s.Name == std.Unwind && !s.OK {
+			m.plan.Notes = append(m.plan.Notes, "no states of goroutines are recorded, for Go's tracer could crash the program: its check of frame pointers is not in ("+s.Why+"); with GODEBUG=tracefpunwindoff=1 in the program's environment they are")
+		}
+	}
 	for path, to := range files {
 		if theirs, ok := m.overlay[path]; ok {
 			return fmt.Errorf("%s is to have hooks, and the overlay that is given has another file (%s) in its place", path, theirs)

@@ -246,6 +246,11 @@ func (c *collector) yielded(r collect.Resource) bool {
 
 // take takes what it has not, if it is free.
 func (c *collector) take() {
+	if why := unsafeTrace(); why != "" {
+		c.tell(factTrace, "off: "+why)
+		c.tell(factProfile, "off: its samples are kept in Go's execution trace, which is off")
+		return
+	}
 	if !c.yielded(c.traces()) && c.trace == nil && !c.parts.noTrace {
 		if c.pause--; c.pause < 0 {
 			c.takeTrace()

@@ -19,6 +19,10 @@
 // Programs that scopeview run, build or test have built need not ask: what they take is given
 // back to them first.
 //
+// Go's tracer crashes programs whose assembly leaves another value in the frame pointer's
+// register. Beside modules that are known to do so nothing is taken, and the trace says so,
+// unless the environment has GODEBUG=tracefpunwindoff=1, or scopeview has built the program.
+//
 // In a ring (scope.WithRing, scope.WithSegments) Go's flight recorder takes the place of
 // the execution trace: it keeps the last ten seconds in memory, and writes them when a
 // snapshot is taken, by a trigger too, and at Stop. The trace of a program that was

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -125,6 +126,36 @@ func TestUnexpected(t *testing.T) {
 	}
 	if _, _, hooks, _ := Patches(goroot, "go1.99.1", nil, nil); slices.ContainsFunc(hooks, func(s Status) bool { return s.OK || s.Why != "not tested with go1.99.1" }) {
 		t.Errorf("with another version: %v", hooks)
+	}
+}
+
+// TestUnwindMissing: the recording knows whether the tracer's check is in, and why it is not.
+func TestUnwindMissing(t *testing.T) {
+	from, goroot := gorootOf(t), t.TempDir()
+	to := filepath.Join(goroot, "src", stacks)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(from, "src", stacks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	only := func(name string) bool { return name == Unwind }
+	for _, c := range []struct{ version, text, why string }{
+		{runtime.Version(), string(b), ""},
+		{runtime.Version(), strings.Replace(string(b), "nstk := 1", "var nstk = 1", 1), `runtime/tracestack.go: traceStack: "nstk := 1" is there 0 times`},
+		{"go1.99.1", string(b), "not tested with go1.99.1"},
+	} {
+		if err := os.WriteFile(to, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files, linked, _, err := Patches(goroot, c.version, nil, only)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(linked), "\nvar _ = collect.SetUnwinding("+strconv.Quote(c.why)+")\n") || (len(files) > 0) != (c.why == "") {
+			t.Errorf("%s, %q: %d files, and\n%s", c.version, c.why, len(files), linked)
+		}
 	}
 }
 
