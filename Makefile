@@ -206,7 +206,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	stage "tests with each witness failing" witnesses
 	if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null; then
 	  # Other users, descriptors, threads and forks are the process's: no memory is shared there.
-	  stage "tests with the race detector" gotest -short -v -race -skip '^TestG(29|3[378])' $(RACED)
+	  stage "tests with the race detector" gotest -short -v -skip '^TestG(29|3[378])' -race $(RACED)
 	else
 	  skip "tests with the race detector" "needs cgo and a C compiler; make deps installs gcc"
 	fi
