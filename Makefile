@@ -152,7 +152,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && gotest -v -tags scope_off ./scope/... ./examples/...; }
 	# What is guaranteed under faults, and where chunks are, has to do with the path and not
 	# with witnesses, the processor or the version of Go.
-	anywhere='^Test(G([12]|3[0-25789]|4[0-9])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)'
+	anywhere='^Test(G([12]|3[0-257]|38Fork|4[24])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)'
 	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 gotest -short -v -skip "$$anywhere" ./internal/record ./internal/sys ./internal/build/instrument && GOTOOLCHAIN=go$$1 gotest -v -run '^TestHooks$$' ./internal/build; }
 	witnesses() {
 	  for tag in scope_go scope_norseq scope_noyield scope_nogoid; do
@@ -205,8 +205,9 @@ test: ## run all tests; in CI and as root, install what they need first
 	stage "tests with -tags scope_pure" gotest -short -v -tags scope_pure $(PURE)
 	stage "tests with each witness failing" witnesses
 	if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null; then
-	  # Other users, descriptors, threads and forks are the process's: no memory is shared there.
-	  stage "tests with the race detector" gotest -short -v -skip '^TestG(29|3[378])' -race $(RACED)
+	  # Other users, descriptors, threads and forks are the process's, and take long: what is
+	  # tried of them shares no memory between goroutines.
+	  stage "tests with the race detector" gotest -short -v -skip '^TestG(29|33Descriptors|37Threads|38Fork)' -race $(RACED)
 	else
 	  skip "tests with the race detector" "needs cgo and a C compiler; make deps installs gcc"
 	fi

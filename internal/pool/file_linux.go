@@ -116,8 +116,16 @@ func (d file) forget(s extent) error {
 
 func (d file) cut(size int64) error { return cut(d.f, size) }
 
+// cut has the file be of that size. A file that is shorter grows by a write where the system
+// refuses the call: it would be shorter than it says.
 func cut(f *os.File, size int64) error {
-	if err := retry(func() error { return unix.Ftruncate(int(f.Fd()), size) }); err != nil {
+	err := retry(func() error { return unix.Ftruncate(int(f.Fd()), size) })
+	if err != nil {
+		if s, e := f.Stat(); e == nil && s.Size() < size {
+			_, err = f.WriteAt(zeros[:1], size-1)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("cutting %s: %w", f.Name(), err)
 	}
 	return nil

@@ -46,7 +46,7 @@ type refusedCase struct {
 func refusedCases() (cases []refusedCase) {
 	for _, b := range backings() {
 		cases = append(cases, refusedCase{Name: b, Backing: b, Short: b == "shm"},
-			refusedCase{Name: b + ", ring with a trigger", Backing: b, Ring: true})
+			refusedCase{Name: b + ", ring with a trigger", Backing: b, Ring: true, Short: b == "shm"})
 	}
 	return append(cases, refusedCase{Name: "segments", Segments: true, Short: true}, refusedCase{Name: "gotrace", Trace: true},
 		refusedCase{Name: "gotrace, ring", Trace: true, Ring: true})
