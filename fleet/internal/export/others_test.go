@@ -119,14 +119,21 @@ func TestRecorded(t *testing.T) {
 	if len(ids) != 1 || len(column(t, dir, "scopes", "name")) != 201 {
 		t.Errorf("%v", ids)
 	}
-	within, holder := column(t, dir, "waits", "within"), column(t, dir, "waits", "holder_within")
+	// Who is just about to note that he has the lock, or has noted that he lets go of it, is not
+	// known to who begins to wait then.
+	within, who, holder := column(t, dir, "waits", "within"), column(t, dir, "waits", "holder"), column(t, dir, "waits", "holder_within")
+	unknown := 0
 	for i := range within {
-		if within[i].String() != "step" || holder[i].String() != "step" {
-			t.Errorf("a wait in %s for one in %s", within[i], holder[i])
+		want := "step"
+		if who[i].IsNull() {
+			unknown, want = unknown+1, who[i].String()
+		}
+		if within[i].String() != "step" || holder[i].String() != want {
+			t.Errorf("a wait in %s for one in %s, want %s", within[i], holder[i], want)
 		}
 	}
-	if n := len(within); n < 10 {
-		t.Errorf("%d waits", n)
+	if n := len(within); n < 10 || unknown > n/5 {
+		t.Errorf("%d waits, for %d unknown", n, unknown)
 	}
 	for _, v := range column(t, dir, "findings", "text") {
 		if strings.TrimSpace(v.String()) == "" {
