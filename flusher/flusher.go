@@ -105,6 +105,15 @@ type Overwriting struct {
 	Evict func(chunks []int64)
 	// AtOnce is how many chunks are written at once, which can't be evicted meanwhile.
 	AtOnce int64
+
+	evict func(*Flusher)
+}
+
+// Overwrite returns what Config takes. What drops chunks is reached by way of it alone, so that
+// programs without a ring don't contain it.
+func Overwrite(o Overwriting) *Overwriting {
+	o.evict = (*Flusher).evict
+	return &o
 }
 
 // Flusher runs the rounds of one recording.
@@ -198,7 +207,9 @@ func (f *Flusher) prepare() {
 		}
 		f.Alone(func() {
 			f.note(f.Pool.Extend())
-			f.evict()
+			if f.Overwriting != nil {
+				f.Overwriting.evict(f)
+			}
 			f.reclaim(time.Now())
 			if due {
 				f.age(now)
@@ -270,9 +281,6 @@ func (f *Flusher) present() []int64 {
 // makes the window whole.
 func (f *Flusher) evict() {
 	o := f.Overwriting
-	if o == nil {
-		return
-	}
 	n := o.Lacking()
 	if n <= 0 {
 		return

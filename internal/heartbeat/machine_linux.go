@@ -1,9 +1,9 @@
 package heartbeat
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -54,13 +54,13 @@ func (r *machineReader) sum() (busy, steal int64, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", r.path, err)
 	}
-	line, _, _ := bytes.Cut(r.buf[:n], []byte("\n"))
-	words := bytes.Fields(line)
-	if len(words) < 9 || string(words[0]) != "cpu" {
+	line, _, _ := strings.Cut(string(r.buf[:n]), "\n")
+	words := strings.Fields(line)
+	if len(words) < 9 || words[0] != "cpu" {
 		return 0, 0, fmt.Errorf("%s: %q does not tell what the CPUs did", r.path, line)
 	}
 	for i, w := range words[1:9] { // user nice system idle iowait irq softirq steal; guests are in user
-		v, err := strconv.ParseInt(string(w), 10, 64)
+		v, err := strconv.ParseInt(w, 10, 64)
 		if err != nil || v < 0 || v > 1<<62/userTick {
 			return 0, 0, fmt.Errorf("%s: %q does not tell what the CPUs did", r.path, line)
 		}

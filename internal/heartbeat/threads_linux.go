@@ -1,10 +1,10 @@
 package heartbeat
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -160,10 +160,10 @@ func (r *threadReader) readOne(dir int, thread string) (cpu, wait int64, err err
 // parseSchedstat reads "ns run, ns waited, slices".
 func parseSchedstat(p []byte) (cpu, wait int64, err error) {
 	var v [3]int64
-	rest := bytes.TrimSuffix(p, []byte("\n"))
+	rest := strings.TrimSuffix(string(p), "\n")
 	for i := range v {
-		word, tail, _ := bytes.Cut(rest, []byte(" "))
-		v[i], err = strconv.ParseInt(string(word), 10, 64)
+		word, tail, _ := strings.Cut(rest, " ")
+		v[i], err = strconv.ParseInt(word, 10, 64)
 		if err != nil || v[i] < 0 {
 			return 0, 0, fmt.Errorf("%q is not three counts", p)
 		}

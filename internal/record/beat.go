@@ -112,7 +112,7 @@ func (r *recorder) round(time.Time) {
 	r.setState(false)
 	r.writeGaps(false)
 	if r.ring != nil {
-		r.ring.tellEnded()
+		r.ring.tellOf()
 	}
 	r.stacks.sweep()
 	r.obey()

@@ -48,8 +48,12 @@ type ring struct {
 	lose   func(n int64)              // counts open scopes that could not be kept
 	now    func() int64
 	places pool.Ring
-	buf    []byte                      // leave's
-	left   func(idx int64, w []uint64) // leave
+	buf    []byte // leave's
+
+	// left, tellOf and closed are leave, tellEnded and end: by way of these alone, as newRing is.
+	left   func(idx int64, w []uint64)
+	tellOf func()
+	closed func(b begun, at int64, leaving bool) (head uint64, ok bool)
 
 	reclaim  func(idx []int64) // the writer's
 	evicting func(p *pool.Pool) *flusher.Overwriting
@@ -101,9 +105,9 @@ func (r *recorder) newRing() {
 	g.lose = func(n int64) { r.loseMany(format.LossOpen, n) }
 	g.places = pool.RingOf(bytes, r.overwrite)
 	g.reclaim = func(chunks []int64) { r.writer.reclaim(chunks) }
-	g.left = g.leave
+	g.left, g.tellOf, g.closed = g.leave, g.tellEnded, g.end
 	g.evicting = func(p *pool.Pool) *flusher.Overwriting {
-		return &flusher.Overwriting{Lacking: p.Lacking, Kept: p.Kept, Evict: p.Evict, AtOnce: max(4, g.size/16)}
+		return flusher.Overwrite(flusher.Overwriting{Lacking: p.Lacking, Kept: p.Kept, Evict: p.Evict, AtOnce: max(4, g.size/16)})
 	}
 	r.ring, r.kept.kept = g, true
 }

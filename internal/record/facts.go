@@ -3,7 +3,6 @@
 package record
 
 import (
-	"bytes"
 	"encoding/binary"
 	"os"
 	"runtime"
@@ -92,7 +91,7 @@ func (r *recorder) writeFacts(w reasons) {
 	put("host", host)
 	put("ppid", strconv.Itoa(os.Getppid()))
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // Linux's: who has the same has our monotonic clock
-	put("boot", string(bytes.TrimSpace(boot)))
+	put("boot", strings.TrimSpace(string(boot)))
 	dir, _ := os.Getwd()
 	put("dir", dir)
 	put("kernel", sys.Kernel())
@@ -141,7 +140,7 @@ func buildID() string {
 	n, _ := f.Read(head)
 	head = head[:n]
 	const name = "\x04\x00\x00\x00Go\x00\x00" // the note's type, and whose it is; before it is its length
-	i := bytes.Index(head, []byte(name))
+	i := strings.Index(string(head), name)
 	if i < 4 {
 		return ""
 	}
@@ -196,10 +195,10 @@ func cpuModel() string {
 	if err != nil {
 		return ""
 	}
-	_, after, _ := bytes.Cut(b, []byte("model name"))
-	line, _, _ := bytes.Cut(after, []byte("\n"))
-	_, name, _ := bytes.Cut(line, []byte(":"))
-	return string(bytes.TrimSpace(name))
+	_, after, _ := strings.Cut(string(b), "model name")
+	line, _, _ := strings.Cut(after, "\n")
+	_, name, _ := strings.Cut(line, ":")
+	return strings.TrimSpace(name)
 }
 
 func (r *recorder) defineName(id uint16, name string) bool {

@@ -317,7 +317,7 @@ func (r *recorder) endApart(h Handle, at int64, x *encoder, late bool) {
 	if r.ring != nil {
 		off := r.offset(h)
 		leaving := r.pool.State(off/pool.ChunkSize) == pool.Leaving
-		head, ok := r.ring.end(begun{off, h.Start}, at, leaving)
+		head, ok := r.ring.closed(begun{off, h.Start}, at, leaving)
 		if !ok {
 			if !late { // else it was completed in time
 				r.doubleEnds.Add(1)

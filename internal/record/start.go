@@ -230,7 +230,7 @@ func (r *recorder) finish() error {
 	r.beat(r.clock.Read(4))
 	r.writeGaps(true)
 	if r.ring != nil {
-		r.ring.tellEnded()
+		r.ring.tellOf()
 	}
 	testpoint.Here("stop.beat")
 	r.block(format.BlockStop, ticksPayload(r.clock.Now()))

@@ -1,8 +1,8 @@
 package sys
 
 import (
-	"bytes"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,7 +25,7 @@ func counterTrusted() (why string, known bool) {
 	if err != nil {
 		return "the kernel's clock source can't be read: " + err.Error(), false
 	}
-	switch s := string(bytes.TrimSpace(b)); s {
+	switch s := strings.TrimSpace(string(b)); s {
 	case "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter":
 		return "", true
 	default:

@@ -1,9 +1,9 @@
 package sys
 
 import (
-	"bytes"
 	"os"
 	"strconv"
+	"strings"
 )
 
 // ReadOnly lists the stretches of memory that are mapped from the files of the
@@ -16,13 +16,13 @@ func ReadOnly() []Span {
 		return nil
 	}
 	code := map[string]bool{}
-	for line := range bytes.Lines(b) {
+	for line := range strings.Lines(string(b)) {
 		if m := parseMap(line); m.perm == "r-xp" && m.file != "" {
 			code[m.file] = true
 		}
 	}
 	var spans []Span
-	for line := range bytes.Lines(b) {
+	for line := range strings.Lines(string(b)) {
 		if m := parseMap(line); code[m.file] && (m.perm == "r--p" || m.perm == "r-xp") {
 			spans = append(spans, m.Span)
 		}
@@ -38,16 +38,16 @@ type mapping struct {
 // parseMap reads a line of /proc/self/maps; file is "" for memory without one.
 //
 //	00400000-00452000 r-xp 00000000 08:02 173521 /usr/bin/x
-func parseMap(line []byte) (m mapping) {
-	f := bytes.Fields(line)
-	if len(f) < 6 || string(f[4]) == "0" {
+func parseMap(line string) (m mapping) {
+	f := strings.Fields(line)
+	if len(f) < 6 || f[4] == "0" {
 		return mapping{}
 	}
-	lo, hi, _ := bytes.Cut(f[0], []byte("-"))
-	from, err1 := strconv.ParseUint(string(lo), 16, 64)
-	to, err2 := strconv.ParseUint(string(hi), 16, 64)
+	lo, hi, _ := strings.Cut(f[0], "-")
+	from, err1 := strconv.ParseUint(lo, 16, 64)
+	to, err2 := strconv.ParseUint(hi, 16, 64)
 	if err1 != nil || err2 != nil {
 		return mapping{}
 	}
-	return mapping{Span{uintptr(from), uintptr(to)}, string(f[1]), string(f[5])}
+	return mapping{Span{uintptr(from), uintptr(to)}, f[1], f[5]}
 }

@@ -16,7 +16,7 @@ func TestParseMap(t *testing.T) {
 		{"1-2 r--p 0 0:0 7 ", mapping{}},
 		{"zz-2 r--p 0 0:0 7 /x", mapping{}},
 	} {
-		if got := parseMap([]byte(c.line)); got != c.want {
+		if got := parseMap(c.line); got != c.want {
 			t.Errorf("%q is %+v, want %+v", c.line, got, c.want)
 		}
 	}
