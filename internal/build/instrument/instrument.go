@@ -10,6 +10,7 @@
 //   - sites.go: which functions a package has, and what they are called
 //   - reasons.go: which of them are left alone, and why
 //   - cost.go, calls.go, known.go, types.go: what the compiler would inline
+//   - brief.go: what takes some ten nanoseconds, with all that it calls
 //   - params.go: which parameters are recorded
 //   - edit.go, lines.go: the text, and how lines and columns stay what they were
 //   - table.go: the file with the table
@@ -156,6 +157,7 @@ type pkg struct {
 	decls  map[types.Object]*ast.FuncDecl
 	orders map[*ast.FuncDecl][]string // the go: directives of functions
 	costs  map[ast.Node]cost
+	briefs map[ast.Node]int
 
 	compares map[ast.Node]bool // function literals that package sort or slices calls
 }
@@ -169,7 +171,7 @@ type file struct {
 }
 
 func parse(in Input) (*pkg, error) {
-	p := &pkg{Input: in, fset: token.NewFileSet(), orders: map[*ast.FuncDecl][]string{}, costs: map[ast.Node]cost{}, compares: map[ast.Node]bool{}}
+	p := &pkg{Input: in, fset: token.NewFileSet(), orders: map[*ast.FuncDecl][]string{}, costs: map[ast.Node]cost{}, briefs: map[ast.Node]int{}, compares: map[ast.Node]bool{}}
 	n := names{pkg: shortPackage(in)}
 	for _, name := range slices.Sorted(maps.Keys(in.With)) {
 		f, err := p.parse(name, in.With[name])

@@ -14,11 +14,12 @@ const (
 	WhyCgo     = "its file imports C"
 	WhyInlined = "the compiler inlines it"
 	WhySmall   = "it is a few instructions"
+	WhyBrief   = "it is a few instructions, with all that it calls"
 	WhyCompare = "package sort or slices calls it for each comparison"
 	WhyLine    = "its line directive can't be repeated within a line"
 )
 
-// smallLeaf is what a function that calls nothing may cost to be left alone, in the
+// smallLeaf is what a function may cost to be left alone, with all that it calls, in the
 // compiler's units: none of its parts is done twice, so it takes about what its record would.
 const smallLeaf = 4 * inlineBudget
 
@@ -58,8 +59,10 @@ func (p *pkg) reason(e *edit, s *site, cost cost) string {
 		return ""
 	case cost.inlined() && !cost.loops:
 		return WhyInlined
-	case cost.size <= smallLeaf && leaf(s.body):
+	case cost.size <= smallLeaf && leaf(s.body): // however well its types are known
 		return WhySmall
+	case p.brief(s.node, s.decl, s.body) <= smallLeaf:
+		return WhyBrief
 	case p.compares[s.node] && !cost.loops:
 		return WhyCompare
 	}
