@@ -212,8 +212,10 @@ func (r *recorder) stop() error {
 	lookAtBlocks(false)
 	tellHeap(false)
 	atomic.StoreUint32(&sys.Live.On, Off)
-	r.pool.ShutRecords()
-	r.writer.leave()
+	r.flusher.Cost.Round(func() {
+		r.pool.ShutRecords()
+		r.writer.leave()
+	})
 	testpoint.Here("stop.sealed")
 	close(r.quit)
 	r.ticker.Wait()
