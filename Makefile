@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build fleet fleet-check deps-fleet demo test fault doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
+.PHONY: help build fleet fleet-check deps-fleet demo test fault doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak soak-tools screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -324,6 +324,9 @@ bench-ui: ## measure the timeline page in a browser; fails when a must is missed
 
 soak: ## record 1 M scopes/s into a ring for SOAK, watch disk and memory, and kill other writers meanwhile
 	@cd bench && go run ./soak -for $(SOAK)
+
+soak-tools: ## record 50,000 scopes/s into a ring for SOAK while serve, ctl, snapshots and a trigger are at work; fails when one is lost
+	@cd bench && go run ./soak -for $(SOAK) -rate 50000 -kills 0 -tools
 
 screenshots: demo ## pictures of the demo's timeline into screenshots/
 	@cd uitest && go run ./screenshots -o ../screenshots

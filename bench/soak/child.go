@@ -29,8 +29,8 @@ type child struct {
 const patience = 30 * time.Second
 
 // startWriter starts one, and returns when it records. Of so many steps each the
-// times of one are told.
-func startWriter(path string, ring int64, rate int, every uint64) (*child, error) {
+// times of one are told. args are more of its flags.
+func startWriter(path string, ring int64, rate int, every uint64, args ...string) (*child, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -42,7 +42,8 @@ func startWriter(path string, ring int64, rate int, every uint64) (*child, error
 	for i := range c.workers {
 		c.workers[i].every = every
 	}
-	c.cmd = exec.Command(exe, "-write", path, "-ring", strconv.FormatInt(ring, 10), "-rate", strconv.Itoa(rate))
+	args = append([]string{"-write", path, "-ring", strconv.FormatInt(ring, 10), "-rate", strconv.Itoa(rate)}, args...)
+	c.cmd = exec.Command(exe, args...)
 	c.cmd.ExtraFiles = []*os.File{c.shared}
 	c.cmd.Stdout, c.cmd.Stderr = &c.says, &c.says
 	if err := c.cmd.Start(); err != nil {

@@ -30,6 +30,8 @@ func (x *examination) read() error {
 		case nameBatch:
 			x.row(name, row, rowBatch)
 			x.batch[x.start+e.Start] = x.seen(e)
+		case nameSlow:
+			x.row(name, row, rowSlow)
 		case nameLong:
 			x.row(name, row, rowMain)
 			if long++; !e.Open || len(e.Args) != 3 || string(e.Args[0].Str) != "an argument" || e.Args[2].Int() != 7 {

@@ -30,7 +30,7 @@ type ledger struct {
 
 	// After Stop.
 	issued, recorded, overwritten, lost atomic.Int64
-	lostWindow                          atomic.Int64
+	lostWindow, snapshots               atomic.Int64
 	behind                              atomic.Int64 // records not issued in time, because the machine was busy
 }
 

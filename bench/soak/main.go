@@ -9,6 +9,10 @@
 //	go run ./soak            ten minutes
 //	go run ./soak -for 15s   the same, shortened
 //
+// With -tools it is what a program in production does, 50,000 scopes a second, while all that
+// people can do to it is done at once: serve, ctl, snapshots and a trigger. Nothing may be lost
+// then.
+//
 // It prints a line per minute and a summary, and exits 1 if anything that it looks
 // at was not as it is promised to be. The traces of those are kept.
 package main
@@ -33,6 +37,7 @@ type soak struct {
 	rate     int   // its scopes per second
 	killRing int64
 	kills    int // at most so many at once; 0: none
+	tools    bool
 	verdicts
 }
 
@@ -47,7 +52,9 @@ func main() {
 	flag.IntVar(&s.rate, "rate", 1_000_000, "scopes per `second`")
 	flag.Int64Var(&s.killRing, "kill-ring", 8<<20, "`bytes` of the rings of those that are killed")
 	flag.IntVar(&s.kills, "kills", 1, "kill so `many` at a time; 0: none")
+	flag.BoolVar(&s.tools, "tools", false, "have tools look at the writer, ask it for snapshots and set its filter, and allow no loss; see -rate and -kills")
 	flag.StringVar(&s.keep, "keep", failed, "keep the traces of what failed in this `directory`")
+	flag.StringVar(&w.trigger, "trigger", "", "for the writer: write triggered snapshots into this `directory`")
 	dir := flag.String("dir", "", "write traces below this `directory` (default: the system's for temporary files)")
 	flag.StringVar(&w.path, "write", "", "be the one that records, into this `file`; for soak itself, with -ring and -rate")
 	flag.Parse()
@@ -74,6 +81,13 @@ func main() {
 
 // run soaks, and prints what came of it.
 func (s *soak) run(ctx context.Context) error {
+	var u *tools
+	if s.tools {
+		var err error
+		if u, err = s.buildTool(ctx); err != nil {
+			return err
+		}
+	}
 	ctx, stop := context.WithTimeout(ctx, s.span)
 	defer stop()
 	var victims toll
@@ -85,7 +99,7 @@ func (s *soak) run(ctx context.Context) error {
 			}
 		})
 	}
-	st := s.steady(ctx, &victims)
+	st := s.steady(ctx, &victims, u)
 	stop()
 	killing.Wait()
 	if s.kills > 0 && victims.traces == 0 {

@@ -17,8 +17,8 @@ func (st *steady) line(victims *toll, ring int64) {
 	if g, ok := slopeOf(st.rss); ok {
 		growth = fmt.Sprintf(" (%+.2f ± %.2f a minute)", g.perMinute, g.uncertain)
 	}
-	fmt.Printf("%5s  %d M steps, %d records lost; on disk %.2f MiB of at most %.2f; %.1f MiB resident%s; %d mappings; %s\n",
-		time.Since(st.begin).Round(time.Second), l.issued/1e6, l.state.Lost, mib(l.blocks), mib(l.bound(ring)), mib(l.rss), growth, l.mappings, victims)
+	fmt.Printf("%5s  %.1f M steps, %d records lost; on disk %.2f MiB of at most %.2f; %.1f MiB resident%s; %d mappings; %s\n",
+		time.Since(st.begin).Round(time.Second), float64(l.issued)/1e6, l.state.Lost, mib(l.blocks), mib(l.bound(ring)), mib(l.rss), growth, l.mappings, victims)
 }
 
 func (st *steady) summary(w io.Writer) {

@@ -146,6 +146,33 @@ func TestAShortSoak(t *testing.T) {
 	}
 }
 
+func TestAShortSoakOfTools(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	s := soak{dir: t.TempDir(), span: 5 * time.Second, ring: 16 << 20, rate: 50_000, tools: true, verdicts: verdicts{keep: t.TempDir()}}
+	if err := s.run(context.Background()); err != nil {
+		t.Errorf("%v: %s", err, strings.Join(s.list(), "\n"))
+	}
+}
+
+// TestToolsThatFail: a tool that fails, and one that does nothing, are violations.
+func TestToolsThatFail(t *testing.T) {
+	s := soak{dir: t.TempDir(), verdicts: verdicts{keep: t.TempDir()}}
+	u := &tools{s: &s, tool: "/bin/false", dir: t.TempDir(), trigger: t.TempDir()}
+	ctx, stop := context.WithTimeout(context.Background(), between+between/2)
+	defer stop()
+	u.begin(ctx, "no.scope")
+	<-ctx.Done()
+	u.end(0)
+	told := strings.Join(s.list(), "\n")
+	for _, want := range []string{"ctl no.scope filter", "ctl no.scope snapshot", "snapshot no.scope -o", "no address", "no filters set", "no snapshots by the trigger"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%q is not in %s", want, told)
+		}
+	}
+}
+
 func TestSlope(t *testing.T) {
 	series := func(v func(minute float64) float64) (rs []reading) {
 		for i := range 540 {

@@ -59,15 +59,23 @@ type sample struct {
 	issued int64
 }
 
-// steady runs the writer until ctx ends, and checks what it left. It returns nil
+// steady runs the writer until ctx ends, with u at work if that is not nil, and checks what it left. It returns nil
 // if there was nothing to look at.
-func (s *soak) steady(ctx context.Context, victims *toll) *steady {
-	c, err := startWriter(filepath.Join(s.dir, "steady.scope"), s.ring, s.rate, 16)
+func (s *soak) steady(ctx context.Context, victims *toll, u *tools) *steady {
+	var args []string
+	if u != nil {
+		args = []string{"-trigger", u.trigger}
+	}
+	c, err := startWriter(filepath.Join(s.dir, "steady.scope"), s.ring, s.rate, 16, args...)
 	if err != nil {
 		s.fail("the steady writer: %v", err)
 		return nil
 	}
 	defer c.close()
+	if u != nil {
+		u.begin(ctx, c.path)
+		defer func() { u.end(c.snapshots.Load()) }()
+	}
 	st := &steady{c: c, begin: time.Now(), tight: s.ring}
 	each := time.NewTicker(time.Second)
 	defer each.Stop()
@@ -151,6 +159,9 @@ func (s *soak) closing(st *steady) {
 		s.fail("the steady trace: %v", err)
 	} else if there != n.recorded {
 		s.fail("the steady trace has %d records, Stats says %d", there, n.recorded)
+	}
+	if s.tools && n.lost > 0 {
+		s.fail("the steady writer lost %d records: %s", n.lost, lossesOf(c.path))
 	}
 	st.rate = float64(n.issued) / st.span.Seconds() / 1e6
 	var ok bool

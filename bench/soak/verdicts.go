@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // mostTold is how many violations are told in words: the first ones say what is
@@ -47,6 +49,16 @@ func (v *verdicts) list() []string {
 		return append(v.told, fmt.Sprintf("and %d more", v.n-mostTold))
 	}
 	return v.told
+}
+
+// lossesOf says of a trace what was lost, and why.
+func lossesOf(path string) string {
+	t, err := trace.OpenFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer t.Close()
+	return analysis.LossLine(t)
 }
 
 // evidence copies a trace to where it stays, and says where; a few are enough.

@@ -20,18 +20,21 @@ const (
 	nameHanded = "soak handed over"
 	nameBatch  = "soak batch"
 	nameLong   = "soak, all of it"
+	nameSlow   = "soak slow"
 
 	rowWorker = "soak worker"
 	rowEnder  = "soak ender"
 	rowBatch  = "soak batches"
 	rowMain   = "soak main"
+	rowSlow   = "soak slow"
 )
 
 // writer is the process that records. It gets its ledger as descriptor 3.
 type writer struct {
-	path string
-	ring int64
-	rate int // scopes per second; 0: as fast as it can
+	path    string
+	ring    int64
+	rate    int    // scopes per second; 0: as fast as it can
+	trigger string // directory for snapshots of what is slow; "": none
 	*ledger
 	clock  monotonic
 	issues atomic.Int64
@@ -44,7 +47,11 @@ func (w *writer) record() (err error) {
 		return err
 	}
 	w.clock = newMonotonic()
-	if err := scope.Start(w.path, scope.WithRing(w.ring)); err != nil {
+	opts := []scope.Option{scope.WithRing(w.ring)}
+	if w.trigger != "" {
+		opts = append(opts, scope.WithTrigger(nameSlow, slow/2, w.trigger))
+	}
+	if err := scope.Start(w.path, opts...); err != nil {
 		return err
 	}
 	scope.Track(rowMain)
@@ -53,6 +60,10 @@ func (w *writer) record() (err error) {
 
 	var done sync.WaitGroup
 	w.named.Add(2*workers + 1)
+	if w.trigger != "" {
+		w.named.Add(1)
+		done.Go(w.slow)
+	}
 	for i := range workers {
 		done.Go(func() { w.work(i) })
 	}
@@ -73,6 +84,7 @@ func (w *writer) record() (err error) {
 	w.lost.Store(s.Lost.Total())
 	w.lostWindow.Store(s.Lost.Window)
 	w.lostEnds.Store(s.Lost.Ends)
+	w.snapshots.Store(s.Snapshots)
 	return s.LastError
 }
 
@@ -189,6 +201,22 @@ func (w *writer) batch() {
 			b.tell(n, t0, t1, t2, t3)
 		}
 		w.batched.Store(n + 1)
+	}
+}
+
+// slow is how long a scope is that triggers a snapshot.
+const slow = 20 * time.Millisecond
+
+// slow makes such a scope now and then.
+func (w *writer) slow() {
+	w.name(rowSlow)
+	w.issues.Add(1)
+	for !w.stop.Load() {
+		s := scope.Begin(nameSlow)
+		time.Sleep(slow)
+		s.End()
+		w.issues.Add(1)
+		time.Sleep(50 * slow)
 	}
 }
 
