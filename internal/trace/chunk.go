@@ -11,6 +11,7 @@ type chunkBuf struct {
 	head  format.ChunkHeader
 	bytes []byte // the chunk, zeros where the file ends early
 	used  int    // where its records end
+	lost  int64  // places for records in pages that are missing
 	first []byte // the earlier of two readings
 }
 
@@ -36,7 +37,7 @@ type chunkBuf struct {
 // The error is errGone, and nothing was read, if the chunk was overwritten.
 func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 	at := info.at
-	c.used = 0
+	c.used, c.lost = 0, 0
 	n, head, ok, err := t.readHeaded(&c.bytes, at)
 	if err != nil {
 		return err
@@ -71,6 +72,7 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 	if live {
 		c.reconcile()
 	}
+	p.add(textPages, at, c.losePages(live))
 	return nil
 }
 

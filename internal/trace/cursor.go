@@ -131,6 +131,7 @@ func (c *cursor) load(r *reading, info *chunkInfo) (latest int64, pendings int, 
 		latest = max(latest, c.places[n-1].key)
 	}
 	p.add(textEarly, info.at, early)
+	s.Holes = max(s.Holes-c.lost, 0) // told of as pages
 	report(&s, p, info.at)
 	return latest, pendings, nil
 }

@@ -4,11 +4,11 @@ import "strings"
 
 // Damage reports whether the defect means that the trace was cut or changed after
 // it was written. It is false for what sound writers leave too: one that is
-// running, that was killed between two stores, whose clock stepped, or that is
-// newer than this reader.
+// running, that was killed between two stores, whose machine stopped, whose clock
+// stepped, or that is newer than this reader.
 func (p *Problem) Damage() bool {
 	switch p.Text {
-	case textHole, textOrphanExt, textOrphanEnd, textLostBegin, textBreak, textManyRows, textUnborn, textCool, textUncopied:
+	case textHole, textOrphanExt, textOrphanEnd, textLostBegin, textBreak, textManyRows, textUnborn, textPages, textCool, textUncopied:
 		return false
 	}
 	for _, what := range unknownHere {

@@ -128,8 +128,9 @@ func (p problems) sorted() []Problem {
 
 // The sentences of what is tolerated in records.
 const (
-	textUnborn       = "a chunk was handed out and never begun"
-	textSegment      = "a segment is missing, which its writer has not deleted: copy it beside the trace"
+	textUnborn       = "a chunk was handed out and is not there: it was never begun, or had not reached the disk when the machine stopped"
+	textPages        = "a page of a chunk is missing: it had not reached the disk when the machine stopped"
+	textSegment      = "a segment is missing, which its writer has not deleted: copy it beside the trace, if it had reached the disk"
 	textApart        = "the trace's segments are not read with it"
 	textLacks        = ": its own trace: " // a process's, and what is missing there
 	textCool         = "chunks that were in memory are not in the file"

@@ -153,7 +153,7 @@ func (t *Trace) readIndex() error {
 	t.used = cs
 	// As many as the writer says it handed out, where the file has room for them.
 	t.chunks = make([]chunkInfo, 0, min(max(min(t.state.End, t.size)/cs, 0), mostAhead))
-	return t.places().Each(cs, t.state.End, func(at int64) (bool, error) {
+	err := t.places().Each(cs, t.state.End, func(at int64) (bool, error) {
 		_, born, err := t.indexChunk(at)
 		if born && err == nil {
 			t.found.add(textUnborn, t.used, t.addr.unused(t.used, at)/cs)
@@ -161,6 +161,26 @@ func (t *Trace) readIndex() error {
 		}
 		return born, err
 	})
+	if err == nil {
+		t.found.add(textUnborn, 0, t.lackingChunks())
+	}
+	return err
+}
+
+// lackingChunks counts those of a ring that must have been there between others, as their
+// numbers tell: what began at the state's until or later is not overwritten.
+func (t *Trace) lackingChunks() (n int64) {
+	if t.header.Ring == 0 || t.state.Closed {
+		return 0
+	}
+	for i := range max(len(t.chunks)-1, 0) {
+		a, b := &t.chunks[i], &t.chunks[i+1]
+		from, to := t.addr.number(a), t.addr.number(b)
+		if from > 0 && to > from && a.Gen == b.Gen && a.Since >= t.state.Until && b.Since >= a.Since {
+			n += int64(to - from - 1)
+		}
+	}
+	return n
 }
 
 // indexChunk looks at the header of the chunk at the place at. born is false if
