@@ -343,9 +343,7 @@ func (s *segments) drop() (dropped bool, err error) {
 	defer s.mu.Unlock()
 	s.live = slices.Delete(s.live, i, i+1)
 	s.parts[seg.part] = nil
-	if seg.f != nil { // who writes out may be about to use it
-		s.stale, seg.f = append(s.stale, seg.f), nil
-	}
+	s.stale = append(s.stale, seg.f) // who writes out may be about to use it; nil is as good as closed
 	s.credit += seg.used
 	return true, nil
 }
@@ -388,11 +386,6 @@ func (s *segments) tidy() {
 			seg.f = nil
 		}
 	}
-	s.closeStale()
-}
-
-// closeStale closes the files of segments that are deleted. s.mu is held.
-func (s *segments) closeStale() {
 	for _, f := range s.stale {
 		f.Close()
 	}
@@ -412,7 +405,9 @@ func (s *segments) close() (own int64, err error) {
 		}
 	}
 	s.ring.mu.Unlock()
-	s.closeStale()
+	for _, f := range s.stale {
+		f.Close()
+	}
 	var errs []error
 	for _, seg := range s.live {
 		if seg.f == nil {
@@ -442,6 +437,5 @@ func (s *segments) discard() {
 		_ = s.remove(seg)
 		s.parts[seg.part] = nil
 	}
-	s.closeStale()
 	s.live, s.next = nil, 1
 }

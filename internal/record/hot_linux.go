@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -71,19 +72,28 @@ func (r *recorder) joined() (src snapshot.Source, done func(), err error) {
 	return j, func() { j.Close() }, nil
 }
 
-// adopt brings what killed programs have left in hot files into their traces. Stop
-// does not wait for it: their disks are not ours.
+// adopt brings what killed programs have left in hot files into their traces. Then, when
+// there was a round, it has the disk keep this trace's beginning: after a power failure
+// there is a file that can be read. Local file systems keep its name with it. That is done
+// once, since what others write waits for it. Stop waits for nothing of this: the disks
+// are not ours.
 func (r *recorder) adopt() {
 	r.flusher.Cost.Round(func() {
-		_, _ = hot.Adopt(func() bool {
-			select {
-			case <-r.quit:
-				return false
-			default:
-				return true
-			}
-		})
+		_, _ = hot.Adopt(func() bool { return !r.over(0) })
 	})
+	if !r.over(2 * r.opts.FlushEvery) {
+		r.flusher.Cost.Round(func() { _ = r.file.Sync() })
+	}
+}
+
+// over reports whether Stop was called, now or after a while.
+func (r *recorder) over(after time.Duration) bool {
+	select {
+	case <-r.quit:
+		return true
+	case <-time.After(after):
+		return false
+	}
 }
 
 // inMemory reports whether the trace itself is in memory.
