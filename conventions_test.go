@@ -365,6 +365,7 @@ func TestRaced(t *testing.T) {
 		"internal/advice":                 "it measures what starting them takes, and channels between them",
 		"internal/page":                   "its goroutine reads a trace, as requests do at once in internal/live's tests",
 		"internal/report/membench":        "it measures memory, each goroutine its own",
+		"internal/testing/faultfs":        "its goroutine is a disk, which shares nothing but a log under a lock",
 		"internal/testing/faultfs/victim": "it is for tests, in a process of its own",
 	}
 	b, err := os.ReadFile("Makefile")

@@ -1,5 +1,5 @@
-// Package faultfs makes file systems that fail: full, frozen, slow, cut off, and
-// memory that is short. Only tests import it.
+// Package faultfs makes file systems that fail: full, frozen, slow, cut off, those
+// of a disk whose power fails, and memory that is short. Only tests import it.
 //
 // Every helper skips the test, with the reason, where the machine can't do it: most
 // want root, and loop devices want mkfs.ext4. What is made lasts as long as the test.

@@ -70,11 +70,13 @@ func (f *FS) attach(t testing.TB) {
 		t.Skipf("there are no loop devices: %v", err)
 	}
 	defer control.Close()
-	image, err := os.OpenFile(f.image, os.O_RDWR, 0)
+	// Not by package os: its poller would ask a file that this process serves itself, by a
+	// call that the runtime does not let others run beside.
+	image, err := unix.Open(f.image, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer image.Close()
+	defer unix.Close(image)
 	for range 100 { // others look for one too
 		n, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)
 		if err != nil {
@@ -85,7 +87,7 @@ func (f *FS) attach(t testing.TB) {
 		if err != nil {
 			t.Skipf("the loop device can't be used: %v", err)
 		}
-		c := unix.LoopConfig{Fd: uint32(image.Fd()), Info: unix.LoopInfo64{Flags: unix.LO_FLAGS_AUTOCLEAR}}
+		c := unix.LoopConfig{Fd: uint32(image), Info: unix.LoopInfo64{Flags: unix.LO_FLAGS_AUTOCLEAR}}
 		if err = unix.IoctlLoopConfigure(int(dev.Fd()), &c); err == nil {
 			var st unix.Stat_t
 			if err := unix.Fstat(int(dev.Fd()), &st); err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	victim.Main(map[string]victim.Work{"within": within})
+	victim.Main(map[string]victim.Work{"within": within, "powered": poweredWork})
 	os.Exit(shmtest.Run(m.Run))
 }
 

@@ -19,6 +19,7 @@ type Config struct {
 	Backing    string // disk, heap, shm; empty: what scope.Start chooses
 	Ring       int64  // bytes; 0: none
 	Buffer     int64  // bytes that may wait in memory; 0: the default
+	Segments   bool   // Ring lies in segments of 1 MiB
 	Limit      int64  // bytes; 0: the default
 	FlushEvery time.Duration
 	CPU        scope.CPUMode
@@ -67,7 +68,9 @@ func (c *Config) options() ([]scope.Option, error) {
 		}
 		o = append(o, scope.WithBacking(b))
 	}
-	if c.Ring != 0 {
+	if c.Segments {
+		o = append(o, scope.WithSegments(scope.MinSegment, int(c.Ring/scope.MinSegment)))
+	} else if c.Ring != 0 {
 		o = append(o, scope.WithRing(c.Ring))
 	}
 	if c.Buffer != 0 {
