@@ -262,6 +262,7 @@ func (r *recorder) finish() error {
 	if err == nil {
 		err = still
 	}
+	sys.Unlock(r.file)
 	if e := r.file.Close(); e != nil && err == nil {
 		err = e
 	}

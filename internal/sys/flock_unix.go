@@ -16,6 +16,9 @@ func TryLock(f *os.File) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
+// Unlock gives the file's lock back, also where somebody is in a call with the file still.
+func Unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+
 // Own reports whether a file is this user's.
 func Own(st fs.FileInfo) bool {
 	s, ok := st.Sys().(*syscall.Stat_t)
