@@ -98,6 +98,7 @@ func TestG46Governor(t *testing.T) {
 			if thin := p.thin < 1; thin != (c.rest > 0.02) {
 				t.Errorf("hooks have %v of their part", p.thin)
 			}
+			t.Logf("G46: %s: parts of %v and %v of the CPU time; after 1.5 s on: %v", c.name, c.costs, c.rest, p.on)
 		})
 	}
 }
@@ -127,6 +128,7 @@ func TestG46GovernorKeepsTheSum(t *testing.T) {
 	if n := len(p.told); n < 6 || n > 60 {
 		t.Errorf("%d times switched: %q", n, p.told)
 	}
+	t.Logf("G46: three parts of 10 %% each take %.2f %% of a minute's CPU time with a budget of 3 %%, switched %d times", 100*p.all/float64(time.Minute), len(p.told))
 	p.costs = [3]float64{0.001, 0.001, 0.001}
 	p.run(2 * partHoldMost)
 	if p.on != [3]bool{true, true, true} {

@@ -74,6 +74,9 @@ func TestG46StatesOff(t *testing.T) {
 				break
 			}
 		}
+		if c.off {
+			t.Logf("G46: with a budget of %v %% Go's execution trace is off after %v", 100*c.share, time.Since(began).Round(time.Millisecond))
+		}
 		for range 50_000 { // nothing of that is known where it is off
 			there <- 1
 			<-back
