@@ -326,6 +326,10 @@ type ChunkHeader struct {
 	// on again. 0 in kept chunks, and where there is no ring: a chunk's number is
 	// its index there.
 	Number uint32
+
+	// Final is the tick at which a chunk of records became final: nothing in it starts
+	// later. 0: it is not known.
+	Final int64
 }
 
 // ChunkID is which chunk a place has: another one has another ID.
@@ -345,6 +349,7 @@ const RingNumbers = 1<<24 - 1<<12 - 1
 const (
 	ChunkFlagsOffset  = 28
 	ChunkSealedOffset = 32
+	ChunkFinalOffset  = 48
 )
 
 // PutChunkHeader writes h to b[:ChunkHeaderSize], the magic too.
@@ -362,6 +367,7 @@ func PutChunkHeader(b []byte, h *ChunkHeader) {
 	le.PutUint32(b[28:], h.Flags)
 	le.PutUint64(b[32:], uint64(h.Sealed))
 	le.PutUint32(b[40:], h.Number)
+	le.PutUint64(b[48:], uint64(h.Final))
 }
 
 // DecodeChunkHeader reads a chunk header. ok is false where no chunk was
@@ -388,6 +394,7 @@ func DecodeChunkHeader(b []byte, off int64, chunkSize uint32) (h ChunkHeader, ok
 	h.Flags = le.Uint32(b[28:])
 	h.Sealed = int64(le.Uint64(b[32:]))
 	h.Number = le.Uint32(b[40:])
+	h.Final = int64(le.Uint64(b[48:]))
 	if int64(h.Index)*int64(chunkSize) != off {
 		return h, false, fmt.Errorf("%w: chunk says it is number %d", ErrCorrupt, h.Index)
 	}

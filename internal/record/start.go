@@ -168,6 +168,7 @@ func (r *recorder) leave(idx int64) {
 	if w == nil {
 		return
 	}
+	atomic.StoreUint64(&w[format.ChunkFinalOffset/8], uint64(r.clock.Now()))
 	// The flags share a word with the generation.
 	atomic.OrUint64(&w[format.ChunkFlagsOffset/8], format.FlagFinal<<32)
 	testpoint.Here("flush.final")

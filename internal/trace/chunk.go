@@ -11,6 +11,7 @@ type chunkBuf struct {
 	head  format.ChunkHeader
 	bytes []byte // the chunk, zeros where the file ends early
 	used  int    // where its records end
+	until int64  // nothing in it starts later
 	lost  int64  // places for records in pages that are missing
 	first []byte // the earlier of two readings
 }
@@ -72,7 +73,13 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 	if live {
 		c.reconcile()
 	}
-	p.add(textPages, at, c.losePages(live))
+	c.until = t.startsUntil(info, &c.head)
+	lost := c.losePages(live)
+	if t.header.Ring != 0 && len(t.breaks) == 0 { // by a clock that stepped nobody can tell
+		lost = c.loseOthers(lost, live)
+	}
+	c.lost = lost * diskPage / format.RecordSize
+	p.add(textPages, at, lost)
 	return nil
 }
 

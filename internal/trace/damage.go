@@ -8,7 +8,7 @@ import "strings"
 // stepped, or that is newer than this reader.
 func (p *Problem) Damage() bool {
 	switch p.Text {
-	case textHole, textOrphanExt, textOrphanEnd, textLostBegin, textBreak, textManyRows, textUnborn, textPages, textCool, textUncopied:
+	case textHole, textOrphanExt, textOrphanEnd, textLostBegin, textBreak, textManyRows, textUnborn, textPages, textRestart, textCool, textUncopied:
 		return false
 	}
 	for _, what := range unknownHere {

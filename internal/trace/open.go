@@ -46,6 +46,7 @@ func openUntil(ctx context.Context, f *hot.File, path string) (*Trace, error) {
 		return nil, err
 	}
 	t.closer = f
+	t.tellRestart()
 	return t, nil
 }
 
@@ -162,6 +163,7 @@ func (t *Trace) readIndex() error {
 		return born, err
 	})
 	if err == nil {
+		t.findNext()
 		t.found.add(textUnborn, 0, t.lackingChunks())
 	}
 	return err

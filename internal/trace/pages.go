@@ -24,12 +24,12 @@ func (c *chunkBuf) losePages(live bool) (n int64) {
 		end = min(end, format.UsedBytes(c.first[:min(len(c.first), len(c.bytes))], c.head.Sealed))
 	}
 	behind := 0 // the last that is missing
-	for at := diskPage; at+diskPage <= end; at += diskPage {
-		if !bytes.Equal(c.bytes[at:at+diskPage], noPage[:]) {
+	for at := diskPage; at < end; at += diskPage {
+		if page := c.bytes[at:min(at+diskPage, end)]; !bytes.Equal(page, noPage[:len(page)]) {
 			continue
 		}
-		if at != behind && !c.cutBefore(at) {
-			continue
+		if at != behind && !c.cutBefore(at) || at+diskPage > end {
+			continue // of the last page, holes are told of
 		}
 		n++
 		behind = at + diskPage
@@ -37,15 +37,83 @@ func (c *chunkBuf) losePages(live bool) (n int64) {
 			c.cutBehind(behind)
 		}
 	}
-	c.lost = n * diskPage / format.RecordSize
 	return n
 }
 
+// startsUntil returns a time after which no record of a chunk starts. While a chunk is not
+// final one may that has its place already, but not long after its writer has another chunk.
+func (t *Trace) startsUntil(info *chunkInfo, h *format.ChunkHeader) int64 {
+	if h.Final > 0 && h.Flags&format.FlagFinal != 0 {
+		return h.Final
+	}
+	if info.next > 0 {
+		return info.next + t.header.TickRate
+	}
+	return format.MaxTicks - 1
+}
+
+// findNext notes of each chunk of a ring since when its writer had another one.
+func (t *Trace) findNext() {
+	type writer struct{ path, owner uint32 }
+	since := map[writer]int64{}
+	for i := len(t.chunks) - 1; i >= 0 && t.header.Ring != 0; i-- {
+		c := &t.chunks[i]
+		if c.Kind != format.ChunkRecords {
+			continue
+		}
+		w := writer{uint32(c.path), c.owner}
+		if s := since[w]; s > c.Since {
+			c.next = s
+		}
+		since[w] = c.Since
+	}
+}
+
+// loseOthers takes away pages that are of another chunk, which was in this one's place before
+// or came after. After a power failure a place of a ring can have pages of both: the times in
+// them do not fit the header. What leads into such a page goes too. It returns how many pages
+// are missing now, where lost were before.
+func (c *chunkBuf) loseOthers(lost int64, live bool) int64 {
+	n := int64(0)
+	// What lies behind its end, in the same page, tells of that page too.
+	end := min((c.used+diskPage-1)&^(diskPage-1), len(c.bytes))
+	s := format.WalkRecords(c.bytes[:end])
+	for more := true; more; {
+		before, behind, bad := s.Off, s.To, s.Bad
+		more = s.Plain() || s.Next()
+		page := s.Off &^ (diskPage - 1)
+		fits := !more || page == 0 || s.Start() <= c.until && (s.Start() >= c.head.Since || isEnd(&s))
+		if fits && s.Bad == bad {
+			continue
+		}
+		if before > 0 && before/diskPage != (behind-1)/diskPage {
+			clear(c.bytes[before+format.RecordSize : behind])
+		}
+		if !fits {
+			s.Off, s.To = 0, min(page+diskPage, end)
+			clear(c.bytes[page:s.To])
+			c.cutBehind(s.To)
+			n++
+		}
+	}
+	if n == 0 {
+		return lost
+	}
+	// Without them what is in other pages is read from other places on.
+	return c.loseOthers(max(c.losePages(live), n), live)
+}
+
+// isEnd reports whether the record is an end apart, which may have begun earlier than its chunk.
+func isEnd(s *format.Walk) bool {
+	_, ok := s.Begin()
+	return ok && s.Kind() == format.KindEnd
+}
+
 // cutBefore clears the extension that goes on at a byte, if one does. It returns false for
-// one that goes on behind the page: that may be zero.
+// one that goes on behind the page, or is all that the last page has: that may be zero.
 func (c *chunkBuf) cutBefore(at int) bool {
 	for s := c.scan(); s.Next() && s.Off < at; {
-		if s.To > at+diskPage {
+		if s.To > at+diskPage || s.To > at && s.To == c.used && c.used < at+diskPage {
 			return false
 		}
 		if s.To > at {
@@ -62,7 +130,7 @@ func (c *chunkBuf) cutBehind(at int) {
 		b := c.bytes[at:][:format.RecordSize]
 		r := format.DecodeRecord(b)
 		k := r.Kind().Spec()
-		if r.Start >= c.head.Since && r.Start < format.MaxTicks && k != nil && (!k.Scope || r.Open() || r.Stop >= r.Start) {
+		if r.Start >= c.head.Since && r.Start <= c.until && k != nil && (!k.Scope || r.Open() || r.Stop >= r.Start) {
 			return
 		}
 		if next := at + format.RecordSize; next%diskPage == 0 || binary.LittleEndian.Uint64(b) == 0 {

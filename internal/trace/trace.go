@@ -122,6 +122,7 @@ type chunkInfo struct {
 	flags uint32
 	owner uint32
 	path  uint8
+	next  int64 // in a ring: since when its writer had another; 0: it is not known
 }
 
 // rawBreak is a clock break in ticks.

@@ -282,7 +282,7 @@ func (v *checker) chunkHeader(h *format.ChunkHeader, off int64) {
 	v.check(records || h.Kind == format.ChunkBlocks, off+4, "chunk-values", "the chunk's kind is %d", h.Kind)
 	v.check(h.Path >= format.PathAssembly && h.Path <= format.PathPure, off+5, "chunk-values", "the chunk's path is %v", h.Path)
 	v.check(h.Flags < 8, off+28, "chunk-values", "the chunk's flags are %#x", h.Flags)
-	v.check(firstNonzero(v.bytes[6:8]) < 0 && firstNonzero(v.bytes[44:format.ChunkHeaderSize]) < 0, off, "chunk-values", "reserved bytes of the chunk's header are not zero")
+	v.check(firstNonzero(v.bytes[6:8]) < 0 && firstNonzero(v.bytes[44:format.ChunkFinalOffset]) < 0 && firstNonzero(v.bytes[format.ChunkFinalOffset+8:format.ChunkHeaderSize]) < 0, off, "chunk-values", "reserved bytes of the chunk's header are not zero")
 	v.ringChunk(h, off)
 	v.check(h.Since >= v.t.header.StartTicks, off+16, "chunk-since", "the chunk was handed out at tick %d, before the start", h.Since)
 	if h.Sealed == 0 {

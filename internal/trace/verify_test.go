@@ -96,7 +96,7 @@ var verifyCases = []verifyCase{
 	{"unborn and not zero", "", "bytes\nat 70\nraw 01\n", []string{"144 state-end", "20550 chunk-unborn"}},
 	{"generation", "chunk blocks", "chunk blocks gen=2", []string{"4120 chunk-values"}},
 	{"flags", "flags=final sealed", "flags=10 sealed", []string{"8220 chunk-values"}},
-	{"chunk reserved", "anchor start=1000", "at 50\nraw 01\nat 64\nanchor start=1000", []string{"8192 chunk-values"}},
+	{"chunk reserved", "anchor start=1000", "at 60\nraw 01\nat 64\nanchor start=1000", []string{"8192 chunk-values"}},
 	{"since", "chunk blocks", "chunk blocks since=5", []string{"4112 chunk-since"}},
 	{"final, not sealed", "owner=0 flags=final sealed", "owner=0 flags=final", []string{"8220 chunk-sealed"}},
 	{"sealed oddly", "owner=0 flags=final sealed", "owner=0 flags=final sealed=4001", []string{"8224 chunk-sealed", "8864 record-hole"}},

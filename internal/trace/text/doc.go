@@ -20,7 +20,7 @@
 // another chunk.
 //
 //	chunk records [owner=0 path=<the header's> since=<start> gen=1 flags=none
-//	       sealed=0 index=<its place> number=0]
+//	       sealed=0 index=<its place> number=0 final=0]
 //	chunk blocks  [the same]
 //	unborn [1]     so many chunks that were not handed out
 //	bytes          a chunk without a header, to be filled with raw

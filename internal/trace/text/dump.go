@@ -193,6 +193,7 @@ func (c *chunkText) chunkHeader(h *format.ChunkHeader) {
 	c.text = fmt.Appendf(c.text, "chunk %s owner=%d path=%s since=%d gen=%d flags=%s sealed=%d",
 		kind, h.Owner, symbolOf(paths, int64(h.Path)), h.Since, h.Gen, flag, h.Sealed)
 	c.text.nonzero("number", int64(h.Number))
+	c.text.nonzero("final", h.Final)
 	c.text = append(c.text, '\n')
 }
 

@@ -160,11 +160,11 @@ func (a *assembler) chunkLine(l *line) error {
 		return err
 	}
 	index, owner, gen := (a.base+int64(a.pos))/int64(a.header.ChunkSize), int64(0), int64(1)
-	since, sealed, number := a.header.StartTicks, int64(0), int64(0)
+	since, sealed, number, final := a.header.StartTicks, int64(0), int64(0), int64(0)
 	if l.flag("sealed") {
 		a.sealAt = a.pos + format.ChunkSealedOffset
 	}
-	err := l.numbers([]string{"owner", "since", "gen", "sealed", "index", "number"}, &owner, &since, &gen, &sealed, &index, &number)
+	err := l.numbers([]string{"owner", "since", "gen", "sealed", "index", "number", "final"}, &owner, &since, &gen, &sealed, &index, &number, &final)
 	path, err1 := l.symbol("path", paths, int64(a.header.Path))
 	flag, err2 := l.symbol("flags", flags, 0)
 	if err := errors.Join(err, err1, err2); err != nil {
@@ -176,7 +176,7 @@ func (a *assembler) chunkLine(l *line) error {
 	var b [format.ChunkHeaderSize]byte
 	format.PutChunkHeader(b[:], &format.ChunkHeader{
 		Kind: format.ChunkKind(k), Path: format.Path(path), Index: uint32(index), Owner: uint32(owner),
-		Since: since, Gen: uint32(gen), Flags: uint32(flag), Sealed: sealed, Number: uint32(number),
+		Since: since, Gen: uint32(gen), Flags: uint32(flag), Sealed: sealed, Number: uint32(number), Final: final,
 	})
 	return a.put(b[:])
 }

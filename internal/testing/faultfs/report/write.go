@@ -27,7 +27,7 @@ var promises = [...]string{
 	15: "SIGKILL loses nothing that had ended",
 	16: "a writer killed at any step hides only its own record",
 	17: "every loss is counted, by reason",
-	18: "power loss keeps what is older than a second",
+	18: "after a power loss a trace opens and says what is missing",
 	19: "readable while it is written",
 	20: "order: rows are in order, clocks never run backwards",
 	21: "other versions are read, skipped with a count, or refused",

@@ -1,0 +1,27 @@
+package trace
+
+import (
+	"bytes"
+	"os"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Booted returns what a recording on this machine would have for the fact boot; empty: it is
+// not known. Tests replace it.
+var Booted = func() string {
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return string(bytes.TrimSpace(b))
+}
+
+// tellRestart tells that the machine may have stopped while the trace was written. Of a
+// program that was killed the pages of the disk backing are all there; what the others have lost
+// is told of in other words.
+func (t *Trace) tellRestart() {
+	if t.state.Closed || t.header.Backing != format.BackingDisk {
+		return
+	}
+	if was, now := t.Lookup("boot"), Booted(); was != "" && now != "" && was != now {
+		t.found.add(textRestart, 0, 1)
+	}
+}
