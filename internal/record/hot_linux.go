@@ -79,20 +79,20 @@ func (r *recorder) joined() (src snapshot.Source, done func(), err error) {
 // are not ours.
 func (r *recorder) adopt() {
 	r.flusher.Cost.Round(func() {
-		_, _ = hot.Adopt(func() bool { return !r.over(0) })
+		_, _ = hot.Adopt(func() bool {
+			select {
+			case <-r.quit:
+				return false
+			default:
+				return true
+			}
+		})
 	})
-	if !r.over(2 * r.opts.FlushEvery) {
-		r.flusher.Cost.Round(func() { _ = r.file.Sync() })
-	}
-}
-
-// over reports whether Stop was called, now or after a while.
-func (r *recorder) over(after time.Duration) bool {
 	select {
 	case <-r.quit:
-		return true
-	case <-time.After(after):
-		return false
+	case <-time.After(2 * r.opts.FlushEvery):
+		// The descriptor and not the file, which Stop could not close meanwhile.
+		r.flusher.Cost.Round(func() { _ = unix.Fsync(int(r.file.Fd())) })
 	}
 }
 

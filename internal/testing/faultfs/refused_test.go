@@ -273,12 +273,7 @@ func refusedProgram(v string) {
 		if i == 0 {
 			told.Refused = order(orderRest)
 		}
-		// What brings the beginning to the disk has a descriptor until the disk has it.
-		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-			if told.Rounds[i].Left = left(slices.Clone(before), possessions(), i > 0); len(told.Rounds[i].Left) == 0 {
-				break
-			}
-		}
+		told.Rounds[i].Left = left(before, possessions(), i > 0)
 	}
 	_ = json.NewEncoder(os.Stdout).Encode(told)
 	os.Exit(0)
