@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
 // What a user writes, and the same without us.
@@ -36,14 +38,6 @@ import "fmt"
 func main() {
 	fmt.Println("hello")
 }
-`
-	importerMod = `module example.com/importer
-
-go 1.26.0
-
-require github.com/scopeview/scopeview v0.0.0
-
-replace github.com/scopeview/scopeview => ROOT
 `
 )
 
@@ -229,24 +223,11 @@ type goModule struct{ dir string }
 
 func newModule(t *testing.T, program string) goModule {
 	t.Helper()
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sums, err := os.ReadFile("go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
 	m := goModule{t.TempDir()}
-	for name, content := range map[string]string{
-		"main.go": program,
-		"go.mod":  strings.ReplaceAll(importerMod, "ROOT", root),
-		"go.sum":  string(sums),
-	} {
-		if err := os.WriteFile(filepath.Join(m.dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(filepath.Join(m.dir, "main.go"), []byte(program), 0o600); err != nil {
+		t.Fatal(err)
 	}
+	hostmod.Complete(t, m.dir)
 	return m
 }
 

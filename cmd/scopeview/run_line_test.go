@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
 // oddProgram says what it was started with, and calls something that is recorded.
@@ -202,18 +204,10 @@ func TestRunIgnoredSignal(t *testing.T) {
 // TestRunOwnRecording: a program that starts a recording itself, by a call or by scope/auto, is
 // not told that there is another one.
 func TestRunOwnRecording(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := launching(t, fmt.Sprintf(`-- go.mod --
+	l := launching(t, `-- go.mod --
 module example.com/own
 
 go 1.26
-
-require github.com/scopeview/scopeview v0.0.0
-
-replace github.com/scopeview/scopeview => %s
 -- main.go --
 package main
 
@@ -240,7 +234,8 @@ func work() {
 		fmt.Print(strings.ToLower(strings.Repeat(fmt.Sprint(i), 1)))
 	}
 }
-`, root))
+`)
+	hostmod.Complete(t, l.dir)
 	r := l.with([]string{"GOFLAGS=" + goflags("-mod=mod")}, "", "run", ".")
 	if names := l.scopes(r.err); r.out != "012" || names["own"] != 1 || names["main.work"] != 1 || strings.Contains(r.err, "not recording") {
 		t.Errorf("scope/auto: %s, recorded %v", r, names)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
 // besideProgram uses a module that has the name, and the assembly, of one that is known to change the
@@ -83,34 +84,9 @@ func TestG41Plain(t *testing.T) {
 		t.Skip("the module's assembly is for amd64")
 	}
 	l := launching(t, besideProgram)
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	mod := filepath.Join(l.dir, "go.mod")
-	b, err := os.ReadFile(mod)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, requirements, _ := strings.Cut(string(ours), "\n")
-	_, requirements, _ = strings.Cut(requirements, "require")
-	b = append(b, "\nrequire "+requirements+"\nrequire github.com/scopeview/scopeview v0.0.0\n\nreplace github.com/scopeview/scopeview => "+root+"\n"...)
-	if err := os.WriteFile(mod, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(l.dir, "go.sum"), sums, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	hostmod.Complete(t, l.dir)
 	program := filepath.Join(l.dir, "beside")
-	if r := l.process(append(l.env, "GOWORK=off", "GOFLAGS="+goflags("-mod=mod -buildvcs=false")), "", "go", "build", "-o", program, "."); r.code != 0 {
+	if r := l.process(append(l.env, hostmod.Env...), "", "go", "build", "-o", program, "."); r.code != 0 {
 		t.Fatal(r)
 	}
 	if r := l.process(append(l.env, "GODEBUG="), "", program); r.code != 0 || r.out != "lived\n" {

@@ -4,22 +4,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
-
-// plantedMod makes testdata/vet a module of its own, with the real package scope.
-const plantedMod = `module example.com/planted
-
-go 1.26.0
-
-require github.com/scopeview/scopeview v0.0.0
-
-replace github.com/scopeview/scopeview => ROOT
-`
 
 // planted goes to the module with planted mistakes. It lists the lines that have
 // one.
@@ -29,30 +20,18 @@ func planted(t *testing.T) (lines []int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := os.ReadFile("../../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i, line := range strings.Split(string(program), "\n") {
 		if strings.HasSuffix(line, "// mistake") {
 			lines = append(lines, i+1)
 		}
 	}
-	t.Chdir(t.TempDir())
+	dir := t.TempDir()
+	hostmod.Complete(t, dir)
+	t.Chdir(dir)
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOWORK", "off")
-	for name, content := range map[string]string{
-		"main.go": string(program),
-		"go.sum":  string(sums),
-		"go.mod":  strings.ReplaceAll(plantedMod, "ROOT", root),
-	} {
-		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile("main.go", program, 0o666); err != nil {
+		t.Fatal(err)
 	}
 	return lines
 }

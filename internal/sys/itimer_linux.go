@@ -6,6 +6,9 @@ import "golang.org/x/sys/unix"
 // armed.
 func ProfilingTimer() bool { return profilingTimer().Value != (unix.Timeval{}) }
 
+// NoProfilingTimer reports that there is none, which is not known behind a seccomp filter.
+func NoProfilingTimer() bool { return !Filtered() && !ProfilingTimer() }
+
 // profilingTimer is that timer. Behind a seccomp filter, which may end the process for the
 // question, nobody asks.
 func profilingTimer() (it unix.Itimerval) {

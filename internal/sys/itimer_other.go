@@ -5,6 +5,9 @@ package sys
 // ProfilingTimer is not asked for on this system.
 func ProfilingTimer() bool { return false }
 
+// NoProfilingTimer does not know on this system.
+func NoProfilingTimer() bool { return false }
+
 // DisarmProfilingTimer does nothing on this system, where Go's CPU profile has no other timer.
 func DisarmProfilingTimer() {}
 

@@ -86,9 +86,11 @@ func (p *profile) tick() bool {
 }
 
 // end stops the profile, if it is ours: the program may have stopped it, and have
-// begun another one.
+// begun another one, which has a timer of the process. Where there is none, ours may have been ended by
+// runtime.SetCPUProfileRate(0), of which package pprof does not know: it refuses the next profile, the
+// program's too, until somebody stops this one.
 func (p *profile) end() {
-	if !p.ended.Load() {
+	if !p.ended.Load() || sys.NoProfilingTimer() {
 		sys.KeepProfilingTimer(pprof.StopCPUProfile) // the program may have armed it for itself
 	}
 }

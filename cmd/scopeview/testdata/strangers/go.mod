@@ -1,0 +1,3 @@
+module example.com/strangers
+
+go 1.26.0
