@@ -123,12 +123,27 @@ func (fs *functions) watch() {
 			}
 			shown := fs.sample(t)
 			fs.r.flusher.Cost.Round(fs.govern)
+			fs.settle()
 			// Looking at many functions takes at most a five-hundredth of the time. A program that is
 			// over soon is looked at the more often before.
 			every := min(fs.budget.every, max(time.Since(fs.began), tickFirst))
 			t.Reset(min(max(every, 500*fs.took, sampleRare*shown), time.Second))
 		}
 	}
+}
+
+// settle does what the governor has left for later.
+func (fs *functions) settle() {
+	if len(fs.later) == 0 {
+		return
+	}
+	fs.r.beatMu.Lock()
+	defer fs.r.beatMu.Unlock()
+	for _, f := range fs.later {
+		f()
+	}
+	clear(fs.later)
+	fs.later = fs.later[:0]
 }
 
 // sample has calls be counted for a moment that are not otherwise, and returns how long that

@@ -24,7 +24,8 @@ type functions struct {
 	shared [sys.MaxFuncs / sharedPage]atomic.Pointer[[sharedPage]sys.Tally]
 
 	budget   budget
-	govern   func() // what is done at each tick
+	govern   func()   // what is done at each tick
+	later    []func() // what is done behind it
 	paid     func(ns int64)
 	began    time.Time
 	took     time.Duration // the last tick
@@ -86,6 +87,7 @@ func (r *recorder) tellFunctions(now collecting) {
 		fs.budget.init(r, instrumented.share)
 		fs.began = time.Now()
 		g := &governor{share: instrumented.share, thin: 1}
+		g.later = func(f func()) { fs.later = append(fs.later, f) }
 		fs.govern, fs.paid = func() { g.round(fs) }, g.paid
 		r.funcs.Store(fs)
 		r.fact(factBudget, percent(fs.budget.share))

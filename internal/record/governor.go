@@ -39,6 +39,10 @@ type governor struct {
 	owed float64 // what all has taken more than the budget, since the recording began
 	thin float64 // which part of theirs the hooks have
 
+	// later has f run where CPU time is not measured. To end Go's execution trace is to wait, and
+	// what the thread runs meanwhile is the program's: for a whole trace that was charged to us. nil: at once.
+	later func(f func())
+
 	last struct {
 		at              time.Time
 		cpu             int64
@@ -112,14 +116,14 @@ func (g *governor) decide(now, began time.Time) {
 	for _, p := range g.parts {
 		if p.on && (p.late > g.limit(p.Most) || over > 0 && p.late > p.Most*g.share*g.used) {
 			over -= p.late
-			p.off(now, began, p.late/all, p.late/all/p.Most)
+			g.off(p, now, began, p.late/all, p.late/all/p.Most)
 		}
 	}
 	for _, p := range g.parts {
 		// What takes next to nothing stays: without it there is no more room.
 		if over > 0 && p.on && p.late > over/16 {
 			over -= p.late
-			p.off(now, began, p.late/all, sum/all/known)
+			g.off(p, now, began, p.late/all, sum/all/known)
 		}
 	}
 	if over > 0 {
@@ -134,14 +138,14 @@ func (g *governor) decide(now, began time.Time) {
 		p := g.parts[i]
 		if p.why != "" && !now.Before(p.back) && max(p.owed, g.owed)+p.tried*headroom <= 0 {
 			p.why = ""
-			p.Switch(true, "")
+			g.do(func() { p.Switch(true, "") })
 			return // what that takes is to be seen first
 		}
 	}
 }
 
 // off switches a part off that takes so much of the CPU time, and that a budget of enough would keep.
-func (p *governed) off(now, began time.Time, took, enough float64) {
+func (g *governor) off(p *governed, now, began time.Time, took, enough float64) {
 	if p.back.IsZero() || now.Sub(p.back) > 10*p.hold {
 		p.hold = partHold
 	} else {
@@ -153,9 +157,21 @@ func (p *governed) off(now, began time.Time, took, enough float64) {
 	if enough < 1 {
 		p.why += "; --budget " + whole(enough) + " keeps it"
 	}
-	p.Switch(false, p.why)
 	ns, _ := p.Spent()
 	p.tried = float64(ns - p.since)
+	g.do(func() {
+		p.Switch(false, p.why)
+		ns, _ := p.Spent()
+		p.tried = float64(ns - p.since)
+	})
+}
+
+func (g *governor) do(f func()) {
+	if g.later == nil {
+		f()
+		return
+	}
+	g.later(f)
 }
 
 func whole(share float64) string {

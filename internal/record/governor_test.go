@@ -24,6 +24,8 @@ type governedProgram struct {
 	on         [3]bool
 	told       []string
 	all        float64 // ns, of what can be switched off
+	after      []func()
+	early      bool // something was switched while the governor's CPU time was measured
 }
 
 var partNames = []string{"switches", "states", "samples"}
@@ -31,6 +33,7 @@ var partNames = []string{"switches", "states", "samples"}
 func govern(share float64) *governedProgram {
 	p := &governedProgram{governor: governor{share: share, thin: 1}, began: time.Unix(1e9, 0), on: [3]bool{true, true, true}}
 	p.now = p.began
+	p.later = func(f func()) { p.after = append(p.after, f) }
 	for i, most := range []float64{1. / 6, 1. / 3, 1. / 4} {
 		p.parts = append(p.parts, &governed{Part: collect.Part{
 			Name: partNames[i], Most: most,
@@ -55,7 +58,24 @@ func (p *governedProgram) run(d time.Duration) {
 		p.used = p.used*keep + float64(tick) - cost
 		p.governor.rest = p.governor.rest*keep + p.rest*float64(tick)
 		p.owed += cost - known*p.share*(float64(tick)-cost)
+		told := len(p.told)
 		p.decide(p.now, p.began)
+		p.early = p.early || len(p.told) > told
+		for _, f := range p.after {
+			f()
+		}
+		p.after = nil
+	}
+}
+
+// TestSwitchesLater: the governor switches nothing while its CPU time is measured. To end Go's execution
+// trace is to wait, and the thread that waits runs the program.
+func TestSwitchesLater(t *testing.T) {
+	p := govern(0.03)
+	p.costs = [3]float64{0.5, 0.5, 0.5}
+	p.run(time.Second)
+	if p.early || len(p.told) == 0 {
+		t.Errorf("switched early: %v; told: %v", p.early, p.told)
 	}
 }
 
