@@ -15,6 +15,7 @@
 package flusher
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,8 +30,10 @@ import (
 type Pool interface {
 	// Wake is signalled when much was taken, or nothing was left. Short reports whether
 	// takers find nothing for want of what Extend prepares.
+	// Alert has it signalled when the next chunk is taken, until Extend is called.
 	Wake() <-chan struct{}
 	Short() bool
+	Alert()
 	// Extend makes the window whole: what lies ready for those who take chunks.
 	Extend() error
 	// Fresh appends the chunks that were taken since it was last called; chunk 0, which
@@ -129,7 +132,10 @@ type Flusher struct {
 	err   atomic.Pointer[error]
 
 	copyDue   atomic.Bool // there was a round since the file was brought up to date
-	reclaimed time.Time   // when reclaim did something last
+	ticker    *time.Ticker
+	resting   atomic.Bool
+	woken     chan struct{} // signalled when a rest is over
+	reclaimed time.Time     // when reclaim did something last
 
 	mu      sync.Mutex
 	chunks  []int64 // handed out and not gone
@@ -152,6 +158,7 @@ func New(c Config) *Flusher {
 		stop:   make(chan struct{}),
 		write:  make(chan struct{}, 1),
 		short:  make(chan struct{}, 1),
+		woken:  make(chan struct{}, 1),
 		since:  map[int64]time.Time{},
 	}
 }
@@ -159,6 +166,7 @@ func New(c Config) *Flusher {
 // Start begins the rounds.
 func (f *Flusher) Start() {
 	f.done.Add(2)
+	f.ticker = time.NewTicker(f.Every)
 	go f.prepare()
 	go f.writeOut()
 }
@@ -187,8 +195,7 @@ func (f *Flusher) note(err error) {
 // prepare keeps the window ahead, and runs the rounds.
 func (f *Flusher) prepare() {
 	defer f.done.Done()
-	t := time.NewTicker(f.Every)
-	defer t.Stop()
+	defer f.ticker.Stop()
 	for {
 		due := false
 		var now time.Time
@@ -200,13 +207,19 @@ func (f *Flusher) prepare() {
 		case <-f.stop:
 			return
 		case <-f.Pool.Wake():
+			f.wake()
 		case <-f.short:
+			f.wake()
 		case <-again:
-		case now = <-t.C:
+			f.wake()
+		case now = <-f.ticker.C:
 			due = true
 		}
 		f.Alone(func() {
 			f.note(f.Pool.Extend())
+			if f.resting.Load() {
+				f.Pool.Alert() // which Extend has ended
+			}
 			if f.Overwriting != nil {
 				f.Overwriting.evict(f)
 			}
@@ -225,6 +238,47 @@ func (f *Flusher) prepare() {
 		}
 	}
 }
+
+// wake ends a rest.
+func (f *Flusher) wake() {
+	select {
+	case f.woken <- struct{}{}:
+	default:
+	}
+}
+
+// Rest waits without a timer until a chunk is taken again, the garbage collector has run, or until
+// is closed. ready is called with the open chunks first: it has their owners take others at their
+// next record, and reports whether nothing was written before. The collector is for what is
+// not noticed otherwise: Go runs it every two minutes in a program that can go on.
+func (f *Flusher) Rest(until <-chan struct{}, ready func(open []int64) bool) {
+	f.Alone(func() { // Extend is not running
+		select {
+		case <-f.woken: // before
+		default:
+		}
+		f.resting.Store(true)
+		f.Pool.Alert()
+	})
+	defer f.resting.Store(false)
+	if !ready(f.open()) {
+		return
+	}
+	runtime.SetFinalizer(&rest{f}, func(r *rest) { r.of.wake() })
+	select {
+	case <-until:
+	case <-f.woken:
+	}
+}
+
+// rest is garbage while one lasts.
+type rest struct{ of *Flusher }
+
+// Pause has no round become due until Resume is called.
+func (f *Flusher) Pause() { f.ticker.Stop() }
+
+// Resume ends what Pause began.
+func (f *Flusher) Resume() { f.ticker.Reset(f.Every) }
 
 // Alone runs f, and nothing else meanwhile that is run by it, as the window is prepared:
 // so of what works in memory one goroutine at a time is in a system call. Each that is

@@ -27,7 +27,7 @@ var facts = map[string]*regexp.Regexp{
 	"boot": regexp.MustCompile(`^[0-9A-Za-z]{8}$`), // hashed
 
 	"lock_threshold":         regexp.MustCompile(`^(all|calibrated|duration)$`),
-	"deadlock":               regexp.MustCompile(`^all goroutines$`),
+	"deadlock":               regexp.MustCompile(`^(all goroutines)?$`),
 	"goroutines_unnamed":     regexp.MustCompile(`^[0-9]{1,20}$`),
 	"waits_thinned":          regexp.MustCompile(`^[0-9]{1,20}$`),
 	"releases_unseen":        regexp.MustCompile(`^[0-9]{1,20}$`),

@@ -145,16 +145,22 @@ func (r *threadReader) list(dir int) error {
 }
 
 func (r *threadReader) readOne(dir int, thread string) (cpu, wait int64, err error) {
-	fd, err := unix.Openat(dir, thread+"/schedstat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	b, err := r.readFile(dir, thread+"/schedstat")
 	if err != nil {
 		return 0, 0, err
+	}
+	return parseSchedstat(b)
+}
+
+// readFile returns what r.buf has until the next reading.
+func (r *threadReader) readFile(dir int, name string) ([]byte, error) {
+	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
 	}
 	n, err := unix.Read(fd, r.buf[:])
 	unix.Close(fd)
-	if err != nil {
-		return 0, 0, err
-	}
-	return parseSchedstat(r.buf[:n])
+	return r.buf[:max(n, 0)], err
 }
 
 // parseSchedstat reads "ns run, ns waited, slices".

@@ -56,6 +56,9 @@ func (b *bump) init(o *Options) {
 // Wake is signalled when the bump has used half of the window, or 16 MiB.
 func (b *bump) Wake() <-chan struct{} { return b.wake }
 
+// Alert has it signalled when the next chunk is taken, until Extend is called.
+func (b *bump) Alert() { b.half.Store(0) }
+
 func (b *bump) poke() {
 	select {
 	case b.wake <- struct{}{}:

@@ -22,6 +22,7 @@ func (r *recorder) beats() {
 		case <-t.C:
 			r.flusher.Alone(func() { r.beat(r.clock.Read(4)) })
 			r.flusher.Cost.Round(func() { r.tellCollectors(collectTick) })
+			r.restIfStuck(t)
 		}
 	}
 }

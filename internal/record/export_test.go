@@ -5,10 +5,12 @@ package record
 import (
 	"os"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/scopeview/scopeview/flusher"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/heartbeat"
 	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/sys"
 )
@@ -95,3 +97,10 @@ func (l *LockState) Waiters() int {
 func (l *LockState) Count() uint64 { return l.count }
 
 func (t *Retries) Begun() bool { return t.w.begun }
+
+// LookAsleep has recordings of the test ask f whether the program has come to a deadlock.
+func LookAsleep(t *testing.T, f func(*heartbeat.Sampler) bool) {
+	before := looksAsleep
+	looksAsleep = f
+	t.Cleanup(func() { looksAsleep = before })
+}

@@ -264,6 +264,8 @@ func (g *goWriter) crossed(v, n uint64) {
 	}
 }
 
+func (g *goWriter) expire(chunks []int64) { g.reclaim(chunks) }
+
 // reclaim seals those of the chunks that a stripe has: its goroutines take
 // another one when they record again.
 func (g *goWriter) reclaim(chunks []int64) {

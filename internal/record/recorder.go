@@ -79,6 +79,7 @@ type recorder struct {
 	walk     bool // the frame pointers lead to a function's callers
 	sampler  *heartbeat.Sampler
 	beatMu   sync.Mutex // one beat at a time: the ticker's, and Stop's
+	quiet    quiet      // of beats alone
 	counted  int64      // records, as the last beat told them; under beatMu
 	values   []format.FieldValue
 	threads  []format.Thread

@@ -26,6 +26,8 @@ type writer interface {
 	leave()
 	// reclaim takes open chunks away from those who have them.
 	reclaim(chunks []int64)
+	// expire has the owners of chunks take others at their next record.
+	expire(chunks []int64)
 	// overwritten is told of chunks that will be overwritten now.
 	overwritten(chunks []int64)
 	// written counts records, and ends on other goroutines than the begin's that are not
@@ -100,6 +102,12 @@ func (f *fastWriter) witness() uint32   { return f.Witness }
 
 func (f *fastWriter) configure(cfg *flusher.Config) {
 	cfg.Expire = func(idx int64) { f.Expire(f.addr(idx), pool.ChunkSize) }
+}
+
+func (f *fastWriter) expire(chunks []int64) {
+	for _, idx := range chunks {
+		f.Expire(f.addr(idx), pool.ChunkSize)
+	}
 }
 
 func (f *fastWriter) enter() {

@@ -49,6 +49,7 @@ var promises = [...]string{
 	37: "limits of data, locked memory and containers are kept",
 	38: "synctest and fork",
 	39: "nothing armed is left to others",
+	40: "a deadlock stays one",
 	41: "Go's tracer follows no wrong frame pointer",
 	42: "who lives under a limit lives with a recording",
 	43: "a ring records through any pause of its disk",

@@ -1,0 +1,136 @@
+//go:build !scope_off && !race
+
+package record_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/trace"
+	. "github.com/scopeview/scopeview/scope"
+)
+
+// shortEnds are those of TestG40 that are tried always; the others in full.
+var shortEnds = []string{"mutex", "select", "func", "listen"}
+
+// Backings, as the program takes them.
+var disk, heap = fmt.Sprint(int(DiskBacking)), fmt.Sprint(int(HeapBacking))
+
+// TestG40 runs programs that come to a deadlock, or to what looks like one, alone and with a
+// recording: they end with the same exit code, and say the same first.
+func TestG40(t *testing.T) {
+	faultfs.Children(t)
+	program := filepath.Join(t.TempDir(), "asleep")
+	build := exec.Command("go", "build", "-o", program, "./testdata/asleep")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	recordings := []string{"shm"}
+	if faultfs.Full() {
+		recordings = []string{"shm", disk, heap, "ring", disk + ",ring", heap + ",ring"}
+	}
+	for _, how := range recordings {
+		for end, code := range map[string]int{
+			"mutex": 2, "rwmutex": 2, "channel": 2, "nil": 2, "group": 2, "cond": 2, "select": 2, "others": 2, "locked": 2,
+			"sleep": 10, "after": 11, "func": 12, "ticker": 13, "long": 14, "pipe": 15, "call": 16, "signal": 17, "listen": 18, "work": 19,
+		} {
+			if !faultfs.Full() && !slices.Contains(shortEnds, end) {
+				continue
+			}
+			t.Run(how+"/"+end, func(t *testing.T) {
+				t.Parallel()
+				wantCode, want := endOf(t, program, end)
+				path := filepath.Join(t.TempDir(), "x.scope")
+				gotCode, got := endOf(t, program, end, how, path)
+				if gotCode != wantCode || wantCode != code || got != want {
+					t.Errorf("it ends with %d, %q; alone with %d, %q", gotCode, got, wantCode, want)
+				}
+				checkAsleep(t, path, code == 2, strings.HasPrefix(how, heap))
+			})
+		}
+	}
+}
+
+// checkAsleep checks what the trace says. Of a file that is a copy the last words may be missing.
+func checkAsleep(t *testing.T, path string, dead, copied bool) {
+	t.Helper()
+	ended := 0
+	tr, _ := eachAnyway(t, path, func(tr *trace.Trace, e *trace.Event) {
+		if tr.Name(e.Name) == "ended" && !e.Open {
+			ended++
+		}
+	})
+	if ended != 1 {
+		t.Errorf("the trace has %d scopes that ended, want 1", ended)
+	}
+	if said := tr.Lookup("deadlock") != ""; said != dead && !(dead && copied) {
+		t.Errorf("the trace says that there is a deadlock: %v, want %v", said, dead)
+	}
+}
+
+// looking waits until the program's recording, if it has one, has looked at it more than once.
+func looking(t *testing.T, args []string) {
+	t.Helper()
+	if len(args) < 3 {
+		return
+	}
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		tr, err := trace.OpenFile(args[2])
+		if err != nil {
+			continue
+		}
+		beats := tr.Beats()
+		tr.Close()
+		if n := len(beats); n > 0 && beats[n-1].Time > int64(time.Second) {
+			return
+		}
+	}
+	t.Error("the recording has no heartbeats")
+}
+
+// endOf is the exit code of a program, and the first line that it says on standard error. What waits
+// for a signal or a connection gets it when the recording, if there is one, has been looking for a while.
+func endOf(t *testing.T, program string, args ...string) (code int, said string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	switch args[0] {
+	case "signal":
+		_, _ = bufio.NewReader(out).ReadString('\n') // it listens
+		looking(t, args)
+		_ = cmd.Process.Signal(syscall.SIGUSR1)
+	case "listen":
+		addr, _ := bufio.NewReader(out).ReadString('\n')
+		looking(t, args)
+		if c, err := net.Dial("tcp", strings.TrimSpace(addr)); err != nil {
+			t.Error(err)
+		} else {
+			c.Close()
+		}
+	}
+	_ = cmd.Wait()
+	said, _, _ = strings.Cut(errs.String(), "\n")
+	return cmd.ProcessState.ExitCode(), said
+}
