@@ -79,11 +79,11 @@ func (c *chunkBuf) loseOthers(lost int64, live bool) int64 {
 	end := min((c.used+diskPage-1)&^(diskPage-1), len(c.bytes))
 	s := format.WalkRecords(c.bytes[:end])
 	for more := true; more; {
-		before, behind, bad := s.Off, s.To, s.Bad
+		before, behind, was := s.Off, s.To, c.odd(&s)
 		more = s.Plain() || s.Next()
 		page := s.Off &^ (diskPage - 1)
 		fits := !more || page == 0 || s.Start() <= c.until && (s.Start() >= c.head.Since || isEnd(&s))
-		if fits && s.Bad == bad {
+		if fits && c.odd(&s) == was && (more || !c.strict) {
 			continue
 		}
 		if before > 0 && before/diskPage != (behind-1)/diskPage {
@@ -103,6 +103,15 @@ func (c *chunkBuf) loseOthers(lost int64, live bool) int64 {
 	return c.loseOthers(max(c.losePages(live), n), live)
 }
 
+// odd counts what a sound writer does not leave behind an extension; if the machine stopped, also
+// what one does who was killed.
+func (c *chunkBuf) odd(s *format.Walk) int64 {
+	if c.strict {
+		return s.Bad + s.Orphans + s.Holes
+	}
+	return s.Bad
+}
+
 // isEnd reports whether the record is an end apart, which may have begun earlier than its chunk.
 func isEnd(s *format.Walk) bool {
 	_, ok := s.Begin()
@@ -110,10 +119,11 @@ func isEnd(s *format.Walk) bool {
 }
 
 // cutBefore clears the extension that goes on at a byte, if one does. It returns false for
-// one that goes on behind the page, or is all that the last page has: that may be zero.
+// one that goes on behind the page, or is all that the last page has: that may be zero,
+// if the machine did not stop.
 func (c *chunkBuf) cutBefore(at int) bool {
 	for s := c.scan(); s.Next() && s.Off < at; {
-		if s.To > at+diskPage || s.To > at && s.To == c.used && c.used < at+diskPage {
+		if !c.strict && (s.To > at+diskPage || s.To > at && s.To == c.used && c.used < at+diskPage) {
 			return false
 		}
 		if s.To > at {

@@ -14,14 +14,16 @@ var Booted = func() string {
 	return string(bytes.TrimSpace(b))
 }
 
-// tellRestart tells that the machine may have stopped while the trace was written. Of a
+// tellRestart notes that the machine may have stopped while the trace was written. Of a
 // program that was killed the pages of the disk backing are all there; what the others have lost
 // is told of in other words.
 func (t *Trace) tellRestart() {
-	if t.state.Closed || t.header.Backing != format.BackingDisk {
+	if t.state.Closed {
 		return
 	}
-	if was, now := t.Lookup("boot"), Booted(); was != "" && now != "" && was != now {
+	was, now := t.Lookup("boot"), Booted()
+	t.restarted = was != "" && now != "" && was != now
+	if t.restarted && t.header.Backing == format.BackingDisk {
 		t.found.add(textRestart, 0, 1)
 	}
 }

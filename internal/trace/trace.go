@@ -64,6 +64,8 @@ type Trace struct {
 	closer io.Closer
 	size   int64 // of the file
 
+	restarted bool // its machine was, or this is another: what is zero may be missing
+
 	header format.Header
 	state  format.State
 	addr   addresses
