@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/analysis"
@@ -231,7 +232,7 @@ func (l *launch) show(ctx context.Context, path string) {
 }
 
 // live serves the timeline while the program runs. The function stop that it returns serves on until
-// it is interrupted; remove is leadBrowser's.
+// it is interrupted, and not at all if the tool was asked to end before; remove is leadBrowser's.
 func (l *launch) live(ctx context.Context, dir string) (stop, remove func(), err error) {
 	if !l.serve {
 		return nil, func() {}, nil
@@ -251,15 +252,22 @@ func (l *launch) live(ctx context.Context, dir string) (stop, remove func(), err
 	if err != nil {
 		fmt.Fprintf(l.s.err, "scopeview: %s; open the address yourself\n", harmless(err.Error()))
 	}
-	// What interrupts the program does not end the page.
+	// Ctrl-C that ends the program does not end the page. Other signals are sent once, and would
+	// leave a page that nobody ends: a supervisor's, and that of a terminal which was closed.
+	asked := make(chan os.Signal, 1)
+	if list := heeded(syscall.SIGTERM, syscall.SIGHUP); len(list) > 0 {
+		signal.Notify(asked, list...)
+	}
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(serving, ln) }()
 	return func() {
 		fmt.Fprintf(l.s.err, "scopeview: the program has ended; Ctrl-C ends the page\n")
-		interrupted, done := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt)
-		defer done()
-		<-interrupted.Done()
+		if list := heeded(os.Interrupt); len(list) > 0 {
+			signal.Notify(asked, list...)
+		}
+		<-asked
+		signal.Stop(asked)
 		end()
 		select {
 		case <-ended:

@@ -83,7 +83,7 @@ func TestG28Open(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, sig := range []syscall.Signal{0, syscall.SIGINT, syscall.SIGTERM} {
+	for _, sig := range []syscall.Signal{0, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		bin, home := t.TempDir(), t.TempDir()
 		pipe := fakeOpener(t, bin)
 		cmd := exec.Command(self, "serve", t.TempDir(), "--open")
@@ -186,5 +186,88 @@ func emptied(t *testing.T, dir string) {
 		if len(left) == 0 {
 			return
 		}
+	}
+}
+
+// TestRunServeEnds: the page of run --serve stays when the program has ended, also by Ctrl-C, and ends
+// with the first signal that asks the tool to end, sent before or then.
+func TestRunServeEnds(t *testing.T) {
+	l := launching(t, `-- go.mod --
+module example.com/short
+
+go 1.22
+-- main.go --
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+)
+
+func main() {
+	fmt.Println("here")
+	bufio.NewReader(os.Stdin).ReadString('\n')
+	os.Exit(5)
+}
+`)
+	bin := t.TempDir() // an opener that opens nothing
+	if err := os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		during, after syscall.Signal
+		code          int
+	}{
+		{0, syscall.SIGINT, 5},
+		{0, syscall.SIGTERM, 5},
+		{0, syscall.SIGHUP, 5},
+		{syscall.SIGTERM, 0, 128 + int(syscall.SIGTERM)},
+		{syscall.SIGHUP, 0, 128 + int(syscall.SIGHUP)},
+		{syscall.SIGINT, syscall.SIGTERM, 128 + int(syscall.SIGINT)},
+	} {
+		cmd := exec.Command(os.Args[0], "run", "--serve", ".")
+		cmd.Dir, cmd.Env = l.dir, append(l.env, "PATH="+bin+":"+os.Getenv("PATH"))
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		errs, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "here\n" {
+			t.Fatalf("the program says %q, %v", line, err)
+		}
+		if c.during != 0 {
+			err = cmd.Process.Signal(c.during)
+		} else {
+			err = in.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(errs)
+		for lines.Scan() {
+			if c.after != 0 && strings.Contains(lines.Text(), "the program has ended") {
+				if err := cmd.Process.Signal(c.after); err != nil {
+					t.Fatal(err)
+				}
+				late.Reset(20 * time.Second)
+			}
+		}
+		_ = cmd.Wait()
+		if got := cmd.ProcessState; got.ExitCode() != c.code {
+			t.Errorf("%v while the program ran, %v when it had ended: %v, want exit code %d", c.during, c.after, got, c.code)
+		}
+		late.Stop()
 	}
 }
