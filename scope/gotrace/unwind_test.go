@@ -73,6 +73,15 @@ func TestClobberer(t *testing.T) {
 			t.Errorf("%+v, with the linker's default: %q", c, got)
 		}
 	}
+	const metro = "github.com/dgryski/go-metro"
+	for version, want := range map[string]string{"v0.0.0-20211217172704-adc40b04c140": metro, "": metro, "v0.0.0-20250106013310-edb8663e5e33": "", "v1.0.0": ""} {
+		dep := &debug.Module{Path: metro, Version: version}
+		for _, dep := range []*debug.Module{dep, {Path: metro, Version: "v0.0.0-2021", Replace: dep}} {
+			if got := clobbererOf(&debug.BuildInfo{Deps: []*debug.Module{dep}}, "amd64"); got != want {
+				t.Errorf("%+v: %q", dep, got)
+			}
+		}
+	}
 	for set, want := range map[string]bool{
 		"": false, setting + "=1": true, setting + "=0": false, "gctrace=1," + setting + "=1": true,
 		setting + "=1," + setting + "=0": false, setting + "=1," + setting + "=x": true, "x" + setting + "=1": false,
