@@ -8,13 +8,12 @@ import (
 
 // chunkBuf holds a chunk of records. Its memory is used again.
 type chunkBuf struct {
-	head   format.ChunkHeader
-	bytes  []byte // the chunk, zeros where the file ends early
-	used   int    // where its records end
-	until  int64  // nothing in it starts later
-	lost   int64  // places for records in pages that are missing
-	strict bool   // zeros are no values where a page may be missing
-	first  []byte // the earlier of two readings
+	head  format.ChunkHeader
+	bytes []byte // the chunk, zeros where the file ends early
+	used  int    // where its records end
+	until int64  // nothing in it starts later
+	lost  int64  // places for records in pages that are missing
+	first []byte // the earlier of two readings
 }
 
 // readChunk reads the chunk c, as the index has it.
@@ -74,13 +73,15 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 	if live {
 		c.reconcile()
 	}
-	c.until, c.strict = t.startsUntil(info, &c.head), t.restarted
-	lost := c.losePages(live)
-	if t.header.Ring != 0 && len(t.breaks) == 0 { // by a clock that stepped nobody can tell
-		lost = c.loseOthers(lost, live)
+	if t.stopped {
+		c.until = t.startsUntil(info, &c.head)
+		lost := c.losePages(live)
+		if t.header.Ring != 0 && len(t.breaks) == 0 { // by a clock that stepped nobody can tell
+			lost = c.loseOthers(lost, live)
+		}
+		c.lost = lost * diskPage / format.RecordSize
+		p.add(textPages, at, lost)
 	}
-	c.lost = lost * diskPage / format.RecordSize
-	p.add(textPages, at, lost)
 	return nil
 }
 

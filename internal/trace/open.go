@@ -46,7 +46,6 @@ func openUntil(ctx context.Context, f *hot.File, path string) (*Trace, error) {
 		return nil, err
 	}
 	t.closer = f
-	t.tellRestart()
 	return t, nil
 }
 
@@ -84,6 +83,7 @@ func open(r io.ReaderAt, size int64, path string) (*Trace, error) {
 	if err := t.readBlocks(); err != nil {
 		return nil, err
 	}
+	t.tellRestart()
 	t.settle()
 	if err := t.lastMoment(); err != nil {
 		return nil, err

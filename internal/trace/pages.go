@@ -28,7 +28,10 @@ func (c *chunkBuf) losePages(live bool) (n int64) {
 		if page := c.bytes[at:min(at+diskPage, end)]; !bytes.Equal(page, noPage[:len(page)]) {
 			continue
 		}
-		if at != behind && !c.cutBefore(at) || at+diskPage > end {
+		if at != behind {
+			c.cutBefore(at)
+		}
+		if at+diskPage > end {
 			continue // of the last page, holes are told of
 		}
 		n++
@@ -79,11 +82,11 @@ func (c *chunkBuf) loseOthers(lost int64, live bool) int64 {
 	end := min((c.used+diskPage-1)&^(diskPage-1), len(c.bytes))
 	s := format.WalkRecords(c.bytes[:end])
 	for more := true; more; {
-		before, behind, was := s.Off, s.To, c.odd(&s)
+		before, behind, was := s.Off, s.To, odd(&s)
 		more = s.Plain() || s.Next()
 		page := s.Off &^ (diskPage - 1)
 		fits := !more || page == 0 || s.Start() <= c.until && (s.Start() >= c.head.Since || isEnd(&s))
-		if fits && c.odd(&s) == was && (more || !c.strict) {
+		if fits && odd(&s) == was && more {
 			continue
 		}
 		if before > 0 && before/diskPage != (behind-1)/diskPage {
@@ -103,14 +106,8 @@ func (c *chunkBuf) loseOthers(lost int64, live bool) int64 {
 	return c.loseOthers(max(c.losePages(live), n), live)
 }
 
-// odd counts what a sound writer does not leave behind an extension; if the machine stopped, also
-// what one does who was killed.
-func (c *chunkBuf) odd(s *format.Walk) int64 {
-	if c.strict {
-		return s.Bad + s.Orphans + s.Holes
-	}
-	return s.Bad
-}
+// odd counts what neither a record nor its extension is.
+func odd(s *format.Walk) int64 { return s.Bad + s.Orphans + s.Holes }
 
 // isEnd reports whether the record is an end apart, which may have begun earlier than its chunk.
 func isEnd(s *format.Walk) bool {
@@ -118,19 +115,13 @@ func isEnd(s *format.Walk) bool {
 	return ok && s.Kind() == format.KindEnd
 }
 
-// cutBefore clears the extension that goes on at a byte, if one does. It returns false for
-// one that goes on behind the page, or is all that the last page has: that may be zero,
-// if the machine did not stop.
-func (c *chunkBuf) cutBefore(at int) bool {
+// cutBefore clears the extension that goes on at a byte, if one does.
+func (c *chunkBuf) cutBefore(at int) {
 	for s := c.scan(); s.Next() && s.Off < at; {
-		if !c.strict && (s.To > at+diskPage || s.To > at && s.To == c.used && c.used < at+diskPage) {
-			return false
-		}
 		if s.To > at {
 			clear(c.bytes[s.Off+format.RecordSize : s.To])
 		}
 	}
-	return true
 }
 
 // cutBehind clears what lies from a byte on before a record that can be one of this

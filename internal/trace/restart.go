@@ -14,16 +14,13 @@ var Booted = func() string {
 	return string(bytes.TrimSpace(b))
 }
 
-// tellRestart notes that the machine may have stopped while the trace was written. Of a
+// tellRestart notes whether the machine may have stopped while the trace was written. Of a
 // program that was killed the pages of the disk backing are all there; what the others have lost
 // is told of in other words.
 func (t *Trace) tellRestart() {
-	if t.state.Closed {
-		return
-	}
 	was, now := t.Lookup("boot"), Booted()
-	t.restarted = was != "" && now != "" && was != now
-	if t.restarted && t.header.Backing == format.BackingDisk {
+	t.stopped = !t.state.Closed && was != "" && now != "" && was != now
+	if t.stopped && t.header.Backing == format.BackingDisk {
 		t.found.add(textRestart, 0, 1)
 	}
 }

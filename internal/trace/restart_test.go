@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
+	record "github.com/scopeview/scopeview/scope"
 )
 
 // TestRestart reads traces of this machine's boot, and of another.
@@ -50,4 +53,44 @@ func TestRestart(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestZerosAreValues records values that look like pages that are missing. As long as it is known that
+// the machine did not stop, they are what was recorded: while the program runs, and when it has ended.
+func TestZerosAreValues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.scope")
+	if err := record.Start(path, record.WithRing(8<<20)); err != nil {
+		t.Fatal(err)
+	}
+	defer record.Stop()
+	zeros := strings.Repeat("\x00", format.MaxString-2)
+	for range 100 {
+		record.Event("zeros", "value", "x"+zeros+"y")
+	}
+	look := func(when string) {
+		tr := tracetest.OpenFile(t, path)
+		n := 0
+		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			if e.Kind == format.KindEvent {
+				if a := e.Args[len(e.Args)-1]; string(a.Str) != "x"+zeros+"y" {
+					t.Fatalf("%s: %v", when, e.Args)
+				}
+				n++
+			}
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if n != 100 {
+			t.Errorf("%s: %d events", when, n)
+		}
+		for _, p := range tr.Problems() {
+			t.Errorf("%s: %s", when, p.Text)
+		}
+	}
+	look("while it records")
+	if err := record.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	look("closed")
 }

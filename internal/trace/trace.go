@@ -64,7 +64,7 @@ type Trace struct {
 	closer io.Closer
 	size   int64 // of the file
 
-	restarted bool // its machine was, or this is another: what is zero may be missing
+	stopped bool // its machine may have stopped before it was closed: pages may be missing
 
 	header format.Header
 	state  format.State
