@@ -107,6 +107,9 @@ func UnknownLosses(t *trace.Trace) string {
 	if all {
 		return ""
 	}
+	if t.Miscounted() {
+		return "what was lost is not known: the trace's counters have numbers that can't be right, so somebody else has written the file"
+	}
 	return "what was lost after " + Humane(until) + " is not known: it was counted where a kill leaves nothing"
 }
 

@@ -22,10 +22,9 @@ func (a *chunkCopy) fileHeader() {
 	}
 	if h.HasCounters() {
 		var lost [format.CounterReasons + 1]int64
-		format.AddCounters(&lost, a.in[format.CountersOffset:])
-		for why, n := range lost[1:] {
-			binary.LittleEndian.PutUint64(a.out[format.CountersOffset+8*why:], uint64(n))
-		}
+		tick := int64(binary.LittleEndian.Uint64(s[format.StateTick:]))
+		ok := format.AddCounters(&lost, a.in[format.CountersOffset:], format.MostCounted(tick-h.StartTicks))
+		format.PutCounters(a.out[format.CountersOffset:], &lost, ok)
 	}
 	// The end lies within the file, which may have been cut.
 	end := binary.LittleEndian.Uint64(s[format.StateEnd:])

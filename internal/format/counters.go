@@ -25,14 +25,35 @@ const (
 // HasCounters reports whether a trace has counters in its chunk 0.
 func (h *Header) HasCounters() bool { return h.Minor >= CountersMinor && h.ChunkSize == ChunkSize }
 
-// AddCounters adds what the rows in b count to lost, by reason. Numbers that no writer
-// counts to are left out.
-func AddCounters(lost *[CounterReasons + 1]int64, b []byte) {
+// MostCounted is the most that a row can count in so many ticks: nobody loses a record a tick,
+// but what is lost by chunks may come at once.
+func MostCounted(ticks int64) int64 { return min(max(ticks, 0), math.MaxInt64/2) + 1<<30 }
+
+// AddCounters adds what the rows in b count to lost, by reason. Numbers above most, and those
+// that no writer counts to, are left out; ok is false if there is one: somebody else has stored
+// it, and what was lost is not known.
+func AddCounters(lost *[CounterReasons + 1]int64, b []byte, most int64) (ok bool) {
+	ok = true
 	for ; len(b) >= CounterRow; b = b[CounterRow:] {
 		for why := range CounterReasons {
-			if n := int64(binary.LittleEndian.Uint64(b[8*why:])); n > 0 {
-				lost[why+1] += min(n, math.MaxInt64-lost[why+1])
+			n := binary.LittleEndian.Uint64(b[8*why:])
+			if n > uint64(most) {
+				ok = false
+				continue
 			}
+			lost[why+1] += min(int64(n), math.MaxInt64-lost[why+1])
 		}
+	}
+	return ok
+}
+
+// PutCounters makes b, which is zero, the rows of a copy: the sums in one and, if ok is false, in
+// another what no writer counts to, so that who reads the copy knows no more than its maker.
+func PutCounters(b []byte, lost *[CounterReasons + 1]int64, ok bool) {
+	for why, n := range lost[1:] {
+		binary.LittleEndian.PutUint64(b[8*why:], uint64(n))
+	}
+	if !ok {
+		binary.LittleEndian.PutUint64(b[CounterRow:], math.MaxUint64)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -80,7 +81,28 @@ func scribbled(t *testing.T, kind BackingKind, what string, from int64) int {
 		t.Fatal("Stop does not return")
 	}
 	bounded(t, Stats(), before)
+	if what == "counters" {
+		readScribbled(t, path)
+	}
 	return times
+}
+
+// readScribbled checks that who reads the trace says that what was lost is not known.
+func readScribbled(t *testing.T, path string) {
+	t.Helper()
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	for why, n := range tr.Lost() {
+		if n < 0 || n > 1<<50 {
+			t.Errorf("the trace says that %d are lost (%v)", n, why)
+		}
+	}
+	if until, all := tr.LossesUntil(); all || until != 0 || !tr.Miscounted() {
+		t.Error("the trace's counters were changed, and its reader does not say so")
+	}
 }
 
 // bounded checks what can be of numbers that were before so.

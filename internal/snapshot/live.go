@@ -96,7 +96,7 @@ func (c *copier) readLosses() error {
 	if _, err := chunks.ReadFull(c.src, b, format.CountersOffset); err != nil {
 		return c.readError(format.CountersOffset, err)
 	}
-	format.AddCounters(&c.counters, b)
+	c.miscounted = !format.AddCounters(&c.counters, b, format.MostCounted(s.Tick-c.header.StartTicks))
 	return nil
 }
 

@@ -143,6 +143,7 @@ type copier struct {
 	settled    []int64      // since when, of the chunks that were final then, by place
 	tick, lost int64        // of the state then
 	counters   [format.CounterReasons + 1]int64
+	miscounted bool
 
 	first, second []byte      // two readings of a chunk
 	wanted        map[int]int // begins beyond the cuts: their place by their chunk's

@@ -130,10 +130,8 @@ func (c *copier) writeHeader() error {
 	le.PutUint64(s[format.StateLost:], uint64(c.state.Lost))
 	le.PutUint64(s[format.StateOverwritten:], uint64(c.overwritten))
 	le.PutUint64(s[format.StateUntil:], uint64(c.until))
-	for why, n := range c.counters[1:] {
-		if n > 0 {
-			le.PutUint64(b[format.CountersOffset+8*why:], uint64(n))
-		}
+	if c.header.HasCounters() {
+		format.PutCounters(b[format.CountersOffset:], &c.counters, !c.miscounted)
 	}
 	return c.writeChunk(b, 0)
 }

@@ -226,14 +226,15 @@ func (f *Follower) refresh() (closed bool, err error) {
 	if err != nil {
 		return false, headerError(t.path, err)
 	}
-	if s != t.state { // nobody looks more often than the writer tells how far it is
-		if err := t.readCounters(); err != nil {
-			return false, err
-		}
-	}
+	told := s != t.state
 	t.state = s
 	if s.Tick > 0 && s.Tick < format.MaxTicks {
 		t.last = max(t.last, s.Tick)
+	}
+	if told { // nobody looks more often than the writer tells how far it is
+		if err := t.readCounters(); err != nil {
+			return false, err
+		}
 	}
 	return s.Closed, nil
 }

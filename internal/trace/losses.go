@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// readCounters reads what the writer counts in chunk 0.
+// readCounters reads what the writer counts in chunk 0. The trace's last moment is known.
 func (t *Trace) readCounters() error {
 	if !t.header.HasCounters() {
 		return nil
@@ -19,7 +19,7 @@ func (t *Trace) readCounters() error {
 		return ioError(t.path, format.CountersOffset, err)
 	}
 	t.counted = [format.CounterReasons + 1]int64{}
-	format.AddCounters(&t.counted, b[:n])
+	t.miscounted = !format.AddCounters(&t.counted, b[:n], format.MostCounted(t.last-t.header.StartTicks))
 	return nil
 }
 
@@ -47,10 +47,15 @@ func (t *Trace) Lost() map[format.Loss]int64 {
 	return gaps
 }
 
+// Miscounted reports whether the counters of what was lost have numbers that can't be right:
+// somebody else has written the trace.
+func (t *Trace) Miscounted() bool { return t.miscounted }
+
 // LossesUntil returns up to when it is known what was lost, in ns from the start. all is
 // true where nothing more was. A writer that was stopped by force may have lost records
 // that it could not tell of any more. On the heap what it counted is gone with it, as in
-// traces of versions that counted there always, and where the hot part is missing. Of a
+// traces of versions that counted there always, and where the hot part is missing. Nothing is
+// known where the counters have what no writer counts to. Of a
 // writer that still writes, all is known that it could tell until its last round. Of a merged
 // trace's processes nothing is known from the start of one on of which not all is.
 func (t *Trace) LossesUntil() (ns int64, all bool) {
@@ -58,6 +63,9 @@ func (t *Trace) LossesUntil() (ns int64, all bool) {
 		if m.Uncounted {
 			return max(t.Nanos(m.From), 0), false
 		}
+	}
+	if t.miscounted {
+		return 0, false
 	}
 	if t.state.Closed || t.header.Minor >= format.CountersMinor && t.header.Backing != format.BackingHeap && !t.Cool() {
 		return max(t.End(), 0), true

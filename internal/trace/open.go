@@ -88,6 +88,9 @@ func open(r io.ReaderAt, size int64, path string) (*Trace, error) {
 	if err := t.lastMoment(); err != nil {
 		return nil, err
 	}
+	if err := t.readCounters(); err != nil {
+		return nil, err
+	}
 	return t, nil
 }
 
@@ -105,9 +108,6 @@ func (t *Trace) readHeader() error {
 		return &corruptError{Path: t.path, Offset: t.size, Err: err}
 	}
 	t.addr = addressesOf(t)
-	if err := t.readCounters(); err != nil {
-		return err
-	}
 	if s, ok := t.r.(interface{ MissingSegments() int64 }); ok {
 		if n := s.MissingSegments(); n > 0 {
 			t.found.add(textSegment, 0, n)

@@ -94,6 +94,7 @@ type Trace struct {
 
 	lastValues []format.FieldValue              // of the last beat
 	counted    [format.CounterReasons + 1]int64 // losses, as chunk 0 has them
+	miscounted bool
 
 	mu       sync.Mutex
 	allBeats []Beat   // once Beats was called

@@ -47,7 +47,8 @@
 //	path         of its trace, or of the last one's; "" if there was none
 //	recorded     records kept
 //	stacks       calls of scope.Stack counted
-//	lost         total, and by reason: window, limit, space, io, busy, stop, ends, stacks
+//	lost         total, and by reason: window, limit, space, io, busy, stop, ends, stacks, opens, buffer;
+//	             unknown: more may be lost, since somebody has changed the counters in the trace
 //	overwritten  records that the ring let go of
 //	misuse       double_ends, foreign_ends, stale_ends, other_names, other_stacks, args_cut
 //	bytes        written so far; a ring's trace has its last ones

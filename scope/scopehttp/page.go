@@ -133,6 +133,9 @@ func losses(s *scope.Statistics) string {
 			parts = append(parts, thousands(why.n)+" ("+why.what+")")
 		}
 	}
+	if l.Unknown {
+		parts = append(parts, "unknown how many more: somebody has changed the counters in the trace")
+	}
 	return strings.Join(parts, ", ")
 }
 

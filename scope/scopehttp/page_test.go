@@ -92,6 +92,9 @@ func TestPageTellsLosses(t *testing.T) {
 	if got, want := losses(s), "1,234,567 (beyond the limit: WithLimit, WithRing), 1 (calls of Stack, faster than they are counted), 3 (ends of scopes that show as open)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	if got := losses(&scope.Statistics{Lost: scope.Lost{Unknown: true}}); !strings.Contains(got, "unknown") {
+		t.Errorf("of counters that were changed the page says %q", got)
+	}
 	if got := losses(&scope.Statistics{}); got != "" {
 		t.Errorf("%q", got)
 	}

@@ -42,6 +42,10 @@ type lostJSON struct {
 	Stop   int64 `json:"stop"`
 	Ends   int64 `json:"ends"`
 	Stacks int64 `json:"stacks"`
+	Opens  int64 `json:"opens"`
+	Buffer int64 `json:"buffer"`
+
+	Unknown bool `json:"unknown"` // more may be lost
 }
 
 type misuseJSON struct {
@@ -61,7 +65,7 @@ func (h *handler) status(w http.ResponseWriter, _ *http.Request) error {
 		Path:        s.Path,
 		Recorded:    s.Recorded,
 		Stacks:      s.Stacks,
-		Lost:        lostJSON{l.Total(), l.Window, l.Limit, l.Space, l.IO, l.Busy, l.Stop, l.Ends, l.Stacks},
+		Lost:        lostJSON{l.Total(), l.Window, l.Limit, l.Space, l.IO, l.Busy, l.Stop, l.Ends, l.Stacks, l.Opens, l.Buffer, l.Unknown},
 		Overwritten: s.Overwritten,
 		Misuse:      misuseJSON{m.DoubleEnds, m.ForeignEnds, m.StaleEnds, m.OtherNames, m.OtherStacks, m.ArgsCut},
 		Bytes:       s.Bytes,

@@ -60,6 +60,7 @@ func named(name, help string, labels ...string) *prometheus.Desc {
 var (
 	recordingDesc = named("recording", "1 while a recording is running and not switched off.")
 	lostDesc      = named("lost_records_total", "Records that were asked for and not kept, by reason.", "reason")
+	unknownDesc   = named("lost_records_unknown", "1 where more may be lost than lost_records_total counts: somebody has changed the counters in the trace.")
 	misuseDesc    = named("misuse_total", "What the program should not have done, by kind.", "kind")
 	behindDesc    = named("reading_behind", "1 where a scrape did not come to the trace's end.")
 	unreadDesc    = named("unread_chunks_total", "Chunks of 64 KiB that a ring overwrote before a scrape read them.")
@@ -88,6 +89,12 @@ var numbers = []number{
 	lost("busy", func(l *scope.Lost) int64 { return l.Busy }), lost("stop", func(l *scope.Lost) int64 { return l.Stop }),
 	lost("ends", func(l *scope.Lost) int64 { return l.Ends }), lost("stacks", func(l *scope.Lost) int64 { return l.Stacks }),
 	lost("opens", func(l *scope.Lost) int64 { return l.Opens }), lost("buffer", func(l *scope.Lost) int64 { return l.Buffer }),
+	{unknownDesc, prometheus.GaugeValue, "", func(s *scope.Statistics) int64 {
+		if s.Lost.Unknown {
+			return 1
+		}
+		return 0
+	}},
 	misuse("double_ends", func(m *scope.Misuse) int64 { return m.DoubleEnds }), misuse("foreign_ends", func(m *scope.Misuse) int64 { return m.ForeignEnds }),
 	misuse("stale_ends", func(m *scope.Misuse) int64 { return m.StaleEnds }), misuse("other_names", func(m *scope.Misuse) int64 { return m.OtherNames }),
 	misuse("other_stacks", func(m *scope.Misuse) int64 { return m.OtherStacks }), misuse("args_cut", func(m *scope.Misuse) int64 { return m.ArgsCut }),
