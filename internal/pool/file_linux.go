@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 func (d file) grow(at, n int64) error {
@@ -143,7 +144,7 @@ func retry(f func() error) error {
 }
 
 func lossOf(err error) format.Loss {
-	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG) || errors.Is(err, ErrNoSpace) || errors.Is(err, errMemory) {
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG) || errors.Is(err, ErrNoSpace) || errors.Is(err, errMemory) || errors.Is(err, sys.ErrAddresses) {
 		return format.LossSpace
 	}
 	return format.LossIO

@@ -78,32 +78,17 @@ func newMapped(name string, o *Options, detaches bool) (*mapped, error) {
 // an emulator fewer.
 const fewAddresses = 1 << 30
 
-// reserve has the range be of so many bytes, or of fewer where no more can be had. It grows in
-// large steps, so that few are left behind.
+// reserve has the range be of so many bytes, or of fewer where no more can be had. What was used
+// of one that is too short is left behind, so it is as long as can be.
 func reserve(size int64) error {
-	old := addresses.r
-	if old != nil && old.Size() >= size {
-		return nil
-	}
-	if old != nil && old.Used() {
-		size = min(max(size, 4*old.Size()), MaxAddresses)
-	} else if old != nil {
-		_ = old.Free()
-		addresses.r = nil
-	}
-	for {
-		r, err := sys.NewRange(size)
-		if err == nil {
+	for n := int64(MaxAddresses); addresses.r == nil || addresses.r.Size() < min(size, n); n /= 4 {
+		if r, err := sys.NewRange(n); err == nil {
 			addresses.r = r
-			return nil
-		}
-		if size /= 4; addresses.r != nil && addresses.r.Size() >= size {
-			return nil // it will do
-		}
-		if size < fewAddresses {
+		} else if n < fewAddresses {
 			return err
 		}
 	}
+	return nil
 }
 
 // release leaves addresses that lead nowhere where the chunks were: a goroutine that is late

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
@@ -20,15 +21,18 @@ import (
 )
 
 // ownRecordings are the recordings of TestG42, and none.
-var ownRecordings = []ownRecording{
-	{"none", nil},
-	{"default", nil},
-	{"ring", []Option{WithRing(MinRing)}},
-	{"segments", []Option{WithSegments(MinSegment, 4)}},
-	{"nolimit", []Option{WithLimit(NoLimit)}},
-	{"disk", []Option{WithBacking(DiskBacking)}},
-	{"heap", []Option{WithBacking(HeapBacking)}},
-	{"gotrace", []Option{gotrace.With()}},
+func ownRecordings() []ownRecording {
+	return []ownRecording{
+		{"none", nil},
+		{"default", nil},
+		{"ring", []Option{WithRing(MinRing)}},
+		{"segments", []Option{WithSegments(MinSegment, 4)}},
+		{"nolimit", []Option{WithLimit(NoLimit)}},
+		{"disk", []Option{WithBacking(DiskBacking)}},
+		{"heap", []Option{WithBacking(HeapBacking)}},
+		{"gotrace", []Option{gotrace.With()}},
+		{"trigger", []Option{WithRing(MinRing), WithTrigger("f1", time.Millisecond, ownDir())}},
+	}
 }
 
 type ownRecording struct {
@@ -39,7 +43,10 @@ type ownRecording struct {
 // shortOwn are the rows of TestG42 that are tried always, with these recordings; the others in full.
 var shortOwn = map[string]string{
 	"addresses 1225 MiB/before": "none default ring disk",
+	"addresses 1225 MiB/during": "none default ring trigger",
 	"data 1225 MiB/during":      "default",
+	"file size 6 MiB/before":    "none gotrace",
+	"file size 6 MiB/during":    "none default",
 }
 
 // TestG42 has a program under a limit of its own (ulimit) do a work that it can do without a
@@ -64,7 +71,7 @@ func TestG42(t *testing.T) {
 			if !faultfs.Full() && short == "" {
 				continue
 			}
-			for _, r := range ownRecordings {
+			for _, r := range ownRecordings() {
 				if !faultfs.Full() && !strings.Contains(short, r.name) {
 					continue
 				}
@@ -82,6 +89,7 @@ func TestG42(t *testing.T) {
 						}
 					case told.Recorded+told.Overwritten+told.Lost != told.Issued || told.Recorded == 0:
 						t.Errorf("%+v: not what was issued", told)
+					case told.Error != "": // Stop has said why not all of it is in the file
 					default:
 						each(t, told.Path, func(*trace.Trace, *trace.Event) {})
 					}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
@@ -28,6 +29,18 @@ var ownLimits = []ownLimit{
 	{"addresses 4 GiB", leaving(unix.RLIMIT_AS, "VmSize", 4<<30), takeMemory, "disk", "raise it, or use the heap backing"},
 	{"addresses 16 GiB", leaving(unix.RLIMIT_AS, "VmSize", 16<<30), takeMemory, "", ""},
 	{"data 1225 MiB", leaving(unix.RLIMIT_DATA, "VmData", 1225<<20), takeMemory, "", ""},
+	{"addresses by another", byAnother("as", "VmSize", 1225<<20), takeMemory, "disk", "raise it, or use the heap backing"},
+	{"addresses, growing", leaving(unix.RLIMIT_AS, "VmSize", 2<<30), grow, "disk", "raise it, or use the heap backing"},
+	{"stack 256 KiB", fixed(256<<10, unix.RLIMIT_STACK), takeMemory, "", ""},
+	{"locked 0", asOther(fixed(0, unix.RLIMIT_MEMLOCK)), takeMemory, "", ""},
+	{"descriptors 32", descriptors, openFiles, "", ""},
+	{"threads 28", asOther(threads), takeMemory, "", ""},
+	{"file size 6 MiB", fixed(6<<20, unix.RLIMIT_FSIZE), writeFile, "", ""},
+	{"file size 0", fixed(0, unix.RLIMIT_FSIZE), takeMemory, "default ring segments nolimit disk heap gotrace trigger", "file too large"},
+	{"cpu time 20 s", fixed(20, unix.RLIMIT_CPU), takeMemory, "", ""},
+	{"signals 0", fixed(0, unix.RLIMIT_SIGPENDING), runOther, "", ""},
+	{"rest 0", fixed(0, unix.RLIMIT_CORE, unix.RLIMIT_NICE, unix.RLIMIT_RTPRIO, unix.RLIMIT_RTTIME, unix.RLIMIT_MSGQUEUE, unix.RLIMIT_LOCKS), runOther, "", ""},
+	{"mappings", mappings, takeMemory, "", ""},
 }
 
 type ownLimit struct {
@@ -36,22 +49,6 @@ type ownLimit struct {
 	work    func(t *testing.T) string
 	refuses string // the recordings that Start may refuse
 	words   string // which its error has
-}
-
-// leaving sets a limit of memory so that it leaves so many bytes more than the program has.
-func leaving(which int, field string, n uint64) func(*testing.T) {
-	return func(t *testing.T) { setLimit(t, which, uint64(status(t, field))+n) }
-}
-
-func setLimit(t *testing.T, which int, n uint64) {
-	if err := unix.Setrlimit(which, &unix.Rlimit{Cur: n, Max: n}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func takeMemory(*testing.T) string {
-	takeAll(300<<20, 20)
-	return "took 300 MiB and 20 threads"
 }
 
 // underOwn is the program.
@@ -64,24 +61,31 @@ func underOwn(t *testing.T) {
 			l.set(t)
 		}
 	}
+	for _, field := range []string{"VmSize", "VmData"} {
+		ownBegan[field] = status(t, field)
+	}
 	if when == "start" { // the limit is there from the very beginning of the next program
 		limit("start")
 		t.Setenv(ownChild, strings.Join([]string{f[0], "started", recording, dir}, "\n"))
 		t.Fatal(syscall.Exec(os.Args[0], os.Args, os.Environ()))
 	}
 	var told ownStats
+	signal.Notify(ownSignals, unix.SIGXCPU)
 	records := func() {
-		for i := range 200_000 {
-			if Task("f1")(); i%20_000 == 0 {
-				time.Sleep(time.Millisecond) // a ring's flusher follows
+		for i := range 100_000 {
+			end := Task("f1")
+			if i%20_000 == 0 {
+				time.Sleep(time.Millisecond) // a ring's flusher follows, and a trigger is told
 			}
+			end()
 			told.Issued++
 		}
 	}
 	limit("before")
 	if recording != "none" {
-		i := slices.IndexFunc(ownRecordings, func(r ownRecording) bool { return r.name == recording })
-		if err := Start(dir, append(ownRecordings[i].options, shortTicks(), WithHeartbeat(20*time.Millisecond))...); err != nil {
+		recordings := ownRecordings()
+		i := slices.IndexFunc(recordings, func(r ownRecording) bool { return r.name == recording })
+		if err := Start(dir, append(recordings[i].options, shortTicks(), WithHeartbeat(20*time.Millisecond))...); err != nil {
 			told.Refused = err.Error()
 		}
 	}
@@ -97,7 +101,11 @@ func underOwn(t *testing.T) {
 	}
 	limit("after")
 	told.Work += "; " + l.work(t)
+	for len(ownSignals) > 0 {
+		told.Work += fmt.Sprint("; got ", <-ownSignals)
+	}
 	s := Stats()
+	told.Issued += ownMore
 	told.Path, told.Recorded, told.Overwritten, told.Lost = Path(), s.Recorded, s.Overwritten, s.Lost.Total()
 	told.Addresses = status(t, "VmSize") >> 20
 	text, _ := json.Marshal(told)

@@ -9,44 +9,60 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Range is a stretch of addresses that belongs to us for the process's life.
-// Files are mapped into it and unmapped from it, so a stale address never
-// belongs to anyone else.
+// Range is a stretch of addresses of which those that were used belong to us for the process's
+// life. Files are mapped into it and unmapped from it, so a stale address never belongs to
+// anyone else. It lies where nobody else looks for addresses, if that is free, and is reserved
+// as it is used: what is reserved counts for the process's limit (ulimit -v), which may come, or
+// be lowered, at any moment. Elsewhere all of it is reserved at once.
 type Range struct {
 	p    unsafe.Pointer
 	size int64
-	used *stretches // what was ever mapped
+	used stretches
 }
 
 type stretches struct {
-	sync.Mutex
-	all []stretch
+	all      []stretch // what was ever mapped
+	reserved []stretch
 }
 
 type stretch struct{ from, to int64 }
 
-// ErrNoMap says that files can't be mapped here.
-var ErrNoMap = errors.New("mapping files is not supported")
+// ranges is held while what is used of one changes: the Go path has copies of a Range.
+var ranges sync.Mutex
 
-// NewRange reserves size bytes of addresses; it touches no memory. They count for the
-// process's limit of them (ulimit -v).
-func NewRange(size int64) (*Range, error) {
-	p, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
-	if err != nil {
-		return nil, fmt.Errorf("reserving %d bytes of addresses: %w", size, err)
+// with adds a stretch: they are few, as chunks are mapped in order.
+//
+//go:noinline
+func with(all []stretch, from, to int64) []stretch {
+	for i := range all {
+		if u := &all[i]; from <= u.to && to >= u.from {
+			u.from, u.to = min(u.from, from), max(u.to, to)
+			return all
+		}
 	}
-	// It must not count as locked memory, of which the program may not have more.
-	_ = unix.Munlock(unsafe.Slice((*byte)(p), size))
-	return &Range{p: p, size: size, used: new(stretches)}, nil
+	return append(all, stretch{from, to})
 }
 
-// Used reports whether anything was ever mapped.
-func (r *Range) Used() bool { return len(r.used.all) > 0 }
+var (
+	// ErrNoMap says that files can't be mapped here.
+	ErrNoMap = errors.New("mapping files is not supported")
+	// ErrAddresses says that the process may not have many more addresses, which it may need.
+	ErrAddresses = errors.New("ulimit -v is nearly reached: raise it, or record less")
+)
 
 // Free gives the addresses back: they may become anyone's.
-func (r *Range) Free() error { return unix.MunmapPtr(r.p, uintptr(r.size)) }
+func (r *Range) Free() error {
+	all := r.used.reserved
+	r.used.reserved = nil
+	for _, u := range all {
+		if err := unix.MunmapPtr(unsafe.Add(r.p, u.from), uintptr(u.to-u.from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-// Size is the number of bytes reserved; Base their first address.
+// Size is the number of bytes that there may be; Base their first address.
 func (r *Range) Size() int64   { return r.size }
 func (r *Range) Base() uintptr { return uintptr(r.p) }
 
@@ -54,13 +70,19 @@ func (r *Range) Base() uintptr { return uintptr(r.p) }
 // file may be shorter: what lies behind its end must not be touched before it
 // has grown.
 func (r *Range) Map(fd int, off, at, n int64) error {
-	if at+n > r.size {
-		return fmt.Errorf("mapping %d bytes: only %d are reserved", at+n, r.size)
+	u := &r.used
+	ranges.Lock()
+	err := r.reserve(at, at+n)
+	if err == nil {
+		_, err = unix.MmapPtr(fd, off, unsafe.Add(r.p, at), uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED|unix.MAP_NORESERVE)
 	}
-	if _, err := unix.MmapPtr(fd, off, unsafe.Add(r.p, at), uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED|unix.MAP_NORESERVE); err != nil {
+	if err == nil {
+		u.all = with(u.all, at, at+n)
+	}
+	ranges.Unlock()
+	if err != nil {
 		return fmt.Errorf("mapping %d bytes: %w", n, err)
 	}
-	r.use(at, at+n)
 	// Locked by mlockall, its pages could not be dropped; and they are some 100 MiB.
 	b := r.Bytes(at, n)
 	_ = unix.Munlock(b)
@@ -124,19 +146,6 @@ func (r *Range) vacate(nowhere int, at, n int64, late bool) error {
 		_ = unix.MunmapPtr(p, size)
 	}
 	return err
-}
-
-// use notes what is mapped: few stretches, as chunks are mapped in order.
-func (r *Range) use(from, to int64) {
-	r.used.Lock()
-	defer r.used.Unlock()
-	for i := range r.used.all {
-		if u := &r.used.all[i]; from <= u.to && to >= u.from {
-			u.from, u.to = min(u.from, from), max(u.to, to)
-			return
-		}
-	}
-	r.used.all = append(r.used.all, stretch{from, to})
 }
 
 // VacateAll is Vacate of all that was ever mapped at from and behind it.
