@@ -16,11 +16,11 @@ import (
 var lossReasons = []string{
 	format.LossWindow: "because no room was prepared for them in time",
 	format.LossLimit:  "after the trace had reached its limit",
-	format.LossSpace:  "while the file system, or the memory that it may have, was nearly full",
-	format.LossIO:     "because the file could not be written",
-	format.LossBusy:   "because no place was found in time",
+	format.LossSpace:  "while the file system was nearly full, or a quota or a limit of file sizes or of memory nearly reached",
+	format.LossIO:     "because the file could not be written, or its memory not be mapped",
+	format.LossBusy:   "because their goroutine was on another processor each time that it had found a place",
 	format.LossStop:   "begun while the recording stopped",
-	format.LossEnd:    "are ends that found no place, for want of what the other records lacked: their scopes show as open",
+	format.LossEnd:    "are ends that found no place: their scopes show as open",
 	format.LossStack:  "are stacks that came faster than they are counted",
 	format.LossOpen:   "were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name",
 	format.LossBuffer: "because the trace's buffer was full",
@@ -28,9 +28,9 @@ var lossReasons = []string{
 
 // lossRemedies say what helps.
 var lossRemedies = map[format.Loss]string{
-	format.LossWindow: "record less: scope.WithFilter, WithLockThreshold",
+	format.LossWindow: "record less: scope.WithFilter, WithLockThreshold; a larger scope.WithRing takes larger bursts",
 	format.LossLimit:  "raise scope.WithLimit, keep the last with WithRing, or record less with WithFilter",
-	format.LossSpace:  "make room, or keep less: scope.WithRing, WithLimit",
+	format.LossSpace:  "Stats.LastError says which; make room, or keep less: scope.WithRing, WithLimit",
 	format.LossIO:     "Stats.LastError says why",
 	format.LossStack:  "call scope.Stack less often, with the sum as weight",
 	format.LossOpen:   "a larger scope.WithRing keeps more",

@@ -122,12 +122,13 @@ func losses(s *scope.Statistics) string {
 		{l.Window, "no room was prepared in time: record less, by a filter"},
 		{l.Buffer, "the buffer was full: enlarge it, by WithBuffer, or record less, by a filter"},
 		{l.Limit, "beyond the limit: WithLimit, WithRing"},
-		{l.Space, "the file system, or the memory, was nearly full: make room"},
-		{l.IO, "I/O errors"},
-		{l.Busy, "no place found in time"},
+		{l.Space, "the file system was nearly full, or a quota or a limit of file sizes or of memory nearly reached: make room"},
+		{l.IO, "the file could not be written, or its memory not be mapped: see the last error"},
+		{l.Busy, "the goroutine was moved to another processor each time"},
 		{l.Stop, "begun while the recording stopped"},
 		{l.Stacks, "calls of Stack, faster than they are counted"},
 		{l.Ends, "ends of scopes that show as open"},
+		{l.Opens, "open scopes whose begin was overwritten, more than the ring keeps: enlarge it, by WithRing"},
 	} {
 		if why.n > 0 {
 			parts = append(parts, thousands(why.n)+" ("+why.what+")")

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -97,5 +98,23 @@ func TestPageTellsLosses(t *testing.T) {
 	}
 	if got := losses(&scope.Statistics{}); got != "" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestLossesHasEachReason: each number of scope.Lost has words of its own.
+func TestLossesHasEachReason(t *testing.T) {
+	words := map[string]string{}
+	for i := range reflect.TypeFor[scope.Lost]().NumField() {
+		var s scope.Statistics
+		f := reflect.ValueOf(&s.Lost).Elem().Field(i)
+		if f.Kind() != reflect.Int64 {
+			continue
+		}
+		f.SetInt(1)
+		name, got := reflect.TypeFor[scope.Lost]().Field(i).Name, losses(&s)
+		if other := words[got]; got == "" || other != "" {
+			t.Errorf("%s: %q, as %s", name, got, other)
+		}
+		words[got] = name
 	}
 }

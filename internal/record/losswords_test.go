@@ -1,0 +1,197 @@
+//go:build linux && !scope_off
+
+package record_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/pool"
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/trace"
+	. "github.com/scopeview/scopeview/scope"
+)
+
+// held are options of a recording that does nothing by itself when its flusher is stopped.
+func held(more ...Option) []Option {
+	return append(more, WithHeartbeat(time.Hour), WithFlushEvery(time.Hour))
+}
+
+// holdUp stops the flusher.
+func holdUp(r *record.Recorder) { (*r.Flusher()).Stop() }
+
+// goOn has it work again, so that Stop finds what it expects.
+func goOn(r *record.Recorder) {
+	*r.Flusher() = r.NewFlusher()
+	(*r.Flusher()).Start()
+}
+
+// fillUntil records until something is lost for a reason.
+func fillUntil(t *testing.T, r *record.Recorder, why format.Loss) {
+	t.Helper()
+	text := strings.Repeat("x", format.MaxString)
+	until(t, fmt.Sprintf("a loss by %v", why), func() bool {
+		for i := range 500 {
+			Task("fill", i, text)()
+		}
+		return r.Lost()[why] > 0
+	})
+}
+
+// TestG17Words has records lost for each reason there is. Stats counts them by it, and what
+// info, doctor, tail, serve and a page say is that reason, and what helps.
+func TestG17Words(t *testing.T) {
+	if sys.Race {
+		t.Skip("the race detector makes it slow to fill what may wait")
+	}
+	forced := map[format.Loss]bool{}
+	for _, c := range []struct {
+		name string
+		why  format.Loss
+		opts []Option
+		lose func(t *testing.T, r *record.Recorder)
+		want string // N stands for the number
+		also []format.Loss
+	}{
+		{"a limit", format.LossLimit, []Option{WithLimit(1 << 20)},
+			func(t *testing.T, r *record.Recorder) { fillUntil(t, r, format.LossLimit) },
+			"N after the trace had reached its limit (raise scope.WithLimit, keep the last with WithRing, or record less with WithFilter)", nil},
+		{"a ring whose flusher has no CPU", format.LossWindow, held(WithRing(MinRing)),
+			func(t *testing.T, r *record.Recorder) {
+				holdUp(r)
+				fillUntil(t, r, format.LossWindow)
+				goOn(r)
+			},
+			"N because no room was prepared for them in time (record less: scope.WithFilter, WithLockThreshold; a larger scope.WithRing takes larger bursts)", nil},
+		{"a disk that takes nothing", format.LossBuffer, held(WithLimit(NoLimit), WithBuffer(16<<20)),
+			func(t *testing.T, r *record.Recorder) {
+				holdUp(r)
+				fillUntil(t, r, format.LossBuffer)
+				goOn(r)
+			},
+			"N because the trace's buffer (16.0 MiB) was full (enlarge it: scope.WithBuffer; or record less: scope.WithFilter, WithLockThreshold)", nil},
+		{"a limit of memory", format.LossSpace, held(WithLimit(NoLimit)),
+			func(t *testing.T, r *record.Recorder) {
+				holdUp(r)
+				r.Pool().Allow(1 << 20)
+				goOn(r)
+				fillUntil(t, r, format.LossSpace)
+				r.Pool().Allow(1 << 40)
+			},
+			"N while the file system was nearly full, or a quota or a limit of file sizes or of memory nearly reached (Stats.LastError says which; make room, or keep less: scope.WithRing, WithLimit)", nil},
+		{"a file that can't be written", format.LossIO, []Option{WithLimit(NoLimit), WithBuffer(16 << 20), shortTicks()}, writeProtected,
+			"N because the file could not be written, or its memory not be mapped (Stats.LastError says why)", []format.Loss{format.LossBuffer}},
+		{"a stop that has begun", format.LossStop, nil,
+			func(t *testing.T, r *record.Recorder) {
+				r.Pool().ShutRecords()
+				fillUntil(t, r, format.LossStop)
+			},
+			"N begun while the recording stopped", nil},
+		{"ends without a place", format.LossEnd, []Option{WithLimit(1 << 20), shortTicks()},
+			func(t *testing.T, r *record.Recorder) {
+				s := Begin("long")
+				fillUntil(t, r, format.LossLimit)
+				until(t, "its chunk to leave, and no room for its end", func() bool {
+					for range 5000 {
+						Task("small")()
+					}
+					return r.Pool().State(r.Offset(handleOf(s))/format.ChunkSize) == pool.Gone
+				})
+				s.End()
+			},
+			"N are ends that found no place: their scopes show as open", []format.Loss{format.LossLimit}},
+		{"stacks at full speed", format.LossStack, nil,
+			func(t *testing.T, r *record.Recorder) {
+				Stack("stack", 1)   // its name is told
+				r.BlocksMu().Lock() // who counts them waits to tell of the first
+				defer r.BlocksMu().Unlock()
+				until(t, "a lost stack", func() bool {
+					for range 10_000 {
+						Stack("stack", 1)
+					}
+					return r.Lost()[format.LossStack] > 0
+				})
+			},
+			"N are stacks that came faster than they are counted (call scope.Stack less often, with the sum as weight)", nil},
+		{"more open scopes than a ring keeps", format.LossOpen, []Option{WithRing(MinRing), shortTicks()},
+			func(t *testing.T, r *record.Recorder) {
+				for range 2000 {
+					Begin("long")
+				}
+				until(t, "the ring to be overwritten", func() bool {
+					for range 500 {
+						Task("fill")()
+					}
+					return r.Lost()[format.LossOpen] > 0
+				})
+			},
+			"N were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name (a larger scope.WithRing keeps more)", nil},
+		// Nobody can have a goroutine moved 64 times at that instruction.
+		{"a goroutine that is moved", format.LossBusy, nil,
+			func(t *testing.T, r *record.Recorder) { r.LoseMany(format.LossBusy, 7) },
+			"N because their goroutine was on another processor each time that it had found a place", nil},
+	} {
+		forced[c.why] = true
+		t.Run(c.name, func(t *testing.T) {
+			start(t, c.opts...)
+			r := record.Current.Load()
+			if c.why == format.LossBuffer && r.Pool().Backing() == format.BackingDisk {
+				t.Skip("the disk backing has no buffer")
+			}
+			Task("first")()
+			c.lose(t, r)
+			_ = Stop() // where the disk failed it says so
+			lost := r.Lost()
+			for why, n := range lost {
+				if n > 0 && format.Loss(why) != c.why && !slices.Contains(c.also, format.Loss(why)) {
+					t.Errorf("%d are lost by %v, which it was not", n, format.Loss(why))
+				}
+			}
+			tr, err := trace.OpenFile(Path())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tr.Close()
+			want := strings.Replace(c.want, "N", analysis.Thousands(lost[c.why]), 1)
+			if line := strings.ReplaceAll(analysis.LossLine(tr), "(up to ", "("); lost[c.why] == 0 || !strings.Contains(line, want) {
+				t.Errorf("the trace says %q\nwant %q", line, want)
+			}
+		})
+	}
+	for why := format.LossWindow; why < format.LossReasons; why++ {
+		if !forced[why] {
+			t.Errorf("%v is forced by nobody", why)
+		}
+	}
+}
+
+// writeProtected has nothing written to the trace's file until what may wait is full.
+func writeProtected(t *testing.T, r *record.Recorder) {
+	fd := int(r.File().Fd())
+	own, err := unix.Dup(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(own)
+	readOnly, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer readOnly.Close()
+	if err := unix.Dup3(int(readOnly.Fd()), fd, unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	fillUntil(t, r, format.LossIO)
+	if err := unix.Dup3(own, fd, unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+}
