@@ -89,7 +89,7 @@ func TestG42(t *testing.T) {
 						}
 					case told.Recorded+told.Overwritten+told.Lost != told.Issued || told.Recorded == 0:
 						t.Errorf("%+v: not what was issued", told)
-					case told.Error != "": // Stop has said why not all of it is in the file
+					case told.Error != "" && strings.HasPrefix(l.name, "file size"): // Stop has said why not all of it is in the file
 					default:
 						each(t, told.Path, func(*trace.Trace, *trace.Event) {})
 					}
