@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command unwind measures what the stacks of Go's execution tracer cost, by how deep they are: of an event
 // that has one, and of a program whose goroutines hand over to one another. With "off" it takes no trace.
 // docs/performance.md says how it was built: as it is, with GODEBUG=tracefpunwindoff=1, and with the
