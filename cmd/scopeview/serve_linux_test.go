@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // fakeOpener puts an xdg-open into a directory that writes its process's number and its argument
@@ -215,17 +217,20 @@ func main() {
 	if err := os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
+	for i, c := range []struct {
 		during, after syscall.Signal
 		code          int
 	}{
-		{0, syscall.SIGINT, 5},
-		{0, syscall.SIGTERM, 5},
 		{0, syscall.SIGHUP, 5},
 		{syscall.SIGTERM, 0, 128 + int(syscall.SIGTERM)},
-		{syscall.SIGHUP, 0, 128 + int(syscall.SIGHUP)},
 		{syscall.SIGINT, syscall.SIGTERM, 128 + int(syscall.SIGINT)},
+		{0, syscall.SIGINT, 5},
+		{0, syscall.SIGTERM, 5},
+		{syscall.SIGHUP, 0, 128 + int(syscall.SIGHUP)},
 	} {
+		if i == 3 && !faultfs.Full() { // each builds the program
+			break
+		}
 		cmd := exec.Command(os.Args[0], "run", "--serve", ".")
 		cmd.Dir, cmd.Env = l.dir, append(l.env, "PATH="+bin+":"+os.Getenv("PATH"))
 		in, err := cmd.StdinPipe()
