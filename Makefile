@@ -152,7 +152,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && gotest -v -tags scope_off ./scope/... ./examples/...; }
 	# What is guaranteed under faults, and where chunks are, has to do with the path and not
 	# with witnesses, the processor or the version of Go.
-	anywhere='^Test(G([12]|3[0-257]|38Fork|4[24])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)'
+	anywhere='^Test(G([12]|3[0-257]|38Fork|4[024])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)'
 	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 gotest -short -v -skip "$$anywhere" ./internal/record ./internal/sys ./internal/build/instrument && GOTOOLCHAIN=go$$1 gotest -v -run '^TestHooks$$' ./internal/build; }
 	witnesses() {
 	  for tag in scope_go scope_norseq scope_noyield scope_nogoid; do
