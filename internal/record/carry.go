@@ -164,8 +164,9 @@ func (g *ring) leave(idx int64, w []uint64) {
 	if g.buf == nil {
 		g.buf = sys.OffHeap[byte](g, pool.ChunkSize)
 	}
-	used := int(atomic.LoadUint64(&w[format.ChunkSealedOffset/8]))
-	for walk := format.WalkRecords(format.LoadWords(g.buf, w[:min(used/8, len(w))])); walk.Next(); {
+	// Unsigned: somebody else who stored here would have us panic.
+	used := atomic.LoadUint64(&w[format.ChunkSealedOffset/8])
+	for walk := format.WalkRecords(format.LoadWords(g.buf, w[:min(used/8, uint64(len(w)))])); walk.Next(); {
 		r, ext := walk.Record(), walk.WholeExt()
 		here := begun{idx*pool.ChunkSize + int64(walk.Off), r.Start}
 		k := r.Kind()

@@ -51,7 +51,8 @@ func (r *recorder) stats() Statistics {
 	s.Recorded = records
 	s.ForeignEnds += foreign
 	if r.ring != nil {
-		s.Overwritten = r.ring.over.Load()
+		// Whoever else stores in a chunk makes more records of it than were written.
+		s.Overwritten = min(r.ring.over.Load(), records)
 		s.Recorded -= s.Overwritten
 	}
 	if r.names != nil {
