@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,6 +18,14 @@ import (
 
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
+
+// heedHangup has what the test starts heed SIGHUP, which a test under nohup, and all that it starts,
+// ignores.
+func heedHangup(t *testing.T) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(c) })
+}
 
 // fakeOpener puts an xdg-open into a directory that writes its process's number and its argument
 // into the pipe that is returned, and goes on running.
@@ -81,6 +90,7 @@ func TestServeOpens(t *testing.T) {
 // the token in a command line, an environment or a file; the page that leads there goes when it was
 // followed, and when serve is ended by a signal before that.
 func TestG28Open(t *testing.T) {
+	heedHangup(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +108,7 @@ func TestG28Open(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { cmd.Process.Kill() })
+		defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop()
 		address, err := bufio.NewReader(out).ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
@@ -194,6 +205,7 @@ func emptied(t *testing.T, dir string) {
 // TestRunServeEnds: the page of run --serve stays when the program has ended, also by Ctrl-C, and ends
 // with the first signal that asks the tool to end, sent before or then.
 func TestRunServeEnds(t *testing.T) {
+	heedHangup(t)
 	l := launching(t, `-- go.mod --
 module example.com/short
 
