@@ -75,7 +75,7 @@ var numbers = []number{
 		}
 		return 0
 	}},
-	counter("records_total", "Records that the trace has.", func(s *scope.Statistics) int64 { return s.Recorded }),
+	counter("records_total", "Records that were written to the trace, also those that a ring has overwritten since.", func(s *scope.Statistics) int64 { return s.Recorded + s.Overwritten }),
 	counter("overwritten_records_total", "Records that a ring had until later ones took their place.", func(s *scope.Statistics) int64 { return s.Overwritten }),
 	counter("stacks_total", "Calls of scope.Stack.", func(s *scope.Statistics) int64 { return s.Stacks }),
 	counter("slow_scopes_total", "Scopes that took longer than a trigger's limit.", func(s *scope.Statistics) int64 { return s.Slow }),

@@ -212,6 +212,9 @@ func TestRing(t *testing.T) {
 	if unread := value(m["unread_chunks_total"]); unread == 0 || got >= all.Recorded+all.Overwritten || got <= before.Recorded {
 		t.Errorf("%d of %d, %v chunks unread", got, all.Recorded+all.Overwritten, unread)
 	}
+	if n := int64(value(m["records_total"])); n < 200_000 || n > all.Recorded+all.Overwritten { // a counter never falls
+		t.Errorf("records_total is %d, of %+v", n, all)
+	}
 }
 
 // TestBehind: a scrape that has no time reads on later, and loses nothing.
