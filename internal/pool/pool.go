@@ -159,7 +159,7 @@ func New(o Options) (*Pool, error) {
 
 // first makes the first window.
 func (p *Pool) first() error {
-	p.window, p.asked = min(minWindow, p.most), time.Now()
+	p.window, p.asked = min(p.least(), p.most), time.Now()
 	if p.states == nil {
 		p.states = make([]uint32, p.numbers+1)
 	}

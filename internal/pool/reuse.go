@@ -89,7 +89,7 @@ func (r *ring) leaveOut(n int64) {
 // step is how many chunks from the n-th on can be prepared at once: their numbers are
 // neighbours, and free.
 func (r *ring) step(n, want int64) int64 {
-	step := min(want, maxStep, r.lap-r.number(n)+1)
+	step := min(want, max(maxStep, r.lotSize), r.lap-r.number(n)+1)
 	for k := r.lotSize; k < step; k += r.lotSize {
 		if r.busy(n + k) {
 			step = k

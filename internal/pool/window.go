@@ -26,6 +26,10 @@ type pace struct {
 // ErrNoSpace says that the file system has too little room to record.
 var ErrNoSpace = errors.New("not enough space on the file system")
 
+// least is the smallest window: a ring's chunks are prepared by lots, of which one is ahead while
+// another is used.
+func (p *Pool) least() int64 { return max(minWindow, 2*p.lotSize) }
+
 // Extend keeps the window ahead of the bump. The window is what the writers
 // would use in a tenth of a second at the rate since the last call, from 4 MiB
 // up to 64 MiB. Where it can't be prepared the reason that Take gives changes,
@@ -36,7 +40,7 @@ func (p *Pool) Extend() error {
 	if d := now.Sub(p.asked); d > 0 {
 		perTenth := int64(float64(bump-p.used) / d.Seconds() / 10)
 		// Down slowly: bursts come again.
-		p.window = min(max(perTenth, p.window*3/4, minWindow), p.most)
+		p.window = min(max(perTenth, p.window*3/4, p.least()), p.most)
 	}
 	p.asked, p.used = now, bump
 	if err := p.lay.begin(); err != nil {

@@ -415,6 +415,22 @@ func TestThin(t *testing.T) {
 	}
 }
 
+// TestLargestRing: the chunks of a large ring are prepared by lots of up to 8 MiB, and none is missing.
+func TestLargestRing(t *testing.T) {
+	perBacking(t, func(t *testing.T, backing Option) {
+		start(t, backing, WithRing(64<<30))
+		for range 10_000 {
+			Task("step")()
+		}
+		if err := Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if s := Stats(); s.Recorded < 10_000 || s.Lost.Total() != 0 {
+			t.Errorf("%d are recorded, lost: %+v", s.Recorded, s.Lost)
+		}
+	})
+}
+
 // TestRingOptions are the options that make no sense.
 func TestRingOptions(t *testing.T) {
 	for name, opts := range map[string][]Option{
