@@ -42,12 +42,12 @@ var otherErrors = map[string]string{
 	"%w: a text of %d bytes":                                                  "as above",
 	"it has %d bytes, and at most %d are read":                                "a caller's limit of what is stored: TestStoredSources of internal/report/annotate",
 	"it has %d lines, and at most %d are read":                                "as above",
-	"its writer did not close it, and this machine was started since, or is another: if it stopped, what had not reached the disk is missing": "of a file and the machine: TestRestart",
-	"a page of a chunk is missing: it had not reached the disk when the machine stopped":                                                      "as above: TestPagesOfOthers, TestG18",
-	"a segment is missing, which its writer has not deleted: copy it beside the trace, if it had reached the disk":                            "of other files: TestSegmentsComeAndGo",
-	"a chunk is missing: the packed file is cut off or damaged where it was":                                                                  "of a packed file: TestLost of internal/pack",
-	"corrupt: the packed file is cut off or damaged where it was":                                                                             "as above",
-	"more named goroutines than are remembered: those idle for longest may show without their name":                                           "it takes more goroutines than a file of the corpus has records: rows_test.go",
+	"this machine was started since, or is another: if it stopped, what had not reached the disk is missing":       "of a file and the machine: TestRestart",
+	"a page of a chunk is missing: it had not reached the disk when the machine stopped":                           "as above: TestPagesOfOthers, TestG18",
+	"a segment is missing, which its writer has not deleted: copy it beside the trace, if it had reached the disk": "of other files: TestSegmentsComeAndGo",
+	"a chunk is missing: the packed file is cut off or damaged where it was":                                       "of a packed file: TestLost of internal/pack",
+	"corrupt: the packed file is cut off or damaged where it was":                                                  "as above",
+	"more named goroutines than are remembered: those idle for longest may show without their name":                "it takes more goroutines than a file of the corpus has records: rows_test.go",
 }
 
 // hotErrors are those of a hot file, and of a segment, which are read by internal/hot, with

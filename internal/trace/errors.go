@@ -130,7 +130,7 @@ func (p problems) sorted() []Problem {
 const (
 	textUnborn       = "a chunk was handed out and is not there: it was never begun, or had not reached the disk when the machine stopped"
 	textPages        = "a page of a chunk is missing: it had not reached the disk when the machine stopped"
-	textRestart      = "its writer did not close it, and this machine was started since, or is another: if it stopped, what had not reached the disk is missing"
+	textRestart      = "this machine was started since, or is another: if it stopped, what had not reached the disk is missing"
 	textSegment      = "a segment is missing, which its writer has not deleted: copy it beside the trace, if it had reached the disk"
 	textApart        = "the trace's segments are not read with it"
 	textLacks        = ": its own trace: " // a process's, and what is missing there
