@@ -415,8 +415,8 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// TestLargestRing: the chunks of a large ring are prepared by lots of up to 8 MiB, and none is missing.
-func TestLargestRing(t *testing.T) {
+// TestRingOfTheLargestSize: the chunks of a large ring are prepared by lots of up to 8 MiB, and none is missing.
+func TestRingOfTheLargestSize(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithRing(64<<30))
 		for range 10_000 {
