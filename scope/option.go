@@ -47,11 +47,11 @@ func WithLimit(bytes int64) Option {
 // WithBuffer sets how many bytes may wait in memory for the disk, from MinBuffer to
 // MaxBuffer; a ring that is smaller needs no more than its size. What comes when the buffer is
 // full is counted as lost (Lost.Buffer), and a ring overwrites what waits longest. The default
-// is 128 MiB, and with ShmBacking a sixteenth of what /dev/shm has free, if that is more, up to
-// MaxBuffer; in a container at most a sixteenth of its memory. A container's limit bounds it
-// in any case: to a quarter of the limit at Start, and later of what the program leaves.
-// Memory is taken when it is needed, and given back when what was in there is written. The
-// disk backing has no buffer.
+// is 128 MiB. With ShmBacking it is a sixteenth of what /dev/shm or the machine has free,
+// whichever is less, if that is more, up to 448 MiB. In a container it is at most a sixteenth of
+// its memory. A container's limit bounds it in any case: to a quarter of the limit at Start, and
+// later of what the program leaves. Memory is taken when it is needed, and given back when what
+// was in there is written. The disk backing has no buffer.
 func WithBuffer(bytes int64) Option { return func(o *options) { o.SetBuffer(bytes) } }
 
 // WithRing keeps the last bytes of the recording, from MinRing to MaxRing: the

@@ -4,8 +4,8 @@ package scope
 type Lost struct {
 	Window int64 // no room was prepared in time
 	Limit  int64 // the trace had reached its limit
-	Space  int64 // the file system was full, or nearly
-	IO     int64 // I/O error
+	Space  int64 // the file system or /dev/shm was full, or nearly, or a limit of memory or addresses reached
+	IO     int64 // I/O error, or the disk was late with the room that segments and DiskBacking need
 	Busy   int64 // no place found in time
 	Stop   int64 // begun while the recording stopped
 	Ends   int64 // ends that found no place: their scopes are kept, and show as open

@@ -80,7 +80,7 @@ const (
 // Bounds of the buffer, in bytes.
 const (
 	MinBuffer = record.MinBuffer // 16 MiB
-	MaxBuffer = record.MaxBuffer // 448 MiB
+	MaxBuffer = record.MaxBuffer // 4 GiB
 )
 
 // Bounds of a ring, in bytes.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -17,7 +16,7 @@ var lossReasons = []string{
 	format.LossWindow: "because no room was prepared for them in time",
 	format.LossLimit:  "after the trace had reached its limit",
 	format.LossSpace:  "while the file system was nearly full, or a quota or a limit of file sizes or of memory nearly reached",
-	format.LossIO:     "because the file could not be written, or its memory not be mapped",
+	format.LossIO:     "because the file could not be written, or not in time, or its memory not be mapped",
 	format.LossBusy:   "because their goroutine was on another processor each time that it had found a place",
 	format.LossStop:   "begun while the recording stopped",
 	format.LossEnd:    "are ends that found no place: their scopes show as open",
@@ -26,43 +25,18 @@ var lossReasons = []string{
 	format.LossBuffer: "because the trace's buffer was full",
 }
 
-// lossRemedies say what helps.
-var lossRemedies = map[format.Loss]string{
-	format.LossWindow: "record less: scope.WithFilter, WithLockThreshold; a larger scope.WithRing takes larger bursts",
-	format.LossLimit:  "raise scope.WithLimit, keep the last with WithRing, or record less with WithFilter",
-	format.LossSpace:  "Stats.LastError says which; make room, or keep less: scope.WithRing, WithLimit",
-	format.LossIO:     "Stats.LastError says why",
-	format.LossStack:  "call scope.Stack less often, with the sum as weight",
-	format.LossOpen:   "a larger scope.WithRing keeps more",
-	format.LossBuffer: "enlarge it: scope.WithBuffer; or record less: scope.WithFilter, WithLockThreshold",
-}
-
 // loss is how many records were lost for one reason; 0: not said.
 type loss struct {
 	Reason format.Loss
 	Count  int64
-	Buffer string // how much could wait; "": not known
-}
-
-// buffer returns how much could wait in memory for the disk: less than that where a limit of
-// memory, or what the tmpfs had free, left less.
-func buffer(t *trace.Trace) string {
-	n, err := strconv.ParseInt(t.Lookup("buffer"), 10, 64)
-	if err != nil || n <= 0 {
-		return ""
-	}
-	for _, b := range t.Beats() {
-		if _, limited := b.Value(format.FieldMemLimit); limited {
-			return "up to " + Size(n)
-		}
-	}
-	return Size(n)
+	in     recording
 }
 
 // Losses lists what was lost, the most first.
 func Losses(t *trace.Trace) (list []loss, total int64) {
+	in := recordingOf(t)
 	for reason, n := range t.Lost() {
-		list = append(list, loss{reason, n, buffer(t)})
+		list = append(list, loss{reason, n, in})
 		total += min(n, math.MaxInt64-total)
 	}
 	// The header's count may be ahead of the heartbeats and gaps that give reasons.
@@ -84,8 +58,8 @@ func (l loss) String() string {
 	case l.Reason != 0:
 		why = "for the reason " + l.Reason.String()
 	}
-	if l.Reason == format.LossBuffer && l.Buffer != "" {
-		why = "because the trace's buffer (" + l.Buffer + ") was full"
+	if size := l.in.bufferSize(); l.Reason == format.LossBuffer && size != "" {
+		why = "because the trace's buffer (" + size + ") was full"
 	}
 	return Thousands(l.Count) + " " + why
 }
@@ -121,7 +95,7 @@ func LossText(list []loss, total int64) string {
 	var whys []string
 	for _, l := range list {
 		why := l.String()
-		if remedy := lossRemedies[l.Reason]; remedy != "" {
+		if remedy := l.in.remedy(l.Reason); remedy != "" {
 			why += " (" + remedy + ")"
 		}
 		whys = append(whys, why)

@@ -126,7 +126,7 @@ func (r *Report) kept(l *facts) {
 			l.add("", fmt.Sprintf("… and %d more gaps", len(r.Trace.Gaps())-i))
 			break
 		}
-		l.add("", fmt.Sprintf("from %s to %s: %s", Humane(g.From), Humane(g.To), loss{g.Reason, g.Count, buffer(r.Trace)}))
+		l.add("", fmt.Sprintf("from %s to %s: %s", Humane(g.From), Humane(g.To), loss{g.Reason, g.Count, recordingOf(r.Trace)}))
 	}
 	r.ring(l)
 	if made(r.Trace) {

@@ -23,6 +23,8 @@ import (
 //	+4160 the origin, HotOrigin
 //	+8192 the table: u64 for each slot; 0: it holds nothing, else the chunk's place
 //	      in the trace file (its offset / ChunkSize) + 1
+//
+// The version is hotVersion where header and table fit into one chunk, else hotVersionLarge.
 type HotHeader struct {
 	Slots uint32 // from 1 to MaxHotSlots
 	ID    [16]byte
@@ -72,12 +74,14 @@ func (o *HotOrigin) Decode(b *[HotOriginSize]byte) {
 // Where a hot file's parts are.
 const (
 	hotMagic       = "SCOPEHOT"
-	hotVersion     = 1
 	hotPathOffset  = 64 // of the path, in the header
 	HotTableOffset = 8192
-	hotHeaderSize  = ChunkSize // header and table; the first slot begins here
 	maxHotPath     = 4096
-	MaxHotSlots    = (hotHeaderSize - HotTableOffset) / 8
+	MaxHotSlots    = 1 << 16
+
+	hotVersion      = 1
+	hotVersionLarge = 2 // readers of version 1 take no more than fewHotSlots, and find slots behind ChunkSize
+	fewHotSlots     = (ChunkSize - HotTableOffset) / 8
 
 	hotCRCOffset = 60
 
@@ -103,11 +107,22 @@ func IsHotName(name string) bool {
 	return len(name) == len(hotPrefix)+32+len(hotSuffix) && strings.HasPrefix(name, hotPrefix) && strings.HasSuffix(name, hotSuffix)
 }
 
-// HotSlot returns the offset of slot i in a hot file.
-func HotSlot(i int) int64 { return hotHeaderSize + int64(i)*ChunkSize }
+// HotSlot returns the offset of slot i in a hot file with that many.
+func HotSlot(slots, i int) int64 {
+	table := int64(HotTableOffset) + 8*int64(slots)
+	return (table+ChunkSize-1)/ChunkSize*ChunkSize + int64(i)*ChunkSize
+}
 
 // HotSize returns how long a hot file with that many slots is.
-func HotSize(slots int) int64 { return HotSlot(slots) }
+func HotSize(slots int) int64 { return HotSlot(slots, slots) }
+
+// hotVersionOf is the version of a hot file with that many slots.
+func hotVersionOf(slots uint32) uint32 {
+	if slots > fewHotSlots {
+		return hotVersionLarge
+	}
+	return hotVersion
+}
 
 // AppendHotHeader appends the header with its path, without the table.
 func AppendHotHeader(b []byte, h *HotHeader) ([]byte, error) {
@@ -120,7 +135,7 @@ func AppendHotHeader(b []byte, h *HotHeader) ([]byte, error) {
 	le := binary.LittleEndian
 	var p [hotPathOffset]byte
 	copy(p[:], hotMagic)
-	le.PutUint32(p[8:], hotVersion)
+	le.PutUint32(p[8:], hotVersionOf(h.Slots))
 	le.PutUint32(p[12:], h.Slots)
 	copy(p[16:], h.ID[:])
 	le.PutUint32(p[32:], uint32(len(h.Path)))
@@ -136,11 +151,12 @@ func DecodeHotHeader(b []byte) (h HotHeader, err error) {
 		return h, ErrNotHot
 	}
 	le := binary.LittleEndian
-	if v := le.Uint32(b[8:]); v != hotVersion {
-		return h, fmt.Errorf("%w (hot file version %d, this tool reads %d)", ErrNewer, v, hotVersion)
+	v := le.Uint32(b[8:])
+	if v < hotVersion || v > hotVersionLarge {
+		return h, fmt.Errorf("%w (hot file version %d, this tool reads %d)", ErrNewer, v, hotVersionLarge)
 	}
 	slots, n := le.Uint32(b[12:]), le.Uint32(b[32:])
-	if slots == 0 || slots > MaxHotSlots {
+	if slots == 0 || slots > MaxHotSlots || hotVersionOf(slots) != v {
 		return h, fmt.Errorf("%w: %d slots", ErrNotHot, slots)
 	}
 	if n == 0 || n > maxHotPath || int(n) > len(b)-hotPathOffset {

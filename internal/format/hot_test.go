@@ -24,6 +24,8 @@ func TestHotHeader(t *testing.T) {
 	for _, h := range []HotHeader{
 		someHot,
 		{Slots: 1, Path: "/"},
+		{Slots: fewHotSlots, ID: someHot.ID, Path: "/x"},
+		{Slots: fewHotSlots + 1, ID: someHot.ID, Path: "/x"},
 		{Slots: MaxHotSlots, ID: someHot.ID, Path: "/" + strings.Repeat("x", maxHotPath-1)},
 	} {
 		b := hotBytes(t, h)
@@ -69,7 +71,7 @@ func TestHotHeaderOfOthers(t *testing.T) {
 		value uint32
 		want  error
 	}{
-		{"version 0", 8, 0, ErrNewer}, {"version 2", 8, 2, ErrNewer},
+		{"version 0", 8, 0, ErrNewer}, {"version 3", 8, 3, ErrNewer}, {"version 2 with few slots", 8, 2, ErrNotHot}, {"version 1 with many", 12, 7169, ErrNotHot},
 		{"no slots", 12, 0, ErrNotHot}, {"slots", 12, MaxHotSlots + 1, ErrNotHot}, {"many slots", 12, 1<<32 - 1, ErrNotHot},
 		{"no path", 32, 0, ErrNotHot}, {"path", 32, 200, ErrNotHot}, {"long path", 32, maxHotPath + 1, ErrNotHot}, {"very long path", 32, 1<<32 - 1, ErrNotHot},
 	} {
@@ -95,8 +97,20 @@ func TestHotNames(t *testing.T) {
 			t.Errorf("IsHotName(%q) = %v", name, got)
 		}
 	}
-	if MaxHotSlots != 7168 || HotSlot(0) != 64<<10 || HotSlot(2) != 3*64<<10 || HotSize(2) != 3*64<<10 {
-		t.Errorf("%d slots, the third at %d, two end at %d", MaxHotSlots, HotSlot(2), HotSize(2))
+	for _, c := range []struct {
+		slots     int
+		version   uint32
+		begin, at int64 // of the slots, of the third
+	}{
+		{3, 1, 64 << 10, 3 * 64 << 10}, {7168, 1, 64 << 10, 3 * 64 << 10}, {7169, 2, 128 << 10, 4 * 64 << 10},
+		{15360, 2, 128 << 10, 4 * 64 << 10}, {15361, 2, 192 << 10, 5 * 64 << 10}, {MaxHotSlots, 2, 9 * 64 << 10, 11 * 64 << 10},
+	} {
+		if begin, at, v := HotSlot(c.slots, 0), HotSlot(c.slots, 2), hotVersionOf(uint32(c.slots)); begin != c.begin || at != c.at || v != c.version {
+			t.Errorf("%d slots: version %d, they begin at %d, the third is at %d, want %+v", c.slots, v, begin, at, c)
+		}
+		if end := HotSize(c.slots); end != c.begin+int64(c.slots)*ChunkSize || c.begin < HotTableOffset+8*int64(c.slots) {
+			t.Errorf("%d slots end at %d", c.slots, end)
+		}
 	}
 }
 

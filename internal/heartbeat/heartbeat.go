@@ -36,7 +36,10 @@ type Sampler struct {
 	MemoryLeft int64
 	// ThreadsLeft is how many more threads the limits of cgroups allowed when Limits was called.
 	ThreadsLeft int64
-	// Own is what the limits of the process itself left then, as the other two.
+	// Available is how many bytes of memory the machine had for programs when Limits was called;
+	// noLimit: that is not known.
+	Available int64
+	// Own is what the limits of the process itself left then, as the other three.
 	Own Own
 
 	runtime runtimeReader
@@ -60,7 +63,7 @@ func (o *Own) Leaves(addresses, data int64) bool {
 // New prepares a sampler. It never fails: what the system does not give is
 // absent from the samples.
 func New() *Sampler {
-	s := &Sampler{runtime: newRuntimeReader(), MemoryLeft: noLimit, ThreadsLeft: noLimit, Own: unlimited}
+	s := &Sampler{runtime: newRuntimeReader(), MemoryLeft: noLimit, ThreadsLeft: noLimit, Available: noLimit, Own: unlimited}
 	s.process.init()
 	return s
 }
@@ -80,9 +83,9 @@ func (s *Sampler) Sample(vs []format.FieldValue, ts []format.Thread) ([]format.F
 // has to know before it begins. It is no beat: the first one after it is whole, as
 // what is dear is read by the first who asks, and then seldom.
 func (s *Sampler) Limits(vs []format.FieldValue) []format.FieldValue {
-	b := beat{values: vs, errs: s.errs[:0], left: noLimit, free: noLimit, own: unlimited}
+	b := beat{values: vs, errs: s.errs[:0], left: noLimit, free: noLimit, available: noLimit, own: unlimited}
 	s.process.readLimits(&b)
-	s.errs, s.MemoryLeft, s.ThreadsLeft, s.Own = b.errs, b.left, b.free, b.own
+	s.errs, s.MemoryLeft, s.ThreadsLeft, s.Available, s.Own = b.errs, b.left, b.free, b.available, b.own
 	return b.values
 }
 
@@ -97,12 +100,13 @@ func (s *Sampler) err() error { return errors.Join(s.errs...) }
 
 // beat is what one sample has gathered so far.
 type beat struct {
-	values  []format.FieldValue
-	threads []format.Thread
-	errs    []error
-	left    int64 // of memory
-	free    int64 // threads
-	own     Own
+	values    []format.FieldValue
+	threads   []format.Thread
+	errs      []error
+	left      int64 // of memory
+	free      int64 // threads
+	available int64 // of the machine's memory
+	own       Own
 }
 
 func (b *beat) put(f format.Field, v int64) {

@@ -14,6 +14,7 @@ import (
 // processReader reads /proc/self, the threads and the cgroup's limits.
 type processReader struct {
 	proc    procfs.Proc
+	root    string // of procfs
 	status  string // the path of what readStatus reads
 	err     error  // why proc can't be used; nil once it was found
 	affin   unix.CPUSetDynamic
@@ -25,7 +26,7 @@ type processReader struct {
 func (r *processReader) init() { r.initAt(procfs.DefaultMountPoint) }
 
 func (r *processReader) initAt(root string) {
-	r.machine.path = root + "/stat"
+	r.root, r.machine.path = root, root+"/stat"
 	r.affin = unix.NewCPUSet(1 << 10)
 	fs, err := procfs.NewFS(root)
 	if err == nil {
@@ -60,6 +61,9 @@ func (r *processReader) readLimits(b *beat) {
 	}
 	r.readStatus(b)
 	r.limits.read(b)
+	if kb := stat(r.root, "meminfo", "MemAvailable:"); kb >= 0 {
+		b.available = kb << 10
+	}
 }
 
 // readStatus reads resident and swapped memory, and how many threads there are. A process

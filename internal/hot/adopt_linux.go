@@ -353,7 +353,7 @@ func (x *adoption) run(id [16]byte, more func() bool) (n int, err error) {
 		if !more() {
 			return n, errLater
 		}
-		if err := x.p.read(x.b, format.HotSlot(i)); err != nil {
+		if err := x.p.read(x.b, format.HotSlot(x.p.slots, i)); err != nil {
 			return n, err
 		}
 		written, err := x.write(place)
@@ -374,7 +374,7 @@ func (x *adoption) head(id [16]byte, slot int) error {
 	head, counters := x.b[:format.ControlOffset], x.b[format.CountersOffset:]
 	good := false
 	if slot >= 0 {
-		if err := x.p.read(x.b, format.HotSlot(slot)); err != nil {
+		if err := x.p.read(x.b, format.HotSlot(x.p.slots, slot)); err != nil {
 			return err
 		}
 		h, _, err := format.DecodeHeader(head)

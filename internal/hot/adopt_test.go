@@ -181,7 +181,7 @@ func TestAdoptLeaves(t *testing.T) {
 		}, want: Adopted{Left: 1}},
 		"a newer version's": {change: func(t *testing.T, w *writer) {
 			f := w.reopen(t, w.hot.Name(), false)
-			w.write(f, []byte{2}, 8)
+			w.write(f, []byte{3}, 8)
 			if err := os.Chtimes(w.hot.Name(), time.Time{}, time.Now().Add(-2*unbornAfter)); err != nil {
 				t.Fatal(err)
 			}
@@ -235,7 +235,7 @@ func TestAdoptAbsurd(t *testing.T) {
 	w := newWriter(t, 6, nil)
 	for i, place := range []int64{2, 2, 1 << 50, 7, 6} { // the last that can be is 6
 		w.attach(i+1, place)
-		w.write(w.hot, filled(place, byte('a'+i)), format.HotSlot(i+1))
+		w.write(w.hot, filled(place, byte('a'+i)), format.HotSlot(len(w.slots), i+1))
 	}
 	w.put(0, []byte("not a header"), 0)
 	w.kill()
@@ -514,4 +514,32 @@ func TestDiscard(t *testing.T) {
 	if w.hotThere() {
 		t.Error("it is there")
 	}
+}
+
+// TestManySlots has more slots than the first chunk has words for: they lie behind a longer
+// table, which is read, and adopted, as others are.
+func TestManySlots(t *testing.T) {
+	inDir(t)
+	w := newWriter(t, 20_000, nil)
+	places := map[int64]int{1: 7167, 2: 7168, 3: 19_999}
+	for place, slot := range places {
+		w.attach(slot, place)
+		w.put(place, filled(place, 'a'), 0)
+	}
+	check := func(j *File) {
+		t.Helper()
+		b := read(t, j)
+		if len(b) != 4*chunk {
+			t.Fatalf("%d bytes, want four chunks", len(b))
+		}
+		for place := range places {
+			if !bytes.Equal(b[place*chunk:(place+1)*chunk], filled(place, 'a')) {
+				t.Errorf("the chunk %d is another", place)
+			}
+		}
+	}
+	check(joined(t, w, Joined))
+	w.kill()
+	adopt(t, Adopted{Traces: 1, Chunks: 3, Removed: 1})
+	check(joined(t, w, None))
 }

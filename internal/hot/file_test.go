@@ -295,7 +295,7 @@ func TestAbsurdPlaces(t *testing.T) {
 	w := newWriter(t, 8, nil)
 	for i, place := range []int64{1, 1 << 60, 1 << 40, 9, 8, 1, 0} {
 		w.attach(i+1, place)
-		w.write(w.hot, filled(place, byte('a'+i)), format.HotSlot(i+1))
+		w.write(w.hot, filled(place, byte('a'+i)), format.HotSlot(len(w.slots), i+1))
 	}
 	w.word(2, 1<<64-1)
 	// The trace file has a part of one chunk, so there can be 8 more.
@@ -430,7 +430,7 @@ func TestG25HotFile(t *testing.T) {
 	w.attach(3, 1)
 	w.put(1, filled(1, 'a'), 0)
 	n := 0
-	for _, size := range []int64{format.HotSlot(3) + 5000, format.HotSlot(3), format.HotTableOffset + 8, 100, 0} {
+	for _, size := range []int64{format.HotSlot(4, 3) + 5000, format.HotSlot(4, 3), format.HotTableOffset + 8, 100, 0} {
 		w.truncate(w.hot, format.HotSize(4))
 		b, err := format.AppendHotHeader(nil, &format.HotHeader{Slots: 4, ID: w.head.ID, Path: w.trace.Name()})
 		if err != nil {
@@ -443,7 +443,7 @@ func TestG25HotFile(t *testing.T) {
 		if n, err := j.ReadAt(make([]byte, chunk), chunk); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("cut off at %d: %d bytes, %v", size, n, err)
 		}
-		if _, err := j.Size(); size < format.HotSlot(0) != errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := j.Size(); size < format.HotSlot(4, 0) != errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("cut off at %d the size is: %v", size, err)
 		}
 		n++
@@ -577,7 +577,7 @@ func FuzzJoin(f *testing.F) {
 		path, hot := filepath.Join(dir, "x.scope"), filepath.Join(Dir, format.HotName(someHeader.ID))
 		b := make([]byte, format.HotSize(3))
 		copy(b, head)
-		copy(b[format.HotTableOffset:format.HotSlot(0)], table)
+		copy(b[format.HotTableOffset:format.HotSlot(3, 0)], table)
 		if err := errors.Join(os.WriteFile(path, trace, 0o600), os.WriteFile(hot, b, 0o600)); err != nil {
 			t.Fatal(err)
 		}

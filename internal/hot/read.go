@@ -158,7 +158,7 @@ func (j *File) readChunk(b []byte, off int64, t *table) (n int, err error) {
 		return readWhole(j.readFiles, b, off, t.end)
 	}
 	if i := t.slot(off / chunk); i >= 0 {
-		if err := j.part.read(b, format.HotSlot(i)+off%chunk); err != nil {
+		if err := j.part.read(b, format.HotSlot(j.part.slots, i)+off%chunk); err != nil {
 			return 0, err
 		}
 		var again [8]byte

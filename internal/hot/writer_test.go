@@ -62,7 +62,7 @@ func newWriter(t testing.TB, slots int, change func(*format.Header)) *writer {
 	o := Origin(w.trace, w.trace.Name())
 	w.write(w.hot, o.Append(nil), format.HotOriginOffset)
 	w.attach(0, 0)
-	w.write(w.hot, format.AppendHeader(nil, &w.head), format.HotSlot(0))
+	w.write(w.hot, format.AppendHeader(nil, &w.head), format.HotSlot(slots, 0))
 	w.save(0)
 	return w
 }
@@ -91,7 +91,7 @@ func (w *writer) word(slot int, v uint64) {
 
 // state stores a word of the state in chunk 0's slot.
 func (w *writer) state(word int, v uint64) {
-	w.write(w.hot, binary.LittleEndian.AppendUint64(nil, v), format.HotSlot(w.slot(0))+format.StateOffset+int64(word))
+	w.write(w.hot, binary.LittleEndian.AppendUint64(nil, v), format.HotSlot(len(w.slots), w.slot(0))+format.StateOffset+int64(word))
 }
 
 func (w *writer) slot(place int64) int {
@@ -112,13 +112,13 @@ func (w *writer) attach(slot int, place int64) {
 
 // put stores in a chunk that has a slot.
 func (w *writer) put(place int64, b []byte, at int64) {
-	w.write(w.hot, b, format.HotSlot(w.slot(place))+at)
+	w.write(w.hot, b, format.HotSlot(len(w.slots), w.slot(place))+at)
 }
 
 // save writes a chunk to the trace as it is.
 func (w *writer) save(place int64) {
 	b := make([]byte, chunk)
-	if _, err := w.hot.ReadAt(b, format.HotSlot(w.slot(place))); err != nil {
+	if _, err := w.hot.ReadAt(b, format.HotSlot(len(w.slots), w.slot(place))); err != nil {
 		w.t.Fatal(err)
 	}
 	if place == 0 {
@@ -132,7 +132,7 @@ func (w *writer) let(place int64) {
 	i := w.slot(place)
 	w.slots[i] = 0
 	w.word(i, 0)
-	w.write(w.hot, make([]byte, chunk), format.HotSlot(i))
+	w.write(w.hot, make([]byte, chunk), format.HotSlot(len(w.slots), i))
 }
 
 // stop closes the trace.

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
@@ -60,3 +61,10 @@ const maxSpare = 1 << 40
 
 // errBehind says that what was written before is not in the file yet.
 var errBehind = errors.New("the file does not take it as fast as it is written")
+
+// errShm says that the tmpfs of the hot file has no more memory. It is an errBehind: what is
+// written gives slots back, and the disk has no room to make for it.
+var errShm = fmt.Errorf("make room, or have what is in there written: %w", errBehind)
+
+// errNumbers says that there are no numbers for more chunks, which is before the limit.
+var errNumbers = errors.New("it has all the addresses that there are for one: keep the last with scope.WithRing")

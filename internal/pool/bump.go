@@ -165,6 +165,9 @@ func (p *Pool) lack(keep, spare int64) (idx int64, lost format.Loss) {
 	}
 	if keep > 0 {
 		p.dry.Store(uint32(why))
+		if now := p.reason.Load(); why == format.LossWindow && format.Loss(now) != why {
+			p.dry.Store(now) // it was another by then: see atDisk
+		}
 		if p.end.Load() != end { // who made it more may have looked before
 			p.dry.Store(0)
 			return 0, 0

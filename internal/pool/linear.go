@@ -81,7 +81,7 @@ func (l *linear) extend(from, n int64) (int64, error) {
 
 // prepare prepares n chunks from idx on, which the caller has taken from unprepared.
 func (l *linear) prepare(idx, n int64) error {
-	err := l.p.back.grow(idx, n)
+	err := l.p.grow(idx, n)
 	if err == nil {
 		err = l.p.back.attach(idx, idx, n)
 	}
@@ -111,8 +111,11 @@ func (l *linear) make(spare int64) (int64, format.Loss) {
 	}
 	for {
 		idx := l.unprepared.Load()
-		if p.limit > 0 && idx >= p.limit-spare || idx >= p.last {
+		if p.limit > 0 && idx >= p.limit-spare {
 			return 0, format.LossLimit
+		}
+		if idx >= p.last {
+			return 0, p.why(p.noNumbers())
 		}
 		if !l.unprepared.CompareAndSwap(idx, idx+1) {
 			continue

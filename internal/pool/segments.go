@@ -210,7 +210,7 @@ func (s *segments) enlarge(seg *segment, end, n int64) error {
 			return err
 		}
 	}
-	if err := s.p.back.grow(at, n); err != nil {
+	if err := s.p.grow(at, n); err != nil {
 		return err
 	}
 	s.credit = max(s.credit-n, 0)
@@ -250,7 +250,11 @@ func (s *segments) current() (*segment, error) {
 	if part < 0 {
 		return nil, nil
 	}
-	seg, err := s.create(int64(part))
+	var seg *segment
+	err := s.p.atDisk(func() (err error) {
+		seg, err = s.create(int64(part))
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -330,12 +334,15 @@ func (s *segments) drop() (dropped bool, err error) {
 	if err := s.detach(nums); err != nil {
 		return false, err
 	}
-	// The file says how much is overwritten before that is gone. If the disk is so full
-	// that it can't, it will soon, by what becomes free.
-	if err := s.p.back.save(extent{0, 0, 1}, false); err != nil && !IsNoSpace(err) {
-		return false, err
-	}
-	if err := s.remove(seg); err != nil {
+	err = s.p.atDisk(func() error {
+		// The file says how much is overwritten before that is gone. If the disk is so full
+		// that it can't, it will soon, by what becomes free.
+		if err := s.p.back.save(extent{0, 0, 1}, false); err != nil && !IsNoSpace(err) {
+			return err
+		}
+		return s.remove(seg)
+	})
+	if err != nil {
 		return false, err
 	}
 	testpoint.Here("segment.removed")

@@ -74,16 +74,15 @@ func (s *shm) spare() (int64, error) {
 	avail, total, err := file{f: s.hot}.free()
 	held := s.held.Load()
 	n, why := s.short(s.max-s.lost.Load(), s.allowed.Load()/ChunkSize, held-s.masks.Load())
-	if err == nil {
-		n = min(n, s.masks.Load()+s.warm.Load()+max(avail-total/20, 0)/ChunkSize)
+	if there := s.masks.Load() + s.warm.Load() + max(avail-total/20, 0)/ChunkSize; err == nil && there < n {
+		if n = there; s.fail.Load() == nil {
+			why = fmt.Errorf("%s: %d bytes are free, %d must stay free: %w", s.hot.Name(), avail, total/20, errShm)
+		}
 	}
 	if n < 1 && held == 0 {
 		return 0, fmt.Errorf("%s: %d bytes are free: %w", s.hot.Name(), avail, ErrNoSpace)
 	}
-	if n < 1 || s.fail.Load() != nil {
-		return n, why
-	}
-	return n, nil
+	return n, why
 }
 
 func (s *shm) memory() int64 { return s.pages.Load() * ChunkSize }
@@ -107,7 +106,7 @@ func (s *shm) attach(idx, at, n int64) error {
 			j++
 		}
 		off, size := (idx+i)*ChunkSize, (j-i)*ChunkSize
-		if err = s.r.Map(int(s.hot.Fd()), format.HotSlot(int(slots[i])), off, size); err == nil {
+		if err = s.r.Map(int(s.hot.Fd()), s.offset(int(slots[i])), off, size); err == nil {
 			err = s.populate(off, size)
 		}
 		i = j
@@ -164,6 +163,9 @@ func (s *shm) unmask(at int64) int64 {
 	return -1
 }
 
+// offset is where a slot lies in the hot file.
+func (s *shm) offset(slot int) int64 { return format.HotSlot(len(s.slots), slot) }
+
 // slotOf returns the slot of a chunk, -1 if it has none.
 func (s *shm) slotOf(idx int64) int {
 	for slot := range s.slots {
@@ -193,7 +195,7 @@ func (s *shm) evict(idx, at int64) {
 	err := s.mapped.detach(idx, 1)
 	testpoint.Here("hot.unmapped")
 	if err == nil {
-		_, err = s.hot.WriteAt(zeros[:], format.HotSlot(slot))
+		_, err = s.hot.WriteAt(zeros[:], s.offset(slot))
 	}
 	testpoint.Here("hot.zeroed")
 	if err == nil {
@@ -248,7 +250,7 @@ func (s *shm) take(slots []int64, n int64) ([]int64, error) {
 
 // heat gives a slot its pages.
 func (s *shm) heat(slot int) error {
-	if err := retry(func() error { return unix.Fallocate(int(s.hot.Fd()), 0, format.HotSlot(slot), ChunkSize) }); err != nil {
+	if err := retry(func() error { return unix.Fallocate(int(s.hot.Fd()), 0, s.offset(slot), ChunkSize) }); err != nil {
 		return fmt.Errorf("allocating %d bytes in %s: %w", ChunkSize, s.hot.Name(), err)
 	}
 	s.pages.Add(1)
@@ -302,7 +304,7 @@ func (s *shm) let(idx, n int64) {
 
 // zero makes a slot what it is without a chunk, and returns what that is.
 func (s *shm) zero(slot int) int64 {
-	off := format.HotSlot(slot)
+	off := s.offset(slot)
 	if s.warm.Load() < maxWarm && s.memory() <= s.allowed.Load() {
 		if _, err := s.hot.WriteAt(zeros[:], off); err == nil {
 			testpoint.Here("hot.zeroed")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"runtime"
 
@@ -85,11 +86,22 @@ func bestBacking(tmpfs bool) format.Backing {
 }
 
 // What chunks may take of memory that wait to be written, where nothing else is asked for: up
-// to waitMost, on tmpfs a part of what that has, and of a container's memory at most a part.
+// to waitMost, on tmpfs more if that is a part of what there is (waitShare), and of a
+// container's memory at most a part.
 const (
 	waitMost = 128 << 20
 	waitPart = 16
+	// waitShareMost is below what readers of hot files look through in a table for each reading.
+	waitShareMost = 448 << 20
 )
+
+// waitShare is how many bytes may wait in a hot file where nothing is asked for. That is a
+// sixteenth of what its tmpfs has free, and the machine, but at least waitMost; of a
+// container's memory it is at most part. It takes no memory before the disk is late, and the
+// pool leaves a twentieth of tmpfs to others whatever it may have.
+func waitShare(tmpfs, machine, part int64) int64 {
+	return min(max(waitMost, min(tmpfs/waitPart, machine/waitPart, waitShareMost)), part)
+}
 
 // ownThreads is how many threads a recording adds at most to those that the program has
 // without: of who works in memory, of who writes to the disk, and of who brings home what
@@ -103,6 +115,7 @@ const (
 // memory to spare: the Go runtime ends one that gets none. Where addresses are short it
 // has the recording use the heap, and returns why.
 func (r *recorder) limits(po *pool.Options) (tight string, err error) {
+	r.waitPart = math.MaxInt64
 	if po.Memory = waitMost; r.opts.buffer > 0 {
 		po.Memory = r.opts.buffer
 	}
@@ -114,7 +127,8 @@ func (r *recorder) limits(po *pool.Options) (tight string, err error) {
 			if r.opts.buffer > 0 {
 				part = 4 // the pool has no more than this part of what is left
 			}
-			po.Memory = min(po.Memory, v.Value/part)
+			r.waitPart = v.Value / part
+			po.Memory = min(po.Memory, r.waitPart)
 		case v.Field == format.FieldThreads:
 			need -= v.Value
 		}

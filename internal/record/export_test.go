@@ -27,6 +27,7 @@ var (
 	ProgramName = programName
 	Thin        = thin
 	WaitersOf   = waitersOf
+	WaitShare   = waitShare
 	LockMethod  = lockMethod
 )
 

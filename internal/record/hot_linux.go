@@ -21,33 +21,23 @@ import (
 // hotLeast is below what no hot file is made, and what tmpfs must have free besides.
 const hotLeast = 16 << 20
 
-// hotFits tells why there should be no hot file of that many bytes.
-func hotFits(most int64) error {
+// hotFits returns how many bytes are free for a hot file of that many, or tells why there
+// should be none.
+func hotFits(most int64) (free int64, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(hot.Dir, &s); err != nil {
-		return fmt.Errorf("%s: %w", hot.Dir, err)
+		return 0, fmt.Errorf("%s: %w", hot.Dir, err)
 	}
 	if s.Type != unix.TMPFS_MAGIC {
-		return fmt.Errorf("%s is not in memory", hot.Dir)
+		return 0, fmt.Errorf("%s is not in memory", hot.Dir)
 	}
 	if most < hotLeast {
-		return fmt.Errorf("the memory limit leaves %d bytes for it", most)
+		return 0, fmt.Errorf("the memory limit leaves %d bytes for it", most)
 	}
-	if free := int64(s.Bavail) * int64(s.Bsize); free < 2*hotLeast {
-		return fmt.Errorf("%s has only %d bytes free", hot.Dir, free)
+	if free = int64(s.Bavail) * int64(s.Bsize); free < 2*hotLeast {
+		return 0, fmt.Errorf("%s has only %d bytes free", hot.Dir, free)
 	}
-	return nil
-}
-
-// hotShare is how many bytes may wait where nothing is asked for, nor limits them: a sixteenth
-// of what tmpfs has free, at least waitMost. It takes no memory before the disk is late, and
-// the pool leaves a twentieth of tmpfs to others whatever it may have.
-func hotShare() int64 {
-	var s unix.Statfs_t
-	if unix.Statfs(hot.Dir, &s) != nil {
-		return waitMost
-	}
-	return min(max(waitMost, int64(s.Bavail)*int64(s.Bsize)/waitPart), MaxBuffer)
+	return free, nil
 }
 
 // joined is the trace as readers see it, with what is in the hot file; done lets go
@@ -104,11 +94,12 @@ func inMemory(f *os.File) bool {
 
 // createHot makes the trace's hot file, and has the pool use it.
 func (r *recorder) createHot(po *pool.Options) error {
-	if err := hotFits(po.Memory); err != nil {
+	free, err := hotFits(po.Memory)
+	if err != nil {
 		return err
 	}
-	if r.opts.buffer == 0 && po.Memory == waitMost {
-		po.Memory = hotShare()
+	if r.opts.buffer == 0 {
+		po.Memory = waitShare(free, r.sampler.Available, r.waitPart)
 	}
 	path, err := filepath.Abs(r.path)
 	if err != nil {

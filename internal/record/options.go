@@ -127,7 +127,7 @@ func (o *Options) check() (glob.Filter, error) {
 	case o.limit != NoLimit && o.limit < 1<<20:
 		return f, refuse("WithLimit(%d): the least is 1 MiB; use NoLimit for none", o.limit)
 	case o.buffer != 0 && (o.buffer < MinBuffer || o.buffer > MaxBuffer):
-		return f, refuse("WithBuffer(%d): from 16 MiB to 448 MiB", o.buffer)
+		return f, refuse("WithBuffer(%d): from 16 MiB to 4 GiB", o.buffer)
 	case o.locks < LocksOff:
 		return f, refuse("WithLockThreshold(%v): a duration, LocksAll, LocksCalibrated or LocksOff", o.locks)
 	case o.CPU < sys.CPUAuto || o.CPU > sys.CPUAlways:

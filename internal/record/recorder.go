@@ -62,7 +62,8 @@ type recorder struct {
 	id    [16]byte // the trace's
 	opts  Options
 
-	buffer int64 // bytes that may wait for the disk; on the disk backing it means nothing
+	buffer   int64 // bytes that may wait for the disk; on the disk backing it means nothing
+	waitPart int64 // what of a container's memory may be that
 
 	writer writer
 	gopath *goWriter // nil: the assembly writes

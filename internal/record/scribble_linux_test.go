@@ -47,7 +47,7 @@ func scribbled(t *testing.T, kind BackingKind, what string, from int64) int {
 	at := path
 	if kind == ShmBacking {
 		at = hotOf(t, path)
-		from += format.HotSlot(0)
+		from += format.HotSlot(1, 0)
 	}
 	f, err := os.OpenFile(at, os.O_RDWR, 0)
 	if err != nil {
@@ -136,7 +136,7 @@ func scribbledRing(t *testing.T, kind BackingKind, opt Option) int {
 	t.Cleanup(func() { _ = Stop() })
 	at, first := path, int64(format.ChunkSize)
 	if kind == ShmBacking {
-		at, first = hotOf(t, path), format.HotSlot(1)
+		at, first = hotOf(t, path), format.HotSlot(1, 1)
 	}
 	f, err := os.OpenFile(at, os.O_RDWR, 0)
 	if err != nil {

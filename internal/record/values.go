@@ -22,7 +22,7 @@ const (
 	NoLimit      int64 = -1
 	DefaultLimit int64 = 1 << 30
 	MinBuffer    int64 = 16 << 20
-	MaxBuffer    int64 = 448 << 20 // as many slots as a hot file can have
+	MaxBuffer    int64 = 4 << 30 // as many slots as a hot file can have
 	MinRing      int64 = 4 << 20
 	MaxRing      int64 = 64 << 30
 	MinSegment   int64 = 1 << 20

@@ -46,7 +46,7 @@ func TestDownloadHot(t *testing.T) {
 		t.Fatal(err)
 	}
 	copy(left, head)
-	copy(left[format.HotSlot(0):], b)
+	copy(left[format.HotSlot(slots, 0):], b)
 	for i := range slots {
 		binary.LittleEndian.PutUint64(left[format.HotTableOffset+8*i:], uint64(i)+1)
 	}

@@ -123,7 +123,7 @@ func losses(s *scope.Statistics) string {
 		{l.Buffer, "the buffer was full: enlarge it, by WithBuffer, or record less, by a filter"},
 		{l.Limit, "beyond the limit: WithLimit, WithRing"},
 		{l.Space, "the file system was nearly full, or a quota or a limit of file sizes or of memory nearly reached: make room"},
-		{l.IO, "the file could not be written, or its memory not be mapped: see the last error"},
+		{l.IO, "the file could not be written, or not in time, or its memory not be mapped: see the last error"},
 		{l.Busy, "the goroutine was moved to another processor each time"},
 		{l.Stop, "begun while the recording stopped"},
 		{l.Stacks, "calls of Stack, faster than they are counted"},

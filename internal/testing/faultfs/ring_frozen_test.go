@@ -5,11 +5,13 @@ package faultfs_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
@@ -147,6 +149,57 @@ func TestG43Killed(t *testing.T) {
 				t.Error("the trace says that nothing is missing")
 			}
 			t.Logf("G43: %s, killed while frozen: %v", backing, f)
+		})
+	}
+}
+
+// TestG17Frozen freezes the file system under segments, which need another file now and then.
+// What is lost when there is none is lost to the disk, and the trace says that, and what helps:
+// not that less should be recorded.
+func TestG17Frozen(t *testing.T) {
+	quiet(t)
+	for _, backing := range backings() {
+		if backing == "disk" || backing == "heap" && !faultfs.Full() {
+			continue
+		}
+		t.Run(backing, func(t *testing.T) {
+			fs := faultfs.Ext4(t, 256<<20, "")
+			v := victim.Start(t, victim.Config{
+				Path: in(fs), Backing: backing, Ring: 4 << 20, Segments: true,
+				Workers: 8, Burst: 8, Pause: time.Millisecond, FlushEvery: time.Second,
+			})
+			v.Until(t, "segments to be overwritten", func() bool { return v.Ended() > 150_000 })
+			v.Polled(t)
+			before := v.Lost()
+			fs.Freeze(t, 20*time.Second)
+			v.Until(t, "losses", func() bool { return v.Lost().Total() > before.Total()+10_000 })
+			fs.Thaw(t)
+			n, since := int64(0), v.Ended()
+			v.Until(t, "recording to go on", func() bool {
+				if lost := v.Lost().Total(); lost != n {
+					n, since = lost, v.Ended()
+				}
+				return v.Ended() > since+20_000
+			})
+			v.Finish(t)
+			f := v.Check(t, in(fs))
+			lost := v.Result.Stats.Lost
+			// What came before it was known how long the disk takes is lost by window.
+			if others := lost.Total() - lost.IO - before.Total(); lost.IO < 9_000 || others > lost.IO/10 {
+				t.Errorf("lost %+v, before the pause %+v; want it to be by io", lost, before)
+			}
+			if !strings.Contains(v.Result.LastErr, "took the disk") {
+				t.Errorf("the last error is %q", v.Result.LastErr)
+			}
+			tr, err := trace.OpenFile(in(fs))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tr.Close()
+			if line := analysis.LossLine(tr); !strings.Contains(line, "or not in time") || !strings.Contains(line, "scope.WithRing, whose one file") || lost.Window == 0 && strings.Contains(line, "record less") {
+				t.Errorf("the trace says %q", line)
+			}
+			t.Logf("G17: %s: frozen under segments: %v, %+v; %s", backing, f, lost, v.Result.LastErr)
 		})
 	}
 }

@@ -1,0 +1,151 @@
+package pool
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// TestNoNumbers: a trace that has all the chunks there can be, and no limit, or a larger one, is
+// full. It has not reached a limit that somebody could raise.
+func TestNoNumbers(t *testing.T) {
+	const numbers = 200
+	for _, heap := range []bool{true, false} {
+		for _, limit := range []int64{0, numbers * ChunkSize, 2 * numbers * ChunkSize} {
+			t.Run(fmt.Sprint(heap, limit), func(t *testing.T) {
+				want := format.LossSpace
+				if limit == numbers*ChunkSize { // the twin
+					want = format.LossLimit
+				}
+				p, err := New(Options{File: newFile(t), Limit: limit, Heap: heap, Addresses: numbers * ChunkSize, States: make([]uint32, numbers)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer p.Close()
+				var why format.Loss
+				taken := 0
+				for range 10 {
+					got, lost := takeAll(p)
+					taken, why, err = taken+len(got), lost, p.Extend()
+				}
+				if why != want || errors.Is(err, errNumbers) != (want == format.LossSpace) {
+					t.Errorf("%d chunks, then lost by %v, want %v: %v", taken, why, want, err)
+				}
+				if taken < numbers-1-keepForBlocks-int(p.spare) {
+					t.Errorf("%d chunks of %d", taken, numbers)
+				}
+			})
+		}
+	}
+}
+
+// late is a file system that makes no room as long as the gate is shut.
+type late struct {
+	backing
+	gate chan struct{}
+}
+
+func (l *late) grow(at, n int64) error {
+	<-l.gate
+	return l.backing.grow(at, n)
+}
+
+// TestLateDisk: what finds no room while the disk makes none is lost by that. What finds none
+// because nobody has asked the disk is not.
+func TestLateDisk(t *testing.T) {
+	for _, ring := range []int64{0, 16 << 20} {
+		t.Run(fmt.Sprint(ring), func(t *testing.T) {
+			o := Options{File: newFile(t), Limit: testLimit, Addresses: testLimit}
+			if ring > 0 {
+				o.Limit, o.Addresses, o.Ring = 0, 0, RingOf(ring, nil)
+			}
+			p, err := New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			l := &late{p.back, make(chan struct{})}
+			p.back = l
+			if _, why := takeAll(p); why != format.LossWindow {
+				t.Fatalf("nothing left because of %v", why)
+			}
+			extended := make(chan error)
+			go func() { extended <- p.Extend() }()
+			for end := time.Now().Add(10 * time.Second); p.Dry() != format.LossIO; time.Sleep(time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatalf("while the disk makes no room it is lost by %v", p.Dry())
+				}
+			}
+			if _, why := p.Take(); why != format.LossIO {
+				t.Errorf("lost by %v, want io", why)
+			}
+			close(l.gate)
+			if err := <-extended; err == nil || p.late != nil {
+				t.Errorf("nobody tells that the disk was late: %v", err)
+			}
+			if _, why := p.Take(); why != 0 || p.Full() != 0 {
+				t.Errorf("with room again lost by %v, full by %v", why, p.Full())
+			}
+			if _, why := takeAll(p); why != format.LossWindow {
+				t.Errorf("and then lost by %v", why)
+			}
+			if err := p.Extend(); err != nil {
+				t.Errorf("the disk is not late any more: %v", err)
+			}
+		})
+	}
+}
+
+// TestSegmentsKeepForShm: where /dev/shm is full no segment is deleted: that makes no room there.
+func TestSegmentsKeepForShm(t *testing.T) {
+	dir, dropped := smallFS(t, "16m"), 0
+	f := createIn(t, t.TempDir(), "t.scope")
+	hot := hotFile(t, dir, 1024)
+	o := Options{File: f, Hot: hot, HotSlots: 1024, Ring: RingOf(64<<20, func([]int64) { dropped++ })}
+	o.Files = NewSegments(f, f.Name(), [16]byte{7}, 1<<20, 64, func(int) {})
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	s := p.lay.(*segments)
+	for n := range uint64(100) { // some segments, all of which could go
+		idx := next(t, p)
+		fill(t, p, idx, n)
+		p.Fresh(nil)
+		leave(t, p, idx)
+	}
+	filler := createIn(t, dir, "filler")
+	if err := unix.Fallocate(int(filler.Fd()), 0, 0, available(t, dir)&^4095); err != nil {
+		t.Fatal(err)
+	}
+	var why format.Loss
+	for range 5 {
+		_, why = takeAll(p)
+		err = p.Extend()
+	}
+	if why != format.LossSpace || !errors.Is(err, errShm) {
+		t.Errorf("lost by %v: %v", why, err)
+	}
+	files, _ := filepath.Glob(f.Name() + ".0*")
+	if dropped > 0 || len(files) != len(s.live) || len(files) < 7 {
+		t.Errorf("%d times something was overwritten, %d files, %d live", dropped, len(files), len(s.live))
+	}
+	if err := os.Remove(filler.Name()); err != nil {
+		t.Fatal(err)
+	}
+	filler.Close()
+	if err := p.Extend(); err != nil && !errors.Is(err, errShm) { // there is less than the window
+		t.Error(err)
+	}
+	if _, why := p.Take(); why != 0 {
+		t.Errorf("with room again lost by %v", why)
+	}
+}
