@@ -5,7 +5,7 @@ type Lost struct {
 	Window int64 // no room was prepared in time
 	Limit  int64 // the trace had reached its limit
 	Space  int64 // the file system or /dev/shm was full, or nearly, or a limit of memory or addresses reached
-	IO     int64 // I/O error, or the disk was late with the room that segments and DiskBacking need
+	IO     int64 // I/O error, or the disk was late with another segment
 	Busy   int64 // no place found in time
 	Stop   int64 // begun while the recording stopped
 	Ends   int64 // ends that found no place: their scopes are kept, and show as open
@@ -54,5 +54,5 @@ type Statistics struct {
 	Off           bool   // switched off from outside: nothing is recorded
 	Slow          int64  // scopes that took longer than a trigger's limit
 	Snapshots     int64  // written by Snapshot, by triggers, or for somebody outside
-	LastError     error  // the last error of the flusher, of a triggered snapshot, or of removing the hot file; nil if there was none
+	LastError     error  // the last error of the flusher, of a triggered snapshot, or of removing the hot file, or that the disk was late with a segment; nil if there was none
 }

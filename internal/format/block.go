@@ -163,7 +163,7 @@ const (
 	LossWindow Loss = 1  // no room was prepared in time
 	LossLimit  Loss = 2  // the trace had reached its limit
 	LossSpace  Loss = 3  // the file system or the tmpfs was, or was nearly, full, or a limit of memory or of addresses was reached
-	LossIO     Loss = 4  // an I/O error, or the disk was late with the room that was to be made there
+	LossIO     Loss = 4  // an I/O error, or the disk was late with another segment
 	LossBusy   Loss = 5  // the writer was moved between processors too often to get a place
 	LossStop   Loss = 6  // begun while the recording stopped
 	LossEnd    Loss = 7  // an end that found no place: its scope is there, and shows as open

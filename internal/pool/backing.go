@@ -2,7 +2,6 @@ package pool
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
@@ -62,9 +61,9 @@ const maxSpare = 1 << 40
 // errBehind says that what was written before is not in the file yet.
 var errBehind = errors.New("the file does not take it as fast as it is written")
 
-// errShm says that the tmpfs of the hot file has no more memory. It is an errBehind: what is
-// written gives slots back, and the disk has no room to make for it.
-var errShm = fmt.Errorf("make room, or have what is in there written: %w", errBehind)
+// errShm says that the tmpfs of the hot file has no more memory. The trace's disk has no room to
+// make for that.
+var errShm = errors.New("its tmpfs is nearly full: make room there")
 
 // errNumbers says that there are no numbers for more chunks, which is before the limit.
-var errNumbers = errors.New("it has all the addresses that there are for one: keep the last with scope.WithRing")
+var errNumbers = errors.New("the trace has all the addresses that there are for one: keep the last, by scope.WithRing")

@@ -20,7 +20,7 @@ func newShm(o *Options, f file, allowed *atomic.Int64) (backing, error) {
 }
 
 func lossOf(err error) format.Loss {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNoSpace) || errors.Is(err, errMemory) || errors.Is(err, errNumbers) {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNoSpace) || errors.Is(err, errMemory) || err == errNumbers {
 		return format.LossSpace
 	}
 	return format.LossIO

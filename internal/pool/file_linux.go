@@ -144,10 +144,8 @@ func retry(f func() error) error {
 }
 
 func lossOf(err error) format.Loss {
-	for _, short := range [...]error{unix.ENOSPC, unix.EDQUOT, unix.EFBIG, ErrNoSpace, errMemory, errShm, errNumbers, sys.ErrAddresses} {
-		if errors.Is(err, short) {
-			return format.LossSpace
-		}
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG) || errors.Is(err, ErrNoSpace) || errors.Is(err, errMemory) || errors.Is(err, errShm) || err == errNumbers || errors.Is(err, sys.ErrAddresses) {
+		return format.LossSpace
 	}
 	return format.LossIO
 }

@@ -81,7 +81,7 @@ func (l *linear) extend(from, n int64) (int64, error) {
 
 // prepare prepares n chunks from idx on, which the caller has taken from unprepared.
 func (l *linear) prepare(idx, n int64) error {
-	err := l.p.grow(idx, n)
+	err := l.p.back.grow(idx, n)
 	if err == nil {
 		err = l.p.back.attach(idx, idx, n)
 	}
@@ -115,7 +115,7 @@ func (l *linear) make(spare int64) (int64, format.Loss) {
 			return 0, format.LossLimit
 		}
 		if idx >= p.last {
-			return 0, p.why(p.noNumbers())
+			return 0, p.why(errNumbers)
 		}
 		if !l.unprepared.CompareAndSwap(idx, idx+1) {
 			continue

@@ -46,13 +46,13 @@ func TestNoNumbers(t *testing.T) {
 	}
 }
 
-// late is a file system that makes no room as long as the gate is shut.
-type late struct {
+// lateDisk is a file system that makes no room as long as the gate is shut.
+type lateDisk struct {
 	backing
 	gate chan struct{}
 }
 
-func (l *late) grow(at, n int64) error {
+func (l *lateDisk) grow(at, n int64) error {
 	<-l.gate
 	return l.backing.grow(at, n)
 }
@@ -60,46 +60,41 @@ func (l *late) grow(at, n int64) error {
 // TestLateDisk: what finds no room while the disk makes none is lost by that. What finds none
 // because nobody has asked the disk is not.
 func TestLateDisk(t *testing.T) {
-	for _, ring := range []int64{0, 16 << 20} {
-		t.Run(fmt.Sprint(ring), func(t *testing.T) {
-			o := Options{File: newFile(t), Limit: testLimit, Addresses: testLimit}
-			if ring > 0 {
-				o.Limit, o.Addresses, o.Ring = 0, 0, RingOf(ring, nil)
-			}
-			p, err := New(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer p.Close()
-			l := &late{p.back, make(chan struct{})}
-			p.back = l
-			if _, why := takeAll(p); why != format.LossWindow {
-				t.Fatalf("nothing left because of %v", why)
-			}
-			extended := make(chan error)
-			go func() { extended <- p.Extend() }()
-			for end := time.Now().Add(10 * time.Second); p.Dry() != format.LossIO; time.Sleep(time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatalf("while the disk makes no room it is lost by %v", p.Dry())
-				}
-			}
-			if _, why := p.Take(); why != format.LossIO {
-				t.Errorf("lost by %v, want io", why)
-			}
-			close(l.gate)
-			if err := <-extended; err == nil || p.late != nil {
-				t.Errorf("nobody tells that the disk was late: %v", err)
-			}
-			if _, why := p.Take(); why != 0 || p.Full() != 0 {
-				t.Errorf("with room again lost by %v, full by %v", why, p.Full())
-			}
-			if _, why := takeAll(p); why != format.LossWindow {
-				t.Errorf("and then lost by %v", why)
-			}
-			if err := p.Extend(); err != nil {
-				t.Errorf("the disk is not late any more: %v", err)
-			}
-		})
+	f := createIn(t, t.TempDir(), "t.scope")
+	told := make(chan error, 10)
+	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, 16, func(int) {}, func(err error) { told <- err })
+	p, err := New(Options{File: f, Ring: RingOf(16<<20, nil), Files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	l := &lateDisk{p.back, make(chan struct{})}
+	p.back = l
+	if _, why := takeAll(p); why != format.LossWindow {
+		t.Fatalf("nothing left because of %v", why)
+	}
+	extended := make(chan error)
+	go func() { extended <- p.Extend() }()
+	for end := time.Now().Add(10 * time.Second); p.Dry() != format.LossIO; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("while the disk makes no room it is lost by %v", p.Dry())
+		}
+	}
+	if _, why := p.Take(); why != format.LossIO {
+		t.Errorf("lost by %v, want io", why)
+	}
+	close(l.gate)
+	if err := <-extended; err != nil {
+		t.Errorf("that a disk is late is no error: %v", err)
+	}
+	if len(told) != 1 {
+		t.Errorf("it was told %d times", len(told))
+	}
+	if _, why := p.Take(); why != 0 || p.Full() != 0 {
+		t.Errorf("with room again lost by %v, full by %v", why, p.Full())
+	}
+	if _, why := takeAll(p); why != format.LossWindow {
+		t.Errorf("and then lost by %v", why)
 	}
 }
 
@@ -109,7 +104,7 @@ func TestSegmentsKeepForShm(t *testing.T) {
 	f := createIn(t, t.TempDir(), "t.scope")
 	hot := hotFile(t, dir, 1024)
 	o := Options{File: f, Hot: hot, HotSlots: 1024, Ring: RingOf(64<<20, func([]int64) { dropped++ })}
-	o.Files = NewSegments(f, f.Name(), [16]byte{7}, 1<<20, 64, func(int) {})
+	o.Files = NewSegments(f, f.Name(), [16]byte{7}, 1<<20, 64, func(int) {}, func(error) {})
 	p, err := New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func (r *ring) begin() error {
 func (r *ring) prepare(idx, at, n int64) error {
 	err := r.p.room(n * ChunkSize)
 	if err == nil {
-		err = r.p.grow(at, n)
+		err = r.p.back.grow(at, n)
 	}
 	if err == nil {
 		err = r.p.back.attach(idx, at, n)
@@ -117,7 +117,7 @@ func (r *ring) grow(end, n int64) error {
 		return err
 	}
 	at := r.total
-	if err := r.p.grow(at, n); err != nil {
+	if err := r.p.back.grow(at, n); err != nil {
 		return err
 	}
 	testpoint.Here("pool.grown")

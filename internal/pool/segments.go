@@ -49,8 +49,10 @@ type segments struct {
 	next  uint32     // number of the next file
 	stale []*os.File // of segments that were deleted before they were closed
 
-	refused error // why the disk did not take a chunk, when one was last deleted for that
-	credit  int64 // places that were given back, and need no room that others could want
+	late    func(error) // told of a disk that was so late that records were lost
+	slow    bool        // for that its reason is there
+	refused error       // why the disk did not take a chunk, when one was last deleted for that
+	credit  int64       // places that were given back, and need no room that others could want
 }
 
 // segment is one file. What is not f belongs to the flusher's preparing goroutine.
@@ -76,9 +78,10 @@ const namesTried = 64
 // NewSegments makes the files of a recording into base, of that many bytes each,
 // header included, and at most most of them as long as none is held. path is base's,
 // absolute: segments lie beside it. told is called with how many files there are,
-// after one was made and before one is deleted.
-func NewSegments(base *os.File, path string, id [16]byte, bytes int64, most int, told func(files int)) Files {
-	s := &segments{base: base, path: path, id: id, chunks: bytes/ChunkSize - 1, most: int64(most), told: told, next: 1}
+// after one was made and before one is deleted, late when the disk took so long for one that
+// records were lost.
+func NewSegments(base *os.File, path string, id [16]byte, bytes int64, most int, told func(files int), late func(error)) Files {
+	s := &segments{base: base, path: path, id: id, chunks: bytes/ChunkSize - 1, most: int64(most), told: told, late: late, next: 1}
 	// There must be twice as many numbers as places.
 	parts := min(s.most+HeldMost, format.RingNumbers/4/s.chunks)
 	s.parts = make([]*segment, parts)
@@ -196,7 +199,7 @@ func (s *segments) extend(from, n int64) (int64, error) {
 
 // makeRoom deletes the oldest file because of err, if that says that the disk is full.
 func (s *segments) makeRoom(err error) (dropped bool, e error) {
-	if errors.Is(err, errBehind) || !IsNoSpace(err) {
+	if errors.Is(err, errBehind) || errors.Is(err, errShm) || !IsNoSpace(err) {
 		return false, nil
 	}
 	return s.drop()
@@ -210,7 +213,7 @@ func (s *segments) enlarge(seg *segment, end, n int64) error {
 			return err
 		}
 	}
-	if err := s.p.grow(at, n); err != nil {
+	if err := s.atDisk(func() error { return s.p.back.grow(at, n) }); err != nil {
 		return err
 	}
 	s.credit = max(s.credit-n, 0)
@@ -251,7 +254,7 @@ func (s *segments) current() (*segment, error) {
 		return nil, nil
 	}
 	var seg *segment
-	err := s.p.atDisk(func() (err error) {
+	err := s.atDisk(func() (err error) {
 		seg, err = s.create(int64(part))
 		return err
 	})
@@ -334,7 +337,7 @@ func (s *segments) drop() (dropped bool, err error) {
 	if err := s.detach(nums); err != nil {
 		return false, err
 	}
-	err = s.p.atDisk(func() error {
+	err = s.atDisk(func() error {
 		// The file says how much is overwritten before that is gone. If the disk is so full
 		// that it can't, it will soon, by what becomes free.
 		if err := s.p.back.save(extent{0, 0, 1}, false); err != nil && !IsNoSpace(err) {

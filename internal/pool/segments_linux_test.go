@@ -19,7 +19,7 @@ func segmentPool(t *testing.T, dir string, heap bool, most int, over func([]int6
 	t.Helper()
 	f := createIn(t, dir, "t.scope")
 	told = new(int)
-	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, most, func(n int) { *told = n })
+	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, most, func(n int) { *told = n }, func(error) {})
 	p, err := New(Options{File: f, Heap: heap, Ring: RingOf(int64(most)<<20, over), Files: files})
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +223,7 @@ func TestSegmentsNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := createIn(t, dir, "t.scope")
-	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, 4, func(int) {})
+	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, 4, func(int) {}, func(error) {})
 	p, err := New(Options{File: f, Ring: RingOf(4<<20, nil), Files: files})
 	if err == nil {
 		t.Cleanup(func() { p.Close() })

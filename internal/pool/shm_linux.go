@@ -76,11 +76,8 @@ func (s *shm) spare() (int64, error) {
 	n, why := s.short(s.max-s.lost.Load(), s.allowed.Load()/ChunkSize, held-s.masks.Load())
 	if there := s.masks.Load() + s.warm.Load() + max(avail-total/20, 0)/ChunkSize; err == nil && there < n {
 		if n = there; s.fail.Load() == nil {
-			why = fmt.Errorf("%s: %d bytes are free, %d must stay free: %w", s.hot.Name(), avail, total/20, errShm)
+			why = fmt.Errorf("%s: %d bytes are free: %w", s.hot.Name(), avail, errShm)
 		}
-	}
-	if n < 1 && held == 0 {
-		return 0, fmt.Errorf("%s: %d bytes are free: %w", s.hot.Name(), avail, ErrNoSpace)
 	}
 	return n, why
 }

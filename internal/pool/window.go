@@ -3,7 +3,6 @@ package pool
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -22,13 +21,7 @@ type pace struct {
 	window int64 // chunks to keep ahead
 	used   int64 // bump at the last Extend, and when that was
 	asked  time.Time
-	late   error // the disk was so late that who came found no room
-	slow   bool  // for that its reason is there until Extend returns
 }
-
-// patience is how long a call of the disk may take, which is a tenth of a millisecond as a rule,
-// before it counts as late.
-const patience = 20 * time.Millisecond
 
 // ErrNoSpace says that the file system has too little room to record.
 var ErrNoSpace = errors.New("not enough space on the file system")
@@ -53,15 +46,7 @@ func (p *Pool) Extend() error {
 	if err := p.lay.begin(); err != nil {
 		return err
 	}
-	err := p.prepare()
-	if err == nil {
-		if p.slow {
-			p.swap(format.LossIO, format.LossWindow)
-		}
-		err = p.late
-	}
-	p.slow, p.late = false, nil
-	return err
+	return p.prepare()
 }
 
 // prepare makes the window whole, step by step, so that a writer that is about
@@ -75,7 +60,7 @@ func (p *Pool) prepare() (failed error) {
 	for {
 		from := p.lay.from()
 		if from >= p.last && p.limit != p.last {
-			return p.refuse(p.noNumbers())
+			return p.refuse(errNumbers)
 		}
 		to := min(p.Bump()+p.window, p.last)
 		if n := to - from; n < p.lotSize || n < min(minStep, p.window/2) && to < p.last && from > 1 {
@@ -104,7 +89,7 @@ func (p *Pool) prepare() (failed error) {
 // file does not take yet is none of its own: it is as if the window had not been
 // asked for.
 func (p *Pool) refuse(err error) error {
-	if err == nil || errors.Is(err, errBehind) && (!errors.Is(err, errShm) || p.ring > 0 && p.parts == 0) {
+	if err == nil || errors.Is(err, errBehind) || p.ring > 0 && p.parts == 0 && errors.Is(err, errShm) {
 		return nil // a ring in one file evicts what waits
 	}
 	p.reason.Store(uint32(lossOf(err)))
@@ -113,47 +98,6 @@ func (p *Pool) refuse(err error) error {
 	}
 	return err
 }
-
-// atDisk makes a call that may wait for the disk. Who finds no room while it takes long loses that
-// to the disk, and not to a window that was too small.
-func (p *Pool) atDisk(call func() error) error {
-	var mu sync.Mutex
-	var over, late bool
-	begun := time.Now()
-	timer := time.AfterFunc(patience, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		late = !over && p.swap(format.LossWindow, format.LossIO)
-	})
-	err := call()
-	timer.Stop()
-	mu.Lock()
-	defer mu.Unlock()
-	if over = true; late {
-		p.slow = true
-		if p.Short() {
-			p.late = fmt.Errorf("%s: making room took the disk %v, and what came meanwhile found none", p.file.f.Name(), time.Since(begun).Round(time.Millisecond))
-		}
-	}
-	return err
-}
-
-// swap replaces the reason for which there is no room, if it is that one.
-func (p *Pool) swap(from, to format.Loss) bool {
-	p.dry.CompareAndSwap(uint32(from), uint32(to))
-	return p.reason.CompareAndSwap(uint32(from), uint32(to))
-}
-
-// grow gives the file n more places.
-func (p *Pool) grow(at, n int64) error {
-	if p.Copies() {
-		return p.back.grow(at, n) // it grows as it is written
-	}
-	return p.atDisk(func() error { return p.back.grow(at, n) })
-}
-
-// noNumbers says that there are no more chunks in a trace.
-func (p *Pool) noNumbers() error { return fmt.Errorf("%s: %w", p.file.f.Name(), errNumbers) }
 
 // room refuses to take what would leave less free than 5 % of the file system
 // or 1 GiB, whichever is smaller: a tracer must not be what fills a disk. Nor may it be

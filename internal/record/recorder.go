@@ -106,7 +106,7 @@ type recorder struct {
 	expr      atomic.Pointer[string]
 	off       atomic.Bool // from outside: nothing is recorded
 	snapshots atomic.Int64
-	failed    atomic.Pointer[error] // of the last triggered snapshot
+	failed    atomic.Pointer[error] // of the last triggered snapshot, or of a disk that was late
 
 	losses      []uint64 // rows of counters, in chunk 0: see lose
 	counts      counts

@@ -41,5 +41,5 @@ func (r *recorder) newSegments(f *os.File) (pool.Files, error) {
 		if r.pool != nil {
 			atomic.StoreUint64(&r.header()[format.StateFiles/8], uint64(n))
 		}
-	}), nil
+	}, func(late error) { r.failed.Store(&late) }), nil
 }

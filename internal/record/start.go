@@ -268,7 +268,10 @@ func (r *recorder) finish() error {
 		err = e
 	}
 	// Nothing is lost where the hot file stays, so Stop has not failed.
-	if r.final.LastError = r.closeHot(unsaved == nil, still == nil); err != nil {
+	if e := r.closeHot(unsaved == nil, still == nil); e != nil {
+		r.final.LastError = e
+	}
+	if err != nil {
 		r.final.LastError = err
 	}
 	r.closed.Store(true)

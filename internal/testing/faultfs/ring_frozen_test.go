@@ -188,8 +188,11 @@ func TestG17Frozen(t *testing.T) {
 			if others := lost.Total() - lost.IO - before.Total(); lost.IO < 9_000 || others > lost.IO/10 {
 				t.Errorf("lost %+v, before the pause %+v; want it to be by io", lost, before)
 			}
-			if !strings.Contains(v.Result.LastErr, "took the disk") {
+			if !strings.Contains(v.Result.LastErr, "the disk took ") {
 				t.Errorf("the last error is %q", v.Result.LastErr)
+			}
+			if v.Result.StopErr != "" {
+				t.Errorf("Stop: %s", v.Result.StopErr)
 			}
 			tr, err := trace.OpenFile(in(fs))
 			if err != nil {

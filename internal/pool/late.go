@@ -1,0 +1,53 @@
+package pool
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// patience is how long a call of the disk may take, which is a tenth of a millisecond as a rule,
+// before it counts as late.
+const patience = 20 * time.Millisecond
+
+// begin ends what atDisk has begun.
+func (s *segments) begin() error {
+	if s.slow {
+		s.swap(format.LossIO, format.LossWindow)
+		s.slow = false
+	}
+	return s.ring.begin()
+}
+
+// atDisk makes a call that may wait for the disk. Who finds no room while it takes long loses that
+// to the disk, and not to a window that was too small: so it is until there is room, or Extend
+// is called again.
+func (s *segments) atDisk(call func() error) error {
+	var mu sync.Mutex
+	var over, late bool
+	begun := time.Now()
+	timer := time.AfterFunc(patience, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		late = !over && s.swap(format.LossWindow, format.LossIO)
+	})
+	err := call()
+	timer.Stop()
+	mu.Lock()
+	defer mu.Unlock()
+	if over = true; late {
+		s.slow = true
+		if s.p.Short() {
+			s.late(fmt.Errorf("%s: the disk took %v to make room, and records were lost meanwhile", s.path, time.Since(begun).Round(time.Millisecond)))
+		}
+	}
+	return err
+}
+
+// swap replaces the reason for which there is no room, if it is that one.
+func (s *segments) swap(from, to format.Loss) bool {
+	s.p.dry.CompareAndSwap(uint32(from), uint32(to))
+	return s.p.reason.CompareAndSwap(uint32(from), uint32(to))
+}
