@@ -52,6 +52,10 @@ func WithLimit(bytes int64) Option {
 // its memory. A container's limit bounds it in any case: to a quarter of the limit at Start, and
 // later of what the program leaves. Memory is taken when it is needed, and given back when what
 // was in there is written. The disk backing has no buffer.
+//
+// A scope without arguments takes 32 bytes. A burst of 20 million, on two CPUs in 2 s, lost none
+// with 1 GiB, up to 2.6 million with 448 MiB, and 6.8 to 8.1 million with 128 MiB: while the
+// program takes all CPUs, little is written.
 func WithBuffer(bytes int64) Option { return func(o *options) { o.SetBuffer(bytes) } }
 
 // WithRing keeps the last bytes of the recording, from MinRing to MaxRing: the

@@ -110,27 +110,29 @@ func TestBufferInContainer(t *testing.T) {
 		t.Skip("this build has no hot files: " + record.NoDisk)
 	}
 	for _, limit := range []int64{512 << 20, 2 << 30, 3 << 30} {
-		dir := t.TempDir()
-		m := faultfs.MemoryGroup(t, limit)
-		cmd := exec.Command(os.Args[0], "-test.run=^TestBufferInContainer$")
-		cmd.Env = append(os.Environ(), bufferChild+"="+dir)
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out strings.Builder
-		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		m.Add(t, cmd.Process.Pid)
-		_, _ = io.WriteString(in, "in\n")
-		if err := cmd.Wait(); err != nil || !strings.HasPrefix(out.String(), "<nil>") {
-			t.Fatalf("%v: %s", err, &out)
-		}
-		if got := bufferOf(t, filepath.Join(dir, "x.scope")); got > limit/16 || got < min(limit/16, 128<<20) {
-			t.Errorf("of %d MiB %d may wait, want a sixteenth at most", limit>>20, got>>20)
-		}
+		t.Run(fmt.Sprint(limit>>20), func(t *testing.T) {
+			dir := t.TempDir()
+			m := faultfs.MemoryGroup(t, limit)
+			cmd := exec.Command(os.Args[0], "-test.run=^TestBufferInContainer$")
+			cmd.Env = append(os.Environ(), bufferChild+"="+dir)
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out strings.Builder
+			cmd.Stdout, cmd.Stderr = &out, &out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			m.Add(t, cmd.Process.Pid)
+			_, _ = io.WriteString(in, "in\n")
+			if err := cmd.Wait(); err != nil || !strings.HasPrefix(out.String(), "<nil>") {
+				t.Fatalf("%v: %s", err, &out)
+			}
+			if got := bufferOf(t, filepath.Join(dir, "x.scope")); got > limit/16 || got < min(limit/16, 128<<20) {
+				t.Errorf("of %d MiB %d may wait, want a sixteenth at most", limit>>20, got>>20)
+			}
+		})
 	}
 }
 
