@@ -340,10 +340,8 @@ func (x *adoption) run(id [16]byte, more func() bool) (n int, err error) {
 	if table.err != nil {
 		return 0, table.err
 	}
-	// A write beyond this limit is a signal, which ends the program.
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil || uint64(table.end) > limit.Cur {
-		return 0, fmt.Errorf("%s would be larger than files may be", x.trace.Name())
+	if err := newfile.Room(x.trace.Name(), table.end); err != nil {
+		return 0, err // before a part of it is there
 	}
 	for i := range x.p.slots {
 		place := int64(table.word(i)) - 1
@@ -379,7 +377,7 @@ func (x *adoption) head(id [16]byte, slot int) error {
 		}
 		h, _, err := format.DecodeHeader(head)
 		if good = err == nil && h.ID == id; good && h.HasCounters() {
-			if _, err := x.trace.WriteAt(counters, format.CountersOffset); err != nil {
+			if _, err := newfile.WriteAt(x.trace, counters, format.CountersOffset); err != nil {
 				return err
 			}
 		}
@@ -387,10 +385,10 @@ func (x *adoption) head(id [16]byte, slot int) error {
 	const joined = format.StateOffset + format.StateJoined
 	binary.LittleEndian.PutUint64(head[joined:], 1)
 	if !good {
-		_, err := x.trace.WriteAt(head[joined:joined+8], joined)
+		_, err := newfile.WriteAt(x.trace, head[joined:joined+8], joined)
 		return err
 	}
-	_, err := x.trace.WriteAt(head, 0)
+	_, err := newfile.WriteAt(x.trace, head, 0)
 	return err
 }
 
@@ -417,6 +415,6 @@ func (x *adoption) write(place int64) (written bool, err error) {
 			return false, nil
 		}
 	}
-	_, err = t.WriteAt(x.b, at)
+	_, err = newfile.WriteAt(t, x.b, at)
 	return err == nil, err
 }

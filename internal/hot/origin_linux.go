@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // How long a hot file without a writer stays whose trace is not found: where the directory at
@@ -99,7 +100,7 @@ func wait(f *os.File, seen int64, patience time.Duration) error {
 	now := time.Now().UnixNano()
 	switch age := now - seen; {
 	case seen == 0 || age < 0:
-		_, _ = f.WriteAt(binary.LittleEndian.AppendUint64(nil, uint64(now)), format.HotSeenOffset)
+		_, _ = newfile.WriteAt(f, binary.LittleEndian.AppendUint64(nil, uint64(now)), format.HotSeenOffset)
 	case age > int64(patience):
 		return nil
 	}

@@ -34,7 +34,7 @@ func Write(path string, b []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b)
+	_, err = WriteAt(f, b, 0)
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(path)
 	}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -181,7 +182,7 @@ func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
 	}
 	err := errNoFile
 	if f != nil {
-		if _, err = f.WriteAt(b, off+from); err != nil && idx > 0 && !written {
+		if _, err = newfile.WriteAt(f, b, off+from); err != nil && idx > 0 && !written {
 			// A disk that has become full may have taken the first pages of the chunk, whose header
 			// would tell of records that are not there. Go does not say how many. What this can't
 			// write has no page, and is zero.

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -17,7 +18,10 @@ func (d file) grow(at, n int64) error {
 	if f == nil {
 		return errNoFile
 	}
-	err := retry(func() error { return unix.Fallocate(int(f.Fd()), 0, off, n) })
+	err := newfile.Room(f.Name(), off+n)
+	if err == nil {
+		err = retry(func() error { return unix.Fallocate(int(f.Fd()), 0, off, n) })
+	}
 	if err != nil {
 		_ = cut(f, off)
 		return fmt.Errorf("allocating %d bytes at %d in %s: %w", n, off, f.Name(), err)
@@ -59,9 +63,9 @@ func zero(f *os.File, off, n int64) error {
 		}
 	}
 	if err != nil { // a filter may refuse the call: blocks that are there can be written
-		_, err = f.WriteAt(zeros[:min(n, int64(len(zeros)))], off)
+		_, err = newfile.WriteAt(f, zeros[:min(n, int64(len(zeros)))], off)
 		for done := int64(len(zeros)); err == nil && done < n; done += int64(len(zeros)) {
-			_, err = f.WriteAt(zeros[:min(n-done, int64(len(zeros)))], off+done)
+			_, err = newfile.WriteAt(f, zeros[:min(n-done, int64(len(zeros)))], off+done)
 		}
 	}
 	if err != nil {
@@ -123,10 +127,10 @@ func (d file) cut(size int64) error { return cut(d.f, size) }
 // cut has the file be of that size. A file that is shorter grows by a write where the system
 // refuses the call: it would be shorter than it says.
 func cut(f *os.File, size int64) error {
-	err := retry(func() error { return unix.Ftruncate(int(f.Fd()), size) })
+	err := newfile.Truncate(f, size)
 	if err != nil {
 		if s, e := f.Stat(); e == nil && s.Size() < size {
-			_, err = f.WriteAt(zeros[:1], size-1)
+			_, err = newfile.WriteAt(f, zeros[:1], size-1)
 		}
 	}
 	if err != nil {

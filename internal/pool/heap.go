@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -161,9 +162,9 @@ func (h *heap) evict(idx, at int64) {
 
 // wipe overwrites a chunk in the file, its header first: without one nobody reads the rest.
 func wipe(f *os.File, off int64) error {
-	_, err := f.WriteAt(zeros[:format.ChunkHeaderSize], off)
+	_, err := newfile.WriteAt(f, zeros[:format.ChunkHeaderSize], off)
 	if err == nil {
-		_, err = f.WriteAt(zeros[:], off)
+		_, err = newfile.WriteAt(f, zeros[:], off)
 	}
 	return err
 }
@@ -181,7 +182,7 @@ func (h *heap) close(size int64) error {
 	for i := range h.dir {
 		h.dir[i].Store(nil)
 	}
-	if err := h.to.f.Truncate(size); err != nil {
+	if err := newfile.Truncate(h.to.f, size); err != nil {
 		return fmt.Errorf("cutting %s: %w", h.to.f.Name(), err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -63,7 +64,7 @@ func newMapped(name string, o *Options, detaches bool) (*mapped, error) {
 	m := &mapped{name: name, r: addresses.r, size: min(size, addresses.r.Size()), nowhere: -1, late: o.States == nil}
 	if detaches || m.late {
 		if fd, err := memfdCreate("scopeview", unix.MFD_CLOEXEC); err == nil {
-			if unix.Ftruncate(fd, m.r.Size()) != nil {
+			if newfile.Room(name, m.r.Size()) != nil || unix.Ftruncate(fd, m.r.Size()) != nil {
 				unix.Close(fd)
 				fd = -1
 			}

@@ -291,8 +291,8 @@ func (s *segments) create(part int64) (*segment, error) {
 		}
 		b := format.AppendSegmentHeader(nil, &format.SegmentHeader{Number: seg.number, ID: s.id, Part: uint32(part), Chunks: uint32(s.chunks)})
 		if seg.made, err = f.Stat(); err == nil {
-			if err = f.Truncate(ChunkSize); err == nil {
-				_, err = f.WriteAt(b, 0)
+			if err = newfile.Truncate(f, ChunkSize); err == nil {
+				_, err = newfile.WriteAt(f, b, 0)
 			}
 		}
 		if err != nil {
@@ -428,7 +428,7 @@ func (s *segments) close() (own int64, err error) {
 			n--
 		}
 		if n < s.chunks {
-			errs = append(errs, seg.f.Truncate((1+n)*ChunkSize))
+			errs = append(errs, newfile.Truncate(seg.f, (1+n)*ChunkSize))
 		}
 		errs = append(errs, seg.f.Close())
 		seg.f = nil

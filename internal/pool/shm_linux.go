@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
@@ -192,7 +193,7 @@ func (s *shm) evict(idx, at int64) {
 	err := s.mapped.detach(idx, 1)
 	testpoint.Here("hot.unmapped")
 	if err == nil {
-		_, err = s.hot.WriteAt(zeros[:], s.offset(slot))
+		_, err = newfile.WriteAt(s.hot, zeros[:], s.offset(slot))
 	}
 	testpoint.Here("hot.zeroed")
 	if err == nil {
@@ -259,7 +260,7 @@ func (s *shm) heat(slot int) error {
 func (s *shm) tell(slot int64, v uint64) error {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
-	_, err := unix.Pwrite(int(s.hot.Fd()), b[:], format.HotTableOffset+8*slot)
+	_, err := newfile.WriteAt(s.hot, b[:], format.HotTableOffset+8*slot)
 	return err
 }
 
@@ -303,7 +304,7 @@ func (s *shm) let(idx, n int64) {
 func (s *shm) zero(slot int) int64 {
 	off := s.offset(slot)
 	if s.warm.Load() < maxWarm && s.memory() <= s.allowed.Load() {
-		if _, err := s.hot.WriteAt(zeros[:], off); err == nil {
+		if _, err := newfile.WriteAt(s.hot, zeros[:], off); err == nil {
 			testpoint.Here("hot.zeroed")
 			return slotWarm
 		}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/pool"
@@ -119,7 +120,7 @@ func (r *recorder) limits(po *pool.Options) (tight string, err error) {
 	if po.Memory = waitMost; r.opts.buffer > 0 {
 		po.Memory = r.opts.buffer
 	}
-	need := int64(runtime.GOMAXPROCS(0) + goThreads)
+	threads := int64(0)
 	for _, v := range r.sampler.Limits(nil) {
 		switch {
 		case v.Field == format.FieldMemLimit && v.Value > 0:
@@ -130,17 +131,27 @@ func (r *recorder) limits(po *pool.Options) (tight string, err error) {
 			r.waitPart = v.Value / part
 			po.Memory = min(po.Memory, r.waitPart)
 		case v.Field == format.FieldThreads:
-			need -= v.Value
+			threads = v.Value
 		}
 	}
 	po.Left = r.sampler.MemoryLeft
-	if need, left := max(need, 0)+ownThreads, r.sampler.ThreadsLeft; left < need {
+	left := min(r.sampler.ThreadsLeft, mostThreads()-threads)
+	need := max(int64(runtime.GOMAXPROCS(0)+goThreads)-threads, 0) + ownThreads
+	if left < need {
 		return "", fmt.Errorf("%w: it leaves %d, and %d may be needed: raise it", errThreads, max(left, 0), need)
 	}
 	return r.ownLimits(po)
 }
 
-var errThreads = errors.New("pids.max leaves too few threads to record")
+// mostThreads is how many threads Go lets the program have. That can be read only by setting it:
+// nothing is refused meanwhile.
+func mostThreads() int64 {
+	most := debug.SetMaxThreads(math.MaxInt32)
+	debug.SetMaxThreads(most)
+	return int64(most)
+}
+
+var errThreads = errors.New("pids.max, ulimit -u or debug.SetMaxThreads leaves too few threads to record")
 
 // closeHot removes the hot file, if the trace has all that was in it; else readers
 // find it, and a later recording brings it into the trace. Where it can't be removed,

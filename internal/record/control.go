@@ -9,6 +9,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/newfile"
 )
 
 // The control words in the trace's first chunk are how somebody outside, who may
@@ -89,7 +90,9 @@ func (r *recorder) answer(n uint64, text string, err error) {
 	if err != nil {
 		a.Text = err.Error()
 	}
-	_ = a.Store(r.file) // who asked waits for it in vain, and says so
+	if newfile.Room(r.path, format.ControlOffset+format.ControlSize) == nil {
+		_ = a.Store(r.file) // who asked waits for it in vain, and says so
+	}
 }
 
 // nothing is the filter of a recording that is switched off.

@@ -115,12 +115,12 @@ func (r *recorder) createHot(po *pool.Options) error {
 		return err
 	}
 	sys.TryLock(f)
-	if err = f.Truncate(format.HotSize(int(slots))); err == nil {
-		_, err = f.WriteAt(b, 0)
+	if err = newfile.Truncate(f, format.HotSize(int(slots))); err == nil {
+		_, err = newfile.WriteAt(f, b, 0)
 	}
 	if err == nil {
 		o := hot.Origin(r.file, path)
-		_, err = f.WriteAt(o.Append(nil), format.HotOriginOffset)
+		_, err = newfile.WriteAt(f, o.Append(nil), format.HotOriginOffset)
 	}
 	if err != nil {
 		removeTrace(&traceFile{f})

@@ -253,7 +253,7 @@ var recorderCalls = []uint32{
 	unix.SYS_SYNC_FILE_RANGE, unix.SYS_MSYNC, unix.SYS_FADVISE64, unix.SYS_MADVISE, unix.SYS_FSTATFS, unix.SYS_STATFS,
 	unix.SYS_UNAME, unix.SYS_FLOCK, unix.SYS_FCHMOD, unix.SYS_OPENAT, unix.SYS_GETDENTS64, unix.SYS_UNLINKAT,
 	unix.SYS_READLINKAT, unix.SYS_PREAD64, unix.SYS_PWRITE64, unix.SYS_GETRUSAGE, unix.SYS_SCHED_GETAFFINITY, unix.SYS_CLOCK_GETTIME,
-	unix.SYS_TGKILL, unix.SYS_PIPE2, unix.SYS_IOCTL,
+	unix.SYS_TGKILL, unix.SYS_PIPE2, unix.SYS_IOCTL, unix.SYS_PRLIMIT64,
 }
 
 // TestG33Descriptors has a program without descriptors to spare record: what is missing
@@ -268,7 +268,7 @@ func TestG33Descriptors(t *testing.T) {
 	}
 	faultfs.Children(t)
 	started := 0
-	for spare := range 10 {
+	for spare := range 14 {
 		dir := t.TempDir()
 		cmd := exec.Command(os.Args[0], "-test.run=^TestG33Descriptors$")
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d\n%s", filterChild, spare, dir))
@@ -294,7 +294,7 @@ func TestG33Descriptors(t *testing.T) {
 			t.Errorf("%d descriptors: %s", spare, words)
 		}
 	}
-	t.Logf("G33: %d of 10 programs with 0 to 9 descriptors left recorded, the others were told why not", started)
+	t.Logf("G33: %d of 14 programs with 0 to 13 descriptors left recorded, the others were told why not", started)
 	if started == 0 {
 		t.Error("there was no recording with any number of descriptors")
 	}

@@ -42,7 +42,10 @@ func Start(path string, o Options) error {
 	if err != nil {
 		return fmt.Errorf("starting %s: %w", path, err)
 	}
-	f, err := createTrace(path, o.Overwrite)
+	var f *traceFile
+	if err = sys.NoDescriptors(); err == nil { // before a file of package os is opened
+		f, err = createTrace(path, o.Overwrite)
+	}
 	if err != nil {
 		return fmt.Errorf("starting %s: %w", path, err)
 	}

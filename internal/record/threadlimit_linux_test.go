@@ -10,10 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,61 +31,83 @@ import (
 // when it needs most of them, the directory to record into, or none, and the backing.
 const threadChild = "SCOPE_THREAD_CHILD"
 
+// threadLimits are by what the threads of a program are limited, and what it says when it gets
+// none.
+var threadLimits = []struct{ by, says string }{
+	{"pids.max", noThread},
+	{"ulimit -u", noThread},
+	{"debug.SetMaxThreads", "thread exhaustion"},
+}
+
 // TestG37Threads has a program record at full speed that may have ownThreads threads more
 // than it needs without a recording: from the start, from a moment while it records, and
 // where it needs most of them only while it records, or after that. Where there is less
-// Start refuses, and the program lives.
+// Start refuses, and the program lives. The twin has less than it needs, and no recording.
 func TestG37Threads(t *testing.T) {
 	if v := os.Getenv(threadChild); v != "" {
 		threaded(t, strings.Split(v, "\n"))
 		return
 	}
 	faultfs.Children(t)
-	for _, c := range []struct {
-		when   string
-		always bool
-	}{{"before", true}, {"lowered", false}, {"grown", true}, {"after", false}} {
-		t.Run(c.when, func(t *testing.T) {
-			if !c.always && !faultfs.Full() {
-				t.Skip("SCOPEVIEW_FAULT=full")
-			}
-			group, needs := faultfs.PidsGroup(t), 0
-			for range 3 {
-				needs = max(needs, runThreads(t, group, c.when, "", "", 1000, 0).threads)
-			}
-			for _, backing := range []string{"default", "disk", "heap"} {
-				if !record.HaveDisk && backing == "disk" || backing != "default" && !faultfs.Full() {
-					continue
+	for _, l := range threadLimits {
+		for _, c := range []struct {
+			when   string
+			always bool
+		}{{"before", true}, {"lowered", false}, {"grown", true}, {"after", false}} {
+			t.Run(l.by+"/"+c.when, func(t *testing.T) {
+				if !faultfs.Full() && (!c.always || l.by == "ulimit -u") {
+					t.Skip("SCOPEVIEW_FAULT=full")
 				}
-				got := runThreads(t, group, c.when, t.TempDir(), backing, needs+record.OwnThreads, 0)
-				if got.refused != "" || got.lost < 0 {
-					t.Errorf("%s: %+v", backing, got)
+				group, needs := threadGroup(t, l.by), 0
+				for range 3 {
+					needs = max(needs, runThreads(t, group, l.by, c.when, "", "", 1000, 0).threads)
 				}
-				t.Logf("G37: threads: %s: %s: the program needs %d, with a recording %d", c.when, backing, needs, got.threads)
+				if c.when == "lowered" { // the twin would have what it needs by then
+				} else if got := runThreads(t, group, l.by, c.when, "", "", needs-6, 0); !regexp.MustCompile(l.says).MatchString(got.died) {
+					t.Errorf("with %d threads of %d the program did not die of that: %+v", needs-6, needs, got)
+				}
+				for _, backing := range []string{"default", "disk", "heap"} {
+					if !record.HaveDisk && backing == "disk" || backing != "default" && !faultfs.Full() {
+						continue
+					}
+					got := runThreads(t, group, l.by, c.when, t.TempDir(), backing, needs+record.OwnThreads, 0)
+					if got.died != "" || got.refused != "" || got.lost != 0 {
+						t.Errorf("%s: %+v", backing, got)
+					}
+					t.Logf("G37: threads: %s, %s: %s: the program needs %d, with a recording %d", l.by, c.when, backing, needs, got.threads)
+				}
+			})
+		}
+		t.Run(l.by+"/refused", func(t *testing.T) {
+			group := threadGroup(t, l.by)
+			if got := runThreads(t, group, l.by, "before", t.TempDir(), "default", 0, record.OwnThreads-1); !strings.Contains(got.refused, record.ErrThreads.Error()) {
+				t.Errorf("%+v, want that Start refuses", got)
 			}
 		})
 	}
-	t.Run("refused", func(t *testing.T) {
-		group := faultfs.PidsGroup(t)
-		if got := runThreads(t, group, "before", t.TempDir(), "default", 0, record.OwnThreads-1); !strings.Contains(got.refused, record.ErrThreads.Error()) {
-			t.Errorf("%+v, want that Start refuses", got)
-		}
-	})
+}
+
+// threadGroup is the cgroup that limits them, if one does.
+func threadGroup(t *testing.T, by string) *faultfs.Pids {
+	if by != "pids.max" {
+		return nil
+	}
+	return faultfs.PidsGroup(t)
 }
 
 type threadStats struct {
 	threads int
 	refused string
-	lost    int64 // of what was issued, what is neither recorded nor counted
+	died    string // what it said then
+	lost    int64  // of what was issued, what is neither recorded nor counted
 }
 
 // runThreads runs a program that may have most threads, or, if that is 0, some more than it
 // has when it is about to start.
-func runThreads(t *testing.T, group *faultfs.Pids, when, dir, backing string, most, more int) (got threadStats) {
+func runThreads(t *testing.T, group *faultfs.Pids, by, when, dir, backing string, most, more int) (got threadStats) {
 	t.Helper()
-	group.Limit(t, 1000)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestG37Threads$")
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=2", threadChild+"="+strings.Join([]string{when, dir, backing}, "\n"))
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=2", threadChild+"="+strings.Join([]string{when, dir, backing, by}, "\n"))
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -96,8 +121,12 @@ func runThreads(t *testing.T, group *faultfs.Pids, when, dir, backing string, mo
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	group.Add(t, cmd.Process.Pid)
+	if group != nil {
+		group.Limit(t, 1000)
+		group.Add(t, cmd.Process.Pid)
+	}
 	out := bufio.NewReader(pipe)
 	for _, step := range []string{"ready\n", "running\n"} {
 		line, err := out.ReadString('\n')
@@ -105,24 +134,35 @@ func runThreads(t *testing.T, group *faultfs.Pids, when, dir, backing string, mo
 			got.refused = r
 			break
 		}
+		if line == "" { // it is dead
+			break
+		}
 		if line != step {
 			t.Fatalf("it said %q: %v\n%.3000s", line, err, &says)
 		}
+		n := most
+		if n == 0 {
+			threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", cmd.Process.Pid))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n = len(threads) + more
+		}
+		order := "on"
 		switch {
 		case (step == "ready\n") == (when == "lowered"):
-		case most == 0:
-			group.Limit(t, group.Used(t)+more)
+		case group != nil:
+			group.Limit(t, n)
 		default:
-			group.Limit(t, most)
+			order = fmt.Sprint("most ", n)
 		}
-		io.WriteString(in, "on\n")
+		io.WriteString(in, order+"\n")
 	}
 	rest, _ := io.ReadAll(out)
 	if err := cmd.Wait(); err != nil {
-		t.Fatalf("with %d threads the program ended with %v\n%.3000s", most, err, &says)
-	}
-	if got.refused == "" {
-		if _, err := fmt.Sscan(string(rest), &got.threads, &got.lost); err != nil || got.lost != 0 {
+		got.died = fmt.Sprintf("%v: %.3000s", err, &says)
+	} else if got.refused == "" {
+		if _, err := fmt.Sscan(string(rest), &got.threads, &got.lost); err != nil {
 			t.Fatalf("it said %q: %v", rest, err)
 		}
 	}
@@ -131,11 +171,31 @@ func runThreads(t *testing.T, group *faultfs.Pids, when, dir, backing string, mo
 
 func threaded(t *testing.T, f []string) {
 	when, dir := f[0], f[1]
+	if f[3] == "ulimit -u" { // of a user that has no other process
+		if dir != "" {
+			_ = os.Chmod(filepath.Dir(dir), 0o755)
+			_ = os.Chown(dir, otherUser+1, otherUser+1)
+		}
+		if err := syscall.Setresuid(otherUser+1, otherUser+1, otherUser+1); err != nil {
+			t.Fatal(err)
+		}
+		_ = unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0)
+	}
 	options := map[string][]Option{"disk": {WithBacking(DiskBacking)}, "heap": {WithBacking(HeapBacking)}}[f[2]]
 	in := bufio.NewReader(os.Stdin)
 	step := func(text string) {
 		fmt.Println(text)
-		_, _ = in.ReadString('\n')
+		line, _ := in.ReadString('\n')
+		var most int
+		switch n, _ := fmt.Sscanf(line, "most %d", &most); {
+		case n == 0:
+		case f[3] == "ulimit -u":
+			if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: uint64(most), Max: uint64(most)}); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			debug.SetMaxThreads(most)
+		}
 	}
 	var end atomic.Bool
 	var wg sync.WaitGroup

@@ -25,22 +25,26 @@ const ownChild = "SCOPE_OWN_CHILD"
 
 // ownLimits are the limits of TestG42: how one is set, and what the program can do then.
 var ownLimits = []ownLimit{
-	{"addresses 1225 MiB", leaving(unix.RLIMIT_AS, "VmSize", 1225<<20), takeMemory, "disk", "raise it, or use the heap backing"},
-	{"addresses 4 GiB", leaving(unix.RLIMIT_AS, "VmSize", 4<<30), takeMemory, "disk", "raise it, or use the heap backing"},
-	{"addresses 16 GiB", leaving(unix.RLIMIT_AS, "VmSize", 16<<30), takeMemory, "", ""},
-	{"data 1225 MiB", leaving(unix.RLIMIT_DATA, "VmData", 1225<<20), takeMemory, "", ""},
-	{"addresses by another", byAnother("as", "VmSize", 1225<<20), takeMemory, "disk", "raise it, or use the heap backing"},
-	{"addresses, growing", leaving(unix.RLIMIT_AS, "VmSize", 2<<30), grow, "disk", "raise it, or use the heap backing"},
-	{"stack 256 KiB", fixed(256<<10, unix.RLIMIT_STACK), takeMemory, "", ""},
-	{"locked 0", asOther(fixed(0, unix.RLIMIT_MEMLOCK)), takeMemory, "", ""},
-	{"descriptors 32", descriptors, openFiles, "", ""},
-	{"threads 28", asOther(threads), takeMemory, "", ""},
-	{"file size 6 MiB", fixed(6<<20, unix.RLIMIT_FSIZE), writeFile, "", ""},
-	{"file size 0", fixed(0, unix.RLIMIT_FSIZE), takeMemory, "default ring segments nolimit disk heap gotrace trigger", "file too large"},
-	{"cpu time 20 s", fixed(20, unix.RLIMIT_CPU), takeMemory, "", ""},
-	{"signals 0", fixed(0, unix.RLIMIT_SIGPENDING), runOther, "", ""},
-	{"rest 0", fixed(0, unix.RLIMIT_CORE, unix.RLIMIT_NICE, unix.RLIMIT_RTPRIO, unix.RLIMIT_RTTIME, unix.RLIMIT_MSGQUEUE, unix.RLIMIT_LOCKS), runOther, "", ""},
-	{"mappings", mappings, takeMemory, "", ""},
+	{"addresses 1225 MiB", leaving(unix.RLIMIT_AS, "VmSize", 1225<<20), takeMemory, "disk", "raise it, or use the heap backing", bigger, "out of memory", false},
+	{"addresses 4 GiB", leaving(unix.RLIMIT_AS, "VmSize", 4<<30), takeMemory, "disk", "raise it, or use the heap backing", bigger, "out of memory", true},
+	{"addresses 16 GiB", leaving(unix.RLIMIT_AS, "VmSize", 16<<30), takeMemory, "", "", bigger, "out of memory", true},
+	{"data 1225 MiB", leaving(unix.RLIMIT_DATA, "VmData", 1225<<20), takeMemory, "", "", bigger, "out of memory", false},
+	{"addresses by another", byAnother("as", "VmSize", 1225<<20), takeMemory, "disk", "raise it, or use the heap backing", bigger, "out of memory", true},
+	{"addresses, growing", leaving(unix.RLIMIT_AS, "VmSize", 2<<30), grow, "disk", "raise it, or use the heap backing", bigger, "out of memory", true},
+	{"stack 256 KiB", fixed(256<<10, unix.RLIMIT_STACK), takeMemory, "", "", manyArguments, "argument list too long", false},
+	{"locked 0", asOther(fixed(0, unix.RLIMIT_MEMLOCK)), takeMemory, "", "", lockPage, "not permitted", false},
+	{"descriptors 32", descriptors, openFiles(16), "", "", openFiles(64), "too many open files", false},
+	{"threads 28", asOther(threads), takeMemory, "", "", manyThreads, noThread, false},
+	{"Go's threads 28", moreThreads(28), takeMemory, "", "", manyThreads, "thread exhaustion", false},
+	{"Go's threads 2", moreThreads(2), func(*testing.T) string { return "nothing" }, "default ring segments nolimit disk heap gotrace trigger", "too few threads", manyThreads, "thread exhaustion", false},
+	{"Go's stacks 64 KiB", goStacks, deep(40), "", "", deep(100), "stack overflow", false},
+	{"file size 6 MiB", fixed(6<<20, unix.RLIMIT_FSIZE), writeFile, "", "", writeBeyond, "got file size limit exceeded", false},
+	{"file size 1 MiB", fixed(1<<20, unix.RLIMIT_FSIZE), writeBeyond, "default ring segments nolimit disk gotrace trigger", "file too large", writeBeyond, "got file size limit exceeded", false},
+	{"file size 0", fixed(0, unix.RLIMIT_FSIZE), takeMemory, "default ring segments nolimit disk heap gotrace trigger", "file too large", writeBeyond, "got file size limit exceeded", false},
+	{"cpu time 20 s", fixed(20, unix.RLIMIT_CPU), takeMemory, "", "", computeOn, "got CPU time limit exceeded", true},
+	{"signals 0", fixed(0, unix.RLIMIT_SIGPENDING), runOther, "", "", queueSignal, "resource temporarily unavailable", false},
+	{"rest 0", fixed(0, unix.RLIMIT_CORE, unix.RLIMIT_NICE, unix.RLIMIT_RTPRIO, unix.RLIMIT_RTTIME, unix.RLIMIT_MSGQUEUE, unix.RLIMIT_LOCKS), runOther, "", "", openQueue, "too many open files", false},
+	{"mappings", mappings, takeMemory, "", "", mapMore, "cannot allocate memory", false},
 }
 
 type ownLimit struct {
@@ -49,13 +53,21 @@ type ownLimit struct {
 	work    func(t *testing.T) string
 	refuses string // the recordings that Start may refuse
 	words   string // which its error has
+
+	beyond func(t *testing.T) string // what the limit does not leave
+	says   string                    // what comes of that, an expression
+	slow   bool
 }
+
+// noThread is what Go says, or the C library's part of it, of a thread that the system refuses.
+const noThread = "failed to create new OS thread|pthread_create failed"
 
 // underOwn is the program.
 func underOwn(t *testing.T) {
 	f := strings.Split(os.Getenv(ownChild), "\n")
 	when, recording, dir := f[1], f[2], f[3]
-	l := &ownLimits[slices.IndexFunc(ownLimits, func(l ownLimit) bool { return l.name == f[0] })]
+	limits := append(ownLimits, commitLimit)
+	l := &limits[slices.IndexFunc(limits, func(l ownLimit) bool { return l.name == f[0] })]
 	limit := func(now string) {
 		if now == when {
 			l.set(t)
@@ -70,7 +82,7 @@ func underOwn(t *testing.T) {
 		t.Fatal(syscall.Exec(os.Args[0], os.Args, os.Environ()))
 	}
 	var told ownStats
-	signal.Notify(ownSignals, unix.SIGXCPU)
+	signal.Notify(ownSignals, unix.SIGXCPU, unix.SIGXFSZ, unix.SIGWINCH)
 	records := func() {
 		for i := range 100_000 {
 			end := Task("f1")
@@ -82,8 +94,14 @@ func underOwn(t *testing.T) {
 		}
 	}
 	limit("before")
+	if recording == "beyond" {
+		told.Work = l.beyond(t)
+		text, _ := json.Marshal(told)
+		fmt.Println(string(text))
+		os.Exit(0)
+	}
 	if recording != "none" {
-		recordings := ownRecordings()
+		recordings := ownRecordings(dir)
 		i := slices.IndexFunc(recordings, func(r ownRecording) bool { return r.name == recording })
 		if err := Start(dir, append(recordings[i].options, shortTicks(), WithHeartbeat(20*time.Millisecond))...); err != nil {
 			told.Refused = err.Error()
@@ -101,9 +119,7 @@ func underOwn(t *testing.T) {
 	}
 	limit("after")
 	told.Work += "; " + l.work(t)
-	for len(ownSignals) > 0 {
-		told.Work += fmt.Sprint("; got ", <-ownSignals)
-	}
+	told.Work += signals(t)
 	s := Stats()
 	told.Issued += ownMore
 	told.Path, told.Recorded, told.Overwritten, told.Lost = Path(), s.Recorded, s.Overwritten, s.Lost.Total()

@@ -3,6 +3,7 @@
 package record_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -144,15 +146,17 @@ func grow(*testing.T) string {
 	return "grew to 600 MiB"
 }
 
-func openFiles(*testing.T) string {
-	for range 16 {
-		f, err := os.Open("/dev/null")
-		if err != nil {
-			return err.Error()
+func openFiles(n int) func(*testing.T) string {
+	return func(*testing.T) string {
+		for range n {
+			f, err := os.Open("/dev/null")
+			if err != nil {
+				return err.Error()
+			}
+			defer f.Close()
 		}
-		defer f.Close()
+		return fmt.Sprintf("opened %d files", n)
 	}
-	return "opened 16 files"
 }
 
 func writeFile(*testing.T) string {
@@ -160,6 +164,36 @@ func writeFile(*testing.T) string {
 		return err.Error()
 	}
 	return "wrote 1 MiB"
+}
+
+// writeBeyond writes where files may not be so large, which is an error and a signal.
+func writeBeyond(t *testing.T) string {
+	f, err := os.OpenFile(filepath.Join(ownDir(), "file"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = f.WriteAt([]byte{1}, 64<<20)
+	return fmt.Sprintf("was refused: %t%s", errors.Is(err, unix.EFBIG), signals(t))
+}
+
+// signals are those that the program got. They come by their numbers, and SIGWINCH is higher
+// than the others.
+func signals(t *testing.T) (got string) {
+	if err := unix.Kill(os.Getpid(), unix.SIGWINCH); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.After(10 * time.Second); ; {
+		select {
+		case s := <-ownSignals:
+			if s == unix.SIGWINCH {
+				return got
+			}
+			got += "; got " + s.String()
+		case <-end:
+			t.Fatal("no signal comes")
+		}
+	}
 }
 
 func runOther(*testing.T) string {

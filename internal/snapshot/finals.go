@@ -1,6 +1,9 @@
 package snapshot
 
-import "github.com/scopeview/scopeview/internal/chunks"
+import (
+	"github.com/scopeview/scopeview/internal/chunks"
+	"github.com/scopeview/scopeview/internal/newfile"
+)
 
 // runBytes are copied at once. More does not go faster, and falls out of the
 // processor's cache between reading and writing.
@@ -97,7 +100,7 @@ func (c *copier) copyRun(at int, buf []byte) (whole bool, err error) {
 		}
 		if good > 0 {
 			from := (i - good) * int(c.cs)
-			if _, err := c.dst.WriteAt(buf[from:i*int(c.cs)], off+int64(from)); err != nil {
+			if _, err := newfile.WriteAt(c.dst, buf[from:i*int(c.cs)], off+int64(from)); err != nil {
 				return false, err
 			}
 		}

@@ -216,6 +216,6 @@ func (c *copier) readError(off int64, err error) error {
 
 // writeChunk writes b, a chunk, to the place at.
 func (c *copier) writeChunk(b []byte, at int) error {
-	_, err := c.dst.WriteAt(b, int64(at)*c.cs)
+	_, err := newfile.WriteAt(c.dst, b, int64(at)*c.cs)
 	return err
 }

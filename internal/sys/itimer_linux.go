@@ -9,6 +9,13 @@ func ProfilingTimer() bool { return profilingTimer().Value != (unix.Timeval{}) }
 // NoProfilingTimer reports that there is none, which is not known behind a seccomp filter.
 func NoProfilingTimer() bool { return !Filtered() && !ProfilingTimer() }
 
+// TimersEnd reports whether the kernel ends, or signals, a process one of whose threads has a timer
+// of CPU time: of a limit of no real time (RLIMIT_RTTIME) it then finds that each has reached it.
+func TimersEnd() bool {
+	var l unix.Rlimit
+	return unix.Getrlimit(unix.RLIMIT_RTTIME, &l) == nil && l.Cur == 0
+}
+
 // profilingTimer is that timer. Behind a seccomp filter, which may end the process for the
 // question, nobody asks.
 func profilingTimer() (it unix.Itimerval) {

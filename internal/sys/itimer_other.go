@@ -5,6 +5,9 @@ package sys
 // ProfilingTimer is not asked for on this system.
 func ProfilingTimer() bool { return false }
 
+// TimersEnd knows of none on this system.
+func TimersEnd() bool { return false }
+
 // NoProfilingTimer does not know on this system.
 func NoProfilingTimer() bool { return false }
 

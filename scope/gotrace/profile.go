@@ -36,6 +36,9 @@ func startProfile() (*profile, error) {
 	if sys.ProfilingTimer() {
 		return nil, errors.New("the process has a profiling timer already (ITIMER_PROF)")
 	}
+	if sys.TimersEnd() {
+		return nil, errors.New("the limit of real time is 0 (RLIMIT_RTTIME): the kernel would end the program for the timers of the profile")
+	}
 	p := &profile{since: time.Now(), cpu: cpu()}
 	if err := pprof.StartCPUProfile(p); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -47,7 +48,11 @@ func (h *handler) command(ctx context.Context, c format.Command) (string, error)
 		return "", err
 	}
 	n := last.Number + 1
-	if err := (&format.Request{Number: n, Command: c}).Store(f); err != nil {
+	err = newfile.Room(s.Path, format.ControlOffset+format.ControlSize)
+	if err == nil {
+		err = (&format.Request{Number: n, Command: c}).Store(f)
+	}
+	if err != nil {
 		return "", fmt.Errorf("asking the recorder: %w", err)
 	}
 	a, err := answered(ctx, f, s.Path, func(_ format.Request, a format.Answer) bool { return a.Number == n })

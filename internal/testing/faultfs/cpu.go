@@ -1,0 +1,84 @@
+//go:build linux
+
+package faultfs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// CPU is a cgroup that limits the time on CPUs (cpu), or which CPUs there are (cpuset), of
+// either version.
+type CPU struct {
+	dir string
+	v2  bool
+}
+
+// CPUGroup makes one without a limit.
+func CPUGroup(t testing.TB, controller string) *CPU {
+	t.Helper()
+	root(t, "making a cgroup")
+	name := fmt.Sprintf("scopeview-%d-%s", os.Getpid(), strings.NewReplacer("/", "-", "#", "-").Replace(t.Name()))
+	c := &CPU{dir: filepath.Join("/sys/fs/cgroup", controller, name)}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(c.dir), "cgroup.procs")); err != nil {
+		for _, v2 := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
+			if b, err := os.ReadFile(filepath.Join(v2, "cgroup.controllers")); err == nil && strings.Contains(" "+strings.TrimSpace(string(b))+" ", " "+controller+" ") {
+				_ = os.WriteFile(filepath.Join(v2, "cgroup.subtree_control"), []byte("+"+controller), 0)
+				c.dir, c.v2 = filepath.Join(v2, name), true
+			}
+		}
+	}
+	if err := os.Mkdir(c.dir, 0o755); err != nil {
+		t.Skipf("a cgroup can't be made: %v", err)
+	}
+	// Victims are gone by then: their cleanup was registered later.
+	t.Cleanup(func() {
+		if err := os.Remove(c.dir); err != nil {
+			t.Errorf("removing the cgroup: %v", err)
+		}
+	})
+	if !c.v2 && controller == "cpuset" { // it has none of its own at first
+		for _, file := range []string{"cpuset.mems", "cpuset.cpus"} {
+			b, err := os.ReadFile(filepath.Join(filepath.Dir(c.dir), file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.write(t, file, strings.TrimSpace(string(b)))
+		}
+	}
+	return c
+}
+
+// Add puts a process into the group.
+func (c *CPU) Add(t testing.TB, pid int) {
+	t.Helper()
+	c.write(t, "cgroup.procs", strconv.Itoa(pid))
+}
+
+// Quota has it have so many thousandths of a CPU's time.
+func (c *CPU) Quota(t testing.TB, thousandths int) {
+	t.Helper()
+	if us := strconv.Itoa(100 * thousandths); c.v2 {
+		c.write(t, "cpu.max", us+" 100000")
+	} else {
+		c.write(t, "cpu.cfs_period_us", "100000")
+		c.write(t, "cpu.cfs_quota_us", us)
+	}
+}
+
+// CPUs has it have these CPUs.
+func (c *CPU) CPUs(t testing.TB, list string) {
+	t.Helper()
+	c.write(t, "cpuset.cpus", list)
+}
+
+func (c *CPU) write(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0); err != nil {
+		t.Fatal(err)
+	}
+}
