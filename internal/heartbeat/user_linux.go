@@ -13,12 +13,11 @@ const fewThreads = 4096
 // userThreadsLeft is how many threads more the user may have (RLIMIT_NPROC, ulimit -u), as far
 // as /proc shows what there is. Root may have as many as there are.
 func userThreadsLeft() int64 {
-	var l unix.Rlimit
-	uid := int64(os.Getuid())
-	if uid == 0 || unix.Getrlimit(unix.RLIMIT_NPROC, &l) != nil || l.Cur > fewThreads {
+	uid, has := int64(os.Getuid()), int64(1)
+	if uid == 0 || ownLeft(unix.RLIMIT_NPROC, has) > fewThreads {
 		return noLimit
 	}
-	left := int64(l.Cur)
+	has = 0
 	if proc, err := os.Open("/proc"); err == nil {
 		names, _ := proc.Readdirnames(-1)
 		proc.Close()
@@ -28,9 +27,9 @@ func userThreadsLeft() int64 {
 			}
 			text, _ := os.ReadFile("/proc/" + name + "/status")
 			if number(text, "Uid:") == uid {
-				left -= number(text, "Threads:")
+				has += number(text, "Threads:")
 			}
 		}
 	}
-	return left
+	return ownLeft(unix.RLIMIT_NPROC, has)
 }

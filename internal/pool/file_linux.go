@@ -133,10 +133,7 @@ func cut(f *os.File, size int64) error {
 			_, err = newfile.WriteAt(f, zeros[:1], size-1)
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("cutting %s: %w", f.Name(), err)
-	}
-	return nil
+	return err
 }
 
 func retry(f func() error) error {

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -182,8 +181,5 @@ func (h *heap) close(size int64) error {
 	for i := range h.dir {
 		h.dir[i].Store(nil)
 	}
-	if err := newfile.Truncate(h.to.f, size); err != nil {
-		return fmt.Errorf("cutting %s: %w", h.to.f.Name(), err)
-	}
-	return nil
+	return newfile.Truncate(h.to.f, size)
 }

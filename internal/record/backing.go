@@ -151,7 +151,7 @@ func mostThreads() int64 {
 	return int64(most)
 }
 
-var errThreads = errors.New("pids.max, ulimit -u or debug.SetMaxThreads leaves too few threads to record")
+var errThreads = errors.New("pids.max, ulimit -u or SetMaxThreads leaves too few threads to record")
 
 // closeHot removes the hot file, if the trace has all that was in it; else readers
 // find it, and a later recording brings it into the trace. Where it can't be removed,

@@ -21,11 +21,17 @@ import (
 // traceFile is a new, empty, locked file.
 type traceFile struct{ *os.File }
 
+// descriptors is how many a recording has at once, with those of Go's poller.
+const descriptors = 8
+
 // Extension is that of every trace.
 const extension = ".scope"
 
 // createTrace makes the file that path asks for.
 func createTrace(path string, overwrite bool) (*traceFile, error) {
+	if err := sys.TakeDescriptors(descriptors); err != nil {
+		return nil, err
+	}
 	st, err := os.Stat(path)
 	switch {
 	case path == "":

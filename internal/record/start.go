@@ -26,37 +26,43 @@ var generation int64
 
 // Start begins a recording. See scope.Start.
 func Start(path string, o Options) error {
+	if err := start(&path, o); err != nil {
+		return fmt.Errorf("starting %s: %w", path, err)
+	}
+	return nil
+}
+
+// start has path be the file's, when there is one.
+func start(path *string, o Options) error {
 	switch {
 	case sys.Forked(): // before anything is locked: who could unlock it may not be here
-		return fmt.Errorf("starting %s: %w", path, ErrForked)
+		return ErrForked
 	case inBubble():
-		return fmt.Errorf("starting %s: %w", path, ErrBubble)
+		return ErrBubble
 	}
 	control.Lock()
 	defer control.Unlock()
 	running := atomic.LoadUint32(&sys.Live.On) != Off
 	if running && (o.giveWay != nil || current.Load().opts.giveWay == nil) {
-		return fmt.Errorf("starting %s: %w", path, ErrRunning)
+		return ErrRunning
 	}
 	filter, err := o.check()
 	if err != nil {
-		return fmt.Errorf("starting %s: %w", path, err)
+		return err
 	}
-	var f *traceFile
-	if err = sys.NoDescriptors(); err == nil { // before a file of package os is opened
-		f, err = createTrace(path, o.Overwrite)
-	}
+	f, err := createTrace(*path, o.Overwrite)
 	if err != nil {
-		return fmt.Errorf("starting %s: %w", path, err)
+		return err
 	}
+	*path = f.Name()
 	if running {
 		old := current.Load()
 		old.opts.giveWay(old)
 	}
-	r, err := newRecorder(f.Name(), o, filter, f)
+	r, err := newRecorder(*path, o, filter, f)
 	if err != nil {
 		removeTrace(f)
-		return fmt.Errorf("starting %s: %w", f.Name(), err)
+		return err
 	}
 	r.run()
 	if running {

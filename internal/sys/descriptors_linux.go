@@ -6,29 +6,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptors is how many a recording has at once, with those of Go's poller.
-const descriptors = 8
+var errDescriptors = errors.New("too many open files: raise ulimit -n")
 
-var errDescriptors = errors.New("fewer than 8 descriptors are left (too many open files): raise the limit (ulimit -n)")
-
-// NoDescriptors returns an error if the process can't have so many more now. It uses none of package
-// os: a program's first file or timer makes its poller, and Go ends a program that gets no
-// descriptor for that.
-func NoDescriptors() error {
-	if err := take(descriptors); err == unix.EMFILE || err == unix.ENFILE {
-		return errDescriptors
-	}
-	return nil // whatever else forbids a file forbids no descriptor
-}
-
-// take takes n at once, and gives them back.
-func take(n int) error {
+// TakeDescriptors takes n descriptors at once, and gives them back; where there are fewer, that is an
+// error. It uses nothing of package os: a program's first file or timer makes its poller, and
+// Go ends a program that gets no descriptor for that.
+func TakeDescriptors(n int) error {
 	fd, err := unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err == nil {
-		if n > 1 {
-			err = take(n - 1)
+	if err != nil {
+		if err == unix.EMFILE || err == unix.ENFILE {
+			return errDescriptors
 		}
-		unix.Close(fd)
+		return nil // whatever else forbids a file forbids no descriptor
 	}
+	if n > 1 {
+		err = TakeDescriptors(n - 1)
+	}
+	unix.Close(fd)
 	return err
 }
