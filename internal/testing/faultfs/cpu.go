@@ -3,7 +3,6 @@
 package faultfs
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,26 +20,8 @@ type CPU struct {
 // CPUGroup makes one without a limit.
 func CPUGroup(t testing.TB, controller string) *CPU {
 	t.Helper()
-	root(t, "making a cgroup")
-	name := fmt.Sprintf("scopeview-%d-%s", os.Getpid(), strings.NewReplacer("/", "-", "#", "-").Replace(t.Name()))
-	c := &CPU{dir: filepath.Join("/sys/fs/cgroup", controller, name)}
-	if _, err := os.Stat(filepath.Join(filepath.Dir(c.dir), "cgroup.procs")); err != nil {
-		for _, v2 := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
-			if b, err := os.ReadFile(filepath.Join(v2, "cgroup.controllers")); err == nil && strings.Contains(" "+strings.TrimSpace(string(b))+" ", " "+controller+" ") {
-				_ = os.WriteFile(filepath.Join(v2, "cgroup.subtree_control"), []byte("+"+controller), 0)
-				c.dir, c.v2 = filepath.Join(v2, name), true
-			}
-		}
-	}
-	if err := os.Mkdir(c.dir, 0o755); err != nil {
-		t.Skipf("a cgroup can't be made: %v", err)
-	}
-	// Victims are gone by then: their cleanup was registered later.
-	t.Cleanup(func() {
-		if err := os.Remove(c.dir); err != nil {
-			t.Errorf("removing the cgroup: %v", err)
-		}
-	})
+	dir, v2 := group(t, controller)
+	c := &CPU{dir, v2}
 	if !c.v2 && controller == "cpuset" { // it has none of its own at first
 		for _, file := range []string{"cpuset.mems", "cpuset.cpus"} {
 			b, err := os.ReadFile(filepath.Join(filepath.Dir(c.dir), file))

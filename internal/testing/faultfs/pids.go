@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,25 +18,34 @@ type Pids struct{ dir string }
 // PidsGroup makes one without a limit.
 func PidsGroup(t testing.TB) *Pids {
 	t.Helper()
+	dir, _ := group(t, "pids")
+	return &Pids{dir}
+}
+
+// group makes a cgroup of a controller, of version 1 where that is mounted.
+func group(t testing.TB, controller string) (dir string, v2 bool) {
+	t.Helper()
 	root(t, "making a cgroup")
 	name := fmt.Sprintf("scopeview-%d-%s", os.Getpid(), strings.NewReplacer("/", "-", "#", "-").Replace(t.Name()))
-	p := &Pids{filepath.Join("/sys/fs/cgroup/pids", name)}
-	if _, err := os.Stat("/sys/fs/cgroup/pids/cgroup.procs"); err != nil {
-		p.dir = filepath.Join("/sys/fs/cgroup", name)
+	dir = filepath.Join("/sys/fs/cgroup", controller, name)
+	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), "cgroup.procs")); err != nil {
+		for _, of := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
+			if b, err := os.ReadFile(filepath.Join(of, "cgroup.controllers")); err == nil && slices.Contains(strings.Fields(string(b)), controller) {
+				_ = os.WriteFile(filepath.Join(of, "cgroup.subtree_control"), []byte("+"+controller), 0)
+				dir, v2 = filepath.Join(of, name), true
+			}
+		}
 	}
-	if err := os.Mkdir(p.dir, 0o755); err != nil {
+	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Skipf("a cgroup can't be made: %v", err)
 	}
 	// Victims are gone by then: their cleanup was registered later.
 	t.Cleanup(func() {
-		if err := os.Remove(p.dir); err != nil {
+		if err := os.Remove(dir); err != nil {
 			t.Errorf("removing the cgroup: %v", err)
 		}
 	})
-	if _, err := os.Stat(filepath.Join(p.dir, "pids.max")); err != nil {
-		t.Skipf("there are no cgroups that limit threads: %v", err)
-	}
-	return p
+	return dir, v2
 }
 
 // Add puts a process into the group.
