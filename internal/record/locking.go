@@ -21,6 +21,9 @@ func (r *recorder) startLocks() {
 	if r.opts.locks == LocksAll {
 		w |= 1
 	}
+	if shut := ownersShut.Load(); shut&1 != 0 {
+		ownOpen(shut, r.clock.Now, r.ticks(missedFor))
+	}
 	atomic.StoreUint64(&sys.Live.Locking, w)
 	lookAtBlocks(true)
 }

@@ -60,3 +60,57 @@ func TestReleaseMissed(t *testing.T) {
 		t.Error("somebody waits at the end")
 	}
 }
+
+// TestReleasesPassBy: while releases pass by nothing that was noted is known, nor is it afterwards; and
+// who opens them again does not undo that another one has shut them meanwhile.
+func TestReleasesPassBy(t *testing.T) {
+	const addr, one, two = 0x7100, 11, 12
+	was := ownersKnown.Swap(0)
+	defer ownersKnown.Store(was)
+	now := int64(100)
+	clock := func() int64 { now += 10; return now }
+	if ownersShut.Load()&1 != 0 {
+		ownOpen(ownersShut.Load(), clock, 0)
+	}
+	waits := func(what string, want uint64) {
+		t.Helper()
+		if holder := ownWaits(addr, clock()); holder != want {
+			t.Errorf("%s: held by %d, want %d", what, holder, want)
+		}
+	}
+	waits("the first", 0)
+	waits("the second", 0)
+	ownGot(addr, one, clock(), 7)
+	waits("noted", one)
+
+	open := ownersShut.Load()
+	ownShut(open)
+	shut := ownersShut.Load()
+	waits("while they pass by", 0)
+	ownGot(addr, two, clock(), 7)
+	waits("noted while they pass by", 0)
+	if rel, ok := ownLets(addr, two, false); ok {
+		t.Errorf("%+v is told of a release while others passed by", rel)
+	}
+	ownGot(addr, two, clock(), 7)
+
+	ownShut(shut) // by one who was refused, while another one opens
+	ownOpen(shut, clock, 1)
+	if ownersShut.Load()&1 == 0 {
+		t.Error("it is open, though one was refused since")
+	}
+	waits("shut again", 0)
+	ownOpen(ownersShut.Load(), clock, 1)
+	if ownersShut.Load()&1 != 0 {
+		t.Error("it is still shut")
+	}
+	waits("noted before it was opened", 0)
+	if rel, ok := ownLets(addr, two, false); ok && rel.start <= now-20 {
+		t.Errorf("%+v is told of what was noted before it was opened", rel)
+	}
+	ownGot(addr, one, clock(), 7)
+	waits("noted since", one)
+	for ownWanted(addr) {
+		ownGot(addr, 0, clock(), 0)
+	}
+}

@@ -3,6 +3,7 @@
 package record
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 )
@@ -56,6 +57,29 @@ func ownMissed(now, while int64) {
 	}
 }
 
+// ownersShut is odd while releases pass by, and then nothing that was noted is known. Each change adds
+// to it, so that who opens it again finds out whether another one has shut it meanwhile.
+var ownersShut atomic.Uint32
+
+// ownShut has the releases that follow pass by, but for one of lookOneOf.
+func ownShut(was uint32) { ownersShut.CompareAndSwap(was, was+1+was&1) }
+
+// ownOpen has all releases be looked at again. What passed by while it does is covered by missedFor.
+func ownOpen(was uint32, now func() int64, while int64) {
+	ownMissed(now(), while)
+	if ownersShut.CompareAndSwap(was, was+1) {
+		ownMissed(now(), while)
+	}
+}
+
+// knownSince is the time from which on what was noted is known.
+func knownSince() int64 {
+	if ownersShut.Load()&1 != 0 {
+		return math.MaxInt64
+	}
+	return ownersKnown.Load()
+}
+
 // ownerOf is the entry of an address, with its bucket locked; make makes one. nil: there
 // is none, and nothing is locked.
 func ownerOf(addr uint64, make bool) (*owner, *ownerBucket) {
@@ -93,7 +117,7 @@ func ownWaits(addr uint64, now int64) (holder uint64) {
 	if o, b := ownerOf(addr, true); o != nil {
 		o.waiters++
 		o.told = 0
-		known := ownersKnown.Load()
+		known := knownSince()
 		if o.seen <= known {
 			o.seen = now
 		}
@@ -108,7 +132,7 @@ func ownWaits(addr uint64, now int64) (holder uint64) {
 // ownSeen notes that somebody who was woken found the lock taken.
 func ownSeen(addr uint64, now int64) {
 	if o, b := ownerOf(addr, false); o != nil {
-		if o.seen <= ownersKnown.Load() {
+		if o.seen <= knownSince() {
 			o.seen = now
 		}
 		b.busy.Store(false)
@@ -148,7 +172,7 @@ func ownLets(addr, goid uint64, outer bool) (rel release, ok bool) {
 	if outer {
 		o.told = goid
 	}
-	known := ownersKnown.Load()
+	known := knownSince()
 	rel = release{o.seen, false, o.site}
 	if o.goid != 0 && o.goid == goid && o.since > known {
 		rel.start, rel.exact = o.since, true
