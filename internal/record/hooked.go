@@ -140,25 +140,29 @@ func EndHookedWait(addr uintptr, w HookedWait) {
 //
 //go:noinline
 func HookedUnlock(addr uintptr, what uint64) {
-	if atomic.LoadUint64(&sys.Live.Locking) == 0 || !ownWanted(uint64(addr)) {
+	b := ownersAt(uint64(addr))
+	if atomic.LoadUint64(&sys.Live.Locking) == 0 || !b.wanted() {
 		return
 	}
 	r := current.Load()
 	shut := ownersShut.Load()
-	if shut&1 != 0 && r.unseen.Add(1)%lookOneOf != 0 {
-		return
+	if shut&1 != 0 {
+		passed, does := b.passes()
+		if passed > 0 {
+			r.unseen.Add(passed)
+		}
+		if does {
+			return
+		}
 	}
 	now := r.clock.Now()
 	if !releaseAllowance.take(r, now, lookCost) {
-		if shut&1 == 0 {
-			r.unseen.Add(1)
-		}
+		r.unseen.Add(1)
 		ownMissed(now, r.ticks(missedFor))
 		ownShut(shut)
 		return
 	}
 	if shut&1 != 0 {
-		r.unseen.Add(-1)
 		ownOpen(shut, r.clock.Now, r.ticks(missedFor))
 	}
 	rel, ok := ownLets(uint64(addr), self(), what == RWWhat)

@@ -174,6 +174,7 @@ func (r *recorder) lockSums(now collecting) {
 	t.all = kept
 	r.tellSums(restLocks, now)
 	r.tellLeftOut("waits_thinned", &r.thinned, &r.thin)
+	r.unseen.Add(passedBy())
 	r.tellLeftOut("releases_unseen", &r.unseen, &r.unlooked)
 	r.tellLeftOut("goroutines_unnamed", &r.unnamed, &r.noName)
 }

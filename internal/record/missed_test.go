@@ -2,7 +2,11 @@
 
 package record
 
-import "testing"
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+)
 
 // TestReleaseMissed: what was noted of a lock before a release that was not looked at is not told of
 // one that comes later; what is noted afterwards is.
@@ -23,12 +27,12 @@ func TestReleaseMissed(t *testing.T) {
 			t.Errorf("%s: held by %d, want %d", what, holder, want)
 		}
 	}
-	if ownWanted(addr) {
+	if ownersAt(addr).wanted() {
 		t.Fatal("somebody waits at first")
 	}
 	waits("the first", 100, 0)
 	waits("the second", 110, 0)
-	if !ownWanted(addr) {
+	if !ownersAt(addr).wanted() {
 		t.Error("nobody waits")
 	}
 	lets("all looked at", one, release{start: 100}, true)
@@ -56,7 +60,7 @@ func TestReleaseMissed(t *testing.T) {
 	for range 2 {
 		ownGot(addr, one, 400, 9)
 	}
-	if ownGot(addr, one, 410, 9); ownWanted(addr) {
+	if ownGot(addr, one, 410, 9); ownersAt(addr).wanted() {
 		t.Error("somebody waits at the end")
 	}
 }
@@ -110,7 +114,34 @@ func TestReleasesPassBy(t *testing.T) {
 	}
 	ownGot(addr, one, clock(), 7)
 	waits("noted since", one)
-	for ownWanted(addr) {
+	for ownersAt(addr).wanted() {
 		ownGot(addr, 0, clock(), 0)
+	}
+}
+
+// TestReleasesCounted: each release that passes by is counted once, and one of lookOneOf does not.
+func TestReleasesCounted(t *testing.T) {
+	const each, threads = 10_000, 4
+	passedBy()
+	var b = ownersAt(0x7200)
+	var counted, looked atomic.Int64
+	var wg sync.WaitGroup
+	for range threads {
+		wg.Go(func() {
+			for range each {
+				passed, does := b.passes()
+				counted.Add(passed)
+				if !does {
+					looked.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := counted.Load() + passedBy() + looked.Load(); n != each*threads {
+		t.Errorf("%d of %d are counted", n, each*threads)
+	}
+	if n := looked.Load(); n > each*threads/lookOneOf || n < each*threads/lookOneOf/2 {
+		t.Errorf("%d of %d were looked at, want one of %d", n, each*threads, lookOneOf)
 	}
 }

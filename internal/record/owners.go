@@ -29,13 +29,35 @@ type ownerBucket struct {
 	busy atomic.Bool
 	used atomic.Int32 // how many of the list are
 	list [7]owner
+
+	passed atomic.Int64 // releases that passed by, and are not in recorder.unseen yet
+}
+
+// passes counts a release that is to pass by, and returns how many of them are to be counted elsewhere. One
+// of lookOneOf does not pass by. It is counted here, as a counter for all would go from CPU to CPU.
+func (b *ownerBucket) passes() (passed int64, does bool) {
+	if b.passed.Add(1) < lookOneOf {
+		return 0, true
+	}
+	if passed = b.passed.Swap(0); passed < lookOneOf {
+		return passed, true // somebody else has had the others
+	}
+	return passed - 1, false
+}
+
+// passedBy returns how many releases have passed by that nobody has counted yet.
+func passedBy() (passed int64) {
+	for i := range ownerTable {
+		passed += ownerTable[i].passed.Swap(0)
+	}
+	return passed
 }
 
 func ownersAt(addr uint64) *ownerBucket { return &ownerTable[addr*0x9e3779b97f4a7c15>>55] }
 
-// ownWanted reports whether somebody may wait for what is at addr. Most mutexes that are let go of
-// where others want them have those others still spin, and nobody was told of any.
-func ownWanted(addr uint64) bool { return ownersAt(addr).used.Load() != 0 }
+// wanted reports whether somebody may wait for what is at an address of the bucket. Most mutexes that
+// are let go of where others want them have those others still spin, and nobody was told of any.
+func (b *ownerBucket) wanted() bool { return b.used.Load() != 0 }
 
 var ownerTable [512]ownerBucket
 

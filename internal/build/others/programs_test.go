@@ -30,7 +30,7 @@ type program struct {
 	contended           bool // its locks are waited for
 }
 
-const stores = "-bench=Store|Sketch -benchtime=2000000x"
+const stores = "-bench=Store|Sketch -benchtime=10000000x"
 
 var programs = []program{
 	{"esbuild", "github.com/evanw/esbuild@v0.28.2", "./cmd/esbuild", "", bundle, true, false},
