@@ -58,7 +58,7 @@ type refusedRound struct {
 	Path                        string
 	Issued                      int64
 	Recorded, Overwritten, Lost int64
-	Window                      int64 // of Lost
+	Window                      int64 // of Lost, because the flusher or the disk was late
 	Backing                     string
 	LastErr                     string
 	Left                        []string // files, descriptors and mappings that it did not give back
@@ -350,6 +350,10 @@ func (c *refusedCase) record(i int) (r refusedRound) {
 	r.Recorded, r.Overwritten, r.Lost, r.Backing = s.Recorded, s.Overwritten, s.Lost.Total(), s.Recorder
 	if r.Window = s.Lost.Window; s.LastError != nil {
 		r.LastErr = s.LastError.Error()
+	}
+	// On a busy machine a segment can come too late, which tells nothing of what was refused.
+	if strings.Contains(r.LastErr, "the disk took ") {
+		r.Window, r.LastErr = r.Window+s.Lost.IO, ""
 	}
 	return r
 }
