@@ -36,7 +36,7 @@ type powerFS struct {
 var powerFileSystems = []powerFS{
 	{"ext4", "ext4", "commit=2", []string{"-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"}, false},
 	{"ext4, data=writeback, nodelalloc", "ext4", "data=writeback,nodelalloc,commit=2", []string{"-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"}, true},
-	{"xfs", "xfs", "", []string{"-q"}, false},
+	{"xfs", "xfs", "nouuid", []string{"-q"}, false},
 }
 
 // moment is what had been begun when the disk's log was so long.
