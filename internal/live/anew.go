@@ -7,15 +7,15 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/timeline"
 )
 
 // A page shows one recording: it has its id from the whole that it was given, and names it with each
 // request, as of. Another recording under the same path is not mixed with it: the request is answered
-// with 409, and the page says so.
+// with 409, with 410 if what lies there is less than it was or no recording, and the page says so.
 
 // source is a recording that a timeline of several was made of.
 type source struct {
@@ -23,37 +23,86 @@ type source struct {
 	id   string // "": it could not be read
 }
 
-func idOf(h format.Header) string { return hex.EncodeToString(h.ID[:]) }
-
-// recording returns the id of the recording that lies under the name now. It is "" if there is none
-// yet: its writer has just created the file.
-func (b *book) recording() (id string, err error) {
-	f, err := b.file()
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h, _, err := readHead(f)
-	if err == nil {
-		return idOf(h), nil
-	}
-	if blank(io.ReaderAt(f)) {
-		return "", nil
-	}
-	return "", err
+// extent is how long the file of a recording is that nobody writes any more.
+type extent struct {
+	id   string
+	size int64
 }
 
-// anew reports whether another recording lies under the name than the one of that id, or nothing
-// that is one. Of a timeline of several it looks at those that it was made of.
-func (b *book) anew(id string) bool {
+func idOf(h format.Header) string { return hex.EncodeToString(h.ID[:]) }
+
+// What became of the recording of a page.
+const (
+	kept   = iota
+	anew   // another one lies under its name
+	spoilt // less of it does, or what is none
+)
+
+// recording returns the id of the recording that lies under the name now, and how long its file is.
+// They are "" and 0 if there is none yet: its writer has just created the file. A file that was
+// closed stays as long.
+func (b *book) recording() (is extent, closed bool, err error) {
+	f, err := b.file()
+	if err != nil {
+		return is, false, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return is, false, err
+	}
+	h, state, err := readHead(f)
+	if err == nil {
+		return extent{idOf(h), st.Size()}, state.Closed, nil
+	}
+	if blank(io.ReaderAt(f)) {
+		err = nil
+	}
+	return is, false, err
+}
+
+// since reports what became of the recording of that id. Of a timeline of several it looks at those
+// that it was made of. One that was removed or can't be reached is kept: it may come back.
+func (b *book) since(id string) int {
 	if b.parts != nil {
-		return slices.ContainsFunc(b.parts, func(p source) bool { return p.id != "" && p.book.anew(p.id) })
+		for _, p := range b.parts {
+			if p.id == "" {
+				continue
+			}
+			if is := p.book.since(p.id); is != kept {
+				return is
+			}
+		}
+		return kept
 	}
-	now, err := b.recording()
-	if errors.Is(err, fs.ErrNotExist) {
-		return false // removed, maybe for good
+	now, closed, err := b.recording()
+	var system *fs.PathError
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case errors.As(err, &system):
+		return kept
+	case err != nil:
+		return spoilt
+	case now.id != "" && now.id != id:
+		return anew
+	case b.settled.id == id && now.size < b.settled.size:
+		return spoilt
+	case closed:
+		b.settled = now
 	}
-	return err != nil || now != "" && now != id
+	return kept
+}
+
+// note remembers how long the file was of which the session x gives all.
+func (b *book) note(x *session) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if st := &x.status; st.stat != nil && st.trace != nil && (st.writer == timeline.WriterClosed || st.writer == timeline.WriterGone) {
+		b.settled = extent{idOf(st.trace.Header()), st.stat.Size()}
+	}
 }
 
 // supersede drops the session of a recording that is not the one that is there any more: the page

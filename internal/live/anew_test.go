@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -72,11 +73,70 @@ func TestG45Anew(t *testing.T) {
 		if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if resp := r.get("/t/0/api/same?of=" + now.Meta.ID); resp.StatusCode != http.StatusConflict {
+		if resp := r.get("/t/0/api/same?of=" + now.Meta.ID); resp.StatusCode != http.StatusGone {
 			t.Errorf("text in its place: %s", resp.Status)
 		}
 	}
 	t.Logf("G45: %d requests of pages, half of them after another recording took the place", asked)
+}
+
+// TestG45Spoilt: where less of a recording lies under its name than a page was given, or nothing that
+// is one, the page's requests are answered with 410, from its first one on.
+func TestG45Spoilt(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		spoil func(path string, size int64) error
+		want  int
+	}{
+		{"not touched", func(string, int64) error { return nil }, http.StatusNoContent},
+		{"written to its end again", func(path string, size int64) error { return os.Truncate(path, size) }, http.StatusNoContent},
+		{"emptied", func(path string, _ int64) error { return os.Truncate(path, 0) }, http.StatusGone},
+		{"a byte less", func(path string, size int64) error { return os.Truncate(path, size-1) }, http.StatusGone},
+		{"half", func(path string, size int64) error { return os.Truncate(path, size/2) }, http.StatusGone},
+		{"zeros", func(path string, size int64) error { return os.WriteFile(path, make([]byte, size), 0o600) }, http.StatusGone},
+		{"text", func(path string, _ int64) error { return os.WriteFile(path, []byte("text"), 0o600) }, http.StatusGone},
+		{"a directory", func(path string, _ int64) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }, http.StatusGone},
+		{"removed", func(path string, _ int64) error { return os.Remove(path) }, http.StatusNotFound},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.scope")
+			tracetest.Write(t, path, described)
+			st, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := start(t, path, nil)
+			id := container(t, r.get("/t/0/api/whole")).Meta.ID
+			if err := test.spoil(path, st.Size()); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // a page that is told so once is told so again
+				if resp := r.get("/t/0/api/same?of=" + id); resp.StatusCode != test.want {
+					t.Errorf("%s: %s", resp.Status, body(t, resp))
+				}
+			}
+		})
+	}
+}
+
+// TestG45Whose: each answer says which server it is of, refusals too: who has its port later does not.
+func TestG45Whose(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.scope")
+	tracetest.Write(t, path, described)
+	seen := map[string]bool{}
+	for range 2 {
+		r := start(t, path, nil)
+		for _, at := range []string{"/", "/t/0/api/whole", "/t/0/api/same?of=1", "/t/9/api/same", "/nothing"} {
+			resp := r.get(at)
+			if body(t, resp); resp.Header.Get("Scopeview") != r.s.guard.cookie {
+				t.Errorf("%s is answered by %q, want %s", at, resp.Header.Get("Scopeview"), r.s.guard.cookie)
+			}
+		}
+		seen[r.s.guard.cookie] = true
+	}
+	if len(seen) != 2 {
+		t.Errorf("two servers are called %v", seen)
+	}
 }
 
 // TestG45AnewJoined: one timeline of several traces is made again when one of them is recorded anew.

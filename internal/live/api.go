@@ -37,6 +37,7 @@ func (s *Server) serveWhole(w http.ResponseWriter, r *http.Request, b *book) {
 	if !ok {
 		return
 	}
+	b.note(x)
 	x.mu.Lock() // nothing may come between the tile and the cursor behind it
 	from, to := x.index.Whole()
 	loading, res := x.loading(), x.res(s.most)

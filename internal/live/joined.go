@@ -144,8 +144,8 @@ func (s *Server) join(ctx context.Context, j *joined, books []*book) (*book, err
 	var inputs []merge.Input
 	var parts []source
 	for _, b := range books {
-		id, _ := b.recording()
-		parts = append(parts, source{b, id})
+		is, _, _ := b.recording()
+		parts = append(parts, source{b, is.id})
 		inputs = append(inputs, merge.Input{Name: b.name, Open: b.trace})
 	}
 	_, err = merge.Files(ctx, inputs, path, func(done, of int64) {

@@ -29,6 +29,8 @@ const ticked = new Set();
 let limit = rowsFirst;
 /** When the server last answered, ms. */
 let answered = Date.now();
+/** Which server answers: its port may be another's by now. */
+let server = "";
 /** Has the list fetched at once. */
 let retry = () => {};
 let tag = "";
@@ -233,6 +235,9 @@ async function keepFetching() {
     let wait = every.later;
     try {
       const answer = document.hidden ? null : await fetch("/list.json", tag ? { headers: { "If-None-Match": tag } } : {});
+      const answers = answer?.headers.get("Scopeview") ?? "";
+      if (answer && server === "") server = answers;
+      if (answer && answers !== server) throw new Error("another server answers");
       if (answer?.ok) {
         const now = await answer.json();
         tag = answer.headers.get("ETag") ?? "-";
@@ -246,7 +251,7 @@ async function keepFetching() {
       }
       if (list.traces.some((t) => t.slow_of === "pending" && !t.why)) wait = every.soon;
     } catch {
-      showTrouble(`The connection to scopeview serve is lost; trying again. ${asOf()}`);
+      showTrouble(`The connection to scopeview serve is lost; trying again. ${asOf()} If it was started again, open the address that it prints.`);
     }
     await new Promise((done) => {
       retry = () => done(undefined);

@@ -15,7 +15,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request, b *book) {
 	if !ok {
 		return
 	}
-	if b.parts != nil && b.anew("") { // what its parts are now is another timeline
+	if b.parts != nil && b.since("") != kept { // what its parts are now is another timeline
 		http.Redirect(w, r, joinedAgain(b.parts), http.StatusSeeOther)
 		return
 	}

@@ -152,10 +152,16 @@ func (s *Server) ofTrace(serve func(http.ResponseWriter, *http.Request, *book)) 
 			return
 		}
 		b := s.shelf.book(n)
-		if of := r.URL.Query().Get("of"); of != "" && b.anew(of) {
-			b.supersede(of)
-			refuseAnew(w)
-			return
+		if of := r.URL.Query().Get("of"); of != "" {
+			switch b.since(of) {
+			case anew:
+				b.supersede(of)
+				refuseAnew(w)
+				return
+			case spoilt:
+				refuse(w, http.StatusGone, "The trace's file was cut off or overwritten: it is not the recording any more that the page shows.")
+				return
+			}
 		}
 		serve(w, r, b)
 	}
@@ -190,6 +196,7 @@ func inPlace(places chan struct{}, serve func(http.ResponseWriter, *http.Request
 // ServeHTTP answers a request, unless there are too many or the server ends.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerIn))
+	w.Header().Set("Scopeview", s.guard.cookie) // a page knows by it that nobody else answers at this port
 	if !s.enter() {
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusServiceUnavailable, "Too many requests at once.")

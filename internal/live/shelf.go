@@ -43,6 +43,7 @@ type book struct {
 
 	mu      sync.Mutex
 	current *session // nil: not loaded
+	settled extent   // of the recording that was given whole last, if nobody writes it
 }
 
 // newShelf opens the shelf. A directory is held open: names are looked up in it,

@@ -59,7 +59,7 @@ export class Model {
     this.version = 0;
     /** The tile is coarse: what is narrower than base.res is merged. */
     this.reduced = false;
-    /** Of a live source; removed: its file is gone, anew: it holds another recording now. @type {""|"connected"|"lost"|"ended"|"removed"|"anew"} */
+    /** Of a live source; removed: its file is gone, changed: it lacks what it had, or is no trace, anew: it holds another recording now. @type {""|"connected"|"lost"|"ended"|"removed"|"changed"|"anew"} */
     this.state = "";
     /** Why it is lost. */
     this.trouble = "";
@@ -105,6 +105,9 @@ export class Model {
 
   noRows() { return new RowSet("goroutine", (id) => this.name(id), (key) => ownGoroutine(this.meta, key)); }
 
+  /** The trace's file does not hold any more what this is. */
+  get superseded() { return this.state === "anew" || this.state === "changed"; }
+
   /** The server has not answered for a while. */
   get lost() { return this.state === "lost"; }
 
@@ -124,10 +127,10 @@ export class Model {
     for (const fn of this.listeners) fn(this);
   }
 
-  /** @param {""|"connected"|"lost"|"ended"|"removed"|"anew"} state which does not change after anew @param {string} trouble */
+  /** @param {""|"connected"|"lost"|"ended"|"removed"|"changed"|"anew"} state which does not change once it is superseded @param {string} trouble */
   setState(state, trouble) {
     if (state === "connected" || state === "ended") this.answered = Date.now();
-    if (this.state === "anew" || state === this.state && trouble === this.trouble) return;
+    if (this.superseded || state === this.state && trouble === this.trouble) return;
     this.state = state;
     this.trouble = trouble;
     this.changed();

@@ -85,10 +85,14 @@ export async function openPage(name, text) {
  */
 export function liveSource(base) {
   let of = ""; // the recording that the page shows; under its path may be another one by now
+  let server = null; // which one answers: its port may be another's by now
   let anew = () => {};
   const get = async (path, signal) => {
     const query = of && `${path.includes("?") ? "&" : "?"}of=${of}`;
     const response = await fetch(base + path + query, { signal, cache: "no-store", credentials: "same-origin" });
+    const answers = response.headers.get("Scopeview");
+    if (of === "") server = answers;
+    if (answers !== server) throw answerError(0, `${base}${path.replace(/\?.*/, "")}: another server answers`);
     if (response.status === 409) anew();
     if (!response.ok) throw answerError(response.status, `${base}${path.replace(/\?.*/, "")}: the server answers ${response.status} ${(await response.text()).trim().slice(0, 200)}`);
     return response;
@@ -121,6 +125,9 @@ export function liveSource(base) {
 /** @param {number} status @param {string} text */
 function answerError(status, text) { return Object.assign(new Error(text), { status }); }
 
+/** What an answer that has failed says: 410 is a file that is not the recording any more, and no other. @param {{status?: number}} err @returns {"changed"|"lost"} */
+function troubleOf(err) { return err.status === 410 ? "changed" : "lost"; }
+
 /** @param {number} ms @returns {Promise<void>} */
 function sleep(ms) { return new Promise((done) => { setTimeout(done, ms); }); }
 
@@ -129,13 +136,13 @@ function rest(model, pause) { return Promise.race([pause, new Promise((done) => 
 
 /**
  * Asks whether the server is there, and the trace's file still holds what the model shows, until
- * it holds another recording.
+ * it does not any more.
  * @param {Model} model
  * @param {(signal: AbortSignal) => Promise<any>} same
  * @param {(ms: number) => Promise<void>} pause
  */
 export async function watchServer(model, same, pause = sleep) {
-  for (let wait = watchPause; model.state !== "anew";) {
+  for (let wait = watchPause; !model.superseded;) {
     await rest(model, pause(wait));
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), longestAnswer);
@@ -144,7 +151,7 @@ export async function watchServer(model, same, pause = sleep) {
       model.setState("ended", "");
       wait = watchPause;
     } catch (err) {
-      model.setState(err.status === 404 ? "removed" : "lost", err.message);
+      model.setState(err.status === 404 ? "removed" : troubleOf(err), err.message);
       wait = Math.min(wait === watchPause ? firstPause : wait * 2, longestPause);
     } finally {
       clearTimeout(timer);
@@ -161,7 +168,7 @@ export async function watchServer(model, same, pause = sleep) {
 export async function followLive(model, container, pause = sleep) {
   let wait = firstPause;
   let reload = false;
-  while (model.state !== "anew") {
+  while (!model.superseded) {
     if (!reload && !model.meta.live) return model.setState("ended", "");
     if (!reload && !model.meta.loading && (model.meta.writer === "closed" || model.meta.writer === "gone")) return model.setState("ended", "");
     const abort = new AbortController();
@@ -179,7 +186,7 @@ export async function followLive(model, container, pause = sleep) {
       model.setState("connected", "");
       wait = firstPause;
     } catch (err) {
-      model.setState("lost", err.message);
+      model.setState(troubleOf(err), err.message);
       await rest(model, pause(wait));
       wait = Math.min(wait * 2, longestPause);
     } finally {

@@ -20,6 +20,7 @@ test("how it stands with the writer and the server", () => {
     assert.match(said(writer, { live: true, state: "anew" }), /^This trace was recorded anew/);
     assert.match(said(writer, { live: true, state: "ended", other: { live: true, state: "anew" } }), /B: This trace was recorded anew/);
     assert.match(said(writer, { live: true, state: "removed" }), /^The trace's file was removed/);
+    assert.match(said(writer, { live: true, state: "changed", other: { live: true, state: "changed" } }), /^The trace's file was cut off.*B: The trace's file was cut off/);
   }
   const anew = bannerLines({ writer: "closed" }, { live: true, state: "anew", at: 1 }, new Set());
   assert.equal(bannerLines({ writer: "closed" }, { live: true, state: "anew", at: 1 }, new Set(anew.map((l) => l.text))).length, 1); // it is not put away

@@ -55,6 +55,45 @@ test("once nothing new comes, the server is watched until it has another recordi
   assert.equal(model.state, "anew");
 });
 
+test("a file that is not the recording any more is told, and nothing more is asked", async () => {
+  for (const live of [false, true]) {
+    const model = new Model({ home: "live", whole: async () => container([], { names, meta: { end: 10, writer: live ? "running" : "closed", live: { cursor: "0" } } }) });
+    await model.load();
+    const gone = async () => { throw Object.assign(new Error("cut off"), { status: 410 }); };
+    await (live ? followLive(model, gone, async () => {}) : watchServer(model, gone, async () => {}));
+    assert.equal(model.state, "changed");
+    model.setState("ended", "");
+    assert.equal(model.state, "changed");
+  }
+});
+
+test("what another server answers at the same port is not believed", async () => {
+  const { deflateRawSync } = await import("node:zlib");
+  const head = Buffer.from(JSON.stringify({ meta: { end: 3, id: "a1" }, columns: [] }));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(head.length);
+  const bytes = deflateRawSync(Buffer.concat([Buffer.from("SVC1"), length, head]));
+  const { fetch } = globalThis;
+  const ours = { headers: { Scopeview: "one" } };
+  let answer = () => new Response(bytes, ours);
+  globalThis.fetch = async () => answer();
+  try {
+    const source = liveSource("/t/0/");
+    await source.whole();
+    assert.equal((await source.samples()).header.meta.end, 3);
+    for (const status of [200, 404, 409, 410, 503]) {
+      for (const headers of [{}, { Scopeview: "two" }]) {
+        answer = () => new Response("<h1>something</h1>", { status, headers });
+        await assert.rejects(source.advice(), (err) => err.status === 0 && /another server answers$/.test(err.message), `${status} ${JSON.stringify(headers)}`);
+      }
+    }
+    answer = () => new Response("no", { status: 404, ...ours });
+    await assert.rejects(source.advice(), (err) => err.status === 404);
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
+
 test("a server that does not answer is asked at once when somebody wants that", async () => {
   const model = new Model({ home: "live", whole: async () => container([], { names, meta: { end: 10, writer: "closed" } }) });
   await model.load();
