@@ -19,15 +19,29 @@ import (
 // when that is over nobody must. Go's monitor is the one thread that waits for a time. A goroutine
 // in a system call is one for Go's metrics, whatever its thread waits in. With C code Go itself
 // sees no deadlock.
+//
+// On a busy machine a thread that has just gone to wait, and Go's monitor between two waits, are
+// seen running for some ms: it looks until they are not.
 func (s *Sampler) Asleep() bool {
-	const polled = 60 * time.Millisecond
 	if runtime.NumCgoCall() > 0 || !s.idle() {
 		return false
 	}
-	t := time.AfterFunc(polled, func() {})
+	t := time.AfterFunc(time.Minute, func() {})
 	defer t.Stop()
-	return nap(polled/2) && s.waits() == 1 && nap(polled) && s.waits() == 0 && s.idle() && nap(polled/5) && s.waits() == 0 && s.idle()
+	if !s.polls(1) {
+		return false
+	}
+	t.Reset(between)
+	nap(4 * between)
+	return s.polls(0) && s.idle() && nap(4*between) && s.polls(0) && s.idle()
 }
+
+// How often Asleep looks again, and after how long: less than what has Go's monitor take the P of
+// who sleeps in a system call, so that the monitor sleeps ever longer meanwhile.
+const (
+	tries   = 20
+	between = 5 * time.Millisecond
+)
 
 // nap holds its thread, and not its P, as time.Sleep does not.
 func nap(d time.Duration) bool {
@@ -35,8 +49,19 @@ func nap(d time.Duration) bool {
 	return unix.Nanosleep(&ts, nil) == nil
 }
 
-// idle reports whether all goroutines but the caller wait.
+// idle reports whether all goroutines but the caller wait. One that has just been woken may not have
+// come to wait again.
 func (s *Sampler) idle() bool {
+	for range tries {
+		if s.idleNow() {
+			return true
+		}
+		nap(between)
+	}
+	return false
+}
+
+func (s *Sampler) idleNow() bool {
 	var m []metrics.Sample
 	for _, state := range [...]string{"not-in-go", "runnable", "running"} {
 		m = append(m, metrics.Sample{Name: "/sched/goroutines/" + state + ":goroutines"})
@@ -50,18 +75,18 @@ func (s *Sampler) idle() bool {
 	return true
 }
 
-// waits is how many threads wait in epoll; -1: one does something else than to wait for work. Go's
-// monitor may be awake, so it looks several times.
-func (s *Sampler) waits() (polls int) {
-	for range 20 {
-		if polls = s.waitsNow(); polls >= 0 {
-			break
+// polls reports whether that many threads wait in epoll, and the others for work.
+func (s *Sampler) polls(want int) bool {
+	for range tries {
+		if s.waitsNow() == want {
+			return true
 		}
-		nap(time.Millisecond)
+		nap(between)
 	}
-	return polls
+	return false
 }
 
+// waitsNow is how many threads wait in epoll; -1: one does something else than to wait for work.
 func (s *Sampler) waitsNow() (polls int) {
 	r := &s.process.threads
 	dir, err := unix.Open(r.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -79,7 +104,11 @@ func (s *Sampler) waitsNow() (polls int) {
 		}
 		b, err := r.readFile(dir, name+"/syscall")
 		f := strings.Fields(string(b))
-		if err != nil || len(f) < 5 { // it runs
+		if err == nil && len(f) == 1 { // it runs: Go's monitor, between two waits, or it is not alone
+			timed++
+			continue
+		}
+		if err != nil || len(f) < 5 {
 			return -1
 		}
 		switch n, _ := strconv.Atoi(f[0]); {
