@@ -82,6 +82,9 @@ var ends = map[string]func(){
 func main() {
 	if len(os.Args) > 2 {
 		options := []scope.Option{scope.WithHeartbeat(50 * time.Millisecond), scope.WithFlushEvery(50 * time.Millisecond)}
+		if os.Getenv("ASLEEP_USUAL") != "" {
+			options = nil
+		}
 		for o := range strings.SplitSeq(os.Args[2], ",") {
 			if n, err := strconv.Atoi(o); err == nil {
 				options = append(options, scope.WithBacking(scope.BackingKind(n)))
