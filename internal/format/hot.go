@@ -41,7 +41,8 @@ type HotHeader struct {
 //	6  the directory where the trace is, another
 //	9  the trace, another
 //	12 when it was first found without a writer, in ns since 1970
-type HotOrigin [13]uint64
+//	13 the directory's disk, by the number that the kernel gives each one that is attached
+type HotOrigin [14]uint64
 
 // FileID identifies a file while its file system is mounted: device, inode, and birth in ns
 // since 1970. That is 0 where the file system does not say; all are where nothing is known.
@@ -86,7 +87,7 @@ const (
 	hotCRCOffset = 60
 
 	HotOriginOffset = hotPathOffset + maxHotPath
-	HotOriginSize   = 13 * 8
+	HotOriginSize   = 14 * 8
 	HotSeenOffset   = HotOriginOffset + 12*8
 )
 

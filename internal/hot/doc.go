@@ -38,9 +38,11 @@
 //
 //  6. Containers may share /dev/shm, and have other disks at the same paths. A hot file names
 //     its trace and the directory of that by device, inode and birth, and the system that its
-//     maker saw. Adopt takes no other file for the trace, and removes a hot file whose trace
-//     it does not find only where it sees that directory. What it can't know it leaves for a
-//     day, or memory would fill up with what containers left that never come back.
+//     maker saw, and the directory's disk by its number of this boot: a clone that is mounted
+//     in its place has the same device, inodes and births. Adopt takes no other file for the
+//     trace, and removes a hot file whose trace it does not find only where it sees that
+//     directory. What it can't know it leaves for a day, or memory would fill up with what
+//     containers left that never come back.
 //
 // Adopt does for traces whose writers were killed what these could not do any more: the
 // next recording of the same user writes their chunks to their traces and removes the hot

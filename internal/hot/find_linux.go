@@ -106,10 +106,11 @@ func openPart(path string, id [16]byte, uid int64) (p *part, trace string) {
 
 // isCopy reports whether the trace f is a copy of the one to which the hot file p belongs.
 // That says that its trace is at path. Where we do not see what its maker saw, whatever is not
-// that file counts as a copy, but one that is being written.
+// that file counts as a copy, but one that is being written. So does one with the same inode and birth
+// on another disk while the trace's is there: after that it may be the same disk, attached anew.
 func isCopy(f *os.File, st os.FileInfo, id [16]byte, path string, p *part) bool {
-	if o, _, here := originOf(p.file); o[10] != 0 {
-		if same(Identity(f), o.Trace()) {
+	if o, booted, here := originOf(p.file); o[10] != 0 {
+		if is := Identity(f); same(is, o.Trace()) && !elsewhere(&o, booted, is[0]) {
 			return false
 		}
 		if !here {

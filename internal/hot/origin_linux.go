@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -25,24 +26,47 @@ func Origin(f *os.File, path string) (o format.HotOrigin) {
 	system(&o)
 	*(*format.FileID)(o[6:]) = identity(unix.AT_FDCWD, filepath.Dir(path))
 	*(*format.FileID)(o[9:]) = Identity(f)
+	o[13] = diskOf(o[6])
 	return o
 }
 
 // system sets what all that is made here has in its origin.
 func system(o *format.HotOrigin) {
-	var boot [16]byte
-	if f, err := os.Open("/proc/sys/kernel/random/boot_id"); err == nil {
-		_, _ = f.Read(boot[:])
-		f.Close()
-	}
+	boot := begins("/proc/sys/kernel/random/boot_id")
 	o[0], o[1] = binary.LittleEndian.Uint64(boot[:]), binary.LittleEndian.Uint64(boot[8:])
 	o[2] = identity(unix.AT_FDCWD, "/proc/self/ns/mnt")[1]
 	*(*format.FileID)(o[3:]) = identity(unix.AT_FDCWD, "/")
 }
 
+// begins returns the first bytes of a file of the kernel's, zeros where there is none.
+func begins(path string) (b [16]byte) {
+	if f, err := os.Open(path); err == nil {
+		_, _ = f.Read(b[:])
+		f.Close()
+	}
+	return b
+}
+
+// diskOf returns the number of the disk that has that device number, 0 where there is none, as for
+// tmpfs and overlay, or the kernel does not say. Another disk may get the device number, and have the
+// same inodes and births if it is a clone, but no number is used twice before the next boot.
+func diskOf(device uint64) (n uint64) {
+	dir := "/sys/dev/block/" + strconv.Itoa(int(device>>32)) + ":" + strconv.Itoa(int(uint32(device)))
+	b := begins(dir + "/diskseq")
+	if b[0] == 0 {
+		b = begins(dir + "/../diskseq") // a partition's is its disk's
+	}
+	for _, c := range b {
+		if c >= '0' {
+			n = 10*n + uint64(c-'0')
+		}
+	}
+	return n
+}
+
 // originOf reads the origin of a hot file. booted reports whether this boot made it, here
 // whether we see the system that its maker saw. Numbers of namespaces are used again, but
-// hardly with a root of the same birth.
+// hardly with a root of the same birth. A device number that another disk has now is 0.
 func originOf(f *os.File) (o format.HotOrigin, booted, here bool) {
 	var b [format.HotOriginSize]byte
 	if _, err := f.ReadAt(b[:], format.HotOriginOffset); err == nil {
@@ -51,6 +75,12 @@ func originOf(f *os.File) (o format.HotOrigin, booted, here bool) {
 	var now format.HotOrigin
 	system(&now)
 	booted = o[0] == now[0] && o[1] == now[1] && o[0] != 0
+	if disk := diskOf(o[6]); booted && disk != o[13] { // they are counted from each boot on
+		o[6] = 0 // that the trace is not there says nothing
+		if disk != 0 && o[13] != 0 {
+			o[9] = 0 // and if it is, it may be a clone
+		}
+	}
 	return o, booted, booted && o.System() == now.System() && o[2] != 0
 }
 
@@ -73,6 +103,12 @@ func identity(fd int, path string) (id format.FileID) {
 // with another device.
 func same(a, b format.FileID) bool {
 	return a == b || a[1] == b[1] && a[2] == b[2] && a[2] != 0
+}
+
+// elsewhere reports whether the device is another disk than the one where the trace was made, or
+// another part of that, and that one is still there: so what lies on the device is a clone.
+func elsewhere(o *format.HotOrigin, booted bool, device uint64) bool {
+	return booted && o[13] != 0 && o[6] != 0 && o[9] != device && diskOf(device) != 0
 }
 
 // gone reports by a nil whether the trace of the hot file f, which was at path and was not

@@ -3,6 +3,7 @@
 package faultfs
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,6 +71,23 @@ func (f *FS) attach(t testing.TB) {
 		t.Skipf("there are no loop devices: %v", err)
 	}
 	defer control.Close()
+	for range 100 { // others look for one too
+		n, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)
+		if err != nil {
+			t.Skipf("there is no free loop device: %v", err)
+		}
+		f.device = fmt.Sprintf("/dev/loop%d", n)
+		if f.configure(t) {
+			t.Cleanup(func() { f.keep.Close() })
+			return
+		}
+	}
+	t.Skip("other processes took every free loop device")
+}
+
+// configure has the image be at the device, and is false where another one is.
+func (f *FS) configure(t testing.TB) bool {
+	t.Helper()
 	// Not by package os: its poller would ask a file that this process serves itself, by a
 	// call that the runtime does not let others run beside.
 	image, err := unix.Open(f.image, unix.O_RDWR|unix.O_CLOEXEC, 0)
@@ -77,32 +95,24 @@ func (f *FS) attach(t testing.TB) {
 		t.Fatal(err)
 	}
 	defer unix.Close(image)
-	for range 100 { // others look for one too
-		n, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)
-		if err != nil {
-			t.Skipf("there is no free loop device: %v", err)
-		}
-		f.device = fmt.Sprintf("/dev/loop%d", n)
-		dev, err := os.OpenFile(f.device, os.O_RDWR, 0)
-		if err != nil {
-			t.Skipf("the loop device can't be used: %v", err)
-		}
-		c := unix.LoopConfig{Fd: uint32(image), Info: unix.LoopInfo64{Flags: unix.LO_FLAGS_AUTOCLEAR}}
-		if err = unix.IoctlLoopConfigure(int(dev.Fd()), &c); err == nil {
-			var st unix.Stat_t
-			if err := unix.Fstat(int(dev.Fd()), &st); err != nil {
-				t.Fatal(err)
-			}
-			f.number = fmt.Sprintf("%d:%d", unix.Major(st.Rdev), unix.Minor(st.Rdev))
-			t.Cleanup(func() { dev.Close() }) // it keeps the device when it is not mounted
-			return
-		}
+	dev, err := os.OpenFile(f.device, os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("the loop device can't be used: %v", err)
+	}
+	c := unix.LoopConfig{Fd: uint32(image), Info: unix.LoopInfo64{Flags: unix.LO_FLAGS_AUTOCLEAR}}
+	if err := unix.IoctlLoopConfigure(int(dev.Fd()), &c); err != nil {
 		dev.Close()
 		if err != unix.EBUSY {
 			t.Skipf("the loop device can't be used: %v", err)
 		}
+		return false
 	}
-	t.Skip("other processes took every free loop device")
+	var st unix.Stat_t
+	if err := unix.Fstat(int(dev.Fd()), &st); err != nil {
+		t.Fatal(err)
+	}
+	f.keep, f.number = dev, fmt.Sprintf("%d:%d", unix.Major(st.Rdev), unix.Minor(st.Rdev))
+	return true
 }
 
 // ioctl is one on the file system.
@@ -154,6 +164,49 @@ func (f *FS) Remount(t testing.TB) {
 	if err := unix.Mount(f.device, f.Dir, "ext4", unix.MS_NOSUID|unix.MS_NODEV, f.mount); err != nil {
 		t.Fatalf("mounting %s again: %v", f.device, err)
 	}
+}
+
+// Clone copies the disk as it is now, also while files on it are written, and returns where
+// the copy lies.
+func (f *FS) Clone(t testing.TB) (image string) {
+	t.Helper()
+	f.Freeze(t, time.Minute)
+	b, err := os.ReadFile(f.image)
+	f.Thaw(t)
+	image = filepath.Join(t.TempDir(), "image")
+	if err := errors.Join(err, os.WriteFile(image, b, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return image
+}
+
+// Swap takes the disk out, and mounts another, which Clone made, in its place: with the same
+// device number at the same path. It returns the one that was there.
+func (f *FS) Swap(t testing.TB, image string) (was string) {
+	t.Helper()
+	if err := unix.Unmount(f.Dir, 0); err != nil {
+		t.Fatalf("unmounting %s: %v", f.Dir, err)
+	}
+	f.keep.Close()
+	was, f.image = f.image, image
+	for deadline := time.Now().Add(20 * time.Second); !f.configure(t); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Skipf("another process took %s", f.device)
+		}
+	}
+	if err := unix.Mount(f.device, f.Dir, "ext4", unix.MS_NOSUID|unix.MS_NODEV, f.mount); err != nil {
+		t.Fatalf("mounting %s: %v", f.device, err)
+	}
+	return was
+}
+
+// Beside mounts another disk, which Clone made, elsewhere by a device of its own.
+func Beside(t testing.TB, image string) *FS {
+	t.Helper()
+	f := &FS{Kind: "ext4", Dir: t.TempDir(), image: image}
+	f.attach(t)
+	f.mountDisk(t)
+	return f
 }
 
 // Throttle has the device take at most so many bytes a second; 0: as many as it can.

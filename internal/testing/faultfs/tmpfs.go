@@ -18,8 +18,9 @@ type FS struct {
 
 	image  string // of ext4
 	device string
-	number string // the device's, major:minor
-	mount  string // what to mount it with
+	keep   *os.File // the device, open: else it is free when it is not mounted
+	number string   // the device's, major:minor
+	mount  string   // what to mount it with
 	frozen bool
 }
 
