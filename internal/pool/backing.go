@@ -45,6 +45,8 @@ type backing interface {
 	// drops their memory.
 	save(s extent, final bool) error
 	drop(s extent) error
+	// alone calls f while nobody writes to the files. tell has the file say what chunk 0 does.
+	alone(f func(tell func() error) error) error
 	// free is how many bytes the file system has left, of how many.
 	free() (avail, total int64, err error)
 	// memory is how many bytes it takes of the process's memory, besides its file.

@@ -21,14 +21,17 @@ type file struct {
 	files
 }
 
-// files say where a place is: in which file, nil if it is closed or gone, and where there.
-// Neighbours that were joined to an extent are in one file.
+// files say where a place is: in which file, nil if it is closed, gone or not made, and where there.
+// Neighbours that were joined to an extent are in one file. create makes one for a place that has none.
 type files interface {
 	at(place int64) (f *os.File, off int64)
+	create(place int64, tell func() error) (*os.File, error)
 }
 
 // oneFile is the trace file where all places are in it.
 type oneFile struct{ f *os.File }
+
+func (o oneFile) create(int64, func() error) (*os.File, error) { return nil, errNoFile }
 
 func (o oneFile) at(place int64) (*os.File, int64) { return o.f, place * ChunkSize }
 
@@ -180,7 +183,10 @@ func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
 	if c.place != nil {
 		c.has(at)
 	}
-	err := errNoFile
+	var err error
+	if f == nil {
+		f, err = c.to.create(max(at, 0), c.tell)
+	}
 	if f != nil {
 		if _, err = newfile.WriteAt(f, b, off+from); err != nil && idx > 0 && !written {
 			// A disk that has become full may have taken the first pages of the chunk, whose header

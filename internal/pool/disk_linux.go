@@ -72,6 +72,9 @@ func (d *disk) save(s extent, final bool) error {
 	return d.writeBack(s, unix.SYNC_FILE_RANGE_WRITE)
 }
 
+// alone: what chunk 0 says the file does.
+func (d *disk) alone(f func(tell func() error) error) error { return f(func() error { return nil }) }
+
 func (d *disk) drop(s extent) error {
 	off, n := s.idx*ChunkSize, s.n*ChunkSize
 	err := mmap.MMap(d.r.Bytes(off, n)).Flush()
