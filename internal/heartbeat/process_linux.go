@@ -64,7 +64,6 @@ func (r *processReader) readLimits(b *beat) {
 	if kb := stat(r.root, "meminfo", "MemAvailable:"); kb >= 0 {
 		b.available = kb << 10
 	}
-	b.free = min(b.free, userThreadsLeft())
 }
 
 // readStatus reads resident and swapped memory, and how many threads there are. A process

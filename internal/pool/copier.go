@@ -22,16 +22,16 @@ type file struct {
 }
 
 // files say where a place is: in which file, nil if it is closed, gone or not made, and where there.
-// Neighbours that were joined to an extent are in one file. create makes one for a place that has none.
+// Neighbours that were joined to an extent are in one file.
 type files interface {
 	at(place int64) (f *os.File, off int64)
-	create(place int64, tell func() error) (*os.File, error)
 }
+
+// creates makes the file of a place that has none. tell has the trace say what is overwritten.
+type creates func(place int64, tell func() error) (*os.File, error)
 
 // oneFile is the trace file where all places are in it.
 type oneFile struct{ f *os.File }
-
-func (o oneFile) create(int64, func() error) (*os.File, error) { return nil, errNoFile }
 
 func (o oneFile) at(place int64) (*os.File, int64) { return o.f, place * ChunkSize }
 
@@ -57,6 +57,17 @@ type copier struct {
 	blocks []extent // chunks for blocks that were handed out and are not whole in the file
 
 	overwriting // of a ring
+}
+
+// noBlocks forgets a chunk for blocks; c.mu is held.
+func (c *copier) noBlocks(idx int64) {
+	kept := c.blocks[:0]
+	for _, b := range c.blocks { // slices.DeleteFunc would make the program a kilobyte larger
+		if b.idx != idx {
+			kept = append(kept, b)
+		}
+	}
+	c.blocks = kept
 }
 
 func (c *copier) hasBlocks(idx, at int64) {
@@ -97,7 +108,7 @@ func (c *copier) copy(s extent, final bool) error {
 		}
 		if final && isBlock {
 			c.mu.Lock()
-			c.blocks = slices.DeleteFunc(c.blocks, func(b extent) bool { return b.idx == idx })
+			c.noBlocks(idx)
 			c.mu.Unlock()
 		}
 	}
@@ -183,9 +194,9 @@ func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
 	if c.place != nil {
 		c.has(at)
 	}
-	var err error
-	if f == nil {
-		f, err = c.to.create(max(at, 0), c.tell)
+	err := errNoFile
+	if f == nil && c.create != nil {
+		f, err = c.create(max(at, 0))
 	}
 	if f != nil {
 		if _, err = newfile.WriteAt(f, b, off+from); err != nil && idx > 0 && !written {

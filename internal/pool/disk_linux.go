@@ -39,7 +39,7 @@ func (d *disk) memory() int64 { return 0 }
 
 func (d *disk) hasBlocks(idx, at int64) {}
 
-func (d *disk) follow(func(int64) int64, bool) {}
+func (d *disk) follow(func(int64) int64, bool, creates) {}
 
 func (d *disk) evict(idx, at int64) {}
 
@@ -71,9 +71,6 @@ func (d *disk) save(s extent, final bool) error {
 	}
 	return d.writeBack(s, unix.SYNC_FILE_RANGE_WRITE)
 }
-
-// alone: what chunk 0 says the file does.
-func (d *disk) alone(f func(tell func() error) error) error { return f(func() error { return nil }) }
 
 func (d *disk) drop(s extent) error {
 	off, n := s.idx*ChunkSize, s.n*ChunkSize

@@ -114,12 +114,6 @@ func (h *heap) save(s extent, final bool) error {
 	return h.copy(s, final)
 }
 
-func (h *heap) alone(f func(tell func() error) error) error {
-	h.copying.Lock()
-	defer h.copying.Unlock()
-	return f(h.tell)
-}
-
 func (h *heap) drop(s extent) error {
 	if err := h.save(s, true); err != nil {
 		return err // the chunks stay in memory, for the next try

@@ -20,6 +20,7 @@ type Files interface {
 	// sizes is how many parts of how many chunks there can be, and how many there are
 	// as long as none is held.
 	sizes() (parts, chunks, most int64)
+	create(place int64, tell func() error) (*os.File, error)
 	// over makes them the places of made, a ring. Its type is placement: were it *ring, every
 	// program that has an Options would contain all methods of ring, some 60 kB.
 	over(made placement) placement
@@ -143,8 +144,12 @@ func (s *segments) create(place int64, tell func() error) (*os.File, error) {
 	if there {
 		return nil, errNoFile
 	}
-	if err := s.bury(tell); err != nil {
-		return nil, err
+	if s.burying.TryLock() { // else they are being deleted, and who does that may wait for this one
+		err := s.bury(tell)
+		s.burying.Unlock()
+		if err != nil {
+			return nil, err
+		}
 	}
 	err := s.open(seg)
 	return seg.f, err
@@ -371,13 +376,15 @@ func (s *segments) drop() bool {
 }
 
 // buryNow is bury for who writes nothing.
-func (s *segments) buryNow() error { return s.p.back.alone(s.bury) }
-
-// bury deletes the files of the segments that were given up. What was in them is overwritten. Who writes
-// to files does not do so meanwhile.
-func (s *segments) bury(tell func() error) error {
+func (s *segments) buryNow() error {
 	s.burying.Lock()
 	defer s.burying.Unlock()
+	return s.bury(func() error { return s.p.back.save(extent{0, 0, 1}, false) })
+}
+
+// bury deletes the files of the segments that were given up. What was in them is overwritten.
+// s.burying is held.
+func (s *segments) bury(tell func() error) error {
 	for {
 		s.mu.Lock()
 		if len(s.doomed) == 0 {

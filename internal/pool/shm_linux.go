@@ -327,12 +327,6 @@ func (s *shm) save(p extent, final bool) error {
 	return s.copy(p, final)
 }
 
-func (s *shm) alone(f func(tell func() error) error) error {
-	s.copying.Lock()
-	defer s.copying.Unlock()
-	return f(s.copier.tell)
-}
-
 // inSlot is the memory of a chunk that is in a slot: nothing is at another one's
 // addresses. It stays there while copying is held.
 func (s *shm) inSlot(idx int64) []uint64 {

@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/pool"
@@ -135,7 +134,7 @@ func (r *recorder) limits(po *pool.Options) (tight string, err error) {
 		}
 	}
 	po.Left = r.sampler.MemoryLeft
-	left := min(r.sampler.ThreadsLeft, mostThreads()-threads)
+	left := r.sampler.ThreadsLeft
 	need := max(int64(runtime.GOMAXPROCS(0)+goThreads)-threads, 0) + ownThreads
 	if left < need {
 		return "", fmt.Errorf("%w: it leaves %d, and %d may be needed: raise it", errThreads, max(left, 0), need)
@@ -143,15 +142,7 @@ func (r *recorder) limits(po *pool.Options) (tight string, err error) {
 	return r.ownLimits(po)
 }
 
-// mostThreads is how many threads Go lets the program have. That can be read only by setting it:
-// nothing is refused meanwhile.
-func mostThreads() int64 {
-	most := debug.SetMaxThreads(math.MaxInt32)
-	debug.SetMaxThreads(most)
-	return int64(most)
-}
-
-var errThreads = errors.New("pids.max, ulimit -u or SetMaxThreads leaves too few threads to record")
+var errThreads = errors.New("pids.max leaves too few threads to record")
 
 // closeHot removes the hot file, if the trace has all that was in it; else readers
 // find it, and a later recording brings it into the trace. Where it can't be removed,

@@ -162,8 +162,8 @@ func HookedUnlock(addr uintptr, what uint64) {
 		ownShut(shut)
 		return
 	}
-	if shut&1 != 0 {
-		ownOpen(shut, r.clock.Now, r.ticks(missedFor))
+	if shut&1 != 0 && ownOpen(shut, now, r.ticks(missedFor)) {
+		ownMissed(r.clock.Now(), r.ticks(missedFor))
 	}
 	rel, ok := ownLets(uint64(addr), self(), what == RWWhat)
 	if !ok || rel.start < r.began || now <= rel.start {

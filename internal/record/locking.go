@@ -21,9 +21,8 @@ func (r *recorder) startLocks() {
 	if r.opts.locks == LocksAll {
 		w |= 1
 	}
-	if shut := ownersShut.Load(); shut&1 != 0 {
-		ownOpen(shut, r.clock.Now, r.ticks(missedFor))
-	}
+	ownersKnown.Store(r.clock.Now()) // whatever an earlier recording has noted
+	ownersShut.And(^uint32(1))
 	atomic.StoreUint64(&sys.Live.Locking, w)
 	lookAtBlocks(true)
 }

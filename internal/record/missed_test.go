@@ -74,7 +74,7 @@ func TestReleasesPassBy(t *testing.T) {
 	now := int64(100)
 	clock := func() int64 { now += 10; return now }
 	if ownersShut.Load()&1 != 0 {
-		ownOpen(ownersShut.Load(), clock, 0)
+		ownOpen(ownersShut.Load(), clock(), 0)
 	}
 	waits := func(what string, want uint64) {
 		t.Helper()
@@ -99,13 +99,11 @@ func TestReleasesPassBy(t *testing.T) {
 	ownGot(addr, two, clock(), 7)
 
 	ownShut(shut) // by one who was refused, while another one opens
-	ownOpen(shut, clock, 1)
-	if ownersShut.Load()&1 == 0 {
+	if ownOpen(shut, clock(), 1) {
 		t.Error("it is open, though one was refused since")
 	}
 	waits("shut again", 0)
-	ownOpen(ownersShut.Load(), clock, 1)
-	if ownersShut.Load()&1 != 0 {
+	if !ownOpen(ownersShut.Load(), clock(), 1) || ownersShut.Load()&1 != 0 {
 		t.Error("it is still shut")
 	}
 	waits("noted before it was opened", 0)

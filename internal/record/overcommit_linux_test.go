@@ -3,7 +3,6 @@
 package record_test
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -19,7 +18,7 @@ import (
 
 const overcommit = "/proc/sys/vm/overcommit_memory"
 
-var commitLimit = ownLimit{"commit 1225 MiB", commit, takeMemory, "", "", bigger, "out of memory", true}
+var commitLimit = ownLimit{"commit 1225 MiB", commit, takeMemory, "", "", bigger, "out of memory|cannot allocate memory", true}
 
 // TestG42Overcommit has a system that promises no more memory than it has (overcommit_memory=2)
 // leave the program little: what a recording reserves, and does not use, is none of it.
@@ -86,6 +85,6 @@ func uncommitted(t *testing.T) int64 {
 func commit(t *testing.T) {
 	n := uncommitted(t) - 1225<<20
 	if _, err := unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE); err != nil {
-		t.Fatal(fmt.Sprintf("taking %d bytes: %v", n, err))
+		t.Fatalf("taking %d bytes: %v", n, err)
 	}
 }

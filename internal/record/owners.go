@@ -86,12 +86,11 @@ var ownersShut atomic.Uint32
 // ownShut has the releases that follow pass by, but for one of lookOneOf.
 func ownShut(was uint32) { ownersShut.CompareAndSwap(was, was+1+was&1) }
 
-// ownOpen has all releases be looked at again. What passed by while it does is covered by missedFor.
-func ownOpen(was uint32, now func() int64, while int64) {
-	ownMissed(now(), while)
-	if ownersShut.CompareAndSwap(was, was+1) {
-		ownMissed(now(), while)
-	}
+// ownOpen has all releases be looked at again, and reports whether nobody has shut it meanwhile. The
+// caller then calls ownMissed again: what passed by in between is covered by missedFor.
+func ownOpen(was uint32, now, while int64) bool {
+	ownMissed(now, while)
+	return ownersShut.CompareAndSwap(was, was+1)
 }
 
 // knownSince is the time from which on what was noted is known.

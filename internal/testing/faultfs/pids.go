@@ -54,20 +54,6 @@ func (p *Pids) Add(t testing.TB, pid int) { p.write(t, "cgroup.procs", pid) }
 // Limit is how many threads there may be from now on. Those that there are stay.
 func (p *Pids) Limit(t testing.TB, n int) { p.write(t, "pids.max", n) }
 
-// Used is how many threads there are.
-func (p *Pids) Used(t testing.TB) int {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(p.dir, "pids.current"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 func (p *Pids) write(t testing.TB, name string, n int) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(p.dir, name), strconv.AppendInt(nil, int64(n), 10), 0); err != nil {
