@@ -18,7 +18,7 @@ import (
 
 const overcommit = "/proc/sys/vm/overcommit_memory"
 
-var commitLimit = ownLimit{"commit 1225 MiB", commit, takeMemory, "", "", bigger, "out of memory|cannot allocate memory", true}
+var commitLimit = ownLimit{"commit 1225 MiB", commit, takeMemory, "", "", bigger, noMemory, true}
 
 // TestG42Overcommit has a system that promises no more memory than it has (overcommit_memory=2)
 // leave the program little: what a recording reserves, and does not use, is none of it.

@@ -25,12 +25,12 @@ const ownChild = "SCOPE_OWN_CHILD"
 
 // ownLimits are the limits of TestG42: how one is set, and what the program can do then.
 var ownLimits = []ownLimit{
-	{"addresses 1225 MiB", leaving(unix.RLIMIT_AS, "VmSize", 1225<<20), takeMemory, "disk", "raise it, or use the heap backing", bigger, "out of memory|cannot allocate memory", false},
-	{"addresses 4 GiB", leaving(unix.RLIMIT_AS, "VmSize", 4<<30), takeMemory, "disk", "raise it, or use the heap backing", bigger, "out of memory|cannot allocate memory", true},
-	{"addresses 16 GiB", leaving(unix.RLIMIT_AS, "VmSize", 16<<30), takeMemory, "", "", bigger, "out of memory|cannot allocate memory", true},
-	{"data 1225 MiB", leaving(unix.RLIMIT_DATA, "VmData", 1225<<20), takeMemory, "", "", bigger, "out of memory|cannot allocate memory", false},
-	{"addresses by another", byAnother("as", "VmSize", 1225<<20), takeMemory, "disk", "raise it, or use the heap backing", bigger, "out of memory|cannot allocate memory", true},
-	{"addresses, growing", leaving(unix.RLIMIT_AS, "VmSize", 2<<30), grow, "disk", "raise it, or use the heap backing", bigger, "out of memory|cannot allocate memory", true},
+	{"addresses 1225 MiB", leaving(unix.RLIMIT_AS, "VmSize", 1225<<20), takeMemory, "disk", "raise it, or use the heap backing", bigger, noMemory, false},
+	{"addresses 4 GiB", leaving(unix.RLIMIT_AS, "VmSize", 4<<30), takeMemory, "disk", "raise it, or use the heap backing", bigger, noMemory, true},
+	{"addresses 16 GiB", leaving(unix.RLIMIT_AS, "VmSize", 16<<30), takeMemory, "", "", bigger, noMemory, true},
+	{"data 1225 MiB", leaving(unix.RLIMIT_DATA, "VmData", 1225<<20), takeMemory, "", "", bigger, noMemory, false},
+	{"addresses by another", byAnother("as", "VmSize", 1225<<20), takeMemory, "disk", "raise it, or use the heap backing", bigger, noMemory, true},
+	{"addresses, growing", leaving(unix.RLIMIT_AS, "VmSize", 2<<30), grow, "disk", "raise it, or use the heap backing", bigger, noMemory, true},
 	{"stack 256 KiB", fixed(256<<10, unix.RLIMIT_STACK), takeMemory, "", "", manyArguments, "argument list too long", false},
 	{"locked 0", asOther(fixed(0, unix.RLIMIT_MEMLOCK)), takeMemory, "", "", lockPage, "not permitted", false},
 	{"descriptors 32", descriptors, openFiles(16), "", "", openFiles(64), "too many open files", false},
@@ -61,6 +61,9 @@ type ownLimit struct {
 
 // noThread is what Go says, or the C library's part of it, of a thread that the system refuses.
 const noThread = "failed to create new OS thread|pthread_create failed"
+
+// noMemory is what a program says that gets no memory: the heap, the runtime, or a new thread for its stack.
+const noMemory = "out of memory|cannot allocate memory|pthread_create failed"
 
 // underOwn is the program.
 func underOwn(t *testing.T) {
