@@ -62,8 +62,9 @@ type ownLimit struct {
 // noThread is what Go says, or the C library's part of it, of a thread that the system refuses.
 const noThread = "failed to create new OS thread|pthread_create failed"
 
-// noMemory is what a program says that gets no memory: the heap, the runtime, or a new thread for its stack.
-const noMemory = "out of memory|cannot allocate memory|pthread_create failed"
+// noMemory is what a program says that gets no memory: the heap, the runtime, a new thread for its stack, or
+// the C library, which does not look.
+const noMemory = "out of memory|cannot allocate memory|pthread_create failed|SIGSEGV"
 
 // underOwn is the program.
 func underOwn(t *testing.T) {
