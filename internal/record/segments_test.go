@@ -265,7 +265,12 @@ func TestSegmentsTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		issued := worked(fewer(100_000))
-		files := segmentFiles(t, path)
+		var files []string
+		until(t, "six segments", func() bool { // not all that there are in memory have files yet
+			issued += worked(2000)
+			files = segmentFiles(t, path)
+			return len(files) >= 8 // with the two that are somebody else's
+		})
 		oldest := files[1] // the first one is held by the heartbeats
 		for i := 2; oldest <= format.SegmentName(path, 4); i++ {
 			oldest = files[i]
@@ -283,7 +288,8 @@ func TestSegmentsTaken(t *testing.T) {
 		}
 		until(t, "the deleted one to be overwritten", func() bool {
 			issued += worked(2000)
-			return format.SegmentName(path, newest()-6) > oldest
+			n := newest()
+			return n > 6 && format.SegmentName(path, n-6) > oldest
 		})
 		for _, name := range []string{oldest, format.SegmentName(path, 4), precious} {
 			if b, err := os.ReadFile(name); err != nil || len(b) > 10 {
