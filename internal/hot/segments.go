@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -302,7 +301,6 @@ type places interface {
 	list() error
 	size(base int64) int64
 	where(off int64) (f *os.File, g *segment, at, room int64)
-	create(off int64) (*os.File, error)
 	remove()
 	close()
 }
@@ -335,37 +333,6 @@ func RemoveSegments(path string, h *format.Header) {
 	if s.list() == nil {
 		s.remove()
 	}
-}
-
-// create makes the file that has what is at off: the writer was killed before it had made one, or
-// somebody has deleted it meanwhile.
-func (s *segments) create(off int64) (*os.File, error) {
-	number := uint32(1)
-	for _, g := range s.files {
-		if g != nil {
-			number = max(number, g.number+1)
-		}
-	}
-	part := (off - chunk) / (s.chunks * chunk)
-	f, err := newfile.Create(format.SegmentName(s.base.Name(), number))
-	for last := number + 64; errors.Is(err, fs.ErrExist) && number < last; number++ { // somebody else's
-		f, err = newfile.Create(format.SegmentName(s.base.Name(), number+1))
-	}
-	if err != nil {
-		return nil, err
-	}
-	b := format.AppendSegmentHeader(nil, &format.SegmentHeader{Number: number, ID: s.id, Part: uint32(part), Chunks: uint32(s.chunks)})
-	st, err := f.Stat()
-	if err == nil {
-		_, err = newfile.WriteAt(f, b, 0)
-	}
-	if err != nil {
-		f.Close()
-		os.Remove(f.Name())
-		return nil, err
-	}
-	s.files[part] = &segment{f, st, number}
-	return f, nil
 }
 
 // remove deletes those that there are.

@@ -105,14 +105,3 @@ func LookAsleep(t *testing.T, f func(*heartbeat.Sampler) bool) {
 	looksAsleep = f
 	t.Cleanup(func() { looksAsleep = before })
 }
-
-// Parts is in how many segments of so many bytes there is something, be they files yet or not.
-func Parts(bytes int64) int {
-	p, parts := current.Load().pool, map[int64]bool{}
-	for _, idx := range p.Live(nil) {
-		if at, _ := p.Place(idx); at > 0 && !p.Kept(idx) {
-			parts[(at-1)/(bytes/format.ChunkSize-1)] = true
-		}
-	}
-	return len(parts)
-}
