@@ -3,6 +3,7 @@ package sys
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -106,6 +107,20 @@ func (r *Range) Vacate(nowhere int, at, n int64, late bool) error {
 	if !late {
 		nowhere = -1 // zeros, and the lock of what there is (MCL_CURRENT) takes no pages
 	}
+	// What was never reserved has nothing of ours, and may be anyone's: a Start that got no addresses ends here.
+	ranges.Lock()
+	ours := slices.Clone(r.used.reserved)
+	ranges.Unlock()
+	for _, s := range ours {
+		from, to := max(at, s.from), min(at+n, s.to)
+		if err := r.vacateAll(nowhere, from, to-from, late); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Range) vacateAll(nowhere int, at, n int64, late bool) error {
 	// In steps: what is moved has addresses twice, of which the program may have few.
 	for step := int64(64 << 20); n > 0; {
 		step = min(step, n)
