@@ -75,7 +75,7 @@ func TestWhatAnImporterTakesOn(t *testing.T) {
 		if grown := with.size(t) - without.size(t); grown >= 2_000_000 {
 			t.Errorf("the program grows by %d bytes, want less than 2 MB", grown)
 		} else {
-			t.Logf("the program grows by %d kB", grown/1000)
+			t.Logf("the program grows by %d bytes", grown)
 		}
 	})
 	t.Run("static", func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestWhatScopehttpAdds(t *testing.T) {
 	if grown := with.size(t) - without.size(t); grown >= 700_000 { // half of it is encoding/json, which most such programs have
 		t.Errorf("the program grows by %d bytes, want less than 700 kB", grown)
 	} else {
-		t.Logf("the program grows by %d kB", grown/1000)
+		t.Logf("the program grows by %d bytes", grown)
 	}
 	before := strings.Fields(without.run(t, "list", "-deps", "."))
 	for _, p := range strings.Fields(with.run(t, "list", "-deps", ".")) {

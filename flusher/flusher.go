@@ -302,7 +302,7 @@ func (f *Flusher) reclaim(now time.Time) {
 
 // open returns the chunks that their owners have.
 func (f *Flusher) open() []int64 {
-	return slices.DeleteFunc(f.present(), func(idx int64) bool { return f.Pool.State(idx) != Open })
+	return without(f.present(), func(idx int64) bool { return f.Pool.State(idx) != Open })
 }
 
 // age re-arms the open chunks and the window, and lets chunks expire that have
@@ -374,8 +374,8 @@ func (f *Flusher) oldest(n int64) (old []int64) {
 		old = append(old, idx)
 	}
 	taken := func(idx int64) bool { return slices.Contains(old, idx) }
-	f.leaving = slices.DeleteFunc(f.leaving, taken)
-	f.chunks = slices.DeleteFunc(f.chunks, taken)
+	f.leaving = without(f.leaving, taken)
+	f.chunks = without(f.chunks, taken)
 	return old
 }
 
@@ -388,7 +388,7 @@ func (f *Flusher) full(idx int64) bool {
 func (f *Flusher) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.chunks = slices.DeleteFunc(f.chunks, func(idx int64) bool {
+	f.chunks = without(f.chunks, func(idx int64) bool {
 		gone := f.Pool.State(idx) == Gone
 		if gone {
 			f.Pool.Retire(idx)
@@ -541,4 +541,15 @@ func runs(idx []int64) (rs []run) {
 		}
 	}
 	return rs
+}
+
+// without is slices.DeleteFunc, whose code for any type would make a program larger than this.
+func without(list []int64, gone func(idx int64) bool) []int64 {
+	kept := list[:0]
+	for _, idx := range list {
+		if !gone(idx) {
+			kept = append(kept, idx)
+		}
+	}
+	return kept
 }

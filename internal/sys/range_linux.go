@@ -3,7 +3,6 @@ package sys
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"unsafe"
 
@@ -109,7 +108,7 @@ func (r *Range) Vacate(nowhere int, at, n int64, late bool) error {
 	}
 	// What was never reserved has nothing of ours, and may be anyone's: a Start that got no addresses ends here.
 	ranges.Lock()
-	ours := slices.Clone(r.used.reserved)
+	ours := append([]stretch(nil), r.used.reserved...)
 	ranges.Unlock()
 	for _, s := range ours {
 		from, to := max(at, s.from), min(at+n, s.to)
