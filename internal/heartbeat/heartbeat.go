@@ -34,8 +34,7 @@ type Sampler struct {
 	// was called. It is noLimit where there are none, or none that can be read. What the
 	// kernel can take back counts as left.
 	MemoryLeft int64
-	// ThreadsLeft is how many more threads the limits of cgroups, and of the user, allowed when
-	// Limits was called.
+	// ThreadsLeft is how many more threads the limits of cgroups allowed when Limits was called.
 	ThreadsLeft int64
 	// Available is how many bytes of memory the machine had for programs when Limits was called;
 	// noLimit: that is not known.

@@ -61,9 +61,14 @@ func lookAtBlocks(look bool) {
 	}
 }
 
+// over reports whether the stretch is, so that there is time again.
+func (a *allowance) over(r *recorder, now int64) bool {
+	return now-a.began.Load() > r.ticks(allowStretch)
+}
+
 // take takes so many ns, and reports whether they were left.
 func (a *allowance) take(r *recorder, now, ns int64) bool {
-	if began := a.began.Load(); now-began > r.ticks(allowStretch) && a.began.CompareAndSwap(began, now) {
+	if began := a.began.Load(); a.over(r, now) && a.began.CompareAndSwap(began, now) {
 		spent := a.spent.Swap(0)
 		if oneOf := a.oneOf.Load(); oneOf != nil {
 			a.next(oneOf, spent, now-began > r.ticks(10*allowStretch))

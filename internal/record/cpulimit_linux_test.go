@@ -114,25 +114,13 @@ func runSlowed(t *testing.T, g *faultfs.CPU, before bool, recording string, limi
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestG37CPU$")
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=2", cpuChild+"="+recording+"\n"+t.TempDir()+"/")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pipe, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var says strings.Builder
-	cmd.Stderr = &says
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, pipe, says := started(t, cmd)
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	out := bufio.NewReader(pipe)
 	for _, step := range []string{"ready\n", "half\n"} {
 		if line, err := out.ReadString('\n'); line != step {
-			t.Fatalf("it said %q: %v\n%.2000s", line, err, &says)
+			t.Fatalf("it said %q: %v\n%.2000s", line, err, says)
 		}
 		if step == "ready\n" {
 			g.Add(t, cmd.Process.Pid)
@@ -144,7 +132,7 @@ func runSlowed(t *testing.T, g *faultfs.CPU, before bool, recording string, limi
 	}
 	rest, _ := io.ReadAll(out)
 	if err := cmd.Wait(); err != nil {
-		t.Fatalf("the program ended with %v\n%s\n%.2000s", err, rest, &says)
+		t.Fatalf("the program ended with %v\n%s\n%.2000s", err, rest, says)
 	}
 	if err := json.Unmarshal(rest, &told); err != nil {
 		t.Fatalf("%v\n%s", err, rest)

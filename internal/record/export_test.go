@@ -105,3 +105,6 @@ func LookAsleep(t *testing.T, f func(*heartbeat.Sampler) bool) {
 	looksAsleep = f
 	t.Cleanup(func() { looksAsleep = before })
 }
+
+// ReleasesPass reports whether releases of locks pass by.
+func ReleasesPass() bool { return ownersShut.Load()&1 != 0 }

@@ -53,6 +53,10 @@ func BeginHookedWait(addr uintptr, what uint64) (w HookedWait) {
 	}
 	r.lockFacts()
 	w.Start, w.Site = r.clock.Now(), int64(number)<<16|int64(what)
+	// Where few releases come, the one that would find out that there is time again may be far away.
+	if releaseAllowance.over(r, w.Start) {
+		r.lookAgain(ownersShut.Load(), w.Start)
+	}
 	holder := uint64(0)
 	if format.LockKind(what >> 8).Held() {
 		if holder = ownWaits(uint64(addr), w.Start); holder == self() {
@@ -162,9 +166,7 @@ func HookedUnlock(addr uintptr, what uint64) {
 		ownShut(shut)
 		return
 	}
-	if shut&1 != 0 && ownOpen(shut, now, r.ticks(missedFor)) {
-		ownMissed(r.clock.Now(), r.ticks(missedFor))
-	}
+	r.lookAgain(shut, now)
 	rel, ok := ownLets(uint64(addr), self(), what == RWWhat)
 	if !ok || rel.start < r.began || now <= rel.start {
 		return
@@ -191,6 +193,13 @@ func HookedUnlock(addr uintptr, what uint64) {
 	h := r.beginLock(headHold|id<<48, uint64(addr), 0, what, rel.start)
 	if h.Loc != 0 {
 		r.endSince(h, rel.start, now)
+	}
+}
+
+// lookAgain has all releases be looked at again where they pass by: shut is what ownersShut was.
+func (r *recorder) lookAgain(shut uint32, now int64) {
+	if shut&1 != 0 && ownOpen(shut, now, r.ticks(missedFor)) {
+		ownMissed(r.clock.Now(), r.ticks(missedFor))
 	}
 }
 

@@ -23,6 +23,7 @@ func (r *recorder) startLocks() {
 	}
 	ownersKnown.Store(r.clock.Now()) // whatever an earlier recording has noted
 	ownersShut.And(^uint32(1))
+	passedBy()
 	atomic.StoreUint64(&sys.Live.Locking, w)
 	lookAtBlocks(true)
 }

@@ -97,19 +97,7 @@ func TestG37Memory(t *testing.T) {
 			m := faultfs.MemoryGroup(t, limit)
 			cmd := exec.Command(os.Args[0], "-test.run=^TestG37Memory$")
 			cmd.Env = append(os.Environ(), memoryChild+"="+strings.Join([]string{c.when, c.backing, fmt.Sprint(c.needs), dir}, "\n"))
-			in, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			pipe, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var says strings.Builder
-			cmd.Stderr = &says
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			in, pipe, says := started(t, cmd)
 			defer cmd.Process.Kill()
 			m.Add(t, cmd.Process.Pid)
 			io.WriteString(in, "in\n")
@@ -122,7 +110,7 @@ func TestG37Memory(t *testing.T) {
 				io.WriteString(in, "lowered\n")
 			}
 			rest, _ := io.ReadAll(out)
-			err = cmd.Wait()
+			err := cmd.Wait()
 			if c.needs > c.limit {
 				if err == nil || m.Kills(t) == 0 {
 					t.Errorf("the program lives with %d MiB in %d: %v", c.needs, c.limit, err)
@@ -130,7 +118,7 @@ func TestG37Memory(t *testing.T) {
 				return
 			}
 			if err != nil {
-				t.Fatalf("the program ended with %v, the kernel killed %d times, %d MiB at most\n%s%s", err, m.Kills(t), m.Peak(t)>>20, rest, &says)
+				t.Fatalf("the program ended with %v, the kernel killed %d times, %d MiB at most\n%s%s", err, m.Kills(t), m.Peak(t)>>20, rest, says)
 			}
 			var told memoryStats
 			if err := json.Unmarshal(rest, &told); err != nil {

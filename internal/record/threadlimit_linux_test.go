@@ -111,19 +111,7 @@ func runThreads(t *testing.T, group *faultfs.Pids, by, when, dir, backing string
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestG37Threads$")
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=2", threadChild+"="+strings.Join([]string{when, dir, backing, by}, "\n"))
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pipe, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var says strings.Builder
-	cmd.Stderr = &says
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, pipe, says := started(t, cmd)
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	if group != nil {
@@ -141,7 +129,7 @@ func runThreads(t *testing.T, group *faultfs.Pids, by, when, dir, backing string
 			break
 		}
 		if line != step {
-			t.Fatalf("it said %q: %v\n%.3000s", line, err, &says)
+			t.Fatalf("it said %q: %v\n%.3000s", line, err, says)
 		}
 		n := most
 		if n == 0 {
@@ -163,7 +151,7 @@ func runThreads(t *testing.T, group *faultfs.Pids, by, when, dir, backing string
 	}
 	rest, _ := io.ReadAll(out)
 	if err := cmd.Wait(); err != nil {
-		got.died = fmt.Sprintf("%v: %.3000s", err, &says)
+		got.died = fmt.Sprintf("%v: %.3000s", err, says)
 	} else if got.refused == "" {
 		if _, err := fmt.Sscan(string(rest), &got.threads, &got.lost); err != nil {
 			t.Fatalf("it said %q: %v", rest, err)
@@ -270,4 +258,23 @@ func threaded(t *testing.T, f []string) {
 	}
 	fmt.Println(len(threads), off)
 	os.Exit(0)
+}
+
+// started starts a program that is told what to do, and says what it has done. says is what it has to
+// say else.
+func started(t *testing.T, cmd *exec.Cmd) (in io.WriteCloser, out io.ReadCloser, says *strings.Builder) {
+	t.Helper()
+	says = new(strings.Builder)
+	cmd.Stderr = says
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err = cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return in, out, says
 }
