@@ -51,7 +51,7 @@ func (r *recorder) joined() (src snapshot.Source, done func(), err error) {
 	} else if r.hot == nil {
 		return r.file, func() {}, nil
 	}
-	fd, err := unix.FcntlInt(r.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	fd, err := r.another()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,9 +81,29 @@ func (r *recorder) adopt() {
 	select {
 	case <-r.quit:
 	case <-time.After(2 * r.opts.FlushEvery):
-		// The descriptor and not the file, which Stop could not close meanwhile.
-		r.flusher.Cost.Round(func() { _ = unix.Fsync(int(r.file.Fd())) })
+		r.flusher.Cost.Round(r.syncFile)
 	}
+}
+
+// syncFile has the disk keep what the trace has. It has a descriptor of its own: Stop
+// does not wait for the disk, and the number of one that Stop has closed may be one of
+// the program's by then.
+func (r *recorder) syncFile() {
+	r.copying.Lock()
+	fd := -1
+	if !r.shut {
+		fd, _ = r.another()
+	}
+	r.copying.Unlock()
+	if fd >= 0 {
+		_ = unix.Fsync(fd)
+		_ = unix.Close(fd)
+	}
+}
+
+// another returns another descriptor of the trace's file.
+func (r *recorder) another() (int, error) {
+	return unix.FcntlInt(r.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 }
 
 // inMemory reports whether the trace itself is in memory.
