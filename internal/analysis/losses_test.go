@@ -61,7 +61,7 @@ func TestRemedies(t *testing.T) {
 		{format.LossIO, map[string]string{
 			"plain shm": "LastError", "plain heap": "LastError", "plain disk": "LastError",
 			"ring shm": "LastError", "ring disk": "LastError", "large ring": "LastError",
-			"segments shm": "LastError WithRing", "segments heap": "LastError WithRing", "segments disk": "LastError", "large segments": "LastError WithRing",
+			"segments shm": "LastError", "segments heap": "LastError", "segments disk": "LastError WithBacking(ShmBacking)", "large segments": "LastError",
 		}},
 		{format.LossOpen, map[string]string{
 			"ring shm": "WithRing", "ring disk": "WithRing", "large ring": "WithRing",

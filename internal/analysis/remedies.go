@@ -61,8 +61,8 @@ func (in recording) remedy(why format.Loss) string {
 	case format.LossSpace:
 		return "Stats.LastError says which; make room, or keep less: " + in.keepLess()
 	case format.LossIO:
-		if in.segments && in.backing != format.BackingDisk {
-			return "Stats.LastError says why; scope.WithRing, whose one file is not made anew, needs no disk to go on"
+		if in.segments && in.backing == format.BackingDisk {
+			return "Stats.LastError says why; scope.WithBacking(ShmBacking) needs no disk to go on"
 		}
 		return "Stats.LastError says why"
 	case format.LossStack:

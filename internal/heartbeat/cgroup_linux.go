@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,8 +101,8 @@ func upwards(m *procfs.MountInfo, own string) []string {
 		return nil
 	}
 	var dirs []string
-	for rel = path.Clean("/" + rel); rel != "/"; rel = path.Dir(rel) {
-		dirs = append(dirs, path.Join(m.MountPoint, rel))
+	for rel = filepath.Clean("/" + rel); rel != "/"; rel = filepath.Dir(rel) {
+		dirs = append(dirs, filepath.Join(m.MountPoint, rel))
 	}
 	return append(dirs, m.MountPoint)
 }
@@ -254,7 +254,7 @@ func readNumber(dir, name string) (int64, error) {
 }
 
 func readWords(dir, name string, want int) ([]string, error) {
-	p := path.Join(dir, name)
+	p := filepath.Join(dir, name)
 	b, err := os.ReadFile(p)
 	if err != nil {
 		return nil, err

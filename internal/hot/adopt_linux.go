@@ -395,15 +395,20 @@ func (x *adoption) head(id [16]byte, slot int) error {
 // write writes the chunk in b to its place, if there is something in it, or something else
 // where it belongs.
 func (x *adoption) write(place int64) (written bool, err error) {
-	t, at := x.trace, place*chunk
-	if x.in != nil {
-		if t, _, at, _ = x.in.where(at); t == nil {
-			return false, nil // it was deleted, and the chunk is overwritten with it
-		}
-	}
 	empty := true
 	for i := range x.b {
 		empty = empty && x.b[i] == 0
+	}
+	t, at := x.trace, place*chunk
+	if x.in != nil {
+		if t, _, at, _ = x.in.where(at); t == nil {
+			if empty {
+				return false, nil
+			}
+			if t, err = x.in.create(place * chunk); err != nil {
+				return false, err
+			}
+		}
 	}
 	if empty {
 		var was [format.ChunkHeaderSize]byte

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +87,7 @@ func (s *segments) scan() error {
 	}
 	for again := false; ; again = true {
 		state, err := s.state()
+		next := s.next()
 		if err == nil {
 			err = s.list()
 		}
@@ -100,8 +102,8 @@ func (s *segments) scan() error {
 		}
 		s.missing = max(state.Files-found, 0)
 		s.final = state.Closed
-		// One may have gone, and another come, while they were listed.
-		if s.missing == 0 || s.final || again {
+		// Some may have gone, and others come, while they were listed.
+		if s.missing == 0 && s.next() == next || s.final || again {
 			return nil
 		}
 	}
@@ -152,6 +154,17 @@ func (s *segments) list() error {
 			return nil
 		}
 	}
+}
+
+// next is the number behind those of the segments that are known.
+func (s *segments) next() uint32 {
+	number := uint32(1)
+	for _, g := range s.files {
+		if g != nil {
+			number = max(number, g.number+1)
+		}
+	}
+	return number
 }
 
 func (s *segments) has(number uint32) bool {
@@ -231,6 +244,20 @@ func (s *segments) where(off int64) (f *os.File, g *segment, at, room int64) {
 
 // ReadAt reads as from one file.
 func (s *segments) ReadAt(b []byte, off int64) (n int, err error) {
+	n, gone, err := s.readAt(b, off)
+	if !gone || !s.grown() {
+		return n, err
+	}
+	// A chunk that was in memory when they were listed is in one that was made since then.
+	if err := s.scan(); err != nil {
+		return 0, err
+	}
+	n, _, err = s.readAt(b, off)
+	return n, err
+}
+
+// readAt reads from the segments that are known; gone reports whether one of them is not there.
+func (s *segments) readAt(b []byte, off int64) (n int, gone bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for n < len(b) {
@@ -240,8 +267,8 @@ func (s *segments) ReadAt(b []byte, off int64) (n int, err error) {
 		if f != nil {
 			m, err = f.ReadAt(c, at)
 		}
-		if g != nil && !s.final && !g.there() {
-			m = 0
+		if f == nil || g != nil && !s.final && !g.there() {
+			m, gone = 0, !s.final
 		}
 		if (f != s.base || off+int64(n) < chunk) && (err == nil || err == io.EOF) {
 			clear(c[m:]) // there is none, or it is shorter
@@ -249,10 +276,19 @@ func (s *segments) ReadAt(b []byte, off int64) (n int, err error) {
 		}
 		n += m
 		if err != nil || m < len(c) {
-			return n, err
+			return n, gone, err
 		}
 	}
-	return n, nil
+	return n, gone, nil
+}
+
+// grown reports whether there is a segment behind the last one that is known. To ask for its
+// name costs less than to list them for each place that has none.
+func (s *segments) grown() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	_, err := os.Lstat(format.SegmentName(s.base.Name(), s.next()))
+	return err == nil
 }
 
 func (s *segments) close() {
@@ -301,6 +337,7 @@ type places interface {
 	list() error
 	size(base int64) int64
 	where(off int64) (f *os.File, g *segment, at, room int64)
+	create(off int64) (*os.File, error)
 	remove()
 	close()
 }
@@ -333,6 +370,32 @@ func RemoveSegments(path string, h *format.Header) {
 	if s.list() == nil {
 		s.remove()
 	}
+}
+
+// create makes the file that has what is at off: the writer was killed before it had made one, or
+// somebody has deleted it meanwhile.
+func (s *segments) create(off int64) (*os.File, error) {
+	number := s.next()
+	part := (off - chunk) / (s.chunks * chunk)
+	f, err := newfile.Create(format.SegmentName(s.base.Name(), number))
+	for last := number + 64; errors.Is(err, fs.ErrExist) && number < last; number++ { // somebody else's
+		f, err = newfile.Create(format.SegmentName(s.base.Name(), number+1))
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := format.AppendSegmentHeader(nil, &format.SegmentHeader{Number: number, ID: s.id, Part: uint32(part), Chunks: uint32(s.chunks)})
+	st, err := f.Stat()
+	if err == nil {
+		_, err = newfile.WriteAt(f, b, 0)
+	}
+	if err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return nil, err
+	}
+	s.files[part] = &segment{f, st, number}
+	return f, nil
 }
 
 // remove deletes those that there are.

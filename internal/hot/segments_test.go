@@ -232,15 +232,15 @@ func TestSegmentAlone(t *testing.T) {
 	}
 }
 
-// TestAdoptSegments: what was in memory goes where it belongs; of a segment that is
-// gone it goes nowhere.
+// TestAdoptSegments: what was in memory goes where it belongs, and a segment that was not made yet is
+// made for it, under a name that nobody has.
 func TestAdoptSegments(t *testing.T) {
 	inDir(t)
 	UseSegments()
 	w := newWriter(t, 8, func(h *format.Header) { h.Ring, h.Segments = ringChunk, parts })
 	path := w.trace.Name()
 	segmentAt(t, format.SegmentName(path, 4), format.SegmentHeader{Number: 4, ID: w.head.ID, Part: 1, Chunks: inEach}, 1, 'b')
-	for slot, place := range []int64{4, 5, 7, ringChunk + 1} { // 7 is of a segment that is not there
+	for slot, place := range []int64{4, 5, 7, ringChunk + 1} { // 7 is of a segment that has no file yet
 		w.attach(slot+1, place)
 		w.put(place, filled(place, 'n'), 0)
 	}
@@ -249,16 +249,66 @@ func TestAdoptSegments(t *testing.T) {
 		t.Errorf("joined the places have %q, want %q", got, want)
 	}
 	w.kill()
-	adopt(t, Adopted{Traces: 1, Chunks: 3, Removed: 1})
+	other := format.SegmentName(path, 5)
+	if err := os.WriteFile(other, []byte("somebody's"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	adopt(t, Adopted{Traces: 1, Chunks: 4, Removed: 1})
+	if b, err := os.ReadFile(other); err != nil || string(b) != "somebody's" {
+		t.Errorf("%s has %q, %v", other, b, err)
+	}
 	g, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	if got, want := letters(t, g), "---nn-------n"; got != want {
+	if got, want := letters(t, g), "---nn-n-----n"; got != want {
 		t.Errorf("the places have %q, want %q", got, want)
 	}
 	if st, err := os.Stat(path); err != nil || st.Size() != 2*chunk {
 		t.Errorf("the trace's own file: %v, %v", st, err)
+	}
+}
+
+// TestSegmentMadeMeanwhile: a chunk that was in memory is in a segment's file, which was made
+// after a reader had listed them.
+func TestSegmentMadeMeanwhile(t *testing.T) {
+	inDir(t)
+	w := newWriter(t, 8, func(h *format.Header) { h.Ring, h.Segments = ringChunk, parts })
+	path := w.trace.Name()
+	f := joined(t, w, Joined)
+	for i, step := range []struct {
+		number, part uint32
+		letter       byte
+		deletes      uint32
+	}{
+		{number: 1, part: 1, letter: 'a'},
+		{number: 2, part: 0, letter: 'b'},
+		{number: 3, part: 1, letter: 'c', deletes: 1},
+		{number: 5, part: 2, letter: 'd'}, // somebody has a file that is called like 4
+	} {
+		h := format.SegmentHeader{Number: step.number, ID: w.head.ID, Part: step.part, Chunks: inEach}
+		if i == 3 {
+			if err := os.WriteFile(format.SegmentName(path, 4), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if step.deletes > 0 {
+			if err := os.Remove(format.SegmentName(path, step.deletes)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		place, got := h.Place(), make([]byte, chunk)
+		w.attach(1, place)
+		w.put(place, filled(place, step.letter), 0)
+		for range 2 {
+			if _, err := f.ReadAt(got, place*chunk); err != nil || !bytes.Equal(got, filled(place, step.letter)) {
+				t.Errorf("segment %d: it has %q..., %v, want %q", step.number, got[chunk-2:], err, step.letter)
+			}
+			if w.slots[1] != 0 {
+				segmentAt(t, format.SegmentName(path, step.number), h, 1, step.letter)
+				w.let(place)
+			}
+		}
 	}
 }

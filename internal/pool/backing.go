@@ -27,10 +27,10 @@ type backing interface {
 	attach(idx, at, n int64) error
 	detach(idx, n int64) error
 	wipe(at, n int64) error
-	// follow is told how to find a chunk's place, in a ring, and whether each place is used
-	// again by itself. evict drops a chunk's memory that the file, which is a copy, does not
-	// have.
-	follow(place func(idx int64) int64, one bool)
+	// follow is told how to find a chunk's place, in a ring, whether each place is used
+	// again by itself, and how to make the file of a place that has none; nil: all have
+	// one. evict drops a chunk's memory that the file, which is a copy, does not have.
+	follow(place func(idx int64) int64, one bool, create creates)
 	evict(idx, at int64)
 	// isStale reports whether what the file has at a place was overwritten.
 	isStale(at int64) bool

@@ -209,7 +209,7 @@ func (b *bump) Full() format.Loss {
 func (b *bump) Made() int64 { return b.made.Load() }
 
 // Rest hands out what was prepared and not taken before a chunk that was made, so that
-// Live has it. Records have been shut, and the flusher has stopped.
+// Live has it, and deletes what is to be. Records have been shut, and the flusher has stopped.
 func (p *Pool) Rest() {
 	for p.askers.Load() != 0 {
 		runtime.Gosched()
@@ -217,6 +217,7 @@ func (p *Pool) Rest() {
 	for idx := range p.top.Load() {
 		atomic.CompareAndSwapUint32(&p.states[idx], prepared, handed)
 	}
+	p.lay.tidy()
 }
 
 // ready makes end the window's: there may be chunks for who found none.

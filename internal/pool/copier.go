@@ -21,11 +21,14 @@ type file struct {
 	files
 }
 
-// files say where a place is: in which file, nil if it is closed or gone, and where there.
+// files say where a place is: in which file, nil if it is closed, gone or not made, and where there.
 // Neighbours that were joined to an extent are in one file.
 type files interface {
 	at(place int64) (f *os.File, off int64)
 }
+
+// creates makes the file of a place that has none. tell has the trace say what is overwritten.
+type creates func(place int64, tell func() error) (*os.File, error)
 
 // oneFile is the trace file where all places are in it.
 type oneFile struct{ f *os.File }
@@ -192,6 +195,9 @@ func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
 		c.has(at)
 	}
 	err := errNoFile
+	if f == nil && c.create != nil {
+		f, err = c.create(max(at, 0))
+	}
 	if f != nil {
 		if _, err = newfile.WriteAt(f, b, off+from); err != nil && idx > 0 && !written {
 			// A disk that has become full may have taken the first pages of the chunk, whose header

@@ -39,7 +39,7 @@ func (d *disk) memory() int64 { return 0 }
 
 func (d *disk) hasBlocks(idx, at int64) {}
 
-func (d *disk) follow(func(int64) int64, bool) {}
+func (d *disk) follow(func(int64) int64, bool, creates) {}
 
 func (d *disk) evict(idx, at int64) {}
 

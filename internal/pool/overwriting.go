@@ -42,17 +42,21 @@ import (
 
 // overwriting is what a copier knows of a ring's places.
 type overwriting struct {
-	place  func(idx int64) int64 // where a chunk is, -1: not any more; nil: chunks are used once
-	settle func(at int64) error  // wipeStale, in a ring
-	erase  func(at int64) error  // zeroes a place of the file, its header first
-	stale  map[int64]struct{}    // places that have an overwritten chunk in the file; c.mu is held
-	inUse  []uint64              // a bit by place: the file may have something there
-	head   []byte                // chunk 0
-	one    bool                  // places are used again one by one
+	place  func(idx int64) int64            // where a chunk is, -1: not any more; nil: chunks are used once
+	settle func(at int64) error             // wipeStale, in a ring
+	create func(at int64) (*os.File, error) // for segments: see creates
+	erase  func(at int64) error             // zeroes a place of the file, its header first
+	stale  map[int64]struct{}               // places that have an overwritten chunk in the file; c.mu is held
+	inUse  []uint64                         // a bit by place: the file may have something there
+	head   []byte                           // chunk 0
+	one    bool                             // places are used again one by one
 }
 
 // follow has the copier serve a ring.
-func (c *copier) follow(place func(idx int64) int64, one bool) {
+func (c *copier) follow(place func(idx int64) int64, one bool, create creates) {
+	if create != nil {
+		c.create = func(at int64) (*os.File, error) { return create(at, c.tell) }
+	}
 	c.place, c.stale, c.one, c.settle = place, map[int64]struct{}{}, one, c.wipeStale
 }
 

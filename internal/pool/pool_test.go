@@ -33,14 +33,15 @@ func (f *fake) hasBlocks(idx, at int64)         {}
 func (f *fake) save(s extent, final bool) error { return nil }
 func (f *fake) drop(s extent) error             { return nil }
 func (f *fake) grow(at, n int64) error          { return nil }
-func (f *fake) detach(idx, n int64) error       { return nil }
-func (f *fake) wipe(at, n int64) error          { return nil }
-func (f *fake) follow(func(int64) int64, bool)  {}
-func (f *fake) evict(idx, at int64)             {}
-func (f *fake) isStale(int64) bool              { return false }
-func (f *fake) unprepared() int64               { return 0 }
-func (f *fake) close(size int64) error          { f.closed = size; return nil }
-func (f *fake) free() (int64, int64, error)     { return f.avail, f.size, f.freeErr }
+
+func (f *fake) detach(idx, n int64) error               { return nil }
+func (f *fake) wipe(at, n int64) error                  { return nil }
+func (f *fake) follow(func(int64) int64, bool, creates) {}
+func (f *fake) evict(idx, at int64)                     {}
+func (f *fake) isStale(int64) bool                      { return false }
+func (f *fake) unprepared() int64                       { return 0 }
+func (f *fake) close(size int64) error                  { f.closed = size; return nil }
+func (f *fake) free() (int64, int64, error)             { return f.avail, f.size, f.freeErr }
 func (f *fake) attach(idx, at, n int64) error {
 	if f.extendErr == nil {
 		f.extended = append(f.extended, [2]int64{idx, idx + n})

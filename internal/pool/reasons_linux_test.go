@@ -130,8 +130,8 @@ func TestSegmentsKeepForShm(t *testing.T) {
 		t.Errorf("lost by %v: %v", why, err)
 	}
 	files, _ := filepath.Glob(f.Name() + ".0*")
-	if dropped > 0 || len(files) != len(s.live) || len(files) < 7 {
-		t.Errorf("%d times something was overwritten, %d files, %d live", dropped, len(files), len(s.live))
+	if dropped > 0 || len(files) != s.files || len(files) < 7 {
+		t.Errorf("%d times something was overwritten, %d files, %d known", dropped, len(files), s.files)
 	}
 	if err := os.Remove(filler.Name()); err != nil {
 		t.Fatal(err)

@@ -128,7 +128,11 @@ func makeRing(p *Pool, o *Options) (placement, error) {
 		return nil, err
 	}
 	r.p = p
-	p.back.follow(r.placeOf, r.lotSize == 1)
+	var create creates
+	if o.Files != nil {
+		create = o.Files.create
+	}
+	p.back.follow(r.placeOf, r.lotSize == 1, create)
 	p.shape = shape{
 		numbers: r.lap + maxKeptChunks + 1, last: math.MaxInt64, firstKept: r.lap + 1,
 		most:    min(maxWindow, r.want/4),                           // what is prepared holds nothing

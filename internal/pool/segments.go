@@ -20,6 +20,7 @@ type Files interface {
 	// sizes is how many parts of how many chunks there can be, and how many there are
 	// as long as none is held.
 	sizes() (parts, chunks, most int64)
+	create(place int64, tell func() error) (*os.File, error)
 	// over makes them the places of made, a ring. Its type is placement: were it *ring, every
 	// program that has an Options would contain all methods of ring, some 60 kB.
 	over(made placement) placement
@@ -28,6 +29,10 @@ type Files interface {
 // segments are a ring's places in files of equal size, and reuse is by whole files:
 // the oldest one is deleted and a new one made. A file whose chunks were all written
 // out never changes any more, so that it can be copied away.
+//
+// Where chunks wait in memory for the disk, a segment is one before it has a file: that is made by
+// who writes its first chunk out, who also deletes the one that has to go for it. So recording
+// goes on while the disk makes no file.
 //
 // The ring's places are parts × chunks. A file takes any part that is free, and says
 // in its header which: so one that still has an open chunk, because its owner is
@@ -43,11 +48,15 @@ type segments struct {
 	most   int64
 	told   func(files int) // how many there are; before one is deleted, after one is made
 
-	mu    sync.Mutex
-	live  []*segment // the oldest first
-	parts []*segment
-	next  uint32     // number of the next file
-	stale []*os.File // of segments that were deleted before they were closed
+	mu     sync.Mutex
+	live   []*segment // the oldest first
+	doomed []*segment // those that are to be deleted
+	parts  []*segment
+	files  int        // how many there are
+	next   uint32     // number of the next file
+	stale  []*os.File // of segments that were deleted before they were closed
+
+	burying sync.Mutex // held while files are deleted
 
 	late    func(error) // told of a disk that was so late that records were lost
 	slow    bool        // for that its reason is there
@@ -55,16 +64,19 @@ type segments struct {
 	credit  int64       // places that were given back, and need no room that others could want
 }
 
-// segment is one file. What is not f belongs to the flusher's preparing goroutine.
+// segment is one file, or will be.
 type segment struct {
-	number  uint32
-	part    int64
-	path    string
-	f       *os.File // nil: closed; under segments.mu
-	made    os.FileInfo
-	used    int64 // places prepared
-	lot     int   // its chunks
-	counted bool  // as overwritten
+	part int64
+	lot  int // its chunks
+
+	// Under segments.mu.
+	number uint32
+	path   string
+	made   os.FileInfo // nil: it has no file yet
+	f      *os.File    // nil: closed
+
+	used    int64 // places prepared; the flusher's preparing goroutine's
+	counted bool  // as overwritten; under segments.burying
 }
 
 // HeldMost is how many files more there can be than wanted, each held by a chunk that
@@ -120,6 +132,29 @@ func (s *segments) at(place int64) (f *os.File, off int64) {
 	return f, (1 + (place-1)%s.chunks) * ChunkSize
 }
 
+// create makes the file of a place that has none yet. tell has the trace say what is overwritten.
+func (s *segments) create(place int64, tell func() error) (*os.File, error) {
+	var seg *segment
+	s.mu.Lock()
+	if place > 0 && place <= s.last() {
+		seg = s.parts[(place-1)/s.chunks]
+	}
+	there := seg == nil || seg.made != nil
+	s.mu.Unlock()
+	if there {
+		return nil, errNoFile
+	}
+	if s.burying.TryLock() { // else they are being deleted, and who does that may wait for this one
+		err := s.bury(tell)
+		s.burying.Unlock()
+		if err != nil {
+			return nil, err
+		}
+	}
+	err := s.open(seg)
+	return seg.f, err
+}
+
 // holds reports whether a chunk lies in none of the two newest files: in the newest there
 // may be nothing yet.
 func (s *segments) holds(idx int64) bool {
@@ -148,8 +183,10 @@ func (s *segments) inTheWay(open []int64) []int64 {
 func (s *segments) extents(from, to int64) []extent { return s.extentsIn(from, to, s.chunks) }
 
 func (s *segments) reserved() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	n := int64(1)
-	for _, seg := range s.live {
+	for _, seg := range append(s.doomed[:len(s.doomed):len(s.doomed)], s.live...) {
 		n += seg.used
 	}
 	return n
@@ -202,7 +239,13 @@ func (s *segments) makeRoom(err error) (dropped bool, e error) {
 	if errors.Is(err, errBehind) || errors.Is(err, errShm) || !IsNoSpace(err) {
 		return false, nil
 	}
-	return s.drop()
+	s.mu.Lock()
+	doomed := len(s.doomed)
+	s.mu.Unlock()
+	if doomed == 0 && !s.drop() {
+		return false, nil
+	}
+	return true, s.atDisk(s.buryNow)
 }
 
 // enlarge prepares n more places of the segment, for the chunks from end on.
@@ -236,34 +279,32 @@ func (s *segments) current() (*segment, error) {
 	if n := len(s.live); n > 0 && s.live[n-1].used < s.chunks {
 		return s.live[n-1], nil
 	}
-	for int64(len(s.live)) >= s.most {
-		dropped, err := s.drop()
-		if err != nil {
+	for int64(len(s.live)) >= s.most && s.drop() {
+	}
+	// What is mapped needs its file at once, and Start is to say that none can be made.
+	now := !s.p.Copies() || len(s.live) == 0
+	if now {
+		if err := s.atDisk(s.buryNow); err != nil {
 			return nil, err
-		}
-		if !dropped {
-			break
 		}
 	}
 	// Before none are left for others.
 	if len(s.live) >= (int(s.most)+len(s.parts))/2 {
 		s.held = true
 	}
+	s.mu.Lock()
 	part := slices.Index(s.parts, nil)
+	s.mu.Unlock()
 	if part < 0 {
 		return nil, nil
 	}
-	var seg *segment
-	err := s.atDisk(func() (err error) {
-		seg, err = s.create(int64(part))
-		return err
-	})
-	if err != nil {
-		return nil, err
+	seg := &segment{part: int64(part), lot: 1 + part}
+	if now {
+		if err := s.atDisk(func() error { return s.open(seg) }); err != nil {
+			return nil, err
+		}
 	}
-	testpoint.Here("segment.made")
 	s.ring.mu.Lock()
-	seg.lot = 1 + part
 	s.lots[seg.lot].left = s.chunks // also what is not prepared yet holds it
 	s.unname(s.lots[seg.lot].at, s.chunks)
 	s.ring.mu.Unlock()
@@ -271,91 +312,124 @@ func (s *segments) current() (*segment, error) {
 	s.live = append(s.live, seg)
 	s.parts[part] = seg
 	s.mu.Unlock()
-	s.told(len(s.live))
 	return seg, nil
 }
 
-// create makes the next file. Names that somebody else has taken are left out.
-func (s *segments) create(part int64) (*segment, error) {
-	seg := &segment{part: part}
+// open makes the segment's file. Names that somebody else has taken are left out.
+func (s *segments) open(seg *segment) error {
+	var path string
 	for range namesTried {
-		seg.number = s.next
-		seg.path = format.SegmentName(s.path, seg.number)
-		f, err := newfile.Create(seg.path)
+		number := s.next
+		path = format.SegmentName(s.path, number)
+		f, err := newfile.Create(path)
 		if errors.Is(err, fs.ErrExist) {
 			s.next++
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		b := format.AppendSegmentHeader(nil, &format.SegmentHeader{Number: seg.number, ID: s.id, Part: uint32(part), Chunks: uint32(s.chunks)})
-		if seg.made, err = f.Stat(); err == nil {
-			if err = newfile.Truncate(f, ChunkSize); err == nil {
+		b := format.AppendSegmentHeader(nil, &format.SegmentHeader{Number: number, ID: s.id, Part: uint32(seg.part), Chunks: uint32(s.chunks)})
+		made, err := f.Stat()
+		if err == nil {
+			if err = newfile.Truncate(f, ChunkSize); err != nil { // a filter may refuse it
+				_, err = newfile.WriteAt(f, zeros[:1], ChunkSize-1)
+			}
+			if err == nil {
 				_, err = newfile.WriteAt(f, b, 0)
 			}
 		}
 		if err != nil {
 			f.Close()
-			os.Remove(seg.path)
-			return nil, err
-		}
-		seg.f = f
-		s.next++
-		return seg, nil
-	}
-	return nil, fmt.Errorf("%s: %w", seg.path, fs.ErrExist)
-}
-
-// drop deletes the oldest file of which nothing is in memory any more, if there is one
-// besides the newest. What was in it is overwritten.
-func (s *segments) drop() (dropped bool, err error) {
-	i := 0
-	for ; ; i++ {
-		if i >= len(s.live)-1 {
-			return false, nil
-		}
-		s.ring.mu.Lock()
-		left := s.lots[s.live[i].lot].left
-		s.ring.mu.Unlock()
-		if left == 0 {
-			break
-		}
-	}
-	seg := s.live[i]
-	s.ring.mu.Lock()
-	nums := s.called(nil, s.lots[seg.lot].at, s.chunks)
-	s.ring.mu.Unlock()
-	if !seg.counted {
-		s.leave(nums)
-		s.ring.mu.Lock()
-		s.gone = slices.DeleteFunc(s.gone, func(l int) bool { return l == seg.lot })
-		s.ring.mu.Unlock()
-		seg.counted = true
-		s.told(len(s.live) - 1)
-	}
-	if err := s.detach(nums); err != nil {
-		return false, err
-	}
-	err = s.atDisk(func() error {
-		// The file says how much is overwritten before that is gone. If the disk is so full
-		// that it can't, it will soon, by what becomes free.
-		if err := s.p.back.save(extent{0, 0, 1}, false); err != nil && !IsNoSpace(err) {
+			os.Remove(path)
 			return err
 		}
-		return s.remove(seg)
-	})
-	if err != nil {
-		return false, err
+		s.next++
+		testpoint.Here("segment.made")
+		s.mu.Lock()
+		seg.number, seg.path, seg.made, seg.f = number, path, made, f
+		s.mu.Unlock()
+		s.count(1)
+		return nil
 	}
-	testpoint.Here("segment.removed")
+	return fmt.Errorf("%s: %w", path, fs.ErrExist)
+}
+
+// drop gives up the oldest segment of which nothing is in memory any more, and reports
+// whether there is one, besides the newest. It is there until bury deletes it.
+func (s *segments) drop() bool {
+	for i, seg := range s.live[:max(len(s.live)-1, 0)] {
+		s.ring.mu.Lock()
+		left := s.lots[seg.lot].left
+		s.ring.mu.Unlock()
+		if left > 0 {
+			continue
+		}
+		s.mu.Lock()
+		s.live = slices.Delete(s.live, i, i+1)
+		s.doomed = append(s.doomed, seg)
+		s.mu.Unlock()
+		s.credit += seg.used
+		return true
+	}
+	return false
+}
+
+// buryNow is bury for who writes nothing.
+func (s *segments) buryNow() error {
+	s.burying.Lock()
+	defer s.burying.Unlock()
+	return s.bury(func() error { return s.p.back.save(extent{0, 0, 1}, false) })
+}
+
+// bury deletes the files of the segments that were given up. What was in them is overwritten.
+// s.burying is held.
+func (s *segments) bury(tell func() error) error {
+	for {
+		s.mu.Lock()
+		if len(s.doomed) == 0 {
+			s.mu.Unlock()
+			return nil
+		}
+		seg := s.doomed[0]
+		s.mu.Unlock()
+		s.ring.mu.Lock()
+		nums := s.called(nil, s.lots[seg.lot].at, s.chunks)
+		s.ring.mu.Unlock()
+		if !seg.counted {
+			seg.counted = true
+			s.leave(nums)
+			s.ring.mu.Lock()
+			s.gone = slices.DeleteFunc(s.gone, func(l int) bool { return l == seg.lot })
+			s.ring.mu.Unlock()
+			s.count(-1)
+		}
+		if err := s.detach(nums); err != nil {
+			return err
+		}
+		// The file says how much is overwritten before that is gone. If the disk is so full
+		// that it can't, it will soon, by what becomes free.
+		if err := tell(); err != nil && !IsNoSpace(err) {
+			return err
+		}
+		if err := s.remove(seg); err != nil {
+			return err
+		}
+		testpoint.Here("segment.removed")
+		s.mu.Lock()
+		s.doomed = s.doomed[1:]
+		s.parts[seg.part] = nil
+		s.stale = append(s.stale, seg.f) // who writes out may be about to use it; nil is as good as closed
+		s.mu.Unlock()
+	}
+}
+
+// count tells that there are so many files more.
+func (s *segments) count(more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.live = slices.Delete(s.live, i, i+1)
-	s.parts[seg.part] = nil
-	s.stale = append(s.stale, seg.f) // who writes out may be about to use it; nil is as good as closed
-	s.credit += seg.used
-	return true, nil
+	s.files += more
+	s.told(s.files)
 }
 
 // remove deletes the file, if its name is still its own: somebody may have deleted it,
@@ -383,9 +457,10 @@ func (s *segments) remove(g *segment) error {
 	return nil
 }
 
-// tidy closes the files that will not be written to any more. It is called by the
-// goroutine that writes out, behind what waits for earlier writes.
+// tidy deletes the files that have to go, and closes those that will not be written to any
+// more. It is called by the goroutine that writes out, behind what waits for earlier writes.
 func (s *segments) tidy() {
+	_ = s.buryNow() // else who makes the next file tries again, and says why not
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ring.mu.Lock()
@@ -447,5 +522,5 @@ func (s *segments) discard() {
 		_ = s.remove(seg)
 		s.parts[seg.part] = nil
 	}
-	s.live, s.next = nil, 1
+	s.live, s.next, s.files = nil, 1, 0
 }

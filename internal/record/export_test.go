@@ -108,3 +108,14 @@ func LookAsleep(t *testing.T, f func(*heartbeat.Sampler) bool) {
 
 // ReleasesPass reports whether releases of locks pass by.
 func ReleasesPass() bool { return ownersShut.Load()&1 != 0 }
+
+// Parts is in how many segments of so many bytes there is something, be they files yet or not.
+func Parts(bytes int64) int {
+	p, parts := current.Load().pool, map[int64]bool{}
+	for _, idx := range p.Live(nil) {
+		if at, _ := p.Place(idx); at > 0 && !p.Kept(idx) {
+			parts[(at-1)/(bytes/format.ChunkSize-1)] = true
+		}
+	}
+	return len(parts)
+}
