@@ -10,6 +10,7 @@ import (
 // dearest are the bombs that come nearest to what reading may take.
 var dearest = []string{
 	"tasks of a goroutine each", "tasks of a goroutine each, all at once", "open tasks of a goroutine each",
+	"tasks that end in the order in which they began",
 	"pending events that all come at the end", "heartbeats of a value", "verbs without end",
 }
 
@@ -39,7 +40,7 @@ func TestG24Tool(t *testing.T) {
 			}
 			t.Run("MiB of "+b.Name, func(t *testing.T) {
 				r.t = t
-				for _, args := range [][]string{{"csv"}, {"html"}, {"chrome"}, {"info"}} {
+				for _, args := range [][]string{{"csv"}, {"html"}, {"chrome"}, {"info"}, {"export", "otlp", "--name", "*"}} {
 					r.read(args, b.Data)
 				}
 			})

@@ -70,7 +70,7 @@ type part struct {
 type span struct {
 	link  format.Link
 	end   int64
-	outer *span    // of those on its row that had not ended when it began, the innermost
+	outer *span    // of those on its row that go on when it has ended, the innermost
 	text  *content // nil: it was written
 }
 
@@ -119,13 +119,28 @@ func (s *span) enclosing(end int64) *span {
 	return s
 }
 
-// rowOf returns the innermost scope that runs on the row of e, or nil.
+// rowOf returns the innermost scope that runs on the row of e, or nil. Those inside it have
+// ended, and nobody asks for them again: events come in the order of their starts.
 func (w *writer) rowOf(e *trace.Event) *span {
-	return w.rows[rows.KeyOf(e)].running(e.Start)
+	k := rows.KeyOf(e)
+	s := w.rows[k]
+	if s == nil {
+		return nil
+	}
+	s = s.running(e.Start)
+	if s == nil {
+		delete(w.rows, k)
+	} else {
+		w.rows[k] = s
+	}
+	return s
 }
 
-// put makes s the innermost scope of its row, and lets go of rows on which nothing runs.
+// put makes s the innermost scope of its row, and lets go of rows on which nothing runs. An
+// outer one that does not go on longer than s is never asked for again: were it kept,
+// scopes that end in the order in which they began would take the square of their number.
 func (w *writer) put(e *trace.Event, s *span) {
+	s.outer = s.outer.running(s.end)
 	if len(w.rows) >= w.prune {
 		for k, s := range w.rows {
 			if s.running(e.Start) == nil {
@@ -165,7 +180,7 @@ func (w *writer) around(e *trace.Event) *span {
 			return s
 		}
 	}
-	return w.rowOf(e).enclosing(e.Start)
+	return w.rowOf(e)
 }
 
 func (w *writer) instant(s *span, e *trace.Event) {
