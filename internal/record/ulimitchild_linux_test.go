@@ -83,7 +83,8 @@ func underOwn(t *testing.T) {
 	if when == "start" { // the limit is there from the very beginning of the next program
 		limit("start")
 		t.Setenv(ownChild, strings.Join([]string{f[0], "started", recording, dir}, "\n"))
-		t.Fatal(syscall.Exec(os.Args[0], os.Args, os.Environ()))
+		// By this name: the program may be another user by now, who may not enter its directory.
+		t.Fatal(syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
 	}
 	var told ownStats
 	signal.Notify(ownSignals, unix.SIGXCPU, unix.SIGXFSZ, unix.SIGWINCH)
