@@ -26,12 +26,12 @@ func checkSegments(o *Options) error {
 		return fmt.Errorf("%w: WithSegments(%d, %d): from 1 MiB, from 2 to 1000, and up to 64 GiB together", ErrOption, o.segBytes, o.segments)
 	}
 	o.ring = o.segBytes * int64(o.segments)
+	hot.UseSegments() // before createTrace, which removes those of a trace that is overwritten
 	return nil
 }
 
 // newSegments makes what has the files of the ring of the trace f.
 func (r *recorder) newSegments(f *os.File) (pool.Files, error) {
-	hot.UseSegments()
 	path, err := filepath.Abs(r.path) // the program may go elsewhere
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -431,4 +433,54 @@ func TestSegmentsOptions(t *testing.T) {
 			t.Errorf("%s: %v is left", name, list)
 		}
 	}
+}
+
+// segmentsOver is in the environment of who overwrites that trace.
+const segmentsOver = "SCOPEVIEW_TEST_SEGMENTS_OVER"
+
+// TestSegmentsOverwriteFirst: a program whose first recording replaces a trace removes its segments
+// too.
+func TestSegmentsOverwriteFirst(t *testing.T) {
+	path := os.Getenv(segmentsOver)
+	child, opts := path != "", []Option{WithSegments(2<<20, 2), WithOverwrite()}
+	if !child {
+		faultfs.Children(t)
+		path, opts = filepath.Join(t.TempDir(), "t.scope"), []Option{WithSegments(1<<20, 4)}
+	}
+	if err := Start(path, opts...); err != nil {
+		t.Fatal(err)
+	}
+	worked(fewer(20_000))
+	if err := Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if child {
+		return
+	}
+	if old := segmentFiles(t, path); len(old) < 2 {
+		t.Fatalf("the first trace has %q", old)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestSegmentsOverwriteFirst$", "-test.timeout=60s")
+	cmd.Env = append(os.Environ(), segmentsOver+"="+path)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _, err := format.DecodeHeader(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range segmentFiles(t, path) {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := format.DecodeSegmentHeader(b[:format.SegmentHeaderSize]); err != nil || s.ID != h.ID {
+			t.Errorf("%s is left of the trace that was overwritten, %v", filepath.Base(name), err)
+		}
+	}
+	verify(t, path)
 }
