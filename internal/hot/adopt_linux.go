@@ -299,6 +299,7 @@ type adoption struct {
 	p     *part
 	trace *os.File
 	in    places // its segments; nil: all is in trace
+	made  uint64 // segments that had no file
 	b     []byte // a chunk
 }
 
@@ -375,7 +376,10 @@ func (x *adoption) head(id [16]byte, slot int) error {
 		if err := x.p.read(x.b, format.HotSlot(x.p.slots, slot)); err != nil {
 			return err
 		}
-		h, _, err := format.DecodeHeader(head)
+		h, s, err := format.DecodeHeader(head)
+		if x.made > 0 { // those of the writer that are missing are still missing
+			binary.LittleEndian.PutUint64(head[format.StateOffset+format.StateFiles:], min(uint64(s.Files)+x.made, uint64(h.Segments)))
+		}
 		if good = err == nil && h.ID == id; good && h.HasCounters() {
 			if _, err := newfile.WriteAt(x.trace, counters, format.CountersOffset); err != nil {
 				return err
@@ -408,6 +412,7 @@ func (x *adoption) write(place int64) (written bool, err error) {
 			if t, err = x.in.create(place * chunk); err != nil {
 				return false, err
 			}
+			x.made++
 		}
 	}
 	if empty {

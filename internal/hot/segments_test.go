@@ -233,11 +233,12 @@ func TestSegmentAlone(t *testing.T) {
 }
 
 // TestAdoptSegments: what was in memory goes where it belongs, and a segment that was not made yet is
-// made for it, under a name that nobody has.
+// made for it, under a name that nobody has. One that somebody has deleted is missing as before.
 func TestAdoptSegments(t *testing.T) {
 	inDir(t)
 	UseSegments()
 	w := newWriter(t, 8, func(h *format.Header) { h.Ring, h.Segments = ringChunk, parts })
+	w.state(format.StateFiles, 2) // somebody has deleted one
 	path := w.trace.Name()
 	segmentAt(t, format.SegmentName(path, 4), format.SegmentHeader{Number: 4, ID: w.head.ID, Part: 1, Chunks: inEach}, 1, 'b')
 	for slot, place := range []int64{4, 5, 7, ringChunk + 1} { // 7 is of a segment that has no file yet
@@ -264,6 +265,9 @@ func TestAdoptSegments(t *testing.T) {
 	defer g.Close()
 	if got, want := letters(t, g), "---nn-n-----n"; got != want {
 		t.Errorf("the places have %q, want %q", got, want)
+	}
+	if n := g.MissingSegments(); n != 1 {
+		t.Errorf("%d segments are missing, want 1", n)
 	}
 	if st, err := os.Stat(path); err != nil || st.Size() != 2*chunk {
 		t.Errorf("the trace's own file: %v, %v", st, err)
