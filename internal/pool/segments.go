@@ -449,12 +449,24 @@ func (s *segments) remove(g *segment) error {
 				return nil
 			}
 			err = os.Remove(g.path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				s.empty(g.path)
+			}
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("deleting the oldest segment: %w", err)
 	}
 	return nil
+}
+
+// empty takes the chunks out of a segment that its directory does not let go: what is in there counts
+// as overwritten, and would be told of beside that.
+func (s *segments) empty(path string) {
+	if f, err := newfile.Existing(path, os.O_WRONLY); err == nil {
+		_ = newfile.Truncate(f, ChunkSize)
+		f.Close()
+	}
 }
 
 // tidy deletes the files that have to go, and closes those that will not be written to any

@@ -3,9 +3,11 @@ package pool
 import (
 	"encoding/binary"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -234,5 +236,96 @@ func TestSegmentsNoFile(t *testing.T) {
 	}
 	if list, _ := filepath.Glob(f.Name() + ".*"); len(list) != 0 {
 		t.Errorf("%q are left", list)
+	}
+}
+
+const immutableFlag = 0x10 // FS_IMMUTABLE_FL
+
+// immutable has nobody make or delete files in dir, as chattr +i does, until the test ends or the
+// returned function is called.
+func immutable(t *testing.T, dir string) (end func()) {
+	t.Helper()
+	d, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, err := unix.IoctlGetInt(int(d.Fd()), unix.FS_IOC_GETFLAGS)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(d.Fd()), unix.FS_IOC_SETFLAGS, was|immutableFlag)
+	}
+	if err != nil {
+		d.Close()
+		t.Skipf("a directory can't be made immutable: %v", err)
+	}
+	end = sync.OnceFunc(func() {
+		if err := unix.IoctlSetPointerInt(int(d.Fd()), unix.FS_IOC_SETFLAGS, was); err != nil {
+			t.Error(err)
+		}
+		d.Close()
+	})
+	t.Cleanup(end)
+	return end
+}
+
+// TestSegmentsImmutable: what counts as overwritten is not in the files, where its segment can't be
+// deleted, and is deleted when it can.
+func TestSegmentsImmutable(t *testing.T) {
+	for _, heap := range []bool{false, true} {
+		t.Run(map[bool]string{false: "disk", true: "heap"}[heap], func(t *testing.T) {
+			dir := t.TempDir()
+			over := map[int64]bool{}
+			p, s, _ := segmentPool(t, dir, heap, 4, func(nums []int64) {
+				for _, n := range nums {
+					over[n] = true
+				}
+			})
+			taken := map[int64]uint64{}
+			take := func(n uint64) {
+				t.Helper()
+				idx := next(t, p)
+				fill(t, p, idx, n)
+				p.Fresh(nil)
+				leave(t, p, idx)
+				taken[idx] = n
+			}
+			for n := range 2 * s.chunks {
+				take(uint64(n) + 1)
+			}
+			before, err := filepath.Glob(filepath.Join(dir, "t.scope.*"))
+			if err != nil || len(before) < 2 || len(over) > 0 {
+				t.Fatalf("%q, %v; %d chunks are overwritten", before, err, len(over))
+			}
+			end := immutable(t, dir)
+			s.drop()
+			if err := s.buryNow(); !errors.Is(err, fs.ErrPermission) {
+				t.Errorf("burying: %v, want that it is not permitted", err)
+			}
+			files, err := filepath.Glob(filepath.Join(dir, "t.scope.*"))
+			if err != nil || len(files) != len(before) || len(over) == 0 {
+				t.Fatalf("%q, %v; %d chunks are overwritten", files, err, len(over))
+			}
+			there := map[uint64]bool{}
+			for _, name := range files {
+				b, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for at := ChunkSize; at < len(b); at += ChunkSize {
+					there[binary.LittleEndian.Uint64(b[at:])] = true
+				}
+			}
+			for idx, n := range taken {
+				if there[n] == over[idx] {
+					t.Errorf("chunk %d, which is overwritten: %t, is in a file: %t", idx, over[idx], there[n])
+				}
+			}
+			end()
+			if err := s.buryNow(); err != nil {
+				t.Error(err)
+			}
+			if files, err = filepath.Glob(filepath.Join(dir, "t.scope.*")); err != nil || len(files) != len(before)-1 {
+				t.Errorf("%q are left of %q, %v", files, before, err)
+			}
+		})
 	}
 }
