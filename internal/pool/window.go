@@ -89,12 +89,19 @@ func (p *Pool) prepare() (failed error) {
 // file does not take yet is none of its own: it is as if the window had not been
 // asked for.
 func (p *Pool) refuse(err error) error {
-	if err == nil || errors.Is(err, errBehind) || p.ring > 0 && p.parts == 0 && errors.Is(err, errShm) {
+	if err == nil || p.ring > 0 && p.parts == 0 && errors.Is(err, errShm) {
 		return nil // a ring in one file evicts what waits
 	}
-	p.reason.Store(uint32(lossOf(err)))
+	why := lossOf(err)
+	if errors.Is(err, errBehind) {
+		if p.parts == 0 {
+			return nil
+		}
+		why, err = format.LossBuffer, nil // segments evict nothing
+	}
+	p.reason.Store(uint32(why))
 	if p.Short() {
-		p.dry.Store(uint32(lossOf(err)))
+		p.dry.Store(uint32(why))
 	}
 	return err
 }
