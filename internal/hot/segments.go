@@ -282,12 +282,19 @@ func (s *segments) readAt(b []byte, off int64) (n int, gone bool, err error) {
 	return n, gone, nil
 }
 
-// grown reports whether there is a segment behind the last one that is known. To ask for its
-// name costs less than to list them for each place that has none.
+// grown reports whether there is a segment behind the last one that is known, or that is gone: then
+// the one behind it may be, too. To ask for names costs less than to list them for each place that
+// has none.
 func (s *segments) grown() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	_, err := os.Lstat(format.SegmentName(s.base.Name(), s.next()))
+	next := s.next()
+	for _, g := range s.files {
+		if g != nil && g.number == next-1 && !g.there() {
+			return true
+		}
+	}
+	_, err := os.Lstat(format.SegmentName(s.base.Name(), next))
 	return err == nil
 }
 

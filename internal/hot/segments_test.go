@@ -289,7 +289,8 @@ func TestSegmentMadeMeanwhile(t *testing.T) {
 		{number: 1, part: 1, letter: 'a'},
 		{number: 2, part: 0, letter: 'b'},
 		{number: 3, part: 1, letter: 'c', deletes: 1},
-		{number: 5, part: 2, letter: 'd'}, // somebody has a file that is called like 4
+		{number: 5, part: 2, letter: 'd'},             // somebody has a file that is called like 4
+		{number: 9, part: 3, letter: 'e', deletes: 5}, // those between came and went
 	} {
 		h := format.SegmentHeader{Number: step.number, ID: w.head.ID, Part: step.part, Chunks: inEach}
 		if i == 3 {
