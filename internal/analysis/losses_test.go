@@ -67,7 +67,10 @@ func TestRemedies(t *testing.T) {
 			"ring shm": "WithRing", "ring disk": "WithRing", "large ring": "WithRing",
 			"segments shm": "WithSegments", "segments heap": "WithSegments", "segments disk": "WithSegments", "large segments": "WithSegments",
 		}},
-		{format.LossBuffer, map[string]string{"plain shm": less + " WithBuffer", "plain heap": less + " WithBuffer"}},
+		{format.LossBuffer, map[string]string{
+			"plain shm": less + " WithBuffer", "plain heap": less + " WithBuffer",
+			"segments shm": less + " WithBuffer WithSegments", "segments heap": less + " WithBuffer WithSegments", "large segments": less + " WithBuffer",
+		}},
 		{format.LossLimit, map[string]string{"plain shm": "WithLimit WithRing WithFilter", "plain heap": "WithLimit WithRing WithFilter", "plain disk": "WithLimit WithRing WithFilter"}},
 	} {
 		for name, want := range c.want {

@@ -103,6 +103,8 @@ func (in recording) keepLess() string {
 
 func (in recording) largerBuffer() string {
 	switch {
+	case in.segments && in.ring < largestWindow:
+		return "enlarge it: scope.WithBuffer, and larger or more scope.WithSegments; or " + recordLess
 	case in.buffer >= mostBuffer:
 		return "it is as large as can be: " + recordLess
 	case in.limited:

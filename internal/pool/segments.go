@@ -293,8 +293,12 @@ func (s *segments) current() (*segment, error) {
 		s.held = true
 	}
 	s.mu.Lock()
-	part := slices.Index(s.parts, nil)
+	part, newest := slices.Index(s.parts, nil), s.live[max(len(s.live)-1, 0):]
+	waits := len(newest) > 0 && newest[0].made == nil
 	s.mu.Unlock()
+	if part < 0 && waits { // until the disk makes files
+		return nil, errBehind
+	}
 	if part < 0 {
 		return nil, nil
 	}
