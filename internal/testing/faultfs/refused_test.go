@@ -273,7 +273,12 @@ func refusedProgram(v string) {
 		if i == 0 {
 			told.Refused = order(orderRest)
 		}
-		told.Rounds[i].Left = left(before, possessions(), i > 0)
+		// What brings the beginning to the disk has a descriptor until the disk has it.
+		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			if told.Rounds[i].Left = left(slices.Clone(before), possessions(), i > 0); len(told.Rounds[i].Left) == 0 {
+				break
+			}
+		}
 	}
 	_ = json.NewEncoder(os.Stdout).Encode(told)
 	os.Exit(0)
