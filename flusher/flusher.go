@@ -335,6 +335,11 @@ func (f *Flusher) present() []int64 {
 // makes the window whole.
 func (f *Flusher) evict() {
 	o := f.Overwriting
+	// The places of what was written since the window was extended are older than what is
+	// in memory still.
+	for o.Lacking() > 0 && f.forget() {
+		f.note(f.Pool.Extend())
+	}
 	n := o.Lacking()
 	if n <= 0 {
 		return
@@ -384,10 +389,11 @@ func (f *Flusher) full(idx int64) bool {
 	return f.Pool.State(idx) == Sealed && (f.Whole == nil || f.Whole(idx))
 }
 
-// forget says that chunks are gone.
-func (f *Flusher) forget() {
+// forget says that chunks are gone, and reports whether some are.
+func (f *Flusher) forget() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	before := len(f.chunks)
 	f.chunks = without(f.chunks, func(idx int64) bool {
 		gone := f.Pool.State(idx) == Gone
 		if gone {
@@ -395,6 +401,7 @@ func (f *Flusher) forget() {
 		}
 		return gone
 	})
+	return len(f.chunks) < before
 }
 
 func (f *Flusher) writeOut() {

