@@ -26,8 +26,8 @@ const (
 // at is what is known of an address, which makes what is not, and its number; nil where
 // the table is full.
 func (t *pcTable[T]) at(pc uintptr, makes func(pc uintptr) *T) (v *T, number int) {
-	for i := range uintptr(pcTries) {
-		e := &t.index[(pc*0x9e3779b97f4a7c15>>32+i)%pcMost]
+	for i := range uint64(pcTries) {
+		e := &t.index[(uint64(pc)*0x9e3779b97f4a7c15>>32+i)%pcMost]
 		is := e.Load()
 		if is == 0 {
 			if v == nil {

@@ -15,6 +15,7 @@ const maxPage = 1 << 16
 var Live struct {
 	_       [maxPage]byte
 	On      uint32 // see scope: whether a recording is running, and by which path
+	_       uint32 // where an int has 32 bits: else who stores Locking panics
 	Locking uint64 // see scope: whether locks are watched
 	lay     layout // LAY in the assembly
 	_       [maxPage]byte
