@@ -39,8 +39,9 @@ const (
 // LockState is what a lock of ours knows of itself. But for sums, and for holder to those that
 // wait, it belongs to whoever has the lock.
 type LockState struct {
-	holder uint64 // the goroutine that has it; 0: nobody, or not known
-	count  uint64 // how often it was had: the recording's generation << countBits, and the number
+	_      [0]atomic.Uint64 // aligns it where an int has 32 bits: who loads holder panics otherwise
+	holder uint64           // the goroutine that has it; 0: nobody, or not known
+	count  uint64           // how often it was had: the recording's generation << countBits, and the number
 	hold   Handle
 	sums   atomic.Pointer[lockSums] // nil: nobody ever had to wait
 	life   *lockLife                // of whoever has sums

@@ -25,8 +25,8 @@ type lockSums struct {
 	at   placeFrame
 
 	waiters   atomic.Int32  // now
-	acquired  uint64        // LockState's count
 	contended atomic.Uint64 // how often × contendedOne, and how often of that briefly
+	acquired  uint64        // LockState's count; here it is aligned where an int has 32 bits
 	shortWait atomic.Int64  // ticks
 	gone      atomic.Bool   // the lock was collected
 
