@@ -454,7 +454,7 @@ func (s *segments) remove(g *segment) error {
 			}
 			err = os.Remove(g.path)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				s.empty(g.path)
+				g.empty()
 			}
 		}
 	}
@@ -466,10 +466,14 @@ func (s *segments) remove(g *segment) error {
 
 // empty takes the chunks out of a segment that its directory does not let go: what is in there counts
 // as overwritten, and would be told of beside that.
-func (s *segments) empty(path string) {
-	if f, err := newfile.Existing(path, os.O_WRONLY); err == nil {
+func (g *segment) empty() {
+	f, err := newfile.Existing(g.path, os.O_WRONLY)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err == nil && os.SameFile(st, g.made) { // else somebody has put another there
 		_ = newfile.Truncate(f, ChunkSize)
-		f.Close()
 	}
 }
 

@@ -23,14 +23,7 @@ func TestOverwriteHotFile(t *testing.T) {
 	if err := Stop(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, _, err := format.DecodeHeader(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h, _ := headerOf(t, path)
 	left := filepath.Join(hot.Dir, format.HotName(h.ID))
 	if err := os.WriteFile(left, nil, 0o600); err != nil {
 		t.Skip("there is no tmpfs: ", err)

@@ -36,17 +36,24 @@ func segmentFiles(t *testing.T, path string) (names []string) {
 	return names
 }
 
-// segmentsTold is how many segments the trace says that it has.
-func segmentsTold(t *testing.T, path string) int64 {
+// headerOf reads the header of the trace's own file.
+func headerOf(t *testing.T, path string) (format.Header, format.State) {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, s, err := format.DecodeHeader(b)
+	h, s, err := format.DecodeHeader(b)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return h, s
+}
+
+// segmentsTold is how many segments the trace says that it has.
+func segmentsTold(t *testing.T, path string) int64 {
+	t.Helper()
+	_, s := headerOf(t, path)
 	return s.Files
 }
 
@@ -468,14 +475,7 @@ func TestSegmentsOverwriteFirst(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, _, err := format.DecodeHeader(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h, _ := headerOf(t, path)
 	for _, name := range segmentFiles(t, path) {
 		b, err := os.ReadFile(name)
 		if err != nil {
