@@ -2,8 +2,13 @@ package build
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -29,5 +34,51 @@ func TestRecorderLeavesNetAlone(t *testing.T) {
 		if !slices.Contains(packages, Hooks) || slices.Contains(packages, "net") || slices.Contains(packages, "runtime/cgo") {
 			t.Errorf("%s: the recorder needs %v", goos, packages)
 		}
+	}
+}
+
+// TestRecorderBegins: what the recorder's packages have in the heap before main is little, as each of
+// Go's collections marks it, also where nothing is recorded.
+func TestRecorderBegins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a program")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go tool")
+	}
+	dir, err := opened(t).recorder(goCommand(context.Background(), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmp := t.TempDir()
+	put := func(name, text string) string {
+		name = filepath.Join(tmp, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	main := put("main.go", "package main\n\nimport _ \""+Hooks+"\"\n\nfunc main() {}\n")
+	overlay := put("overlay.json", fmt.Sprintf(`{"Replace": {%q: %q}}`, filepath.Join(dir, "begins", "main.go"), main))
+	program := filepath.Join(tmp, "program")
+	cmd := goCommand(context.Background(), dir, "build", "-overlay", overlay, "-o", program, "./begins")
+	cmd.Env = append(cmd.Env, "GOWORK=off", "GOFLAGS=-mod=mod")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd = exec.Command(program)
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	all := 0
+	for _, m := range regexp.MustCompile(`(?m)^init `+Module+`/.* (\d+) bytes`).FindAllSubmatch(out, -1) {
+		n, _ := strconv.Atoi(string(m[1]))
+		all += n
+	}
+	// 10 kB are a table of checksums, in which there are no pointers to mark.
+	if all == 0 || all > 20_000 {
+		t.Errorf("the recorder's packages have %d bytes, want some, and at most 20,000:\n%s", all, out)
 	}
 }

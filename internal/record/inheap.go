@@ -13,10 +13,16 @@ import (
 // against what there is.
 const inHeap = 2 * 160 << 10
 
+// linked is how much more the least goal has to count for each collection to take no more of the CPU time than
+// without the recorder in the program, recording or not: it brings packages, whose data a
+// collection looks through. A program that collects 300 times a second took 4 to 6 % more CPU time for them, as it
+// does with net/http and nothing of ours, and none with a heap so large that it rarely collects.
+const linked = 640 << 10
+
 // heapUse is what is in the heap for a recording, and where the runtime learns it.
 var heapUse struct {
 	told atomic.Pointer[uint64] // nil: it does not look
-	more atomic.Int64           // beside inHeap, by collectors
+	more atomic.Int64           // beside linked and inHeap, by collectors
 }
 
 // TellHeap has the runtime know by *bytes how much of the heap is the recorder's: Go's collector must
@@ -34,10 +40,10 @@ func UseHeap(bytes int64) {
 
 func tellHeap(recording bool) {
 	if told := heapUse.told.Load(); told != nil {
-		n := heapUse.more.Load()
+		n := linked + heapUse.more.Load()
 		if recording {
 			n += inHeap
 		}
-		atomic.StoreUint64(told, uint64(max(n, 0)))
+		atomic.StoreUint64(told, uint64(n))
 	}
 }

@@ -25,6 +25,8 @@ type checkout struct {
 	dir  string
 	tool string
 	env  []string
+
+	machine chan struct{} // whoever has its token runs; nil: programs do not share the machine
 }
 
 // built is the tool, made once.

@@ -28,23 +28,24 @@ type program struct {
 	run                 func(c *checkout, program string, env []string) (string, runs.Took)
 	goroutines          bool // it has some beside the first
 	contended           bool // its locks are waited for
+	serves              bool // it is asked by others
 }
 
 const stores = "-bench=Store|Sketch -benchtime=10000000x"
 
 var programs = []program{
-	{"esbuild", "github.com/evanw/esbuild@v0.28.2", "./cmd/esbuild", "", bundle, true, false},
-	{"nilness", "golang.org/x/tools@v0.52.0", "./go/analysis/passes/nilness/cmd/nilness", "", check, true, false},
-	{"ristretto", "github.com/dgraph-io/ristretto/v2@v2.4.2", ".", stores, keep, false, false},
-	{"fzf", "github.com/junegunn/fzf@v0.65.2", ".", "", find, true, false},
-	{"bbolt", "go.etcd.io/bbolt@v1.5.0", "./cmd/bbolt", "", store, false, false},
-	{"grpc", "google.golang.org/grpc@v1.85.0", "./interop/server", "", call, true, false},
-	{"go-httpbin", "github.com/mccutchen/go-httpbin/v2@v2.26.0", "./cmd/go-httpbin", "", request, true, false},
-	{"s2c", "github.com/klauspost/compress@v1.20.3", "./s2/cmd/s2c", "", pack, true, false},
-	{"shfmt", "mvdan.cc/sh/v3@v3.14.1", "./cmd/shfmt", "", tidy, false, false},
-	{"ql", "modernc.org/ql@v1.7.0", "./ql", "", query, false, false},
-	{"nats-server", "github.com/nats-io/nats-server/v2@v2.15.2", ".", "", serve, true, true},
-	{"callgraph", "golang.org/x/tools@v0.52.0", "./cmd/callgraph", "", graph, true, true},
+	{"esbuild", "github.com/evanw/esbuild@v0.28.2", "./cmd/esbuild", "", bundle, true, false, false},
+	{"nilness", "golang.org/x/tools@v0.52.0", "./go/analysis/passes/nilness/cmd/nilness", "", check, true, false, false},
+	{"ristretto", "github.com/dgraph-io/ristretto/v2@v2.4.2", ".", stores, keep, false, false, false},
+	{"fzf", "github.com/junegunn/fzf@v0.65.2", ".", "", find, true, false, false},
+	{"bbolt", "go.etcd.io/bbolt@v1.5.0", "./cmd/bbolt", "", store, false, false, false},
+	{"grpc", "google.golang.org/grpc@v1.85.0", "./interop/server", "", call, true, false, true},
+	{"go-httpbin", "github.com/mccutchen/go-httpbin/v2@v2.26.0", "./cmd/go-httpbin", "", request, true, false, true},
+	{"s2c", "github.com/klauspost/compress@v1.20.3", "./s2/cmd/s2c", "", pack, true, false, false},
+	{"shfmt", "mvdan.cc/sh/v3@v3.14.1", "./cmd/shfmt", "", tidy, false, false, false},
+	{"ql", "modernc.org/ql@v1.7.0", "./ql", "", query, false, false, false},
+	{"nats-server", "github.com/nats-io/nats-server/v2@v2.15.2", ".", "", serve, true, true, true},
+	{"callgraph", "golang.org/x/tools@v0.52.0", "./cmd/callgraph", "", graph, true, true, false},
 }
 
 // made makes a file beside a program, the first time.
@@ -82,14 +83,14 @@ func bundle(c *checkout, program string, env []string) (string, runs.Took) {
 	}
 	entry := made(c, filepath.Join(dir, "esbuild"), "entry.js", func() []byte { return []byte(frontend) })
 	sum := sha256.New()
-	took := once(c, env, sum, program, "--bundle", "--minify", entry)
+	took := once(c, env, nil, sum, program, "--bundle", "--minify", entry)
 	return fmt.Sprintf("%x", sum.Sum(nil)), took
 }
 
 // check has a linter look at source of its own module.
 func check(c *checkout, program string, env []string) (string, runs.Took) {
 	var out bytes.Buffer
-	took := once(c, env, &out, program, "./go/ssa/...", "./go/callgraph/...")
+	took := once(c, env, nil, &out, program, "./go/ssa/...", "./go/callgraph/...")
 	return fmt.Sprintf("%d lines", strings.Count(out.String(), "\n")), took
 }
 
@@ -100,7 +101,7 @@ func keep(c *checkout, program string, env []string) (string, runs.Took) {
 	for _, f := range strings.Fields(stores) {
 		args = append(args, "-test."+f[1:])
 	}
-	took := once(c, env, &out, program, args...)
+	took := once(c, env, nil, &out, program, args...)
 	return fmt.Sprintf("%d benchmarks", strings.Count(out.String(), "ns/op")), took
 }
 
@@ -119,12 +120,7 @@ func find(c *checkout, program string, env []string) (string, runs.Took) {
 	}
 	defer in.Close()
 	sum := sha256.New()
-	cmd := exec.Command(program, "--filter=scvi7 go !ff")
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = c.dir, env, in, sum
-	took, err := runs.Once(cmd)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	took := once(c, env, in, sum, program, "--filter=scvi7 go !ff")
 	return fmt.Sprintf("%x", sum.Sum(nil)), took
 }
 
@@ -139,7 +135,7 @@ func tidy(c *checkout, program string, env []string) (string, runs.Took) {
 		return b
 	})
 	sum := sha256.New()
-	took := once(c, env, sum, program, script)
+	took := once(c, env, nil, sum, program, script)
 	return fmt.Sprintf("%x", sum.Sum(nil)), took
 }
 
@@ -162,15 +158,9 @@ func query(c *checkout, program string, env []string) (string, runs.Took) {
 		c.t.Fatal(err)
 	}
 	defer in.Close()
-	db := filepath.Join(filepath.Dir(program), "ql.db")
-	defer os.Remove(db)
+	db := filepath.Join(c.t.TempDir(), "ql.db")
 	sum := sha256.New()
-	cmd := exec.Command(program, "-db", db)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = c.dir, env, in, sum
-	took, err := runs.Once(cmd)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	took := once(c, env, in, sum, program, "-db", db)
 	return fmt.Sprintf("%x", sum.Sum(nil)), took
 }
 
@@ -268,18 +258,6 @@ func ask(url string) error {
 	return nil
 }
 
-// once runs a command that ends by itself.
-func once(c *checkout, env []string, out io.Writer, program string, args ...string) runs.Took {
-	c.t.Helper()
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env, cmd.Stdout = c.dir, env, out
-	took, err := runs.Once(cmd)
-	if err != nil {
-		c.t.Fatalf("%s %q: %v", program, args, err)
-	}
-	return took
-}
-
 // pack compresses some 60 MB of Go source.
 func pack(c *checkout, program string, env []string) (string, runs.Took) {
 	in := filepath.Join(filepath.Dir(program), "in")
@@ -301,26 +279,26 @@ func pack(c *checkout, program string, env []string) (string, runs.Took) {
 		}
 	}
 	sum := sha256.New()
-	took := once(c, env, sum, program, "-slower", "-cpu", "2", "-c", in)
+	took := once(c, env, nil, sum, program, "-slower", "-cpu", "2", "-c", in)
 	return fmt.Sprintf("%x", sum.Sum(nil)), took
 }
 
 // graph lists who calls whom.
 func graph(c *checkout, program string, env []string) (string, runs.Took) {
 	var out bytes.Buffer
-	took := once(c, env, &out, program, "-algo", "rta", "./cmd/...")
+	took := once(c, env, nil, &out, program, "-algo", "rta", "./cmd/...")
 	return fmt.Sprintf("%d lines", strings.Count(out.String(), "\n")), took // of a type with two names they have one or the other
 }
 
 // store copies a data base of eight million keys, without those pages that are free.
 func store(c *checkout, program string, env []string) (string, runs.Took) {
 	dir := filepath.Dir(program)
-	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	from, to := filepath.Join(dir, "from"), filepath.Join(c.t.TempDir(), "to")
 	if _, err := os.Stat(from); err != nil {
-		once(c, c.env, io.Discard, filepath.Join(dir, "plain"), "bench", "--path", from, "--work", "--no-sync", "--count", "8000000", "--batch-size", "50000")
+		once(c, c.env, nil, io.Discard, filepath.Join(dir, "plain"), "bench", "--path", from, "--work", "--no-sync", "--count", "8000000", "--batch-size", "50000")
 	}
 	defer os.Remove(to)
-	took := once(c, env, io.Discard, program, "compact", "--no-sync", "-o", to, from)
+	took := once(c, env, nil, io.Discard, program, "compact", "--no-sync", "-o", to, from)
 	b, err := os.ReadFile(to)
 	if err != nil {
 		c.t.Fatal(err)
