@@ -16,7 +16,7 @@ const inHeap = 2 * 160 << 10
 // linked is counted as live heap for what the recorder's packages bring into a program, recording or not:
 // data that each collection looks through and that takes the caches from the program. One that collects 300
 // times a second took 4 to 6 % more CPU time for them, as it does with net/http and nothing of ours, and none with a
-// heap so large that it rarely collects. With these bytes it is 1 to 3 %: docs/performance.md.
+// heap so large that it rarely collects: docs/performance.md.
 const linked = 640 << 10
 
 // heapUse is what is in the heap for a recording, and where the runtime learns it.
