@@ -44,7 +44,7 @@ var ownLimits = []ownLimit{
 	{"cpu time 20 s", fixed(20, unix.RLIMIT_CPU), takeMemory, "", "", computeOn, "got CPU time limit exceeded", true},
 	{"signals 0", fixed(0, unix.RLIMIT_SIGPENDING), runOther, "", "", queueSignal, "resource temporarily unavailable", false},
 	{"rest 0", fixed(0, unix.RLIMIT_CORE, unix.RLIMIT_NICE, unix.RLIMIT_RTPRIO, unix.RLIMIT_RTTIME, unix.RLIMIT_MSGQUEUE, unix.RLIMIT_LOCKS), runOther, "", "", openQueue, "too many open files", false},
-	{"mappings", mappings, takeMemory, "", "", mapMore, "cannot allocate memory", false},
+	{"mappings", mappings, takeMemory, "", "", mapMore, "out of memory|cannot allocate memory", false},
 }
 
 type ownLimit struct {
