@@ -36,7 +36,7 @@ const buildHelp = `build is go build, and what it builds records when the enviro
   SCOPEVIEW=traces/ ./server
 
 scopeview run --attach-env prints the variables that there are. Without SCOPEVIEW the program is what it would be,
-but for a load and a branch in each function and, of a small heap, 1.2 MB more. The flags of scopeview stand before those of go build; -o is go build's.
+but for a load and a branch in each function. The flags of scopeview stand before those of go build; -o is go build's.
 `
 
 const testHelp = `test is go test, and each test has a row, with its subtests; time that a parallel test pauses is shown as such.

@@ -13,16 +13,10 @@ import (
 // against what there is.
 const inHeap = 2 * 160 << 10
 
-// linked is counted as live heap for what the recorder's packages bring into a program, recording or not:
-// data that each collection looks through and that takes the caches from the program. One that collects 300
-// times a second took 4 to 6 % more CPU time for them, as it does with net/http and nothing of ours, and none with a
-// heap so large that it rarely collects: docs/performance.md.
-const linked = 640 << 10
-
 // heapUse is what is in the heap for a recording, and where the runtime learns it.
 var heapUse struct {
 	told atomic.Pointer[uint64] // nil: it does not look
-	more atomic.Int64           // beside linked and inHeap, by collectors
+	more atomic.Int64           // beside inHeap, by collectors
 }
 
 // TellHeap has the runtime know by *bytes how much of the heap is the recorder's: Go's collector must
@@ -40,7 +34,7 @@ func UseHeap(bytes int64) {
 
 func tellHeap(recording bool) {
 	if told := heapUse.told.Load(); told != nil {
-		n := linked + heapUse.more.Load()
+		n := heapUse.more.Load()
 		if recording {
 			n += inHeap
 		}

@@ -39,7 +39,7 @@ var programs = []program{
 	{"nilness", "golang.org/x/tools@v0.52.0", "./go/analysis/passes/nilness/cmd/nilness", "", check, true, false, false, 0},
 	{"ristretto", "github.com/dgraph-io/ristretto/v2@v2.4.2", ".", stores, keep, false, false, false, 1.5},
 	{"fzf", "github.com/junegunn/fzf@v0.65.2", ".", "", find, true, false, false, 0},
-	{"bbolt", "go.etcd.io/bbolt@v1.5.0", "./cmd/bbolt", "", store, false, false, false, 1.08},
+	{"bbolt", "go.etcd.io/bbolt@v1.5.0", "./cmd/bbolt", "", store, false, false, false, 1.1},
 	{"grpc", "google.golang.org/grpc@v1.85.0", "./interop/server", "", call, true, false, true, 0},
 	{"go-httpbin", "github.com/mccutchen/go-httpbin/v2@v2.26.0", "./cmd/go-httpbin", "", request, true, false, true, 0},
 	{"s2c", "github.com/klauspost/compress@v1.20.3", "./s2/cmd/s2c", "", pack, true, false, false, 0},

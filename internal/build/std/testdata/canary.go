@@ -276,7 +276,7 @@ func collected() {
 	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
 	metrics.Read(goal)
 	n := goal[0].Value.Uint64()
-	scope.Task("main.collected", scope.KV("more", n > 4<<20 && n < 6<<20))()
+	scope.Task("main.collected", scope.KV("more", n > 4<<20 && n < 5<<20))()
 }
 
 // parked waits until n goroutines are in a function of the name wait… where the runtime
