@@ -12,8 +12,8 @@ waited for longest comes first. A lock without a name is called by its package, 
 has it, or by the place where it was locked if that is not certain.
 
 Of a scope.Mutex waits are recorded that lasted as long as WithLockThreshold said; shorter ones are counted:
-they are "brief", and in "contended" and in "wait total". Holds are recorded where somebody had waited, or
-waited meanwhile, so that a "hold total" with ≈ before it is an estimate: as if all others had been as long.
+they are "brief", and in "contended" and in "waited". Holds are recorded where somebody had waited, or
+waited meanwhile, so that a "held" with ≈ before it is an estimate: as if all others had been as long.
 scope.Lock records everything. ? is what nobody counted, such as the readers of a RWMutex who got in at once.
 Counts are told once per heartbeat: those of the last second before a program was killed are missing.
 

@@ -104,7 +104,7 @@ func (s *Summary) lock(e *trace.Event) {
 	}
 	switch e.Kind {
 	case format.KindWait:
-		if keep && !calledOff(e) {
+		if keep && !e.CalledOff() {
 			s.locks.of(e.Name).Waits.add(e.Dur, s.counted(e), e.Open, across)
 		}
 		if r != nil {

@@ -186,7 +186,7 @@ func (w *Waits) Add(e *trace.Event) {
 func (w *Waits) keep(e *trace.Event) bool { return w.o.Keep == nil || w.o.Keep(e) }
 
 func (w *Waits) wait(e *trace.Event) {
-	if calledOff(e) {
+	if e.CalledOff() {
 		return // it is among the brief ones
 	}
 	l := lockOf(e.Args)
@@ -285,16 +285,6 @@ func (w *Waits) Objects() []*Object {
 			cmp.Compare(b.Holds.Total+b.Holds.OpenTime, a.Holds.Total+a.Holds.OpenTime),
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Addr, b.Addr))
 	})
-}
-
-// calledOff reports whether e is the record of a wait that turned out to be shorter than
-// the recorder's threshold, and is counted as such.
-func calledOff(e *trace.Event) bool {
-	if e.Kind != format.KindWait || e.Dur != 0 || e.Open {
-		return false
-	}
-	l := lockOf(e.Args)
-	return l.kind != format.LockUnknown && !l.every
 }
 
 // lockArgs is what the arguments of a wait or a hold say. Before format 1.2 they say

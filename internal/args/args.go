@@ -9,7 +9,8 @@
 //   - of a lock's wait or hold "addr", "lock" (its kind: lock, mutex, rwmutex, retry …),
 //     "mode": "shared" where it is one with other readers, "holder" (the goroutine that
 //     had it when the wait began, where that is known), "at_least": true of a hold that
-//     may have begun before its record, and "tries" of a retry
+//     may have begun before its record, "tries" of a retry, and "called_off": true of a
+//     wait of 0 ns that turned out to be too short to be recorded, and is none in any sum
 //   - "trace_id", "span_id" and "parent_id" of a record with a link (scope.Context), in
 //     hexadecimal as in a traceparent header; those that are not known are not there
 //   - "cut": how many more arguments there were than a record keeps
@@ -81,6 +82,9 @@ func (l *Lister) List(e *trace.Event) []Arg {
 	begin, end := e.Args, e.EndArgs
 	if e.Kind == format.KindWait || e.Kind == format.KindHold {
 		begin, end = l.lock(begin, end)
+		if e.CalledOff() {
+			l.args = append(l.args, Arg{"called_off", format.Slot{Type: format.SlotBool, Value: 1}})
+		}
 	}
 	if link, ok := e.Link(); ok {
 		l.link(&link)

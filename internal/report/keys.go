@@ -104,6 +104,14 @@ func ForgottenOf(t *trace.Trace, c *analysis.Endings) []Forgotten {
 	return all
 }
 
+// Longest writes the longest wait or hold that ended; "-" where none has.
+func Longest(p analysis.Periods) string {
+	if p.Count == 0 {
+		return "-"
+	}
+	return analysis.Humane(p.Max)
+}
+
 // Still writes of waits or holds that have not ended how many they are, and for how long.
 func Still(p analysis.Periods) string {
 	if p.Open == 0 {

@@ -229,6 +229,9 @@ func flagsOf(e *trace.Event, breaks analysis.Breaks) uint8 {
 	if len(breaks) > 0 && breaks.Across(e) {
 		flags |= flagAcross
 	}
+	if e.CalledOff() {
+		flags |= flagOff
+	}
 	return flags
 }
 

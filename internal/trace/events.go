@@ -49,6 +49,19 @@ func (e *Event) Link() (l format.Link, ok bool) {
 	return l, ok
 }
 
+// CalledOff reports whether e is the record of a wait that turned out to be shorter than the
+// recorder's threshold. It is counted among the brief ones, so it is no wait in any sum.
+func (e *Event) CalledOff() bool {
+	if e.Kind != format.KindWait || e.Dur != 0 || e.Open {
+		return false
+	}
+	if len(e.Args) < 3 || e.Args[1].Type != format.SlotGoid || e.Args[2].Type != format.SlotUint {
+		return false // before format 1.2 all are recorded
+	}
+	kind, _ := format.LockOf(e.Args[2].Value)
+	return kind != format.LockUnknown && e.Args[2].Value&format.LockEvery == 0
+}
+
 // Options select events.
 type Options struct {
 	From, To int64 // ns from the start; To 0: no limit. Scopes that touch the range are in

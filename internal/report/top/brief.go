@@ -45,7 +45,7 @@ func (r *found) brief(b *report.Brief) {
 	b.Heading("## Locks")
 	b.Rows([]string{"lock", "source", "waits", "wait total", "wait max", "holds", "hold total", "held by"}, rows(r.locks, briefLocks, func(l *analysis.Lock) []string {
 		return []string{
-			r.cell(l.Name), source(places, r.t.Name(l.Name)), analysis.Thousands(l.Waits.Count), analysis.Humane(l.Waits.Total), analysis.Humane(l.Waits.Max),
+			r.cell(l.Name), source(places, r.t.Name(l.Name)), analysis.Thousands(l.Waits.Count), analysis.Humane(l.Waits.Total), report.Longest(l.Waits),
 			analysis.Thousands(l.Holds.Count), analysis.Humane(l.Holds.Total), report.Cell(report.Code(report.First(l.HeldBy(), r.holder))),
 		}
 	}))

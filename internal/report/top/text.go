@@ -98,13 +98,13 @@ func openCell(x *analysis.Stats) string {
 func (r *found) lockTable(b *report.Text) {
 	heads := []string{"<lock", "waits", "wait total", "wait max", "holds", "hold total", "hold max", "waiting", "held now", "<held by"}
 	report.Table(b, "lock", heads, r.locks, func(l *analysis.Lock) []string {
-		total, most := analysis.Humane(l.Holds.Total), analysis.Humane(l.Holds.Max)
+		total, most := analysis.Humane(l.Holds.Total), report.Longest(l.Holds)
 		if l.Since && l.Holds.Count > 0 {
 			total, most = "≥ "+total, "≥ "+most
 		}
 		return []string{
 			report.Name(r.t.Name(l.Name)),
-			analysis.Thousands(l.Waits.Count), analysis.Humane(l.Waits.Total), analysis.Humane(l.Waits.Max),
+			analysis.Thousands(l.Waits.Count), analysis.Humane(l.Waits.Total), report.Longest(l.Waits),
 			analysis.Thousands(l.Holds.Count), total, most,
 			report.Still(l.Waits), report.Still(l.Holds), report.First(l.HeldBy(), r.holder),
 		}

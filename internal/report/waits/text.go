@@ -58,10 +58,10 @@ func (r *found) threshold() string {
 }
 
 func (r *found) lockTable(b *report.Text) {
-	heads := []string{"<lock", "<kind", "had", "contended", "brief", "wait total", "wait max", "waiting", "holds", "hold total", "hold max", "held now", "tries", "<holders", "<waiters"}
+	heads := []string{"<lock", "<kind", "had", "contended", "brief", "waited", "wait max", "waiting", "holds", "held", "hold max", "held now", "tries", "<holders", "<waiters"}
 	titles := r.titles()
 	report.Table(b, "lock", heads, r.objects, func(o *analysis.Object) []string {
-		holds, hold, most, tries := analysis.Thousands(o.Holds.Count), held(o), longest(o.Holds), ""
+		holds, hold, most, tries := analysis.Thousands(o.Holds.Count), held(o), report.Longest(o.Holds), ""
 		if o.Since && o.Holds.Count > 0 {
 			most = "≥ " + most
 		}
@@ -72,7 +72,7 @@ func (r *found) lockTable(b *report.Text) {
 			tries = analysis.Thousands(o.Tries)
 		}
 		return []string{
-			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired().N, o.Acquired().OK), contended(o), some(o.Brief), analysis.Humane(o.Waited()), longest(o.Waits), report.Still(o.Waits),
+			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired().N, o.Acquired().OK), contended(o), some(o.Brief), analysis.Humane(o.Waited()), report.Longest(o.Waits), report.Still(o.Waits),
 			holds, hold, most, report.Still(o.Holds), tries, report.First(o.Holders(), r.who), report.First(o.Waiters(), r.who),
 		}
 	})
@@ -117,14 +117,6 @@ func (r *found) titles() map[*analysis.Object]string {
 		}
 	}
 	return titles
-}
-
-// longest writes "-" where none has ended.
-func longest(p analysis.Periods) string {
-	if p.Count == 0 {
-		return "-"
-	}
-	return analysis.Humane(p.Max)
 }
 
 func counted(n int64, ok bool) string {

@@ -104,6 +104,7 @@ class Sum {
       const across = (batch.flags[i] & Flag.across) !== 0;
       if (known) this.replay.comeTo(batch.start[i]);
       let group = -1;
+      if (batch.flags[i] & Flag.calledOff) continue;
       if (kind === Kind.wait) {
         addPeriod(this.lock(batch.name[i]).waits, batch, i, across, this.counted(batch, i));
       } else if (kind === Kind.hold) {

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/internal/trace/text"
+)
+
+// A number is what a view says: a value between low and high, as it is rounded, or that
+// it is unknown.
+type number struct {
+	low, high float64
+	unknown   bool
+	twice     bool // the view has several of the name, which can't be told apart
+}
+
+// facts are the numbers of a view, by what they are of: "scope f: total".
+type facts map[string]number
+
+func (f facts) set(what string, n number) {
+	_, n.twice = f[what]
+	f[what] = n
+}
+
+// add adds to an exact sum.
+func (f facts) add(what string, v float64) {
+	f[what] = number{low: f[what].low + v, high: f[what].high + v}
+}
+
+// most keeps the larger.
+func (f facts) most(what string, v float64) {
+	if had, ok := f[what]; !ok || v > had.low {
+		f[what] = number{low: v, high: v}
+	}
+}
+
+// A view shows some of the numbers of a trace in its own form. A number that it has no room
+// for is not among its facts.
+type view struct {
+	name string
+	of   func(t *testing.T, path string) facts
+}
+
+// TestViewsAgree holds each number of a trace that several views show against each other:
+// all goldens, old formats, and traces of chance, sound and not.
+func TestViewsAgree(t *testing.T) {
+	paths := agreeTraces(t)
+	pages := pageFacts(t, paths)
+	shared := 0
+	for _, path := range paths {
+		said := map[string]facts{}
+		for _, v := range agreeViews {
+			said[v.name] = v.of(t, path)
+		}
+		if f, ok := pages[path]; ok {
+			said["page"] = f
+		}
+		shared += compareFacts(t, filepath.Base(path), said)
+	}
+	if shared < 10_000 {
+		t.Errorf("%d numbers of %d traces are in several views: the views are not read right", shared, len(paths))
+	}
+	t.Logf("%d numbers of %d traces are the same in all views", shared, len(paths))
+}
+
+// compareFacts returns how many numbers are in more than one view.
+func compareFacts(t *testing.T, of string, said map[string]facts) (shared int) {
+	t.Helper()
+	names := slices.Sorted(maps.Keys(said))
+	for k, one := range names {
+		for _, other := range names[k+1:] {
+			for _, what := range slices.Sorted(maps.Keys(said[one])) {
+				a := said[one][what]
+				b, ok := said[other][what]
+				if !ok || a.twice || b.twice {
+					continue
+				}
+				shared++
+				if a.unknown != b.unknown || !a.unknown && (a.low > b.high || b.low > a.high) {
+					t.Errorf("%s: %s is %v by %s and %v by %s", of, what, a, one, b, other)
+				}
+			}
+		}
+	}
+	return shared
+}
+
+func (n number) String() string {
+	switch {
+	case n.unknown:
+		return "unknown"
+	case n.low == n.high:
+		return strconv.FormatFloat(n.low, 'g', -1, 64)
+	}
+	return fmt.Sprintf("%g to %g", n.low, n.high)
+}
+
+// agreeTraces writes the traces that are looked at: those that the tool opens.
+func agreeTraces(t *testing.T) (paths []string) {
+	t.Helper()
+	dir := t.TempDir()
+	keep := func(name string, data []byte) {
+		path := filepath.Join(dir, strings.NewReplacer("/", "_").Replace(name)+extension)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := call("info", path, "--json"); strings.HasPrefix(r.out, "{") {
+			paths = append(paths, path)
+		}
+	}
+	for _, g := range tracetest.Goldens(t, "../../internal/trace") {
+		keep("golden-"+g.Name, g.Bytes(t))
+	}
+	scripts, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range scripts {
+		_, parts := readScript(t, script)
+		for _, p := range parts {
+			if filepath.Ext(p.head) != extension {
+				continue
+			}
+			if data, err := text.Assemble(strings.NewReader(p.text)); err == nil {
+				keep(strings.TrimSuffix(filepath.Base(script), ".txtar")+"-"+p.head, data)
+			}
+		}
+	}
+	old, err := filepath.Glob("../../internal/trace/testdata/v*/*.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range old {
+		packed, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep(filepath.Base(filepath.Dir(path))+"-"+filepath.Base(path), data)
+	}
+	for seed := range uint64(30) {
+		keep(fmt.Sprintf("random-%d", seed), tracetest.Random(t, seed, seed%3 == 0))
+	}
+	return paths
+}
+
+// cell reads a number as tables for people write it. What it can't read, such as words, is no
+// number.
+func cell(s string) (n number, ok bool) {
+	s = strings.TrimLeft(strings.TrimSpace(s), "≤≥≈ ")
+	if s == "-" || s == "?" || strings.HasSuffix(s, "+") { // 2s+: at least, and null in documents
+		return number{unknown: true}, true
+	}
+	if rest, is := strings.CutPrefix(s, "<"); is {
+		n, ok = cell(rest)
+		return number{high: n.high}, ok
+	}
+	end := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,-", r) })
+	if end < 0 {
+		end = len(s)
+	}
+	digits, unit := strings.ReplaceAll(s[:end], ",", ""), strings.TrimSpace(s[end:])
+	v, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return n, false
+	}
+	half := 0.0 // an integer without a unit is exact
+	if _, decimals, is := strings.Cut(digits, "."); is {
+		half = 0.5 * math.Pow10(-len(decimals))
+	} else if unit != "" && unit != "ns" {
+		half = 0.5
+	}
+	scale := map[string]float64{"": 1, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01}[unit]
+	if minutes, is := clockTime(s); is {
+		v, half, scale = minutes, 0.5, 1e9
+		if strings.Contains(s, "h") {
+			half = 30
+		}
+	}
+	// A quotient that is cut and one that is rounded are one: Mean, and half a nanosecond.
+	half = half*scale*1.01 + 1e-9
+	n = number{low: v*scale - half, high: v*scale + half}
+	if s == "99.9%" {
+		n.high = 1 // what is not all does not look like it
+	}
+	return n, scale != 0
+}
+
+// clockTime reads 12m34s and 3h25m, as seconds.
+func clockTime(s string) (float64, bool) {
+	var a, b float64
+	if n, _ := fmt.Sscanf(s, "%fm%fs", &a, &b); n == 2 {
+		return 60*a + b, true
+	}
+	if n, _ := fmt.Sscanf(s, "%fh%fm", &a, &b); n == 2 {
+		return 3600*a + 60*b, true
+	}
+	return 0, false
+}
+
+// tables reads the tables of a report for people: of each, whose head begins with a word, its
+// rows by column. A column ends where all lines of the table have two spaces.
+func tables(report, first string) (rows []map[string]string) {
+	for block := range strings.SplitSeq(report, "\n\n") {
+		lines := strings.Split(strings.TrimRight(block, "\n"), "\n")
+		for len(lines) > 0 && !strings.HasPrefix(lines[0], first+" ") {
+			lines = lines[1:]
+		}
+		for len(lines) > 0 && strings.HasPrefix(lines[len(lines)-1], "… and ") {
+			lines = lines[:len(lines)-1]
+		}
+		rows = append(rows, table(lines)...)
+	}
+	return rows
+}
+
+func table(lines []string) (rows []map[string]string) {
+	if len(lines) < 2 {
+		return nil
+	}
+	width := 0
+	wide := make([][]rune, len(lines))
+	for i, line := range lines {
+		wide[i] = []rune(line)
+		width = max(width, len(wide[i]))
+	}
+	blank := func(at int) bool {
+		return !slices.ContainsFunc(wide, func(line []rune) bool { return at < len(line) && line[at] != ' ' })
+	}
+	var columns [][2]int
+	for at := 0; at < width; {
+		end := at
+		for end < width && !(blank(end) && (end+1 >= width || blank(end+1))) {
+			end++
+		}
+		columns = append(columns, [2]int{at, end})
+		for at = end; at < width && blank(at); at++ {
+		}
+	}
+	part := func(line []rune, c [2]int) string {
+		return strings.TrimSpace(string(line[min(c[0], len(line)):min(c[1], len(line))]))
+	}
+	for _, line := range wide[1:] {
+		row := map[string]string{}
+		for _, c := range columns {
+			row[part(wide[0], c)] = part(line, c)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
