@@ -8,11 +8,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/pprof/profile"
+
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/samples"
 )
 
 // agreeViews are the views of the command line. The page's is pageFacts.
@@ -37,6 +41,8 @@ var agreeViews = []view{
 	{"threads --json", rowsDocument("threads")},
 	{"functions", functionsText},
 	{"header --json", headerDocument},
+	{"pprof", pprofSums},
+	{"doctor --json", doctorEvidence},
 }
 
 // Heads of columns, and what they are in documents.
@@ -454,9 +460,96 @@ func rowsCSV(command string) func(*testing.T, string) facts {
 	}
 }
 
-func functionsText(t *testing.T, path string) facts { return facts{} }
+// functionsText reads times in seconds.
+func functionsText(t *testing.T, path string) facts {
+	f := facts{}
+	r := call("functions", path, "-n", "0", "-m", "e.cpu:i.cpu:e.off:i.off")
+	for _, row := range tables(r.out, "e.cpu") {
+		of := "function " + row["function"] + ": "
+		for _, head := range []string{"e.cpu", "i.cpu", "e.off", "i.off"} {
+			kind, metric := map[byte]string{'e': "exclusive ", 'i': "inclusive "}[head[0]], head[2:]
+			n, ok := cell(row[head] + "s")
+			if !ok || row[head] == "" || row[head] == "0." { // what is 0 is left out elsewhere
+				continue
+			}
+			if row["function"] != samples.TotalName {
+				f.set(of+kind+metric, n)
+			} else if kind == "inclusive " {
+				f.set("samples: "+metric, n)
+			}
+		}
+	}
+	return f
+}
 
-func headerDocument(t *testing.T, path string) facts { return facts{} }
+// headerDocument has the totals.
+func headerDocument(t *testing.T, path string) facts {
+	f := facts{}
+	for _, x := range list(document(path, "header"), "metrics") {
+		if v, ok := x["total"].(float64); ok && v != 0 {
+			f.set("samples: "+shown(x), number{low: v, high: v})
+		}
+	}
+	return f
+}
+
+// pprofSums sums up a profile, as the package of go tool pprof reads it.
+func pprofSums(t *testing.T, path string) facts {
+	f := facts{}
+	r := call("pprof", path)
+	if r.code != 0 || r.out == "" {
+		return f
+	}
+	p, err := profile.ParseData([]byte(r.out))
+	if err != nil {
+		t.Errorf("%s: go tool pprof can't read the profile: %v", filepath.Base(path), err)
+		return f
+	}
+	for i, metric := range p.SampleType {
+		for _, s := range p.Sample {
+			v := float64(s.Value[i])
+			if v == 0 {
+				continue
+			}
+			f.add("samples: "+metric.Type, v)
+			in, own := map[string]bool{}, true
+			for _, l := range s.Location {
+				for _, line := range l.Line {
+					name := analysis.Show(line.Function.Name)
+					if own {
+						f.add("function "+name+": exclusive "+metric.Type, v)
+					}
+					if own = false; !in[name] {
+						f.add("function "+name+": inclusive "+metric.Type, v)
+					}
+					in[name] = true
+				}
+			}
+		}
+	}
+	return f
+}
+
+var waitsEvidence = regexp.MustCompile(`^([\d,]+) waits? for (?:lock )?(.+?) took (\S+) together`)
+
+// doctorEvidence has what findings say of a lock's waits.
+func doctorEvidence(t *testing.T, path string) facts {
+	f := facts{}
+	for _, x := range list(document(path, "doctor"), "findings") {
+		lines, _ := x["evidence"].([]any)
+		for _, line := range lines {
+			if m := waitsEvidence.FindStringSubmatch(line.(string)); m != nil {
+				count, ok1 := cell(m[1])
+				total, ok2 := cell(m[3])
+				if ok1 && ok2 {
+					f.set("lock "+m[2]+": waits", count)
+					f.set("lock "+m[2]+": wait_ns", total)
+				}
+			}
+		}
+	}
+	return f
+}
 
 // renamed takes numbers of an object of the page, by key and what documents call it. Of none
 // that ended the page has 0 where a document has null.
