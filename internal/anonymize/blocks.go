@@ -100,8 +100,18 @@ var specials = map[format.BlockType]func(a *chunkCopy, p []byte, vs []format.Val
 		m.PID, m.PPID, m.Path = 0, 0, ""
 		return format.AppendMember(nil, &m), nil
 	},
-	format.BlockCarry: func(a *chunkCopy, p []byte, _ []format.Value) ([]byte, error) { return a.carry(p) },
-	format.BlockCode:  func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil },
+	format.BlockCarry:  func(a *chunkCopy, p []byte, _ []format.Value) ([]byte, error) { return a.carry(p) },
+	format.BlockCode:   func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil },
+	format.BlockObject: func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil }, // no code block is left that it is about
+	format.BlockProgram: func(a *chunkCopy, p []byte, _ []format.Value) ([]byte, error) {
+		x, err := format.DecodeProgram(p)
+		if err != nil {
+			return nil, nil
+		}
+		hash := a.hash.text("program", x.Path)
+		x.PID, x.Path = 0, hash[:min(len(hash), len(x.Path))]
+		return format.AppendProgram(nil, &x), nil
+	},
 	format.BlockFile: func(a *chunkCopy, _ []byte, vs []format.Value) ([]byte, error) {
 		a.result.Files += int64(len(vs[6].B))
 		return []byte{}, nil

@@ -153,6 +153,13 @@ var Blocks = []BlockSpec{
 		{Name: "boot", Form: Text16, Is: Private, Max: MaxMemberText}, {Name: "path", Form: Text16, Is: Private, Max: MaxMemberText},
 		{Name: "lacks", Form: Text, Max: MaxMemberText}},
 		nil, "number program host boot path lacks parent= shift= pid= ppid= from= to= offset= drift= error= lost= overwritten= breaks= flags", 0, false},
+	BlockObject: {BlockObject, "object", []BlockField{
+		{Name: "from", Form: u64, Is: Address}, {Name: "to", Form: u64, Is: Address}, {Name: "addr", Form: u64, Is: Address},
+		{Name: "build_id", Form: Text16, Is: Private, Max: MaxName}, {Name: "path", Form: Text, Is: Private, Max: MaxName}},
+		nil, "path build_id from= to= addr=", 0, false},
+	BlockProgram: {BlockProgram, "program", []BlockField{
+		{Name: "thread", Form: u32}, {Name: "process", Form: u32}, {Name: "base", Max: MaxTicks - 1}, {Name: "path", Form: Text, Is: Private, Max: MaxName}},
+		nil, "path thread= process= base=", 0, false},
 }
 
 // BlockOf returns the row of a type, nil for one of a later version.

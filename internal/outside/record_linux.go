@@ -68,7 +68,9 @@ type recorder struct {
 	counters []*perf.Watched // the first has no name: it is what else there is to tell
 	told     map[string]string
 	spaces   map[uint32]*space
+	threads  map[uint32]process // as the trace was told last
 	objects  objects
+	epoch    int64 // ns since 1970 of the monotonic clock's 0
 	names    *perf.Namer
 	series   map[series]*format.Samples
 	switches map[uint32]*format.Switches
@@ -84,6 +86,12 @@ type recorder struct {
 	pcs      []uint64
 }
 
+// process is a process, and the executable that it runs.
+type process struct {
+	pid     uint32
+	program string
+}
+
 // series is whose samples a block has.
 type series struct {
 	thread  uint32 // 0: not known
@@ -93,14 +101,10 @@ type series struct {
 func newRecorder(pid int, o Options) (*recorder, error) {
 	now := sys.Monotonic()
 	r := &recorder{
-		pid: pid, tell: o.Full, began: now, told: map[string]string{}, spaces: map[uint32]*space{}, objects: objects{files: map[string]*object{}},
+		pid: pid, tell: o.Full, began: now, told: map[string]string{}, spaces: map[uint32]*space{}, threads: map[uint32]process{}, epoch: time.Now().UnixNano() - now,
 		series: map[series]*format.Samples{}, until: map[series]int64{}, switches: map[uint32]*format.Switches{},
 	}
-	r.objects.fact = r.fact
-	r.names = perf.NewNamer(format.StackIDs, func(t format.BlockType, p []byte) bool {
-		r.w.block(t, p, 0)
-		return true
-	})
+	r.setUp()
 	if err := r.open(o); err != nil {
 		r.close()
 		return nil, err
@@ -114,9 +118,18 @@ func newRecorder(pid int, o Options) (*recorder, error) {
 		r.discard()
 		return nil, err
 	}
-	r.facts(o)
 	r.spaces[uint32(pid)] = r.mapped()
+	r.facts(o)
 	return r, nil
+}
+
+// setUp sets up what names code.
+func (r *recorder) setUp() {
+	r.objects = newObjects(r.fact, func(x format.Object) { r.w.block(format.BlockObject, format.AppendObject(nil, &x), 0) })
+	r.names = perf.NewNamer(format.StackIDs, func(t format.BlockType, p []byte) bool {
+		r.w.block(t, p, 0)
+		return true
+	})
 }
 
 // facts tells the trace what it is of.
@@ -134,8 +147,12 @@ func (r *recorder) facts(o Options) {
 	} {
 		r.fact(f[0], f[1])
 	}
-	if b := r.objects.open(exe); b.goBin != nil {
-		r.fact("build_id", b.goBin.BuildID)
+	for _, m := range r.spaces[uint32(r.pid)].list {
+		if m.file == exe {
+			if b := r.objects.open(m.code); b.goBin != nil {
+				r.fact("build_id", b.goBin.BuildID)
+			}
+		}
 	}
 	for _, w := range r.counters[1:] {
 		r.fact(w.Fact())
@@ -153,15 +170,15 @@ func (r *recorder) fact(key, value string) {
 // mapped reads what the program has mapped before it runs.
 func (r *recorder) mapped() *space {
 	s := &space{}
+	s.program, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", r.pid))
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", r.pid))
 	for line := range strings.Lines(string(b)) {
-		var m mapping
+		c := &code{time: r.began + r.epoch}
 		var perm, dev string
-		var inode uint64
-		n, _ := fmt.Sscanf(line, "%x-%x %s %x %s %d", &m.from, &m.to, &perm, &m.offset, &dev, &inode)
+		n, _ := fmt.Sscanf(line, "%x-%x %s %x %s %d", &c.from, &c.to, &perm, &c.offset, &dev, &c.inode)
 		if w := strings.Fields(line); n == 6 && strings.Contains(perm, "x") && len(w) > 5 {
-			m.file = strings.Join(w[5:], " ")
-			s.put(m)
+			c.file = strings.Join(w[5:], " ")
+			s.put(c)
 		}
 	}
 	return s

@@ -49,7 +49,7 @@ func (r *recorder) take(e *taken) {
 	case perf.KindSwitch:
 		r.switched(e)
 	case perf.KindMap:
-		r.space(e.PID).put(mapping{e.Addr, e.Addr + e.Size, e.Offset, e.File})
+		r.space(e.PID).put(&code{from: e.Addr, to: e.Addr + e.Size, offset: e.Offset, file: e.File, inode: e.Inode, time: e.Time + r.epoch})
 	case perf.KindName:
 		if e.Exec() {
 			r.spaces[e.PID] = &space{}
@@ -102,14 +102,27 @@ func (r *recorder) sample(e *taken) {
 		return
 	}
 	space := r.space(e.PID)
-	r.pcs = e.PCs(r.pcs[:0], space.frameless(&r.objects))
+	r.pcs = e.PCs(r.pcs[:0], r.objects.frameless(space))
 	r.pcs = r.pcs[:min(len(r.pcs), format.MaxStackFrames)]
-	stack := r.names.Stack(e.PID, r.pcs, func(pc uint64) []format.Frame { return r.objects.frames(space, pc) })
+	for i, pc := range r.pcs {
+		r.pcs[i] = r.objects.place(space, pc)
+	}
+	stack := r.names.Stack(r.pcs, r.objects.frames)
+	r.process(e, space)
 	s := r.of(e.TID, e.of)
 	s.List = append(s.List, format.CodeSample{Time: max(e.Time, s.Base), Kernel: e.Kernel(), CPU: e.CPU, Weight: e.Period, Stack: stack})
 	r.samples++
 	if len(s.List) == format.FullSamples {
 		r.write(series{e.TID, e.of}, e.Time)
+	}
+}
+
+// process tells the trace whose a thread is, where that is new to it.
+func (r *recorder) process(e *taken, s *space) {
+	x := process{e.PID, s.program}
+	if r.threads[e.TID] != x {
+		r.threads[e.TID] = x
+		r.w.block(format.BlockProgram, format.AppendProgram(nil, &format.Program{Thread: e.TID, PID: e.PID, Base: e.Time, Path: s.program}), 0)
 	}
 }
 

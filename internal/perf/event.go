@@ -57,6 +57,7 @@ type Event struct {
 	// Of a mapping, a fork, or what was lost:
 	Addr, Size, Offset uint64
 	File               string
+	Inode              uint64 // of the file; 0: none
 	Parent             uint32 // the process that made this one
 	Lost               int64  // at most 1<<63-1
 }
@@ -165,6 +166,7 @@ func (e *Event) other(p []byte) bool {
 	switch e.Kind {
 	case KindMap: // pid, tid, addr, len, pgoff, what identifies the file, prot, flags
 		e.PID, e.Addr, e.Size, e.Offset = le.Uint32(p), le.Uint64(p[8:]), le.Uint64(p[16:]), le.Uint64(p[24:])
+		e.Inode = le.Uint64(p[40:])
 		name, _, _ := bytes.Cut(p[64:], []byte{0})
 		e.File = string(name)
 	case KindName:

@@ -14,7 +14,7 @@ import (
 type Namer struct {
 	write  func(format.BlockType, []byte) bool
 	most   int               // different stacks
-	stacks map[string]uint32 // by their process and addresses
+	stacks map[string]uint32 // by their addresses
 	frames map[format.Frame]uint32
 	key    []byte
 }
@@ -24,10 +24,11 @@ func NewNamer(most int, write func(format.BlockType, []byte) bool) *Namer {
 	return &Namer{write: write, most: min(most, format.StackIDs-format.CodeStacks), stacks: map[string]uint32{}, frames: map[format.Frame]uint32{}}
 }
 
-// Stack returns the id of the stack with these addresses in a process, whose functions framesAt
-// tells, the innermost first; format.OtherStacks if there is no room for it.
-func (n *Namer) Stack(pid uint32, pcs []uint64, framesAt func(pc uint64) []format.Frame) uint32 {
-	n.key = binary.LittleEndian.AppendUint32(n.key[:0], pid)
+// Stack returns the id of the stack with these addresses, whose functions framesAt tells, the
+// innermost first; format.OtherStacks if there is no room for it. One address must always mean
+// the same code: stacks are named once.
+func (n *Namer) Stack(pcs []uint64, framesAt func(pc uint64) []format.Frame) uint32 {
+	n.key = n.key[:0]
 	for _, pc := range pcs {
 		n.key = binary.LittleEndian.AppendUint64(n.key, pc)
 	}
@@ -89,7 +90,7 @@ func NewOwnNamer(rec collect.Recording) *OwnNamer {
 func (o *OwnNamer) Stack(pcs []uint64) uint32 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.n.Stack(0, pcs, framesAt)
+	return o.n.Stack(pcs, framesAt)
 }
 
 // unwrapped leaves out a function that the compiler made to call another one, as Go's own

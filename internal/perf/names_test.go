@@ -77,7 +77,7 @@ func TestWrappers(t *testing.T) {
 			}
 			return true
 		})
-		n.Stack(1, c.pcs, func(pc uint64) []format.Frame { return slices.Clone(code[pc]) })
+		n.Stack(c.pcs, func(pc uint64) []format.Frame { return slices.Clone(code[pc]) })
 		if frames != c.frames || !slices.Equal(got.PCs, c.code) {
 			t.Errorf("%d: %q at %d, want %q at %d", c.pcs, frames, got.PCs, c.frames, c.code)
 		}

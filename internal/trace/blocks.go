@@ -150,6 +150,9 @@ var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
 	format.BlockCalls:  (*Trace).callsBlock,
 	format.BlockUnseen: (*Trace).unseenBlock,
 	format.BlockMember: (*Trace).memberBlock,
+
+	format.BlockObject:  (*Trace).objectBlock,
+	format.BlockProgram: (*Trace).programBlock,
 }
 
 // values are those of the payload of a block, as the table has them.

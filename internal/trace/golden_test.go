@@ -184,7 +184,16 @@ func readSamples(b []byte, t *trace.Trace) ([]byte, error) {
 		for _, f := range t.AppendFrames(nil, s.Stack) {
 			b = fmt.Appendf(b, " %s@%s:%d/%d/%v", f.Function, f.File, f.Line, f.Start, f.Inlined)
 		}
-		b = fmt.Appendf(b, " %#x\n", t.PCs(s.Stack))
+		b = fmt.Appendf(b, " %#x", t.PCs(s.Stack))
+		if x := t.ProgramOf(s); x.PID != 0 {
+			b = fmt.Appendf(b, ", of process %d, which runs %q", x.PID, x.Path)
+		}
+		for _, pc := range t.PCs(s.Stack) {
+			if o := t.CodeAt(pc); o != nil {
+				b = fmt.Appendf(b, ", %#x of %q %q", pc-o.From+o.Addr, o.Path, o.BuildID)
+			}
+		}
+		b = append(b, '\n')
 		return true
 	})
 	return b, err

@@ -87,8 +87,10 @@ type Trace struct {
 	counter map[string]*Counter // by their names
 	files   map[uint32]*File    // by their numbers
 	members []format.Member     // of a merged trace, by their numbers
-	stop    int64               // ticks of the stop block; 0: none
-	last    int64               // ticks: the last moment that the trace knows
+	code    []*format.Object    // of the addresses of samples' stacks, by From
+	threads threads
+	stop    int64 // ticks of the stop block; 0: none
+	last    int64 // ticks: the last moment that the trace knows
 	clock   clock
 	cpu     clock // CPU ticks to ns by the frozen rate
 

@@ -14,12 +14,6 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// objects names the code of files.
-type objects struct {
-	files map[string]*object
-	fact  func(key, value string) // what there is to tell besides
-}
-
 // object is a file with code.
 type object struct {
 	name  string
@@ -32,42 +26,6 @@ type function struct {
 	addr, size uint64
 	name       string
 	aliases    []string // its other names, in their order, until they were told
-}
-
-// open reads a file's tables. One that can't be read names nothing.
-func (o *objects) open(file string) *object {
-	if x := o.files[file]; x != nil {
-		return x
-	}
-	x := &object{name: file}
-	o.files[file] = x
-	if !strings.HasPrefix(file, "/") { // [vdso], [heap], //anon
-		return x
-	}
-	f, err := elf.Open(file)
-	if err != nil {
-		return x
-	}
-	defer f.Close()
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD {
-			x.segs = append(x.segs, p.ProgHeader)
-		}
-	}
-	var goCode symbols.Func // all of it
-	if x.goBin, err = symbols.Open(file); err == nil && len(x.goBin.Funcs()) > 0 {
-		all := x.goBin.Funcs()
-		goCode.Entry, goCode.End = all[0].Entry, all[len(all)-1].End
-	}
-	syms, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
-	for _, s := range slices.Concat(syms, dynamic) {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 && s.Name != "" && (s.Value < goCode.Entry || s.Value >= goCode.End) {
-			x.funcs = append(x.funcs, function{addr: s.Value, size: s.Size, name: s.Name})
-		}
-	}
-	x.funcs = unaliased(x.funcs)
-	return x
 }
 
 // unaliased sorts functions by address, and makes one of those at the same: it has the last name by
@@ -103,18 +61,17 @@ func (x *object) addr(offset uint64) (uint64, bool) {
 	return 0, false
 }
 
-// frames returns the functions at an address of a process, the innermost first. Code whose
+// frames returns the functions at an address of the trace, the innermost first. Code whose
 // function nobody knows is <Unknown>, or, where a stripped library has it, <static>@ and the
 // offset in the file.
-func (o *objects) frames(s *space, pc uint64) []format.Frame {
+func (o *objects) frames(pc uint64) []format.Frame {
 	if pc == perf.KernelPC {
 		return perf.KernelFrame
 	}
-	file, offset := s.find(pc)
-	if file == "" {
+	x, offset := o.at(pc)
+	if x == nil {
 		return []format.Frame{{Function: "<Unknown>"}}
 	}
-	x := o.open(file)
 	addr, ok := x.addr(offset)
 	if ok && x.goBin != nil {
 		var list []format.Frame
@@ -132,22 +89,21 @@ func (o *objects) frames(s *space, pc uint64) []format.Frame {
 			o.fact("aliases_"+cut(f.name), cut(strings.Join(f.aliases, " ")))
 			f.aliases = nil // told
 		}
-		return []format.Frame{{Function: cut(f.name), File: cut(file)}}
+		return []format.Frame{{Function: cut(f.name), File: cut(x.name)}}
 	}
-	if !ok || !strings.HasPrefix(file, "/") {
-		return []format.Frame{{Function: "<Unknown>", File: cut(file)}}
+	if !ok || !strings.HasPrefix(x.name, "/") {
+		return []format.Frame{{Function: "<Unknown>", File: cut(x.name)}}
 	}
-	return []format.Frame{{Function: cut("<static>@0x" + strconv.FormatUint(offset&^0xfff, 16) + " (" + filepath.Base(file) + ")"), File: cut(file)}}
+	return []format.Frame{{Function: cut("<static>@0x" + strconv.FormatUint(offset&^0xfff, 16) + " (" + filepath.Base(x.name) + ")"), File: cut(x.name)}}
 }
 
-// frameless returns what tells whether a Go function has no frame at an address.
-func (s *space) frameless(o *objects) func(pc uint64) bool {
+// frameless returns what tells whether a Go function has no frame at an address of a process.
+func (o *objects) frameless(s *space) func(pc uint64) bool {
 	return func(pc uint64) bool {
-		file, offset := s.find(pc)
-		if file == "" {
+		x, offset := o.at(o.place(s, pc))
+		if x == nil {
 			return false
 		}
-		x := o.open(file)
 		addr, ok := x.addr(offset)
 		return ok && x.goBin != nil && x.goBin.Frameless(addr)
 	}

@@ -1,0 +1,151 @@
+package outside
+
+import (
+	"debug/elf"
+	"slices"
+	"sort"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/perf"
+	"github.com/scopeview/scopeview/internal/symbols"
+)
+
+// objects gives each piece of code an address of the trace's own, and names it.
+//
+// One address of a process means different code after an exec, or where one library was mapped
+// over another, and so it does in different processes. The trace has one list of addresses: code
+// keeps that of the process that ran it first, and moves where other code has it already.
+type objects struct {
+	files      map[identity]*object
+	placements []*placement // by from, none overlap
+	next       uint64       // where code goes that has to move
+	fact       func(key, value string)
+	tell       func(format.Object)
+}
+
+// identity is which file code is of. A path alone may have had several.
+type identity struct {
+	file    string
+	inode   uint64
+	changed int64 // ns since 1970; of code whose file is no longer there: 0, and inode is the kernel's
+}
+
+// placement is where some of an object's code lies in the trace.
+type placement struct {
+	from, to uint64
+	offset   uint64 // of from, in the file
+	*object
+}
+
+// moved is where the first code goes that has to move: above what processes have, and below
+// the kernel.
+const moved = 1 << 56
+
+func newObjects(fact func(key, value string), tell func(format.Object)) objects {
+	return objects{files: map[identity]*object{}, next: moved, fact: fact, tell: tell}
+}
+
+// open reads the tables of the file that code is of. One that can't be read names nothing, nor
+// does one that was written, or came to its path, after it was mapped.
+func (o *objects) open(c *code) *object {
+	id := identity{file: c.file, inode: c.inode}
+	var st unix.Stat_t
+	if strings.HasPrefix(c.file, "/") && unix.Stat(c.file, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && !changed(&st, c) { // not [vdso], //anon
+		id = identity{c.file, st.Ino, st.Ctim.Nano()}
+	}
+	x := o.files[id]
+	if x == nil {
+		x = &object{name: c.file}
+		if o.files[id] = x; id.changed != 0 {
+			x.read()
+		}
+	}
+	return x
+}
+
+// changed reports whether a file may not be what it was when code of it was mapped. The inode
+// does not tell: on overlay file systems the kernel maps that of the layer below.
+func changed(st *unix.Stat_t, c *code) bool { return st.Ctim.Nano() > c.time }
+
+// place returns the trace's address of a process's; 0: nothing is known to be there.
+func (o *objects) place(s *space, pc uint64) uint64 {
+	if pc == perf.KernelPC {
+		return pc
+	}
+	c := s.find(pc)
+	if c == nil {
+		return 0
+	}
+	if c.placement == nil {
+		c.placement = o.placementOf(c)
+	}
+	return c.placement.from + (c.offset - c.placement.offset) + (pc - c.from)
+}
+
+// placementOf returns the placement that has all of the code.
+func (o *objects) placementOf(c *code) *placement {
+	x, size := o.open(c), c.to-c.from
+	anonymous := !strings.HasPrefix(c.file, "/") || strings.HasPrefix(c.file, "//")
+	for _, p := range o.placements {
+		// Code of no file is known by where it lies. It has no names that could be wrong.
+		if p.object == x && p.offset <= c.offset && c.offset+size <= p.offset+(p.to-p.from) && (!anonymous || p.from == c.from) {
+			return p
+		}
+	}
+	p := &placement{c.from, c.to, c.offset, x}
+	i := sort.Search(len(o.placements), func(k int) bool { return o.placements[k].to > p.from })
+	if i < len(o.placements) && o.placements[i].from < p.to || p.to > moved {
+		const page = 1 << 16 // nothing is of two
+		p.from, p.to = o.next, o.next+size
+		o.next = (p.to + page) &^ (page - 1)
+		i = len(o.placements)
+	}
+	o.placements = slices.Insert(o.placements, i, p)
+	told := format.Object{From: p.from, To: p.to, Path: c.file}
+	told.Addr, _ = x.addr(p.offset)
+	if x.goBin != nil {
+		told.BuildID = x.goBin.BuildID
+	}
+	o.tell(told)
+	return p
+}
+
+// at returns the object that lies at an address of the trace, and the offset in its file.
+func (o *objects) at(pc uint64) (x *object, offset uint64) {
+	i := sort.Search(len(o.placements), func(k int) bool { return o.placements[k].to > pc })
+	if i == len(o.placements) || pc < o.placements[i].from {
+		return nil, 0
+	}
+	p := o.placements[i]
+	return p.object, p.offset + pc - p.from
+}
+
+// read reads the tables of the object's file.
+func (x *object) read() {
+	f, err := elf.Open(x.name)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD {
+			x.segs = append(x.segs, p.ProgHeader)
+		}
+	}
+	var goCode symbols.Func // all of it
+	if x.goBin, err = symbols.Open(x.name); err == nil && len(x.goBin.Funcs()) > 0 {
+		all := x.goBin.Funcs()
+		goCode.Entry, goCode.End = all[0].Entry, all[len(all)-1].End
+	}
+	syms, _ := f.Symbols()
+	dynamic, _ := f.DynamicSymbols()
+	for _, s := range slices.Concat(syms, dynamic) {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 && s.Name != "" && (s.Value < goCode.Entry || s.Value >= goCode.End) {
+			x.funcs = append(x.funcs, function{addr: s.Value, size: s.Size, name: s.Name})
+		}
+	}
+	x.funcs = unaliased(x.funcs)
+}
