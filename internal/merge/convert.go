@@ -67,7 +67,7 @@ func (c *converter) event(e *trace.Event) error {
 		if apart := e.EndGoid != 0 || len(e.EndArgs) > 0 || e.Kind == format.KindProcess; !e.Open && !apart {
 			r.Stop, r.CPU = stop, cpu
 			break
-		} else if r.Stop = openStop(thread, r.Start); apart && !e.Open {
+		} else if r.Stop = openStop(thread, r.Start); apart && !e.Open || e.Left {
 			r.Stop |= format.ApartBit
 			loc := c.w.record(owner, thread, &r, ext, false)
 			return c.endApart(e, &r, loc, goid, stop, cpu)
@@ -100,7 +100,10 @@ func cpuOf(e *trace.Event, wall int64) uint64 {
 // endApart writes the end of the scope that r has begun at loc.
 func (c *converter) endApart(e *trace.Event, r *format.Record, loc format.Loc, goid uint64, stop int64, cpu uint64) error {
 	by, err := goid, error(nil)
-	if e.EndGoid != 0 {
+	switch {
+	case e.Left:
+		by = 0 // nobody ended it
+	case e.EndGoid != 0:
 		if by, err = c.in.goid(e.EndGoid, 0, 0); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package states
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Attach gives the scopes of t, which Events tells of, the CPU times that the Go
-// execution trace and the switches know: the sum of what their goroutine was on a CPU
+// Attach ends the scopes of t that nobody ended with their goroutines, as the Go execution
+// trace knows them, and gives scopes the CPU times that it and the switches know: the sum of what their goroutine was on a CPU
 // between their begin and their end. It is exact where switches tell of all of its
 // running and all of its system calls, and at most that where the Go trace alone does. It
 // is likely where the machine's host took more than a hundredth of the time in which its
@@ -38,9 +39,18 @@ func Attach(t *trace.Trace) error {
 		if err != nil {
 			return nil, fmt.Errorf("finding the CPU times of scopes: %w", err)
 		}
+		x.give(t)
 		return x.at, nil
 	})
 	return nil
+}
+
+// give has scopes of t end with their goroutines. Of a trace that was made of a Go execution
+// trace goscopes has looked: a task of runtime/trace belongs to no goroutine.
+func (x *index) give(t *trace.Trace) {
+	if t.Lookup(gotrace.FactMade) == "" {
+		t.UseEnds(x.endOf)
+	}
 }
 
 // CPUTimes takes part in a reading of t by EachOf, and finds what Attach promised to
@@ -54,6 +64,7 @@ func CPUTimes(t *trace.Trace) Handler {
 	done := h.Done
 	h.Done = func(f *Facts) {
 		done(f)
+		x.give(t)
 		t.UseCPU(func() (trace.CPUAt, error) { return x.at, nil })
 	}
 	return h
@@ -66,6 +77,13 @@ type index struct {
 	lately    gotrace.Lately[usage] // of byID
 	coded     deltas.Bytes          // of the stretches
 	steal     steal
+	ended     []ended // by goroutine
+}
+
+// ended is when a goroutine ended.
+type ended struct {
+	goid uint64
+	at   int64
 }
 
 // usage is what a goroutine had of CPUs.
@@ -92,6 +110,12 @@ func (x *index) handler() Handler {
 
 func (x *index) done(f *Facts) {
 	x.stretches = f.Stretches
+	for id, g := range f.Goroutines {
+		if g.Ended {
+			x.ended = append(x.ended, ended{id, g.To})
+		}
+	}
+	slices.SortFunc(x.ended, func(a, b ended) int { return cmp.Compare(a.goid, b.goid) })
 	for _, u := range x.byID {
 		u.sure.done(&x.coded)
 		u.maybe.done(&x.coded)
@@ -118,6 +142,15 @@ func (x *index) add(v *Interval) {
 		return
 	}
 	u.maybe.add(v.From, v.To, &x.coded)
+}
+
+// endOf is trace.EndOf.
+func (x *index) endOf(goid uint64) (int64, bool) {
+	i, ok := slices.BinarySearchFunc(x.ended, goid, func(e ended, id uint64) int { return cmp.Compare(e.goid, id) })
+	if !ok {
+		return 0, false
+	}
+	return x.ended[i].at, true
 }
 
 // at is trace.CPUAt.

@@ -214,6 +214,18 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Error("nobody gave CPU times")
 		}
 	},
+	"UseEnds": func(t *testing.T, tr *trace.Trace, size int64) {
+		tr.UseEnds(func(goid uint64) (int64, bool) { return int64(goid) << 8, goid%2 == 1 })
+		err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			if e.Dur < 0 || e.Left && (!e.Open || e.Dur > 0 && e.Start+e.Dur > tr.End()) {
+				t.Errorf("%+v", e)
+			}
+			return true
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	},
 	"UseCPU": func(t *testing.T, tr *trace.Trace, size int64) {
 		tr.UseCPU(func() (trace.CPUAt, error) {
 			return func(goid uint64, from, to int64) (int64, format.Quality) {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -10,6 +11,10 @@ import (
 // trace's start: Exact if it is known, Likely if it may be somewhat too long, AtMost if it
 // was no longer than that, and else Unknown.
 type CPUAt func(goid uint64, from, to int64) (ns int64, q format.Quality)
+
+// EndOf returns when a goroutine ended, ns from the trace's start; ok is false where it did
+// not, or where that is not known.
+type EndOf func(goid uint64) (ns int64, ok bool)
 
 // UseCPU has Events ask for the CPU times of scopes that the recorder could not tell
 // exactly: load, which is called once and before the first event, makes what answers. The
@@ -33,12 +38,25 @@ func (t *Trace) WantsCPU() bool {
 	return t.cpuTimes.load != nil
 }
 
+// UseEnds has Events end scopes that nobody ended with the goroutine that began them. They stay
+// Open, and are Left. What UseCPU was given may call it.
+func (t *Trace) UseEnds(of EndOf) { t.cpuTimes.endOf.Store(&of) }
+
 // cpuTimes is what UseCPU was given, and what came of it.
 type cpuTimes struct {
 	mu   sync.Mutex
 	load func() (CPUAt, error) // nil: it was called, or nobody gave one
 	at   CPUAt
 	err  error
+
+	endOf atomic.Pointer[EndOf]
+}
+
+func (c *cpuTimes) ends() EndOf {
+	if of := c.endOf.Load(); of != nil {
+		return *of
+	}
+	return nil
 }
 
 func (c *cpuTimes) get() (CPUAt, error) {
@@ -53,7 +71,7 @@ func (c *cpuTimes) get() (CPUAt, error) {
 
 // fillCPU asks for the CPU time of a scope that has ended.
 func (p *player) fillCPU(e *Event, start, stop int64) {
-	if e.Quality == format.Exact || e.Goid == 0 || e.EndGoid != 0 || e.Dur <= 0 || e.Kind == format.KindProcess || e.Kind == format.KindPending {
+	if e.Open || e.Quality == format.Exact || e.Goid == 0 || e.EndGoid != 0 || e.Dur <= 0 || e.Kind == format.KindProcess || e.Kind == format.KindPending {
 		return
 	}
 	if e.Quality == format.Unknown && p.t.across(start, stop) {

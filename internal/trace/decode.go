@@ -14,6 +14,7 @@ type decoder struct {
 	isPlain  bool // the last event was made by player.next
 	cache    blockCache
 	endNS    int64 // open scopes run to it
+	endOf    EndOf // of goroutines; nil: not known
 
 	args    []format.Slot
 	endArgs []format.Slot
@@ -50,7 +51,7 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 		e.Name = d.objects.nameOf(e.Name)
 	}
 	e.Track = format.NameEmpty
-	e.Open = false
+	e.Open, e.Left = false, false
 	e.Quality = format.Unknown
 	e.Depth = 0
 	e.Thread = w.thread
@@ -104,12 +105,29 @@ func (d *decoder) instant(e *Event, r *format.Record) {
 // open fills in a scope without an end.
 func (d *decoder) open(e *Event, start int64) {
 	e.Open = true
-	e.Dur = max(d.t.openUntil(e.Goid, d.endNS)-e.Start, 0)
+	d.runs(e)
 	if e.Kind == format.KindPending {
 		e.Dur = 0
 		return
 	}
 	d.checkBreaks(e, start, d.t.last)
+}
+
+// leaves reports whether a goroutine that ends ends scopes of a kind that it left open. A lock
+// stays held.
+func leaves(k format.Kind) bool {
+	return k == format.KindTask || k == format.KindTaskf || k == format.KindProcess
+}
+
+// runs fills in for how long a scope without an end is shown.
+func (d *decoder) runs(e *Event) {
+	until := d.t.openUntil(e.Goid, d.endNS)
+	if d.endOf != nil && leaves(e.Kind) {
+		if ns, ok := d.endOf(e.Goid); ok && ns >= e.Start && ns < until {
+			until, e.Left = ns, true
+		}
+	}
+	e.Dur = max(until-e.Start, 0)
 }
 
 // ended fills in the end of a scope. The result is its stop in ticks, or its
@@ -155,6 +173,8 @@ func (d *decoder) join(e *Event, r *format.Record, start int64, x *end) (stop in
 		e.EndGoid = x.goid
 	}
 	e.User, e.System = x.user, x.system
+	e.Left = x.goid == 0 && r.Goid() != 0 && leaves(e.Kind)
+	e.Open = e.Left
 	return d.ended(e, start, x.stop, x.cpu)
 }
 

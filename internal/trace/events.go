@@ -12,6 +12,7 @@ type Event struct {
 	Name  uint16
 	Track uint16 // name of the goroutine's row at Start; format.NameEmpty: none
 	Open  bool   // begun and not ended: Dur runs to the last moment the trace knows
+	Left  bool   // Open, and its goroutine has ended: Dur runs to that
 	// Overwritten is of a record that a ring has overwritten, and counts as such: a carry,
 	// or an end apart, tells of it.
 	Overwritten bool
@@ -66,7 +67,8 @@ func (e *Event) CalledOff() bool {
 type Options struct {
 	From, To int64 // ns from the start; To 0: no limit. Scopes that touch the range are in
 	Anchors  bool  // also anchor records: Thread is the thread, CPU its CPU clock (-1: unknown)
-	// AsRecorded leaves CPU times as the records have them: see UseCPU.
+	// AsRecorded leaves CPU times as the records have them, and scopes open that a goroutine
+	// left behind: see UseCPU, UseEnds.
 	AsRecorded bool
 	// NoDepth leaves Depth 0: what runs at once need not be known, and takes no memory.
 	NoDepth bool
@@ -125,7 +127,11 @@ type player struct {
 	event Event
 }
 
-func (r *reading) newPlayer() *player { return &player{decoder: newDecoder(r.t), r: r} }
+func (r *reading) newPlayer() *player {
+	p := &player{decoder: newDecoder(r.t), r: r}
+	p.endOf = r.endOf
+	return p
+}
 
 // play calls f with the events of a stretch. more is false if f had enough.
 func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {

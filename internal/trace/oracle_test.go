@@ -506,7 +506,8 @@ func (o *oracle) line(r *oRecord, depth, track int) string {
 	if r.end != nil && r.end.goid != r.goid {
 		by = r.end.goid
 	}
-	return lineOf(r.kind, o.name(r.name), r.goid, depth, o.ns(r.time), dur, r.open, r.made, quality, cpu, user, system, value, r.thread, r.owner, by,
+	left := r.end != nil && r.end.goid == 0 && r.goid != 0 && (r.kind == kTask || r.kind == kTaskf || r.kind == kProcess)
+	return lineOf(r.kind, o.name(r.name), r.goid, depth, o.ns(r.time), dur, r.open || left, r.made, quality, cpu, user, system, value, r.thread, r.owner, by,
 		o.name(track), o.slots(args), o.slots(endArgs))
 }
 

@@ -90,7 +90,7 @@ func (d *decoder) runner(e *Event, r *runner) {
 	d.begin(e, &rec, r.key, &where{loc: r.loc})
 	e.Track = r.track
 	if e.Open = r.stop == format.MaxTicks; e.Open {
-		e.Dur = max(d.t.openUntil(e.Goid, d.endNS)-e.Start, 0)
+		d.runs(e)
 	} else {
 		e.Dur = d.stops.nanos(r.stop) - e.Start
 	}

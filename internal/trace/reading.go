@@ -19,6 +19,7 @@ type reading struct {
 	o     Options
 	ends  *endIndex
 	cpuAt CPUAt // nil: CPU times are as recorded
+	endOf EndOf // nil: when goroutines ended is not known
 
 	wantsDepth bool // what runs on a row is asked for
 	wantsRuns  bool // what goes on from stretch to stretch is
@@ -63,6 +64,7 @@ func (t *Trace) newReading(o *Options) (*reading, error) {
 		if r.cpuAt, err = t.cpuTimes.get(); err != nil {
 			return nil, err
 		}
+		r.endOf = t.cpuTimes.ends()
 	}
 	if r.o.Stretch == 0 {
 		r.o.Stretch = stretchBytes
