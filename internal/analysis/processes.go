@@ -57,14 +57,21 @@ func on(host string) string {
 	return " on " + Show(host)
 }
 
+// otherClock words Member.Apart.
+const otherClock = "same boot id as another process, but another clock, by wall clocks or requests"
+
 // ClockLine says why the times of a process of a merged trace may be wrong by more than is
 // known, or than can be; it is empty where they are exact, or as good as is told.
 func ClockLine(m *format.Member) string {
 	switch {
+	case m.Apart && m.Error < 0:
+		return otherClock + "; no pair of request and response says how far it is off"
+	case m.Apart && !m.Violated:
+		return otherClock + "; requests and responses align it within ±" + Humane(m.Error)
 	case m.Error < 0:
 		return "no pair of request and response says how far its clock is off"
 	case m.Violated:
-		return "requests and responses contradict one another by up to " + Humane(m.Error) + ": a clock has jumped"
+		return "requests and responses contradict one another by up to " + Humane(m.Error) + ": a clock has jumped, or is another one, or callers did not wait"
 	}
 	return ""
 }

@@ -23,6 +23,7 @@ type Member struct {
 	PID, PPID   uint32
 	Violated    bool // pairs of scopes contradict one another by as much as Error
 	Uncounted   bool // it may have lost more than is known
+	Apart       bool // it has the boot id of a process before it, and another monotonic clock
 
 	Program, Host, Boot, Path string
 	Lacks                     string // what its own trace lacks
@@ -39,6 +40,9 @@ func AppendMember(b []byte, m *Member) []byte {
 	if m.Uncounted {
 		flags |= 2
 	}
+	if m.Apart {
+		flags |= 4
+	}
 	return Blocks[BlockMember].Append(b, []Value{
 		number(m.From), number(m.To), number(m.Offset), number(m.Drift), number(m.Error), number(m.Lost), number(m.Overwritten), number(m.Breaks),
 		number(int64(m.Number)), number(int64(m.Parent)), number(int64(m.Shift)), number(int64(m.PID)), number(int64(m.PPID)), number(flags),
@@ -54,7 +58,7 @@ func DecodeMember(p []byte) (m Member, err error) {
 	}
 	m = Member{
 		From: v[0].N, To: v[1].N, Offset: v[2].N, Drift: v[3].N, Error: v[4].N, Lost: v[5].N, Overwritten: v[6].N, Breaks: v[7].N,
-		Number: uint32(v[8].N), Parent: uint32(v[9].N), Shift: uint32(v[10].N), PID: uint32(v[11].N), PPID: uint32(v[12].N), Violated: v[13].N&1 != 0, Uncounted: v[13].N&2 != 0,
+		Number: uint32(v[8].N), Parent: uint32(v[9].N), Shift: uint32(v[10].N), PID: uint32(v[11].N), PPID: uint32(v[12].N), Violated: v[13].N&1 != 0, Uncounted: v[13].N&2 != 0, Apart: v[13].N&4 != 0,
 		Program: string(v[14].B), Host: string(v[15].B), Boot: string(v[16].B), Path: string(v[17].B), Lacks: string(v[18].B),
 	}
 	if m.To < m.From || uint64(m.Number)<<m.Shift > MaxGoid {

@@ -148,7 +148,7 @@ var Blocks = []BlockSpec{
 		{Name: "lost", Max: 1<<63 - 1}, {Name: "overwritten", Max: 1<<63 - 1}, {Name: "breaks", Max: 1<<63 - 1},
 		{Name: "number", Form: u32, Min: 1, Max: MaxMembers}, {Name: "parent", Form: u32, Max: MaxMembers},
 		{Name: "shift", Form: u32, Min: 1, Max: 39}, {Name: "pid", Form: u32}, {Name: "ppid", Form: u32},
-		{Name: "flags", Form: u32, Is: Flags, Words: []string{"violated", "uncounted"}},
+		{Name: "flags", Form: u32, Is: Flags, Words: []string{"violated", "uncounted", "apart"}},
 		{Name: "program", Form: Text16, Is: Private, Max: MaxMemberText}, {Name: "host", Form: Text16, Is: Private, Max: MaxMemberText},
 		{Name: "boot", Form: Text16, Is: Private, Max: MaxMemberText}, {Name: "path", Form: Text16, Is: Private, Max: MaxMemberText},
 		{Name: "lacks", Form: Text, Max: MaxMemberText}},

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// group are the inputs of one boot of one machine: one clock.
+// group are inputs of one clock.
 type group struct {
 	inputs []*input
 	ahead  int64 // what makes its monotonic clock a wall clock
@@ -21,6 +21,8 @@ type group struct {
 	known    bool
 	err      float64
 	violated bool
+
+	apart bool // it has the boot id of a group before it, and another clock
 }
 
 // aligned returns the first group's time of a time of this group.
@@ -33,37 +35,20 @@ func (g *group) aligned(wall int64) int64 {
 
 // align finds out what all clocks have to do with that of the first input.
 func (m *merger) align(ctx context.Context) error {
-	groups := m.groups()
-	groups[0].known = true
-	if len(groups) > 1 {
-		m.of *= 2
-		links, err := m.links(ctx, groups)
-		if err != nil {
-			return err
-		}
-		m.report.Pairs = links.join()
-		span(groups, links.edges)
+	m.of *= 2
+	links, err := m.links(ctx)
+	if err != nil {
+		return err
 	}
+	groups := m.groups(m.compare(links))
+	groups[0].known = true
+	edges, pairs := links.edges(m.inputs, groups)
+	m.report.Pairs = pairs
+	span(groups, edges)
 	for _, in := range m.inputs {
-		in.start = in.group.aligned(in.group.ahead + in.t.Header().StartMono)
+		in.start = in.group.aligned(in.group.ahead + in.mono)
 	}
 	return nil
-}
-
-// groups sorts the inputs by their clocks.
-func (m *merger) groups() (groups []*group) {
-	for _, in := range m.inputs {
-		h := in.t.Header()
-		i := slices.IndexFunc(groups, func(g *group) bool { return in.sameBoot(g.inputs[0]) })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, &group{ahead: in.ahead(), from: math.MaxInt64, to: math.MinInt64})
-		}
-		g := groups[i]
-		g.inputs, in.group = append(g.inputs, in), g
-		g.from, g.to = min(g.from, g.ahead+h.StartMono), max(g.to, g.ahead+h.StartMono+in.t.End())
-	}
-	return groups
 }
 
 // edge is what pairs tell of two groups: what makes the time of b that of a.

@@ -200,7 +200,7 @@ func TestHull(t *testing.T) {
 // TestManyLinks: of more scopes than are remembered those of the same spans are, everywhere.
 func TestManyLinks(t *testing.T) {
 	const n = 1 << 14
-	x := &links{most: n, spans: map[spanID]timed{}, children: map[spanID][]timed{}, edges: map[[2]int]*edge{}}
+	x := &links{most: n, spans: map[spanID]timed{}, children: map[spanID][]timed{}}
 	var l format.Link
 	l.Trace[15] = 1
 	put := func(b *[8]byte, n uint32) {
@@ -222,8 +222,10 @@ func TestManyLinks(t *testing.T) {
 		put(&l.Parent, 5)
 		x.add(&l, timed{1, 110, 150})
 	}
-	if pairs := x.join(); x.count > n || pairs < n/16 || len(x.edges) != 1 {
-		t.Errorf("%d pairs of %d scopes that are remembered, %d edges", pairs, x.count, len(x.edges))
+	groups := []*group{{from: 1}, {from: 2}}
+	edges, pairs := x.edges([]*input{{group: groups[0]}, {group: groups[1]}}, groups)
+	if x.count > n || pairs < n/16 || len(edges) != 1 {
+		t.Errorf("%d pairs of %d scopes that are remembered, %d edges", pairs, x.count, len(edges))
 	}
 }
 

@@ -23,7 +23,7 @@ type converter struct {
 // convert writes what an input has.
 func (m *merger) convert(ctx context.Context, in *input) error {
 	c := converter{merger: m, in: in, names: make([]uint32, format.MaxNames)}
-	if err := m.read(ctx, in, c.event); err != nil {
+	if err := m.read(ctx, in, false, c.event); err != nil {
 		return err
 	}
 	if err := c.beats(); err != nil {
@@ -87,14 +87,10 @@ func openStop(thread uint32, start int64) int64 {
 
 // cpuOf is word 3 of an ended scope, which took wall ns.
 func cpuOf(e *trace.Event, wall int64) uint64 {
-	q := e.Quality
-	if q == format.Unknown || e.Kind == format.KindProcess || e.Kind == format.KindPending {
+	if e.Quality == format.Unknown || e.Kind == format.KindProcess || e.Kind == format.KindPending {
 		return 0
 	}
-	if q == format.Exact && wall > format.ExactBelow {
-		q = format.Likely // a clock was slowed down
-	}
-	return uint64(min(e.CPU, wall))<<2 | uint64(q)
+	return uint64(min(e.CPU, wall))<<2 | uint64(e.Quality)
 }
 
 // endApart writes the end of the scope that r has begun at loc.

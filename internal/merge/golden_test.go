@@ -19,9 +19,8 @@ func TestGoldens(t *testing.T) {
 	other := ofText(t, "other.scope", "header id=ff pid=9\nstate closed=1 tick=2000\nchunk blocks sealed\nname 2 \"other\"\nstop ticks=2000\n")
 	// What is not as it was, and why.
 	others := map[string]string{
-		"created-later":  "no goroutine is made after it began",
-		"exact-too-long": "what is exact is short",
-		"tracks":         "a goroutine that is not known has an id now",
+		"created-later": "no goroutine is made after it began",
+		"tracks":        "a goroutine that is not known has an id now",
 	}
 	sound := 0
 	for _, g := range tracetest.Goldens(t, "../trace") {

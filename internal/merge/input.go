@@ -16,46 +16,50 @@ const startTicks = int64(1e15)
 
 // input is one of the traces.
 type input struct {
-	t    *trace.Trace
-	name string
-	ppid uint32
-	host string
-	boot string
+	t     *trace.Trace
+	name  string
+	ppid  uint32
+	host  string
+	boot  string
+	place int // in the list of inputs
 
-	group  *group
-	parent *input // who started it; nil: not here
-	number uint32
-	shift  uint32
-	start  int64 // ns since 1970 by the first input's machine
-	base   int64 // the least start
-	last   int64 // ticks of the last event
+	mono        int64 // the machine's monotonic clock at the start: that of a time namespace without its offset
+	least, most int64 // by how much the wall clock was ahead of that
+
+	group   *group
+	outside int64  // ns that requests are outside of their callers in an input of one clock, which contradicts that
+	parent  *input // who started it; nil: not here
+	number  uint32
+	shift   uint32
+	start   int64 // ns since 1970 by the first input's machine
+	base    int64 // the least start
+	last    int64 // ticks of the last event
 }
 
 func newInput(t *trace.Trace, name string) *input {
 	ppid, _ := strconv.ParseUint(t.Lookup("ppid"), 10, 32)
-	return &input{t: t, name: name, ppid: uint32(ppid), host: t.Lookup("host"), boot: t.Lookup("boot")}
+	in := &input{t: t, name: name, ppid: uint32(ppid), host: t.Lookup("host"), boot: t.Lookup("boot")}
+	offset, _ := strconv.ParseInt(t.Lookup("monotonic_offset"), 10, 64)
+	in.mono = t.Header().StartMono - min(max(offset, -mostTime), mostTime)
+	in.least, in.most = in.ahead(), in.ahead()
+	for _, c := range t.Calibrations() {
+		if sane(c.Wall) && sane(c.Mono) {
+			ahead := c.Wall - c.Mono + t.Header().StartMono - in.mono
+			in.least, in.most = min(in.least, ahead), max(in.most, ahead)
+		}
+	}
+	return in
 }
+
+// sane reports whether a time by a clock can be added to others.
+func sane(ns int64) bool { return -mostTime <= ns && ns <= mostTime }
 
 // ahead is by how much the wall clock was ahead of the monotonic one at its start.
-func (in *input) ahead() int64 { h := in.t.Header(); return h.StartWall - h.StartMono }
-
-// sameWithin is how much the wall clocks of two traces of one boot may have been set by, where
-// no boot id says that it is one.
-const sameWithin = int64(1e9)
-
-// sameBoot reports whether two inputs have one monotonic clock.
-func (in *input) sameBoot(o *input) bool {
-	if in.boot != "" && o.boot != "" {
-		return in.boot == o.boot
-	}
-	d := in.ahead() - o.ahead()
-	return in.host != "" && in.host == o.host && -sameWithin < d && d < sameWithin
-}
+func (in *input) ahead() int64 { return in.t.Header().StartWall - in.mono }
 
 // at returns the ticks in the merged trace of a moment, ns from the start of its own one.
 func (in *input) at(ns int64) int64 {
-	h := in.t.Header()
-	wall := in.group.aligned(in.group.ahead + h.StartMono + ns)
+	wall := in.group.aligned(in.group.ahead + in.mono + ns)
 	return min(max(wall-in.base+startTicks, 1), format.MaxTicks-1)
 }
 
@@ -90,9 +94,9 @@ func (in *input) address(a uint64) uint64 {
 }
 
 // errorOf is by how much the times of an input may be wrong, -1 if that is not known.
-func (g *group) errorOf() int64 {
-	if !g.known {
+func (in *input) errorOf() int64 {
+	if !in.group.known {
 		return -1
 	}
-	return int64(min(math.Ceil(g.err), math.MaxInt64/2))
+	return max(int64(min(math.Ceil(in.group.err), math.MaxInt64/2)), in.outside)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/objects"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -115,11 +116,12 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 		if err != nil {
 			return err
 		}
-		in := newInput(t, cmp.Or(from.Name, from.Path))
-		if h := t.Header(); max(h.StartWall, h.StartMono) > mostTime || min(h.StartWall, h.StartMono) < -mostTime {
+		name := cmp.Or(from.Name, from.Path)
+		if h := t.Header(); !sane(h.StartWall) || !sane(h.StartMono) {
 			t.Close()
-			return fmt.Errorf("%s: its clocks make no sense: %d ns since 1970, %d ns since the machine was started", in.name, h.StartWall, h.StartMono)
+			return fmt.Errorf("%s: its clocks make no sense: %d ns since 1970, %d ns since the machine was started", name, h.StartWall, h.StartMono)
 		}
+		in := newInput(t, name)
 		if len(t.Processes()) > 0 {
 			t.Close()
 			return fmt.Errorf("%s was merged already: merge the traces that it was made of, and the others", in.name)
@@ -144,18 +146,23 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 	case len(m.inputs) > format.MaxMembers:
 		return fmt.Errorf("%d traces are too many to be merged: %d at most", len(m.inputs), format.MaxMembers)
 	}
-	for _, in := range m.inputs {
+	for i, in := range m.inputs {
+		in.place = i
+		if err := states.Attach(in.t); err != nil {
+			return fmt.Errorf("%s: %w", in.name, err)
+		}
 		in.t.CallObjects(objects.For(in.t))
 		m.of += in.t.Size()
 	}
 	return nil
 }
 
-// read calls f with the events of an input, and tells how far it is.
-func (m *merger) read(ctx context.Context, in *input, f func(e *trace.Event) error) error {
+// read calls f with the events of an input, with the CPU times that the records have or all that are
+// known, and reports progress.
+func (m *merger) read(ctx context.Context, in *input, asRecorded bool, f func(e *trace.Event) error) error {
 	size, end, n := in.t.Size(), max(in.t.End(), 1), 0
 	var failed error
-	err := in.t.Events(trace.Options{NoDepth: true, NoTrack: true, AsRecorded: true}, func(e *trace.Event) bool {
+	err := in.t.Events(trace.Options{NoDepth: true, NoTrack: true, AsRecorded: asRecorded}, func(e *trace.Event) bool {
 		if n++; n%(1<<20) == 0 {
 			m.told(m.done + int64(float64(size)*min(float64(e.Start)/float64(end), 1)))
 			if failed = ctx.Err(); failed != nil {
@@ -185,7 +192,7 @@ func (m *merger) number() error {
 	byTime := slices.SortedStableFunc(slices.Values(m.inputs), func(a, b *input) int { return cmp.Compare(a.start, b.start) })
 	for _, in := range byTime {
 		for _, p := range byTime { // the one that began last, if a process id was used twice
-			if in.sameBoot(p) && p.start < in.start && in.ppid != 0 && in.ppid == p.t.Header().PID {
+			if in.group == p.group && p.start < in.start && in.ppid != 0 && in.ppid == p.t.Header().PID {
 				in.parent = p
 			}
 		}

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"maps"
@@ -20,9 +21,9 @@ const mostChildren = 1 << 10
 // spanID is a scope of a request.
 type spanID struct{ trace, span uint64 }
 
-// timed is when a scope was, by the clock of its group.
+// timed is when a scope was, by its machine's monotonic clock.
 type timed struct {
-	group       int
+	input       int
 	start, stop int64
 }
 
@@ -33,21 +34,18 @@ type links struct {
 	count    int
 	most     int // mostLinks
 	mask     uint64
-	edges    map[[2]int]*edge
 }
 
 // links collects the scopes with links of all inputs.
-func (m *merger) links(ctx context.Context, groups []*group) (*links, error) {
-	x := &links{most: mostLinks, spans: map[spanID]timed{}, children: map[spanID][]timed{}, edges: map[[2]int]*edge{}}
-	for _, in := range m.inputs {
-		g := slices.Index(groups, in.group)
-		clock := in.group.ahead + in.t.Header().StartMono
-		err := m.read(ctx, in, func(e *trace.Event) error {
+func (m *merger) links(ctx context.Context) (*links, error) {
+	x := &links{most: mostLinks, spans: map[spanID]timed{}, children: map[spanID][]timed{}}
+	for i, in := range m.inputs {
+		err := m.read(ctx, in, true, func(e *trace.Event) error {
 			if len(e.Args)+len(e.EndArgs) < format.LinkSlots || e.Open || e.Dur == 0 {
 				return nil
 			}
 			if l, ok := e.Link(); ok {
-				x.add(&l, timed{g, clock + e.Start, clock + e.Start + e.Dur})
+				x.add(&l, timed{i, in.mono + e.Start, in.mono + e.Start + e.Dur})
 			}
 			return nil
 		})
@@ -69,7 +67,7 @@ func (x *links) add(l *format.Link, at timed) {
 	}
 	if id.span = number(l.Parent[:]); id.span != 0 && x.chosen(id) {
 		p, ok := x.spans[id]
-		if (!ok || p.group != at.group) && len(x.children[id]) < mostChildren {
+		if (!ok || p.input != at.input) && len(x.children[id]) < mostChildren {
 			x.children[id] = append(x.children[id], at)
 			x.count++
 		}
@@ -91,51 +89,58 @@ func (x *links) chosen(id spanID) bool {
 	return (z^z>>32)&x.mask == 0
 }
 
-// join makes bounds of the pairs of scopes in two groups of which one is part of the other,
-// and says how many there are. A child that takes longer than its parent is none that the
-// parent has waited for, and says nothing.
-func (x *links) join() (pairs int64) {
+// each calls f with the pairs of scopes in two inputs of which one is part of the other. A
+// child that takes longer than its parent is none that the parent has waited for, and says
+// nothing.
+func (x *links) each(f func(parent, child timed)) {
 	ids := slices.SortedFunc(maps.Keys(x.children), func(a, b spanID) int {
-		if a.trace != b.trace {
-			return compare(a.trace, b.trace)
-		}
-		return compare(a.span, b.span)
+		return cmp.Or(cmp.Compare(a.trace, b.trace), cmp.Compare(a.span, b.span))
 	})
 	for _, id := range ids {
 		p, ok := x.spans[id]
 		for _, c := range x.children[id] {
-			if ok && p.group != c.group && c.stop-c.start <= p.stop-p.start {
-				x.pair(p, c)
-				pairs++
+			if ok && p.input != c.input && c.stop-c.start <= p.stop-p.start {
+				f(p, c)
 			}
 		}
 	}
-	return pairs
 }
 
-func compare(a, b uint64) int {
-	if a < b {
-		return -1
+// edges makes bounds of the pairs of which the two scopes are in different groups, and counts
+// those pairs.
+func (x *links) edges(inputs []*input, groups []*group) (edges map[[2]int]*edge, pairs int64) {
+	edges = map[[2]int]*edge{}
+	number := map[*group]int{}
+	for i, g := range groups {
+		number[g] = i
 	}
-	return 1
+	x.each(func(parent, child timed) {
+		p, c := inputs[parent.input].group, inputs[child.input].group
+		if p != c {
+			pairs++
+			parent.start, parent.stop = parent.start+p.ahead, parent.stop+p.ahead
+			child.start, child.stop = child.start+c.ahead, child.stop+c.ahead
+			bound(edges, number[p], number[c], parent, child)
+		}
+	})
+	return edges, pairs
 }
 
-// pair adds the bounds that a pair tells of.
-func (x *links) pair(parent, child timed) {
-	a, b := parent, child
-	if a.group > b.group {
-		a, b = b, a
+// bound adds the bounds that a pair of scopes of the groups p and c, by their wall clocks, sets.
+func bound(edges map[[2]int]*edge, p, c int, parent, child timed) {
+	key, a, b := [2]int{p, c}, parent, child
+	if p > c {
+		key, a, b = [2]int{c, p}, child, parent
 	}
 	low, high := a.start-b.start, a.stop-b.stop // what is to be added to b: the child within the parent
 	atLow, atHigh := b.start, b.stop
-	if a != parent {
+	if p > c {
 		low, high, atLow, atHigh = high, low, atHigh, atLow
 	}
-	key := [2]int{a.group, b.group}
-	e := x.edges[key]
+	e := edges[key]
 	if e == nil {
-		e = &edge{a: a.group, b: b.group, base: low, origin: b.start}
-		x.edges[key] = e
+		e = &edge{a: key[0], b: key[1], base: low, origin: b.start}
+		edges[key] = e
 	}
 	e.lows = append(e.lows, point{float64(atLow - e.origin), float64(low - e.base)})
 	e.highs = append(e.highs, point{float64(atHigh - e.origin), float64(high - e.base)})

@@ -1,18 +1,24 @@
 package merge
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/pack"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/testing/bulk"
 	"github.com/scopeview/scopeview/internal/testing/shmtest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
 // asProcess has the test's executable be one of the processes of TestProcesses.
@@ -36,7 +42,8 @@ func parent(dir string) {
 	}
 	ctx, s := scope.Context(context.Background(), "ask")
 	l, _ := scope.LinkOf(ctx)
-	_ = exec.Command(os.Args[0], l.Traceparent()).Run() // it is killed
+	args := append(strings.Fields(os.Getenv(asProcess+"_BY")), os.Args[0], l.Traceparent())
+	_ = exec.Command(args[0], args[1:]...).Run() // it is killed
 	s.End()
 	if err := scope.Stop(); err != nil {
 		panic(err)
@@ -60,13 +67,24 @@ func child(dir, traceparent string) {
 // TestProcesses: two real processes on this machine. What the child did lies within what the
 // parent did, and that it was killed is told.
 func TestProcesses(t *testing.T) {
+	for _, by := range []string{"", "unshare --time --monotonic 5000 --boottime 5000"} {
+		t.Run(cmp.Or(by, "plain"), func(t *testing.T) {
+			if run := strings.Fields(by); by != "" && exec.Command(run[0], append(run[1:], "true")...).Run() != nil {
+				t.Skip("this system makes no time namespace for us")
+			}
+			asksAndAnswers(t, by)
+		})
+	}
+}
+
+func asksAndAnswers(t *testing.T, by string) {
 	dir := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), asProcess+"="+dir)
+	cmd.Env = append(os.Environ(), asProcess+"="+dir, asProcess+"_BY="+by)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -95,6 +113,35 @@ func TestProcesses(t *testing.T) {
 	}
 	if links["answer"].Parent != links["ask"].Span || links["answer"].Trace != links["ask"].Trace {
 		t.Errorf("%+v", links)
+	}
+}
+
+// TestCPUTimes: of a scope whose CPU time only the Go execution trace tells the merged trace
+// says the same.
+func TestCPUTimes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "times.scope")
+	if err := scope.Start(path, gotrace.With()); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		s := scope.Begin("waits")
+		time.Sleep(time.Millisecond) // it yields, which is what the recorder's own witness can't see through
+		s.End()
+	}
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	in := opened(t, path)
+	if err := states.Attach(in); err != nil {
+		t.Fatal(err)
+	}
+	other := ofText(t, "other.scope", fmt.Sprintf("header id=ff pid=9 wall=%d\nstate closed=1 tick=2000\nchunk blocks sealed\nname 2 \"other\"\nstop ticks=2000\n", in.Header().StartWall))
+	m, report := merged(t, path, other)
+	for _, p := range report.Processes {
+		if p.Path == "times.scope" {
+			want := lines(t, in, 0, m.Processes()[p.Number-1].From)
+			same(t, path, lines(t, m, p.Number, 0), want)
+		}
 	}
 }
 

@@ -133,9 +133,9 @@ func (in *input) member() format.Member {
 	h := in.t.Header()
 	m := format.Member{
 		From: max(in.at(0), startTicks), To: max(in.at(in.t.End()), startTicks),
-		Offset: in.start - h.StartWall, Drift: int64(math.Round(-in.group.slope * 1e9)), Error: in.group.errorOf(),
+		Offset: in.start - h.StartWall, Drift: int64(math.Round(-in.group.slope * 1e9)), Error: in.errorOf(),
 		Overwritten: in.t.Overwritten().Records, Breaks: int64(len(in.t.Breaks())),
-		Number: in.number, Shift: in.shift, PID: h.PID, PPID: in.ppid, Violated: in.group.violated,
+		Number: in.number, Shift: in.shift, PID: h.PID, PPID: in.ppid, Violated: in.group.violated || in.outside > 0, Apart: in.group.apart,
 		Program: in.t.Lookup("program"), Host: in.host, Boot: in.boot, Path: in.name, Lacks: in.lacks(),
 	}
 	if in.parent != nil {

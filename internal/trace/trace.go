@@ -167,6 +167,9 @@ func (t *Trace) Lookup(key string) string {
 	return ""
 }
 
+// Calibrations lists the readings of the clocks that heartbeats made, as they were written.
+func (t *Trace) Calibrations() []format.Calib { return slices.Clone(t.calibs) }
+
 // Gaps lists the stretches in which records were lost.
 func (t *Trace) Gaps() []Gap {
 	gs := make([]Gap, len(t.rawGap))

@@ -133,6 +133,7 @@ type process struct {
 	Drift       int64  `json:"clock_drift_ppb"`
 	Error       *int64 `json:"clock_error_ns"`      // null: not known
 	Violated    bool   `json:"clock_contradiction"` // pairs contradict one another by that much
+	Apart       bool   `json:"boot_contradiction"`
 	Lost        int64  `json:"lost"`
 	Overwritten int64  `json:"overwritten"`
 	Breaks      int64  `json:"clock_steps"`
@@ -142,7 +143,7 @@ type process struct {
 func processesOf(t *trace.Trace) (list []process) {
 	for _, p := range t.Processes() {
 		x := process{
-			p.Number, p.Parent, p.Program, p.PID, p.PPID, p.Host, p.Boot, p.Path, p.From, p.To, p.Offset, p.Drift, &p.Error, p.Violated,
+			p.Number, p.Parent, p.Program, p.PID, p.PPID, p.Host, p.Boot, p.Path, p.From, p.To, p.Offset, p.Drift, &p.Error, p.Violated, p.Apart,
 			p.Lost, p.Overwritten, p.Breaks, p.Lacks,
 		}
 		if p.Error < 0 {
