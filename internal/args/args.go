@@ -10,6 +10,7 @@
 //     "mode": "shared" where it is one with other readers, "holder" (the goroutine that
 //     had it when the wait began, where that is known), "at_least": true of a hold that
 //     may have begun before its record, and "tries" of a retry
+//   - "never_ended": true of a scope whose goroutine ended without ending it
 //   - "trace_id", "span_id" and "parent_id" of a record with a link (scope.Context), in
 //     hexadecimal as in a traceparent header; those that are not known are not there
 //   - "cut": how many more arguments there were than a record keeps
@@ -74,6 +75,9 @@ func (l *Lister) List(e *trace.Event) []Arg {
 	case format.KindTaskf:
 		l.text = appendText(l.text[:0], l.names(e.Name), e.Args)
 		l.args = append(l.args, Arg{"text", format.Slot{Type: format.SlotString, Str: l.text, Full: len(l.text)}})
+	}
+	if e.Left {
+		l.args = append(l.args, Arg{"never_ended", format.Slot{Type: format.SlotBool, Value: 1}})
 	}
 	if len(e.Args)+len(e.EndArgs) == 0 {
 		return l.args

@@ -25,9 +25,10 @@ const far = math.MaxUint32
 
 // The flags of an item, as the page knows them.
 const (
-	flagQuality = 3 // format.Quality
-	flagOpen    = 4 // begun and not ended
-	flagAcross  = 8 // the clock stepped meanwhile: the duration is unknown
+	flagQuality = 3  // format.Quality
+	flagOpen    = 4  // begun and not ended
+	flagAcross  = 8  // the clock stepped meanwhile: the duration is unknown
+	flagLeft    = 16 // never ended; it is shown up to the end of its goroutine
 )
 
 // lane is one depth of a row, or its instants. The items do not overlap, and are
