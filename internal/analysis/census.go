@@ -12,6 +12,7 @@ import (
 type Census struct {
 	Kinds [128]int64 // by format.Kind
 	Open  [128]int64 // those of them that have not ended
+	Left  [128]int64 // those of them that their goroutine has left open at its end
 	CPU   [4]int64   // ended tasks by format.Quality
 	Endings
 }
@@ -47,6 +48,9 @@ func (c *Census) Add(e *trace.Event) {
 	c.Kinds[e.Kind&127]++
 	if e.Open {
 		c.Open[e.Kind&127]++
+		if e.Left {
+			c.Left[e.Kind&127]++
+		}
 	}
 	if (e.Kind == format.KindTask || e.Kind == format.KindTaskf) && !e.Open {
 		c.CPU[e.Quality&3]++

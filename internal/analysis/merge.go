@@ -71,6 +71,7 @@ func (s *Stats) merge(o *Stats) {
 	s.Whole += o.Whole
 	s.Cut += o.Cut
 	s.Open += o.Open
+	s.Left += o.Left
 	s.OpenTime += o.OpenTime
 	s.Times.merge(&o.Times)
 	s.Across += o.Across
@@ -124,6 +125,7 @@ func (c *Census) Merge(o *Census) {
 	for k := range c.Kinds {
 		c.Kinds[k] += o.Kinds[k]
 		c.Open[k] += o.Open[k]
+		c.Left[k] += o.Left[k]
 	}
 	for q := range c.CPU {
 		c.CPU[q] += o.CPU[q]

@@ -20,19 +20,7 @@ func (r *Report) records(l *facts) {
 		text += ": " + strings.Join(kinds, ", ")
 	}
 	l.add("records", text+"; and "+Plural(int64(len(r.Trace.Beats())), "heartbeat"))
-	var open []string
-	for _, k := range r.Kinds() {
-		if k.Open > 0 {
-			open = append(open, Thousands(k.Open)+" "+k.Name)
-		}
-	}
-	if len(open) > 0 {
-		what := map[State]string{StateWriting: "running", StateUnknown: "running, or cut off"}[r.State]
-		if what == "" {
-			what = "cut off by the end of the recording"
-		}
-		l.add("open", strings.Join(open, ", ")+" ("+what+")")
-	}
+	r.open(l)
 	var sum int64
 	for _, n := range c.CPU {
 		sum += n
@@ -44,6 +32,34 @@ func (r *Report) records(l *facts) {
 	}
 	if !made(r.Trace) {
 		l.add("recording cost", CostText(r.Trace, r.Cost))
+	}
+}
+
+// open tells of what has not ended, and why.
+func (r *Report) open(l *facts) {
+	var open, left []string
+	for _, k := range r.Kinds() {
+		if n := k.Open - k.Left; n > 0 {
+			open = append(open, Thousands(n)+" "+k.Name)
+		}
+		if k.Left > 0 {
+			left = append(left, Thousands(k.Left)+" "+k.Name)
+		}
+	}
+	label := "open"
+	if len(open) > 0 {
+		what := map[State]string{StateWriting: "running", StateUnknown: "running, or cut off"}[r.State]
+		if what == "" {
+			what = "cut off by the end of the recording"
+		}
+		if len(r.Trace.GoTraces()) == 0 {
+			what += "; whether their goroutines had ended is not known without Go's execution trace"
+		}
+		l.add(label, strings.Join(open, ", ")+" ("+what+")")
+		label = ""
+	}
+	if len(left) > 0 {
+		l.loud(label, strings.Join(left, ", ")+" (never ended: their goroutines ended without it)", Odd)
 	}
 }
 
@@ -79,6 +95,7 @@ func tenths(p float64) string {
 type kindCount struct {
 	Name        string
 	Count, Open int64
+	Left        int64 // of Open, those whose goroutine has ended
 }
 
 // Kinds lists the kinds that occur, in the order of the format.
@@ -86,7 +103,7 @@ func (r *Report) Kinds() []kindCount {
 	var list []kindCount
 	at := map[string]int{}
 	for _, s := range format.Specs {
-		n, open := r.Census.Kinds[s.Kind], r.Census.Open[s.Kind]
+		n, open, left := r.Census.Kinds[s.Kind], r.Census.Open[s.Kind], r.Census.Left[s.Kind]
 		if n == 0 {
 			continue
 		}
@@ -97,10 +114,11 @@ func (r *Report) Kinds() []kindCount {
 		if i, ok := at[name]; ok {
 			list[i].Count += n
 			list[i].Open += open
+			list[i].Left += left
 			continue
 		}
 		at[name] = len(list)
-		list = append(list, kindCount{name, n, open})
+		list = append(list, kindCount{name, n, open, left})
 	}
 	return list
 }

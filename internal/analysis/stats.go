@@ -17,7 +17,8 @@ type Stats struct {
 	Whole    int64 // their durations
 	Cut      int64 // those that Total has not whole
 	Open     int64 // scopes begun and not ended
-	OpenTime int64 // their durations up to the last moment that the trace knows
+	Left     int64 // those of them whose goroutine has ended
+	OpenTime int64 // their durations up to the last moment that the trace, or their goroutine, knows
 	Times    histogram
 	Across   int64 // scopes during which the clock stepped: their times are unknown and in no sum
 
@@ -73,6 +74,9 @@ func (s *Stats) add(e *trace.Event, across bool, counted int64) {
 	}
 	if e.Open {
 		s.Open++
+		if e.Left {
+			s.Left++
+		}
 		s.OpenTime += e.Dur
 		return
 	}

@@ -11,6 +11,7 @@
 //     had it when the wait began, where that is known), "at_least": true of a hold that
 //     may have begun before its record, "tries" of a retry, and "called_off": true of a
 //     wait of 0 ns that turned out to be too short to be recorded, and is none in any sum
+//   - "never_ended": true of a scope whose goroutine ended without ending it
 //   - "trace_id", "span_id" and "parent_id" of a record with a link (scope.Context), in
 //     hexadecimal as in a traceparent header; those that are not known are not there
 //   - "cut": how many more arguments there were than a record keeps
@@ -75,6 +76,9 @@ func (l *Lister) List(e *trace.Event) []Arg {
 	case format.KindTaskf:
 		l.text = appendText(l.text[:0], l.names(e.Name), e.Args)
 		l.args = append(l.args, Arg{"text", format.Slot{Type: format.SlotString, Str: l.text, Full: len(l.text)}})
+	}
+	if e.Left {
+		l.args = append(l.args, Arg{"never_ended", format.Slot{Type: format.SlotBool, Value: 1}})
 	}
 	if len(e.Args)+len(e.EndArgs) == 0 {
 		return l.args

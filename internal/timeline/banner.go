@@ -90,14 +90,22 @@ func goneText(r *analysis.Report) string {
 
 // openText tells of scopes that have no end.
 func openText(r *analysis.Report, o MetaOptions) string {
-	n := r.Census.OpenScopes()
-	switch {
-	case n == 0 || o.Writer == WriterRunning:
-		return ""
-	case o.Writer == WriterUnknown:
-		return analysis.Plural(n, "scope") + " had not ended: running, or cut off."
+	n, left := r.Census.OpenScopes(), int64(0)
+	for _, k := range r.Census.Left {
+		left += k
 	}
-	return analysis.Plural(n, "scope") + " had not ended when the recording did; each is drawn to the end, with a torn edge."
+	text := ""
+	switch n -= left; {
+	case n == 0 || o.Writer == WriterRunning:
+	case o.Writer == WriterUnknown:
+		text = analysis.Plural(n, "scope") + " had not ended: running, or cut off. "
+	default:
+		text = analysis.Plural(n, "scope") + " had not ended when the recording did; each is drawn to the end, with a torn edge. "
+	}
+	if left > 0 {
+		text += analysis.Plural(left, "scope") + " never ended; each is drawn to the end of its goroutine, with a torn edge."
+	}
+	return strings.TrimSpace(text)
 }
 
 // gapsText tells when most was lost.

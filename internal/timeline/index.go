@@ -87,7 +87,7 @@ func (x *Index) take(e *trace.Event) {
 	if !x.part {
 		x.census.Add(e)
 	}
-	if !e.Open && e.Start+e.Dur >= x.since {
+	if (!e.Open || e.Left) && e.Start+e.Dur >= x.since {
 		x.taken[e.Loc] = struct{}{}
 	}
 	r := x.rowOf(e)
@@ -98,7 +98,7 @@ func (x *Index) take(e *trace.Event) {
 		if !x.part {
 			x.locks.add(e, r.at)
 		}
-		if e.Open {
+		if e.Open && !e.Left {
 			s := x.scope(r, e)
 			x.begin(s)
 			x.place(r, s)
@@ -223,7 +223,10 @@ func (x *Index) plain(s *scope, r *row, e *trace.Event) {
 // flagsOf returns the flags of e's item.
 func flagsOf(e *trace.Event, breaks analysis.Breaks) uint8 {
 	flags := uint8(e.Quality) & flagQuality
-	if e.Open {
+	switch {
+	case e.Left:
+		flags = flagLeft
+	case e.Open:
 		flags = flagOpen
 	}
 	if len(breaks) > 0 && breaks.Across(e) {
@@ -237,7 +240,7 @@ func flagsOf(e *trace.Event, breaks analysis.Breaks) uint8 {
 
 // hasArgs reports whether e has something that is told as its arguments.
 func hasArgs(e *trace.Event) bool {
-	return len(e.Args)+len(e.EndArgs) > 0 && e.Kind != format.KindCounter || e.Kind == format.KindProcess || e.Kind == format.KindTaskf
+	return e.Left || len(e.Args)+len(e.EndArgs) > 0 && e.Kind != format.KindCounter || e.Kind == format.KindProcess || e.Kind == format.KindTaskf
 }
 
 // argsOf returns the arguments as JSON, which is good until the next call; nil: there are

@@ -28,7 +28,8 @@ const (
 	flagQuality = 3  // format.Quality
 	flagOpen    = 4  // begun and not ended
 	flagAcross  = 8  // the clock stepped meanwhile: the duration is unknown
-	flagOff     = 16 // a wait that was called off: none in any sum
+	flagLeft    = 16 // never ended; it is shown up to the end of its goroutine
+	flagOff     = 32 // a wait that was called off: none in any sum
 )
 
 // lane is one depth of a row, or its instants. The items do not overlap, and are

@@ -23,7 +23,8 @@ func laneNumber(depth int) int32 {
 //	                                     (laneInstants: events), items
 //	kind b, name u, start d, dur u, thread u, args u
 //	                                     the items, lane by lane; args is an index into Strings
-//	flags b                              1|2 the quality of the CPU time, 4 open, 8 a clock step lies across
+//	flags b                              1|2 the quality of the CPU time, 4 open, 8 a clock step lies across,
+//	                                     16 never ended, and its goroutine has
 //	slack z                              duration - CPU time, 0 where that is unknown
 //	count u, busy u                      with Res > 0: how many scopes are merged in the item, and the sum of
 //	                                     their durations; kind and name are those of the longest

@@ -58,7 +58,7 @@ func (r *rows) appendEvent(b []byte, e *trace.Event) []byte {
 		b = appendInt(b, e.CPU)
 		b = append(b, ",,false,"...)
 	}
-	if e.Args != nil || e.EndArgs != nil || e.Kind != format.KindTask { // most have none to ask for
+	if e.Left || e.Args != nil || e.EndArgs != nil || e.Kind != format.KindTask { // most have none to ask for
 		if list := r.args.List(e); len(list) > 0 {
 			r.json = args.AppendJSON(r.json[:0], list)
 			b = appendQuoted(b, r.json)

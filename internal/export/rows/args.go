@@ -11,7 +11,7 @@ import (
 
 // arguments are e's, those that tell of it first:
 //
-//	open        true: begun and not ended; its end is the trace's
+//	open        true: begun and not ended; its end is the trace's, or its goroutine's (never_ended)
 //	cpu_ns      its CPU time, exact or likely, for a sink that has no other place for it
 //	cpu_max_ns  an upper bound of its CPU time, where no more is known
 //	ended_by    the number of the goroutine that ended it, if another

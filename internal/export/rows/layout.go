@@ -174,7 +174,7 @@ func (l *layout) begin(g *goroutine, e *trace.Event) {
 	if e.Open {
 		x.wait = nil
 	}
-	// An open one of a merged trace is over when its process is.
+	// An open one of a merged trace is over when its process is, and one that was left when its goroutine is.
 	if (!e.Open || x.end < l.last) && (l.wantEnds || x.wait != nil) {
 		l.ends.push(x)
 	}

@@ -33,6 +33,7 @@ type document struct {
 
 	Records  map[string]int64 `json:"records"` // total, and by kind as in CSV
 	Open     map[string]int64 `json:"open"`
+	Left     map[string]int64 `json:"left_open"` // of open, those whose goroutine has ended
 	CPU      map[string]int64 `json:"cpu_quality"` // ended tasks: exact, likely, at_most, unknown
 	Cost     cost             `json:"recording_cost"`
 	Stacks   stackCount       `json:"stacks"`                    // of scope.Stack
@@ -230,7 +231,7 @@ func (r found) document() *document {
 		Witness: map[string]bool{
 			"goroutine": bit(format.WitnessGoid), "yield": bit(format.WitnessYield), "switch": bit(format.WitnessSwitch),
 		},
-		Records: map[string]int64{}, Open: map[string]int64{},
+		Records: map[string]int64{}, Open: map[string]int64{}, Left: map[string]int64{},
 		CPU: map[string]int64{
 			"exact": r.Census.CPU[format.Exact], "likely": r.Census.CPU[format.Likely],
 			"at_most": r.Census.CPU[format.AtMost], "unknown": r.Census.CPU[format.Unknown],
@@ -249,6 +250,9 @@ func (r found) document() *document {
 		j.Records[k.Name] = k.Count
 		if k.Open > 0 {
 			j.Open[k.Name] = k.Open
+		}
+		if k.Left > 0 {
+			j.Left[k.Name] = k.Left
 		}
 	}
 	j.Records["total"] = r.Census.Total()

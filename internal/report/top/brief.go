@@ -107,6 +107,9 @@ func (r *found) briefScope(s *analysis.Stats, places map[string]trace.Place) []s
 	}
 	if s.Open > 0 {
 		row[2] += " and " + analysis.Thousands(s.Open) + " open"
+		if s.Left > 0 {
+			row[2] += " (" + analysis.Thousands(s.Left) + " never ended)"
+		}
 	}
 	if s.Count == 0 {
 		return row

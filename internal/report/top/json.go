@@ -38,6 +38,7 @@ type scope struct {
 	AtMost     int64    `json:"cpu_max_ns"`      // sum of upper bounds of others
 	AtMostWall int64    `json:"cpu_max_wall_ns"` // duration of those
 	Open       int64    `json:"open"`
+	Left       int64    `json:"left_open"` // of Open, those whose goroutine has ended
 	OpenTime   int64    `json:"open_ns"`
 	OpenSelf   *int64   `json:"open_self_ns"`
 	Across     int64    `json:"across_clock_steps"` // counted nowhere else
@@ -76,7 +77,7 @@ func (r *found) scope(s *analysis.Stats) scope {
 	j := scope{
 		Name: r.t.Name(s.Name), Process: s.Process, Count: s.Count, Total: s.Total,
 		CPUWall: s.CPUWall, AtMost: s.AtMost, AtMostWall: s.AtMostWall,
-		Open: s.Open, OpenTime: s.OpenTime, Across: s.Across,
+		Open: s.Open, Left: s.Left, OpenTime: s.OpenTime, Across: s.Across,
 	}
 	some := func(v int64) *int64 { return &v }
 	if n, unseen, ok := r.calls(s); ok {

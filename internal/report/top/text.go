@@ -89,6 +89,12 @@ func openCell(x *analysis.Stats) string {
 		return ""
 	}
 	text := analysis.Thousands(x.Open) + " for " + analysis.Humane(x.OpenTime)
+	switch {
+	case x.Left == x.Open:
+		text += ", never ended"
+	case x.Left > 0:
+		text += ", " + analysis.Thousands(x.Left) + " never ended"
+	}
 	if x.OpenSelf > 0 && x.OpenSelf < x.OpenTime {
 		text += ", self " + analysis.Humane(x.OpenSelf)
 	}

@@ -59,7 +59,7 @@ export function runEnd(items, first, c, end, res) {
 
 /** Reports whether an item is in no run with others. What one stands for that was merged at such a resolution is narrow. */
 function isAlone({ dur, flags, count, res: had }, i, res) {
-  return dur[i] >= res && (count === null || count[i] === 1 || had > res) || flags !== null && (flags[i] & Flag.open) !== 0;
+  return dur[i] >= res && (count === null || count[i] === 1 || had > res) || flags !== null && (flags[i] & Flag.unended) !== 0;
 }
 
 /**

@@ -24,6 +24,6 @@ export class Brush extends Lit {
 
   /** @param {import("../data/batch.js").Batch} batch @param {number} i of the name */
   is(batch, i) {
-    return batch.dur[i] >= this.lo && batch.dur[i] < this.hi && isScope(batch.kind[i]) && batch.many(i) === 1 && (batch.flags[i] & (Flag.open | Flag.across)) === 0;
+    return batch.dur[i] >= this.lo && batch.dur[i] < this.hi && isScope(batch.kind[i]) && batch.many(i) === 1 && (batch.flags[i] & (Flag.unended | Flag.across)) === 0;
   }
 }

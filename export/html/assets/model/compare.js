@@ -52,7 +52,7 @@ function* durationSteps(model, told = null) {
     for (const batch of model.batches()) {
       for (let i = 0; i < batch.n; i++) {
         if ((i & 0xffff) === 0xffff) yield;
-        if (isScope(batch.kind[i]) && (batch.flags[i] & (Flag.open | Flag.across)) === 0) {
+        if (isScope(batch.kind[i]) && (batch.flags[i] & (Flag.unended | Flag.across)) === 0) {
           if (batch.many(i) === 1) take(batch.name[i], batch.dur[i]);
           else merged[batch.name[i]] += batch.many(i);
         }

@@ -51,7 +51,7 @@ export function* flameSteps(model, from, to, metric, rows = model.rows("goroutin
 /** What is known of an item's CPU time, as much of it as the item is in the range. */
 function cpuInside(batch, i, from, to) {
   const known = batch.quality[i] === Quality.exact || batch.quality[i] === Quality.likely;
-  if (!known || batch.kind[i] === Kind.process || batch.flags[i] & (Flag.open | Flag.across)) return 0;
+  if (!known || batch.kind[i] === Kind.process || batch.flags[i] & (Flag.unended | Flag.across)) return 0;
   const dur = batch.dur[i];
   if (dur <= 0) return batch.cpu[i];
   const inside = Math.min(batch.start[i] + dur, to) - Math.max(batch.start[i], from);

@@ -44,7 +44,7 @@ function durationsOf(model, nameId, kind) {
   const wanted = kind === 0 || isScope(kind) ? isScope : (k) => k === kind;
   for (const batch of model.batches()) {
     for (let i = 0; i < batch.n; i++) {
-      if (batch.name[i] === nameId && (batch.flags[i] & (Flag.open | Flag.across)) === 0 && wanted(batch.kind[i]) && batch.many(i) === 1) list.push(batch.dur[i]);
+      if (batch.name[i] === nameId && (batch.flags[i] & (Flag.unended | Flag.across)) === 0 && wanted(batch.kind[i]) && batch.many(i) === 1) list.push(batch.dur[i]);
     }
   }
   return new Float64Array(list).sort();

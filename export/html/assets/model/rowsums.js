@@ -29,7 +29,7 @@ export function stretchesOf(model, row) {
     const waits = [];
     model.eachBar(lane, -Infinity, Infinity, 0, ({ batch, i, t0, t1 }) => {
       const list = batch.kind[i] === Kind.wait ? waits : isScope(batch.kind[i]) ? scopes : null;
-      const open = (batch.flags[i] & Flag.open) !== 0;
+      const open = (batch.flags[i] & Flag.unended) !== 0;
       if (list === null || (t1 <= t0 && !open)) return;
       const quality = batch.quality[i];
       const known = !open && (quality === Quality.exact || quality === Quality.likely);

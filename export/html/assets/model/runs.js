@@ -61,7 +61,7 @@ export function* runSteps(all, nameId, from, to, alone = false) {
   const list = { which: column(), index: column(), row: column(), parent: column(), outer: column(), self: column(), waited: column() };
   const runs = { nameId, from, to, rows, batches, alone, open: 0, across: 0 };
   yield* walkRuns(/** @type {any} */ (runs), {
-    left(batch, i) { runs[batch.flags[i] & Flag.open ? "open" : "across"]++; },
+    left(batch, i) { runs[batch.flags[i] & Flag.unended ? "open" : "across"]++; },
     run(k, batch, i, row, top) {
       let b = batches.lastIndexOf(batch);
       if (b < 0) b = batches.push(batch) - 1;
@@ -172,7 +172,7 @@ export function* walkRuns({ rows, nameId, from, to: until }, to) {
       }
       let sort = kind === Kind.wait ? topWait : topScope;
       if (batch.name[i] === nameId && isScope(kind) && batch.many(i) === 1 && end >= from && start <= until) {
-        if (batch.flags[i] & (Flag.open | Flag.across)) to.left?.(batch, i);
+        if (batch.flags[i] & (Flag.unended | Flag.across)) to.left?.(batch, i);
         else {
           ends.push(end);
           run = around.push(run) - 1;

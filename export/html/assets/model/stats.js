@@ -113,7 +113,7 @@ class Sum {
       } else if (isScope(kind)) {
         const at = this.group(batch.name[i], kind === Kind.process);
         addScope(this.groups[at], batch, i, across, known, this.counted(batch, i));
-        if (!across && !(batch.flags[i] & Flag.open)) group = at;
+        if (!across && !(batch.flags[i] & Flag.unended)) group = at;
       }
       if (known && hasMoments(kind)) this.replay.begin(end, (group + 1) * namesOfTop + 2 * batch.name[i] + (kind === Kind.wait ? 1 : 0));
     }
@@ -183,7 +183,7 @@ class Sum {
 function addPeriod(p, batch, i, across, counted) {
   if (across) return;
   const dur = batch.dur[i];
-  if (batch.flags[i] & Flag.open) {
+  if (batch.flags[i] & Flag.unended) {
     p.openTime += dur;
     return;
   }
@@ -203,7 +203,7 @@ function addScope(g, batch, i, across, known, counted) {
   }
   if (!known) g.noSelf++;
   const dur = batch.dur[i];
-  if (batch.flags[i] & Flag.open) {
+  if (batch.flags[i] & Flag.unended) {
     g.open++;
     g.openTime += dur;
     return;

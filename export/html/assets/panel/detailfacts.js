@@ -59,7 +59,7 @@ export function factRefs(list) {
  */
 export function cpuFacts(app, ref, dur) {
   const { batch, i } = ref;
-  if (batch.flags[i] & Flag.open) return [["CPU time", "not known before it ends"]];
+  if (batch.flags[i] & Flag.unended) return [["CPU time", "not known before it ends"]];
   const quality = batch.flags[i] & Flag.quality;
   const cpu = batch.cpu[i];
   if (quality === Quality.unknown || Number.isNaN(cpu)) {
@@ -119,7 +119,7 @@ export function factsOf(app, ref, self) {
   const step = dur > 0 && dur < 1e5 ? 1 : 1e3;
   /** @type {[string, string][]} */
   const facts = [];
-  const open = (flags & Flag.open) !== 0;
+  const open = (flags & Flag.unended) !== 0;
   const atLeast = lockArgs(model, batch, i)?.atLeast;
   if (kind === Kind.pending && open) {
     facts.push(["announced", bothTimes(model.meta, start, step)], ["happened", "not yet"]);
@@ -128,7 +128,7 @@ export function factsOf(app, ref, self) {
   }
   if (!isInstant(kind)) {
     if (flags & Flag.across) facts.push(["duration", "unknown: the clock stepped meanwhile"]);
-    else facts.push(["duration", open ? `not ended; running for at least ${app.span(dur)}` : `${atLeast ? "≥ " : ""}${app.span(dur)}${dur >= 1000 ? ` (${thousands(dur)} ns)` : ""}`]);
+    else facts.push(["duration", flags & Flag.left ? `never ended; its goroutine ended after ${app.span(dur)}` : open ? `not ended; running for at least ${app.span(dur)}` : `${atLeast ? "≥ " : ""}${app.span(dur)}${dur >= 1000 ? ` (${thousands(dur)} ns)` : ""}`]);
     if (isScope(kind) && self !== null && Number.isFinite(self) && !(flags & Flag.across)) facts.push(["self time", app.span(self)]);
     if (!(flags & Flag.across) && kind !== Kind.wait) facts.push(...cpuFacts(app, ref, dur));
   }

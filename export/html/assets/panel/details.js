@@ -138,7 +138,7 @@ export function createDetails(app) {
   function drawAround(ref) {
     const { batch, i } = ref;
     around.replaceChildren();
-    if (!isInstant(batch.kind[i]) && !(batch.flags[i] & (Flag.open | Flag.across))) {
+    if (!isInstant(batch.kind[i]) && !(batch.flags[i] & (Flag.unended | Flag.across))) {
       const d = distribution(app.model, batch.name[i], ref);
       if (d && d.of > 0) around.append(distributionView(app, d, name(ref), batch.dur[i], detailsColor(ref)));
       if (app.model.reduced) around.append(make("p", { class: "quiet", text: "Of those only that this page has one by one." }));

@@ -189,9 +189,9 @@ function csvLine(model, cells, batch, i, whose, depth) {
   const kind = csvKinds[batch.kind[i]];
   if (!kind) return "";
   const flags = batch.flags[i];
-  const open = (flags & Flag.open) !== 0;
+  const open = (flags & Flag.unended) !== 0;
   const instant = batch.kind[i] === Kind.event || batch.kind[i] === Kind.pending;
-  const dur = instant ? 0 : open ? model.end - batch.start[i] : batch.dur[i];
+  const dur = instant ? 0 : flags & Flag.open ? model.end - batch.start[i] : batch.dur[i];
   const quality = flags & Flag.quality;
   const known = !open && quality > 0 && !Number.isNaN(batch.cpu[i]);
   const text = batch.strings[batch.args[i]] || "";

@@ -85,7 +85,7 @@ export function* tracePieces(model, from, to, skipped, area = null) {
 /** @param {import("../model/model.js").Model} model @param {Batch} batch @param {number} i @param {number} tid */
 function eventOf(model, batch, i, tid) {
   const kind = batch.kind[i];
-  const open = (batch.flags[i] & Flag.open) !== 0;
+  const open = (batch.flags[i] & Flag.unended) !== 0;
   const args = JSON.parse(model.argsText(batch, i) || "{}");
   if (open) args.open = true;
   const event = { name: model.name(batch.name[i]), cat: traceKinds[kind], pid: 1, tid, ts: batch.start[i] / 1000, args };

@@ -61,7 +61,7 @@ export function createRequest(app) {
       return make("tr", null, first, ...columnsOf(several).slice(1).map(() => make("td", { class: "number", text: "" })));
     }
     const { batch, i } = ref;
-    const open = (batch.flags[i] & Flag.open) !== 0;
+    const open = (batch.flags[i] & Flag.unended) !== 0;
     const late = up?.ref ? part.start - up.start : NaN;
     const instant = part.lane < 0;
     const row = goroutineTitle(model, part.key);

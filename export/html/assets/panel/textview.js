@@ -96,7 +96,7 @@ function mostly(lane, from, to) {
 /** CPU time in a cell. */
 function textCpu(app, batch, i) {
   const quality = batch.flags[i] & Flag.quality;
-  if (!quality || batch.flags[i] & Flag.open) return "unknown";
+  if (!quality || batch.flags[i] & Flag.unended) return "unknown";
   return (quality === 3 ? "≤ " : "") + app.span(batch.cpu[i]);
 }
 
@@ -125,7 +125,7 @@ export function createTextView(app) {
     columns: [
       { key: "name", title: "name", pick: true, value: words },
       { key: "start", title: "start", numeric: true, value: (r) => r.batch.start[r.i], text: (r) => momentText(app, r.batch.start[r.i], 1e3) },
-      { key: "dur", title: "duration", numeric: true, value: (r) => r.dur, text: (r) => app.span(r.dur) + (r.batch.flags[r.i] & Flag.open ? ", not ended" : "") },
+      { key: "dur", title: "duration", numeric: true, value: (r) => r.dur, text: (r) => app.span(r.dur) + (r.batch.flags[r.i] & Flag.unended ? ", not ended" : "") },
       { key: "cpu", title: "CPU", numeric: true, value: (r) => (r.batch.flags[r.i] & Flag.quality ? r.batch.cpu[r.i] : null), text: (r) => textCpu(app, r.batch, r.i) },
       { key: "row", title: "row", value: (r) => r.row.title },
       { key: "args", title: "arguments", value: (r) => argsList(r.batch.strings[r.batch.args[r.i]] || "").map(([k, v]) => `${k}=${v}`).join(", ").slice(0, 200) },

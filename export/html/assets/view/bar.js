@@ -98,7 +98,7 @@ export function drawBar(p, batch, i, box) {
   const left = Math.max(x0, -3);
   const right = Math.min(x1, p.width + 3);
   const w = Math.max(1.5, right - left);
-  const open = (batch.flags[i] & Flag.open) !== 0;
+  const open = (batch.flags[i] & Flag.unended) !== 0;
   const hold = batch.kind[i] === Kind.hold;
   const dim = isDim(p, batch, i, i + 1);
   ctx.globalAlpha = dim ? dimAlpha : hold ? 0.45 : 1;

@@ -101,7 +101,7 @@ export function createPopup(app) {
     }
     const ref = { batch, i };
     const { start, end } = extentOf(ref);
-    const open = (batch.flags[i] & Flag.open) !== 0;
+    const open = (batch.flags[i] & Flag.unended) !== 0;
     const kind = batch.kind[i];
     const lock = lockArgs(model, batch, i);
     const args = lock ? "" : argumentsText(model.argsText(batch, i));
@@ -121,7 +121,7 @@ export function createPopup(app) {
       ["lock", lock ? lockText(lock) : null],
       ["arguments", args || null],
       ["start", app.time(start)],
-      ["duration", across ? "unknown: the clock stepped" : open ? `not ended; ${app.span(dur)} so far` : `${lock?.atLeast ? "≥ " : ""}${app.span(dur)}`],
+      ["duration", across ? "unknown: the clock stepped" : batch.flags[i] & Flag.left ? `never ended; its goroutine ended after ${app.span(dur)}` : open ? `not ended; ${app.span(dur)} so far` : `${lock?.atLeast ? "≥ " : ""}${app.span(dur)}`],
       ["self", self === null || !Number.isFinite(self) || kind === Kind.wait || kind === Kind.hold ? null : app.span(self)],
       ["CPU", kind === Kind.wait || kind === Kind.hold ? null : cpuText(app, batch.cpu[i], batch.quality[i]) + ratio],
       ["on", `${hit.strip.title}${batch.thread[i] && app.by !== "thread" ? `, thread ${batch.thread[i]}` : ""}${app.by === "thread" ? `, goroutine ${model.place(ref).key || "unknown"}` : ""}`],
