@@ -60,7 +60,7 @@ func Callers(v *View, function string, said func(caller, callee string) string, 
 	c := &callers{v, callgraph.CallersOf(v.Profile, costs, name), said, notes}
 	for _, list := range [][]callgraph.Edge{c.Callers.Callers, c.Callees} {
 		slices.SortStableFunc(list, func(a, b callgraph.Edge) int {
-			return cmp.Compare(v.Profile.Value(b.Attr, v.Sort.Metric), v.Profile.Value(a.Attr, v.Sort.Metric))
+			return cmp.Compare(callgraph.Abs(v.Profile.Value(b.Attr, v.Sort.Metric)), callgraph.Abs(v.Profile.Value(a.Attr, v.Sort.Metric)))
 		})
 	}
 	return &Report{report.Report{Text: c.text, Document: c.document()}, c.csv}, nil

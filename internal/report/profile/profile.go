@@ -106,9 +106,17 @@ func (v *View) total() *callgraph.Cost {
 	return v.all
 }
 
-// Share shows what a cost has of <Total>, in percent.
+// Whole returns what shares of a metric are of: its total, or Metric.Whole.
+func (v *View) Whole(metric int) int64 {
+	if n := v.Metrics[metric].Whole; n > 0 {
+		return n
+	}
+	return v.Profile.Value(v.total().Incl, metric)
+}
+
+// Share shows what a cost has of the whole, which <Total> has where no value is negative, in percent.
 func (v *View) Share(c callgraph.Column, x *callgraph.Cost) string {
-	n, all := c.Of(v.Profile, x), c.Of(v.Profile, v.total())
+	n, all := c.Of(v.Profile, x), v.Whole(c.Metric)
 	if all == 0 || n == 0 {
 		return "0."
 	}
@@ -157,6 +165,7 @@ type metric struct {
 	Unit    string `json:"unit"`
 	Sampled bool   `json:"sampled"` // an estimate; otherwise each event was recorded
 	Total   int64  `json:"total"`
+	Whole   int64  `json:"whole,omitempty"` // what shares are of, where some values are negative; else they are of the total
 }
 
 // About is what each document begins with.
@@ -176,7 +185,7 @@ func (v *View) About() About {
 	total := v.Total()
 	for i := range v.Metrics {
 		m := &v.Metrics[i]
-		a.Metrics = append(a.Metrics, metric{m.Name, m.Title, string(m.Unit), m.Sampled, v.Profile.Value(total, i)})
+		a.Metrics = append(a.Metrics, metric{m.Name, m.Title, string(m.Unit), m.Sampled, v.Profile.Value(total, i), m.Whole})
 	}
 	return a
 }
