@@ -45,8 +45,9 @@ type Metric struct {
 	// Of has the metrics that this one is the sum of, by index; nil: it is none.
 	Of []int
 	// Whole is what shares are of where values are negative: their absolute sum, or that of the
-	// profile that others were subtracted from. 0: shares are of the total.
-	Whole int64
+	// profile that others were subtracted from; WholeOf names it. 0: shares are of the total.
+	Whole   int64
+	WholeOf string
 }
 
 // ErrOverflow says that values add up to more than 63 bits hold.

@@ -187,7 +187,7 @@ func (s *sum) profile() (*Profile, error) {
 		if w.overflow {
 			return nil, fmt.Errorf("%w, of %s", ErrOverflow, s.p.Metrics[m].Name)
 		}
-		s.share(m, &w)
+		s.p.Metrics[m].share(&w)
 	}
 	for k, values := range s.rows {
 		values = append(values, make([]int64, len(s.p.Metrics)-len(values))...)
@@ -197,15 +197,12 @@ func (s *sum) profile() (*Profile, error) {
 	return s.p, nil
 }
 
-// share says what shares of a metric are of, where that is not the total.
-func (s *sum) share(m int, w *weight) {
-	x := &s.p.Metrics[m]
+// share sets what shares of a metric are of, where that is not the total.
+func (x *Metric) share(w *weight) {
 	switch {
 	case w.base > 0:
-		x.Whole = w.base
-		s.p.Notes = append(s.p.Notes, fmt.Sprintf("%s: shares are of the base profile's sum, %d: this is the difference of two profiles", x.Name, w.base))
+		x.Whole, x.WholeOf = w.base, "the base profile's sum"
 	case w.negative && !x.Level:
-		x.Whole = w.absolute
-		s.p.Notes = append(s.p.Notes, fmt.Sprintf("%s: shares are of the absolute sum, %d: some values are negative, as in the difference of two profiles", x.Name, w.absolute))
+		x.Whole, x.WholeOf = w.absolute, "the absolute sum"
 	}
 }

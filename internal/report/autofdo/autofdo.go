@@ -3,7 +3,6 @@ package autofdo
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/autofdo"
@@ -64,7 +63,10 @@ func Show(p *autofdo.Profile) *report.Report {
 		report.Table(b, "function", heads, sorted, func(f *autofdo.Function) []string {
 			x, hottest := functionOf(f, whole), ""
 			if x.Hottest != nil {
-				hottest = strings.TrimLeft(fmt.Sprintf("%s %+d: %d", report.Name(x.Hottest.Inlined), x.Hottest.Offset, x.Hottest.Samples), " ")
+				hottest = fmt.Sprintf("%+d: %d", x.Hottest.Offset, x.Hottest.Samples)
+				if x.Hottest.Inlined != "" {
+					hottest = report.Name(x.Hottest.Inlined) + " " + hottest
+				}
 			}
 			calls := report.First(x.Calls, func(c callJSON) string { return fmt.Sprintf("%s %d", report.Name(c.Name), c.Count) })
 			return []string{fmt.Sprint(x.Total), fmt.Sprintf("%.2f", 100*x.Share), fmt.Sprint(x.Head), fmt.Sprint(x.Lines), fmt.Sprint(x.Inlined), hottest, report.Name(x.Name), calls}

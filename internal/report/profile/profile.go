@@ -131,6 +131,9 @@ func (v *View) Head(b *report.Text, more ...string) {
 	for _, n := range slices.Concat(v.Notes, more) {
 		b.WriteString(b.Dim(analysis.Harmless(n)) + "\n")
 	}
+	for _, m := range v.metrics() {
+		v.whole(b, m)
+	}
 	if units := v.units(); units != "" {
 		b.WriteString(b.Dim(units) + "\n")
 	}
@@ -139,21 +142,35 @@ func (v *View) Head(b *report.Text, more ...string) {
 	}
 }
 
+// metrics returns those of the columns, each once.
+func (v *View) metrics() (list []int) {
+	for _, c := range v.Columns {
+		if !slices.Contains(list, c.Metric) {
+			list = append(list, c.Metric)
+		}
+	}
+	return list
+}
+
+// whole says what shares of a metric are of, where that is not its total.
+func (v *View) whole(b *report.Text, metric int) {
+	if x := &v.Metrics[metric]; x.Whole > 0 {
+		fmt.Fprintln(b, b.Dim(analysis.Show(fmt.Sprintf("%s: shares are of %s, %s: some values are negative, as in the difference of two profiles", x.Name, x.WholeOf, v.Value(metric, x.Whole)))))
+	}
+}
+
 // units says what the columns are.
 func (v *View) units() (text string) {
-	said := map[int]bool{}
-	for _, c := range v.Columns {
-		if m := &v.Metrics[c.Metric]; !said[c.Metric] {
-			said[c.Metric] = true
-			if text != "" {
-				text += "; "
-			}
-			unit := string(m.Unit)
-			if m.Unit == samples.Nanoseconds {
-				unit = "seconds"
-			}
-			text += m.Name + ": " + m.Title + ", in " + unit
+	for i, at := range v.metrics() {
+		m := &v.Metrics[at]
+		if i > 0 {
+			text += "; "
 		}
+		unit := string(m.Unit)
+		if m.Unit == samples.Nanoseconds {
+			unit = "seconds"
+		}
+		text += m.Name + ": " + m.Title + ", in " + unit
 	}
 	return analysis.Show(text)
 }
