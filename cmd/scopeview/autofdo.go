@@ -20,7 +20,8 @@ otherwise than it looks is a warning. Binary profiles: llvm-profdata merge --sam
 func newAutofdo(s *streams) *cobra.Command {
 	cmd := head("autofdo", "Write and read sample profiles of LLVM's text format, for clang and for Go",
 		`autofdo makes the sample profiles that clang -fprofile-sample-use reads of what was recorded, also of programs in C
-and C++ (perf record), and makes of those profiles what go build -pgo reads.
+and C++ (perf record), and makes of those profiles what go build -pgo reads. Build those programs with clang
+-gline-tables-only -fdebug-info-for-profiling: otherwise half of a C++ program's weight has no place in the profile.
 
 `+textHelp,
 		`  scopeview autofdo write perf.data --binary ./prog -o prog.afdo    then: clang -fprofile-sample-use=prog.afdo

@@ -275,6 +275,7 @@ func TestClangCycle(t *testing.T) {
 			t.Skipf("needs %s: make deps installs it", name)
 		}
 	}
+	clang := append(strings.Fields(documentedClang(t)), "-Wall", "prog.c")
 	t.Chdir(t.TempDir())
 	run := func(args ...string) string {
 		t.Helper()
@@ -287,7 +288,6 @@ func TestClangCycle(t *testing.T) {
 	if err := os.WriteFile("prog.c", []byte(cProgram), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	clang := strings.Fields("clang -O2 -g -gline-tables-only -fno-omit-frame-pointer -fdebug-info-for-profiling -Wall prog.c")
 	run(append(clang, "-o", "prog")...)
 	if out, err := exec.Command("perf", "record", "-q", "-g", "-e", "task-clock", "-c", "250000", "-o", "perf.data", "./prog").CombinedOutput(); err != nil {
 		t.Skipf("needs a machine on which perf may sample (kernel.perf_event_paranoid): %v\n%s", err, out)
@@ -312,6 +312,35 @@ func TestClangCycle(t *testing.T) {
 	}
 	// The same samples, for Go's compiler: it reads them, though it knows none of the names.
 	if r := call("pgo", "show", "perf.data", "--binary", "prog"); r.code != exitOK || !strings.Contains(r.out, "main") || !strings.Contains(r.out, "step") {
+		t.Error(r)
+	}
+}
+
+// documentedClang returns the command by which docs/pgo.md has a program built that is sampled, without
+// its files. What it leaves out is lost weight to who follows it: both builds have to have what tells
+// in which lines functions begin, and what is inlined.
+func documentedClang(t *testing.T) string {
+	t.Helper()
+	docs, err := os.ReadFile("../../docs/pgo.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	builds := regexp.MustCompile(`(?m)^\$ (clang .*) prog\.c( -o prog)?$`).FindAllStringSubmatch(string(docs), -1)
+	if len(builds) != 2 {
+		t.Fatalf("docs/pgo.md has %d builds by clang, want 2", len(builds))
+	}
+	for _, b := range builds {
+		if !strings.Contains(b[1], "-fdebug-info-for-profiling") || !strings.Contains(b[1], "-gline-tables-only") {
+			t.Errorf("docs/pgo.md: %s has not what the profile needs", b[1])
+		}
+	}
+	return builds[0][1]
+}
+
+// TestDocsNameClangsFlags checks what needs no clang.
+func TestDocsNameClangsFlags(t *testing.T) {
+	documentedClang(t)
+	if r := call("autofdo", "--help"); !strings.Contains(r.out, "-fdebug-info-for-profiling") {
 		t.Error(r)
 	}
 }

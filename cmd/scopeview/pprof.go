@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"time"
 
@@ -51,6 +52,9 @@ For go build -pgo there is scopeview pgo collect, whose profiles tell in which l
 			m := x.p.Metric(folded)
 			if m < 0 {
 				return usagef("--folded %s: there is no such metric here; scopeview header lists them", folded)
+			}
+			if n := pprof.Unfoldable(x.p, m); n > 0 {
+				fmt.Fprintf(s.err, "scopeview: %s: %s with negative values left out: a frame of a flame graph has a width\n", show(args[0]), plural(n, "stack"))
 			}
 			return x.foreign(func(w io.Writer) error { return pprof.Fold(x.out.exact(s, w), x.p, m) })
 		},

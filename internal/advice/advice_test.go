@@ -3,6 +3,7 @@ package advice
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,20 @@ func TestMerge(t *testing.T) {
 	other.Program = "q"
 	if _, err := merge([]row.Run{run(a), other}); !errors.Is(err, ErrPrograms) {
 		t.Errorf("runs of two programs: %v", err)
+	}
+}
+
+// TestMergeSaturates: sums that have no room saturate, and a note says so.
+func TestMergeSaturates(t *testing.T) {
+	a := slicesGrown("main.f /src/p/f.go:7", 100, 10000)
+	a.V[row.Copied] = math.MaxInt64 - 1
+	a.H[row.Len][3] = math.MaxInt64 - 1
+	d := merged(t, run(a), run(a))
+	if r := d.Rows[0]; r.Stats.V[row.Copied] != math.MaxInt64 || r.H[row.Len][3] != math.MaxInt64 || r.Quantile(row.Len, 0.5) != 3 {
+		t.Errorf("copied %d, %d in a bucket", r.Stats.V[row.Copied], r.H[row.Len][3])
+	}
+	if len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "2 values of the rows have sums that saturate at 9223372036854775807") {
+		t.Errorf("notes %q", d.Notes)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -106,7 +107,7 @@ func merge(runs []row.Run) (*Data, error) {
 			d.Params[k] = v
 		}
 		for k, v := range run.Lost {
-			d.Lost[k] += v
+			d.Lost[k] = row.Sum(d.Lost[k], v)
 		}
 		for _, hook := range slices.Sorted(maps.Keys(run.Missing)) {
 			note := fmt.Sprintf("what the hook %s tells is missing, and the advice that stands on it: %s", hook, run.Missing[hook])
@@ -136,8 +137,13 @@ func merge(runs []row.Run) (*Data, error) {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s loads and stores were looked at, %.2g %% of about all in the packages that are built for it", count(noted), 100*noted/memory))
 	}
 	root := d.root()
+	var all row.Stats // whatever is summed up of the rows is no more
 	for _, r := range d.Rows {
+		all.Add(&r.Stats)
 		r.NS, r.CPU, r.root = d.NS, d.CPU, root
+	}
+	if n := all.Full(); n > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%s of the rows have sums that saturate at %d: the raw files are damaged, and advice that rests on those is wrong", many(float64(n), "value"), math.MaxInt64))
 	}
 	return d, nil
 }

@@ -16,8 +16,8 @@ type frame struct {
 // where, as in "[main:3 @ f:1.2 @ g]".
 func isContext(name string) bool { return strings.HasPrefix(name, "[") }
 
-// parseContext parses a context in the form that LLVM writes. Others LLVM reads as something
-// else, or ends in the middle.
+// parseContext parses a context in the form that LLVM writes, or with callers that have no line:
+// for LLVM that is line 0. Other forms LLVM reads as something else, or ends in the middle.
 func parseContext(name string) ([]frame, bool) {
 	inside, ok := strings.CutSuffix(strings.TrimPrefix(name, "["), "]")
 	if !ok {
@@ -27,15 +27,27 @@ func parseContext(name string) ([]frame, bool) {
 	frames := make([]frame, len(parts))
 	for i, part := range parts {
 		function, place, called := strings.Cut(part, ":")
-		if function == "" || called != (i < len(parts)-1) {
+		if function == "" || called && i == len(parts)-1 {
 			return nil, false
 		}
 		frames[i].name = function
-		if called && (!parseLoc(place, &frames[i].at) || frames[i].at.String() != place || frames[i].at.Offset > 1<<31-1) {
+		if place != "" && (!parseLoc(place, &frames[i].at) || frames[i].at.String() != place || frames[i].at.Offset > 1<<31-1) {
 			return nil, false
 		}
 	}
 	return frames, true
+}
+
+// contextName returns the one name of a context as LLVM writes it.
+func contextName(frames []frame) string {
+	parts := make([]string, len(frames))
+	for i, f := range frames {
+		parts[i] = f.name
+		if i < len(frames)-1 {
+			parts[i] += ":" + f.at.String()
+		}
+	}
+	return "[" + strings.Join(parts, " @ ") + "]"
 }
 
 // nameOf returns the frames by which a function's name is ordered; of a name without a

@@ -1,5 +1,7 @@
 package autofdo
 
+import "math"
+
 // Flat returns the profile in the format's first form, which has no inlined functions,
 // contexts and checksums. An inlined function becomes one of its own, and a call target where
 // it was inlined. It has as many calls there as samples and calls together.
@@ -27,6 +29,9 @@ func (m *Merged) flatten(flat *Profile, f *Function) (weight uint64) {
 			m.Saturated++
 		}
 		add(&weight, inlined, 1)
+	}
+	if weight == math.MaxUint64 {
+		m.Saturated++
 	}
 	m.function(into, &own, 1, false)
 	return weight

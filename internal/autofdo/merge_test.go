@@ -176,3 +176,27 @@ func TestOverlapOfNothing(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestOverlapOverflows: counts that have no room together are refused, and no share is made of what
+// is left of them.
+func TestOverlapOverflows(t *testing.T) {
+	const most = "18446744073709551615"
+	for _, c := range []struct {
+		base, test string
+		refused    bool
+	}{
+		{"f:5:1\n 1: " + most + "\n 2: 2\n", "f:5:1\n 1: 5\n", true},
+		{"f:5:1\n 1: 5\n", "f:5:1\n 1: " + most + "\n 2: 2\n", true},
+		{"f:5:1\n 1: 5\n 2: g:9\n  1: " + most + "\n", "f:5:1\n 1: 5\n", true},
+		{"f:5:1\n 1: 5\n", "f:5:1\n 1: 5\ng:7:1\n 1: " + most + "\n", true},
+		{"f:5:1\n 1: 9223372036854775807\n", "g:5:1\n 1: 9223372036854775807\n", false},
+	} {
+		s, err := Overlap(strict(t, c.base), strict(t, c.test))
+		if errors.Is(err, ErrOverflow) != c.refused {
+			t.Errorf("%q and %q: %v", c.base, c.test, err)
+		}
+		if err == nil && (s.Percent < 0 || s.Percent > 100 || s.Samples.Percent() > 100) {
+			t.Errorf("%q and %q: %+v", c.base, c.test, s)
+		}
+	}
+}

@@ -45,38 +45,47 @@ type FunctionSimilarity struct {
 // ErrNoSamples says that a profile has no samples, so that it is like no other.
 var ErrNoSamples = errors.New("the sum of the profile's sample counts is 0")
 
+// ErrOverflow says that counts have no room in 64 bits together.
+var ErrOverflow = errors.New("the counts of both profiles add up to more than 18446744073709551614, so shares of them would be wrong: compare profiles that were collected for a shorter time")
+
 // rounding is what sums of fractions may be off: LLVM takes it away.
 const rounding = 0.000005
 
-// samples returns the samples of a function's lines, with what is inlined into it.
+// samples returns the samples of a function's lines, with what is inlined into it. They are at most
+// 18446744073709551615.
 func (f *Function) samples() uint64 {
 	if f == nil {
 		return 0
 	}
 	sum := uint64(0)
 	for _, l := range f.Lines {
-		sum += l.Samples
+		add(&sum, l.Samples, 1)
 	}
 	for _, callees := range f.Inlined {
 		for _, callee := range callees {
-			sum += callee.samples()
+			add(&sum, callee.samples(), 1)
 		}
 	}
 	return sum
 }
 
-// Overlap compares a profile with one that it is the base of. The error wraps ErrNoSamples or
-// ErrKinds.
+// Overlap compares a profile with one that it is the base of. The error wraps ErrNoSamples,
+// ErrKinds or ErrOverflow.
 func Overlap(base, test *Profile) (*Similarity, error) {
 	if err := sameKind(base, test); err != nil {
 		return nil, err
 	}
 	o := &Similarity{Functions: Shared{Base: uint64(len(base.Functions)), Test: uint64(len(test.Functions))}}
+	both := uint64(0) // no other sum is larger: what at least one has is at most what they have together
 	for _, f := range base.Functions {
-		o.Samples.Base += f.samples()
+		add(&o.Samples.Base, f.samples(), 1)
 	}
 	for _, f := range test.Functions {
-		o.Samples.Test += f.samples()
+		add(&o.Samples.Test, f.samples(), 1)
+	}
+	add(&both, o.Samples.Base, 1)
+	if add(&both, o.Samples.Test, 1); both == math.MaxUint64 {
+		return nil, ErrOverflow
 	}
 	if o.Samples.Base == 0 || o.Samples.Test == 0 {
 		return nil, ErrNoSamples

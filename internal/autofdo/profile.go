@@ -103,6 +103,18 @@ func add(to *uint64, n, weight uint64) (saturates bool) {
 	return false
 }
 
+// Add adds n to a sum of counts, which saturates as a count does: Add reports true then.
+func Add(to *uint64, n uint64) (saturates bool) { return add(to, n, 1) }
+
+// Walk calls visit with each function that is inlined into f, and first with f itself.
+func (f *Function) Walk(visit func(*Function)) {
+	visit(f)
+	_, callees := f.SortedInlined()
+	for _, callee := range callees {
+		callee.Walk(visit)
+	}
+}
+
 // Sum returns the samples of the lines and the totals of what is inlined, which should be
 // the function's total.
 func (f *Function) Sum() uint64 {

@@ -176,8 +176,13 @@ func (r *reader) head(s string) error {
 		return r.fail(text)
 	}
 	if isContext(name) {
-		if _, ok := parseContext(name); !ok {
+		frames, ok := parseContext(name)
+		if !ok {
 			return r.fail("Expected '[NAME:NUM[.NUM] @ NAME]:NUM:NUM', found " + found(s))
+		}
+		if as := contextName(frames); as != name {
+			r.warn("a caller of the context has no line: Clang takes it for " + found(as))
+			name = as
 		}
 	}
 	if len(r.stack) > 0 {

@@ -35,6 +35,8 @@ var accepted = []struct{ name, in, want, warning string }{
 	{"checksum of one", "f:6:1\n 1: 3\n 2: g:3\n  1: 3\n !CFGChecksum:5\nh:0:0\n", "f:6:1\n 1: 3\n 2: g:3\n  1: 3\n  !CFGChecksum: 0\n !CFGChecksum: 5\nh:0:0\n !CFGChecksum: 0\n", ""},
 	{"attributes before the checksum", "f:3:1\n 1: 3\n !Attributes: 1\n !CFGChecksum: 5\n", "f:3:1\n 1: 3\n !CFGChecksum: 5\n", "Clang forgets the attributes"},
 	{"contexts", "[main.main:3 @ main.f]:1:1\n 1: 1\n[main.main]:7:1\n 2: 7\n", "[main.main]:7:1\n 2: 7\n[main.main:3 @ main.f]:1:1\n 1: 1\n", ""},
+	{"contexts without a line", "[a @ f]:9:1\n 1: 9\n[a: @ f:2 @ g]:8:1\n 1: 8\n", "[a:0 @ f]:9:1\n 1: 9\n[a:0 @ f:2 @ g]:8:1\n 1: 8\n", "Clang takes it for [a:0 @ f]"},
+	{"one context with line 0 and without a line", "[a:0 @ f]:9:1\n 1: 9\n[a @ f]:8:1\n 1: 8\n", "[a:0 @ f]:8:1\n 1: 8\n", "Clang takes it for [a:0 @ f]"},
 	{"contexts of the same weight", "[a:30 @ f]:1:1\n 1: 1\n[a:4 @ f]:1:1\n 1: 1\n[a:4 @ f:2 @ g]:1:1\n 1: 1\n[a]:1:1\n 1: 1\n", "[a]:1:1\n 1: 1\n[a:4 @ f]:1:1\n 1: 1\n[a:4 @ f:2 @ g]:1:1\n 1: 1\n[a:30 @ f]:1:1\n 1: 1\n", ""},
 	{"order", "b:1:1\n 9: 1\n 2: 0 x:1 z:2 y:1\na:1:1\n 1.2: 1\n 1: 0\nc:5:0\n 1: 5\n", "c:5:0\n 1: 5\na:1:1\n 1: 0\n 1.2: 1\nb:1:1\n 2: 0 z:2 x:1 y:1\n 9: 1\n", ""},
 	{"largest count", "f:18446744073709551615:0\n 1: 18446744073709551615\n", "f:18446744073709551615:0\n 1: 18446744073709551615\n", ""},

@@ -94,8 +94,8 @@ func headLine(f *Function) (line string, ok bool) {
 	line = f.Name + ":" + strconv.FormatUint(f.Total, 10) + ":" + strconv.FormatUint(f.Head, 10)
 	name, total, head, whole, ok := parseHead(line)
 	if isContext(name) {
-		_, fits := parseContext(name)
-		ok = ok && fits
+		frames, fits := parseContext(name)
+		ok = ok && fits && contextName(frames) == name
 	}
 	return line, ok && whole && name == f.Name && total == f.Total && head == f.Head && line[0] != '#' && isLine(line)
 }

@@ -129,7 +129,7 @@ func (n *Node) sort(p *samples.Profile, metric int) {
 	for todo := []*Node{n}; len(todo) > 0; {
 		n, todo = todo[len(todo)-1], todo[:len(todo)-1]
 		slices.SortFunc(n.Children, func(a, b *Node) int {
-			return cmp.Or(cmp.Compare(p.Value(b.Incl, metric), p.Value(a.Incl, metric)), cmp.Compare(a.Func, b.Func))
+			return cmp.Or(cmp.Compare(Abs(p.Value(b.Incl, metric)), Abs(p.Value(a.Incl, metric))), cmp.Compare(a.Func, b.Func))
 		})
 		todo = append(todo, n.Children...)
 	}

@@ -76,6 +76,10 @@ func ByLabel[K comparable](p *samples.Profile, key func(*samples.Labels) K) map[
 	return all
 }
 
+// Abs returns by how much a value counts in an order: in the difference of two profiles what
+// became less is as interesting as what became more.
+func Abs(n int64) int64 { return max(n, -n) }
+
 func add(to, values []int64) {
 	for i, v := range values {
 		to[i] += v

@@ -3,6 +3,7 @@ package perfdata
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -155,13 +156,23 @@ func (m *maker) notes(b *Branches) []string {
 	}
 	say(m.otherPIDs, "samples are left out: they are of other processes")
 	say(m.otherEvents, "samples are left out: they are of other events")
-	say(int64(min(m.lost, 1<<62)), "samples or other records were lost, since the kernel had no room for them")
+	if m.lost > 0 {
+		list = append(list, report(m.lost)+" samples or other records were lost, since the kernel had no room for them.")
+	}
 	say(m.throttled, "times the kernel held samples back, since there were too many")
 	say(m.spaces.left, "mappings are left out: a process had more than %d", mostChanges)
 	if m.f.open {
 		list = append(list, "perf did not end as it should: its file may lack records, and has no names of events and no build ids.")
 	}
 	return append(list, m.sources()...)
+}
+
+// report writes a sum that saturates.
+func report(n uint64) string {
+	if n == math.MaxUint64 {
+		return fmt.Sprintf("at least %d", n)
+	}
+	return fmt.Sprint(n)
 }
 
 // callers says how callers get recorded, where they were not.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -163,7 +164,9 @@ func (m *maker) make(ctx context.Context) (*pgo.Profile, *Branches, []string, er
 	for _, im := range m.images {
 		m.profile.Prologues = m.profile.Prologues || im.why == "" && im.Prologues()
 	}
-	m.profile.Duration = time.Duration(m.p.last - m.p.first)
+	if d := m.p.last - m.p.first; d <= math.MaxInt64 { // else the times are damaged
+		m.profile.Duration = time.Duration(d)
+	}
 	m.profile.Comments = m.comments()
 	return m.profile, b, m.notes(b), nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,6 +136,24 @@ func TestStory(t *testing.T) {
 				t.Errorf("comments %q, want %q", p.Comments, want)
 			}
 		})
+	}
+}
+
+// TestLossesSaturate: what the kernel is said to have lost adds up to a bound, and times that can't
+// be make no duration.
+func TestLossesSaturate(t *testing.T) {
+	s := theTest(t)
+	m := newMade(task)
+	m.mmap2(7, 0, base, 1<<30, s.path)
+	m.sample(7, 1, base+s.offset(t, "inner", 3))
+	m.sample(7, math.MaxUint64, base+s.offset(t, "inner", 3))
+	for range 3 {
+		m.record(recordLost, 0, append([]any{uint64(1), uint64(1 << 63)}, at(7, 40)...)...)
+	}
+	p, _, notes := m.profile(t, Options{})
+	checkNotes(t, notes, "at least 18446744073709551615 samples or other records were lost")
+	if p.Duration != 0 {
+		t.Errorf("a duration of %v", p.Duration)
 	}
 }
 

@@ -3,6 +3,7 @@ package perfdata
 import (
 	"context"
 	"fmt"
+	"math"
 )
 
 // survey is what the first pass learns.
@@ -41,9 +42,9 @@ func (s *survey) record(r record) error {
 		s.fork(r, &c)
 	case recordLost:
 		c.u64()
-		s.lost += c.u64()
+		s.lose(c.u64())
 	case recordLostSamples:
-		s.lost += c.u64()
+		s.lose(c.u64())
 	case recordThrottle:
 		s.throttled++
 	case recordExit: // who comes after it with the same number, is forked
@@ -57,6 +58,11 @@ func (s *survey) record(r record) error {
 		return s.f.fail(r.at, "a record of kind %d has %d bytes, too few for what it tells", r.kind, recordHead+len(r.body))
 	}
 	return nil
+}
+
+// lose counts what the kernel says it lost. The numbers are the file's word: their sum saturates.
+func (s *survey) lose(n uint64) {
+	s.lost += min(n, math.MaxUint64-s.lost)
 }
 
 // mapping takes in that a process mapped a file to run code of it.

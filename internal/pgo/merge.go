@@ -20,6 +20,7 @@ const (
 // Errors of merging.
 var (
 	ErrUnits      = errors.New("it has other weights than those before (samples/count and cpu/nanoseconds), and the time between samples is not known; merge by share, so that each profile counts the same")
+	ErrLong       = errors.New("with those before it was collected for more than 292 years, so the duration that it tells, or one of those before, is wrong")
 	ErrNoDuration = errors.New("it does not tell how long it was collected; merge by share or by weight")
 )
 
@@ -43,7 +44,7 @@ type Merger struct {
 func NewMerger(by By) *Merger { return &Merger{by: by} }
 
 // Add adds a profile, which counts weight times. The name becomes a comment. The error is
-// ErrUnits, ErrNoDuration or ErrOverflow.
+// ErrUnits, ErrNoDuration, ErrLong or ErrOverflow.
 func (m *Merger) Add(name string, q *Profile, weight float64) error {
 	if m.sum == nil {
 		m.sum = New(q.Unit)
@@ -72,6 +73,9 @@ func (m *Merger) Add(name string, q *Profile, weight float64) error {
 	}
 	if m.by != ByWeight || weight != 1 {
 		m.sum.Period = 0 // a sample of the sum stands for another time
+	}
+	if q.Duration > math.MaxInt64-m.sum.Duration {
+		return ErrLong
 	}
 	m.sum.Duration += q.Duration
 	m.source(fmt.Sprintf("%s: %d %s, by %s × %g", name, total, q.Unit, m.by, weight), q.Comments)

@@ -177,6 +177,7 @@ func TestMerge(t *testing.T) {
 		"units":          {ByWeight, two(Samples, 1), two(Nanoseconds, 1), [2]float64{1, 1}, 0, ErrUnits},
 		"length unknown": {ByDuration, long(two(Samples, 1), 1), two(Samples, 1), [2]float64{1, 1}, 0, ErrNoDuration},
 		"overflow":       {ByWeight, two(Samples, 7), two(Samples, math.MaxInt64-5), [2]float64{1, 1}, 0, ErrOverflow},
+		"too long":       {ByWeight, long(two(Samples, 7), math.MaxInt64), long(two(Samples, 1), 1), [2]float64{1, 1}, 0, ErrLong},
 		"overflow by":    {ByWeight, two(Samples, 7), two(Samples, math.MaxInt64/2), [2]float64{1, 3}, 0, ErrOverflow},
 	} {
 		m := NewMerger(c.by)
@@ -257,6 +258,10 @@ func TestReadBad(t *testing.T) {
 	heap.SampleType[1].Type, heap.SampleType[2].Type = "inuse", "objects"
 	diff := random(rand.New(rand.NewPCG(1, 1)), 50)
 	diff.Sample[3].Value[1] = -1
+	huge := random(rand.New(rand.NewPCG(1, 1)), 50)
+	for _, s := range huge.Sample {
+		s.Value[1] = math.MaxInt64 / 10
+	}
 	zipped := encode(t, random(rand.New(rand.NewPCG(1, 1)), 50), true)
 	for name, c := range map[string]struct {
 		data []byte
@@ -269,6 +274,7 @@ func TestReadBad(t *testing.T) {
 		"cut off zipped":  {zipped[:len(zipped)/2], io.ErrUnexpectedEOF, "it was cut off"},
 		"heap":            {encode(t, heap, false), ErrNoTime, "it has alloc/bytes, inuse/count, objects/nanoseconds"},
 		"difference":      {encode(t, diff, false), nil, "sample 4 has the negative value -1"},
+		"overflow":        {encode(t, huge, false), ErrOverflow, ""},
 		"huge field":      {append([]byte{0x12, 0xff, 0xff, 0xff, 0xff, 0x0f}, good...), ErrNotPprof, "has 4294967295 bytes"},
 		"no location":     {append(bytes.Clone(good), 0x12, 0x07, 0x0a, 0x01, 0x7f, 0x12, 0x02, 1, 1), nil, "sample 51 has 2 values"},
 		"gzip of nothing": {[]byte{0x1f, 0x8b, 8}, ErrNotPprof, "gzip header"},

@@ -387,6 +387,9 @@ func (d *decoder) profile() (*Profile, error) {
 			return nil, err
 		}
 	}
+	if _, err := p.Total(); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 

@@ -72,7 +72,7 @@ func OfGoTrace(ctx context.Context, in io.Reader, sel *Selection) (*Profile, err
 	}
 	r.settle(f)
 	r.finish(f)
-	return r.profile(), nil
+	return r.profile()
 }
 
 // sample takes in a sample of the CPU profile.

@@ -25,6 +25,7 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 		return nil, fmt.Errorf("reading the profile: %w", err)
 	}
 	s := newSum()
+	s.prune(q)
 	n := 0 // it only grows: a profile may have very many types of one name
 	for i, t := range q.SampleType {
 		name := cmp.Or(t.Type, "samples")
@@ -63,12 +64,32 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 			ids = append(ids, s.frameID(Frame{}))
 		}
 		k := rowKey{stack: s.stack(ids), labels: s.label(Labels{})}
+		base := x.DiffBaseSample()
 		for m, v := range x.Value {
 			s.add(k, m, v)
+			if base {
+				s.weights[m].base += max(v, -v)
+			}
 		}
 		s.p.Samples++
 	}
-	return s.profile(), nil
+	return s.profile()
+}
+
+// prune leaves out the frames that the profile's own drop_frames and keep_frames call
+// uninteresting, as pprof does before it shows anything.
+func (s *sum) prune(q *profile.Profile) {
+	if q.DropFrames == "" {
+		return
+	}
+	note := "left out, as the profile asks for: calls below functions that match its drop_frames, " + strconv.Quote(q.DropFrames)
+	if q.KeepFrames != "" {
+		note += ", and not its keep_frames, " + strconv.Quote(q.KeepFrames)
+	}
+	if err := q.RemoveUninteresting(); err != nil {
+		note = "nothing is left out of it, though the profile asks for that: " + err.Error()
+	}
+	s.p.Notes = append(s.p.Notes, note)
 }
 
 // presetOf returns the index of the sample type that pprof shows first: the last, if the profile

@@ -16,6 +16,7 @@
 package samples
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
@@ -43,7 +44,14 @@ type Metric struct {
 	Level bool
 	// Of has the metrics that this one is the sum of, by index; nil: it is none.
 	Of []int
+	// Whole is what shares are of where values are negative: their absolute sum, or that of the
+	// profile that others were subtracted from; WholeOf names it. 0: shares are of the total.
+	Whole   int64
+	WholeOf string
 }
+
+// ErrOverflow says that values add up to more than 63 bits hold.
+var ErrOverflow = errors.New("the values add up to more than 9223372036854775807")
 
 // Names of frames that are none of the program's.
 const (

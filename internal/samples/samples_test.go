@@ -213,7 +213,11 @@ func TestOrigins(t *testing.T) {
 	id := func(name string) uint32 { return s.stack([]uint32{s.frameID(Frame{Func: name})}) }
 	made := s.origin(id("made"), s.origin(id("first"), 0))
 	s.add(rowKey{stack: id("leaf"), origin: made}, m, 5)
-	if got := text(s.profile()); got != "leaf:0 made:0 first:0 cpu=5" {
+	p, err := s.profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text(p); got != "leaf:0 made:0 first:0 cpu=5" {
 		t.Errorf("%q", got)
 	}
 	o := uint32(0)

@@ -2,6 +2,8 @@ package samples
 
 import (
 	"encoding/binary"
+	"fmt"
+	"math"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/symbols"
@@ -21,6 +23,7 @@ type sum struct {
 	origins []origin // [0] is none
 	madeAt  map[origin]uint32
 	rows    map[rowKey][]int64
+	weights []weight               // by metric
 	whole   map[[2]uint32][]*Frame // by stack and origin
 	key     []byte
 }
@@ -30,6 +33,14 @@ type origin struct {
 	stack  uint32
 	parent uint32
 	depth  int
+}
+
+// weight sums up the values of a metric.
+type weight struct {
+	absolute int64 // the sum of the absolute values
+	base     int64 // and of those that pprof -diff_base has subtracted
+	negative bool  // a value is negative
+	overflow bool  // absolute has no room for the sum
 }
 
 // rowKey is what one Stack of the Profile is.
@@ -119,8 +130,21 @@ func (s *sum) label(l Labels) uint32 {
 	return id
 }
 
-// add counts a value of a metric.
+// add counts a value of a metric. As long as the absolute values fit into 63 bits, no sum of any
+// of them overflows, so this is the only place that has to check.
 func (s *sum) add(k rowKey, metric int, v int64) {
+	if metric >= len(s.weights) {
+		s.weights = append(s.weights, make([]weight, metric+1-len(s.weights))...)
+	}
+	w, n := &s.weights[metric], v
+	if v < 0 {
+		w.negative, n = true, -v // the smallest value remains itself, and overflows
+	}
+	if n < 0 || n > math.MaxInt64-w.absolute {
+		w.overflow = true
+		return
+	}
+	w.absolute += n
 	values := s.rows[k]
 	if metric >= len(values) {
 		values = append(values, make([]int64, metric+1-len(values))...)
@@ -157,12 +181,28 @@ func (s *sum) gather(stack, origin uint32) []*Frame {
 	}
 }
 
-// profile returns the sums.
-func (s *sum) profile() *Profile {
+// profile returns the sums. The error wraps ErrOverflow.
+func (s *sum) profile() (*Profile, error) {
+	for m, w := range s.weights {
+		if w.overflow {
+			return nil, fmt.Errorf("%w, of %s", ErrOverflow, s.p.Metrics[m].Name)
+		}
+		s.p.Metrics[m].share(&w)
+	}
 	for k, values := range s.rows {
 		values = append(values, make([]int64, len(s.p.Metrics)-len(values))...)
 		s.p.Stacks = append(s.p.Stacks, Stack{Frames: s.framesOf(k.stack, k.origin), Values: values, Labels: s.labels[k.labels]})
 	}
 	sortStacks(s.p.Stacks)
-	return s.p
+	return s.p, nil
+}
+
+// share sets what shares of a metric are of, where that is not the total.
+func (x *Metric) share(w *weight) {
+	switch {
+	case w.base > 0:
+		x.Whole, x.WholeOf = w.base, "the base profile's sum"
+	case w.negative && !x.Level:
+		x.Whole, x.WholeOf = w.absolute, "the absolute sum"
+	}
 }

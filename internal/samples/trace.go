@@ -51,7 +51,7 @@ func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, err
 	if len(s.p.Metrics) == 0 {
 		return nil, ErrNone
 	}
-	return s.profile(), nil
+	return s.profile()
 }
 
 // ofStates takes in what the Go execution trace tells.

@@ -212,7 +212,7 @@ func head(fields []string) Head {
 		case strings.HasPrefix(k, "missing."):
 			h.Missing[k[len("missing."):]] = v
 		case strings.HasPrefix(k, "lost."):
-			h.Lost[k[len("lost."):]] += n
+			h.Lost[k[len("lost."):]] = Sum(h.Lost[k[len("lost."):]], n)
 		}
 	}
 	return h
@@ -260,7 +260,7 @@ func (r *Row) hist(h int, text string) bool {
 		if err != nil || err2 != nil || bucket < 0 || bucket >= Buckets || n < 0 {
 			return false
 		}
-		r.H[h][bucket] += n
+		r.H[h][bucket] = Sum(r.H[h][bucket], n)
 	}
 	return true
 }

@@ -7,6 +7,7 @@
 package row
 
 import (
+	"math"
 	"math/bits"
 	"strings"
 )
@@ -45,7 +46,7 @@ func (s *Stats) Add(o *Stats) {
 	}
 	for h := range s.H {
 		for b := range s.H[h] {
-			s.H[h][b] += o.H[h][b]
+			s.H[h][b] = Sum(s.H[h][b], o.H[h][b])
 		}
 	}
 }
@@ -62,7 +63,36 @@ func (v Value) Merged(a, b int64) int64 {
 		}
 		return a
 	}
+	return Sum(a, b)
+}
+
+// Sum adds two numbers, of which a file may tell any. A sum that has no room is math.MaxInt64, or
+// math.MinInt64 of negative ones.
+func Sum(a, b int64) int64 {
+	switch {
+	case b > 0 && a > math.MaxInt64-b:
+		return math.MaxInt64
+	case b < 0 && a < math.MinInt64-b:
+		return math.MinInt64
+	}
 	return a + b
+}
+
+// Full counts the numbers that have no room for more.
+func (s *Stats) Full() (n int) {
+	for _, v := range s.V {
+		if v == math.MaxInt64 || v == math.MinInt64 {
+			n++
+		}
+	}
+	for h := range s.H {
+		for _, v := range s.H[h] {
+			if v == math.MaxInt64 {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // Quantile is what a share q of what a distribution counts does not exceed, as its bucket's highest:
@@ -70,10 +100,10 @@ func (v Value) Merged(a, b int64) int64 {
 func (s *Stats) Quantile(h Hist, q float64) int64 {
 	var all, sum int64
 	for _, n := range s.H[h] {
-		all += n
+		all = Sum(all, n)
 	}
 	for b, n := range s.H[h] {
-		if sum += n; n > 0 && float64(sum) >= q*float64(all) {
+		if sum = Sum(sum, n); n > 0 && float64(sum) >= q*float64(all) {
 			return Highest(b)
 		}
 	}

@@ -3,6 +3,7 @@ package row_test
 import (
 	"bytes"
 	"errors"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -38,6 +39,7 @@ func TestMerged(t *testing.T) {
 		a, b, want int64
 	}{
 		{row.Made, 2, 3, 5}, {row.MaxLen, 2, 3, 3}, {row.MinLen, 2, 3, 2}, {row.MinLen, 0, 3, 3}, {row.MinLen, 2, 0, 2},
+		{row.Made, math.MaxInt64, 1, math.MaxInt64}, {row.Made, math.MinInt64, -1, math.MinInt64}, {row.Made, math.MaxInt64, -1, math.MaxInt64 - 1},
 	} {
 		if got := c.v.Merged(c.a, c.b); got != c.want {
 			t.Errorf("%v of %d and %d is %d, want %d", c.v, c.a, c.b, got, c.want)

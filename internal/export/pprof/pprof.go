@@ -166,8 +166,19 @@ func (b *builder) function(f *samples.Frame) *profile.Function {
 	return x
 }
 
+// Unfoldable counts the stacks that Fold leaves out though they have a value: a negative one, of
+// the difference of two profiles.
+func Unfoldable(p *samples.Profile, metric int) (n int64) {
+	for i := range p.Stacks {
+		if p.Value(p.Stacks[i].Values, metric) < 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // Fold writes a line for each stack that has something of a metric: the outermost function
-// first, then the value.
+// first, then the value. Negative values are left out; see Unfoldable.
 func Fold(w io.Writer, p *samples.Profile, metric int) error {
 	b := bufio.NewWriter(w)
 	for i := range p.Stacks {

@@ -153,7 +153,7 @@ func price(v *profile.View, kind symbols.RemarkKind, line *callgraph.Cost) strin
 			}
 		}
 	}
-	all := v.Profile.Value(v.Total(), m)
+	all := v.Whole(m)
 	own := v.Profile.Value(line.Excl, m)
 	if kind == symbols.CannotInline {
 		own = v.Profile.Value(line.Incl, m)

@@ -11,7 +11,8 @@ import (
 
 // showDocument is what show tells of a profile.
 type showDocument struct {
-	Total     uint64                    `json:"total"` // of all functions
+	Total     uint64                    `json:"total"`     // of all functions
+	Saturated bool                      `json:"saturated"` // there are more samples than total, which is the largest number that it has room for
 	Count     int                       `json:"function_count"`
 	Functions report.List[functionJSON] `json:"functions"`
 }
@@ -21,16 +22,17 @@ type functionJSON struct {
 	Name    string     `json:"name"`
 	Total   uint64     `json:"total"`
 	Head    uint64     `json:"head"`
-	Share   float64    `json:"share"` // of all samples
-	Lines   int        `json:"line_count"`
+	Share   float64    `json:"share"`         // of all samples
+	Lines   int        `json:"line_count"`    // with those of what is inlined into it
 	Inlined int        `json:"inlined_count"` // callees that are inlined into it, and into these
-	Hottest *lineJSON  `json:"hottest"`       // null: no line of its own was sampled
-	Calls   []callJSON `json:"calls"`         // of all its lines, the most called first
+	Hottest *lineJSON  `json:"hottest"`       // null: no line was sampled
+	Calls   []callJSON `json:"calls"`         // of all these lines, the most called first
 }
 
 // lineJSON is a line of a function.
 type lineJSON struct {
-	Offset        uint32 `json:"offset"` // lines behind the function's first
+	Inlined       string `json:"inlined"` // the inlined function that it is of; "": it is the function's own
+	Offset        uint32 `json:"offset"`  // lines behind the function's first
 	Discriminator uint32 `json:"discriminator"`
 	Samples       uint64 `json:"samples"`
 }
@@ -45,17 +47,26 @@ type callJSON struct {
 func Show(p *autofdo.Profile) *report.Report {
 	sorted := p.Sorted()
 	d := &showDocument{Count: len(sorted)}
+	whole := 0.0 // for shares, which are right even where there is no room for the total
 	for _, f := range sorted {
-		d.Total += f.Total
+		d.Saturated = autofdo.Add(&d.Total, f.Total) || d.Saturated
+		whole += float64(f.Total)
 	}
-	d.Functions = report.ListOf(sorted, func(f *autofdo.Function) functionJSON { return d.function(f) })
+	d.Functions = report.ListOf(sorted, func(f *autofdo.Function) functionJSON { return functionOf(f, whole) })
 	return &report.Report{Document: d, Text: func(b *report.Text) {
-		fmt.Fprintf(b, "%d samples in %s\n\n", d.Total, analysis.Plural(int64(d.Count), "function"))
+		least := ""
+		if d.Saturated {
+			least = "at least "
+		}
+		fmt.Fprintf(b, "%s%d samples in %s\n\n", least, d.Total, analysis.Plural(int64(d.Count), "function"))
 		heads := []string{"total", "%", "head", "lines", "inlined", "hottest line", "<function", "<calls"}
 		report.Table(b, "function", heads, sorted, func(f *autofdo.Function) []string {
-			x, hottest := d.function(f), ""
+			x, hottest := functionOf(f, whole), ""
 			if x.Hottest != nil {
 				hottest = fmt.Sprintf("%+d: %d", x.Hottest.Offset, x.Hottest.Samples)
+				if x.Hottest.Inlined != "" {
+					hottest = report.Name(x.Hottest.Inlined) + " " + hottest
+				}
 			}
 			calls := report.First(x.Calls, func(c callJSON) string { return fmt.Sprintf("%s %d", report.Name(c.Name), c.Count) })
 			return []string{fmt.Sprint(x.Total), fmt.Sprintf("%.2f", 100*x.Share), fmt.Sprint(x.Head), fmt.Sprint(x.Lines), fmt.Sprint(x.Inlined), hottest, report.Name(x.Name), calls}
@@ -63,33 +74,34 @@ func Show(p *autofdo.Profile) *report.Report {
 	}}
 }
 
-func (d *showDocument) function(f *autofdo.Function) functionJSON {
-	x := functionJSON{Name: f.Name, Total: f.Total, Head: f.Head, Lines: len(f.Lines), Inlined: inlined(f), Calls: []callJSON{}}
-	if d.Total > 0 {
-		x.Share = float64(f.Total) / float64(d.Total)
+func functionOf(f *autofdo.Function, whole float64) functionJSON {
+	x := functionJSON{Name: f.Name, Total: f.Total, Head: f.Head, Inlined: -1, Calls: []callJSON{}} // it is not inlined into itself
+	if whole > 0 {
+		x.Share = float64(f.Total) / whole
 	}
 	all := autofdo.Line{Targets: map[string]uint64{}}
-	for _, at := range f.SortedLines() {
-		l := f.Lines[at]
-		if x.Hottest == nil || l.Samples > x.Hottest.Samples {
-			x.Hottest = &lineJSON{at.Offset, at.Disc, l.Samples}
+	f.Walk(func(in *autofdo.Function) {
+		x.Inlined++
+		x.Lines += len(in.Lines)
+		for _, at := range in.SortedLines() {
+			l := in.Lines[at]
+			if x.Hottest == nil || l.Samples > x.Hottest.Samples {
+				x.Hottest = &lineJSON{"", at.Offset, at.Disc, l.Samples}
+				if in != f {
+					x.Hottest.Inlined = in.Name
+				}
+			}
+			for name, n := range l.Targets {
+				count := all.Targets[name]
+				autofdo.Add(&count, n)
+				all.Targets[name] = count
+			}
 		}
-		for name, n := range l.Targets {
-			all.Targets[name] += n
-		}
-	}
+	})
 	for _, name := range all.SortedTargets() {
 		x.Calls = append(x.Calls, callJSON{name, all.Targets[name]})
 	}
 	return x
-}
-
-func inlined(f *autofdo.Function) (n int) {
-	_, callees := f.SortedInlined()
-	for _, callee := range callees {
-		n += 1 + inlined(callee)
-	}
-	return n
 }
 
 // overlapDocument is how alike two profiles are.

@@ -31,10 +31,10 @@ func TestShow(t *testing.T) {
 	}
 	r := Show(p)
 	got := document(t, r)
-	want := `{"schema":"scopeview.x/1","total":400,"function_count":2,"functions":[` +
-		`{"name":"main","total":300,"head":1,"share":0.75,"line_count":3,"inlined_count":2,"hottest":{"offset":4,"discriminator":0,"samples":100},` +
+	want := `{"schema":"scopeview.x/1","total":400,"saturated":false,"function_count":2,"functions":[` +
+		`{"name":"main","total":300,"head":1,"share":0.75,"line_count":5,"inlined_count":2,"hottest":{"inlined":"","offset":4,"discriminator":0,"samples":100},` +
 		`"calls":[{"name":"work","count":100},{"name":"rest","count":30}]},` +
-		`{"name":"work","total":100,"head":100,"share":0.25,"line_count":1,"inlined_count":0,"hottest":{"offset":1,"discriminator":0,"samples":100},"calls":[]}]}`
+		`{"name":"work","total":100,"head":100,"share":0.25,"line_count":1,"inlined_count":0,"hottest":{"inlined":"","offset":1,"discriminator":0,"samples":100},"calls":[]}]}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -44,6 +44,40 @@ func TestShow(t *testing.T) {
 		if !strings.Contains(b.String(), words) {
 			t.Errorf("no %q in\n%s", words, b.String())
 		}
+	}
+}
+
+// TestShowInlined: a line that is inlined is one of the function's, and may be its hottest.
+func TestShowInlined(t *testing.T) {
+	p, _, err := autofdo.Read(strings.NewReader("main:100:1\n 5: inner:100\n  1: 60 deep:7\n  2: 40\n"), "x", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := document(t, Show(p))
+	want := `{"name":"main","total":100,"head":1,"share":1,"line_count":2,"inlined_count":1,"hottest":{"inlined":"inner","offset":1,"discriminator":0,"samples":60},"calls":[{"name":"deep","count":7}]}`
+	if !strings.Contains(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	var b report.Text
+	Show(p).Text(&b)
+	if !strings.Contains(b.String(), "inner +1: 60") {
+		t.Errorf("the hottest line is not there:\n%s", b.String())
+	}
+}
+
+// TestShowOverflow: a total that has no room saturates and is called a bound, and shares are right.
+func TestShowOverflow(t *testing.T) {
+	p, _, err := autofdo.Read(strings.NewReader("f:18446744073709551615:1\n 1: 18446744073709551615\ng:18446744073709551615:1\n 1: 18446744073709551615\n"), "x", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := document(t, Show(p)); !strings.Contains(got, `"total":18446744073709551615,"saturated":true`) || strings.Count(got, `"share":0.5`) != 2 {
+		t.Errorf("got %s", got)
+	}
+	var b report.Text
+	Show(p).Text(&b)
+	if !strings.Contains(b.String(), "at least 18446744073709551615 samples in 2 functions") {
+		t.Errorf("the total is told as it is not:\n%s", b.String())
 	}
 }
 

@@ -60,20 +60,10 @@ func Callers(v *View, function string, said func(caller, callee string) string, 
 	c := &callers{v, callgraph.CallersOf(v.Profile, costs, name), said, notes}
 	for _, list := range [][]callgraph.Edge{c.Callers.Callers, c.Callees} {
 		slices.SortStableFunc(list, func(a, b callgraph.Edge) int {
-			return cmp.Compare(v.Profile.Value(b.Attr, v.Sort.Metric), v.Profile.Value(a.Attr, v.Sort.Metric))
+			return cmp.Compare(callgraph.Abs(v.Profile.Value(b.Attr, v.Sort.Metric)), callgraph.Abs(v.Profile.Value(a.Attr, v.Sort.Metric)))
 		})
 	}
 	return &Report{report.Report{Text: c.text, Document: c.document()}, c.csv}, nil
-}
-
-// metrics are those of the columns, each once.
-func (c *callers) metrics() (list []int) {
-	for _, x := range c.Columns {
-		if !slices.Contains(list, x.Metric) {
-			list = append(list, x.Metric)
-		}
-	}
-	return list
 }
 
 func (c *callers) text(b *report.Text) {
@@ -141,6 +131,11 @@ func (c *callers) summary(b *report.Text) {
 		text += ", " + at
 	}
 	fmt.Fprintf(b, "\nall metrics of %s\n", text)
+	for _, x := range all {
+		if !slices.Contains(c.metrics(), x.Metric) { // the first lines say it of those
+			c.whole(b, x.Metric)
+		}
+	}
 	report.Table(b, "", []string{"exclusive", "%", "inclusive", "%", "<metric"}, all, func(i callgraph.Column) []string {
 		e := callgraph.Column{Metric: i.Metric, Percent: true}
 		return []string{

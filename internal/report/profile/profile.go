@@ -106,9 +106,17 @@ func (v *View) total() *callgraph.Cost {
 	return v.all
 }
 
-// Share shows what a cost has of <Total>, in percent.
+// Whole returns what shares of a metric are of: its total, or Metric.Whole.
+func (v *View) Whole(metric int) int64 {
+	if n := v.Metrics[metric].Whole; n > 0 {
+		return n
+	}
+	return v.Profile.Value(v.total().Incl, metric)
+}
+
+// Share shows what a cost has of the whole, which <Total> has where no value is negative, in percent.
 func (v *View) Share(c callgraph.Column, x *callgraph.Cost) string {
-	n, all := c.Of(v.Profile, x), c.Of(v.Profile, v.total())
+	n, all := c.Of(v.Profile, x), v.Whole(c.Metric)
 	if all == 0 || n == 0 {
 		return "0."
 	}
@@ -123,6 +131,9 @@ func (v *View) Head(b *report.Text, more ...string) {
 	for _, n := range slices.Concat(v.Notes, more) {
 		b.WriteString(b.Dim(analysis.Harmless(n)) + "\n")
 	}
+	for _, m := range v.metrics() {
+		v.whole(b, m)
+	}
 	if units := v.units(); units != "" {
 		b.WriteString(b.Dim(units) + "\n")
 	}
@@ -131,21 +142,35 @@ func (v *View) Head(b *report.Text, more ...string) {
 	}
 }
 
+// metrics returns those of the columns, each once.
+func (v *View) metrics() (list []int) {
+	for _, c := range v.Columns {
+		if !slices.Contains(list, c.Metric) {
+			list = append(list, c.Metric)
+		}
+	}
+	return list
+}
+
+// whole says what shares of a metric are of, where that is not its total.
+func (v *View) whole(b *report.Text, metric int) {
+	if x := &v.Metrics[metric]; x.Whole > 0 {
+		fmt.Fprintln(b, b.Dim(analysis.Show(fmt.Sprintf("%s: shares are of %s, %s: some values are negative, as in the difference of two profiles", x.Name, x.WholeOf, v.Value(metric, x.Whole)))))
+	}
+}
+
 // units says what the columns are.
 func (v *View) units() (text string) {
-	said := map[int]bool{}
-	for _, c := range v.Columns {
-		if m := &v.Metrics[c.Metric]; !said[c.Metric] {
-			said[c.Metric] = true
-			if text != "" {
-				text += "; "
-			}
-			unit := string(m.Unit)
-			if m.Unit == samples.Nanoseconds {
-				unit = "seconds"
-			}
-			text += m.Name + ": " + m.Title + ", in " + unit
+	for i, at := range v.metrics() {
+		m := &v.Metrics[at]
+		if i > 0 {
+			text += "; "
 		}
+		unit := string(m.Unit)
+		if m.Unit == samples.Nanoseconds {
+			unit = "seconds"
+		}
+		text += m.Name + ": " + m.Title + ", in " + unit
 	}
 	return analysis.Show(text)
 }
@@ -157,6 +182,7 @@ type metric struct {
 	Unit    string `json:"unit"`
 	Sampled bool   `json:"sampled"` // an estimate; otherwise each event was recorded
 	Total   int64  `json:"total"`
+	Whole   int64  `json:"whole,omitempty"` // what shares are of, where some values are negative; else they are of the total
 }
 
 // About is what each document begins with.
@@ -176,7 +202,7 @@ func (v *View) About() About {
 	total := v.Total()
 	for i := range v.Metrics {
 		m := &v.Metrics[i]
-		a.Metrics = append(a.Metrics, metric{m.Name, m.Title, string(m.Unit), m.Sampled, v.Profile.Value(total, i)})
+		a.Metrics = append(a.Metrics, metric{m.Name, m.Title, string(m.Unit), m.Sampled, v.Profile.Value(total, i), m.Whole})
 	}
 	return a
 }

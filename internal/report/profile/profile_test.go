@@ -130,3 +130,31 @@ func TestFindFunction(t *testing.T) {
 		}
 	}
 }
+
+// TestNegativeShares: of values that are differences, shares are of the absolute sum, which is told;
+// what became less is sorted by how much, and nothing is left out for being negative.
+func TestNegativeShares(t *testing.T) {
+	frame := func(name string) *samples.Frame { return &samples.Frame{Func: name} }
+	more, less, small, top := frame("more"), frame("less"), frame("small"), frame("main.main")
+	p := &samples.Profile{
+		Metrics: []samples.Metric{{Name: "space", Title: "space", Unit: samples.Bytes, Whole: 1000, WholeOf: "the absolute sum"}},
+		Preset:  "space",
+		Stacks: []samples.Stack{
+			{Frames: []*samples.Frame{more, top}, Values: []int64{690}},
+			{Frames: []*samples.Frame{less, top}, Values: []int64{-300}},
+			{Frames: []*samples.Frame{small, top}, Values: []int64{10}},
+		},
+	}
+	got := textOf(Rows(viewOf(t, p, "", ""), Functions), 0)
+	want := []string{
+		"space: shares are of the absolute sum, 1,000: some values are negative, as in the difference of two profiles",
+		"space: space, in bytes", "",
+		"e.space % i.space % function", "400 40.00 400 40.00 <Total>", "690 69.00 690 69.00 more", "-300 -30.00 -300 -30.00 less", "10 1.00 10 1.00 small", "0. 0. 400 40.00 main.main",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if tree := strings.Join(textOf(Tree(viewOf(t, p, "", ""), 0.05), 0), "\n"); !strings.Contains(tree, "-300 -30.00 -300 -30.00 less") || strings.Contains(tree, "small") {
+		t.Errorf("the tree:\n%s", tree)
+	}
+}

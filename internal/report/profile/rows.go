@@ -66,7 +66,7 @@ func Rows(v *View, by By) *Report {
 		}
 	}
 	slices.SortFunc(t.rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(v.Sort.Of(t.Profile, b.Cost), v.Sort.Of(t.Profile, a.Cost)), cmp.Compare(t.most(b.Cost), t.most(a.Cost)),
+		return cmp.Or(cmp.Compare(callgraph.Abs(v.Sort.Of(t.Profile, b.Cost)), callgraph.Abs(v.Sort.Of(t.Profile, a.Cost))), cmp.Compare(t.most(b.Cost), t.most(a.Cost)),
 			cmp.Compare(a.name, b.name), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.id, b.id))
 	})
 	return &Report{report.Report{Text: t.text, Document: t.document()}, t.csv}
@@ -80,7 +80,7 @@ func (t *table) any(c *callgraph.Cost) bool {
 // most is the largest of the columns: what is sorted by it is 0 for many.
 func (t *table) most(c *callgraph.Cost) (most int64) {
 	for _, x := range t.Columns {
-		most = max(most, x.Of(t.Profile, c))
+		most = max(most, callgraph.Abs(x.Of(t.Profile, c)))
 	}
 	return most
 }

@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -51,11 +52,13 @@ const deepest = 60
 
 func (t *tree) text(b *report.Text) {
 	t.Head(b)
-	all := t.Profile.Value(t.total().Incl, t.Sort.Metric)
+	all := t.Whole(t.Sort.Metric)
 	var rows []step
 	small := 0
 	t.walk(func(s step) bool {
-		if n := t.Profile.Value(s.Incl, t.Sort.Metric); s.depth > 0 && (n == 0 || float64(n) < t.least*float64(all)) {
+		n := t.Profile.Value(s.Incl, t.Sort.Metric)
+		nothing := n == 0 && t.Metrics[t.Sort.Metric].Whole == 0 // otherwise it may be two callees' sum
+		if s.depth > 0 && (nothing || math.Abs(float64(n)) < t.least*float64(all)) {
 			small++
 			return false
 		}

@@ -62,10 +62,10 @@ func FiguresOf(p *samples.Profile, by By, wanted func(string) bool) *report.Figu
 			m := p.Metric(metric)
 			for _, of := range [][]int64{costs[name].Excl, costs[name].Incl} {
 				v := report.Unknown
-				if m >= 0 && (!p.Metrics[m].Sampled || p.Value(total, m) > 0) { // else nothing was sampled
+				if m >= 0 && (!p.Metrics[m].Sampled || p.Value(total, m) != 0 || p.Metrics[m].Whole > 0) { // else nothing was sampled
 					v = float64(p.Value(of, m))
 				}
-				some = some || v > 0
+				some = some || v > 0 || v < 0
 				r.Values = append(r.Values, v)
 			}
 		}

@@ -1,0 +1,124 @@
+package samples
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+)
+
+// stackProfile makes a profile of one sample type: of each stack, the leaf first, its value.
+func stackProfile(values map[string]int64) *profile.Profile {
+	q := &profile.Profile{SampleType: []*profile.ValueType{{Type: "space", Unit: "bytes"}}}
+	locations := map[string]*profile.Location{}
+	for stack, v := range values {
+		s := &profile.Sample{Value: []int64{v}}
+		for _, name := range strings.Fields(stack) {
+			l := locations[name]
+			if l == nil {
+				f := &profile.Function{ID: uint64(len(q.Function) + 1), Name: name, SystemName: name}
+				l = &profile.Location{ID: f.ID, Line: []profile.Line{{Function: f}}}
+				locations[name] = l
+				q.Function, q.Location = append(q.Function, f), append(q.Location, l)
+			}
+			s.Location = append(s.Location, l)
+		}
+		q.Sample = append(q.Sample, s)
+	}
+	return q
+}
+
+func ofPprof(t *testing.T, q *profile.Profile) (*Profile, error) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := q.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return OfPprof(context.Background(), &b, anything())
+}
+
+// TestPprofNegative: where values are negative, shares are of the absolute sum; of a profile that
+// pprof -diff_base wrote they are of the base.
+func TestPprofNegative(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		of    map[string]int64
+		base  string // the stack that was subtracted
+		whole int64
+		named string
+	}{
+		{"a delta of heap profiles", map[string]int64{"more main": 700, "less main": -300}, "", 1000, "the absolute sum"},
+		{"a difference from a base", map[string]int64{"new main": 700, "old main": -400}, "old main", 400, "the base profile's sum"},
+		{"no difference", map[string]int64{"f main": 700, "g main": 300}, "", 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			q := stackProfile(c.of)
+			for _, s := range q.Sample {
+				if c.base != "" && s.Value[0] == c.of[c.base] {
+					s.Label = map[string][]string{"pprof::base": {"true"}}
+				}
+			}
+			p, err := ofPprof(t, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := &p.Metrics[0]; m.Whole != c.whole || m.WholeOf != c.named {
+				t.Errorf("shares are of %s, %d, want %s, %d", m.WholeOf, m.Whole, c.named, c.whole)
+			}
+		})
+	}
+}
+
+// TestPprofOverflow: values whose sum has no room in 63 bits are refused, of either sign.
+func TestPprofOverflow(t *testing.T) {
+	const most = math.MaxInt64
+	for _, c := range []struct {
+		of      map[string]int64
+		refused bool
+	}{
+		{map[string]int64{"f main": most, "g main": 1}, true},
+		{map[string]int64{"f main": most, "g main": -1}, true},
+		{map[string]int64{"f main": math.MinInt64}, true},
+		{map[string]int64{"f main": most - 1, "g main": 1}, false},
+	} {
+		if _, err := ofPprof(t, stackProfile(c.of)); errors.Is(err, ErrOverflow) != c.refused {
+			t.Errorf("%v: %v", c.of, err)
+		}
+	}
+}
+
+// TestPprofDropFrames: frames that the profile calls uninteresting are left out as pprof leaves
+// them out, and a note says so; an expression that is none leaves nothing out.
+func TestPprofDropFrames(t *testing.T) {
+	of := map[string]int64{"inner alloc user main": 1, "kept_alloc user main": 2, "other main": 4}
+	for _, c := range []struct {
+		drop, keep string
+		want       []string
+		note       string
+	}{
+		{"", "", []string{"inner:0 alloc:0 user:0 main:0 space=1", "kept_alloc:0 user:0 main:0 space=2", "other:0 main:0 space=4"}, ""},
+		{".*alloc", "", []string{"other:0 main:0 space=4", "user:0 main:0 space=3"}, "drop_frames"},
+		{".*alloc", "kept_.*", []string{"kept_alloc:0 user:0 main:0 space=2", "other:0 main:0 space=4", "user:0 main:0 space=1"}, "keep_frames"},
+		{"(", "", []string{"inner:0 alloc:0 user:0 main:0 space=1", "kept_alloc:0 user:0 main:0 space=2", "other:0 main:0 space=4"}, "nothing is left out"},
+	} {
+		q := stackProfile(of)
+		q.DropFrames, q.KeepFrames = c.drop, c.keep
+		p, err := ofPprof(t, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Split(strings.TrimSpace(text(p)), "\n")
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("drop %q, keep %q: %q, want %q", c.drop, c.keep, got, c.want)
+		}
+		if notes := strings.Join(p.Notes, "\n"); !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+			t.Errorf("drop %q, keep %q: notes %q, want %q", c.drop, c.keep, notes, c.note)
+		}
+	}
+}
