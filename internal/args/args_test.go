@@ -65,8 +65,13 @@ func linkSlots(before []format.Slot, after ...format.Slot) []format.Slot {
 	return append(append(before, addr(10), addr(255), addr(16), addr(1<<60)), after...)
 }
 
+func calledOff(e trace.Event) trace.Event {
+	e.Dur = 0
+	return e
+}
+
 func lockEvent(k format.Kind, addr, holder, what uint64, more ...any) trace.Event {
-	return trace.Event{Kind: k, Args: append([]format.Slot{
+	return trace.Event{Kind: k, Dur: 1, Args: append([]format.Slot{
 		{Type: format.SlotAddr, Value: addr}, {Type: format.SlotGoid, Value: holder}, {Type: format.SlotUint, Value: what},
 	}, slots(more...)...)}
 }
@@ -103,7 +108,8 @@ func TestJSON(t *testing.T) {
 		{"wait of a reader", lockEvent(format.KindWait, 0x10, 0, 0x201), `{"addr":"0x10","lock":"rwmutex","mode":"shared"}`},
 		{"hold", lockEvent(format.KindHold, 0x10, 0, 0x002, "more", key(2), 5), `{"addr":"0x10","lock":"lock","0":"more","bytes":5}`},
 		{"hold since before", lockEvent(format.KindHold, 0x10, 0, 0x100|format.LockSince|format.LockPlace), `{"addr":"0x10","lock":"mutex","at_least":true}`},
-		{"retry", trace.Event{Kind: format.KindWait, Args: lockEvent(format.KindWait, 0, 0, 0x300).Args, EndArgs: slots(3, 4)}, `{"lock":"retry","tries":3,"0":4}`},
+		{"a wait that was called off", calledOff(lockEvent(format.KindWait, 0x10, 0, 0x100)), `{"addr":"0x10","lock":"mutex","called_off":true}`},
+		{"retry", trace.Event{Kind: format.KindWait, Dur: 1, Args: lockEvent(format.KindWait, 0, 0, 0x300).Args, EndArgs: slots(3, 4)}, `{"lock":"retry","tries":3,"0":4}`},
 		{"an unknown kind of lock", lockEvent(format.KindWait, 0x10, 0, 0xff00), `{"addr":"0x10","lock":"lock"}`},
 		{"counter", trace.Event{Kind: format.KindCounter, ValueType: format.SlotInt, Value: math.MaxUint64}, `{"value":-1}`},
 		{"counter of floats", trace.Event{Kind: format.KindCounter, ValueType: format.SlotFloat, Value: math.Float64bits(0.25)}, `{"value":0.25}`},
