@@ -159,6 +159,7 @@ func (s *sum) gather(stack, origin uint32) []*Frame {
 
 // profile returns the sums.
 func (s *sum) profile() *Profile {
+	s.tellApart()
 	for k, values := range s.rows {
 		values = append(values, make([]int64, len(s.p.Metrics)-len(values))...)
 		s.p.Stacks = append(s.p.Stacks, Stack{Frames: s.framesOf(k.stack, k.origin), Values: values, Labels: s.labels[k.labels]})
