@@ -209,14 +209,14 @@ func (a *archiving) gather(x *annotated) (*gathered, error) {
 	if program && a.binary != "" {
 		return nil, fmt.Errorf("%s has its executable already; leave out --binary %s", show(x.path), show(a.binary))
 	}
-	c, err := x.code()
+	c, err := x.code("")
 	if err != nil {
 		return nil, err
 	}
 	if c.Binary == nil {
 		return nil, errors.New(c.Why)
 	}
-	g, path := &gathered{}, cmp.Or(a.binary, x.p.Binary)
+	g, path := &gathered{}, cmp.Or(c.Path(), x.p.Binary)
 	if !program {
 		f, err := openExecutable(path)
 		if err != nil {

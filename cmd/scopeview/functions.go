@@ -115,7 +115,7 @@ the executable; --binary and --path-map say where they are now.
 				if !x.commentary {
 					return profile.Callers(v, args[0], nil)
 				}
-				c, err := x.code()
+				c, err := x.code(args[0])
 				if err != nil {
 					return nil, err
 				}

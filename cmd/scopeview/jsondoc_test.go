@@ -126,7 +126,7 @@ func profiles(t *testing.T, tr *trace.Trace) map[string]*profile.Report {
 		t.Fatal(err)
 	}
 	code := &annotate.Code{Hot: 1}
-	code.UseBinary(p, self)
+	code.UseBinary(p, self, "")
 	const function = "github.com/scopeview/scopeview/cmd/scopeview.newRoot"
 	source, err := annotate.Source(t.Context(), v, code, function)
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,10 +196,16 @@ var errNoStarts = errors.New("the compiler needs the lines in which functions be
 
 // ofSamples makes a profile of samples, with what the executable knows of their addresses.
 func (in *profileInput) ofSamples(x *input, p *samples.Profile, c *annotate.Code) (*input, []string, error) {
-	c.UseBinary(p, in.binary)
+	exe, err := p.Executable(in.ran)
+	if err != nil {
+		if errors.Is(err, samples.ErrExecutables) {
+			err = fmt.Errorf("%w; a profile is of one: name it with --executable", err)
+		}
+		return nil, nil, fmt.Errorf("%s: %w", show(x.name), err)
+	}
+	c.UseBinary(p, in.binary, cmp.Or(exe.Object, exe.Path))
 	at, why := c.Places(p)
-	var err error
-	if x.samples, err = pgo.OfSamples(p, at); err != nil {
+	if x.samples, err = pgo.OfSamples(p, exe.Object, at); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", show(x.name), err)
 	}
 	var notes []string

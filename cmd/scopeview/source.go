@@ -42,8 +42,8 @@ func (x *annotated) flags(cmd *cobra.Command) {
 	f.BoolVar(&x.commentary, "commentary", false, "have the compiler tell what it did with the lines")
 }
 
-// open returns what is known of the program's code.
-func (x *annotated) code() (*annotate.Code, error) {
+// code returns what is known of the program's code, of several that has the function what.
+func (x *annotated) code(what string) (*annotate.Code, error) {
 	c := &annotate.Code{Remarks: x.commentary}
 	for _, text := range x.maps {
 		m, err := symbols.ParseMap(text)
@@ -62,7 +62,7 @@ func (x *annotated) code() (*annotate.Code, error) {
 	if x.t != nil {
 		c.UseStored(x.t)
 	}
-	c.UseBinary(x.p, x.binary)
+	c.UseBinary(x.p, x.binary, what)
 	return c, nil
 }
 
@@ -70,7 +70,7 @@ func (x *annotated) code() (*annotate.Code, error) {
 func (x *annotated) show(of func(ctx context.Context, v *profile.View, c *annotate.Code, what string) (*profile.Report, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return x.run(func(args []string) (*profile.Report, error) {
-			c, err := x.code()
+			c, err := x.code(args[0])
 			if err != nil {
 				return nil, err
 			}

@@ -26,7 +26,7 @@ func DecodeObject(p []byte) (o Object, err error) {
 	}
 	o = Object{uint64(v[0].N), uint64(v[1].N), uint64(v[2].N), string(v[3].B), string(v[4].B)}
 	if o.To <= o.From {
-		err = fmt.Errorf("%w: an object from %#x to %#x", ErrCorrupt, o.From, o.To)
+		err = fmt.Errorf("%w: an object from 0x%x to 0x%x", ErrCorrupt, o.From, o.To)
 	}
 	return o, err
 }

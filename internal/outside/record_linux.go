@@ -68,7 +68,7 @@ type recorder struct {
 	counters []*perf.Watched // the first has no name: it is what else there is to tell
 	told     map[string]string
 	spaces   map[uint32]*space
-	threads  map[uint32]process // as the trace was told last
+	threads  map[uint32]format.Program // as the trace was told last
 	objects  objects
 	epoch    int64 // ns since 1970 of the monotonic clock's 0
 	names    *perf.Namer
@@ -86,12 +86,6 @@ type recorder struct {
 	pcs      []uint64
 }
 
-// process is a process, and the executable that it runs.
-type process struct {
-	pid     uint32
-	program string
-}
-
 // series is whose samples a block has.
 type series struct {
 	thread  uint32 // 0: not known
@@ -101,7 +95,7 @@ type series struct {
 func newRecorder(pid int, o Options) (*recorder, error) {
 	now := sys.Monotonic()
 	r := &recorder{
-		pid: pid, tell: o.Full, began: now, told: map[string]string{}, spaces: map[uint32]*space{}, threads: map[uint32]process{}, epoch: time.Now().UnixNano() - now,
+		pid: pid, tell: o.Full, began: now, told: map[string]string{}, spaces: map[uint32]*space{}, threads: map[uint32]format.Program{}, epoch: time.Now().UnixNano() - now,
 		series: map[series]*format.Samples{}, until: map[series]int64{}, switches: map[uint32]*format.Switches{},
 	}
 	r.setUp()

@@ -119,10 +119,10 @@ func (r *recorder) sample(e *taken) {
 
 // process tells the trace whose a thread is, where that is new to it.
 func (r *recorder) process(e *taken, s *space) {
-	x := process{e.PID, s.program}
-	if r.threads[e.TID] != x {
+	last := r.threads[e.TID]
+	if x := (format.Program{Thread: e.TID, PID: e.PID, Base: max(e.Time, last.Base), Path: s.program}); x.PID != last.PID || x.Path != last.Path {
 		r.threads[e.TID] = x
-		r.w.block(format.BlockProgram, format.AppendProgram(nil, &format.Program{Thread: e.TID, PID: e.PID, Base: e.Time, Path: s.program}), 0)
+		r.w.block(format.BlockProgram, format.AppendProgram(nil, &x), 0)
 	}
 }
 

@@ -57,7 +57,7 @@ func addSources(ctx context.Context, t *trace.Trace, s *timeline.Samples, p *sam
 	}
 	c := annotate.Code{Remarks: commentary}
 	c.UseStored(t)
-	c.UseBinary(p, "")
+	c.UseBinary(p, "", "")
 	for _, e := range c.Excerpts(p) {
 		s.AddSource(e.File, e.From, e.Lines, e.Code)
 	}

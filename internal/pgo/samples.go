@@ -2,6 +2,7 @@ package pgo
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/samples"
@@ -15,9 +16,10 @@ var ErrNoCPU = errors.New("nothing in it tells of CPU time: record it with scope
 const kernel = "[kernel]"
 
 // OfSamples returns what samples have of CPU time. Their stacks must end where goroutines
-// begin: a go statement is no call. Where at is not nil it knows the functions at an address,
-// and so the names that the linker has. The error is ErrNoCPU or ErrOverflow.
-func OfSamples(s *samples.Profile, at func(pc uint64) []symbols.Place) (*Profile, error) {
+// begin: a go statement is no call. They are those of one executable, as frames have it. Where at
+// is not nil it knows the functions at a frame's address, and so the names that the linker has.
+// The error is ErrNoCPU or ErrOverflow.
+func OfSamples(s *samples.Profile, object string, at func(f *samples.Frame) []symbols.Place) (*Profile, error) {
 	m := s.Metric("cpu")
 	if m < 0 {
 		return nil, ErrNoCPU
@@ -31,7 +33,7 @@ func OfSamples(s *samples.Profile, at func(pc uint64) []symbols.Place) (*Profile
 		for len(frames) > 1 && frames[0].Object == kernel { // the call into it is the program's
 			frames = frames[1:]
 		}
-		if weight <= 0 || len(frames) == 0 {
+		if weight <= 0 || !slices.ContainsFunc(frames, func(f *samples.Frame) bool { return f.Object == object }) {
 			continue
 		}
 		leaf, n := placeOf(frames, at)
@@ -48,9 +50,9 @@ func OfSamples(s *samples.Profile, at func(pc uint64) []symbols.Place) (*Profile
 }
 
 // placeOf returns the innermost place of a stack, and how many frames it has.
-func placeOf(frames []*samples.Frame, at func(pc uint64) []symbols.Place) (place Place, n int) {
-	if at != nil && frames[0].PC != 0 {
-		for _, x := range at(frames[0].PC) {
+func placeOf(frames []*samples.Frame, at func(f *samples.Frame) []symbols.Place) (place Place, n int) {
+	if at != nil {
+		for _, x := range at(frames[0]) {
 			place = append(place, Frame{Func: x.Func, File: x.File, Start: x.Start, Line: x.Line})
 		}
 		if n = len(place); n > 0 && n <= len(frames) && alike(place, frames) {
@@ -60,7 +62,7 @@ func placeOf(frames []*samples.Frame, at func(pc uint64) []symbols.Place) (place
 	}
 	for n = 0; n < len(frames); n++ {
 		f := frames[n]
-		x := Frame{Func: f.Func, File: f.File, Start: f.Start, Line: f.Line}
+		x := Frame{Func: f.Symbol(), File: f.File, Start: f.Start, Line: f.Line}
 		if f.Func == samples.UnknownName {
 			x = Frame{}
 		}
@@ -78,7 +80,7 @@ func placeOf(frames []*samples.Frame, at func(pc uint64) []symbols.Place) (place
 func alike(place Place, frames []*samples.Frame) bool {
 	for i := range place {
 		f := frames[i]
-		if symbols.PrintName(place[i].Func) != symbols.PrintName(f.Func) || f.Line != 0 && f.Line != place[i].Line {
+		if symbols.PrintName(place[i].Func) != symbols.PrintName(f.Symbol()) || f.Line != 0 && f.Line != place[i].Line {
 			return false
 		}
 	}

@@ -46,6 +46,7 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 	}
 	heap := r.newHeap(t)
 	r.readFacts(t)
+	programs := newPrograms(t, r.sel)
 	err := t.EachSample(func(x *trace.Sample) bool {
 		if isHeap(x.Counter) {
 			heap.take(x, c.stack(x.Stack))
@@ -54,8 +55,12 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 			if x.Kernel {
 				mode = 1
 			}
+			pid, wanted := programs.of(x)
+			if !wanted {
+				return r.more(x.Time)
+			}
 			one := one{
-				time: x.Time, value: x.Weight, thread: x.Thread, cpu: x.CPU + 1, stack: c.stack(x.Stack), metric: uint16(c.metrics[x.Counter][mode]), state: states.CPU,
+				time: x.Time, value: x.Weight, pid: pid, thread: x.Thread, cpu: x.CPU + 1, stack: c.stack(x.Stack), metric: uint16(c.metrics[x.Counter][mode]), state: states.CPU,
 			}
 			if later {
 				c.threads[x.Thread] = append(c.threads[x.Thread], one)
@@ -66,6 +71,7 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 		return r.more(x.Time)
 	})
 	heap.finish()
+	r.p.Notes = append(r.p.Notes, programs.notes()...)
 	for _, list := range c.threads {
 		slices.SortStableFunc(list, func(a, b one) int { return cmp.Compare(a.time, b.time) })
 	}
@@ -139,6 +145,12 @@ func (c *counters) stack(id uint32) uint32 {
 		}
 		if len(pcs) > 0 {
 			fr.PC = pcs[0]
+			if o := c.t.CodeAt(fr.PC); o != nil {
+				fr.Object = c.object(o)
+				if o.Addr != 0 {
+					fr.PC += o.Addr - o.From
+				}
+			}
 			if !f.Inlined {
 				pcs = pcs[1:]
 			}

@@ -37,7 +37,7 @@ type goReader struct {
 type one struct {
 	time, dur, value int64
 	goid             uint64
-	thread           uint32
+	pid, thread      uint32
 	cpu              uint32 // its number and one; 0: not known
 	stack, origin    uint32
 	scope            uint32 // the innermost, of goReader.scope; 0: none
@@ -59,6 +59,9 @@ func (r *goReader) handler() states.Handler {
 // OfGoTrace reads a Go execution trace as runtime/trace, go test -trace and net/http/pprof
 // write it. Of what is damaged the Notes tell.
 func OfGoTrace(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
+	if sel.Processes != nil {
+		return nil, fmt.Errorf("%w: a plain Go execution trace does not tell its process", errNotTold)
+	}
 	if len(sel.CPUs) > 0 {
 		return nil, fmt.Errorf("%w: a Go execution trace tells threads and Go's processors, and not the system's CPUs", errNotTold)
 	}
@@ -159,7 +162,10 @@ func (r *goReader) take(x one) {
 
 // count sums a sample up.
 func (r *goReader) count(x *one, scope string) {
-	all := Labels{Goid: x.goid, Thread: x.thread, Row: r.names[x.goid], Scope: scope, State: x.state, Slow: x.slow}
+	if !r.wantsObject(r.sel, x.stack) {
+		return
+	}
+	all := Labels{Goid: x.goid, PID: x.pid, Thread: x.thread, Row: r.names[x.goid], Scope: scope, State: x.state, Slow: x.slow}
 	if r.sel.Each != nil {
 		r.sel.Each(&Sample{
 			Time: x.time, Dur: x.dur, Metric: x.metric, Value: x.value, OnCPU: r.onCPU(x), Stack: [2]uint32{x.stack, x.origin},
@@ -180,6 +186,9 @@ func (p Split) of(l Labels) Labels {
 	kept := Labels{Slow: l.Slow}
 	if p.Goroutine {
 		kept.Goid = l.Goid
+	}
+	if p.Process {
+		kept.PID = l.PID
 	}
 	if p.Thread {
 		kept.Thread = l.Thread

@@ -26,7 +26,7 @@ func (f *Frame) compare(g *Frame) int {
 }
 
 func (l Labels) compare(m Labels) int {
-	return cmp.Or(cmp.Compare(l.Goid, m.Goid), cmp.Compare(l.Thread, m.Thread), cmp.Compare(l.Row, m.Row),
+	return cmp.Or(cmp.Compare(l.Goid, m.Goid), cmp.Compare(l.PID, m.PID), cmp.Compare(l.Thread, m.Thread), cmp.Compare(l.Row, m.Row),
 		cmp.Compare(l.Scope, m.Scope), cmp.Compare(l.State, m.State), b2i(l.Slow)-b2i(m.Slow))
 }
 

@@ -18,7 +18,7 @@ import (
 // choose by them.
 func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
 	if !sel.anytime() {
-		return nil, fmt.Errorf("%w: a pprof profile does not tell when something was, nor on which goroutine, row or CPU", errNotTold)
+		return nil, fmt.Errorf("%w: a pprof profile does not tell when something was, nor in which process, goroutine, row or CPU", errNotTold)
 	}
 	q, err := profile.Parse(in)
 	if err != nil {
@@ -64,6 +64,9 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 			ids = append(ids, s.frameID(Frame{}))
 		}
 		k := rowKey{stack: s.stack(ids), labels: s.label(Labels{})}
+		if !s.wantsObject(sel, k.stack) {
+			continue
+		}
 		base := x.DiffBaseSample()
 		for m, v := range x.Value {
 			s.add(k, m, v)
@@ -105,8 +108,13 @@ func presetOf(q *profile.Profile) int {
 // location returns the frames of a place, the innermost first.
 func (s *sum) location(q *profile.Profile, l *profile.Location) (ids []uint32) {
 	object := ""
-	if l.Mapping != nil && len(q.Mapping) > 0 && l.Mapping != q.Mapping[0] {
-		object = path.Base(l.Mapping.File)
+	if m := l.Mapping; m != nil && (m.File != q.Mapping[0].File || m.BuildID != q.Mapping[0].BuildID) {
+		if object = path.Base(m.File); slices.ContainsFunc(q.Mapping, func(o *profile.Mapping) bool { return o.File != m.File && path.Base(o.File) == object }) {
+			object = m.File
+		}
+		if object != "" {
+			s.p.object(Executable{object, m.File, m.BuildID})
+		}
 	}
 	pc := l.Address
 	for i, line := range l.Line {

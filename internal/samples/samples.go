@@ -16,6 +16,7 @@
 package samples
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -61,17 +62,23 @@ const (
 
 // Frame is a function on a stack, and where in it.
 type Frame struct {
-	Func, File string // Func is never empty; File "": not known
+	Func, File string // Func is never empty, and of one function; File "": not known
 	Line       int    // 0: not known
 	Start      int    // the function's first line; 0: not known
 	PC         uint64 // an address inside the call, of a leaf the instruction's; 0: not known
 	Inlined    bool   // it is known to be inlined into the frame behind it
 	Object     string // the file whose code it is, or [kernel]; "": the program's own
+
+	symbol string // Func as the object has it, where several functions have that name; "": it is Func
 }
+
+// Symbol returns the function's name as its object has it, which other functions may have too.
+func (f *Frame) Symbol() string { return cmp.Or(f.symbol, f.Func) }
 
 // Labels tell whose samples they are, as far as Selection.Split asks for it.
 type Labels struct {
 	Goid   uint64
+	PID    uint32 // of the process; 0: not known
 	Thread uint32
 	State  states.State
 	Slow   bool // the slowest executions did it (Selection.Slowest)
@@ -105,6 +112,8 @@ type Profile struct {
 	// last by the alphabet.
 	Aliases map[string][]string
 	Inlined bool // frames tell whether they were inlined; otherwise the executable may
+
+	objects map[string]Executable // by the names that frames have
 }
 
 // Executions is how many executions of the scopes that were asked for were looked at.

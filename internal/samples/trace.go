@@ -27,6 +27,9 @@ func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, err
 	}
 	s := newSum()
 	s.p.Binary, s.p.BuildID = t.Lookup("program"), t.Lookup("build_id")
+	if pid := t.Header().PID; !t.HasPrograms() && !sel.Processes.match(pid, s.p.Binary) {
+		return nil, fmt.Errorf("%w: all of the trace is of the process %d, which runs %s", errNotTold, pid, cmp.Or(s.p.Binary, "an unknown program"))
+	}
 	var (
 		x   *executions
 		err error
@@ -46,7 +49,7 @@ func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, err
 		return nil, err
 	}
 	if sel.anytime() {
-		s.ofCounts(t)
+		s.ofCounts(t, sel)
 	}
 	if len(s.p.Metrics) == 0 {
 		return nil, ErrNone
@@ -109,7 +112,7 @@ func (r *goReader) readRows(t *trace.Trace) error {
 }
 
 // ofCounts takes in what scope.Stack counted.
-func (s *sum) ofCounts(t *trace.Trace) {
+func (s *sum) ofCounts(t *trace.Trace, sel *Selection) {
 	calls, weight := -1, -1
 	stacks := map[uint32]uint32{}
 	var ids []uint32
@@ -132,6 +135,9 @@ func (s *sum) ofCounts(t *trace.Trace) {
 			}
 			stack = s.stack(ids)
 			stacks[c.ID] = stack
+		}
+		if !s.wantsObject(sel, stack) {
+			return true
 		}
 		s.add(rowKey{stack: stack}, calls, c.Calls)
 		s.add(rowKey{stack: stack}, weight, c.Weight)

@@ -285,6 +285,26 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			}
 		}
 	},
+	"CodeAt": func(t *testing.T, tr *trace.Trace, size int64) {
+		for id := range uint32(9) {
+			for _, pc := range tr.PCs(format.CodeStacks + id) {
+				if o := tr.CodeAt(pc); o != nil && (pc < o.From || pc >= o.To) {
+					t.Errorf("%#x is said to be of %+v", pc, o)
+				}
+			}
+		}
+	},
+	"HasPrograms": func(t *testing.T, tr *trace.Trace, size int64) { tr.HasPrograms() },
+	"ProgramOf": func(t *testing.T, tr *trace.Trace, size int64) {
+		if err := tr.EachSample(func(s *trace.Sample) bool {
+			if x := tr.ProgramOf(s); !tr.HasPrograms() && x.PID != 0 || len(x.Path) > format.MaxName {
+				t.Errorf("%+v is of %+v", s, x)
+			}
+			return true
+		}); err != nil {
+			t.Error(err)
+		}
+	},
 	"Start": func(t *testing.T, tr *trace.Trace, size int64) { _ = tr.Start().String() },
 	"Wall":  func(t *testing.T, tr *trace.Trace, size int64) { _ = tr.Wall(tr.End()).String() },
 	"Nanos": func(t *testing.T, tr *trace.Trace, size int64) {

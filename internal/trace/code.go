@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -9,16 +8,12 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// What a trace that was made to do harm may have at most.
-const (
-	mostObjects  = 1 << 16
-	mostPrograms = 1 << 20
-)
+// mostObjects bounds what a trace that was made to do harm costs.
+const mostObjects = 1 << 14
 
 var (
-	errObjects  = fmt.Errorf("%w: there are more than %d pieces of code", format.ErrCorrupt, mostObjects)
-	errPrograms = fmt.Errorf("%w: threads are of another process more than %d times", format.ErrCorrupt, mostPrograms)
-	errOverlap  = fmt.Errorf("%w: its addresses are another object's too", format.ErrCorrupt)
+	errObjects = fmt.Errorf("%w: there are more than %d pieces of code", format.ErrCorrupt, mostObjects)
+	errOverlap = fmt.Errorf("%w: its addresses are another object's too", format.ErrCorrupt)
 )
 
 // objectBlock takes in where code lies, by its addresses.
@@ -53,34 +48,26 @@ func (t *Trace) programBlock(p []byte, _ format.Loc) error {
 	if err != nil {
 		return err
 	}
-	if t.threads.told++; t.threads.told > mostPrograms {
-		return errPrograms
+	if t.programs == nil {
+		t.programs = map[uint32][]format.Program{}
 	}
-	if t.threads.of == nil {
-		t.threads.of = map[uint32][]format.Program{}
+	list := t.programs[x.Thread]
+	if n := len(list); n > 0 && list[n-1].Base > x.Base {
+		return fmt.Errorf("%w: thread %d is of the process %d from %d on, and of another one later", format.ErrCorrupt, x.Thread, x.PID, x.Base)
 	}
-	list := t.threads.of[x.Thread]
-	i, _ := slices.BinarySearchFunc(list, x.Base+1, func(o format.Program, base int64) int { return cmp.Compare(o.Base, base) })
-	t.threads.of[x.Thread] = slices.Insert(list, i, x)
+	t.programs[x.Thread] = append(list, x)
 	return nil
-}
-
-// threads is which process each thread was of, by time.
-type threads struct {
-	of   map[uint32][]format.Program
-	told int
 }
 
 // ProgramOf returns the process whose thread a sample is of, and what it ran then. Where the
 // trace does not tell, PID is 0.
 func (t *Trace) ProgramOf(s *Sample) (x format.Program) {
-	for _, o := range t.threads.of[s.Thread] {
-		if o.Base-t.header.StartMono <= s.Time {
-			x = o
-		}
+	list := t.programs[s.Thread]
+	if i := sort.Search(len(list), func(k int) bool { return list[k].Base-t.header.StartMono > s.Time }); i > 0 {
+		x = list[i-1]
 	}
 	return x
 }
 
 // HasPrograms reports whether the trace tells which process threads are of.
-func (t *Trace) HasPrograms() bool { return len(t.threads.of) > 0 }
+func (t *Trace) HasPrograms() bool { return len(t.programs) > 0 }

@@ -88,11 +88,12 @@ type Trace struct {
 	files   map[uint32]*File    // by their numbers
 	members []format.Member     // of a merged trace, by their numbers
 	code    []*format.Object    // of the addresses of samples' stacks, by From
-	threads threads
-	stop    int64 // ticks of the stop block; 0: none
-	last    int64 // ticks: the last moment that the trace knows
-	clock   clock
-	cpu     clock // CPU ticks to ns by the frozen rate
+	// programs is what each thread was of, by time.
+	programs map[uint32][]format.Program
+	stop     int64 // ticks of the stop block; 0: none
+	last     int64 // ticks: the last moment that the trace knows
+	clock    clock
+	cpu      clock // CPU ticks to ns by the frozen rate
 
 	lastValues []format.FieldValue              // of the last beat
 	counted    [format.CounterReasons + 1]int64 // losses, as chunk 0 has them

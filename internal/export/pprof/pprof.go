@@ -156,7 +156,7 @@ func (b *builder) function(f *samples.Frame) *profile.Function {
 	key := function{f.Func, f.File}
 	x := b.functions[key]
 	if x == nil {
-		x = &profile.Function{ID: uint64(len(b.q.Function) + 1), Name: f.Func, SystemName: f.Func, Filename: f.File}
+		x = &profile.Function{ID: uint64(len(b.q.Function) + 1), Name: f.Func, SystemName: f.Symbol(), Filename: f.File}
 		b.functions[key] = x
 		b.q.Function = append(b.q.Function, x)
 	}

@@ -3,9 +3,11 @@
 package annotate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
@@ -25,6 +27,7 @@ type Code struct {
 	Remarks bool    // ask the compiler what it says
 	Hot     float64 // lines with this share of the hottest line's are marked
 
+	object string      // the executable, as frames have it
 	stored *trace.File // the executable; nil: none is stored
 	path   string      // of the executable that is open; "": it is the stored one
 }
@@ -49,11 +52,18 @@ func (c *Code) UseStored(t *trace.Trace) {
 }
 
 // UseBinary opens the executable at path, or the one that the samples are of. One that is
-// another build is not used: its lines would be made up.
-func (c *Code) UseBinary(p *samples.Profile, path string) {
+// another build is not used: its lines would be made up. Where samples are of several, what names
+// the one, or a function that it alone has.
+func (c *Code) UseBinary(p *samples.Profile, path, what string) {
+	exe, err := executable(p, path, what)
+	if err != nil {
+		c.Why = err.Error() + "; name one with --binary FILE"
+		return
+	}
+	c.object = exe.Object
 	given := path != ""
 	if !given {
-		path = p.Binary
+		path = exe.Path
 	}
 	b, err := c.open(given, path)
 	if err != nil {
@@ -63,14 +73,51 @@ func (c *Code) UseBinary(p *samples.Profile, path string) {
 		}
 		return
 	}
-	if p.BuildID != "" && p.BuildID != b.BuildID && p.BuildID != b.GNUID {
-		c.Why = fmt.Sprintf("the executable %s is of another build: its id is %q, and the samples are of %q", path, b.BuildID, p.BuildID)
+	if exe.BuildID != "" && exe.BuildID != b.BuildID && exe.BuildID != b.GNUID {
+		c.Why = fmt.Sprintf("the executable %s is of another build: its id is %q, and the samples are of %q", path, b.BuildID, exe.BuildID)
 		return
 	}
 	c.Binary = b
 	if given || c.stored == nil {
 		c.path = path
 	}
+}
+
+// Path returns the path of the executable that is open; "": it is stored with the trace, or none is.
+func (c *Code) Path() string { return c.path }
+
+// executable finds out which of the executables is meant.
+func executable(p *samples.Profile, path, what string) (samples.Executable, error) {
+	all := p.Executables()
+	if len(all) < 2 {
+		return p.Executable("")
+	}
+	if x, err := p.Executable(cmp.Or(path, what)); err == nil && (path != "" || what != "") {
+		return x, nil
+	}
+	if path != "" { // it is somewhere else now
+		if b, err := symbols.Open(path); err == nil {
+			for _, x := range all {
+				if x.BuildID != "" && (x.BuildID == b.BuildID || x.BuildID == b.GNUID) {
+					return x, nil
+				}
+			}
+		}
+		return p.Executable(path)
+	}
+	having := map[string]bool{}
+	for i := range p.Stacks {
+		for _, f := range p.Stacks[i].Frames {
+			if what != "" && (profile.Means(f.Func, what) || same(f.File, what)) {
+				having[f.Object] = true
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(x samples.Executable) bool { return !having[x.Object] })
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return p.Executable("")
 }
 
 // open opens the executable at path, or the stored one, unless the path was given.
@@ -89,10 +136,10 @@ func (c *Code) slide(p *samples.Profile) (slide uint64, ok bool) {
 	tries := 0
 	for i := range p.Stacks {
 		for _, f := range p.Stacks[i].Frames {
-			if f.PC == 0 || f.Line == 0 || f.Inlined {
+			if f.PC == 0 || f.Line == 0 || f.Inlined || f.Object != c.object {
 				continue
 			}
-			if s, ok := c.Binary.Slide(f.Func, f.Line, f.PC); ok {
+			if s, ok := c.Binary.Slide(f.Symbol(), f.Line, f.PC); ok {
 				return s, true
 			}
 			if tries++; tries > 10_000 {
@@ -116,11 +163,11 @@ func (c *Code) FindInlined(p *samples.Profile) error {
 	seen := map[*samples.Frame]bool{}
 	for i := range p.Stacks {
 		for _, f := range p.Stacks[i].Frames {
-			if seen[f] || f.PC == 0 {
+			if seen[f] || f.PC == 0 || f.Object != c.object {
 				continue
 			}
 			seen[f] = true
-			if g, _, _ := c.Binary.At(f.PC - slide); g != nil && g.Name != f.Func && symbols.PrintName(g.Name) != f.Func {
+			if g, _, _ := c.Binary.At(f.PC - slide); g != nil && g.Name != f.Symbol() && symbols.PrintName(g.Name) != f.Symbol() {
 				f.Inlined = true
 			}
 		}

@@ -84,7 +84,7 @@ func TestSource(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-ldflags=-s -w"}, {"-trimpath"}} {
 		path, p := built(t, flags...)
 		code := &Code{Hot: 0.75, Remarks: true}
-		code.UseBinary(p, "")
+		code.UseBinary(p, "", "")
 		dir, err := filepath.Abs(program)
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestPriceOfHeap(t *testing.T) {
 			t.Fatal(err)
 		}
 		code := &Code{Hot: 0.75, Remarks: true}
-		code.UseBinary(p, "")
+		code.UseBinary(p, "", "")
 		code.Sources.Map = [][2]string{{"example.com/prog", dir}}
 		r, err := Source(t.Context(), viewOf(t, p), code, "main.go")
 		if err != nil {
@@ -159,7 +159,7 @@ func TestPriceOfHeap(t *testing.T) {
 func TestSourceOfFunction(t *testing.T) {
 	path, p := built(t)
 	code := &Code{Hot: 0.75}
-	code.UseBinary(p, "")
+	code.UseBinary(p, "", "")
 	r, err := Source(t.Context(), viewOf(t, p), code, "escapes")
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestSourceOfFunction(t *testing.T) {
 	}
 	p.BuildID = "other"
 	code = &Code{Hot: 0.75}
-	code.UseBinary(p, path)
+	code.UseBinary(p, path, "")
 	r, err = Source(t.Context(), viewOf(t, p), code, "main.escapes")
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestSourceOfFunction(t *testing.T) {
 func TestDisasm(t *testing.T) {
 	_, p := built(t)
 	code := &Code{}
-	code.UseBinary(p, "")
+	code.UseBinary(p, "", "")
 	r, err := Disasm(t.Context(), viewOf(t, p), code, "main.index")
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func TestDisasm(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := &Code{Remarks: true}
-	said.UseBinary(p, "")
+	said.UseBinary(p, "", "")
 	said.Sources.Map = [][2]string{{"example.com/prog", dir}}
 	if r, err = Disasm(t.Context(), viewOf(t, p), said, "main.index"); err != nil {
 		t.Fatal(err)

@@ -80,7 +80,12 @@ func (d *disasm) listing(ctx context.Context, f *symbols.Func, slide uint64) (*l
 		return nil, err
 	}
 	l := &listing{Func: f, insts: insts}
-	l.costs = callgraph.Sum(d.Profile, func(fr *samples.Frame) uint64 { return l.at(fr.PC - slide) })
+	l.costs = callgraph.Sum(d.Profile, func(fr *samples.Frame) uint64 {
+		if fr.Object != d.code.object {
+			return 0
+		}
+		return l.at(fr.PC - slide)
+	})
 	var path string
 	if l.lines, path, err = d.code.Sources.Read(f.File); err != nil {
 		d.notes = append(d.notes, err.Error())

@@ -54,7 +54,9 @@ func (c *Code) HotCalls(ctx context.Context, p *samples.Profile) (list []HotCall
 	known := map[string]*samples.Frame{}
 	for i := range p.Stacks {
 		for _, f := range p.Stacks[i].Frames {
-			known[symbols.PrintName(f.Func)] = f
+			if f.Object == c.object {
+				known[symbols.PrintName(f.Symbol())] = f
+			}
 		}
 	}
 	for _, e := range r.Edges {

@@ -81,7 +81,7 @@ func TestHotCalls(t *testing.T) {
 		dir, p := profiled(t, flags...)
 		code := &Code{Hot: 0.75, Remarks: true}
 		code.Sources.Map = [][2]string{{"example.com/prog", dir}}
-		code.UseBinary(p, "")
+		code.UseBinary(p, "", "")
 		v := viewOf(t, p)
 		source, err := Source(t.Context(), v, code, "main.run")
 		if err != nil {
@@ -131,7 +131,7 @@ func TestHotCalls(t *testing.T) {
 func TestNoHotCalls(t *testing.T) {
 	_, p := built(t)
 	for _, code := range []*Code{{}, {Remarks: true}} {
-		code.UseBinary(p, "")
+		code.UseBinary(p, "", "")
 		if calls, err := code.HotCalls(t.Context(), p); calls != nil || err != nil {
 			t.Errorf("%+v, %v", calls, err)
 		}

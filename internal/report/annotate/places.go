@@ -8,9 +8,9 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// Places returns what tells, by the executable, the functions that an address of the samples
-// is in, the innermost first: with the names that the linker has, and their first lines.
-func (c *Code) Places(p *samples.Profile) (func(pc uint64) []symbols.Place, error) {
+// Places returns what tells, by the executable, the functions that the address of a frame is in,
+// the innermost first: with the names that the linker has, and their first lines.
+func (c *Code) Places(p *samples.Profile) (func(f *samples.Frame) []symbols.Place, error) {
 	if c.Binary == nil {
 		return nil, fmt.Errorf("where functions begin is not known: %s", c.Why)
 	}
@@ -18,5 +18,10 @@ func (c *Code) Places(p *samples.Profile) (func(pc uint64) []symbols.Place, erro
 	if !ok {
 		return nil, errors.New("where functions begin is not known: the samples have no addresses that are in the executable")
 	}
-	return func(pc uint64) []symbols.Place { return c.Binary.Places(pc - slide) }, nil
+	return func(f *samples.Frame) []symbols.Place {
+		if f.PC == 0 || f.Object != c.object {
+			return nil
+		}
+		return c.Binary.Places(f.PC - slide)
+	}, nil
 }

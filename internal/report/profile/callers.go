@@ -26,8 +26,7 @@ func FindFunction(costs map[string]*callgraph.Cost, name string) (string, error)
 	}
 	var found []string
 	for f := range costs {
-		short := strings.TrimSuffix(f, "[...]")
-		if short == name || strings.HasSuffix(f, "."+name) || strings.HasSuffix(f, "/"+name) || strings.HasSuffix(short, "."+name) {
+		if Means(f, name) {
 			found = append(found, f)
 		}
 	}
@@ -39,6 +38,21 @@ func FindFunction(costs map[string]*callgraph.Cost, name string) (string, error)
 		return "", fmt.Errorf("%w: no sample is in a function %q; scopeview functions lists all that are, and <Total> is the caller of all", ErrNoFunction, name)
 	}
 	return "", fmt.Errorf("%w: %q may be %s; give more of the name", ErrNoFunction, name, report.First(found, func(s string) string { return s }))
+}
+
+// Means reports whether name may mean a function: it is its name, or the end behind a dot or a
+// slash, with or without the file that tells functions of one name apart.
+func Means(function, name string) bool {
+	whole := function
+	if i := strings.LastIndex(function, " ("); i > 0 && strings.HasSuffix(function, ")") && !strings.Contains(name, " (") {
+		whole = function[:i]
+	}
+	for _, f := range []string{whole, strings.TrimSuffix(whole, "[...]")} {
+		if f == name || strings.HasSuffix(f, "."+name) || strings.HasSuffix(f, "/"+name) {
+			return true
+		}
+	}
+	return false
 }
 
 // callers is what Callers shows.

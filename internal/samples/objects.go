@@ -1,0 +1,260 @@
+package samples
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Processes are those that a user names: by number, or by the program that they run.
+type Processes struct {
+	numbers  []uint32
+	programs *glob.Filter // nil: none
+}
+
+// ParseProcesses reads a list of numbers and of GLOBS of programs' names.
+func ParseProcesses(text string) (*Processes, error) {
+	p := &Processes{}
+	var names []string
+	for _, word := range strings.Split(text, ",") {
+		if n, err := strconv.ParseUint(word, 10, 32); err == nil {
+			p.numbers = append(p.numbers, uint32(n))
+		} else {
+			names = append(names, word)
+		}
+	}
+	if len(names) == 0 {
+		return p, nil
+	}
+	f, err := glob.Parse(strings.Join(names, ","))
+	p.programs = &f
+	return p, err
+}
+
+// match reports whether a process is wanted.
+func (p *Processes) match(pid uint32, program string) bool {
+	return p == nil || slices.Contains(p.numbers, pid) || p.programs != nil && matchFile(p.programs, program)
+}
+
+// matchFile reports whether a filter matches a file: its name or, with a slash in it, its path.
+func matchFile(f *glob.Filter, file string) bool {
+	if strings.Contains(f.String(), "/") {
+		return f.Match(file)
+	}
+	return f.Match(path.Base(file))
+}
+
+// programs finds out which process each sample of a trace is of, and which are wanted.
+type programs struct {
+	t     *trace.Trace
+	sel   *Selection
+	own   format.Program
+	known map[format.Program]bool // all that have samples, and whether they are wanted; of none Base or Thread
+}
+
+func newPrograms(t *trace.Trace, sel *Selection) *programs {
+	h := t.Header()
+	return &programs{t: t, sel: sel, own: format.Program{PID: h.PID, Path: t.Lookup("program")}, known: map[format.Program]bool{}}
+}
+
+// of returns the number of the process that a sample is of, and whether it is wanted.
+func (p *programs) of(x *trace.Sample) (pid uint32, wanted bool) {
+	g := p.own
+	if p.t.HasPrograms() {
+		g = p.t.ProgramOf(x)
+		g.Thread, g.Base = 0, 0
+	}
+	wanted, ok := p.known[g]
+	if !ok {
+		wanted = p.sel.Processes.match(g.PID, g.Path)
+		p.known[g] = wanted
+	}
+	return g.PID, wanted
+}
+
+// notes says which processes there are, where it is not one.
+func (p *programs) notes() []string {
+	var all []format.Program
+	some := p.sel.Processes == nil
+	for g, wanted := range p.known {
+		all = append(all, g)
+		some = some || wanted
+	}
+	if len(all) < 2 && some || len(all) == 0 {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b format.Program) int { return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.Path, b.Path)) })
+	const most = 8
+	var list []string
+	for i, g := range all {
+		if i == most {
+			list = append(list, fmt.Sprintf("%d more", len(all)-most))
+			break
+		}
+		list = append(list, fmt.Sprintf("%d %s", g.PID, cmp.Or(path.Base(g.Path), "?")))
+	}
+	text := "the samples are of several processes, of which --process takes some: "
+	if !some {
+		text = "no process is as --process has it; there is "
+	}
+	return []string{text + strings.Join(list, ", ")}
+}
+
+// object returns the name of an object of a trace: its path and, where it had several files, one
+// after the other, the build; "" if it is the program's own.
+func (c *counters) object(o *format.Object) string {
+	own := c.r.p
+	if o.Path == own.Binary && (own.BuildID == "" || o.BuildID == own.BuildID) {
+		return ""
+	}
+	name := o.Path
+	if first, ok := own.objects[name]; ok && first.BuildID != o.BuildID || o.Path == own.Binary {
+		name += "@" + cmp.Or(o.BuildID[:min(len(o.BuildID), 8)], "unknown")
+	}
+	own.object(Executable{name, o.Path, o.BuildID})
+	return name
+}
+
+// Executable is a file with Go code that samples are of.
+type Executable struct {
+	Object        string // as frames have it; "": the program's own
+	Path, BuildID string // "": not known
+}
+
+// object takes in a file that frames have, but for the program's own.
+func (p *Profile) object(x Executable) {
+	if p.objects == nil {
+		p.objects = map[string]Executable{}
+	}
+	p.objects[x.Object] = x
+}
+
+// Executables lists those that there are, by their paths. Of a program in another language there is none.
+func (p *Profile) Executables() (list []Executable) {
+	seen := map[string]bool{}
+	for i := range p.Stacks {
+		for _, f := range p.Stacks[i].Frames {
+			if strings.HasSuffix(f.File, ".go") && !seen[f.Object] {
+				seen[f.Object] = true
+				x := Executable{"", p.Binary, p.BuildID}
+				if f.Object != "" {
+					x = p.objects[f.Object]
+				}
+				list = append(list, x)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Executable) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Object, b.Object)) })
+	return list
+}
+
+// ErrExecutables says that it is not clear which executable is meant.
+var ErrExecutables = errors.New("the samples are of several executables")
+
+// Executable returns the one that name means: its path, or the end of it. "" means the only one,
+// or the program itself where no Go code is known.
+func (p *Profile) Executable(name string) (Executable, error) {
+	all := p.Executables()
+	if len(all) == 0 && name == "" {
+		return Executable{"", p.Binary, p.BuildID}, nil
+	}
+	var found []Executable
+	var names []string
+	for _, x := range all {
+		full := cmp.Or(x.Object, x.Path)
+		names = append(names, cmp.Or(full, "the program"))
+		switch {
+		case full == name: // another one may end so
+			return x, nil
+		case name == "" || x.Path == name || strings.HasSuffix(full, "/"+name):
+			found = append(found, x)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	list := strings.Join(names, ", ")
+	if len(all) < 2 || len(found) == 0 {
+		return Executable{}, fmt.Errorf("the samples are of no executable %q, but of %s", name, cmp.Or(list, "none that Go made"))
+	}
+	return Executable{}, fmt.Errorf("%w: %s", ErrExecutables, list)
+}
+
+// wantsObject reports whether the code that ran, of a stack, is wanted.
+func (s *sum) wantsObject(sel *Selection, stack uint32) bool {
+	if sel.Objects == nil {
+		return true
+	}
+	leaf := s.frame[s.stacks[stack][0]]
+	return matchFile(sel.Objects, cmp.Or(leaf.Object, s.p.Binary))
+}
+
+// tellApart gives functions of one name that are different ones, of different files, a name each:
+// main.main (a). Whatever sums samples up does it by name.
+func (s *sum) tellApart() {
+	type home struct{ object, file string }
+	homes := map[string]map[home]bool{}
+	of := func(f *Frame) home {
+		h := home{object: cmp.Or(f.Object, s.p.Binary, "the program")}
+		if ext := path.Ext(f.File); cSources[strings.ToLower(ext)] {
+			h.file = f.File
+		}
+		return h
+	}
+	for _, f := range s.frame {
+		if homes[f.Func] == nil {
+			homes[f.Func] = map[home]bool{}
+		}
+		homes[f.Func][of(f)] = true
+	}
+	for _, f := range s.frame {
+		all := homes[f.Func]
+		if len(all) < 2 || f.Func == UnknownName {
+			continue
+		}
+		var objects, files []string
+		mine := of(f)
+		for h := range all {
+			objects = append(objects, h.object)
+			if h.object == mine.object {
+				files = append(files, h.file)
+			}
+		}
+		label := shortest(mine.object, objects)
+		if short := shortest(mine.file, files); short != "" && label != "" {
+			label += ", " + short
+		} else {
+			label = cmp.Or(label, short)
+		}
+		f.symbol = f.Func
+		defer func() { f.Func += " (" + label + ")" }() // others still look at it
+	}
+}
+
+// cSources are the endings of sources in whose languages two files may each have a function of one
+// name. In Go one name is one function, even if its lines are of several files.
+var cSources = map[string]bool{".c": true, ".cc": true, ".cpp": true, ".cxx": true, ".m": true, ".mm": true}
+
+// shortest returns as much of the end of a path as tells it from the other ones; "": there are none.
+func shortest(file string, all []string) string {
+	parts := strings.Split(file, "/")
+	others := slices.DeleteFunc(slices.Clone(all), func(x string) bool { return x == file })
+	if len(others) == 0 {
+		return ""
+	}
+	for n := 1; n < len(parts); n++ {
+		end := strings.Join(parts[len(parts)-n:], "/")
+		if !slices.ContainsFunc(others, func(x string) bool { return x == end || strings.HasSuffix(x, "/"+end) }) {
+			return end
+		}
+	}
+	return file
+}
