@@ -3,10 +3,15 @@ package outside
 import (
 	"slices"
 	"sort"
+
+	"github.com/scopeview/scopeview/internal/unwind"
 )
 
 // space is what a process has mapped: where code of which file lies.
-type space struct{ list []mapping } // by start, none overlap
+type space struct {
+	list  []mapping    // by start, none overlap
+	cache unwind.Cache // of the code that is mapped
+}
 
 type mapping struct {
 	from, to uint64
@@ -19,6 +24,7 @@ func (s *space) put(m mapping) {
 	if m.to <= m.from {
 		return
 	}
+	s.cache = unwind.Cache{}
 	var list []mapping
 	for _, old := range s.list {
 		if old.to <= m.from || old.from >= m.to {
@@ -51,4 +57,4 @@ func (s *space) find(pc uint64) (file string, offset uint64) {
 }
 
 // copyOf is the space of a process that was forked.
-func (s *space) copyOf() *space { return &space{slices.Clone(s.list)} }
+func (s *space) copyOf() *space { return &space{list: slices.Clone(s.list)} }

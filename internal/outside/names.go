@@ -25,6 +25,7 @@ type object struct {
 	name  string
 	segs  []elf.ProgHeader
 	goBin *symbols.Binary // nil: it is no Go program
+	code  *symbols.Code   // nil: it can't be read
 	funcs []function      // of a symbol table, by address; of a Go program those of C in it
 }
 
@@ -58,7 +59,10 @@ func (o *objects) open(file string) *object {
 	if x.goBin, err = symbols.Open(file); err == nil && len(x.goBin.Funcs()) > 0 {
 		all := x.goBin.Funcs()
 		goCode.Entry, goCode.End = all[0].Entry, all[len(all)-1].End
+	} else {
+		x.goBin = nil
 	}
+	x.code, _ = symbols.OpenCode(file, x.goBin)
 	syms, _ := f.Symbols()
 	dynamic, _ := f.DynamicSymbols()
 	for _, s := range slices.Concat(syms, dynamic) {
@@ -138,19 +142,6 @@ func (o *objects) frames(s *space, pc uint64) []format.Frame {
 		return []format.Frame{{Function: "<Unknown>", File: cut(file)}}
 	}
 	return []format.Frame{{Function: cut("<static>@0x" + strconv.FormatUint(offset&^0xfff, 16) + " (" + filepath.Base(file) + ")"), File: cut(file)}}
-}
-
-// frameless returns what tells whether a Go function has no frame at an address.
-func (s *space) frameless(o *objects) func(pc uint64) bool {
-	return func(pc uint64) bool {
-		file, offset := s.find(pc)
-		if file == "" {
-			return false
-		}
-		x := o.open(file)
-		addr, ok := x.addr(offset)
-		return ok && x.goBin != nil && x.goBin.Frameless(addr)
-	}
 }
 
 // cut shortens a text to what a frame may have.

@@ -26,7 +26,7 @@ func (r *recorder) read() {
 			}
 			perf.Parse(r.raw, func(e *perf.Event) {
 				x := taken{*e, w}
-				x.Chain = slices.Clone(e.Chain)
+				x.Keep()
 				r.waiting = append(r.waiting, x)
 			})
 		}
@@ -102,8 +102,7 @@ func (r *recorder) sample(e *taken) {
 		return
 	}
 	space := r.space(e.PID)
-	r.pcs = e.PCs(r.pcs[:0], space.frameless(&r.objects))
-	r.pcs = r.pcs[:min(len(r.pcs), format.MaxStackFrames)]
+	r.pcs = e.PCs(r.pcs[:0], text{space, &r.objects}, &space.cache)
 	stack := r.names.Stack(e.PID, r.pcs, func(pc uint64) []format.Frame { return r.objects.frames(space, pc) })
 	s := r.of(e.TID, e.of)
 	s.List = append(s.List, format.CodeSample{Time: max(e.Time, s.Base), Kernel: e.Kernel(), CPU: e.CPU, Weight: e.Period, Stack: stack})
