@@ -134,7 +134,10 @@ func (c *Code) goRule(f *Func, pc uint64) unwind.Rule {
 	switch {
 	case f.info.flag&flagTop != 0:
 		return unwind.Rule{How: unwind.Outermost}
-	case f.info.flag&flagMoves != 0:
+	case f.info.flag&flagMoves != 0: // once it is set the frame pointer is good nevertheless
+		if rule := unwind.OfGo(c, pc, -1); rule.How == unwind.ByPointer {
+			return rule
+		}
 		return unwind.Rule{}
 	}
 	c.goBin.table.refill()

@@ -55,7 +55,7 @@ func goAMD64(pc, from, to uint64, code, near []byte, depth int64) Rule {
 		return Rule{}
 	case at == set:
 		return Rule{How: OnStack, Offset: 8}
-	case at < set, at >= grows(code, set-1), len(near) > 0 && near[0] == 0xc3, len(near) > 0 && near[0] == 0xe9 && out(5):
+	case at < set, at >= grows(code, set-1), returns(near), len(near) > 0 && near[0] == 0xe9 && out(5):
 		return Rule{How: OnStack}
 	}
 	return Rule{How: ByPointer}
@@ -73,6 +73,12 @@ func pointerSet(code []byte) (at int, pushed bool) {
 		}
 	}
 	return -1, false
+}
+
+// returns reports whether code returns, behind a NOP where that is to end elsewhere than at a
+// multiple of 32.
+func returns(code []byte) bool {
+	return len(code) > 0 && code[0] == 0xc3 || len(code) > 1 && code[0] == 0x90 && code[1] == 0xc3
 }
 
 // restored reports whether code gives its frame back and returns: of Go before 1.21 the frame
