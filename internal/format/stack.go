@@ -25,6 +25,9 @@ const (
 	PlaceFrames = FrameIDs - MaxNames
 )
 
+// UnknownCaller is the function of a frame that stands for callers that are not known.
+const UnknownCaller = "<unknown caller>"
+
 // Frame is a line of code that calls were made from.
 type Frame struct {
 	ID       uint32

@@ -4,12 +4,15 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/scopeview/scopeview/internal/unwind"
 )
 
 // space is what a process has mapped: where code of which file lies.
 type space struct {
-	program string    // the path of the executable that it runs; "": not known yet
-	list    []mapping // by start, none overlap
+	program string       // the path of the executable that it runs; "": not known yet
+	list    []mapping    // by start, none overlap
+	cache   unwind.Cache // of the code that is mapped
 }
 
 // mapping is what is still there of code that was mapped.
@@ -33,6 +36,7 @@ func (s *space) put(c *code) {
 	if c.to <= c.from {
 		return
 	}
+	s.cache = unwind.Cache{}
 	if s.program == "" && strings.HasPrefix(c.file, "/") { // the kernel maps it before its interpreter
 		s.program = c.file
 	}
@@ -68,4 +72,4 @@ func (s *space) find(pc uint64) *code {
 }
 
 // copyOf is the space of a process that was forked.
-func (s *space) copyOf() *space { return &space{s.program, slices.Clone(s.list)} }
+func (s *space) copyOf() *space { return &space{program: s.program, list: slices.Clone(s.list)} }

@@ -19,6 +19,7 @@ type object struct {
 	name  string
 	segs  []elf.ProgHeader
 	goBin *symbols.Binary // nil: it is no Go program
+	code  *symbols.Code   // nil: it can't be read
 	funcs []function      // of a symbol table, by address; of a Go program those of C in it
 }
 
@@ -95,18 +96,6 @@ func (o *objects) frames(pc uint64) []format.Frame {
 		return []format.Frame{{Function: "<Unknown>", File: cut(x.name)}}
 	}
 	return []format.Frame{{Function: cut("<static>@0x" + strconv.FormatUint(offset&^0xfff, 16) + " (" + filepath.Base(x.name) + ")"), File: cut(x.name)}}
-}
-
-// frameless returns what tells whether a Go function has no frame at an address of a process.
-func (o *objects) frameless(s *space) func(pc uint64) bool {
-	return func(pc uint64) bool {
-		x, offset := o.at(o.place(s, pc))
-		if x == nil {
-			return false
-		}
-		addr, ok := x.addr(offset)
-		return ok && x.goBin != nil && x.goBin.Frameless(addr)
-	}
 }
 
 // cut shortens a text to what a frame may have.

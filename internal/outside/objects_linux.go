@@ -11,6 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/perf"
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/unwind"
 )
 
 // objects gives each piece of code an address of the trace's own, and names it.
@@ -72,17 +73,23 @@ func changed(st *unix.Stat_t, c *code) bool { return st.Ctim.Nano() > c.time }
 
 // place returns the trace's address of a process's; 0: nothing is known to be there.
 func (o *objects) place(s *space, pc uint64) uint64 {
-	if pc == perf.KernelPC {
+	if pc == perf.KernelPC || pc == unwind.UnknownCaller || pc == unwind.Truncated {
 		return pc
 	}
 	c := s.find(pc)
 	if c == nil {
 		return 0
 	}
+	p := o.placed(c)
+	return p.from + (c.offset - p.offset) + (pc - c.from)
+}
+
+// placed returns where a process's code lies in the trace.
+func (o *objects) placed(c *code) *placement {
 	if c.placement == nil {
 		c.placement = o.placementOf(c)
 	}
-	return c.placement.from + (c.offset - c.placement.offset) + (pc - c.from)
+	return c.placement
 }
 
 // placementOf returns the placement that has all of the code.
@@ -139,7 +146,10 @@ func (x *object) read() {
 	if x.goBin, err = symbols.Open(x.name); err == nil && len(x.goBin.Funcs()) > 0 {
 		all := x.goBin.Funcs()
 		goCode.Entry, goCode.End = all[0].Entry, all[len(all)-1].End
+	} else {
+		x.goBin = nil
 	}
+	x.code, _ = symbols.OpenCode(x.name, x.goBin)
 	syms, _ := f.Symbols()
 	dynamic, _ := f.DynamicSymbols()
 	for _, s := range slices.Concat(syms, dynamic) {

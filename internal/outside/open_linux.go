@@ -11,6 +11,10 @@ import (
 // ringPages is how much the kernel may write for a CPU and a counter between two looks.
 const ringPages = 256
 
+// stackWords is how many bytes of its stack a sample has: the frames of most functions of C that
+// have no frame pointer are smaller, and in Go 16 would do. Each sample has them in its ring.
+const stackWords = 256
+
 // open has the kernel watch the program.
 func (r *recorder) open(o Options) error {
 	if sys.Filtered() {
@@ -31,7 +35,7 @@ func (r *recorder) open(o Options) error {
 	}
 	for _, c := range o.Counters {
 		w := add(c)
-		err := w.Watch(sys.Watching{Caller: true, Children: true}, func(ask sys.Watching) error { return w.Open(r.pid, ask, nil) })
+		err := w.Watch(sys.Watching{Stack: stackWords, Children: true}, func(ask sys.Watching) error { return w.Open(r.pid, ask, nil) })
 		if err != nil {
 			return fmt.Errorf("the counter %s: %w", c.Name, err)
 		}

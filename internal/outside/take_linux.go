@@ -26,7 +26,7 @@ func (r *recorder) read() {
 			}
 			perf.Parse(r.raw, func(e *perf.Event) {
 				x := taken{*e, w}
-				x.Chain = slices.Clone(e.Chain)
+				x.Keep()
 				r.waiting = append(r.waiting, x)
 			})
 		}
@@ -102,8 +102,7 @@ func (r *recorder) sample(e *taken) {
 		return
 	}
 	space := r.space(e.PID)
-	r.pcs = e.PCs(r.pcs[:0], r.objects.frameless(space))
-	r.pcs = r.pcs[:min(len(r.pcs), format.MaxStackFrames)]
+	r.pcs = e.PCs(r.pcs[:0], text{space, &r.objects}, &space.cache)
 	for i, pc := range r.pcs {
 		r.pcs[i] = r.objects.place(space, pc)
 	}

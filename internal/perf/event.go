@@ -3,8 +3,15 @@ package perf
 import (
 	"bytes"
 	"encoding/binary"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/unwind"
 )
 
 // Kind is what a record of the kernel's tells: linux/perf_event.h.
@@ -52,7 +59,8 @@ type Event struct {
 	ip     uint64
 	addr   uint64   // which it is about, if that was asked for; it has no callers then
 	Chain  []uint64 // the addresses, the leaf first; good until the next record
-	caller uint64   // what the leaf returns to if it has no frame; 0: not known
+	words  []byte   // of the stack, from the stack pointer on; good until the next record
+	link   uint64   // the link register, of arm64; 0: not known
 
 	// Of a mapping, a fork, or what was lost:
 	Addr, Size, Offset uint64
@@ -118,7 +126,7 @@ func (e *Event) sample(p []byte) bool {
 	for i := range n {
 		e.Chain = append(e.Chain, le.Uint64(p[fixed+8*i:]))
 	}
-	e.caller = callerOf(p[fixed+8*n:])
+	e.stack(p[fixed+8*n:])
 	return true
 }
 
@@ -135,23 +143,20 @@ func (e *Event) fault(p []byte) bool {
 	return true
 }
 
-// callerOf reads what follows the addresses: u64 whether there are registers, and if so u64
-// the one that was asked for; u64 how many bytes of the stack, these, and u64 how many of them
-// were there. It returns the stack's first word, or the register where none of it was asked
-// for.
-func callerOf(p []byte) uint64 {
+// stack reads what follows the addresses: u64 whether there are registers, and if so u64 the
+// one that was asked for; u64 how many bytes of the stack, these, and u64 how many of them
+// were there.
+func (e *Event) stack(p []byte) {
 	le := binary.LittleEndian
 	if len(p) < 24 || le.Uint64(p) == 0 {
-		return 0
+		return
 	}
-	register, size := le.Uint64(p[8:]), le.Uint64(p[16:])
-	if size == 0 {
-		return register
+	if runtime.GOARCH == "arm64" {
+		e.link = le.Uint64(p[8:])
 	}
-	if size > uint64(len(p)-24) || size+32 > uint64(len(p)) || le.Uint64(p[24+size:]) < 8 {
-		return 0
+	if size := le.Uint64(p[16:]); size > 0 && size <= uint64(len(p)-24) && size+32 <= uint64(len(p)) {
+		e.words = p[24:][:min(size, le.Uint64(p[24+size:]))]
 	}
-	return le.Uint64(p[24:])
 }
 
 // leastBody is how long what is read is at least, between head and tail.
@@ -207,33 +212,44 @@ func (e *Event) Kernel() bool {
 	return e.misc&miscMode == miscKernel || e.misc&miscMode == miscHypervisor
 }
 
-// PCs appends the addresses of a sample's stack, the leaf first; KernelPC stands for those of
-// the kernel. What the kernel was called by is an instruction; of callers the address lies in
-// the call. Where frameless says so of the innermost one of the program, its caller is missing
-// in the chain. It may be nil.
-func (e *Event) PCs(dst []uint64, frameless func(pc uint64) bool) []uint64 {
-	begin, kernel, leaf := len(dst), e.Kernel(), !e.Kernel()
+// PCs appends the addresses of a sample's stack, the leaf first, as unwind.Walk does; KernelPC
+// stands for those of the kernel. What the kernel was called by is an instruction; of callers the
+// address lies in the call.
+func (e *Event) PCs(dst []uint64, text unwind.Text, c *unwind.Cache) []uint64 {
+	begin, kernel := len(dst), e.Kernel()
 	if kernel {
 		dst = append(dst, KernelPC)
 	}
+	s := unwind.Stack{PCs: make([]uint64, 0, len(e.Chain)), Words: e.words, Link: e.link}
 	for _, pc := range e.Chain {
 		switch {
 		case pc == contextKernel:
 			kernel = true
 		case pc == contextUser:
-			kernel, leaf = false, true
-		case pc >= contextMax || kernel || pc == 0:
-		case leaf:
-			dst, leaf = append(dst, pc), false
-			if e.caller > 1 && frameless != nil && frameless(pc) {
-				dst = append(dst, e.caller-1)
-			}
-		default:
-			dst = append(dst, pc-1)
+			kernel = false
+		case pc < contextMax && !kernel && pc != 0:
+			s.PCs = append(s.PCs, pc)
 		}
 	}
+	s.Cut = len(s.PCs) >= longestChain()
+	dst = unwind.Walk(dst, &s, text, c)
 	if len(dst) == begin && e.ip != 0 {
 		dst = append(dst, e.ip)
 	}
 	return dst
 }
+
+// Keep makes e independent of the records that it was read from.
+func (e *Event) Keep() {
+	e.Chain, e.words = slices.Clone(e.Chain), slices.Clone(e.words)
+}
+
+// longestChain is how many addresses of a stack the kernel keeps at most.
+var longestChain = sync.OnceValue(func() int {
+	const usual = 127
+	b, _ := os.ReadFile("/proc/sys/kernel/perf_event_max_stack")
+	if n, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil && n > 0 {
+		return n
+	}
+	return usual
+})

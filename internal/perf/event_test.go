@@ -1,11 +1,15 @@
 package perf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/unwind"
 )
 
 // words makes a record of the kernel's.
@@ -20,7 +24,15 @@ func words(typ Kind, misc uint16, list ...uint64) []byte {
 
 func pair(low, high uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
-func never(uint64) bool { return false }
+// framed is code of which every function has a frame, and calls itself.
+type framed struct{}
+
+func (framed) Arch() string                               { return "amd64" }
+func (framed) Function(uint64) (from, to uint64, ok bool) { return 0, 1 << 40, true }
+func (framed) Code(_ uint64, n int) []byte                { return append(make([]byte, n-2), 0xff, 0xd0) } // an indirect call
+func (framed) Stub(uint64) bool                           { return false }
+func (framed) Begin(uint64) bool                          { return true }
+func (framed) Rule(uint64) unwind.Rule                    { return unwind.Rule{How: unwind.ByPointer} }
 
 func TestParseEvents(t *testing.T) {
 	who, tail := pair(10, 11), []uint64{pair(10, 11), 5000, 3, 77}
@@ -53,7 +65,7 @@ func TestParseEvents(t *testing.T) {
 		x := fmt.Sprintf("%d of %d/%d at %d by %d", e.Kind, e.PID, e.TID, e.Time, e.ID)
 		switch e.Kind {
 		case KindSample:
-			x += fmt.Sprintf(" cpu %d kernel %v period %d %#x", e.CPU, e.Kernel(), e.Period, e.PCs(nil, never))
+			x += fmt.Sprintf(" cpu %d kernel %v period %d %#x", e.CPU, e.Kernel(), e.Period, e.PCs(nil, framed{}, &unwind.Cache{}))
 		case KindFork, kindExit:
 			x += fmt.Sprintf(" parent %d", e.Parent)
 		case KindLost:
@@ -86,21 +98,9 @@ func TestParseEvents(t *testing.T) {
 	}
 }
 
-// The caller of a function without a frame comes in between; of any other it is no address.
-func TestFrameless(t *testing.T) {
-	e := Event{Kind: KindSample, ip: 0x500, Chain: []uint64{contextUser, 0x500, 0x601, 0}, caller: 0x551}
-	for frameless, want := range map[uint64][]uint64{0x500: {9, 0x500, 0x550, 0x600}, 0x600: {9, 0x500, 0x600}} {
-		if got := e.PCs([]uint64{9}, func(pc uint64) bool { return pc == frameless }); !slices.Equal(got, want) {
-			t.Errorf("without a frame at %#x: %#x, want %#x", frameless, got, want)
-		}
-	}
-	if got := e.PCs(nil, nil); !slices.Equal(got, []uint64{0x500, 0x600}) {
-		t.Errorf("where nobody knows: %#x", got)
-	}
-}
-
-// TestCallerOf: the caller lies where the stack pointer points to, or in a register.
-func TestCallerOf(t *testing.T) {
+// TestStackOfSample: the words of the stack are as many as were there, and the register is kept
+// where it has a return address.
+func TestStackOfSample(t *testing.T) {
 	body := func(list ...uint64) (b []byte) {
 		for _, w := range list {
 			b = binary.LittleEndian.AppendUint64(b, w)
@@ -108,14 +108,30 @@ func TestCallerOf(t *testing.T) {
 		return b
 	}
 	for _, c := range []struct {
-		in   []byte
-		want uint64
+		in    []byte
+		words []byte
 	}{
-		{body(2, 0x7ff0, 8, 0x401000, 8), 0x401000}, {body(2, 0x401000, 0), 0x401000}, {body(0, 0), 0}, {nil, 0},
-		{body(2, 0x7ff0, 8, 0x401000, 0), 0}, {body(2, 0x7ff0, 1<<60, 1, 2), 0}, {body(2, 0x7ff0, 8, 1), 0},
+		{body(2, 0x7ff0, 8, 0x401000, 8), body(0x401000)}, {body(2, 0x401000, 0), nil}, {body(0, 0), nil}, {nil, nil},
+		{body(2, 0x7ff0, 16, 1, 2, 8), body(1)}, {body(2, 0x7ff0, 8, 0x401000, 0), nil}, {body(2, 0x7ff0, 1<<60, 1, 2), nil}, {body(2, 0x7ff0, 8, 1), nil},
 	} {
-		if got := callerOf(c.in); got != c.want {
-			t.Errorf("%x: %#x, want %#x", c.in, got, c.want)
+		var e Event
+		e.stack(c.in)
+		if !bytes.Equal(e.words, c.words) || e.link != 0 && runtime.GOARCH != "arm64" {
+			t.Errorf("%x: %x and %#x, want %x", c.in, e.words, e.link, c.words)
+		}
+	}
+}
+
+// TestCutChain: a chain that is as long as the kernel's longest may lack callers, a shorter one lacks none.
+func TestCutChain(t *testing.T) {
+	for _, less := range []int{0, 1} {
+		e := Event{Kind: KindSample, Chain: []uint64{contextUser}}
+		for i := range longestChain() - less {
+			e.Chain = append(e.Chain, uint64(0x1000+i))
+		}
+		got := e.PCs(nil, framed{}, &unwind.Cache{})
+		if cut := got[len(got)-1] == unwind.Truncated; cut != (less == 0) || slices.Contains(got, unwind.UnknownCaller) {
+			t.Errorf("%d addresses less than the longest: cut off %v, %#x", less, cut, got)
 		}
 	}
 }
@@ -126,7 +142,7 @@ func FuzzEvents(f *testing.F) {
 	f.Add(words(KindLost, 0, 1, 2, 3, 4, 5, 6))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		Parse(b, func(e *Event) {
-			if e.Kind == KindSample && (e.Period < 0 || e.CPU >= 1<<31) || e.Lost < 0 || len(e.PCs(nil, never)) > len(e.Chain)+2 {
+			if e.Kind == KindSample && (e.Period < 0 || e.CPU >= 1<<31) || e.Lost < 0 || len(e.PCs(nil, framed{}, &unwind.Cache{})) > len(e.Chain)+3 {
 				t.Errorf("%+v", e)
 			}
 		})

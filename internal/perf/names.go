@@ -8,6 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/unwind"
 )
 
 // Namer gives the trace's ids to stacks, and tells it of them.
@@ -41,7 +42,16 @@ func (n *Namer) Stack(pcs []uint64, framesAt func(pc uint64) []format.Frame) uin
 	s := format.Stack{ID: uint32(format.CodeStacks + len(n.stacks))}
 	code := format.Code{Stack: s.ID}
 	for _, pc := range pcs {
-		list := framesAt(pc)
+		if pc == unwind.Truncated {
+			s.Cut = true
+			break
+		}
+		list := unknownCaller
+		if pc == unwind.UnknownCaller {
+			pc = 0
+		} else {
+			list = framesAt(pc)
+		}
 		if inner := unwrapped(list); len(inner) > 0 {
 			list = inner
 		} else if len(s.Frames) > 0 {
@@ -126,6 +136,9 @@ var here = func() uintptr {
 	runtime.Callers(1, pcs[:])
 	return pcs[0]
 }()
+
+// unknownCaller is what unwind.UnknownCaller is shown as.
+var unknownCaller = []format.Frame{{Function: format.UnknownCaller}}
 
 // KernelFrame is what KernelPC is shown as.
 var KernelFrame = []format.Frame{{Function: "[kernel]", File: "[kernel]"}}

@@ -10,6 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/unwind"
 )
 
 // Sampler samples where threads are each time that a counter of theirs has counted so much.
@@ -26,6 +27,7 @@ type Sampler struct {
 	exited   [2][]uint32       // threads that have ended, by rounds
 	raw      []byte
 	pcs      []uint64
+	cache    unwind.Cache
 	got      []sample // too new to be believed
 	out      map[series]*format.Samples
 	until    int64 // up to then samples are written, or in out
@@ -80,7 +82,7 @@ func (s *Sampler) add(w *Watched) error {
 	if w.Events, err = ownEvents(); err != nil {
 		return err
 	}
-	return w.Watch(sys.Watching{Tasks: len(s.counters) == 0}, func(ask sys.Watching) error {
+	return w.Watch(sys.Watching{Tasks: len(s.counters) == 0, Stack: ownStack}, func(ask sys.Watching) error {
 		_, err := w.openAll(ask, func(tid int, id uint64) {
 			s.own[id] = uint32(tid)
 			s.owners[series{uint32(tid), w}] = uint32(tid)
@@ -164,7 +166,7 @@ func (s *Sampler) take(w *Watched, e *Event) {
 		if int(e.PID) != os.Getpid() || s.twice(w, e) {
 			return
 		}
-		s.pcs = e.PCs(s.pcs[:0], nil)
+		s.pcs = e.PCs(s.pcs[:0], ownText{}, &s.cache)
 		s.got = append(s.got, sample{series{e.TID, w}, format.CodeSample{Time: e.Time, Kernel: e.Kernel(), CPU: e.CPU, Weight: e.Period, Stack: s.names.Stack(s.pcs)}})
 	case e.Kind == kindExit && int(e.PID) == os.Getpid():
 		s.exited[1] = append(s.exited[1], e.TID)

@@ -2,11 +2,12 @@ package symbols
 
 import (
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/unwind"
 )
 
 // TestCalls: a direct call is of the function whose entry it has, and of no other; of an
@@ -16,7 +17,7 @@ func TestCalls(t *testing.T) {
 	calls := map[string]int{}
 	for _, s := range im.symbols {
 		for pc := s.addr + 5; pc < s.to && s.name == "main"; pc++ {
-			to, ok := im.target(pc)
+			to, ok := unwind.Target(im.code, pc)
 			if !ok {
 				if !im.Calls(pc, "main") {
 					t.Errorf("%#x is behind no call, and can't be one of main", pc)
@@ -33,32 +34,8 @@ func TestCalls(t *testing.T) {
 			}
 		}
 	}
-	if im.machine == elf.EM_X86_64 && (calls["_ZN4shop4Till3addEm"] != 1 || len(calls) < 2) {
+	if im.code.Arch() == "amd64" && (calls["_ZN4shop4Till3addEm"] != 1 || len(calls) < 2) {
 		t.Errorf("main calls %v", calls)
-	}
-}
-
-// TestTargets has instructions of both processors.
-func TestTargets(t *testing.T) {
-	for name, c := range map[string]struct {
-		machine elf.Machine
-		code    []byte
-		to      uint64 // 0: no direct call
-	}{
-		"amd64 forward":    {elf.EM_X86_64, []byte{0xe8, 0x10, 0, 0, 0}, 0x1015},
-		"amd64 back":       {elf.EM_X86_64, []byte{0xe8, 0xfb, 0xff, 0xff, 0xff}, 0x1000},
-		"amd64 indirect":   {elf.EM_X86_64, []byte{0xff, 0x15, 0x10, 0, 0}, 0},
-		"arm64 forward":    {elf.EM_AARCH64, []byte{0x04, 0x00, 0x00, 0x94}, 0x1010},
-		"arm64 back":       {elf.EM_AARCH64, []byte{0xff, 0xff, 0xff, 0x97}, 0xffc},
-		"arm64 indirect":   {elf.EM_AARCH64, []byte{0x00, 0x00, 0x3f, 0xd6}, 0}, // BLR X0
-		"another":          {elf.EM_RISCV, []byte{0xe8, 0x10, 0, 0, 0}, 0},
-		"before all code":  {elf.EM_X86_64, []byte{0x10, 0, 0, 0}, 0},
-		"32 bits of a far": {elf.EM_X86_64, []byte{0xe8, 0, 0, 0, 0x80}, 0xffffffff80001005},
-	} {
-		im := &Image{machine: c.machine, order: binary.LittleEndian, tried: true, text: [][]byte{c.code}, loads: []elf.ProgHeader{{Vaddr: 0x1000}}}
-		if to, ok := im.target(0x1000 + uint64(len(c.code))); to != c.to || ok != (c.to != 0) {
-			t.Errorf("%s: %#x, %v; want %#x", name, to, ok, c.to)
-		}
 	}
 }
 

@@ -37,12 +37,9 @@ type Image struct {
 	// DWARF has none (clang -gline-tables-only).
 	Guessed int
 
-	path    string
-	machine elf.Machine
+	code    *Code
 	order   binary.ByteOrder
 	loads   []elf.ProgHeader
-	text    [][]byte // code, by the index of loads; read when it is tried
-	tried   bool
 	data    *dwarf.Data
 	ranges  []unitRange // by from
 	units   map[dwarf.Offset]*unit
@@ -97,7 +94,7 @@ func newImage(r io.ReaderAt, path string) (im *Image, err error) {
 	if err != nil {
 		return nil, err
 	}
-	im = &Image{path: path, machine: x.Machine, order: x.ByteOrder, units: map[dwarf.Offset]*unit{}, guesses: map[uint64]int{}}
+	im = &Image{order: x.ByteOrder, units: map[dwarf.Offset]*unit{}, guesses: map[uint64]int{}}
 	for _, p := range x.Progs {
 		if p.Type == elf.PT_LOAD {
 			if p.Flags&elf.PF_X != 0 && p.Filesz == 0 && p.Memsz > 0 {
@@ -123,6 +120,7 @@ func newImage(r io.ReaderAt, path string) (im *Image, err error) {
 	if b, err := OpenReader(r, path); err == nil {
 		im.Go = b
 	}
+	im.code = newCode(x, path, im.Go)
 	return im, nil
 }
 

@@ -255,9 +255,6 @@ func TestPrologueAndEntry(t *testing.T) {
 				if got := list[len(list)-1].Prologue; got != (pc < end) {
 					t.Errorf("%s+%d: prologue %v, and it ends at %#x", s.name, pc-s.addr, got, end)
 				}
-				if got := im.Frameless(pc); got != (pc < end) {
-					t.Errorf("%s+%d: frameless %v", s.name, pc-s.addr, got)
-				}
 				want := ""
 				if pc == s.addr {
 					want = s.name

@@ -3,6 +3,8 @@ package symbols
 import (
 	"sort"
 	"strings"
+
+	"github.com/scopeview/scopeview/internal/unwind"
 )
 
 // Places returns the functions that an address is in, the innermost first: those that were
@@ -126,11 +128,14 @@ func (im *Image) Entry(pc uint64) string {
 }
 
 // Frameless reports whether at an address the function may have no frame of its own on the
-// stack. Who follows frame pointers misses its caller then. Of functions that are not Go's
-// only the prologue is known to be so.
+// stack. Who follows frame pointers misses its caller then.
 func (im *Image) Frameless(pc uint64) bool {
-	list := im.Places(pc)
-	return len(list) > 0 && list[len(list)-1].Prologue || im.goFunc(pc) != nil && im.Go.Frameless(pc)
+	rule := im.code.Rule(pc)
+	if rule.How == unwind.Unknown { // what calls is left to judge by
+		list := im.Places(pc)
+		return len(list) > 0 && list[len(list)-1].Prologue
+	}
+	return rule.How == unwind.OnStack || rule.How == unwind.InLink
 }
 
 // Prologues reports whether the code that was looked at has its prologues told.

@@ -32,7 +32,14 @@ type entry struct {
 	pcsp                 uint32 // values by PC: how far the stack pointer is below the return address
 	inlined              uint32 // values by PC: an index into the tree of inlined calls
 	tree                 uint32 // that tree, from go:func.* on
+	flag                 uint8  // internal/abi.FuncFlag
 }
+
+// The flags of a function that are read.
+const (
+	flagTop   = 1 << 0 // nobody called it
+	flagMoves = 1 << 1 // it writes the stack pointer, of which the table does not tell
+)
 
 // none is an offset of what is not there.
 const none = ^uint32(0)
@@ -109,13 +116,13 @@ func (t *table) functions() ([]Func, error) {
 		entryOff, info, end := t.order.Uint32(at), t.order.Uint32(at[4:]), t.order.Uint32(at[8:])
 		// struct _func: entryOff, nameOff, args, deferreturn, pcsp, pcfile, pcln, npcdata, cuOffset, startLine
 		const size = 40
-		if uint64(info)+size > uint64(len(t.tab)) || end < entryOff {
+		if uint64(info)+size+2 > uint64(len(t.tab)) || end < entryOff {
 			return nil, fmt.Errorf("%w: function %d", errTable, i)
 		}
 		word := func(k int) uint32 { return t.order.Uint32(t.tab[int(info)+4*k:]) }
 		f := Func{
 			Name: cstring(t.names, word(1)), Entry: t.text + uint64(entryOff), End: t.text + uint64(end), Line: int(int32(word(9))),
-			info: entry{pcsp: word(4), pcfile: word(5), pcline: word(6), unit: word(8), inlined: none, tree: none},
+			info: entry{pcsp: word(4), pcfile: word(5), pcline: word(6), unit: word(8), inlined: none, tree: none, flag: t.tab[int(info)+size+1]},
 		}
 		t.inlining(&f.info, uint64(info), word(7))
 		if n := len(list); n > 0 && f.Entry < list[n-1].Entry {

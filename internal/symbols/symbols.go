@@ -18,7 +18,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -119,11 +118,9 @@ func (b *Binary) Find(name string) (list []*Func) {
 // At returns the function whose code an address is in, and the place in the source; nil where
 // there is none.
 func (b *Binary) At(pc uint64) (f *Func, file string, line int) {
-	i := sort.Search(len(b.funcs), func(k int) bool { return b.funcs[k].Entry > pc })
-	if i == 0 || pc >= b.funcs[i-1].End {
+	if f = b.function(pc); f == nil {
 		return nil, "", 0
 	}
-	f = &b.funcs[i-1]
 	b.table.refill()
 	b.table.lines(f, func(from, to uint64, at string, n int) bool {
 		if pc >= from && pc < to {
@@ -164,18 +161,6 @@ func (b *Binary) Places(pc uint64) (list []Place) {
 		_, file, line = b.At(pc)
 	}
 	return append(list, Place{f.Name, file, line, f.Line, false})
-}
-
-// Frameless reports whether at an address the function has no frame of its own on the stack:
-// it needs none, or has not made it yet. Who follows frame pointers misses its caller then,
-// whose address is where the stack pointer points to (in the link register, on arm64).
-func (b *Binary) Frameless(pc uint64) bool {
-	f, _, _ := b.At(pc)
-	if f == nil {
-		return false
-	}
-	depth, ok := b.table.value(f.info.pcsp, f, pc)
-	return ok && depth == 0
 }
 
 // inlinedCall is one of a function's inlined calls.

@@ -22,7 +22,7 @@ type Watching struct {
 	Config   uint64
 	Every    uint64 // there is a sample each time that so many were counted; 0: no counter
 	User     bool   // only of what happens in user mode
-	Caller   bool   // a sample tells what the innermost function returns to, if that has no frame
+	Stack    uint32 // so many bytes of the stack a sample has, from the stack pointer on: a multiple of 8
 	Address  bool   // a sample tells of which address it is, and neither callers nor weight
 	Switches bool   // when the thread comes onto the CPU and leaves it: each costs about a microsecond
 	Tasks    bool   // when threads begin and end
@@ -30,12 +30,9 @@ type Watching struct {
 	Children bool   // the processes that it makes are watched too
 }
 
-// returnsBy is where the address of the caller is in a function without a frame: the register
-// (asm/perf_regs.h), and how much is asked for of the stack that it points to.
-var returnsBy = map[string]struct {
-	number int
-	stack  uint32
-}{"amd64": {7, 8}, "arm64": {30, 0}}
+// register is the one that samples with a part of the stack have (asm/perf_regs.h): where the
+// return address is in a function without a frame, of amd64 the stack pointer.
+var register = map[string]int{"amd64": 7, "arm64": 30}
 
 // Watch has the kernel tell of the thread, on a CPU, and of the threads that it makes. A
 // descriptor without a ring tells nobody. The callers that a sample has leave out the kernel's.
@@ -68,9 +65,9 @@ func Watch(tid, cpu int, w Watching) (fd int, id uint64, err error) {
 		attr.Sample_type |= unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_PERIOD | unix.PERF_SAMPLE_CALLCHAIN
 		attr.Bits |= unix.PerfBitExcludeCallchainKernel
 	}
-	if register := returnsBy[runtime.GOARCH]; w.Caller && register.number > 0 {
+	if n := register[runtime.GOARCH]; w.Stack > 0 && n > 0 {
 		attr.Sample_type |= unix.PERF_SAMPLE_REGS_USER | unix.PERF_SAMPLE_STACK_USER
-		attr.Sample_regs_user, attr.Sample_stack_user = 1<<register.number, register.stack
+		attr.Sample_regs_user, attr.Sample_stack_user = 1<<n, w.Stack
 	}
 	fd, err = unix.PerfEventOpen(&attr, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err == unix.EINVAL { // before Linux 6.0: see Lost

@@ -1,0 +1,67 @@
+package perf
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/unwind"
+)
+
+// ownStack is how much of its stack a sample of this process has, in bytes: functions of Go
+// that have no frame have pushed at most the frame pointer.
+const ownStack = 16
+
+// ownText is the Go code of this process. Of other code nothing is known.
+type ownText struct{}
+
+func (ownText) Arch() string { return runtime.GOARCH }
+
+// Function finds the end by looking for it: the runtime tells where functions begin.
+func (ownText) Function(pc uint64) (from, to uint64, ok bool) {
+	f := runtime.FuncForPC(uintptr(pc))
+	if f == nil {
+		return 0, 0, false
+	}
+	from = uint64(f.Entry())
+	inside := func(pc uint64) bool {
+		g := runtime.FuncForPC(uintptr(pc))
+		return g != nil && uint64(g.Entry()) == from
+	}
+	size := uint64(16)
+	for size < 1<<30 && inside(from+size) {
+		size *= 2
+	}
+	for step := size / 2; step > 0; step /= 2 {
+		if !inside(from + size - step) {
+			size -= step
+		}
+	}
+	return from, from + size, true
+}
+
+func (ownText) Code(pc uint64, n int) []byte { return sys.Code(uintptr(pc), n) }
+
+func (ownText) Stub(uint64) bool { return false }
+
+func (ownText) Begin(uint64) bool { return false }
+
+// outermost are the functions that goroutines and threads begin with (abi.FuncFlagTopFrame).
+var outermost = []string{"runtime.goexit", "runtime.mstart", "runtime.rt0_go"}
+
+func (t ownText) Rule(pc uint64) unwind.Rule {
+	f := runtime.FuncForPC(uintptr(pc))
+	if f == nil {
+		return unwind.Rule{}
+	}
+	if slices.Contains(outermost, f.Name()) {
+		return unwind.Rule{How: unwind.Outermost}
+	}
+	rule := unwind.OfGo(t, pc, -1)
+	file, _ := f.FileLine(f.Entry())
+	if rule.How == unwind.OnStack && rule.Offset == 0 && strings.HasSuffix(file, ".s") {
+		return unwind.Rule{} // assembly may have pushed something
+	}
+	return rule
+}

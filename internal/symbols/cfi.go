@@ -1,0 +1,281 @@
+package symbols
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"slices"
+	"sort"
+
+	"github.com/scopeview/scopeview/internal/unwind"
+)
+
+// This file reads call frame information (DWARF 5, section 6.4) as it is in .eh_frame, which is
+// in stripped files too. Of what it tells of registers only the frame pointer and the return
+// address are of interest.
+
+// frames is a file's call frame information.
+type frames struct {
+	machine elf.Machine
+	order   binary.ByteOrder
+	list    []frameEntry // by from
+}
+
+// frameEntry is the information on a function's code.
+type frameEntry struct {
+	from, to uint64
+	common   *frameCommon
+	code     []byte
+}
+
+// frameCommon is what several entries begin with.
+type frameCommon struct {
+	codeUnit uint64
+	dataUnit int64
+	returns  uint64 // the number of the return address
+	encoding uint8  // of addresses
+	augments bool
+	signal   bool // the frame of a signal's handler, which nothing called
+	code     []byte
+}
+
+// newFrames reads a section .eh_frame that lies at addr. What is damaged or of a kind that is not
+// known is left out.
+func newFrames(machine elf.Machine, order binary.ByteOrder, addr uint64, section []byte) *frames {
+	f := &frames{machine: machine, order: order}
+	commons := map[int]*frameCommon{}
+	for at := 0; at+8 <= len(section); {
+		size := int(order.Uint32(section[at:]))
+		if size < 4 || size > len(section)-at-4 { // the end, or a section of more than 4 GiB
+			break
+		}
+		body := section[at+8 : at+4+size]
+		if back := int(order.Uint32(section[at+4:])); back == 0 {
+			commons[at] = f.common(body)
+		} else if c := commons[at+4-back]; c != nil {
+			f.entry(c, body, addr+uint64(at)+8)
+		}
+		at += 4 + size
+	}
+	slices.SortStableFunc(f.list, func(a, b frameEntry) int {
+		if a.from < b.from {
+			return -1
+		}
+		return b2i(a.from > b.from)
+	})
+	return f
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// common reads the part of several entries; nil: it is of a kind that is not known.
+func (f *frames) common(b []byte) *frameCommon {
+	if len(b) == 0 || b[0] != 1 && b[0] != 3 && b[0] != 4 {
+		return nil
+	}
+	version := b[0]
+	augmentation, rest, ok := bytes.Cut(b[1:], []byte{0})
+	r := reader{b: rest, order: f.order}
+	if !ok || version == 4 && len(rest) < 2 {
+		return nil
+	}
+	if version == 4 { // the sizes of addresses and segments
+		r.take(2)
+	}
+	c := &frameCommon{codeUnit: r.uleb(), dataUnit: r.sleb()}
+	if version == 1 {
+		c.returns = uint64(r.byte())
+	} else {
+		c.returns = r.uleb()
+	}
+	for i, a := range augmentation {
+		switch {
+		case a == 'z' && i == 0:
+			c.augments = true
+			r.uleb()
+		case a == 'R':
+			c.encoding = r.byte()
+		case a == 'L':
+			r.byte()
+		case a == 'P':
+			r.pointer(r.byte(), 0)
+		case a == 'S':
+			c.signal = true
+		case a == 'B', a == 'G': // arm64's signed return addresses, tagged stacks
+		default:
+			return nil
+		}
+	}
+	if c.code = r.b; r.bad {
+		return nil
+	}
+	return c
+}
+
+// entry reads the information on a function, which lies at addr.
+func (f *frames) entry(c *frameCommon, b []byte, addr uint64) {
+	r := reader{b: b, order: f.order}
+	from := r.pointer(c.encoding, addr)
+	size := r.pointer(c.encoding&0x0f, 0)
+	if c.augments {
+		r.take(int(min(r.uleb(), 1<<30)))
+	}
+	if r.bad || size == 0 || from+size < from {
+		return
+	}
+	f.list = append(f.list, frameEntry{from, from + size, c, r.b})
+}
+
+// at returns the entry of an address, or nil.
+func (f *frames) at(pc uint64) *frameEntry {
+	i := sort.Search(len(f.list), func(k int) bool { return f.list[k].from > pc })
+	if i == 0 || pc >= f.list[i-1].to {
+		return nil
+	}
+	return &f.list[i-1]
+}
+
+// reader reads numbers of DWARF.
+type reader struct {
+	b     []byte
+	order binary.ByteOrder
+	bad   bool
+}
+
+func (r *reader) take(n int) []byte {
+	if n < 0 || n > len(r.b) {
+		r.b, r.bad = nil, true
+		return nil
+	}
+	b := r.b[:n]
+	r.b = r.b[n:]
+	return b
+}
+
+func (r *reader) byte() uint8 {
+	if b := r.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (r *reader) uleb() uint64 {
+	v, n := binary.Uvarint(r.b)
+	r.take(max(n, -1))
+	r.bad = r.bad || n <= 0
+	return v
+}
+
+func (r *reader) sleb() int64 {
+	var v int64
+	for shift := uint(0); ; shift += 7 {
+		b := r.byte()
+		if r.bad || shift > 63 {
+			r.bad = true
+			return 0
+		}
+		v |= int64(b&0x7f) << shift
+		if b&0x80 == 0 {
+			if b&0x40 != 0 && shift < 57 {
+				v |= -1 << (shift + 7)
+			}
+			return v
+		}
+	}
+}
+
+// pointer reads an address (DW_EH_PE_…) that lies at addr.
+func (r *reader) pointer(encoding uint8, addr uint64) (v uint64) {
+	const relative, forms, applied = 0x10, 0x0f, 0x70
+	switch encoding & forms {
+	case 0x00, 0x04, 0x0c:
+		if b := r.take(8); b != nil {
+			v = r.order.Uint64(b)
+		}
+	case 0x03:
+		if b := r.take(4); b != nil {
+			v = uint64(r.order.Uint32(b))
+		}
+	case 0x0b:
+		if b := r.take(4); b != nil {
+			v = uint64(int64(int32(r.order.Uint32(b))))
+		}
+	default:
+		r.bad = true
+	}
+	switch encoding & applied {
+	case 0:
+	case relative:
+		v += addr
+	default:
+		r.bad = true
+	}
+	return v
+}
+
+// frameRow is what the information says at an address.
+type frameRow struct {
+	base      uint64 // the register that the frame is found by
+	offset    int64  // of the frame's upper end (CFA) from it
+	computed  bool   // it is found in another way
+	pointer   int64  // where the caller's frame pointer is kept, from that end on; 0: in its register
+	returns   int64  // the same of the return address
+	undefined bool   // there is no return address: nobody called it
+}
+
+// registers are those of the stack pointer and the frame pointer.
+func (f *frames) registers() (stack, pointer uint64) {
+	if f.machine == elf.EM_AARCH64 {
+		return 31, 29
+	}
+	return 7, 6
+}
+
+// run executes instructions up to pc; visit is called with each row, and where it begins.
+func (f *frames) run(e *frameEntry, visit func(from uint64, now frameRow)) bool {
+	var now frameRow
+	x := frameRun{frames: f, entry: e, now: &now}
+	if !x.execute(e.common.code, nil) {
+		return false
+	}
+	x.first = now
+	return x.execute(e.code, visit)
+}
+
+// rule returns how the caller of the code at pc is found.
+func (f *frames) rule(e *frameEntry, pc uint64) unwind.Rule {
+	if e.common.signal {
+		return unwind.Rule{}
+	}
+	stack, pointer := f.registers()
+	var at frameRow
+	usesPointer := false // behind pc the frame is found by the frame pointer
+	if !f.run(e, func(from uint64, now frameRow) {
+		if from <= pc {
+			at = now
+		} else if now.base == pointer && !now.computed {
+			usesPointer = true
+		}
+	}) || at.computed {
+		return unwind.Rule{}
+	}
+	switch {
+	case at.undefined:
+		return unwind.Rule{How: unwind.Outermost}
+	case f.machine == elf.EM_AARCH64 && at.returns == 0:
+		return unwind.Rule{How: unwind.InLink}
+	case f.machine == elf.EM_AARCH64:
+		return unwind.Rule{}
+	case at.base == pointer && at.offset == 16:
+		return unwind.Rule{How: unwind.ByPointer}
+	case at.base != stack || at.offset < 8:
+		return unwind.Rule{}
+	}
+	kept := at.pointer != 0 && at.offset+at.pointer >= 0
+	return unwind.Rule{How: unwind.OnStack, Offset: uint64(at.offset - 8), Clobbered: kept && !usesPointer}
+}
