@@ -19,6 +19,7 @@ type account struct {
 	some   int64 // ns in which somebody waited
 	held   int64 // of it: a hold is recorded
 	handed int64 // of the rest: one that waited was woken, and waited for a processor
+	queued int64 // of all who waited together: after they were woken
 }
 
 // missing is the part of the time in which nobody is known to have had the lock.
@@ -38,7 +39,8 @@ func (u *use) account() account {
 		for _, w := range u.l.waits {
 			for i := w.g.at(w.from); i < len(w.g.ivs) && w.g.ivs[i].from < w.to; i++ {
 				if v := &w.g.ivs[i]; v.state == states.Runnable {
-					woken = append(woken, turn{from: max(v.from, w.from), to: min(v.to, w.to)})
+					d := turn{from: max(v.from, w.from), to: min(v.to, w.to)}
+					woken, a.queued = append(woken, d), a.queued+d.time()
 				}
 			}
 		}
@@ -104,7 +106,12 @@ func (m *model) waitedWhileStarved(found []Finding) (fs []Finding) {
 		if u.waitShare(m) <= lockContentionLimits.wait || slices.ContainsFunc(found, func(f Finding) bool { return f.use == u }) {
 			continue
 		}
-		if a := u.account(); 2*a.handed > a.some { // it waited for a processor, which Starved says already
+		a := u.account()
+		late := 2*a.handed > a.some
+		if u.l.place {
+			late = 2*a.queued > u.wait // when it was held is not known
+		}
+		if late { // for processors, which Starved says already
 			continue
 		}
 		f := u.finding(m)
