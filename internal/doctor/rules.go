@@ -68,19 +68,22 @@ func (m *model) examine() []Finding {
 				f.weight = rounded(min(f.weight, m.mostGain(f.spared)))
 				f.Gain = Gain(f.weight)
 			}
-			if f.weight < worth {
-				continue
+			if f.weight >= worth {
+				found = append(found, f)
 			}
-			f.say(m)
-			m.locate(&f)
-			f.Share, f.Confidence = rounded(f.Share), rounded(f.Confidence*m.trust())
-			if f.Scopes == nil {
-				f.Scopes = []string{}
-			}
-			if f.Goids == nil {
-				f.Goids = []uint64{}
-			}
-			found = append(found, f)
+		}
+	}
+	found = append(found, m.waitedWhileStarved(found)...)
+	for i := range found {
+		f := &found[i]
+		f.say(m)
+		m.locate(f)
+		f.Share, f.Confidence = rounded(f.Share), rounded(f.Confidence*m.trust())
+		if f.Scopes == nil {
+			f.Scopes = []string{}
+		}
+		if f.Goids == nil {
+			f.Goids = []uint64{}
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int {

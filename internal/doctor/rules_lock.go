@@ -100,6 +100,8 @@ func (u *use) finding(m *model) Finding {
 	}
 	if u.l.place {
 		f.Confidence *= 0.8
+	} else if a := u.account(); len(u.l.holds) > 0 && a.missing() >= toldFrom {
+		f.Confidence *= 1 - a.missing()/2
 	}
 	return f
 }

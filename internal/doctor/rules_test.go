@@ -415,6 +415,7 @@ func valid(t *testing.T, w *world, r *Report) {
 			t.Errorf("not by effect: %s", list(r))
 		}
 		last = f.weight * f.Confidence
+		addsUp(t, &f)
 	}
 	sum := 0.0
 	for _, s := range r.Speedup {

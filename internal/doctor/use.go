@@ -31,6 +31,7 @@ type use struct {
 	around     map[uint16]int64 // of holdWaited, or without holds of wait: by what the holder was in
 	waiters    map[uint16]int64 // of wait: by what the waiters were in
 	line       waitLine
+	accounted  *account // nil: nobody has asked
 }
 
 // waitLine is how many waited when.
@@ -91,7 +92,7 @@ func (l *waitLine) each(f func(from, to int64, n int)) {
 
 // use finds out what happened at a lock.
 func (m *model) use(l *lock) *use {
-	u := &use{l: l, gain: -1, waits: l.contended, blockedBy: map[states.State]int64{}, blockedAt: map[uint32]int64{}, inside: map[uint16]int64{}, around: map[uint16]int64{}, waiters: map[uint16]int64{}}
+	u := &use{l: l, gain: -1, waits: max(l.contended, int64(len(l.waits))), blockedBy: map[states.State]int64{}, blockedAt: map[uint32]int64{}, inside: map[uint16]int64{}, around: map[uint16]int64{}, waiters: map[uint16]int64{}}
 	u.line = newWaitLine(l.waits)
 	u.wait = l.shortWait
 	for _, w := range l.waits {

@@ -217,8 +217,16 @@ func (u *use) evidence(m *model) []string {
 	}
 	list := []string{e}
 	if ns, n := u.l.whole(); ns > 0 && u.used > 0 {
-		list = append(list, fmt.Sprintf("it is held %s of the time, for %s at a time: nobody can have it more than %s times in a second",
-			analysis.Percent(u.used), analysis.Humane(ns/n), analysis.Thousands(int64(1e9*float64(n)/float64(ns)))))
+		held := fmt.Sprintf("it is held %s of the time, for %s at a time", analysis.Percent(u.used), analysis.Humane(ns/n))
+		if a := u.account(); a.missing() >= toldFrom {
+			held = "as far as holds are recorded, " + held
+		} else {
+			held += fmt.Sprintf(": nobody can have it more than %s times in a second", analysis.Thousands(int64(1e9*float64(n)/float64(ns))))
+		}
+		list = append(list, held)
+	}
+	if text := u.unaccounted(m); text != "" {
+		list = append(list, text)
 	}
 	if !u.l.every && !u.l.place {
 		known := "only the number"
