@@ -29,6 +29,8 @@ const (
 	recordFeature     = 80
 	recordCompressed  = 81
 	recordCompressed2 = 83
+
+	lastOfKernel, lastOfPerf = 22, 84 // in Linux 7.0
 )
 
 // record is a record of the file. Its bytes are those of the reader's buffer.
