@@ -30,7 +30,8 @@ const (
 	recordCompressed  = 81
 	recordCompressed2 = 83
 
-	lastOfKernel, lastOfPerf = 22, 84 // in Linux 7.0
+	// The last ones that there are: CALLCHAIN_DEFERRED, SCHEDSTAT_DOMAIN.
+	lastOfKernel, lastOfPerf = 22, 86
 )
 
 // record is a record of the file. Its bytes are those of the reader's buffer.
