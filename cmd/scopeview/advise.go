@@ -185,6 +185,7 @@ func newAdvise(s *streams) *cobra.Command {
 		list          bool
 		diff          []string
 		tries         int
+		strict        strictness
 	)
 	cmd := &cobra.Command{
 		Use: "advise RAW… [-- PACKAGE [ARGUMENTS]]", Short: "Say which containers, buffers and locks cost what, and what would cost less", Long: adviseHelp,
@@ -229,18 +230,20 @@ func newAdvise(s *streams) *cobra.Command {
 				if base.Program != d.Program {
 					return fmt.Errorf("%w, %s and %s, can't be compared", advice.ErrPrograms, base.Program, d.Program)
 				}
-				r := advice.Of(d, p)
-				r.Changes = advice.Diff(advice.Of(base, p), r)
-				return showChanges(s, cmd, &out, r, asJSON, dir)
+				before, r := advice.Of(base, p), advice.Of(d, p)
+				r.Changes = advice.Diff(before, r)
+				return strict.ofAdvice(s, showChanges(s, cmd, &out, r, asJSON, dir), before, r)
 			}
 			r := advice.Of(d, p)
-			if tries > 0 {
-				return verifyAdvice(cmd.Context(), s, cmd, &out, verify.Options{Package: program[0], Args: program[1:], Report: r, Runs: tries}, asJSON, dir)
+			switch {
+			case tries > 0:
+				err = verifyAdvice(cmd.Context(), s, cmd, &out, verify.Options{Package: program[0], Args: program[1:], Report: r, Runs: tries}, asJSON, dir)
+			case sarif:
+				err = out.write(s, func(w io.Writer) error { return r.WriteSARIF(w, dir, version()) })
+			default:
+				err = out.show(s, cmd, &report.Report{Document: &adviseDocument{Report: *r}, Text: func(b *report.Text) { _ = r.WriteText(b, dir) }}, asJSON, 0)
 			}
-			if sarif {
-				return out.write(s, func(w io.Writer) error { return r.WriteSARIF(w, dir, version()) })
-			}
-			return out.show(s, cmd, &report.Report{Document: &adviseDocument{Report: *r}, Text: func(b *report.Text) { _ = r.WriteText(b, dir) }}, asJSON, 0)
+			return strict.ofAdvice(s, err, r)
 		},
 	}
 	f := cmd.Flags()
@@ -251,7 +254,29 @@ func newAdvise(s *streams) *cobra.Command {
 	f.StringSliceVar(&diff, "diff", nil, "say what became worse or better since the runs of these raw `FILES`")
 	out.flag(cmd)
 	jsonFlag(cmd, &asJSON)
+	strict.flag(cmd)
 	return cmd
+}
+
+// ofAdvice is verdict for what was said of raw files: err says how that went. Damage comes before what
+// became worse, which may be for what is missing.
+func (x strictness) ofAdvice(s *streams, err error, reports ...*advice.Report) error {
+	damaged, lost := false, false
+	for _, r := range reports {
+		for _, text := range r.Damage {
+			fmt.Fprintf(s.err, "scopeview: %s\n", harmless(text))
+		}
+		damaged, lost = damaged || len(r.Damage) > 0, lost || len(r.Lost) > 0
+	}
+	switch found := (*exit)(nil); {
+	case err != nil && !errors.As(err, &found):
+		return err
+	case damaged:
+		return &exit{code: exitFailed}
+	case err == nil && bool(x) && lost:
+		return &exit{code: exitLosses}
+	}
+	return err
 }
 
 func showChanges(s *streams, cmd *cobra.Command, out *output, r *advice.Report, asJSON bool, dir string) error {

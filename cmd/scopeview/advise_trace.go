@@ -43,8 +43,11 @@ func adviceOf(trace string) (a *reportdoctor.Advice, spares string) {
 			Time: int64(f.NS), Share: math.Round(f.Share*1e6) / 1e6, Bytes: int64(f.Bytes),
 		})
 	}
-	if len(r.Findings) == 0 && len(r.Notes) > 0 {
-		a.Error = r.Notes[0] // that there is no advice may be for what could not be read
+	switch {
+	case len(r.Damage) > 0:
+		a.Error = r.Damage[0]
+	case len(r.Findings) == 0 && len(r.Notes) > 0:
+		a.Error = r.Notes[0] // that there is no advice may be for what could not be counted
 	}
 	return a, harmless(r.Spares(dir))
 }

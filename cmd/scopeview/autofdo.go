@@ -34,6 +34,7 @@ and C++ (perf record), and makes of those profiles what go build -pgo reads. Bui
 
 // texts reads sample profiles.
 type texts struct {
+	lossy
 	s       *streams
 	lenient bool
 	out     output
@@ -41,7 +42,13 @@ type texts struct {
 
 func (x *texts) flags(cmd *cobra.Command) {
 	x.out.flag(cmd)
+	x.readFlags(cmd)
+}
+
+// readFlags adds those that say how a TEXT is read.
+func (x *texts) readFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&x.lenient, "lenient", false, "forgive blanks that the format has no place for, and say so")
+	x.lossy.flag(cmd)
 }
 
 // read reads a profile, and says on standard error what is to be known of it.
@@ -52,6 +59,7 @@ func (x *texts) read(path string) (*autofdo.Profile, error) {
 	}
 	defer f.Close()
 	p, warnings, err := autofdo.Read(f, path, x.lenient)
+	x.lost = x.lost || len(warnings) > 0
 	for _, w := range warnings {
 		fmt.Fprintf(x.s.err, "scopeview: %s\n", harmless(w.In(path)))
 	}
@@ -181,6 +189,7 @@ func newAutofdoMerge(s *streams) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("%s: %w", show(path), err)
 				}
+				x.lost = x.lost || len(m.Sentences()) > 0
 				for _, text := range m.Sentences() {
 					fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), harmless(text))
 				}
@@ -229,7 +238,7 @@ func newAutofdoShow(s *streams) *cobra.Command {
 		},
 	}
 	l.tableFlags(cmd)
-	cmd.Flags().BoolVar(&x.lenient, "lenient", false, "forgive blanks that the format has no place for, and say so")
+	x.readFlags(cmd)
 	return cmd
 }
 
@@ -268,7 +277,7 @@ With --fail-below SHARE it ends with exit code 4 where they are less alike.
 		},
 	}
 	l.tableFlags(cmd)
-	cmd.Flags().BoolVar(&x.lenient, "lenient", false, "forgive blanks that the format has no place for, and say so")
+	x.readFlags(cmd)
 	cmd.Flags().StringVar(&least, "fail-below", "0%", "end with exit code 4 below this `SHARE`")
 	return cmd
 }

@@ -69,6 +69,7 @@ func (in *profileInput) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&in.binary, "binary", "", "the executable that ran is `FILE`, where a recording or a perf.data needs it")
 	f.StringVar(&in.event, "event", "", "of a perf.data take the samples of the event `NAME` (default: its first)")
+	in.lossy.flag(cmd)
 	f.StringVar(&in.ran, "executable", "", "of a perf.data take the executable of this `NAME` (default: that with the most samples)")
 }
 
@@ -160,7 +161,7 @@ func (m *merging) readAll(ctx context.Context, names []string) ([]*input, error)
 	}
 	wait.Wait()
 	for i := range names {
-		m.in.say(notes[i])
+		m.in.say(list[i], notes[i])
 	}
 	return list, errors.Join(errs...)
 }

@@ -33,6 +33,7 @@ perf record; or a sample profile in LLVM's text format.`
 
 // profileInput reads what PROFILE means.
 type profileInput struct {
+	lossy
 	s      *streams
 	binary string // the executable that ran; "": it is looked for where it was
 	event  string // of a perf.data; "": the first
@@ -60,11 +61,12 @@ func (in *profileInput) read(ctx context.Context, arg string) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.say(notes)
+	in.say(x, notes)
 	return x, nil
 }
 
-func (in *profileInput) say(notes []string) {
+func (in *profileInput) say(x *input, notes []string) {
+	in.lost = in.lost || x != nil && x.samples != nil && len(x.samples.Losses) > 0
 	for _, note := range notes {
 		fmt.Fprintf(in.s.err, "scopeview: %s\n", harmless(note))
 	}
@@ -161,6 +163,7 @@ func ofText(x *input, r io.Reader) (*input, []string, error) {
 	for _, w := range warnings {
 		notes = append(notes, w.In(x.name))
 	}
+	x.samples.Losses = notes
 	return x, notes, nil
 }
 
@@ -180,7 +183,17 @@ func (in *profileInput) ofTrace(ctx context.Context, x *input, arg string) (*inp
 	}
 	c := &annotate.Code{}
 	c.UseStored(t)
-	return in.ofSamples(x, p, c)
+	x, notes, err := in.ofSamples(x, p, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if line := analysis.LossLine(t); line != "" {
+		x.samples.Losses = append(x.samples.Losses, line)
+	}
+	for _, problem := range analysis.Damage(t.Problems()) {
+		x.samples.Losses = append(x.samples.Losses, analysis.ProblemText(&problem))
+	}
+	return x, append(notes, x.of(slices.Clone(x.samples.Losses)...)...), nil
 }
 
 func (in *profileInput) ofGoTrace(ctx context.Context, x *input, r io.Reader) (*input, []string, error) {

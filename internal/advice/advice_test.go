@@ -64,8 +64,8 @@ func TestMergeSaturates(t *testing.T) {
 	if r := d.Rows[0]; r.Stats.V[row.Copied] != math.MaxInt64 || r.H[row.Len][3] != math.MaxInt64 || r.Quantile(row.Len, 0.5) != 3 {
 		t.Errorf("copied %d, %d in a bucket", r.Stats.V[row.Copied], r.H[row.Len][3])
 	}
-	if len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "2 values of the rows have sums that saturate at 9223372036854775807") {
-		t.Errorf("notes %q", d.Notes)
+	if len(d.Damage) != 1 || !strings.Contains(d.Damage[0], "2 values of the rows have sums that saturate at 9223372036854775807") {
+		t.Errorf("damage %q", d.Damage)
 	}
 }
 
@@ -241,6 +241,57 @@ func TestLost(t *testing.T) {
 	for _, want := range []string{"2,000 creations", "a map was not followed 1 time:", "what a slice did was not noted 2 times", "a list was followed no longer, to make room, 3 times", "what is allocated where is not known"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}
+
+// TestCutRaw cuts a raw file at every length: each is an error or has damage, but for what lacks no more
+// than the newline at its end, which is whole.
+func TestCutRaw(t *testing.T) {
+	b := row.AppendHead(nil, &row.Head{Program: "p", Go: "go1.26", CPUs: 2, NS: 1e9, Looked: 1e9, Params: map[string]string{"depth": "32"}, Lost: map[string]int64{"full.map": 12}})
+	b = row.AppendFrame(b, 0, "main.main /src/p/main.go:3")
+	r := slicesGrown("", 100, 10000)
+	for range 11 {
+		b = row.AppendRow(b, &r, []int{0})
+	}
+	whole := row.AppendEnd(b, 11)
+	for n := range len(whole) + 1 {
+		var s source
+		err := s.read("x.raw", strings.NewReader(string(whole[:n])))
+		if n >= len(whole)-1 {
+			if err != nil || len(s.damage) > 0 {
+				t.Errorf("the whole file, %d of %d bytes: %q, %v", n, len(whole), s.damage, err)
+			}
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		if d, err := s.merge(); err != nil || len(d.Damage) == 0 || len(d.Notes) == 0 || len(Of(d, DefaultParams()).Damage) == 0 {
+			t.Errorf("%d of %d bytes are taken for a whole file: %v", n, len(whole), err)
+		}
+	}
+}
+
+// TestUnknownNumbers: what can't be read of a raw file is counted, in heads and rows.
+func TestUnknownNumbers(t *testing.T) {
+	head := "scopeview-advice\t1\tprogram=p\tgo=go1.26\tbuild=\tcpus=2\tns=1000"
+	for text, want := range map[string]string{
+		head + "\nend\t0\n":                                     "",
+		head + "\tlost.full.map=x\tnothing=1\nend\t0\n":         "2 numbers can't be read",
+		head + "\nslice\tint\tmade=1 unheard=2\t\nend\t1\n":     "1 numbers can't be read",
+		head + "\nslice\tint\tmade=x\t\nend\t1\n":               "1 lines can't be read",
+		head + "\nslice\tint\tmade=1\t7\nend\t1\n":              "1 lines can't be read",
+		head + "\nnothing\tint\tmade=1\t\nend\t1\n":             "1 lines can't be read",
+		head + "\nslice\tint\tmade=1\t\nend\t2\n":               "cut short",
+		head + "\nend\t0\n" + head + "\nslice\tint\tmade=1\t\n": "in what run 2 left",
+	} {
+		var s source
+		if err := s.read("x.raw", strings.NewReader(text)); err != nil {
+			t.Fatal(err)
+		}
+		if damage := strings.Join(s.damage, "; "); !strings.Contains(damage, want) || want == "" && damage != "" {
+			t.Errorf("%q: %q, want %q", text, damage, want)
 		}
 	}
 }

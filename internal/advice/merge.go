@@ -26,7 +26,8 @@ type Data struct {
 	Rows    []*Row
 	Params  map[string]string
 	Lost    map[string]int64
-	Notes   []string // what of the files can't be used
+	Notes   []string // what of the files can't be used, damage too
+	Damage  []string // what of them is damaged
 }
 
 // ErrPrograms is of raw files that two programs have left.
@@ -51,21 +52,21 @@ func Load(paths ...string) (*Data, error) {
 
 // source is what raw files have, before it is put together.
 type source struct {
-	runs  []row.Run
-	notes []string
+	runs   []row.Run
+	damage []string
 }
 
 // read adds what the raw file of that name has.
 func (s *source) read(name string, r io.Reader) error {
-	runs, said, err := row.Read(r)
-	for _, n := range said {
-		s.notes = append(s.notes, name+": "+n)
+	runs, damage, err := row.Read(r)
+	for _, n := range damage {
+		s.damage = append(s.damage, name+": "+n)
 	}
 	switch {
 	case err != nil && len(runs) == 0:
 		return fmt.Errorf("%s: %w", name, err)
 	case err != nil: // what stands in front can be used
-		s.notes = append(s.notes, name+": "+err.Error())
+		s.damage = append(s.damage, name+": "+err.Error())
 	case len(runs) == 0:
 		return fmt.Errorf("%s is empty: a program leaves a raw file when it was built with --advise and SCOPEVIEW_ADVISE says where to", name)
 	}
@@ -76,7 +77,8 @@ func (s *source) read(name string, r io.Reader) error {
 func (s *source) merge() (*Data, error) {
 	d, err := merge(s.runs)
 	if err == nil {
-		d.Notes = append(d.Notes, s.notes...)
+		d.Damage = append(s.damage, d.Damage...)
+		d.Notes = append(d.Notes, d.Damage...)
 	}
 	return d, err
 }
@@ -143,7 +145,7 @@ func merge(runs []row.Run) (*Data, error) {
 		r.NS, r.CPU, r.root = d.NS, d.CPU, root
 	}
 	if n := all.Full(); n > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s of the rows have sums that saturate at %d: the raw files are damaged, and advice that rests on those is wrong", many(float64(n), "value"), math.MaxInt64))
+		d.Damage = append(d.Damage, fmt.Sprintf("%s of the rows have sums that saturate at %d: the raw files are damaged, and advice that rests on those is wrong", many(float64(n), "value"), math.MaxInt64))
 	}
 	return d, nil
 }

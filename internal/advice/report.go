@@ -64,11 +64,12 @@ type Report struct {
 	Changes    []Change `json:"changes,omitempty"` // since another report: see Diff
 	Lost       []string `json:"lost"`
 	Notes      []string `json:"notes"`
+	Damage     []string `json:"damage"` // of the raw files; it is among Notes too
 }
 
 // Of gives advice.
 func Of(d *Data, p Params) *Report {
-	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, CPUNS: int64(d.CPU), Looked: d.Looked, Notes: d.Notes, Lost: lost(d.Lost), Statistics: p.Statistics}
+	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, CPUNS: int64(d.CPU), Looked: d.Looked, Notes: d.Notes, Damage: append([]string{}, d.Damage...), Lost: lost(d.Lost), Statistics: p.Statistics}
 	runs := float64(max(d.Runs, 1))
 	told, sites := map[*place]bool{}, map[string]bool{}
 	all, hidden := places(d, p)

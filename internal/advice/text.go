@@ -36,7 +36,10 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 			fmt.Fprintf(b, "    but: %s\n", s)
 		}
 	}
-	if len(r.Findings) == 0 {
+	switch {
+	case len(r.Findings) == 0 && len(r.Damage) > 0:
+		b.WriteString("\nno advice: not all could be read, and nothing of what could would save what is worth a change\n")
+	case len(r.Findings) == 0:
 		b.WriteString("\nno advice: nothing that was seen would save what is worth a change\n")
 	}
 	if r.More > 0 {

@@ -85,6 +85,9 @@ func (r *reader) read(b *bufio.Reader) error {
 		}
 		end = err == io.EOF
 		r.line++
+		if end && len(buf) > 0 {
+			r.warn("the last line has no end: the file may be cut off in it")
+		}
 		text := trimEnd(buf)
 		if i := bytes.IndexByte(text, 0); i >= 0 {
 			r.warn("a NUL byte: Clang reads nothing behind it")

@@ -24,7 +24,7 @@ var accepted = []struct{ name, in, want, warning string }{
 	{"two blanks between targets", "f:5:1\n 1: 5 a:3  b:2\n", "f:5:1\n 1: 5 a:3 b:2\n", ""},
 	{"blank lines and comments", "\n# of today\nf:5:1\n\n  # a comment\n 1: 5\n\n", "f:5:1\n 1: 5\n", ""},
 	{"CRLF", "f:5:1\r\n 1: 5 a:3\r\n", "f:5:1\n 1: 5 a:3\n", ""},
-	{"no newline at the end", "f:5:1\n 1: 5", "f:5:1\n 1: 5\n", ""},
+	{"no newline at the end", "f:5:1\n 1: 5", "f:5:1\n 1: 5\n", "may be cut off"},
 	{"function twice", "f:5:1\n 1: 5\nf:7:2\n 2: 7\n", "f:7:2\n 2: 7\n", "Clang forgets"},
 	{"line twice", "f:8:1\n 1: 5 a:2\n 1: 3 a:1 b:3\n", "f:8:1\n 1: 8 a:3 b:3\n", ""},
 	{"target twice", "f:5:1\n 1: 5 a:2 a:3\n", "f:5:1\n 1: 5 a:3\n", "comes twice"},
@@ -231,4 +231,37 @@ func (endless) Read(b []byte) (int, error) {
 		b[i] = '7'
 	}
 	return len(b), nil
+}
+
+// TestCutText cuts a profile at every length: each is an error or has a warning, but for a prefix that
+// ends with a line of which the function needs nothing behind: no mark ends the format's files, so that
+// is a whole one.
+func TestCutText(t *testing.T) {
+	legal := map[int]bool{}
+	for n := range sample {
+		if sample[:n] == "" || sample[n-1] != '\n' {
+			continue
+		}
+		p, _, err := Read(strings.NewReader(sample[:n]), "FILE", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		legal[n] = true
+		for _, f := range p.Functions {
+			legal[n] = legal[n] && f.Total == f.Sum()
+		}
+	}
+	found := 0
+	for n := range sample {
+		_, warnings, err := Read(strings.NewReader(sample[:n]), "FILE", false)
+		if err == nil && len(warnings) == 0 {
+			found++
+			if !legal[n] {
+				t.Errorf("%q is taken for a whole file", sample[:n])
+			}
+		}
+	}
+	if found != 1 { // main.main as a whole
+		t.Errorf("%d prefixes are whole files, want 1", found)
+	}
 }

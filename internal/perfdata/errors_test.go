@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -126,6 +128,44 @@ func TestCutOff(t *testing.T) {
 		if len(got.programs) != want {
 			t.Errorf("perf was killed, %d bytes are there: %d programs, want %d", n, len(got.programs), want)
 		}
+	}
+}
+
+// TestCutPipe: of what perf wrote into a pipe nothing tells the length, so a prefix of whole records is a
+// whole file; any other is an error.
+func TestCutPipe(t *testing.T) {
+	m := &made{order: binary.LittleEndian, attrs: []madeAttr{task}, pipe: true}
+	m.mmap2(7, 1, base, 4096, "/bin/true")
+	first := len(m.records)
+	m.sample(7, 2, base)
+	good := m.bytes()
+	ends := map[int]bool{len(good) - len(m.records): true, len(good) - len(m.records) + first: true}
+	for n := range good {
+		if _, err := both(good[:n]); (err == nil) != ends[n] {
+			t.Errorf("of %d bytes %d are there: %v", len(good), n, err)
+		}
+	}
+}
+
+// TestKilledIsALoss: a file that perf did not end has that among its losses.
+func TestKilledIsALoss(t *testing.T) {
+	s := theTest(t)
+	m := newMade(task)
+	m.mmap2(7, 1, base, 1<<30, s.path)
+	m.sample(7, 2, base+s.offset(t, "inner", 3))
+	m.sample(7, 3, base+s.offset(t, "inner", 3))
+	killed := put(m.bytes(), 48, uint64(0))
+	path := filepath.Join(t.TempDir(), "perf.data")
+	if err := os.WriteFile(path, killed[:len(killed)-5], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, _, notes, err := Profile(context.Background(), path, Options{})
+	if err != nil || len(p.Losses) != 1 || !strings.Contains(strings.Join(notes, "\n"), "perf did not end as it should") {
+		t.Errorf("%v, %q", err, notes)
+	}
+	whole, _, _ := m.profile(t, Options{})
+	if len(whole.Losses) != 0 {
+		t.Errorf("losses of a whole file: %q", whole.Losses)
 	}
 }
 

@@ -156,15 +156,27 @@ func (m *maker) notes(b *Branches) []string {
 	}
 	say(m.otherPIDs, "samples are left out: they are of other processes")
 	say(m.otherEvents, "samples are left out: they are of other events")
+	m.profile.Losses = m.losses()
+	return slices.Concat(list, m.profile.Losses, m.sources())
+}
+
+// losses says what of the recording is missing, or can't be read.
+func (m *maker) losses() (list []string) {
+	say := func(n int64, text string) {
+		if n > 0 {
+			list = append(list, fmt.Sprintf("%d %s.", n, text))
+		}
+	}
 	if m.lost > 0 {
 		list = append(list, report(m.lost)+" samples or other records were lost, since the kernel had no room for them.")
 	}
 	say(m.throttled, "times the kernel held samples back, since there were too many")
-	say(m.spaces.left, "mappings are left out: a process had more than %d", mostChanges)
+	say(m.spaces.left, fmt.Sprintf("mappings are left out: a process had more than %d", mostChanges))
+	say(m.unknown, "records are of kinds that are not known, and are passed over: the file is of a newer perf, or damaged")
 	if m.f.open {
 		list = append(list, "perf did not end as it should: its file may lack records, and has no names of events and no build ids.")
 	}
-	return append(list, m.sources()...)
+	return list
 }
 
 // report writes a sum that saturates.

@@ -126,8 +126,11 @@ func TestStory(t *testing.T) {
 				"1 samples are left out: they are in the kernel.", "1 samples are left out: no file was mapped there.",
 				"1 samples are left out: their code is in no file ([vdso]).", "1 samples are left out: reading the executable /lib/that-is-not-there.so:",
 				"1 samples have no caller, or", "1 samples have no caller: their function has no frame there",
-				"Other programs were sampled: /bin/another (1).", "11 samples or other records were lost", "1 times the kernel held samples back",
+				"Other programs were sampled: /bin/another (1).", "11 samples or other records were lost", "1 times the kernel held samples back", "1 records are of kinds that are not known",
 				"Names in "+s.path+" are from Go's table", "Whether it is the build that ran is not known")
+			if len(p.Losses) != 3 || !strings.Contains(notes, strings.Join(p.Losses, "\n")) {
+				t.Errorf("losses %q are not among the notes:\n%s", p.Losses, notes)
+			}
 			want := []string{"perf record (on box x86_64)", "samples of task-clock in " + s.path}
 			if m.pipe {
 				want[0] = "perf record"

@@ -29,6 +29,9 @@ const (
 	recordFeature     = 80
 	recordCompressed  = 81
 	recordCompressed2 = 83
+
+	// The last ones that there are: CALLCHAIN_DEFERRED, SCHEDSTAT_DOMAIN.
+	lastOfKernel, lastOfPerf = 22, 86
 )
 
 // record is a record of the file. Its bytes are those of the reader's buffer.

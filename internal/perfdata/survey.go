@@ -12,6 +12,7 @@ type survey struct {
 	spaces    *spaces
 	lost      uint64 // samples that the kernel had no room for
 	throttled int64  // how often the kernel held samples back
+	unknown   int64  // records of kinds that Linux does not have
 }
 
 func (f *file) survey(ctx context.Context) (*survey, error) {
@@ -50,7 +51,9 @@ func (s *survey) record(r record) error {
 	case recordExit: // who comes after it with the same number, is forked
 		c.skip(24)
 	default:
-		if r.kind >= recordAttr {
+		if r.kind == 0 || r.kind > lastOfKernel && r.kind < recordAttr || r.kind > lastOfPerf {
+			s.unknown++
+		} else if r.kind >= recordAttr {
 			s.piped(r, &c)
 		}
 	}

@@ -289,6 +289,40 @@ func TestReadBad(t *testing.T) {
 	}
 }
 
+// TestReadCut cuts a profile at every length, gzipped and not. Each is an error, or has the edges of the
+// whole one, as behind the strings only numbers about the profile follow. An empty file is an empty
+// profile, for Go's compiler too.
+func TestReadCut(t *testing.T) {
+	for _, zipped := range []bool{false, true} {
+		whole := encode(t, random(rand.New(rand.NewPCG(1, 1)), 20), zipped)
+		want, err := Read(bytes.NewReader(whole))
+		if err != nil {
+			t.Fatal(err)
+		}
+		total, taken := sumOf(t, want), 0
+		for n := 1; n < len(whole); n++ {
+			if p, err := Read(bytes.NewReader(whole[:n])); err == nil {
+				taken++
+				if len(p.Weight) != len(want.Weight) || sumOf(t, p) != total {
+					t.Errorf("%d of %d bytes (gzip: %v) are taken for a whole file, which has more", n, len(whole), zipped)
+				}
+			}
+		}
+		if zipped && taken > 0 || taken > 8 {
+			t.Errorf("%d prefixes (gzip: %v) are taken for whole files", taken, zipped)
+		}
+	}
+}
+
+func sumOf(t *testing.T, p *Profile) int64 {
+	t.Helper()
+	n, err := p.Total()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // FuzzRead: whatever the bytes, Read returns, and what it returns can be written and read again.
 func FuzzRead(f *testing.F) {
 	for seed := range uint64(3) {

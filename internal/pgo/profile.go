@@ -52,6 +52,7 @@ type Profile struct {
 	Period   time.Duration // the CPU time of one of the Samples; 0: not known
 	Duration time.Duration // of all sampling together; 0: not known
 	Comments []string      // where it is from, a line each
+	Losses   []string      // what of the source is missing or can't be read, sentences; Write does not keep them
 	// Prologues says that Frame.Prologue is known; Write does not keep it.
 	Prologues bool
 

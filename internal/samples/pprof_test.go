@@ -122,3 +122,38 @@ func TestPprofDropFrames(t *testing.T) {
 		}
 	}
 }
+
+// TestCutPprof cuts a profile at every length, gzipped and not. Each is an error, or has all that the
+// whole one has: behind the table of strings, which everything before needs, are numbers about the
+// profile, and a prefix that ends between two of these is a whole message of protocol buffers.
+func TestCutPprof(t *testing.T) {
+	q := stackProfile(map[string]int64{"leaf mid main": 5, "other main": 7})
+	q.TimeNanos, q.DurationNanos, q.Comments = 1, 2, []string{"a comment"}
+	var plain, zipped bytes.Buffer
+	if err := q.WriteUncompressed(&plain); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Write(&zipped); err != nil {
+		t.Fatal(err)
+	}
+	for name, whole := range map[string][]byte{"plain": plain.Bytes(), "gzip": zipped.Bytes()} {
+		want, err := OfPprof(context.Background(), bytes.NewReader(whole), anything())
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := 0
+		for n := range whole {
+			p, err := OfPprof(context.Background(), bytes.NewReader(whole[:n]), anything())
+			if err != nil {
+				continue
+			}
+			taken++
+			if text(p) != text(want) {
+				t.Errorf("%s, %d of %d bytes: %q, want %q", name, n, len(whole), text(p), text(want))
+			}
+		}
+		if name == "gzip" && taken > 0 || taken > 8 {
+			t.Errorf("%s: %d prefixes are taken for whole files", name, taken)
+		}
+	}
+}

@@ -134,58 +134,70 @@ type Run struct {
 var ErrVersion = errors.New("another version's raw file")
 
 // Read reads a raw file, which may be several, one behind the other. What can be used is returned also
-// where notes say what can't.
-func Read(r io.Reader) (runs []Run, notes []string, err error) {
+// where damage says what can't.
+func Read(r io.Reader) (runs []Run, damage []string, err error) {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)
 	var run *Run
 	frames := map[string]string{}
-	bad, line := 0, 0
+	bad, fields, line := 0, 0, 0
 	for s.Scan() {
 		line++
-		fields := strings.Split(s.Text(), "\t")
+		words := strings.Split(s.Text(), "\t")
 		switch {
-		case fields[0] == magic:
-			if len(fields) < 2 || fields[1] != strconv.Itoa(version) {
-				return runs, notes, fmt.Errorf("line %d: %w: it has version %q, and this tool reads %d; issue the advice with the tool that built the program", line, ErrVersion, strings.Join(fields[1:min(2, len(fields))], ""), version)
+		case words[0] == magic:
+			if len(words) < 2 || words[1] != strconv.Itoa(version) {
+				return runs, damage, fmt.Errorf("line %d: %w: it has version %q, and this tool reads %d; issue the advice with the tool that built the program", line, ErrVersion, strings.Join(words[1:min(2, len(words))], ""), version)
 			}
-			runs = append(runs, Run{Head: head(fields[2:])})
+			h, unread := head(words[2:])
+			runs = append(runs, Run{Head: h})
 			run = &runs[len(runs)-1]
+			fields += unread
 			clear(frames)
 		case run == nil:
 			return nil, nil, fmt.Errorf("line %d is not the beginning of a raw file of advice, which is %q", line, magic)
-		case fields[0] == "frame" && len(fields) == 3:
-			frames[fields[1]] = fields[2]
-		case fields[0] == "end":
-			n, err := strconv.Atoi(strings.Join(fields[1:], ""))
+		case words[0] == "frame" && len(words) == 3:
+			frames[words[1]] = words[2]
+		case words[0] == "end":
+			n, err := strconv.Atoi(strings.Join(words[1:], ""))
 			run.Whole = err == nil && n == len(run.Rows)
 		default:
-			if row, ok := parse(fields, frames); ok {
+			if row, unread, ok := parse(words, frames); ok {
 				run.Rows = append(run.Rows, row)
+				fields += unread
 			} else {
 				bad++
 			}
 		}
 	}
 	if err := s.Err(); err != nil {
-		return runs, notes, fmt.Errorf("behind line %d: %w", line, err)
+		return runs, damage, fmt.Errorf("behind line %d: %w", line, err)
 	}
 	if bad > 0 {
-		notes = append(notes, fmt.Sprintf("%d lines can't be read, and are left out", bad))
+		damage = append(damage, fmt.Sprintf("%d lines can't be read, and are left out", bad))
+	}
+	if fields > 0 {
+		damage = append(damage, fmt.Sprintf("%d numbers can't be read, or have names that are none, and are left out", fields))
 	}
 	for i := range runs {
 		if !runs[i].Whole {
-			notes = append(notes, fmt.Sprintf("the raw file is cut short in what run %d left: rows are missing", i+1))
+			damage = append(damage, fmt.Sprintf("the raw file is cut short in what run %d left: rows are missing", i+1))
 		}
 	}
-	return runs, notes, nil
+	return runs, damage, nil
 }
 
-func head(fields []string) Head {
-	h := Head{Params: map[string]string{}, Lost: map[string]int64{}, Missing: map[string]string{}}
+// head reads what is said of a run, and counts what can't be read of it.
+func head(fields []string) (h Head, unread int) {
+	h = Head{Params: map[string]string{}, Lost: map[string]int64{}, Missing: map[string]string{}}
 	for _, f := range fields {
 		k, v, _ := strings.Cut(f, "=")
-		n, _ := strconv.ParseInt(v, 10, 64)
+		n, err := strconv.ParseInt(v, 10, 64)
+		text := k == "program" || k == "go" || k == "build" || k == "run" || strings.HasPrefix(k, "param.") || strings.HasPrefix(k, "missing.")
+		if err != nil && !text {
+			unread++
+			continue
+		}
 		switch {
 		case k == "program":
 			h.Program = v
@@ -213,23 +225,26 @@ func head(fields []string) Head {
 			h.Missing[k[len("missing."):]] = v
 		case strings.HasPrefix(k, "lost."):
 			h.Lost[k[len("lost."):]] = Sum(h.Lost[k[len("lost."):]], n)
+		default:
+			unread++
 		}
 	}
-	return h
+	return h, unread
 }
 
-func parse(fields []string, frames map[string]string) (r Row, ok bool) {
+// parse reads a row, and counts its values that have no name that is known.
+func parse(fields []string, frames map[string]string) (r Row, unread int, ok bool) {
 	if len(fields) != 4 {
-		return r, false
+		return r, 0, false
 	}
 	if r.Kind = named(fields[0]); r.Kind == 0 {
-		return r, false
+		return r, 0, false
 	}
 	r.Type = fields[1]
 	for _, n := range strings.Fields(fields[3]) {
 		f, ok := frames[n]
 		if !ok {
-			return r, false
+			return r, 0, false
 		}
 		r.Stack = append(r.Stack, f)
 	}
@@ -237,19 +252,21 @@ func parse(fields []string, frames map[string]string) (r Row, ok bool) {
 		k, v, _ := strings.Cut(f, "=")
 		if h := index(histNames[:], k); h >= 0 {
 			if !r.hist(h, v) {
-				return r, false
+				return r, 0, false
 			}
 			continue
 		}
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {
-			return r, false
+			return r, 0, false
 		}
 		if i := index(valueNames[:], k); i >= 0 {
 			r.V[i] = n
+		} else {
+			unread++
 		}
 	}
-	return r, true
+	return r, unread, true
 }
 
 func (r *Row) hist(h int, text string) bool {

@@ -11,7 +11,7 @@
 //  2. Check judges each edge. An edge is found when a call is there that can reach its callee:
 //     directly, through an interface, or through a func value. The rules for the two latter
 //     are the compiler's. What it can never match is told apart from what was lost: calls that
-//     it inserts itself, deferred calls, closures of inlined functions, assembly.
+//     it inserts itself, deferred calls, closures of inlined functions, wrappers of methods, assembly.
 //  3. Salvage aligns, function by function, the calls that a profile knows with the calls of
 //     the source, as LLVM does for stale profiles. Functions that are gone are matched with
 //     new ones by name, by what they call, and by where they are called.
@@ -24,7 +24,7 @@
 //
 //   - load.go: packages and their types; funcs.go: functions, closures, calls; names.go;
 //     shapes.go: type arguments in names
-//   - reach.go: whether a call can reach a function; check.go and reason.go: Check
+//   - reach.go: whether a call can reach a function; wrappers.go; check.go and reason.go: Check
 //   - rename.go: Rename
 //   - salvage.go: Salvage; align.go: two sequences of calls; match.go, closures.go: functions
 //     that are gone; rewrite.go: the new profile

@@ -76,7 +76,8 @@ func base(name string) string {
 
 var (
 	closureEnd = regexp.MustCompile(`(?:\.func|\.|-range)(\d+)$`)
-	wrapperEnd = regexp.MustCompile(`(\.gowrap\d+|\.deferwrap\d+|-fm)$`)
+	// wrapperEnd ends the names of functions that the compiler makes of parts of others, and cgo for C's.
+	wrapperEnd = regexp.MustCompile(`(\.gowrap\d+|\.deferwrap\d+|-fm|\.map\.init\.\d+|\._C2?func_\w+)$`)
 )
 
 // parent returns the function whose closure has that name, and "" for what is no closure.

@@ -81,7 +81,7 @@ func (s *Source) Reason(e pgo.Edge) Reason {
 	}
 	f := s.funcs[name]
 	switch {
-	case f == nil && s.inlined(name):
+	case f == nil && (s.inlined(name) || s.wrapperCalls(e)) || instantiated(e.Caller) > 1:
 		return InlinedClosure
 	case f == nil || !f.fits(e.Caller):
 		return CallerGone
@@ -102,7 +102,7 @@ func (s *Source) Reason(e pgo.Edge) Reason {
 // missing returns why none of the calls at an edge's offset of f can reach its callee.
 func (s *Source) missing(f *fn, calls []*call, e pgo.Edge) Reason {
 	name := fold(e.Callee)
-	if s.inlined(name) {
+	if s.inlined(name) || instantiated(e.Callee) > 1 || s.callsWrapper(calls, name) {
 		return InlinedClosure
 	}
 	deferred, explicit := f.calling(s, e)
@@ -182,7 +182,7 @@ func (s *Source) inlined(name string) bool {
 		return false
 	}
 	for i := len(outer) - 1; i > 0 && outer[i] != '/'; i-- {
-		if outer[i] == '.' && s.funcs[outer[:i]] != nil {
+		if outer[i] == '.' && (s.funcs[outer[:i]] != nil || s.wrapped(outer[:i]) != nil) {
 			return true
 		}
 	}

@@ -44,6 +44,9 @@ func (r found) brief(b *report.Brief) {
 	}
 	if r.advice != nil {
 		b.Heading("## Advice")
+		if r.advice.Error != "" {
+			b.Line("- " + report.Prose(r.advice.Error) + ".")
+		}
 		for _, x := range r.advice.Best {
 			b.Line("- " + report.Code(x.Place) + ": " + report.Code(x.Advice) + "; saves " + report.Prose(x.Saves))
 		}

@@ -60,9 +60,11 @@ func (r found) advise(b *report.Text) {
 		return
 	}
 	all := "scopeview advise " + analysis.Show(a.Raw) + " shows all"
-	switch {
-	case a.Error != "":
+	if a.Error != "" {
 		fmt.Fprintf(b, "%s %s\n", b.Yellow("advice:"), analysis.Harmless(a.Error))
+	}
+	switch {
+	case a.Error != "" && len(a.Best) == 0:
 		return
 	case len(a.Best) == 0:
 		fmt.Fprintf(b, "%s none gains 1%% of the time; %s\n", b.Bold("advice, of the whole run:"), all)
