@@ -63,7 +63,6 @@ func TestOneRequest(t *testing.T) {
 	front := http.NewServeMux()
 	front.HandleFunc("/order", func(w http.ResponseWriter, r *http.Request) {
 		q, _ := http.NewRequestWithContext(r.Context(), "GET", backend.URL+"/stock/7", nil)
-		q.Header.Set("Tracestate", "a=b ")
 		q.Header.Set("Baggage", "c=d")
 		answer, err := client.Do(q)
 		if err != nil {
@@ -82,6 +81,7 @@ func TestOneRequest(t *testing.T) {
 	stop := recordtest.Start(t)
 	q, _ := http.NewRequest("POST", frontend.URL+"/order?secret=1", nil)
 	q.Header.Set("Traceparent", traceparent)
+	q.Header.Set("Tracestate", "a=b ")
 	q.Header.Set("X-Request-Id", "seven")
 	answer, err := http.DefaultClient.Do(q)
 	if err != nil {
@@ -223,7 +223,7 @@ func TestTransport(t *testing.T) {
 		return &http.Response{StatusCode: 204, Body: http.NoBody}, nil
 	})
 	own := httptest.NewRequest("PUT", "http://a.example/own", nil)
-	own.Header.Set("Traceparent", "of the program's own")
+	own.Header.Set("Traceparent", traceparent)
 	for _, r := range []*http.Request{
 		httptest.NewRequest("GET", "http://a.example:81/x", nil), httptest.NewRequest("GET", "http://a.example/fails", nil), own,
 		{URL: own.URL}, // as lean as a client's may be
@@ -233,7 +233,7 @@ func TestTransport(t *testing.T) {
 			t.Errorf("%s: %v", r.URL, err)
 		}
 		_, valid := scope.ParseTraceparent(sent.Get("Traceparent"))
-		if valid == (r == own) || len(r.Header["Traceparent"]) != len(own.Header["Traceparent"]) && r == own {
+		if !valid || (sent.Get("Traceparent") == traceparent) != (r == own) || len(r.Header["Traceparent"]) != len(own.Header["Traceparent"]) && r == own {
 			t.Errorf("%s: sent with %v", r.URL, sent)
 		}
 	}

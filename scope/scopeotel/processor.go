@@ -118,23 +118,27 @@ func (p *processor) Shutdown(context.Context) error { return nil }
 func (p *processor) ForceFlush(context.Context) error { return nil }
 
 // Context returns a context that carries OpenTelemetry's span of ctx as package scope has it:
-// what scope.Context begins with it is part of that span. Without a span it is ctx.
+// what scope.Context begins with it is part of that span, and has its flags and its tracestate.
+// Without a span it is ctx.
 func Context(ctx context.Context) context.Context {
 	c := trace.SpanContextFromContext(ctx)
 	if !c.IsValid() {
 		return ctx
 	}
-	return scope.WithLink(ctx, scope.Link{Trace: c.TraceID(), Span: c.SpanID()})
+	return scope.WithLink(ctx, scope.Link{Trace: c.TraceID(), Span: c.SpanID(), Flags: byte(c.TraceFlags()), State: c.TraceState().String()})
 }
 
 // Parent is the other way: a context with which OpenTelemetry's spans are parts of the scope
-// that ctx carries. Where it carries none, or is in a span already, it is ctx.
+// that ctx carries, and are sampled as its trace is, where the sampler is sdktrace.ParentBased: a
+// trace that began with a scope is not, unless the recording has scope.WithSampled. Where ctx
+// carries no scope, or is in a span already, it is ctx.
 func Parent(ctx context.Context) context.Context {
 	l, ok := scope.LinkOf(ctx)
 	if !ok || trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx
 	}
+	state, _ := trace.ParseTraceState(l.State) // what it does not take is left out, as W3C has it
 	return trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
-		TraceID: l.Trace, SpanID: l.Span, TraceFlags: trace.FlagsSampled, Remote: true,
+		TraceID: l.Trace, SpanID: l.Span, TraceFlags: trace.TraceFlags(l.Flags), TraceState: state, Remote: true,
 	}))
 }

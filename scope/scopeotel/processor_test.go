@@ -29,9 +29,9 @@ type recorded struct {
 }
 
 // record lists what is recorded while f runs, by name.
-func record(t *testing.T, f func(trace.Tracer)) map[string]recorded {
+func record(t *testing.T, f func(trace.Tracer), opts ...scope.Option) map[string]recorded {
 	t.Helper()
-	stop := recordtest.Start(t)
+	stop := recordtest.Start(t, opts...)
 	f(tracer(t))
 	found := map[string]recorded{}
 	for _, e := range stop() {
@@ -119,7 +119,7 @@ func TestContexts(t *testing.T) {
 		leaf.End()
 		span.End()
 		request.End()
-	})
+	}, scope.WithSampled())
 	request, span, leaf := got["request"].link, got["span"].link, got["leaf"].link
 	if span.Trace != request.Trace || span.Parent != request.Span || leaf.Trace != request.Trace || leaf.Parent != span.Span {
 		t.Errorf("request %v, span %v, leaf %v", request, span, leaf)
