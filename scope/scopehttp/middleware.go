@@ -24,8 +24,8 @@ import (
 // whatever else asks scope.LinkOf. No header decides anything else, and the answer gets none.
 //
 // A panic of next goes on, and ends the scope. The http.ResponseWriter that next is given has
-// Unwrap, for http.ResponseController, and Flush, Hijack and ReadFrom where the server's has
-// these three. Without a recording next is called with what came.
+// Unwrap, for http.ResponseController, and Flush, Hijack, ReadFrom, CloseNotify and Push, each
+// where the server's has it. WriteString it has where that of net/http has it. Without a recording next is called with what came.
 func Middleware(next http.Handler) http.Handler {
 	mux, _ := next.(*http.ServeMux)
 	return &middleware{next, mux}

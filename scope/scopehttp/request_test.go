@@ -273,8 +273,10 @@ func TestServersOwn(t *testing.T) {
 		_, hijack := w.(http.Hijacker)
 		_, read := w.(io.ReaderFrom)
 		_, text := w.(io.StringWriter)
+		_, push := w.(http.Pusher)
+		_, closed := w.(interface{ CloseNotify() <-chan bool })
 		c := http.NewResponseController(w)
-		return fmt.Sprint(flush, hijack, read, text, c.EnableFullDuplex() == nil, c.Flush() == nil)
+		return fmt.Sprint(flush, hijack, read, text, push, closed, c.EnableFullDuplex() == nil, c.Flush() == nil)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/can", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto, " ", can(w)) })
@@ -312,10 +314,10 @@ func TestServersOwn(t *testing.T) {
 		b, _ := io.ReadAll(answer.Body)
 		return string(b)
 	}
-	if got := get(server.Client(), server.URL+"/can"); got != "HTTP/2.0 true false false true true true" {
+	if got := get(server.Client(), server.URL+"/can"); got != "HTTP/2.0 true false false true true true true true" {
 		t.Errorf("of HTTP/2: %s", got)
 	}
-	if got := get(plain.Client(), plain.URL+"/can"); got != "HTTP/1.1 true true true true true true" {
+	if got := get(plain.Client(), plain.URL+"/can"); got != "HTTP/1.1 true true true true false true true true" {
 		t.Errorf("of HTTP/1: %s", got)
 	}
 	get(plain.Client(), plain.URL+"/early")
@@ -333,11 +335,46 @@ func TestServersOwn(t *testing.T) {
 	}
 	server.Close()
 	plain.Close()
-	want := []string{`GET /can {"path":"/can","status":200,"bytes":38}`, `GET /can {"path":"/can","status":200,"bytes":40}`,
+	want := []string{`GET /can {"path":"/can","status":200,"bytes":49}`, `GET /can {"path":"/can","status":200,"bytes":50}`,
 		`GET /copy {"path":"/copy","status":200,"bytes":99999}`, `GET /hijack {"path":"/hijack","hijacked":true}`, `GET /early {"path":"/early","status":418,"bytes":0}`}
 	slices.Sort(want)
 	if got := texts(stop()); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// bare is an http.ResponseWriter with nothing else, and one that pushes.
+type (
+	bare    struct{ http.ResponseWriter }
+	pushing struct {
+		bare
+		pushed string
+	}
+)
+
+func (w *pushing) Push(target string, _ *http.PushOptions) error {
+	w.pushed = target
+	return nil
+}
+
+// TestOtherWriters: of a writer that is not net/http's own a handler has what that has.
+func TestOtherWriters(t *testing.T) {
+	stop := recordtest.Start(t)
+	defer stop()
+	scopehttp.Middleware(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if _, ok := w.(io.StringWriter); ok {
+			t.Error("a bare writer writes strings")
+		}
+		io.WriteString(w, "text")
+	})).ServeHTTP(bare{httptest.NewRecorder()}, httptest.NewRequest("GET", "/x", nil))
+	w := &pushing{bare: bare{httptest.NewRecorder()}}
+	scopehttp.Middleware(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if p, ok := w.(http.Pusher); !ok || p.Push("/style.css", nil) != nil {
+			t.Error("nothing can be pushed")
+		}
+	})).ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+	if w.pushed != "/style.css" {
+		t.Errorf("pushed is %q", w.pushed)
 	}
 }
 
