@@ -46,6 +46,7 @@ type id struct {
 // begun is the scope of a span that has not ended.
 type begun struct {
 	scope scope.Span
+	name  string
 	told  int // attributes that it began with
 }
 
@@ -63,7 +64,8 @@ func (p *processor) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 	args := [1 + maxAtStart]any{scope.Link{Trace: c.TraceID(), Span: c.SpanID(), Parent: s.Parent().SpanID()}}
 	list := s.Attributes()
 	n := 1 + p.arguments(args[1:], list)
-	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(p.names.Of(s.Name()), args[:n]...), n - 1})
+	name := p.names.Of(s.Name())
+	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(name, args[:n]...), name, n - 1})
 }
 
 // OnEnd ends it.
@@ -83,6 +85,10 @@ func (p *processor) OnEnd(s sdktrace.ReadOnlySpan) {
 	if s.Status().Code == codes.Error {
 		args[0] = scope.KV("failed", true)
 		n = 1
+	}
+	if name := p.names.Of(s.Name()); name != b.name { // SetName; a record's own name is its begin's
+		args[n] = scope.KV("name", name)
+		n++
 	}
 	if list := s.Attributes(); len(list) > b.told { // those that it began with come first
 		n += p.arguments(args[n:], list[b.told:])
