@@ -17,11 +17,16 @@ import (
 //		Trace  [16]byte // the request's id; zero: no link
 //		Span   [8]byte  // the scope's own id; zero: unknown or none
 //		Parent [8]byte  // the id of the scope that it is part of; zero: unknown or none
+//		Flags  byte     // of the trace: 1 where it is sampled, 2 where its id is random
+//		State  string   // the header tracestate; "" for none
 //	}
 //
 //	func (l Link) Traceparent() string // the header that tells it to another process; "" without Trace or Span
 //
-// Given to Task, Begin, Event … as an argument it is kept with the record, and costs as
+// Flags and State are others' decisions, and go on unchanged to who takes part in the trace. A
+// trace that begins here is not sampled, unless WithSampled says so.
+//
+// Given to Task, Begin, Event … as an argument its ids are kept with the record, which costs as
 // much as four ints. A record has one at most. It takes four of the twelve values that a
 // record has room for; where they are not left, it is left out and counted as an argument
 // that was cut.
@@ -47,8 +52,8 @@ func Context(ctx context.Context, name string, args ...any) (_ context.Context, 
 
 //go:noinline
 func begin(ctx context.Context, name string, args []any, s *Span) context.Context {
-	l, _ := LinkOf(ctx)
-	l = record.PartOf(l)
+	var l Link
+	record.PartOfContext(ctx, &l)
 	h := record.BeginLinked(name, &l, args)
 	if h.Loc == 0 {
 		return ctx
@@ -79,5 +84,9 @@ func carrying(ctx context.Context, l *Link) context.Context {
 
 // ParseTraceparent reads the traceparent header of an incoming request. The link's Span
 // is the caller's scope. ok is false where the header is not exactly what W3C Trace
-// Context says, and the request then is one without a link.
+// Context says, and the request then is one without a link, whatever its tracestate.
 func ParseTraceparent(s string) (l Link, ok bool) { return format.ParseTraceparent(s) }
+
+// ParseTracestate reads the tracestate headers of an incoming request that has a valid
+// traceparent, for Link.State. It returns "" where they are not what W3C Trace Context says.
+func ParseTracestate(headers []string) string { return format.ParseTracestate(headers) }

@@ -66,6 +66,7 @@ func WithTrigger(globs string, longerThan time.Duration, dir string) Option { re
 func WithFilter(expr string) Option                                         { return nil }
 func WithBacking(b BackingKind) Option                                      { return nil }
 func WithOverwrite() Option                                                 { return nil }
+func WithSampled() Option                                                   { return nil }
 
 // Link says where in a request something is.
 type Link = format.Link
@@ -76,3 +77,4 @@ func Context(ctx context.Context, name string, args ...any) (context.Context, Sp
 func LinkOf(ctx context.Context) (Link, bool)              { return Link{}, false }
 func WithLink(ctx context.Context, l Link) context.Context { return ctx }
 func ParseTraceparent(s string) (Link, bool)               { return format.ParseTraceparent(s) }
+func ParseTracestate(headers []string) string              { return format.ParseTracestate(headers) }

@@ -120,3 +120,8 @@ func WithBacking(b BackingKind) Option {
 // WithOverwrite lets Start replace a finished trace of ours at its path. A file
 // that is anything else, or that is being written, is still ErrExists.
 func WithOverwrite() Option { return func(o *options) { o.Overwrite = true } }
+
+// WithSampled has traces that begin here be sampled: other processes that take part in one, and
+// decide as their sender did, export all of it. Without it they export none of it. A trace that
+// came in from another process stays what it is.
+func WithSampled() Option { return func(o *options) { o.Flags |= format.FlagSampled } }

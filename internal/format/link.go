@@ -11,7 +11,15 @@ type Link struct {
 	Trace  [16]byte // the request's id; zero: no link
 	Span   [8]byte  // the scope's own id; zero: unknown or none
 	Parent [8]byte  // the id of the scope that it is part of; zero: unknown or none
+	Flags  byte     // of the trace: FlagSampled, FlagRandom; not recorded
+	State  string   // the header tracestate, valid or empty; not recorded
 }
+
+// Flags of a trace that W3C Trace Context defines. Others are reserved, and not handed on.
+const (
+	FlagSampled = 1 << iota // who began the trace has it sampled
+	FlagRandom              // at least the last 56 bits of its id are random
+)
 
 // LinkSlots is how many slots of the type SlotAddr in a row a link is.
 const LinkSlots = 4
@@ -68,13 +76,14 @@ func (l Link) Traceparent() string {
 	hex.Encode(b[3:], l.Trace[:])
 	b[35] = '-'
 	hex.Encode(b[36:], l.Span[:])
-	copy(b[52:], "-01")
+	b[52] = '-'
+	hex.Encode(b[53:], []byte{l.Flags & (FlagSampled | FlagRandom)})
 	return string(b[:])
 }
 
 // ParseTraceparent reads a traceparent header: Span is the sender's scope. ok is false
-// where it is not exactly what W3C Trace Context says. What a later version has behind the
-// known fields is passed over.
+// where it is not exactly what W3C Trace Context says. Flags, and fields behind them, that
+// only a later version knows are left out.
 func ParseTraceparent(s string) (l Link, ok bool) {
 	if len(s) < traceparentLen || s[2] != '-' || s[35] != '-' || s[52] != '-' {
 		return l, false
@@ -86,6 +95,7 @@ func ParseTraceparent(s string) (l Link, ok bool) {
 		len(s) > traceparentLen && (version[0] == 0 || s[traceparentLen] != '-'):
 		return Link{}, false
 	}
+	l.Flags = flags[0] & (FlagSampled | FlagRandom)
 	return l, true
 }
 

@@ -18,7 +18,8 @@ func TestParseTraceparent(t *testing.T) {
 	}{
 		{"the example of the specification", parent, true},
 		{"not sampled", "00-" + traceID + "-" + spanID + "-00", true},
-		{"unknown flags", "00-" + traceID + "-" + spanID + "-ff", true},
+		{"a random id", "00-" + traceID + "-" + spanID + "-02", true},
+		{"sampled, with a random id", "00-" + traceID + "-" + spanID + "-03", true},
 		{"a later version", "01-" + traceID + "-" + spanID + "-01", true},
 		{"a later version with more", "cc-" + traceID + "-" + spanID + "-01-what-the-future-says", true},
 		{"a later version, ended by a hyphen", "cc-" + traceID + "-" + spanID + "-01-", true},
@@ -44,12 +45,25 @@ func TestParseTraceparent(t *testing.T) {
 		if ok != test.ok {
 			t.Errorf("%s: %q is valid: %t", test.about, test.header, ok)
 		}
-		if want := parent; ok && l.Traceparent() != want {
+		if want := "00" + test.header[min(2, len(test.header)):min(55, len(test.header))]; ok && l.Traceparent() != want {
 			t.Errorf("%s: %q became %q", test.about, test.header, l.Traceparent())
 		}
 		if !ok && l != (Link{}) {
 			t.Errorf("%s: something is left: %v", test.about, l)
 		}
+	}
+}
+
+// TestUnknownFlags: flags that only a later version knows are not handed on.
+func TestUnknownFlags(t *testing.T) {
+	for flags, want := range map[string]string{"ff": "03", "04": "00", "f9": "01"} {
+		l, ok := ParseTraceparent("00-" + traceID + "-" + spanID + "-" + flags)
+		if got := l.Traceparent(); !ok || got[53:] != want {
+			t.Errorf("%s became %q, want %s", flags, got, want)
+		}
+	}
+	if got := (Link{Trace: [16]byte{1}, Span: [8]byte{1}, Flags: 0xf1}).Traceparent(); got[53:] != "01" {
+		t.Errorf("a link with unknown flags is %q", got)
 	}
 }
 
@@ -64,7 +78,7 @@ func FuzzParseTraceparent(f *testing.F) {
 			}
 			return
 		}
-		if got := l.Traceparent(); got[2:53] != s[2:53] {
+		if got := l.Traceparent(); got[2:54] != s[2:53]+"0" || got[54] > '3' {
 			t.Errorf("%q became %q", s, got)
 		}
 		if again, ok := ParseTraceparent(l.Traceparent()); !ok || again != l {
@@ -90,7 +104,7 @@ func TestLinkOf(t *testing.T) {
 	}
 	number := Slot{Type: SlotInt, Value: 5}
 	l, _ := ParseTraceparent(parent)
-	l.Parent = [8]byte{7: 9}
+	l.Parent, l.Flags = [8]byte{7: 9}, 0 // flags are not recorded
 	words := l.Words()
 	if words[0] != 0x4bf92f3577b34da6 || words[3] != 9 {
 		t.Errorf("the words are %#x", words)

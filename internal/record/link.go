@@ -10,29 +10,44 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// PartOf returns the link of a new scope that is part of the one with the link l. Where that
-// has no trace id, a new trace begins.
+// PartOf returns the link of a new scope that is part of the one with the link l.
 func PartOf(l format.Link) format.Link {
+	continueTrace(&l)
+	return l
+}
+
+// PartOfContext is PartOf with the link that ctx carries.
+func PartOfContext(ctx context.Context, l *format.Link) {
+	if c := linked(ctx); c != nil {
+		*l = c.link
+	}
+	continueTrace(l)
+}
+
+// continueTrace makes l, the link of a scope, that of a part of it, with the same flags and state.
+// Where l has no trace id, a new trace begins. Its flag random is not set, though its id is random:
+// OpenTelemetry's Go SDK refused that flag together with sampled until 2026.
+func continueTrace(l *format.Link) {
 	l.Parent = l.Span
 	if !l.Valid() {
-		l.Parent = [8]byte{}
+		*l = format.Link{Flags: current.Load().opts.Flags}
 		binary.NativeEndian.PutUint64(l.Trace[:8], newID())
 		binary.NativeEndian.PutUint64(l.Trace[8:], newID())
 	}
 	binary.NativeEndian.PutUint64(l.Span[:], newID())
-	return l
 }
 
 // Tells reports whether the receiver of a request is to be told by whom it is sent, within the
-// scope of a link. told are the request's traceparent headers. It is where there is none, and
-// where a proxy hands on the one that came with the request that it serves: without that, what it
-// asks would look as if the proxy's own client had asked it.
+// scope of a link: the sender then sets traceparent, and tracestate with it. told are the request's
+// traceparent headers. It is unless the program has set a valid one itself: where there is none,
+// or none that counts, and where a proxy hands on the one that came with the request that it
+// serves. Without that, what it asks would look as if the proxy's own client had asked it.
 func Tells(told []string, within format.Link) bool {
 	if len(told) != 1 {
-		return len(told) == 0
+		return true
 	}
 	l, ok := format.ParseTraceparent(told[0])
-	return ok && l.Trace == within.Trace && l.Span == within.Parent
+	return !ok || l.Trace == within.Trace && l.Span == within.Parent
 }
 
 // newID returns an id of random bits, never zero.
@@ -98,12 +113,17 @@ func (c *LinkedContext) Value(key any) any {
 
 // LinkOf returns the link that ctx carries.
 func LinkOf(ctx context.Context) (format.Link, bool) {
+	if c := linked(ctx); c != nil {
+		return c.link, true
+	}
+	return format.Link{}, false
+}
+
+// linked returns the context in ctx that carries its link, or nil.
+func linked(ctx context.Context) *LinkedContext {
 	c, ok := ctx.(*LinkedContext)
 	if !ok && ctx != nil {
-		c, ok = ctx.Value(linkKey{}).(*LinkedContext)
+		c, _ = ctx.Value(linkKey{}).(*LinkedContext)
 	}
-	if !ok {
-		return format.Link{}, false
-	}
-	return c.link, true
+	return c
 }

@@ -21,6 +21,7 @@ type Options struct {
 	CPU        sys.CPU
 	Filter     string
 	Overwrite  bool
+	Flags      byte // of traces that begin here, as in format.Link
 
 	limit      int64 // 0: none
 	limitSet   bool

@@ -39,9 +39,9 @@ func calls() {
 	tested(a, b, "fail")
 	a, b = test("", -1)
 	tested(a, b, "")
-	_, a, b = request(context.Background(), "GET", "", "/users/7", "id", "")
+	_, a, b = request(context.Background(), "GET", "", "/users/7", "id", "", nil)
 	responded(a, b, "GET /users/{id}")
-	_, a, b = request(context.Background(), "POST", "POST /x", "/x", "", "")
+	_, a, b = request(context.Background(), "POST", "POST /x", "/x", "", "", nil)
 	responded(a, b, "")
 }
 

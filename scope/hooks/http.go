@@ -13,14 +13,18 @@ import (
 )
 
 // request is called on the goroutine that serves a request, before its handler. pattern
-// is empty where the server's handler is no http.ServeMux, parent is the traceparent header.
-// The context that is returned carries the scope; it is nil where nothing is recorded.
-func request(ctx any, method, pattern, path, id, parent string) (next any, a, b int64) {
+// is empty where the server's handler is no http.ServeMux, parent is the traceparent header, and
+// state are the tracestate headers. The context that is returned carries the scope; it is nil
+// where nothing is recorded.
+func request(ctx any, method, pattern, path, id, parent string, state []string) (next any, a, b int64) {
 	c, ok := ctx.(context.Context)
 	if !ok || atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return nil, 0, 0
 	}
-	sender, _ := scope.ParseTraceparent(parent)
+	sender, ok := scope.ParseTraceparent(parent)
+	if ok && len(state) > 0 {
+		sender.State = scope.ParseTracestate(state)
+	}
 	link := record.PartOf(sender)
 	args := []any{record.KV("path", path), record.KV("id", id)}
 	if id == "" {
@@ -41,19 +45,19 @@ func responded(a, b int64, pattern string) { end(a, b, "pattern", pattern) }
 var propagating bool
 
 // send is called before a request is sent, which has the traceparent headers told. parent is what
-// its receiver is to be told instead of these.
-func send(ctx any, method, host, path string, told []string) (a, b int64, parent string) {
+// its receiver is to be told instead of these, with state as tracestate.
+func send(ctx any, method, host, path string, told []string) (a, b int64, parent, state string) {
 	c, ok := ctx.(context.Context)
 	if !ok || atomic.LoadUint32(&sys.Live.On) == record.Off {
-		return 0, 0, ""
+		return 0, 0, "", ""
 	}
 	within, ok := scope.LinkOf(c)
 	link := record.PartOf(within)
 	h := record.BeginUnplaced(requests.Sent(method, host), &link, []any{record.KV("path", path)})
 	if ok && propagating && h.Loc != 0 && record.Tells(told, within) {
-		parent = link.Traceparent()
+		parent, state = link.Traceparent(), link.State
 	}
-	return h.Loc, h.Start, parent
+	return h.Loc, h.Start, parent, state
 }
 
 // answered is called when the answer's headers are there, or an error.

@@ -17,38 +17,38 @@ func TestPropagating(t *testing.T) {
 	propagating = true
 	const header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	ctx := context.Background()
-	if next, a, b := request(ctx, "GET", "", "/", "", header); next != nil || a != 0 || b != 0 {
+	if next, a, b := request(ctx, "GET", "", "/", "", header, []string{"a=1 ", "b=2"}); next != nil || a != 0 || b != 0 {
 		t.Error("without a recording a request is recorded")
 	}
-	if a, b, parent := send(ctx, "GET", "x.example", "/", nil); a != 0 || b != 0 || parent != "" {
+	if a, b, parent, state := send(ctx, "GET", "x.example", "/", nil); a != 0 || b != 0 || parent+state != "" {
 		t.Error("without a recording a request is recorded")
 	}
 	if err := scope.Start(filepath.Join(t.TempDir(), "x.scope")); err != nil {
 		t.Fatal(err)
 	}
 	defer scope.Stop()
-	if _, _, parent := send(ctx, "GET", "x.example", "/", nil); parent != "" {
+	if _, _, parent, _ := send(ctx, "GET", "x.example", "/", nil); parent != "" {
 		t.Errorf("a request of nothing tells its receiver %q", parent)
 	}
-	next, _, _ := request(ctx, "GET", "", "/", "", header)
+	next, _, _ := request(ctx, "GET", "", "/", "", header, []string{"a=1 ", "b=2"})
 	served, _ := scope.LinkOf(next.(context.Context))
-	a, b, parent := send(next, "GET", "x.example", "/", nil)
+	a, b, parent, state := send(next, "GET", "x.example", "/", nil)
 	answered(a, b, 0, context.Canceled)
 	sent, ok := scope.ParseTraceparent(parent)
-	if sender, _ := scope.ParseTraceparent(header); !ok || sent.Trace != sender.Trace || served.Parent != sender.Span || sent.Span == served.Span {
-		t.Errorf("the receiver is told %q, for a request that came with %q", parent, header)
+	if sender, _ := scope.ParseTraceparent(header); !ok || sent.Trace != sender.Trace || served.Parent != sender.Span || sent.Span == served.Span || sent.Flags != sender.Flags || state != "a=1,b=2" {
+		t.Errorf("the receiver is told %q and %q, for a request that came with %q", parent, state, header)
 	}
 	const other = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b8-01"
 	for _, c := range []struct {
 		told []string
 		want bool
-	}{{[]string{header}, true}, {[]string{other}, false}, {[]string{"mine"}, false}, {[]string{header, header}, false}} {
-		if _, _, parent := send(next, "GET", "x.example", "/", c.told); (parent != "") != c.want {
+	}{{[]string{header}, true}, {[]string{other}, false}, {[]string{"malformed"}, true}, {[]string{other, other}, true}} {
+		if _, _, parent, _ := send(next, "GET", "x.example", "/", c.told); (parent != "") != c.want {
 			t.Errorf("instead of %q the receiver is told %q", c.told, parent)
 		}
 	}
 	propagating = false
-	if _, b, parent := send(next, "GET", "y.example", "/", nil); parent != "" || b == 0 {
+	if _, b, parent, _ := send(next, "GET", "y.example", "/", nil); parent != "" || b == 0 {
 		t.Errorf("the receiver is told %q, and nobody wants that", parent)
 	}
 }

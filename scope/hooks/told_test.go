@@ -41,8 +41,8 @@ func TestTold(t *testing.T) {
 	waited(receive, format.LockSlot(format.LockCond, format.LockExclusive), a, b, c)
 	blocked(receive, format.LockSlot(format.LockReceive, format.LockExclusive), 1000, 0)
 
-	next, a, b := request(context.Background(), "GET", "", "/users/7", "seven", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-	a2, b2, parent := send(next, "PUT", "x.example", "/y", nil)
+	next, a, b := request(context.Background(), "GET", "", "/users/7", "seven", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", nil)
+	a2, b2, parent, _ := send(next, "PUT", "x.example", "/y", nil)
 	if parent != "" {
 		t.Errorf("the receiver is told %q, and nobody wants that", parent)
 	}

@@ -6,9 +6,9 @@
 //
 // A call that is served is called by its full method, "/shop.Cart/Add", and one that is made
 // "gRPC /shop.Cart/Add". Each attempt of a call that gRPC tries again is a scope. The ids go
-// along as traceparent in the metadata, so that one request can be followed over processes:
-// what is served is part of what is made. Where the program sets traceparent itself, that is
-// sent.
+// along as traceparent in the metadata, with the flags of the trace, and tracestate as it came in,
+// so that one request can be followed over processes: what is served is part of what is made.
+// Where the program sets a valid traceparent itself, that is sent.
 //
 // The arguments are code, received_bytes and sent_bytes (messages as they go over the wire,
 // with gRPC's five bytes before each, without HTTP's; of a stream all of them), and failed:

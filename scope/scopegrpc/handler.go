@@ -2,8 +2,6 @@ package scopegrpc
 
 import (
 	"context"
-	"encoding/binary"
-	"math/rand/v2"
 	"sync/atomic"
 
 	"google.golang.org/grpc/codes"
@@ -40,7 +38,7 @@ type connections struct{}
 func (connections) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
 func (connections) HandleConn(context.Context, stats.ConnStats)                       {}
 
-const traceparent = "traceparent"
+const traceparent, tracestate = "traceparent", "tracestate"
 
 // call is one of either side. Messages of a stream are told from several goroutines.
 type call struct {
@@ -59,14 +57,13 @@ func (h server) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Cont
 		return ctx
 	}
 	c := &call{name: info.FullMethodName}
+	var sender scope.Link
 	if from := metadata.ValueFromIncomingContext(ctx, traceparent); len(from) == 1 {
-		c.link, _ = scope.ParseTraceparent(from[0])
+		if sender, _ = scope.ParseTraceparent(from[0]); sender.Valid() {
+			sender.State = scope.ParseTracestate(metadata.ValueFromIncomingContext(ctx, tracestate))
+		}
 	}
-	if c.link.Parent = c.link.Span; !c.link.Valid() {
-		binary.NativeEndian.PutUint64(c.link.Trace[:8], rand.Uint64())
-		binary.NativeEndian.PutUint64(c.link.Trace[8:], rand.Uint64()|1)
-	}
-	binary.NativeEndian.PutUint64(c.link.Span[:], rand.Uint64()|1)
+	c.link = partOf(sender)
 	return context.WithValue(scope.WithLink(ctx, c.link), callKey{}, c)
 }
 
@@ -103,13 +100,30 @@ func (h client) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Cont
 		return ctx
 	}
 	c := &call{}
+	within, _ := scope.LinkOf(ctx)
 	ctx, c.span = scope.Context(ctx, h.names.Of(info.FullMethodName))
 	if l, ok := scope.LinkOf(ctx); ok && l.Span != [8]byte{} {
-		if md, _ := metadata.FromOutgoingContext(ctx); len(md[traceparent]) == 0 {
-			ctx = metadata.AppendToOutgoingContext(ctx, traceparent, l.Traceparent())
-		}
+		ctx = sending(ctx, l, within)
 	}
 	return context.WithValue(ctx, callKey{}, c)
+}
+
+// sending returns a context whose call tells its receiver of l, which is part of within, unless the
+// program has done so.
+func sending(ctx context.Context, l, within scope.Link) context.Context {
+	md, _ := metadata.FromOutgoingContext(ctx)
+	if !tells(md[traceparent], within) {
+		return ctx
+	}
+	if len(md[traceparent])+len(md[tracestate]) > 0 {
+		delete(md, traceparent) // of a copy
+		delete(md, tracestate)
+		ctx = metadata.NewOutgoingContext(ctx, md)
+	}
+	if l.State == "" {
+		return metadata.AppendToOutgoingContext(ctx, traceparent, l.Traceparent())
+	}
+	return metadata.AppendToOutgoingContext(ctx, traceparent, l.Traceparent(), tracestate, l.State)
 }
 
 // HandleRPC implements stats.Handler.

@@ -144,6 +144,60 @@ func TestForeignIDs(t *testing.T) {
 	}
 }
 
+// TestTraceContext: flags and tracestate of a caller go on to whom its server calls, unless the
+// program sets others.
+func TestTraceContext(t *testing.T) {
+	const own = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	for _, test := range []struct {
+		about     string
+		link      string // of the context; "": none
+		state     string
+		md        []string // of the program
+		want      string   // the flags, or a traceparent
+		wantState string
+		opts      []scope.Option
+	}{
+		{"a new trace", "", "", nil, "00", "", nil},
+		{"a new trace that is sampled", "", "", nil, "01", "", []scope.Option{scope.WithSampled()}},
+		{"not sampled", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00", "a=1", nil, "00", "a=1", []scope.Option{scope.WithSampled()}},
+		{"sampled", own, "a=1,b=2", nil, "01", "a=1,b=2", nil},
+		{"a tracestate of another trace", own, "a=1", []string{"tracestate", "c=3"}, "01", "a=1", nil},
+		{"a malformed traceparent", own, "", []string{"traceparent", "x", "tracestate", "c=3"}, "01", "", nil},
+		{"the program's own", "00-aaf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00", "a=1", []string{"traceparent", own, "tracestate", "c=3"}, own, "c=3", nil},
+	} {
+		t.Run(test.about, func(t *testing.T) {
+			record(t, func(ctx context.Context) {
+				var served scope.Link
+				conn, stop, err := serve(grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error {
+					served, _ = scope.LinkOf(s.Context())
+					md, _ := metadata.FromIncomingContext(s.Context())
+					if len(md["traceparent"]) != 1 || len(md["tracestate"]) > 1 {
+						t.Errorf("sent with %v", md)
+					}
+					if strings.Contains(test.want, "-") && md["traceparent"][0] != test.want {
+						t.Errorf("sent with %v, want %s", md, test.want)
+					}
+					return echo(nil, s)
+				}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer stop()
+				if l, ok := scope.ParseTraceparent(test.link); ok {
+					l.State = test.state
+					ctx = scope.WithLink(ctx, l)
+				}
+				if err := say(metadata.AppendToOutgoingContext(ctx, test.md...), conn, "/test.Proxy/x", "hello"); err != nil {
+					t.Error(err)
+				}
+				if got := served.Traceparent(); !strings.HasSuffix(got, test.want[len(test.want)-2:]) || served.State != test.wantState {
+					t.Errorf("what is served has %s and %q, want the flags %s and %q", got, served.State, test.want, test.wantState)
+				}
+			}, test.opts...)
+		})
+	}
+}
+
 // TestNamesAreBounded: behind grpc.UnknownServiceHandler callers choose methods.
 func TestNamesAreBounded(t *testing.T) {
 	list := record(t, func(ctx context.Context) {

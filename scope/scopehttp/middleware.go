@@ -19,13 +19,13 @@ import (
 // of the ServeMux that next is a handler of: "GET /users/{id}". Else it is called by what the
 // path begins with, "GET /users/…", and a pattern that comes to be known is its argument route.
 //
-// A request with a traceparent header continues its sender's trace, another one begins a
-// trace. The context of next's request carries the scope, for scope.Context, Transport and
+// A request with a valid traceparent header continues its sender's trace, with its flags and its
+// tracestate; another one begins a trace. The context of next's request carries the scope, for scope.Context, Transport and
 // whatever else asks scope.LinkOf. No header decides anything else, and the answer gets none.
 //
 // A panic of next goes on, and ends the scope. The http.ResponseWriter that next is given has
-// Unwrap, for http.ResponseController, and Flush, Hijack and ReadFrom where the server's has
-// these three. Without a recording next is called with what came.
+// Unwrap, for http.ResponseController, and Flush, Hijack, ReadFrom, CloseNotify and Push, each
+// where the server's has it. WriteString it has where that of net/http has it. Without a recording next is called with what came.
 func Middleware(next http.Handler) http.Handler {
 	mux, _ := next.(*http.ServeMux)
 	return &middleware{next, mux}
@@ -45,8 +45,11 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if known == "" && m.mux != nil && r.RequestURI != "*" {
 		_, known = m.mux.Handler(r)
 	}
-	sender, _ := scope.ParseTraceparent(header(r, "Traceparent"))
-	if around, ok := scope.LinkOf(r.Context()); ok && (around.Trace == sender.Trace || sender == (scope.Link{})) {
+	sender, ok := scope.ParseTraceparent(header(r, "Traceparent"))
+	if state := r.Header["Tracestate"]; ok && len(state) > 0 {
+		sender.State = scope.ParseTracestate(state)
+	}
+	if around, ok := scope.LinkOf(r.Context()); ok && (around.Trace == sender.Trace || !sender.Valid()) {
 		sender = around // the scope of a Middleware around this one
 	}
 	link, id := record.PartOf(sender), header(r, "X-Request-Id")

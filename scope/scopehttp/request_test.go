@@ -63,7 +63,6 @@ func TestOneRequest(t *testing.T) {
 	front := http.NewServeMux()
 	front.HandleFunc("/order", func(w http.ResponseWriter, r *http.Request) {
 		q, _ := http.NewRequestWithContext(r.Context(), "GET", backend.URL+"/stock/7", nil)
-		q.Header.Set("Tracestate", "a=b ")
 		q.Header.Set("Baggage", "c=d")
 		answer, err := client.Do(q)
 		if err != nil {
@@ -82,6 +81,7 @@ func TestOneRequest(t *testing.T) {
 	stop := recordtest.Start(t)
 	q, _ := http.NewRequest("POST", frontend.URL+"/order?secret=1", nil)
 	q.Header.Set("Traceparent", traceparent)
+	q.Header.Set("Tracestate", "a=b ")
 	q.Header.Set("X-Request-Id", "seven")
 	answer, err := http.DefaultClient.Do(q)
 	if err != nil {
@@ -223,7 +223,7 @@ func TestTransport(t *testing.T) {
 		return &http.Response{StatusCode: 204, Body: http.NoBody}, nil
 	})
 	own := httptest.NewRequest("PUT", "http://a.example/own", nil)
-	own.Header.Set("Traceparent", "of the program's own")
+	own.Header.Set("Traceparent", traceparent)
 	for _, r := range []*http.Request{
 		httptest.NewRequest("GET", "http://a.example:81/x", nil), httptest.NewRequest("GET", "http://a.example/fails", nil), own,
 		{URL: own.URL}, // as lean as a client's may be
@@ -233,7 +233,7 @@ func TestTransport(t *testing.T) {
 			t.Errorf("%s: %v", r.URL, err)
 		}
 		_, valid := scope.ParseTraceparent(sent.Get("Traceparent"))
-		if valid == (r == own) || len(r.Header["Traceparent"]) != len(own.Header["Traceparent"]) && r == own {
+		if !valid || (sent.Get("Traceparent") == traceparent) != (r == own) || len(r.Header["Traceparent"]) != len(own.Header["Traceparent"]) && r == own {
 			t.Errorf("%s: sent with %v", r.URL, sent)
 		}
 	}
@@ -273,8 +273,10 @@ func TestServersOwn(t *testing.T) {
 		_, hijack := w.(http.Hijacker)
 		_, read := w.(io.ReaderFrom)
 		_, text := w.(io.StringWriter)
+		_, push := w.(http.Pusher)
+		_, closed := w.(interface{ CloseNotify() <-chan bool })
 		c := http.NewResponseController(w)
-		return fmt.Sprint(flush, hijack, read, text, c.EnableFullDuplex() == nil, c.Flush() == nil)
+		return fmt.Sprint(flush, hijack, read, text, push, closed, c.EnableFullDuplex() == nil, c.Flush() == nil)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/can", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto, " ", can(w)) })
@@ -312,10 +314,10 @@ func TestServersOwn(t *testing.T) {
 		b, _ := io.ReadAll(answer.Body)
 		return string(b)
 	}
-	if got := get(server.Client(), server.URL+"/can"); got != "HTTP/2.0 true false false true true true" {
+	if got := get(server.Client(), server.URL+"/can"); got != "HTTP/2.0 true false false true true true true true" {
 		t.Errorf("of HTTP/2: %s", got)
 	}
-	if got := get(plain.Client(), plain.URL+"/can"); got != "HTTP/1.1 true true true true true true" {
+	if got := get(plain.Client(), plain.URL+"/can"); got != "HTTP/1.1 true true true true false true true true" {
 		t.Errorf("of HTTP/1: %s", got)
 	}
 	get(plain.Client(), plain.URL+"/early")
@@ -333,11 +335,46 @@ func TestServersOwn(t *testing.T) {
 	}
 	server.Close()
 	plain.Close()
-	want := []string{`GET /can {"path":"/can","status":200,"bytes":38}`, `GET /can {"path":"/can","status":200,"bytes":40}`,
+	want := []string{`GET /can {"path":"/can","status":200,"bytes":49}`, `GET /can {"path":"/can","status":200,"bytes":50}`,
 		`GET /copy {"path":"/copy","status":200,"bytes":99999}`, `GET /hijack {"path":"/hijack","hijacked":true}`, `GET /early {"path":"/early","status":418,"bytes":0}`}
 	slices.Sort(want)
 	if got := texts(stop()); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// bare is an http.ResponseWriter with nothing else, and one that pushes.
+type (
+	bare    struct{ http.ResponseWriter }
+	pushing struct {
+		bare
+		pushed string
+	}
+)
+
+func (w *pushing) Push(target string, _ *http.PushOptions) error {
+	w.pushed = target
+	return nil
+}
+
+// TestOtherWriters: of a writer that is not net/http's own a handler has what that has.
+func TestOtherWriters(t *testing.T) {
+	stop := recordtest.Start(t)
+	defer stop()
+	scopehttp.Middleware(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if _, ok := w.(io.StringWriter); ok {
+			t.Error("a bare writer writes strings")
+		}
+		io.WriteString(w, "text")
+	})).ServeHTTP(bare{httptest.NewRecorder()}, httptest.NewRequest("GET", "/x", nil))
+	w := &pushing{bare: bare{httptest.NewRecorder()}}
+	scopehttp.Middleware(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if p, ok := w.(http.Pusher); !ok || p.Push("/style.css", nil) != nil {
+			t.Error("nothing can be pushed")
+		}
+	})).ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+	if w.pushed != "/style.css" {
+		t.Errorf("pushed is %q", w.pushed)
 	}
 }
 

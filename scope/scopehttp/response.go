@@ -40,47 +40,59 @@ func (w *response) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// WriteString spares io.WriteString a copy, as that of net/http's own does.
-func (w *response) WriteString(s string) (int, error) {
-	n, err := io.WriteString(w.ResponseWriter, s)
+func writeString(w *response, s string) (int, error) {
+	n, err := w.ResponseWriter.(io.StringWriter).WriteString(s)
 	w.wrote(int64(n))
 	return n, err
 }
 
-// flushing is a response whose server can send what there is.
-type flushing struct{ *response }
-
-func (w flushing) Flush() { _ = w.FlushError() }
-
-// FlushError is Flush for http.ResponseController.
-func (w flushing) FlushError() error {
+func flush(w *response) error {
 	w.wrote(0)
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// hijackable is a response whose server can do all that one of HTTP/1 can.
-type hijackable struct{ flushing }
-
-func (w hijackable) ReadFrom(r io.Reader) (int64, error) {
+func readFrom(w *response, r io.Reader) (int64, error) {
 	n, err := w.ResponseWriter.(io.ReaderFrom).ReadFrom(r)
 	w.wrote(n)
 	return n, err
 }
 
-func (w hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func hijack(w *response) (net.Conn, *bufio.ReadWriter, error) {
 	c, rw, err := w.ResponseWriter.(http.Hijacker).Hijack()
 	w.hijacked = err == nil
 	return c, rw, err
 }
 
-// asServers returns it with what the server's own can do.
+func push(w *response, target string, opts *http.PushOptions) error {
+	return w.ResponseWriter.(http.Pusher).Push(target, opts)
+}
+
+// closeNotifier is http.CloseNotifier, which is deprecated and still asked for.
+type closeNotifier interface{ CloseNotify() <-chan bool }
+
+func closeNotify(w *response) <-chan bool { return w.ResponseWriter.(closeNotifier).CloseNotify() }
+
+// asServers returns it with the optional methods that the server's own has, and no others: a
+// handler chooses by them what it does.
 func (w *response) asServers() http.ResponseWriter {
-	if _, ok := w.ResponseWriter.(http.Flusher); !ok {
-		return w
+	can := 0
+	if _, ok := w.ResponseWriter.(http.Flusher); ok {
+		can |= canFlush
 	}
-	_, reads := w.ResponseWriter.(io.ReaderFrom)
-	if _, ok := w.ResponseWriter.(http.Hijacker); !ok || !reads {
-		return flushing{w}
+	if _, ok := w.ResponseWriter.(http.Hijacker); ok {
+		can |= canHijack
 	}
-	return hijackable{flushing{w}}
+	if _, ok := w.ResponseWriter.(io.ReaderFrom); ok {
+		can |= canReadFrom
+	}
+	if _, ok := w.ResponseWriter.(io.StringWriter); ok {
+		can |= canWriteString
+	}
+	if _, ok := w.ResponseWriter.(closeNotifier); ok {
+		can |= canCloseNotify
+	}
+	if _, ok := w.ResponseWriter.(http.Pusher); ok {
+		can |= canPush
+	}
+	return w.with(can)
 }

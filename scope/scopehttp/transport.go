@@ -18,9 +18,10 @@ import (
 //
 // The scope is called "HTTP GET example.com", and is part of the one that the request's
 // context carries. If that carries none, a new trace begins. A copy of the request tells the
-// receiver so by a traceparent header, unless it has one; the one with which a request came that
-// Middleware serves is replaced, as a proxy hands it on. All other headers, tracestate and
-// baggage among them, go out as they are. Where base is nil it is http.DefaultTransport.
+// receiver so by the headers traceparent and tracestate, unless it has a valid traceparent; the
+// one with which a request came that Middleware serves is replaced, as a proxy hands it on. The
+// flags of the trace and its tracestate are those that came in. All other headers, baggage among
+// them, go out as they are. Where base is nil it is http.DefaultTransport.
 func Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport
@@ -48,6 +49,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			sent.Header = http.Header{}
 		}
 		sent.Header["Traceparent"] = []string{link.Traceparent()}
+		if delete(sent.Header, "Tracestate"); link.State != "" {
+			sent.Header["Tracestate"] = []string{link.State}
+		}
 	}
 	ended := false
 	defer func() {

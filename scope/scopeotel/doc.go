@@ -5,8 +5,8 @@
 //	otel.SetTracerProvider(provider)
 //	ctx, span := otel.Tracer("shop").Start(ctx, "checkout")
 //
-// A span's scope is on the row of the goroutine that started it, under the span's name. It
-// may end on another goroutine, and beside others instead of in them. Only spans that a
+// A span's scope is on the row of the goroutine that started it, under the name that the span was
+// started with; where its name at the end is another, that is the argument name. It may end on another goroutine, and beside others instead of in them. Only spans that a
 // sampler chooses come here.
 //
 // Up to three of the attributes that a span was started with are arguments, and of those that

@@ -46,6 +46,7 @@ type id struct {
 // begun is the scope of a span that has not ended.
 type begun struct {
 	scope scope.Span
+	name  string
 	told  int // attributes that it began with
 }
 
@@ -63,7 +64,8 @@ func (p *processor) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 	args := [1 + maxAtStart]any{scope.Link{Trace: c.TraceID(), Span: c.SpanID(), Parent: s.Parent().SpanID()}}
 	list := s.Attributes()
 	n := 1 + p.arguments(args[1:], list)
-	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(p.names.Of(s.Name()), args[:n]...), n - 1})
+	name := p.names.Of(s.Name())
+	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(name, args[:n]...), name, n - 1})
 }
 
 // OnEnd ends it.
@@ -83,6 +85,10 @@ func (p *processor) OnEnd(s sdktrace.ReadOnlySpan) {
 	if s.Status().Code == codes.Error {
 		args[0] = scope.KV("failed", true)
 		n = 1
+	}
+	if name := p.names.Of(s.Name()); name != b.name { // SetName; a record's own name is its begin's
+		args[n] = scope.KV("name", name)
+		n++
 	}
 	if list := s.Attributes(); len(list) > b.told { // those that it began with come first
 		n += p.arguments(args[n:], list[b.told:])
@@ -118,23 +124,27 @@ func (p *processor) Shutdown(context.Context) error { return nil }
 func (p *processor) ForceFlush(context.Context) error { return nil }
 
 // Context returns a context that carries OpenTelemetry's span of ctx as package scope has it:
-// what scope.Context begins with it is part of that span. Without a span it is ctx.
+// what scope.Context begins with it is part of that span, and has its flags and its tracestate.
+// Without a span it is ctx.
 func Context(ctx context.Context) context.Context {
 	c := trace.SpanContextFromContext(ctx)
 	if !c.IsValid() {
 		return ctx
 	}
-	return scope.WithLink(ctx, scope.Link{Trace: c.TraceID(), Span: c.SpanID()})
+	return scope.WithLink(ctx, scope.Link{Trace: c.TraceID(), Span: c.SpanID(), Flags: byte(c.TraceFlags()), State: c.TraceState().String()})
 }
 
 // Parent is the other way: a context with which OpenTelemetry's spans are parts of the scope
-// that ctx carries. Where it carries none, or is in a span already, it is ctx.
+// that ctx carries, and are sampled as its trace is, where the sampler is sdktrace.ParentBased: a
+// trace that began with a scope is not, unless the recording has scope.WithSampled. Where ctx
+// carries no scope, or is in a span already, it is ctx.
 func Parent(ctx context.Context) context.Context {
 	l, ok := scope.LinkOf(ctx)
 	if !ok || trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx
 	}
+	state, _ := trace.ParseTraceState(l.State) // what it does not take is left out, as W3C has it
 	return trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
-		TraceID: l.Trace, SpanID: l.Span, TraceFlags: trace.FlagsSampled, Remote: true,
+		TraceID: l.Trace, SpanID: l.Span, TraceFlags: trace.TraceFlags(l.Flags), TraceState: state, Remote: true,
 	}))
 }

@@ -29,9 +29,9 @@ type recorded struct {
 }
 
 // record lists what is recorded while f runs, by name.
-func record(t *testing.T, f func(trace.Tracer)) map[string]recorded {
+func record(t *testing.T, f func(trace.Tracer), opts ...scope.Option) map[string]recorded {
 	t.Helper()
-	stop := recordtest.Start(t)
+	stop := recordtest.Start(t, opts...)
 	f(tracer(t))
 	found := map[string]recorded{}
 	for _, e := range stop() {
@@ -91,6 +91,35 @@ func TestSpans(t *testing.T) {
 	}
 }
 
+// TestSetName: a scope has the name that its span has at its end as an argument, if it is not the
+// one that it began with.
+func TestSetName(t *testing.T) {
+	got := record(t, func(tr trace.Tracer) {
+		_, span := tr.Start(t.Context(), "HTTP GET", trace.WithAttributes(attribute.Int("a", 1)))
+		span.SetName("GET /users/{id}")
+		span.SetAttributes(attribute.Int("b", 2))
+		span.SetStatus(codes.Error, "")
+		_, inner := tr.Start(t.Context(), "inner")
+		inner.SetName("renamed twice")
+		inner.SetName("inner")
+		inner.End()
+		_, open := tr.Start(t.Context(), "open")
+		open.SetName("not yet")
+		_, other := tr.Start(t.Context(), "other")
+		other.SetName("elsewhere")
+		done := make(chan bool)
+		go func() { other.End(); close(done) }()
+		<-done
+		span.End()
+	})
+	if r := got["HTTP GET"]; r.args != `{"a":1,"failed":true,"name":"GET /users/{id}","b":2}` || r.open {
+		t.Errorf("the renamed one is %+v", r)
+	}
+	if got["other"].args != `{"name":"elsewhere"}` || got["inner"].args != "" || !got["open"].open || len(got) != 4 {
+		t.Errorf("recorded is %v", got)
+	}
+}
+
 // TestBounds: names, keys and spans that are never ended take no more than they may.
 func TestBounds(t *testing.T) {
 	const most = 1 << 16
@@ -119,7 +148,7 @@ func TestContexts(t *testing.T) {
 		leaf.End()
 		span.End()
 		request.End()
-	})
+	}, scope.WithSampled())
 	request, span, leaf := got["request"].link, got["span"].link, got["leaf"].link
 	if span.Trace != request.Trace || span.Parent != request.Span || leaf.Trace != request.Trace || leaf.Parent != span.Span {
 		t.Errorf("request %v, span %v, leaf %v", request, span, leaf)

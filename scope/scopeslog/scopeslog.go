@@ -46,14 +46,14 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	link, ok := scope.LinkOf(ctx)
 	h.record(&r, &link)
-	if !ok {
+	if !ok || h.hasIDs(&r) {
 		return h.next.Handle(ctx, r)
 	}
 	var b [2 * (len(link.Trace) + len(link.Span))]byte
 	hex.Encode(b[:], link.Trace[:])
 	hex.Encode(b[2*len(link.Trace):], link.Span[:])
 	ids := string(b[:])
-	traceID, spanID := slog.String("trace_id", ids[:2*len(link.Trace)]), slog.String("span_id", ids[2*len(link.Trace):])
+	traceID, spanID := slog.String(traceKey, ids[:2*len(link.Trace)]), slog.String(spanKey, ids[2*len(link.Trace):])
 	if h.prefix == "" {
 		r = r.Clone() // its memory is others' too
 		r.AddAttrs(traceID, spanID)
@@ -64,6 +64,34 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 		next = then(next)
 	}
 	return next.Handle(ctx, r)
+}
+
+// traceKey and spanKey are the attributes that the next handler is given.
+const traceKey, spanKey = "trace_id", "span_id"
+
+// hasIDs reports whether the program itself gives the record a trace or span id outside of all
+// groups. Ours beside it would be the same key twice, or the ids of two tracers on a line.
+func (h *handler) hasIDs(r *slog.Record) (found bool) {
+	for i := range h.given {
+		if h.given[i].prefix == "" && isID(&h.given[i].attr) {
+			return true
+		}
+	}
+	if h.prefix == "" {
+		r.Attrs(func(a slog.Attr) bool {
+			found = isID(&a)
+			return !found
+		})
+	}
+	return found
+}
+
+// isID reports whether an attribute is one of the ids, or a group without a name that has one.
+func isID(a *slog.Attr) bool {
+	if a.Key == "" && a.Value.Kind() == slog.KindGroup {
+		return slices.ContainsFunc(a.Value.Group(), func(a slog.Attr) bool { return isID(&a) })
+	}
+	return a.Key == traceKey || a.Key == spanKey
 }
 
 // record records the event. It is a part of the scope with that link.

@@ -201,3 +201,31 @@ func TestShortTexts(t *testing.T) {
 		t.Errorf("recorded\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// TestOwnIDs: a line on which the program has put a trace or span id itself gets no other.
+func TestOwnIDs(t *testing.T) {
+	stop := recordtest.Start(t)
+	defer stop()
+	in, _ := scope.ParseTraceparent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	ctx := scope.WithLink(context.Background(), in)
+	for about, test := range map[string]struct {
+		log  func(*slog.Logger)
+		ours bool
+	}{
+		"none":                   {func(l *slog.Logger) { l.InfoContext(ctx, "x", "k", 1) }, true},
+		"of the record":          {func(l *slog.Logger) { l.InfoContext(ctx, "x", "trace_id", "own") }, false},
+		"a span's":               {func(l *slog.Logger) { l.InfoContext(ctx, "x", "k", 1, "span_id", "own") }, false},
+		"of the logger":          {func(l *slog.Logger) { l.With("trace_id", "own").InfoContext(ctx, "x") }, false},
+		"before a group":         {func(l *slog.Logger) { l.With("trace_id", "own").WithGroup("g").InfoContext(ctx, "x", "k", 1) }, false},
+		"in a group":             {func(l *slog.Logger) { l.WithGroup("g").InfoContext(ctx, "x", "trace_id", "own") }, true},
+		"of a logger in a group": {func(l *slog.Logger) { l.WithGroup("g").With("trace_id", "own").InfoContext(ctx, "x") }, true},
+		"in a named group":       {func(l *slog.Logger) { l.InfoContext(ctx, "x", slog.Group("g", "trace_id", "own")) }, true},
+		"in an unnamed group":    {func(l *slog.Logger) { l.InfoContext(ctx, "x", slog.Group("", "trace_id", "own")) }, false},
+	} {
+		var b strings.Builder
+		test.log(slog.New(scopeslog.New(slog.NewTextHandler(&b, nil))))
+		if got := strings.Contains(b.String(), "trace_id=4bf92f3577b34da6a3ce929d0e0e4736 span_id=00f067aa0ba902b7"); got != test.ours || strings.Count(" "+b.String(), " trace_id=") > 1 {
+			t.Errorf("%s: the line is %s", about, &b)
+		}
+	}
+}

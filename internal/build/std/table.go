@@ -412,9 +412,9 @@ func init() { asleep(stdAsleep) }`}},
 				insert: "if scopeviewSend != nil { return scopeviewSent(t, req) }; "},
 		},
 		vars: []variable{
-			{"net/http", "scopeviewRequest", "func(ctx interface{}, method, pattern, path, id, parent string) (next interface{}, a, b int64)", "request"},
+			{"net/http", "scopeviewRequest", "func(ctx interface{}, method, pattern, path, id, parent string, state []string) (next interface{}, a, b int64)", "request"},
 			{"net/http", "scopeviewResponded", "func(a, b int64, pattern string)", "responded"},
-			{"net/http", "scopeviewSend", "func(ctx interface{}, method, host, path string, told []string) (a, b int64, parent string)", "send"},
+			{"net/http", "scopeviewSend", "func(ctx interface{}, method, host, path string, told []string) (a, b int64, parent, state string)", "send"},
 			{"net/http", "scopeviewAnswered", "func(a, b int64, status int, err interface{})", "answered"},
 		},
 		code: []code{{dir: "net/http", imports: []string{"context"}, text: `func scopeviewServe(handler Handler, req *Request) (a, b int64, _ *Request, pattern string) {
@@ -428,7 +428,7 @@ func init() { asleep(stdAsleep) }`}},
 	if all := req.Header["Traceparent"]; len(all) == 1 {
 		parent = all[0]
 	}
-	next, a, b := scopeviewRequest(req.Context(), req.Method, pattern, req.URL.Path, req.Header.Get("X-Request-Id"), parent)
+	next, a, b := scopeviewRequest(req.Context(), req.Method, pattern, req.URL.Path, req.Header.Get("X-Request-Id"), parent, req.Header["Tracestate"])
 	if ctx, ok := next.(context.Context); ok {
 		req.ctx = ctx // the server has just made the request
 	}
@@ -440,7 +440,7 @@ func scopeviewSent(t *Transport, req *Request) (*Response, error) {
 	if req == nil || req.URL == nil {
 		return t.roundTrip(req)
 	}
-	a, b, parent := scopeviewSend(req.Context(), req.Method, req.URL.Host, req.URL.Path, req.Header["Traceparent"])
+	a, b, parent, state := scopeviewSend(req.Context(), req.Method, req.URL.Host, req.URL.Path, req.Header["Traceparent"])
 	if b == 0 {
 		return t.roundTrip(req)
 	}
@@ -451,6 +451,9 @@ func scopeviewSent(t *Transport, req *Request) (*Response, error) {
 			sent.Header = Header{}
 		}
 		sent.Header["Traceparent"] = []string{parent}
+		if delete(sent.Header, "Tracestate"); state != "" {
+			sent.Header["Tracestate"] = []string{state}
+		}
 	}
 	resp, err := t.roundTrip(sent)
 	status := 0

@@ -1,0 +1,11 @@
+//go:build !scope_off
+
+package scopegrpc
+
+import (
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/scope"
+)
+
+func partOf(l scope.Link) scope.Link              { return record.PartOf(l) }
+func tells(told []string, within scope.Link) bool { return record.Tells(told, within) }
