@@ -70,7 +70,7 @@ func (in *profileInput) flags(cmd *cobra.Command) {
 	f.StringVar(&in.binary, "binary", "", "the executable that ran is `FILE`, where a recording or a perf.data needs it")
 	f.StringVar(&in.event, "event", "", "of a perf.data take the samples of the event `NAME` (default: its first)")
 	in.lossy.flag(cmd)
-	f.StringVar(&in.ran, "executable", "", "of a perf.data take the executable of this `NAME` (default: that with the most samples)")
+	f.StringVar(&in.ran, "executable", "", "take the executable of this `NAME`, of several in a recording (default: there is one) or in a perf.data (default: that with the most samples)")
 }
 
 // profileArgs checks that a command got so many PROFILEs; most 0: any number.

@@ -3,6 +3,7 @@ package outside
 import (
 	"bytes"
 	"context"
+	"debug/elf"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,6 +27,28 @@ func TestUnaliased(t *testing.T) {
 		return a.addr == b.addr && a.size == b.size && a.name == b.name && slices.Equal(a.aliases, b.aliases)
 	}) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestLocalFunctions: a name that functions of several sources have tells the source; where a source
+// has it twice, or it is alone, or is everybody's, it is as it was.
+func TestLocalFunctions(t *testing.T) {
+	file := func(name string) elf.Symbol { return elf.Symbol{Name: name, Info: elf.ST_INFO(elf.STB_LOCAL, elf.STT_FILE)} }
+	local := func(name string, at uint64) elf.Symbol {
+		return elf.Symbol{Name: name, Value: at, Info: elf.ST_INFO(elf.STB_LOCAL, elf.STT_FUNC)}
+	}
+	syms := []elf.Symbol{
+		file("h1.c"), local("hash", 1), local("alone", 2), {Name: "hash", Info: elf.ST_INFO(elf.STB_LOCAL, elf.STT_OBJECT), Value: 3},
+		file("h2.c"), local("hash", 4), local("same", 5), local("same", 5),
+		file(""), {Name: "hash", Value: 6, Info: elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC)},
+	}
+	toldApart(syms)
+	var got []string
+	for _, s := range syms {
+		got = append(got, s.Name)
+	}
+	if want := []string{"h1.c", "hash (h1.c)", "alone", "hash", "h2.c", "hash (h2.c)", "same", "same", "", "hash"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

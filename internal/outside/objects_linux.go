@@ -151,6 +151,7 @@ func (x *object) read() {
 	}
 	x.code, _ = symbols.OpenCode(x.name, x.goBin)
 	syms, _ := f.Symbols()
+	toldApart(syms)
 	dynamic, _ := f.DynamicSymbols()
 	for _, s := range slices.Concat(syms, dynamic) {
 		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 && s.Name != "" && (s.Value < goCode.Entry || s.Value >= goCode.End) {
@@ -158,4 +159,28 @@ func (x *object) read() {
 		}
 	}
 	x.funcs = unaliased(x.funcs)
+}
+
+// toldApart gives functions that are local to their sources, and have a name that others have too,
+// the name of the source with it: hash (h1.c).
+func toldApart(syms []elf.Symbol) {
+	homes := map[string]map[uint64]bool{}
+	function := func(s *elf.Symbol) bool { return elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 }
+	for i := range syms {
+		if s := &syms[i]; function(s) {
+			if homes[s.Name] == nil {
+				homes[s.Name] = map[uint64]bool{}
+			}
+			homes[s.Name][s.Value] = true
+		}
+	}
+	source := "" // a source's symbols follow it
+	for i := range syms {
+		switch s := &syms[i]; {
+		case elf.ST_TYPE(s.Info) == elf.STT_FILE:
+			source = s.Name
+		case function(s) && elf.ST_BIND(s.Info) == elf.STB_LOCAL && source != "" && len(homes[s.Name]) > 1:
+			s.Name += " (" + source + ")"
+		}
+	}
 }

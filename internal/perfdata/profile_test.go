@@ -191,6 +191,61 @@ func TestChoice(t *testing.T) {
 }
 
 // TestEvents: several events are told apart by ids, which are first or behind other fields.
+// TestProgramWithoutExecBit: of a Linux before 3.16 it is known by mappings which program a process
+// runs. A process that gives itself a name, and opens libraries, runs the one that it ran.
+func TestProgramWithoutExecBit(t *testing.T) {
+	s := theTest(t)
+	const other = "/usr/bin/other"
+	name := func(m *made, pid uint32, time uint64) {
+		m.record(recordComm, 0, append([]any{pid, pid, []byte("name\x00\x00\x00\x00")}, at(pid, time)...)...)
+	}
+	for what, c := range map[string]struct {
+		make func(m *made)
+		want string
+	}{
+		"perf becomes the program": {func(m *made) {
+			name(m, 7, 0)
+			m.mmap2(7, 0, base, 4096, other)
+			m.mmap2(7, 0, 0x7000_0000, 4096, "[vdso]")
+			name(m, 7, 10)
+			m.mmap2(7, 11, 0x9000_0000, 1<<30, s.path)
+			m.mmap2(7, 12, 0x7100_0000, 4096, "/lib/ld.so")
+			m.mmap2(7, 13, 0x7000_0000, 4096, "[vdso]")
+			m.sample(7, 20, 0x9000_0000+s.offset(t, "inner", 0))
+		}, s.path},
+		"a shell's child, which has no vdso": {func(m *made) {
+			m.mmap2(6, 0, base, 4096, other)
+			m.record(recordFork, 0, append([]any{uint32(7), uint32(6), uint32(7), uint32(6), uint64(5)}, at(7, 5)...)...)
+			name(m, 7, 10)
+			m.mmap2(7, 11, base, 1<<30, s.path)
+			m.sample(7, 20, base+s.offset(t, "inner", 0))
+		}, s.path},
+		"a name and libraries": {func(m *made) {
+			m.mmap2(7, 0, base, 1<<24, s.path)
+			m.mmap2(7, 1, 0x7000_0000, 4096, "[vdso]")
+			name(m, 7, 10)
+			for i := range uint64(20) {
+				m.mmap2(7, 11+i, 0x7100_0000+i<<12, 4096, other)
+			}
+			m.sample(7, 50, base+s.offset(t, "inner", 0))
+		}, s.path},
+		"a name, where others are told to be by exec": {func(m *made) {
+			m.record(recordComm, 1<<13, append([]any{uint32(7), uint32(7), []byte("name\x00\x00\x00\x00")}, at(7, 0)...)...)
+			m.mmap2(7, 0, base, 1<<24, s.path)
+			name(m, 7, 10)
+			m.mmap2(7, 11, base+1<<23, 4096, other)
+			m.sample(7, 20, base+s.offset(t, "inner", 0))
+		}, s.path},
+	} {
+		m := newMade(task)
+		c.make(m)
+		_, _, notes := m.profile(t, Options{})
+		if want := "1 samples of task-clock are of " + c.want; !strings.Contains(notes, want) || strings.Contains(notes, "Other programs") {
+			t.Errorf("%s: want %q:\n%s", what, want, notes)
+		}
+	}
+}
+
 func TestEvents(t *testing.T) {
 	s := theTest(t)
 	for name, id := range map[string]uint64{"id": hasID, "first": hasIDFirst} {

@@ -29,6 +29,7 @@ const (
 	mapped   changeKind = iota
 	replaced            // by exec: nothing is mapped
 	forked              // what the parent has is mapped
+	named               // by exec, or by the process itself
 )
 
 // process is all that happened to a process, by time.
@@ -40,6 +41,7 @@ type spaces struct {
 	objects []object
 	ids     map[object]int32
 	left    int64 // mappings that were too many
+	execs   bool  // the file tells which names are by exec
 	found   map[page]*change
 	began   map[page]int32 // programs, by page 0
 }
@@ -99,6 +101,53 @@ func (s *spaces) sort() {
 	for _, p := range s.procs {
 		slices.SortStableFunc(p.changes, func(a, b change) int { return cmp.Compare(a.time, b.time) })
 	}
+	if s.execs {
+		return
+	}
+	for _, p := range s.procs {
+		s.findExecs(p)
+	}
+}
+
+// mapsOfExec is how many mappings exec makes at most, of those that are told: the program's, its
+// interpreter's and the kernel's own.
+const mapsOfExec = 8
+
+// mostNames bounds how many names of a process are looked at: all mappings before are, each time.
+const mostNames = 1 << 10
+
+// findExecs finds out which names of a process are by exec. Linux tells since 3.16. Before, it is
+// an exec where the kernel's own code is mapped at once, or a file where the program was: who
+// gives itself a name, and then opens a library, does neither.
+func (s *spaces) findExecs(p *process) {
+	name, names, maps := -1, 0, 0
+	for i := range p.changes {
+		switch c := &p.changes[i]; {
+		case c.kind == named && names < mostNames:
+			name, maps = i, 0
+			names++
+		case c.kind != mapped || name < 0:
+			name = -1
+		case s.objects[c.object].path == "[vdso]", maps == 0 && s.overProgram(p, name, c):
+			p.changes[name].kind, name = replaced, -1
+		default:
+			if maps++; maps == mapsOfExec {
+				name = -1
+			}
+		}
+	}
+}
+
+// overProgram reports whether a mapping covers the program that a process was before its n-th change.
+func (s *spaces) overProgram(p *process, n int, over *change) bool {
+	var program *change
+	s.back(p, n, func(c *change) bool {
+		if isFile(s.objects[c.object].path) {
+			program = c
+		}
+		return true
+	})
+	return program != nil && isFile(s.objects[over.object].path) && over.from < program.to && program.from < over.to
 }
 
 // until returns how many changes there were at a time.

@@ -99,9 +99,11 @@ func (s *survey) command(r record, c *cursor) {
 	if c.bad || pid != tid {
 		return
 	}
+	kind := named
 	if r.misc&exec != 0 {
-		s.spaces.change(pid, change{time: s.f.timeOf(r), kind: replaced})
+		kind, s.spaces.execs = replaced, true
 	}
+	s.spaces.change(pid, change{time: s.f.timeOf(r), kind: kind})
 }
 
 // fork takes in that a process began. Those that were there before have the bit exec: what

@@ -80,15 +80,15 @@ func (p *programs) of(x *trace.Sample) (pid uint32, wanted bool) {
 	return g.PID, wanted
 }
 
-// notes says which processes there are, where it is not one.
+// notes says which processes there are, where that is not known to who reads.
 func (p *programs) notes() []string {
 	var all []format.Program
-	some := p.sel.Processes == nil
+	chosen := false
 	for g, wanted := range p.known {
 		all = append(all, g)
-		some = some || wanted
+		chosen = chosen || wanted && p.sel.Processes != nil
 	}
-	if len(all) < 2 && some || len(all) == 0 {
+	if chosen || len(all) == 0 || len(all) == 1 && p.sel.Processes == nil {
 		return nil
 	}
 	slices.SortFunc(all, func(a, b format.Program) int { return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.Path, b.Path)) })
@@ -101,9 +101,9 @@ func (p *programs) notes() []string {
 		}
 		list = append(list, fmt.Sprintf("%d %s", g.PID, cmp.Or(path.Base(g.Path), "?")))
 	}
-	text := "the samples are of several processes, of which --process takes some: "
-	if !some {
-		text = "no process is as --process has it; there is "
+	text := "no process is one that --process names: there are "
+	if p.sel.Processes == nil {
+		text = "the samples are of several processes, of which --process chooses some: "
 	}
 	return []string{text + strings.Join(list, ", ")}
 }

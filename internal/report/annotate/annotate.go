@@ -28,6 +28,8 @@ type Code struct {
 	Hot     float64 // lines with this share of the hottest line's are marked
 
 	object string      // the executable, as frames have it
+	apart  bool        // there are samples of other executables too
+	id     string      // of the executable that ran; "": not known
 	stored *trace.File // the executable; nil: none is stored
 	path   string      // of the executable that is open; "": it is the stored one
 }
@@ -60,7 +62,7 @@ func (c *Code) UseBinary(p *samples.Profile, path, what string) {
 		c.Why = err.Error() + "; name one with --binary FILE"
 		return
 	}
-	c.object = exe.Object
+	c.object, c.id, c.apart = exe.Object, exe.BuildID, len(p.Executables()) > 1
 	given := path != ""
 	if !given {
 		path = exe.Path
@@ -179,7 +181,7 @@ func (c *Code) FindInlined(p *samples.Profile) error {
 func (c *Code) head(v *profile.View, more ...string) (notes []string) {
 	if c.Why != "" {
 		notes = append(notes, "which lines have code is not known, so those without a value may have some or none: "+c.Why)
-	} else if v.BuildID == "" {
+	} else if c.id == "" {
 		notes = append(notes, "whether the executable is the one that ran can't be checked: the samples have no build id")
 	}
 	return append(notes, more...)
@@ -230,12 +232,24 @@ func (c *Code) remarks(ctx context.Context, path string) (of map[int][]symbols.R
 	return of, ""
 }
 
+// symbol returns a function's name as the executable has it.
+func symbol(p *samples.Profile, function string) string {
+	for i := range p.Stacks {
+		for _, f := range p.Stacks[i].Frames {
+			if f.Func == function {
+				return f.Symbol()
+			}
+		}
+	}
+	return function
+}
+
 // lineCosts returns what the lines of a file cost, wherever they were inlined; of line 0 it is what
-// has no line.
-func lineCosts(p *samples.Profile, file string) map[int]*callgraph.Cost {
+// has no line. Where one executable of several is looked at, it is what they cost there.
+func (c *Code) lineCosts(p *samples.Profile, file string) map[int]*callgraph.Cost {
 	const elsewhere = -1
 	costs := callgraph.Sum(p, func(f *samples.Frame) int {
-		if f.File == file {
+		if f.File == file && (!c.apart || f.Object == c.object) {
 			return f.Line
 		}
 		return elsewhere

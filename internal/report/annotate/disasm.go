@@ -45,14 +45,14 @@ func Disasm(ctx context.Context, v *profile.View, code *Code, function string) (
 	if code.Binary == nil {
 		return nil, fmt.Errorf("there are no instructions without the executable: %s", code.Why)
 	}
-	list := code.Binary.Find(function)
+	list := code.Binary.Find(symbol(v.Profile, function))
 	if len(list) == 0 {
 		costs := callgraph.Sum(v.Profile, func(f *samples.Frame) string { return f.Func })
 		name, err := profile.FindFunction(costs, function)
 		if err != nil {
 			return nil, err
 		}
-		if list = code.Binary.Find(name); len(list) == 0 {
+		if list = code.Binary.Find(symbol(v.Profile, name)); len(list) == 0 {
 			return nil, fmt.Errorf("%s has no code of its own in the executable: it was inlined wherever it is called; scopeview callers shows where", name)
 		}
 	}
@@ -99,7 +99,7 @@ func (d *disasm) listing(ctx context.Context, f *symbols.Func, slide uint64) (*l
 	}
 	l.calls = hotLines(d.calls, f.File)
 	if len(l.remarks) > 0 {
-		l.prices = lineCosts(d.Profile, f.File)
+		l.prices = d.code.lineCosts(d.Profile, f.File)
 	}
 	return l, nil
 }

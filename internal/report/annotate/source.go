@@ -44,7 +44,7 @@ func Source(ctx context.Context, v *profile.View, code *Code, what string) (*pro
 	if err != nil {
 		return nil, err
 	}
-	s.costs = lineCosts(v.Profile, s.file)
+	s.costs = code.lineCosts(v.Profile, s.file)
 	if code.Binary != nil {
 		s.owners = code.Binary.Owners(s.file)
 	}
@@ -116,7 +116,7 @@ func (s *source) findFunction(what string, lines map[string]map[string]int) (lin
 	}
 	name, err := profile.FindFunction(costs, what)
 	if s.code.Binary != nil {
-		for _, f := range s.code.Binary.Find(cmp.Or(name, what)) {
+		for _, f := range s.code.Binary.Find(symbol(s.Profile, cmp.Or(name, what))) {
 			s.file = f.File
 			return max(f.Line, 1), nil
 		}
