@@ -36,7 +36,7 @@ func OfSamples(s *samples.Profile, at func(pc uint64) []symbols.Place) (*Profile
 		}
 		leaf, n := placeOf(frames, at)
 		var caller Place
-		if n < len(frames) {
+		if n < len(frames) && frames[n].Func != samples.UnknownCallerName && frames[n].Func != samples.TruncatedName {
 			caller, _ = placeOf(frames[n:], at)
 		}
 		same := n < len(frames) && frames[0].PC == frames[n].PC

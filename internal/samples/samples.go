@@ -18,6 +18,7 @@ package samples
 import (
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
 )
@@ -49,6 +50,10 @@ type Metric struct {
 const (
 	UnknownName = "<Unknown>" // nobody knows the function
 	TotalName   = "<Total>"   // the caller of all that nobody called
+	// UnknownCallerName stands for callers of which it is known that they are not the next frame,
+	// and TruncatedName for those that a stack lacks because it was too deep to be kept.
+	UnknownCallerName = format.UnknownCaller
+	TruncatedName     = "<truncated>"
 )
 
 // Frame is a function on a stack, and where in it.
