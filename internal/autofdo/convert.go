@@ -2,6 +2,7 @@ package autofdo
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/scopeview/scopeview/internal/pgo"
 )
@@ -15,6 +16,9 @@ type Notes struct {
 	// NoTarget is the weight of calls that were left out because their line or caller is not
 	// known, though the samples themselves are in the profile.
 	NoTarget int64
+	// Scaled is the weight of samples of functions some of whose callers are known, that have
+	// none: it is shared out among those that are known.
+	Scaled int64
 	// Prologue says that heads are samples of prologues. Otherwise nothing knows of those, and
 	// heads are samples of the functions' first lines.
 	Prologue  bool
@@ -23,16 +27,27 @@ type Notes struct {
 
 // FromSamples returns a profile of sampled code for Clang. Samples are where the leaf was, in
 // the functions that it is inlined into; a call target is a function that was seen called
-// from a line. For Go's compiler a function that calls itself at one address does not call
+// from a line. Callers get lost where a function has no frame, of some functions more often
+// than of others, so targets are scaled: all of a function's have the weight of all of its own
+// samples. Otherwise Clang would promote those that lose none. For Go's compiler a function that calls itself at one address does not call
 // itself; here it is a target.
 func FromSamples(p *pgo.Profile) (*Profile, Notes) {
-	c := converter{from: p, to: New(), ways: make([]way, len(p.Places)), names: map[string]bool{}}
+	c := converter{from: p, to: New(), ways: make([]way, len(p.Places)), names: map[string]bool{}, weights: map[string]*ownWeight{}}
 	c.notes.Prologue = p.Prologues
 	for i, place := range p.Places {
 		c.ways[i] = c.wayTo(place)
 	}
-	for _, pair := range p.Pairs() {
+	pairs := p.Pairs()
+	for _, pair := range pairs {
+		c.own(pair, p.Weight[pair])
+	}
+	for _, pair := range pairs {
 		c.pair(pair, p.Weight[pair])
+	}
+	for _, w := range c.weights {
+		if w.called > 0 {
+			c.notes.Scaled += w.all - w.called
+		}
 	}
 	return c.to, c.notes
 }
@@ -43,6 +58,40 @@ type converter struct {
 	ways  []way           // by the index of their place
 	names map[string]bool // that the format can hold
 	notes Notes
+	// weights are those of functions whose code it is.
+	weights map[string]*ownWeight
+}
+
+// ownWeight is what samples of a function have, and what of it has a caller that is known.
+type ownWeight struct{ all, called int64 }
+
+// own takes in what a function's own samples have.
+func (c *converter) own(pair pgo.Pair, weight int64) {
+	name := c.ways[pair.Leaf].name
+	if weight <= 0 || name == "" {
+		return
+	}
+	w := c.weights[name]
+	if w == nil {
+		w = &ownWeight{}
+		c.weights[name] = w
+	}
+	weight = min(weight, math.MaxInt64-w.all)
+	w.all += weight
+	if pair.Caller != pgo.None && c.ways[pair.Caller].line() {
+		w.called += weight
+	}
+}
+
+// scaled returns the calls of a function that a part of those that are known stands for.
+func (c *converter) scaled(callee string, weight int64) uint64 {
+	w := c.weights[callee]
+	if w == nil || w.called == 0 {
+		return uint64(weight)
+	}
+	high, low := bits.Mul64(uint64(min(weight, w.called)), uint64(w.all))
+	n, _ := bits.Div64(high, low, uint64(w.called))
+	return n
 }
 
 // way is how a place is found in a profile: from the function whose code it is, through what
@@ -59,6 +108,9 @@ type call struct {
 	at   Loc
 	name string
 }
+
+// line reports whether a line is known.
+func (w *way) line() bool { return !w.noName && !w.noLine }
 
 func (c *converter) wayTo(place pgo.Place) way {
 	var w way
@@ -123,14 +175,14 @@ func (c *converter) leaf(w *way, place pgo.Place, weight int64) {
 
 // call adds calls from a place, and reports whether the place and the callee are known.
 func (c *converter) call(from *way, callee string, weight int64) bool {
-	if callee == "" || from.noName || from.noLine {
+	if callee == "" || !from.line() {
 		return false
 	}
 	f := c.to.function(from.name)
 	for _, call := range from.callees {
 		f = f.inlined(call.at, call.name)
 	}
-	if f.line(from.at).target(callee, uint64(weight), 1) {
+	if f.line(from.at).target(callee, c.scaled(callee, weight), 1) {
 		c.notes.Saturated++
 	}
 	return true

@@ -93,11 +93,12 @@ func TestRoundTrip(t *testing.T) {
 			return place
 		}
 		for range 200 {
-			var caller pgo.Place
+			// What has no caller never has one: calls of others are scaled up.
+			leaf, caller := place(2), pgo.Place(nil)
 			if random.IntN(4) > 0 {
-				caller = place(0)
+				leaf, caller = place(1), place(0)
 			}
-			if err := p.Add(place(1), caller, random.IntN(2) == 0, 1+random.Int64N(100)); err != nil {
+			if err := p.Add(leaf, caller, random.IntN(2) == 0, 1+random.Int64N(100)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -193,5 +194,26 @@ func TestFromBranches(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("it says %q, without %q", said, want)
 		}
+	}
+}
+
+// TestTargetsAreScaled: a function that mostly loses its caller has as many calls, of all that the
+// line calls, as it has samples, and one of which no caller is known has none.
+func TestTargetsAreScaled(t *testing.T) {
+	p := pgo.New(pgo.Samples)
+	line := pgo.Place{at("main", 1, 4)}
+	for _, x := range []struct {
+		callee      string
+		known, lost int64
+	}{{"most", 2, 598}, {"some", 280, 20}, {"few", 90, 10}, {"never", 0, 50}} {
+		for caller, weight := range map[*pgo.Place]int64{&line: x.known, {}: x.lost} {
+			if err := p.Add(pgo.Place{at(x.callee, 10, 11)}, *caller, false, weight); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got, notes := FromSamples(p)
+	if want := "main:0:0\n 3: 0 most:600 some:300 few:100\n"; !strings.Contains(written(t, got), want) || notes.Scaled != 628 {
+		t.Errorf("got:\n%s\n%+v; want\n%s", written(t, got), notes, want)
 	}
 }

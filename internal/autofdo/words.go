@@ -23,6 +23,7 @@ func (n *Notes) Sentences() (list []string) {
 	part(n.NoName, "is left out: the function's name is not known, or the text format can't hold it")
 	part(n.NoLine, "is left out: the line, or the function's first line, is not known (for C and C++ clang -fdebug-info-for-profiling writes both into the program)")
 	part(n.NoTarget, "is of calls that are left out: the caller's line is not known")
+	part(n.Scaled, "has no caller that is known: the calls of those functions are scaled up by it, each function's by its own")
 	part(n.Wrapped, "has lines before the function's first or far behind it: their offsets are modulo 65536, as LLVM has them")
 	if !n.Prologue && n.All > 0 {
 		list = append(list, "which instructions are of prologues is not known: head samples are those of functions' first lines")

@@ -88,6 +88,14 @@ type Node struct {
 	Excl     []int64
 	Incl     []int64
 	Children []*Node // those with the most of the metric first
+	cut      []int64 // what stacks have that lack callers, and may be of this way; nil: none may
+}
+
+// Cost returns what the function has on this way.
+func (n *Node) Cost() *Cost {
+	c := &Cost{Excl: n.Excl, Incl: n.Incl}
+	c.lacks(n.cut)
+	return c
 }
 
 // Tree returns the stacks as a tree of calls, whose root is <Total>. Children are sorted by
@@ -102,16 +110,18 @@ func Tree(p *samples.Profile, metric int) *Node {
 		c := newCost(p)
 		return &Node{Func: name, Excl: c.Excl, Incl: c.Incl}
 	}
-	root := fresh(samples.TotalName)
+	root, cut := fresh(samples.TotalName), p.Truncated()
 	for i := range p.Stacks {
 		s := &p.Stacks[i]
-		n := root
+		n, lacking := root, cut != nil && s.Truncated()
 		add(n.Incl, s.Values)
 		for d := len(s.Frames) - 1; d >= 0; d-- {
 			k := edge{n, s.Frames[d].Func}
 			child := nodes[k]
 			if child == nil {
-				child = fresh(k.name)
+				if child = fresh(k.name); !lacking {
+					child.cut = cut
+				}
 				nodes[k] = child
 				n.Children = append(n.Children, child)
 			}

@@ -23,7 +23,15 @@ type Cost struct {
 	Excl []int64 // as the leaf
 	Incl []int64 // anywhere on the stack
 
-	seen int // the last stack that was added to Incl, and 1
+	seen int     // the last stack that was added to Incl, and 1
+	cut  []int64 // what of Incl is of stacks that lack their outermost callers
+	all  []int64 // what all of these have; nil: there are none
+}
+
+// AtLeast reports whether Incl may be too small in a metric: stacks that lack callers, and
+// do not have this one, may lack it.
+func (c *Cost) AtLeast(p *samples.Profile, metric int) bool {
+	return c.all != nil && p.Value(c.all, metric) > p.Value(c.cut, metric)
 }
 
 func newCost(p *samples.Profile) *Cost {
@@ -34,15 +42,18 @@ func newCost(p *samples.Profile) *Cost {
 // Sum sums up by what key makes of a frame.
 func Sum[K comparable](p *samples.Profile, key func(*samples.Frame) K) map[K]*Cost {
 	all := map[K]*Cost{}
+	cut := p.Truncated()
 	of := map[*samples.Frame]*Cost{} // frames are few, and equal ones are the same
 	for i := range p.Stacks {
 		s := &p.Stacks[i]
+		whole := cut == nil || !s.Truncated()
 		for depth, f := range s.Frames {
 			c := of[f]
 			if c == nil {
 				k := key(f)
 				if c = all[k]; c == nil {
 					c = newCost(p)
+					c.lacks(cut)
 					all[k] = c
 				}
 				of[f] = c
@@ -53,10 +64,20 @@ func Sum[K comparable](p *samples.Profile, key func(*samples.Frame) K) map[K]*Co
 			if c.seen != i+1 {
 				c.seen = i + 1
 				add(c.Incl, s.Values)
+				if !whole {
+					add(c.cut, s.Values)
+				}
 			}
 		}
 	}
 	return all
+}
+
+// lacks takes in what stacks have that lack callers, nil where there are none.
+func (c *Cost) lacks(cut []int64) {
+	if cut != nil {
+		c.all, c.cut = cut, make([]int64, len(cut))
+	}
 }
 
 // ByLabel sums up by whose samples they are. The inclusive metrics are the exclusive ones.

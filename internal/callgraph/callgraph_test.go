@@ -182,3 +182,34 @@ func BenchmarkSum(b *testing.B) {
 		Sum(p, byFunction)
 	}
 }
+
+// TestAtLeast: stacks that were cut off may lack every function that they do not have, by metric,
+// and no function on the way below <truncated>.
+func TestAtLeast(t *testing.T) {
+	frame := func(name string) *samples.Frame { return &samples.Frame{Func: name} }
+	main, f, leaf, cut := frame("main"), frame("f"), frame("leaf"), frame(samples.TruncatedName)
+	p := &samples.Profile{Metrics: []samples.Metric{{Name: "cpu"}, {Name: "lock"}}, Stacks: []samples.Stack{
+		{Frames: []*samples.Frame{leaf, f, main}, Values: []int64{5, 1}},
+		{Frames: []*samples.Frame{leaf, f, cut}, Values: []int64{3, 0}},
+		{Frames: []*samples.Frame{f, main}, Values: []int64{2, 0}},
+	}}
+	for name, want := range map[string]bool{"main": true, "f": false, "leaf": false, samples.TruncatedName: false} {
+		c := Sum(p, func(f *samples.Frame) string { return f.Func })[name]
+		if got := c.AtLeast(p, 0); got != want || c.AtLeast(p, 1) {
+			t.Errorf("%s: %v, want %v; of lock %v", name, got, want, c.AtLeast(p, 1))
+		}
+	}
+	if TotalCost(p).AtLeast(p, 0) {
+		t.Error("<Total> has all")
+	}
+	root := Tree(p, 0)
+	for _, n := range root.Children {
+		if got, want := n.Cost().AtLeast(p, 0), n.Func == "main"; got != want {
+			t.Errorf("%s below the root: %v, want %v", n.Func, got, want)
+		}
+	}
+	p.Stacks = p.Stacks[:1]
+	if Sum(p, func(f *samples.Frame) string { return f.Func })["main"].AtLeast(p, 0) {
+		t.Error("nothing was cut off, and main has at least what it has")
+	}
+}

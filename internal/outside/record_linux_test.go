@@ -150,6 +150,30 @@ func TestHot(t *testing.T) {
 	}
 }
 
+// TestDeep: of stacks that are deeper than the kernel keeps it is told that callers are missing, of
+// others it is not.
+func TestDeep(t *testing.T) {
+	tr, _, _ := recorded(t, "deep", "task-clock:1ms")
+	all, _, _ := sums(t, tr, "task-clock", "")
+	_, main, _ := sums(t, tr, "task-clock", "main.main")
+	var cut int64
+	err := tr.EachSample(func(s *trace.Sample) bool {
+		frames := tr.AppendFrames(nil, s.Stack)
+		if off := tr.CutOff(s.Stack); off {
+			cut += s.Weight
+		} else if last := frames[len(frames)-1].Function; len(frames) > 100 || last == "main.deep" {
+			t.Errorf("%d frames, the last one %s, and nothing is missing", len(frames), last)
+		}
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cut*10 < all*5 || main*10 < all*2 || main+cut > all {
+		t.Errorf("of %d ns %d are cut off, and %d below main", all, cut, main)
+	}
+}
+
 // TestThreads: threads that come while the program runs are recorded, and when they had a CPU.
 // TestSwitches: threads that are switched all the time have CPU time in which nothing can be
 // sampled, more on a machine that has CPUs to spare. Where it is much it is told, and samples have

@@ -38,7 +38,7 @@ func OfSamples(s *samples.Profile, object string, at func(f *samples.Frame) []sy
 		}
 		leaf, n := placeOf(frames, at)
 		var caller Place
-		if n < len(frames) {
+		if n < len(frames) && frames[n].Func != samples.UnknownCallerName && frames[n].Func != samples.TruncatedName {
 			caller, _ = placeOf(frames[n:], at)
 		}
 		same := n < len(frames) && frames[0].PC == frames[n].PC

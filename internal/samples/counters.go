@@ -126,6 +126,9 @@ func (c *counters) add(k trace.Counter) {
 // ownFrames returns a stack of the trace as stacks of the Go execution trace are.
 func ownFrames(t *trace.Trace, id uint32) []format.Frame {
 	frames := t.AppendFrames(nil, id)
+	if t.CutOff(id) {
+		return append(frames, format.Frame{Function: TruncatedName})
+	}
 	return frames[:gotrace.WithoutBegin(len(frames), func(i int) string { return frames[i].Function })]
 }
 

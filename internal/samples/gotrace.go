@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
@@ -92,7 +93,7 @@ func (r *goReader) sample(f *states.Facts, s *gotrace.Sample, in states.State) {
 	}
 	r.cpu++
 	r.take(one{
-		time: s.Time, value: perSample, goid: s.Goid, thread: s.Thread, stack: r.stackOf(f, s.Stack, s.Goid),
+		time: s.Time, value: perSample, goid: s.Goid, thread: s.Thread, stack: r.sampledStack(f, s.Stack, s.Goid),
 		origin: r.originOf(f, s.Goid), metric: uint16(r.metrics[cpu.Name]), state: in, slow: slow,
 	})
 }
@@ -205,6 +206,23 @@ func (p Split) of(l Labels) Labels {
 	return kept
 }
 
+// How many frames Go keeps of a stack: in an execution trace (tracev2.MaxFramesPerStack), and of a
+// sample of CPU time (runtime.maxCPUProfStack). The latter end in runtime.goexit, which is left
+// out, so that whole ones are shorter.
+const (
+	deepestOfGo     = 128
+	deepestSampleGo = 64
+)
+
+// sampledStack is stackOf for a sample of CPU time.
+func (r *goReader) sampledStack(f *states.Facts, id uint32, goid uint64) uint32 {
+	stack := r.stackOf(f, id, goid)
+	if ids := r.stacks[stack]; len(ids) == deepestSampleGo {
+		stack = r.sum.stack(append(slices.Clone(ids), r.frameID(Frame{Func: TruncatedName})))
+	}
+	return stack
+}
+
 // stackOf returns the sum's number of one of the trace's stacks. Where that is not known it
 // is <Unknown>, in what its goroutine began with.
 func (r *goReader) stackOf(f *states.Facts, id uint32, goid uint64) uint32 {
@@ -226,8 +244,13 @@ func (r *goReader) stackOf(f *states.Facts, id uint32, goid uint64) uint32 {
 }
 
 func (r *goReader) appendFrames(ids []uint32, f *states.Facts, stack uint32) []uint32 {
+	n := 0
 	for _, fr := range f.Stack(stack) {
 		ids = append(ids, r.frameID(Frame{Func: fr.Func, File: fr.File, Line: int(fr.Line), PC: fr.PC}))
+		n++
+	}
+	if n >= deepestOfGo {
+		ids = append(ids, r.frameID(Frame{Func: TruncatedName}))
 	}
 	return ids
 }

@@ -45,7 +45,7 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 		s.p.Binary, s.p.BuildID = q.Mapping[0].File, q.Mapping[0].BuildID
 	}
 	s.p.To = q.DurationNanos
-	locations := map[*profile.Location][]uint32{}
+	locations, limit := map[*profile.Location][]uint32{}, limitOf(q)
 	var ids []uint32
 	for _, x := range q.Sample {
 		if err := ctx.Err(); err != nil {
@@ -62,6 +62,9 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 		}
 		if len(ids) == 0 {
 			ids = append(ids, s.frameID(Frame{}))
+		}
+		if len(ids) == limit && !begins[s.frame[ids[limit-1]].Func] {
+			ids = append(ids, s.frameID(Frame{Func: TruncatedName}))
 		}
 		k := rowKey{stack: s.stack(ids), labels: s.label(Labels{})}
 		if !s.wantsObject(sel, k.stack) {
@@ -93,6 +96,35 @@ func (s *sum) prune(q *profile.Profile) {
 		note = "nothing is left out of it, though the profile asks for that: " + err.Error()
 	}
 	s.p.Notes = append(s.p.Notes, note)
+}
+
+// limits are how many frames of a stack are kept at most: of Go's heap and lock profiles before
+// 1.23, of Go's CPU profiles, by Linux, and of Go's others.
+var limits = []int{32, 64, 127, 128}
+
+// begins are functions that nothing calls that one would miss.
+var begins = map[string]bool{"runtime.main": true, "runtime.goexit": true, "runtime.mstart": true, "runtime.mcall": true, "runtime.systemstack": true, "_start": true, "main": true}
+
+// limitOf returns the limit of a profile's stacks: the format does not tell it, and several that
+// are as deep as one of these and none deeper are no accident. 0: there is none.
+func limitOf(q *profile.Profile) int {
+	most, n := 0, 0
+	for _, x := range q.Sample {
+		depth := 0
+		for _, l := range x.Location {
+			depth += max(len(l.Line), 1)
+		}
+		switch {
+		case depth > most:
+			most, n = depth, 1
+		case depth == most:
+			n++
+		}
+	}
+	if n > 1 && slices.Contains(limits, most) {
+		return most
+	}
+	return 0
 }
 
 // presetOf returns the index of the sample type that pprof shows first: the last, if the profile

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
 )
@@ -58,6 +59,10 @@ var ErrOverflow = errors.New("the values add up to more than 9223372036854775807
 const (
 	UnknownName = "<Unknown>" // nobody knows the function
 	TotalName   = "<Total>"   // the caller of all that nobody called
+	// UnknownCallerName stands for callers of which it is known that they are not the next frame,
+	// and TruncatedName for those that a stack lacks because it was too deep to be kept.
+	UnknownCallerName = format.UnknownCaller
+	TruncatedName     = "<truncated>"
 )
 
 // Frame is a function on a stack, and where in it.

@@ -269,3 +269,40 @@ task "f" g=8 start=1500 stop=1700
 		}
 	}
 }
+
+// TestTruncatedPprof: where stacks are as deep as a limit and none is deeper they lack callers, but
+// for those that end where programs begin, and so do those of which a file says it. It is said how much that is.
+func TestTruncatedPprof(t *testing.T) {
+	for _, c := range []struct {
+		depth int
+		root  string
+		want  bool
+	}{{64, "main.f", true}, {64, "runtime.main", false}, {63, "main.f", false}, {65, "main.f", false}, {128, "main.f", true}, {3, "<truncated>", true}} {
+		q := &profile.Profile{SampleType: []*profile.ValueType{{Type: "cpu", Unit: "nanoseconds"}}}
+		for i, name := range []string{"main.f", "main.g", "main.leaf", c.root} {
+			q.Function = append(q.Function, &profile.Function{ID: uint64(i + 1), Name: name})
+			q.Location = append(q.Location, &profile.Location{ID: uint64(i + 1), Address: uint64(i + 1), Line: []profile.Line{{Function: q.Function[i], Line: 1}}})
+		}
+		for i := range 2 {
+			s := &profile.Sample{Value: []int64{10}, Location: []*profile.Location{q.Location[1+i]}}
+			for len(s.Location) < c.depth-1 {
+				s.Location = append(s.Location, q.Location[0])
+			}
+			s.Location = append(s.Location, q.Location[3])
+			q.Sample = append(q.Sample, s)
+		}
+		q.Sample = append(q.Sample, &profile.Sample{Value: []int64{20}, Location: q.Location[:1]})
+		var b bytes.Buffer
+		if err := q.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		p, err := OfPprof(t.Context(), &b, &Selection{Selection: &analysis.Selection{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut, noted := p.Truncated(), strings.Contains(strings.Join(p.Notes, "\n"), "50.00% of cpu is of stacks that were too deep")
+		if got := cut != nil && cut[0] == 20; got != c.want || noted != c.want {
+			t.Errorf("%d frames up to %s: cut off %v, %v, %q", c.depth, c.root, got, cut, p.Notes)
+		}
+	}
+}

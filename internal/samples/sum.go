@@ -195,6 +195,7 @@ func (s *sum) profile() (*Profile, error) {
 		s.p.Stacks = append(s.p.Stacks, Stack{Frames: s.framesOf(k.stack, k.origin), Values: values, Labels: s.labels[k.labels]})
 	}
 	sortStacks(s.p.Stacks)
+	s.p.incomplete()
 	return s.p, nil
 }
 

@@ -127,5 +127,8 @@ func (t *Trace) AppendFrames(dst []format.Frame, stack uint32) []format.Frame {
 	return dst
 }
 
+// CutOff reports whether a stack had more callers than are recorded.
+func (t *Trace) CutOff(stack uint32) bool { return t.stacks.stacks[stack].Cut }
+
 // Depth returns how many frames a stack has.
 func (t *Trace) Depth(stack uint32) int { return len(t.stacks.stacks[stack].Frames) }

@@ -42,6 +42,9 @@ func Write(w io.Writer, p *samples.Profile, o Options) error {
 	if p.Binary != "" {
 		b.q.Mapping = []*profile.Mapping{{ID: 1, File: p.Binary, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}}
 	}
+	if p.Truncated() != nil { // else cum says too little, and nobody knows
+		b.q.Comments = append(b.q.Comments, p.Notes...)
+	}
 	shown := b.types(p)
 	for i := range p.Stacks {
 		b.sample(p, &p.Stacks[i], shown)

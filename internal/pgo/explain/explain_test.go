@@ -192,3 +192,23 @@ func TestOfNothing(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestUnnamed: of an edge to or from what the profile does not name nothing is said that the
+// compiler did with it, and what has no name is not said to be hotter.
+func TestUnnamed(t *testing.T) {
+	unnamed := &call{}
+
+	b := &build{}
+	for edge, want := range map[pgo.Edge]string{
+		{Caller: "main.f", Offset: 1}: "the profile does not name the callee", {Callee: "main.f"}: "the profile does not name the caller",
+	} {
+		x := Edge{Edge: edge}
+		if !b.judge(&x) || x.Verdict != Unknown || x.Text != want || x.Devirtualized != "" {
+			t.Errorf("%+v", x)
+		}
+	}
+	q := question{Edge: &Edge{Edge: pgo.Edge{Caller: "main.f", Callee: "main.g"}}}
+	if q.indirect([]*call{unnamed}); q.Verdict != NotDevirtualized || !strings.Contains(q.Text, "does not name") {
+		t.Errorf("%+v", q.Edge)
+	}
+}

@@ -46,6 +46,13 @@ func (b *build) choose(hot []pgo.Edge, weight map[pgo.Edge]int64) {
 
 // judge fills in what the compiler did with an edge, and reports whether it has the call.
 func (b *build) judge(x *Edge) bool {
+	if x.Caller == "" || x.Callee == "" { // of code that no file had; names of nothing are alike
+		x.Verdict, x.Text = Unknown, "the profile does not name the callee"
+		if x.Caller == "" {
+			x.Text = "the profile does not name the caller"
+		}
+		return true
+	}
 	x.Verdict, x.Text = NotBuilt, "nothing that is built has the caller's package"
 	if strings.HasPrefix(x.Caller, "type:") {
 		x.Verdict, x.Text = Generated, "the compiler makes the caller"
@@ -317,6 +324,8 @@ func (q *question) indirect(calls []*call) {
 		q.Verdict, q.Text = GoOrDefer, "a go or defer statement, which calls it in a wrapper or later"
 	case c.Devirtualized != "":
 		q.Text = fmt.Sprintf("not devirtualized: the call is to %s, which has %.0f %% of this line", c.Devirtualized, 100*float64(c.DevirtualizedWeight)/float64(max(c.Weight, 1)))
+	case c.Hottest == "":
+		q.Text = "not devirtualized: " + string(Unknown) + " why, as the profile does not name the line's hottest"
 	case c.Hottest != q.Callee:
 		q.Text = fmt.Sprintf("not devirtualized: %s is hotter, with %.0f %% of this line", c.Hottest, 100*float64(c.HottestWeight)/float64(max(c.Weight, 1)))
 	case c.refused != "":

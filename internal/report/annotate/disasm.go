@@ -154,7 +154,7 @@ func (d *disasm) rows(l *listing) (rows [][]string) {
 		for _, col := range d.Columns {
 			text, share := "0.", "0."
 			if c != nil {
-				text, share = d.Value(col.Metric, col.Of(d.Profile, c)), d.Share(col, c)
+				text, share = d.Cell(col, c)
 			}
 			if cells = append(cells, text); col.Percent {
 				cells = append(cells, share)
@@ -200,6 +200,7 @@ type instJSON struct {
 	Text      string           `json:"text"`
 	Exclusive map[string]int64 `json:"exclusive"` // null: it is not in the data
 	Inclusive map[string]int64 `json:"inclusive"`
+	AtLeast   []string         `json:"at_least,omitempty"` // metrics of which Inclusive may be more
 }
 
 func (d *disasm) instructions() func(yield func(instJSON) bool) {
@@ -210,7 +211,7 @@ func (d *disasm) instructions() func(yield func(instJSON) bool) {
 				in := &l.insts[k]
 				x := instJSON{Function: l.Name, Address: strconv.FormatUint(in.PC, 16), File: in.File, Line: in.Line, Text: in.Text}
 				if c := l.costs[in.PC]; c != nil {
-					x.Exclusive, x.Inclusive = d.Values(c.Excl), d.Values(c.Incl)
+					x.Exclusive, x.Inclusive, x.AtLeast = d.Values(c.Excl), d.Values(c.Incl), d.AtLeast(c)
 				}
 				if !yield(x) {
 					return

@@ -174,14 +174,14 @@ func (s *source) cells(line int) (cells []string) {
 		case c != nil && col.Of(s.Profile, c) == 0:
 			text = "0"
 		case c != nil:
-			text = s.Value(col.Metric, col.Of(s.Profile, c))
+			text, _ = s.Cell(col, c)
 		case len(s.owners[line]) > 0:
 			text = "0."
 		}
 		if cells = append(cells, text); col.Percent {
 			share := ""
 			if c != nil {
-				share = s.Share(col, c)
+				_, share = s.Cell(col, c)
 			}
 			cells = append(cells, share)
 		}
@@ -329,6 +329,7 @@ type lineJSON struct {
 	Hot       bool             `json:"hot"`
 	Exclusive map[string]int64 `json:"exclusive"` // null: it is not in the data
 	Inclusive map[string]int64 `json:"inclusive"`
+	AtLeast   []string         `json:"at_least,omitempty"` // metrics of which Inclusive may be more
 	Remarks   []string         `json:"remarks"`
 }
 
@@ -338,7 +339,7 @@ func (s *source) line(n int) lineJSON {
 		l.Text = s.lines[n-1]
 	}
 	if c := s.costs[n]; c != nil {
-		l.Exclusive, l.Inclusive = s.Values(c.Excl), s.Values(c.Incl)
+		l.Exclusive, l.Inclusive, l.AtLeast = s.Values(c.Excl), s.Values(c.Incl), s.AtLeast(c)
 	}
 	if s.owners != nil {
 		code := len(s.owners[n]) > 0

@@ -153,7 +153,7 @@ func (c *callers) summary(b *report.Text) {
 	report.Table(b, "", []string{"exclusive", "%", "inclusive", "%", "<metric"}, all, func(i callgraph.Column) []string {
 		e := callgraph.Column{Metric: i.Metric, Percent: true}
 		return []string{
-			c.Value(i.Metric, e.Of(c.Profile, c.Cost)), c.Share(e, c.Cost), c.Value(i.Metric, i.Of(c.Profile, c.Cost)), c.Share(i, c.Cost), c.Metrics[i.Metric].Name,
+			c.Value(i.Metric, e.Of(c.Profile, c.Cost)), c.Share(e, c.Cost), c.least(c.Cost, i.Metric) + c.Value(i.Metric, i.Of(c.Profile, c.Cost)), c.least(c.Cost, i.Metric) + c.Share(i, c.Cost), c.Metrics[i.Metric].Name,
 		}
 	})
 }
@@ -181,15 +181,15 @@ func (c *callers) own() []int64 {
 
 func (c *callers) row(attr []int64, cost *callgraph.Cost, name string) (cells []string) {
 	for _, m := range c.metrics() {
-		cells = append(cells, c.Value(m, c.Profile.Value(attr, m)))
+		cells = append(cells, c.least(c.Cost, m)+c.Value(m, c.Profile.Value(attr, m)))
 	}
 	return append(append(cells, c.cells(cost)...), name)
 }
 
 func (c *callers) csv(w io.Writer) error {
-	return WriteCSV(w, c.ExactHeads([]string{"role", "name"}, "attributed", "exclusive", "inclusive"), func(yield func([]string) bool) {
+	return WriteCSV(w, append(c.ExactHeads([]string{"role", "name"}, "attributed", "exclusive", "inclusive"), least), func(yield func([]string) bool) {
 		write := func(role, name string, attr []int64, cost *callgraph.Cost) bool {
-			return yield(c.ExactCells([]string{role, name}, c.Values(attr), c.Values(cost.Excl), c.Values(cost.Incl)))
+			return yield(append(c.ExactCells([]string{role, name}, c.Values(attr), c.Values(cost.Excl), c.Values(cost.Incl)), c.leastCell(cost)))
 		}
 		for _, e := range c.Callers.Callers {
 			if !write("caller", e.Func, e.Attr, e.Cost) {
@@ -222,6 +222,7 @@ type edgeJSON struct {
 	Attributed map[string]int64 `json:"attributed"`
 	Exclusive  map[string]int64 `json:"exclusive"`
 	Inclusive  map[string]int64 `json:"inclusive"`
+	AtLeast    []string         `json:"at_least,omitempty"` // metrics of which Inclusive may be more; of the function Attributed, too
 }
 
 // neighbourJSON is a caller or a callee.
@@ -232,7 +233,7 @@ type neighbourJSON struct {
 
 func (c *callers) document() *callersDocument {
 	edge := func(e callgraph.Edge) edgeJSON {
-		return edgeJSON{e.Func, c.Values(e.Attr), c.Values(e.Cost.Excl), c.Values(e.Cost.Incl)}
+		return edgeJSON{e.Func, c.Values(e.Attr), c.Values(e.Cost.Excl), c.Values(e.Cost.Incl), c.AtLeast(e.Cost)}
 	}
 	about := c.About()
 	about.Notes = append(about.Notes, c.notes...)

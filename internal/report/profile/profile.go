@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/analysis"
@@ -91,11 +92,39 @@ func (v *View) Heads() (heads []string) {
 // cells returns what the columns show of a cost.
 func (v *View) cells(x *callgraph.Cost) (cells []string) {
 	for _, c := range v.Columns {
-		if cells = append(cells, v.Value(c.Metric, c.Of(v.Profile, x))); c.Percent {
-			cells = append(cells, v.Share(c, x))
+		value, share := v.Cell(c, x)
+		if cells = append(cells, value); c.Percent {
+			cells = append(cells, share)
 		}
 	}
 	return cells
+}
+
+// Cell shows what a column has of a cost, and the share of <Total>.
+func (v *View) Cell(c callgraph.Column, x *callgraph.Cost) (value, share string) {
+	mark := ""
+	if c.Inclusive {
+		mark = v.least(x, c.Metric)
+	}
+	return mark + v.Value(c.Metric, c.Of(v.Profile, x)), mark + v.Share(c, x)
+}
+
+// least returns what an inclusive metric is marked with: "≥" where it may be more.
+func (v *View) least(x *callgraph.Cost, metric int) string {
+	if x.AtLeast(v.Profile, metric) {
+		return "≥"
+	}
+	return ""
+}
+
+// AtLeast returns the names of the metrics whose inclusive values may be more.
+func (v *View) AtLeast(x *callgraph.Cost) (names []string) {
+	for m := range v.Metrics {
+		if x.AtLeast(v.Profile, m) {
+			names = append(names, v.Metrics[m].Name)
+		}
+	}
+	return names
 }
 
 // total returns the costs of <Total>.
@@ -238,6 +267,13 @@ func (v *View) ExactCells(cells []string, kinds ...map[string]int64) []string {
 	}
 	return cells
 }
+
+// least is the head of the last column of such a table: the metrics whose inclusive values may be
+// more, see AtLeast.
+const least = "at_least"
+
+// leastCell returns what belongs below it.
+func (v *View) leastCell(x *callgraph.Cost) string { return strings.Join(v.AtLeast(x), " ") }
 
 // WriteCSV writes a table with exact numbers.
 func WriteCSV(w io.Writer, heads []string, rows func(yield func([]string) bool)) error {

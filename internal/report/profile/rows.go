@@ -166,9 +166,10 @@ func (t *table) text(b *report.Text) {
 }
 
 func (t *table) csv(w io.Writer) error {
-	return WriteCSV(w, t.ExactHeads([]string{"name", "file", "line", "id"}, "exclusive", "inclusive"), func(yield func([]string) bool) {
+	return WriteCSV(w, append(t.ExactHeads([]string{"name", "file", "line", "id"}, "exclusive", "inclusive"), least), func(yield func([]string) bool) {
 		for _, r := range t.rows {
-			if !yield(t.ExactCells([]string{r.name, r.file, strconv.Itoa(r.line), strconv.FormatUint(r.id, 10)}, t.Values(r.Excl), t.Values(r.Incl))) {
+			cells := t.ExactCells([]string{r.name, r.file, strconv.Itoa(r.line), strconv.FormatUint(r.id, 10)}, t.Values(r.Excl), t.Values(r.Incl))
+			if !yield(append(cells, t.leastCell(r.Cost))) {
 				return
 			}
 		}
@@ -191,11 +192,12 @@ type rowJSON struct {
 	ID        uint64           `json:"id,omitempty"` // goroutine, thread
 	Exclusive map[string]int64 `json:"exclusive"`
 	Inclusive map[string]int64 `json:"inclusive"`
+	AtLeast   []string         `json:"at_least,omitempty"` // metrics of which Inclusive may be more
 }
 
 func (t *table) document() *document {
 	d := &document{About: t.About(), By: string(t.by), Rows: report.ListOf(t.rows, func(r row) rowJSON {
-		return rowJSON{r.name, r.file, r.line, r.id, t.Values(r.Excl), t.Values(r.Incl)}
+		return rowJSON{r.name, r.file, r.line, r.id, t.Values(r.Excl), t.Values(r.Incl), t.AtLeast(r.Cost)}
 	})}
 	if t.slowest != nil {
 		d.Slowest = t.slowest.document()

@@ -70,7 +70,7 @@ func (t *tree) text(b *report.Text) {
 		if s.depth > deepest {
 			indent += fmt.Sprintf("(%d) ", s.depth)
 		}
-		return append(t.cells(&callgraph.Cost{Excl: s.Excl, Incl: s.Incl}), indent+analysis.Show(s.Func))
+		return append(t.cells(s.Cost()), indent+analysis.Show(s.Func))
 	})
 	if small > 0 {
 		fmt.Fprintf(b, "%s of less than %s left out (--least 0 shows all)\n", analysis.Plural(int64(small), "call"), analysis.Percent(t.least))
@@ -78,10 +78,10 @@ func (t *tree) text(b *report.Text) {
 }
 
 func (t *tree) csv(w io.Writer) error {
-	return WriteCSV(w, t.ExactHeads([]string{"depth", "name"}, "exclusive", "inclusive"), func(yield func([]string) bool) {
+	return WriteCSV(w, append(t.ExactHeads([]string{"depth", "name"}, "exclusive", "inclusive"), least), func(yield func([]string) bool) {
 		more := true
 		t.walk(func(s step) bool {
-			more = more && yield(t.ExactCells([]string{strconv.Itoa(s.depth), s.Func}, t.Values(s.Excl), t.Values(s.Incl)))
+			more = more && yield(append(t.ExactCells([]string{strconv.Itoa(s.depth), s.Func}, t.Values(s.Excl), t.Values(s.Incl)), t.leastCell(s.Cost())))
 			return more
 		})
 	})
@@ -98,13 +98,14 @@ type nodeJSON struct {
 	Name      string           `json:"name"`
 	Exclusive map[string]int64 `json:"exclusive"`
 	Inclusive map[string]int64 `json:"inclusive"`
+	AtLeast   []string         `json:"at_least,omitempty"` // metrics of which Inclusive may be more
 }
 
 func (t *tree) document() *treeDocument {
 	return &treeDocument{t.About(), func(yield func(nodeJSON) bool) {
 		more := true
 		t.walk(func(s step) bool {
-			more = more && yield(nodeJSON{s.depth, s.Func, t.Values(s.Excl), t.Values(s.Incl)})
+			more = more && yield(nodeJSON{s.depth, s.Func, t.Values(s.Excl), t.Values(s.Incl), t.AtLeast(s.Cost())})
 			return more
 		})
 	}}

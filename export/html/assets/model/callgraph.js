@@ -16,7 +16,7 @@
  * What each stack, by its number, had of some metrics, less what lies in it.
  * @typedef {Float64Array[]} Weights
  *
- * @typedef {{func: number, excl: number[], incl: number[]}} Cost by the metrics
+ * @typedef {{func: number, excl: number[], incl: number[], least?: boolean[]}} Cost by the metrics; least: incl may be more
  * @typedef {{func: number, attr: number[], cost: Cost}} Edge
  *
  * A node of a tree: func is a function, -1 the root.
@@ -94,6 +94,7 @@ export function functionCosts(s, weights) {
   const outer = outermost(s);
   const incl = weights.map(() => new Float64Array(s.funcs.length));
   const excl = weights.map(() => new Float64Array(s.funcs.length));
+  const lacking = weights.map((weight) => lackingCosts(s, weight, outer));
   weights.forEach((weight, m) => {
     const all = withInner(s, weight);
     for (let k = 1; k < s.stacks; k++) {
@@ -103,9 +104,29 @@ export function functionCosts(s, weights) {
   });
   const costs = new Map();
   for (let f = 1; f < s.funcs.length; f++) {
-    if (incl.some((of) => of[f] !== 0)) costs.set(f, { func: f, excl: excl.map((of) => of[f]), incl: incl.map((of) => of[f]) });
+    if (incl.some((of) => of[f] !== 0)) costs.set(f, { func: f, excl: excl.map((of) => of[f]), incl: incl.map((of) => of[f]), least: lacking.map((of) => of !== null && of[f] >= 0.5) });
   }
   return costs;
+}
+
+/**
+ * By function, what stacks have that lack their outermost callers and do not have it: so much more
+ * it may have had. null: no stack lacks them.
+ * @param {Samples} s @param {Float64Array} weight @param {Uint8Array} outer
+ */
+function lackingCosts(s, weight, outer) {
+  const truncated = s.funcs.indexOf("<truncated>");
+  if (truncated < 0) return null;
+  const lacks = new Uint8Array(s.stacks);
+  const cut = new Float64Array(s.stacks);
+  for (let k = 1; k < s.stacks; k++) {
+    lacks[k] = lacks[s.stackUp[k]] || Number(s.func[k] === truncated);
+    if (lacks[k]) cut[k] = weight[k];
+  }
+  const left = new Float64Array(s.funcs.length).fill(cut.reduce((sum, v) => sum + v, 0));
+  const all = withInner(s, cut);
+  for (let k = 1; k < s.stacks; k++) if (outer[k]) left[s.func[k]] -= all[k];
+  return left;
 }
 
 /** What <Total> has. @param {Weights} weights @returns {Cost} */

@@ -155,6 +155,11 @@ export function valueOf(data, values, m) {
   return data.samples.parts(m).reduce((sum, part) => sum + values[data.base.indexOf(part)], 0);
 }
 
+/** What an inclusive value is marked with: stacks that were cut off may lack the function. @param {CallData} data @param {any} cost @param {number} m */
+export function leastMark(data, cost, m) {
+  return data.samples.parts(m).some((part) => cost.least?.[data.base.indexOf(part)]) ? "≥" : "";
+}
+
 /** A function's name without its package's directories. @param {string} name */
 export function shortFunc(name) {
   const generic = name.indexOf("[");

@@ -2,7 +2,7 @@
 // what belongs to the calls between; as tables, and as one picture.
 
 import { longestName, shortText } from "../data/names.js";
-import { callData, chosenMetric, shortFunc, shownMetrics, valueOf, valueText, weightsOf } from "../model/calls.js";
+import { callData, chosenMetric, leastMark, shortFunc, shownMetrics, valueOf, valueText, weightsOf } from "../model/calls.js";
 import { callTree, callerTree, callersOf, totalFunc } from "../model/callgraph.js";
 import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";
@@ -95,13 +95,13 @@ export function createCallers(app) {
     const columns = [{ key: "name", title: "function", pick: true, value: (e) => (e.func === totalFunc ? "<Total>" : shortFunc(data.samples.funcs[e.func])) }];
     for (const m of shownMetrics(app)) {
       const { name } = data.samples.metrics[m];
-      const column = (/** @type {string} */ of, /** @type {string} */ hint, /** @type {(e: any) => number[]} */ values) => {
+      const column = (/** @type {string} */ of, /** @type {string} */ hint, /** @type {(e: any) => number[]} */ values, /** @type {(e: any) => any} */ least = () => ({})) => {
         const value = (e) => valueOf(data, values(e), m);
-        columns.push(/** @type {any} */ ({ key: `${of}.${name}`, title: `${of}.${name}`, hint, numeric: true, value, text: (e) => valueText(app, m, value(e)) }));
+        columns.push(/** @type {any} */ ({ key: `${of}.${name}`, title: `${of}.${name}`, hint, numeric: true, value, text: (e) => leastMark(data, least(e), m) + valueText(app, m, value(e)) }));
       };
-      column("a", "What belongs to the calls between the two", (e) => e.attr);
+      column("a", "What belongs to the calls between the two", (e) => e.attr, () => data.costs.get(looked) ?? {});
       column("e", "In the function itself", (e) => e.cost.excl);
-      column("i", "In the function and what it called", (e) => e.cost.incl);
+      column("i", "In the function and what it called", (e) => e.cost.incl, (e) => e.cost);
     }
     if (data.samples.calls.length > 0) columns.push(/** @type {any} */ ({ key: "compiler", title: "compiler", hint: "What it did with the calls between the two", value: (e) => remark(e.func) || null, text: (e) => remark(e.func) }));
     return createSortable({ caption, columns, by: columns[1].key, id: (e) => e.func, pick: (e) => e.func !== totalFunc && app.showFunc(data.samples.funcs[e.func], "callers"), empty });
@@ -130,7 +130,7 @@ export function createCallers(app) {
     looked = func;
     title.title = s.funcs[func];
     const total = valueOf(data, data.total.incl, m) || 1;
-    title.textContent = `${shortFunc(s.funcs[func])}: ${["excl", "incl"].map((side) => `${side[0]}.${s.metrics[m].name} ${valueText(app, m, valueOf(data, cost[side], m))}, ${percentText(valueOf(data, cost[side], m) / total)}`).join("; ")}`;
+    title.textContent = `${shortFunc(s.funcs[func])}: ${["excl", "incl"].map((side) => `${side[0]}.${s.metrics[m].name} ${side === "incl" ? leastMark(data, cost, m) : ""}${valueText(app, m, valueOf(data, cost[side], m))}, ${percentText(valueOf(data, cost[side], m) / total)}`).join("; ")}`;
     const weights = weightsOf(data, m);
     above.set(callerTree(s, weights, func));
     below.set(callTree(s, weights, func));

@@ -1,7 +1,7 @@
 // The Functions tab: what each function had itself and with what it called; and, where two
 // selections are compared, what they differ in.
 
-import { callData, chosenMetric, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
+import { callData, chosenMetric, leastMark, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
 import { createCallsBar } from "./callsbar.js";
 import { createSortable } from "./sortable.js";
 import { differenceText } from "../model/difference.js";
@@ -19,11 +19,12 @@ function costColumns(app, data) {
     for (const side of /** @type {("excl"|"incl")[]} */ (["excl", "incl"])) {
       const value = (r) => valueOf(data(), r[side], m);
       const total = () => valueOf(data(), data().total.incl, m) || 1;
+      const mark = (r) => (side === "incl" ? leastMark(data(), r, m) : "");
       list.push({
         key: `${side[0]}.${name}`, title: `${side[0]}.${name}`, hint: `${side === "excl" ? "In the function itself" : "In the function and what it called"}: ${title}`, numeric: true,
-        value, text: (r) => valueText(app, m, value(r)), share: (r) => (k === 0 ? value(r) / total() : 0), bar: side === "excl" ? "self" : "total",
+        value, text: (r) => mark(r) + valueText(app, m, value(r)), share: (r) => (k === 0 ? value(r) / total() : 0), bar: side === "excl" ? "self" : "total",
       });
-      if (k === 0) list.push({ key: `${side}%`, title: "%", hint: "Share of all that is selected", numeric: true, value, text: (r) => percentText(value(r) / total()) });
+      if (k === 0) list.push({ key: `${side}%`, title: "%", hint: "Share of all that is selected", numeric: true, value, text: (r) => mark(r) + percentText(value(r) / total()) });
     }
   });
   return list;

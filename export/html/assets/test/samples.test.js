@@ -198,3 +198,12 @@ test("functions' names are short", () => {
   assert.equal(shortFunc("example.com/a.Sort[go.shape/b.T]"), "a.Sort[go.shape/b.T]");
   assert.equal(shortFunc(`x/y.${"z".repeat(70000)}`).length, 301);
 });
+
+test("what a function has is at least so much where stacks without it were cut off", () => {
+  // <truncated> > deep > leaf, and main > g > leaf; by stack: its function, and the stack around it.
+  const s = /** @type {any} */ ({ stacks: 6, funcs: ["", "<truncated>", "deep", "leaf", "main", "g"], func: [0, 1, 2, 3, 4, 5], stackUp: [0, 0, 1, 2, 0, 4] });
+  const least = (weights) => [...functionCosts(s, [Float64Array.from(weights)]).values()].filter((c) => c.least?.[0]).map((c) => s.funcs[c.func]);
+  assert.deepEqual(least([0, 0, 2, 5, 0, 7]), ["leaf", "main", "g"]); // a sample of deep itself may have been called by leaf
+  assert.deepEqual(least([0, 0, 0, 5, 0, 7]), ["main", "g"]);
+  assert.deepEqual(least([0, 0, 0, 0, 0, 7]), []);
+});

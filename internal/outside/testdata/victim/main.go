@@ -41,10 +41,20 @@ func work(d time.Duration) (s int) {
 	return s
 }
 
+//go:noinline
+func deep(n int, d time.Duration) int {
+	if n == 0 {
+		return work(d)
+	}
+	return deep(n-1, d) + 1
+}
+
 func main() {
 	switch os.Args[1] {
 	case "hot":
 		fmt.Println(work(300 * time.Millisecond))
+	case "deep":
+		fmt.Println(deep(300, 200*time.Millisecond) + work(100*time.Millisecond))
 	case "twice":
 		work(300 * time.Millisecond)
 		fmt.Println("half")

@@ -1,0 +1,58 @@
+package samples
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Truncated reports whether a stack lacks its outermost callers. Those of the go statement that
+// made its goroutine may follow.
+func (s *Stack) Truncated() bool { return s.has(TruncatedName) }
+
+func (s *Stack) has(function string) bool {
+	return slices.ContainsFunc(s.Frames, func(f *Frame) bool { return f.Func == function })
+}
+
+// Truncated returns what stacks that lack their outermost callers have of each metric that is no
+// sum; nil: none lacks them.
+func (p *Profile) Truncated() (all []int64) {
+	for i := range p.Stacks {
+		s := &p.Stacks[i]
+		if !s.Truncated() {
+			continue
+		}
+		if all == nil {
+			all = make([]int64, len(p.Metrics))
+		}
+		for m, v := range s.Values {
+			all[m] += v
+		}
+	}
+	return all
+}
+
+// incomplete notes which callers are not known.
+func (p *Profile) incomplete() {
+	m := p.Metric(p.Preset)
+	if m < 0 {
+		return
+	}
+	total := p.Value(p.Total(), m)
+	note := func(n int64, text string) {
+		if n > 0 && total > 0 {
+			p.Notes = append(p.Notes, fmt.Sprintf("%.2f%% of %s %s", 100*float64(n)/float64(total), p.Preset, text))
+		}
+	}
+	if cut := p.Truncated(); cut != nil {
+		note(p.Value(cut, m), "is of stacks that were too deep to be kept whole: their outermost callers are "+TruncatedName+
+			", and what functions have that may be among these is at least what is shown")
+	}
+	unknown := int64(0)
+	for i := range p.Stacks {
+		s := &p.Stacks[i]
+		if s.has(UnknownCallerName) {
+			unknown += p.Value(s.Values, m)
+		}
+	}
+	note(unknown, "is of stacks in which callers are not known ("+UnknownCallerName+"): code without a frame, where nothing says where it returns to")
+}
