@@ -50,6 +50,7 @@ type event struct {
 //
 //	GoCreate, GoCreateBlocked    the goroutine that was made, the stack of what it begins with
 //	GoStart                      that it runs for the first time in this generation
+//	GoDestroy                    that it ended
 //	GoStatus                     that it is there; a is a stack of it, 0: not known
 //	UserTaskBegin                task, the one above, name
 //	UserTaskEnd                  task
@@ -187,9 +188,15 @@ func (s *scanner) event(t *thread, kind byte, now int64, v []uint64) {
 		t.runs(0)
 	case gowire.GoSyscallBegin:
 		s.seen(t, now, v[1])
-	case gowire.GoDestroy, gowire.GoDestroySyscall, gowire.GoSyscallEndBlocked:
+	case gowire.GoDestroy, gowire.GoDestroySyscall:
+		s.add(t, event{time: now, goid: t.current(), kind: gowire.GoDestroy})
 		t.runs(0)
-	case gowire.GoSwitch, gowire.GoSwitchDestroy:
+	case gowire.GoSyscallEndBlocked:
+		t.runs(0)
+	case gowire.GoSwitchDestroy:
+		s.add(t, event{time: now, goid: t.current(), kind: gowire.GoDestroy})
+		t.runs(v[0])
+	case gowire.GoSwitch:
 		t.runs(v[0])
 	case gowire.GoCreateSyscall:
 		s.add(t, event{time: now, goid: v[0], kind: gowire.GoStatus})
