@@ -62,7 +62,7 @@ func Convert(ctx context.Context, f *os.File, in io.Reader, o Options) error {
 		for _, b := range g.Blocks() {
 			c.goTrace(b)
 		}
-		c.generation(s)
+		c.generation(g, s)
 		if read += g.Size(); o.Progress != nil {
 			o.Progress(read)
 		}
@@ -71,6 +71,11 @@ func Convert(ctx context.Context, f *os.File, in io.Reader, o Options) error {
 	if err != nil {
 		return err
 	}
+	rest, err := cut.Rest()
+	if err != nil {
+		return err
+	}
+	c.unread.bytes, c.unread.of = c.unread.bytes+rest, c.unread.of+rest
 	return c.finish(cut.Version(), o)
 }
 
@@ -126,6 +131,7 @@ type converter struct {
 	nameless map[uint64]struct{} // goroutines whose row has no name yet
 	created  map[uint64]made     // goroutines that have not run yet
 	open     openScopes
+	unread   unread
 	list     []*scope // of this generation
 	ends     []ending // of this generation, apart
 	slots    []format.Slot
@@ -160,7 +166,8 @@ type ending struct {
 }
 
 // generation takes in what was scanned.
-func (c *converter) generation(s *scanned) {
+func (c *converter) generation(g *gowire.Generation, s *scanned) {
+	defer c.unread.add(c, g, s)
 	if !s.told || s.first == math.MaxInt64 {
 		return
 	}
@@ -366,6 +373,7 @@ func (c *converter) finish(version int, o Options) error {
 	if c.scopes == 0 {
 		c.fact(gotrace.FactScopes, "none")
 	}
+	c.fact(gotrace.FactUnread, c.unread.text(max(c.end-startTicks, 0)))
 	c.fact("thread_switches", "off: a Go execution trace does not tell when threads were on a CPU")
 	return c.file.finish(c.base, c.wall, max(c.end, startTicks))
 }

@@ -13,6 +13,7 @@ import (
 // scanned is what scopes are made of in one generation.
 type scanned struct {
 	told  bool  // it tells its clock
+	bad   int64 // bytes that could not be read
 	first int64 // ns by the trace's clock: its earliest event, and the last
 	last  int64
 	snap  gowire.Snapshot
@@ -86,9 +87,11 @@ func scan(g *gowire.Generation, all bool) *scanned {
 		all:     all, byTime: map[int64]*beat{}, threads: map[uint64]*thread{}, inCall: map[uint64]uint64{}, nameless: map[uint64]struct{}{},
 	}
 	if s.tables(g); s.scale == 0 {
+		s.bad = g.Size()
 		return &s.scanned
 	}
 	s.told = true
+	s.bad += g.Rest()
 	for b := range g.Batches() {
 		switch {
 		case b.End || b.Experimental || len(b.Data) == 0:
@@ -154,6 +157,7 @@ func (s *scanner) batch(x *gowire.Batch) {
 		kind := b[at]
 		n, ok := gowire.Args(kind)
 		if !ok {
+			s.bad += int64(len(b) - at)
 			return
 		}
 		at++
@@ -165,6 +169,7 @@ func (s *scanner) batch(x *gowire.Batch) {
 			}
 			var size int
 			if v[i], size = binary.Uvarint(b[at:]); size <= 0 {
+				s.bad += int64(len(b) - at)
 				return
 			}
 			at += size
