@@ -146,16 +146,21 @@ func TestDamagedGoTraces(t *testing.T) {
 
 // TestBadGoTraces: what can't be read is told of.
 func TestBadGoTraces(t *testing.T) {
+	good, err := filepath.Abs(goTraces + "go1.26.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	for text, want := range map[string]string{
 		"go 1.21 trace\x00\x00\x00": "x.trace: it is of Go 1.21, and traces from before Go 1.22 have another format; go tool trace still shows it\n",
+		"go 1.11 trace\x00\x00\x00": "x.trace: it is of Go 1.11, and traces from before Go 1.22 have another format; go tool trace still shows it\n",
 		"go 1.99 trace\x00\x00\x00": "x.trace: it is of Go 1.99, which this scopeview does not know; a newer one may\n",
 		"go 1.26 trace":             "x.trace: it is not a Go execution trace\n",
 	} {
 		if err := os.WriteFile("x.trace", []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, command := range []string{"info", "top", "serve", "html -o x.html"} {
+		for _, command := range append(goTraceViews, "serve", "verify", "dump", "stacks", "gotrace", "lines", "pprof -o x.pb", "compare --view lines "+good) {
 			if r := call(append(strings.Fields(command), "x.trace")...); r.code != exitFailed || r.err != "scopeview: "+want {
 				t.Errorf("%s: %v", command, r)
 			}
