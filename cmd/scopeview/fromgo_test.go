@@ -78,18 +78,89 @@ func TestGoTraces(t *testing.T) {
 	}
 }
 
+// goTraceViews are commands that show a Go execution trace, as they are called before its name.
+var goTraceViews = []string{
+	"info", "top", "csv", "chrome -o x.json", "perfetto -o x.pf", "html -o x.html", "tail", "samples", "functions", "states", "waits", "doctor",
+}
+
+// TestCutGoTraces: of a Go execution trace that is cut off, at whatever length, every view says so;
+// with --strict that is the exit code.
+func TestCutGoTraces(t *testing.T) {
+	list := map[string][]byte{}
+	for _, version := range []string{"go1.22", "go1.26"} {
+		b, err := os.ReadFile(goTraces + version + ".trace")
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[version] = b
+	}
+	t.Chdir(t.TempDir())
+	for version, b := range list {
+		for _, n := range []int{17, 300, 2000, 5000, len(b) - 1} {
+			if err := os.WriteFile("x.trace", b[:n], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, command := range goTraceViews {
+				if n == 17 && (command == "samples" || command == "functions") { // the decoder has not begun to read
+					continue
+				}
+				r := call(append(strings.Fields(command), "--strict", "x.trace")...)
+				if said := r.out + r.err; r.code != exitLosses || !strings.Contains(said, "ends in the middle") && !strings.Contains(said, "its end is not there") {
+					t.Errorf("%s, %d bytes, %s: %v", version, n, command, r)
+				}
+				if r := call(append(strings.Fields(command), "x.trace")...); r.code != exitOK {
+					t.Errorf("%s, %d bytes, %s without --strict: %v", version, n, command, r)
+				}
+			}
+			if r := call("verify", "x.trace"); r.code != exitFailed || !strings.Contains(r.out, "go-trace: ") {
+				t.Errorf("%s, %d bytes: %v", version, n, r)
+			}
+			if testing.Short() {
+				break
+			}
+		}
+	}
+}
+
+// TestDamagedGoTraces: a Go execution trace with other bytes than were written is damaged.
+func TestDamagedGoTraces(t *testing.T) {
+	b, err := os.ReadFile(goTraces + "go1.26.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	copy(b[900:], "\xff\xfe")
+	if err := os.WriteFile("x.trace", b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range append(goTraceViews, "verify") {
+		r := call(append(strings.Fields(command), "x.trace")...)
+		if r.code != exitFailed || !strings.Contains(r.out+r.err, "found invalid event type: 255") {
+			t.Errorf("%s: %v", command, r)
+		}
+	}
+	if r := call("info", "x.trace"); !strings.Contains(r.out, "losses          128 of 7463 bytes of the Go execution trace could not be read\n") {
+		t.Error(r)
+	}
+}
+
 // TestBadGoTraces: what can't be read is told of.
 func TestBadGoTraces(t *testing.T) {
+	good, err := filepath.Abs(goTraces + "go1.26.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	for text, want := range map[string]string{
 		"go 1.21 trace\x00\x00\x00": "x.trace: it is of Go 1.21, and traces from before Go 1.22 have another format; go tool trace still shows it\n",
+		"go 1.11 trace\x00\x00\x00": "x.trace: it is of Go 1.11, and traces from before Go 1.22 have another format; go tool trace still shows it\n",
 		"go 1.99 trace\x00\x00\x00": "x.trace: it is of Go 1.99, which this scopeview does not know; a newer one may\n",
 		"go 1.26 trace":             "x.trace: it is not a Go execution trace\n",
 	} {
 		if err := os.WriteFile("x.trace", []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, command := range []string{"info", "top", "serve", "html -o x.html"} {
+		for _, command := range append(goTraceViews, "serve", "verify", "dump", "stacks", "gotrace", "lines", "pprof -o x.pb", "compare --view lines "+good) {
 			if r := call(append(strings.Fields(command), "x.trace")...); r.code != exitFailed || r.err != "scopeview: "+want {
 				t.Errorf("%s: %v", command, r)
 			}

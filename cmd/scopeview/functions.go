@@ -174,7 +174,7 @@ all in memory.
 			var all []profile.Sample
 			x.each = func(one *samples.Sample) { all = append(all, profile.SampleOf(one)) }
 			return x.run(func([]string) (*profile.Report, error) {
-				if x.p.From == 0 && x.p.To == 0 && len(all) == 0 && x.t == nil {
+				if x.t == nil && x.kind == kindPprof {
 					return nil, fmt.Errorf("%s is a profile, which tells only sums: scopeview functions shows them", show(args[0]))
 				}
 				v, err := x.view()

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -35,6 +36,24 @@ func (x strictness) verdictOf(s *streams, path string, t *trace.Trace, damage []
 	}
 	if bool(x) && (analysis.LossLine(t) != "" || overwritten) {
 		return &exit{code: exitLosses}
+	}
+	return nil
+}
+
+// ofPlain is verdict for what is no recording, and is called name.
+func (x strictness) ofPlain(s *streams, name string, p *samples.Profile) error {
+	for _, text := range p.Damage {
+		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(name), text)
+	}
+	if len(p.Damage) > 0 {
+		fmt.Fprintf(s.err, "scopeview: %s is damaged: what could be read was shown; copy it again if there is another copy\n", show(name))
+		return &exit{code: exitFailed}
+	}
+	if p.Missing != "" {
+		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(name), s.alarm(p.Missing))
+		if bool(x) {
+			return &exit{code: exitLosses}
+		}
 	}
 	return nil
 }

@@ -21,6 +21,8 @@ import (
 // profiling is what the commands have in common that show samples.
 type profiling struct {
 	excerpt
+	name            string     // of a TRACE that is no recording
+	kind            sourceKind // of it
 	metrics, sort   string
 	function        string
 	scope, slowest  string
@@ -122,6 +124,8 @@ func (x *profiling) readAll(cmd *cobra.Command, arg string) (err error) {
 	}
 	if in != nil {
 		defer in.Close()
+		x.name = x.s.given(arg)
+		x.kind = kind
 		x.p, err = x.readPlain(cmd, arg, in, kind, sel)
 		return err
 	}
@@ -223,10 +227,18 @@ func (x *profiling) tell(cmd *cobra.Command, r *profile.Report, err error) error
 	default:
 		err = x.out.show(x.s, cmd, &r.Report, x.asJSON, x.lines)
 	}
-	if err != nil || x.t == nil {
+	if err != nil {
 		return err
 	}
 	return x.verdict()
+}
+
+// verdict makes what is wrong with TRACE the exit code, whatever that is.
+func (x *profiling) verdict() error {
+	if x.t != nil {
+		return x.excerpt.verdict()
+	}
+	return x.strict.ofPlain(x.s, x.name, x.p)
 }
 
 // foreign lets f write a form that others read.
@@ -234,7 +246,10 @@ func (x *profiling) foreign(f func(w io.Writer) error) error {
 	if x.t != nil {
 		return x.excerpt.foreign(f)
 	}
-	return x.out.write(x.s, f)
+	if err := x.out.write(x.s, f); err != nil {
+		return err
+	}
+	return x.verdict()
 }
 
 // run returns what a command does that reads its samples and calls f.

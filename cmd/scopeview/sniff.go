@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gowire"
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
@@ -44,6 +45,10 @@ func sniff(arg string) (io.ReadCloser, sourceKind, error) {
 	head, _ := b.Peek(format.StateOffset)
 	switch {
 	case bytes.HasPrefix(head, []byte(goMagic)):
+		if _, err := gowire.Version(head); err != nil {
+			f.Close()
+			return nil, kindGoTrace, fmt.Errorf("%s: %w", show(arg), err)
+		}
 		return peeked{b, f}, kindGoTrace, nil
 	case bytes.HasPrefix(head, gzipMagic), len(head) > 0 && head[0] == profileMagic:
 		return peeked{b, f}, kindPprof, nil

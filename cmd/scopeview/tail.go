@@ -11,7 +11,9 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/objects"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -65,8 +67,10 @@ func newTail(s *streams) *cobra.Command {
 				}
 				t.tellRing()
 			}
-			if line := analysis.CoolLine(t.follower.Trace()); line != "" {
-				t.tell(line)
+			for _, line := range []string{analysis.CoolLine(t.follower.Trace()), madeLosses(t.follower.Trace())} {
+				if line != "" {
+					t.tell(line)
+				}
 			}
 			t.choice = analysis.NewChoice(sel.Names, sel.Tracks, t.follower.Trace().Name)
 			t.line = newLiner(t.follower.Trace())
@@ -77,7 +81,14 @@ func newTail(s *streams) *cobra.Command {
 			if err := errors.Join(err, t.out.Flush()); err != nil {
 				return err
 			}
-			return strict.verdictOf(s, s.given(f.Name()), t.follower.Trace(), analysis.Damage(t.follower.Problems()), t.cut || t.missed > 0)
+			damage := analysis.Damage(t.follower.Problems())
+			if made := t.follower.Trace(); made.Lookup(gotrace.FactMade) != "" {
+				if _, err := states.EachOf(made, states.Handler{}); err != nil {
+					return err
+				}
+				damage = append(damage, analysis.Damage(made.Problems())...)
+			}
+			return strict.verdictOf(s, s.given(f.Name()), t.follower.Trace(), damage, t.cut || t.missed > 0)
 		},
 	}
 	sel.globs(cmd)
@@ -85,6 +96,14 @@ func newTail(s *streams) *cobra.Command {
 	cmd.Flags().StringVar(&from, "from", "", "leave out what ended before `TIME`: 0 is the trace's start, -5s five seconds ago (default: now)")
 	cmd.Flags().BoolVar(&open, "still-open", false, "also print, every second, the scopes that are still open")
 	return cmd
+}
+
+// madeLosses says what could not be read of the Go execution trace of which t was made.
+func madeLosses(t *trace.Trace) string {
+	if t.Lookup(gotrace.FactMade) == "" {
+		return ""
+	}
+	return analysis.LossLine(t)
 }
 
 // unlessOver returns err, or nil where the user has ended what else goes on for ever.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -77,6 +78,9 @@ func LossLine(t *trace.Trace) string {
 // UnknownLosses tells from when on it is not known what was lost; it is empty where all
 // is.
 func UnknownLosses(t *trace.Trace) string {
+	if unread := t.Lookup(gotrace.FactUnread); unread != "" && made(t) {
+		return Show(unread)
+	}
 	until, all := t.LossesUntil()
 	if all {
 		return ""

@@ -116,7 +116,7 @@ func (r *Report) kept(l *facts) {
 	switch line := LossLine(r.Trace); {
 	case line == "":
 		l.add("losses", "none")
-	case line == UnknownLosses(r.Trace):
+	case line == UnknownLosses(r.Trace) && !made(r.Trace):
 		l.loud("losses", "none were counted; "+line, Odd)
 	default:
 		l.loud("losses", line, Loud)

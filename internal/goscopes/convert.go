@@ -53,14 +53,16 @@ func Convert(ctx context.Context, f *os.File, in io.Reader, o Options) error {
 	if err != nil {
 		return err
 	}
-	c := &converter{file: newFile(f), nameless: map[uint64]struct{}{}, created: map[uint64]made{}, regions: map[uint64][]*scope{}, tasks: map[uint64]*scope{}}
+	c := &converter{file: newFile(f), nameless: map[uint64]struct{}{}, created: map[uint64]made{}, open: newOpenScopes()}
 	read := int64(gowire.HeaderSize)
 	c.goTrace(cut.Head())
+	first := true
 	err = eachScanned(ctx, cut, func(g *gowire.Generation, s *scanned) error {
+		c.open.whole, first = c.open.whole || first && g.Number == 1, false
 		for _, b := range g.Blocks() {
 			c.goTrace(b)
 		}
-		c.generation(s)
+		c.generation(g, s)
 		if read += g.Size(); o.Progress != nil {
 			o.Progress(read)
 		}
@@ -69,6 +71,11 @@ func Convert(ctx context.Context, f *os.File, in io.Reader, o Options) error {
 	if err != nil {
 		return err
 	}
+	rest, err := cut.Rest()
+	if err != nil {
+		return err
+	}
+	c.unread.bytes, c.unread.of = c.unread.bytes+rest, c.unread.of+rest
 	return c.finish(cut.Version(), o)
 }
 
@@ -123,10 +130,10 @@ type converter struct {
 	s        *scanned
 	nameless map[uint64]struct{} // goroutines whose row has no name yet
 	created  map[uint64]made     // goroutines that have not run yet
-	regions  map[uint64][]*scope // open ones, by goroutine
-	tasks    map[uint64]*scope   // open ones
-	list     []*scope            // of this generation
-	ends     []ending            // of this generation, apart
+	open     openScopes
+	unread   unread
+	list     []*scope // of this generation
+	ends     []ending // of this generation, apart
 	slots    []format.Slot
 	scopes   int64
 	beat     beat // that is to be written once a later one comes
@@ -154,12 +161,13 @@ type scope struct {
 type ending struct {
 	of     *scope
 	at     int64
-	goid   uint64
+	goid   uint64 // 0: nobody ended it, and its goroutine ended
 	thread uint32
 }
 
 // generation takes in what was scanned.
-func (c *converter) generation(s *scanned) {
+func (c *converter) generation(g *gowire.Generation, s *scanned) {
+	defer c.unread.add(c, g, s)
 	if !s.told || s.first == math.MaxInt64 {
 		return
 	}
@@ -201,7 +209,7 @@ func (c *converter) flushBeat() {
 		return
 	}
 	list := []format.FieldValue{{Field: format.FieldGCCycles, Value: b.cycles}}
-	for _, v := range []format.FieldValue{{Field: format.FieldGOMAXPROCS, Value: b.procs}, {Field: format.FieldHeap, Value: b.heap}, {Field: format.FieldHeapGoal, Value: b.goal}} {
+	for _, v := range []format.FieldValue{{Field: format.FieldDoubleEnds, Value: c.open.double}, {Field: format.FieldForeignEnds, Value: c.open.foreign}, {Field: format.FieldGOMAXPROCS, Value: b.procs}, {Field: format.FieldHeap, Value: b.heap}, {Field: format.FieldHeapGoal, Value: b.goal}} {
 		if v.Value > 0 {
 			list = append(list, v)
 		}
@@ -228,23 +236,18 @@ func (c *converter) event(e *event) {
 		}
 	case gowire.GoStatus:
 		c.there(e)
+	case gowire.GoDestroy:
+		c.endGoroutine(e, now)
 	case gowire.UserTaskBegin:
 		t := c.scope(format.KindTask, e, now)
 		t.task, t.above = e.a, e.b
-		c.tasks[e.a] = t
+		c.open.beginTask(t)
 	case gowire.UserTaskEnd:
-		t := c.tasks[e.a]
-		delete(c.tasks, e.a)
-		if t == nil {
-			t = c.early(e)
-			t.Head = format.Head(e.goid, format.KindTask, false, c.name("(task)"))
-			t.task = e.a
-		}
-		c.endScope(t, e, now)
+		c.endTask(e, now)
 	case gowire.UserRegionBegin:
 		r := c.scope(format.KindTask, e, now)
 		r.task = e.a
-		c.regions[e.goid] = append(c.regions[e.goid], r)
+		c.open.beginRegion(r)
 	case gowire.UserRegionEnd:
 		c.endRegion(e, now)
 	case gowire.UserLog:
@@ -267,49 +270,13 @@ func (c *converter) scope(kind format.Kind, e *event, now int64) *scope {
 	return s
 }
 
-// early begins a scope that had begun before the trace.
-func (c *converter) early(e *event) *scope {
-	s := c.scope(format.KindTask, e, startTicks)
-	s.thread, s.early = 0, true
-	return s
-}
-
-// endScope ends a scope: in its record where that is of this generation, and its goroutine ends it.
-func (c *converter) endScope(s *scope, e *event, now int64) {
-	if s.loc == 0 && s.Goid() == e.goid {
-		s.Stop = max(now, s.Start)
-		return
-	}
-	c.ends = append(c.ends, ending{s, max(now, s.Start), e.goid, uint32(e.thread)})
-}
-
-// endRegion ends the innermost region of that name and task.
-func (c *converter) endRegion(e *event, now int64) {
-	inside := c.regions[e.goid]
-	name := c.name(c.s.texts[e.text])
-	for i, r := range slices.Backward(inside) {
-		if r.Name() != name || r.task != e.a {
-			continue
-		}
-		if inside = slices.Delete(inside, i, i+1); len(inside) == 0 {
-			delete(c.regions, e.goid)
-		} else {
-			c.regions[e.goid] = inside
-		}
-		c.endScope(r, e, now)
-		return
-	}
-	r := c.early(e)
-	r.task = e.a
-	c.endScope(r, e, now)
-}
-
 // made takes in that a goroutine made another one.
 func (c *converter) made(e *event, now int64) {
 	if e.a > format.MaxGoid {
 		return
 	}
 	delete(c.nameless, e.a)
+	c.open.born[e.a] = struct{}{}
 	if name := c.rowName(e.b); name != format.NameEmpty {
 		c.created[e.a] = made{now, e.goid, name}
 	}
@@ -395,6 +362,9 @@ func (c *converter) finish(version int, o Options) error {
 		c.row(goid, m, m.at, 0)
 	}
 	c.write()
+	if c.beat.at == 0 && c.open.double+c.open.foreign > 0 {
+		c.beat.at = max(c.end, startTicks)
+	}
 	c.flushBeat()
 	if c.wall == 0 && !o.Written.IsZero() {
 		c.wall = o.Written.UnixNano() - c.end
@@ -403,6 +373,7 @@ func (c *converter) finish(version int, o Options) error {
 	if c.scopes == 0 {
 		c.fact(gotrace.FactScopes, "none")
 	}
+	c.fact(gotrace.FactUnread, c.unread.text(max(c.end-startTicks, 0)))
 	c.fact("thread_switches", "off: a Go execution trace does not tell when threads were on a CPU")
 	return c.file.finish(c.base, c.wall, max(c.end, startTicks))
 }

@@ -13,6 +13,7 @@ import (
 // scanned is what scopes are made of in one generation.
 type scanned struct {
 	told  bool  // it tells its clock
+	bad   int64 // bytes that could not be read
 	first int64 // ns by the trace's clock: its earliest event, and the last
 	last  int64
 	snap  gowire.Snapshot
@@ -50,6 +51,7 @@ type event struct {
 //
 //	GoCreate, GoCreateBlocked    the goroutine that was made, the stack of what it begins with
 //	GoStart                      that it runs for the first time in this generation
+//	GoDestroy                    that it ended
 //	GoStatus                     that it is there; a is a stack of it, 0: not known
 //	UserTaskBegin                task, the one above, name
 //	UserTaskEnd                  task
@@ -85,9 +87,11 @@ func scan(g *gowire.Generation, all bool) *scanned {
 		all:     all, byTime: map[int64]*beat{}, threads: map[uint64]*thread{}, inCall: map[uint64]uint64{}, nameless: map[uint64]struct{}{},
 	}
 	if s.tables(g); s.scale == 0 {
+		s.bad = g.Size()
 		return &s.scanned
 	}
 	s.told = true
+	s.bad += g.Rest()
 	for b := range g.Batches() {
 		switch {
 		case b.End || b.Experimental || len(b.Data) == 0:
@@ -153,6 +157,7 @@ func (s *scanner) batch(x *gowire.Batch) {
 		kind := b[at]
 		n, ok := gowire.Args(kind)
 		if !ok {
+			s.bad += int64(len(b) - at)
 			return
 		}
 		at++
@@ -164,6 +169,7 @@ func (s *scanner) batch(x *gowire.Batch) {
 			}
 			var size int
 			if v[i], size = binary.Uvarint(b[at:]); size <= 0 {
+				s.bad += int64(len(b) - at)
 				return
 			}
 			at += size
@@ -187,9 +193,15 @@ func (s *scanner) event(t *thread, kind byte, now int64, v []uint64) {
 		t.runs(0)
 	case gowire.GoSyscallBegin:
 		s.seen(t, now, v[1])
-	case gowire.GoDestroy, gowire.GoDestroySyscall, gowire.GoSyscallEndBlocked:
+	case gowire.GoDestroy, gowire.GoDestroySyscall:
+		s.add(t, event{time: now, goid: t.current(), kind: gowire.GoDestroy})
 		t.runs(0)
-	case gowire.GoSwitch, gowire.GoSwitchDestroy:
+	case gowire.GoSyscallEndBlocked:
+		t.runs(0)
+	case gowire.GoSwitchDestroy:
+		s.add(t, event{time: now, goid: t.current(), kind: gowire.GoDestroy})
+		t.runs(v[0])
+	case gowire.GoSwitch:
 		t.runs(v[0])
 	case gowire.GoCreateSyscall:
 		s.add(t, event{time: now, goid: v[0], kind: gowire.GoStatus})

@@ -62,7 +62,7 @@ func (r *reader) check(g *input) (bool, error) {
 		return true, nil
 	}
 	r.problem(g, fmt.Sprintf("it is of another process, or the clocks do not align: "+
-		"of %d times at which a scope began or ended its goroutine was running at %d; it is left out", looked, right))
+		"of %d times at which a scope began or ended its goroutine was running at %d; it is left out", looked, right), true)
 	return false, nil
 }
 

@@ -102,6 +102,9 @@ func (f *flow) fill() {
 					return false
 				}
 			})
+			if p.err != nil && g.Cut == io.ErrUnexpectedEOF { // whatever the decoder missed first
+				p.err = g.Cut
+			}
 		}()
 	}
 }

@@ -125,6 +125,8 @@ type Info struct {
 	Ranges      int64
 	// Problems are sentences about what could not be read or believed.
 	Problems []string
+	// Damage are those of them that say that bytes are not as they were written.
+	Damage []string
 	// Missing tells that parts were overwritten, found no room, or were not written
 	// yet when the program was killed.
 	Missing bool

@@ -113,7 +113,7 @@ func (r *reader) skip(g *input, s *flow, err error, now int64) {
 	if r.started {
 		r.leave(now)
 	}
-	r.problem(g, fmt.Sprintf("generation %d: %s; it is good up to %v, and from the generation after it on", s.failed, firstLine(err), time.Duration(r.to).Round(time.Millisecond)))
+	r.problem(g, fmt.Sprintf("generation %d: %s; it is good up to %v, and from the generation after it on", s.failed, firstLine(err), time.Duration(r.to).Round(time.Millisecond)), !cutOff(err))
 	r.num++
 	r.started, r.quiet, r.ranges = false, true, map[rangeKey]int64{}
 }
@@ -143,16 +143,21 @@ func (r *reader) ended(g *input, s *flow, err error) error {
 	} else {
 		why += fmt.Sprintf("; it is good up to %v", time.Duration(r.to).Round(time.Millisecond))
 	}
-	r.problem(g, why)
+	r.problem(g, why, !cutOff(err))
 	return nil
 }
 
 // maxProblems bounds what is told of a trace with many bad streams.
 const maxProblems = 100
 
-func (r *reader) problem(g *input, why string) {
-	if r.problems++; r.problems <= maxProblems {
-		r.info.Problems = append(r.info.Problems, g.name+": "+why)
+func (r *reader) problem(g *input, why string, damage bool) {
+	if r.problems++; r.problems > maxProblems {
+		return
+	}
+	why = g.name + ": " + why
+	r.info.Problems = append(r.info.Problems, why)
+	if damage {
+		r.info.Damage = append(r.info.Damage, why)
 	}
 }
 

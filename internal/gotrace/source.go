@@ -153,14 +153,18 @@ func readEvents(g *gowire.Generation, full chan<- *events, stop <-chan struct{})
 	defer give()
 	defer contain(&err)
 	r, err := exptrace.NewReader(g.Reader())
-	for err == nil {
+	for read := 0; err == nil; read++ {
 		if list.n == len(list.of) {
 			if !give() {
 				return errEnough
 			}
 			list = eventLists.Get().(*events)
 		}
-		if list.of[list.n], err = r.ReadEvent(); err == nil {
+		e := &list.of[list.n]
+		if *e, err = r.ReadEvent(); err != nil && strings.HasPrefix(err.Error(), misuse) {
+			*e, r, err = again(g, read)
+		}
+		if err == nil {
 			list.n++
 		}
 	}
@@ -168,6 +172,19 @@ func readEvents(g *gowire.Generation, full chan<- *events, stop <-chan struct{})
 		err = nil
 	}
 	return err
+}
+
+// misuse is how the decoder's error begins where the program has ended a region that is not the
+// innermost of the goroutine. That says nothing about what goroutines did; goscopes counts it.
+const misuse = "misuse of region"
+
+// again reads a generation once more, without its regions, up to the event behind the first so many.
+func again(g *gowire.Generation, read int) (e exptrace.Event, r *exptrace.Reader, err error) {
+	r, err = exptrace.NewReader(g.WithoutRegions())
+	for n := 0; n <= read && err == nil; n++ {
+		e, err = r.ReadEvent()
+	}
+	return e, r, err
 }
 
 // take takes in an event.

@@ -42,6 +42,10 @@ func byTime(t *trace.Trace, all []trace.GoTrace) {
 	slices.SortStableFunc(all, func(a, b trace.GoTrace) int { return cmp.Compare(begins[a.Stream], begins[b.Stream]) })
 }
 
+// FactUnread is the fact of such a trace that says what of the Go execution trace could not be read, and
+// what is not there, as its bytes show; there is none where it is whole.
+const FactUnread = "unread"
+
 // HeaderSize is how many bytes of a Go execution trace CheckHeader looks at.
 const HeaderSize = gowire.HeaderSize
 

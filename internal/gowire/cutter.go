@@ -86,6 +86,7 @@ func (c *Cutter) Next() (*Generation, error) {
 				}
 			}
 			g.add(bytes)
+			c.buf = c.buf[len(bytes):]
 			return g, nil
 		}
 		if g.Number == 0 {
@@ -104,6 +105,15 @@ func (c *Cutter) Next() (*Generation, error) {
 			return g, nil
 		}
 	}
+}
+
+// Rest reads what is behind the last generation, and returns how many bytes that is.
+func (c *Cutter) Rest() (int64, error) {
+	n, err := io.Copy(io.Discard, c.in)
+	if err == io.ErrUnexpectedEOF { // what the trace lies in ends too early
+		err = nil
+	}
+	return int64(len(c.buf)) + n, err
 }
 
 // endsTold is the version from which on a generation's end is told.

@@ -2,6 +2,7 @@ package gowire
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 	"sync"
 )
@@ -68,4 +69,58 @@ func (g *Generation) Reader() io.Reader {
 		list = append(list, bytes.NewReader(b))
 	}
 	return io.MultiReader(list...)
+}
+
+// WithoutRegions reads it as Reader does, with a value of the heap in the place of each begin and
+// end of a region. Otherwise a region that the program ends twice, or on another goroutine, would
+// keep all that goroutines did from being read.
+func (g *Generation) WithoutRegions() io.Reader {
+	out := bytes.Clone(g.head[:])
+	for _, b := range g.blocks {
+		for len(b) > 0 {
+			x, size, err := Next(b)
+			if err != nil || size == 0 {
+				out = append(out, b...)
+				break
+			}
+			if plain := !x.End && !x.Experimental && len(x.Data) > 0 && x.Data[0] > Frequency && x.Data[0] != Sync; plain {
+				data := withoutRegions(x.Data)
+				out = append(out, BatchBegin)
+				for _, v := range []uint64{x.Generation, x.Thread, x.Time, uint64(len(data))} {
+					out = binary.AppendUvarint(out, v)
+				}
+				out = append(out, data...)
+			} else {
+				out = append(out, b[:size]...)
+			}
+			b = b[size:]
+		}
+	}
+	return bytes.NewReader(out)
+}
+
+// withoutRegions is WithoutRegions of one batch. What can't be read stays as it is.
+func withoutRegions(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for len(b) > 0 {
+		n, ok := Args(b[0])
+		if !ok {
+			break
+		}
+		ends := [6]int{1} // behind the kind, the time and each number
+		for i := range n + 1 {
+			_, size := binary.Uvarint(b[ends[i]:])
+			if size <= 0 {
+				return append(out, b...)
+			}
+			ends[i+1] = ends[i] + size
+		}
+		if b[0] == UserRegionBegin || b[0] == UserRegionEnd {
+			out = append(append(append(out, HeapAlloc), b[1:ends[1]]...), 0)
+		} else {
+			out = append(out, b[:ends[n+1]]...)
+		}
+		b = b[ends[n+1]:]
+	}
+	return append(out, b...)
 }

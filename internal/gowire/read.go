@@ -20,6 +20,21 @@ func (g *Generation) Batches() iter.Seq[Batch] {
 	}
 }
 
+// Rest is how many bytes of it are behind the last batch that is whole.
+func (g *Generation) Rest() int64 {
+	n := int64(g.size)
+	for _, b := range g.blocks {
+		for len(b) > 0 {
+			_, size, err := Next(b)
+			if err != nil || size == 0 {
+				return n
+			}
+			n, b = n-int64(size), b[size:]
+		}
+	}
+	return n
+}
+
 // Snapshot is what the clocks were at one moment: the trace's own, in ns, and the system's.
 // Traces of Go before 1.25 have none.
 type Snapshot struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/states"
@@ -85,8 +86,10 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 		return nil, err
 	}
 	if follower == nil { // else what a scope has would depend on when it was read
-		if err := states.Attach(t); err != nil {
-			return nil, err
+		if t.Lookup(gotrace.FactScopes) != "none" { // then there is nothing to wait for
+			if err := states.Attach(t); err != nil {
+				return nil, err
+			}
 		}
 		if t.WantsCPU() { // the scopes need the Go execution trace read: what goroutines did comes with that
 			x.readStates(writer, func() (*timeline.States, error) { return timeline.LoadStates(ctx, t, states.CPUTimes(t)) })

@@ -26,6 +26,8 @@ func KeptOf(t *trace.Trace) Kept {
 	k := Kept{Lost: map[string]int64{"total": total}}
 	if until, all := t.LossesUntil(); !all {
 		k.Lost["unknown_after_ns"] = until
+	} else if analysis.UnknownLosses(t) != "" {
+		k.Lost["unknown_after_ns"] = t.End()
 	}
 	for _, l := range list {
 		if l.Reason == 0 {

@@ -295,6 +295,10 @@ func (r *goReader) finish(f *states.Facts) {
 		p.Notes = append(p.Notes, "waits for a CPU of the system, and system calls that waited, are not told apart: "+f.SwitchesWhy)
 	}
 	p.Notes = append(p.Notes, f.Problems...)
+	p.Damage = f.Info.Damage
+	if f.Info.Missing && len(f.Problems) > 0 {
+		p.Missing = f.Problems[len(f.Problems)-1]
+	}
 }
 
 // whole reports whether nothing was left out.

@@ -106,6 +106,10 @@ type Profile struct {
 	Samples int64 // how many were read
 	// Notes are sentences about what is not known, and how far the rest can be believed.
 	Notes []string
+	// Damage are those of them that say that bytes of the source are not as they were written.
+	Damage []string
+	// Missing is why the source is not whole; "": it is, as far as one can see.
+	Missing string
 	// Binary is the path of the program's executable, and BuildID its id; "": not known.
 	Binary, BuildID string
 	From, To        int64 // ns from the source's begin, of what was asked for

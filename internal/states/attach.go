@@ -24,10 +24,10 @@ import (
 // The Go trace is read when Events is called first; its memory is some 6 bytes for each
 // stretch in which a goroutine was on a CPU without a break, as much for each in which
 // it may have been, and 8 for each time that the system took its thread off one. A trace
-// without one, or without scopes, stays as it is. Who reads the Go trace anyway before Events can have the
+// without one stays as it is. Who reads the Go trace anyway before Events can have the
 // times found in the same reading: see CPUTimes.
 func Attach(t *trace.Trace) error {
-	if len(t.GoTraces()) == 0 || t.Lookup(gotrace.FactScopes) == "none" {
+	if len(t.GoTraces()) == 0 {
 		return nil
 	}
 	t.UseCPU(func() (trace.CPUAt, error) {

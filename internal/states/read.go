@@ -116,6 +116,11 @@ func EachOf(t *trace.Trace, hs ...Handler) (*Facts, error) {
 		return nil, err
 	}
 	f.check(s, &c)
+	if t.Lookup(gotrace.FactMade) != "" {
+		for _, text := range f.Info.Damage {
+			t.AddDamage(text)
+		}
+	}
 	for i := range hs {
 		if hs[i].Done != nil {
 			hs[i].Done(f)

@@ -173,7 +173,7 @@ func (d *decoder) join(e *Event, r *format.Record, start int64, x *end) (stop in
 		e.EndGoid = x.goid
 	}
 	e.User, e.System = x.user, x.system
-	e.Left = x.goid == 0 && r.Goid() != 0 && leaves(e.Kind)
+	e.Left = x.left(r)
 	e.Open = e.Left
 	return d.ended(e, start, x.stop, x.cpu)
 }

@@ -114,6 +114,9 @@ type end struct {
 	slots        []format.Slot
 }
 
+// left reports whether nobody has ended the scope r, and its goroutine has.
+func (e *end) left(r *format.Record) bool { return e.goid == 0 && r.Goid() != 0 && leaves(r.Kind()) }
+
 // readEnd reads the end record at loc, whose begin is b. ok is false if it does
 // not fit that. Arguments are appended to dst.
 func (t *Trace) readEnd(cache *blockCache, loc format.Loc, b *format.Record, dst []format.Slot) (e end, ok bool, err error) {

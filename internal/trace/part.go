@@ -93,6 +93,7 @@ func (d *decoder) runner(e *Event, r *runner) {
 		d.runs(e)
 	} else {
 		e.Dur = d.stops.nanos(r.stop) - e.Start
+		e.Open, e.Left = r.left, r.left
 	}
 }
 

@@ -29,6 +29,7 @@ type runner struct {
 	loc       format.Loc
 	head      uint64
 	track     uint16
+	left      bool // nobody ended it: its goroutine has ended at stop
 }
 
 // mostHolds is how many holds of a row go on, the last of them.
@@ -79,7 +80,7 @@ func (s *runningRows) begin(x *localRow, m *mark, to int64) {
 		s.m[x.key] = g
 	}
 	g.since = to
-	g.runs = append(g.runs, runner{m.key, m.stop, m.loc, m.head, x.exit})
+	g.runs = append(g.runs, runner{m.key, m.stop, m.loc, m.head, x.exit, m.left})
 	g.forget()
 }
 
@@ -94,7 +95,7 @@ func (g *runningRow) forget() {
 		return
 	}
 	outlasts := func(r *runner) bool {
-		return r.stop <= last.stop && (last.stop == format.MaxTicks || r.stop < format.MaxTicks) &&
+		return r.stop <= last.stop && (last.stop == format.MaxTicks || r.stop < format.MaxTicks && (last.left || !r.left)) &&
 			(last.kind() != format.KindWait || r.kind() == format.KindWait)
 	}
 	n := len(g.runs) - 1

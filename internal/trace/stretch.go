@@ -63,6 +63,7 @@ type mark struct {
 	row  int32 // index of rows
 	stop int64 // of a scope; 0: it is a name
 	head uint64
+	left bool // nobody ended the scope: its goroutine has ended at stop
 }
 
 // hand is what a goroutine needs to read stretches.
@@ -199,7 +200,7 @@ func (h *hand) findPending(c *cursor) (latest int64, err error) {
 		if r.Kind() != format.KindPending {
 			continue
 		}
-		stop, ok, err := h.stop(c, p, &r)
+		stop, _, ok, err := h.stop(c, p, &r)
 		if err != nil {
 			return 0, err
 		}
@@ -225,27 +226,27 @@ func (h *hand) findPending(c *cursor) (latest int64, err error) {
 
 // stop returns when what the record r has begun ends, in ticks; MaxTicks: it does not. ok is
 // false if it does not come at all: it ended, and when was overwritten.
-func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, ok bool, err error) {
+func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok bool, err error) {
 	stop = r.Stop
 	if r.Open() {
 		fits := false
 		if at := c.end(p); at != 0 {
 			var x end
 			if x, fits, err = h.r.t.readEnd(&h.cache, at, r, h.endArgs[:0]); err == errGone {
-				return 0, false, nil
+				return 0, false, false, nil
 			} else if err != nil {
-				return 0, false, err
+				return 0, false, false, err
 			}
-			stop = x.stop
+			stop, left = x.stop, fits && x.left(r)
 		}
 		if !fits {
-			return format.MaxTicks, c.made != nil || !h.r.t.endGone(r, h.r.ends.until), nil
+			return format.MaxTicks, false, c.made != nil || !h.r.t.endGone(r, h.r.ends.until), nil
 		}
 	}
 	if stop < p.key || stop >= format.MaxTicks {
 		stop = p.key // as decoder.ended has it
 	}
-	return stop, true, nil
+	return stop, left, true, nil
 }
 
 // scan finds the rows of the stretch, and what it has for those that follow.
@@ -323,17 +324,17 @@ func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err err
 		case doesRun:
 			if h.r.wantsRuns && uint64(stop) > uint64(st.to) { // it goes on, is open, or makes no sense
 				r := c.record(p)
-				stop, ok, err := h.stop(c, p, &r)
+				stop, left, ok, err := h.stop(c, p, &r)
 				if err != nil {
 					return p, err
 				}
 				if ok && stop > st.to {
-					st.marks = append(st.marks, mark{p.key, c.loc(p), row, stop, head})
+					st.marks = append(st.marks, mark{p.key, c.loc(p), row, stop, head, left})
 				}
 			}
 		case doesName:
 			if goid != 0 {
-				st.marks = append(st.marks, mark{p.key, c.loc(p), row, 0, head})
+				st.marks = append(st.marks, mark{p.key, c.loc(p), row, 0, head, false})
 			}
 		default:
 			st.crossed = true

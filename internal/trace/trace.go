@@ -189,6 +189,13 @@ func (t *Trace) Breaks() []Break {
 	return bs
 }
 
+// AddDamage adds to Problems what the reader of something that lies in the trace has found.
+func (t *Trace) AddDamage(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.inEvents.set(text, 1)
+}
+
 // Problems lists what was tolerated so far: by Open, and by every Events since.
 func (t *Trace) Problems() []Problem {
 	t.mu.Lock()

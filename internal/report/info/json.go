@@ -33,7 +33,7 @@ type document struct {
 
 	Records  map[string]int64 `json:"records"` // total, and by kind as in CSV
 	Open     map[string]int64 `json:"open"`
-	Left     map[string]int64 `json:"left_open"` // of open, those whose goroutine has ended
+	Left     map[string]int64 `json:"left_open"`   // of open, those whose goroutine has ended
 	CPU      map[string]int64 `json:"cpu_quality"` // ended tasks: exact, likely, at_most, unknown
 	Cost     cost             `json:"recording_cost"`
 	Stacks   stackCount       `json:"stacks"`                    // of scope.Stack

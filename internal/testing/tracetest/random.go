@@ -139,7 +139,7 @@ func (r *random) end(o, g int, name string, start int64, cpu string) {
 		r.open = append(r.open, x) // it may end twice
 	}
 	by := x.goid
-	if r.IntN(3) == 0 {
+	if r.IntN(3) == 0 && g != 0 { // 0 says that the goroutine has ended, which goes on here
 		by = g
 	}
 	if r.bad && r.IntN(10) == 0 {
