@@ -129,4 +129,7 @@ func TestFindFunction(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
 		}
 	}
+	if _, err := FindFunction(nil, "Get"); !errors.Is(err, ErrNoFunction) || !strings.Contains(err.Error(), "there are no samples and no waits") {
+		t.Errorf("without samples: %v", err)
+	}
 }
