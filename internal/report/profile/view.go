@@ -24,10 +24,10 @@ func comparedBy(by By) report.View {
 	return report.View{
 		Sampled: true,
 		Columns: []report.Column{
-			{Name: "cpu", Unit: report.Nanoseconds, Grows: true, Worse: true},
-			{Name: "icpu", Unit: report.Nanoseconds, Grows: true, Worse: true},
-			{Name: "off", Unit: report.Nanoseconds, Grows: true, Worse: true},
-			{Name: "ioff", Unit: report.Nanoseconds, Grows: true, Worse: true},
+			{Name: "cpu", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
+			{Name: "icpu", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
+			{Name: "off", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
+			{Name: "ioff", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
 		},
 		Rows: func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*report.Figures, error) {
 			p, err := samples.OfTrace(ctx, t, &samples.Selection{Selection: sel})
@@ -54,6 +54,14 @@ func FiguresOf(p *samples.Profile, by By, wanted func(string) bool) *report.Figu
 	total := p.Total()
 	if p.Samples > 0 || len(costs) > 0 {
 		costs[samples.TotalName] = callgraph.TotalCost(p)
+	}
+	for _, metric := range []string{"cpu", "off"} {
+		m := p.Metric(metric)
+		whole := report.Unknown
+		if m >= 0 && p.Value(total, m) > 0 {
+			whole = float64(p.Value(total, m))
+		}
+		f.Whole = append(f.Whole, whole, whole)
 	}
 	for _, name := range slices.Sorted(maps.Keys(costs)) {
 		r := report.Row{Name: name, Kind: string(by)}
