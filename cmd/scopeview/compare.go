@@ -23,8 +23,8 @@ import (
 // compared are the views that can be.
 var compared = []struct {
 	name, what string
-	view       *report.View
-	by         profile.By // of samples, which other files have too; "": it is none
+	view       *report.View // nil: of callers, whose view is that of a function
+	by         profile.By   // of samples, which other files have too; "": it is none
 }{
 	{"top", "scopes and events by name; total, count and self are of the recording, the others of one execution", &top.View, ""},
 	{"waits", "locks by name, and the places where goroutines waited for something else", &waits.View, ""},
@@ -32,6 +32,7 @@ var compared = []struct {
 	{"functions", "functions: sampled CPU time and waits, exclusive, and with i inclusive, of the recording", &profile.FunctionsView, profile.Functions},
 	{"lines", "lines of functions, likewise", &profile.LinesView, profile.Lines},
 	{"objects", "the program, C libraries, the kernel, likewise", &profile.ObjectsView, profile.Objects},
+	{"callers", "who calls --function, and whom it calls, with its share of that function's CPU time and waits", nil, ""},
 	{"doctor", "findings, and how many cores' time went where", &reportdoctor.View, ""},
 }
 
@@ -44,10 +45,13 @@ Their medians are compared, and there is an interval for the difference. It is t
 assumes nothing of how the runs scatter: with 95 % confidence from 4 runs a side on, with 90 % of 3 and 3, 67 % of 2 and
 2. Where it has 0 in it, the runs show no difference: ~. Of one run a side nothing tells what is chance.
 
-functions, lines and objects compare profiles of pprof's format and plain Go execution traces too.
+functions, lines, objects and callers compare profiles of pprof's format and plain Go execution traces too. A function's
+source is --view lines --name 'pkg.Function, *'. Instructions are not compared: those of two builds are others.
 
 Names are matched as they are. Those that only one side has are matched without their line numbers and addresses,
-where that is unambiguous. Columns that end in /s are per second of recording, for recordings of different length.
+where that is unambiguous. Columns that end in /s are per second of recording, for recordings of different length; those in % are of the whole,
+as self% of all self times, and of callers of what the function has. Where the lengths alone make a difference there is
+"lengths", and nothing became worse by it.
 
 ` + viewList() + `
 --fail-on NAME.COLUMN+LIMIT ends with exit code 4 if the column grew by more than the limit, with - if it fell by more.
@@ -58,7 +62,11 @@ With several runs a side the whole interval has to be beyond the limit.`
 func viewList() string {
 	var b strings.Builder
 	b.WriteString("The views and their columns:\n")
+	callers := profile.CallersView("")
 	for _, v := range compared {
+		if v.view == nil {
+			v.view = &callers
+		}
 		fmt.Fprintf(&b, "  %-9s %s:\n            %s\n", v.name, v.what, strings.Join(compare.Columns(v.view), " "))
 	}
 	return b.String()
@@ -67,6 +75,7 @@ func viewList() string {
 func newCompare(s *streams) *cobra.Command {
 	var (
 		x           = excerpt{s: s}
+		function    string
 		name, order string
 		failOn      []string
 	)
@@ -79,13 +88,13 @@ func newCompare(s *streams) *cobra.Command {
   scopeview compare --view waits old/*.scope -- new/*.scope
   scopeview compare --fail-on 'f1.p99+10%' --fail-on '*.cpu+5ms' old/*.scope -- new/*.scope
   scopeview compare old.scope new.scope --json | jq '.rows[] | {name, p99: .columns.p99}'`,
-		Annotations: map[string]string{everyTrace: "each argument is one", readsGoTraces: "functions lines objects"},
+		Annotations: map[string]string{everyTrace: "each argument is one", readsGoTraces: "functions lines objects callers"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, conditions, err := comparison(name, &order, failOn)
+			v, conditions, err := comparison(name, function, &order, failOn)
 			if err != nil {
 				return err
 			}
-			runs, err := x.readAll(cmd, args, v)
+			runs, err := x.readAll(cmd, args, v, function)
 			defer runs.close()
 			if err != nil {
 				return err
@@ -100,6 +109,7 @@ func newCompare(s *streams) *cobra.Command {
 	x.briefFlag(cmd)
 	x.linesFlag(cmd)
 	f := cmd.Flags()
+	f.StringVar(&function, "function", "", "of --view callers: the `FUNCTION` whose callers and callees are compared")
 	f.StringVar(&order, "sort", "", "sort by the change of `COLUMN`, and show it in full (default: the view's first)")
 	f.StringArrayVar(&failOn, "fail-on", nil, "exit with code 4 if `NAME.COLUMN+LIMIT` holds, as f1.p99+10%; can be given several times")
 	var names []string
@@ -135,7 +145,7 @@ func (x *excerpt) compare(cmd *cobra.Command, r *compare.Result, of *runs, condi
 }
 
 // comparison finds out what is to be compared. Without an order it is the view's own.
-func comparison(name string, order *string, failOn []string) (v *report.View, list []compare.Condition, err error) {
+func comparison(name, function string, order *string, failOn []string) (v *report.View, list []compare.Condition, err error) {
 	var names []string
 	for _, x := range compared {
 		names = append(names, x.name)
@@ -143,7 +153,13 @@ func comparison(name string, order *string, failOn []string) (v *report.View, li
 			v = x.view
 		}
 	}
-	if v == nil {
+	switch {
+	case (name == "callers") != (function != ""):
+		return nil, nil, usagef("--view callers and --function FUNCTION go together: %q and %q were given", name, function)
+	case name == "callers":
+		callers := profile.CallersView(function)
+		v = &callers
+	case v == nil:
 		return nil, nil, usagef("--view %q: there is %s", name, strings.Join(names, ", "))
 	}
 	columns := compare.Columns(v)
@@ -195,12 +211,20 @@ func completeTraces(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 func (s *streams) completeColumns(cmd *cobra.Command, view *string) {
 	s.completeWith(cmd, "sort", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var order string
-		v, _, err := comparison(*view, &order, nil)
+		v, _, err := comparison(*view, functionOf(*view), &order, nil)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return compare.Columns(v), cobra.ShellCompDirectiveNoFileComp
 	})
+}
+
+// functionOf returns what completion has for --function, which may not be there yet.
+func functionOf(view string) string {
+	if view == "callers" {
+		return samples.TotalName
+	}
+	return ""
 }
 
 // runs are the traces of both sides, and what was read of them.
@@ -211,10 +235,10 @@ type runs struct {
 }
 
 // readAll reads each trace, one after the other. The caller closes them, also after an error.
-func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View) (*runs, error) {
+func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View, function string) (*runs, error) {
 	r := &runs{}
 	for _, arg := range args {
-		plain, run, err := x.readOther(cmd, arg, v)
+		plain, run, err := x.readOther(cmd, arg, v, function)
 		if err != nil {
 			return r, err
 		}
@@ -240,7 +264,7 @@ func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View) (*r
 }
 
 // readOther reads a file that is no recording; ok is false for one.
-func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View) (ok bool, run compare.Run, err error) {
+func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View, function string) (ok bool, run compare.Run, err error) {
 	in, kind, err := sniff(arg)
 	if in == nil {
 		return false, run, err
@@ -252,8 +276,8 @@ func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View) (ok 
 			by = c.by
 		}
 	}
-	if by == "" {
-		return true, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines or objects", show(arg))
+	if by == "" && function == "" {
+		return true, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines, objects or callers", show(arg))
 	}
 	p, err := x.readPlain(cmd, arg, in, kind, &samples.Selection{})
 	if err != nil {
@@ -262,7 +286,14 @@ func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View) (ok 
 	if p.Metric("cpu") < 0 && p.Metric("off") < 0 {
 		return true, run, fmt.Errorf("%s has neither CPU time nor waits, which is what is compared; it has %s", show(arg), p.Metrics[0].Name)
 	}
-	return true, compare.Plain(profile.FiguresOf(p, by, x.sel.Names.Match), arg, p.To-p.From), nil
+	if function == "" {
+		return true, compare.Plain(profile.FiguresOf(p, by, x.sel.Names.Match), arg, p.To-p.From), nil
+	}
+	f, err := profile.CallersFigures(p, function, x.sel.Names.Match)
+	if err != nil {
+		return true, run, fmt.Errorf("%s: %w", show(arg), err)
+	}
+	return true, compare.Plain(f, arg, p.To-p.From), nil
 }
 
 func (r *runs) close() {

@@ -10,12 +10,17 @@ import (
 	pprofile "github.com/google/pprof/profile"
 
 	"github.com/scopeview/scopeview/internal/report/compare"
+	"github.com/scopeview/scopeview/internal/report/profile"
 )
 
 // TestComparedColumns: each column of each view can be in a condition, and the help names it.
 func TestComparedColumns(t *testing.T) {
 	help := call("compare", "--help").out
+	callers := profile.CallersView("main.f")
 	for _, v := range compared {
+		if v.view == nil {
+			v.view = &callers
+		}
 		columns := compare.Columns(v.view)
 		if !strings.Contains(help, "  "+v.name+" ") || !strings.Contains(help, strings.Join(columns, " ")) {
 			t.Errorf("the help lacks %s with %q", v.name, columns)
@@ -47,9 +52,11 @@ func TestCompareProfiles(t *testing.T) {
 	write := func(path, unit string, hot int64) {
 		f := &pprofile.Function{ID: 1, Name: "main.hot", Filename: "/src/hot.go"}
 		loc := &pprofile.Location{ID: 1, Line: []pprofile.Line{{Function: f, Line: 7}}}
+		caller := &pprofile.Function{ID: 2, Name: "main.main", Filename: "/src/main.go"}
+		from := &pprofile.Location{ID: 2, Line: []pprofile.Line{{Function: caller, Line: 9}}}
 		p := &pprofile.Profile{
-			SampleType: []*pprofile.ValueType{{Type: unit, Unit: "nanoseconds"}}, Function: []*pprofile.Function{f}, Location: []*pprofile.Location{loc},
-			Sample: []*pprofile.Sample{{Location: []*pprofile.Location{loc}, Value: []int64{hot}}}, DurationNanos: 1e9,
+			SampleType: []*pprofile.ValueType{{Type: unit, Unit: "nanoseconds"}}, Function: []*pprofile.Function{f, caller}, Location: []*pprofile.Location{loc, from},
+			Sample: []*pprofile.Sample{{Location: []*pprofile.Location{loc, from}, Value: []int64{hot}}}, DurationNanos: 1e9,
 		}
 		to, err := os.Create(path)
 		if err != nil {
@@ -63,8 +70,12 @@ func TestCompareProfiles(t *testing.T) {
 	write("a.pprof", "cpu", 2e9)
 	write("b.pprof", "cpu", 5e9)
 	write("heap.pprof", "other", 1)
-	for view, name := range map[string]string{"functions": "main.hot", "lines": "main.hot, hot.go:7", "objects": "the program"} {
-		r := call("compare", "--view", view, "a.pprof", "b.pprof", "--json")
+	for view, name := range map[string]string{"functions": "main.hot", "lines": "main.hot, hot.go:7", "objects": "the program", "callers": "main.main"} {
+		args := []string{"compare", "--view", view, "a.pprof", "b.pprof"}
+		if view == "callers" {
+			args = append(args, "--function", "hot")
+		}
+		r := call(append(args, "--json")...)
 		var d struct {
 			A    []struct{ Lost map[string]int64 }
 			Rows []struct {
@@ -84,8 +95,16 @@ func TestCompareProfiles(t *testing.T) {
 		if !found || len(d.A) != 1 || len(d.A[0].Lost) != 0 {
 			t.Errorf("%s: %s", view, r.out)
 		}
-		if r := call("compare", "--view", view, "a.pprof", "b.pprof", "--fail-on", strings.Replace(name, ", ", "*", 1)+".cpu+10%"); r.code != exitFound {
+		if r := call(append(args, "--fail-on", strings.Replace(name, ", ", "*", 1)+".cpu+10%")...); r.code != exitFound {
 			t.Errorf("%s: three seconds more are no reason to fail: %v", view, r)
+		}
+	}
+	if r := call("compare", "--view", "callers", "--function", "cold", "a.pprof", "b.pprof"); r.code != exitFailed || !strings.Contains(r.err, "no sample is in a function") {
+		t.Errorf("a function that is in no sample: %v", r)
+	}
+	for _, args := range [][]string{{"--view", "callers"}, {"--function", "hot"}} {
+		if r := call(append([]string{"compare", "a.pprof", "b.pprof"}, args...)...); r.code != exitUsage || !strings.Contains(r.err, "go together") {
+			t.Errorf("%q: %v", args, r)
 		}
 	}
 	if r := call("compare", "a.pprof", "b.pprof"); r.code != exitUsage || !strings.Contains(r.err, "--view functions") {

@@ -66,7 +66,7 @@ func newDoctor(s *streams) *cobra.Command {
 			}
 			defer x.t.Close()
 			advice, spares := adviceOf(x.path)
-			o.Selection, o.Context, o.Spares = *x.part(), cmd.Context(), spares
+			o.Selection, o.Context, o.Spares, o.State = *x.part(), cmd.Context(), spares, stateOf(x.t, x.path)
 			r, err := doctor.Examine(x.t, o)
 			if err != nil {
 				x.progress.done()

@@ -2,7 +2,10 @@
 
 package main
 
-import "os"
+import (
+	"os"
+	"strconv"
+)
 
 var forwarded = []os.Signal{os.Interrupt}
 
@@ -10,3 +13,6 @@ var forwarded = []os.Signal{os.Interrupt}
 func fromTerminal() bool { return true }
 
 func exitCode(s *os.ProcessState) int { return s.ExitCode() }
+
+// endedBy returns how a process ended, as analysis.FactEnded has it.
+func endedBy(s *os.ProcessState) string { return "exit " + strconv.Itoa(s.ExitCode()) }

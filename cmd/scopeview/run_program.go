@@ -50,7 +50,7 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 	}
 	defer remove()
 	before, raws := tracesIn(dir), rawsIn(dir)
-	pid, code, err := l.program(plan, path, l.variables(dir))
+	pid, code, ended, err := l.program(plan, path, l.variables(dir))
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 		fmt.Fprintf(l.s.err, "scopeview: %s left no trace in %s; one that starts a recording of its own has it where it says\n", filepath.Base(path), show(dir))
 	} else {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(trace))
-		l.tell(ctx, trace)
+		l.tell(ctx, trace, ended)
 		l.tellLearnt(plan, trace)
 		if l.opens() {
 			l.show(ctx, trace)
@@ -109,8 +109,8 @@ func (l *launch) built(ctx context.Context, plan *build.Plan) (string, error) {
 	return path, plan.SetBuilt(l.options.Cache, path)
 }
 
-// program runs what was built, and returns what it does.
-func (l *launch) program(plan *build.Plan, path string, env []string) (pid, code int, err error) {
+// program runs what was built, and returns its exit code and how it ended, as analysis.FactEnded has it.
+func (l *launch) program(plan *build.Plan, path string, env []string) (pid, code int, ended string, err error) {
 	words := append(slices.Clone(plan.Exec), path)
 	cmd := exec.Command(words[0], append(words[1:], plan.Rest...)...)
 	cmd.Dir = plan.Dir
@@ -118,9 +118,9 @@ func (l *launch) program(plan *build.Plan, path string, env []string) (pid, code
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, l.s.out, l.s.err
 	var failed *exec.ExitError
 	if err := forwarding(cmd); err != nil && !errors.As(err, &failed) {
-		return 0, 0, fmt.Errorf("running %s: %w", path, err)
+		return 0, 0, "", fmt.Errorf("running %s: %w", path, err)
 	}
-	return cmd.Process.Pid, exitCode(cmd.ProcessState), nil
+	return cmd.Process.Pid, exitCode(cmd.ProcessState), endedBy(cmd.ProcessState), nil
 }
 
 // forwarding runs a command, and sends it the signals that somebody sends to us.
@@ -170,7 +170,7 @@ func traceOf(dir string, pid int, before []string) string {
 }
 
 // tell says the first of what there is to say of a trace.
-func (l *launch) tell(ctx context.Context, path string) {
+func (l *launch) tell(ctx context.Context, path, ended string) {
 	t, _, err := openTrace(context.WithoutCancel(ctx), path)
 	if err != nil {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(err.Error()))
@@ -180,9 +180,12 @@ func (l *launch) tell(ctx context.Context, path string) {
 	if line := analysis.LossLine(t); line != "" {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", l.s.alarm(line))
 	}
-	dead := analysis.DeadlockLine(t)
-	if dead != "" {
-		fmt.Fprintf(l.s.err, "scopeview: %s\n", l.s.alarm(dead))
+	end := analysis.EndOf(t, stateOf(t, path))
+	if by := analysis.EndedBy(ended, t.End()); by != nil && (end == nil || end.How == "unclosed") {
+		end = by
+	}
+	if end != nil {
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", l.s.alarm(end.Text))
 	}
 	r, err := doctor.Examine(t, doctor.Options{Context: context.WithoutCancel(ctx)})
 	switch {
@@ -190,7 +193,7 @@ func (l *launch) tell(ctx context.Context, path string) {
 		fmt.Fprintf(l.s.err, "scopeview: doctor: %s\n", harmless(err.Error()))
 	case len(r.Findings) > 0:
 		fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", r.Findings[0].Verdict, harmless(r.Findings[0].Text))
-	case l.verb == build.Run && dead == "": // tests are many
+	case l.verb == build.Run && end == nil: // tests are many
 		fmt.Fprintln(l.s.err, "scopeview: the doctor finds nothing wrong")
 	}
 	for _, line := range analysis.NotRecorded(t) {

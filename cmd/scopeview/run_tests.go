@@ -40,7 +40,7 @@ func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(path))
 		if i < toldTraces {
 			l.tellTests(path)
-			l.tell(ctx, path)
+			l.tell(ctx, path, "")
 		}
 	}
 	l.tellLearnt(plan, made...)

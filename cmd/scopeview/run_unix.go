@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -25,4 +26,12 @@ func exitCode(s *os.ProcessState) int {
 		return 128 + int(w.Signal())
 	}
 	return s.ExitCode()
+}
+
+// endedBy returns how a process ended, as analysis.FactEnded has it.
+func endedBy(s *os.ProcessState) string {
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return "signal " + w.Signal().String()
+	}
+	return "exit " + strconv.Itoa(s.ExitCode())
 }

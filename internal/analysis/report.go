@@ -144,6 +144,9 @@ func (r *Report) kept(l *facts) {
 	if line := DeadlockLine(r.Trace); line != "" {
 		l.loud("", line, Loud)
 	}
+	if e := EndedBy(r.Trace.Lookup(FactEnded), r.Trace.End()); e != nil {
+		l.loud("", e.Text, Loud)
+	}
 	l.add("recorded", r.recorded())
 }
 

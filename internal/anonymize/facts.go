@@ -26,6 +26,8 @@ var facts = map[string]*regexp.Regexp{
 
 	"boot": regexp.MustCompile(`^[0-9A-Za-z]{8}$`), // hashed
 
+	"ended": regexp.MustCompile(`^(exit -?[0-9]{1,10}|signal [a-z ]{1,40})$`),
+
 	"monotonic_offset": regexp.MustCompile(`^-?[0-9]{1,19}$`),
 
 	"lock_threshold":         regexp.MustCompile(`^(all|calibrated|duration)$`),

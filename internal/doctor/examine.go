@@ -30,6 +30,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 		}
 	}
 	r := m.report()
+	r.End = analysis.EndOf(t, o.State)
 	if o.Spares != "" {
 		for i := range r.Findings {
 			if f := &r.Findings[i]; f.Verdict == gc || f.Verdict == pageFaults {

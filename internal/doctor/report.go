@@ -103,16 +103,17 @@ func (g *Gain) UnmarshalJSON(b []byte) error {
 
 // Report is what the doctor has to say about a trace. Times are ns.
 type Report struct {
-	Findings     []Finding    `json:"findings"` // best first; empty, not nil, where there is nothing to say
-	FromNS       int64        `json:"from_ns"`  // what was looked at
-	ToNS         int64        `json:"to_ns"`
-	Cores        Cores        `json:"cores"`
-	Starved      *Starved     `json:"starved"`     // null: the program had the CPUs that it wanted, or that is not known
-	Speedup      []Slice      `json:"speedup"`     // the parts add up to Cores.Count; empty: not known
-	Parallelism  []float64    `json:"parallelism"` // share of the time in which so many goroutines ran at once; empty: not known
-	CriticalPath []Path       `json:"critical_path"`
-	Unexamined   []Unexamined `json:"unexamined"`
-	Notes        []string     `json:"notes"` // what limits all of the above: losses, checks that failed
+	Findings     []Finding     `json:"findings"` // best first; empty, not nil, where there is nothing to say
+	FromNS       int64         `json:"from_ns"`  // what was looked at
+	ToNS         int64         `json:"to_ns"`
+	Cores        Cores         `json:"cores"`
+	End          *analysis.End `json:"end"`         // null: the program ended well, or goes on, or that is not known
+	Starved      *Starved      `json:"starved"`     // null: the program had the CPUs that it wanted, or that is not known
+	Speedup      []Slice       `json:"speedup"`     // the parts add up to Cores.Count; empty: not known
+	Parallelism  []float64     `json:"parallelism"` // share of the time in which so many goroutines ran at once; empty: not known
+	CriticalPath []Path        `json:"critical_path"`
+	Unexamined   []Unexamined  `json:"unexamined"`
+	Notes        []string      `json:"notes"` // what limits all of the above: losses, checks that failed
 
 	marked []string // the notes, with marks
 }
@@ -173,6 +174,8 @@ type Options struct {
 	// Selection is the part of the trace. Names and Tracks choose the scopes and rows
 	// that findings are about; the cores are shared with all others.
 	analysis.Selection
+	// State is whether the trace is still written; "": not known, and nothing is said of it.
+	State analysis.State
 	// Bandwidth is, if it is not nil, what was measured about the machine's memory.
 	Bandwidth *Bandwidth
 	// Spares is, if it is not empty, advice that spares the program memory, safe to show: findings of the

@@ -236,7 +236,7 @@ func (s *Server) doctor(ctx context.Context, in named) (string, error) {
 		return "", err
 	}
 	defer o.close()
-	r, err := doctor.Examine(o.Trace, doctor.Options{Selection: *sel, Context: ctx})
+	r, err := doctor.Examine(o.Trace, doctor.Options{Selection: *sel, Context: ctx, State: stateOf(o.Trace)})
 	if err != nil {
 		return "", err
 	}

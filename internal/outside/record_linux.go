@@ -53,9 +53,12 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	r.run(ctx, cmd.Process, done)
 	res := &Result{Exit: cmd.ProcessState.ExitCode(), Samples: r.samples, Lost: r.lost, CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	res.Unsampled = r.last(res.CPU)
+	ended := "exit " + strconv.Itoa(res.Exit)
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		res.Signal = ws.Signal().String()
+		ended = "signal " + res.Signal
 	}
+	r.w.block(format.BlockInfo, format.AppendInfo(nil, "ended", ended), 0)
 	return res, r.finish()
 }
 

@@ -305,13 +305,13 @@ func TestChild(t *testing.T) {
 
 // TestFree: the program that runs is traced by nobody, and its exit code comes through.
 func TestFree(t *testing.T) {
-	_, res, out := recorded(t, "traced", "task-clock")
-	if strings.Join(strings.Fields(out), " ") != "TracerPid: 0" || res.Exit != 7 {
-		t.Errorf("%q, %+v", out, res)
+	tr, res, out := recorded(t, "traced", "task-clock")
+	if strings.Join(strings.Fields(out), " ") != "TracerPid: 0" || res.Exit != 7 || tr.Lookup("ended") != "exit 7" {
+		t.Errorf("%q, %+v, ended by %q", out, res, tr.Lookup("ended"))
 	}
-	_, res, _ = recorded(t, "die", "task-clock")
-	if res.Signal != "killed" || res.Exit != -1 {
-		t.Errorf("%+v", res)
+	tr, res, _ = recorded(t, "die", "task-clock")
+	if res.Signal != "killed" || res.Exit != -1 || tr.Lookup("ended") != "signal killed" {
+		t.Errorf("%+v, ended by %q", res, tr.Lookup("ended"))
 	}
 }
 

@@ -20,8 +20,8 @@ func (r *recorder) giveWay() {
 }
 
 // StopGivingWay ends the recording if it is one that gives way to others, and returns its
-// trace's path; empty if there is none.
-func StopGivingWay() (path string, err error) {
+// trace's path; empty if there is none. ended, if not empty, is noted as how the program ends.
+func StopGivingWay(ended string) (path string, err error) {
 	if sys.Forked() {
 		return "", ErrStopped
 	}
@@ -31,5 +31,6 @@ func StopGivingWay() (path string, err error) {
 	if atomic.LoadUint32(&sys.Live.On) == Off || r.opts.giveWay == nil {
 		return "", nil
 	}
+	r.fact("ended", ended)
 	return r.path, r.stop()
 }

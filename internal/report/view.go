@@ -23,6 +23,7 @@ type Column struct {
 	Unit  Unit
 	Grows bool // with the length of the recording
 	Worse bool // more of it is worse
+	Part  bool // it is a part of Figures.Whole
 }
 
 // Unit is what a number counts.
@@ -39,7 +40,24 @@ const (
 // Figures are the rows of one recording.
 type Figures struct {
 	Rows  []Row
-	Notes []string // what limits them
+	Notes []string  // what limits them
+	Whole []float64 // by column, of those that are a part of it; nil or Unknown: not known, as where rows were chosen
+}
+
+// SetWhole makes the sum of a column, over all rows that know it, the whole of other columns.
+func (f *Figures) SetWhole(of int, columns ...int) {
+	sum := 0.0
+	for _, r := range f.Rows {
+		if v := r.Values[of]; v == v {
+			sum += v
+		}
+	}
+	for _, c := range columns {
+		for len(f.Whole) <= c {
+			f.Whole = append(f.Whole, Unknown)
+		}
+		f.Whole[c] = sum
+	}
 }
 
 // Row is what a view tells under one name. Names have to be those of another build too.

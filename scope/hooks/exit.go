@@ -4,6 +4,7 @@ package hooks
 
 import (
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/record"
@@ -15,18 +16,18 @@ const patience = time.Second
 
 // exit is called where the function main returns, and by os.Exit. A program that ends by a
 // panic, or is killed, leaves a trace that is as whole.
-func exit(code int) { stop(code != 0) }
+func exit(code int) { stop(code) }
 
 // stop ends the recording of ours, and removes its trace if it is not to be kept.
-func stop(failed bool) {
+func stop(code int) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		if countingEnds != nil {
 			_ = countingEnds() // who reads the file sees that it is not whole
 		}
-		path, _ := record.StopGivingWay() // the trace says what went wrong
-		if path != "" && kept == keepFailures && !failed {
+		path, _ := record.StopGivingWay("exit " + strconv.Itoa(code)) // the trace says what went wrong
+		if path != "" && kept == keepFailures && code == 0 {
 			_ = os.Remove(path)
 		}
 	}()

@@ -152,6 +152,23 @@ func (c *Code) slide(p *samples.Profile) (slide uint64, ok bool) {
 	return 0, false
 }
 
+// noSlide says why no address of the profile is known to be in the executable.
+func noSlide(p *samples.Profile) string {
+	addresses := false
+	for i := range p.Stacks {
+		addresses = addresses || slices.ContainsFunc(p.Stacks[i].Frames, func(f *samples.Frame) bool { return f.PC != 0 })
+	}
+	switch {
+	case len(p.Stacks) == 0:
+		return "there are no samples and no waits"
+	case p.Samples == 0 && !addresses:
+		return "there are no samples, and the waits have no addresses"
+	case !addresses:
+		return "the samples have no addresses"
+	}
+	return "no address that was sampled is in the executable, in a line that both know"
+}
+
 // FindInlined finds out by the executable which frames were inlined, where the samples
 // don't tell: the code that such a frame's address is in is another function's.
 func (c *Code) FindInlined(p *samples.Profile) error {
@@ -160,7 +177,7 @@ func (c *Code) FindInlined(p *samples.Profile) error {
 	}
 	slide, ok := c.slide(p)
 	if !ok {
-		return errors.New("which functions were inlined is not known: the samples have no addresses that are in the executable")
+		return fmt.Errorf("which functions were inlined is not known: %s", noSlide(p))
 	}
 	seen := map[*samples.Frame]bool{}
 	for i := range p.Stacks {

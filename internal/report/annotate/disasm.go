@@ -58,7 +58,7 @@ func Disasm(ctx context.Context, v *profile.View, code *Code, function string) (
 	}
 	slide, ok := code.slide(v.Profile)
 	if !ok {
-		d.notes = append(d.notes, "the samples have no addresses that are in the executable, so no instruction has a value")
+		d.notes = append(d.notes, noSlide(v.Profile)+", so no instruction has a value")
 	}
 	var err error
 	if d.calls, err = code.HotCalls(ctx, v.Profile); err != nil {

@@ -1,7 +1,6 @@
 package annotate
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/scopeview/scopeview/internal/samples"
@@ -16,7 +15,7 @@ func (c *Code) Places(p *samples.Profile) (func(f *samples.Frame) []symbols.Plac
 	}
 	slide, ok := c.slide(p)
 	if !ok {
-		return nil, errors.New("where functions begin is not known: the samples have no addresses that are in the executable")
+		return nil, fmt.Errorf("where functions begin is not known: %s", noSlide(p))
 	}
 	return func(f *samples.Frame) []symbols.Place {
 		if f.PC == 0 || f.Object != c.object {

@@ -31,7 +31,7 @@ func (r *Result) brief(b *report.Brief) {
 	for _, x := range r.rows {
 		c := &x.cells[r.sort]
 		switch {
-		case x.same():
+		case r.same(x):
 		case r.columns[r.sort].Worse && c.differs() && c.difference() > 0:
 			worse = append(worse, x)
 		default:

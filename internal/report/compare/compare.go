@@ -33,11 +33,12 @@ func Read(ctx context.Context, v *report.View, t *trace.Trace, path string, sel 
 // Plain is the run that has these figures, of a file that is no recording.
 func Plain(f *report.Figures, path string, length int64) Run { return Run{f, nil, path, length} }
 
-// column is one of a view, or the same per second of recording.
+// column is one of a view, or the same per second of recording, or as a share of the whole.
 type column struct {
 	report.Column
 	own       int // its number in the view
 	perSecond bool
+	share     bool
 }
 
 func columnsOf(v *report.View) (list []column) {
@@ -45,7 +46,10 @@ func columnsOf(v *report.View) (list []column) {
 		list = append(list, column{Column: c, own: i})
 		if c.Grows {
 			c.Name, c.Unit, c.Grows = c.Name+"/s", c.Unit+"/s", false
-			list = append(list, column{c, i, true})
+			list = append(list, column{c, i, true, false})
+		}
+		if c := v.Columns[i]; c.Part {
+			list = append(list, column{report.Column{Name: c.Name + "%", Unit: report.Share, Worse: c.Worse}, i, false, true})
 		}
 	}
 	return list
@@ -84,6 +88,7 @@ type cell struct {
 	low, high  float64   // of the difference
 	confidence float64   // of the interval; 0: there is none
 	several    bool      // there are runs for one, in all
+	lengths    bool      // the sides differ, and the lengths of the recordings alone make that
 }
 
 // Of compares the runs a with the runs b: what the view of that name has of them, by the
@@ -147,7 +152,7 @@ func (r *Result) row(f *found, all []Run, zero []*report.Row, known runs.Interva
 			of = zero[i]
 		}
 		if of != nil {
-			x.add(side, of, all[i].length, r.columns)
+			x.add(side, of, &all[i], r.columns)
 		}
 	}
 	for i := range x.cells {
@@ -158,22 +163,58 @@ func (r *Result) row(f *found, all []Run, zero []*report.Row, known runs.Interva
 			c.low, c.high, c.confidence = known.Of(c.a, c.b)
 		}
 	}
+	r.lengthsAlone(x)
 	return x
 }
 
-// of returns the value of a row of a recording of that length.
-func (c *column) of(r *report.Row, length int64) float64 {
+// lengthsAlone marks what differs because one recording is longer: a sum where the same per second
+// is about equal, and a rate where the sum is. A program that did the same work and then was
+// idle does not do it more slowly. Where one of a row's sums is about equal, as how often it
+// was, others that grew did so by themselves.
+func (r *Result) lengthsAlone(x *row) {
+	if !r.lengthsDiffer() {
+		return
+	}
+	equal := false
+	for k, c := range r.columns {
+		if !c.perSecond {
+			continue
+		}
+		rate, sum := &x.cells[k], &x.cells[k-1] // which is the column before
+		p, ok1 := rate.ratio()
+		q, ok2 := sum.ratio()
+		if !ok1 || !ok2 || p <= 0 || q <= 0 {
+			continue
+		}
+		byRate, bySum := math.Abs(math.Log(p)), math.Abs(math.Log(q))
+		rate.lengths, sum.lengths = bySum < byRate/4, byRate < bySum/4
+		equal = equal || rate.lengths
+	}
+	for k, c := range r.columns {
+		if equal && !c.perSecond {
+			x.cells[k].lengths = false
+		}
+	}
+}
+
+// of returns the value of a row of a run.
+func (c *column) of(r *report.Row, run *Run) float64 {
 	v := r.Values[c.own]
-	if c.perSecond {
-		return report.Or(v/(float64(length)/1e9), length > 0)
+	switch {
+	case c.perSecond:
+		return report.Or(v/(float64(run.length)/1e9), run.length > 0)
+	case c.share && (c.own >= len(run.Whole) || !(run.Whole[c.own] > 0)):
+		return report.Unknown
+	case c.share:
+		return v / run.Whole[c.own]
 	}
 	return v
 }
 
 // add takes in what a run of a side has, as far as it is known.
-func (x *row) add(side int, of *report.Row, length int64, columns []column) {
+func (x *row) add(side int, of *report.Row, run *Run, columns []column) {
 	for k := range columns {
-		v := columns[k].of(of, length)
+		v := columns[k].of(of, run)
 		switch cell := &x.cells[k]; {
 		case math.IsNaN(v):
 		case side == 0:
@@ -207,6 +248,9 @@ func (c *cell) ratio() (q float64, ok bool) {
 // differs reports whether the sides differ; of several runs, by more than chance may have
 // made.
 func (c *cell) differs() bool {
+	if c.lengths {
+		return false
+	}
 	if c.several {
 		return c.confidence > 0 && (c.low > 0 || c.high < 0)
 	}
@@ -216,7 +260,7 @@ func (c *cell) differs() bool {
 // unsure reports whether the sides may differ, and the runs can't show it.
 func (c *cell) unsure() bool {
 	same := c.confidence > 0 && c.low == 0 && c.high == 0
-	return c.several && c.both() && !c.differs() && !same
+	return c.several && c.both() && !c.lengths && !c.differs() && !same
 }
 
 // rank puts first what differs, and last what is not known.
@@ -230,11 +274,16 @@ func (c *cell) rank() int {
 	return 0
 }
 
-// same reports whether a row is known to have the same values on both sides.
-func (x *row) same() bool {
-	return !slices.ContainsFunc(x.cells, func(c cell) bool {
-		return len(c.a) > 0 != (len(c.b) > 0) || c.both() && (c.a[0] != c.b[len(c.b)-1] || c.b[0] != c.a[len(c.a)-1])
-	})
+// same reports whether a row is known to have the same values on both sides. Its share is other
+// where other rows changed.
+func (r *Result) same(x *row) bool {
+	for k := range x.cells {
+		c := &x.cells[k]
+		if !r.columns[k].share && (len(c.a) > 0 != (len(c.b) > 0) || c.both() && (c.a[0] != c.b[len(c.b)-1] || c.b[0] != c.a[len(c.a)-1])) {
+			return false
+		}
+	}
+	return true
 }
 
 // several reports whether there are runs for an interval.

@@ -79,11 +79,11 @@ func TestSlower(t *testing.T) {
 	b := recorded(t, 1e6, "f0", 500, "f1", 2000, "f1", 2000, "f2", 40, "new", 9, "main.go:4", 10)
 	text := textOf(of([]Run{a}, []Run{b}, "total"), 0)
 	want(t, text,
-		"name kind total A total B difference ratio count self mean p50 p90 p99 max\n"+
-			"f1 scope 2.00µs 4.00µs +2.00µs 2.00 = +100% +100% +100% +100% +100% +100%\n"+
-			"f2 scope 50ns 40ns -10ns 0.80 = -20% -20% -20% -20% -20% -20%\n"+
+		"name kind total A total B difference ratio total% count self mean p50 p90 p99 max\n"+
+			"f1 scope 2.00µs 4.00µs +2.00µs 2.00 78% → 88% = +100% +100% +100% +100% +100% +100%\n"+
+			"f2 scope 50ns 40ns -10ns 0.80 1.9% → 0.9% = -20% -20% -20% -20% -20% -20%\n"+
 			"2 more names without any difference\n",
-		"\nA old scope 7ns 1 7ns 7ns 7ns 7ns 7ns 7ns\nB new scope 9ns ")
+		"\nA old scope 7ns 0.3% 1 7ns 7ns 7ns 7ns 7ns 7ns\nB new scope 9ns ")
 	want(t, textOf(of([]Run{a}, []Run{b}, "p99"), 1), "f1 scope 1.00µs 2.00µs +1.00µs 2.00 +100% =", "… and 1 more name (-n 0 shows all)")
 	want(t, textOf(of([]Run{a}, []Run{recorded(t, 1e6, "f0", 500, "main.go:4", 30)}, "total"), 0), "main.go:3 → main.go:4 scope 10ns 30ns +20ns 3.00")
 }
@@ -94,9 +94,36 @@ func TestLengths(t *testing.T) {
 	b := recorded(t, 2e6, "f", 100, "f", 100, "f", 100, "f", 100)
 	want(t, textOf(of([]Run{a}, []Run{b}, "total"), 0),
 		"the lengths of A and B differ, and total, count, self grow with them: ",
-		"name kind total A total B difference ratio total/s count count/s self self/s mean ",
-		"f scope 200ns 400ns +200ns 2.00 = +100% = +100% = = = = = =\n")
-	want(t, textOf(of([]Run{a}, []Run{b}, "count/s"), 0), "f scope 2,000 2,000 0 1.00 +100%")
+		"name kind total A total B difference ratio total/s total% count count/s self self/s self% mean ",
+		"f scope 200ns 400ns +200ns 2.00 = = lengths = lengths = = = = = = =\n")
+	want(t, textOf(of([]Run{a}, []Run{b}, "count/s"), 0), "f scope 2,000 2,000 0 1.00 lengths = = lengths lengths = = = ")
+}
+
+// TestLengthsAlone: a program that did the same and then was idle has not become slower, or
+// faster, per second; one that did as much all the time has not become slower in all; and what
+// changed besides is shown as a change.
+func TestLengthsAlone(t *testing.T) {
+	a := recorded(t, 1e6, "f", 1000, "g", 500)
+	idle := recorded(t, 1.75e6, "f", 1010, "g", 900)
+	text := textOf(of([]Run{a}, []Run{idle}, "total/s"), 0)
+	want(t, text, "f scope 1.00ms 577µs -423µs 0.58 +1.0% ", "g scope 500µs 514µs +14.3µs 1.03 +80% ", " lengths ")
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "f ") && strings.Contains(line, "-4") && !strings.Contains(line, "-423µs") {
+			t.Errorf("the lengths read as a change: %s", line)
+		}
+	}
+	r := of([]Run{a}, []Run{idle}, "total/s")
+	for _, x := range r.rows {
+		for k := range x.cells {
+			c, name := &x.cells[k], r.columns[k].Name
+			if alone := name == "total/s" || name == "self/s" || name == "count/s"; x.name == "f" && (c.lengths != alone || alone && c.differs()) {
+				t.Errorf("%s of %s: by lengths alone %v, differs %v", name, x.name, c.lengths, c.differs())
+			}
+			if (name == "total/s" || name == "total") && x.name == "g" && c.lengths {
+				t.Error("g takes 80% more, and that is told for lengths")
+			}
+		}
+	}
 }
 
 // TestRuns: medians, intervals, and what the runs can't show.
@@ -110,14 +137,14 @@ func TestRuns(t *testing.T) {
 	a, b := side(1000, 100, 110, 120, 130), side(1001, 203, 201, 204, 202)
 	r := of(a, b, "total")
 	want(t, textOf(r, 0), "values are medians of 4 and 4 runs; interval: of the difference, with 97% confidence; ~",
-		"f scope 115ns 203ns +88ns 1.76 +71ns … +104ns = ", "g scope 1.00µs 1.01µs ~ 1.00 -9ns … +11ns = ~ ~",
+		"f scope 115ns 203ns +88ns 1.76 +71ns … +104ns 9.4% → 15% = ", "g scope 1.00µs 1.01µs ~ 1.00 -9ns … +11ns 82% → 77% = ~ ~",
 		"only0 (2 of 4 of A) (2 of 4 of B) scope 101ns 101ns ~ 1.00 -1ns … +1ns")
 	if f := r.rows[0]; f.name != "f" {
 		t.Errorf("%s comes before what differs", f.name)
 	}
 	want(t, textOf(of(a[:3], b[:3], "total"), 0), "with 90% confidence, the most that so few runs give (4 a side give 95%)")
-	want(t, textOf(of(a[:1], b, "total"), 0), "there is no interval", "values of several runs are medians", "f scope 100ns 203ns +103ns 2.02 = ")
-	want(t, textOf(of(a, a, "total"), 0), "f scope 115ns 115ns ~ 1.00 -30ns … +30ns = ~")
+	want(t, textOf(of(a[:1], b, "total"), 0), "there is no interval", "values of several runs are medians", "f scope 100ns 203ns +103ns 2.02 8.3% → 15% = ")
+	want(t, textOf(of(a, a, "total"), 0), "f scope 115ns 115ns ~ 1.00 -30ns … +30ns ~ = ~")
 }
 
 // TestRunsWithout: a name in one run of a side has no interval there, so nothing is shown to

@@ -47,7 +47,8 @@ type values struct {
 	Low        *float64 `json:"low"` // of the difference; null: there is no interval
 	High       *float64 `json:"high"`
 	Confidence *float64 `json:"confidence"`
-	Differs    bool     `json:"differs"` // with several runs a side, by more than chance may have made
+	Differs    bool     `json:"differs"`                 // with several runs a side, by more than chance may have made
+	Lengths    bool     `json:"lengths_alone,omitempty"` // the lengths of the recordings alone make the difference
 }
 
 func (r *Result) document() *document {
@@ -76,7 +77,7 @@ func (r *Result) comparison(x *row) comparison {
 	j := comparison{Name: x.name, NameB: x.nameB, Kind: x.kind, RunsA: x.runs[0], RunsB: x.runs[1], Columns: map[string]values{}}
 	for k := range x.cells {
 		c := &x.cells[k]
-		v := values{A: known(middle(c.a)), B: known(middle(c.b)), Difference: known(c.difference()), Differs: c.differs()}
+		v := values{A: known(middle(c.a)), B: known(middle(c.b)), Difference: known(c.difference()), Differs: c.differs(), Lengths: c.lengths}
 		if q, ok := c.ratio(); ok {
 			v.Ratio = &q
 		}

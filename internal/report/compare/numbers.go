@@ -72,6 +72,10 @@ func (r *Result) change(column int, c *cell) string {
 		return "0 → " + r.number(column, middle(c.b))
 	case q == 1:
 		return "="
+	case c.lengths:
+		return "lengths"
+	case r.columns[column].share:
+		return r.number(column, middle(c.a)) + " → " + r.number(column, middle(c.b))
 	default:
 		return percentOf(q)
 	}

@@ -24,12 +24,12 @@ func (r *Result) text(b *report.Text) {
 	r.notes(b)
 	b.WriteString(r.howSure() + "\n")
 	if grow := r.grow(); r.lengthsDiffer() && grow != nil {
-		fmt.Fprintf(b, "the lengths of A and B differ, and %s grow with them: look at the same with /s, which is per second of recording, and at the others\n", strings.Join(grow, ", "))
+		fmt.Fprintf(b, "the lengths of A and B differ, and %s grow with them: look at the same with /s, which is per second of recording, with %%, which is of the whole, and at the others; \"lengths\" stands where they alone make the difference\n", strings.Join(grow, ", "))
 	}
 	b.WriteByte('\n')
 	var differ []*row
 	for _, x := range r.rows {
-		if !x.same() {
+		if !r.same(x) {
 			differ = append(differ, x)
 		}
 	}
@@ -164,7 +164,10 @@ func (r *Result) grow() (names []string) {
 
 // shows reports whether a column says anything new: where the recordings have one length,
 // what is per second does not.
-func (r *Result) shows(c column) bool { return !c.perSecond || r.lengthsDiffer() }
+// Of shares it shows that of what is sorted by, and others where sums can't be compared.
+func (r *Result) shows(c column) bool {
+	return r.lengthsDiffer() || !c.perSecond && (!c.share || c.own == r.columns[r.sort].own)
+}
 
 // table writes the sort column in full, and of the others by how much they changed.
 func (r *Result) table(b *report.Text, rows []*row) {

@@ -19,6 +19,10 @@ func (r found) brief(b *report.Brief) {
 	)
 	b.Line("# scopeview doctor: " + r.title())
 	b.Run(r.t)
+	if r.End != nil {
+		b.Heading("## The program's end")
+		b.Line(report.Prose(r.End.Text))
+	}
 	if r.Starved != nil {
 		b.Heading("## Starved")
 		b.Line(report.Prose(r.Starved.Text))
@@ -26,7 +30,12 @@ func (r found) brief(b *report.Brief) {
 	for i := range r.Findings {
 		r.briefly(b, i)
 	}
-	if len(r.Findings) == 0 {
+	switch {
+	case len(r.Findings) > 0:
+	case r.End != nil || r.Starved != nil:
+		b.Heading("## Nothing else can be told")
+		b.Line("No problem of the program's own can be told from this trace.")
+	default:
 		b.Heading("## Nothing is wrong")
 		b.Line("Nothing is wrong that can be told from this trace.")
 	}
@@ -55,15 +64,20 @@ func (r found) brief(b *report.Brief) {
 
 // title names the findings.
 func (r found) title() string {
-	if len(r.Findings) == 0 {
+	var list []string
+	switch {
+	case r.End != nil:
+		list = append(list, map[string]string{"exit": "the program failed", "signal": "the program was killed", "deadlock": "deadlock", "unclosed": "the program did not end by Stop, as far as the trace says"}[r.End.How])
+	case r.Starved != nil && len(r.Findings) == 0:
+		return "the program lacked CPUs, and nothing else can be told"
+	case len(r.Findings) == 0:
 		return "nothing is wrong that can be told"
 	}
-	var list []string
 	for _, f := range r.Findings[:min(len(r.Findings), 3)] {
 		list = append(list, string(f.Verdict))
 	}
 	text := strings.Join(list, ", ")
-	if more := len(r.Findings) - len(list); more > 0 {
+	if more := len(r.Findings) - 3; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

@@ -13,6 +13,10 @@ import (
 // text writes the report for people: first what is wrong.
 func (r found) text(b *report.Text) {
 	nothing := "nothing is wrong that can be told from this trace\n\n"
+	if r.End != nil {
+		fmt.Fprintf(b, "%s %s\n\n", b.Red("ended:"), r.End.Text)
+		nothing = "nothing else can be told from this trace\n\n"
+	}
 	if r.Starved != nil {
 		fmt.Fprintf(b, "%s %s\n\n", b.Yellow("starved:"), r.Starved.Text)
 		nothing = "nothing else can be told from this trace\n\n"

@@ -30,6 +30,9 @@ var View = report.View{
 
 func figures(r *doctor.Report) *report.Figures {
 	f := &report.Figures{Notes: append([]string{}, r.Notes...)}
+	if r.End != nil {
+		f.Notes = append(f.Notes, "ended: "+r.End.Text)
+	}
 	if r.Starved != nil {
 		f.Notes = append(f.Notes, "starved: "+r.Starved.Text)
 	}

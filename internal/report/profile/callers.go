@@ -35,6 +35,9 @@ func FindFunction(costs map[string]*callgraph.Cost, name string) (string, error)
 	case 1:
 		return found[0], nil
 	case 0:
+		if len(costs) == 0 {
+			return "", fmt.Errorf("%w: there are no samples and no waits, so none in a function %q", ErrNoFunction, name)
+		}
 		return "", fmt.Errorf("%w: no sample is in a function %q; scopeview functions lists all that are, and <Total> is the caller of all", ErrNoFunction, name)
 	}
 	return "", fmt.Errorf("%w: %q may be %s; give more of the name", ErrNoFunction, name, report.First(found, func(s string) string { return s }))

@@ -129,6 +129,9 @@ func TestFindFunction(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
 		}
 	}
+	if _, err := FindFunction(nil, "Get"); !errors.Is(err, ErrNoFunction) || !strings.Contains(err.Error(), "there are no samples and no waits") {
+		t.Errorf("without samples: %v", err)
+	}
 }
 
 // TestNegativeShares: of values that are differences, shares are of the absolute sum, which is told;

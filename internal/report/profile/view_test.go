@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,36 @@ func TestFunctionsView(t *testing.T) {
 	}
 	const none = "header\nstate closed=1 tick=9000\nchunk blocks\ncalib ticks=1000 mono=1000 wall=1700000000000000000\nstop ticks=9000\n"
 	if _, err := FunctionsView.Rows(context.Background(), tracetest.OpenText(t, none), &analysis.Selection{}); !errors.Is(err, samples.ErrNone) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestCallersView: of a function there is what its callers and callees have of it, and the whole is
+// what it has.
+func TestCallersView(t *testing.T) {
+	f, g, h := &samples.Frame{Func: "main.f"}, &samples.Frame{Func: "main.g"}, &samples.Frame{Func: "main.h"}
+	p := &samples.Profile{
+		Samples: 3, Metrics: []samples.Metric{{Name: "cpu"}},
+		Stacks: []samples.Stack{
+			{Frames: []*samples.Frame{f, g, h}, Values: []int64{10}},
+			{Frames: []*samples.Frame{g}, Values: []int64{5}},
+			{Frames: []*samples.Frame{h}, Values: []int64{3}},
+		},
+	}
+	x, err := CallersFigures(p, "g", func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for _, r := range x.Rows {
+		rows = append(rows, fmt.Sprint(r.Kind, " ", r.Name, r.Values))
+	}
+	want := "callee main.f[10 NaN], caller <Total>[5 NaN], caller main.h[10 NaN], itself main.g[5 NaN]"
+	slices.Sort(rows)
+	if got := strings.Join(rows, ", "); got != want || x.Whole[0] != 15 {
+		t.Errorf("%s of %v, want %s of 15", got, x.Whole, want)
+	}
+	if _, err := CallersFigures(p, "none", func(string) bool { return true }); !errors.Is(err, ErrNoFunction) {
 		t.Errorf("%v", err)
 	}
 }

@@ -2,6 +2,7 @@ package top
 
 import (
 	"context"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
@@ -13,9 +14,9 @@ import (
 // execution.
 var View = report.View{
 	Columns: []report.Column{
-		{Name: "total", Unit: report.Nanoseconds, Grows: true, Worse: true},
+		{Name: "total", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
 		{Name: "count", Unit: report.Count, Grows: true},
-		{Name: "self", Unit: report.Nanoseconds, Grows: true, Worse: true},
+		{Name: "self", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
 		{Name: "mean", Unit: report.Nanoseconds, Worse: true},
 		{Name: "p50", Unit: report.Nanoseconds, Worse: true},
 		{Name: "p90", Unit: report.Nanoseconds, Worse: true},
@@ -35,6 +36,9 @@ var View = report.View{
 		}
 		for _, x := range r.instants {
 			f.Rows = append(f.Rows, r.eventRow(x))
+		}
+		if sel.Names.All() && !slices.ContainsFunc(r.stats, func(s *analysis.Stats) bool { return s.NoSelf > 0 }) {
+			f.SetWhole(2, 0, 2) // self times add up to all, and totals do not, as scopes nest
 		}
 		return f, nil
 	},

@@ -12,7 +12,7 @@ import (
 // trace the places where goroutines waited for something else.
 var View = report.View{
 	Columns: []report.Column{
-		{Name: "wait", Unit: report.Nanoseconds, Grows: true, Worse: true},
+		{Name: "wait", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
 		{Name: "had", Unit: report.Count, Grows: true},
 		{Name: "contended", Unit: report.Count, Grows: true, Worse: true},
 		{Name: "mean", Unit: report.Nanoseconds, Worse: true},
@@ -44,6 +44,9 @@ var View = report.View{
 		}
 		for _, b := range r.blocked {
 			f.Rows = append(f.Rows, b.row())
+		}
+		if sel.Names.All() {
+			f.SetWhole(0, 0)
 		}
 		return f, nil
 	},

@@ -1,0 +1,54 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// FactEnded is the key of the fact that says how a program ended that the recorder saw end: "exit"
+// and its status, or "signal" and its name.
+const FactEnded = "ended"
+
+// End is how a recorded program ended, where that is not by itself and well.
+type End struct {
+	How  string `json:"how"`  // exit, signal, deadlock, or unclosed: not by Stop, and no more is known
+	Text string `json:"text"` // a sentence or two, safe to show
+}
+
+// EndOf returns how the program of a trace in state s ended. It returns nil where the program ended
+// well, or goes on, or the trace does not say; "" is a state of which nothing is known.
+func EndOf(t *trace.Trace, s State) *End {
+	if line := DeadlockLine(t); line != "" {
+		return &End{"deadlock", capital(line) + "."}
+	}
+	if e := EndedBy(t.Lookup(FactEnded), t.End()); e != nil || t.Closed() {
+		return e
+	}
+	switch s {
+	case StateAbandoned:
+		return &End{"unclosed", fmt.Sprintf("The program ended without Stop %s after the recording began: by a panic, os.Exit, log.Fatal or a signal, which the trace does not say.", Humane(t.End()))}
+	case StateUnknown:
+		return &End{"unclosed", fmt.Sprintf("The trace was not closed, and has %s: the program ended without Stop, or still runs, which is not known here.", Humane(t.End()))}
+	}
+	return nil
+}
+
+// EndedBy words a fact of FactEnded of a program that was recorded for so many ns. It returns nil
+// where that is empty or says that the program ended well.
+func EndedBy(fact string, ns int64) *End {
+	how, what, _ := strings.Cut(fact, " ")
+	after := " " + Humane(ns) + " after the recording began."
+	switch {
+	case how == "signal":
+		return &End{how, "The program was ended by a signal (" + Show(what) + ")" + after}
+	case how != "exit" || what == "0":
+		return nil
+	case what == "2":
+		return &End{how, "The program ended with exit status 2, as a Go program does that panics," + after}
+	}
+	return &End{how, "The program ended with exit status " + Show(what) + after}
+}
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

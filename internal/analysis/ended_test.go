@@ -1,0 +1,48 @@
+package analysis
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/trace/text"
+)
+
+// TestEnd: what a trace knows of the program's end is said, and no more.
+func TestEnd(t *testing.T) {
+	for _, c := range []struct {
+		name, fact string
+		closed     string
+		state      State
+		how, text  string
+	}{
+		{"stopped", "", "1", StateClosed, "", ""},
+		{"ended well", `info "ended" "exit 0"`, "1", StateClosed, "", ""},
+		{"failed", `info "ended" "exit 3"`, "1", StateClosed, "exit", "exit status 3 30.0ms after"},
+		{"panicked", `info "ended" "exit 2"`, "1", StateClosed, "exit", "exit status 2, as a Go program does that panics"},
+		{"killed", `info "ended" "signal killed"`, "1", StateClosed, "signal", "by a signal (killed) 30.0ms after"},
+		{"deadlock", `info "deadlock" "all goroutines"`, "1", StateClosed, "deadlock", "Deadlock: no goroutine"},
+		{"gone", "", "0", StateAbandoned, "unclosed", "without Stop 30.0ms after the recording began: by a panic, os.Exit, log.Fatal or a signal, which the trace does not say"},
+		{"perhaps running", "", "0", StateUnknown, "unclosed", "or still runs, which is not known here"},
+		{"running", "", "0", StateWriting, "", ""},
+		{"nobody asked", "", "0", "", "", ""},
+		{"no fact of ours", `info "ended" "somehow"`, "1", StateClosed, "", ""},
+	} {
+		b, err := text.Assemble(strings.NewReader("header id=01 pid=5 clock=monotonic start=1000 rate=1000000000\nstate closed=" + c.closed + " tick=30001000\nchunk blocks sealed\n" + c.fact + "\nstop ticks=30001000\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := trace.Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := EndOf(tr, c.state)
+		if e == nil {
+			e = &End{}
+		}
+		if e.How != c.how || !strings.Contains(e.Text, c.text) || (e.Text == "") != (c.how == "") {
+			t.Errorf("%s: %+v, want %s: %s", c.name, *e, c.how, c.text)
+		}
+	}
+}
