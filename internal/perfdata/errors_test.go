@@ -131,6 +131,23 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
+// TestCutFeatures cuts a file in what perf wrote behind the records. Each length is an error, or a loss where
+// what is missing is nothing that is read.
+func TestCutFeatures(t *testing.T) {
+	const featureVersion, featureCPU = 5, 8
+	m := newMade(task)
+	m.features[featureHost], m.features[featureVersion], m.features[featureCPU] = m.text("box"), m.text("6.1"), m.text("a processor")
+	m.mmap2(7, 1, base, 4096, "/bin/true")
+	m.sample(7, 2, base)
+	good := m.bytes()
+	for n := range len(good) + 1 {
+		got, err := both(good[:n])
+		if told := err != nil || got.f.cut > 0; told != (n < len(good)) {
+			t.Errorf("of %d bytes %d are there: %v", len(good), n, err)
+		}
+	}
+}
+
 // TestCutPipe: of what perf wrote into a pipe nothing tells the length, so a prefix of whole records is a
 // whole file; any other is an error.
 func TestCutPipe(t *testing.T) {

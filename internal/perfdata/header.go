@@ -21,6 +21,7 @@ type file struct {
 	attrs  []attr
 	byID   map[uint64]int // attrs
 	builds map[string]string
+	cut    int64 // features that are not read, and that the file ends before or in
 	facts
 }
 
@@ -228,9 +229,25 @@ func (f *file) readFeatures(bitmap []byte) error {
 			if err != nil {
 				return err
 			}
+		default:
+			if !f.has(from, size) {
+				f.cut++
+			}
 		}
 	}
 	return nil
+}
+
+// has reports whether the file has all of a section.
+func (f *file) has(at, size uint64) bool {
+	if size == 0 {
+		return true
+	}
+	if at > 1<<62 || size > 1<<62 {
+		return false
+	}
+	n, _ := f.in.ReadAt(make([]byte, 1), int64(at+size-1)) // an error is the end of the file, or comes again
+	return n == 1
 }
 
 // feature reads a feature that is at an offset of the file.

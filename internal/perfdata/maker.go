@@ -173,6 +173,7 @@ func (m *maker) losses() (list []string) {
 	say(m.throttled, "times the kernel held samples back, since there were too many")
 	say(m.spaces.left, fmt.Sprintf("mappings are left out: a process had more than %d", mostChanges))
 	say(m.unknown, "records are of kinds that are not known, and are passed over: the file is of a newer perf, or damaged")
+	say(m.f.cut, "lists behind the records are cut off: the file ends before them. They are none that the profile is made of")
 	if m.f.open {
 		list = append(list, "perf did not end as it should: its file may lack records, and has no names of events and no build ids.")
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -15,6 +16,9 @@ import (
 func TestTruthFreshNames(t *testing.T) {
 	if os.Getenv("SCOPEVIEW_TRUTH") != "1" {
 		t.Skip("builds a large program: make truth runs it")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("reads an ELF executable")
 	}
 	bin := filepath.Join(t.TempDir(), "x")
 	if out, err := exec.Command("go", "build", "-o", bin, "github.com/scopeview/scopeview/cmd/scopeview").CombinedOutput(); err != nil {
