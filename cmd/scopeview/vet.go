@@ -39,8 +39,9 @@ func newVet(s *streams) *cobra.Command {
 		Short: "Find calls of package scope that are mistakes",
 		Long: `vet looks at Go packages (./... if none is named), not at a trace. It reports
 
-  - a Task, Process, Pending, Lock or Begin whose result is dropped, or deferred without being
-    called: defer scope.Task("x") lacks the second ()
+  - a Task, Process, Pending, Lock, Begin or Context whose result is dropped, or deferred without
+    being called: defer scope.Task("x") lacks the second ()
+  - a scope that ends where it begins: scope.Task("x")() without defer
   - verbs of a Taskf that do not fit its arguments
   - a scope that never ends, or that a return, a continue or a break leaves behind
 

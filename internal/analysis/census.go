@@ -26,6 +26,7 @@ type Endings struct {
 type nameCount struct {
 	open, ended int64
 	first       format.Kind // of the first that did not end
+	linked      bool        // it has a link
 	at          int64       // when that began
 }
 
@@ -80,6 +81,7 @@ func (c *Endings) first(e *trace.Event) {
 	x.open++
 	if x.first == 0 || e.Start < x.at {
 		x.first, x.at = e.Kind, e.Start
+		_, x.linked = e.Link()
 	}
 }
 
@@ -122,9 +124,10 @@ func (c *Census) OpenScopes() int64 {
 
 // forgotten is a name that was begun often and never ended.
 type forgotten struct {
-	Name  uint16
-	Kind  format.Kind // of the first
-	Begun int64
+	Name   uint16
+	Kind   format.Kind // of the first
+	Linked bool        // it is part of a request
+	Begun  int64
 }
 
 // Forgotten lists the names with many begun and no ended scopes, most begun
@@ -134,7 +137,7 @@ func (c *Endings) Forgotten() []forgotten {
 	var fs []forgotten
 	for name, x := range c.names {
 		if x.open >= forgottenAfter && x.ended == 0 {
-			fs = append(fs, forgotten{uint16(name), x.first, x.open})
+			fs = append(fs, forgotten{uint16(name), x.first, x.linked, x.open})
 		}
 	}
 	slices.SortStableFunc(fs, func(a, b forgotten) int { return cmp.Compare(b.Begun, a.Begun) })

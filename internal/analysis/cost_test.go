@@ -75,11 +75,42 @@ func TestForgotten(t *testing.T) {
 	add(40, kind(format.KindEvent, scope(rowR, 1, 0, 0)))        // instants have no end
 	add(40, open(kind(format.KindWait, scope(lockM, 1, 0, 0))))  // a deadlock
 	got := c.Forgotten()
-	if len(got) != 2 || got[0] != (forgotten{lockL, format.KindHold, 40}) || got[1] != (forgotten{nameB, format.KindTask, 30}) {
+	if len(got) != 2 || got[0] != (forgotten{lockL, format.KindHold, false, 40}) || got[1] != (forgotten{nameB, format.KindTask, false, 30}) {
 		t.Errorf("%+v", got)
 	}
 	if c.Total() != 210 || c.OpenScopes() != 169 || c.Kinds[format.KindTask] != 90 || c.Open[format.KindHold] != 40 {
 		t.Errorf("total %d, open %d", c.Total(), c.OpenScopes())
+	}
+}
+
+// TestHint: the hint names what may have been forgotten, and no call that it was not.
+func TestHint(t *testing.T) {
+	linked := open(scope(nameA, 1, 0, 10))
+	words := format.Link{Trace: [16]byte{1}, Span: [8]byte{2}}
+	for _, w := range words.Words() {
+		linked.Args = append(linked.Args, format.Slot{Type: format.SlotAddr, Value: w})
+	}
+	for _, test := range []struct {
+		e    trace.Event
+		want string
+	}{
+		{linked, "is `defer span.End()` missing behind `scope.Context(ctx, \"x\")`?"},
+		{open(scope(nameA, 1, 0, 10)), "is the second () missing in `defer scope.Task(\"x\")()`, or the End of `scope.Begin(\"x\")`?"},
+		{open(kind(format.KindPending, scope(nameA, 1, 0, 10))), "is the second () missing in `defer scope.Pending(\"x\")()`?"},
+		{open(kind(format.KindHold, scope(nameA, 1, 0, 10))), "is the second () missing in `defer scope.Lock(&mu, \"x\")()`?"},
+	} {
+		var c, all Census
+		for range 10 {
+			c.Add(&test.e)
+		}
+		all.Merge(&c)
+		list := all.Forgotten()
+		if len(list) != 1 {
+			t.Fatalf("forgotten are %v", list)
+		}
+		if got, want := Hint("x", list[0]), "x began 10 times and never ended: "+test.want; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
 	}
 }
 

@@ -141,7 +141,7 @@ func (c *Endings) Merge(o *Endings) {
 		x, y := &c.names[i], &o.names[i]
 		x.open, x.ended = x.open+y.open, x.ended+y.ended
 		if x.first == 0 || y.first != 0 && y.at < x.at {
-			x.first, x.at = y.first, y.at
+			x.first, x.at, x.linked = y.first, y.at, y.linked
 		}
 	}
 	clear(o.names)

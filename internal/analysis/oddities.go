@@ -51,12 +51,25 @@ func (r *Report) oddities(l *facts) {
 	}
 }
 
-// Hint asks about a name that was begun often and never ended.
+// Hint asks about a name that was begun often and never ended. A record does not say whether Task
+// or Begin made it; it has a link where Context did.
 func Hint(name string, f forgotten) string {
-	call := map[format.Kind]string{
-		format.KindTask: "Task(%s)", format.KindTaskf: "Taskf(%s, …)", format.KindProcess: "Process(%s)",
-		format.KindPending: "Pending(%s)", format.KindHold: "Lock(&mu, %s)",
-	}[f.Kind]
-	return fmt.Sprintf("%s began %s times and never ended: is the second () missing in `defer scope.%s()`?",
-		Show(name), Thousands(f.Begun), fmt.Sprintf(call, strconv.QuoteToGraphic(name)))
+	q := strconv.QuoteToGraphic(name)
+	second := "is the second () missing in `defer scope."
+	var why string
+	switch {
+	case f.Kind == format.KindTask && f.Linked:
+		why = "is `defer span.End()` missing behind `scope.Context(ctx, " + q + ")`?"
+	case f.Kind == format.KindTask:
+		why = second + "Task(" + q + ")()`, or the End of `scope.Begin(" + q + ")`?"
+	case f.Kind == format.KindTaskf:
+		why = second + "Taskf(" + q + ", …)()`?"
+	case f.Kind == format.KindProcess:
+		why = second + "Process(" + q + ")()`?"
+	case f.Kind == format.KindPending:
+		why = second + "Pending(" + q + ")()`?"
+	default:
+		why = second + "Lock(&mu, " + q + ")()`?"
+	}
+	return fmt.Sprintf("%s began %s times and never ended: %s", Show(name), Thousands(f.Begun), why)
 }

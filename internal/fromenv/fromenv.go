@@ -40,6 +40,11 @@ func start(path, filter, ring, limit string, more []scope.Option) error {
 		}
 		opts = append(opts, scope.WithBuffer(n))
 	}
+	for _, add := range []func([]scope.Option) ([]scope.Option, error){backing, cpu, sampled} {
+		if opts, err = add(opts); err != nil {
+			return err
+		}
+	}
 	err = scope.Start(path, opts...)
 	if errors.Is(err, scope.ErrExists) {
 		// A parent's trace, or that of an earlier run.

@@ -3,8 +3,8 @@
 // mistake than to report what is none: a check that is wrong once is switched
 // off for good.
 //
-//   - dropped.go: a Task, Taskf, Process, Pending, Lock or Begin whose result is
-//     dropped, or deferred without being called
+//   - dropped.go: a Task, Taskf, Process, Pending, Lock, Begin or Context whose result
+//     is dropped, or deferred without being called; a scope that ends where it begins
 //   - verbs.go: the verbs of a Taskf against its arguments
 //   - unended.go: a variable that holds an end or a Span, and nothing ends it
 //   - leftopen.go: the same on some ways through the function only
@@ -32,9 +32,10 @@ var Analyzer = &analysis.Analyzer{
 	Name: "scopeview",
 	Doc: `check calls of github.com/scopeview/scopeview/scope
 
-It reports a Task, Taskf, Process, Pending, Lock or Begin whose result is dropped
-or deferred without being called, verbs of a Taskf that don't fit its arguments,
-and a scope that a return, a continue or a break leaves behind.`,
+It reports a Task, Taskf, Process, Pending, Lock, Begin or Context whose result is
+dropped or deferred without being called, a scope that ends where it begins because
+the defer is missing, verbs of a Taskf that don't fit its arguments, and a scope
+that a return, a continue or a break leaves behind.`,
 	Requires:  []*analysis.Analyzer{inspect.Analyzer, ctrlflow.Analyzer},
 	FactTypes: []analysis.Fact{new(begins)},
 	Run:       run,
@@ -64,7 +65,7 @@ var things = [...]struct{ name, begin, never string }{
 }
 
 var api = map[string]thing{
-	"Task": aScope, "Taskf": aScope, "Process": aScope, "Begin": aScope,
+	"Task": aScope, "Taskf": aScope, "Process": aScope, "Begin": aScope, "Context": aScope,
 	"Pending": anEvent,
 	"Lock":    aLock,
 }
@@ -107,7 +108,7 @@ func isScope(p *types.Package) bool {
 // begun tells what the call begins: the function that it calls and the thing.
 func (c *checker) begun(call *ast.CallExpr) (f *types.Func, t thing, ok bool) {
 	f = typeutil.StaticCallee(c.TypesInfo, call)
-	if f == nil || f.Pkg() == nil || !givesEnd(f) {
+	if f == nil || f.Pkg() == nil || endOfResults(f) < 0 {
 		return nil, 0, false
 	}
 	f = f.Origin()
@@ -120,17 +121,20 @@ func (c *checker) begun(call *ast.CallExpr) (f *types.Func, t thing, ok bool) {
 	return f, b.Thing, ok
 }
 
-// givesEnd reports whether f has one result, a func() or a Span.
-func givesEnd(f *types.Func) bool {
+// endOfResults returns which of f's results ends something: its only one, a func() or a
+// Span, or a Span behind another one, as Context has it. It is -1 where there is none.
+func endOfResults(f *types.Func) int {
 	r := f.Signature().Results()
-	if r.Len() != 1 {
-		return false
+	if n := r.Len(); n == 1 || n == 2 {
+		if isNamed(r.At(n-1).Type(), "Span") {
+			return n - 1
+		}
+		end, ok := r.At(n - 1).Type().(*types.Signature)
+		if ok && n == 1 && end.Params().Len() == 0 && end.Results().Len() == 0 {
+			return 0
+		}
 	}
-	if isNamed(r.At(0).Type(), "Span") {
-		return true
-	}
-	end, ok := r.At(0).Type().(*types.Signature)
-	return ok && end.Params().Len() == 0 && end.Results().Len() == 0
+	return -1
 }
 
 // isNamed reports whether t is package scope's type of that name.
@@ -160,7 +164,7 @@ func (c *checker) wrappers() {
 				continue
 			}
 			f, ok := c.TypesInfo.Defs[decl.Name].(*types.Func)
-			if ok && givesEnd(f) && !c.ImportObjectFact(f, new(begins)) {
+			if ok && endOfResults(f) >= 0 && !c.ImportObjectFact(f, new(begins)) {
 				c.ExportObjectFact(f, &begins{t})
 				found = true
 			}

@@ -49,11 +49,11 @@ func (c *checker) held(fn inspector.Cursor) []*held {
 	byVar := map[*types.Var]*held{}
 	for cur := range fn.Preorder((*ast.CallExpr)(nil)) {
 		call := cur.Node().(*ast.CallExpr)
-		_, t, ok := c.begun(call)
+		f, t, ok := c.begun(call)
 		if !ok || function(cur.Parent()) != fn.Node() {
 			continue
 		}
-		def, v := c.target(cur)
+		def, v := c.target(cur, endOfResults(f))
 		// A parameter, a result or another function's variable outlives the body.
 		if v == nil || v.Pos() < body(fn.Node()).Pos() || v.Pos() >= body(fn.Node()).End() {
 			continue
@@ -93,11 +93,11 @@ func (c *checker) graph(fn ast.Node) *cfg.CFG {
 	return graphs.FuncLit(fn.(*ast.FuncLit))
 }
 
-// target is the variable that the call's result is assigned to, and the
+// target is the variable that the call's result at is assigned to, and the
 // statement or declaration that does it.
-func (c *checker) target(call inspector.Cursor) (ast.Node, *types.Var) {
+func (c *checker) target(call inspector.Cursor, at int) (ast.Node, *types.Var) {
 	var to ast.Expr
-	i := call.ParentEdgeIndex()
+	i := call.ParentEdgeIndex() + at // one of several results is of the only call
 	def := call.Parent().Node()
 	switch call.ParentEdgeKind() {
 	case edge.AssignStmt_Rhs:

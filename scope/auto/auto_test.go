@@ -186,3 +186,41 @@ func TestSize(t *testing.T) {
 		})
 	}
 }
+
+// TestUnknownVariables: a mistyped variable is told of, and the recording goes on.
+func TestUnknownVariables(t *testing.T) {
+	dir := t.TempDir()
+	got := run(t, "leaf", "SCOPEVIEW="+dir, "SCOPEVIEW_RNG=8M", "SCOPEVIEW_LIMIT=8M", "SCOPEVIEW_CACHE=x", "SCOPEVIEW_FLITER=*")
+	if want := "scopeview: without effect, as no such variable exists: SCOPEVIEW_FLITER, SCOPEVIEW_RNG\n"; got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+	if list := traces(t, dir); len(list) != 1 {
+		t.Errorf("left %q, want one trace", list)
+	}
+	if got := run(t, "leaf", "SCOPEVIEW_RNG=8M"); got != "" {
+		t.Errorf("printed %q, and nothing is to be recorded", got)
+	}
+}
+
+// TestBackingAndCPU: a container can choose both.
+func TestBackingAndCPU(t *testing.T) {
+	for name, want := range map[string]format.Backing{"disk": format.BackingDisk, "heap": format.BackingHeap} {
+		dir := t.TempDir()
+		if s := run(t, "leaf", "SCOPEVIEW="+dir, "SCOPEVIEW_BACKING="+name, "SCOPEVIEW_CPU=off", "SCOPEVIEW_SAMPLED=1"); s != "" {
+			t.Errorf("printed %q", s)
+		}
+		tr, err := trace.OpenFile(traces(t, dir)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		if got := tr.Header().Backing; got != want {
+			t.Errorf("%s: the backing is %v", name, got)
+		}
+	}
+	for _, wrong := range []string{"SCOPEVIEW_BACKING=dsik", "SCOPEVIEW_CPU=on", "SCOPEVIEW_SAMPLED=yes"} {
+		if got := run(t, "leaf", "SCOPEVIEW="+t.TempDir(), wrong); !strings.HasPrefix(got, "scopeview: not recording: "+wrong+": write ") {
+			t.Errorf("%s: printed %q", wrong, got)
+		}
+	}
+}

@@ -70,7 +70,7 @@ func (r *found) briefOthers(b *report.Brief) {
 	b.Heading("## Never ended")
 	list := r.endings.Forgotten()
 	for _, f := range list[:min(len(list), briefOthers)] {
-		b.Line("- " + report.CodeName(r.t.Name(f.Name)) + ": begun " + analysis.Thousands(f.Begun) + " times; is the second () missing?")
+		b.Line("- " + report.CodeName(r.t.Name(f.Name)) + ": begun " + analysis.Thousands(f.Begun) + " times; is its end missing?")
 	}
 }
 

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"sync"
@@ -24,6 +25,9 @@ func main() {
 	scope.Process("stage", 5)                   // mistake
 	_ = scope.Task("f1")                        // mistake
 	go scope.Task("f2")                         // mistake
+	scope.Task("f3")()                          // mistake
+	go scope.Task("f4")()                       // mistake
+	scope.Context(context.Background(), "f5")   // mistake
 	defer scope.Taskf("read %s", 5)()           // mistake
 	defer scope.Taskf("%d of %d", 5)()          // mistake
 	defer scope.Taskf("%d", scope.KV("n", 5))() // mistake

@@ -2,6 +2,7 @@
 package dropped
 
 import (
+	"context"
 	"sync"
 
 	"github.com/scopeview/scopeview/scope"
@@ -29,7 +30,17 @@ func statements() {
 	for range 3 {
 		scope.Task("in a loop") // want `the result of scope.Task is dropped`
 	}
-	go scope.Task("a") // want `go calls scope.Task on another goroutine and drops its result, so the scope never ends`
+	go scope.Task("a")           // want `go calls scope.Task on another goroutine and drops its result, so the scope never ends`
+	go scope.Task("a")()         // want `go ends what scope.Task begins on another goroutine at once, so the scope has nothing in it`
+	go scope.Begin("a").End()    // want `go ends what scope.Begin begins on another goroutine at once`
+	scope.Task("a")()            // want `what scope.Task begins ends at once, so the scope has nothing in it; add defer before it`
+	scope.Taskf("a %d", 1)()     // want `what scope.Taskf begins ends at once`
+	scope.Pending("a")()         // want `what scope.Pending begins ends at once, so the event has nothing in it`
+	scope.Begin("a").End("more") // want `what scope.Begin begins ends at once`
+	(scope.Begin("a")).End()     // want `what scope.Begin begins ends at once`
+	if mu.TryLock() {
+		scope.Task("under a condition")() // want `what scope.Task begins ends at once`
+	}
 	func() {
 		scope.Task("a") // want `the result of scope.Task is dropped`
 	}()
@@ -44,6 +55,30 @@ func blank() {
 	end()
 	other()
 }
+
+func contexts(ctx context.Context) {
+	scope.Context(ctx, "a")             // want `the span of scope.Context is dropped, so the scope never ends`
+	defer scope.Context(ctx, "a")       // want `the span of scope.Context is dropped`
+	go scope.Context(ctx, "a")          // want `the span of scope.Context is dropped`
+	ctx, _ = scope.Context(ctx, "a")    // want `the span of scope.Context is dropped`
+	inner, _ := scope.Context(ctx, "a") // want `the span of scope.Context is dropped`
+	var _, _ = scope.Context(inner, "") // want `the span of scope.Context is dropped`
+	ctx, _ = wrapped(ctx)               // want `the span of dropped.wrapped is dropped`
+}
+
+func wrapped(ctx context.Context) (context.Context, scope.Span) { // want wrapped:"begins the scope"
+	return scope.Context(ctx, "wrapped")
+}
+
+func contextsEnded(ctx context.Context) {
+	_, span := scope.Context(ctx, "a")
+	defer span.End()
+	_, other := wrapped(ctx)
+	other.End()
+	takeBoth(scope.Context(ctx, "a"))
+}
+
+func takeBoth(context.Context, scope.Span) {}
 
 var global = scope.Task("global")
 
@@ -60,9 +95,8 @@ func silent() (func(), scope.Span) {
 	defer scope.Lock(&mu, "mu")()
 	defer scope.Begin("a").End()
 	defer scope.Begin("a").End("more")
-	scope.Task("nothing takes no time")()
-	scope.Begin("a").End()
-	go scope.Task("ended elsewhere")()
+	scope.Lock(&mu, "to wait for its holder")()
+	go func() { defer scope.Task("a")() }()
 	scope.Event("e")
 	scope.Stop()
 	take(scope.Task("a"))

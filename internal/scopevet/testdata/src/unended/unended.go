@@ -2,6 +2,7 @@
 package unended
 
 import (
+	"context"
 	"errors"
 	"log"
 	"os"
@@ -27,10 +28,25 @@ func never() {
 	_ = later
 }
 
+func neverOfContext(ctx context.Context) context.Context {
+	ctx, s := scope.Context(ctx, "a") // want `the scope that s holds never ends: nothing calls s.End`
+	_ = s
+	return ctx
+}
+
+func earlyOfContext(ctx context.Context, fail bool) error {
+	_, s := scope.Context(ctx, "a")
+	if fail {
+		return errBad // want `here the scope that s got on line \d+ is left behind and never ends: call s.End first, or defer it`
+	}
+	s.End()
+	return nil
+}
+
 func early(fail bool) error {
 	s := scope.Begin("a")
 	if fail {
-		return errBad // want `here the scope that s got on line 31 is left behind and never ends: call s.End first, or defer it`
+		return errBad // want `here the scope that s got on line 47 is left behind and never ends: call s.End first, or defer it`
 	}
 	s.End()
 	return nil
@@ -39,7 +55,7 @@ func early(fail bool) error {
 func twice(a, b bool) error {
 	s := scope.Begin("a", 1)
 	if a {
-		return errBad // want `the scope that s got on line 40 is left behind and never ends`
+		return errBad // want `the scope that s got on line 56 is left behind and never ends`
 	}
 	if b {
 		s.End()
@@ -47,7 +63,7 @@ func twice(a, b bool) error {
 	}
 	switch {
 	case work() != nil:
-		return errBad // want `the scope that s got on line 40 is left behind and never ends`
+		return errBad // want `the scope that s got on line 56 is left behind and never ends`
 	default:
 		s.End(5)
 	}
@@ -60,14 +76,14 @@ func main(fail bool) error {
 		s.End()
 		return errBad
 	}
-	return work() // want `the scope that s got on line 58 is left behind and never ends`
+	return work() // want `the scope that s got on line 74 is left behind and never ends`
 }
 
 func loop(list []int) error {
 	for _, n := range list {
 		end := scope.Task("item")
 		if n < 0 {
-			return errBad // want `the scope that end got on line 68 is left behind and never ends: call end first, or defer it`
+			return errBad // want `the scope that end got on line 84 is left behind and never ends: call end first, or defer it`
 		}
 		end()
 	}
@@ -77,7 +93,7 @@ func loop(list []int) error {
 func lock(mu *sync.Mutex, fail bool) {
 	unlock := scope.Lock(mu, "mu")
 	if fail {
-		return // want `the lock that unlock got on line 78 is left behind and is never unlocked: call unlock first`
+		return // want `the lock that unlock got on line 94 is left behind and is never unlocked: call unlock first`
 	}
 	unlock()
 }
@@ -87,7 +103,7 @@ func again(a, b bool) {
 	s.End()
 	s = scope.Begin("b")
 	if a {
-		return // want `the scope that s got on line 88 is left behind and never ends`
+		return // want `the scope that s got on line 104 is left behind and never ends`
 	}
 	s.End()
 }
@@ -106,17 +122,17 @@ func falls(fail bool) {
 		return
 	}
 	work()
-} // want `here the scope that s got on line 103 is left behind and never ends`
+} // want `here the scope that s got on line 119 is left behind and never ends`
 
 func skips(list []int) {
 	for _, n := range list {
 		s := scope.Begin("item")
 		if n < 0 {
-			continue // want `here the scope that s got on line 113 is left behind and never ends: call s.End first, or defer it`
+			continue // want `here the scope that s got on line 129 is left behind and never ends: call s.End first, or defer it`
 		}
 		if n > 5 {
 			work()
-			break // want `here the scope that s got on line 113 is left behind and never ends`
+			break // want `here the scope that s got on line 129 is left behind and never ends`
 		}
 		switch n {
 		case 0:
