@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -55,13 +56,25 @@ type view struct {
 
 // TestViewsAgree holds each number of a trace that several views show against each other:
 // all goldens, old formats, and traces of chance, sound and not.
-func TestViewsAgree(t *testing.T) {
-	paths := agreeTraces(t)
+func TestViewsAgree(t *testing.T) { viewsAgree(t, agreeTraces(t), agreeViews, 10_000) }
+
+// TestTruthViewsAgree is the same for recordings of the examples, and asks SQL, too.
+func TestTruthViewsAgree(t *testing.T) {
+	if os.Getenv("SCOPEVIEW_TRUTH") == "" {
+		t.Skip("records examples for a minute: make truth runs it")
+	}
+	viewsAgree(t, exampleTraces(t), append(slices.Clone(agreeViews), view{"sql", sqlSums}), 1_000)
+}
+
+// viewsAgree fails if two views contradict each other, or if they share fewer numbers than there
+// have to be.
+func viewsAgree(t *testing.T, paths []string, views []view, least int) {
+	t.Helper()
 	pages := pageFacts(t, paths)
 	shared := 0
 	for _, path := range paths {
 		said := map[string]facts{}
-		for _, v := range agreeViews {
+		for _, v := range views {
 			said[v.name] = v.of(t, path)
 		}
 		if f, ok := pages[path]; ok {
@@ -69,10 +82,44 @@ func TestViewsAgree(t *testing.T) {
 		}
 		shared += compareFacts(t, filepath.Base(path), said)
 	}
-	if shared < 10_000 {
+	if shared < least {
 		t.Errorf("%d numbers of %d traces are in several views: the views are not read right", shared, len(paths))
 	}
 	t.Logf("%d numbers of %d traces are the same in all views", shared, len(paths))
+}
+
+// exampleTraces records the examples, and one of them from outside.
+func exampleTraces(t *testing.T) (paths []string) {
+	t.Helper()
+	dir := t.TempDir()
+	run := func(name string, args ...string) {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+		}
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run("go", "-C", root, "build", "-o", dir+"/", "./examples/doctor", "./examples/gostats")
+	trace := func(name string) string {
+		paths = append(paths, filepath.Join(dir, name+extension))
+		return paths[len(paths)-1]
+	}
+	for _, name := range []string{
+		"lock-contention", "fat-critical-section", "serialization", "load-imbalance", "too-fine", "oversubscription", "not-enough-parallelism",
+		"gc", "channel", "convoy", "spinning", "page-faults", "blocking-under-lock", "healthy-map", "healthy-pipeline", "healthy-server", "healthy-batch",
+	} {
+		run("./doctor", "-trace", trace(name), name)
+	}
+	run("./gostats", "-workers", "8", "-limit-files", "1000", "-trace", trace("gostats"))
+	if outside := filepath.Join(dir, "outside"+extension); call("record", "-o", outside, "--", filepath.Join(dir, "doctor"), "lock-contention").code == 0 {
+		paths = append(paths, outside)
+	}
+	return paths
 }
 
 // compareFacts returns how many numbers are in more than one view.

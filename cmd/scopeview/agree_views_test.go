@@ -551,6 +551,56 @@ func doctorEvidence(t *testing.T, path string) facts {
 	return f
 }
 
+// sums are questions for SQL: in each row what it is of, the key and the number.
+const sums = `
+WITH of AS (
+  SELECT 'scope ' || name || CASE kind WHEN 'process' THEN ' (process)' ELSE '' END AS what, duration_ns FROM scopes WHERE NOT is_open AND duration_ns IS NOT NULL
+)
+SELECT what, 'count' AS key, count(*) AS n FROM of GROUP BY what
+UNION ALL SELECT what, 'total_ns', sum(duration_ns) FROM of GROUP BY what
+UNION ALL SELECT what, 'max_ns', max(duration_ns) FROM of GROUP BY what
+UNION ALL SELECT 'lock ' || name, 'waits', count(*) FROM waits WHERE NOT is_open AND duration_ns > 0 GROUP BY name
+UNION ALL SELECT 'lock ' || name, 'wait_ns', sum(duration_ns) FROM waits WHERE NOT is_open GROUP BY name
+UNION ALL SELECT 'lock ' || name, 'holds', count(*) FROM holds WHERE NOT is_open GROUP BY name
+UNION ALL SELECT 'lock ' || name, 'hold_ns', sum(duration_ns) FROM holds WHERE NOT is_open GROUP BY name
+UNION ALL SELECT 'counter ' || name, 'count', count(*) FROM counters GROUP BY name
+UNION ALL SELECT 'event ' || name, 'count', count(*) FROM events GROUP BY name
+UNION ALL SELECT 'states', state, sum(duration_ns) FROM states GROUP BY state
+`
+
+// sqlSums makes Parquet tables of a trace, and asks DuckDB. make fleet builds what that takes.
+func sqlSums(t *testing.T, path string) facts {
+	t.Helper()
+	f, dir := facts{}, t.TempDir()
+	tool, err := filepath.Abs("../../bin/scopeview")
+	if err != nil {
+		t.Fatal(err)
+	}
+	question := filepath.Join(dir, "sums.sql")
+	if err := os.WriteFile(question, []byte(sums), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(tool, "export", "parquet", path, "-o", filepath.Join(dir, "tables")).CombinedOutput(); err != nil {
+		t.Fatalf("%s: tables: %v\n%s", filepath.Base(path), err, out)
+	}
+	out, err := exec.Command(tool, "sql", question, "-d", filepath.Join(dir, "tables"), "--csv").Output()
+	if err != nil {
+		t.Fatalf("%s: sql: %v\n%s", filepath.Base(path), err, out)
+	}
+	rows, err := csv.NewReader(strings.NewReader(string(out))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows[1:] {
+		n, ok := number0(r[2])
+		if !ok {
+			t.Fatalf("%s: sql: %q is no number", filepath.Base(path), r)
+		}
+		f.set(r[0]+": "+r[1], number{low: n, high: n})
+	}
+	return f
+}
+
 // renamed takes numbers of an object of the page, by key and what documents call it. Of none
 // that ended the page has 0 where a document has null.
 func (f facts) renamed(of string, x map[string]any, columns map[string]string) {

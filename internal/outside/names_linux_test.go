@@ -33,7 +33,9 @@ func TestUnaliased(t *testing.T) {
 // TestLocalFunctions: a name that functions of several sources have tells the source; where a source
 // has it twice, or it is alone, or is everybody's, it is as it was.
 func TestLocalFunctions(t *testing.T) {
-	file := func(name string) elf.Symbol { return elf.Symbol{Name: name, Info: elf.ST_INFO(elf.STB_LOCAL, elf.STT_FILE)} }
+	file := func(name string) elf.Symbol {
+		return elf.Symbol{Name: name, Info: elf.ST_INFO(elf.STB_LOCAL, elf.STT_FILE)}
+	}
 	local := func(name string, at uint64) elf.Symbol {
 		return elf.Symbol{Name: name, Value: at, Info: elf.ST_INFO(elf.STB_LOCAL, elf.STT_FUNC)}
 	}

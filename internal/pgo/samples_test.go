@@ -18,7 +18,7 @@ func TestNoEdgeOfUnknownCallers(t *testing.T) {
 	leaf, main := frame("main.leaf", 3), frame("main.main", 5)
 	p, err := OfSamples(&samples.Profile{Metrics: []samples.Metric{{Name: "cpu"}}, Stacks: []samples.Stack{
 		stack(leaf, frame("main.f", 4), main), stack(leaf, frame(samples.UnknownCallerName, 0), main), stack(leaf, frame(samples.TruncatedName, 0)),
-	}}, nil)
+	}}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
