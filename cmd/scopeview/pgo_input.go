@@ -116,9 +116,9 @@ func (in *profileInput) readQuietly(ctx context.Context, arg string) (*input, []
 	case isText(head):
 		return ofText(x, b)
 	}
-	x.samples, err = pgo.Read(untilDoneReader{ctx, b})
+	x.samples, err = pgo.ReadExecutable(untilDoneReader{ctx, b}, in.ran)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", show(arg), err)
+		return nil, nil, fmt.Errorf("%s: %w", show(arg), nameOne(err))
 	}
 	return x, nil, nil
 }
@@ -207,14 +207,19 @@ func (in *profileInput) ofGoTrace(ctx context.Context, x *input, r io.Reader) (*
 // errNoStarts says that nothing tells in which line functions begin.
 var errNoStarts = errors.New("the compiler needs the lines in which functions begin, which the executable tells")
 
+// nameOne says what to do where samples are of several executables.
+func nameOne(err error) error {
+	if errors.Is(err, samples.ErrExecutables) {
+		err = fmt.Errorf("%w; a profile is of one: name it with --executable", err)
+	}
+	return err
+}
+
 // ofSamples makes a profile of samples, with what the executable knows of their addresses.
 func (in *profileInput) ofSamples(x *input, p *samples.Profile, c *annotate.Code) (*input, []string, error) {
 	exe, err := p.Executable(in.ran)
 	if err != nil {
-		if errors.Is(err, samples.ErrExecutables) {
-			err = fmt.Errorf("%w; a profile is of one: name it with --executable", err)
-		}
-		return nil, nil, fmt.Errorf("%s: %w", show(x.name), err)
+		return nil, nil, fmt.Errorf("%s: %w", show(x.name), nameOne(err))
 	}
 	c.UseBinary(p, in.binary, cmp.Or(exe.Object, exe.Path))
 	at, why := c.Places(p)

@@ -22,6 +22,7 @@ var ErrNoTime = errors.New("it has neither samples/count nor cpu/nanoseconds, of
 const (
 	profileSampleType = 1
 	profileSample     = 2
+	profileMapping    = 3
 	profileLocation   = 4
 	profileFunction   = 5
 	profileString     = 6
@@ -34,13 +35,16 @@ const (
 
 // isBytes has the fields of a profile that are messages or strings; the others are numbers. By
 // this other files are told apart.
-var isBytes = [profileLast + 1]bool{profileSampleType: true, profileSample: true, 3: true, profileLocation: true, profileFunction: true, profileString: true, profilePeriodType: true}
+var isBytes = [profileLast + 1]bool{profileSampleType: true, profileSample: true, profileMapping: true, profileLocation: true, profileFunction: true, profileString: true, profilePeriodType: true}
 
 // Read reads a profile in pprof's format, gzipped or not, as a stream. Like the compiler it
 // takes the first sample type that is samples/count or cpu/nanoseconds; the error wraps
 // ErrNoTime where there is none, and ErrNotPprof where the file is something else. An empty
-// file is an empty profile.
-func Read(r io.Reader) (*Profile, error) {
+// file is an empty profile. The error wraps samples.ErrExecutables where it is of several.
+func Read(r io.Reader) (*Profile, error) { return ReadExecutable(r, "") }
+
+// ReadExecutable is Read of one of several executables: by its path, or the end of it.
+func ReadExecutable(r io.Reader, executable string) (*Profile, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(2)
 	if err == nil && head[0] == 0x1f && head[1] == 0x8b {
@@ -50,14 +54,14 @@ func Read(r io.Reader) (*Profile, error) {
 		}
 		b = bufio.NewReaderSize(z, 256<<10)
 	}
-	d := &decoder{stream: stream{r: b}, pairs: map[rawPair]int{}, locations: map[uint64]rawLocation{}, functions: map[uint64]rawFunction{}}
+	d := &decoder{stream: stream{r: b}, pairs: map[rawPair]int{}, locations: map[uint64]rawLocation{}, functions: map[uint64]rawFunction{}, mappings: map[uint64]int64{}}
 	if err := d.read(); err != nil {
 		if d.samples == 0 && len(d.types) == 0 && len(d.locations) == 0 && len(d.strings) == 0 {
 			return nil, fmt.Errorf("%w: byte %d: %w", ErrNotPprof, d.offset, err)
 		}
 		return nil, fmt.Errorf("byte %d of the profile (as it is without gzip): %w", d.offset, damaged(err))
 	}
-	return d.profile()
+	return d.profile(executable)
 }
 
 func damaged(err error) error {
@@ -72,6 +76,7 @@ type rawPair struct{ leaf, caller uint64 }
 
 type rawLocation struct {
 	address uint64
+	mapping uint64 // 0: not known
 	lines   []rawLine
 }
 
@@ -80,7 +85,7 @@ type rawLine struct {
 	line     int64
 }
 
-type rawFunction struct{ name, file, start int64 }
+type rawFunction struct{ name, system, file, start int64 }
 
 // decoder reads a profile: samples are summed up as they come, and get their names when all
 // of the file is read, because the strings come last.
@@ -94,6 +99,7 @@ type decoder struct {
 	values    []int64 // width for each of order
 	locations map[uint64]rawLocation
 	functions map[uint64]rawFunction
+	mappings  map[uint64]int64 // their files
 	strings   []string
 	comments  []int64
 	duration  int64
@@ -119,6 +125,8 @@ func (d *decoder) read() error {
 			d.types, err = append(d.types, t), wrong
 		case profileSample:
 			err = d.sample(data)
+		case profileMapping:
+			err = d.mapping(data)
 		case profileLocation:
 			err = d.location(data)
 		case profileFunction:
@@ -253,6 +261,8 @@ func (d *decoder) location(m message) error {
 		switch number {
 		case 1:
 			id = n
+		case 2:
+			l.mapping = n
 		case 3:
 			l.address = n
 		case 4:
@@ -294,6 +304,8 @@ func (d *decoder) function(m message) error {
 			id = n
 		case 2:
 			f.name = int64(n)
+		case 3:
+			f.system = int64(n)
 		case 4:
 			f.file = int64(n)
 		case 5:
@@ -347,7 +359,7 @@ func (d *decoder) unit() (int, Unit, error) {
 }
 
 // profile gives the samples their places.
-func (d *decoder) profile() (*Profile, error) {
+func (d *decoder) profile(executable string) (*Profile, error) {
 	value, unit, err := d.unit()
 	if err != nil {
 		return nil, err
@@ -371,10 +383,14 @@ func (d *decoder) profile() (*Profile, error) {
 		}
 		p.Comments = append(p.Comments, text)
 	}
+	wanted, err := d.choose(executable)
+	if err != nil {
+		return nil, err
+	}
 	places := map[uint64]int32{0: None}
 	for i, raw := range d.order {
 		w := d.values[i*d.width+value]
-		if w == 0 {
+		if w == 0 || !wanted(raw) {
 			continue
 		}
 		for _, id := range []uint64{raw.leaf, raw.caller} {
@@ -418,6 +434,13 @@ func (d *decoder) place(p *Profile, places map[uint64]int32, id uint64) error {
 				return err
 			}
 			f.Start = int(raw.start)
+			system, err := d.text(raw.system)
+			if err != nil {
+				return err
+			}
+			if system != "" && strings.HasPrefix(f.Func, system+" (") { // scopeview told it apart from another one of its name
+				f.Func = system
+			}
 		} else {
 			f.Line = 0 // the compiler takes no line without a function
 		}

@@ -144,7 +144,9 @@ func (b *builder) location(frames []*samples.Frame) *profile.Location {
 		return l
 	}
 	l := &profile.Location{ID: uint64(len(b.q.Location) + 1), Address: frames[len(frames)-1].PC}
-	if len(b.q.Mapping) > 0 && l.Address != 0 && frames[0].Object == "" {
+	if object := frames[0].Object; object != "" {
+		l.Mapping = b.mapping(object)
+	} else if len(b.q.Mapping) > 0 && l.Address != 0 {
 		l.Mapping = b.q.Mapping[0]
 	}
 	for _, f := range frames {
@@ -153,6 +155,21 @@ func (b *builder) location(frames []*samples.Frame) *profile.Location {
 	b.locations[string(b.key)] = l
 	b.q.Location = append(b.q.Location, l)
 	return l
+}
+
+// mapping returns that of a file which is not the program's own.
+func (b *builder) mapping(object string) *profile.Mapping {
+	for _, m := range b.q.Mapping {
+		if m.File == object {
+			return m
+		}
+	}
+	if len(b.q.Mapping) == 0 { // the first one is the program's
+		b.q.Mapping = []*profile.Mapping{{ID: 1}}
+	}
+	m := &profile.Mapping{ID: uint64(len(b.q.Mapping) + 1), File: object, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
+	b.q.Mapping = append(b.q.Mapping, m)
+	return m
 }
 
 func (b *builder) function(f *samples.Frame) *profile.Function {
