@@ -53,7 +53,9 @@ func Sum[K comparable](p *samples.Profile, key func(*samples.Frame) K) map[K]*Co
 				k := key(f)
 				if c = all[k]; c == nil {
 					c = newCost(p)
-					c.lacks(cut)
+					if f.Object != kernel { // which calls nothing of the program
+						c.lacks(cut)
+					}
 					all[k] = c
 				}
 				of[f] = c
@@ -64,7 +66,7 @@ func Sum[K comparable](p *samples.Profile, key func(*samples.Frame) K) map[K]*Co
 			if c.seen != i+1 {
 				c.seen = i + 1
 				add(c.Incl, s.Values)
-				if !whole {
+				if !whole && c.cut != nil {
 					add(c.cut, s.Values)
 				}
 			}
@@ -72,6 +74,9 @@ func Sum[K comparable](p *samples.Profile, key func(*samples.Frame) K) map[K]*Co
 	}
 	return all
 }
+
+// kernel is the Frame.Object of the system's kernel.
+const kernel = "[kernel]"
 
 // lacks takes in what stacks have that lack callers, nil where there are none.
 func (c *Cost) lacks(cut []int64) {

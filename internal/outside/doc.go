@@ -14,5 +14,7 @@
 //  3. Where code lies is known from the program's mappings, as they were when the sample was
 //     taken. Names come from the files: of Go's functions from their line tables, of others
 //     from symbol tables. What is in no file is <Unknown>, and the kernel is one function.
-//  4. Memory grows with the different stacks. Samples are written as they come.
+//  4. Callers are found as package unwind says, which needs some words of the stack in each
+//     sample. The kernel keeps 127 addresses of a stack; a deeper one is marked as cut off.
+//  5. Memory grows with the different stacks. Samples are written as they come.
 package outside

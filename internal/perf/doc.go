@@ -42,8 +42,9 @@
 //     was given its own; those do not count. When it ends, its number is free for another.
 //  3. A ring that has room tells how many records had none. What was lost behind the last one
 //     that had room the event itself tells (PERF_FORMAT_LOST); it is asked at the end.
-//  4. The kernel walks frame pointers. An address behind a call becomes one within it; names
-//     are found when a stack is new, by the goroutine that reads.
+//  4. The kernel walks frame pointers; package unwind says which of its callers did call. An
+//     address behind a call becomes one within it; names are found when a stack is new, by the
+//     goroutine that reads.
 //
 // # Cost
 //

@@ -93,8 +93,8 @@ func (c *callers) text(b *report.Text) {
 		heads = append(heads, "<compiler")
 	}
 	var rows [][]string
-	add := func(attr []int64, cost *callgraph.Cost, name, said string) {
-		cells := c.row(attr, cost, name)
+	add := func(attr []int64, cost *callgraph.Cost, neighbour bool, name, said string) {
+		cells := c.row(attr, cost, name, neighbour)
 		if said != "" {
 			cells = append(cells, analysis.Show(said))
 		} else if c.said != nil {
@@ -103,11 +103,11 @@ func (c *callers) text(b *report.Text) {
 		rows = append(rows, cells)
 	}
 	for _, e := range c.Callers.Callers[:b.Shown(len(c.Callers.Callers))] {
-		add(e.Attr, e.Cost, "  "+analysis.Show(e.Func), c.between(e.Func, c.Func))
+		add(e.Attr, e.Cost, true, "  "+analysis.Show(e.Func), c.between(e.Func, c.Func))
 	}
-	add(c.own(), c.Cost, "*"+analysis.Show(c.Func), "")
+	add(c.own(), c.Cost, false, "*"+analysis.Show(c.Func), "")
 	for _, e := range c.Callees[:b.Shown(len(c.Callees))] {
-		add(e.Attr, e.Cost, "  "+analysis.Show(e.Func), c.between(c.Func, e.Func))
+		add(e.Attr, e.Cost, true, "  "+analysis.Show(e.Func), c.between(c.Func, e.Func))
 	}
 	report.Table(b, "", heads, rows, func(r []string) []string { return r })
 	for _, x := range []struct {
@@ -182,9 +182,15 @@ func (c *callers) own() []int64 {
 	return c.Cost.Excl
 }
 
-func (c *callers) row(attr []int64, cost *callgraph.Cost, name string) (cells []string) {
+// row shows the cells of a neighbour, or of the function itself: what that has of itself is not
+// too small.
+func (c *callers) row(attr []int64, cost *callgraph.Cost, name string, neighbour bool) (cells []string) {
 	for _, m := range c.metrics() {
-		cells = append(cells, c.least(c.Cost, m)+c.Value(m, c.Profile.Value(attr, m)))
+		mark := ""
+		if neighbour {
+			mark = c.least(c.Cost, m)
+		}
+		cells = append(cells, mark+c.Value(m, c.Profile.Value(attr, m)))
 	}
 	return append(append(cells, c.cells(cost)...), name)
 }
