@@ -81,7 +81,8 @@ func (o *Object) Held() amount {
 	return a
 }
 
-// Holders lists what those were in who had the lock when somebody began to wait for it.
+// Holders lists what those were in who had the lock when somebody began to wait for it. Where
+// that is not known, it is who is recorded to have had it meanwhile, for that time.
 func (o *Object) Holders() []Waiter { return o.holders.shares() }
 
 // Waiters lists what those were in who waited.
@@ -103,6 +104,7 @@ type Waits struct {
 	rows    rows
 	held    map[uint64]held // by address: the hold that began last
 	last    map[uint64]wait // by goroutine: its last wait
+	unheld  unheld          // waits of which it is not known who had the lock when they began
 	// How many there are in the maps above when those that are over are dropped.
 	sweepHeld, sweepLast int
 }
@@ -128,7 +130,7 @@ type wait struct {
 func NewWaits(o SummaryOptions, all bool) *Waits {
 	w := &Waits{
 		o: o, all: all,
-		objects: make(map[objectKey]*Object), held: make(map[uint64]held), last: make(map[uint64]wait),
+		objects: make(map[objectKey]*Object), held: make(map[uint64]held), last: make(map[uint64]wait), unheld: unheld{},
 	}
 	w.rows.held = func(l *Lock, by *running, from, to int64) {
 		if o.To > 0 {
@@ -208,7 +210,11 @@ func (w *Waits) wait(e *trace.Event) {
 			if e.Open && holder != 0 && holder == e.Goid {
 				o.Own++
 			}
-			if l.kind.Held() {
+			switch {
+			case !l.kind.Held():
+			case holder == 0 && l.addr != 0:
+				w.unheld.begin(l.addr, unheldWait{o: o, goid: e.Goid, from: e.Start, to: e.Start + e.Dur})
+			default:
 				o.holders.at(w.where(holder, e.Start), maxWhere).add(e.Dur)
 			}
 			o.waiters.at(w.where(e.Goid, e.Start), maxWhere).add(e.Dur)
@@ -244,6 +250,9 @@ func (w *Waits) hold(e *trace.Event) {
 	if l.addr != 0 && e.Goid != 0 {
 		drop(w.held, &w.sweepHeld, func(h held) bool { return h.end <= e.Start })
 		w.held[l.addr] = held{e.Goid, e.Start + e.Dur}
+		if !across && len(w.unheld[l.addr]) > 0 {
+			w.unheld.hold(l.addr, e, w.where(e.Goid, e.Start))
+		}
 	}
 	if !w.keep(e) {
 		return
@@ -278,6 +287,7 @@ func (w *Waits) Last(goid uint64) (wait, bool) {
 
 // Objects lists all when the last event was added, the one that was waited for longest first.
 func (w *Waits) Objects() []*Object {
+	w.unheld.finish()
 	w.rows.finish()
 	return slices.SortedFunc(maps.Values(w.objects), func(a, b *Object) int {
 		return cmp.Or(

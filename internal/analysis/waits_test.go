@@ -66,6 +66,13 @@ func TestWhoHadIt(t *testing.T) {
 		{"nobody knows", []trace.Event{ofLock(scope(lockL, 2, 5, 15), wait, 16, 0, mutex)}, "? 1×=10", "none 1×=10"},
 		{"known by his hold", []trace.Event{
 			scope(nameA, 1, 0, 20), ofLock(scope(lockL, 1, 1, 15), hold, 16, 0, every), ofLock(scope(lockL, 2, 5, 15), wait, 16, 0, every)}, "A 1×=10", "none 1×=10"},
+		{"known by a hold whose record begins later", []trace.Event{
+			scope(nameA, 1, 0, 20), ofLock(scope(lockL, 2, 5, 15), wait, 16, 0, mutex), ofLock(scope(lockL, 1, 6, 15), hold, 16, 0, 0x1000|mutex)}, "A 1×=9, ? 0×=1", "none 1×=10"},
+		{"held by one after the other", []trace.Event{
+			scope(nameA, 1, 0, 20), scope(nameB, 3, 0, 20), ofLock(scope(lockL, 2, 5, 15), wait, 16, 0, mutex),
+			ofLock(scope(lockL, 1, 5, 9), hold, 16, 0, mutex), ofLock(scope(lockL, 3, 9, 20), hold, 16, 0, mutex)}, "B 0×=6, A 1×=4", "none 1×=10"},
+		{"got by the one that waited", []trace.Event{
+			scope(nameA, 2, 0, 20), ofLock(scope(lockL, 2, 5, 15), wait, 16, 0, mutex), ofLock(scope(lockL, 2, 15, 20), hold, 16, 0, mutex)}, "? 1×=10", "A 1×=10"},
 		{"a hold that is over", []trace.Event{
 			ofLock(scope(lockL, 1, 1, 4), hold, 16, 0, every), ofLock(scope(lockL, 2, 5, 15), wait, 16, 0, every)}, "? 1×=10", "none 1×=10"},
 		{"a hold of another lock", []trace.Event{
