@@ -21,7 +21,7 @@ type End struct {
 // well, or goes on, or the trace does not say; "" is a state of which nothing is known.
 func EndOf(t *trace.Trace, s State) *End {
 	if line := DeadlockLine(t); line != "" {
-		return &End{"deadlock", capital(line) + "."}
+		return &End{"deadlock", line + "."}
 	}
 	if e := EndedBy(t.Lookup(FactEnded), t.End()); e != nil || t.Closed() {
 		return e
@@ -50,5 +50,3 @@ func EndedBy(fact string, ns int64) *End {
 	}
 	return &End{how, "The program ended with exit status " + Show(what) + after}
 }
-
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -22,7 +22,7 @@ func TestEnd(t *testing.T) {
 		{"failed", `info "ended" "exit 3"`, "1", StateClosed, "exit", "exit status 3 30.0ms after"},
 		{"panicked", `info "ended" "exit 2"`, "1", StateClosed, "exit", "exit status 2, as a Go program does that panics"},
 		{"killed", `info "ended" "signal killed"`, "1", StateClosed, "signal", "by a signal (killed) 30.0ms after"},
-		{"deadlock", `info "deadlock" "all goroutines"`, "1", StateClosed, "deadlock", "Deadlock: no goroutine"},
+		{"deadlock", `info "deadlock" "all goroutines"`, "1", StateClosed, "deadlock", "deadlock: no goroutine"},
 		{"gone", "", "0", StateAbandoned, "unclosed", "without Stop 30.0ms after the recording began: by a panic, os.Exit, log.Fatal or a signal, which the trace does not say"},
 		{"perhaps running", "", "0", StateUnknown, "unclosed", "or still runs, which is not known here"},
 		{"running", "", "0", StateWriting, "", ""},

@@ -53,8 +53,11 @@ func TestFactsAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	told, named := 0, 0
 	for _, x := range examples {
-		for _, lost := range []float64{0, 0.3, 0.9, 1} {
+		for _, lost := range []float64{0, 0.5, 1} {
 			w := play(x.cores, x.program(1))
+			if len(w.m.locks) == 0 {
+				break
+			}
 			if x.prepare != nil {
 				x.prepare(w, 1)
 			}

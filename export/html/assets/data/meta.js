@@ -45,7 +45,7 @@ import { addPlaces } from "./places.js";
  * @typedef {"user"|"sys"|"rss"|"heap"|"goroutines"|"gc"} BeatField
  *
  * What the doctor says; see the Go side's internal/doctor.
- * @typedef {Partial<{findings: Finding[], from_ns: number, to_ns: number, cores: {count: number}, starved: {text: string}|null, error: string,
+ * @typedef {Partial<{findings: Finding[], from_ns: number, to_ns: number, cores: {count: number}, end: {text: string}|null, starved: {text: string}|null, error: string,
  *   speedup: {name: string, cores: number}[], parallelism: number[], critical_path: CriticalPath[],
  *   unexamined: {verdicts?: string[], why?: string, how?: string}[], notes: string[]}>} DoctorReport
  * @typedef {{verdict: string, object?: string, text?: string, scopes?: string[], share: number, gain?: number|null, confidence: number,

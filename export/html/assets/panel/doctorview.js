@@ -139,8 +139,8 @@ export function createDoctor(app) {
     drawn = key;
     const all = report.findings ?? [];
     head.textContent = all.length === 0 ? "Nothing found" : pluralText(all.length, "finding");
-    const starved = report.starved ? `${report.starved.text} ` : "";
-    note.textContent = starved + (report.error ?? `What was looked at: ${momentText(app, report.from_ns ?? 0, 1e6)} – ${momentText(app, report.to_ns ?? app.model.end, 1e6)}.${all.length === 0 ? " The doctor says nothing where nothing stands out, or where it cannot know: see what was not examined." : " Most effect on the end first."}`);
+    const first = [report.end, report.starved].map((x) => (x ? `${x.text} ` : "")).join("");
+    note.textContent = first + (report.error ?? `What was looked at: ${momentText(app, report.from_ns ?? 0, 1e6)} – ${momentText(app, report.to_ns ?? app.model.end, 1e6)}.${all.length === 0 ? " The doctor says nothing where nothing stands out, or where it cannot know: see what was not examined." : " Most effect on the end first."}`);
     keepFocus(element, () => {
       findings.replaceChildren(...all.map(finding));
       sides.replaceChildren(...side());
