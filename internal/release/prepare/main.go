@@ -1,4 +1,4 @@
-// Command prepare makes the go.mod files of the checkout that it is called in those of a release,
+// Command prepare makes the go.mod files of the checkout in the working directory those of a release,
 // and prints the tags that its commit gets: make release VERSION=v1.2.3.
 package main
 
