@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build fleet fleet-check deps-fleet demo test fault truth doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak soak-tools screenshots fuzz clean
+.PHONY: help build release fleet fleet-check deps-fleet demo test fault truth doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak soak-tools screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -16,6 +16,8 @@ FUZZTIME ?= 10m
 BENCHFLAGS ?=
 # SOAK is how long soak records.
 SOAK ?= 10m
+# VERSION is what release makes.
+VERSION ?=
 # BASE is the git revision that bench-compare compares with.
 BASE ?=
 
@@ -37,6 +39,9 @@ fleet: build ## build what export parquet and sql need into bin/: scopeview-flee
 	else
 	  echo "fleet: without a C++ compiler there is no bin/scopeview-duckdb; scopeview sql needs the command duckdb then"
 	fi
+
+release: ## make the go.mod files those of VERSION (v1.2.3), and say how to tag it
+	@go run ./internal/release/prepare "$(VERSION)"
 
 demo: build ## trace examples/gostats, look at it, kill a second copy and look at that
 	@rm -rf demo && mkdir demo

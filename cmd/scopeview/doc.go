@@ -54,6 +54,7 @@
 //	scopeview vet [PACKAGE]  mistakes in calls of package scope; see package internal/scopevet
 //	scopeview scale -- COMMAND  how a command's time depends on GOMAXPROCS
 //	scopeview membench       how much memory this machine moves, by the number of cores
+//	scopeview version        the version of the tool, its commit and Go's version
 //	scopeview completion     completion for bash, zsh, fish and PowerShell
 //
 // TRACE is a file, a directory (its newest *.scope file, by when the recording

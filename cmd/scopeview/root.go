@@ -91,6 +91,7 @@ func newRoot(s *streams) *cobra.Command {
 		{"control", "Record, and control a recording:", []*cobra.Command{newRun(s), newBuild(s), newTest(s), newCheckHooks(s), newRecord(s), newCtl(s), newSnapshot(s)}},
 		{"mend", "Mend, check and give away:", []*cobra.Command{newMerge(s), newJoin(s), newArchive(s), newPack(s), newUnpack(s), newAnonymize(s), newVerify(s), newVet(s), newDump(s), newAssemble(s)}},
 		{"measure", "Measure:", []*cobra.Command{newScale(s), newMembench(s), newCalibrate(s)}},
+		{"itself", "The tool itself:", []*cobra.Command{newVersion(s)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range g.commands {

@@ -64,7 +64,11 @@ func (w *writer) appendSpan(b []byte, e *trace.Event, l *format.Link) []byte {
 		b = hex.AppendEncode(append(b, `","parentSpanId":"`...), l.Parent[:])
 	}
 	b = args.AppendString(append(b, `","name":`...), w.t.Name(e.Name))
-	b = append(b, `,"kind":1,"startTimeUnixNano":"`...)
+	_, linked := e.Link()
+	list := w.lister.List(e)
+	m := meaningOf(w.t.Name(e.Name), linked, list)
+	b = strconv.AppendInt(append(b, `,"kind":`...), int64(m.kind), 10)
+	b = append(b, `,"startTimeUnixNano":"`...)
 	b = strconv.AppendInt(b, w.t.Wall(e.Start).UnixNano(), 10)
 	b = append(b, `","endTimeUnixNano":"`...)
 	b = strconv.AppendInt(b, w.t.Wall(e.Start+e.Dur).UnixNano(), 10)
@@ -85,9 +89,15 @@ func (w *writer) appendSpan(b []byte, e *trace.Event, l *format.Link) []byte {
 	if w.breaks.Across(e) {
 		b = append(b, `,{"key":"scopeview.clock_step","value":{"boolValue":true}}`...)
 	}
-	b, failed := w.appendArgs(b, e, true)
+	for _, a := range m.more {
+		b = appendText(append(b, ','), a[0], a[1])
+	}
+	if m.port != 0 {
+		b = appendInt(append(b, ','), attrPort, m.port)
+	}
+	b = appendArgs(b, list, linked, m.names, true)
 	b = append(b, ']')
-	if failed {
+	if m.failed {
 		b = append(b, `,"status":{"code":2}`...)
 	}
 	return b
@@ -98,7 +108,8 @@ func (w *writer) appendEvent(b []byte, e *trace.Event) []byte {
 	b = strconv.AppendInt(b, w.t.Wall(e.Start).UnixNano(), 10)
 	b = args.AppendString(append(b, `","name":`...), w.t.Name(e.Name))
 	b = append(b, `,"attributes":[`...)
-	b, _ = w.appendArgs(b, e, false)
+	_, linked := e.Link()
+	b = appendArgs(b, w.lister.List(e), linked, nil, false)
 	return append(b, "]}"...)
 }
 
@@ -110,11 +121,11 @@ var kinds = func() (names [128]string) {
 	return names
 }()
 
-// appendArgs appends a record's arguments behind other attributes, if after is true. failed
-// tells that one of them is failed: true, which says of a scope that its work did not succeed.
-func (w *writer) appendArgs(b []byte, e *trace.Event, after bool) (_ []byte, failed bool) {
-	_, linked := e.Link()
-	for _, a := range w.lister.List(e) {
+// appendArgs appends a record's arguments behind other attributes, if after is true, under the
+// names that the conventions have for them.
+func appendArgs(b []byte, list []args.Arg, linked bool, names map[string]string, after bool) []byte {
+	for i := range list {
+		a := &list[i]
 		if linked && (a.Key == "trace_id" || a.Key == "span_id" || a.Key == "parent_id") {
 			continue // the span has them
 		}
@@ -122,10 +133,17 @@ func (w *writer) appendArgs(b []byte, e *trace.Event, after bool) (_ []byte, fai
 			b = append(b, ',')
 		}
 		after = true
-		b = appendSlot(b, a.Key, &a.Value)
-		failed = failed || a.Key == "failed" && a.Value.Type == format.SlotBool && a.Value.Value != 0
+		key := a.Key
+		if name := names[key]; name != "" {
+			key = name
+		}
+		if key == attrRPCStatus && a.Value.Type == format.SlotString {
+			b = appendText(b, key, grpcStatus(string(a.Value.Str)))
+			continue
+		}
+		b = appendSlot(b, key, &a.Value)
 	}
-	return b, failed
+	return b
 }
 
 // appendSlot appends an attribute. What JSON's encoding of OTLP has no number for is text.
