@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/objects"
@@ -20,6 +21,9 @@ func openTrace(ctx context.Context, arg string) (t *trace.Trace, path string, er
 	}
 	if t, err = trace.OpenFileUntil(ctx, path); err != nil {
 		return nil, path, err
+	}
+	if stateOf(t, path) == analysis.StateWriting {
+		t.AsOpened()
 	}
 	if err = states.Attach(t); err != nil {
 		t.Close()

@@ -214,6 +214,33 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Error("nobody gave CPU times")
 		}
 	},
+	"AddDamage": func(t *testing.T, tr *trace.Trace, size int64) {
+		tr.AddDamage("what lies in the trace is not whole")
+		tr.AddDamage("what lies in the trace is not whole")
+		n := 0
+		for _, p := range tr.Problems() {
+			if p.Text == "what lies in the trace is not whole" {
+				n++
+				if p.Count != 1 || !p.Damage() {
+					t.Errorf("%+v", p)
+				}
+			}
+		}
+		if n != 1 {
+			t.Errorf("told %d times", n)
+		}
+	},
+	"AsOpened": func(t *testing.T, tr *trace.Trace, size int64) {
+		tr.AsOpened()
+		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			if e.Start > tr.End() {
+				t.Errorf("%+v is behind the end, %d", e, tr.End())
+			}
+			return true
+		}); err != nil {
+			t.Error(err)
+		}
+	},
 	"UseEnds": func(t *testing.T, tr *trace.Trace, size int64) {
 		tr.UseEnds(func(goid uint64) (int64, bool) { return int64(goid) << 8, goid%2 == 1 })
 		err := tr.Events(trace.Options{}, func(e *trace.Event) bool {

@@ -65,8 +65,11 @@ func (t *Trace) reachOf() *reach {
 func (t *Trace) wanted(o *Options) (list []int32, to int64, all bool) {
 	r := t.reachOf()
 	list, to = r.order, math.MaxInt64
+	if t.asOpened.Load() {
+		to = t.last + 1
+	}
 	if o.To > 0 && o.To < math.MaxInt64 {
-		to = t.clock.ticks(o.To + 1)
+		to = min(to, t.clock.ticks(o.To+1))
 		list = list[:sort.Search(len(list), func(i int) bool { return t.chunks[list[i]].Since >= to })]
 	}
 	all = len(list) == len(r.order)
