@@ -157,6 +157,8 @@ var mayImport = map[string][]string{
 	"internal/build/instrument": {"internal/format"},
 	"internal/build/others":     {}, // tests only
 	"internal/build/std":        {"internal/newfile", "internal/advice/row", "internal/args", "internal/trace", "internal/format"},
+	"internal/release/prepare":  {"internal/newfile", "internal/release/publish"},
+	"internal/release/publish":  {},
 	".":                         {},
 	"cmd/*":                     {"internal/newfile", "internal/release", "internal/advice", "internal/advice/*", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/mcpserver", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/goscopes", "internal/gowire", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/merge", "internal/pack", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 

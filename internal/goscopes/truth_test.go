@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -47,7 +46,12 @@ func TestTruthGoTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	overlay, _ := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(runtime.GOROOT(), "src/internal/trace/gotests/main.go"): source}})
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := strings.TrimSpace(string(goroot))
+	overlay, _ := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, "src/internal/trace/gotests/main.go"): source}})
 	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +60,7 @@ func TestTruthGoTests(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	out, err := exec.Command(program, filepath.Join(runtime.GOROOT(), "src/internal/trace/testdata/tests"), dir).Output()
+	out, err := exec.Command(program, filepath.Join(root, "src/internal/trace/testdata/tests"), dir).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

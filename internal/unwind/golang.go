@@ -21,7 +21,7 @@ func OfGo(text Text, pc uint64, depth int64) Rule {
 		return goAMD64(pc, from, to, code, near, depth)
 	case "arm64":
 		if len(near) >= 4 {
-			return goARM64(text, pc, from, to, code, binary.LittleEndian.Uint32(near))
+			return goARM64(text, pc, from, code, binary.LittleEndian.Uint32(near))
 		}
 	}
 	return Rule{}
@@ -108,7 +108,7 @@ const (
 	returnToLink = 0xd65f03c0 // RET
 )
 
-func goARM64(text Text, pc, from, to uint64, code []byte, now uint32) Rule {
+func goARM64(text Text, pc, from uint64, code []byte, now uint32) Rule {
 	le := binary.LittleEndian
 	for i := 0; i+4 <= len(code); i += 4 {
 		if le.Uint32(code[i:]) != setPointer {

@@ -15,32 +15,6 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// imports is a program that imports what users import, of all modules that are libraries.
-const imports = `package main
-
-import (
-	"fmt"
-
-	"github.com/scopeview/scopeview/scope"
-	"github.com/scopeview/scopeview/scope/scopegrpc"
-	"github.com/scopeview/scopeview/scope/scopehttp"
-	"github.com/scopeview/scopeview/scope/scopeotel"
-	"github.com/scopeview/scopeview/scope/scopeprom"
-)
-
-func main() {
-	if err := scope.Start("traces/"); err != nil {
-		panic(err)
-	}
-	collector, err := scopeprom.NewCollector("")
-	fmt.Println(scopehttp.Handler() != nil, scopegrpc.ServerHandler() != nil, scopeotel.NewSpanProcessor() != nil, collector != nil, err)
-	scope.Task("f1")()
-	if err := scope.Stop(); err != nil {
-		panic(err)
-	}
-}
-`
-
 // TestTruthReleaseInstalls publishes all modules to a file proxy, and does from empty modules what
 // the documents say, in their order.
 func TestTruthReleaseInstalls(t *testing.T) {
@@ -66,7 +40,11 @@ func TestTruthReleaseInstalls(t *testing.T) {
 			run("go", "get", Root+"/"+dir+"@"+version)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(work, "main.go"), []byte(imports), 0o600); err != nil {
+	imports, err := os.ReadFile("testdata/imports.txt") // what users import, of all modules that are libraries
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(work, "main.go"), imports, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := run("go", "run", "."); got != "true true true true <nil>" {

@@ -195,7 +195,7 @@ func (c *Code) FindInlined(p *samples.Profile) error {
 }
 
 // head says what of the code is not known.
-func (c *Code) head(v *profile.View, more ...string) (notes []string) {
+func (c *Code) head(more ...string) (notes []string) {
 	if c.Why != "" {
 		notes = append(notes, "which lines have code is not known, so those without a value may have some or none: "+c.Why)
 	} else if c.id == "" {

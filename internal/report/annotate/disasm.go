@@ -117,7 +117,7 @@ func (l *listing) at(pc uint64) uint64 {
 const guidance = "a value stands at the instruction that was to be executed next: behind a slow one"
 
 func (d *disasm) text(b *report.Text) {
-	d.Head(b, d.code.head(d.View, d.notes...)...)
+	d.Head(b, d.code.head(d.notes...)...)
 	for i := range d.funcs {
 		l := &d.funcs[i]
 		if i > 0 {
@@ -223,6 +223,6 @@ func (d *disasm) instructions() func(yield func(instJSON) bool) {
 
 func (d *disasm) document() *disasmDocument {
 	about := d.About()
-	about.Notes = append(about.Notes, d.code.head(d.View, d.notes...)...)
+	about.Notes = append(about.Notes, d.code.head(d.notes...)...)
 	return &disasmDocument{about, d.instructions()}
 }

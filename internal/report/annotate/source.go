@@ -250,7 +250,7 @@ func (s *source) before(line int) (list []string) {
 const sumRow = "<sum of all instructions without line numbers>"
 
 func (s *source) text(b *report.Text) {
-	s.Head(b, s.code.head(s.View, s.notes...)...)
+	s.Head(b, s.code.head(s.notes...)...)
 	where := s.file
 	if s.path != "" && s.path != s.file {
 		where += ", from " + s.path
@@ -350,6 +350,6 @@ func (s *source) line(n int) lineJSON {
 
 func (s *source) document() *sourceDocument {
 	about := s.About()
-	about.Notes = append(about.Notes, s.code.head(s.View, s.notes...)...)
+	about.Notes = append(about.Notes, s.code.head(s.notes...)...)
 	return &sourceDocument{about, s.file, s.path, report.ListOf(s.list(), s.line)}
 }
