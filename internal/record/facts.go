@@ -138,18 +138,15 @@ func monotonicOffset() string {
 		return ""
 	}
 	b, _ := os.ReadFile("/proc/self/timens_offsets")
-	for line := range strings.Lines(string(b)) {
-		f := strings.Fields(line)
-		if len(f) != 3 || f[0] != "monotonic" {
-			continue
-		}
-		s, err1 := strconv.ParseInt(f[1], 10, 64)
-		ns, err2 := strconv.ParseInt(f[2], 10, 64)
-		if err1 == nil && err2 == nil && s|ns != 0 {
-			return strconv.FormatInt(s*1e9+ns, 10)
-		}
+	_, text, _ := strings.Cut(string(b), "monotonic")
+	text, _, _ = strings.Cut(text, "\n")
+	whole, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	s, err1 := strconv.ParseInt(whole, 10, 64)
+	ns, err2 := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
+	if err1 != nil || err2 != nil || s|ns == 0 {
+		return ""
 	}
-	return ""
+	return strconv.FormatInt(s*1e9+ns, 10)
 }
 
 // buildID returns the id that the go command has given the program's executable, as go tool

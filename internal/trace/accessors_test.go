@@ -51,6 +51,11 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Errorf("%d beats in both halves, of %d", n, len(tr.Beats()))
 		}
 	},
+	"Calibrations": func(t *testing.T, tr *trace.Trace, size int64) {
+		if n := len(tr.Calibrations()); int64(n) > size {
+			t.Errorf("%d calibrations in %d bytes", n, size)
+		}
+	},
 	"Processes": func(t *testing.T, tr *trace.Trace, size int64) {
 		for i, p := range tr.Processes() {
 			if p.Number == 0 || p.To < p.From || p.Error < -1 || i > 0 && tr.Processes()[i-1].Number >= p.Number {
@@ -142,8 +147,9 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			}
 		}
 	},
-	"Depth": func(t *testing.T, tr *trace.Trace, size int64) { tr.Depth(1<<32 - 1) },
-	"Ring":  func(t *testing.T, tr *trace.Trace, size int64) { tr.Ring() },
+	"Depth":  func(t *testing.T, tr *trace.Trace, size int64) { tr.Depth(1<<32 - 1) },
+	"CutOff": func(t *testing.T, tr *trace.Trace, size int64) { tr.CutOff(1<<32 - 1) },
+	"Ring":   func(t *testing.T, tr *trace.Trace, size int64) { tr.Ring() },
 	"Overwritten": func(t *testing.T, tr *trace.Trace, size int64) {
 		if o := tr.Overwritten(); o.Until < 0 || o.Chunks != 0 {
 			t.Errorf("%+v overwritten", o)

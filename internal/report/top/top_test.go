@@ -126,7 +126,7 @@ func TestHeldAtLeast(t *testing.T) {
 	}
 	var b report.Text
 	r.Text(&b)
-	for name, want := range map[string]string{"since.mu": "since.mu 0 0ns 0ns 1 ≥ 100ns ≥ 100ns", "exact.mu": "exact.mu 0 0ns 0ns 1 150ns 150ns"} {
+	for name, want := range map[string]string{"since.mu": "since.mu 0 0ns - 1 ≥ 100ns ≥ 100ns", "exact.mu": "exact.mu 0 0ns - 1 150ns 150ns"} {
 		i := strings.Index(b.String(), "\n"+name)
 		if i < 0 {
 			t.Fatalf("no %s in\n%s", name, b.String())
