@@ -109,6 +109,8 @@ func (l *layout) readSamples(ctx context.Context, o *Options, take func(*Sample)
 		return nil, fmt.Errorf("laying the trace out: %w", ctx.Err())
 	case errors.Is(err, samples.ErrNone) || l.sink.Full() != nil:
 		return nil, nil
+	case errors.Is(err, samples.ErrOverflow): // each of them is there
+		return []string{"What the samples add up to is not known: " + err.Error()}, nil
 	case err != nil:
 		return []string{"The samples could not be read: " + err.Error()}, nil
 	case n > 0:
