@@ -61,7 +61,7 @@ func Rows(v *View, by By) *Report {
 		t.slowest, t.View = slowestOf(v)
 	}
 	for k, c := range t.sum() {
-		if v.Names.Match(k.name) && t.any(c) {
+		if v.Names.Match(k.name) && len(t.Values(c.Excl))+len(t.Values(c.Incl)) > 0 {
 			t.rows = append(t.rows, row{k, c})
 		}
 	}
@@ -72,7 +72,8 @@ func Rows(v *View, by By) *Report {
 	return &Report{report.Report{Text: t.text, Document: t.document()}, t.csv}
 }
 
-// any reports whether there is something of a cost in a column.
+// any reports whether there is something of a cost in a column. Where there is not, the row is of
+// other metrics, which only documents and CSV have.
 func (t *table) any(c *callgraph.Cost) bool {
 	return slices.ContainsFunc(t.Columns, func(x callgraph.Column) bool { return x.Of(t.Profile, c) != 0 })
 }
@@ -148,11 +149,12 @@ func (t *table) text(b *report.Text) {
 		t.slowest.text(b)
 		fmt.Fprintf(b, "\nof the slow executions, by %s\n", t.by)
 	}
-	if len(t.rows) == 0 {
+	shown := slices.DeleteFunc(slices.Clone(t.rows), func(r row) bool { return !t.any(r.Cost) })
+	if len(shown) == 0 {
 		b.WriteString("no samples\n")
 		return
 	}
-	rows := append([]row{{key{name: samples.TotalName}, t.total()}}, t.rows...)
+	rows := append([]row{{key{name: samples.TotalName}, t.total()}}, shown...)
 	if b.Limit > 0 {
 		b.Limit++ // <Total> is none of them
 		defer func() { b.Limit-- }()

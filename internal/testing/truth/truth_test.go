@@ -36,6 +36,7 @@ var programs = []program{
 	{"fork", []string{"gcc -O1 -fno-omit-frame-pointer -o a fork.c"}, "./a", 0},
 	{"dlopen", []string{"gcc -O1 -shared -fPIC -DNAME=first -o one.so lib.c", "gcc -O1 -shared -fPIC -DNAME=second -o two.so lib.c", "gcc -O1 -o a dlopen.c -ldl"}, "./a", 0},
 	{"code that is made", []string{"gcc -O1 -fno-omit-frame-pointer -o a jit.c"}, "./a", 0},
+	{"code over a library", []string{"gcc -O1 -shared -fPIC -DNAME=first -o one.so lib.c", "gcc -O1 -shared -fPIC -DNAME=second -o two.so lib.c", "gcc -O1 -o a over.c -ldl"}, "./a", 0},
 	{"cgo", []string{"CGO_ENABLED=1 go build -o a ./cgocall"}, "./a", 0},
 	{"cgo back", []string{"CGO_ENABLED=1 go build -o a ./cgoback"}, "./a", 0},
 	{"deep recursion", []string{"go build -o a ./deep"}, "./a", 0},
