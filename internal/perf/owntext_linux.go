@@ -58,8 +58,11 @@ func (t ownText) Rule(pc uint64) unwind.Rule {
 	if slices.Contains(outermost, f.Name()) {
 		return unwind.Rule{How: unwind.Outermost}
 	}
-	rule := unwind.OfGo(t, pc, -1)
 	file, _ := f.FileLine(f.Entry())
+	if file == "?" { // C that Go's linker has put in, as of the race detector
+		return unwind.Rule{}
+	}
+	rule := unwind.OfGo(t, pc, -1)
 	if rule.How == unwind.OnStack && rule.Offset == 0 && strings.HasSuffix(file, ".s") {
 		return unwind.Rule{} // assembly may have pushed something
 	}
