@@ -360,17 +360,17 @@ func chromeEvents(t *testing.T, path string) facts {
 }
 
 // states takes times by state.
-func (f facts) states(of string, x map[string]any, key string) {
+func (f facts) states(x map[string]any, key string) {
 	times, _ := x[key].(map[string]any)
 	for state, ns := range times {
-		f.add(of+": "+state, ns.(float64))
+		f.add("states: "+state, ns.(float64))
 	}
 }
 
 func statesDocument(t *testing.T, path string) facts {
 	d, f := document(path, "states", "--by", "name"), facts{}
-	f.states("states", d, "all_ns")
-	f.states("states", d, "runtime_ns") // its own goroutines are in no group, and not in all
+	f.states(d, "all_ns")
+	f.states(d, "runtime_ns") // its own goroutines are in no group, and not in all
 	for _, g := range list(d, "groups") {
 		times, _ := g["states_ns"].(map[string]any)
 		for state, ns := range times {
@@ -398,9 +398,9 @@ func statesText(t *testing.T, path string) facts {
 func statesByGoroutine(t *testing.T, path string) facts {
 	d, f := document(path, "states", "--by", "goroutine"), facts{}
 	for _, g := range list(d, "groups") {
-		f.states("states", g, "states_ns")
+		f.states(g, "states_ns")
 	}
-	f.states("states", d, "runtime_ns") // its own goroutines are in no group
+	f.states(d, "runtime_ns") // its own goroutines are in no group
 	return f.lost(d)
 }
 

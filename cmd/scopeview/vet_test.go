@@ -60,7 +60,7 @@ func TestVet(t *testing.T) {
 		if got := found(t, r.err); !slices.Equal(got, want) || r.code != exitFailed || r.out != "" {
 			t.Errorf("found mistakes in lines %v, want %v; exit code %d\n%s%s", got, want, r.code, r.out, r.err)
 		}
-		const sentence = "main.go:20:8: defer calls scope.Task when the function returns, so the scope begins then and never ends; add () behind the call\n"
+		const sentence = "main.go:21:8: defer calls scope.Task when the function returns, so the scope begins then and never ends; add () behind the call\n"
 		if !strings.Contains(r.err, sentence) {
 			t.Errorf("want %q in\n%s", sentence, r.err)
 		}
