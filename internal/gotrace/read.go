@@ -131,6 +131,9 @@ func (r *reader) ended(g *input, s *flow, err error) error {
 		return nil
 	case cutOff(err):
 		why = "its end is not there: the program was killed, or is still writing it"
+		if ended := r.gaveUp(); ended != "" {
+			why = "its end is not there; tracing ended " + ended
+		}
 	default:
 		why = firstLine(err)
 		if s.failed > 1 {
@@ -145,6 +148,14 @@ func (r *reader) ended(g *input, s *flow, err error) error {
 	}
 	r.problem(g, why, !cutOff(err))
 	return nil
+}
+
+// gaveUp tells why the recorder took no more of Go's execution trace, "" if it did not say so.
+func (r *reader) gaveUp() string {
+	if r.t == nil {
+		return ""
+	}
+	return r.t.Lookup("gotrace_ended")
 }
 
 // maxProblems bounds what is told of a trace with many bad streams.

@@ -23,7 +23,7 @@ import (
 // TestRing takes snapshots of a ring: each has the Go execution trace of what came
 // before it, and what two of them have is told once.
 func TestRing(t *testing.T) {
-	r := begin(t, gotrace.With(), scope.WithRing(scope.MinRing))
+	r := begin(t, gotrace.With(), scope.WithRing(4*scope.MinRing)) // a slow disk makes room later
 	r.becomes("gotrace", "on (flight recorder)")
 	dir := t.TempDir()
 	var before int64
@@ -191,5 +191,10 @@ func TestNoRoom(t *testing.T) {
 	// It may have ended with a generation: then nothing is incomplete.
 	if len(info.Stretches) == 0 || info.Right < 20 || info.Missing != (len(info.Problems) > 0) {
 		t.Errorf("%+v", info)
+	}
+	for _, p := range info.Problems {
+		if !strings.Contains(p, "its end is not there; tracing ended once, because there was no room for it in the trace") {
+			t.Error(p)
+		}
 	}
 }
