@@ -100,7 +100,9 @@ func TestG43(t *testing.T) {
 					f := v.Check(t, in(fs))
 					n := v.Result.Stats.Lost
 					lost := n.Window - before.Window
-					if c.burst > 8 { // 23 of 24 runs without a pause lost some of these (G36)
+					// At that rate 23 of 24 runs without a pause lost some of these (G36), and so do
+					// slower ones where a page takes as long as forty scopes: no pause does that.
+					if c.burst > 8 || firstTouch() > 5*time.Microsecond {
 						n.Window = before.Window
 					}
 					if n != before {
