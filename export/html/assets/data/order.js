@@ -20,7 +20,10 @@ export function orderByStart(start, depth, n) { return atOnce(startOrderSteps(st
 /** As orderByStart, step by step. @param {Float64Array} start @param {ArrayLike<number>} depth @param {number} n @returns {Generator<void, Uint32Array>} */
 export function* startOrderSteps(start, depth, n) {
   let order = new Uint32Array(n);
-  for (let i = 0; i < n; i++) order[i] = i;
+  for (let i = 0; i < n; i++) {
+    order[i] = i;
+    if (i % orderedAtOnce === 0) yield;
+  }
   const later = (a, b) => start[a] > start[b] || start[a] === start[b] && depth[a] > depth[b];
   let ends = [];
   for (let i = 1; i < n; i++) {

@@ -116,7 +116,9 @@ function* laidOut(batches, which, index, order, place, found, rows) {
   }
   const w = new Uint8Array(at);
   const x = new Uint32Array(at);
+  let done = 0;
   for (const k of order) {
+    if ((++done & 0xffff) === 0) yield;
     const to = next[place[k]]++;
     w[to] = which[k];
     x[to] = index[k];
