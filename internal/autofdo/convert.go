@@ -19,6 +19,9 @@ type Notes struct {
 	// Scaled is the weight of samples of functions some of whose callers are known, that have
 	// none: it is shared out among those that are known.
 	Scaled int64
+	// Biased is the weight of calls that are left out, as their line may call functions none of
+	// whose callers are known.
+	Biased int64
 	// Prologue says that heads are samples of prologues. Otherwise nothing knows of those, and
 	// heads are samples of the functions' first lines.
 	Prologue  bool
@@ -29,8 +32,10 @@ type Notes struct {
 // the functions that it is inlined into; a call target is a function that was seen called
 // from a line. Callers get lost where a function has no frame, of some functions more often
 // than of others, so targets are scaled: all of a function's have the weight of all of its own
-// samples. Otherwise Clang would promote those that lose none. For Go's compiler a function that calls itself at one address does not call
-// itself; here it is a target.
+// samples. Otherwise Clang would promote those that lose none. A function that has lost all of its
+// callers may be called from any line: one that has not ten times its weight has no targets. For
+// Go's compiler a function that calls itself at one address does not call itself; here it is a
+// target.
 func FromSamples(p *pgo.Profile) (*Profile, Notes) {
 	c := converter{from: p, to: New(), ways: make([]way, len(p.Places)), names: map[string]bool{}, weights: map[string]*ownWeight{}}
 	c.notes.Prologue = p.Prologues
@@ -44,10 +49,16 @@ func FromSamples(p *pgo.Profile) (*Profile, Notes) {
 	for _, pair := range pairs {
 		c.pair(pair, p.Weight[pair])
 	}
-	for _, w := range c.weights {
+	orphans := int64(0)
+	for name, w := range c.weights {
 		if w.called > 0 {
 			c.notes.Scaled += w.all - w.called
+		} else {
+			orphans += min(p.Lost[name], math.MaxInt64-orphans)
 		}
+	}
+	for _, f := range c.to.Functions {
+		c.prune(f, uint64(orphans))
 	}
 	return c.to, c.notes
 }
@@ -92,6 +103,29 @@ func (c *converter) scaled(callee string, weight int64) uint64 {
 	high, low := bits.Mul64(uint64(min(weight, w.called)), uint64(w.all))
 	n, _ := bits.Div64(high, low, uint64(w.called))
 	return n
+}
+
+// prune takes out the targets of lines that may have others: functions without any known caller
+// have more than a tenth of their weight.
+func (c *converter) prune(f *Function, orphans uint64) {
+	for at, l := range f.Lines {
+		calls := uint64(0)
+		for _, n := range l.Targets {
+			add(&calls, n, 1)
+		}
+		if calls == 0 || orphans <= calls/10 {
+			continue
+		}
+		c.notes.Biased += int64(min(calls, uint64(math.MaxInt64-c.notes.Biased)))
+		if l.Targets = nil; l.Samples == 0 {
+			delete(f.Lines, at)
+		}
+	}
+	for _, callees := range f.Inlined {
+		for _, callee := range callees {
+			c.prune(callee, orphans)
+		}
+	}
 }
 
 // way is how a place is found in a profile: from the function whose code it is, through what

@@ -217,3 +217,35 @@ func TestTargetsAreScaled(t *testing.T) {
 		t.Errorf("got:\n%s\n%+v; want\n%s", written(t, got), notes, want)
 	}
 }
+
+// TestTargetsOfTheLost: functions none of whose callers are known may be called from where others
+// are. Lines that have not ten times as many calls have no targets then; where callers were none,
+// nothing is lost.
+func TestTargetsOfTheLost(t *testing.T) {
+	for _, c := range []struct {
+		lost, root int64
+		want       string
+		biased     int64
+	}{
+		{600, 0, "main:0:0\n", 400},
+		{41, 0, "main:0:0\n", 400},
+		{40, 5000, "main:0:0\n 3: 0 some:300 few:100\n", 0},
+	} {
+		p := pgo.New(pgo.Samples)
+		add := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		line := pgo.Place{at("main", 1, 4)}
+		add(p.Add(pgo.Place{at("some", 10, 11)}, line, false, 300))
+		add(p.Add(pgo.Place{at("few", 20, 21)}, line, false, 100))
+		add(p.Add(pgo.Place{at("root", 40, 41)}, nil, false, c.root))
+		add(p.AddLost(pgo.Place{at("never", 30, 31)}, c.lost))
+		got, notes := FromSamples(p)
+		if !strings.HasSuffix(written(t, got), c.want) || notes.Biased != c.biased {
+			t.Errorf("%d lost: got:\n%s\n%+v; want\n%s", c.lost, written(t, got), notes, c.want)
+		}
+	}
+}

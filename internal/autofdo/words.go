@@ -24,6 +24,7 @@ func (n *Notes) Sentences() (list []string) {
 	part(n.NoLine, "is left out: the line, or the function's first line, is not known (for C and C++ clang -fdebug-info-for-profiling writes both into the program)")
 	part(n.NoTarget, "is of calls that are left out: the caller's line is not known")
 	part(n.Scaled, "has no caller that is known: the calls of those functions are scaled up by it, each function's by its own")
+	part(n.Biased, "is of calls that are left out: functions none of whose callers are known have more than a tenth of what their line calls, so it may call those (perf record -b knows all callers)")
 	part(n.Wrapped, "has lines before the function's first or far behind it: their offsets are modulo 65536, as LLVM has them")
 	if !n.Prologue && n.All > 0 {
 		list = append(list, "which instructions are of prologues is not known: head samples are those of functions' first lines")

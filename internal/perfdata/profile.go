@@ -183,25 +183,25 @@ func (m *maker) sampled(ctx context.Context) error {
 			m.dropped[leaf.why] += n
 			continue
 		}
-		var caller pgo.Place
-		switch by := m.place(s.b); {
-		case s.b == nowhere:
-			m.alone += n
-		case m.images[s.a.object].Frameless(leaf.addr):
-			m.frameless += n
-		case by.why != "":
-			m.alone += n
-		case !m.images[s.b.object].Calls(by.addr+1, leaf.place[len(leaf.place)-1].Func):
-			m.frameless += n
-		default:
-			caller = by.place
-		}
 		m.used += n
-		if err := m.profile.Add(leaf.place, caller, s.a == s.b, n); err != nil {
+		if err := m.sample(s, leaf, n); err != nil {
 			return fmt.Errorf("reading %s: %w", m.f.path, err)
 		}
 	}
 	return nil
+}
+
+func (m *maker) sample(s link, leaf known, n int64) error {
+	by := m.place(s.b)
+	switch lost := s.b != nowhere && m.images[s.a.object].Frameless(leaf.addr); {
+	case s.b == nowhere || !lost && by.why != "":
+		m.alone += n
+		return m.profile.Add(leaf.place, nil, false, n)
+	case lost || !m.images[s.b.object].Calls(by.addr+1, leaf.place[len(leaf.place)-1].Func):
+		m.frameless += n
+		return m.profile.AddLost(leaf.place, n)
+	}
+	return m.profile.Add(leaf.place, by.place, s.a == s.b, n)
 }
 
 func sortedLinks(all map[link]int64) []link {

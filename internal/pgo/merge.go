@@ -137,6 +137,9 @@ func (p *Profile) scaled(q *Profile, factor float64) error {
 	for i, place := range q.Places {
 		places[i] = p.Place(place)
 	}
+	for function, w := range q.Lost {
+		p.lose(function, int64(min(float64(w)*factor, math.MaxInt64/2)))
+	}
 	for pair, w := range q.Weight {
 		if factor != 1 {
 			f := math.Round(float64(w) * factor)

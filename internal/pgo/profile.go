@@ -52,7 +52,10 @@ type Profile struct {
 	Period   time.Duration // the CPU time of one of the Samples; 0: not known
 	Duration time.Duration // of all sampling together; 0: not known
 	Comments []string      // where it is from, a line each
-	Losses   []string      // what of the source is missing or can't be read, sentences; Write does not keep them
+	// Lost is the weight of samples whose caller is not known, by the function whose code they are
+	// in; Write does not keep it.
+	Lost   map[string]int64
+	Losses []string // what of the source is missing or can't be read, sentences; Write does not keep them
 	// Prologues says that Frame.Prologue is known; Write does not keep it.
 	Prologues bool
 
@@ -66,7 +69,7 @@ var ErrOverflow = errors.New("the weights add up to more than 922337203685477580
 
 // New returns an empty profile.
 func New(unit Unit) *Profile {
-	return &Profile{Weight: map[Pair]int64{}, Unit: unit, ids: map[string]int32{}, str: map[string]uint32{}}
+	return &Profile{Weight: map[Pair]int64{}, Lost: map[string]int64{}, Unit: unit, ids: map[string]int32{}, str: map[string]uint32{}}
 }
 
 // Empty returns a profile without weights that is from where p is.
@@ -118,6 +121,19 @@ func (p *Profile) Add(leaf, caller Place, same bool, weight int64) error {
 		pair.Caller = p.Place(caller)
 	}
 	return p.add(pair, weight)
+}
+
+// AddLost is Add for a leaf whose caller is not known.
+func (p *Profile) AddLost(leaf Place, weight int64) error {
+	if len(leaf) > 0 {
+		p.lose(leaf[len(leaf)-1].Func, weight)
+	}
+	return p.Add(leaf, nil, false, weight)
+}
+
+func (p *Profile) lose(function string, weight int64) {
+	old := p.Lost[function]
+	p.Lost[function] = old + min(weight, math.MaxInt64-old)
 }
 
 func (p *Profile) add(pair Pair, weight int64) error {

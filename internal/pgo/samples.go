@@ -36,17 +36,23 @@ func OfSamples(s *samples.Profile, object string, at func(f *samples.Frame) []sy
 		if weight <= 0 || !slices.ContainsFunc(frames, func(f *samples.Frame) bool { return f.Object == object }) {
 			continue
 		}
-		leaf, n := placeOf(frames, at)
-		var caller Place
-		if n < len(frames) && frames[n].Func != samples.UnknownCallerName && frames[n].Func != samples.TruncatedName {
-			caller, _ = placeOf(frames[n:], at)
-		}
-		same := n < len(frames) && frames[0].PC == frames[n].PC
-		if err := p.Add(leaf, caller, same, weight); err != nil {
+		if err := p.addStack(frames, at, weight); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
+}
+
+func (p *Profile) addStack(frames []*samples.Frame, at func(f *samples.Frame) []symbols.Place, weight int64) error {
+	leaf, n := placeOf(frames, at)
+	switch {
+	case n == len(frames):
+		return p.Add(leaf, nil, false, weight)
+	case frames[n].Func == samples.UnknownCallerName || frames[n].Func == samples.TruncatedName:
+		return p.AddLost(leaf, weight)
+	}
+	caller, _ := placeOf(frames[n:], at)
+	return p.Add(leaf, caller, frames[0].PC == frames[n].PC, weight)
 }
 
 // placeOf returns the innermost place of a stack, and how many frames it has.
