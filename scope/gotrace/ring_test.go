@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	reader "github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
@@ -184,7 +185,11 @@ func TestNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	info, err := reader.Read(tracetest.OpenFile(t, path), reader.Handler{})
+	tr := tracetest.OpenFile(t, path)
+	if line := analysis.LossLine(tr); !strings.Contains(line, "a part of Go's execution trace was lost: it ended once, because there was no room for it in the trace") {
+		t.Errorf("lost: %q", line)
+	}
+	info, err := reader.Read(tr, reader.Handler{})
 	if err != nil {
 		t.Fatal(err)
 	}
