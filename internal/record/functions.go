@@ -26,12 +26,12 @@ type functions struct {
 	budget   budget
 	govern   func()   // what is done at each tick
 	later    []func() // what is done behind it
-	paid     func(ns int64)
 	began    time.Time
 	took     time.Duration // the last tick
 	sampling bool          // what counting takes is known, and so how many calls there are in between
 	shown    time.Time     // since when what is sampled is counted; zero: it is not
 	charged  atomic.Int64  // ns
+	begun    atomic.Int64  // ns that it took to begin, which are not paid for yet
 	buf      []format.Calls
 	unseen   []format.Unseen
 	block    []byte
@@ -88,7 +88,7 @@ func (r *recorder) tellFunctions(now collecting) {
 		fs.began = time.Now()
 		g := &governor{share: instrumented.share, thin: 1}
 		g.later = func(f func()) { fs.later = append(fs.later, f) }
-		fs.govern, fs.paid = func() { g.round(fs) }, g.paid
+		fs.govern = func() { fs.pay(g); g.round(fs) }
 		r.funcs.Store(fs)
 		r.fact(factBudget, percent(fs.budget.share))
 		r.tellOmitted()
@@ -97,6 +97,7 @@ func (r *recorder) tellFunctions(now collecting) {
 	case collectStop:
 		fs := r.funcs.Load()
 		fs.done.Wait() // r.quit is closed
+		fs.pay(nil)
 		fs.tick()
 		fs.mu.Lock()
 		fs.excess(true)
@@ -192,12 +193,24 @@ func Began(ns int64) {
 		return
 	}
 	if fs := r.funcs.Load(); fs != nil {
-		fs.mu.Lock()
-		defer fs.mu.Unlock()
-		fs.budget.balance -= float64(ns)
-		fs.budget.spent += float64(ns)
-		fs.budget.first -= ns
-		fs.paid(ns)
+		fs.begun.Add(ns)
+	}
+}
+
+// pay has the budget, and the governor if it goes on, pay for what it took to begin. Ticks may have
+// been before that is known.
+func (fs *functions) pay(g *governor) {
+	ns := fs.begun.Swap(0)
+	if ns == 0 {
+		return
+	}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.budget.balance -= float64(ns)
+	fs.budget.spent += float64(ns)
+	fs.budget.first -= ns
+	if g != nil {
+		g.paid(ns)
 	}
 }
 

@@ -56,7 +56,7 @@ func planted(t *testing.T, umask int, place, kind string, plant func(victim, at 
 		if st, err := os.Lstat(path + ".raw"); !refused && (err != nil || st.Mode() != 0o600 || st.Size() == 0) {
 			t.Errorf("umask %03o, a %s at %s: %v, %v", umask, kind, place, st, err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("a %s at %s: the program waits", kind, place)
 	}
 	if b, err := os.ReadFile(victim); err != nil || string(b) != "# text" {
