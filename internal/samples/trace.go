@@ -40,7 +40,7 @@ func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, err
 		}
 		s.p.Executions = x.Executions
 	}
-	if len(t.GoTraces()) > 0 {
+	if len(t.GoTraces()) > 0 && len(t.Processes()) == 0 { // the samples of a merged trace are of several executables
 		err = ofStates(ctx, t, s, sel, x)
 	} else {
 		err = (&goReader{sum: s, ctx: ctx, sel: sel, more: sel.watch(ctx), in: x}).ofCounters(t)
