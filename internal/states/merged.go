@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -153,10 +154,8 @@ func (f *Facts) takeMembers(t *trace.Trace, all []*member) error {
 	} else {
 		f.SwitchesWhy = all[0].Own.Why
 	}
-	sum.Stretches = told(t, all)
-	if n := len(sum.Stretches); n > 0 {
-		sum.From, sum.To = sum.Stretches[0].From, sum.Stretches[n-1].To
-	}
+	sum.Problems = append(sum.Problems, untold(t, all)...)
+	sum.From, sum.To, sum.Stretches = told(t, all)
 	f.From, f.To, f.Stretches, f.Problems = sum.From, sum.To, sum.Stretches, sum.Problems
 	f.checkSum()
 	f.checkUnknown()
@@ -164,24 +163,46 @@ func (f *Facts) takeMembers(t *trace.Trace, all []*member) error {
 	return nil
 }
 
-// told returns the stretches of a merged trace in which it is told what all goroutines did: of each
-// process that was there then.
-func told(t *trace.Trace, all []*member) (list []gotrace.Stretch) {
+// untold says of which processes it is not known what their goroutines did.
+func untold(t *trace.Trace, all []*member) []string {
+	var names []string
+	n := 0
+	for _, p := range t.Processes() {
+		if slices.ContainsFunc(all, func(m *member) bool { return m.Number == p.Number }) {
+			continue
+		}
+		if n++; n <= 3 {
+			names = append(names, p.Label)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if n > len(names) {
+		names = append(names, fmt.Sprintf("%d more", n-len(names)))
+	}
+	return []string{"what goroutines did is not known of " + strings.Join(names, ", ") + ": its own trace has no Go execution trace"}
+}
+
+// told returns between which times a merged trace tells what goroutines did, and the stretches in which it
+// does of each process that was there then.
+func told(t *trace.Trace, all []*member) (from, to int64, list []gotrace.Stretch) {
 	of := map[uint32][]gotrace.Stretch{}
-	list = []gotrace.Stretch{{From: math.MaxInt64}}
+	from = math.MaxInt64
 	for _, m := range all {
 		of[m.Number] = m.info.Stretches
-		list[0].From, list[0].To = min(list[0].From, m.info.From), max(list[0].To, m.info.To)
+		from, to = min(from, m.info.From), max(to, m.info.To)
 	}
+	list = []gotrace.Stretch{{From: from, To: to}}
 	for _, p := range t.Processes() {
-		from := p.From
+		at := p.From
 		for _, s := range of[p.Number] {
-			list = without(list, from, s.From)
-			from = s.To
+			list = without(list, at, s.From)
+			at = s.To
 		}
-		list = without(list, from, p.To)
+		list = without(list, at, p.To)
 	}
-	return list
+	return from, to, list
 }
 
 // without takes the time between from and to out of stretches.
