@@ -43,7 +43,7 @@ func (c *clock) sync(s *exptrace.ClockSnapshot) {
 		}
 		c.base = -sane(c.mono)
 		if !c.same {
-			c.base = sane(sane(s.Wall.UnixNano())-sane(c.wall)) - mono
+			c.base = sane(saneWall(s.Wall.UnixNano())-saneWall(c.wall)) - mono
 		}
 	}
 	c.off = c.base - (&gowire.Snapshot{Known: true, Trace: at, Mono: mono}).Ahead()
@@ -64,3 +64,6 @@ func (c *clock) first(at int64) {
 const far = 1 << 60
 
 func sane(t int64) int64 { return min(max(t, -far), far) }
+
+// saneWall is sane for ns since 1970, which far is in 2006.
+func saneWall(t int64) int64 { return min(max(t, -2*far), 2*far) }

@@ -1,16 +1,22 @@
 package merge
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	gotraces "github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/trace/text"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
@@ -71,9 +77,51 @@ func story(t *testing.T, tr *trace.Trace, number uint32, start int64) (*states.F
 	return f, by
 }
 
-// TestStatesSurvive: of each goroutine the merged trace says what its own trace says.
+// edited returns a trace in whose text some words are others.
+func edited(t *testing.T, path string, pairs ...string) string {
+	t.Helper()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := text.Dump(&b, bytes.NewReader(whole), int64(len(whole))); err != nil {
+		t.Fatal(err)
+	}
+	said := strings.NewReplacer(pairs...).Replace(b.String())
+	if said == b.String() {
+		t.Fatalf("%s has none of %q", path, pairs)
+	}
+	return ofText(t, filepath.Base(path), said)
+}
+
+// TestStatesSurvive: of each goroutine the merged trace says what its own trace says, where the traces are of one
+// clock, and where only the clocks on the walls can be compared.
 func TestStatesSurvive(t *testing.T) {
-	paths := []string{recorded(t, "a.scope"), recorded(t, "b.scope")}
+	a, b := recorded(t, "a.scope"), recorded(t, "b.scope")
+	survive(t, a, b)
+	survive(t, edited(t, a, `info "os" "linux"`, `info "os" "other"`), edited(t, b, `info "boot" "`, `info "boot" "another`))
+}
+
+// TestStatesUntold: of a process without a Go execution trace it is said that nothing is known.
+func TestStatesUntold(t *testing.T) {
+	none := func(name, head string) string {
+		return ofText(t, name, fmt.Sprintf("header %s wall=%d\nstate closed=1 tick=2000\nchunk blocks sealed\ninfo \"program\" \"/bin/other\"\nstop ticks=2000\n", head, time.Now().UnixNano()))
+	}
+	other := none("other.scope", "id=ff pid=9")
+	m, _ := merged(t, recorded(t, "a.scope"), other)
+	f, _ := story(t, m, 0, 0)
+	if want := "what goroutines did is not known of other 9: its own trace has no Go execution trace"; !slices.Contains(f.Problems, want) || len(f.Goroutines) == 0 {
+		t.Errorf("%q, %d goroutines", f.Problems, len(f.Goroutines))
+	}
+	m, _ = merged(t, other, none("more.scope", "id=fe pid=8"))
+	if _, err := states.Read(m, nil); !errors.Is(err, gotraces.ErrNone) {
+		t.Errorf("of two without any: %v", err)
+	}
+}
+
+func survive(t *testing.T, paths ...string) {
+	t.Helper()
 	m, _ := merged(t, paths...)
 	ps := m.Processes()
 	var totals, runtime [states.Count]int64
