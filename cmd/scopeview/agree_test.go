@@ -119,6 +119,10 @@ func exampleTraces(t *testing.T) (paths []string) {
 	if outside := filepath.Join(dir, "outside"+extension); call("record", "-o", outside, "--", filepath.Join(dir, "doctor"), "lock-contention").code == 0 {
 		paths = append(paths, outside)
 	}
+	merged := trace("merged")
+	if r := call(append([]string{"merge", "-o", merged}, paths[:3]...)...); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
 	return paths
 }
 
@@ -204,6 +208,14 @@ func agreeTraces(t *testing.T) (paths []string) {
 		}
 		keep(filepath.Base(filepath.Dir(path))+"-"+filepath.Base(path), data)
 	}
+	merged := filepath.Join(dir, "merged"+extension)
+	if r := call(append([]string{"merge", "-o", merged}, paths[len(paths)-len(old):]...)...); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if !strings.Contains(call("states", merged, "--json").out, `"all_ns"`) {
+		t.Error("no state of a goroutine is in the merged trace")
+	}
+	paths = append(paths, merged)
 	for seed := range uint64(30) {
 		keep(fmt.Sprintf("random-%d", seed), tracetest.Random(t, seed, seed%3 == 0))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/report/annotate"
 	"github.com/scopeview/scopeview/internal/report/compare"
 	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
 	"github.com/scopeview/scopeview/internal/report/profile"
@@ -20,20 +21,35 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// compared are the views that can be.
-var compared = []struct {
+// figuresOf are the figures of a view of samples.
+type figuresOf func(p *samples.Profile, wanted func(string) bool) (*report.Figures, error)
+
+func by(what profile.By) figuresOf {
+	return func(p *samples.Profile, wanted func(string) bool) (*report.Figures, error) {
+		return profile.FiguresOf(p, what, wanted), nil
+	}
+}
+
+// comparedView is a view that can be compared.
+type comparedView struct {
 	name, what string
 	view       *report.View // nil: of callers, whose view is that of a function
-	by         profile.By   // of samples, which other files have too; "": it is none
-}{
-	{"top", "scopes and events by name; total, count and self are of the recording, the others of one execution", &top.View, ""},
-	{"waits", "locks by name, and the places where goroutines waited for something else", &waits.View, ""},
-	{"states", "scopes by name: mean time of one execution, and how long it was in each state", &states.View, ""},
-	{"functions", "functions: sampled CPU time and waits, exclusive, and with i inclusive, of the recording", &profile.FunctionsView, profile.Functions},
-	{"lines", "lines of functions, likewise", &profile.LinesView, profile.Lines},
-	{"objects", "the program, C libraries, the kernel, likewise", &profile.ObjectsView, profile.Objects},
-	{"callers", "who calls --function, and whom it calls, with its share of that function's CPU time and waits", nil, ""},
-	{"doctor", "findings, and how many cores' time went where", &reportdoctor.View, ""},
+	of         figuresOf    // of samples, which other files have too; nil: it is none
+}
+
+// compared are the views that can be.
+var compared = []comparedView{
+	{"top", "scopes and events by name; total, count and self are of the recording, the others of one execution", &top.View, nil},
+	{"waits", "locks by name, and the places where goroutines waited for something else", &waits.View, nil},
+	{"states", "scopes by name: mean time of one execution, and how long it was in each state", &states.View, nil},
+	{"functions", "functions: sampled CPU time and waits, exclusive, and with i inclusive, of the recording", &profile.FunctionsView, by(profile.Functions)},
+	{"lines", "lines of functions, likewise", &profile.LinesView, by(profile.Lines)},
+	{"instructions", "functions, and the instructions of those whose code is the same in all runs, likewise", &annotate.InstructionsView, func(p *samples.Profile, wanted func(string) bool) (*report.Figures, error) {
+		return annotate.InstructionFigures(nil, p, wanted)
+	}},
+	{"objects", "the program, C libraries, the kernel, likewise", &profile.ObjectsView, by(profile.Objects)},
+	{"callers", "who calls --function, and whom it calls, with its share of that function's CPU time and waits", nil, nil},
+	{"doctor", "findings, and how many cores' time went where", &reportdoctor.View, nil},
 }
 
 var compareHelp = `compare sets what a view has of two recordings side by side: both values of the column that it sorts by, their
@@ -45,8 +61,10 @@ Their medians are compared, and there is an interval for the difference. It is t
 assumes nothing of how the runs scatter: with 95 % confidence from 4 runs a side on, with 90 % of 3 and 3, 67 % of 2 and
 2. Where it has 0 in it, the runs show no difference: ~. Of one run a side nothing tells what is chance.
 
-functions, lines, objects and callers compare profiles of pprof's format and plain Go execution traces too. A function's
-source is --view lines --name 'pkg.Function, *'. Instructions are not compared: those of two builds are others.
+functions, lines, instructions, objects and callers compare profiles of pprof's format and plain Go execution traces too.
+A function's source is --view lines --name 'pkg.Function, *'; its instructions are --view instructions --name 'pkg.Function+*'.
+Those need the executables that ran, where they were or stored with the traces (scopeview archive). Instructions of a
+function whose code is not the same in all runs, but for where code and data lie, are not compared, and that is told.
 
 Names are matched as they are. Those that only one side has are matched without their line numbers and addresses,
 where that is unambiguous. Columns that end in /s are per second of recording, for recordings of different length; those in % are of the whole,
@@ -67,7 +85,7 @@ func viewList() string {
 		if v.view == nil {
 			v.view = &callers
 		}
-		fmt.Fprintf(&b, "  %-9s %s:\n            %s\n", v.name, v.what, strings.Join(compare.Columns(v.view), " "))
+		fmt.Fprintf(&b, "  %-12s %s:\n               %s\n", v.name, v.what, strings.Join(compare.Columns(v.view), " "))
 	}
 	return b.String()
 }
@@ -88,7 +106,7 @@ func newCompare(s *streams) *cobra.Command {
   scopeview compare --view waits old/*.scope -- new/*.scope
   scopeview compare --fail-on 'f1.p99+10%' --fail-on '*.cpu+5ms' old/*.scope -- new/*.scope
   scopeview compare old.scope new.scope --json | jq '.rows[] | {name, p99: .columns.p99}'`,
-		Annotations: map[string]string{everyTrace: "each argument is one", readsGoTraces: "functions lines objects callers"},
+		Annotations: map[string]string{everyTrace: "each argument is one", readsGoTraces: "functions lines instructions objects callers"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, conditions, err := comparison(name, function, &order, failOn)
 			if err != nil {
@@ -270,14 +288,15 @@ func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View, func
 		return false, run, err
 	}
 	defer in.Close()
-	var by profile.By
-	for _, c := range compared {
-		if c.view == v {
-			by = c.by
-		}
+	of := func(p *samples.Profile, wanted func(string) bool) (*report.Figures, error) {
+		return profile.CallersFigures(p, function, wanted)
 	}
-	if by == "" && function == "" {
-		return true, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines, objects or callers", show(arg))
+	if function == "" {
+		i := slices.IndexFunc(compared, func(c comparedView) bool { return c.view == v })
+		of = compared[i].of
+	}
+	if of == nil {
+		return true, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines, instructions, objects or callers", show(arg))
 	}
 	p, err := x.readPlain(cmd, arg, in, kind, &samples.Selection{})
 	if err != nil {
@@ -286,10 +305,7 @@ func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View, func
 	if p.Metric("cpu") < 0 && p.Metric("off") < 0 {
 		return true, run, fmt.Errorf("%s has neither CPU time nor waits, which is what is compared; it has %s", show(arg), p.Metrics[0].Name)
 	}
-	if function == "" {
-		return true, compare.Plain(profile.FiguresOf(p, by, x.sel.Names.Match), arg, p.To-p.From), nil
-	}
-	f, err := profile.CallersFigures(p, function, x.sel.Names.Match)
+	f, err := of(p, x.sel.Names.Match)
 	if err != nil {
 		return true, run, fmt.Errorf("%s: %w", show(arg), err)
 	}

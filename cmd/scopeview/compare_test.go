@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/report/compare"
 	"github.com/scopeview/scopeview/internal/report/profile"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // TestComparedColumns: each column of each view can be in a condition, and the help names it.
@@ -112,5 +113,49 @@ func TestCompareProfiles(t *testing.T) {
 	}
 	if r := call("compare", "--view", "lines", "a.pprof", "heap.pprof"); r.code != exitFailed || !strings.Contains(r.err, "neither CPU time nor waits") {
 		t.Errorf("a profile of something else: %v", r)
+	}
+}
+
+// TestCompareInstructions: profiles with addresses are compared by instruction, with the instruction's text; of
+// an executable that is not there it is said that there are none.
+func TestCompareInstructions(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := symbols.Open(self)
+	if err != nil {
+		t.Skipf("the test's executable can't be read: %v", err)
+	}
+	const name = "github.com/scopeview/scopeview/cmd/scopeview.TestCompareInstructions"
+	in := b.Find(name)[0]
+	t.Chdir(t.TempDir())
+	write := func(path, binary string, hot int64) {
+		_, file, line := b.At(in.Entry)
+		f := &pprofile.Function{ID: 1, Name: name, Filename: file}
+		m := &pprofile.Mapping{ID: 1, File: binary, Start: in.Entry &^ 4095, Limit: in.End + 4095}
+		loc := &pprofile.Location{ID: 1, Mapping: m, Address: in.Entry, Line: []pprofile.Line{{Function: f, Line: int64(line)}}}
+		p := &pprofile.Profile{
+			SampleType: []*pprofile.ValueType{{Type: "cpu", Unit: "nanoseconds"}}, Function: []*pprofile.Function{f}, Location: []*pprofile.Location{loc}, Mapping: []*pprofile.Mapping{m},
+			Sample: []*pprofile.Sample{{Location: []*pprofile.Location{loc}, Value: []int64{hot}}}, DurationNanos: 1e9,
+		}
+		to, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer to.Close()
+		if err := p.Write(to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.pprof", self, 2e9)
+	write("b.pprof", self, 5e9)
+	write("gone.pprof", "/gone", 5e9)
+	r := call("compare", "--view", "instructions", "a.pprof", "b.pprof")
+	if !strings.Contains(r.out, "TestCompareInstructions+0x0 ") || !strings.Contains(r.out, "+3.00s") || r.code != exitOK {
+		t.Errorf("%v", r)
+	}
+	if r := call("compare", "--view", "instructions", "a.pprof", "gone.pprof"); r.code != exitFailed || !strings.Contains(r.err, "gone.pprof: there are no instructions without the executable") {
+		t.Errorf("%v", r)
 	}
 }

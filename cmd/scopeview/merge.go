@@ -32,7 +32,7 @@ The clocks of processes on one machine are the same, to the nanosecond. Those of
 scopes of requests (scope.Context, scopehttp): a scope that is part of one in another process lies within it. How far
 the times may be off is told. Without such scopes they are by the clocks on the walls, and nobody knows.
 
-Not merged are the states of goroutines, samples, counted stacks and stored files. Of heartbeats there are counters.
+What goroutines did is kept. Not merged are samples, counted stacks and stored files. Of heartbeats there are counters.
 A trace that is being written is copied first. Of two traces of one run the one that goes on longer is taken.`,
 		Example: `  scopeview merge api.scope db.scope -o both.scope
   scopeview merge /sets/20261127T101500.000Z-api -o slow.scope   a set that snapshot --triggered has made

@@ -11,6 +11,9 @@ import (
 // the trace does not tell.
 func (x *loader) readStates() (*states.Facts, error) {
 	m := x.m
+	if m.merged > 0 {
+		return nil, nil // see ofMerged
+	}
 	yields := map[uint32]bool{} // by the stacks of who wants to run; they are known at the end
 	seen := uint(0)
 	f, err := states.EachOf(x.t, states.Handler{

@@ -35,13 +35,14 @@ const (
 	BlockMember  BlockType = 22 // Member
 	BlockObject  BlockType = 23 // Object
 	BlockProgram BlockType = 24 // Program
+	BlockSched   BlockType = 25 // Sched
 )
 
 // Once reports whether blocks of a type are told once, and needed as long as the trace
 // is: a ring does not overwrite them. (It is no column of the table, which is in no program
 // that only records.)
 func (t BlockType) Once() bool {
-	const once = 1<<BlockName | 1<<BlockInfo | 1<<BlockFrame | 1<<BlockStack | 1<<BlockCode | 1<<BlockFile | 1<<BlockBreak | 1<<BlockStop | 1<<BlockMember | 1<<BlockObject | 1<<BlockProgram
+	const once = 1<<BlockName | 1<<BlockInfo | 1<<BlockFrame | 1<<BlockStack | 1<<BlockCode | 1<<BlockFile | 1<<BlockBreak | 1<<BlockStop | 1<<BlockMember | 1<<BlockObject | 1<<BlockProgram | 1<<BlockSched
 	return t < 64 && 1<<t&uint64(once) != 0
 }
 

@@ -66,3 +66,42 @@ func DecodeMember(p []byte) (m Member, err error) {
 	}
 	return m, nil
 }
+
+// Sched says by what the gotrace and switch blocks of a process of a merged trace are read. The times
+// in its switch blocks are ns from the merged trace's start.
+type Sched struct {
+	Number  uint32 // the process's
+	First   uint32 // the number of its first stream in gotrace blocks
+	Streams uint32 // how many it has, which follow each other
+	Mono    int64  // what its monotonic clock was at the start of its own trace
+	End     int64  // ns: how long its own trace is by its own clock
+	Same    bool   // the monotonic clock of its Go execution traces is that clock
+	Made    bool   // its own trace was made of its Go execution trace
+	Why     string // why there are no switches
+}
+
+// AppendSched appends s's payload.
+func AppendSched(b []byte, s *Sched) []byte {
+	flags := int64(0)
+	if s.Same {
+		flags |= 1
+	}
+	if s.Made {
+		flags |= 2
+	}
+	return Blocks[BlockSched].Append(b, []Value{
+		{N: int64(s.Number)}, {N: flags}, {N: int64(s.First)}, {N: int64(s.Streams)}, {N: s.Mono}, {N: s.End}, {B: []byte(s.Why[:min(len(s.Why), MaxMemberText)])},
+	})
+}
+
+// DecodeSched reads a sched block's payload.
+func DecodeSched(p []byte) (s Sched, err error) {
+	v, err := decode(BlockSched, p)
+	if err != nil {
+		return s, err
+	}
+	return Sched{
+		Number: uint32(v[0].N), Same: v[1].N&1 != 0, Made: v[1].N&2 != 0, First: uint32(v[2].N), Streams: uint32(v[3].N),
+		Mono: v[4].N, End: v[5].N, Why: string(v[6].B),
+	}, nil
+}

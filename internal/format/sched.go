@@ -19,13 +19,14 @@ func AppendGoTrace(b []byte, stream, seq uint32, part []byte) []byte {
 
 // Switches is when a thread came onto a CPU and left it.
 type Switches struct {
-	Thread uint32
-	First  bool  // nothing is known of the thread before Base
-	Lost   bool  // some were lost: what the thread did between the block before and Base is not known
-	On     bool  // it was on a CPU at Base
-	Base   int64 // ns of the monotonic clock
-	Until  int64 // the same: up to when all switches are in here
-	List   []Switch
+	Thread  uint32
+	Process uint16 // in a merged trace: the number of the process whose thread it is; else 0
+	First   bool   // nothing is known of the thread before Base
+	Lost    bool   // some were lost: what the thread did between the block before and Base is not known
+	On      bool   // it was on a CPU at Base
+	Base    int64  // ns of the monotonic clock
+	Until   int64  // the same: up to when all switches are in here
+	List    []Switch
 }
 
 // Switch is one of them.
@@ -71,7 +72,7 @@ func AppendSwitches(b []byte, s *Switches) []byte {
 		}
 	}
 	b = le.AppendUint32(b, s.Thread)
-	b = le.AppendUint32(b, flags)
+	b = le.AppendUint32(b, flags|uint32(s.Process)<<16)
 	b = appendInts(b, s.Base, s.Until)
 	at := s.Base
 	for _, w := range s.List {
@@ -121,8 +122,8 @@ func CheckSwitches(p []byte) (s Switches, n int, err error) {
 	}
 	flags := le.Uint32(p[4:])
 	s = Switches{
-		Thread: le.Uint32(p),
-		First:  flags&switchesFirst != 0, Lost: flags&switchesLost != 0, On: flags&switchesOn != 0,
+		Thread: le.Uint32(p), Process: uint16(flags >> 16),
+		First: flags&switchesFirst != 0, Lost: flags&switchesLost != 0, On: flags&switchesOn != 0,
 		Base: int64(le.Uint64(p[8:])), Until: int64(le.Uint64(p[16:])),
 	}
 	if s.Base < 0 || s.Until < s.Base || s.Until >= MaxTicks {

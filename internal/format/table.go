@@ -57,14 +57,15 @@ const (
 type meaning uint8
 
 const (
-	plain       meaning = iota
-	tickTime            // a time by the trace's clock
-	Flags               // bits
-	NameID              // of a name block
-	BeatKey             // a Field
-	recordPlace         // where a record is or was: a multiple of RecordSize
-	Address             // in the program's memory, which is private
-	Private             // text or bytes that tell of the program
+	plain        meaning = iota
+	tickTime             // a time by the trace's clock
+	Flags                // bits
+	NameID               // of a name block
+	BeatKey              // a Field
+	recordPlace          // where a record is or was: a multiple of RecordSize
+	Address              // in the program's memory, which is private
+	MemberNumber         // of a process of a merged trace; 0, of which text says nothing: of none
+	Private              // text or bytes that tell of the program
 )
 
 // Value is what a field has.
@@ -114,10 +115,10 @@ var Blocks = []BlockSpec{
 		{Name: "stream", Form: u32, Min: 1, Max: 1<<32 - 1, Else: 1}, {Name: "part", Form: u32}, {Name: "data", Form: Bytes, Is: Private}},
 		nil, "stream= part= data", 0, false},
 	BlockSwitch: {BlockSwitch, "switch", []BlockField{
-		{Name: "thread", Form: u32}, {Name: "flags", Form: u32, Is: Flags, Words: []string{"first", "lost", "on"}},
+		{Name: "thread", Form: u32}, {Name: "flags", Form: u16, Is: Flags, Words: []string{"first", "lost", "on"}}, {Name: "process", Form: u16, Is: MemberNumber},
 		{Name: "base", Max: MaxTicks - 1}, {Name: "until", Max: MaxTicks - 1}},
 		[]BlockField{{Name: "how", Form: delta, Max: 3, Words: []string{"in", "out", "preempt", "page"}}, {Name: "time", Form: since}},
-		"thread= base= until= flags", maxSwitches, false},
+		"thread= process= base= until= flags", maxSwitches, false},
 	BlockLock: {BlockLock, "lock", []BlockField{
 		{Name: "ticks", Is: tickTime}, {Name: "addr", Form: u64, Is: Address}, {Name: "name", Form: u16, Is: NameID},
 		{Name: "kind", Form: u48, Max: int64(len(LockKindNames)) - 1, Words: LockKindNames},
@@ -160,6 +161,11 @@ var Blocks = []BlockSpec{
 	BlockProgram: {BlockProgram, "program", []BlockField{
 		{Name: "thread", Form: u32}, {Name: "process", Form: u32}, {Name: "base", Max: MaxTicks - 1}, {Name: "path", Form: Text, Is: Private, Max: MaxName}},
 		nil, "path thread= process= base=", 0, false},
+	BlockSched: {BlockSched, "sched", []BlockField{
+		{Name: "number", Form: u32, Min: 1, Max: MaxMembers}, {Name: "flags", Form: u32, Is: Flags, Words: []string{"same", "made"}},
+		{Name: "first", Form: u32, Min: 1, Max: 1<<32 - 1, Else: 1}, {Name: "streams", Form: u32},
+		{Name: "mono"}, {Name: "end", Max: MaxTicks - 1}, {Name: "why", Form: Text, Max: MaxMemberText}},
+		nil, "number why first= streams= mono= end= flags", 0, false},
 }
 
 // BlockOf returns the row of a type, nil for one of a later version.

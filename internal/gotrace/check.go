@@ -61,6 +61,7 @@ func (r *reader) check(g *input) (bool, error) {
 	if wrong := looked - right; wrong == 0 || looked >= checkLeast && wrong*100 <= looked {
 		return true, nil
 	}
+	r.info.Foreign = append(r.info.Foreign, g.stream)
 	r.problem(g, fmt.Sprintf("it is of another process, or the clocks do not align: "+
 		"of %d times at which a scope began or ended its goroutine was running at %d; it is left out", looked, right), true)
 	return false, nil
@@ -88,7 +89,8 @@ func (r *reader) stays(g *input, n, after int64) (by map[uint64][]stay, from, to
 	by = map[uint64][]stay{}
 	stacks := newStacks()
 	stacks.off = true
-	s, err := open(g.open(), stacks, newClock(r.t), 1)
+	c := r.clock
+	s, err := open(g.open(), stacks, &c, 1)
 	defer s.close()
 	if err != nil {
 		return nil, 0, 0, true

@@ -24,16 +24,14 @@ type clock struct {
 	off        int64 // what is added to a time
 }
 
-func newClock(t *trace.Trace) *clock {
-	if t == nil {
-		return &clock{same: true, alone: true}
-	}
-	h := t.Header()
-	if t.Lookup(FactMade) != "" {
-		return &clock{mono: h.StartMono, same: true, made: true}
-	}
-	return &clock{mono: h.StartMono, wall: h.StartWall, same: t.Lookup("os") == "linux"}
+// clockOf returns the clock of the streams of t, before any of them begins.
+func clockOf(t *trace.Trace) clock {
+	h, same, made := t.Header(), SameClock(t), t.Lookup(FactMade) != ""
+	return clock{mono: h.StartMono, wall: h.StartWall, same: same, made: made}
 }
+
+// SameClock reports whether the monotonic clock of the Go execution traces of t is that of t's header.
+func SameClock(t *trace.Trace) bool { return t.Lookup("os") == "linux" || t.Lookup(FactMade) != "" }
 
 // sync takes the clocks that begin a generation.
 func (c *clock) sync(s *exptrace.ClockSnapshot) {
@@ -45,7 +43,7 @@ func (c *clock) sync(s *exptrace.ClockSnapshot) {
 		}
 		c.base = -sane(c.mono)
 		if !c.same {
-			c.base = sane(sane(s.Wall.UnixNano())-sane(c.wall)) - mono
+			c.base = sane(saneWall(s.Wall.UnixNano())-saneWall(c.wall)) - mono
 		}
 	}
 	c.off = c.base - (&gowire.Snapshot{Known: true, Trace: at, Mono: mono}).Ahead()
@@ -66,3 +64,6 @@ func (c *clock) first(at int64) {
 const far = 1 << 60
 
 func sane(t int64) int64 { return min(max(t, -far), far) }
+
+// saneWall is sane for ns since 1970, which far is in 2006.
+func saneWall(t int64) int64 { return min(max(t, -2*far), 2*far) }

@@ -110,6 +110,7 @@ type Handler struct {
 	Sample     func(*Sample)
 	Range      func(*Range) // by their ends
 	Begun      func(*Range) // when one begins that Range is told of later; its To is not known
+	After      *Info        // of a reading before: this one's stacks get numbers behind those of that one
 	PCs        bool         // frames have their PCs; so a line may be in several frames, and there are more stacks
 }
 
@@ -127,6 +128,8 @@ type Info struct {
 	Problems []string
 	// Damage are those of them that say that bytes are not as they were written.
 	Damage []string
+	// Foreign are the streams that were left out, because they are of another process or another time.
+	Foreign []uint32
 	// Missing tells that parts were overwritten, found no room, or were not written
 	// yet when the program was killed.
 	Missing bool
@@ -141,6 +144,9 @@ type Info struct {
 	stacks *stackTable
 }
 
+// NewInfo returns an Info without anything, for Handler.After of several readings whose stacks it gets.
+func NewInfo() *Info { return &Info{stacks: newStacks()} }
+
 // Stack returns a stack's frames, the leaf first; nil for 0. It may be called from the
 // Handler, and is good until the Info is.
 func (i *Info) Stack(id uint32) []Frame { return i.stacks.frames(id) }
@@ -149,20 +155,32 @@ func (i *Info) Stack(id uint32) []Frame { return i.stacks.frames(id) }
 // none; of what is damaged, incomplete or foreign Info.Problems tells, and what is good
 // is delivered. It reads some 4 million events in a second.
 func Read(t *trace.Trace, h Handler) (*Info, error) {
-	all := t.GoTraces()
+	all := Streams(t)
 	if len(all) == 0 {
 		return nil, ErrNone
 	}
-	byTime(t, all)
 	return read(t, all, h)
 }
 
 func read(t *trace.Trace, all []trace.GoTrace, h Handler) (*Info, error) {
 	r := newReader(h)
-	r.t, r.end = t, t.End()
-	for i := range all {
-		g := &all[i]
-		if err := r.stream(&input{fmt.Sprintf("Go execution trace %d", g.Stream), g.Missing, g.Reader}); err != nil {
+	r.t, r.clock, r.end = t, clockOf(t), t.End()
+	return r.all(all)
+}
+
+// ReadSched is Read for a process of which a trace was merged. Times and goroutines are those of the
+// process's own trace. That the streams are the process's was checked when the trace was merged.
+func ReadSched(s *trace.Sched, h Handler) (*Info, error) {
+	r := newReader(h)
+	r.clock, r.end = clock{mono: s.Own.Mono, wall: s.Wall, same: s.Own.Same, made: s.Own.Made}, s.Own.End
+	return r.all(s.GoTraces)
+}
+
+// all reads streams, by the order in which they were taken.
+func (r *reader) all(list []trace.GoTrace) (*Info, error) {
+	for i := range list {
+		g := &list[i]
+		if err := r.stream(&input{g.Stream, fmt.Sprintf("Go execution trace %d", g.Stream), g.Missing, g.Reader}); err != nil {
 			return r.info, fmt.Errorf("reading Go execution trace %d: %w", g.Stream, err)
 		}
 	}
@@ -174,8 +192,8 @@ func read(t *trace.Trace, all []trace.GoTrace, h Handler) (*Info, error) {
 // it. Its times are from its own beginning. The error is only one of reading from in.
 func ReadPlain(in io.Reader, h Handler) (*Info, error) {
 	r := newReader(h)
-	r.end = math.MaxInt64
-	if err := r.stream(&input{"the Go execution trace", false, func() io.Reader { return in }}); err != nil {
+	r.clock, r.end = clock{same: true, alone: true}, math.MaxInt64
+	if err := r.stream(&input{0, "the Go execution trace", false, func() io.Reader { return in }}); err != nil {
 		return r.info, fmt.Errorf("reading the Go execution trace: %w", err)
 	}
 	r.finish()

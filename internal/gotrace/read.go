@@ -17,6 +17,7 @@ import (
 
 // input is a stream that is to be read.
 type input struct {
+	stream  uint32
 	name    string
 	missing bool // a part of it is not there
 	open    func() io.Reader
@@ -24,10 +25,11 @@ type input struct {
 
 // reader makes one story of the streams.
 type reader struct {
-	t    *trace.Trace // nil: the stream is in none
-	h    Handler
-	info *Info
-	end  int64 // the trace's: nothing later is told
+	t     *trace.Trace // that the streams are checked against; nil: none
+	clock clock        // of a stream that has not begun
+	h     Handler
+	info  *Info
+	end   int64 // the trace's: nothing later is told
 
 	gs       map[uint64]*goroutine
 	lately   Lately[goroutine] // of gs
@@ -61,6 +63,9 @@ type rangeKey struct {
 
 func newReader(h Handler) *reader {
 	r := &reader{h: h, info: &Info{stacks: newStacks()}, gs: map[uint64]*goroutine{}}
+	if h.After != nil {
+		r.info.stacks = h.After.stacks
+	}
 	r.info.stacks.pcs = h.PCs
 	if h.Info != nil {
 		h.Info(r.info)
@@ -76,7 +81,8 @@ func (r *reader) stream(g *input) error {
 	if !ok || err != nil {
 		return err
 	}
-	s, err := open(g.open(), r.info.stacks, newClock(r.t), maxAhead)
+	c := r.clock
+	s, err := open(g.open(), r.info.stacks, &c, maxAhead)
 	defer s.close()
 	if err != nil {
 		return r.ended(g, s, err)
@@ -354,5 +360,6 @@ func (r *reader) finish() {
 	}
 	if n := r.info.stacks.refused; n > 0 {
 		r.info.Problems = append(r.info.Problems, fmt.Sprintf("there are more than %d stacks; %d times one is not known", maxStacks, n))
+		r.info.stacks.refused = 0
 	}
 }

@@ -20,11 +20,12 @@ const FactMade = "made_of"
 // program has no regions and no tasks.
 const FactScopes = "scopes"
 
-// byTime brings the streams of t into the order in which they were recorded. That is
+// Streams lists the streams of t by the order in which they were recorded. That is
 // the one of their numbers, but for those that were joined.
-func byTime(t *trace.Trace, all []trace.GoTrace) {
+func Streams(t *trace.Trace) []trace.GoTrace {
+	all := t.GoTraces()
 	if len(all) < 2 || t.Lookup(FactJoined) == "" {
-		return
+		return all
 	}
 	begins := map[uint32]int64{}
 	for i := range all {
@@ -32,7 +33,8 @@ func byTime(t *trace.Trace, all []trace.GoTrace) {
 		begins[g.Stream] = math.MaxInt64 // nothing of it can be read: reading it will tell why
 		stacks := newStacks()
 		stacks.off = true
-		s, err := open(g.Reader(), stacks, newClock(t), 1)
+		c := clockOf(t)
+		s, err := open(g.Reader(), stacks, &c, 1)
 		var it item
 		if err == nil && s.next(&it) == nil {
 			begins[g.Stream] = it.time
@@ -40,6 +42,7 @@ func byTime(t *trace.Trace, all []trace.GoTrace) {
 		s.close()
 	}
 	slices.SortStableFunc(all, func(a, b trace.GoTrace) int { return cmp.Compare(begins[a.Stream], begins[b.Stream]) })
+	return all
 }
 
 // FactUnread is the fact of such a trace that says what of the Go execution trace could not be read, and

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -18,11 +19,17 @@ type converter struct {
 	names []uint32 // by id: 1 + the new one
 	slots []format.Slot
 	ext   []byte
+
+	goTraces []trace.GoTrace // its own
+	sched    format.Sched    // of those
 }
 
 // convert writes what an input has.
 func (m *merger) convert(ctx context.Context, in *input) error {
 	c := converter{merger: m, in: in, names: make([]uint32, format.MaxNames)}
+	if err := c.readStates(); err != nil {
+		return fmt.Errorf("%s: %w", in.name, err)
+	}
 	if err := m.read(ctx, in, false, c.event); err != nil {
 		return err
 	}
@@ -31,6 +38,9 @@ func (m *merger) convert(ctx context.Context, in *input) error {
 	}
 	m.w.closeRecords()
 	if err := c.blocks(); err != nil {
+		return err
+	}
+	if err := c.states(); err != nil {
 		return err
 	}
 	c.member() // last: reading has found what is wrong

@@ -34,6 +34,8 @@ type input struct {
 	start   int64 // ns since 1970 by the first input's machine
 	base    int64 // the least start
 	last    int64 // ticks of the last event
+
+	foreign []string // what is told of its Go execution traces, where some are another process's
 }
 
 func newInput(t *trace.Trace, name string) *input {

@@ -91,6 +91,8 @@ type merger struct {
 	ids    map[string]uint16
 	placed [format.MaxNames]bool // those names whose place is told
 
+	streams uint32 // of Go execution traces, that were written
+
 	base int64 // ns since 1970 by the first input's machine: where the merged trace starts
 	end  int64 // ticks
 	lost [format.CounterReasons + 1]int64

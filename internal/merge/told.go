@@ -12,7 +12,7 @@ import (
 )
 
 // left is what a merged trace does not have, as its fact "merged" says.
-const left = "states of goroutines, samples, counted stacks, stored files, threads on CPUs, and what recording cost are in each one's own trace"
+const left = "samples, counted stacks, stored files, and what recording cost are in each one's own trace"
 
 // shared are the facts that the merged trace has too, where all processes have the same.
 var shared = []string{"go", "os", "arch", "cpu", "kernel", "host", "boot", "module", "version", "scopeview", "snapshot", "snapshot_reason", "lock_threshold", "lock_threshold_ns"}
@@ -158,6 +158,7 @@ func (in *input) lacks() string {
 	for _, p := range in.t.Problems() {
 		list = append(list, p.Text)
 	}
+	list = append(list, in.foreign...)
 	return strings.Join(list, "; ")
 }
 

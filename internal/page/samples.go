@@ -27,7 +27,7 @@ func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection) (*t
 var longGoTrace int64 = 64 << 20
 
 func isLong(t *trace.Trace, of *analysis.Selection) bool {
-	if of.From > 0 || of.To > 0 {
+	if of.From > 0 || of.To > 0 || len(t.Processes()) > 0 { // of a merged trace there are no samples
 		return false
 	}
 	n := int64(0)

@@ -64,6 +64,10 @@ func (f *Figures) SetWhole(of int, columns ...int) {
 type Row struct {
 	Name, Kind string
 	Values     []float64 // by column; Unknown where it is not known, or there is no such thing
+
+	// Function and Code are of an instruction: the function that has it, and what identifies all of that
+	// function's code. It is compared where the code is the same in all runs; so its name is taken as it is.
+	Function, Code string
 }
 
 // Unknown is the value of what is not known. It is a NaN, so a comparison with it is false.

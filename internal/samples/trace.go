@@ -9,12 +9,27 @@ import (
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // ErrNone says that a recording has nothing that samples could be made of.
 var ErrNone = errors.New("the trace has neither a Go execution trace, nor samples, nor stacks: record it with scope.Start(path, gotrace.With()), from outside with scopeview record, or call scope.Stack")
+
+// errMerged is ErrNone of a merged trace: the samples of several executables make no profile.
+type errMerged struct{}
+
+func (errMerged) Error() string {
+	return "the trace was merged, and its samples are in the traces that it was merged of: look at those"
+}
+
+func (errMerged) Is(err error) bool { return err == ErrNone }
+
+// Has reports whether there are samples, or may be.
+func Has(t *trace.Trace) bool {
+	return (len(t.GoTraces()) > 0 || len(t.Counters()) > 0) && len(t.Processes()) == 0
+}
 
 // errNotTold says that something was asked for that the source does not tell.
 var errNotTold = errors.New("this can't be chosen")
@@ -24,6 +39,12 @@ var errNotTold = errors.New("this can't be chosen")
 func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, error) {
 	if len(sel.CPUs) > 0 && len(t.Counters()) == 0 {
 		return nil, fmt.Errorf("%w: nothing in the trace tells the CPU, as samples of counters do (scopeview record)", errNotTold)
+	}
+	if len(t.Processes()) > 0 {
+		if _, err := states.EachOf(t, sel.With...); err != nil && !errors.Is(err, gotrace.ErrNone) {
+			return nil, err
+		}
+		return nil, errMerged{}
 	}
 	s := newSum()
 	s.p.Binary, s.p.BuildID = t.Lookup("program"), t.Lookup("build_id")

@@ -27,7 +27,7 @@ import (
 // without one stays as it is. Who reads the Go trace anyway before Events can have the
 // times found in the same reading: see CPUTimes.
 func Attach(t *trace.Trace) error {
-	if len(t.GoTraces()) == 0 {
+	if len(t.GoTraces()) == 0 || len(t.Processes()) > 0 { // a merged trace's scopes have what is known
 		return nil
 	}
 	t.UseCPU(func() (trace.CPUAt, error) {

@@ -35,11 +35,11 @@ const (
 
 func joinerOf(t *testing.T, f func(*Interval)) *joiner {
 	t.Helper()
-	s, err := newSwitches(tracetest.OpenText(t, switched), 0, 2000)
+	all, err := newSwitches(tracetest.OpenText(t, switched), 0, 2000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := newJoiner(&Facts{Goroutines: map[uint64]*Goroutine{}, from: 0, to: 2000}, s, f)
+	j := newJoiner(&Facts{Goroutines: map[uint64]*Goroutine{}, from: 0, to: 2000}, all[0], f)
 	j.info = &gotrace.Info{To: 2000}
 	j.stacks = make([]stackInfo, 4)
 	j.stacks[0].known = true

@@ -107,10 +107,14 @@ func EachOf(t *trace.Trace, hs ...Handler) (*Facts, error) {
 	c := clocksOf(t)
 	f.from, f.to = c.from, c.to
 	_, f.stolen = stealOf(t).between(c.from, c.to)
-	s, err := newSwitches(t, c.from, c.to)
+	all, err := newSwitches(t, c.from, c.to)
 	if err != nil {
 		return nil, fmt.Errorf("reading thread switches: %w", err)
 	}
+	if len(t.Processes()) > 0 {
+		return f.merged(t, all, hs)
+	}
+	s := all[0]
 	f.Switched, f.Threads = s.total, len(s.threads)
 	if _, err := f.read(hs, s, func(gh gotrace.Handler) (*gotrace.Info, error) { return gotrace.Read(t, gh) }); err != nil {
 		return nil, err

@@ -36,10 +36,18 @@ type blockRef struct {
 	where    format.Loc
 }
 
-// newSwitches reads all blocks once, and adds up what was on a CPU between two times.
-func newSwitches(t *trace.Trace, from, to int64) (*switches, error) {
+// newSwitches reads all blocks once, and adds up what was on a CPU between two times. The switches are
+// those of each process of a merged trace, by its number, or else of 0.
+func newSwitches(t *trace.Trace, from, to int64) (map[uint32]*switches, error) {
 	blocks, read := t.SwitchBlocks()
-	s := &switches{read: read, mono: t.Header().StartMono, threads: map[uint32]*thread{}}
+	all := map[uint32]*switches{}
+	of := func(process uint32) *switches {
+		if all[process] == nil {
+			all[process] = &switches{read: read, mono: t.Header().StartMono, threads: map[uint32]*thread{}}
+		}
+		return all[process]
+	}
+	of(0)
 	var buf []format.Switch
 	for _, where := range blocks {
 		b, ok, err := read(buf[:0], where)
@@ -50,6 +58,7 @@ func newSwitches(t *trace.Trace, from, to int64) (*switches, error) {
 			continue
 		}
 		buf = b.List
+		s := of(uint32(b.Process))
 		th := s.threads[b.Thread]
 		if th == nil {
 			th = &thread{at: -1}
@@ -64,6 +73,14 @@ func newSwitches(t *trace.Trace, from, to int64) (*switches, error) {
 		s.on += on
 		s.came += came
 	}
+	for _, s := range all {
+		s.sort()
+	}
+	return all, nil
+}
+
+// sort brings the blocks of each thread into the order of their times.
+func (s *switches) sort() {
 	for _, th := range s.threads {
 		slices.SortStableFunc(th.blocks, func(a, b blockRef) int { return cmp.Compare(a.from, b.from) })
 		// What overlaps, a corrupt trace's, is believed once.
@@ -79,7 +96,6 @@ func newSwitches(t *trace.Trace, from, to int64) (*switches, error) {
 		}
 		th.blocks = th.blocks[:n]
 	}
-	return s, nil
 }
 
 // onCPU is how long the thread of a block was on a CPU between two times of the block's

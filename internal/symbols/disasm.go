@@ -82,3 +82,35 @@ func (b *Binary) arm64(code []byte, pc uint64) (int, string) {
 	}
 	return 4, arm64asm.GoSyntax(inst, pc, b.symbol, nil)
 }
+
+// Placeless returns the texts of a function's instructions without where the function and the data that
+// it uses lie: where those are equal, in two executables, so are the instructions. On other processors
+// than amd64 that is left in.
+func (b *Binary) Placeless(f *Func, list []Inst) []string {
+	const elsewhere = 1 << 48 // where the function is taken to be: no number of an instruction means code there
+	symbol := func(addr uint64) (string, uint64) {
+		if in := addr - elsewhere; in < f.End-f.Entry {
+			return fmt.Sprintf("%s+%#x", f.Name, in), addr
+		}
+		name, entry := b.symbol(addr - elsewhere + f.Entry)
+		return name, entry - f.Entry + elsewhere
+	}
+	var texts []string
+	for _, in := range list {
+		text := in.Text
+		if b.Arch == "amd64" {
+			if inst, err := x86asm.Decode(in.Code, 64); err == nil && inst.Op != 0 {
+				for i, a := range inst.Args {
+					m, ok := a.(x86asm.Mem)
+					if name, _ := b.symbol(in.PC + uint64(inst.Len) + uint64(m.Disp)); ok && m.Base == x86asm.RIP && name == "" {
+						m.Disp = 0
+						inst.Args[i] = m
+					}
+				}
+				text = x86asm.GoSyntax(inst, in.PC-f.Entry+elsewhere, symbol)
+			}
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}

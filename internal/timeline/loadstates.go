@@ -25,7 +25,7 @@ func LoadStates(ctx context.Context, t *trace.Trace, with ...states.Handler) (*S
 		return nil, ctx.Err()
 	}
 	s := newStates(func(uint32) []string { return nil })
-	_, err := states.EachOf(t, append(with, s.handler())...)
+	_, err := states.EachOf(t, append(with, s.handler(t))...)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -41,18 +41,27 @@ func LoadStates(ctx context.Context, t *trace.Trace, with ...states.Handler) (*S
 // also finds the CPU times of scopes, if Load is to have them.
 func LoadWithStates(ctx context.Context, t *trace.Trace, of analysis.Selection, most int) (s *States, x *Samples, p *samples.Profile, err error) {
 	s = newStates(nil)
-	x, p, err = LoadSamples(ctx, t, of, most, s.handler(), states.CPUTimes(t))
+	x, p, err = LoadSamples(ctx, t, of, most, s.handler(t), states.CPUTimes(t))
 	if err == nil && s.frames == nil { // there is none, or what went wrong may be about samples alone
 		s, err = LoadStates(ctx, t)
 	}
 	return s, x, p, err
 }
 
-// handler fills s.
-func (s *States) handler() states.Handler {
+// handler fills s. Processors and threads of several processes may have one number: of a merged trace
+// they have no rows.
+func (s *States) handler(t *trace.Trace) states.Handler {
+	if len(t.Processes()) == 0 {
+		return states.Handler{Interval: func(_ *states.Facts, v *states.Interval) { s.add(v) }, Done: s.take}
+	}
+	s.Facts = append(s.Facts, [2]string{"processors, threads", "each process had its own: see its own trace"})
 	return states.Handler{
-		Interval: func(_ *states.Facts, v *states.Interval) { s.add(v) },
-		Done:     s.take,
+		Interval: func(_ *states.Facts, v *states.Interval) {
+			x := *v
+			x.Thread, x.Proc = 0, -1
+			s.add(&x)
+		},
+		Done: s.take,
 	}
 }
 

@@ -63,6 +63,13 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			}
 		}
 	},
+	"Scheds": func(t *testing.T, tr *trace.Trace, size int64) {
+		for _, s := range tr.Scheds() {
+			if s.Number == 0 || len(s.GoTraces) == 0 || s.At(0) != s.From || s.At(s.Own.End) != s.To || s.Goid(7)>>s.Shift != uint64(s.Number) {
+				t.Errorf("%+v", s)
+			}
+		}
+	},
 	"ProcessOf": func(t *testing.T, tr *trace.Trace, size int64) { processOf(t, tr) },
 	"OwnGoid":   func(t *testing.T, tr *trace.Trace, size int64) { processOf(t, tr) },
 	"Calls": func(t *testing.T, tr *trace.Trace, size int64) {

@@ -153,6 +153,7 @@ var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
 
 	format.BlockObject:  (*Trace).objectBlock,
 	format.BlockProgram: (*Trace).programBlock,
+	format.BlockSched:   (*Trace).memberSched,
 }
 
 // values are those of the payload of a block, as the table has them.

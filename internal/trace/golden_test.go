@@ -101,6 +101,9 @@ func read(data []byte) (string, error) {
 	for _, p := range t.Processes() {
 		b = fmt.Appendf(b, "process %+v\n", p)
 	}
+	for _, s := range t.Scheds() {
+		b = fmt.Appendf(b, "sched of %s: %+v wall=%d, %d streams; its 1500 is %d, its goroutine 7 %d\n", s.Label, s.Own, s.Wall, len(s.GoTraces), s.At(1500), s.Goid(7))
+	}
 	for _, x := range t.Gaps() {
 		b = fmt.Appendf(b, "gap %d..%d %s %d\n", x.From, x.To, x.Reason, x.Count)
 	}

@@ -87,6 +87,7 @@ type Trace struct {
 	counter map[string]*Counter // by their names
 	files   map[uint32]*File    // by their numbers
 	members []format.Member     // of a merged trace, by their numbers
+	scheds  []format.Sched      // of those
 	code    []*format.Object    // of the addresses of samples' stacks, by From
 	// programs is what each thread was of, by time.
 	programs map[uint32][]format.Program

@@ -66,7 +66,7 @@ var rules = []struct{ Name, Doc string }{
 	{"block-samples", "samples of a thread by one counter follow those of the block before, and their stacks are defined"},
 	{"block-file", "a part of a file is there once, what it is inflates to its length, and a file's parts are all of it"},
 	{"block-lock", "a lock's name is defined"},
-	{"block-member", "the process that started another is there, with a lower number"},
+	{"block-member", "the process that started another is there, with a lower number, and so is one that has Go execution traces"},
 	{"block-stop", "a closed trace has one stop block, its last block; one that is not closed has none"},
 }
 
@@ -122,7 +122,7 @@ type verifier struct {
 	stacks verifiedStacks
 	ring   verifiedRing
 
-	switched map[uint32]int64 // by thread: up to when its switches are told
+	switched map[[2]uint32]int64 // by process and thread: up to when its switches are told
 }
 
 // checker checks the chunks of a verifier, one at a time.

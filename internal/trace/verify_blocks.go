@@ -114,6 +114,11 @@ func (v *checker) meaning(t format.BlockType, p []byte, here int64) error {
 	case format.BlockMember:
 		_, err := format.DecodeMember(p)
 		return err
+	case format.BlockSched:
+		s, err := format.DecodeSched(p)
+		_, ok := v.t.member(s.Number)
+		v.check(err != nil || ok, here, "block-member", "Go execution traces are of the process %d, which is not there", s.Number)
+		return err
 	case format.BlockLock:
 		l, err := format.DecodeLockSums(p)
 		v.check(err != nil || v.defined(uint64(l.Name)), here, "block-lock", "the name %d of a lock is not defined", l.Name)

@@ -6,11 +6,12 @@ import "github.com/scopeview/scopeview/internal/format"
 func (v *checker) switchBlock(p []byte, here int64) {
 	s, _, _ := format.CheckSwitches(p)
 	if v.switched == nil {
-		v.switched = map[uint32]int64{}
+		v.switched = map[[2]uint32]int64{}
 	}
-	until := v.switched[s.Thread]
+	thread := [2]uint32{uint32(s.Process), s.Thread}
+	until := v.switched[thread]
 	v.check(s.Base >= until, here, "block-switch", "switches of thread %d from %d on, after a block that had them until %d", s.Thread, s.Base, until)
-	v.switched[s.Thread] = s.Until
+	v.switched[thread] = s.Until
 }
 
 // goTraces checks the parts of Go execution traces against each other.

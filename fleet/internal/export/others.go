@@ -61,8 +61,11 @@ func (x *export) scheduler() error {
 	}
 	sel := &samples.Selection{Selection: &analysis.Selection{}, With: with}
 	p, err := samples.OfTrace(x.ctx, x.t, sel)
-	if errors.Is(err, samples.ErrNone) {
-		return nil
+	if errors.Is(err, samples.ErrNone) { // the states of a merged trace are there
+		if did.b.Len() > 0 {
+			return did.end()
+		}
+		return did.failed
 	}
 	if err != nil {
 		if x.ctx.Err() == nil {

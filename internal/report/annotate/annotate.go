@@ -57,10 +57,17 @@ func (c *Code) UseStored(t *trace.Trace) {
 // another build is not used: its lines would be made up. Where samples are of several, what names
 // the one, or a function that it alone has.
 func (c *Code) UseBinary(p *samples.Profile, path, what string) {
+	hint, err := c.use(p, path, what)
+	if err != nil {
+		c.Why = err.Error() + hint
+	}
+}
+
+// use is UseBinary. hint is how to say which executable it is, to be said behind the error.
+func (c *Code) use(p *samples.Profile, path, what string) (hint string, err error) {
 	exe, err := executable(p, path, what)
 	if err != nil {
-		c.Why = err.Error() + "; name one with --binary FILE"
-		return
+		return "; name one with --binary FILE", err
 	}
 	c.object, c.id, c.apart = exe.Object, exe.BuildID, len(p.Executables()) > 1
 	given := path != ""
@@ -69,20 +76,19 @@ func (c *Code) UseBinary(p *samples.Profile, path, what string) {
 	}
 	b, err := c.open(given, path)
 	if err != nil {
-		c.Why = err.Error()
 		if !given {
-			c.Why += "; name it with --binary FILE"
+			hint = "; name it with --binary FILE"
 		}
-		return
+		return hint, err
 	}
 	if exe.BuildID != "" && exe.BuildID != b.BuildID && exe.BuildID != b.GNUID {
-		c.Why = fmt.Sprintf("the executable %s is of another build: its id is %q, and the samples are of %q", path, b.BuildID, exe.BuildID)
-		return
+		return "", fmt.Errorf("the executable %s is of another build: its id is %q, and the samples are of %q", path, b.BuildID, exe.BuildID)
 	}
 	c.Binary = b
 	if given || c.stored == nil {
 		c.path = path
 	}
+	return "", nil
 }
 
 // Path returns the path of the executable that is open; "": it is stored with the trace, or none is.

@@ -18,9 +18,8 @@ import (
 
 var program = filepath.Join("..", "..", "symbols", "testdata", "prog")
 
-// built is the program of internal/symbols, and samples of it with known answers: 3 s in
-// line 13, the rest of it in third, which is inlined into first and second.
-func built(t *testing.T, flags ...string) (path string, p *samples.Profile) {
+// build builds the program of internal/symbols.
+func build(t *testing.T, flags ...string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "prog")
 	cmd := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), ".")...)
@@ -29,6 +28,14 @@ func built(t *testing.T, flags ...string) (path string, p *samples.Profile) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return path
+}
+
+// built is the program of internal/symbols, and samples of it with known answers: 3 s in
+// line 13, the rest of it in third, which is inlined into first and second.
+func built(t *testing.T, flags ...string) (path string, p *samples.Profile) {
+	t.Helper()
+	path = build(t, flags...)
 	b, err := symbols.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -94,8 +94,9 @@ type cell struct {
 // Of compares the runs a with the runs b: what the view of that name has of them, by the
 // column order.
 func Of(a, b []Run, name string, v *report.View, order string) *Result {
+	all := sameCode(slices.Concat(a, b))
+	a, b = all[:len(a)], all[len(a):]
 	r := &Result{view: name, a: a, b: b, columns: columnsOf(v), sampled: v.Sampled, sort: slices.Index(Columns(v), order)}
-	all := slices.Concat(a, b)
 	known := runs.Intervals{}
 	zero := r.absent(all)
 	for _, f := range match(all, len(a)) {

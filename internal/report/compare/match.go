@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/report"
 )
@@ -10,6 +12,7 @@ import (
 type found struct {
 	name, kind string
 	rows       []*report.Row // by run, first A's; nil: it has none
+	exact      bool          // its name has no numbers that another build has otherwise
 }
 
 // numbers are those in names that another build, or another run, has otherwise: of lines and
@@ -37,7 +40,7 @@ func match(runs []Run, na int) []*found {
 			at.number = times[at]
 			f := byKey[at]
 			if f == nil {
-				f = &found{row.Name, row.Kind, make([]*report.Row, len(runs))}
+				f = &found{row.Name, row.Kind, make([]*report.Row, len(runs)), row.Code != ""}
 				byKey[at] = f
 				list = append(list, f)
 			}
@@ -51,7 +54,7 @@ func match(runs []Run, na int) []*found {
 func renamed(list []*found, na int) []*found {
 	groups := map[key][]*found{}
 	for _, f := range list {
-		if name := numbers.ReplaceAllString(f.name, ""); name != f.name && !(f.in(0, na) && f.in(na, len(f.rows))) {
+		if name := numbers.ReplaceAllString(f.name, ""); name != f.name && !f.exact && !(f.in(0, na) && f.in(na, len(f.rows))) {
 			groups[key{f.kind, name, 0}] = append(groups[key{f.kind, name, 0}], f)
 		}
 	}
@@ -103,4 +106,31 @@ func (f *found) in(i, j int) bool {
 		}
 	}
 	return false
+}
+
+// sameCode returns the runs without the instructions of functions whose code is not the same in all runs
+// that have it: which corresponds to which is not known.
+func sameCode(runs []Run) []Run {
+	code := map[string]string{}
+	other := map[string]bool{}
+	for _, run := range runs {
+		for _, r := range run.Rows {
+			if had, ok := code[r.Function]; ok && had != r.Code {
+				other[r.Function] = true
+			}
+			code[r.Function] = r.Code
+		}
+	}
+	if len(other) == 0 {
+		return runs
+	}
+	note := "the code of " + report.First(slices.Sorted(maps.Keys(other)), func(name string) string { return name }) +
+		" is not the same in all runs, so which instructions correspond is not known: only the functions are compared"
+	for i := range runs {
+		f := *runs[i].Figures
+		f.Rows = slices.DeleteFunc(slices.Clone(f.Rows), func(r report.Row) bool { return other[r.Function] })
+		f.Notes = append([]string{note}, f.Notes...)
+		runs[i].Figures = &f
+	}
+	return runs
 }

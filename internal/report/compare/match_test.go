@@ -72,3 +72,32 @@ func TestKindsStayApart(t *testing.T) {
 		t.Errorf("%d rows, want 2", len(got))
 	}
 }
+
+// TestMatchInstructions: instructions are compared where the code of their function is the same in all runs that
+// have it, and by their whole names; of others the functions are, and that is told.
+func TestMatchInstructions(t *testing.T) {
+	run := func(codes ...string) Run {
+		f := &report.Figures{}
+		for _, c := range codes { // function:code:offset
+			x := strings.Split(c, ":")
+			f.Rows = append(f.Rows, report.Row{Name: x[0], Kind: "function"}, report.Row{Name: x[0] + "+0x" + x[2], Kind: "instruction", Function: x[0], Code: x[1]})
+		}
+		return Run{Figures: f}
+	}
+	runs := sameCode([]Run{run("same:1:10", "moved:1:10", "other:1:10"), run("same:1:10", "moved:1:14", "other:2:10"), run("other:2:10", "alone:3:8")})
+	var names []string
+	for _, f := range match(runs, 1) {
+		names = append(names, f.name)
+	}
+	if got, want := strings.Join(names, " "), "same same+0x10 moved moved+0x10 other moved+0x14 alone alone+0x8"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for _, r := range runs {
+		if len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], "the code of other is not the same") {
+			t.Errorf("%q", r.Notes)
+		}
+	}
+	if runs = sameCode([]Run{run("same:1:10"), run("same:1:10")}); runs[0].Notes != nil {
+		t.Errorf("%q", runs[0].Notes)
+	}
+}

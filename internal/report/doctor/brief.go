@@ -8,6 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/samples"
 )
 
 // brief writes the report in a page: what is wrong, where, and what to try.
@@ -156,15 +157,12 @@ func (r found) commands(b *report.Brief, f *doctor.Finding) (list []string) {
 		if !f.OfLock() && len(r.t.GoTraces()) > 0 {
 			list = append(list, b.Command("states", "--name", pattern))
 		}
-		if r.sampled() {
+		if samples.Has(r.t) {
 			list = append(list, b.Command("functions", "--scope", pattern))
 		}
 	}
 	return list
 }
-
-// sampled reports whether there are samples, or may be.
-func (r found) sampled() bool { return len(r.t.GoTraces()) > 0 || len(r.t.Counters()) > 0 }
 
 // spent writes where the cores' time went, the most first.
 func (r found) spent() string {

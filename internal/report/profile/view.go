@@ -21,6 +21,13 @@ var (
 )
 
 func comparedBy(by By) report.View {
+	return Compared(func(_ *trace.Trace, p *samples.Profile, wanted func(string) bool) (*report.Figures, error) {
+		return FiguresOf(p, by, wanted), nil
+	})
+}
+
+// Compared returns the view that has the figures of FiguresBy, which of makes of the samples of a recording.
+func Compared(of func(*trace.Trace, *samples.Profile, func(string) bool) (*report.Figures, error)) report.View {
 	return report.View{
 		Sampled: true,
 		Columns: []report.Column{
@@ -34,7 +41,7 @@ func comparedBy(by By) report.View {
 			if err != nil {
 				return nil, err
 			}
-			return FiguresOf(p, by, sel.Names.Match), nil
+			return of(t, p, sel.Names.Match)
 		},
 	}
 }
@@ -97,8 +104,7 @@ func CallersFigures(p *samples.Profile, function string, wanted func(string) boo
 
 // FiguresOf returns the figures of such a view, of whatever the samples are of.
 func FiguresOf(p *samples.Profile, by By, wanted func(string) bool) *report.Figures {
-	f := &report.Figures{Notes: p.Notes}
-	costs := callgraph.Sum(p, func(f *samples.Frame) string {
+	return FiguresBy(p, string(by), wanted, func(f *samples.Frame) string {
 		switch by {
 		case Lines:
 			return f.Func + ", " + place(f.File, f.Line)
@@ -107,6 +113,12 @@ func FiguresOf(p *samples.Profile, by By, wanted func(string) bool) *report.Figu
 		}
 		return f.Func
 	})
+}
+
+// FiguresBy returns what the frames of each name have, exclusive and inclusive, of CPU time and waits.
+func FiguresBy(p *samples.Profile, kind string, wanted func(string) bool, nameOf func(*samples.Frame) string) *report.Figures {
+	f := &report.Figures{Notes: p.Notes}
+	costs := callgraph.Sum(p, nameOf)
 	total := p.Total()
 	if p.Samples > 0 || len(costs) > 0 {
 		costs[samples.TotalName] = callgraph.TotalCost(p)
@@ -120,7 +132,7 @@ func FiguresOf(p *samples.Profile, by By, wanted func(string) bool) *report.Figu
 		f.Whole = append(f.Whole, whole, whole)
 	}
 	for _, name := range slices.Sorted(maps.Keys(costs)) {
-		r := report.Row{Name: name, Kind: string(by)}
+		r := report.Row{Name: name, Kind: kind}
 		some := false
 		for _, metric := range []string{"cpu", "off"} {
 			m := p.Metric(metric)

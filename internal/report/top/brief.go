@@ -6,6 +6,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -21,9 +22,10 @@ func (r *found) brief(b *report.Brief) {
 	more := []string{report.Does(b.Command("doctor", "--brief"), "what is wrong, and what to try")}
 	if len(r.stats) > 0 && len(r.t.GoTraces()) > 0 {
 		if pattern, ok := report.Glob(r.t.Name(r.stats[0].Name)); ok && !r.byTrack {
-			more = append(more,
-				report.Does(b.Command("functions", "--scope", pattern), "in which functions it is"),
-				report.Does(b.Command("states", "--name", pattern), "what its goroutines did: ran, or waited for what"))
+			if samples.Has(r.t) {
+				more = append(more, report.Does(b.Command("functions", "--scope", pattern), "in which functions it is"))
+			}
+			more = append(more, report.Does(b.Command("states", "--name", pattern), "what its goroutines did: ran, or waited for what"))
 		}
 	}
 	if len(r.locks) > 0 {

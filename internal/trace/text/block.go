@@ -212,6 +212,9 @@ func (n *names) appendWords(b []byte, s *format.BlockSpec, vs []format.Value) (l
 		key, keyed := strings.CutSuffix(word, "=")
 		i := slices.IndexFunc(s.Fields, func(f format.BlockField) bool { return f.Name == key })
 		f := &s.Fields[i]
+		if f.Is == format.MemberNumber && vs[i].N == 0 {
+			continue
+		}
 		if f.Is != format.Flags {
 			b = append(b, ' ')
 		}

@@ -1,0 +1,155 @@
+package merge
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	gotraces "github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/trace/text"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+)
+
+// recorded records goroutines that compute, wait for a lock and for one another.
+func recorded(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := scope.Start(path, gotrace.With()); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	c := make(chan int)
+	for range 4 {
+		wg.Go(func() {
+			defer scope.Begin("work").End()
+			for i := range 50 {
+				mu.Lock()
+				time.Sleep(20 * time.Microsecond)
+				mu.Unlock()
+				c <- i
+			}
+		})
+	}
+	for range 200 {
+		<-c
+	}
+	wg.Wait()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// story is all that is told of the states of goroutines: by goroutine, with stacks.
+func story(t *testing.T, tr *trace.Trace, number uint32, start int64) (*states.Facts, map[uint64][]string) {
+	t.Helper()
+	by := map[uint64][]string{}
+	own := func(goid uint64) (uint64, bool) {
+		if number == 0 || goid == 0 {
+			return goid, true
+		}
+		p, ok := tr.ProcessOf(goid)
+		return tr.OwnGoid(goid), ok && p.Number == number
+	}
+	f, err := states.Each(tr, func(f *states.Facts, v *states.Interval) {
+		goid, ok := own(v.Goid)
+		if !ok {
+			return
+		}
+		woken, _ := own(v.By)
+		by[goid] = append(by[goid], fmt.Sprint(v.From-start, v.To-start, v.State, v.On, v.Thread, v.Proc, f.Stack(v.Stack), woken, f.Stack(v.ByStack), v.ReasonName))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, by
+}
+
+// edited returns a trace in whose text some words are others.
+func edited(t *testing.T, path string, pairs ...string) string {
+	t.Helper()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := text.Dump(&b, bytes.NewReader(whole), int64(len(whole))); err != nil {
+		t.Fatal(err)
+	}
+	said := strings.NewReplacer(pairs...).Replace(b.String())
+	if said == b.String() {
+		t.Fatalf("%s has none of %q", path, pairs)
+	}
+	return ofText(t, filepath.Base(path), said)
+}
+
+// TestStatesSurvive: of each goroutine the merged trace says what its own trace says, where the traces are of one
+// clock, and where only the clocks on the walls can be compared.
+func TestStatesSurvive(t *testing.T) {
+	a, b := recorded(t, "a.scope"), recorded(t, "b.scope")
+	survive(t, a, b)
+	survive(t, edited(t, a, `info "os" "linux"`, `info "os" "other"`), edited(t, b, `info "boot" "`, `info "boot" "another`))
+}
+
+// TestStatesUntold: of a process without a Go execution trace it is said that nothing is known.
+func TestStatesUntold(t *testing.T) {
+	none := func(name, head string) string {
+		return ofText(t, name, fmt.Sprintf("header %s wall=%d\nstate closed=1 tick=2000\nchunk blocks sealed\ninfo \"program\" \"/bin/other\"\nstop ticks=2000\n", head, time.Now().UnixNano()))
+	}
+	other := none("other.scope", "id=ff pid=9")
+	m, _ := merged(t, recorded(t, "a.scope"), other)
+	f, _ := story(t, m, 0, 0)
+	if want := "what goroutines did is not known of other 9: its own trace has no Go execution trace"; !slices.Contains(f.Problems, want) || len(f.Goroutines) == 0 {
+		t.Errorf("%q, %d goroutines", f.Problems, len(f.Goroutines))
+	}
+	m, _ = merged(t, other, none("more.scope", "id=fe pid=8"))
+	if _, err := states.Read(m, nil); !errors.Is(err, gotraces.ErrNone) {
+		t.Errorf("of two without any: %v", err)
+	}
+}
+
+func survive(t *testing.T, paths ...string) {
+	t.Helper()
+	m, _ := merged(t, paths...)
+	ps := m.Processes()
+	var totals, runtime [states.Count]int64
+	goroutines := 0
+	for _, p := range ps {
+		in := opened(t, paths[slices.IndexFunc(paths, func(path string) bool { return filepath.Base(path) == p.Path })])
+		want, wanted := story(t, in, 0, 0)
+		_, got := story(t, m, p.Number, p.From)
+		if !reflect.DeepEqual(got, wanted) {
+			t.Errorf("%s: %d goroutines, and alone %d", p.Path, len(got), len(wanted))
+			for id := range wanted {
+				if !reflect.DeepEqual(got[id], wanted[id]) {
+					t.Errorf("goroutine %d\n got %v\nwant %v", id, got[id], wanted[id])
+					break
+				}
+			}
+		}
+		for s := range states.Count {
+			totals[s] += want.Totals[s]
+			runtime[s] += want.Runtime[s]
+		}
+		goroutines += len(want.Goroutines)
+	}
+	f, _ := story(t, m, 1, 0)
+	if f.Totals != totals || f.Runtime != runtime || len(f.Goroutines) != goroutines || !f.Checks.Sum.OK || len(f.Problems) > 0 {
+		t.Errorf("%v\nand alone %v\n%d goroutines and %d; %v", f.Totals, totals, len(f.Goroutines), goroutines, f.Problems)
+	}
+	if totals[states.Lock] == 0 || totals[states.Channel] == 0 {
+		t.Errorf("the recordings have no waits: %v", totals)
+	}
+}
