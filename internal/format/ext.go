@@ -60,6 +60,20 @@ type Slot struct {
 	Full  int    // bytes that Str had before it was cut to MaxString
 }
 
+// Renamed is the type whose key, at the end of a task, is no argument's but the name that the task has
+// from then on. scopeotel writes it: a span may get its name when it has long begun.
+const Renamed = "scopeotel.renamed"
+
+// RenamedAt returns where in an end's slots a name is, and Renamed behind it; -1: it gives none.
+func RenamedAt(slots []Slot) int {
+	for i := 1; i < len(slots); i++ {
+		if slots[i].Type == SlotType_ && slots[i-1].Type == SlotKey && string(slots[i].Str) == Renamed {
+			return i - 1
+		}
+	}
+	return -1
+}
+
 // Int, Float read Value as its type has it.
 func (s *Slot) Int() int64     { return int64(s.Value) }
 func (s *Slot) Float() float64 { return math.Float64frombits(s.Value) }

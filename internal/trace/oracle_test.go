@@ -491,6 +491,14 @@ func (o *oracle) line(r *oRecord, depth, track int) string {
 	if ended { // they are no arguments, whatever the kind
 		endArgs = endArgs[2:]
 	}
+	name := r.name
+	for i := 1; i < len(endArgs) && r.kind == kTask; i++ {
+		if endArgs[i-1].typ == 8 && endArgs[i].typ == 7 && string(endArgs[i].text) == "scopeotel.renamed" {
+			name = int(endArgs[i-1].value & 0xffff)
+			endArgs = slices.Delete(slices.Clone(endArgs), i-1, i+1)
+			break
+		}
+	}
 	value := ""
 	switch r.kind {
 	case kCounter:
@@ -507,7 +515,7 @@ func (o *oracle) line(r *oRecord, depth, track int) string {
 		by = r.end.goid
 	}
 	left := r.end != nil && r.end.goid == 0 && r.goid != 0 && (r.kind == kTask || r.kind == kTaskf || r.kind == kProcess)
-	return lineOf(r.kind, o.name(r.name), r.goid, depth, o.ns(r.time), dur, r.open || left, r.made, quality, cpu, user, system, value, r.thread, r.owner, by,
+	return lineOf(r.kind, o.name(name), r.goid, depth, o.ns(r.time), dur, r.open || left, r.made, quality, cpu, user, system, value, r.thread, r.owner, by,
 		o.name(track), o.slots(args), o.slots(endArgs))
 }
 

@@ -5,9 +5,10 @@
 //	otel.SetTracerProvider(provider)
 //	ctx, span := otel.Tracer("shop").Start(ctx, "checkout")
 //
-// A span's scope is on the row of the goroutine that started it, under the name that the span was
-// started with; where its name at the end is another, that is the argument name. It may end on another goroutine, and beside others instead of in them. Only spans that a
-// sampler chooses come here.
+// A span's scope is on the row of the goroutine that started it. It may end on another goroutine,
+// and beside others instead of in them. Its name is the one that the span has at its end. Until
+// then, and for filters and triggers, it is the one that the span was started with. Only spans
+// that a sampler chooses come here.
 //
 // Up to three of the attributes that a span was started with are arguments, and of those that
 // it has at its end as many as there is room for, four at most; others are counted as cut. An

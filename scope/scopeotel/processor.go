@@ -43,6 +43,10 @@ type id struct {
 	span  trace.SpanID
 }
 
+// renamed is the type by which the reader tells the name that a scope has at its end from an argument:
+// format.Renamed. The name is the key, for keys are in the trace's table of names.
+type renamed struct{}
+
 // begun is the scope of a span that has not ended.
 type begun struct {
 	scope scope.Span
@@ -86,8 +90,8 @@ func (p *processor) OnEnd(s sdktrace.ReadOnlySpan) {
 		args[0] = scope.KV("failed", true)
 		n = 1
 	}
-	if name := p.names.Of(s.Name()); name != b.name { // SetName; a record's own name is its begin's
-		args[n] = scope.KV("name", name)
+	if name := p.names.Of(s.Name()); name != b.name { // SetName
+		args[n] = scope.KV(name, renamed{})
 		n++
 	}
 	if list := s.Attributes(); len(list) > b.told { // those that it began with come first
