@@ -64,9 +64,10 @@ type Slot struct {
 // from then on. scopeotel writes it: a span may get its name when it has long begun.
 const Renamed = "scopeotel.renamed"
 
-// RenamedAt returns where in an end's slots a name is, and Renamed behind it; -1: it gives none.
+// RenamedAt returns where in an end's slots a name is, and Renamed behind it, the last of them; -1: it
+// gives none.
 func RenamedAt(slots []Slot) int {
-	for i := 1; i < len(slots); i++ {
+	for i := len(slots) - 1; i > 0; i-- {
 		if slots[i].Type == SlotType_ && slots[i-1].Type == SlotKey && string(slots[i].Str) == Renamed {
 			return i - 1
 		}

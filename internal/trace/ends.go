@@ -153,10 +153,14 @@ func decodeEnd(r *format.Record, ext []byte, b *format.Record, dst []format.Slot
 		e.user, e.system = slots[0].Int(), slots[1].Int()
 		slots = slots[2:]
 	}
-	if i := format.RenamedAt(slots); i >= 0 && b.Kind() == format.KindTask {
+	if b.Kind() == format.KindTask {
 		// Here, where each way of reading comes by: otherwise two views have two names.
-		e.named, e.name = true, uint16(slots[i].Value)
-		slots = slices.Delete(slots, i, i+2)
+		for i := format.RenamedAt(slots); i >= 0; i = format.RenamedAt(slots) {
+			if !e.named {
+				e.named, e.name = true, uint16(slots[i].Value)
+			}
+			slots = slices.Delete(slots, i, i+2) // all of them: one that is left is a name where this is written anew
+		}
 	}
 	e.slots = slots
 	return e, true

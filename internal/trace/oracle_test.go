@@ -492,13 +492,16 @@ func (o *oracle) line(r *oRecord, depth, track int) string {
 		endArgs = endArgs[2:]
 	}
 	name := r.name
-	for i := 1; i < len(endArgs) && r.kind == kTask; i++ {
-		if endArgs[i-1].typ == 8 && endArgs[i].typ == 7 && string(endArgs[i].text) == "scopeotel.renamed" {
-			name = int(endArgs[i-1].value & 0xffff)
-			endArgs = slices.Delete(slices.Clone(endArgs), i-1, i+1)
-			break
+	var others []slot
+	for i := 0; i < len(endArgs); i++ {
+		if r.kind == kTask && i+1 < len(endArgs) && endArgs[i].typ == 8 && endArgs[i+1].typ == 7 && string(endArgs[i+1].text) == "scopeotel.renamed" {
+			name = int(endArgs[i].value & 0xffff)
+			i++
+		} else {
+			others = append(others, endArgs[i])
 		}
 	}
+	endArgs = others
 	value := ""
 	switch r.kind {
 	case kCounter:
