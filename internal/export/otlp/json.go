@@ -113,6 +113,17 @@ func (w *writer) appendEvent(b []byte, e *trace.Event) []byte {
 	return append(b, "]}"...)
 }
 
+// exception returns the event of the error that a scope was ended with, nil without one.
+func (w *writer) exception(e *trace.Event) []byte {
+	key, value := exceptionOf(e, w.t.Name)
+	if key == "" {
+		return nil
+	}
+	b := strconv.AppendInt([]byte(`{"timeUnixNano":"`), w.t.Wall(e.Start+e.Dur).UnixNano(), 10)
+	b = appendText(append(b, `","name":"`+eventException+`","attributes":[`...), key, value)
+	return append(b, "]}"...)
+}
+
 // kinds are the kinds as the CSV calls them; a Taskf is a task.
 var kinds = func() (names [128]string) {
 	for _, s := range format.Specs {
