@@ -87,8 +87,11 @@ func meaningOf(name string, linked bool, list []args.Arg) meaning {
 	switch host, isAsked := strings.CutPrefix(name, "HTTP "); {
 	case slices.Contains(statements, name):
 		m.kind, m.names, m.more = kindClient, sql, [][2]string{{attrDBSystem, "other_sql"}} // which one the driver does not say
+		if m.failed {
+			m.more = append(m.more, [2]string{attrErrorType, attrValueOther})
+		}
 	case find(list, "code", format.SlotString) != nil && find(list, "received_bytes", format.SlotInt) != nil:
-		m.rpc(name)
+		m.rpc(name, string(find(list, "code", format.SlotString).Str))
 	case find(list, "path", format.SlotString) == nil:
 	case isAsked:
 		m.asked(host, list)
@@ -99,7 +102,7 @@ func meaningOf(name string, linked bool, list []args.Arg) meaning {
 }
 
 // rpc is of a scope of scopegrpc.
-func (m *meaning) rpc(name string) {
+func (m *meaning) rpc(name, code string) {
 	method, client := strings.CutPrefix(name, "gRPC ")
 	if m.kind, m.names = kindServer, rpc; client {
 		m.kind = kindClient
@@ -107,6 +110,9 @@ func (m *meaning) rpc(name string) {
 	m.more = [][2]string{{attrRPCSystem, "grpc"}}
 	if method, ok := strings.CutPrefix(method, "/"); ok { // else it is one of "other methods"
 		m.more = append(m.more, [2]string{attrRPCMethod, method})
+	}
+	if m.failed {
+		m.more = append(m.more, [2]string{attrErrorType, grpcStatus(code)})
 	}
 }
 
