@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -73,6 +74,18 @@ func RenamedAt(slots []Slot) int {
 		}
 	}
 	return -1
+}
+
+// spanKind is what the types' names of which scopeotel records one without a key begin with: the kind of
+// a span behind it.
+const spanKind = "scopeotel."
+
+// SpanKind returns the kind of a span as a text, if a slot that has no key is one: server.
+func (s *Slot) SpanKind() (kind []byte, ok bool) {
+	if s.Type != SlotType_ {
+		return nil, false
+	}
+	return bytes.CutPrefix(s.Str, []byte(spanKind))
 }
 
 // Int, Float read Value as its type has it.

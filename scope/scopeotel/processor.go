@@ -47,6 +47,29 @@ type id struct {
 // format.Renamed. The name is the key, for keys are in the trace's table of names.
 type renamed struct{}
 
+// The types by which the reader knows a span's kind, without the room that a key takes.
+type (
+	server   struct{}
+	client   struct{}
+	producer struct{}
+	consumer struct{}
+)
+
+// kindOf is what is recorded of a kind: nothing of an internal span, as most are.
+func kindOf(k trace.SpanKind) any {
+	switch k {
+	case trace.SpanKindServer:
+		return server{}
+	case trace.SpanKindClient:
+		return client{}
+	case trace.SpanKindProducer:
+		return producer{}
+	case trace.SpanKindConsumer:
+		return consumer{}
+	}
+	return nil
+}
+
 // begun is the scope of a span that has not ended.
 type begun struct {
 	scope scope.Span
@@ -65,11 +88,14 @@ func (p *processor) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 		return
 	}
 	c := s.SpanContext()
-	args := [1 + maxAtStart]any{scope.Link{Trace: c.TraceID(), Span: c.SpanID(), Parent: s.Parent().SpanID()}}
-	list := s.Attributes()
-	n := 1 + p.arguments(args[1:], list)
+	args := [2 + maxAtStart]any{scope.Link{Trace: c.TraceID(), Span: c.SpanID(), Parent: s.Parent().SpanID()}}
+	n := 1
+	if args[1] = kindOf(s.SpanKind()); args[1] != nil {
+		n = 2
+	}
+	told := p.arguments(args[n:n+maxAtStart], s.Attributes())
 	name := p.names.Of(s.Name())
-	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(name, args[:n]...), name, n - 1})
+	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(name, args[:n+told]...), name, told})
 }
 
 // OnEnd ends it.

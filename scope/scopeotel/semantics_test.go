@@ -15,6 +15,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/scopeview/scopeview/internal/export/otlp"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -50,6 +51,39 @@ func (s *told) attributes() string {
 		}
 	}
 	return all + " "
+}
+
+// TestKinds: what was a span of OpenTelemetry is sent as one of its kind, with the attributes that it
+// has room for; others see the kind as an argument.
+func TestKinds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path); err != nil {
+		t.Fatal(err)
+	}
+	tr := tracer(t)
+	three := oteltrace.WithAttributes(attribute.String("a", "x"), attribute.Bool("b", true), attribute.Int("c", 1))
+	for k := oteltrace.SpanKindUnspecified; k <= oteltrace.SpanKindConsumer; k++ {
+		_, span := tr.Start(t.Context(), k.String(), oteltrace.WithSpanKind(k), three)
+		span.SetName("named " + k.String())
+		span.End()
+	}
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	spans := export(t, path)
+	for i, want := range []int{1, 1, 2, 3, 4, 5} { // unspecified is internal
+		s := spans[i]
+		if s.Kind != want || !strings.HasSuffix(s.attributes(), " a=x b=true c=1 ") || strings.Contains(s.attributes(), "span.kind") {
+			t.Errorf("%s has the kind %d and%s, want %d", s.Name, s.Kind, s.attributes(), want)
+		}
+	}
+	got := record(t, func(tr oteltrace.Tracer) {
+		_, span := tr.Start(t.Context(), "serve", oteltrace.WithSpanKind(oteltrace.SpanKindServer), three)
+		span.End()
+	})
+	if a := got["serve"].args; a != `{"span.kind":"server","a":"x","b":true,"c":1}` {
+		t.Errorf("the arguments are %s", a)
+	}
 }
 
 // wrapped is an error.

@@ -140,14 +140,16 @@ func appendArgs(b []byte, list []args.Arg, linked bool, names map[string]string,
 		if linked && (a.Key == "trace_id" || a.Key == "span_id" || a.Key == "parent_id") {
 			continue // the span has them
 		}
+		key := a.Key
+		if name, ok := names[key]; ok {
+			if key = name; key == "" {
+				continue
+			}
+		}
 		if after {
 			b = append(b, ',')
 		}
 		after = true
-		key := a.Key
-		if name := names[key]; name != "" {
-			key = name
-		}
 		if key == attrRPCStatus && a.Value.Type == format.SlotString {
 			b = appendText(b, key, grpcStatus(string(a.Value.Str)))
 			continue

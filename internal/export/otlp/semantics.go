@@ -50,7 +50,7 @@ const (
 type meaning struct {
 	kind   spanKind
 	failed bool              // its status is Error
-	names  map[string]string // of arguments that the conventions have, by ours
+	names  map[string]string // of arguments that the conventions have, by ours; empty: they are left out
 	more   [][2]string       // attributes that no argument is
 	port   int64             // server.port; 0: none
 }
@@ -59,12 +59,19 @@ var (
 	served = map[string]string{"path": attrPath, "status": attrStatus, "bytes": attrSize, "route": attrRoute, "pattern": attrRoute}
 	asked  = map[string]string{"path": attrPath, "status": attrStatus, "error": attrErrorType}
 	rpc    = map[string]string{"code": attrRPCStatus}
+	otel   = map[string]string{spanKindKey: ""}
 	sql    = map[string]string{"statement": attrDBQuery}
 )
 
 // messages are the kinds of what a program says that it does with messages, in the conventions' own
 // words: none of our integrations sends any.
 var messages = map[string]spanKind{"create": kindProducer, "send": kindProducer, "receive": kindClient, "settle": kindClient, "process": kindConsumer}
+
+// spanKinds are the kinds by the texts that args has for what scopeotel recorded.
+var spanKinds = map[string]spanKind{"server": kindServer, "client": kindClient, "producer": kindProducer, "consumer": kindConsumer}
+
+// spanKindKey is the argument that has one: the span has it, and no attribute.
+const spanKindKey = "span.kind"
 
 // statements are the scopes of scopesql.
 var statements = []string{"sql.query", "sql.exec", "sql.prepare", "sql.begin", "sql.commit", "sql.rollback", "sql.ping", "sql.connect"}
@@ -78,6 +85,10 @@ func meaningOf(name string, linked bool, list []args.Arg) meaning {
 		m.failed = true
 	}
 	if !linked {
+		return m
+	}
+	if v := find(list, spanKindKey, format.SlotString); v != nil && spanKinds[string(v.Str)] != 0 { // OpenTelemetry's own
+		m.kind, m.names = spanKinds[string(v.Str)], otel
 		return m
 	}
 	if v := find(list, attrOperation, format.SlotString); v != nil {
