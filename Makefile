@@ -251,7 +251,7 @@ HOOKED_RUNTIME := ^Test(Chan|Select|Nonblock|SelfSelect|Pseudo|Shrink|Goroutine|
 truth: fleet ## hold what is said of programs, traces and profiles of others against perf, Go's own readers, go tool pprof and ptrace, and each view against the others; as root; some fifteen minutes
 	@grep -rl SCOPEVIEW_TRUTH --include='*_test.go' . | xargs -n 1 dirname | sort -u | SCOPEVIEW_TRUTH=1 xargs go test -count=1 -p 1 -timeout 1h -v -run '^TestTruth'
 
-engines-check: ## build an OpenTelemetry collector and Jaeger, and export a request over two programs through one into the other; four minutes, the second time one
+engines-check: ## build an OpenTelemetry collector and Jaeger, export requests over several programs through one into the other, and compare calls, errors and the graph of services; four minutes, the second time one
 	@cd fleet/engines && go vet ./... && SCOPEVIEW_ENGINES=full go test -count=1 -timeout 1h -v ./...
 
 fleet-check: fleet deps-fleet ## run the commands of docs/fleet.md, Try it: fifty processes, snapshots, an object store, tables, five questions; two minutes

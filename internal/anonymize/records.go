@@ -69,7 +69,7 @@ func head(word uint64) uint64 {
 }
 
 // keptSlots appends the extension of a record without arguments: the slots that
-// its kind always has, and a link. ok is false if the record has no meaning.
+// its kind always has, the name that an end gives, and a link. ok is false if the record has no meaning.
 func (a *chunkCopy) keptSlots(dst []byte, r *format.Record, ext []byte) (kept []byte, ok bool) {
 	n := fixed[r.Kind()&0x7f]
 	if n < 0 || len(ext) == 0 {
@@ -96,12 +96,16 @@ func (a *chunkCopy) keptSlots(dst []byte, r *format.Record, ext []byte) (kept []
 	case format.KindWait, format.KindHold:
 		n += lockSlots(a.slots[n:])
 	}
-	slots := a.slots[:n]
-	if link >= n {
-		slots = append(slots, a.slots[link:link+format.LinkSlots]...)
-		a.hash.link(slots[n:])
+	var buf [2 + format.LinkSlots]format.Slot
+	more := buf[:0]
+	if i := n + format.RenamedAt(a.slots[n:]); i >= n && r.Kind() == format.KindEnd {
+		more = append(more, a.slots[i:i+2]...)
 	}
-	kept, _ = format.AppendExt(dst, slots)
+	if link >= n {
+		a.hash.link(a.slots[link : link+format.LinkSlots])
+		more = append(more, a.slots[link:link+format.LinkSlots]...)
+	}
+	kept, _ = format.AppendExt(dst, append(a.slots[:n], more...))
 	return kept, true
 }
 

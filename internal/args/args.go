@@ -11,6 +11,7 @@
 //     had it when the wait began, where that is known), "at_least": true of a hold that
 //     may have begun before its record, "tries" of a retry, and "called_off": true of a
 //     wait of 0 ns that turned out to be too short to be recorded, and is none in any sum
+//   - "span.kind" of a span of OpenTelemetry that is not internal: server, client, producer, consumer
 //   - "never_ended": true of a scope whose goroutine ended without ending it
 //   - "trace_id", "span_id" and "parent_id" of a record with a link (scope.Context), in
 //     hexadecimal as in a traceparent header; those that are not known are not there
@@ -187,6 +188,10 @@ func (l *Lister) add(slots []format.Slot, position int) (next int, named bool) {
 			continue
 		case format.SlotInt, format.SlotUint, format.SlotFloat, format.SlotBool,
 			format.SlotDuration, format.SlotString, format.SlotType_:
+			if kind, ok := s.SpanKind(); ok && !keyed {
+				l.args, named = append(l.args, Arg{"span.kind", format.Slot{Type: format.SlotString, Str: kind, Full: len(kind)}}), true
+				continue
+			}
 			if !keyed && position < len(positions) {
 				key = positions[position]
 				position++

@@ -95,6 +95,8 @@ func TestJSON(t *testing.T) {
 		{"no numbers", task(slots(math.NaN(), math.Inf(1), math.Inf(-1)), nil), `{"0":"NaN","1":"+Inf","2":"-Inf"}`},
 		{"bool, duration", task(slots(true, false, 1500*time.Microsecond), nil), `{"0":true,"1":false,"2":1500000}`},
 		{"type", task(slots(typeName("pkg.T")), nil), `{"0":{"type":"pkg.T"}}`},
+		{"a span's kind", task(linkSlots(nil, slots(typeName("scopeotel.server"), 5, key(2), typeName("scopeotel.client"))...), slots(7)),
+			`{"trace_id":"000000000000000a00000000000000ff","span_id":"0000000000000010","parent_id":"1000000000000000","span.kind":"server","0":5,"bytes":{"type":"scopeotel.client"},"1":7}`},
 		{"cut string", task(slots(format.Slot{Type: format.SlotString, Str: []byte("abc"), Full: 5000}), nil), `{"0":"abc","0#bytes":5000}`},
 		{"cut strings with keys", task([]format.Slot{key(2), cutString("ab", 9), key(2), cutString("cd", 8), key(9), slot(1)}, nil),
 			`{"bytes":"ab","bytes#2":"cd","bytes#bytes":1,"bytes#bytes#2":9,"bytes#2#bytes":8}`},

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -58,6 +59,33 @@ type Slot struct {
 	Value uint64 // of types without bytes
 	Str   []byte // of SlotString and SlotType_
 	Full  int    // bytes that Str had before it was cut to MaxString
+}
+
+// Renamed is the type whose key, at the end of a task, is no argument's but the name that the task has
+// from then on. scopeotel writes it: a span may get its name when it has long begun.
+const Renamed = "scopeotel.renamed"
+
+// RenamedAt returns where in an end's slots a name is, and Renamed behind it, the last of them; -1: it
+// gives none.
+func RenamedAt(slots []Slot) int {
+	for i := len(slots) - 1; i > 0; i-- {
+		if slots[i].Type == SlotType_ && slots[i-1].Type == SlotKey && string(slots[i].Str) == Renamed {
+			return i - 1
+		}
+	}
+	return -1
+}
+
+// spanKind is what the types' names of which scopeotel records one without a key begin with: the kind of
+// a span behind it.
+const spanKind = "scopeotel."
+
+// SpanKind returns the kind of a span as a text, if a slot that has no key is one: server.
+func (s *Slot) SpanKind() (kind []byte, ok bool) {
+	if s.Type != SlotType_ {
+		return nil, false
+	}
+	return bytes.CutPrefix(s.Str, []byte(spanKind))
 }
 
 // Int, Float read Value as its type has it.

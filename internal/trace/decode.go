@@ -168,7 +168,9 @@ func (d *decoder) endedApart(e *Event, r *format.Record, start int64, loc format
 
 // join fills in the end x of the scope r.
 func (d *decoder) join(e *Event, r *format.Record, start int64, x *end) (stop int64) {
-	e.EndArgs = x.slots
+	if e.EndArgs = x.slots; x.named {
+		e.Name = x.name
+	}
 	if x.goid != r.Goid() {
 		e.EndGoid = x.goid
 	}

@@ -111,6 +111,8 @@ type end struct {
 	goid         uint64 // of the goroutine that ended it
 	begin        uint64 // word 2 of what it ends; 0: it does not say
 	user, system int64  // the process's CPU clocks, -1: unknown
+	named        bool
+	name         uint16 // where it is named: that of what it ends
 	slots        []format.Slot
 }
 
@@ -150,6 +152,15 @@ func decodeEnd(r *format.Record, ext []byte, b *format.Record, dst []format.Slot
 	if len(slots) >= 2 && slots[0].Type == format.SlotUser && slots[1].Type == format.SlotSystem {
 		e.user, e.system = slots[0].Int(), slots[1].Int()
 		slots = slots[2:]
+	}
+	if b.Kind() == format.KindTask {
+		// Here, where each way of reading comes by: otherwise two views have two names.
+		for i := format.RenamedAt(slots); i >= 0; i = format.RenamedAt(slots) {
+			if !e.named {
+				e.named, e.name = true, uint16(slots[i].Value)
+			}
+			slots = slices.Delete(slots, i, i+2) // all of them: one that is left is a name where this is written anew
+		}
 	}
 	e.slots = slots
 	return e, true

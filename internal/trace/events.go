@@ -9,7 +9,7 @@ import (
 // Event is one record, joined with its end.
 type Event struct {
 	Kind  format.Kind
-	Name  uint16
+	Name  uint16 // the one that the end gives, if it gives one
 	Track uint16 // name of the goroutine's row at Start; format.NameEmpty: none
 	Open  bool   // begun and not ended: Dur runs to the last moment the trace knows
 	Left  bool   // Open, and its goroutine has ended: Dur runs to that

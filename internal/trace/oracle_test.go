@@ -491,6 +491,17 @@ func (o *oracle) line(r *oRecord, depth, track int) string {
 	if ended { // they are no arguments, whatever the kind
 		endArgs = endArgs[2:]
 	}
+	name := r.name
+	var others []slot
+	for i := 0; i < len(endArgs); i++ {
+		if r.kind == kTask && i+1 < len(endArgs) && endArgs[i].typ == 8 && endArgs[i+1].typ == 7 && string(endArgs[i+1].text) == "scopeotel.renamed" {
+			name = int(endArgs[i].value & 0xffff)
+			i++
+		} else {
+			others = append(others, endArgs[i])
+		}
+	}
+	endArgs = others
 	value := ""
 	switch r.kind {
 	case kCounter:
@@ -507,7 +518,7 @@ func (o *oracle) line(r *oRecord, depth, track int) string {
 		by = r.end.goid
 	}
 	left := r.end != nil && r.end.goid == 0 && r.goid != 0 && (r.kind == kTask || r.kind == kTaskf || r.kind == kProcess)
-	return lineOf(r.kind, o.name(r.name), r.goid, depth, o.ns(r.time), dur, r.open || left, r.made, quality, cpu, user, system, value, r.thread, r.owner, by,
+	return lineOf(r.kind, o.name(name), r.goid, depth, o.ns(r.time), dur, r.open || left, r.made, quality, cpu, user, system, value, r.thread, r.owner, by,
 		o.name(track), o.slots(args), o.slots(endArgs))
 }
 

@@ -224,8 +224,8 @@ func (h *hand) findPending(c *cursor) (latest int64, err error) {
 	return latest, nil
 }
 
-// stop returns when what the record r has begun ends, in ticks; MaxTicks: it does not. ok is
-// false if it does not come at all: it ended, and when was overwritten.
+// stop returns when what the record r has begun ends, in ticks; MaxTicks: it does not. A name that
+// the end gives becomes r's. ok is false if it does not come at all: it ended, and when was overwritten.
 func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok bool, err error) {
 	stop = r.Stop
 	if r.Open() {
@@ -237,7 +237,9 @@ func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok
 			} else if err != nil {
 				return 0, false, false, err
 			}
-			stop, left = x.stop, fits && x.left(r)
+			if stop, left = x.stop, fits && x.left(r); x.named {
+				r.Head = r.Head&(1<<48-1) | uint64(x.name)<<48
+			}
 		}
 		if !fits {
 			return format.MaxTicks, false, c.made != nil || !h.r.t.endGone(r, h.r.ends.until), nil
@@ -329,7 +331,7 @@ func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err err
 					return p, err
 				}
 				if ok && stop > st.to {
-					st.marks = append(st.marks, mark{p.key, c.loc(p), row, stop, head, left})
+					st.marks = append(st.marks, mark{p.key, c.loc(p), row, stop, r.Head, left})
 				}
 			}
 		case doesName:

@@ -5,13 +5,15 @@
 //	otel.SetTracerProvider(provider)
 //	ctx, span := otel.Tracer("shop").Start(ctx, "checkout")
 //
-// A span's scope is on the row of the goroutine that started it, under the name that the span was
-// started with; where its name at the end is another, that is the argument name. It may end on another goroutine, and beside others instead of in them. Only spans that a
-// sampler chooses come here.
+// A span's scope is on the row of the goroutine that started it. It may end on another goroutine,
+// and beside others instead of in them. Its name is the one that the span has at its end. Until
+// then, and for filters and triggers, it is the one that the span was started with. Only spans
+// that a sampler chooses come here.
 //
-// Up to three of the attributes that a span was started with are arguments, and of those that
-// it has at its end as many as there is room for, four at most; others are counted as cut. An
-// error is failed: true; its text is not recorded, nor are a span's events and links.
+// A kind that is not internal is the argument span.kind. Up to three of the attributes that a span
+// was started with are arguments, and of those that it has at its end as many as there is room for,
+// four at most; others are counted as cut. An error is failed: true; its text is not recorded, nor
+// are a span's events and links.
 //
 // The first 1,000 names and the first 1,000 keys are kept, the others are called (other
 // spans) and (other keys). Up to 65,536 spans are followed at once. Those that are started

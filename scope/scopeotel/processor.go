@@ -43,6 +43,33 @@ type id struct {
 	span  trace.SpanID
 }
 
+// renamed is the type by which the reader tells the name that a scope has at its end from an argument:
+// format.Renamed. The name is the key, for keys are in the trace's table of names.
+type renamed struct{}
+
+// The types by which the reader knows a span's kind, without the room that a key takes.
+type (
+	server   struct{}
+	client   struct{}
+	producer struct{}
+	consumer struct{}
+)
+
+// kindOf is what is recorded of a kind: nothing of an internal span, as most are.
+func kindOf(k trace.SpanKind) any {
+	switch k {
+	case trace.SpanKindServer:
+		return server{}
+	case trace.SpanKindClient:
+		return client{}
+	case trace.SpanKindProducer:
+		return producer{}
+	case trace.SpanKindConsumer:
+		return consumer{}
+	}
+	return nil
+}
+
 // begun is the scope of a span that has not ended.
 type begun struct {
 	scope scope.Span
@@ -61,11 +88,14 @@ func (p *processor) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 		return
 	}
 	c := s.SpanContext()
-	args := [1 + maxAtStart]any{scope.Link{Trace: c.TraceID(), Span: c.SpanID(), Parent: s.Parent().SpanID()}}
-	list := s.Attributes()
-	n := 1 + p.arguments(args[1:], list)
+	args := [2 + maxAtStart]any{scope.Link{Trace: c.TraceID(), Span: c.SpanID(), Parent: s.Parent().SpanID()}}
+	n := 1
+	if args[1] = kindOf(s.SpanKind()); args[1] != nil {
+		n = 2
+	}
+	told := p.arguments(args[n:n+maxAtStart], s.Attributes())
 	name := p.names.Of(s.Name())
-	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(name, args[:n]...), name, n - 1})
+	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(name, args[:n+told]...), name, told})
 }
 
 // OnEnd ends it.
@@ -86,8 +116,8 @@ func (p *processor) OnEnd(s sdktrace.ReadOnlySpan) {
 		args[0] = scope.KV("failed", true)
 		n = 1
 	}
-	if name := p.names.Of(s.Name()); name != b.name { // SetName; a record's own name is its begin's
-		args[n] = scope.KV("name", name)
+	if name := p.names.Of(s.Name()); name != b.name { // SetName
+		args[n] = scope.KV(name, renamed{})
 		n++
 	}
 	if list := s.Attributes(); len(list) > b.told { // those that it began with come first

@@ -91,8 +91,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestSetName: a scope has the name that its span has at its end as an argument, if it is not the
-// one that it began with.
+// TestSetName: a scope has the name that its span has at its end, wherever that is, beside as many
+// attributes as there is room for. What has not ended has the one that it began with.
 func TestSetName(t *testing.T) {
 	got := record(t, func(tr trace.Tracer) {
 		_, span := tr.Start(t.Context(), "HTTP GET", trace.WithAttributes(attribute.Int("a", 1)))
@@ -105,6 +105,12 @@ func TestSetName(t *testing.T) {
 		inner.End()
 		_, open := tr.Start(t.Context(), "open")
 		open.SetName("not yet")
+		_, many := tr.Start(t.Context(), "many")
+		many.SetName("full")
+		for i := range 8 {
+			many.SetAttributes(attribute.Int(fmt.Sprint("k", i), i))
+		}
+		many.End()
 		_, other := tr.Start(t.Context(), "other")
 		other.SetName("elsewhere")
 		done := make(chan bool)
@@ -112,10 +118,16 @@ func TestSetName(t *testing.T) {
 		<-done
 		span.End()
 	})
-	if r := got["HTTP GET"]; r.args != `{"a":1,"failed":true,"name":"GET /users/{id}","b":2}` || r.open {
+	if r := got["GET /users/{id}"]; r.args != `{"a":1,"failed":true,"b":2}` || r.open || r.link.Span == [8]byte{} {
 		t.Errorf("the renamed one is %+v", r)
 	}
-	if got["other"].args != `{"name":"elsewhere"}` || got["inner"].args != "" || !got["open"].open || len(got) != 4 {
+	if r := got["elsewhere"]; r.args != "" || !r.other {
+		t.Errorf("the one that ended elsewhere is %+v", r)
+	}
+	if r := got["full"]; r.args != `{"k0":0,"k1":1,"k2":2,"cut":5}` {
+		t.Errorf("the one with many attributes is %+v", r)
+	}
+	if got["inner"].args != "" || got["inner"].open || !got["open"].open || len(got) != 5 {
 		t.Errorf("recorded is %v", got)
 	}
 }

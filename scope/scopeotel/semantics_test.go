@@ -9,10 +9,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/scopeview/scopeview/internal/export/otlp"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -22,17 +25,25 @@ import (
 
 // exported is a span as export otlp sends it.
 type exported struct {
+	told
+	Kind   int
+	Status struct{ Code int }
+	End    string `json:"endTimeUnixNano"`
+	Events []told
+}
+
+// told is what a span and an event have both.
+type told struct {
 	Name       string
-	Kind       int
-	Status     struct{ Code int }
+	Time       string `json:"timeUnixNano"`
 	Attributes []struct {
 		Key   string
 		Value map[string]any
 	}
 }
 
-// attributes are the span's, as "key=value".
-func (s *exported) attributes() string {
+// attributes are as "key=value".
+func (s *told) attributes() string {
 	all := ""
 	for _, a := range s.Attributes {
 		for _, v := range a.Value {
@@ -40,6 +51,120 @@ func (s *exported) attributes() string {
 		}
 	}
 	return all + " "
+}
+
+// TestKinds: what was a span of OpenTelemetry is sent as one of its kind, with the attributes that it
+// has room for; others see the kind as an argument.
+func TestKinds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path); err != nil {
+		t.Fatal(err)
+	}
+	tr := tracer(t)
+	three := oteltrace.WithAttributes(attribute.String("a", "x"), attribute.Bool("b", true), attribute.Int("c", 1))
+	for k := oteltrace.SpanKindUnspecified; k <= oteltrace.SpanKindConsumer; k++ {
+		_, span := tr.Start(t.Context(), k.String(), oteltrace.WithSpanKind(k), three)
+		span.SetName("named " + k.String())
+		span.End()
+	}
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	spans := export(t, path)
+	for i, want := range []int{1, 1, 2, 3, 4, 5} { // unspecified is internal
+		s := spans[i]
+		if s.Kind != want || !strings.HasSuffix(s.attributes(), " a=x b=true c=1 ") || strings.Contains(s.attributes(), "span.kind") {
+			t.Errorf("%s has the kind %d and%s, want %d", s.Name, s.Kind, s.attributes(), want)
+		}
+	}
+	got := record(t, func(tr oteltrace.Tracer) {
+		_, span := tr.Start(t.Context(), "serve", oteltrace.WithSpanKind(oteltrace.SpanKindServer), three)
+		span.End()
+	})
+	if a := got["serve"].args; a != `{"span.kind":"server","a":"x","b":true,"c":1}` {
+		t.Errorf("the arguments are %s", a)
+	}
+}
+
+// wrapped is an error.
+type wrapped struct{ error }
+
+// TestExceptions: the error that a scope ends with is an event exception at its end, with what the
+// recording has of it: the type of a value, and the text that a program has made of it. What is no
+// error, and what was given at the begin, is none. An exception that the program tells of itself
+// stays what it is.
+func TestExceptions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path); err != nil {
+		t.Fatal(err)
+	}
+	one := func(name string, args ...any) {
+		_, span := scope.Context(t.Context(), name)
+		scope.Event("before")
+		span.End(args...)
+	}
+	one("type", scope.KV("error", wrapped{errors.New("secret")}))
+	one("text", scope.KV("n", 1), scope.KV("err", errors.New("told").Error()))
+	one("none", scope.KV("error", error(nil)), scope.KV("err", ""))
+	one("number", scope.KV("error", 0.5))
+	_, span := scope.Context(t.Context(), "begin", scope.KV("error", errors.New("of another")))
+	scope.Event("exception", scope.KV("exception.type", "main.T"), scope.KV("exception.stacktrace", "main.f()"))
+	span.End()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	typ, message := string(semconv.ExceptionTypeKey), string(semconv.ExceptionMessageKey)
+	want := [][]string{
+		{"before ", "exception " + typ + "=scopeotel_test.wrapped "},
+		{"before ", "exception " + message + "=told "},
+		{"before "},
+		{"before "},
+		{"exception " + typ + "=main.T " + string(semconv.ExceptionStacktraceKey) + "=main.f() "},
+	}
+	for i, s := range export(t, path) {
+		var got []string
+		for _, e := range s.Events {
+			got = append(got, e.Name+e.attributes())
+			if e.Name == semconv.ExceptionEventName && len(s.Events) > 1 && e.Time != s.End {
+				t.Errorf("%s: the exception is at %s, and the end at %s", s.Name, e.Time, s.End)
+			}
+		}
+		if !slices.Equal(got, want[i]) || s.Status.Code != 0 {
+			t.Errorf("%s has the events %q and the status %d, want %q", s.Name, got, s.Status.Code, want[i])
+		}
+	}
+}
+
+// TestMessages: attributes of OpenTelemetry's conventions for messages go through as they are, and
+// what they say is done decides the kind.
+func TestMessages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[attribute.KeyValue]int{
+		semconv.MessagingOperationTypeCreate: 4, semconv.MessagingOperationTypeSend: 4, semconv.MessagingOperationTypeProcess: 5,
+		semconv.MessagingOperationTypeReceive: 3, semconv.MessagingOperationTypeSettle: 3,
+	}
+	for operation := range kinds {
+		_, span := scope.Context(t.Context(), operation.Value.AsString()+" orders", scope.KV("messaging.system", "kafka"), scope.KV("messaging.destination.name", "orders"),
+			scope.KV(string(operation.Key), operation.Value.AsString()))
+		span.End(scope.KV("messaging.batch.message_count", 3))
+	}
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	spans := export(t, path)
+	for operation, kind := range kinds {
+		i := slices.IndexFunc(spans, func(s exported) bool { return s.Name == operation.Value.AsString()+" orders" })
+		if i < 0 {
+			t.Fatalf("%s is not there", operation.Value.AsString())
+		}
+		got, want := spans[i].attributes(), " messaging.system=kafka messaging.destination.name=orders messaging.operation.type="+operation.Value.AsString()+" messaging.batch.message_count=3 "
+		if spans[i].Kind != kind || !strings.HasSuffix(got, want) {
+			t.Errorf("%s has the kind %d and%s, want %d and%s", spans[i].Name, spans[i].Kind, got, kind, want)
+		}
+	}
 }
 
 type failing struct{}

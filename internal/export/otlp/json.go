@@ -113,6 +113,17 @@ func (w *writer) appendEvent(b []byte, e *trace.Event) []byte {
 	return append(b, "]}"...)
 }
 
+// exception returns the event of the error that a scope was ended with, nil without one.
+func (w *writer) exception(e *trace.Event) []byte {
+	key, value := exceptionOf(e, w.t.Name)
+	if key == "" {
+		return nil
+	}
+	b := strconv.AppendInt([]byte(`{"timeUnixNano":"`), w.t.Wall(e.Start+e.Dur).UnixNano(), 10)
+	b = appendText(append(b, `","name":"`+eventException+`","attributes":[`...), key, value)
+	return append(b, "]}"...)
+}
+
 // kinds are the kinds as the CSV calls them; a Taskf is a task.
 var kinds = func() (names [128]string) {
 	for _, s := range format.Specs {
@@ -129,14 +140,16 @@ func appendArgs(b []byte, list []args.Arg, linked bool, names map[string]string,
 		if linked && (a.Key == "trace_id" || a.Key == "span_id" || a.Key == "parent_id") {
 			continue // the span has them
 		}
+		key := a.Key
+		if name, ok := names[key]; ok {
+			if key = name; key == "" {
+				continue
+			}
+		}
 		if after {
 			b = append(b, ',')
 		}
 		after = true
-		key := a.Key
-		if name := names[key]; name != "" {
-			key = name
-		}
 		if key == attrRPCStatus && a.Value.Type == format.SlotString {
 			b = appendText(b, key, grpcStatus(string(a.Value.Str)))
 			continue

@@ -79,6 +79,7 @@ type content struct {
 	part    *part
 	b       []byte // the span's JSON up to the events
 	events  []byte // theirs
+	failed  []byte // the event of the error that it ended with; nil: of none
 	n       int
 	dropped int
 }
@@ -163,7 +164,7 @@ func (w *writer) begin(e *trace.Event, link format.Link, linked bool) error {
 	if s.link.Span == [8]byte{} {
 		s.link.Span = w.seed.span(e.Loc)
 	}
-	s.text = &content{part: w.partOf(e), b: w.appendSpan(nil, e, &s.link)}
+	s.text = &content{part: w.partOf(e), b: w.appendSpan(nil, e, &s.link), failed: w.exception(e)}
 	w.put(e, s)
 	w.open[s.link.Span] = s
 	heap.Push(&w.waiting, s)
@@ -213,6 +214,14 @@ func (w *writer) over(s *span) error {
 		b = append(b, ',')
 	}
 	b = append(b, c.b...)
+	if c.failed != nil {
+		if c.n > 0 {
+			c.events = append(c.events, ',')
+		}
+		c.n++
+		w.sum.Events++
+		c.events = append(c.events, c.failed...)
+	}
 	if c.n > 0 {
 		b = append(append(append(b, `,"events":[`...), c.events...), ']')
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // spanKind is OTLP's number of a span's kind.
@@ -18,6 +19,8 @@ const (
 	kindInternal spanKind = 1
 	kindServer   spanKind = 2
 	kindClient   spanKind = 3
+	kindProducer spanKind = 4
+	kindConsumer spanKind = 5
 )
 
 // Names of OpenTelemetry's semantic conventions. A test of scope/scopeotel, which has them as Go
@@ -36,6 +39,10 @@ const (
 	attrDBSystem   = "db.system.name"
 	attrDBQuery    = "db.query.text"
 	attrErrorType  = "error.type"
+	attrOperation  = "messaging.operation.type"
+	attrException  = "exception.type"
+	attrMessage    = "exception.message"
+	eventException = "exception"
 	attrValueOther = "_OTHER"
 )
 
@@ -43,7 +50,7 @@ const (
 type meaning struct {
 	kind   spanKind
 	failed bool              // its status is Error
-	names  map[string]string // of arguments that the conventions have, by ours
+	names  map[string]string // of arguments that the conventions have, by ours; empty: they are left out
 	more   [][2]string       // attributes that no argument is
 	port   int64             // server.port; 0: none
 }
@@ -52,14 +59,26 @@ var (
 	served = map[string]string{"path": attrPath, "status": attrStatus, "bytes": attrSize, "route": attrRoute, "pattern": attrRoute}
 	asked  = map[string]string{"path": attrPath, "status": attrStatus, "error": attrErrorType}
 	rpc    = map[string]string{"code": attrRPCStatus}
+	otel   = map[string]string{spanKindKey: ""}
 	sql    = map[string]string{"statement": attrDBQuery}
 )
+
+// messages are the kinds of what a program says that it does with messages, in the conventions' own
+// words: none of our integrations sends any.
+var messages = map[string]spanKind{"create": kindProducer, "send": kindProducer, "receive": kindClient, "settle": kindClient, "process": kindConsumer}
+
+// spanKinds are the kinds by the texts that args has for what scopeotel recorded.
+var spanKinds = map[string]spanKind{"server": kindServer, "client": kindClient, "producer": kindProducer, "consumer": kindConsumer}
+
+// spanKindKey is the argument that has one: the span has it, and no attribute.
+const spanKindKey = "span.kind"
 
 // statements are the scopes of scopesql.
 var statements = []string{"sql.query", "sql.exec", "sql.prepare", "sql.begin", "sql.commit", "sql.rollback", "sql.ping", "sql.connect"}
 
 // meaningOf recognizes a scope that scopehttp, the hooks of scopeview run, scopegrpc or scopesql
-// made, by its name and its arguments. Any other is internal, and keeps its arguments' keys.
+// made, by its name and its arguments. Any other is internal, unless it says that it is about a
+// message, and keeps its arguments' keys.
 func meaningOf(name string, linked bool, list []args.Arg) meaning {
 	m := meaning{kind: kindInternal}
 	if v := find(list, "failed", format.SlotBool); v != nil && v.Value != 0 {
@@ -68,11 +87,22 @@ func meaningOf(name string, linked bool, list []args.Arg) meaning {
 	if !linked {
 		return m
 	}
+	if v := find(list, spanKindKey, format.SlotString); v != nil && spanKinds[string(v.Str)] != 0 { // OpenTelemetry's own
+		m.kind, m.names = spanKinds[string(v.Str)], otel
+		return m
+	}
+	if v := find(list, attrOperation, format.SlotString); v != nil {
+		m.kind = max(m.kind, messages[string(v.Str)])
+		return m
+	}
 	switch host, isAsked := strings.CutPrefix(name, "HTTP "); {
 	case slices.Contains(statements, name):
 		m.kind, m.names, m.more = kindClient, sql, [][2]string{{attrDBSystem, "other_sql"}} // which one the driver does not say
+		if m.failed {
+			m.more = append(m.more, [2]string{attrErrorType, attrValueOther})
+		}
 	case find(list, "code", format.SlotString) != nil && find(list, "received_bytes", format.SlotInt) != nil:
-		m.rpc(name)
+		m.rpc(name, string(find(list, "code", format.SlotString).Str))
 	case find(list, "path", format.SlotString) == nil:
 	case isAsked:
 		m.asked(host, list)
@@ -83,7 +113,7 @@ func meaningOf(name string, linked bool, list []args.Arg) meaning {
 }
 
 // rpc is of a scope of scopegrpc.
-func (m *meaning) rpc(name string) {
+func (m *meaning) rpc(name, code string) {
 	method, client := strings.CutPrefix(name, "gRPC ")
 	if m.kind, m.names = kindServer, rpc; client {
 		m.kind = kindClient
@@ -91,6 +121,9 @@ func (m *meaning) rpc(name string) {
 	m.more = [][2]string{{attrRPCSystem, "grpc"}}
 	if method, ok := strings.CutPrefix(method, "/"); ok { // else it is one of "other methods"
 		m.more = append(m.more, [2]string{attrRPCMethod, method})
+	}
+	if m.failed {
+		m.more = append(m.more, [2]string{attrErrorType, grpcStatus(code)})
 	}
 }
 
@@ -151,6 +184,27 @@ func knownMethod(method string) string {
 		return method
 	}
 	return attrValueOther
+}
+
+// exceptionOf returns the attribute by which the conventions tell of the error that a scope was ended
+// with: its type, or its text, whichever there is. A panic's is in no record.
+func exceptionOf(e *trace.Event, name func(uint16) string) (key, value string) {
+	for i := 1; i < len(e.EndArgs); i++ {
+		s, k := &e.EndArgs[i], &e.EndArgs[i-1]
+		if k.Type != format.SlotKey || len(s.Str) == 0 {
+			continue
+		}
+		if of := name(uint16(k.Value)); of != "error" && of != "err" {
+			continue
+		}
+		switch {
+		case s.Type == format.SlotString:
+			return attrMessage, string(s.Str)
+		case s.Type == format.SlotType_ && string(s.Str) != "nil":
+			return attrException, string(s.Str)
+		}
+	}
+	return "", ""
 }
 
 // find returns the value of the argument key, if it has that type, or nil.

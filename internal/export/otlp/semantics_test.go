@@ -33,11 +33,15 @@ func TestMeaning(t *testing.T) {
 		{"GET /x", []args.Arg{number("status", 500)}, "1 false []", true},
 		{"GET /x", []args.Arg{path, number("status", 500)}, "1 false []", false},
 		{"load a/b", []args.Arg{path, number("status", 500)}, "1 false []", true},
-		{"/shop.Cart/Add", []args.Arg{text("code", "Internal"), number("received_bytes", 1), yes("failed")}, "2 true [[rpc.system.name grpc] [rpc.method shop.Cart/Add]]", true},
+		{"/shop.Cart/Add", []args.Arg{text("code", "Internal"), number("received_bytes", 1), yes("failed")}, "2 true [[rpc.system.name grpc] [rpc.method shop.Cart/Add] [error.type INTERNAL]]", true},
 		{"gRPC /shop.Cart/Add", []args.Arg{text("code", "OK"), number("received_bytes", 1)}, "3 false [[rpc.system.name grpc] [rpc.method shop.Cart/Add]]", true},
 		{"other methods", []args.Arg{text("code", "OK"), number("received_bytes", 1)}, "2 false [[rpc.system.name grpc]]", true},
-		{"sql.query", []args.Arg{text("statement", "select 1"), yes("failed")}, "3 true [[db.system.name other_sql]]", true},
+		{"sql.query", []args.Arg{text("statement", "select 1"), yes("failed")}, "3 true [[db.system.name other_sql] [error.type _OTHER]]", true},
 		{"mine", []args.Arg{yes("failed")}, "1 true []", false},
+		{"orders", []args.Arg{text("messaging.operation.type", "send"), yes("failed")}, "4 true []", true},
+		{"orders", []args.Arg{text("messaging.operation.type", "process")}, "5 false []", true},
+		{"orders", []args.Arg{text("messaging.operation.type", "guess")}, "1 false []", true},
+		{"orders", []args.Arg{text("messaging.system", "kafka")}, "1 false []", true},
 	} {
 		m := meaningOf(test.name, test.linked, test.list)
 		if got := fmt.Sprint(m.kind, m.failed, m.more); got != test.want {
