@@ -94,6 +94,9 @@ func newCompare(s *streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if x.sel.objectText != "" && !ofSamples(name) {
+				return usagef("--object is about samples, and --view %s shows none", name)
+			}
 			runs, err := x.readAll(cmd, args, v, function)
 			defer runs.close()
 			if err != nil {
@@ -104,6 +107,7 @@ func newCompare(s *streams) *cobra.Command {
 		},
 	}
 	x.flags(cmd)
+	x.sel.objects(cmd)
 	cmd.Args, cmd.ValidArgsFunction = bothSides, completeTraces
 	jsonFlag(cmd, &x.asJSON)
 	x.briefFlag(cmd)
@@ -177,6 +181,16 @@ func comparison(name, function string, order *string, failOn []string) (v *repor
 		list = append(list, c)
 	}
 	return v, list, nil
+}
+
+// ofSamples reports whether a view is of samples.
+func ofSamples(view string) bool {
+	for _, x := range compared {
+		if x.name == view {
+			return x.by != "" || x.view == nil
+		}
+	}
+	return false
 }
 
 // bothSides checks that there is a trace for each side.

@@ -131,6 +131,9 @@ func (x *excerpt) open(cmd *cobra.Command, arg string) (err error) {
 	if err = x.out.notOver(x.path); err == nil {
 		err = x.sel.resolve(x.t)
 	}
+	if err == nil {
+		err = x.sel.keep(x.t, x.path)
+	}
 	if err == nil && x.states && len(x.t.GoTraces()) == 0 {
 		err = noGoTrace(x.t, x.path)
 	}
@@ -213,7 +216,7 @@ func (x *excerpt) present(cmd *cobra.Command, r *report.Report) error {
 	if x.t != nil { // else nothing that was compared is a recording
 		b.State = x.state()
 	}
-	for _, f := range []struct{ flag, value string }{{"--from", x.sel.fromText}, {"--to", x.sel.toText}} {
+	for _, f := range []struct{ flag, value string }{{"--from", x.sel.fromText}, {"--to", x.sel.toText}, {"--process", x.sel.processText}, {"--object", x.sel.objectText}} {
 		if f.value != "" {
 			b.Range = append(b.Range, f.flag+"="+f.value)
 		}

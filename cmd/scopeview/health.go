@@ -58,10 +58,10 @@ func (x strictness) ofPlain(s *streams, name string, p *samples.Profile) error {
 	return nil
 }
 
-// warnLosses says on standard error what was lost, and what a ring has overwritten,
+// warnLosses says on standard error which processes are shown, what was lost, and what a ring has overwritten,
 // for commands whose output has no place for it.
 func warnLosses(s *streams, path string, t *trace.Trace) {
-	for _, line := range []string{analysis.OverwrittenLine(t), analysis.CoolLine(t), s.alarm(analysis.LossLine(t))} {
+	for _, line := range []string{analysis.KeptLine(t), analysis.OverwrittenLine(t), analysis.CoolLine(t), s.alarm(analysis.LossLine(t))} {
 		if line != "" {
 			fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), line)
 		}

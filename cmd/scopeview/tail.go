@@ -61,6 +61,9 @@ func newTail(s *streams) *cobra.Command {
 			if err := t.start(cmd.Context(), from != ""); err != nil {
 				return unlessOver(cmd.Context(), err)
 			}
+			if err := sel.keep(t.follower.Trace(), s.given(f.Name())); err != nil {
+				return err
+			}
 			if from != "" {
 				if t.from, err = moment("--from", from, t.follower.Trace()); err != nil {
 					return err
@@ -92,6 +95,7 @@ func newTail(s *streams) *cobra.Command {
 		},
 	}
 	sel.globs(cmd)
+	sel.processes(cmd)
 	strict.flag(cmd)
 	cmd.Flags().StringVar(&from, "from", "", "leave out what ended before `TIME`: 0 is the trace's start, -5s five seconds ago (default: now)")
 	cmd.Flags().BoolVar(&open, "still-open", false, "also print, every second, the scopes that are still open")

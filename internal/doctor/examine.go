@@ -48,6 +48,9 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 			r.Findings[i].Confidence = rounded(0.8 * r.Findings[i].Confidence)
 		}
 	}
+	if line := analysis.KeptLine(t); line != "" {
+		r.Notes = append(r.Notes, line)
+	}
 	if line := analysis.OverwrittenLine(t); line != "" {
 		r.Notes = append(r.Notes, line)
 	}

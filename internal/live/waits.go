@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/page"
@@ -132,6 +131,9 @@ func (b *book) reopen() (t *trace.Trace, done func(), err error) {
 	if err == nil {
 		t, err = trace.Open(f, size)
 	}
+	if err == nil {
+		err = t.KeepProcesses(b.shelf.of.Processes)
+	}
 	if err == nil && !growing(writerOf(f, t.Closed())) {
 		err = states.Attach(t)
 	}
@@ -167,7 +169,7 @@ func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer done()
-	says := page.DoctorSays(r.Context(), t, analysis.Selection{}, s.advice(b))
+	says := page.DoctorSays(r.Context(), t, b.shelf.of, s.advice(b))
 	largeAnswer(w)
 	if r.Context().Err() != nil {
 		return
@@ -198,7 +200,7 @@ func (s *Server) serveSamples(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer done()
-	samples, err := page.LoadSamples(r.Context(), t, analysis.Selection{})
+	samples, err := page.LoadSamples(r.Context(), t, b.shelf.of)
 	largeAnswer(w)
 	if err != nil { // nobody waits for it any more
 		return

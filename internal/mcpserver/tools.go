@@ -35,6 +35,8 @@ type part struct {
 	Trace string `json:"trace" jsonschema:"a trace, by its name in the answer of list"`
 	From  string `json:"from,omitempty" jsonschema:"leave out what ended before: 1.5s from the trace's start, -2s from its end"`
 	To    string `json:"to,omitempty" jsonschema:"leave out what began after"`
+	// Process chooses among the processes of a trace of several.
+	Process string `json:"process,omitempty" jsonschema:"only these processes: numbers, or names of programs, with commas between them"`
 }
 
 type named struct {
@@ -109,6 +111,11 @@ func (s *Server) wanted(ctx context.Context, in named) (*opened, *analysis.Selec
 	if err == nil && in.To != "" && (sel.To <= 0 || sel.To < sel.From) {
 		err = fmt.Errorf("to %q is before the trace's start, or before from", in.To)
 	}
+	if err == nil && in.Process != "" {
+		if sel.Processes, err = trace.ParseProcesses(in.Process); err == nil {
+			err = o.KeepProcesses(sel.Processes)
+		}
+	}
 	if err != nil {
 		o.close()
 		return nil, nil, err
@@ -157,6 +164,9 @@ func ask(command, path string, in part, args []string) string {
 	}
 	if in.To != "" {
 		call["to"] = in.To
+	}
+	if in.Process != "" {
+		call["process"] = in.Process
 	}
 	for i, a := range args {
 		view, ok := strings.CutPrefix(a, "--view=")
