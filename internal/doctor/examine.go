@@ -17,7 +17,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 		ctx = context.Background()
 	}
 	m := newModel(max(o.From, 0), t.End(), t.Name)
-	m.merged = len(t.Processes())
+	m.merged = t.Merged()
 	if o.To > 0 {
 		m.to = min(m.to, o.To)
 	}

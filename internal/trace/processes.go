@@ -55,6 +55,10 @@ func (t *Trace) Processes() []Process {
 	return list
 }
 
+// Merged returns of how many processes the trace was merged, those that KeepProcesses has left out too; 0: it was
+// not.
+func (t *Trace) Merged() int { return len(t.members) }
+
 func (t *Trace) process(m format.Member) Process {
 	m.From, m.To = t.Nanos(m.From), t.Nanos(m.To)
 	return Process{m, MemberLabel(&m)}
