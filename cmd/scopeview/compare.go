@@ -246,6 +246,13 @@ type runs struct {
 	read   []compare.Run
 	traces []*trace.Trace
 	paths  []string
+	plain  []plainProfile
+}
+
+// plainProfile is what was read of a file that is no recording.
+type plainProfile struct {
+	name string
+	*samples.Profile
 }
 
 // readAll reads each trace, one after the other. The caller closes them, also after an error.
@@ -256,8 +263,8 @@ func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View, fun
 		if err != nil {
 			return r, err
 		}
-		if plain {
-			r.read = append(r.read, run)
+		if plain != nil {
+			r.read, r.plain = append(r.read, run), append(r.plain, plainProfile{x.s.given(arg), plain})
 			continue
 		}
 		if err := x.open(cmd, arg); err != nil {
@@ -277,11 +284,11 @@ func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View, fun
 	return r, nil
 }
 
-// readOther reads a file that is no recording; ok is false for one.
-func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View, function string) (ok bool, run compare.Run, err error) {
+// readOther reads a file that is no recording; p is nil for one.
+func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View, function string) (p *samples.Profile, run compare.Run, err error) {
 	in, kind, err := sniff(arg)
 	if in == nil {
-		return false, run, err
+		return nil, run, err
 	}
 	defer in.Close()
 	var by profile.By
@@ -291,23 +298,23 @@ func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View, func
 		}
 	}
 	if by == "" && function == "" {
-		return true, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines, objects or callers", show(arg))
+		return nil, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines, objects or callers", show(arg))
 	}
-	p, err := x.readPlain(cmd, arg, in, kind, &samples.Selection{})
+	p, err = x.readPlain(cmd, arg, in, kind, &samples.Selection{})
 	if err != nil {
-		return true, run, err
+		return nil, run, err
 	}
 	if p.Metric("cpu") < 0 && p.Metric("off") < 0 {
-		return true, run, fmt.Errorf("%s has neither CPU time nor waits, which is what is compared; it has %s", show(arg), p.Metrics[0].Name)
+		return nil, run, fmt.Errorf("%s has neither CPU time nor waits, which is what is compared; it has %s", show(arg), p.Metrics[0].Name)
 	}
 	if function == "" {
-		return true, compare.Plain(profile.FiguresOf(p, by, x.sel.Names.Match), arg, p.To-p.From), nil
+		return p, compare.Plain(profile.FiguresOf(p, by, x.sel.Names.Match), arg, p.To-p.From), nil
 	}
 	f, err := profile.CallersFigures(p, function, x.sel.Names.Match)
 	if err != nil {
-		return true, run, fmt.Errorf("%s: %w", show(arg), err)
+		return nil, run, fmt.Errorf("%s: %w", show(arg), err)
 	}
-	return true, compare.Plain(f, arg, p.To-p.From), nil
+	return p, compare.Plain(f, arg, p.To-p.From), nil
 }
 
 func (r *runs) close() {
@@ -322,6 +329,12 @@ func (r *runs) verdict(x *excerpt) (worst error) {
 		x.t, x.path = r.traces[i], r.paths[i]
 		var e *exit
 		if err := x.verdict(); worst == nil || errors.As(err, &e) && e.code == exitFailed {
+			worst = err
+		}
+	}
+	for _, p := range r.plain {
+		var e *exit
+		if err := x.strict.ofPlain(x.s, p.name, p.Profile); worst == nil || errors.As(err, &e) && e.code == exitFailed {
 			worst = err
 		}
 	}

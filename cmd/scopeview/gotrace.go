@@ -31,6 +31,9 @@ recorder writes one for each snapshot: --stream chooses.`,
 			if g.Missing {
 				fmt.Fprintf(s.err, "scopeview: a part of Go execution trace %d is not there: what can be read ends before it\n", g.Stream)
 			}
+			if err := readGoTrace(x.t); err != nil {
+				return err
+			}
 			return x.foreign(func(w io.Writer) error {
 				if _, err := io.Copy(w, g.Reader()); err != nil {
 					return fmt.Errorf("copying Go execution trace %d of %s: %w", g.Stream, show(x.path), err)

@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -38,6 +40,16 @@ func (x strictness) verdictOf(s *streams, path string, t *trace.Trace, damage []
 		return &exit{code: exitLosses}
 	}
 	return nil
+}
+
+// readGoTrace reads the Go execution trace of which t was made, for a view that shows nothing of what goroutines
+// did: what of it can't be read is damage all the same.
+func readGoTrace(t *trace.Trace) error {
+	if t.Lookup(gotrace.FactMade) == "" || len(t.GoTraces()) == 0 {
+		return nil
+	}
+	_, err := states.EachOf(t, states.Handler{})
+	return err
 }
 
 // ofPlain is verdict for what is no recording, and is called name.

@@ -201,7 +201,15 @@ func (in *profileInput) ofGoTrace(ctx context.Context, x *input, r io.Reader) (*
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", show(x.name), err)
 	}
-	return in.ofSamples(x, p, &annotate.Code{})
+	x, notes, err := in.ofSamples(x, p, &annotate.Code{})
+	if err != nil {
+		return nil, nil, err
+	}
+	x.samples.Losses = append(x.samples.Losses, p.Damage...)
+	if p.Missing != "" {
+		x.samples.Losses = append(x.samples.Losses, p.Missing)
+	}
+	return x, append(notes, x.of(slices.Clone(x.samples.Losses)...)...), nil
 }
 
 // errNoStarts says that nothing tells in which line functions begin.

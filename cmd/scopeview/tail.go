@@ -13,7 +13,6 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/objects"
-	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -84,13 +83,10 @@ func newTail(s *streams) *cobra.Command {
 			if err := errors.Join(err, t.out.Flush()); err != nil {
 				return err
 			}
-			damage := analysis.Damage(t.follower.Problems())
-			if made := t.follower.Trace(); made.Lookup(gotrace.FactMade) != "" {
-				if _, err := states.EachOf(made, states.Handler{}); err != nil {
-					return err
-				}
-				damage = append(damage, analysis.Damage(made.Problems())...)
+			if err := readGoTrace(t.follower.Trace()); err != nil {
+				return err
 			}
+			damage := analysis.Damage(t.follower.Problems())
 			return strict.verdictOf(s, s.given(f.Name()), t.follower.Trace(), damage, t.cut || t.missed > 0)
 		},
 	}

@@ -62,6 +62,8 @@ type compareArgs struct {
 	View string `json:"view,omitempty" jsonschema:"what is compared: top, waits, states or doctor; top if not given"`
 	Sort string `json:"sort,omitempty" jsonschema:"the column to compare by, such as p99"`
 	Name string `json:"name,omitempty" jsonschema:"only names that match"`
+	// Process chooses on both sides.
+	Process string `json:"process,omitempty" jsonschema:"only these processes: numbers, or names of programs, with commas between them"`
 }
 
 type sourceArgs struct {
@@ -314,7 +316,7 @@ func (s *Server) compare(ctx context.Context, in compareArgs) (string, error) {
 	var runs []compare.Run
 	var last *opened
 	for _, x := range []string{in.A, in.B} {
-		o, sel, err := s.wanted(ctx, named{part: part{Trace: x}, Name: in.Name})
+		o, sel, err := s.wanted(ctx, named{part: part{Trace: x, Process: in.Process}, Name: in.Name})
 		if err != nil {
 			return "", err
 		}
