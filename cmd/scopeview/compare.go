@@ -273,6 +273,9 @@ func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View, fun
 		r.traces, r.paths = append(r.traces, x.t), append(r.paths, x.path)
 		run, err = compare.Read(cmd.Context(), v, x.t, x.path, x.part())
 		x.progress.done()
+		if err != nil {
+			err = x.failed(err)
+		}
 		switch {
 		case errors.Is(err, gotrace.ErrNone), errors.Is(err, samples.ErrNone) && x.t.Lookup("gotrace") != "":
 			return r, noGoTrace(x.t, x.path)

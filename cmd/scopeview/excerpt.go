@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -197,9 +199,17 @@ func (x *excerpt) show(cmd *cobra.Command, r *report.Report, err error) error {
 		err = x.present(cmd, r)
 	}
 	if err != nil {
-		return err
+		return x.failed(err)
 	}
 	return x.verdict()
+}
+
+// failed tells what of the trace is damaged, which may be why nothing could be shown, and returns err.
+func (x *excerpt) failed(err error) error {
+	if !errors.Is(err, context.Canceled) {
+		_ = x.verdict()
+	}
+	return err
 }
 
 // briefFlag adds the flag --brief.

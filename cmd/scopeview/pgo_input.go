@@ -179,6 +179,9 @@ func (in *profileInput) ofTrace(ctx context.Context, x *input, arg string) (*inp
 	case errors.Is(err, samples.ErrNone) && t.Lookup("gotrace") != "":
 		return nil, nil, noGoTrace(t, where)
 	case err != nil:
+		for _, problem := range analysis.Damage(t.Problems()) { // which may be why
+			fmt.Fprintf(in.s.err, "scopeview: %s: %s\n", show(where), analysis.ProblemText(&problem))
+		}
 		return nil, nil, fmt.Errorf("%s: %w", show(where), err)
 	}
 	c := &annotate.Code{}

@@ -133,11 +133,12 @@ func (x *profiling) readAll(cmd *cobra.Command, arg string) (err error) {
 	}
 	sel.Selection = x.part()
 	if x.p, err = samples.OfTrace(cmd.Context(), x.t, sel); err != nil {
+		err = x.failed(fmt.Errorf("%s: %w", show(x.path), err))
 		x.close()
 		if errors.Is(err, samples.ErrNone) && x.t.Lookup("gotrace") != "" {
 			return noGoTrace(x.t, x.path)
 		}
-		return fmt.Errorf("%s: %w", show(x.path), err)
+		return err
 	}
 	return nil
 }
@@ -204,6 +205,7 @@ func (x *profiling) view() (*profile.View, error) {
 // tell writes a report, if err is nil.
 func (x *profiling) tell(cmd *cobra.Command, r *profile.Report, err error) error {
 	if err != nil {
+		_ = x.verdict() // what is damaged may be why
 		return err
 	}
 	switch {
