@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,7 +20,7 @@ import (
 
 // TestLiveLooksNestNothing: of a program whose goroutines run one scope after the other, no look while it runs has a
 // goroutine in two: neither that of top PID, whose chunks are read one after the other while the program goes on, nor
-// those of what follows the trace.
+// those of what follows the trace, nor the sums of serve.
 func TestLiveLooksNestNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path); err != nil {
@@ -28,7 +30,8 @@ func TestLiveLooksNestNothing(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8)) // goroutines go from one processor's chunk to another's
 	var over atomic.Bool
 	var all sync.WaitGroup
-	for range 64 {
+	const goroutines = 64
+	for range goroutines {
 		all.Go(func() {
 			for !over.Load() {
 				done := scope.Task("work")
@@ -64,6 +67,9 @@ func TestLiveLooksNestNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	served := serve(t, path)
+	served.get(served.url)
+	base, _, _ := strings.Cut(served.url, "/?")
 	looks := 0
 	for end := time.Now().Add(1500 * time.Millisecond); time.Now().Before(end) && !t.Failed(); looks++ {
 		x, _, err := openTrace(context.Background(), strconv.Itoa(os.Getpid()))
@@ -76,6 +82,15 @@ func TestLiveLooksNestNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		look("tail PID --still-open", follower.Open)
+		var sums struct{ Scopes []struct{ Open int } }
+		status, text := served.get(base + "/t/0/api/summary?whole=1&from=0&to=3600000000000")
+		if err := json.Unmarshal([]byte(text), &sums); err != nil || status != 200 || len(sums.Scopes) != 1 {
+			t.Fatalf("%d %s: %v", status, text, err)
+		}
+		if n := sums.Scopes[0].Open; n > goroutines {
+			t.Errorf("serve: %d goroutines are in %d scopes", goroutines, n)
+		}
 	}
+	served.ends()
 	t.Logf("%d looks", looks)
 }

@@ -134,8 +134,12 @@ func (b *book) reopen() (t *trace.Trace, done func(), err error) {
 	if err == nil {
 		err = t.KeepProcesses(b.shelf.of.Processes)
 	}
-	if err == nil && !growing(writerOf(f, t.Closed())) {
-		err = states.Attach(t)
+	if err == nil {
+		if growing(writerOf(f, t.Closed())) {
+			t.AsOpened()
+		} else {
+			err = states.Attach(t)
+		}
 	}
 	if err != nil {
 		f.Close()

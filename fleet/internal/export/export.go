@@ -96,6 +96,9 @@ func Trace(ctx context.Context, path string, out store.Store, o Options) (Result
 		return Result{}, err
 	}
 	defer t.Close()
+	if !t.Closed() { // its program may go on
+		t.AsOpened()
+	}
 	if err := states.Attach(t); err != nil {
 		return Result{}, err
 	}
