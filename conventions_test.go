@@ -119,7 +119,7 @@ var mayImport = map[string][]string{
 	"internal/inorder":          {},
 	"internal/release":          {},
 	"internal/pack":             {"internal/hot", "internal/chunks", "internal/inorder", "internal/format"},
-	"internal/trace":            {"internal/pack", "internal/hot", "internal/chunks", "internal/inorder", "internal/format"},
+	"internal/trace":            {"internal/pack", "internal/hot", "internal/chunks", "internal/inorder", "internal/glob", "internal/format"},
 	"internal/trace/text":       {"internal/trace", "internal/chunks", "internal/inorder", "internal/format"},
 	"internal/testpoint/*":      {}, // for tests only
 	"internal/armed":            {}, // for tests only: what a recording sets up

@@ -48,6 +48,7 @@ Chrome's own page holds about 1 million events; scopeview perfetto writes less t
 		}),
 	}
 	x.flags(cmd)
+	x.sel.objects(cmd)
 	x.statesFlag(cmd)
 	return cmd
 }

@@ -112,6 +112,9 @@ func newCompare(s *streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if x.sel.objectText != "" && !ofSamples(name) {
+				return usagef("--object is about samples, and --view %s shows none", name)
+			}
 			runs, err := x.readAll(cmd, args, v, function)
 			defer runs.close()
 			if err != nil {
@@ -122,6 +125,7 @@ func newCompare(s *streams) *cobra.Command {
 		},
 	}
 	x.flags(cmd)
+	x.sel.objects(cmd)
 	cmd.Args, cmd.ValidArgsFunction = bothSides, completeTraces
 	jsonFlag(cmd, &x.asJSON)
 	x.briefFlag(cmd)
@@ -197,6 +201,16 @@ func comparison(name, function string, order *string, failOn []string) (v *repor
 	return v, list, nil
 }
 
+// ofSamples reports whether a view is of samples.
+func ofSamples(view string) bool {
+	for _, x := range compared {
+		if x.name == view {
+			return x.of != nil || x.view == nil
+		}
+	}
+	return false
+}
+
 // bothSides checks that there is a trace for each side.
 func bothSides(cmd *cobra.Command, args []string) error {
 	a := sideA(cmd, args)
@@ -250,6 +264,13 @@ type runs struct {
 	read   []compare.Run
 	traces []*trace.Trace
 	paths  []string
+	plain  []plainProfile
+}
+
+// plainProfile is what was read of a file that is no recording.
+type plainProfile struct {
+	name string
+	*samples.Profile
 }
 
 // readAll reads each trace, one after the other. The caller closes them, also after an error.
@@ -260,8 +281,8 @@ func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View, fun
 		if err != nil {
 			return r, err
 		}
-		if plain {
-			r.read = append(r.read, run)
+		if plain != nil {
+			r.read, r.plain = append(r.read, run), append(r.plain, plainProfile{x.s.given(arg), plain})
 			continue
 		}
 		if err := x.open(cmd, arg); err != nil {
@@ -270,6 +291,9 @@ func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View, fun
 		r.traces, r.paths = append(r.traces, x.t), append(r.paths, x.path)
 		run, err = compare.Read(cmd.Context(), v, x.t, x.path, x.part())
 		x.progress.done()
+		if err != nil {
+			err = x.failed(err)
+		}
 		switch {
 		case errors.Is(err, gotrace.ErrNone), errors.Is(err, samples.ErrNone) && x.t.Lookup("gotrace") != "":
 			return r, noGoTrace(x.t, x.path)
@@ -281,11 +305,11 @@ func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View, fun
 	return r, nil
 }
 
-// readOther reads a file that is no recording; ok is false for one.
-func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View, function string) (ok bool, run compare.Run, err error) {
+// readOther reads a file that is no recording; p is nil for one.
+func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View, function string) (p *samples.Profile, run compare.Run, err error) {
 	in, kind, err := sniff(arg)
 	if in == nil {
-		return false, run, err
+		return nil, run, err
 	}
 	defer in.Close()
 	of := func(p *samples.Profile, wanted func(string) bool) (*report.Figures, error) {
@@ -296,20 +320,20 @@ func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View, func
 		of = compared[i].of
 	}
 	if of == nil {
-		return true, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines, instructions, objects or callers", show(arg))
+		return nil, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines, instructions, objects or callers", show(arg))
 	}
-	p, err := x.readPlain(cmd, arg, in, kind, &samples.Selection{})
+	p, err = x.readPlain(cmd, arg, in, kind, &samples.Selection{})
 	if err != nil {
-		return true, run, err
+		return nil, run, err
 	}
 	if p.Metric("cpu") < 0 && p.Metric("off") < 0 {
-		return true, run, fmt.Errorf("%s has neither CPU time nor waits, which is what is compared; it has %s", show(arg), p.Metrics[0].Name)
+		return nil, run, fmt.Errorf("%s has neither CPU time nor waits, which is what is compared; it has %s", show(arg), p.Metrics[0].Name)
 	}
 	f, err := of(p, x.sel.Names.Match)
 	if err != nil {
-		return true, run, fmt.Errorf("%s: %w", show(arg), err)
+		return nil, run, fmt.Errorf("%s: %w", show(arg), err)
 	}
-	return true, compare.Plain(f, arg, p.To-p.From), nil
+	return p, compare.Plain(f, arg, p.To-p.From), nil
 }
 
 func (r *runs) close() {
@@ -324,6 +348,12 @@ func (r *runs) verdict(x *excerpt) (worst error) {
 		x.t, x.path = r.traces[i], r.paths[i]
 		var e *exit
 		if err := x.verdict(); worst == nil || errors.As(err, &e) && e.code == exitFailed {
+			worst = err
+		}
+	}
+	for _, p := range r.plain {
+		var e *exit
+		if err := x.strict.ofPlain(x.s, p.name, p.Profile); worst == nil || errors.As(err, &e) && e.code == exitFailed {
 			worst = err
 		}
 	}

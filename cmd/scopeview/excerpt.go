@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -131,6 +133,9 @@ func (x *excerpt) open(cmd *cobra.Command, arg string) (err error) {
 	if err = x.out.notOver(x.path); err == nil {
 		err = x.sel.resolve(x.t)
 	}
+	if err == nil {
+		err = x.sel.keep(x.t, x.path)
+	}
 	if err == nil && x.states && len(x.t.GoTraces()) == 0 {
 		err = noGoTrace(x.t, x.path)
 	}
@@ -194,9 +199,17 @@ func (x *excerpt) show(cmd *cobra.Command, r *report.Report, err error) error {
 		err = x.present(cmd, r)
 	}
 	if err != nil {
-		return err
+		return x.failed(err)
 	}
 	return x.verdict()
+}
+
+// failed tells what of the trace is damaged, which may be why nothing could be shown, and returns err.
+func (x *excerpt) failed(err error) error {
+	if !errors.Is(err, context.Canceled) {
+		_ = x.verdict()
+	}
+	return err
 }
 
 // briefFlag adds the flag --brief.
@@ -213,7 +226,7 @@ func (x *excerpt) present(cmd *cobra.Command, r *report.Report) error {
 	if x.t != nil { // else nothing that was compared is a recording
 		b.State = x.state()
 	}
-	for _, f := range []struct{ flag, value string }{{"--from", x.sel.fromText}, {"--to", x.sel.toText}} {
+	for _, f := range []struct{ flag, value string }{{"--from", x.sel.fromText}, {"--to", x.sel.toText}, {"--process", x.sel.processText}, {"--object", x.sel.objectText}} {
 		if f.value != "" {
 			b.Range = append(b.Range, f.flag+"="+f.value)
 		}

@@ -62,6 +62,7 @@ func newExportOTLP(s *streams) *cobra.Command {
 		},
 	}
 	x.sel.globs(cmd)
+	x.sel.processes(cmd)
 	x.out.flag(cmd)
 	x.strict.flag(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "send them to the collector at `URL`: http://localhost:4318, for example; /v1/traces is added")

@@ -26,10 +26,13 @@ recorder writes one for each snapshot: --stream chooses.`,
 		RunE: x.run(func(*cobra.Command) error {
 			g, err := streamOf(&x, stream)
 			if err != nil {
-				return err
+				return x.failed(err)
 			}
 			if g.Missing {
 				fmt.Fprintf(s.err, "scopeview: a part of Go execution trace %d is not there: what can be read ends before it\n", g.Stream)
+			}
+			if err := readGoTrace(x.t); err != nil {
+				return err
 			}
 			return x.foreign(func(w io.Writer) error {
 				if _, err := io.Copy(w, g.Reader()); err != nil {

@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -40,6 +42,16 @@ func (x strictness) verdictOf(s *streams, path string, t *trace.Trace, damage []
 	return nil
 }
 
+// readGoTrace reads the Go execution trace of which t was made, for a view that shows nothing of what goroutines
+// did: what of it can't be read is damage all the same.
+func readGoTrace(t *trace.Trace) error {
+	if t.Lookup(gotrace.FactMade) == "" || len(t.GoTraces()) == 0 {
+		return nil
+	}
+	_, err := states.EachOf(t, states.Handler{})
+	return err
+}
+
 // ofPlain is verdict for what is no recording, and is called name.
 func (x strictness) ofPlain(s *streams, name string, p *samples.Profile) error {
 	for _, text := range p.Damage {
@@ -58,10 +70,10 @@ func (x strictness) ofPlain(s *streams, name string, p *samples.Profile) error {
 	return nil
 }
 
-// warnLosses says on standard error what was lost, and what a ring has overwritten,
+// warnLosses says on standard error which processes are shown, what was lost, and what a ring has overwritten,
 // for commands whose output has no place for it.
 func warnLosses(s *streams, path string, t *trace.Trace) {
-	for _, line := range []string{analysis.OverwrittenLine(t), analysis.CoolLine(t), s.alarm(analysis.LossLine(t))} {
+	for _, line := range []string{analysis.KeptLine(t), analysis.OverwrittenLine(t), analysis.CoolLine(t), s.alarm(analysis.LossLine(t))} {
 		if line != "" {
 			fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), line)
 		}

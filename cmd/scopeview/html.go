@@ -86,6 +86,7 @@ profile which the program is built with, its default.pgo. That builds the progra
 		}),
 	}
 	x.flags(cmd)
+	x.sel.objects(cmd)
 	f := cmd.Flags()
 	withFlag(s, cmd, &with)
 	f.Int64Var(&max, "max", page.DefaultMax, "merge short scopes until there are at most `N`; 0: merge none")

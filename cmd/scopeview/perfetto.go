@@ -46,6 +46,7 @@ With --states, what each goroutine did (see scopeview states) is on a track behi
 		}),
 	}
 	x.flags(cmd)
+	x.sel.objects(cmd)
 	x.statesFlag(cmd)
 	return cmd
 }

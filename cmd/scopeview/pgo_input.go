@@ -179,6 +179,9 @@ func (in *profileInput) ofTrace(ctx context.Context, x *input, arg string) (*inp
 	case errors.Is(err, samples.ErrNone) && t.Lookup("gotrace") != "":
 		return nil, nil, noGoTrace(t, where)
 	case err != nil:
+		for _, problem := range analysis.Damage(t.Problems()) { // which may be why
+			fmt.Fprintf(in.s.err, "scopeview: %s: %s\n", show(where), analysis.ProblemText(&problem))
+		}
 		return nil, nil, fmt.Errorf("%s: %w", show(where), err)
 	}
 	c := &annotate.Code{}
@@ -201,7 +204,15 @@ func (in *profileInput) ofGoTrace(ctx context.Context, x *input, r io.Reader) (*
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", show(x.name), err)
 	}
-	return in.ofSamples(x, p, &annotate.Code{})
+	x, notes, err := in.ofSamples(x, p, &annotate.Code{})
+	if err != nil {
+		return nil, nil, err
+	}
+	x.samples.Losses = append(x.samples.Losses, p.Damage...)
+	if p.Missing != "" {
+		x.samples.Losses = append(x.samples.Losses, p.Missing)
+	}
+	return x, append(notes, x.of(slices.Clone(x.samples.Losses)...)...), nil
 }
 
 // errNoStarts says that nothing tells in which line functions begin.

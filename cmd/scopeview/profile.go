@@ -28,7 +28,6 @@ type profiling struct {
 	scope, slowest  string
 	goroutines      []uint
 	threads, cpus   []uint
-	process, object string
 	states          []string
 	imputed, inline bool
 	format          string
@@ -57,12 +56,12 @@ func (x *profiling) flags(cmd *cobra.Command) {
 	x.strict.flag(cmd)
 	x.sel.times(cmd)
 	x.sel.tracks(cmd)
+	x.sel.processes(cmd)
+	x.sel.objects(cmd)
 	f := cmd.Flags()
 	f.StringVar(&x.scope, "scope", "", "only what happened in scopes whose names match `GLOBS`, and in what they called")
 	f.UintSliceVar(&x.goroutines, "goroutine", nil, "only the goroutines with these `NUMBERS`")
 	f.UintSliceVar(&x.threads, "thread", nil, "only the threads with these `NUMBERS`, as the system has them")
-	f.StringVar(&x.process, "process", "", "only the processes with these numbers, or that run programs whose names match GLOBS: `LIST`")
-	f.StringVar(&x.object, "object", "", "only samples of code of the files (programs, libraries, [kernel]) whose names match `GLOBS`")
 	f.UintSliceVar(&x.cpus, "cpu", nil, "only what was sampled on the CPUs with these `NUMBERS`; samples of counters tell theirs (scopeview record)")
 	f.StringSliceVar(&x.states, "state", nil, "only what goroutines did in these `STATES`: cpu, lock, network and so on, as scopeview states has them")
 	f.BoolVar(&x.inline, "inline", true, "show inlined functions as functions; =false: count them for those that they were inlined into")
@@ -134,11 +133,12 @@ func (x *profiling) readAll(cmd *cobra.Command, arg string) (err error) {
 	}
 	sel.Selection = x.part()
 	if x.p, err = samples.OfTrace(cmd.Context(), x.t, sel); err != nil {
+		err = x.failed(fmt.Errorf("%s: %w", show(x.path), err))
 		x.close()
 		if errors.Is(err, samples.ErrNone) && x.t.Lookup("gotrace") != "" {
 			return noGoTrace(x.t, x.path)
 		}
-		return fmt.Errorf("%s: %w", show(x.path), err)
+		return err
 	}
 	return nil
 }
@@ -161,20 +161,6 @@ func (x *profiling) selection() (*samples.Selection, error) {
 	}
 	for _, t := range x.threads {
 		sel.Threads = append(sel.Threads, uint32(min(t, math.MaxUint32)))
-	}
-	if x.process != "" {
-		p, err := samples.ParseProcesses(x.process)
-		if err != nil {
-			return nil, usagef("--process: %w", err)
-		}
-		sel.Processes = p
-	}
-	if x.object != "" {
-		f, err := glob.Parse(x.object)
-		if err != nil {
-			return nil, usagef("--object: %w", err)
-		}
-		sel.Objects = &f
 	}
 	for _, c := range x.cpus {
 		sel.CPUs = append(sel.CPUs, uint32(min(c, math.MaxUint32)))
@@ -219,6 +205,7 @@ func (x *profiling) view() (*profile.View, error) {
 // tell writes a report, if err is nil.
 func (x *profiling) tell(cmd *cobra.Command, r *profile.Report, err error) error {
 	if err != nil {
+		_ = x.verdict() // what is damaged may be why
 		return err
 	}
 	switch {

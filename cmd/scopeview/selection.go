@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,9 +11,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// selection is which events a command is about: --from, --to, --name, --track.
+// selection is which events and samples a command is about: --from, --to, --name, --track, --process, --object.
 type selection struct {
-	fromText, toText, nameText, trackText string
+	fromText, toText, nameText, trackText, processText, objectText string
 
 	analysis.Selection
 }
@@ -20,6 +21,7 @@ type selection struct {
 func (s *selection) flags(cmd *cobra.Command) {
 	s.times(cmd)
 	s.globs(cmd)
+	s.processes(cmd)
 }
 
 func (s *selection) times(cmd *cobra.Command) {
@@ -38,6 +40,16 @@ func (s *selection) tracks(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.trackText, "track", "", "only rows (scope.Track, scope.Go) whose name matches `GLOBS`")
 }
 
+// processes adds --process, of views that show what several processes did.
+func (s *selection) processes(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.processText, "process", "", "only the processes with these numbers, or that run programs whose names match GLOBS: `LIST`")
+}
+
+// objects adds --object, of views that show samples.
+func (s *selection) objects(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.objectText, "object", "", "only samples of code of the files (programs, libraries, [kernel]) whose names match `GLOBS`")
+}
+
 // parse reads the globs; that needs no trace.
 func (s *selection) parse() (err error) {
 	if s.Names, err = glob.Parse(s.nameText); err != nil {
@@ -45,6 +57,26 @@ func (s *selection) parse() (err error) {
 	}
 	if s.Tracks, err = glob.Parse(s.trackText); err != nil {
 		return usagef("--track: %w", err)
+	}
+	if s.processText != "" {
+		if s.Processes, err = trace.ParseProcesses(s.processText); err != nil {
+			return usagef("--process: %w", err)
+		}
+	}
+	if s.objectText != "" {
+		f, err := glob.Parse(s.objectText)
+		if err != nil {
+			return usagef("--object: %w", err)
+		}
+		s.Objects = &f
+	}
+	return nil
+}
+
+// keep leaves out of t what is of other processes.
+func (s *selection) keep(t *trace.Trace, path string) error {
+	if err := t.KeepProcesses(s.Processes); err != nil {
+		return fmt.Errorf("%s: --process %s: %w", show(path), s.processText, err)
 	}
 	return nil
 }

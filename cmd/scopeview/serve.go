@@ -24,6 +24,7 @@ it has a token. The page goes through a tunnel too, on any port there. Ctrl-C en
 
 func newServe(s *streams) *cobra.Command {
 	var (
+		sel   selection
 		addr  string
 		with  string
 		allow []string
@@ -44,6 +45,9 @@ func newServe(s *streams) *cobra.Command {
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := sel.parse(); err != nil {
+				return err
+			}
 			path, err := findShelf(args[0])
 			if err != nil {
 				return err
@@ -65,7 +69,7 @@ func newServe(s *streams) *cobra.Command {
 				}
 				fmt.Fprintf(s.err, "scopeview: %s can be reached from other machines: traces hold file names and arguments, and the token, which goes over the network as it is, is all that protects them\n", ln.Addr())
 			}
-			server, err := live.New(live.Options{Path: path, With: with, AllowHosts: allow, Version: version(), Weights: machineWeights()})
+			server, err := live.New(live.Options{Path: path, With: with, Of: sel.Selection, AllowHosts: allow, Version: version(), Weights: machineWeights()})
 			if err != nil {
 				return err
 			}
@@ -85,6 +89,8 @@ func newServe(s *streams) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "listen at `HOST:PORT`; port 0 is a free one")
 	withFlag(s, cmd, &with)
+	sel.processes(cmd)
+	sel.objects(cmd)
 	cmd.Flags().StringArrayVar(&allow, "allow-host", nil, "also answer under this `NAME` or address, beside localhost (may be repeated)")
 	cmd.Flags().BoolVar(&all, "insecure-bind", false, "let --addr be one that other machines can reach: what they get is protected by the token alone, which is not encrypted")
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")

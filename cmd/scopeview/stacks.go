@@ -51,6 +51,9 @@ func newStacks(s *streams) *cobra.Command {
 			return nil
 		},
 		RunE: x.run(func(cmd *cobra.Command) error {
+			if err := readGoTrace(x.t); err != nil {
+				return err
+			}
 			r := stacks.Of(x.t, x.part(), depth, skip)
 			if r.Unnamed > 0 {
 				fmt.Fprintf(s.err, "scopeview: %s are told of without their callers: together they have more than a recorder tells of\n", plural(r.Unnamed, "stack"))

@@ -13,7 +13,6 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/objects"
-	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -61,6 +60,9 @@ func newTail(s *streams) *cobra.Command {
 			if err := t.start(cmd.Context(), from != ""); err != nil {
 				return unlessOver(cmd.Context(), err)
 			}
+			if err := sel.keep(t.follower.Trace(), s.given(f.Name())); err != nil {
+				return err
+			}
 			if from != "" {
 				if t.from, err = moment("--from", from, t.follower.Trace()); err != nil {
 					return err
@@ -81,17 +83,15 @@ func newTail(s *streams) *cobra.Command {
 			if err := errors.Join(err, t.out.Flush()); err != nil {
 				return err
 			}
-			damage := analysis.Damage(t.follower.Problems())
-			if made := t.follower.Trace(); made.Lookup(gotrace.FactMade) != "" {
-				if _, err := states.EachOf(made, states.Handler{}); err != nil {
-					return err
-				}
-				damage = append(damage, analysis.Damage(made.Problems())...)
+			if err := readGoTrace(t.follower.Trace()); err != nil {
+				return err
 			}
+			damage := analysis.Damage(t.follower.Problems())
 			return strict.verdictOf(s, s.given(f.Name()), t.follower.Trace(), damage, t.cut || t.missed > 0)
 		},
 	}
 	sel.globs(cmd)
+	sel.processes(cmd)
 	strict.flag(cmd)
 	cmd.Flags().StringVar(&from, "from", "", "leave out what ended before `TIME`: 0 is the trace's start, -5s five seconds ago (default: now)")
 	cmd.Flags().BoolVar(&open, "still-open", false, "also print, every second, the scopes that are still open")

@@ -84,7 +84,7 @@ func lostGoTrace(t *trace.Trace) string {
 // UnknownLosses tells from when on it is not known what was lost; it is empty where all
 // is.
 func UnknownLosses(t *trace.Trace) string {
-	if unread := t.Lookup(gotrace.FactUnread); unread != "" && made(t) {
+	if unread := t.Lookup(gotrace.FactUnread); unread != "" {
 		return Show(unread)
 	}
 	until, all := t.LossesUntil()

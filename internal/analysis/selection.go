@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
@@ -14,9 +15,53 @@ import (
 type Selection struct {
 	From, To      int64       // ns from the trace's start; To 0: no limit. Scopes that touch the range are in
 	Names, Tracks glob.Filter // heartbeats have neither
+	// Processes are those that the trace was restricted to, by its KeepProcesses; nil: all. Objects has the
+	// names, or the paths, of the files whose code samples are of; nil: any.
+	Processes *trace.Processes
+	Objects   *glob.Filter
 	// Progress, if there is one, is called now and then with the start of the
 	// event that is being read.
 	Progress func(ns int64)
+}
+
+// Part says what is selected; it is empty if that is all.
+func (s *Selection) Part() string {
+	var what []string
+	if s.From > 0 {
+		what = append(what, "from "+Humane(s.From))
+	}
+	if s.To > 0 {
+		what = append(what, "to "+Humane(s.To))
+	}
+	if !s.Names.All() {
+		what = append(what, "names "+Show(s.Names.String()))
+	}
+	if !s.Tracks.All() {
+		what = append(what, "rows "+Show(s.Tracks.String()))
+	}
+	if s.Processes != nil {
+		what = append(what, "processes "+Show(s.Processes.String()))
+	}
+	if s.Objects != nil {
+		what = append(what, "samples of the load objects "+Show(s.Objects.String()))
+	}
+	if what == nil {
+		return ""
+	}
+	return "This is a part of the trace: " + strings.Join(what, ", ") + "."
+}
+
+// KeptLine says which processes of t are left out, "" where none is.
+func KeptLine(t *trace.Trace) string {
+	p, calls := t.Kept()
+	if p == nil {
+		return ""
+	}
+	line := "left out: processes that do not match " + Show(p.String())
+	if calls {
+		line += ", and calls that were only counted, as it is not known whose they were"
+	}
+	return line
 }
 
 // Range selects the events by time.

@@ -24,6 +24,9 @@ var facts = map[string]*regexp.Regexp{
 	"merged":             words,
 	"merged_other_names": regexp.MustCompile(`^[0-9]{1,20}$`),
 
+	// What of a Go execution trace could not be read is missing in the copy too.
+	"unread": regexp.MustCompile(`^[A-Za-z0-9 ,;:.()µ'-]*$`),
+
 	"boot": regexp.MustCompile(`^[0-9A-Za-z]{8}$`), // hashed
 
 	"ended": regexp.MustCompile(`^(exit -?[0-9]{1,10}|signal [a-z ]{1,40})$`),

@@ -17,7 +17,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 		ctx = context.Background()
 	}
 	m := newModel(max(o.From, 0), t.End(), t.Name)
-	m.merged = len(t.Processes())
+	m.merged = t.Merged()
 	if o.To > 0 {
 		m.to = min(m.to, o.To)
 	}
@@ -47,6 +47,9 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 		for i := range r.Findings {
 			r.Findings[i].Confidence = rounded(0.8 * r.Findings[i].Confidence)
 		}
+	}
+	if line := analysis.KeptLine(t); line != "" {
+		r.Notes = append(r.Notes, line)
 	}
 	if line := analysis.OverwrittenLine(t); line != "" {
 		r.Notes = append(r.Notes, line)

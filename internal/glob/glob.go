@@ -135,6 +135,14 @@ func (f Filter) String() string { return f.expr }
 // All reports whether f is the zero Filter, which there is no need to ask.
 func (f Filter) All() bool { return f.p == nil }
 
+// MatchFile reports whether f chooses a file: its name or, if there is a slash in f, its path.
+func (f Filter) MatchFile(path string) bool {
+	if strings.Contains(f.expr, "/") {
+		return f.Match(path)
+	}
+	return f.Match(path[strings.LastIndexAny(path, `/\`)+1:])
+}
+
 // Match reports whether f chooses name. It does not allocate.
 func (f Filter) Match(name string) bool {
 	p := f.p

@@ -167,7 +167,7 @@ func (x *session) meta(version string, res, places int64) *timeline.Meta {
 	st := &x.status
 	m := x.index.Meta(st.trace, timeline.MetaOptions{
 		Tool: version, Path: x.book.name, Writer: st.writer, Tile: &timeline.Tile{Res: res},
-		Places: int(places), More: "What you zoom in on is fetched in full.",
+		Places: int(places), Part: x.book.shelf.of.Part(), More: "What you zoom in on is fetched in full.",
 	})
 	m.ID = idOf(st.trace.Header())
 	if st.deleted {

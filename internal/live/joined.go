@@ -165,7 +165,7 @@ func (s *Server) join(ctx context.Context, j *joined, books []*book) (*book, err
 		return nil, err
 	}
 	j.path = path
-	made, err := newShelf(path)
+	made, err := newShelf(path, s.shelf.of)
 	if err != nil {
 		return nil, err
 	}

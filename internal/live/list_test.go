@@ -276,7 +276,7 @@ func TestSlowChanges(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.scope")
 	tracetest.Write(t, path, described)
-	s, err := newShelf(dir)
+	s, err := newShelf(dir, analysis.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestSlowest(t *testing.T) {
 	}
 	dir := t.TempDir()
 	tracetest.Write(t, filepath.Join(dir, "x.scope"), text.String())
-	s, err := newShelf(dir)
+	s, err := newShelf(dir, analysis.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,7 +364,7 @@ func TestManyTraces(t *testing.T) {
 			t.Skip("no hard links here: ", err)
 		}
 	}
-	s, err := newShelf(dir)
+	s, err := newShelf(dir, analysis.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +384,7 @@ func TestManyTraces(t *testing.T) {
 // a link is not followed.
 func TestShelfKeepsNumbers(t *testing.T) {
 	dir := t.TempDir()
-	s, err := newShelf(dir)
+	s, err := newShelf(dir, analysis.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -465,7 +465,7 @@ func FuzzList(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, "x.scope"), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := newShelf(dir)
+		s, err := newShelf(dir, analysis.Selection{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,6 +71,9 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 		if follower, err = trace.NewFollower(f, f.Size, trace.FollowOptions{}); err != nil {
 			return nil, err
 		}
+		if err := follower.Trace().KeepProcesses(x.book.shelf.of.Processes); err != nil {
+			return nil, err
+		}
 		follower.CallObjects(objects.For(follower.Trace()))
 	}
 	// The writer may have gone, or stopped, since the trace was opened first.
@@ -83,6 +86,9 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 		return nil, err
 	}
 	if t, err = trace.Open(f, size); err != nil {
+		return nil, err
+	}
+	if err := t.KeepProcesses(x.book.shelf.of.Processes); err != nil {
 		return nil, err
 	}
 	if follower == nil { // else what a scope has would depend on when it was read

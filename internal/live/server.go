@@ -14,15 +14,17 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/analysis"
 )
 
 // Options tell a Server what to show to whom.
 type Options struct {
-	Path       string         // a trace, or a directory with traces
-	With       string         // a trace to compare it with; empty: none
-	AllowHosts []string       // names and addresses beside the loopback's under which it may be asked
-	Version    string         // of the tool, for the page to tell
-	Weights    advice.Weights // of advice; nil: those that are built in
+	Path       string             // a trace, or a directory with traces
+	With       string             // a trace to compare it with; empty: none
+	Of         analysis.Selection // what of each trace is shown: Processes and Objects
+	AllowHosts []string           // names and addresses beside the loopback's under which it may be asked
+	Version    string             // of the tool, for the page to tell
+	Weights    advice.Weights     // of advice; nil: those that are built in
 }
 
 // Server shows traces to browsers.
@@ -66,7 +68,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	sh, err := newShelf(o.Path)
+	sh, err := newShelf(o.Path, o.Of)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +79,7 @@ func New(o Options) (*Server, error) {
 	}
 	var with *book
 	if o.With != "" {
-		other, err := newShelf(o.With)
+		other, err := newShelf(o.With, o.Of)
 		if err == nil && other.root != nil {
 			other.close()
 			err = fmt.Errorf("%s is a directory; name one trace to compare with", o.With)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/timeline"
@@ -24,7 +25,8 @@ const (
 // shelf is where the traces are: one file, or the directory root.
 type shelf struct {
 	path string
-	root *os.Root // nil: path is a file
+	root *os.Root           // nil: path is a file
+	of   analysis.Selection // what of each trace is shown: Processes and Objects
 
 	mu    sync.Mutex
 	books []*book          // by number
@@ -48,8 +50,8 @@ type book struct {
 
 // newShelf opens the shelf. A directory is held open: names are looked up in it,
 // and none leads out of it.
-func newShelf(path string) (*shelf, error) {
-	s := &shelf{path: path, known: map[string]*book{}, listing: listing{wait: listAgain}}
+func newShelf(path string, of analysis.Selection) (*shelf, error) {
+	s := &shelf{path: path, of: of, known: map[string]*book{}, listing: listing{wait: listAgain}}
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the trace: %w", err)

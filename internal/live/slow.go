@@ -136,6 +136,9 @@ func (s *shelf) findSlow(ctx context.Context, name string, found *slowNames) {
 	if err != nil {
 		return
 	}
+	if t.KeepProcesses(s.of.Processes) != nil {
+		return
+	}
 	sum := analysis.NewSummary(analysis.SummaryOptions{Breaks: t.Breaks()})
 	left, until := slowScopes, time.Now().Add(slowTime)
 	err = t.Events(trace.Options{NoDepth: true, NoTrack: true, Alone: true}, func(e *trace.Event) bool {

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/page"
@@ -132,8 +131,15 @@ func (b *book) reopen() (t *trace.Trace, done func(), err error) {
 	if err == nil {
 		t, err = trace.Open(f, size)
 	}
-	if err == nil && !growing(writerOf(f, t.Closed())) {
-		err = states.Attach(t)
+	if err == nil {
+		err = t.KeepProcesses(b.shelf.of.Processes)
+	}
+	if err == nil {
+		if growing(writerOf(f, t.Closed())) {
+			t.AsOpened()
+		} else {
+			err = states.Attach(t)
+		}
 	}
 	if err != nil {
 		f.Close()
@@ -167,7 +173,7 @@ func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer done()
-	says := page.DoctorSays(r.Context(), t, analysis.Selection{}, s.advice(b))
+	says := page.DoctorSays(r.Context(), t, b.shelf.of, s.advice(b))
 	largeAnswer(w)
 	if r.Context().Err() != nil {
 		return
@@ -198,7 +204,7 @@ func (s *Server) serveSamples(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer done()
-	samples, err := page.LoadSamples(r.Context(), t, analysis.Selection{})
+	samples, err := page.LoadSamples(r.Context(), t, b.shelf.of)
 	largeAnswer(w)
 	if err != nil { // nobody waits for it any more
 		return

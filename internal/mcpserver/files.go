@@ -134,6 +134,9 @@ func (s *Server) read(ctx context.Context, f *os.File, o *opened) (*trace.Trace,
 	if t.Header().Segments > 0 {
 		return nil, errors.New("it lies in several files, of which one is read here: make one of them with scopeview snapshot")
 	}
+	if !t.Closed() { // somebody may still write it
+		t.AsOpened()
+	}
 	if err := states.Attach(t); err != nil {
 		return nil, err
 	}

@@ -35,6 +35,8 @@ type part struct {
 	Trace string `json:"trace" jsonschema:"a trace, by its name in the answer of list"`
 	From  string `json:"from,omitempty" jsonschema:"leave out what ended before: 1.5s from the trace's start, -2s from its end"`
 	To    string `json:"to,omitempty" jsonschema:"leave out what began after"`
+	// Process chooses among the processes of a trace of several.
+	Process string `json:"process,omitempty" jsonschema:"only these processes: numbers, or names of programs, with commas between them"`
 }
 
 type named struct {
@@ -60,6 +62,8 @@ type compareArgs struct {
 	View string `json:"view,omitempty" jsonschema:"what is compared: top, waits, states or doctor; top if not given"`
 	Sort string `json:"sort,omitempty" jsonschema:"the column to compare by, such as p99"`
 	Name string `json:"name,omitempty" jsonschema:"only names that match"`
+	// Process chooses on both sides.
+	Process string `json:"process,omitempty" jsonschema:"only these processes: numbers, or names of programs, with commas between them"`
 }
 
 type sourceArgs struct {
@@ -109,6 +113,11 @@ func (s *Server) wanted(ctx context.Context, in named) (*opened, *analysis.Selec
 	if err == nil && in.To != "" && (sel.To <= 0 || sel.To < sel.From) {
 		err = fmt.Errorf("to %q is before the trace's start, or before from", in.To)
 	}
+	if err == nil && in.Process != "" {
+		if sel.Processes, err = trace.ParseProcesses(in.Process); err == nil {
+			err = o.KeepProcesses(sel.Processes)
+		}
+	}
 	if err != nil {
 		o.close()
 		return nil, nil, err
@@ -157,6 +166,9 @@ func ask(command, path string, in part, args []string) string {
 	}
 	if in.To != "" {
 		call["to"] = in.To
+	}
+	if in.Process != "" {
+		call["process"] = in.Process
 	}
 	for i, a := range args {
 		view, ok := strings.CutPrefix(a, "--view=")
@@ -304,7 +316,7 @@ func (s *Server) compare(ctx context.Context, in compareArgs) (string, error) {
 	var runs []compare.Run
 	var last *opened
 	for _, x := range []string{in.A, in.B} {
-		o, sel, err := s.wanted(ctx, named{part: part{Trace: x}, Name: in.Name})
+		o, sel, err := s.wanted(ctx, named{part: part{Trace: x, Process: in.Process}, Name: in.Name})
 		if err != nil {
 			return "", err
 		}

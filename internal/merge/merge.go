@@ -150,6 +150,9 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 	}
 	for i, in := range m.inputs {
 		in.place = i
+		if !in.t.Closed() { // its program may go on
+			in.t.AsOpened()
+		}
 		if err := states.Attach(in.t); err != nil {
 			return fmt.Errorf("%s: %w", in.name, err)
 		}

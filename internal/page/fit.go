@@ -104,7 +104,7 @@ func (p *packer) meta(c *timeline.Container) (*timeline.Meta, error) {
 	}
 	meta := p.x.Meta(p.t, timeline.MetaOptions{
 		StateRes: res,
-		Tool:     p.o.Tool, Path: p.o.Path, Writer: p.o.Writer, Tile: c.Tile, Part: p.o.part(), States: p.states,
+		Tool:     p.o.Tool, Path: p.o.Path, Writer: p.o.Writer, Tile: c.Tile, Part: p.o.Part(), States: p.states,
 		More: "To see all of it: scopeview serve, or a part of it: scopeview html with --from and --to.",
 	})
 	meta.Summary = sum

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"sync"
 
 	"github.com/scopeview/scopeview/internal/advice"
@@ -120,27 +119,6 @@ func pack(ctx context.Context, t *trace.Trace, o Options) (*payload, error) {
 	}
 	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, summary: summary, doctor: report, advice: says}
 	return p.fit()
-}
-
-// part says what was selected, empty if that is all.
-func (o *Options) part() string {
-	var what []string
-	if o.From > 0 {
-		what = append(what, "from "+analysis.Humane(o.From))
-	}
-	if o.To > 0 {
-		what = append(what, "to "+analysis.Humane(o.To))
-	}
-	if !o.Names.All() {
-		what = append(what, "names "+analysis.Show(o.Names.String()))
-	}
-	if !o.Tracks.All() {
-		what = append(what, "rows "+analysis.Show(o.Tracks.String()))
-	}
-	if what == nil {
-		return ""
-	}
-	return "This is a part of the trace: " + strings.Join(what, ", ") + "."
 }
 
 // counter is a writer that fails when it was given too much.

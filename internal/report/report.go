@@ -45,11 +45,11 @@ func (b *Text) Bold(text string) string { return b.mark("1", text) }
 // Dim returns text that is dim: it can be read over.
 func (b *Text) Dim(text string) string { return b.mark("2", text) }
 
-// Health writes what was lost, and what a ring has overwritten, with an empty line
-// behind it.
+// Health writes which processes are shown, what was lost, and what a ring has overwritten, with
+// an empty line behind it.
 func (b *Text) Health(t *trace.Trace) {
 	before := b.Len()
-	for _, line := range []string{b.Red(analysis.LossLine(t)), analysis.OverwrittenLine(t), analysis.CoolLine(t)} {
+	for _, line := range []string{analysis.KeptLine(t), b.Red(analysis.LossLine(t)), analysis.OverwrittenLine(t), analysis.CoolLine(t)} {
 		if line != "" {
 			b.WriteString(line + "\n")
 		}

@@ -46,7 +46,7 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 	}
 	heap := r.newHeap(t)
 	r.readFacts(t)
-	programs := newPrograms(t, r.sel)
+	programs := programs{t, map[format.Program]bool{}}
 	err := t.EachSample(func(x *trace.Sample) bool {
 		if isHeap(x.Counter) {
 			heap.take(x, c.stack(x.Stack))
@@ -55,12 +55,8 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 			if x.Kernel {
 				mode = 1
 			}
-			pid, wanted := programs.of(x)
-			if !wanted {
-				return r.more(x.Time)
-			}
 			one := one{
-				time: x.Time, value: x.Weight, pid: pid, thread: x.Thread, cpu: x.CPU + 1, stack: c.stack(x.Stack), metric: uint16(c.metrics[x.Counter][mode]), state: states.CPU,
+				time: x.Time, value: x.Weight, pid: programs.of(x), thread: x.Thread, cpu: x.CPU + 1, stack: c.stack(x.Stack), metric: uint16(c.metrics[x.Counter][mode]), state: states.CPU,
 			}
 			if later {
 				c.threads[x.Thread] = append(c.threads[x.Thread], one)

@@ -4,94 +4,38 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Processes are those that a user names: by number, or by the program that they run.
-type Processes struct {
-	numbers  []uint32
-	programs *glob.Filter // nil: none
-}
-
-// ParseProcesses reads a list of numbers and of GLOBS of programs' names.
-func ParseProcesses(text string) (*Processes, error) {
-	p := &Processes{}
-	var names []string
-	for _, word := range strings.Split(text, ",") {
-		if n, err := strconv.ParseUint(word, 10, 32); err == nil {
-			p.numbers = append(p.numbers, uint32(n))
-		} else {
-			names = append(names, word)
-		}
-	}
-	if len(names) == 0 {
-		return p, nil
-	}
-	f, err := glob.Parse(strings.Join(names, ","))
-	p.programs = &f
-	return p, err
-}
-
-// match reports whether a process is wanted.
-func (p *Processes) match(pid uint32, program string) bool {
-	return p == nil || slices.Contains(p.numbers, pid) || p.programs != nil && matchFile(p.programs, program)
-}
-
-// matchFile reports whether a filter matches a file: its name or, with a slash in it, its path.
-func matchFile(f *glob.Filter, file string) bool {
-	if strings.Contains(f.String(), "/") {
-		return f.Match(file)
-	}
-	return f.Match(path.Base(file))
-}
-
-// programs finds out which process each sample of a trace is of, and which are wanted.
+// programs finds out which process each sample of a trace is of.
 type programs struct {
 	t     *trace.Trace
-	sel   *Selection
-	own   format.Program
-	known map[format.Program]bool // all that have samples, and whether they are wanted; of none Base or Thread
+	known map[format.Program]bool // all that have samples; of none Base or Thread
 }
 
-func newPrograms(t *trace.Trace, sel *Selection) *programs {
-	h := t.Header()
-	return &programs{t: t, sel: sel, own: format.Program{PID: h.PID, Path: t.Lookup("program")}, known: map[format.Program]bool{}}
-}
-
-// of returns the number of the process that a sample is of, and whether it is wanted.
-func (p *programs) of(x *trace.Sample) (pid uint32, wanted bool) {
-	g := p.own
-	if p.t.HasPrograms() {
-		g = p.t.ProgramOf(x)
-		g.Thread, g.Base = 0, 0
+// of returns the number of the process that a sample is of.
+func (p *programs) of(x *trace.Sample) (pid uint32) {
+	if !p.t.HasPrograms() {
+		return p.t.Header().PID
 	}
-	wanted, ok := p.known[g]
-	if !ok {
-		wanted = p.sel.Processes.match(g.PID, g.Path)
-		p.known[g] = wanted
-	}
-	return g.PID, wanted
+	g := p.t.ProgramOf(x)
+	g.Thread, g.Base = 0, 0
+	p.known[g] = true
+	return g.PID
 }
 
-// notes says which processes there are, where that is not known to who reads.
+// notes says which processes there are, where nobody has chosen among several.
 func (p *programs) notes() []string {
-	var all []format.Program
-	chosen := false
-	for g, wanted := range p.known {
-		all = append(all, g)
-		chosen = chosen || wanted && p.sel.Processes != nil
-	}
-	if chosen || len(all) == 0 || len(all) == 1 && p.sel.Processes == nil {
+	if chosen, _ := p.t.Kept(); chosen != nil || len(p.known) < 2 {
 		return nil
 	}
-	slices.SortFunc(all, func(a, b format.Program) int { return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.Path, b.Path)) })
+	all := slices.SortedFunc(maps.Keys(p.known), func(a, b format.Program) int { return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.Path, b.Path)) })
 	const most = 8
 	var list []string
 	for i, g := range all {
@@ -101,11 +45,7 @@ func (p *programs) notes() []string {
 		}
 		list = append(list, fmt.Sprintf("%d %s", g.PID, cmp.Or(path.Base(g.Path), "?")))
 	}
-	text := "no process is one that --process names: there are "
-	if p.sel.Processes == nil {
-		text = "the samples are of several processes, of which --process chooses some: "
-	}
-	return []string{text + strings.Join(list, ", ")}
+	return []string{"the samples are of several processes, of which --process chooses some: " + strings.Join(list, ", ")}
 }
 
 // object returns the name of an object of a trace: its path and, where it had several files, one
@@ -194,7 +134,7 @@ func (s *sum) wantsObject(sel *Selection, stack uint32) bool {
 		return true
 	}
 	leaf := s.frame[s.stacks[stack][0]]
-	return matchFile(sel.Objects, cmp.Or(leaf.Object, s.p.Binary))
+	return sel.Objects.MatchFile(cmp.Or(leaf.Object, s.p.Binary))
 }
 
 // tellApart gives functions of one name that are different ones, of different files, a name each:

@@ -17,7 +17,7 @@ import (
 // another tool. Its sample types become the metrics. It has no times, so a Selection can't
 // choose by them.
 func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
-	if !sel.anytime() {
+	if sel.Processes != nil || !sel.anytime() {
 		return nil, fmt.Errorf("%w: a pprof profile does not tell when something was, nor in which process, goroutine, row or CPU", errNotTold)
 	}
 	q, err := profile.Parse(in)

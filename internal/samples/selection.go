@@ -12,14 +12,11 @@ import (
 
 // Selection says which samples are wanted, and how far apart they are kept.
 type Selection struct {
-	*analysis.Selection // of it the range of time, the rows and Progress
+	*analysis.Selection // of it the range of time, the rows, the objects and Progress
 	Goroutines          []uint64
 	Threads             []uint32
-	Processes           *Processes // nil: all
-	// Objects has the names, or the paths, of the files whose code was running; nil: any.
-	Objects *glob.Filter
-	CPUs    []uint32       // of samples, where the source tells it; nil: all
-	States  []states.State // of waits; nil: all
+	CPUs                []uint32       // of samples, where the source tells it; nil: all
+	States              []states.State // of waits; nil: all
 	// Scopes has the names of scopes in whose executions something is to have happened; nil:
 	// anywhere. Slowest is the share of the executions, 0.01 of all, that are Labels.Slow.
 	Scopes  *glob.Filter
@@ -94,7 +91,7 @@ func (s *Selection) anytime() bool {
 
 // anyone reports whether nothing is asked of whose something was.
 func (s *Selection) anyone() bool {
-	return len(s.Goroutines) == 0 && len(s.Threads) == 0 && len(s.CPUs) == 0 && s.Processes == nil && s.States == nil && s.Scopes == nil && s.allRows()
+	return len(s.Goroutines) == 0 && len(s.Threads) == 0 && len(s.CPUs) == 0 && s.States == nil && s.Scopes == nil && s.allRows()
 }
 
 func (s *Selection) allRows() bool { return s.Tracks.All() }

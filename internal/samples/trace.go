@@ -48,9 +48,6 @@ func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, err
 	}
 	s := newSum()
 	s.p.Binary, s.p.BuildID = t.Lookup("program"), t.Lookup("build_id")
-	if pid := t.Header().PID; !t.HasPrograms() && !sel.Processes.match(pid, s.p.Binary) {
-		return nil, fmt.Errorf("%w: all of the trace is of the process %d, which runs %s", errNotTold, pid, cmp.Or(s.p.Binary, "an unknown program"))
-	}
 	var (
 		x   *executions
 		err error

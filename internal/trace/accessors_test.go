@@ -227,6 +227,30 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Error("nobody gave CPU times")
 		}
 	},
+	"KeepProcesses": func(t *testing.T, tr *trace.Trace, size int64) {
+		p, err := trace.ParseProcesses("-*")
+		if err == nil {
+			err = tr.KeepProcesses(p)
+		}
+		if !errors.Is(err, trace.ErrNoProcess) {
+			t.Errorf("none is to be kept: %v", err)
+		}
+	},
+	"Kept": func(t *testing.T, tr *trace.Trace, size int64) {
+		if p, calls := tr.Kept(); p != nil || calls {
+			t.Errorf("%v is kept, and nobody has asked for that", p)
+		}
+	},
+	"Programs": func(t *testing.T, tr *trace.Trace, size int64) {
+		if n := len(tr.Programs()); n > 0 && !tr.HasPrograms() {
+			t.Errorf("%d programs, and none", n)
+		}
+	},
+	"Merged": func(t *testing.T, tr *trace.Trace, size int64) {
+		if n := tr.Merged(); n != len(tr.Processes()) {
+			t.Errorf("merged of %d processes, and these are %d", n, len(tr.Processes()))
+		}
+	},
 	"AddDamage": func(t *testing.T, tr *trace.Trace, size int64) {
 		tr.AddDamage("what lies in the trace is not whole")
 		tr.AddDamage("what lies in the trace is not whole")

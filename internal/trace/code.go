@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -67,6 +68,19 @@ func (t *Trace) ProgramOf(s *Sample) (x format.Program) {
 		x = list[i-1]
 	}
 	return x
+}
+
+// Programs lists the processes that threads are of, and what each ran, by number. Of none Thread and Base are
+// set.
+func (t *Trace) Programs() (all []format.Program) {
+	for _, list := range t.programs {
+		for _, x := range list {
+			x.Thread, x.Base = 0, 0
+			all = append(all, x)
+		}
+	}
+	slices.SortFunc(all, func(a, b format.Program) int { return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.Path, b.Path)) })
+	return slices.Compact(all)
 }
 
 // HasPrograms reports whether the trace tells which process threads are of.

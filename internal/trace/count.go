@@ -71,5 +71,5 @@ func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
 
 // plainIn reports whether what next leaves out makes no difference for a chunk.
 func (p *player) plainIn(c *cursor) bool {
-	return p.r.cpuAt == nil && len(p.t.breaks) == 0 && c.made == nil && len(c.ends) == 0 && (!p.r.o.Counts || p.r.o.From <= 0)
+	return p.r.cpuAt == nil && len(p.t.breaks) == 0 && c.made == nil && len(c.ends) == 0 && (!p.r.o.Counts || p.r.o.From <= 0 && p.t.kept == nil)
 }

@@ -281,10 +281,11 @@ func (p *player) emit(e *Event, ext []byte) (more bool, err error) {
 	return p.f(e), nil
 }
 
-// touches reports whether an event is in the range. What comes behind that is not read.
+// touches reports whether an event is in the range, and of a process that is kept. What comes behind the range
+// is not read.
 func (p *player) touches(e *Event) bool {
 	o := &p.r.o
-	return (o.From <= 0 || e.Start+e.Dur >= o.From) && (!o.Within || e.Start >= o.From)
+	return (o.From <= 0 || e.Start+e.Dur >= o.From) && (!o.Within || e.Start >= o.From) && (p.t.kept == nil || p.t.keeps(e.Goid))
 }
 
 // row fills in what the row that e is on tells, and returns it; nil where nobody asks.

@@ -254,6 +254,9 @@ func (f *Follower) deliver(fn func(*Event) bool) bool {
 		it := &f.ready[f.order[0].off]
 		f.order = f.order[1:]
 		e := f.event(it)
+		if !f.t.keeps(e.Goid) {
+			continue
+		}
 		f.told = max(f.told, e.Start+e.Dur)
 		if !fn(e) {
 			return false
@@ -292,6 +295,9 @@ func (f *Follower) Open(fn func(*Event) bool) error {
 	var e Event
 	for i := range list {
 		b := &list[i]
+		if !f.t.keeps(b.rec.Goid()) {
+			continue
+		}
 		f.decoder.begin(&e, &b.rec, b.rec.Start, &b.where)
 		f.decoder.open(&e, b.rec.Start)
 		e.Track = f.tracks.get(e.Goid)

@@ -76,7 +76,7 @@ func (x *Part) Running(f func(since int64, e *Event)) {
 			continue
 		}
 		for k := range row.begun.runs {
-			if d.runner(&e, &row.begun.runs[k]); x.p.r.o.From > 0 && e.Start+e.Dur < x.p.r.o.From {
+			if d.runner(&e, &row.begun.runs[k]); x.p.r.o.From > 0 && e.Start+e.Dur < x.p.r.o.From || !x.p.t.keeps(e.Goid) {
 				continue
 			}
 			f(d.starts.nanos(row.begun.since), &e)

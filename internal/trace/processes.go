@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -36,13 +37,27 @@ func (t *Trace) member(number uint32) (i int, ok bool) {
 
 // Processes lists the processes of which the trace was merged, by their numbers: a parent
 // comes before its children, and they come right behind it. None: the trace is of one process.
+// Those that KeepProcesses has left out are not there, and are nobody's parents.
 func (t *Trace) Processes() []Process {
 	var list []Process
 	for _, m := range t.members {
+		if t.kept != nil && !t.kept.numbers[m.Number] {
+			continue
+		}
+		for t.kept != nil && m.Parent != 0 && !t.kept.numbers[m.Parent] {
+			i, ok := t.member(m.Parent)
+			if m.Parent = 0; ok && t.members[i].Parent < t.members[i].Number {
+				m.Parent = t.members[i].Parent
+			}
+		}
 		list = append(list, t.process(m))
 	}
 	return list
 }
+
+// Merged returns of how many processes the trace was merged, those that KeepProcesses has left out too; 0: it was
+// not.
+func (t *Trace) Merged() int { return len(t.members) }
 
 func (t *Trace) process(m format.Member) Process {
 	m.From, m.To = t.Nanos(m.From), t.Nanos(m.To)
@@ -51,15 +66,11 @@ func (t *Trace) process(m format.Member) Process {
 
 // MemberLabel is what a process of a merged trace is called.
 func MemberLabel(m *format.Member) string {
-	name := m.Program
-	for i := len(name) - 1; i >= 0; i-- {
-		if name[i] == '/' || name[i] == '\\' {
-			name = name[i+1:]
-			break
-		}
-	}
-	return fmt.Sprintf("%s %d", cmp.Or(name, "process"), m.PID)
+	return fmt.Sprintf("%s %d", cmp.Or(lastName(m.Program), "process"), m.PID)
 }
+
+// lastName returns the last element of a path of any system.
+func lastName(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
 // ProcessOf returns the process that a goroutine of a merged trace is of. ok is false where
 // the trace is none, or the goroutine is unknown.

@@ -85,7 +85,7 @@ func (t *Trace) EachSample(f func(*Sample) bool) error {
 		x.Thread, x.Counter, x.Unit = s.Thread, c.Name, c.Unit
 		for _, one := range s.List {
 			x.Time, x.Kernel, x.CPU, x.Weight, x.Stack = one.Time-t.header.StartMono, one.Kernel, one.CPU, one.Weight, one.Stack
-			if !f(&x) {
+			if t.keepsSample(&x) && !f(&x) {
 				return false
 			}
 		}

@@ -155,7 +155,7 @@ func (t *Trace) EachLockSums(f func(*format.LockSums) bool) error {
 	return t.eachLater(t.sched.locks, format.BlockLock, func(p []byte) bool {
 		l, err := format.DecodeLockSums(p)
 		l.Name = t.objects.Load().nameOf(l.Name)
-		return err != nil || f(&l)
+		return err != nil || !t.keepsLock(l.Addr) || f(&l)
 	})
 }
 

@@ -91,6 +91,7 @@ type Trace struct {
 	code    []*format.Object    // of the addresses of samples' stacks, by From
 	// programs is what each thread was of, by time.
 	programs map[uint32][]format.Program
+	kept     *kept // nil: nothing is left out
 	stop     int64 // ticks of the stop block; 0: none
 	last     int64 // ticks: the last moment that the trace knows
 	clock    clock

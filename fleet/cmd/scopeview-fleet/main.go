@@ -30,10 +30,17 @@ func main() {
 	if errors.As(err, &usage) {
 		os.Exit(2)
 	}
+	var lossy *lossError
+	if errors.As(err, &lossy) {
+		os.Exit(3)
+	}
 	os.Exit(1)
 }
 
 // usageError is an error in how the command was called.
 type usageError struct{ error }
+
+// lossError says that traces lack something, where that is asked for.
+type lossError struct{ error }
 
 func usagef(text string, args ...any) error { return &usageError{fmt.Errorf(text, args...)} }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ the first has. The table findings takes the doctor's time and memory; --tables l
 func newParquet() *cobra.Command {
 	var place string
 	var names []string
+	var strict bool
 	var o export.Options
 	cmd := &cobra.Command{
 		Use:   "parquet TRACE... -o PLACE",
@@ -53,7 +55,7 @@ func newParquet() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return exportAll(cmd, files, out, o)
+			return exportAll(cmd, files, out, o, strict)
 		},
 	}
 	f := cmd.Flags()
@@ -62,18 +64,25 @@ func newParquet() *cobra.Command {
 	f.StringVar(&o.Host, "host", "", "the `NAME` of the host; else that of the trace")
 	f.StringVar(&o.Pod, "pod", "", "the `NAME` of the pod; else the host's name as the trace has it")
 	f.StringVar(&o.Build, "build", "", "the `NAME` of the build; else the executable's build id")
+	f.BoolVar(&strict, "strict", false, "exit with code 3 if records were lost, or may have been, or overwritten in a ring")
 	f.StringSliceVar(&names, "tables", nil, "only these tables, separated by commas: "+strings.Join(tableNames(), ", "))
 	return cmd
 }
 
 // exportAll exports one trace after the other. One that can't be read does not keep the others
-// from it.
-func exportAll(cmd *cobra.Command, files []string, out store.Store, o export.Options) error {
-	failed := 0
+// from it. What is damaged is an error once all are exported; with strict, what lacks something is too.
+func exportAll(cmd *cobra.Command, files []string, out store.Store, o export.Options, strict bool) error {
+	failed, damaged, lossy := 0, 0, 0
 	for _, path := range files {
 		r, err := export.Trace(cmd.Context(), path, out, o)
-		for _, n := range r.Notes {
+		for _, n := range slices.Concat(r.Notes, r.Lost, r.Damage) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "scopeview: %s: %s\n", path, n)
+		}
+		if len(r.Damage) > 0 {
+			damaged++
+		}
+		if len(r.Lost) > 0 {
+			lossy++
 		}
 		switch {
 		case cmd.Context().Err() != nil:
@@ -91,6 +100,12 @@ func exportAll(cmd *cobra.Command, files []string, out store.Store, o export.Opt
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d traces could not be exported", failed, len(files))
+	}
+	if damaged > 0 {
+		return fmt.Errorf("damaged traces: %d of %d; what could be read of them was exported: copy them again if there is another copy, or see scopeview verify", damaged, len(files))
+	}
+	if strict && lossy > 0 {
+		return &lossError{fmt.Errorf("traces that lack something: %d of %d", lossy, len(files))}
 	}
 	return nil
 }

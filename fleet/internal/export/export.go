@@ -29,6 +29,7 @@ import (
 
 	"github.com/scopeview/scopeview/fleet/internal/store"
 	"github.com/scopeview/scopeview/fleet/internal/tables"
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/states"
@@ -49,6 +50,8 @@ type Result struct {
 	Scopes  int64
 	Already bool // it was there: nothing was written
 	Notes   []string
+	Damage  []string // of the trace: what of it could not be read
+	Lost    []string // what the recording lacks; see analysis.LossLine and OverwrittenLine
 }
 
 // export is one trace on its way.
@@ -93,6 +96,9 @@ func Trace(ctx context.Context, path string, out store.Store, o Options) (Result
 		return Result{}, err
 	}
 	defer t.Close()
+	if !t.Closed() { // its program may go on
+		t.AsOpened()
+	}
 	if err := states.Attach(t); err != nil {
 		return Result{}, err
 	}
@@ -101,16 +107,34 @@ func Trace(ctx context.Context, path string, out store.Store, o Options) (Result
 	defer x.drop()
 	x.identify()
 	x.whose = [2]int64{x.words.Of(x.Build), x.words.Of(x.Pod)}
+	err = x.all()
+	x.account()
+	return x.Result, err
+}
+
+// all writes all tables.
+func (x *export) all() error {
 	if err := x.before(); err != nil || x.Already {
-		return x.Result, err
+		return err
 	}
-	steps := []func() error{x.scheduler, x.records, x.heartbeats, x.findings, x.finish}
-	for _, step := range steps {
+	for _, step := range []func() error{x.scheduler, x.records, x.heartbeats, x.findings, x.finish} {
 		if err := step(); err != nil {
-			return x.Result, err
+			return err
 		}
 	}
-	return x.Result, nil
+	return nil
+}
+
+// account says what the trace lacks, as far as it was read.
+func (x *export) account() {
+	for _, p := range analysis.Damage(x.t.Problems()) {
+		x.Damage = append(x.Damage, analysis.ProblemText(&p))
+	}
+	for _, line := range []string{analysis.LossLine(x.t), analysis.OverwrittenLine(x.t), analysis.CoolLine(x.t)} {
+		if line != "" {
+			x.Lost = append(x.Lost, line)
+		}
+	}
 }
 
 // identify finds out whose trace it is.

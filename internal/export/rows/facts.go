@@ -25,7 +25,7 @@ func FactsOf(t *trace.Trace, o *Options) *Facts {
 	f.Losses = analysis.LossLine(t)
 	for _, v := range [][2]string{
 		{"tool", o.Tool}, {"program", f.Program}, {"start", t.Start().UTC().Format(time.RFC3339Nano)},
-		{"state", string(o.State)}, {"losses", f.Losses}, {"go", t.Lookup("go")}, {"host", t.Lookup("host")},
+		{"state", string(o.State)}, {"part", o.Part()}, {"losses", f.Losses}, {"go", t.Lookup("go")}, {"host", t.Lookup("host")},
 	} {
 		if v[1] != "" {
 			f.All = append(f.All, v)

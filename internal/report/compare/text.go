@@ -62,7 +62,7 @@ func (r *Result) health(b *report.Text) {
 			if run.trace == nil {
 				continue
 			}
-			for _, line := range []string{b.Red(analysis.LossLine(run.trace)), analysis.OverwrittenLine(run.trace), analysis.CoolLine(run.trace)} {
+			for _, line := range []string{analysis.KeptLine(run.trace), b.Red(analysis.LossLine(run.trace)), analysis.OverwrittenLine(run.trace), analysis.CoolLine(run.trace)} {
 				if line != "" {
 					fmt.Fprintf(b, "%s  %s: %s\n", sides[side], analysis.Show(run.path), line)
 				}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"encoding/binary"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// damagedCalls are calls of each command that reads what others have written, without their last argument, which is
+// the file. A command that says so in words, beginning with "-", is not called.
+var damagedCalls = map[string][]string{
+	"info": {""}, "top": {"", "--json", "--brief"}, "tail": {"", "--from 0"}, "doctor": {"", "--json"}, "states": {""}, "waits": {""}, "verify": {""},
+	"stacks": {"", "--json", "--format folded", "--format pprof -o x.out"}, "gotrace": {"-o x.out"}, "html": {"-o x.out"},
+	"csv": {""}, "chrome": {"-o x.out"}, "perfetto": {"-o x.out"}, "export otlp": {"--name * -o x.out"}, "compare": {"store.scope", "--view functions good.trace"},
+	"functions": {"", "--json", "--format csv"}, "lines": {""}, "objects": {""}, "goroutines": {""}, "threads": {""}, "header": {""}, "tree": {""}, "samples": {""}, "pprof": {"-o x.out"},
+	"pgo show": {""}, "pgo collect": {"-o x.out"}, "pgo merge": {"-o x.out"}, "pgo overlap": {"good.pprof"}, "autofdo write": {"-o x.out"},
+
+	"callers": {"- it takes its function behind the file: see the test"}, "source": {"- as callers"}, "disasm": {"- as callers"},
+	"serve": {"- it shows the page of html"}, "mcp": {"- it reads no Go execution traces, and says what top and doctor say"}, "advise": {"- it reads advice"},
+	"export parquet": {"- a program of its own"}, "sql": {"- it asks tables"},
+	"pgo ab": {"- it runs programs"}, "pgo check": {"- it reads profiles as pgo show does"}, "pgo explain": {"- as pgo show"}, "pgo rename": {"- as pgo show"},
+	"pgo salvage": {"- as pgo show"}, "pgo shrink": {"- as pgo show"}, "autofdo read": {"- it reads text"}, "autofdo show": {"- it reads text"},
+	"autofdo merge": {"- it reads text"}, "autofdo overlap": {"- it reads text"},
+}
+
+// madePerfData is a perf.data as perf record writes it to a pipe, with three samples of a function of this program.
+func madePerfData(t *testing.T) []byte {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	le := binary.LittleEndian
+	u64 := func(b []byte, list ...uint64) []byte {
+		for _, v := range list {
+			b = le.AppendUint64(b, v)
+		}
+		return b
+	}
+	out := u64([]byte("PERFILE2"), 16)
+	record := func(kind uint32, misc uint16, body []byte) {
+		out = append(le.AppendUint16(le.AppendUint16(le.AppendUint32(out, kind), misc), uint16(len(body)+8)), body...)
+	}
+	attr := le.AppendUint32(le.AppendUint32(nil, 1), 112) // of the system's own events the task clock, each 1,000 ns
+	attr = append(u64(attr, 1, 1000, 1|2|4, 0, 1<<18), make([]byte, 24+8+32)...)
+	record(64, 0, attr)
+	ids := le.AppendUint32(le.AppendUint32(nil, 7), 7)
+	mapped := append(u64(slices.Clone(ids), 0x400000, 1<<30, 0), make([]byte, 24)...)
+	mapped = append(le.AppendUint32(le.AppendUint32(mapped, 5), 2), self...)
+	mapped = append(mapped, make([]byte, 8-len(self)%8)...)
+	record(10, 2, u64(append(mapped, ids...), 1))
+	for at := range uint64(3) {
+		record(9, 2, u64(append(u64(nil, uint64(reflect.ValueOf(madePerfData).Pointer())+4), ids...), 2+at))
+	}
+	return out
+}
+
+// saysMissing is what is said of a file of which something can't be read, or that the command does not read.
+var saysMissing = regexp.MustCompile(`could not be read|ends in the middle|the file ends in it|its end is not there|cut off|bytes into a chunk|is damaged|found invalid event|unexpected EOF|unknown_after_ns|not a scopeview trace|is no recording`)
+
+// damagedFiles writes files that are cut off or damaged, and what they were made of.
+func damagedFiles(t *testing.T) {
+	t.Helper()
+	goTrace, err := os.ReadFile(goTraces + "go1.26.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scriptTrace(t, "store")
+	write := func(name string, b []byte) {
+		t.Helper()
+		if err := os.WriteFile(name, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(name string) []byte {
+		t.Helper()
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	write("good.trace", goTrace)
+	write("cut.trace", goTrace[:len(goTrace)-400])
+	bad := slices.Clone(goTrace)
+	copy(bad[900:], "\xff\xfe")
+	write("bad.trace", bad)
+	own := read("store.scope")
+	write("cut.scope", own[:len(own)-8000])
+	if r := call("pprof", "good.trace", "-o", "good.pprof"); r.code != exitOK {
+		t.Fatal(r)
+	}
+	pprof := read("good.pprof")
+	write("cut.pprof", pprof[:len(pprof)-9])
+	perf := madePerfData(t)
+	write("cut.data", perf[:len(perf)-10])
+}
+
+// Whatever reads a file that is cut off or damaged says so, and has the exit codes for it: 1 where it is damaged or
+// nothing can be made of it, with --strict 3 where something is missing.
+func TestEveryCommandTellsOfDamagedInput(t *testing.T) {
+	damagedFiles(t)
+	for name, c := range leafCommands(newRoot(&streams{})) {
+		group := c
+		for group.Parent().HasParent() {
+			group = group.Parent()
+		}
+		if !slices.Contains([]string{"look", "why", "where", "compiler", "export"}, group.GroupID) && name != "verify" {
+			continue // what makes files of files has tests of its own
+		}
+		calls := damagedCalls[name]
+		if calls == nil {
+			t.Errorf("%s: it is not known how to call it", name)
+		}
+		for _, args := range calls {
+			if strings.HasPrefix(args, "- ") {
+				continue
+			}
+			if group.GroupID != "compiler" { // of a whole one nothing is said
+				words := append(append(strings.Fields(name), strings.Fields(args)...), "good.trace")
+				if name != "verify" {
+					words = append(words, "--strict")
+				}
+				if r := call(words...); r.code != exitOK || saysMissing.MatchString(r.err) {
+					t.Errorf("%v: %d %s", words, r.code, r.err)
+				}
+			}
+			for _, file := range []string{"cut.trace", "bad.trace", "cut.scope", "cut.pprof", "cut.data"} {
+				words := append(append(strings.Fields(name), strings.Fields(args)...), file)
+				r, strict := call(words...), result{code: -1}
+				if c.Flags().Lookup("strict") != nil {
+					strict = call(append(words[:len(words):len(words)], "--strict")...)
+				}
+				said := saysMissing.MatchString(r.out + r.err)
+				ok := r.code == exitFailed && (strict.code == exitFailed || strict.code < 0) || r.code == exitOK && strict.code == exitLosses || r.code == exitUsage && strict.code == exitUsage
+				if !said || !ok {
+					t.Errorf("%v: exit %d, with --strict %d: %s", words, r.code, strict.code, r.err)
+				}
+				if file == "bad.trace" && group.GroupID != "compiler" && r.code != exitFailed {
+					t.Errorf("%v is damaged: exit %d", words, r.code)
+				}
+			}
+		}
+	}
+	for _, command := range []string{"callers", "source", "disasm"} {
+		for _, file := range []string{"cut.trace", "bad.trace", "cut.scope", "cut.pprof"} {
+			if r := call(command, file, "main.worker"); r.code != exitFailed || !saysMissing.MatchString(r.err) {
+				t.Errorf("%s %s: %v", command, file, r)
+			}
+		}
+	}
+}
