@@ -120,6 +120,24 @@ func TestStatesUntold(t *testing.T) {
 	}
 }
 
+// TestStatesOfOneProcess: of a merged trace that is read of one process the sums are that one's.
+func TestStatesOfOneProcess(t *testing.T) {
+	a, b := recorded(t, "a.scope"), edited(t, recorded(t, "b.scope"), fmt.Sprint("pid=", os.Getpid()), "pid=1")
+	m, _ := merged(t, a, b)
+	one, err := trace.ParseProcesses(fmt.Sprint(os.Getpid()))
+	if err == nil {
+		err = m.KeepProcesses(one)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := story(t, opened(t, a), 0, 0)
+	f, _ := story(t, m, 0, 0)
+	if f.Totals != want.Totals || f.Runtime != want.Runtime || len(f.Goroutines) != len(want.Goroutines) {
+		t.Errorf("%v\nand alone %v\n%d goroutines and %d", f.Totals, want.Totals, len(f.Goroutines), len(want.Goroutines))
+	}
+}
+
 func survive(t *testing.T, paths ...string) {
 	t.Helper()
 	m, _ := merged(t, paths...)

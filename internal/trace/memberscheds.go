@@ -30,11 +30,14 @@ func (t *Trace) memberSched(p []byte, _ format.Loc) error {
 }
 
 // Scheds lists those of a merged trace, by the numbers of the processes: of each that has a Go
-// execution trace.
+// execution trace, and that the trace is read of.
 func (t *Trace) Scheds() []Sched {
 	var list []Sched
 	all := t.GoTraces()
 	for _, s := range t.scheds {
+		if t.kept != nil && !t.kept.numbers[s.Number] {
+			continue
+		}
 		i, ok := t.member(s.Number)
 		x := Sched{Own: s}
 		for _, g := range all {
