@@ -9,6 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -19,7 +20,7 @@ func Lay(ctx context.Context, t *trace.Trace, sink Sink, o Options, ends, cpu bo
 	l := newLayout(t, sink, o)
 	l.wantEnds, l.wantCPU = ends, cpu
 	defer l.beats.Stop()
-	if len(t.GoTraces()) > 0 {
+	if len(t.GoTraces()) > 0 && samples.Has(t) {
 		if err := l.keepSamples(ctx, &o); err != nil {
 			return err
 		}
