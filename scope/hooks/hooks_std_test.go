@@ -40,9 +40,9 @@ func calls() {
 	a, b = test("", -1)
 	tested(a, b, "")
 	_, a, b = request(context.Background(), "GET", "", "/users/7", "id", "", nil)
-	responded(a, b, "GET /users/{id}")
+	responded(a, b, "GET /users/{id}", 200, false)
 	_, a, b = request(context.Background(), "POST", "POST /x", "/x", "", "", nil)
-	responded(a, b, "")
+	responded(a, b, "", 0, true)
 }
 
 // spin takes longer than a channel is said to have been waited for, or holds come in another order.

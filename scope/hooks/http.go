@@ -37,8 +37,25 @@ func request(ctx any, method, pattern, path, id, parent string, state []string) 
 	return scope.WithLink(c, link), h.Loc, h.Start
 }
 
-// responded is called behind the handler; pattern is what is known of it only now.
-func responded(a, b int64, pattern string) { end(a, b, "pattern", pattern) }
+// responded is called behind the handler, and where it panics. pattern is what is known of it only
+// now; status is 0 where it is not known.
+func responded(a, b int64, pattern string, status int, panicked bool) {
+	if a == 0 {
+		return
+	}
+	var buf [3]any
+	args := buf[:0]
+	if pattern != "" {
+		args = append(args, record.KV("pattern", pattern))
+	}
+	if status != 0 {
+		args = append(args, record.KV("status", status))
+	}
+	if panicked {
+		args = append(args, record.KV("panicked", true))
+	}
+	record.EndArgs(record.Handle{Loc: a, Start: b}, args)
+}
 
 // propagating is what SCOPEVIEW_PROPAGATE says: whether receivers of requests are told of
 // their senders.

@@ -47,7 +47,9 @@ func TestTold(t *testing.T) {
 		t.Errorf("the receiver is told %q, and nobody wants that", parent)
 	}
 	answered(a2, b2, 204, nil)
-	responded(a, b, "/users/{id}")
+	responded(a, b, "/users/{id}", 503, false)
+	_, a, b = request(context.Background(), "POST", "POST /pay", "/pay", "", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", nil)
+	responded(a, b, "", 200, true) // it had written before it panicked
 	a, b = test("TestParent/child", -1)
 	pause, began := test("", -1)
 	tested(pause, began, "")
@@ -67,7 +69,10 @@ func TestTold(t *testing.T) {
 			line = e.Kind.String()
 		}
 		for _, a := range lister.List(e) {
-			if a.Value.Type == format.SlotString && a.Key != "span_id" && a.Key != "parent_id" {
+			switch {
+			case a.Key == "status" || a.Key == "panicked":
+				line += " " + a.Key + "=" + strconv.FormatInt(a.Value.Int(), 10)
+			case a.Value.Type == format.SlotString && a.Key != "span_id" && a.Key != "parent_id":
 				line += " " + a.Key + "=" + string(a.Value.Str)
 			}
 		}
@@ -83,8 +88,9 @@ func TestTold(t *testing.T) {
 	}
 	for _, want := range []string{
 		"wait lock=mutex", "hold lock=mutex", "wait lock=cond", "wait lock=receive",
-		"task GET /users/… trace_id=4bf92f3577b34da6a3ce929d0e0e4736 path=/users/7 id=seven pattern=/users/{id}",
-		"task HTTP PUT x.example trace_id=4bf92f3577b34da6a3ce929d0e0e4736 path=/y",
+		"task GET /users/… trace_id=4bf92f3577b34da6a3ce929d0e0e4736 path=/users/7 id=seven pattern=/users/{id} status=503",
+		"task POST /pay trace_id=4bf92f3577b34da6a3ce929d0e0e4736 path=/pay status=200 panicked=1",
+		"task HTTP PUT x.example trace_id=4bf92f3577b34da6a3ce929d0e0e4736 path=/y status=204",
 		"track TestParent/child", "task TestParent/child result=skip", "task parallel pause", "task BenchmarkIt result=pass",
 	} {
 		if !slices.Contains(got, want) {

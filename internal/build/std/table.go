@@ -407,32 +407,41 @@ func init() { asleep(stdAsleep) }`}},
 		name: "http", what: "a scope for each request that net/http serves or sends",
 		edits: []edit{
 			{file: "net/http/server.go", function: "serverHandler.ServeHTTP", at: "handler.ServeHTTP(rw, req)",
-				insert: "if scopeviewRequest != nil { defer scopeviewServed(scopeviewServe(handler, req)) }; "},
+				insert: "var scopeviewS scopeviewServing; if scopeviewRequest != nil { scopeviewS.begin(handler, rw, req); defer scopeviewS.end() }; "},
+			{file: "net/http/server.go", function: "serverHandler.ServeHTTP", at: "handler.ServeHTTP(rw, req)", behind: true, insert: "; scopeviewS.returned = true"},
 			{file: "net/http/roundtrip.go", function: "Transport.RoundTrip", at: "return t.roundTrip(req)",
 				insert: "if scopeviewSend != nil { return scopeviewSent(t, req) }; "},
 		},
 		vars: []variable{
 			{"net/http", "scopeviewRequest", "func(ctx interface{}, method, pattern, path, id, parent string, state []string) (next interface{}, a, b int64)", "request"},
-			{"net/http", "scopeviewResponded", "func(a, b int64, pattern string)", "responded"},
+			{"net/http", "scopeviewResponded", "func(a, b int64, pattern string, status int, panicked bool)", "responded"},
 			{"net/http", "scopeviewSend", "func(ctx interface{}, method, host, path string, told []string) (a, b int64, parent, state string)", "send"},
 			{"net/http", "scopeviewAnswered", "func(a, b int64, status int, err interface{})", "answered"},
 		},
-		code: []code{{dir: "net/http", imports: []string{"context"}, text: `func scopeviewServe(handler Handler, req *Request) (a, b int64, _ *Request, pattern string) {
+		code: []code{{dir: "net/http", imports: []string{"context"}, text: `type scopeviewServing struct {
+	a, b     int64
+	w        ResponseWriter
+	req      *Request
+	known    string // the pattern that its name is of
+	returned bool   // the handler has; else it panics
+}
+
+func (s *scopeviewServing) begin(handler Handler, w ResponseWriter, req *Request) {
 	if req.URL == nil {
-		return 0, 0, req, ""
+		return
 	}
 	if mux, ok := handler.(*ServeMux); ok && !use121 && req.RequestURI != "*" {
-		_, pattern, _, _ = mux.findHandler(req)
+		_, s.known, _, _ = mux.findHandler(req)
 	}
 	parent := ""
 	if all := req.Header["Traceparent"]; len(all) == 1 {
 		parent = all[0]
 	}
-	next, a, b := scopeviewRequest(req.Context(), req.Method, pattern, req.URL.Path, req.Header.Get("X-Request-Id"), parent, req.Header["Tracestate"])
+	next, a, b := scopeviewRequest(req.Context(), req.Method, s.known, req.URL.Path, req.Header.Get("X-Request-Id"), parent, req.Header["Tracestate"])
 	if ctx, ok := next.(context.Context); ok {
 		req.ctx = ctx // the server has just made the request
 	}
-	return a, b, req, pattern
+	s.a, s.b, s.w, s.req = a, b, w, req
 }
 
 // scopeviewSent sends a request; its receiver is told of it where the user wants that.
@@ -467,15 +476,20 @@ func scopeviewSent(t *Transport, req *Request) (*Response, error) {
 	return resp, err
 }
 
-func scopeviewServed(a, b int64, req *Request, known string) {
-	if b == 0 {
+func (s *scopeviewServing) end() {
+	if s.b == 0 {
 		return
 	}
-	pattern := req.Pattern
-	if pattern == known {
+	pattern, status := s.req.Pattern, 0
+	if pattern == s.known {
 		pattern = ""
 	}
-	scopeviewResponded(a, b, pattern)
+	if w, ok := s.w.(*response); ok && !w.conn.hijacked() { // what HTTP/2 has is another type in each version
+		if status = w.status; status == 0 && s.returned {
+			status = StatusOK
+		}
+	}
+	scopeviewResponded(s.a, s.b, pattern, status, !s.returned)
 }`}},
 	},
 	{

@@ -32,7 +32,7 @@ var expected = map[string][]string{
 	"giveback":  {"task main.profiled", "task main.traced", "task main.flown"},
 	Unwind:      {"task main.clobbered", "task main.recovered"},
 	"exit":      {"closed by return", "closed by exit"},
-	"http":      {"task GET /users/{id} path=/users/7 id=request seven", "task HTTP GET told.example path=/told status=299", "task GET /told"},
+	"http":      {"task GET /users/{id} path=/users/7 id=request seven status=200", "task HTTP GET told.example path=/told status=299", "task GET /told path=/told status=299", "task GET /panic path=/panic panicked=1"},
 	"test":      {"task TestParent result=fail", "task TestParent/first result=pass", "task TestParent/second result=skip", "task FuzzSeed/seed#0 result=pass", "track TestParent/first"},
 	"parallel":  {"task parallel pause"},
 	"region":    {"task main.region task=1", "task main.job task=1", "task main.part task=2 of task=1", "task main.outside", "event main.logs message=one task=1", "event log format=%d 0=2"},

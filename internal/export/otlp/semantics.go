@@ -162,11 +162,12 @@ func (m *meaning) served(name string, list []args.Arg) {
 	if !told && strings.Contains(pattern, "{") { // another may be what the path begins with
 		m.more = append(m.more, [2]string{attrRoute, pattern})
 	}
-	m.status(list, 500)
-	if v := find(list, "panicked", format.SlotBool); v != nil && v.Value != 0 {
+	if v := find(list, "panicked", format.SlotBool); v != nil && v.Value != 0 { // whatever it had answered
 		m.failed = true
 		m.more = append(m.more, [2]string{attrErrorType, "panic"})
+		return
 	}
+	m.status(list, 500)
 }
 
 // status takes in an HTTP status: from the first of a class on it is an error.

@@ -27,6 +27,7 @@ func TestMeaning(t *testing.T) {
 		linked bool
 	}{
 		{"GET /x", []args.Arg{path, number("status", 500)}, "2 true [[http.request.method GET] [error.type 500]]", true},
+		{"GET /x", []args.Arg{path, number("status", 500), yes("panicked")}, "2 true [[http.request.method GET] [error.type panic]]", true},
 		{"GET /x/{id}", []args.Arg{path, text("route", "/y/{id}")}, "2 false [[http.request.method GET]]", true},
 		{"PROPFIND /x", []args.Arg{path, number("status", 207)}, "2 false [[http.request.method _OTHER]]", true},
 		{"PROPFIND /x", []args.Arg{path}, "1 false []", true},

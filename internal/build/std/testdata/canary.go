@@ -470,7 +470,11 @@ func web() {
 		w.(http.Flusher).Flush()
 		io.WriteString(w, "hello")
 	})
+	mux.HandleFunc("GET /panic", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	go http.Serve(l, mux)
+	if r, err := here.Get("http://told.example/panic"); err == nil {
+		r.Body.Close()
+	}
 	q, _ := http.NewRequest("GET", "http://"+l.Addr().String()+"/users/7", nil)
 	q.Header.Set("X-Request-Id", "request seven")
 	r, err := http.DefaultClient.Do(q)
