@@ -69,7 +69,7 @@ func newTail(s *streams) *cobra.Command {
 				}
 				t.tellRing()
 			}
-			for _, line := range []string{analysis.CoolLine(t.follower.Trace()), madeLosses(t.follower.Trace())} {
+			for _, line := range []string{analysis.KeptLine(t.follower.Trace()), analysis.CoolLine(t.follower.Trace()), madeLosses(t.follower.Trace())} {
 				if line != "" {
 					t.tell(line)
 				}

@@ -68,13 +68,9 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 	if growing(writer) {
 		// It begins before the trace is opened again and loaded, so nothing falls
 		// between the two.
-		if follower, err = trace.NewFollower(f, f.Size, trace.FollowOptions{}); err != nil {
+		if follower, err = x.newFollower(f); err != nil {
 			return nil, err
 		}
-		if err := follower.Trace().KeepProcesses(x.book.shelf.of.Processes); err != nil {
-			return nil, err
-		}
-		follower.CallObjects(objects.For(follower.Trace()))
 	}
 	// The writer may have gone, or stopped, since the trace was opened first.
 	stat, err := f.Trace().Stat()
@@ -128,6 +124,19 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 		return follower, nil
 	}
 	return nil, nil
+}
+
+// newFollower returns one that delivers what ends from now on.
+func (x *session) newFollower(f *hot.File) (*trace.Follower, error) {
+	follower, err := trace.NewFollower(f, f.Size, trace.FollowOptions{})
+	if err == nil {
+		err = follower.Trace().KeepProcesses(x.book.shelf.of.Processes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	follower.CallObjects(objects.For(follower.Trace()))
+	return follower, nil
 }
 
 // growing reports whether a trace with such a writer may grow.

@@ -48,7 +48,9 @@ var otherErrors = map[string]string{
 	"a chunk is missing: the packed file is cut off or damaged where it was":                                       "of a packed file: TestLost of internal/pack",
 	"corrupt: the packed file is cut off or damaged where it was":                                                  "as above",
 	"more named goroutines than are remembered: those idle for longest may show without their name":                "it takes more goroutines than a file of the corpus has records: rows_test.go",
-	"%w: there are more than %d pieces of code":                                                                    "it takes more objects than a file of the corpus has blocks",
+	"the trace is of no such process":           "of what was asked for: TestNoProcessIsKept",
+	"%w, but of %s":                             "as above",
+	"%w: there are more than %d pieces of code": "it takes more objects than a file of the corpus has blocks",
 }
 
 // hotErrors are those of a hot file, and of a segment, which are read by internal/hot, with
