@@ -63,15 +63,30 @@ type where struct{ function, object string }
 
 // TestTruthOfPerf records programs, and has perf sample the same runs.
 func TestTruthOfPerf(t *testing.T) {
+	dir := prepared(t, "perf", "gcc", "g++", "c++filt")
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			for _, b := range p.build {
+				shell(t, dir, b)
+			}
+			shell(t, dir, "rm -f x.scope p.data; perf record -q -e task-clock -F 997 -g -o p.data -- ./scopeview record --counter task-clock:1ms -o x.scope -- "+p.run)
+			compare(t, &p, ofPerf(t, dir), ofTrace(t, dir))
+		})
+	}
+}
+
+// prepared returns a directory with the sources of the programs and with scopeview.
+func prepared(t *testing.T, tools ...string) (dir string) {
+	t.Helper()
 	if os.Getenv("SCOPEVIEW_TRUTH") == "" {
 		t.Skip("takes minutes: make truth runs it")
 	}
-	for _, tool := range []string{"perf", "gcc", "g++", "c++filt"} {
+	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("needs %s: make deps installs it", tool)
 		}
 	}
-	dir := t.TempDir()
+	dir = t.TempDir()
 	sources, err := txtar.ParseFile("testdata/programs.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -89,15 +104,7 @@ func TestTruthOfPerf(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", tool, "../../../cmd/scopeview").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, p := range programs {
-		t.Run(p.name, func(t *testing.T) {
-			for _, b := range p.build {
-				shell(t, dir, b)
-			}
-			shell(t, dir, "rm -f x.scope p.data; perf record -q -e task-clock -F 997 -g -o p.data -- ./scopeview record --counter task-clock:1ms -o x.scope -- "+p.run)
-			compare(t, &p, ofPerf(t, dir), ofTrace(t, dir))
-		})
-	}
+	return dir
 }
 
 func shell(t *testing.T, dir, command string) []byte {
@@ -153,19 +160,22 @@ func goName(symbol string) string {
 
 // ofTrace has the CPU time in user mode by where it was. A function whose name is in several files
 // comes with its file.
-func ofTrace(t *testing.T, dir string) map[where]float64 {
+func ofTrace(t *testing.T, dir string) map[where]float64 { return column(t, dir, "exclusive_user") }
+
+// column is a column of the functions.
+func column(t *testing.T, dir, name string) map[where]float64 {
 	t.Helper()
 	rows, err := csv.NewReader(bytes.NewReader(shell(t, dir, "./scopeview functions x.scope --format csv -n 0 | c++filt -p"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	user := slices.Index(rows[0], "exclusive_user")
-	if user < 0 {
-		t.Fatalf("no exclusive_user among %q", rows[0])
+	at := slices.Index(rows[0], name)
+	if at < 0 {
+		t.Fatalf("no %s among %q", name, rows[0])
 	}
 	list := map[where]float64{}
 	for _, r := range rows[1:] {
-		v, err := strconv.ParseFloat(r[user], 64)
+		v, err := strconv.ParseFloat(r[at], 64)
 		if err != nil {
 			t.Fatal(err)
 		}
