@@ -207,13 +207,18 @@ func compare(t *testing.T, p *program, perf, ours map[where]float64) {
 		if share < 0.05 || w.function == "[unknown]" {
 			break
 		}
-		got, file := ours[w]
+		got, ok := ours[w]
 		want := share
-		if !file { // its name is in one file, so all of it is
-			got, want = ours[where{function: w.function}], 0
+		if !ok { // its name is in one file, or known by the files of its source: all of that name
+			want = 0
 			for x, n := range perf {
 				if x.function == w.function {
 					want += n / all
+				}
+			}
+			for x, n := range ours {
+				if x.function == w.function {
+					got += n
 				}
 			}
 		}
