@@ -248,7 +248,7 @@ doctor-check: ## run the examples with known problems, and say of each whether t
 HOOKED := sync internal/sync testing runtime/pprof runtime/trace slices maps container/list sort strings bytes io internal/poll internal/runtime/maps regexp
 HOOKED_RUNTIME := ^Test(Chan|Select|Nonblock|SelfSelect|Pseudo|Shrink|Goroutine|Goexit|SimpleDeadlock|Timer|GoNil|MainGoroutine|Stop|Yield|NumGoroutine)
 
-truth: fleet ## hold what is said of programs, traces and profiles of others against perf, Go's own readers, go tool pprof and ptrace, and each view against the others; as root; some fifteen minutes
+truth: fleet ## hold what is said of programs, traces and profiles of others against perf, gprofng, Go's own readers, go tool pprof and ptrace, and each view against the others; as root; some fifteen minutes
 	@grep -rl SCOPEVIEW_TRUTH --include='*_test.go' . | xargs -n 1 dirname | sort -u | SCOPEVIEW_TRUTH=1 xargs go test -count=1 -p 1 -timeout 1h -v -run '^TestTruth'
 
 engines-check: ## build an OpenTelemetry collector and Jaeger, export requests over several programs through one into the other, and compare calls, errors and the graph of services; four minutes, the second time one
