@@ -68,17 +68,8 @@ func (l loss) String() string {
 // LossLine tells in a line what was lost, and from when on that is not known; it is
 // empty where nothing was.
 func LossLine(t *trace.Trace) string {
-	lines := []string{LossText(Losses(t)), lostGoTrace(t), UnknownLosses(t)}
+	lines := []string{LossText(Losses(t)), Show(gotrace.Lost(t)), UnknownLosses(t)}
 	return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "; ")
-}
-
-// lostGoTrace tells that a part of Go's execution trace found no room; it is empty otherwise.
-func lostGoTrace(t *trace.Trace) string {
-	ended := t.Lookup("gotrace_ended")
-	if !strings.HasSuffix(ended, "there was no room for it in the trace") {
-		return ""
-	}
-	return "a part of Go's execution trace was lost: it ended " + Show(ended)
 }
 
 // UnknownLosses tells from when on it is not known what was lost; it is empty where all

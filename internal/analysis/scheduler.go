@@ -82,7 +82,7 @@ func (r *Report) goStory(l *facts) {
 			l.loud("", Show(p), Odd)
 		}
 	}
-	if ended := r.info("gotrace_ended"); ended != "" {
+	if ended := r.info(gotrace.FactEnded); ended != "" {
 		l.loud("", "it ended "+ended, Odd)
 	}
 }

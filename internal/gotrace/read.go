@@ -161,7 +161,7 @@ func (r *reader) gaveUp() string {
 	if r.t == nil {
 		return ""
 	}
-	return r.t.Lookup("gotrace_ended")
+	return r.t.Lookup(FactEnded)
 }
 
 // maxProblems bounds what is told of a trace with many bad streams.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/scopeview/scopeview/internal/gowire"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -48,6 +49,18 @@ func Streams(t *trace.Trace) []trace.GoTrace {
 // FactUnread is the fact of such a trace that says what of the Go execution trace could not be read, and
 // what is not there, as its bytes show; there is none where it is whole.
 const FactUnread = "unread"
+
+// FactEnded is the fact that says why the recorder took no more of Go's execution trace before it stopped.
+const FactEnded = "gotrace_ended"
+
+// Lost says that a part of Go's execution trace found no room in t; it is empty otherwise.
+func Lost(t *trace.Trace) string {
+	ended := t.Lookup(FactEnded)
+	if !strings.HasSuffix(ended, "there was no room for it in the trace") {
+		return ""
+	}
+	return "a part of Go's execution trace was lost: it ended " + ended
+}
 
 // HeaderSize is how many bytes of a Go execution trace CheckHeader looks at.
 const HeaderSize = gowire.HeaderSize

@@ -138,6 +138,22 @@ func TestStatesOfOneProcess(t *testing.T) {
 	}
 }
 
+// TestLostGoTraceIsTold: what of an input's Go execution trace found no room is missing in the merged trace, too.
+func TestLostGoTraceIsTold(t *testing.T) {
+	whole := fmt.Sprintf("header id=ff pid=9 wall=%d\nstate closed=1 tick=2000\nchunk blocks sealed\ninfo \"program\" \"/bin/other\"\nstop ticks=2000\n", time.Now().UnixNano())
+	other := ofText(t, "other.scope", strings.NewReplacer("id=ff pid=9", "id=fe pid=8").Replace(whole))
+	lacks := func(text string) bool {
+		m, _ := merged(t, ofText(t, "a.scope", text), other)
+		return slices.ContainsFunc(m.Problems(), func(p trace.Problem) bool {
+			return strings.Contains(p.Text, "a part of Go's execution trace was lost: it ended once, because there was no room for it in the trace")
+		})
+	}
+	cut := strings.Replace(whole, "stop ", "info \"gotrace_ended\" \"once, because there was no room for it in the trace\"\nstop ", 1)
+	if !lacks(cut) || lacks(whole) {
+		t.Errorf("told of one that lost some: %v, of a whole one: %v", lacks(cut), lacks(whole))
+	}
+}
+
 func survive(t *testing.T, paths ...string) {
 	t.Helper()
 	m, _ := merged(t, paths...)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -157,6 +158,9 @@ func (in *input) lacks() string {
 	}
 	for _, p := range in.t.Problems() {
 		list = append(list, p.Text)
+	}
+	if lost := gotrace.Lost(in.t); lost != "" {
+		list = append(list, lost)
 	}
 	list = append(list, in.foreign...)
 	return strings.Join(list, "; ")
