@@ -68,7 +68,7 @@ func (l loss) String() string {
 // LossLine tells in a line what was lost, and from when on that is not known; it is
 // empty where nothing was.
 func LossLine(t *trace.Trace) string {
-	lines := []string{LossText(Losses(t)), Show(gotrace.Lost(t)), UnknownLosses(t)}
+	lines := []string{LossText(Losses(t)), gotrace.Lost(t), UnknownLosses(t)}
 	return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "; ")
 }
 

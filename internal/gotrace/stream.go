@@ -55,11 +55,10 @@ const FactEnded = "gotrace_ended"
 
 // Lost says that a part of Go's execution trace found no room in t; it is empty otherwise.
 func Lost(t *trace.Trace) string {
-	ended := t.Lookup(FactEnded)
-	if !strings.HasSuffix(ended, "there was no room for it in the trace") {
+	if !strings.HasSuffix(t.Lookup(FactEnded), "there was no room for it in the trace") {
 		return ""
 	}
-	return "a part of Go's execution trace was lost: it ended " + ended
+	return "a part of Go's execution trace was lost: there was no room for it in the trace"
 }
 
 // HeaderSize is how many bytes of a Go execution trace CheckHeader looks at.

@@ -145,7 +145,7 @@ func TestLostGoTraceIsTold(t *testing.T) {
 	lacks := func(text string) bool {
 		m, _ := merged(t, ofText(t, "a.scope", text), other)
 		return slices.ContainsFunc(m.Problems(), func(p trace.Problem) bool {
-			return strings.Contains(p.Text, "a part of Go's execution trace was lost: it ended once, because there was no room for it in the trace")
+			return strings.Contains(p.Text, "a part of Go's execution trace was lost: there was no room for it in the trace")
 		})
 	}
 	cut := strings.Replace(whole, "stop ", "info \"gotrace_ended\" \"once, because there was no room for it in the trace\"\nstop ", 1)

@@ -186,7 +186,7 @@ func TestNoRoom(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	tr := tracetest.OpenFile(t, path)
-	if line := analysis.LossLine(tr); !strings.Contains(line, "a part of Go's execution trace was lost: it ended once, because there was no room for it in the trace") {
+	if line := analysis.LossLine(tr); !strings.Contains(line, "a part of Go's execution trace was lost: there was no room for it in the trace") {
 		t.Errorf("lost: %q", line)
 	}
 	info, err := reader.Read(tr, reader.Handler{})
