@@ -76,8 +76,10 @@ func Parse(expr string) (Filter, error) {
 		*set = mem[i*words : (i+1)*words]
 	}
 	at := 0
-	for item := range strings.SplitSeq(expr, ",") {
-		g := strings.TrimSpace(item)
+	for rest, more := expr, true; more; {
+		var g string
+		g, rest, more = strings.Cut(rest, ",")
+		g = strings.TrimSpace(g)
 		g, exclude := strings.CutPrefix(g, "-")
 		if g == "" {
 			return Filter{}, fmt.Errorf("filter %q: a pattern is empty; write for example \"store.*,-store.mu\"", expr)

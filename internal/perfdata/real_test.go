@@ -265,6 +265,9 @@ func symbolized(t *testing.T, p *pgo.Profile, program, symbolizer string, list [
 		}
 		got[key] += n
 	}
+	// The start files' _init has no size: llvm-symbolizer gives it what follows, such as the
+	// procedure linkage table, of which the profile says that no function is known there.
+	delete(want, "_init:0 ")
 	for key, n := range want {
 		if got[key] != n {
 			t.Errorf("%s has %d samples, by llvm-symbolizer %d", key, got[key], n)
