@@ -46,27 +46,42 @@ func TestCompareInterrupted(t *testing.T) {
 	}
 }
 
+// writeStack writes a profile of one second that has one stack, the leaf first, with a value in
+// nanoseconds of the type kind.
+func writeStack(t *testing.T, path, kind string, value int64, stack ...*pprofile.Location) {
+	t.Helper()
+	p := &pprofile.Profile{
+		SampleType: []*pprofile.ValueType{{Type: kind, Unit: "nanoseconds"}}, Location: stack,
+		Sample: []*pprofile.Sample{{Location: stack, Value: []int64{value}}}, DurationNanos: 1e9,
+	}
+	for _, at := range stack {
+		for _, l := range at.Line {
+			p.Function = append(p.Function, l.Function)
+		}
+		if at.Mapping != nil {
+			p.Mapping = append(p.Mapping, at.Mapping)
+		}
+	}
+	to, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	if err := p.Write(to); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestCompareProfiles: profiles of pprof's format are compared by function, line and object,
 // with the exact difference; a profile of something else is refused.
 func TestCompareProfiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(path, unit string, hot int64) {
 		f := &pprofile.Function{ID: 1, Name: "main.hot", Filename: "/src/hot.go"}
-		loc := &pprofile.Location{ID: 1, Line: []pprofile.Line{{Function: f, Line: 7}}}
 		caller := &pprofile.Function{ID: 2, Name: "main.main", Filename: "/src/main.go"}
-		from := &pprofile.Location{ID: 2, Line: []pprofile.Line{{Function: caller, Line: 9}}}
-		p := &pprofile.Profile{
-			SampleType: []*pprofile.ValueType{{Type: unit, Unit: "nanoseconds"}}, Function: []*pprofile.Function{f, caller}, Location: []*pprofile.Location{loc, from},
-			Sample: []*pprofile.Sample{{Location: []*pprofile.Location{loc, from}, Value: []int64{hot}}}, DurationNanos: 1e9,
-		}
-		to, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer to.Close()
-		if err := p.Write(to); err != nil {
-			t.Fatal(err)
-		}
+		writeStack(t, path, unit, hot,
+			&pprofile.Location{ID: 1, Line: []pprofile.Line{{Function: f, Line: 7}}},
+			&pprofile.Location{ID: 2, Line: []pprofile.Line{{Function: caller, Line: 9}}})
 	}
 	write("a.pprof", "cpu", 2e9)
 	write("b.pprof", "cpu", 5e9)
@@ -134,19 +149,7 @@ func TestCompareInstructions(t *testing.T) {
 		_, file, line := b.At(in.Entry)
 		f := &pprofile.Function{ID: 1, Name: name, Filename: file}
 		m := &pprofile.Mapping{ID: 1, File: binary, Start: in.Entry &^ 4095, Limit: in.End + 4095}
-		loc := &pprofile.Location{ID: 1, Mapping: m, Address: in.Entry, Line: []pprofile.Line{{Function: f, Line: int64(line)}}}
-		p := &pprofile.Profile{
-			SampleType: []*pprofile.ValueType{{Type: "cpu", Unit: "nanoseconds"}}, Function: []*pprofile.Function{f}, Location: []*pprofile.Location{loc}, Mapping: []*pprofile.Mapping{m},
-			Sample: []*pprofile.Sample{{Location: []*pprofile.Location{loc}, Value: []int64{hot}}}, DurationNanos: 1e9,
-		}
-		to, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer to.Close()
-		if err := p.Write(to); err != nil {
-			t.Fatal(err)
-		}
+		writeStack(t, path, "cpu", hot, &pprofile.Location{ID: 1, Mapping: m, Address: in.Entry, Line: []pprofile.Line{{Function: f, Line: int64(line)}}})
 	}
 	write("a.pprof", self, 2e9)
 	write("b.pprof", self, 5e9)
