@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/verify"
 	"github.com/scopeview/scopeview/internal/build"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 const adviseHelp = `advise says which container, buffer or lock of a program costs what, and what would cost less, of what the program has
@@ -264,7 +265,7 @@ func (x strictness) ofAdvice(s *streams, err error, reports ...*advice.Report) e
 	damaged, lost := false, false
 	for _, r := range reports {
 		for _, text := range r.Damage {
-			fmt.Fprintf(s.err, "scopeview: %s\n", harmless(text))
+			fmt.Fprintf(s.err, "scopeview: %s\n", show.Text(text))
 		}
 		damaged, lost = damaged || len(r.Damage) > 0, lost || len(r.Lost) > 0
 	}

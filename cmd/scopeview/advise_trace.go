@@ -6,6 +6,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/advice"
 	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // citedShare is which share of the time a piece of advice gains at least that the doctor cites.
@@ -49,5 +50,5 @@ func adviceOf(trace string) (a *reportdoctor.Advice, spares string) {
 	case len(r.Findings) == 0 && len(r.Notes) > 0:
 		a.Error = r.Notes[0] // that there is no advice may be for what could not be counted
 	}
-	return a, harmless(r.Spares(dir))
+	return a, show.Text(r.Spares(dir))
 }

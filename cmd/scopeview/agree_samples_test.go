@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // rowsDocument has the sum over a table's rows, and functions each.
@@ -45,7 +45,7 @@ func rowsCSV(command string) func(*testing.T, string) facts {
 				if kind == "exclusive" {
 					f.add("samples: "+metric, v)
 				}
-				f.add("function "+analysis.Show(r["name"])+": "+kind+" "+metric, v)
+				f.add("function "+show.Name(r["name"])+": "+kind+" "+metric, v)
 			}
 		}
 		return f
@@ -107,7 +107,7 @@ func pprofSums(t *testing.T, path string) facts {
 			in, own := map[string]bool{}, true
 			for _, l := range s.Location {
 				for _, line := range l.Line {
-					name := analysis.Show(line.Function.Name)
+					name := show.Name(line.Function.Name)
 					if own {
 						f.add("function "+name+": exclusive "+metric.Type, v)
 					}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // agreeViews are the views of the command line. The page's is pageFacts.
@@ -70,7 +70,7 @@ func list(d map[string]any, key string) (objects []map[string]any) {
 // name is a name as people are shown it.
 func shown(x map[string]any) string {
 	name, _ := x["name"].(string)
-	return analysis.Show(name)
+	return show.Name(name)
 }
 
 // keys takes numbers of an object as they are. Of no waits or holds there is no longest one.
@@ -265,7 +265,7 @@ func csvRows(t *testing.T, path string) facts {
 	f := facts{}
 	for _, r := range csvOf(t, path, "csv", path, "--raw") {
 		dur, known := number0(r["dur_ns"])
-		of := "scope " + analysis.Show(r["name"])
+		of := "scope " + show.Name(r["name"])
 		switch r["kind"] {
 		case "process":
 			of += " (process)"
@@ -290,15 +290,15 @@ func csvRows(t *testing.T, path string) facts {
 			if strings.Contains(r["args"], `"called_off":true`) {
 				continue
 			}
-			if of = "lock " + analysis.Show(r["name"]) + ": " + r["kind"]; known && r["open"] == "false" {
+			if of = "lock " + show.Name(r["name"]) + ": " + r["kind"]; known && r["open"] == "false" {
 				f.add(of+"s", 1)
 				f.add(of+"_ns", dur)
 				f.most(of+"_max_ns", dur)
 			}
 		case "event":
-			f.add("event "+analysis.Show(r["name"])+": count", 1)
+			f.add("event "+show.Name(r["name"])+": count", 1)
 		case "counter":
-			f.add("counter "+analysis.Show(r["name"])+": count", 1)
+			f.add("counter "+show.Name(r["name"])+": count", 1)
 		}
 		if r["open"] == "true" {
 			f.add("open: "+r["kind"], 1)
@@ -345,10 +345,10 @@ func chromeEvents(t *testing.T, path string) facts {
 		return f
 	}
 	for _, e := range d.TraceEvents {
-		of := "scope " + analysis.Show(e.Name)
+		of := "scope " + show.Name(e.Name)
 		switch {
 		case e.Ph == "C" && e.Cat == "counter":
-			f.add("counter "+analysis.Show(e.Name)+": count", 1)
+			f.add("counter "+show.Name(e.Name)+": count", 1)
 		case e.Ph != "X" || e.Args.Open || e.Args.Step:
 		case e.Cat == "process":
 			f.add(of+" (process): count", 1)

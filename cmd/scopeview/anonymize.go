@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/anonymize"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -80,13 +81,13 @@ func newAnonymize(s *streams) *cobra.Command {
 				return nil
 			})
 			if err == nil && res.GoTrace > 0 {
-				fmt.Fprintf(s.err, "scopeview: the Go execution trace (%s) is full of names and was left out: the copy has no states of goroutines\n", size(res.GoTrace))
+				fmt.Fprintf(s.err, "scopeview: the Go execution trace (%s) is full of names and was left out: the copy has no states of goroutines\n", show.Size(res.GoTrace))
 			}
 			if err == nil && res.Files > 0 {
-				fmt.Fprintf(s.err, "scopeview: the executable and the sources (%s) were left out\n", size(res.Files))
+				fmt.Fprintf(s.err, "scopeview: the executable and the sources (%s) were left out\n", show.Size(res.Files))
 			}
 			if err == nil && res.Dropped > 0 {
-				fmt.Fprintf(s.err, "scopeview: %s made no sense and were left out\n", plural(res.Dropped, "part"))
+				fmt.Fprintf(s.err, "scopeview: %s made no sense and were left out\n", show.Plural(res.Dropped, "part"))
 			}
 			return err
 		},

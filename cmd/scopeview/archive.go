@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report/annotate"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -120,7 +121,7 @@ func (a *archiving) store(cmd *cobra.Command, arg string) error {
 	}
 	defer x.close()
 	if x.t == nil {
-		return fmt.Errorf("%s is no recording, but a profile: nothing can be stored with it", show(arg))
+		return fmt.Errorf("%s is no recording, but a profile: nothing can be stored with it", show.Name(arg))
 	}
 	to := a.to
 	if to == "" {
@@ -135,14 +136,14 @@ func (a *archiving) store(cmd *cobra.Command, arg string) error {
 	g.tell(a.s.err)
 	list := g.list
 	if len(list) == 0 && a.to == "" {
-		_, err := fmt.Fprintf(a.s.out, "%s: all that was found is stored already\n", show(to))
+		_, err := fmt.Fprintf(a.s.out, "%s: all that was found is stored already\n", show.Name(to))
 		return err
 	}
 	stored, err := a.write(cmd.Context(), x, list, to)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.s.out, "%s: %s stored in %s\n", show(to), countFiles(list), size(stored))
+	_, err = fmt.Fprintf(a.s.out, "%s: %s stored in %s\n", show.Name(to), countFiles(list), show.Size(stored))
 	return err
 }
 
@@ -151,13 +152,13 @@ func countFiles(list []*storing) string {
 	what, sources, bytes := "", int64(0), int64(0)
 	for _, f := range list {
 		if f.part.Kind == format.FileExecutable {
-			what = fmt.Sprintf("the executable (%s) and ", size(f.part.Size))
+			what = fmt.Sprintf("the executable (%s) and ", show.Size(f.part.Size))
 			continue
 		}
 		sources++
 		bytes += f.part.Size
 	}
-	return fmt.Sprintf("%s%s (%s)", what, plural(sources, "source"), size(bytes))
+	return fmt.Sprintf("%s%s (%s)", what, show.Plural(sources, "source"), show.Size(bytes))
 }
 
 // inPlace returns the path of a trace that can be replaced by another one.
@@ -185,7 +186,7 @@ func (a *archiving) inPlace(x *annotated) (string, error) {
 	default:
 		return path, nil
 	}
-	return "", fmt.Errorf("%s can't be replaced: %s; -o FILE makes a copy of what it holds", show(x.path), why)
+	return "", fmt.Errorf("%s can't be replaced: %s; -o FILE makes a copy of what it holds", show.Name(x.path), why)
 }
 
 // gathered is what is to be stored.
@@ -207,7 +208,7 @@ func (a *archiving) gather(x *annotated) (*gathered, error) {
 		}
 	}
 	if program && a.binary != "" {
-		return nil, fmt.Errorf("%s has its executable already; leave out --binary %s", show(x.path), show(a.binary))
+		return nil, fmt.Errorf("%s has its executable already; leave out --binary %s", show.Name(x.path), show.Name(a.binary))
 	}
 	c, err := x.code("")
 	if err != nil {
@@ -263,7 +264,7 @@ func (g *gathered) tell(w io.Writer) {
 		{g.later, "changed after the executable was made, so lines may be others than those that ran", ""},
 	} {
 		if len(x.names) > 0 {
-			fmt.Fprintf(w, "scopeview: %s %s: %s%s\n", plural(int64(len(x.names)), "source"), x.text, show(strings.Join(x.names, ", ")), x.hint)
+			fmt.Fprintf(w, "scopeview: %s %s: %s%s\n", show.Plural(int64(len(x.names)), "source"), x.text, show.Name(strings.Join(x.names, ", ")), x.hint)
 		}
 	}
 }
@@ -325,7 +326,7 @@ func (a *archiving) write(ctx context.Context, x *annotated, list []*storing, to
 	}
 	n, chunk, path := x.t.NextFile(), int64(x.t.Header().ChunkSize), x.path
 	if int64(n)+int64(len(list)) > 1<<32-1 || n == 0 {
-		return 0, fmt.Errorf("%s: its files have the largest numbers there are; none can be added", show(path))
+		return 0, fmt.Errorf("%s: its files have the largest numbers there are; none can be added", show.Name(path))
 	}
 	x.close() // it may be replaced
 	return writeStored(ctx, path, to, chunk, n, list, a.to == "")

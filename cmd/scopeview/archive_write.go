@@ -12,6 +12,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/newfile"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -41,7 +42,7 @@ func openExecutable(path string) (*storing, error) {
 		return nil, fmt.Errorf("reading the executable: %w", err)
 	}
 	if st.Size() > format.MaxFile {
-		return nil, fmt.Errorf("the executable %s has %s; at most %s can be stored", path, size(st.Size()), size(format.MaxFile))
+		return nil, fmt.Errorf("the executable %s has %s; at most %s can be stored", path, show.Size(st.Size()), show.Size(format.MaxFile))
 	}
 	x := &storing{part: format.FilePart{Kind: format.FileExecutable, Name: path, Size: st.Size()}, path: path, skip: symbols.DebugInfo(f)}
 	if len(path) > format.MaxName {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/autofdo"
 	reportautofdo "github.com/scopeview/scopeview/internal/report/autofdo"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 const textHelp = `TEXT is a sample profile in LLVM's text format, read as strictly as the format is: one blank too many is an error,
@@ -61,7 +62,7 @@ func (x *texts) read(path string) (*autofdo.Profile, error) {
 	p, warnings, err := autofdo.Read(f, path, x.lenient)
 	x.lost = x.lost || len(warnings) > 0
 	for _, w := range warnings {
-		fmt.Fprintf(x.s.err, "scopeview: %s\n", harmless(w.In(path)))
+		fmt.Fprintf(x.s.err, "scopeview: %s\n", show.Text(w.In(path)))
 	}
 	return p, err
 }
@@ -111,10 +112,10 @@ record -b) it counts the code between the branches.
 				said = append(said, m.Sentences()...)
 			}
 			for _, text := range said {
-				fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(args[0]), harmless(text))
+				fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(args[0]), show.Text(text))
 			}
 			if len(p.Functions) == 0 {
-				return fmt.Errorf("%s: it has nothing of functions whose names and lines are known, so no profile is written", show(args[0]))
+				return fmt.Errorf("%s: it has nothing of functions whose names and lines are known, so no profile is written", show.Name(args[0]))
 			}
 			return out.write(p)
 		},
@@ -153,10 +154,10 @@ with its count.
 			}
 			q, err := autofdo.ToSamples(p)
 			if err != nil {
-				return fmt.Errorf("%s: %w", show(args[0]), err)
+				return fmt.Errorf("%s: %w", show.Name(args[0]), err)
 			}
 			if len(q.Weight) == 0 {
-				return fmt.Errorf("%s: no line has a call target, and nothing is inlined: Go's compiler would have nothing to go by, so no profile is written", show(args[0]))
+				return fmt.Errorf("%s: no line has a call target, and nothing is inlined: Go's compiler would have nothing to go by, so no profile is written", show.Name(args[0]))
 			}
 			return writeProfile(s, &x.out, q)
 		},
@@ -187,11 +188,11 @@ func newAutofdoMerge(s *streams) *cobra.Command {
 				}
 				m, err := autofdo.Merge(sum, p, list[i])
 				if err != nil {
-					return fmt.Errorf("%s: %w", show(path), err)
+					return fmt.Errorf("%s: %w", show.Name(path), err)
 				}
 				x.lost = x.lost || len(m.Sentences()) > 0
 				for _, text := range m.Sentences() {
-					fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), harmless(text))
+					fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(path), show.Text(text))
 				}
 			}
 			return x.write(sum)
@@ -215,7 +216,7 @@ func parseCounts(text string, n int) (list []uint64, err error) {
 		list = append(list, w)
 	}
 	if len(list) != n {
-		return nil, usagef("--weights has %s, and there are %s", plural(int64(len(list)), "number"), plural(int64(n), "profile"))
+		return nil, usagef("--weights has %s, and there are %s", show.Plural(int64(len(list)), "number"), show.Plural(int64(n), "profile"))
 	}
 	return list, nil
 }
@@ -268,7 +269,7 @@ With --fail-below SHARE it ends with exit code 4 where they are less alike.
 			}
 			similar, err := autofdo.Overlap(both[0], both[1])
 			if err != nil {
-				return fmt.Errorf("%s and %s: %w", show(args[0]), show(args[1]), err)
+				return fmt.Errorf("%s and %s: %w", show.Name(args[0]), show.Name(args[1]), err)
 			}
 			if err := l.show(cmd, reportautofdo.Overlap(args[0], args[1], similar)); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/build"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 func newCalibrate(s *streams) *cobra.Command {
@@ -82,7 +83,7 @@ func (d *calibrationDocument) text(w io.Writer) error {
 	case "":
 		fmt.Fprintln(w, "built in; scopeview calibrate measures this machine")
 	default:
-		fmt.Fprintf(w, "%s, of %s with %s\n", show(d.File), d.CPU, d.Go)
+		fmt.Fprintf(w, "%s, of %s with %s\n", show.Name(d.File), d.CPU, d.Go)
 	}
 	built := advice.BuiltIn()
 	for _, name := range slices.Sorted(maps.Keys(d.Weights)) {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/export/chrome"
 	"github.com/scopeview/scopeview/internal/export/rows"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 func newChrome(s *streams) *cobra.Command {
@@ -42,7 +42,7 @@ Chrome's own page holds about 1 million events; scopeview perfetto writes less t
 			}
 			if size.Large() {
 				fmt.Fprintf(s.err, "scopeview: %s are %s of JSON: Chrome's own page gives up at about 1 million events or 256 MB; look at it with ui.perfetto.dev, use scopeview perfetto, or write a part of it with --from and --to\n",
-					analysis.Plural(size.Events, "event"), analysis.Size(size.Bytes))
+					show.Plural(size.Events, "event"), show.Size(size.Bytes))
 			}
 			return x.verdict()
 		}),

@@ -18,6 +18,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report/top"
 	"github.com/scopeview/scopeview/internal/report/waits"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -298,7 +299,7 @@ func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View, fun
 		case errors.Is(err, gotrace.ErrNone), errors.Is(err, samples.ErrNone) && x.t.Lookup("gotrace") != "":
 			return r, noGoTrace(x.t, x.path)
 		case err != nil:
-			return r, fmt.Errorf("%s: %w", show(x.path), err)
+			return r, fmt.Errorf("%s: %w", show.Name(x.path), err)
 		}
 		r.read = append(r.read, run)
 	}
@@ -320,18 +321,18 @@ func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View, func
 		of = compared[i].of
 	}
 	if of == nil {
-		return nil, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines, instructions, objects or callers", show(arg))
+		return nil, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines, instructions, objects or callers", show.Name(arg))
 	}
 	p, err = x.readPlain(cmd, arg, in, kind, &samples.Selection{})
 	if err != nil {
 		return nil, run, err
 	}
 	if p.Metric("cpu") < 0 && p.Metric("off") < 0 {
-		return nil, run, fmt.Errorf("%s has neither CPU time nor waits, which is what is compared; it has %s", show(arg), p.Metrics[0].Name)
+		return nil, run, fmt.Errorf("%s has neither CPU time nor waits, which is what is compared; it has %s", show.Name(arg), p.Metrics[0].Name)
 	}
 	f, err := of(p, x.sel.Names.Match)
 	if err != nil {
-		return nil, run, fmt.Errorf("%s: %w", show(arg), err)
+		return nil, run, fmt.Errorf("%s: %w", show.Name(arg), err)
 	}
 	return p, compare.Plain(f, arg, p.To-p.From), nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // ctlCommands are what ctl can ask for.
@@ -68,7 +69,7 @@ Several may ask at once: each waits for its turn.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(s.out, harmless(answer))
+			_, err = fmt.Fprintln(s.out, show.Text(answer))
 			return err
 		},
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/doctor"
 	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
 	"github.com/scopeview/scopeview/internal/report/membench"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 var doctorHelp = `doctor looks for the known problems of concurrent programs and says in words which of them a trace shows, the
@@ -138,7 +139,7 @@ func met(s *streams, cs []condition, r *doctor.Report) error {
 	for _, c := range cs {
 		for _, f := range r.Findings {
 			if f.Verdict == c.verdict && f.Share >= c.share {
-				fmt.Fprintf(s.err, "scopeview: --fail-on %s: %s has a share of %s\n", c.text, label(&f), percent(f.Share))
+				fmt.Fprintf(s.err, "scopeview: --fail-on %s: %s has a share of %s\n", c.text, label(&f), show.Percent(f.Share))
 				code = exitFound
 				break
 			}
@@ -155,7 +156,7 @@ func label(f *doctor.Finding) string {
 	if f.Object == "" {
 		return string(f.Verdict)
 	}
-	return string(f.Verdict) + " of " + show(f.Object)
+	return string(f.Verdict) + " of " + show.Name(f.Object)
 }
 
 // readBandwidth reads what membench --json, or scale --json, wrote.

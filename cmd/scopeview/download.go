@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // ownAddress is the annotation of a command that does something with an address
@@ -150,7 +151,7 @@ func (d *downloads) fetch(ctx context.Context, s *streams, a address) (path stri
 		return "", ctx.Err()
 	case err == nil:
 		if s.errTerm {
-			fmt.Fprintf(s.err, "scopeview: %s: %s\n", a, size(in.got.Load()))
+			fmt.Fprintf(s.err, "scopeview: %s: %s\n", a, show.Size(in.got.Load()))
 		}
 		return path, nil
 	case errors.Is(err, format.ErrNotTrace):
@@ -164,9 +165,9 @@ func (d *downloads) fetch(ctx context.Context, s *streams, a address) (path stri
 	}
 	of := ""
 	if in.all > 0 {
-		of = " of " + size(in.all)
+		of = " of " + show.Size(in.all)
 	}
-	return "", fmt.Errorf("%s: the download ended after %s%s; has the program ended? (%w)", a, size(in.got.Load()), of, err)
+	return "", fmt.Errorf("%s: the download ended after %s%s; has the program ended? (%w)", a, show.Size(in.got.Load()), of, err)
 }
 
 // fileName is what the server calls the trace, or where it was: the commands

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/export/otlp"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 func newExport(s *streams) *cobra.Command {
@@ -96,9 +96,9 @@ func (x *excerpt) otlpTo(cmd *cobra.Command, c *otlp.Collector) error {
 		return err
 	}
 	if c.Rejected > 0 {
-		return fmt.Errorf("%s refused %s of %d: %s", c.URL, analysis.Plural(c.Rejected, "span"), sum.Spans, c.Why)
+		return fmt.Errorf("%s refused %s of %d: %s", c.URL, show.Plural(c.Rejected, "span"), sum.Spans, c.Why)
 	}
-	fmt.Fprintf(x.s.out, "%s with %s sent to %s\n", analysis.Plural(sum.Spans, "span"), analysis.Plural(sum.Events, "event"), c.URL)
+	fmt.Fprintf(x.s.out, "%s with %s sent to %s\n", show.Plural(sum.Spans, "span"), show.Plural(sum.Events, "event"), c.URL)
 	return x.verdict()
 }
 
@@ -113,7 +113,7 @@ func (x *excerpt) spans(cmd *cobra.Command, send otlp.Send) (otlp.Sum, error) {
 	case sum.Spans == 0:
 		err = fmt.Errorf("%s has no scope with a link, as scope.Context and scopehttp.Middleware make them; choose others with --name", x.path)
 	case sum.Dropped > 0:
-		fmt.Fprintf(x.s.err, "scopeview: %s left out: a span has up to 128\n", analysis.Plural(sum.Dropped, "event"))
+		fmt.Fprintf(x.s.err, "scopeview: %s left out: a span has up to 128\n", show.Plural(sum.Dropped, "event"))
 	}
 	return sum, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/goscopes"
 	"github.com/scopeview/scopeview/internal/gowire"
 	"github.com/scopeview/scopeview/internal/newfile"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // readsGoTraces is the annotation of a command that reads Go execution traces as they are: with
@@ -65,7 +66,7 @@ func (d *downloads) ofGoTrace(cmd *cobra.Command, s *streams, arg, name string) 
 		err = e
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", show(name), err)
+		return "", fmt.Errorf("%s: %w", show.Name(name), err)
 	}
 	s.means(path, name)
 	return path, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report/annotate"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // rowsCommand returns a command that shows a row for each of something.
@@ -175,7 +176,7 @@ all in memory.
 			x.each = func(one *samples.Sample) { all = append(all, profile.SampleOf(one)) }
 			return x.run(func([]string) (*profile.Report, error) {
 				if x.t == nil && x.kind == kindPprof {
-					return nil, fmt.Errorf("%s is a profile, which tells only sums: scopeview functions shows them", show(args[0]))
+					return nil, fmt.Errorf("%s is a profile, which tells only sums: scopeview functions shows them", show.Name(args[0]))
 				}
 				v, err := x.view()
 				if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -36,7 +37,7 @@ recorder writes one for each snapshot: --stream chooses.`,
 			}
 			return x.foreign(func(w io.Writer) error {
 				if _, err := io.Copy(w, g.Reader()); err != nil {
-					return fmt.Errorf("copying Go execution trace %d of %s: %w", g.Stream, show(x.path), err)
+					return fmt.Errorf("copying Go execution trace %d of %s: %w", g.Stream, show.Name(x.path), err)
 				}
 				return nil
 			})
@@ -64,7 +65,7 @@ func streamOf(x *excerpt, number uint32) (*trace.GoTrace, error) {
 	}
 	there := report.First(all, func(g trace.GoTrace) string { return strconv.FormatUint(uint64(g.Stream), 10) })
 	if number == 0 {
-		return nil, usagef("%s has %s: give the number of one with --stream: %s", show(x.path), plural(int64(len(all)), "Go execution trace"), there)
+		return nil, usagef("%s has %s: give the number of one with --stream: %s", show.Name(x.path), show.Plural(int64(len(all)), "Go execution trace"), there)
 	}
-	return nil, usagef("--stream %d: %s has %s", number, show(x.path), there)
+	return nil, usagef("--stream %d: %s has %s", number, show.Name(x.path), there)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -30,10 +31,10 @@ func (x strictness) verdict(s *streams, path string, t *trace.Trace, damage []tr
 // to be shown.
 func (x strictness) verdictOf(s *streams, path string, t *trace.Trace, damage []trace.Problem, overwritten bool) error {
 	for _, p := range damage {
-		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), analysis.ProblemText(&p))
+		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(path), analysis.ProblemText(&p))
 	}
 	if len(analysis.Damage(t.Problems())) > 0 || len(damage) > 0 {
-		fmt.Fprintf(s.err, "scopeview: %s is damaged: what could be read was shown; copy it again if there is another copy, or see scopeview verify\n", show(path))
+		fmt.Fprintf(s.err, "scopeview: %s is damaged: what could be read was shown; copy it again if there is another copy, or see scopeview verify\n", show.Name(path))
 		return &exit{code: exitFailed}
 	}
 	if bool(x) && (analysis.LossLine(t) != "" || overwritten) {
@@ -55,14 +56,14 @@ func readGoTrace(t *trace.Trace) error {
 // ofPlain is verdict for what is no recording, and is called name.
 func (x strictness) ofPlain(s *streams, name string, p *samples.Profile) error {
 	for _, text := range p.Damage {
-		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(name), text)
+		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(name), text)
 	}
 	if len(p.Damage) > 0 {
-		fmt.Fprintf(s.err, "scopeview: %s is damaged: what could be read was shown; copy it again if there is another copy\n", show(name))
+		fmt.Fprintf(s.err, "scopeview: %s is damaged: what could be read was shown; copy it again if there is another copy\n", show.Name(name))
 		return &exit{code: exitFailed}
 	}
 	if p.Missing != "" {
-		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(name), s.alarm(p.Missing))
+		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(name), s.alarm(p.Missing))
 		if bool(x) {
 			return &exit{code: exitLosses}
 		}
@@ -75,7 +76,7 @@ func (x strictness) ofPlain(s *streams, name string, p *samples.Profile) error {
 func warnLosses(s *streams, path string, t *trace.Trace) {
 	for _, line := range []string{analysis.KeptLine(t), analysis.OverwrittenLine(t), analysis.CoolLine(t), s.alarm(analysis.LossLine(t))} {
 		if line != "" {
-			fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), line)
+			fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(path), line)
 		}
 	}
 }

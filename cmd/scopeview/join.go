@@ -17,6 +17,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -72,7 +73,7 @@ then on their directory means the new one, where nobody writes TRACE any more.`,
 			}
 			name := to
 			if s.outTerm {
-				name = show(name)
+				name = show.Name(name)
 			}
 			_, err = fmt.Fprintln(s.out, name)
 			return err
@@ -159,7 +160,7 @@ func join(ctx context.Context, s *streams, from string, g *goTraceFile, to strin
 		return err
 	}
 	if res.Missed > 0 {
-		fmt.Fprintf(s.err, "scopeview: the program was faster by %s of its ring, overwritten before they were copied\n", plural(int64(res.Missed), "chunk"))
+		fmt.Fprintf(s.err, "scopeview: the program was faster by %s of its ring, overwritten before they were copied\n", show.Plural(int64(res.Missed), "chunk"))
 	}
 	if err := checkJoined(ctx, s, temp, stream, total, g.Name()); err != nil {
 		return err
@@ -244,7 +245,7 @@ func checkJoined(ctx context.Context, s *streams, path string, stream uint32, si
 		return fmt.Errorf("%s can't be joined: no scope of a known goroutine begins or ends in its time, so it can't be told whether it is of the same process", name)
 	}
 	for _, text := range problems {
-		fmt.Fprintf(s.err, "scopeview: %s: %s\n", harmless(name), harmless(text))
+		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Text(name), show.Text(text))
 	}
 	return nil
 }

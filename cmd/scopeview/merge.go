@@ -16,6 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/merge"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -81,19 +82,19 @@ A trace that is being written is copied first. Of two traces of one run the one 
 // tellMerged says what was made, and what is not as it might be thought.
 func tellMerged(s *streams, out *output, r *merge.Report) error {
 	for _, x := range r.Same {
-		fmt.Fprintf(s.err, "scopeview: %s is of the same run as %s, which goes on as long or longer, and was left out\n", show(x[0]), show(x[1]))
+		fmt.Fprintf(s.err, "scopeview: %s is of the same run as %s, which goes on as long or longer, and was left out\n", show.Name(x[0]), show.Name(x[1]))
 	}
 	if r.OtherNames > 0 {
-		fmt.Fprintf(s.err, "scopeview: %s have names that are too many for one trace: they are under (other names)\n", plural(r.OtherNames, "record"))
+		fmt.Fprintf(s.err, "scopeview: %s have names that are too many for one trace: they are under (other names)\n", show.Plural(r.OtherNames, "record"))
 	}
 	for _, line := range clockLines(r.Processes) {
-		fmt.Fprintf(s.err, "scopeview: %s\n", harmless(line))
+		fmt.Fprintf(s.err, "scopeview: %s\n", show.Text(line))
 	}
 	pairs := ""
 	if r.Pairs > 0 {
-		pairs = ", " + plural(r.Pairs, "pair") + " of scopes to align clocks by"
+		pairs = ", " + show.Plural(r.Pairs, "pair") + " of scopes to align clocks by"
 	}
-	_, err := fmt.Fprintf(s.out, "%s: %d processes, %s%s, %s\n", show(out.path), len(r.Processes), plural(r.Records, "record"), pairs, size(r.Size))
+	_, err := fmt.Fprintf(s.out, "%s: %d processes, %s%s, %s\n", show.Name(out.path), len(r.Processes), show.Plural(r.Records, "record"), pairs, show.Size(r.Size))
 	return err
 }
 
@@ -139,11 +140,11 @@ func mergeInputs(ctx context.Context, args []string, out *output) (inputs []merg
 			}
 			t, err := trace.OpenFileUntil(ctx, path)
 			if err != nil {
-				return nil, done, fmt.Errorf("%s: %w", show(path), err)
+				return nil, done, fmt.Errorf("%s: %w", show.Name(path), err)
 			}
 			state := stateOf(t, path)
 			t.Close()
-			in := merge.Input{Path: path, Name: show(path)}
+			in := merge.Input{Path: path, Name: show.Name(path)}
 			if state == analysis.StateWriting || state == analysis.StateUnknown {
 				in.Path = out.path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
 				copies = append(copies, in.Path)
@@ -174,7 +175,7 @@ func tracesOf(arg string) (paths []string, err error) {
 		}
 	}
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s: no *%s file is in this directory", show(arg), extension)
+		return nil, fmt.Errorf("%s: no *%s file is in this directory", show.Name(arg), extension)
 	}
 	return paths, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/pack"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // packedExtension is that of packed traces.
@@ -67,13 +68,13 @@ trace that is being written, in segments too, what it holds now is packed: its s
 				return err
 			}
 			if res.Plain > 0 {
-				fmt.Fprintf(s.err, "scopeview: %s of %s take more room than they should; please report it\n", plural(res.Plain, "group"), show(src.path))
+				fmt.Fprintf(s.err, "scopeview: %s of %s take more room than they should; please report it\n", show.Plural(res.Plain, "group"), show.Name(src.path))
 			}
 			each := ""
 			if res.Scopes > 0 {
 				each = fmt.Sprintf(", %.2f bytes a scope", float64(res.Packed)/float64(res.Scopes))
 			}
-			_, err = fmt.Fprintf(s.out, "%s: %s of %s, %.1f %%%s\n", show(out.path), size(res.Packed), size(res.Size), 100*float64(res.Packed)/float64(res.Size), each)
+			_, err = fmt.Fprintf(s.out, "%s: %s of %s, %.1f %%%s\n", show.Name(out.path), show.Size(res.Packed), show.Size(res.Size), 100*float64(res.Packed)/float64(res.Size), each)
 			return err
 		},
 	}
@@ -108,7 +109,7 @@ verify tells of, their number is told here, and the exit code is 1.`,
 			}
 			defer f.Close()
 			if _, packed := f.Packed(); !packed {
-				return fmt.Errorf("%s is not packed", show(src.path))
+				return fmt.Errorf("%s is not packed", show.Name(src.path))
 			}
 			out, err := madeOf(src.path, beside, to, packedExtension, extension)
 			if err != nil {
@@ -133,12 +134,12 @@ verify tells of, their number is told here, and the exit code is 1.`,
 				return err
 			}
 			if lost, _ := f.Packed(); lost > 0 {
-				return fmt.Errorf("%s: %s can't be unpacked, as it is cut off or damaged there; %s has the others", show(src.path), plural(lost, "chunk"), show(out.path))
+				return fmt.Errorf("%s: %s can't be unpacked, as it is cut off or damaged there; %s has the others", show.Name(src.path), show.Plural(lost, "chunk"), show.Name(out.path))
 			}
 			if out.standard() {
 				return nil
 			}
-			_, err = fmt.Fprintf(s.out, "%s: %s\n", show(out.path), size(length))
+			_, err = fmt.Fprintf(s.out, "%s: %s\n", show.Name(out.path), show.Size(length))
 			return err
 		},
 	}
@@ -173,7 +174,7 @@ func madeOf(path, beside, to, ending, newEnding string) (*output, error) {
 		return nil, err
 	}
 	if _, err := os.Lstat(out.path); err == nil {
-		return nil, fmt.Errorf("%s is there already; give another name with -o, or remove the file", show(out.path))
+		return nil, fmt.Errorf("%s is there already; give another name with -o, or remove the file", show.Name(out.path))
 	}
 	return out, nil
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/export/perfetto"
 	"github.com/scopeview/scopeview/internal/export/rows"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 func newPerfetto(s *streams) *cobra.Command {
@@ -40,7 +40,7 @@ With --states, what each goroutine did (see scopeview states) is on a track behi
 			}
 			if size.Large() {
 				fmt.Fprintf(s.err, "scopeview: %s are too much for Perfetto's page, which takes about 500 MB: write a part of it with --from and --to, or let its trace_processor serve it\n",
-					analysis.Size(size.Bytes))
+					show.Size(size.Bytes))
 			}
 			return x.verdict()
 		}),

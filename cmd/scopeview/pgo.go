@@ -18,6 +18,7 @@ import (
 	"github.com/scopeview/scopeview/internal/outside"
 	"github.com/scopeview/scopeview/internal/perf"
 	"github.com/scopeview/scopeview/internal/pgo"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 func newPgo(s *streams) *cobra.Command {
@@ -101,10 +102,10 @@ func (in *profileInput) edges(ctx context.Context, arg string) (*input, *pgo.Edg
 	}
 	e, err := x.samples.Edges()
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", show(arg), err)
+		return nil, nil, fmt.Errorf("%s: %w", show.Name(arg), err)
 	}
 	if !e.Lines && len(e.Weight) > 0 {
-		fmt.Fprintf(in.s.err, "scopeview: %s: no function's first line is known, so the compiler refuses it; profiles of Go 1.20 and later have them\n", show(arg))
+		fmt.Fprintf(in.s.err, "scopeview: %s: no function's first line is known, so the compiler refuses it; profiles of Go 1.20 and later have them\n", show.Name(arg))
 	}
 	return x, e, nil
 }
@@ -133,7 +134,7 @@ func (m *merging) merge(ctx context.Context, names []string, weights []float64) 
 		}
 		for i, x := range list {
 			if err := sum.Add(x.name, x.samples, weights[at+i]); err != nil {
-				return nil, fmt.Errorf("%s: %w", show(x.name), err)
+				return nil, fmt.Errorf("%s: %w", show.Name(x.name), err)
 			}
 		}
 	}
@@ -143,9 +144,9 @@ func (m *merging) merge(ctx context.Context, names []string, weights []float64) 
 		return nil, err
 	}
 	if total == 0 {
-		return nil, fmt.Errorf("there is not one call in %s: the compiler would have nothing to go by, so none is written", plural(int64(n), "profile"))
+		return nil, fmt.Errorf("there is not one call in %s: the compiler would have nothing to go by, so none is written", show.Plural(int64(n), "profile"))
 	}
-	fmt.Fprintf(m.in.s.err, "scopeview: %d %s of %s\n", total, p.Unit, plural(int64(n), "profile"))
+	fmt.Fprintf(m.in.s.err, "scopeview: %d %s of %s\n", total, p.Unit, show.Plural(int64(n), "profile"))
 	return p, nil
 }
 
@@ -278,7 +279,7 @@ func (m *merging) sources(cmd *cobra.Command, got *downloads, args []string, sec
 		return nil, err
 	}
 	if res.Exit != 0 {
-		return nil, fmt.Errorf("%s ended with exit code %d%s, so what it did is no measure", show(command[0]), res.Exit, res.Signal)
+		return nil, fmt.Errorf("%s ended with exit code %d%s, so what it did is no measure", show.Name(command[0]), res.Exit, res.Signal)
 	}
 	return append(names, path), nil
 }
@@ -342,7 +343,7 @@ func parseWeights(text string, n int) ([]float64, error) {
 		list = append(list, w)
 	}
 	if len(list) != n {
-		return nil, usagef("--weights has %s, and there are %s", plural(int64(len(list)), "number"), plural(int64(n), "profile"))
+		return nil, usagef("--weights has %s, and there are %s", show.Plural(int64(len(list)), "number"), show.Plural(int64(n), "profile"))
 	}
 	if least := slices.Min(list); least < 1 {
 		for i := range list {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/pgo/source"
 	"github.com/scopeview/scopeview/internal/report/ab"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 func newPgoSalvage(s *streams) *cobra.Command {
@@ -40,11 +40,11 @@ on standard error what came of it.
 				return err
 			}
 			for _, f := range src.Failures {
-				fmt.Fprintf(s.err, "scopeview: package %s does not load, so its functions are not known: %s\n", show(f.Package), harmless(f.Err.Error()))
+				fmt.Fprintf(s.err, "scopeview: package %s does not load, so its functions are not known: %s\n", show.Name(f.Package), show.Text(f.Err.Error()))
 			}
 			r, err := src.Salvage(x.samples)
 			if err != nil {
-				return fmt.Errorf("%s: %w", show(args[0]), err)
+				return fmt.Errorf("%s: %w", show.Name(args[0]), err)
 			}
 			tellSalvaged(s, r)
 			return writeProfile(s, &out, r.Profile)
@@ -63,7 +63,7 @@ func tellSalvaged(s *streams, r *source.Salvaged) {
 		if !ok {
 			return "an unknown part"
 		}
-		return analysis.Percent(share)
+		return show.Percent(share)
 	}
 	fmt.Fprintf(s.err, "scopeview: of the weight that can be matched %s fitted the source, and %s does now\n", fits(r.Before), fits(r.After))
 	if r.Dropped > 0 {
@@ -72,10 +72,10 @@ func tellSalvaged(s *streams, r *source.Salvaged) {
 	const most = 20
 	for i, x := range r.Renamed {
 		if i == most {
-			fmt.Fprintf(s.err, "scopeview: … and %s more\n", plural(int64(len(r.Renamed)-most), "function"))
+			fmt.Fprintf(s.err, "scopeview: … and %s more\n", show.Plural(int64(len(r.Renamed)-most), "function"))
 			break
 		}
-		fmt.Fprintf(s.err, "scopeview: %s is %s now\n", show(x.Old), show(x.New))
+		fmt.Fprintf(s.err, "scopeview: %s is %s now\n", show.Name(x.Old), show.Name(x.New))
 	}
 }
 

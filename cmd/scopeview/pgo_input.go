@@ -25,6 +25,7 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/report/annotate"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 const profileHelp = `PROFILE is a CPU profile in pprof's format (runtime/pprof, go test -cpuprofile, default.pgo), compressed or not; a
@@ -68,7 +69,7 @@ func (in *profileInput) read(ctx context.Context, arg string) (*input, error) {
 func (in *profileInput) say(x *input, notes []string) {
 	in.lost = in.lost || x != nil && x.samples != nil && len(x.samples.Losses) > 0
 	for _, note := range notes {
-		fmt.Fprintf(in.s.err, "scopeview: %s\n", harmless(note))
+		fmt.Fprintf(in.s.err, "scopeview: %s\n", show.Text(note))
 	}
 }
 
@@ -106,19 +107,19 @@ func (in *profileInput) readQuietly(ctx context.Context, arg string) (*input, []
 		x.samples, x.branches, notes, err = perfdata.Profile(ctx, arg, perfdata.Options{Event: in.event, Executable: in.ran, Binary: in.binary})
 		return x, x.of(notes...), err
 	case has(preMagic):
-		return nil, nil, fmt.Errorf("%s is what go tool preprofile writes: give the profile that it was made of", show(arg))
+		return nil, nil, fmt.Errorf("%s is what go tool preprofile writes: give the profile that it was made of", show.Name(arg))
 	case has(goMagic):
 		return in.ofGoTrace(ctx, x, b)
 	case autofdo.Binary(head) != "":
-		return nil, nil, fmt.Errorf("%s: %s", show(arg), autofdo.Binary(head))
+		return nil, nil, fmt.Errorf("%s: %s", show.Name(arg), autofdo.Binary(head))
 	case has("\x7fELF"):
-		return nil, nil, fmt.Errorf("%s is a program and no profile: collect one with scopeview pgo collect -- %s", show(arg), show(arg))
+		return nil, nil, fmt.Errorf("%s is a program and no profile: collect one with scopeview pgo collect -- %s", show.Name(arg), show.Name(arg))
 	case isText(head):
 		return ofText(x, b)
 	}
 	x.samples, err = pgo.ReadExecutable(untilDoneReader{ctx, b}, in.ran)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", show(arg), nameOne(err))
+		return nil, nil, fmt.Errorf("%s: %w", show.Name(arg), nameOne(err))
 	}
 	return x, nil, nil
 }
@@ -157,7 +158,7 @@ func ofText(x *input, r io.Reader) (*input, []string, error) {
 	}
 	x.text = p
 	if x.samples, err = autofdo.ToSamples(p); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", show(x.name), err)
+		return nil, nil, fmt.Errorf("%s: %w", show.Name(x.name), err)
 	}
 	var notes []string
 	for _, w := range warnings {
@@ -180,9 +181,9 @@ func (in *profileInput) ofTrace(ctx context.Context, x *input, arg string) (*inp
 		return nil, nil, noGoTrace(t, where)
 	case err != nil:
 		for _, problem := range analysis.Damage(t.Problems()) { // which may be why
-			fmt.Fprintf(in.s.err, "scopeview: %s: %s\n", show(where), analysis.ProblemText(&problem))
+			fmt.Fprintf(in.s.err, "scopeview: %s: %s\n", show.Name(where), analysis.ProblemText(&problem))
 		}
-		return nil, nil, fmt.Errorf("%s: %w", show(where), err)
+		return nil, nil, fmt.Errorf("%s: %w", show.Name(where), err)
 	}
 	c := &annotate.Code{}
 	c.UseStored(t)
@@ -202,7 +203,7 @@ func (in *profileInput) ofTrace(ctx context.Context, x *input, arg string) (*inp
 func (in *profileInput) ofGoTrace(ctx context.Context, x *input, r io.Reader) (*input, []string, error) {
 	p, err := samples.OfGoTrace(ctx, r, &samples.Selection{Selection: &analysis.Selection{}})
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", show(x.name), err)
+		return nil, nil, fmt.Errorf("%s: %w", show.Name(x.name), err)
 	}
 	x, notes, err := in.ofSamples(x, p, &annotate.Code{})
 	if err != nil {
@@ -230,17 +231,17 @@ func nameOne(err error) error {
 func (in *profileInput) ofSamples(x *input, p *samples.Profile, c *annotate.Code) (*input, []string, error) {
 	exe, err := p.Executable(in.ran)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", show(x.name), nameOne(err))
+		return nil, nil, fmt.Errorf("%s: %w", show.Name(x.name), nameOne(err))
 	}
 	c.UseBinary(p, in.binary, cmp.Or(exe.Object, exe.Path))
 	at, why := c.Places(p)
 	if x.samples, err = pgo.OfSamples(p, exe.Object, at); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", show(x.name), err)
+		return nil, nil, fmt.Errorf("%s: %w", show.Name(x.name), err)
 	}
 	var notes []string
 	if why != nil {
 		if !x.samples.Starts() {
-			return nil, nil, fmt.Errorf("%s: %w: %w", show(x.name), errNoStarts, why)
+			return nil, nil, fmt.Errorf("%s: %w: %w", show.Name(x.name), errNoStarts, why)
 		}
 		notes = x.of(why.Error())
 	}
@@ -267,7 +268,7 @@ func sourcesOf(args []string) (all []string, err error) {
 			}
 		}
 		if len(all) == n {
-			return nil, fmt.Errorf("%s: no profile is in this directory: none of its files ends in %s", show(arg), strings.Join(profileEndings, ", "))
+			return nil, fmt.Errorf("%s: no profile is in this directory: none of its files ends in %s", show.Name(arg), strings.Join(profileEndings, ", "))
 		}
 	}
 	return all, nil

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/report"
 	reportpgo "github.com/scopeview/scopeview/internal/report/pgo"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // looking is what the commands have in common that report about profiles.
@@ -159,7 +159,7 @@ preprofile takes. With --build PACKAGE it builds that with each profile, everyth
 			}
 			small := pgo.Shrink(x.samples, e)
 			if small == nil {
-				return fmt.Errorf("%s: the compiler refuses it, as said: there is nothing to shrink", show(args[0]))
+				return fmt.Errorf("%s: the compiler refuses it, as said: there is nothing to shrink", show.Name(args[0]))
 			}
 			if err := prove(cmd.Context(), s, args[0], x.samples, small, build); err != nil {
 				return err
@@ -210,10 +210,10 @@ func prove(ctx context.Context, s *streams, arg string, large, small *pgo.Profil
 		}
 	}
 	if !bytes.Equal(read[0], read[1]) {
-		return fmt.Errorf("%s: go tool preprofile reads the small profile otherwise, so it was not written; this is a mistake of scopeview's", show(arg))
+		return fmt.Errorf("%s: go tool preprofile reads the small profile otherwise, so it was not written; this is a mistake of scopeview's", show.Name(arg))
 	}
-	fmt.Fprintf(s.err, "scopeview: %s → %s; go tool preprofile reads the same %s from both, in %s → %s\n", size(sizes[0]), size(sizes[1]),
-		size(int64(len(read[0]))), analysis.Humane(int64(times[0])), analysis.Humane(int64(times[1])))
+	fmt.Fprintf(s.err, "scopeview: %s → %s; go tool preprofile reads the same %s from both, in %s → %s\n", show.Size(sizes[0]), show.Size(sizes[1]),
+		show.Size(int64(len(read[0]))), show.Duration(int64(times[0])), show.Duration(int64(times[1])))
 	if build == "" {
 		return nil
 	}
@@ -225,7 +225,7 @@ func prove(ctx context.Context, s *streams, arg string, large, small *pgo.Profil
 			return err
 		}
 	}
-	fmt.Fprintf(s.err, "scopeview: go build -a %s takes %s → %s\n", show(build), analysis.Humane(int64(builds[0])), analysis.Humane(int64(builds[1])))
+	fmt.Fprintf(s.err, "scopeview: go build -a %s takes %s → %s\n", show.Name(build), show.Duration(int64(builds[0])), show.Duration(int64(builds[1])))
 	return nil
 }
 
@@ -241,7 +241,7 @@ func goTool(ctx context.Context, args ...string) ([]byte, time.Duration, error) 
 		var failed *exec.ExitError
 		said := ""
 		if errors.As(err, &failed) {
-			said = ": " + harmless(strings.TrimSpace(string(failed.Stderr)))
+			said = ": " + show.Text(strings.TrimSpace(string(failed.Stderr)))
 		}
 		return nil, 0, fmt.Errorf("go %s: %w%s", strings.Join(args, " "), err, said)
 	}

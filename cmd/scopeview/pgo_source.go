@@ -14,6 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo/explain"
 	"github.com/scopeview/scopeview/internal/pgo/source"
 	reportpgo "github.com/scopeview/scopeview/internal/report/pgo"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // building says which packages the go command is asked about.
@@ -245,10 +246,10 @@ It says how many names it changed, and fails where a pair changes none. Line num
 			}
 			p, counts, err := source.Rename(x.samples, pairs)
 			if err != nil {
-				return fmt.Errorf("%s: %w", show(args[0]), err)
+				return fmt.Errorf("%s: %w", show.Name(args[0]), err)
 			}
 			for i, n := range counts {
-				fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(args[1+i]), plural(int64(n), "name"))
+				fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(args[1+i]), show.Plural(int64(n), "name"))
 			}
 			return writeProfile(s, &out, p)
 		},

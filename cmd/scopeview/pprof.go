@@ -9,6 +9,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/export/pprof"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 func newPprof(s *streams) *cobra.Command {
@@ -54,7 +55,7 @@ For go build -pgo there is scopeview pgo collect, whose profiles tell in which l
 				return usagef("--folded %s: there is no such metric here; scopeview header lists them", folded)
 			}
 			if n := pprof.Unfoldable(x.p, m); n > 0 {
-				fmt.Fprintf(s.err, "scopeview: %s: %s with negative values left out: a frame of a flame graph has a width\n", show(args[0]), plural(n, "stack"))
+				fmt.Fprintf(s.err, "scopeview: %s: %s with negative values left out: a frame of a flame graph has a width\n", show.Name(args[0]), show.Plural(n, "stack"))
 			}
 			return x.foreign(func(w io.Writer) error { return pprof.Fold(x.out.exact(s, w), x.p, m) })
 		},

@@ -15,6 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report/annotate"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
@@ -133,7 +134,7 @@ func (x *profiling) readAll(cmd *cobra.Command, arg string) (err error) {
 	}
 	sel.Selection = x.part()
 	if x.p, err = samples.OfTrace(cmd.Context(), x.t, sel); err != nil {
-		err = x.failed(fmt.Errorf("%s: %w", show(x.path), err))
+		err = x.failed(fmt.Errorf("%s: %w", show.Name(x.path), err))
 		x.close()
 		if errors.Is(err, samples.ErrNone) && x.t.Lookup("gotrace") != "" {
 			return noGoTrace(x.t, x.path)

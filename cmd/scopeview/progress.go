@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -77,12 +78,12 @@ func (a *arrival) tell() {
 	a.next = now.Add(progressAfter / 5)
 	a.printed = true
 	got, took := a.in.got.Load(), now.Sub(a.begin)
-	text := size(got)
+	text := show.Size(got)
 	if a.in.all > 0 {
-		text += " of " + size(a.in.all)
+		text += " of " + show.Size(a.in.all)
 	}
 	if took >= time.Second {
-		text += ", " + size(int64(float64(got)/took.Seconds())) + "/s"
+		text += ", " + show.Size(int64(float64(got)/took.Seconds())) + "/s"
 	}
 	if a.in.all > 0 {
 		text += timeLeft(took, float64(got)/float64(a.in.all))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/outside"
 	"github.com/scopeview/scopeview/internal/perf"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 const recordHelp = `record runs a program, of any language, and records from outside where its threads were each time that they had
@@ -46,7 +47,7 @@ func newRecord(s *streams) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := outside.Options{Command: args, Path: to, In: os.Stdin, Out: s.out, Err: s.err, NoSwitches: !switches, Full: func(err error) {
-				fmt.Fprintf(s.err, "scopeview: %v: nothing more is recorded; %s goes on\n", err, show(args[0]))
+				fmt.Fprintf(s.err, "scopeview: %v: nothing more is recorded; %s goes on\n", err, show.Name(args[0]))
 			}}
 			for _, text := range counters {
 				c, err := perf.ParseCounter(text)
@@ -63,16 +64,16 @@ func newRecord(s *streams) *cobra.Command {
 				return err
 			}
 			if res.Lost > 0 {
-				fmt.Fprintf(s.err, "scopeview: %s were lost: there was no room for them; take fewer with --counter NAME:EVERY\n", plural(res.Lost, "sample"))
+				fmt.Fprintf(s.err, "scopeview: %s were lost: there was no room for them; take fewer with --counter NAME:EVERY\n", show.Plural(res.Lost, "sample"))
 			}
 			unsampled := ""
 			if res.Unsampled > 0 {
 				unsampled = fmt.Sprintf(" (%v of it in no sample: threads were switched)", res.Unsampled.Round(time.Millisecond))
 			}
 			fmt.Fprintf(s.err, "scopeview: %s of %s, which had %v of CPU time%s, in %s\n",
-				plural(res.Samples, "sample"), show(args[0]), res.CPU.Round(time.Millisecond), unsampled, show(o.Path))
+				show.Plural(res.Samples, "sample"), show.Name(args[0]), res.CPU.Round(time.Millisecond), unsampled, show.Name(o.Path))
 			if res.Signal != "" {
-				return &exit{exitFailed, fmt.Errorf("%s was ended by a signal (%s); what it did until then is in %s", show(args[0]), res.Signal, show(o.Path))}
+				return &exit{exitFailed, fmt.Errorf("%s was ended by a signal (%s); what it did until then is in %s", show.Name(args[0]), res.Signal, show.Name(o.Path))}
 			}
 			if res.Exit != 0 {
 				return &exit{code: res.Exit}

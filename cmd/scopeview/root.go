@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Exit codes.
@@ -139,7 +141,7 @@ func execute(ctx context.Context, s *streams, args []string) int {
 		fmt.Fprintln(s.err, "scopeview: interrupted")
 		return exitFailed
 	}
-	fmt.Fprintf(s.err, "scopeview: %s\n", harmless(e.Error()))
+	fmt.Fprintf(s.err, "scopeview: %s\n", show.Text(e.Error()))
 	if e.code == exitUsage {
 		fmt.Fprintf(s.err, "Run '%s --help' for how to call it.\n", cmd.CommandPath())
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/build"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 const runHelp = `run is go run for a program that nobody has changed: it is built by the go command so that it records, and
@@ -201,7 +202,7 @@ func (l *launch) do(ctx context.Context, args []string) error {
 		return l.refused(err)
 	}
 	for _, n := range plan.Notes {
-		fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(n))
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Text(n))
 	}
 	switch l.verb {
 	case build.Build:
@@ -248,7 +249,7 @@ func (l *launch) misplaced(args []string) error {
 
 // refused says why nothing is built. It is not for how the command was called, as a rule.
 func (l *launch) refused(err error) error {
-	fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(err.Error()))
+	fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Text(err.Error()))
 	return &exit{code: exitUsage}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/build"
 	"github.com/scopeview/scopeview/internal/build/std"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // toldAdvice is how many pieces of advice are said at the end of a run.
@@ -105,7 +106,7 @@ func (l *launch) tellAdvice(dir string, before []string) {
 		r, err = profileFiles(root, made, p, cwd)
 	}
 	if err != nil {
-		fmt.Fprintf(l.s.err, "scopeview: advise: %s\n", harmless(err.Error()))
+		fmt.Fprintf(l.s.err, "scopeview: advise: %s\n", show.Text(err.Error()))
 		return
 	}
 	for _, raw := range made {
@@ -115,10 +116,10 @@ func (l *launch) tellAdvice(dir string, before []string) {
 	}
 	for i := range r.Findings[:min(toldAdvice, len(r.Findings))] {
 		f := &r.Findings[i]
-		fmt.Fprintf(l.s.err, "scopeview: %s: %s: %s; saves %s\n", advice.Place(f.Site, cwd), f.ID, harmless(f.Advice), f.Saves())
+		fmt.Fprintf(l.s.err, "scopeview: %s: %s: %s; saves %s\n", advice.Place(f.Site, cwd), f.ID, show.Text(f.Advice), f.Saves())
 	}
 	if len(r.Findings) == 0 {
 		fmt.Fprintln(l.s.err, "scopeview: no advice: nothing that was seen would save what is worth a change")
 	}
-	fmt.Fprintf(l.s.err, "scopeview: %s\n", show(root+".txt"))
+	fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Name(root+".txt"))
 }

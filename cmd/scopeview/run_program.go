@@ -20,6 +20,7 @@ import (
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/live"
 	"github.com/scopeview/scopeview/internal/page"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // run builds the program and runs it.
@@ -55,9 +56,9 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 		return err
 	}
 	if trace := traceOf(dir, pid, before); trace == "" {
-		fmt.Fprintf(l.s.err, "scopeview: %s left no trace in %s; one that starts a recording of its own has it where it says\n", filepath.Base(path), show(dir))
+		fmt.Fprintf(l.s.err, "scopeview: %s left no trace in %s; one that starts a recording of its own has it where it says\n", filepath.Base(path), show.Name(dir))
 	} else {
-		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(trace))
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Name(trace))
 		l.tell(ctx, trace, ended)
 		l.tellLearnt(plan, trace)
 		if l.opens() {
@@ -173,7 +174,7 @@ func traceOf(dir string, pid int, before []string) string {
 func (l *launch) tell(ctx context.Context, path, ended string) {
 	t, _, err := openTrace(context.WithoutCancel(ctx), path)
 	if err != nil {
-		fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(err.Error()))
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Text(err.Error()))
 		return
 	}
 	defer t.Close()
@@ -190,9 +191,9 @@ func (l *launch) tell(ctx context.Context, path, ended string) {
 	r, err := doctor.Examine(t, doctor.Options{Context: context.WithoutCancel(ctx)})
 	switch {
 	case err != nil:
-		fmt.Fprintf(l.s.err, "scopeview: doctor: %s\n", harmless(err.Error()))
+		fmt.Fprintf(l.s.err, "scopeview: doctor: %s\n", show.Text(err.Error()))
 	case len(r.Findings) > 0:
-		fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", r.Findings[0].Verdict, harmless(r.Findings[0].Text))
+		fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", r.Findings[0].Verdict, show.Text(r.Findings[0].Text))
 	case l.verb == build.Run && end == nil: // tests are many
 		fmt.Fprintln(l.s.err, "scopeview: the doctor finds nothing wrong")
 	}
@@ -207,12 +208,12 @@ func (l *launch) tellLearnt(plan *build.Plan, traces ...string) {
 	for _, path := range traces {
 		n, err := l.learn(plan, path)
 		if err != nil {
-			fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(err.Error()))
+			fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Text(err.Error()))
 		}
 		sum += n
 	}
 	if sum > 0 {
-		fmt.Fprintf(l.s.err, "scopeview: %s called too often for a budget of %s; the next build leaves out what is\n", analysis.Plural(int64(sum), "function"), l.budget)
+		fmt.Fprintf(l.s.err, "scopeview: %s called too often for a budget of %s; the next build leaves out what is\n", show.Plural(int64(sum), "function"), l.budget)
 	}
 }
 
@@ -230,7 +231,7 @@ func (l *launch) show(ctx context.Context, path string) {
 		}
 	}
 	if err != nil {
-		fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(err.Error()))
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Text(err.Error()))
 	}
 }
 
@@ -253,7 +254,7 @@ func (l *launch) live(ctx context.Context, dir string) (stop, remove func(), err
 	fmt.Fprintf(l.s.err, "scopeview: %s\n", address)
 	remove, err = leadBrowser(ctx, address, server.Entered())
 	if err != nil {
-		fmt.Fprintf(l.s.err, "scopeview: %s; open the address yourself\n", harmless(err.Error()))
+		fmt.Fprintf(l.s.err, "scopeview: %s; open the address yourself\n", show.Text(err.Error()))
 	}
 	// Ctrl-C that ends the program does not end the page. Other signals are sent once, and would
 	// leave a page that nobody ends: a supervisor's, and that of a terminal which was closed.

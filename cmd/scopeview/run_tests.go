@@ -9,6 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/build"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -37,7 +38,7 @@ func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 	failed := l.goCommand(plan, cmd, 0)
 	made := slices.DeleteFunc(tracesIn(dir), func(path string) bool { return slices.Contains(before, path) })
 	for i, path := range made {
-		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(path))
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Name(path))
 		if i < toldTraces {
 			l.tellTests(path)
 			l.tell(ctx, path, "")
@@ -68,7 +69,7 @@ func (l *launch) tellTests(path string) {
 			x.tests = append(x.tests[:toldTraces], fmt.Sprintf("and %d more", n))
 		}
 		if len(x.tests) > 0 {
-			fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", x.what, harmless(strings.Join(x.tests, ", ")))
+			fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", x.what, show.Text(strings.Join(x.tests, ", ")))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -76,7 +77,7 @@ func (s *selection) parse() (err error) {
 // keep leaves out of t what is of other processes.
 func (s *selection) keep(t *trace.Trace, path string) error {
 	if err := t.KeepProcesses(s.Processes); err != nil {
-		return fmt.Errorf("%s: --process %s: %w", show(path), s.processText, err)
+		return fmt.Errorf("%s: --process %s: %w", show.Name(path), s.processText, err)
 	}
 	return nil
 }

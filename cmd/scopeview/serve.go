@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/live"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 const serveHelp = `serve prints the address of a page for the browser: the timeline of the trace, which grows while the
@@ -81,7 +82,7 @@ func newServe(s *streams) *cobra.Command {
 				remove, err := leadBrowser(cmd.Context(), address, server.Entered())
 				defer remove()
 				if err != nil {
-					fmt.Fprintf(s.err, "scopeview: %s; open the address yourself\n", harmless(err.Error()))
+					fmt.Fprintf(s.err, "scopeview: %s; open the address yourself\n", show.Text(err.Error()))
 				}
 			}
 			return server.Serve(cmd.Context(), ln)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -137,7 +138,7 @@ func (x *copies) all(ctx context.Context, args []string) error {
 		case ctx.Err() != nil && err != nil:
 		case err != nil:
 			failed++
-			fmt.Fprintf(x.s.err, "scopeview: %s\n", harmless(err.Error()))
+			fmt.Fprintf(x.s.err, "scopeview: %s\n", show.Text(err.Error()))
 		default:
 			if err := x.told(res); broken == nil {
 				broken = err
@@ -148,7 +149,7 @@ func (x *copies) all(ctx context.Context, args []string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case failed > 0:
-		return &exit{exitFailed, fmt.Errorf("%d of %s could not be made", failed, plural(int64(len(args)), "snapshot"))}
+		return &exit{exitFailed, fmt.Errorf("%d of %s could not be made", failed, show.Plural(int64(len(args)), "snapshot"))}
 	}
 	return broken
 }
@@ -190,11 +191,11 @@ func (l *lockedWriter) Write(b []byte) (int, error) {
 // told prints the name of a snapshot that was made.
 func (x *copies) told(res snapshot.Result) error {
 	if res.Missed > 0 {
-		fmt.Fprintf(x.s.err, "scopeview: the program was faster by %s of its ring, overwritten before they were copied\n", plural(int64(res.Missed), "chunk"))
+		fmt.Fprintf(x.s.err, "scopeview: the program was faster by %s of its ring, overwritten before they were copied\n", show.Plural(int64(res.Missed), "chunk"))
 	}
 	name := res.Path
 	if x.s.outTerm {
-		name = show(name)
+		name = show.Name(name)
 	}
 	_, err := fmt.Fprintln(x.s.out, name)
 	return err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/newfile"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -112,7 +113,7 @@ func (x *snapshotSet) gather(ctx context.Context, s *streams, also []string, pat
 		switch {
 		case err != nil:
 			m.Error = err.Error()
-			fmt.Fprintf(s.err, "scopeview: %s\n", harmless(err.Error()))
+			fmt.Fprintf(s.err, "scopeview: %s\n", show.Text(err.Error()))
 		case x.isTrigger(res.Path):
 			os.Remove(res.Path) // the program that the set is of is one of its own neighbours
 			m.File = x.doc.Traces[0].File

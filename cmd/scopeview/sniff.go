@@ -13,6 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gowire"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // sourceKind is what TRACE can be.
@@ -47,7 +48,7 @@ func sniff(arg string) (io.ReadCloser, sourceKind, error) {
 	case bytes.HasPrefix(head, []byte(goMagic)):
 		if _, err := gowire.Version(head); err != nil {
 			f.Close()
-			return nil, kindGoTrace, fmt.Errorf("%s: %w", show(arg), err)
+			return nil, kindGoTrace, fmt.Errorf("%s: %w", show.Name(arg), err)
 		}
 		return peeked{b, f}, kindGoTrace, nil
 	case bytes.HasPrefix(head, gzipMagic), len(head) > 0 && head[0] == profileMagic:
@@ -89,7 +90,7 @@ func (x *excerpt) readPlain(cmd *cobra.Command, arg string, in io.Reader, kind s
 		p, err = samples.OfPprof(cmd.Context(), in, sel)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", show(arg), err)
+		return nil, fmt.Errorf("%s: %w", show.Name(arg), err)
 	}
 	return p, nil
 }

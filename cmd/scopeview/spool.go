@@ -14,6 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/newfile"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // incoming is a stream that is brought into a file.
@@ -125,7 +126,7 @@ func (d *downloads) spool(ctx context.Context, s *streams, in *incoming) (path s
 	case errors.Is(err, syscall.ENOSPC):
 		return "", fmt.Errorf("%w; TMPDIR may name a directory with more space", err)
 	case errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &failed) && n > 0:
-		fmt.Fprintf(s.err, "scopeview: %s: %s: the compressed data end early; what is whole of it is read\n", harmless(in.name), s.alarm("cut off after "+size(in.got.Load())))
+		fmt.Fprintf(s.err, "scopeview: %s: %s: the compressed data end early; what is whole of it is read\n", show.Text(in.name), s.alarm("cut off after "+show.Size(in.got.Load())))
 		return path, nil
 	}
 	return path, err
@@ -157,7 +158,7 @@ func (in *incoming) copyTo(ctx context.Context, f *os.File, p *arrival) (n int64
 		if n += int64(k); n-looked >= lookEach {
 			looked = n
 			if err := roomLeft(f); err != nil {
-				return n, fmt.Errorf("%w, after %s", err, size(n))
+				return n, fmt.Errorf("%w, after %s", err, show.Size(n))
 			}
 		}
 		switch {
@@ -194,7 +195,7 @@ const leaveFree = 1 << 30
 func roomLeft(f *os.File) error {
 	free, all, known := space(f)
 	if least := min(all/20, leaveFree); known && free < least {
-		return fmt.Errorf("%s are left in %s: %w", size(free), filepath.Dir(filepath.Dir(f.Name())), syscall.ENOSPC)
+		return fmt.Errorf("%s are left in %s: %w", show.Size(free), filepath.Dir(filepath.Dir(f.Name())), syscall.ENOSPC)
 	}
 	return nil
 }

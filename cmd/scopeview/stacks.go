@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/report/stacks"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 const stacksHelp = `stacks tells what scope.Stack counted: by name, how often it was called, the sum of the weights that it
@@ -56,7 +57,7 @@ func newStacks(s *streams) *cobra.Command {
 			}
 			r := stacks.Of(x.t, x.part(), depth, skip)
 			if r.Unnamed > 0 {
-				fmt.Fprintf(s.err, "scopeview: %s are told of without their callers: together they have more than a recorder tells of\n", plural(r.Unnamed, "stack"))
+				fmt.Fprintf(s.err, "scopeview: %s are told of without their callers: together they have more than a recorder tells of\n", show.Plural(r.Unnamed, "stack"))
 			}
 			switch {
 			case folded:

@@ -10,6 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/report/states"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -79,9 +80,9 @@ func newStates(s *streams) *cobra.Command {
 func noGoTrace(t *trace.Trace, path string) error {
 	text := "record it with scope.Start(path, gotrace.With()), or add one with scopeview join"
 	if why, off := strings.CutPrefix(t.Lookup("gotrace"), "off: "); off && why != "" {
-		text = harmless(why)
+		text = show.Text(why)
 	} else if t.Lookup("gotrace") == "on (flight recorder)" {
 		text = "of a ring Go keeps it in the program's memory, until the program ends or scopeview snapshot asks for it"
 	}
-	return fmt.Errorf("%s has no Go execution trace, so what its goroutines did is not known: %s", show(path), text)
+	return fmt.Errorf("%s has no Go execution trace, so what its goroutines did is not known: %s", show.Name(path), text)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/objects"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -145,7 +146,7 @@ func (t *tailer) start(ctx context.Context, fromStart bool) (err error) {
 	}
 	t.follower.CallObjects(objects.For(t.follower.Trace()))
 	if t.s.errTerm {
-		fmt.Fprintf(t.s.err, "scopeview: following %s, process %d; Ctrl-C ends\n", show(t.file.Name()), t.follower.Trace().Header().PID)
+		fmt.Fprintf(t.s.err, "scopeview: following %s, process %d; Ctrl-C ends\n", show.Name(t.file.Name()), t.follower.Trace().Header().PID)
 	}
 	return nil
 }
@@ -234,7 +235,7 @@ func (t *tailer) tellLosses() {
 	tr := t.follower.Trace()
 	if _, total := analysis.Losses(tr); total > t.lost {
 		t.out.Flush()
-		t.tell(t.s.alarm(fmt.Sprintf("%s more lost; in all, %s", thousands(total-t.lost), analysis.LossText(analysis.Losses(tr)))))
+		t.tell(t.s.alarm(fmt.Sprintf("%s more lost; in all, %s", show.Count(total-t.lost), analysis.LossText(analysis.Losses(tr)))))
 		t.lost = total
 	}
 	if missed := t.follower.Missed(); missed > t.missed {
@@ -243,7 +244,7 @@ func (t *tailer) tellLosses() {
 		if missed-t.missed == 1 {
 			verb = "was overwritten before it"
 		}
-		t.tell(t.s.alarm(fmt.Sprintf("at least %s of the ring %s could be read", plural(missed-t.missed, "chunk"), verb)))
+		t.tell(t.s.alarm(fmt.Sprintf("at least %s of the ring %s could be read", show.Plural(missed-t.missed, "chunk"), verb)))
 		t.missed = missed
 	}
 }
@@ -258,5 +259,5 @@ func (t *tailer) tellRing() {
 }
 
 func (t *tailer) tell(text string) {
-	fmt.Fprintf(t.s.err, "scopeview: %s: %s\n", show(t.s.given(t.file.Name())), text)
+	fmt.Fprintf(t.s.err, "scopeview: %s: %s\n", show.Name(t.s.given(t.file.Name())), text)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -26,11 +27,11 @@ func (l *liner) ended(e *trace.Event) []byte {
 	cpu := ""
 	switch e.Quality {
 	case format.Exact, format.Likely:
-		cpu = humane(e.CPU)
+		cpu = show.Duration(e.CPU)
 	case format.AtMost:
-		cpu = "≤" + humane(e.CPU)
+		cpu = "≤" + show.Duration(e.CPU)
 	}
-	dur := humane(e.Dur)
+	dur := show.Duration(e.Dur)
 	if spec := e.Kind.Spec(); !spec.Scope || e.Kind == format.KindPending {
 		dur = "·"
 	} else if cpu == "" {
@@ -42,7 +43,7 @@ func (l *liner) ended(e *trace.Event) []byte {
 // open returns the line of what has not ended; the time is the last that is known.
 func (l *liner) open(e *trace.Event) []byte {
 	l.b = l.t.Wall(e.Start+e.Dur).AppendFormat(l.b[:0], "15:04:05.000000")
-	return l.rest(e, humane(e.Dur)+"…", "open")
+	return l.rest(e, show.Duration(e.Dur)+"…", "open")
 }
 
 func (l *liner) rest(e *trace.Event, dur, cpu string) []byte {
@@ -51,11 +52,11 @@ func (l *liner) rest(e *trace.Event, dur, cpu string) []byte {
 	l.b = append(l.b, ' ', ' ')
 	before := len(l.b)
 	if p, ok := l.t.ProcessOf(e.Goid); ok {
-		l.b = append(append(l.b, show(p.Label)...), ' ')
+		l.b = append(append(l.b, show.Name(p.Label)...), ' ')
 	}
 	switch {
 	case e.Track != format.NameEmpty:
-		l.b = append(l.b, show(l.t.Name(e.Track))...)
+		l.b = append(l.b, show.Name(l.t.Name(e.Track))...)
 	case l.t.OwnGoid(e.Goid) != 0:
 		l.b = append(l.b, 'g')
 		l.b = strconv.AppendUint(l.b, l.t.OwnGoid(e.Goid), 10)
@@ -74,11 +75,11 @@ func (l *liner) rest(e *trace.Event, dur, cpu string) []byte {
 		l.b = append(l.b, e.Kind.String()...)
 		l.b = append(l.b, ' ')
 	}
-	l.b = append(l.b, show(name)...)
+	l.b = append(l.b, show.Name(name)...)
 	for i := range list {
 		l.b = append(l.b, ' ')
 		if !positional(&list[i]) {
-			l.b = append(l.b, show(list[i].Key)...)
+			l.b = append(l.b, show.Name(list[i].Key)...)
 			l.b = append(l.b, '=')
 		}
 		l.value(&list[i].Value)
@@ -135,5 +136,5 @@ func word(s string) string {
 			return strconv.QuoteToGraphic(s)
 		}
 	}
-	return show(s)
+	return show.Name(s)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -51,7 +52,7 @@ func (n *neighbours) run(ctx context.Context, s *streams) error {
 	}
 	s = s.forMany()
 	n.stderr = func(text string, args ...any) {
-		fmt.Fprintf(s.err, "scopeview: %s\n", harmless(fmt.Sprintf(text, args...)))
+		fmt.Fprintf(s.err, "scopeview: %s\n", show.Text(fmt.Sprintf(text, args...)))
 	}
 	n.look() // what is there is old, from now on: whoever sees the directory for sets can rely on it
 	if err := os.MkdirAll(n.out, 0o700); err != nil {

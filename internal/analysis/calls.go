@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -28,13 +29,13 @@ func (s *Selection) Skipped(t *trace.Trace) map[uint16]trace.Called {
 // CallCount writes how many calls there were, of which so many are an estimate.
 func CallCount(n, unseen int64) string {
 	if unseen == 0 {
-		return Thousands(n)
+		return show.Count(n)
 	}
 	unit := int64(1)
 	for n/unit >= 1000 {
 		unit *= 10
 	}
-	return "≈" + Thousands((n+unit/2)/unit*unit)
+	return "≈" + show.Count((n+unit/2)/unit*unit)
 }
 
 // callsText is CallCount in words.
@@ -67,9 +68,9 @@ func (r *Report) budget(l *facts) {
 			l.add("", fmt.Sprintf("… and %d more", len(all)-i))
 			break
 		}
-		text := fmt.Sprintf("%s: %s, %s recorded", Show(r.Trace.Name(c.Name)), callsText(c.All(), c.Unseen), Thousands(c.Recorded))
+		text := fmt.Sprintf("%s: %s, %s recorded", show.Name(r.Trace.Name(c.Name)), callsText(c.All(), c.Unseen), show.Count(c.Recorded))
 		if c.Off {
-			text += ", none since " + Humane(c.Since)
+			text += ", none since " + show.Duration(c.Since)
 		}
 		l.add("", text)
 	}
@@ -79,7 +80,7 @@ func (r *Report) budget(l *facts) {
 		{"releases_unseen", "releases", "of locks were not looked at, so who had them then is not known"},
 	} {
 		if n, err := strconv.ParseInt(r.info(out.key), 10, 64); err == nil && n > 0 {
-			l.loud(out.label, Thousands(n)+" "+out.what+", because that would have taken more than its share of the time", Odd)
+			l.loud(out.label, show.Count(n)+" "+out.what+", because that would have taken more than its share of the time", Odd)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -28,9 +29,9 @@ func EndOf(t *trace.Trace, s State) *End {
 	}
 	switch s {
 	case StateAbandoned:
-		return &End{"unclosed", fmt.Sprintf("The program ended without Stop %s after the recording began: by a panic, os.Exit, log.Fatal or a signal, which the trace does not say.", Humane(t.End()))}
+		return &End{"unclosed", fmt.Sprintf("The program ended without Stop %s after the recording began: by a panic, os.Exit, log.Fatal or a signal, which the trace does not say.", show.Duration(t.End()))}
 	case StateUnknown:
-		return &End{"unclosed", fmt.Sprintf("The trace was not closed, and has %s: the program ended without Stop, or still runs, which is not known here.", Humane(t.End()))}
+		return &End{"unclosed", fmt.Sprintf("The trace was not closed, and has %s: the program ended without Stop, or still runs, which is not known here.", show.Duration(t.End()))}
 	}
 	return nil
 }
@@ -39,14 +40,14 @@ func EndOf(t *trace.Trace, s State) *End {
 // where that is empty or says that the program ended well.
 func EndedBy(fact string, ns int64) *End {
 	how, what, _ := strings.Cut(fact, " ")
-	after := " " + Humane(ns) + " after the recording began."
+	after := " " + show.Duration(ns) + " after the recording began."
 	switch {
 	case how == "signal":
-		return &End{how, "The program was ended by a signal (" + Show(what) + ")" + after}
+		return &End{how, "The program was ended by a signal (" + show.Name(what) + ")" + after}
 	case how != "exit" || what == "0":
 		return nil
 	case what == "2":
 		return &End{how, "The program ended with exit status 2, as a Go program does that panics," + after}
 	}
-	return &End{how, "The program ended with exit status " + Show(what) + after}
+	return &End{how, "The program ended with exit status " + show.Name(what) + after}
 }

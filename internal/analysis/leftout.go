@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -36,10 +37,10 @@ func FunctionsLeftOut(t *trace.Trace) []LeftOut {
 
 // String says how many are left out, and why.
 func (l LeftOut) String() string {
-	text := Thousands(l.Count) + " left out when it was built: " + Show(l.Why)
+	text := show.Count(l.Count) + " left out when it was built: " + show.Name(l.Why)
 	const most = 3
 	if n := len(l.Names); n > 0 && n <= most {
-		text += " (" + Show(strings.Join(l.Names, ", ")) + ")"
+		text += " (" + show.Name(strings.Join(l.Names, ", ")) + ")"
 	}
 	return text
 }
@@ -60,7 +61,7 @@ func switchedOff(t *trace.Trace) string {
 	if functions > 1 {
 		who = "each "
 	}
-	return Plural(functions, "function") + " not recorded at each call (" + callsText(calls, unseen) + " missing), because " + who + Budget
+	return show.Plural(functions, "function") + " not recorded at each call (" + callsText(calls, unseen) + " missing), because " + who + Budget
 }
 
 // NotRecorded says in a line each which functions, or calls of them, are not in the trace, and why.

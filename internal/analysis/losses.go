@@ -9,6 +9,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -62,7 +63,7 @@ func (l loss) String() string {
 	if size := l.in.bufferSize(); l.Reason == format.LossBuffer && size != "" {
 		why = "because the trace's buffer (" + size + ") was full"
 	}
-	return Thousands(l.Count) + " " + why
+	return show.Count(l.Count) + " " + why
 }
 
 // LossLine tells in a line what was lost, and from when on that is not known; it is
@@ -76,7 +77,7 @@ func LossLine(t *trace.Trace) string {
 // is.
 func UnknownLosses(t *trace.Trace) string {
 	if unread := t.Lookup(gotrace.FactUnread); unread != "" {
-		return Show(unread)
+		return show.Name(unread)
 	}
 	until, all := t.LossesUntil()
 	if all {
@@ -85,7 +86,7 @@ func UnknownLosses(t *trace.Trace) string {
 	if t.Miscounted() {
 		return "what was lost is not known: the trace's counters have numbers that can't be right, so somebody else has written the file"
 	}
-	return "what was lost after " + Humane(until) + " is not known: it was counted where a kill leaves nothing"
+	return "what was lost after " + show.Duration(until) + " is not known: it was counted where a kill leaves nothing"
 }
 
 // LossText tells of losses, and what helps; it is empty without any.
@@ -105,7 +106,7 @@ func LossText(list []loss, total int64) string {
 	if total == 1 {
 		verb = "record was"
 	}
-	return fmt.Sprintf("%s %s lost: %s", Thousands(total), verb, strings.Join(whys, "; "))
+	return fmt.Sprintf("%s %s lost: %s", show.Count(total), verb, strings.Join(whys, "; "))
 }
 
 // Damage are those of the problems that are no sound writer's.
@@ -115,9 +116,9 @@ func Damage(problems []trace.Problem) []trace.Problem {
 
 // ProblemText is a problem with its place.
 func ProblemText(p *trace.Problem) string {
-	text := fmt.Sprintf("at offset %d: %s", p.Offset, Harmless(p.Text))
+	text := fmt.Sprintf("at offset %d: %s", p.Offset, show.Text(p.Text))
 	if p.Count > 1 {
-		text += fmt.Sprintf(" (%s times, here first)", Thousands(p.Count))
+		text += fmt.Sprintf(" (%s times, here first)", show.Count(p.Count))
 	}
 	return text
 }

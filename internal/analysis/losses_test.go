@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // TestLossWords compares the words of each reason: none is without.
@@ -23,7 +24,7 @@ func TestLossWords(t *testing.T) {
 		{loss{Reason: format.LossWindow, Count: 1000}, "1,000 records were lost: 1,000 because no room was prepared for them in time (record less: scope.WithFilter, WithLockThreshold)"},
 		{loss{format.LossBuffer, 13_353_666, shm}, "13,353,666 records were lost: 13,353,666 because the trace's buffer (128 MiB) was full (enlarge it: scope.WithBuffer; or record less: scope.WithFilter, WithLockThreshold)"},
 		{loss{format.LossBuffer, 2, limited}, "2 records were lost: 2 because the trace's buffer (up to 64.0 MiB) was full (enlarge it: scope.WithBuffer, or the limit of memory, which bounds it; or record less: scope.WithFilter, WithLockThreshold)"},
-		{loss{format.LossBuffer, 2, recording{buffer: mostBuffer}}, "2 records were lost: 2 because the trace's buffer (" + Size(mostBuffer) + ") was full (it is as large as can be: record less: scope.WithFilter, WithLockThreshold)"},
+		{loss{format.LossBuffer, 2, recording{buffer: mostBuffer}}, "2 records were lost: 2 because the trace's buffer (" + show.Size(mostBuffer) + ") was full (it is as large as can be: record less: scope.WithFilter, WithLockThreshold)"},
 		{loss{Reason: format.LossBuffer, Count: 1}, "1 record was lost: 1 because the trace's buffer was full (enlarge it: scope.WithBuffer; or record less: scope.WithFilter, WithLockThreshold)"},
 	} {
 		if got := LossText([]loss{c.l}, c.l.Count); got != c.want {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // misuses are the heartbeat's counters of calls that should not be, and of what
@@ -28,15 +29,15 @@ func (r *Report) oddities(l *facts) {
 	label := "misuse, limits"
 	for _, m := range misuses {
 		if n, ok := r.beat(m.field); ok && n > 0 {
-			l.add(label, Thousands(n)+" "+m.text)
+			l.add(label, show.Count(n)+" "+m.text)
 			label = ""
 		}
 	}
 	for _, n := range r.Trace.Notes {
-		l.add("note", fmt.Sprintf("at %s: %s", Humane(n.Time), Harmless(n.Text)))
+		l.add("note", fmt.Sprintf("at %s: %s", show.Duration(n.Time), show.Text(n.Text)))
 	}
 	for _, b := range r.Trace.Breaks() {
-		l.loud("clock step", fmt.Sprintf("at %s the clock stepped to %s: durations across are unknown", Humane(b.From), Humane(b.To)), Odd)
+		l.loud("clock step", fmt.Sprintf("at %s the clock stepped to %s: durations across are unknown", show.Duration(b.From), show.Duration(b.To)), Odd)
 	}
 	for _, p := range r.Trace.Problems() {
 		text := ProblemText(&p)
@@ -71,5 +72,5 @@ func Hint(name string, f forgotten) string {
 	default:
 		why = second + "Lock(&mu, " + q + ")()`?"
 	}
-	return fmt.Sprintf("%s began %s times and never ended: %s", Show(name), Thousands(f.Begun), why)
+	return fmt.Sprintf("%s began %s times and never ended: %s", show.Name(name), show.Count(f.Begun), why)
 }

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -17,7 +18,7 @@ func OverwrittenLine(t *trace.Trace) string {
 	if o.Records == 1 {
 		verb = "older record was"
 	}
-	return fmt.Sprintf("%s %s overwritten; what began after %s is whole", Thousands(o.Records), verb, Humane(o.Until))
+	return fmt.Sprintf("%s %s overwritten; what began after %s is whole", show.Count(o.Records), verb, show.Duration(o.Until))
 }
 
 // ring tells of what a ring has and has not.
@@ -26,7 +27,7 @@ func (r *Report) ring(l *facts) {
 	if size == 0 {
 		return
 	}
-	text := "the last " + Size(size) + " are kept"
+	text := "the last " + show.Size(size) + " are kept"
 	if line := OverwrittenLine(r.Trace); line != "" {
 		text += "; " + line
 	} else {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -31,16 +32,16 @@ func (r *Report) processes(l *facts) {
 		if line := ClockLine(&p.Member); line != "" {
 			clock, how = line, Odd
 		} else if p.Error > 0 {
-			clock = "clock within ±" + Humane(p.Error)
+			clock = "clock within ±" + show.Duration(p.Error)
 		}
 		text := join(
-			fmt.Sprintf("%s%d %s%s", below, p.Number, Show(p.Label), on(p.Host)),
-			fmt.Sprintf("from %s for %s", Humane(p.From), Humane(p.To-p.From)), clock)
+			fmt.Sprintf("%s%d %s%s", below, p.Number, show.Name(p.Label), on(p.Host)),
+			fmt.Sprintf("from %s for %s", show.Duration(p.From), show.Duration(p.To-p.From)), clock)
 		if p.Lost > 0 {
-			text += ", " + Thousands(p.Lost) + " records lost"
+			text += ", " + show.Count(p.Lost) + " records lost"
 		}
 		if p.Overwritten > 0 {
-			text += ", " + Thousands(p.Overwritten) + " overwritten"
+			text += ", " + show.Count(p.Overwritten) + " overwritten"
 		}
 		l.loud(label, text, how)
 		label = ""
@@ -54,7 +55,7 @@ func on(host string) string {
 	if host == "" {
 		return ""
 	}
-	return " on " + Show(host)
+	return " on " + show.Name(host)
 }
 
 // otherClock words Member.Apart.
@@ -67,11 +68,11 @@ func ClockLine(m *format.Member) string {
 	case m.Apart && m.Error < 0:
 		return otherClock + "; no pair of request and response says how far it is off"
 	case m.Apart && !m.Violated:
-		return otherClock + "; requests and responses align it within ±" + Humane(m.Error)
+		return otherClock + "; requests and responses align it within ±" + show.Duration(m.Error)
 	case m.Error < 0:
 		return "no pair of request and response says how far its clock is off"
 	case m.Violated:
-		return "requests and responses contradict one another by up to " + Humane(m.Error) + ": a clock has jumped, or is another one, or callers did not wait"
+		return "requests and responses contradict one another by up to " + show.Duration(m.Error) + ": a clock has jumped, or is another one, or callers did not wait"
 	}
 	return ""
 }
@@ -81,7 +82,7 @@ func ringsOf(t *trace.Trace) string {
 	var list []string
 	for _, p := range t.Processes() {
 		if p.Overwritten > 0 {
-			list = append(list, fmt.Sprintf("%s of %s", Thousands(p.Overwritten), Show(p.Label)))
+			list = append(list, fmt.Sprintf("%s of %s", show.Count(p.Overwritten), show.Name(p.Label)))
 		}
 	}
 	if list == nil {

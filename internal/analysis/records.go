@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -13,20 +14,20 @@ func (r *Report) records(l *facts) {
 	c := &r.Census
 	var kinds []string
 	for _, k := range r.Kinds() {
-		kinds = append(kinds, Thousands(k.Count)+" "+k.Name)
+		kinds = append(kinds, show.Count(k.Count)+" "+k.Name)
 	}
-	text := Thousands(c.Total())
+	text := show.Count(c.Total())
 	if len(kinds) > 0 {
 		text += ": " + strings.Join(kinds, ", ")
 	}
-	l.add("records", text+"; and "+Plural(int64(len(r.Trace.Beats())), "heartbeat"))
+	l.add("records", text+"; and "+show.Plural(int64(len(r.Trace.Beats())), "heartbeat"))
 	r.open(l)
 	var sum int64
 	for _, n := range c.CPU {
 		sum += n
 	}
 	if sum > 0 {
-		share := func(q format.Quality) string { return Percent(float64(c.CPU[q]) / float64(sum)) }
+		share := func(q format.Quality) string { return show.Percent(float64(c.CPU[q]) / float64(sum)) }
 		l.add("CPU time", fmt.Sprintf("exact for %s of the ended tasks, likely for %s, an upper bound for %s, unknown for %s",
 			share(format.Exact), share(format.Likely), share(format.AtMost), share(format.Unknown)))
 	}
@@ -40,10 +41,10 @@ func (r *Report) open(l *facts) {
 	var open, left []string
 	for _, k := range r.Kinds() {
 		if n := k.Open - k.Left; n > 0 {
-			open = append(open, Thousands(n)+" "+k.Name)
+			open = append(open, show.Count(n)+" "+k.Name)
 		}
 		if k.Left > 0 {
-			left = append(left, Thousands(k.Left)+" "+k.Name)
+			left = append(left, show.Count(k.Left)+" "+k.Name)
 		}
 	}
 	label := "open"
@@ -78,7 +79,7 @@ func CostText(t *trace.Trace, c cost) string {
 	}
 	text := part(measured, okM, "measured") + ", " + part(estimated, okE, "estimated")
 	if c.Unmeasured > 0 {
-		text += ", and " + Humane(c.Unmeasured) + " of its rounds could not be measured"
+		text += ", and " + show.Duration(c.Unmeasured) + " of its rounds could not be measured"
 	}
 	return fmt.Sprintf("at least %s %% of the CPU used (%s; not measured: %s)", tenths(measured+estimated), text, strings.Join(NotMeasured(t), ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -38,9 +39,9 @@ func (in recording) bufferSize() string {
 	case in.buffer == 0:
 		return ""
 	case in.limited:
-		return "up to " + Size(in.buffer)
+		return "up to " + show.Size(in.buffer)
 	}
-	return Size(in.buffer)
+	return show.Size(in.buffer)
 }
 
 const (

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -101,7 +102,7 @@ func join(texts ...string) string {
 // info is a fact of the trace, safe to show; "" if it is not known.
 func (r *Report) info(key string) string {
 	if v := r.Trace.Lookup(key); v != "" {
-		return Show(v)
+		return show.Name(v)
 	}
 	return ""
 }
@@ -112,7 +113,7 @@ func (r *Report) kept(l *facts) {
 	if made(r.Trace) {
 		size = r.Trace.GoTraces()[0].Size
 	}
-	l.add("trace", Show(r.Path)+", "+Size(size))
+	l.add("trace", show.Name(r.Path)+", "+show.Size(size))
 	switch line := LossLine(r.Trace); {
 	case line == "":
 		l.add("losses", "none")
@@ -126,7 +127,7 @@ func (r *Report) kept(l *facts) {
 			l.add("", fmt.Sprintf("… and %d more gaps", len(r.Trace.Gaps())-i))
 			break
 		}
-		l.add("", fmt.Sprintf("from %s to %s: %s", Humane(g.From), Humane(g.To), loss{g.Reason, g.Count, recordingOf(r.Trace)}))
+		l.add("", fmt.Sprintf("from %s to %s: %s", show.Duration(g.From), show.Duration(g.To), loss{g.Reason, g.Count, recordingOf(r.Trace)}))
 	}
 	r.ring(l)
 	if made(r.Trace) {
@@ -159,7 +160,7 @@ func closedBy(t *trace.Trace) string {
 }
 
 func (r *Report) recorded() string {
-	return r.Trace.Start().Format("2006-01-02 15:04:05.000 -0700") + ", for " + Humane(r.Trace.End())
+	return r.Trace.Start().Format("2006-01-02 15:04:05.000 -0700") + ", for " + show.Duration(r.Trace.End())
 }
 
 // made reports whether a trace was made of a Go execution trace, so that nothing recorded it.
@@ -180,7 +181,7 @@ func (r *Report) process(l *facts) {
 	l.add("build", join(module, r.info("go"), platform(r.info("os"), r.info("arch"))))
 	cpus := ""
 	if n, ok := r.beat(format.FieldCPUs); ok {
-		cpus = Plural(n, "CPU")
+		cpus = show.Plural(n, "CPU")
 		if limit, ok := r.beat(format.FieldCPULimit); ok {
 			cpus += fmt.Sprintf(" (the cgroup allows %.2f)", float64(limit)/1000)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // scheduler tells what there is of Go's scheduler and of threads, and why there is no
@@ -20,7 +21,7 @@ func (r *Report) scheduler(l *facts) {
 	}
 	what := "when they were on a CPU"
 	if paused := r.info("thread_switches_paused"); paused != "" {
-		what += ", but not " + Show(paused) + ": the system's telling of it takes more than its share of the budget"
+		what += ", but not " + show.Name(paused) + ": the system's telling of it takes more than its share of the budget"
 	}
 	r.taken(l, "threads", what, "thread_switches")
 }
@@ -30,7 +31,7 @@ func (r *Report) counters(l *facts) {
 	label := "counters"
 	for _, i := range r.Trace.Info {
 		if name, ok := strings.CutPrefix(i.Key, "counter_"); ok && i.Value == r.Trace.Lookup(i.Key) {
-			l.add(label, Show(name)+" "+Show(i.Value))
+			l.add(label, show.Name(name)+" "+show.Name(i.Value))
 			label = ""
 		}
 	}
@@ -49,9 +50,9 @@ func (r *Report) goTrace(l *facts) {
 			how = Odd
 		}
 	}
-	text := Size(bytes) + " of Go's execution trace"
+	text := show.Size(bytes) + " of Go's execution trace"
 	if len(all) > 1 {
-		text += ", in " + Thousands(int64(len(all))) + " parts"
+		text += ", in " + show.Count(int64(len(all))) + " parts"
 	}
 	text = join(text, prefix("joined from ", r.info(gotrace.FactJoined)))
 	if how == Odd {
@@ -68,18 +69,18 @@ func (r *Report) goTrace(l *facts) {
 func (r *Report) goStory(l *facts) {
 	if g := r.Go; g != nil {
 		if len(g.Stretches) > 0 {
-			text := "from " + Humane(g.From) + " to " + Humane(g.To)
+			text := "from " + show.Duration(g.From) + " to " + show.Duration(g.To)
 			if n := len(g.Stretches) - 1; n > 0 {
-				text += ", with " + Plural(int64(n), "gap")
+				text += ", with " + show.Plural(int64(n), "gap")
 			}
-			l.add("", text+": "+Plural(g.Transitions, "change")+" of goroutines' states, "+Plural(g.Samples, "sample"))
+			l.add("", text+": "+show.Plural(g.Transitions, "change")+" of goroutines' states, "+show.Plural(g.Samples, "sample"))
 		}
 		for i, p := range g.Problems {
 			if i == 5 {
 				l.loud("", fmt.Sprintf("… and %d more problems", len(g.Problems)-i), Odd)
 				break
 			}
-			l.loud("", Show(p), Odd)
+			l.loud("", show.Name(p), Odd)
 		}
 	}
 	if ended := r.info(gotrace.FactEnded); ended != "" {

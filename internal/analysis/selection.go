@@ -8,6 +8,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -28,22 +29,22 @@ type Selection struct {
 func (s *Selection) Part() string {
 	var what []string
 	if s.From > 0 {
-		what = append(what, "from "+Humane(s.From))
+		what = append(what, "from "+show.Duration(s.From))
 	}
 	if s.To > 0 {
-		what = append(what, "to "+Humane(s.To))
+		what = append(what, "to "+show.Duration(s.To))
 	}
 	if !s.Names.All() {
-		what = append(what, "names "+Show(s.Names.String()))
+		what = append(what, "names "+show.Name(s.Names.String()))
 	}
 	if !s.Tracks.All() {
-		what = append(what, "rows "+Show(s.Tracks.String()))
+		what = append(what, "rows "+show.Name(s.Tracks.String()))
 	}
 	if s.Processes != nil {
-		what = append(what, "processes "+Show(s.Processes.String()))
+		what = append(what, "processes "+show.Name(s.Processes.String()))
 	}
 	if s.Objects != nil {
-		what = append(what, "samples of the load objects "+Show(s.Objects.String()))
+		what = append(what, "samples of the load objects "+show.Name(s.Objects.String()))
 	}
 	if what == nil {
 		return ""
@@ -57,7 +58,7 @@ func KeptLine(t *trace.Trace) string {
 	if p == nil {
 		return ""
 	}
-	line := "left out: processes that do not match " + Show(p.String())
+	line := "left out: processes that do not match " + show.Name(p.String())
 	if calls {
 		line += ", and calls that were only counted, as it is not known whose they were"
 	}

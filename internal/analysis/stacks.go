@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/scopeview/scopeview/internal/trace"
+import (
+	"github.com/scopeview/scopeview/internal/trace"
+
+	"github.com/scopeview/scopeview/internal/show"
+)
 
 // stackCount is how much scope.Stack counted.
 type stackCount struct {
@@ -25,7 +29,7 @@ func Stacks(t *trace.Trace) (n stackCount) {
 // stacks tells of them, if there are any.
 func (r *Report) stacks(l *facts) {
 	if n := Stacks(r.Trace); n.Calls > 0 {
-		l.add("stacks", Plural(n.Calls, "call")+" of scope.Stack counted, under "+Plural(n.Names, "name")+", from "+
-			Plural(n.Stacks, "place")+"; see scopeview stacks")
+		l.add("stacks", show.Plural(n.Calls, "call")+" of scope.Stack counted, under "+show.Plural(n.Names, "name")+", from "+
+			show.Plural(n.Stacks, "place")+"; see scopeview stacks")
 	}
 }

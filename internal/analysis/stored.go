@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -42,11 +43,11 @@ func (r *Report) archive(l *facts) {
 		what = "the executable"
 	}
 	if s.Sources > 0 {
-		what = join(what, Plural(s.Sources, "source"))
+		what = join(what, show.Plural(s.Sources, "source"))
 	}
 	how, missing := quiet, ""
 	if s.Missing > 0 {
-		how, missing = Odd, "; a part is missing of "+Plural(s.Missing, "file")
+		how, missing = Odd, "; a part is missing of "+show.Plural(s.Missing, "file")
 	}
-	l.loud("archive", what+" ("+Size(s.Bytes)+") in "+Size(s.Stored)+missing, how)
+	l.loud("archive", what+" ("+show.Size(s.Bytes)+") in "+show.Size(s.Stored)+missing, how)
 }

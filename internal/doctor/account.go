@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
@@ -73,20 +73,20 @@ func (u *use) unaccounted(m *model) string {
 		return ""
 	}
 	some := float64(a.some)
-	text := fmt.Sprintf("of the %s in which somebody waited for it, recorded holds explain %s", analysis.Humane(a.some), analysis.Percent(float64(a.held)/some))
+	text := fmt.Sprintf("of the %s in which somebody waited for it, recorded holds explain %s", show.Duration(a.some), show.Percent(float64(a.held)/some))
 	handed, missing := float64(a.handed)/some, a.missing()
 	if handed < toldFrom && missing < toldFrom {
 		return ""
 	}
 	if handed >= toldFrom {
-		text += fmt.Sprintf("; %s of it the lock was free or given away, and one that was woken waited for a processor", analysis.Percent(handed))
+		text += fmt.Sprintf("; %s of it the lock was free or given away, and one that was woken waited for a processor", show.Percent(handed))
 	}
 	if missing >= toldFrom {
 		why := "holds are missing in the trace"
 		if !m.hasGo {
 			why += ", or one that was given the lock waited for a processor"
 		}
-		text += fmt.Sprintf("; for %s of it nobody is known to have the lock: %s", analysis.Percent(missing), why)
+		text += fmt.Sprintf("; for %s of it nobody is known to have the lock: %s", show.Percent(missing), why)
 	}
 	return text
 }
@@ -129,7 +129,7 @@ const mostStarved = 3
 
 func (x starvedFacts) words(m *model, _ *Finding) words {
 	return words{
-		text: fmt.Sprintf("Goroutines waited for %s %s together, %s.", x.u.called(), analysis.Humane(x.u.wait), x.u.while(m)),
+		text: fmt.Sprintf("Goroutines waited for %s %s together, %s.", x.u.called(), show.Duration(x.u.wait), x.u.while(m)),
 		advice: "Whether that made the run longer can't be told, as the program did not get the CPUs that it wanted and a holder without one lets others wait; " +
 			"recorded where it has them, a trace tells",
 		evidence: x.u.evidence(m),

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -99,7 +100,7 @@ func (m *model) report() *Report {
 		r.CriticalPath = m.paths()
 		m.speedup(r)
 		if m.sweep.known > 0 && float64(m.sweep.known) < 0.9*float64(m.span()) {
-			r.Notes = append(r.Notes, fmt.Sprintf("what all goroutines did is known of %s of the time; the shares are of that", analysis.Percent(float64(m.sweep.known)/float64(m.span()))))
+			r.Notes = append(r.Notes, fmt.Sprintf("what all goroutines did is known of %s of the time; the shares are of that", show.Percent(float64(m.sweep.known)/float64(m.span()))))
 		}
 	}
 	r.Findings = m.examine()
@@ -127,13 +128,13 @@ func (m *model) unsaid() string {
 	}
 	why := ""
 	if use := m.sweep.lost[partRun] / float64(m.sweep.known) / m.cores.Count; use < poorUse {
-		why = "the program's goroutines use " + analysis.Percent(use) + " of the cores"
+		why = "the program's goroutines use " + show.Percent(use) + " of the cores"
 	}
 	if b := &m.beats; b.cpuKnown() && float64(b.system) >= muchSystem*float64(b.user+b.system) && b.user+b.system > 0 {
 		if why != "" {
 			why += ", and "
 		}
-		why += "the system has " + analysis.Percent(float64(b.system)/float64(b.user+b.system)) + " of its CPU time"
+		why += "the system has " + show.Percent(float64(b.system)/float64(b.user+b.system)) + " of its CPU time"
 	}
 	if why == "" {
 		return ""

@@ -5,9 +5,9 @@ import (
 	"path"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // place is the first frame of a stack that is the program's own; "" if there is none.
@@ -46,7 +46,7 @@ func frameText(f *gotrace.Frame) string {
 	if f.File != "" {
 		text += fmt.Sprintf(" %s:%d", path.Base(strings.ReplaceAll(f.File, `\`, "/")), f.Line)
 	}
-	return analysis.Show(text)
+	return show.Name(text)
 }
 
 // roleOf returns whose goroutine it is by the function that it began with. What a program

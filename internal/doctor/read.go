@@ -7,6 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -174,7 +175,7 @@ func (x *loader) readEvents() error {
 	}
 	if x.left > 0 {
 		x.notes = append(x.notes, fmt.Sprintf("%s shorter than %s were left out, to keep the memory bounded: what was in them counts for the scopes around them",
-			analysis.Plural(x.left, "scope"), analysis.Humane(x.shorter)))
+			show.Plural(x.left, "scope"), show.Duration(x.shorter)))
 	}
 	return err
 }

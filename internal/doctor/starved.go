@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
@@ -106,6 +106,6 @@ func (s *Starved) told(m *model) *Starved {
 		limit = fmt.Sprintf(" (it allows %.4g, and GOMAXPROCS is %d)", m.limit, m.procs)
 	}
 	s.Text = fmt.Sprintf("The program got %.2f of %.4g CPUs, and %s of what it wanted it did not get: %s%s. The times here are not the program's alone: record it where it has the CPUs.",
-		s.Got, s.CPUs, analysis.Percent(s.Share), strings.Join(who, ", "), limit)
+		s.Got, s.CPUs, show.Percent(s.Share), strings.Join(who, ", "), limit)
 	return s
 }

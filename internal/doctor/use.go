@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
@@ -216,12 +216,12 @@ func (m *model) misused() (notes []string) {
 		for i := range l.holds {
 			if h := &l.holds[i]; h.open && h.g.ended && h.g.to < h.to {
 				h.to = max(h.g.to, h.from)
-				notes = append(notes, fmt.Sprintf("goroutine %d ended at %s while it held %s: who wants it waits for ever", h.g.id, analysis.Humane(h.g.to), named(l.name)))
+				notes = append(notes, fmt.Sprintf("goroutine %d ended at %s while it held %s: who wants it waits for ever", h.g.id, show.Duration(h.g.to), named(l.name)))
 			}
 		}
 		for _, w := range l.waits {
 			if w.open && w.holder == w.g.id {
-				notes = append(notes, fmt.Sprintf("goroutine %d waits since %s for %s, which it has itself: it waits for ever", w.g.id, analysis.Humane(w.from), named(l.name)))
+				notes = append(notes, fmt.Sprintf("goroutine %d waits since %s for %s, which it has itself: it waits for ever", w.g.id, show.Duration(w.from), named(l.name)))
 			}
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -67,7 +67,7 @@ func (m *model) locate(f *Finding) {
 		}
 	}
 	if leaf, call, share := m.hottest(f); leaf != "" {
-		add("most samples of CPU time "+sampled(f)+" ("+analysis.Percent(share)+") are", leaf)
+		add("most samples of CPU time "+sampled(f)+" ("+show.Percent(share)+") are", leaf)
 		if call != leaf {
 			add("the calls that have most samples are", call)
 		}

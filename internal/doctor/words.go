@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
@@ -74,7 +74,7 @@ type words struct {
 const nameBegins, nameEnds = "\x0e", "\x0f"
 
 // named is a name as sentences have it, safe to show.
-func named(name string) string { return marked(analysis.Show(name)) }
+func named(name string) string { return marked(show.Name(name)) }
 
 // marked is the same of what is safe to show.
 func marked(text string) string {
@@ -140,7 +140,7 @@ func (f *Finding) say(m *model) {
 	if f.Gain == unknownGain {
 		w.text += " " + w.advice + "."
 	} else {
-		w.text += fmt.Sprintf(" %s, the run would be %s shorter.", w.advice, analysis.Percent(float64(f.Gain)))
+		w.text += fmt.Sprintf(" %s, the run would be %s shorter.", w.advice, show.Percent(float64(f.Gain)))
 	}
 	f.Text = plain(w.text)
 	for _, e := range w.evidence {
@@ -162,10 +162,10 @@ func (x blockingFacts) words(m *model, f *Finding) words {
 	}
 	return words{
 		text: fmt.Sprintf("%s is held%s while its holder waits%s: others wait for it meanwhile, %s of the time.",
-			x.u.begin(), in, why, analysis.Percent(f.Share)),
+			x.u.begin(), in, why, show.Percent(f.Share)),
 		advice: "Done before locking or after unlocking",
 		evidence: append(x.u.evidence(m), fmt.Sprintf("%s of the hold time that others waited for, the holder was off the CPU%s",
-			analysis.Percent(float64(x.u.blocked)/float64(x.u.holdWaited)), why)),
+			show.Percent(float64(x.u.blocked)/float64(x.u.holdWaited)), why)),
 	}
 }
 
@@ -179,12 +179,12 @@ func (x fatFacts) words(m *model, _ *Finding) words {
 	u := x.u
 	w := words{
 		text: fmt.Sprintf("%s is held %s of the time, and %s of that is %s under the lock, %s.",
-			u.begin(), analysis.Percent(u.used), analysis.Percent(x.part), quoted(x.names), u.while(m)),
+			u.begin(), show.Percent(u.used), show.Percent(x.part), quoted(x.names), u.while(m)),
 		advice:   "Moved out of it",
 		evidence: u.evidence(m),
 	}
 	for _, n := range x.names {
-		w.evidence = append(w.evidence, fmt.Sprintf("%s is %s of the time under the lock", named(n), analysis.Percent(float64(u.inside[m.id(n)])/float64(u.hold))))
+		w.evidence = append(w.evidence, fmt.Sprintf("%s is %s of the time under the lock", named(n), show.Percent(float64(u.inside[m.id(n)])/float64(u.hold))))
 	}
 	return w
 }
@@ -192,7 +192,7 @@ func (x fatFacts) words(m *model, _ *Finding) words {
 func (x convoyFacts) words(m *model, f *Finding) words {
 	return words{
 		text: fmt.Sprintf("Goroutines stand in line at %s: more than the %s wait for it %s of the time, %.1f on average, %s.",
-			x.u.called(), cores(m), analysis.Percent(f.Share), float64(x.u.wait)/float64(m.span()), x.u.while(m)),
+			x.u.called(), cores(m), show.Percent(f.Share), float64(x.u.wait)/float64(m.span()), x.u.while(m)),
 		advice:   unwaited,
 		evidence: x.u.evidence(m),
 	}
@@ -200,7 +200,7 @@ func (x convoyFacts) words(m *model, f *Finding) words {
 
 func (x contentionFacts) words(m *model, f *Finding) words {
 	return words{
-		text:     fmt.Sprintf("Waiting for %s takes %s of the time of the %s, %s.", x.u.called(), analysis.Percent(f.Share), cores(m), x.u.while(m)),
+		text:     fmt.Sprintf("Waiting for %s takes %s of the time of the %s, %s.", x.u.called(), show.Percent(f.Share), cores(m), x.u.while(m)),
 		advice:   unwaited,
 		evidence: x.u.evidence(m),
 	}
@@ -211,17 +211,17 @@ const unwaited = "If nobody had to wait for it"
 
 // evidence is what is said of every lock.
 func (u *use) evidence(m *model) []string {
-	e := fmt.Sprintf("%s waits for %s took %s together, %s on average", analysis.Thousands(u.waits), u.called(), analysis.Humane(u.wait), analysis.Humane(u.wait/max(u.waits, 1)))
+	e := fmt.Sprintf("%s waits for %s took %s together, %s on average", show.Count(u.waits), u.called(), show.Duration(u.wait), show.Duration(u.wait/max(u.waits, 1)))
 	if u.l.acquired > 0 {
-		e += fmt.Sprintf("; %s of %s acquisitions had to wait", analysis.Percent(float64(u.l.contended)/float64(u.l.acquired)), analysis.Thousands(u.l.acquired))
+		e += fmt.Sprintf("; %s of %s acquisitions had to wait", show.Percent(float64(u.l.contended)/float64(u.l.acquired)), show.Count(u.l.acquired))
 	}
 	list := []string{e}
 	if ns, n := u.l.whole(); ns > 0 && u.used > 0 {
-		held := fmt.Sprintf("it is held %s of the time, for %s at a time", analysis.Percent(u.used), analysis.Humane(ns/n))
+		held := fmt.Sprintf("it is held %s of the time, for %s at a time", show.Percent(u.used), show.Duration(ns/n))
 		if a := u.account(); a.missing() >= toldFrom {
 			held = "as far as holds are recorded, " + held
 		} else {
-			held += fmt.Sprintf(": nobody can have it more than %s times in a second", analysis.Thousands(int64(1e9*float64(n)/float64(ns))))
+			held += fmt.Sprintf(": nobody can have it more than %s times in a second", show.Count(int64(1e9*float64(n)/float64(ns))))
 		}
 		list = append(list, held)
 	}
@@ -287,7 +287,7 @@ func (u *use) holder(m *model) string {
 	}
 	share := ""
 	if x := u.around[m.id(names[0])]; weight > 0 {
-		share = fmt.Sprintf(" (%s of it)", analysis.Percent(float64(x)/float64(weight)))
+		share = fmt.Sprintf(" (%s of it)", show.Percent(float64(x)/float64(weight)))
 	}
 	return named(names[0]) + share
 }
@@ -295,7 +295,7 @@ func (u *use) holder(m *model) string {
 func (x retryFacts) words(m *model, f *Finding) words {
 	return words{
 		text: fmt.Sprintf("%s is tried again and again: failed tries take %s of the time of the %s, in %s.",
-			named(f.Object), analysis.Percent(f.Share), cores(m), quoted(f.Scopes)),
+			named(f.Object), show.Percent(f.Share), cores(m), quoted(f.Scopes)),
 		advice:   "Without them",
 		evidence: x.u.evidence(m),
 	}
@@ -304,14 +304,14 @@ func (x retryFacts) words(m *model, f *Finding) words {
 func (x spinningFacts) words(m *model, f *Finding) words {
 	what := "most are in calls that one polls with"
 	if x.looping > 0 {
-		what = analysis.Thousands(int64(x.looping)) + " are in a loop in which it lets others run, and in nothing that the loop calls"
+		what = show.Count(int64(x.looping)) + " are in a loop in which it lets others run, and in nothing that the loop calls"
 	}
 	return words{
 		text: fmt.Sprintf("%s looks again and again whether something has come, in %s: that takes %s of the time of the %s.",
-			who(x.g), orPlace(f.Object), analysis.Percent(f.Share), cores(m)),
+			who(x.g), orPlace(f.Object), show.Percent(f.Share), cores(m)),
 		advice: "Waiting for it",
 		evidence: []string{fmt.Sprintf("of %s samples of the CPU profile of %s %s",
-			analysis.Thousands(int64(x.samples)), analysis.Plural(int64(x.goroutines), "goroutine"), what)},
+			show.Count(int64(x.samples)), show.Plural(int64(x.goroutines), "goroutine"), what)},
 	}
 }
 
@@ -322,10 +322,10 @@ func (x serializationFacts) words(_ *model, f *Finding) words {
 	}
 	return words{
 		text: fmt.Sprintf("One goroutine at a time runs %s of the time, though %d have work: each waits for what the one before hands on%s, in %s.",
-			analysis.Percent(f.Share), x.workers, at, quoted(f.Scopes)),
+			show.Percent(f.Share), x.workers, at, quoted(f.Scopes)),
 		advice: atOnce(x.work),
 		evidence: []string{fmt.Sprintf("%s of %s waits ended because another goroutine handed something on; the busiest one did %s of what was done by one at a time",
-			analysis.Thousands(int64(x.handoffs)), analysis.Thousands(int64(x.changes)), analysis.Percent(x.busiest))},
+			show.Count(int64(x.handoffs)), show.Count(int64(x.changes)), show.Percent(x.busiest))},
 	}
 }
 
@@ -335,7 +335,7 @@ func atOnce(work []scopeShare) string {
 	const rest = " would have to be done at once; whether it can is not to be told from a trace: what needs the result of the one before can't begin earlier"
 	var parts []string
 	for _, w := range work {
-		parts = append(parts, fmt.Sprintf("%s (%s)", named(w.name), analysis.Percent(w.share)))
+		parts = append(parts, fmt.Sprintf("%s (%s)", named(w.name), show.Percent(w.share)))
 	}
 	what := strings.Join(parts, ", ")
 	switch len(parts) {
@@ -350,9 +350,9 @@ func atOnce(work []scopeShare) string {
 func (x aloneFacts) words(m *model, f *Finding) words {
 	return words{
 		text: fmt.Sprintf("%s runs alone %s of the time, in %s, while there is nothing to do for the other cores.",
-			who(x.g), analysis.Percent(f.Share), quoted(f.Scopes)),
+			who(x.g), show.Percent(f.Share), quoted(f.Scopes)),
 		advice:   "Done by all " + cores(m),
-		evidence: []string{fmt.Sprintf("%s of the time two or more goroutines ran; %s of the time exactly one did", analysis.Percent(x.more), analysis.Percent(x.one))},
+		evidence: []string{fmt.Sprintf("%s of the time two or more goroutines ran; %s of the time exactly one did", show.Percent(x.more), show.Percent(x.one))},
 	}
 }
 
@@ -366,10 +366,10 @@ func (x bottleneckFacts) words(_ *model, f *Finding) words {
 	}
 	return words{
 		text: fmt.Sprintf("%s%s has work all the time and runs alone %s of it%s: the others wait for it in %s.",
-			who(x.g), made, analysis.Percent(f.Share), in, orPlace(f.Object)),
+			who(x.g), made, show.Percent(f.Share), in, orPlace(f.Object)),
 		advice: atOnce(x.work),
 		evidence: []string{fmt.Sprintf("%s of the time others have a channel or a Cond to wait at until it goes on, while it alone runs; it waits %s of the time itself",
-			analysis.Percent(x.served), analysis.Percent(x.waits))},
+			show.Percent(x.served), show.Percent(x.waits))},
 	}
 }
 
@@ -380,23 +380,23 @@ func (x imbalanceFacts) words(_ *model, f *Finding) words {
 	}
 	return words{
 		text: fmt.Sprintf("The goroutines made in %s have unequal work: %s of their time cores have nothing to do because some are done and the others are not, in %s.",
-			at, analysis.Percent(f.Share), quoted(f.Scopes)),
+			at, show.Percent(f.Share), quoted(f.Scopes)),
 		advice: "Evenly shared out",
 		evidence: []string{fmt.Sprintf("%s of %s are waited for together; in the worst one the longest ran for %s, the mean for %s",
-			analysis.Plural(int64(x.groups), "group"), analysis.Plural(int64(x.members), "goroutine"), analysis.Humane(x.longest), analysis.Humane(x.mean))},
+			show.Plural(int64(x.groups), "group"), show.Plural(int64(x.members), "goroutine"), show.Duration(x.longest), show.Duration(x.mean))},
 	}
 }
 
 func (x tooFineFacts) words(_ *model, f *Finding) words {
 	in := orPlace(f.Object)
 	if x.places > 1 {
-		in += fmt.Sprintf(" and %s more", analysis.Plural(int64(x.places-1), "place"))
+		in += fmt.Sprintf(" and %s more", show.Plural(int64(x.places-1), "place"))
 	}
 	return words{
 		text: fmt.Sprintf("%s goroutines are made in %s for %s of work each: to make them, switch to them and wait for them takes %s of the CPU time.",
-			analysis.Thousands(int64(x.goroutines)), in, analysis.Humane(x.median), analysis.Percent(f.Share)),
+			show.Count(int64(x.goroutines)), in, show.Duration(x.median), show.Percent(f.Share)),
 		advice:   "With more work for each",
-		evidence: []string{fmt.Sprintf("half of them run for less than %s; one costs about %s to make, to switch to, to end and to be waited for", analysis.Humane(x.median), analysis.Humane(x.each))},
+		evidence: []string{fmt.Sprintf("half of them run for less than %s; one costs about %s to make, to switch to, to end and to be waited for", show.Duration(x.median), show.Duration(x.each))},
 	}
 }
 
@@ -404,7 +404,7 @@ func (x inflationFacts) words(m *model, f *Finding) words {
 	name := named(f.Scopes[0])
 	causes := "Three things do that: memory that can't be moved faster (scopeview membench tells whether it is that), cache lines that several goroutines write, and cores that are threads of one core."
 	evidence := []string{fmt.Sprintf("over %s executions the CPU time grows with the number of running goroutines to the power of %.2f (%.1f standard errors from 0)",
-		analysis.Thousands(int64(x.n)), x.slope, x.t)}
+		show.Count(int64(x.n)), x.slope, x.t)}
 	if m.bandwidth != nil {
 		text := "scopeview membench did not measure several cores"
 		if p := x.memory; p.Cores >= 2 {
@@ -418,17 +418,17 @@ func (x inflationFacts) words(m *model, f *Finding) words {
 		evidence = append(evidence, text)
 	}
 	return words{
-		text:     fmt.Sprintf("%s takes %.2f times the CPU time when %.1f goroutines run at once: %s of all that ran is that. %s", name, x.factor, x.at, analysis.Percent(f.Share), causes),
+		text:     fmt.Sprintf("%s takes %.2f times the CPU time when %.1f goroutines run at once: %s of all that ran is that. %s", name, x.factor, x.at, show.Percent(f.Share), causes),
 		advice:   "Without it",
 		evidence: evidence,
 	}
 }
 
 func (x threadsFacts) words(m *model, _ *Finding) words {
-	what := analysis.Percent(x.share) + " of their time goes by while goroutines want to run and wait for a thread that has a CPU"
+	what := show.Percent(x.share) + " of their time goes by while goroutines want to run and wait for a thread that has a CPU"
 	so := "and "
 	if x.putOff {
-		so, what = "so that ", "the system put running goroutines off their CPU "+analysis.Percent(x.share)+" of their time"
+		so, what = "so that ", "the system put running goroutines off their CPU "+show.Percent(x.share)+" of their time"
 	}
 	return words{
 		text: fmt.Sprintf("There are more threads than CPUs: GOMAXPROCS is %d and the program may use %s (%s), %s%s.",
@@ -447,10 +447,10 @@ func (x switchingFacts) words(m *model, f *Finding) words {
 	}
 	return words{
 		text: fmt.Sprintf("%.1f goroutines want to run on %s at once, and %s of their time they may not, in %s. They are switched %s times in a second%s, and each may find its data out of the cache.",
-			x.wanting, cores(m), analysis.Percent(f.Share), quoted(f.Scopes), analysis.Thousands(m.rate(x.cuts)), by),
+			x.wanting, cores(m), show.Percent(f.Share), quoted(f.Scopes), show.Count(m.rate(x.cuts)), by),
 		advice: "With as many as cores it might be shorter; by how much is not to be told from a trace, which does not have what the caches held",
 		evidence: []string{fmt.Sprintf("they run for %s at a time; a switch is taken to cost %s of reading data into the cache again, which depends on the program",
-			analysis.Humane(x.ran/int64(max(x.cuts, 1))), analysis.Humane(refill))},
+			show.Duration(x.ran/int64(max(x.cuts, 1))), show.Duration(refill))},
 	}
 }
 
@@ -461,15 +461,15 @@ func (x collectorFacts) words(m *model, f *Finding) words {
 	}
 	w := words{
 		text: fmt.Sprintf("The garbage collector takes %s of all that ran, and goroutines help it %s of their running time%s.",
-			analysis.Percent(x.cpu), analysis.Percent(x.helping), in),
+			show.Percent(x.cpu), show.Percent(x.helping), in),
 		advice:   "Without garbage",
-		evidence: []string{fmt.Sprintf("its workers ran for %s, and goroutines helped for %s; a higher GOGC buys part of that with memory", analysis.Humane(x.workers), analysis.Humane(x.assist))},
+		evidence: []string{fmt.Sprintf("its workers ran for %s, and goroutines helped for %s; a higher GOGC buys part of that with memory", show.Duration(x.workers), show.Duration(x.assist))},
 	}
 	if x.made > 0 {
-		w.evidence = append(w.evidence, fmt.Sprintf("by the CPU profile, %s of the program's own time goes into allocating", analysis.Percent(x.made)))
+		w.evidence = append(w.evidence, fmt.Sprintf("by the CPU profile, %s of the program's own time goes into allocating", show.Percent(x.made)))
 	}
 	if m.beats.gcPause > 0 {
-		w.evidence = append(w.evidence, "it stopped the world for "+analysis.Humane(m.beats.gcPause)+" altogether")
+		w.evidence = append(w.evidence, "it stopped the world for "+show.Duration(m.beats.gcPause)+" altogether")
 	}
 	return w
 }
@@ -478,25 +478,25 @@ func (x faultFacts) words(m *model, f *Finding) words {
 	b := &m.beats
 	return words{
 		text: fmt.Sprintf("Page faults take up to %s of the CPU time: the program touches new memory %s times in a second, while it is mostly in %s.",
-			analysis.Percent(f.Share), analysis.Thousands(int64(float64(x.faults)*1e9/float64(max(b.over, 1)))), quoted(f.Scopes)),
+			show.Percent(f.Share), show.Count(int64(float64(x.faults)*1e9/float64(max(b.over, 1)))), quoted(f.Scopes)),
 		advice: "With memory that it keeps and uses again",
 		evidence: []string{fmt.Sprintf("%s page faults, %s of them with I/O, and %s of system time in %s of CPU time",
-			analysis.Thousands(x.faults), analysis.Thousands(b.major), analysis.Humane(b.system), analysis.Humane(b.user+b.system))},
+			show.Count(x.faults), show.Count(b.major), show.Duration(b.system), show.Duration(b.user+b.system))},
 	}
 }
 
 func (x senderFacts) words(m *model, f *Finding) words {
 	return words{
 		text: fmt.Sprintf("Who sends in %s waits %s of the time of the %s for a receiver that works on what it has got, in %s.",
-			orPlace(f.Object), analysis.Percent(f.Share), cores(m), quoted(f.Scopes)),
+			orPlace(f.Object), show.Percent(f.Share), cores(m), quoted(f.Scopes)),
 		advice:   "With room for what comes in bursts",
-		evidence: []string{fmt.Sprintf("%s waits to send there, for %s on average", analysis.Thousands(int64(x.waits)), analysis.Humane(x.mean))},
+		evidence: []string{fmt.Sprintf("%s waits to send there, for %s on average", show.Count(int64(x.waits)), show.Duration(x.mean))},
 	}
 }
 
 func (x handingFacts) words(m *model, f *Finding) words {
-	rate, of := analysis.Thousands(m.rate(x.waits)), analysis.Percent(f.Share)
-	waits, cost := analysis.Thousands(int64(x.waits))+" waits for a channel, in a select or for a Cond", "; one is taken to cost "+analysis.Humane(handoffCost)
+	rate, of := show.Count(m.rate(x.waits)), show.Percent(f.Share)
+	waits, cost := show.Count(int64(x.waits))+" waits for a channel, in a select or for a Cond", "; one is taken to cost "+show.Duration(handoffCost)
 	if x.places == 0 {
 		return words{
 			text: fmt.Sprintf("Goroutines hand on %s times in a second in %s, and each time one is switched for another: %s of the time of the %s.",
@@ -509,7 +509,7 @@ func (x handingFacts) words(m *model, f *Finding) words {
 		text: fmt.Sprintf("Goroutines hand on %s times in a second, most in %s: to switch between them takes some %s of the CPU time, and more where they wake each other across CPUs.",
 			rate, orPlace(f.Object), of),
 		advice:   "With several values at a time, or fewer processors, it might be shorter; by how much is not to be told from a trace: scopeview scale runs it with several numbers of them",
-		evidence: []string{waits + " in " + analysis.Plural(int64(x.places), "place") + cost},
+		evidence: []string{waits + " in " + show.Plural(int64(x.places), "place") + cost},
 	}
 }
 
@@ -518,7 +518,7 @@ func cores(m *model) string {
 	if c := m.cores.Count; c != float64(int64(c)) {
 		return fmt.Sprintf("%.1f cores", c)
 	}
-	return analysis.Plural(int64(m.cores.Count), "core")
+	return show.Plural(int64(m.cores.Count), "core")
 }
 
 // who is a goroutine as a sentence has it.

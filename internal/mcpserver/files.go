@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/pack"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -125,7 +125,7 @@ func (s *Server) read(ctx context.Context, f *os.File, o *opened) (*trace.Trace,
 		from, size = r, r.Size()
 	}
 	if size > largestTrace {
-		return nil, fmt.Errorf("it has %s, and at most %s are read here: look at it with the command line", analysis.Size(size), analysis.Size(largestTrace))
+		return nil, fmt.Errorf("it has %s, and at most %s are read here: look at it with the command line", show.Size(size), show.Size(largestTrace))
 	}
 	t, err := trace.Open(&until{from, ctx}, size)
 	if err != nil {

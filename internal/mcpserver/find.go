@@ -12,6 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -57,7 +58,7 @@ func (s *Server) find1(ctx context.Context, in findArgs) (string, error) {
 	}
 	return o.brief(&report.Report{Brief: func(b *report.Brief) {
 		b.More(report.Does(b.Command("top", "--brief"), "all executions, summed up"), report.Does(b.Command("doctor", "--brief"), "what is wrong"))
-		b.Line(fmt.Sprintf("# Found: %s", analysis.Plural(all, "execution")))
+		b.Line(fmt.Sprintf("# Found: %s", show.Plural(all, "execution")))
 		if line := analysis.LossLine(o.Trace); line != "" {
 			b.Line("\nLosses: " + report.Prose(line))
 		}
@@ -68,15 +69,15 @@ func (s *Server) find1(ctx context.Context, in findArgs) (string, error) {
 			p, cpu := places[x.name], "unknown"
 			switch x.quality {
 			case format.Exact, format.Likely:
-				cpu = analysis.Humane(x.cpu)
+				cpu = show.Duration(x.cpu)
 			case format.AtMost:
-				cpu = "≤ " + analysis.Humane(x.cpu)
+				cpu = "≤ " + show.Duration(x.cpu)
 			}
-			took := analysis.Humane(x.dur)
+			took := show.Duration(x.dur)
 			if x.open {
 				took += ", open"
 			}
-			rows = append(rows, []string{took, analysis.Humane(x.start), report.Cell(report.CodeName(x.name)), cpu, report.Cell(report.Code(x.row)), report.Cell(report.Code(x.args)), report.Cell(report.SourceLine(p.File, p.Line))})
+			rows = append(rows, []string{took, show.Duration(x.start), report.Cell(report.CodeName(x.name)), cpu, report.Cell(report.Code(x.row)), report.Cell(report.Code(x.args)), report.Cell(report.SourceLine(p.File, p.Line))})
 		}
 		b.Rows([]string{"took", "began at", "name", "cpu", "row", "arguments", "source"}, rows)
 	}}, in.part), nil
@@ -100,10 +101,10 @@ func longest(ctx context.Context, t *trace.Trace, sel *analysis.Selection, longe
 			}
 			x := execution{name: t.Name(e.Name), start: e.Start, dur: e.Dur, cpu: e.CPU, quality: e.Quality, open: e.Open, row: fmt.Sprint("goroutine ", e.Goid)}
 			if e.Track != format.NameEmpty {
-				x.row = analysis.Show(t.Name(e.Track))
+				x.row = show.Name(t.Name(e.Track))
 			}
 			if l := lister.List(e); len(l) > 0 {
-				x.args = analysis.Show(string(args.AppendJSON(nil, l)))
+				x.args = show.Name(string(args.AppendJSON(nil, l)))
 			}
 			i, _ := slices.BinarySearchFunc(list, x, func(a, b execution) int { return cmp.Or(cmp.Compare(b.dur, a.dur), cmp.Compare(a.start, b.start)) })
 			if list = slices.Insert(list, i, x); len(list) > count {

@@ -15,8 +15,8 @@ import (
 	// official SDK has all of them; it is linked by the tool alone, and not by what it records.
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // What a call may take.
@@ -120,7 +120,7 @@ func (s *Server) call(ctx context.Context, answer func(ctx context.Context) (str
 		return nil, nil, err
 	}
 	if err != nil { // it may cite the trace
-		text := strings.ReplaceAll(analysis.Harmless(err.Error()), "\n", " ")
+		text := strings.ReplaceAll(show.Text(err.Error()), "\n", " ")
 		return nil, nil, errors.New("it failed: " + report.Span(report.Cut(text, mostError)))
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil

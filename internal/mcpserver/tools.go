@@ -22,6 +22,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report/top"
 	"github.com/scopeview/scopeview/internal/report/waits"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -204,7 +205,7 @@ func (s *Server) listing(ctx context.Context, _ struct{}) (string, error) {
 		if !l.started.IsZero() {
 			started = ", recorded from " + l.started.UTC().Format(time.DateTime) + " UTC"
 		}
-		b.Line(fmt.Sprintf("- %s: %s%s, written %s UTC, %s", report.CodeName(l.name), analysis.Size(l.size), started, l.written.UTC().Format(time.DateTime), state))
+		b.Line(fmt.Sprintf("- %s: %s%s, written %s UTC, %s", report.CodeName(l.name), show.Size(l.size), started, l.written.UTC().Format(time.DateTime), state))
 	}
 	if len(all) == 0 {
 		b.Line("There is none: the directories that may be read have no *.scope file.")

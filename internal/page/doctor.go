@@ -5,6 +5,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/doctor"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -26,7 +27,7 @@ func notAsked() *Unsaid {
 func DoctorSays(ctx context.Context, t *trace.Trace, s analysis.Selection, a *Advice) any {
 	spares := ""
 	if a != nil && a.Report != nil {
-		spares = analysis.Harmless(a.Spares(""))
+		spares = show.Text(a.Spares(""))
 	}
 	r, err := doctor.Examine(t, doctor.Options{Selection: s, Context: ctx, Spares: spares, Drawn: true})
 	if err != nil {

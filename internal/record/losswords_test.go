@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
@@ -182,7 +183,7 @@ func TestG17Words(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer tr.Close()
-			want := strings.Replace(c.want, "N", analysis.Thousands(lost[c.why]), 1)
+			want := strings.Replace(c.want, "N", show.Count(lost[c.why]), 1)
 			inContainer := strings.NewReplacer("(up to ", "(", ", or the limit of memory, which bounds it", "")
 			if line := inContainer.Replace(analysis.LossLine(tr)); lost[c.why] == 0 || !strings.Contains(line, want) {
 				t.Errorf("the trace says %q\nwant %q", line, want)

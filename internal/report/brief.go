@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -84,7 +85,7 @@ func (b *Brief) Lines(lines ...string) bool {
 func (b *Brief) String() string {
 	text := b.b.String()
 	if b.left > 0 {
-		text += "\n" + analysis.Plural(int64(b.left), "line") + " left out to stay brief.\n"
+		text += "\n" + show.Plural(int64(b.left), "line") + " left out to stay brief.\n"
 	}
 	return text + b.tail
 }
@@ -97,7 +98,7 @@ const codeBytes = 120
 func Code(text string) string { return Span(Cut(text, codeBytes)) }
 
 // CodeName is Code of a name that is not yet safe to show.
-func CodeName(name string) string { return Code(analysis.Show(name)) }
+func CodeName(name string) string { return Code(show.Name(name)) }
 
 // Span is a text in a span of code, whole: who calls it has bounded it.
 func Span(text string) string {
@@ -160,14 +161,14 @@ const proseBytes = 600
 var escaped = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "\\<", ">", "\\>", "#", "\\#", "|", "\\|", "\n", " ", "\r", " ")
 
 // Prose is a text of ours, in which something of a trace may be, in Markdown.
-func Prose(text string) string { return escaped.Replace(Cut(analysis.Harmless(text), proseBytes)) }
+func Prose(text string) string { return escaped.Replace(Cut(show.Text(text), proseBytes)) }
 
 // SourceLine is a place in the source, in code. Of a long path the end is shown.
 func SourceLine(file string, line int) string {
 	if file == "" || line <= 0 {
 		return "unknown"
 	}
-	text := analysis.Show(file)
+	text := show.Name(file)
 	if over := len(text) - codeBytes; over > 0 {
 		for over < len(text) && !utf8.RuneStart(text[over]) {
 			over++
@@ -230,7 +231,7 @@ func shellCommand(words ...string) string {
 func shellWord(w string) (string, bool) {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%"
 	switch {
-	case w == "" || analysis.Show(w) != w || strings.Contains(w, "`"):
+	case w == "" || show.Name(w) != w || strings.Contains(w, "`"):
 		return "", false
 	case strings.Trim(w, plain) == "" && strings.IndexFunc(w, func(r rune) bool { return !strings.ContainsRune(plain, r) }) < 0:
 		return w, true

@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -111,7 +112,7 @@ func Longest(p analysis.Periods) string {
 	if p.Count == 0 {
 		return "-"
 	}
-	return analysis.Humane(p.Max)
+	return show.Duration(p.Max)
 }
 
 // Still writes of waits or holds that have not ended how many they are, and for how long.
@@ -119,5 +120,5 @@ func Still(p analysis.Periods) string {
 	if p.Open == 0 {
 		return ""
 	}
-	return analysis.Thousands(p.Open) + " for " + analysis.Humane(p.OpenTime)
+	return show.Count(p.Open) + " for " + show.Duration(p.OpenTime)
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -72,7 +73,7 @@ const nameWidth = 48
 
 // Name returns a name as a table has room for it, safe to show.
 func Name(text string) string {
-	text = analysis.Show(text)
+	text = show.Name(text)
 	if utf8.RuneCountInString(text) <= nameWidth {
 		return text
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Table writes a row of each element of a list in columns, and below it how many are left
@@ -23,7 +23,7 @@ func Table[T any](b *Text, what string, heads []string, list []T, row func(T) []
 	}
 	b.table(heads, rows)
 	if left := len(list) - shown; left > 0 {
-		fmt.Fprintf(b, "… and %s (-n 0 shows all)\n", analysis.Plural(int64(left), "more "+what))
+		fmt.Fprintf(b, "… and %s (-n 0 shows all)\n", show.Plural(int64(left), "more "+what))
 	}
 }
 

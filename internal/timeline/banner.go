@@ -7,6 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 func stateOf(writer string) analysis.State {
@@ -49,7 +50,7 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 		say("warn", analysis.Hint(r.Trace.Name(f.Name), f))
 	}
 	for _, s := range r.Trace.Breaks() {
-		say("warn", fmt.Sprintf("At %s the clock stepped to %s: durations across are unknown.", analysis.Humane(s.From), analysis.Humane(s.To)))
+		say("warn", fmt.Sprintf("At %s the clock stepped to %s: durations across are unknown.", show.Duration(s.From), show.Duration(s.To)))
 	}
 	if o.States != nil {
 		for _, p := range o.States.Problems {
@@ -57,7 +58,7 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 		}
 	}
 	if o.StateRes > 0 {
-		say("note", fmt.Sprintf("Of what goroutines did, neighbours shorter than %s are merged into one, which has the state that took most of it.", analysis.Humane(o.StateRes)))
+		say("note", fmt.Sprintf("Of what goroutines did, neighbours shorter than %s are merged into one, which has the state that took most of it.", show.Duration(o.StateRes)))
 	}
 	say("note", strings.TrimSpace(unknownText(r)+" "+costText(r)))
 	if o.Writer == WriterUnknown {
@@ -74,7 +75,7 @@ func damageText(r *analysis.Report) string {
 	}
 	text := "The trace is damaged: what could be read is shown. " + capital(analysis.ProblemText(&damage[0]))
 	if more := len(damage) - 1; more > 0 {
-		text += fmt.Sprintf("; and %s of other kinds", analysis.Plural(int64(more), "defect"))
+		text += fmt.Sprintf("; and %s of other kinds", show.Plural(int64(more), "defect"))
 	}
 	return text + "."
 }
@@ -98,12 +99,12 @@ func openText(r *analysis.Report, o MetaOptions) string {
 	switch n -= left; {
 	case n == 0 || o.Writer == WriterRunning:
 	case o.Writer == WriterUnknown:
-		text = analysis.Plural(n, "scope") + " had not ended: running, or cut off. "
+		text = show.Plural(n, "scope") + " had not ended: running, or cut off. "
 	default:
-		text = analysis.Plural(n, "scope") + " had not ended when the recording did; each is drawn to the end, with a torn edge. "
+		text = show.Plural(n, "scope") + " had not ended when the recording did; each is drawn to the end, with a torn edge. "
 	}
 	if left > 0 {
-		text += analysis.Plural(left, "scope") + " never ended; each is drawn to the end of its goroutine, with a torn edge."
+		text += show.Plural(left, "scope") + " never ended; each is drawn to the end of its goroutine, with a torn edge."
 	}
 	return strings.TrimSpace(text)
 }
@@ -120,11 +121,11 @@ func gapsText(r *analysis.Report) string {
 			most = g
 		}
 	}
-	when := fmt.Sprintf("from %s to %s", analysis.Humane(most.From), analysis.Humane(most.To))
+	when := fmt.Sprintf("from %s to %s", show.Duration(most.From), show.Duration(most.To))
 	if len(gaps) == 1 {
 		return "; " + when + "."
 	}
-	return fmt.Sprintf("; in %s stretches, most (%s) %s.", analysis.Thousands(int64(len(gaps))), analysis.Thousands(most.Count), when)
+	return fmt.Sprintf("; in %s stretches, most (%s) %s.", show.Count(int64(len(gaps))), show.Count(most.Count), when)
 }
 
 // costText tells what the recording itself took.
@@ -151,7 +152,7 @@ func unknownText(r *analysis.Report) string {
 	} else if need := uint32(format.WitnessYield | format.WitnessSwitch); r.Trace.Header().Witness&need != need {
 		why = "the recorder could not see when they gave way to others (About tells why)"
 	}
-	return fmt.Sprintf("The CPU time of %s of the scopes is unknown: %s.", analysis.Percent(float64(unknown)/float64(all)), why)
+	return fmt.Sprintf("The CPU time of %s of the scopes is unknown: %s.", show.Percent(float64(unknown)/float64(all)), why)
 }
 
 // reducedText tells that the page has not every scope, and what to do.
@@ -160,7 +161,7 @@ func reducedText(r *analysis.Report, o MetaOptions) string {
 		return ""
 	}
 	text := fmt.Sprintf("Of %s, neighbours shorter than %s are merged into one; longer ones are all here.",
-		analysis.Plural(r.Census.Total(), "record"), analysis.Humane(o.Tile.Res))
+		show.Plural(r.Census.Total(), "record"), show.Duration(o.Tile.Res))
 	if o.More != "" {
 		text += " " + o.More
 	}

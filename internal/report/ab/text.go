@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/runs"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Report returns the result for people and for programs.
@@ -15,9 +15,9 @@ func (r *Result) Report() *report.Report { return &report.Report{Text: r.text, D
 func (r *Result) text(b *report.Text) {
 	heads := []string{"<build", "<profile", "build time", "<compiled", "size"}
 	report.Table(b, "", heads, r.Builds, func(x *Build) []string {
-		return []string{x.Name, report.Name(x.Profile), analysis.Humane(x.Took), x.compiled(), fmt.Sprintf("%.2f MB", float64(x.Size)/1e6)}
+		return []string{x.Name, report.Name(x.Profile), show.Duration(x.Took), x.compiled(), fmt.Sprintf("%.2f MB", float64(x.Size)/1e6)}
 	})
-	packages := analysis.Plural(int64(r.Builds[1].Packages), "package")
+	packages := show.Plural(int64(r.Builds[1].Packages), "package")
 	if r.Identical {
 		fmt.Fprintf(b, "\n%s; nothing was run\n", b.Yellow("B's profile changes nothing: of all "+packages+" the compiler made the same as for A"))
 		return
@@ -28,8 +28,8 @@ func (r *Result) text(b *report.Text) {
 		*Time
 	}
 	rows := []row{{"CPU time", r.CPU}, {"wall time", r.Wall}}
-	report.Table(b, "", []string{"<median of " + analysis.Plural(int64(r.Runs), "run"), "A", "B", "difference", "interval"}, rows, func(x row) []string {
-		cells := []string{x.name, analysis.Humane(x.A), analysis.Humane(x.B), "", ""}
+	report.Table(b, "", []string{"<median of " + show.Plural(int64(r.Runs), "run"), "A", "B", "difference", "interval"}, rows, func(x row) []string {
+		cells := []string{x.name, show.Duration(x.A), show.Duration(x.B), "", ""}
 		if x.Confidence > 0 {
 			cells[3], cells[4] = signed(x.Change), signed(x.Low)+" … "+signed(x.High)
 		}
@@ -55,7 +55,7 @@ func (x *Build) compiled() string {
 	case *x.Compiled == 0:
 		return "nothing, all was in the cache"
 	}
-	return fmt.Sprintf("%d of %s", *x.Compiled, analysis.Plural(int64(x.Packages), "package"))
+	return fmt.Sprintf("%d of %s", *x.Compiled, show.Plural(int64(x.Packages), "package"))
 }
 
 // enough is the least number of runs of a side that give an interval of 95 %.
@@ -71,7 +71,7 @@ func (t *Time) sentence(b *report.Text, what string, runs int) string {
 	case t.Verdict == same:
 		return fmt.Sprintf("no difference in %s can be told after %d runs: 95 %% interval %s to %s; more runs (-n %d) would narrow it", what, runs, signed(t.Low), signed(t.High), 4*runs)
 	case runs < enough:
-		return fmt.Sprintf("%s of each build can't tell a difference in %s with 95 %% confidence: that takes %d (-n)", analysis.Plural(int64(runs), "run"), what, enough)
+		return fmt.Sprintf("%s of each build can't tell a difference in %s with 95 %% confidence: that takes %d (-n)", show.Plural(int64(runs), "run"), what, enough)
 	}
 	return fmt.Sprintf("a difference in %s can't be told: some run was so short that the system counted none; give the program more to do", what)
 }

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -233,7 +233,7 @@ func price(v *profile.View, kind symbols.RemarkKind, line *callgraph.Cost) strin
 	if all == 0 || own == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of all %s", analysis.Percent(float64(own)/float64(all)), v.Metrics[m].Name)
+	return fmt.Sprintf("%s of all %s", show.Percent(float64(own)/float64(all)), v.Metrics[m].Name)
 }
 
 // remarks asks the compiler about a file, if that is wanted.
@@ -283,7 +283,7 @@ func (c *Code) lineCosts(p *samples.Profile, file string) map[int]*callgraph.Cos
 
 // remarkText writes a remark with its price: what the line costs.
 func remarkText(v *profile.View, r symbols.Remark, line *callgraph.Cost) string {
-	text := analysis.Show(r.Text)
+	text := show.Name(r.Text)
 	if p := price(v, r.Kind, line); p != "" {
 		text += ": " + p
 	}

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
@@ -123,7 +123,7 @@ func (d *disasm) text(b *report.Text) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(b, "%s\n\n", b.Bold(analysis.Show(l.Name+", "+l.File)))
+		fmt.Fprintf(b, "%s\n\n", b.Bold(show.Name(l.Name+", "+l.File)))
 		report.Table(b, "", append(d.Heads(), "<"), d.rows(l), func(r []string) []string { return r })
 	}
 	fmt.Fprintf(b, "\n%s\n", b.Dim(guidance))
@@ -160,7 +160,7 @@ func (d *disasm) rows(l *listing) (rows [][]string) {
 				cells = append(cells, share)
 			}
 		}
-		rows = append(rows, append(cells, fmt.Sprintf("    [%s] %x: %s", l.place(in), in.PC, analysis.Show(in.Text))))
+		rows = append(rows, append(cells, fmt.Sprintf("    [%s] %x: %s", l.place(in), in.PC, show.Name(in.Text))))
 	}
 	return rows
 }

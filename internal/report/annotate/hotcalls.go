@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/pgo/explain"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
@@ -61,7 +61,7 @@ func (c *Code) HotCalls(ctx context.Context, p *samples.Profile) (list []HotCall
 	}
 	for _, e := range r.Edges {
 		call := HotCall{Caller: e.Caller, Callee: e.Callee, Line: e.Line}
-		call.Text = fmt.Sprintf("%s of the calls by %s: %s", analysis.Percent(e.Share), filepath.Base(o.Profile), e.Text)
+		call.Text = fmt.Sprintf("%s of the calls by %s: %s", show.Percent(e.Share), filepath.Base(o.Profile), e.Text)
 		if f := known[symbols.PrintName(e.Caller)]; f != nil && e.File != "" {
 			call.Caller, call.File = f.Func, f.File
 		}
@@ -148,7 +148,7 @@ func hotLines(calls []HotCall, file string) map[int][]string {
 	of := map[int][]string{}
 	for _, c := range calls {
 		if c.File == file {
-			of[c.Line] = append(of[c.Line], analysis.Show("call of "+c.Callee+", "+c.Text))
+			of[c.Line] = append(of[c.Line], show.Name("call of "+c.Callee+", "+c.Text))
 		}
 	}
 	return of

@@ -11,11 +11,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
@@ -234,11 +234,11 @@ func (s *source) copies(line int) (into []string, itself bool) {
 // before returns what stands before a line: what the compiler did with it.
 func (s *source) before(line int) (list []string) {
 	if into, itself := s.copies(line); len(into) > 0 {
-		text := "inlined here in " + analysis.Plural(int64(len(into)), "place") + ": " + report.First(into, symbols.PrintName)
+		text := "inlined here in " + show.Plural(int64(len(into)), "place") + ": " + report.First(into, symbols.PrintName)
 		if itself {
 			text += "; called out of line too"
 		}
-		list = append(list, analysis.Show(text))
+		list = append(list, show.Name(text))
 	}
 	for _, r := range s.remarks[line] {
 		list = append(list, remarkText(s.View, r, s.costs[line]))
@@ -255,7 +255,7 @@ func (s *source) text(b *report.Text) {
 	if s.path != "" && s.path != s.file {
 		where += ", from " + s.path
 	}
-	fmt.Fprintf(b, "%s\n\n", b.Bold(analysis.Show(where)))
+	fmt.Fprintf(b, "%s\n\n", b.Bold(show.Name(where)))
 	type row struct {
 		cells []string
 		hot   bool
@@ -291,7 +291,7 @@ func clean(line string) string {
 	if len(line) > widest {
 		line = line[:widest] + "…"
 	}
-	return analysis.Harmless(strings.ToValidUTF8(line, "?"))
+	return show.Text(strings.ToValidUTF8(line, "?"))
 }
 
 // widest bounds what is shown of a line: generated sources have some of a megabyte.

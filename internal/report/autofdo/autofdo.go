@@ -4,9 +4,9 @@ package autofdo
 import (
 	"fmt"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/autofdo"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // showDocument is what show tells of a profile.
@@ -58,7 +58,7 @@ func Show(p *autofdo.Profile) *report.Report {
 		if d.Saturated {
 			least = "at least "
 		}
-		fmt.Fprintf(b, "%s%d samples in %s\n\n", least, d.Total, analysis.Plural(int64(d.Count), "function"))
+		fmt.Fprintf(b, "%s%d samples in %s\n\n", least, d.Total, show.Plural(int64(d.Count), "function"))
 		heads := []string{"total", "%", "head", "lines", "inlined", "hottest line", "<function", "<calls"}
 		report.Table(b, "function", heads, sorted, func(f *autofdo.Function) []string {
 			x, hottest := functionOf(f, whole), ""
@@ -129,8 +129,8 @@ func Overlap(base, test string, s *autofdo.Similarity) *report.Report {
 		return functionAlike{f.Name, f.Percent / 100, f.BaseWeight / 100, f.TestWeight / 100}
 	})
 	return &report.Report{Document: d, Text: func(b *report.Text) {
-		fmt.Fprintf(b, "overlap %s of %s and %s\n", b.Bold(analysis.Percent(d.Overlap)), analysis.Show(base), analysis.Show(test))
-		fmt.Fprintf(b, "of all samples both have %s, of all functions %s\n\n", analysis.Percent(d.SampleShare), analysis.Percent(d.FunctionShare))
+		fmt.Fprintf(b, "overlap %s of %s and %s\n", b.Bold(show.Percent(d.Overlap)), show.Name(base), show.Name(test))
+		fmt.Fprintf(b, "of all samples both have %s, of all functions %s\n\n", show.Percent(d.SampleShare), show.Percent(d.FunctionShare))
 		report.Table(b, "function", []string{"alike %", "base %", "test %", "<function"}, s.Of, func(f autofdo.FunctionSimilarity) []string {
 			return []string{fmt.Sprintf("%.2f", f.Percent), fmt.Sprintf("%.2f", f.BaseWeight), fmt.Sprintf("%.2f", f.TestWeight), report.Name(f.Name)}
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -49,7 +50,7 @@ func (r *Result) brief(b *report.Brief) {
 	b.Heading("## On one side only")
 	for i, x := range r.oneSide {
 		if i == briefRows {
-			b.Line("- … and " + analysis.Plural(int64(len(r.oneSide)-i), "more name"))
+			b.Line("- … and " + show.Plural(int64(len(r.oneSide)-i), "more name"))
 			break
 		}
 		side, v := sides[0], x.cells[r.sort].a
@@ -81,7 +82,7 @@ func (r *Result) headline(worse []*row, of string) string {
 	}
 	text := report.CodeName(worse[0].name) + " " + of + " " + r.change(r.sort, &worse[0].cells[r.sort])
 	if more := len(worse) - 1; more > 0 {
-		text += " and " + analysis.Plural(int64(more), "more name")
+		text += " and " + show.Plural(int64(more), "more name")
 	}
 	return text
 }
@@ -100,10 +101,10 @@ func (r *Result) briefRuns(b *report.Brief) {
 					lost = "no losses"
 				}
 			}
-			b.Item(sides[side], lost+"; "+report.Code(analysis.Show(run.path))+", "+analysis.Humane(run.length))
+			b.Item(sides[side], lost+"; "+report.Code(show.Name(run.path))+", "+show.Duration(run.length))
 		}
 		if more := len(list) - 3; more > 0 {
-			b.Item(sides[side], "… and "+analysis.Plural(int64(more), "more run"))
+			b.Item(sides[side], "… and "+show.Plural(int64(more), "more run"))
 		}
 		if t := list[0].trace; t != nil {
 			for _, f := range (&analysis.Report{Trace: t}).Run() {
@@ -151,7 +152,7 @@ func (r *Result) firstPlaces() map[string]trace.Place {
 func (r *Result) briefRows(b *report.Brief, rows []*row, places map[string]trace.Place) {
 	for i, x := range rows {
 		if i == briefRows {
-			b.Line("- … and " + analysis.Plural(int64(len(rows)-i), "more name"))
+			b.Line("- … and " + show.Plural(int64(len(rows)-i), "more name"))
 			return
 		}
 		c := &x.cells[r.sort]

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/runs"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Condition is what a comparison can be asked for: that a column of a name grew, or fell, by
@@ -41,7 +41,7 @@ func ParseCondition(text string, v *report.View) (c Condition, err error) {
 	columns := columnsOf(v)
 	i := slices.IndexFunc(columns, func(x column) bool { return x.Name == c.column })
 	if i < 0 {
-		return c, fmt.Errorf("%q: there is no column %s; there is %s", text, analysis.Show(c.column), strings.Join(Columns(v), ", "))
+		return c, fmt.Errorf("%q: there is no column %s; there is %s", text, show.Name(c.column), strings.Join(Columns(v), ", "))
 	}
 	return c, c.parseLimit(parts[4], columns[i].Unit)
 }
@@ -149,7 +149,7 @@ const namesShown = 20
 func (r *Result) names() string {
 	var list []string
 	for _, x := range r.rows {
-		list = append(list, analysis.Show(x.name))
+		list = append(list, show.Name(x.name))
 	}
 	slices.Sort(list)
 	switch left := len(list) - namesShown; {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // number writes a value of a column; "-" where it is not known.
@@ -19,14 +19,14 @@ func (r *Result) number(column int, v float64) string {
 	}
 	switch unit := r.columns[column].Unit; {
 	case isTime(unit):
-		return analysis.Humane(int64(math.Round(v)))
+		return show.Duration(int64(math.Round(v)))
 	case unit == report.Share:
-		return analysis.Percent(v)
+		return show.Percent(v)
 	case unit == report.Ratio:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	}
 	if v == math.Trunc(v) || v >= 1000 {
-		return analysis.Thousands(int64(math.Round(v)))
+		return show.Count(int64(math.Round(v)))
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
@@ -88,9 +88,9 @@ func percentOf(q float64) string {
 	case q >= 10:
 		return "×" + strconv.FormatFloat(q, 'g', 3, 64)
 	case q > 1:
-		return "+" + analysis.Percent(q-1)
+		return "+" + show.Percent(q-1)
 	}
-	return "-" + analysis.Percent(1-q)
+	return "-" + show.Percent(1-q)
 }
 
 // words tells both values of a cell.
@@ -100,7 +100,7 @@ func (r *Result) words(column int, c *cell) string {
 		text += " (" + percentOf(q) + ")"
 	}
 	if c.confidence > 0 {
-		text += "; difference " + r.interval(column, c) + " with " + analysis.Percent(c.confidence) + " confidence"
+		text += "; difference " + r.interval(column, c) + " with " + show.Percent(c.confidence) + " confidence"
 	}
 	return text
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/runs"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Report returns the comparison for people and for programs.
@@ -41,11 +42,11 @@ func (r *Result) text(b *report.Text) {
 	case len(r.rows) == 0:
 		b.WriteString("A and B have no name in common\n")
 	case len(differ) == 0:
-		b.WriteString("no differences in " + analysis.Plural(int64(n), "name") + " of both\n")
+		b.WriteString("no differences in " + show.Plural(int64(n), "name") + " of both\n")
 	default:
 		r.table(b, differ)
 		if n > 0 {
-			b.WriteString(analysis.Plural(int64(n), "more name") + " without any difference\n")
+			b.WriteString(show.Plural(int64(n), "more name") + " without any difference\n")
 		}
 	}
 	if len(r.oneSide) > 0 {
@@ -64,7 +65,7 @@ func (r *Result) health(b *report.Text) {
 			}
 			for _, line := range []string{analysis.KeptLine(run.trace), b.Red(analysis.LossLine(run.trace)), analysis.OverwrittenLine(run.trace), analysis.CoolLine(run.trace)} {
 				if line != "" {
-					fmt.Fprintf(b, "%s  %s: %s\n", sides[side], analysis.Show(run.path), line)
+					fmt.Fprintf(b, "%s  %s: %s\n", sides[side], show.Name(run.path), line)
 				}
 			}
 		}
@@ -79,10 +80,10 @@ var sides = [2]string{"A", "B"}
 // runsText tells which recordings are on a side.
 func runsText(runs []Run) string {
 	text := report.First(runs, func(x Run) string {
-		return analysis.Show(x.path) + " (" + analysis.Humane(x.length) + ")"
+		return show.Name(x.path) + " (" + show.Duration(x.length) + ")"
 	})
 	if len(runs) > 1 {
-		text = analysis.Plural(int64(len(runs)), "run") + ": " + text
+		text = show.Plural(int64(len(runs)), "run") + ": " + text
 	}
 	return text
 }
@@ -108,10 +109,10 @@ func (r *Result) notes(b *report.Text) {
 	}
 	for i, text := range texts {
 		if i == notesShown {
-			fmt.Fprintf(b, "… and %s (--json has all)\n", analysis.Plural(int64(len(texts)-i), "more note"))
+			fmt.Fprintf(b, "… and %s (--json has all)\n", show.Plural(int64(len(texts)-i), "more note"))
 			break
 		}
-		fmt.Fprintf(b, "%s  %s\n", strings.Join(of[text], ", "), b.Yellow(analysis.Harmless(text)))
+		fmt.Fprintf(b, "%s  %s\n", strings.Join(of[text], ", "), b.Yellow(show.Text(text)))
 	}
 	if texts != nil {
 		b.WriteByte('\n')
@@ -128,7 +129,7 @@ func (r *Result) howSure() string {
 		return text
 	}
 	c := runs.Intervals{}.Confidence(len(r.a), len(r.b))
-	text := fmt.Sprintf("values are medians of %d and %s; interval: of the difference, with %s confidence", len(r.a), analysis.Plural(int64(len(r.b)), "run"), analysis.Percent(c))
+	text := fmt.Sprintf("values are medians of %d and %s; interval: of the difference, with %s confidence", len(r.a), show.Plural(int64(len(r.b)), "run"), show.Percent(c))
 	if c < runs.Wanted {
 		text += ", the most that so few runs give (4 a side give 95%)"
 	}
@@ -238,7 +239,7 @@ func (x *row) title() string {
 // short returns a name as a table has room for it: a function's without its package's path
 // if that is too long.
 func short(name string) string {
-	if text := report.Name(name); text == analysis.Show(name) {
+	if text := report.Name(name); text == show.Name(name) {
 		return text
 	}
 	return report.Name(format.ShortFunction(name))

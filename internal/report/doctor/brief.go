@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // brief writes the report in a page: what is wrong, where, and what to try.
@@ -100,7 +100,7 @@ func (r found) briefly(b *report.Brief, i int) {
 	}
 	gain := "unknown"
 	if f.Gain >= 0 {
-		gain = "about " + analysis.Percent(float64(f.Gain)) + " of the run"
+		gain = "about " + show.Percent(float64(f.Gain)) + " of the run"
 	}
 	lines := []string{
 		fmt.Sprintf("- verdict: `%s`, %s: %s", f.Verdict, sure(f.Confidence), f.Verdict.Meaning()),
@@ -114,7 +114,7 @@ func (r found) briefly(b *report.Brief, i int) {
 		}
 		lines = append(lines, "- holder: "+holder)
 	}
-	lines = append(lines, "- gain: "+gain+"; share "+analysis.Percent(f.Share)+"; seen best from "+analysis.Humane(f.FromNS)+" to "+analysis.Humane(f.ToNS))
+	lines = append(lines, "- gain: "+gain+"; share "+show.Percent(f.Share)+"; seen best from "+show.Duration(f.FromNS)+" to "+show.Duration(f.ToNS))
 	lines = append(lines, places(f)...)
 	lines = append(lines, "- try: "+w.Try)
 	for _, e := range w.Evidence[:min(len(w.Evidence), shownEvidence)] {
@@ -193,7 +193,7 @@ func critical(p *doctor.Path) string {
 		if x.Name != "" {
 			name = report.CodeName(x.Name)
 		}
-		parts = append(parts, name+" "+x.State+" "+analysis.Percent(x.Share))
+		parts = append(parts, name+" "+x.State+" "+show.Percent(x.Share))
 	}
 	return strings.Join(parts, ", ")
 }

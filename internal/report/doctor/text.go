@@ -5,9 +5,9 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // text writes the report for people: first what is wrong.
@@ -40,7 +40,7 @@ func (r found) text(b *report.Text) {
 		fmt.Fprintf(b, "%s %s\n  because %s\n  %s\n", b.Yellow("not looked for:"), strings.Join(names, ", "), u.Why, u.How)
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(b, "%s %s\n", b.Yellow("note:"), analysis.Harmless(n))
+		fmt.Fprintf(b, "%s %s\n", b.Yellow("note:"), show.Text(n))
 	}
 	r.advise(b)
 }
@@ -52,9 +52,9 @@ func (r found) finding(b *report.Text, f *doctor.Finding) {
 	}
 	gain := "gain unknown"
 	if f.Gain >= 0 {
-		gain = "gain about " + analysis.Percent(float64(f.Gain))
+		gain = "gain about " + show.Percent(float64(f.Gain))
 	}
-	fmt.Fprintf(b, "    share %s, %s, %s; from %s to %s: %s\n\n", analysis.Percent(f.Share), gain, sure(f.Confidence), analysis.Humane(f.FromNS), analysis.Humane(f.ToNS), b.Dim(link(f, r.path)))
+	fmt.Fprintf(b, "    share %s, %s, %s; from %s to %s: %s\n\n", show.Percent(f.Share), gain, sure(f.Confidence), show.Duration(f.FromNS), show.Duration(f.ToNS), b.Dim(link(f, r.path)))
 }
 
 // advise writes the best of the advice that lies beside the trace.
@@ -63,9 +63,9 @@ func (r found) advise(b *report.Text) {
 	if a == nil {
 		return
 	}
-	all := "scopeview advise " + analysis.Show(a.Raw) + " shows all"
+	all := "scopeview advise " + show.Name(a.Raw) + " shows all"
 	if a.Error != "" {
-		fmt.Fprintf(b, "%s %s\n", b.Yellow("advice:"), analysis.Harmless(a.Error))
+		fmt.Fprintf(b, "%s %s\n", b.Yellow("advice:"), show.Text(a.Error))
 	}
 	switch {
 	case a.Error != "" && len(a.Best) == 0:
@@ -76,7 +76,7 @@ func (r found) advise(b *report.Text) {
 	}
 	fmt.Fprintf(b, "%s\n", b.Bold("advice, of the whole run:"))
 	for _, x := range a.Best {
-		fmt.Fprintf(b, "  %s: %s: %s; saves %s\n", analysis.Harmless(x.Place), x.ID, analysis.Harmless(x.Advice), x.Saves)
+		fmt.Fprintf(b, "  %s: %s: %s; saves %s\n", show.Text(x.Place), x.ID, show.Text(x.Advice), x.Saves)
 	}
 	fmt.Fprintf(b, "  %s\n", b.Dim(all))
 }
@@ -98,7 +98,7 @@ func sure(c float64) string {
 // link returns how to look at a finding on the page.
 func link(f *doctor.Finding, path string) string {
 	fragment := url.Values{"tab": {"doctor"}, "finding": {string(f.Verdict) + ":" + f.Object}}
-	return "scopeview serve " + analysis.Show(path) + ", #" + fragment.Encode()
+	return "scopeview serve " + show.Name(path) + ", #" + fragment.Encode()
 }
 
 // barWidth is how long a bar of the whole is.
@@ -120,7 +120,7 @@ func (r found) speedup(b *report.Text) {
 	}
 	report.Table(b, "", []string{"<  ", "cores", "", "<"}, large, func(s doctor.Slice) []string {
 		share := s.Cores / r.Cores.Count
-		return []string{"  " + s.Name, fmt.Sprintf("%.2f", s.Cores), analysis.Percent(share), bar(share)}
+		return []string{"  " + s.Name, fmt.Sprintf("%.2f", s.Cores), show.Percent(share), bar(share)}
 	})
 	b.WriteByte('\n')
 }
@@ -138,7 +138,7 @@ func (r found) parallelism(b *report.Text) {
 		}
 	}
 	report.Table(b, "", []string{"running", "time", "<"}, counts, func(n int) []string {
-		return []string{fmt.Sprint(n), analysis.Percent(r.Parallelism[n]), bar(r.Parallelism[n])}
+		return []string{fmt.Sprint(n), show.Percent(r.Parallelism[n]), bar(r.Parallelism[n])}
 	})
 	b.WriteByte('\n')
 }
@@ -147,13 +147,13 @@ func (r found) parallelism(b *report.Text) {
 const pathParts = 6
 
 func criticalPath(b *report.Text, p *doctor.Path) {
-	head := "critical path of the run, " + analysis.Humane(p.Time)
+	head := "critical path of the run, " + show.Duration(p.Time)
 	if p.Of != "" {
-		of := analysis.Plural(p.All, "scope")
+		of := show.Plural(p.All, "scope")
 		if p.Count < p.All {
-			of = analysis.Thousands(p.Count) + " of " + of
+			of = show.Count(p.Count) + " of " + of
 		}
-		head = fmt.Sprintf("critical path of %s (%s), %s", analysis.Show(p.Of), of, analysis.Humane(p.Time))
+		head = fmt.Sprintf("critical path of %s (%s), %s", show.Name(p.Of), of, show.Duration(p.Time))
 	}
 	fmt.Fprintf(b, "%s\n", b.Bold(head+":"))
 	if len(p.Parts) == 0 {
@@ -165,10 +165,10 @@ func criticalPath(b *report.Text, p *doctor.Path) {
 		if x.Name != "" {
 			name = report.Name(x.Name)
 		}
-		return []string{"  " + name, x.State, analysis.Humane(x.Time), analysis.Percent(x.Share)}
+		return []string{"  " + name, x.State, show.Duration(x.Time), show.Percent(x.Share)}
 	})
 	for _, x := range p.WhatIf {
-		fmt.Fprintf(b, "  if %s were free: −%s\n", analysis.Show(x.Name), analysis.Percent(x.Gain))
+		fmt.Fprintf(b, "  if %s were free: −%s\n", show.Name(x.Name), show.Percent(x.Gain))
 	}
 	b.WriteByte('\n')
 }

@@ -6,22 +6,22 @@ package membench
 import (
 	"fmt"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Report returns it for people and for programs.
 func (r *Result) Report() *report.Report { return &report.Report{Text: r.text, Document: r} }
 
 func (r *Result) text(b *report.Text) {
-	line := analysis.Plural(int64(r.Cores), "core")
+	line := show.Plural(int64(r.Cores), "core")
 	if r.CPU != "" {
-		line = analysis.Show(r.CPU) + ", " + line
+		line = show.Name(r.CPU) + ", " + line
 	}
 	if r.Cache > 0 {
-		line += ", last-level cache " + analysis.Size(r.Cache)
+		line += ", last-level cache " + show.Size(r.Cache)
 	}
-	fmt.Fprintf(b, "%s; arrays of %s\n", line, analysis.Size(r.Arrays))
+	fmt.Fprintf(b, "%s; arrays of %s\n", line, show.Size(r.Arrays))
 	if r.Doubt != "" {
 		fmt.Fprintf(b, "%s\n", b.Yellow(r.Doubt))
 	}
@@ -35,9 +35,9 @@ func (r *Result) text(b *report.Text) {
 	case len(r.Points) == 1:
 		b.WriteString("\nwith one core, nothing can be said about more of them\n")
 	case r.Saturated > 0:
-		fmt.Fprintf(b, "\n%s saturated by %s: more of them move less than a tenth more\n", b.Bold("memory is"), analysis.Plural(int64(r.Saturated), "core"))
+		fmt.Fprintf(b, "\n%s saturated by %s: more of them move less than a tenth more\n", b.Bold("memory is"), show.Plural(int64(r.Saturated), "core"))
 	case r.Doubt == "":
-		fmt.Fprintf(b, "\nmemory is not saturated by %s\n", analysis.Plural(int64(last), "core"))
+		fmt.Fprintf(b, "\nmemory is not saturated by %s\n", show.Plural(int64(last), "core"))
 	}
 }
 

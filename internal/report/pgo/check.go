@@ -3,9 +3,9 @@ package pgo
 import (
 	"fmt"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/pgo/source"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // checkDocument is a profile held against the source.
@@ -94,13 +94,13 @@ func (d *checkDocument) text(b *report.Text, unit string, r *source.Report) {
 	if d.Share == nil {
 		fmt.Fprintf(b, "nothing of the profile's %s could be matched with any source\n", amount(unit, d.Total))
 	} else {
-		fmt.Fprintf(b, "%s of the weight that can be matched is of calls that the source has\n", b.Bold(analysis.Percent(*d.Share)))
+		fmt.Fprintf(b, "%s of the weight that can be matched is of calls that the source has\n", b.Bold(show.Percent(*d.Share)))
 	}
 	if d.Foreign {
 		fmt.Fprintf(b, "%s\n", b.Red("hardly a caller of it exists: this is a profile of another program, or the packages of this one are not those that were named"))
 	}
 	for _, f := range d.Failures {
-		fmt.Fprintf(b, "%s\n", b.Yellow(fmt.Sprintf("package %s does not load, so its functions are not known: %s", analysis.Show(f.Path), analysis.Harmless(f.Error))))
+		fmt.Fprintf(b, "%s\n", b.Yellow(fmt.Sprintf("package %s does not load, so its functions are not known: %s", show.Name(f.Path), show.Text(f.Error))))
 	}
 	b.WriteByte('\n')
 	report.Table(b, "", []string{"%", "<", "<what became of the calls"}, d.Reasons, func(x reasonJSON) []string {

@@ -3,9 +3,9 @@ package pgo
 import (
 	"fmt"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/pgo/explain"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // explainDocument is what the compiler did with a profile.
@@ -65,6 +65,6 @@ func (d *explainDocument) text(b *report.Text, r *explain.Report) {
 	})
 	b.WriteByte('\n')
 	report.Table(b, "hot call", []string{"%", "<caller", "line", "<calls", "<"}, r.Edges, func(e explain.Edge) []string {
-		return []string{percent(e.Share), report.Name(e.Caller), fmt.Sprintf("%+d", e.Offset), report.Name(e.Callee), analysis.Harmless(e.Text)}
+		return []string{percent(e.Share), report.Name(e.Caller), fmt.Sprintf("%+d", e.Offset), report.Name(e.Callee), show.Text(e.Text)}
 	})
 }

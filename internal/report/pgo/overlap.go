@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // overlapDocument is how alike two profiles are.
@@ -60,8 +60,8 @@ func Overlap(nameA, nameB string, a, b *pgo.Edges) *report.Report {
 }
 
 func (d *overlapDocument) text(b *report.Text, list []differsJSON) {
-	fmt.Fprintf(b, "overlap %s: of the weight of %s and %s so much is in the same calls\n", b.Bold(analysis.Percent(d.Overlap)), analysis.Show(d.A), analysis.Show(d.B))
-	fmt.Fprintf(b, "%s in both, %d only in the first, %d only in the second\n", analysis.Plural(int64(d.Common), "edge"), d.OnlyA, d.OnlyB)
+	fmt.Fprintf(b, "overlap %s: of the weight of %s and %s so much is in the same calls\n", b.Bold(show.Percent(d.Overlap)), show.Name(d.A), show.Name(d.B))
+	fmt.Fprintf(b, "%s in both, %d only in the first, %d only in the second\n", show.Plural(int64(d.Common), "edge"), d.OnlyA, d.OnlyB)
 	if d.Overlap < alien && len(list) > 0 {
 		fmt.Fprintf(b, "%s\n", b.Yellow("they have next to nothing in common: these are profiles of two programs, or of builds far apart"))
 	}

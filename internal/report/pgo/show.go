@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // showDocument is what show tells of a profile.
@@ -105,20 +105,20 @@ func called(edges []edgeJSON, total int64) (list []functionJSON) {
 // amount returns a weight for people.
 func amount(unit string, n int64) string {
 	if unit == string(pgo.Nanoseconds) {
-		return analysis.Humane(n)
+		return show.Duration(n)
 	}
-	return analysis.Plural(n, "sample")
+	return show.Plural(n, "sample")
 }
 
 func (d *showDocument) text(b *report.Text, edges []edgeJSON, functions []functionJSON) {
 	long := ""
 	if d.Duration > 0 {
-		long = ", sampled for " + analysis.Humane(d.Duration)
+		long = ", sampled for " + show.Duration(d.Duration)
 	}
-	fmt.Fprintf(b, "%s with a weight of %s%s; the compiler takes the %d heaviest for hot: %s of it\n", analysis.Plural(int64(d.Count), "edge"),
-		amount(d.Unit, d.Total), long, d.Hot, analysis.Percent(d.Share))
+	fmt.Fprintf(b, "%s with a weight of %s%s; the compiler takes the %d heaviest for hot: %s of it\n", show.Plural(int64(d.Count), "edge"),
+		amount(d.Unit, d.Total), long, d.Hot, show.Percent(d.Share))
 	for _, c := range d.Comments {
-		fmt.Fprintf(b, "%s\n", b.Dim("from "+analysis.Show(c)))
+		fmt.Fprintf(b, "%s\n", b.Dim("from "+show.Name(c)))
 	}
 	if d.Count == 0 {
 		b.WriteString("it has no call whose caller and line are known: the compiler has nothing to go by\n")
@@ -128,7 +128,7 @@ func (d *showDocument) text(b *report.Text, edges []edgeJSON, functions []functi
 	sum := int64(0)
 	weight := func(n int64) string {
 		if d.Unit == string(pgo.Nanoseconds) {
-			return analysis.Humane(n)
+			return show.Duration(n)
 		}
 		return fmt.Sprint(n)
 	}

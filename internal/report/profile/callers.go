@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // ErrNoFunction says that there is no such function in the data, or more than one.
@@ -96,18 +96,18 @@ func (c *callers) text(b *report.Text) {
 	add := func(attr []int64, cost *callgraph.Cost, neighbour bool, name, said string) {
 		cells := c.row(attr, cost, name, neighbour)
 		if said != "" {
-			cells = append(cells, analysis.Show(said))
+			cells = append(cells, show.Name(said))
 		} else if c.said != nil {
 			cells = append(cells, "")
 		}
 		rows = append(rows, cells)
 	}
 	for _, e := range c.Callers.Callers[:b.Shown(len(c.Callers.Callers))] {
-		add(e.Attr, e.Cost, true, "  "+analysis.Show(e.Func), c.between(e.Func, c.Func))
+		add(e.Attr, e.Cost, true, "  "+show.Name(e.Func), c.between(e.Func, c.Func))
 	}
-	add(c.own(), c.Cost, false, "*"+analysis.Show(c.Func), "")
+	add(c.own(), c.Cost, false, "*"+show.Name(c.Func), "")
 	for _, e := range c.Callees[:b.Shown(len(c.Callees))] {
-		add(e.Attr, e.Cost, true, "  "+analysis.Show(e.Func), c.between(c.Func, e.Func))
+		add(e.Attr, e.Cost, true, "  "+show.Name(e.Func), c.between(c.Func, e.Func))
 	}
 	report.Table(b, "", heads, rows, func(r []string) []string { return r })
 	for _, x := range []struct {
@@ -115,7 +115,7 @@ func (c *callers) text(b *report.Text) {
 		list []callgraph.Edge
 	}{{"more caller", c.Callers.Callers}, {"more callee", c.Callees}} {
 		if left := len(x.list) - b.Shown(len(x.list)); left > 0 {
-			fmt.Fprintf(b, "… and %s (-n 0 shows all)\n", analysis.Plural(int64(left), x.what))
+			fmt.Fprintf(b, "… and %s (-n 0 shows all)\n", show.Plural(int64(left), x.what))
 		}
 	}
 	c.summary(b)
@@ -132,7 +132,7 @@ func (c *callers) between(caller, callee string) string {
 // summary writes the function's other names, all metrics that it has anything of, and its source.
 func (c *callers) summary(b *report.Text) {
 	if list := c.Profile.Aliases[c.Func]; len(list) > 0 {
-		fmt.Fprintf(b, "\n%s is also called %s\n", analysis.Show(c.Func), analysis.Show(strings.Join(list, ", ")))
+		fmt.Fprintf(b, "\n%s is also called %s\n", show.Name(c.Func), show.Name(strings.Join(list, ", ")))
 	}
 	var all []callgraph.Column
 	for m := range c.Metrics {
@@ -143,7 +143,7 @@ func (c *callers) summary(b *report.Text) {
 	if c.Func == samples.TotalName || len(all) <= len(c.metrics()) { // header has those of all; the table has these
 		return
 	}
-	text := analysis.Show(c.Func)
+	text := show.Name(c.Func)
 	if at := c.source(); at != "" {
 		text += ", " + at
 	}

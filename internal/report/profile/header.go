@@ -4,9 +4,9 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // header is what Header shows.
@@ -37,16 +37,16 @@ func (h *header) text(b *report.Text) {
 	if h.Trace != nil {
 		b.Health(h.Trace)
 	}
-	b.WriteString(analysis.Plural(h.Samples, "sample"))
+	b.WriteString(show.Plural(h.Samples, "sample"))
 	if h.To > 0 {
-		b.WriteString(" from " + analysis.Humane(h.From) + " to " + analysis.Humane(h.To))
+		b.WriteString(" from " + show.Duration(h.From) + " to " + show.Duration(h.To))
 	}
 	if h.Binary != "" {
-		b.WriteString(" of " + analysis.Show(h.Binary))
+		b.WriteString(" of " + show.Name(h.Binary))
 	}
 	b.WriteByte('\n')
 	for _, n := range h.Notes {
-		b.WriteString(analysis.Harmless(n) + "\n")
+		b.WriteString(show.Text(n) + "\n")
 	}
 	b.WriteByte('\n')
 	var list []int
@@ -59,7 +59,7 @@ func (h *header) text(b *report.Text) {
 		if m.Unit == samples.Nanoseconds {
 			unit = "seconds"
 		}
-		return []string{analysis.Show(m.Name), h.Value(i, h.Profile.Value(h.totals, i)), unit, how(m), analysis.Show(m.Title)}
+		return []string{show.Name(m.Name), h.Value(i, h.Profile.Value(h.totals, i)), unit, how(m), show.Name(m.Title)}
 	})
 }
 

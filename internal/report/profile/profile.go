@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -71,7 +71,7 @@ func (v *View) Value(metric int, x int64) string {
 	if v.Metrics[metric].Unit == samples.Nanoseconds {
 		return strconv.FormatFloat(float64(x)/float64(time.Second), 'f', 3, 64)
 	}
-	return analysis.Thousands(x)
+	return show.Count(x)
 }
 
 // Heads returns the heads of the columns' cells.
@@ -158,7 +158,7 @@ func (v *View) Head(b *report.Text, more ...string) {
 		b.Health(v.Trace)
 	}
 	for _, n := range slices.Concat(v.Notes, more) {
-		b.WriteString(b.Dim(analysis.Harmless(n)) + "\n")
+		b.WriteString(b.Dim(show.Text(n)) + "\n")
 	}
 	for _, m := range v.metrics() {
 		v.whole(b, m)
@@ -184,7 +184,7 @@ func (v *View) metrics() (list []int) {
 // whole says what shares of a metric are of, where that is not its total.
 func (v *View) whole(b *report.Text, metric int) {
 	if x := &v.Metrics[metric]; x.Whole > 0 {
-		fmt.Fprintln(b, b.Dim(analysis.Show(fmt.Sprintf("%s: shares are of %s, %s: some values are negative, as in the difference of two profiles", x.Name, x.WholeOf, v.Value(metric, x.Whole)))))
+		fmt.Fprintln(b, b.Dim(show.Name(fmt.Sprintf("%s: shares are of %s, %s: some values are negative, as in the difference of two profiles", x.Name, x.WholeOf, v.Value(metric, x.Whole)))))
 	}
 }
 
@@ -201,7 +201,7 @@ func (v *View) units() (text string) {
 		}
 		text += m.Name + ": " + m.Title + ", in " + unit
 	}
-	return analysis.Show(text)
+	return show.Name(text)
 }
 
 // metric is a metric in a document.

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // By is what a table has a row of.
@@ -115,7 +115,7 @@ func (t *table) program() string { return cmp.Or(base(t.Binary), "the program") 
 func (t *table) title(k key) string {
 	switch {
 	case t.by == Lines:
-		return analysis.Show(fmt.Sprintf("%s, %s", k.name, place(k.file, k.line)))
+		return show.Name(fmt.Sprintf("%s, %s", k.name, place(k.file, k.line)))
 	case t.by == Goroutines && k.id == 0:
 		return "none (the scheduler, the collector)"
 	case t.by == Goroutines:
@@ -129,7 +129,7 @@ func (t *table) title(k key) string {
 	case t.by == Scopes && k.name == "":
 		return "(no scope)"
 	}
-	return analysis.Show(k.name)
+	return show.Name(k.name)
 }
 
 // place shows a file without its directory, and a line.

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // list is what Samples shows.
@@ -63,7 +63,7 @@ func (l *list) text(b *report.Text) {
 	heads := []string{"time", "value", "<metric", "goroutine", "<track", "thread", "cpu", "<scope", "<stack"}
 	report.Table(b, "sample", heads, l.all, func(s Sample) []string {
 		return []string{
-			analysis.Humane(s.time), l.length(&s), l.Metrics[s.metric].Name, number(s.goid), name(s.row),
+			show.Duration(s.time), l.length(&s), l.Metrics[s.metric].Name, number(s.goid), name(s.row),
 			number(uint64(s.thread)), cpuNumber(s.cpu), name(s.scope), stackText(s.frames),
 		}
 	})
@@ -75,7 +75,7 @@ func (l *list) text(b *report.Text) {
 // length shows the value of one sample, which may be short.
 func (l *list) length(s *Sample) string {
 	if l.Metrics[s.metric].Unit == samples.Nanoseconds {
-		return analysis.Humane(s.value)
+		return show.Duration(s.value)
 	}
 	return l.Value(int(s.metric), s.value)
 }
@@ -119,7 +119,7 @@ func stackText(frames []*samples.Frame) string {
 		}
 		parts = append(parts, text)
 	}
-	return analysis.Show(strings.Join(parts, " < "))
+	return show.Name(strings.Join(parts, " < "))
 }
 
 func (l *list) csv(w io.Writer) error {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // slowest is what the slow executions of a scope did, compared with the others.
@@ -100,7 +100,7 @@ func waitPlace(frames []*samples.Frame) key {
 func (x *slowest) text(b *report.Text) {
 	e := &x.Executions
 	fmt.Fprintf(b, "%s of at least %s, compared with %s that were faster; times are for one execution\n\n",
-		analysis.Plural(e.Slow, "slow execution"), analysis.Humane(e.Limit), analysis.Plural(e.Rest, "execution"))
+		show.Plural(e.Slow, "slow execution"), show.Duration(e.Limit), show.Plural(e.Rest, "execution"))
 	if e.Rest == 0 {
 		b.WriteString("there is nothing to compare with: all executions are slow ones\n")
 		return
@@ -110,12 +110,12 @@ func (x *slowest) text(b *report.Text) {
 	}
 	heads := []string{"slow", "others", "difference"}
 	row := func(c contrast) []string {
-		return []string{analysis.Humane(int64(c.slow)), analysis.Humane(int64(c.others)), signed(c.more()), x.Metrics[c.metric].Name}
+		return []string{show.Duration(int64(c.slow)), show.Duration(int64(c.others)), signed(c.more()), x.Metrics[c.metric].Name}
 	}
 	report.Table(b, "metric", append(heads, "<what"), x.metrics, row)
 	b.WriteByte('\n')
 	report.Table(b, "place", append(heads, "<what", "<where"), x.places, func(c contrast) []string {
-		return append(row(c), analysis.Show(c.at.name+", "+place(c.at.file, c.at.line)))
+		return append(row(c), show.Name(c.at.name+", "+place(c.at.file, c.at.line)))
 	})
 }
 
@@ -131,20 +131,20 @@ func (x *slowest) sentence() string {
 		return ""
 	}
 	c := &x.metrics[0]
-	text := fmt.Sprintf("a slow execution takes %s longer, %s of it: %s", analysis.Humane(int64(all)),
-		analysis.Percent(min(c.more()/all, 1)), x.Metrics[c.metric].Title)
+	text := fmt.Sprintf("a slow execution takes %s longer, %s of it: %s", show.Duration(int64(all)),
+		show.Percent(min(c.more()/all, 1)), x.Metrics[c.metric].Title)
 	if i := slices.IndexFunc(x.places, func(p contrast) bool { return p.metric == c.metric }); i >= 0 {
 		at := x.places[i].at
-		text += fmt.Sprintf(", most in %s, %s", analysis.Show(at.name), place(at.file, at.line))
+		text += fmt.Sprintf(", most in %s, %s", show.Name(at.name), place(at.file, at.line))
 	}
 	return text
 }
 
 func signed(ns float64) string {
 	if ns < 0 {
-		return "-" + analysis.Humane(int64(-ns))
+		return "-" + show.Duration(int64(-ns))
 	}
-	return "+" + analysis.Humane(int64(ns))
+	return "+" + show.Duration(int64(ns))
 }
 
 // slowestJSON is slowest in a document; times are for one execution.

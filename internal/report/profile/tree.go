@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // tree is what Tree shows.
@@ -70,10 +70,10 @@ func (t *tree) text(b *report.Text) {
 		if s.depth > deepest {
 			indent += fmt.Sprintf("(%d) ", s.depth)
 		}
-		return append(t.cells(s.Cost()), indent+analysis.Show(s.Func))
+		return append(t.cells(s.Cost()), indent+show.Name(s.Func))
 	})
 	if small > 0 {
-		fmt.Fprintf(b, "%s of less than %s left out (--least 0 shows all)\n", analysis.Plural(int64(small), "call"), analysis.Percent(t.least))
+		fmt.Fprintf(b, "%s of less than %s left out (--least 0 shows all)\n", show.Plural(int64(small), "call"), show.Percent(t.least))
 	}
 }
 

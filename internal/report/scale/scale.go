@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/report/membench"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Of runs the command Runs times with each of Procs.
@@ -30,7 +30,7 @@ func Of(ctx context.Context, o Options) (*report.Report, error) {
 func warnings(points []point, cpus int) []string {
 	ws := []string{}
 	if last := points[len(points)-1].Procs; last > cpus {
-		ws = append(ws, fmt.Sprintf("GOMAXPROCS above the %s that this process may use tells how the program bears too many threads, and not how it would run on more CPUs; the law takes the missing CPUs for serialization", analysis.Plural(int64(cpus), "CPU")))
+		ws = append(ws, fmt.Sprintf("GOMAXPROCS above the %s that this process may use tells how the program bears too many threads, and not how it would run on more CPUs; the law takes the missing CPUs for serialization", show.Plural(int64(cpus), "CPU")))
 	}
 	if first := points[0].Procs; first != 1 {
 		ws = append(ws, fmt.Sprintf("without a run on one processor, speed-ups are over that on %d", first))

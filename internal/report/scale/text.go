@@ -3,8 +3,8 @@ package scale
 import (
 	"fmt"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // text writes what scale found for people.
@@ -19,7 +19,7 @@ func (r *document) text(b *report.Text, plain bool) {
 		if p.Inflation > 0 {
 			factor = fmt.Sprintf("%.2f", p.Inflation)
 		}
-		return []string{fmt.Sprint(p.Procs), analysis.Humane(p.Wall), analysis.Humane(p.Least), analysis.Humane(p.Most), fmt.Sprintf("%.2f", p.Speedup), analysis.Humane(p.CPU), factor, beyond}
+		return []string{fmt.Sprint(p.Procs), show.Duration(p.Wall), show.Duration(p.Least), show.Duration(p.Most), fmt.Sprintf("%.2f", p.Speedup), show.Duration(p.CPU), factor, beyond}
 	})
 	for _, text := range r.Warnings {
 		fmt.Fprintf(b, "%s\n", b.Yellow(text))
@@ -40,7 +40,7 @@ func (r *document) law(b *report.Text) {
 		return
 	}
 	f, last := r.Fit, r.Points[len(r.Points)-1].Procs
-	fmt.Fprintf(b, "%s σ = %.4f, κ = %.6f; the medians deviate by %s\n", b.Bold("Universal Scalability Law:"), f.Sigma, f.Kappa, analysis.Percent(f.Error))
+	fmt.Fprintf(b, "%s σ = %.4f, κ = %.6f; the medians deviate by %s\n", b.Bold("Universal Scalability Law:"), f.Sigma, f.Kappa, show.Percent(f.Error))
 	if f.Error > maxError {
 		fmt.Fprintf(b, "%s\n", b.Yellow("that is much: the times do not follow the law, so it does not tell what the processors are lost to; more runs (-n) on a quiet machine may help"))
 		return
@@ -82,7 +82,7 @@ func (r *document) nameTable(b *report.Text, plain bool) {
 		for _, c := range n.CPU {
 			cell := "unknown"
 			if c >= 0 {
-				cell = analysis.Humane(c)
+				cell = show.Duration(c)
 			}
 			row = append(row, cell)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/export/pprof"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -157,7 +158,7 @@ func (r *found) calledFrom(s *trace.Stack) string {
 		if length += len(at); length > calledFromMax {
 			return strings.Join(append(callers, fmt.Sprintf("… %d more", n-i)), " < ")
 		}
-		callers = append(callers, analysis.Show(at))
+		callers = append(callers, show.Name(at))
 	}
 	if s.Cut && n == len(frames) {
 		callers = append(callers, "…")

@@ -1,8 +1,8 @@
 package stacks
 
 import (
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // text writes the tables for people.
@@ -13,12 +13,12 @@ func (r *found) text(b *report.Text) {
 		return
 	}
 	report.Table(b, "", []string{"<name", "calls", "weight", "stacks"}, r.sums, func(n stackSum) []string {
-		return []string{report.Name(r.t.Name(n.name)), analysis.Thousands(n.calls), analysis.Thousands(n.weight), analysis.Thousands(n.stacks)}
+		return []string{report.Name(r.t.Name(n.name)), show.Count(n.calls), show.Count(n.weight), show.Count(n.stacks)}
 	})
 	b.WriteByte('\n')
 	report.Table(b, "caller", []string{"<name", "calls", "share", "weight", "<called from"}, r.groups(), func(g stackGroup) []string {
 		return []string{
-			report.Name(r.t.Name(g.name)), analysis.Thousands(g.calls), analysis.Percent(r.share(g.name, g.calls)), analysis.Thousands(g.weight),
+			report.Name(r.t.Name(g.name)), show.Count(g.calls), show.Percent(r.share(g.name, g.calls)), show.Count(g.weight),
 			r.calledFrom(g.stack),
 		}
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -20,24 +21,24 @@ func (r *found) text(b *report.Text) {
 // head writes what was recorded, and how far it can be believed.
 func (r *found) head(b *report.Text) {
 	f := r.sums.Facts
-	fmt.Fprintf(b, "Go execution trace from %s to %s: %s, whose state changed %s times\n", analysis.Humane(f.From), analysis.Humane(f.To),
-		analysis.Plural(int64(len(f.Goroutines)), "goroutine"), analysis.Thousands(f.Info.Transitions))
+	fmt.Fprintf(b, "Go execution trace from %s to %s: %s, whose state changed %s times\n", show.Duration(f.From), show.Duration(f.To),
+		show.Plural(int64(len(f.Goroutines)), "goroutine"), show.Count(f.Info.Transitions))
 	if f.Switches {
-		fmt.Fprintf(b, "%s, which came onto CPUs or left them %s times\n", analysis.Plural(int64(f.Threads), "thread"), analysis.Thousands(f.Switched))
+		fmt.Fprintf(b, "%s, which came onto CPUs or left them %s times\n", show.Plural(int64(f.Threads), "thread"), show.Count(f.Switched))
 	} else {
-		fmt.Fprintln(b, b.Yellow("running is not split into what had a CPU and what had not: "+analysis.Harmless(f.SwitchesWhy)))
+		fmt.Fprintln(b, b.Yellow("running is not split into what had a CPU and what had not: "+show.Text(f.SwitchesWhy)))
 		if text := waitedForCPU(r.t); text != "" {
 			fmt.Fprintln(b, text)
 		}
 	}
 	for _, p := range f.Problems {
-		fmt.Fprintln(b, b.Yellow(analysis.Harmless(p)))
+		fmt.Fprintln(b, b.Yellow(show.Text(p)))
 	}
 	for _, c := range f.Checks.List() {
 		text := c.Text + fmt.Sprintf(" (up to %g %% is well)", 100*c.Tolerance)
 		switch {
 		case !c.Known:
-			fmt.Fprintln(b, b.Yellow("not checked: "+analysis.Harmless(c.Text)))
+			fmt.Fprintln(b, b.Yellow("not checked: "+show.Text(c.Text)))
 		case c.OK:
 			fmt.Fprintln(b, "ok: "+text)
 		default:
@@ -63,9 +64,9 @@ func (r *found) table(b *report.Text) {
 		if r.self {
 			times = &g.Self
 		}
-		row := []string{r.title(g), analysis.Thousands(g.Count), analysis.Humane(times.Sum())}
+		row := []string{r.title(g), show.Count(g.Count), show.Duration(times.Sum())}
 		if r.by == analysis.ByGoroutine {
-			row = []string{strconv.FormatUint(g.Goid, 10), report.Name(g.Text), analysis.Humane(times.Sum())}
+			row = []string{strconv.FormatUint(g.Goid, 10), report.Name(g.Text), show.Duration(times.Sum())}
 		}
 		return append(row, shares(times)...)
 	})
@@ -79,7 +80,7 @@ func (r *found) title(g *analysis.StateGroup) string {
 	case g.Rest:
 		return "(rows without a name)"
 	case r.by == analysis.BySite:
-		return analysis.Show(g.Text)
+		return show.Name(g.Text)
 	}
 	return report.Name(g.Text)
 }
@@ -90,7 +91,7 @@ func shares(t *analysis.StateTimes) []string {
 	all := t.Sum()
 	for i, d := range t {
 		if d > 0 {
-			cells[i] = analysis.Percent(float64(d) / float64(all))
+			cells[i] = show.Percent(float64(d) / float64(all))
 		}
 	}
 	return cells
@@ -108,5 +109,5 @@ func waitedForCPU(t *trace.Trace) string {
 	if err != nil || cpu+wait == 0 {
 		return ""
 	}
-	return "by the heartbeats threads had CPUs for " + analysis.Humane(cpu) + " and waited for one for " + analysis.Humane(wait)
+	return "by the heartbeats threads had CPUs for " + show.Duration(cpu) + " and waited for one for " + show.Duration(wait)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -47,8 +48,8 @@ func (r *found) brief(b *report.Brief) {
 	b.Heading("## Locks")
 	b.Rows([]string{"lock", "source", "waits", "wait total", "wait max", "holds", "hold total", "held by"}, rows(r.locks, briefLocks, func(l *analysis.Lock) []string {
 		return []string{
-			r.cell(l.Name), source(places, r.t.Name(l.Name)), analysis.Thousands(l.Waits.Count), analysis.Humane(l.Waits.Total), report.Longest(l.Waits),
-			analysis.Thousands(l.Holds.Count), analysis.Humane(l.Holds.Total), report.Cell(report.Code(report.First(l.HeldBy(), r.holder))),
+			r.cell(l.Name), source(places, r.t.Name(l.Name)), show.Count(l.Waits.Count), show.Duration(l.Waits.Total), report.Longest(l.Waits),
+			show.Count(l.Holds.Count), show.Duration(l.Holds.Total), report.Cell(report.Code(report.First(l.HeldBy(), r.holder))),
 		}
 	}))
 	rest(b, len(r.locks), briefLocks, "lock")
@@ -59,7 +60,7 @@ func (r *found) brief(b *report.Brief) {
 func (r *found) briefOthers(b *report.Brief) {
 	b.Heading("## Events and counters")
 	for _, x := range r.instants[:min(len(r.instants), briefOthers)] {
-		text := analysis.Thousands(x.Count) + " times"
+		text := show.Count(x.Count) + " times"
 		if rate, ok := perSecond(x); ok {
 			text += ", " + number(rate) + " per second"
 		}
@@ -72,7 +73,7 @@ func (r *found) briefOthers(b *report.Brief) {
 	b.Heading("## Never ended")
 	list := r.endings.Forgotten()
 	for _, f := range list[:min(len(list), briefOthers)] {
-		b.Line("- " + report.CodeName(r.t.Name(f.Name)) + ": begun " + analysis.Thousands(f.Begun) + " times; is its end missing?")
+		b.Line("- " + report.CodeName(r.t.Name(f.Name)) + ": begun " + show.Count(f.Begun) + " times; is its end missing?")
 	}
 }
 
@@ -80,7 +81,7 @@ func (r *found) briefOthers(b *report.Brief) {
 func (r *found) headline() string {
 	var list []string
 	for _, s := range r.stats[:min(len(r.stats), 3)] {
-		list = append(list, r.named(s)+" "+analysis.Humane(s.Total))
+		list = append(list, r.named(s)+" "+show.Duration(s.Total))
 	}
 	if len(list) == 0 {
 		return "no scopes"
@@ -103,21 +104,21 @@ func (r *found) named(s *analysis.Stats) string {
 func (r *found) cell(name uint16) string { return report.Cell(report.CodeName(r.t.Name(name))) }
 
 func (r *found) briefScope(s *analysis.Stats, places map[string]trace.Place) []string {
-	row := []string{report.Cell(r.named(s)), "", analysis.Thousands(s.Count), "-", "-", "-", "-", "-", "-", "-"}
+	row := []string{report.Cell(r.named(s)), "", show.Count(s.Count), "-", "-", "-", "-", "-", "-", "-"}
 	if !r.byTrack {
 		row[1] = source(places, r.t.Name(s.Name))
 	}
 	if s.Open > 0 {
-		row[2] += " and " + analysis.Thousands(s.Open) + " open"
+		row[2] += " and " + show.Count(s.Open) + " open"
 		if s.Left > 0 {
-			row[2] += " (" + analysis.Thousands(s.Left) + " never ended)"
+			row[2] += " (" + show.Count(s.Left) + " never ended)"
 		}
 	}
 	if s.Count == 0 {
 		return row
 	}
-	row[3], row[4], row[5] = analysis.Humane(s.Total), self(s), analysis.Humane(s.Mean())
-	row[6], row[7], row[8] = analysis.Humane(s.Times.Quantile(0.5)), analysis.Humane(s.Times.Quantile(0.99)), analysis.Humane(s.Times.Max())
+	row[3], row[4], row[5] = show.Duration(s.Total), self(s), show.Duration(s.Mean())
+	row[6], row[7], row[8] = show.Duration(s.Times.Quantile(0.5)), show.Duration(s.Times.Quantile(0.99)), show.Duration(s.Times.Max())
 	if ratio, ok := s.PerWall(); ok {
 		row[9] = strconv.FormatFloat(ratio, 'f', 2, 64)
 	}
@@ -140,6 +141,6 @@ func rows[T any](list []T, most int, row func(T) []string) (all [][]string) {
 // rest says how many are not shown.
 func rest(b *report.Brief, n, shown int, what string) {
 	if n > shown {
-		b.Line("\n… and " + analysis.Plural(int64(n-shown), "more "+what))
+		b.Line("\n… and " + show.Plural(int64(n-shown), "more "+what))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // instantTable writes how often events happened.
@@ -20,15 +21,15 @@ func (r *found) instantTable(b *report.Text) {
 		if x.Kind == format.KindPending {
 			name += " (pending)"
 		}
-		row := []string{name, analysis.Thousands(x.Count), "-", "-", "-", ""}
+		row := []string{name, show.Count(x.Count), "-", "-", "-", ""}
 		if x.Count > 0 {
-			row[3], row[4] = analysis.Humane(x.First), analysis.Humane(x.Last)
+			row[3], row[4] = show.Duration(x.First), show.Duration(x.Last)
 		}
 		if rate, ok := perSecond(x); ok {
 			row[2] = number(rate)
 		}
 		if x.Announced > 0 {
-			row[5] = analysis.Thousands(x.Announced)
+			row[5] = show.Count(x.Announced)
 		}
 		return row
 	})
@@ -49,14 +50,14 @@ func (r *found) counterTable(b *report.Text) {
 	}
 	b.WriteByte('\n')
 	report.Table(b, "counter", []string{"<counter", "count", "min", "max", "last"}, r.counters, func(c *analysis.Counter) []string {
-		return []string{report.Name(r.t.Name(c.Name)), analysis.Thousands(c.Count), number(c.Min), number(c.Max), number(c.Last)}
+		return []string{report.Name(r.t.Name(c.Name)), show.Count(c.Count), number(c.Min), number(c.Max), number(c.Last)}
 	})
 }
 
 // number writes a value of any size: whole ones with commas, others with four digits.
 func number(v float64) string {
 	if v == float64(int64(v)) && v > -1e15 && v < 1e15 {
-		return analysis.Thousands(int64(v))
+		return show.Count(int64(v))
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // text writes the tables for people.
@@ -42,15 +43,15 @@ func (r *found) scopeTable(b *report.Text) {
 	}
 	heads := []string{"<" + what, "count", "calls", "total", "self", "mean", "min", "p50", "p90", "p99", "max", "cpu", "known", "cpu/wall", "cpu max", "open"}
 	report.Table(b, what, heads, r.stats, func(x *analysis.Stats) []string {
-		row := []string{r.title(x), analysis.Thousands(x.Count), ""}
+		row := []string{r.title(x), show.Count(x.Count), ""}
 		if n, unseen, _ := r.calls(x); !x.Process && r.skipped[x.Name].Skipped() > 0 {
 			row[2] = analysis.CallCount(n, unseen)
 		}
 		if x.Count == 0 {
 			row = append(row, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "")
 		} else {
-			row = append(row, analysis.Humane(x.Total), self(x), analysis.Humane(x.Mean()), analysis.Humane(x.Times.Min()),
-				analysis.Humane(x.Times.Quantile(0.5)), analysis.Humane(x.Times.Quantile(0.9)), analysis.Humane(x.Times.Quantile(0.99)), analysis.Humane(x.Times.Max()))
+			row = append(row, show.Duration(x.Total), self(x), show.Duration(x.Mean()), show.Duration(x.Times.Min()),
+				show.Duration(x.Times.Quantile(0.5)), show.Duration(x.Times.Quantile(0.9)), show.Duration(x.Times.Quantile(0.99)), show.Duration(x.Times.Max()))
 			row = append(row, cpuCells(x)...)
 		}
 		return append(row, openCell(x))
@@ -62,24 +63,24 @@ func (r *found) scopeTable(b *report.Text) {
 func self(x *analysis.Stats) string {
 	switch {
 	case x.NoSelf == 0:
-		return analysis.Humane(x.Self)
+		return show.Duration(x.Self)
 	case x.NoSelf >= x.Count+x.Open+x.Across:
 		return "-"
 	}
-	return analysis.Humane(x.Self) + "+"
+	return show.Duration(x.Self) + "+"
 }
 
 // cpuCells writes cpu, known, cpu/wall, cpu max.
 func cpuCells(x *analysis.Stats) []string {
 	cells := []string{"-", "-", "-", ""}
 	if ratio, ok := x.PerWall(); ok {
-		cells[0], cells[2] = analysis.Humane(x.CPU), strconv.FormatFloat(ratio, 'f', 2, 64)
+		cells[0], cells[2] = show.Duration(x.CPU), strconv.FormatFloat(ratio, 'f', 2, 64)
 	}
 	if share, ok := x.Coverage(); ok {
-		cells[1] = analysis.Percent(share)
+		cells[1] = show.Percent(share)
 	}
 	if x.AtMostWall > 0 {
-		cells[3] = "≤ " + analysis.Humane(x.AtMost)
+		cells[3] = "≤ " + show.Duration(x.AtMost)
 	}
 	return cells
 }
@@ -88,15 +89,15 @@ func openCell(x *analysis.Stats) string {
 	if x.Open == 0 {
 		return ""
 	}
-	text := analysis.Thousands(x.Open) + " for " + analysis.Humane(x.OpenTime)
+	text := show.Count(x.Open) + " for " + show.Duration(x.OpenTime)
 	switch {
 	case x.Left == x.Open:
 		text += ", never ended"
 	case x.Left > 0:
-		text += ", " + analysis.Thousands(x.Left) + " never ended"
+		text += ", " + show.Count(x.Left) + " never ended"
 	}
 	if x.OpenSelf > 0 && x.OpenSelf < x.OpenTime {
-		text += ", self " + analysis.Humane(x.OpenSelf)
+		text += ", self " + show.Duration(x.OpenSelf)
 	}
 	return text
 }
@@ -104,19 +105,19 @@ func openCell(x *analysis.Stats) string {
 func (r *found) lockTable(b *report.Text) {
 	heads := []string{"<lock", "waits", "wait total", "wait max", "holds", "hold total", "hold max", "waiting", "held now", "<held by"}
 	report.Table(b, "lock", heads, r.locks, func(l *analysis.Lock) []string {
-		total, most := analysis.Humane(l.Holds.Total), report.Longest(l.Holds)
+		total, most := show.Duration(l.Holds.Total), report.Longest(l.Holds)
 		if l.Since && l.Holds.Count > 0 {
 			total, most = "≥ "+total, "≥ "+most
 		}
 		return []string{
 			report.Name(r.t.Name(l.Name)),
-			analysis.Thousands(l.Waits.Count), analysis.Humane(l.Waits.Total), report.Longest(l.Waits),
-			analysis.Thousands(l.Holds.Count), total, most,
+			show.Count(l.Waits.Count), show.Duration(l.Waits.Total), report.Longest(l.Waits),
+			show.Count(l.Holds.Count), total, most,
 			report.Still(l.Waits), report.Still(l.Holds), report.First(l.HeldBy(), r.holder),
 		}
 	})
 }
 
 func (r *found) holder(h analysis.Holder) string {
-	return report.TitleOf(r.t, h.HolderKey) + " " + analysis.Percent(h.Share)
+	return report.TitleOf(r.t, h.HolderKey) + " " + show.Percent(h.Share)
 }

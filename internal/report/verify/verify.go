@@ -4,8 +4,8 @@ package verify
 import (
 	"fmt"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -30,11 +30,11 @@ func Of(path string, findings []trace.Finding) *report.Report {
 // text writes the findings for people.
 func text(b *report.Text, path string, findings []trace.Finding) {
 	for _, f := range findings {
-		fmt.Fprintf(b, "%s: at offset %d: %s: %s\n", analysis.Show(path), f.Offset, f.Rule, analysis.Harmless(f.Text))
+		fmt.Fprintf(b, "%s: at offset %d: %s: %s\n", show.Name(path), f.Offset, f.Rule, show.Text(f.Text))
 	}
 	verdict := "sound"
 	if n := int64(len(findings)); n > 0 {
-		verdict = analysis.Plural(n, "finding")
+		verdict = show.Plural(n, "finding")
 	}
-	fmt.Fprintf(b, "%s: %s\n", analysis.Show(path), verdict)
+	fmt.Fprintf(b, "%s: %s\n", show.Name(path), verdict)
 }

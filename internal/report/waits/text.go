@@ -9,6 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // text writes the tables for people.
@@ -35,7 +36,7 @@ func (r *found) text(b *report.Text) {
 		b.WriteString("\nthere is no Go execution trace in it (scope/gotrace, scopeview join), which would tell of other locks, channels and WaitGroups\n")
 	}
 	for _, p := range r.problems {
-		fmt.Fprintf(b, "\n%s\n", b.Yellow(analysis.Harmless(p)))
+		fmt.Fprintf(b, "\n%s\n", b.Yellow(show.Text(p)))
 	}
 	if r.hasStacks {
 		r.stackText(b)
@@ -61,7 +62,7 @@ func (r *found) lockTable(b *report.Text) {
 	heads := []string{"<lock", "<kind", "had", "contended", "brief", "waited", "wait max", "waiting", "holds", "held", "hold max", "held now", "tries", "<holders", "<waiters"}
 	titles := r.titles()
 	report.Table(b, "lock", heads, r.objects, func(o *analysis.Object) []string {
-		holds, hold, most, tries := analysis.Thousands(o.Holds.Count), held(o), report.Longest(o.Holds), ""
+		holds, hold, most, tries := show.Count(o.Holds.Count), held(o), report.Longest(o.Holds), ""
 		if o.Since && o.Holds.Count > 0 {
 			most = "≥ " + most
 		}
@@ -69,16 +70,16 @@ func (r *found) lockTable(b *report.Text) {
 			holds, hold, most = "", "", ""
 		}
 		if o.Kind == format.LockRetry {
-			tries = analysis.Thousands(o.Tries)
+			tries = show.Count(o.Tries)
 		}
 		return []string{
-			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired().N, o.Acquired().OK), contended(o), some(o.Brief), analysis.Humane(o.Waited()), report.Longest(o.Waits), report.Still(o.Waits),
+			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired().N, o.Acquired().OK), contended(o), some(o.Brief), show.Duration(o.Waited()), report.Longest(o.Waits), report.Still(o.Waits),
 			holds, hold, most, report.Still(o.Holds), tries, report.First(o.Holders(), r.who), report.First(o.Waiters(), r.who),
 		}
 	})
 	for _, o := range r.objects[:b.Shown(len(r.objects))] {
 		if o.Own > 0 {
-			b.WriteString(b.Red(fmt.Sprintf("%s: %s of a goroutine for a lock that it has itself", titles[o], analysis.Plural(o.Own, "wait"))) + "\n")
+			b.WriteString(b.Red(fmt.Sprintf("%s: %s of a goroutine for a lock that it has itself", titles[o], show.Plural(o.Own, "wait"))) + "\n")
 		}
 	}
 }
@@ -86,7 +87,7 @@ func (r *found) lockTable(b *report.Text) {
 // held writes for how long a lock was held: ≈ by an estimate, ≥ at least.
 func held(o *analysis.Object) string {
 	all := o.Held()
-	text := analysis.Humane(all.N)
+	text := show.Duration(all.N)
 	switch {
 	case !all.OK && all.N == 0:
 		return "?"
@@ -123,19 +124,19 @@ func counted(n int64, ok bool) string {
 	if !ok {
 		return "?"
 	}
-	return analysis.Thousands(n)
+	return show.Count(n)
 }
 
 // contended writes how often a lock was not to be had at once, and which part that is.
 func contended(o *analysis.Object) string {
 	times := o.Contended()
 	n := times.N
-	text := analysis.Thousands(n)
+	text := show.Count(n)
 	if !times.OK {
 		return "≥ " + text
 	}
 	if all := o.Acquired(); all.OK && all.N > 0 && n > 0 {
-		text += " (" + analysis.Percent(min(float64(n)/float64(all.N), 1)) + ")"
+		text += " (" + show.Percent(min(float64(n)/float64(all.N), 1)) + ")"
 	}
 	return text
 }
@@ -144,12 +145,12 @@ func some(n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return analysis.Thousands(n)
+	return show.Count(n)
 }
 
 // who names what somebody was in who had a lock, or waited for it.
 func (r *found) who(w analysis.Waiter) string {
-	return report.TitleOf(r.t, w.HolderKey) + " " + analysis.Percent(w.Share)
+	return report.TitleOf(r.t, w.HolderKey) + " " + show.Percent(w.Share)
 }
 
 // placeTable writes what goroutines waited for beside the locks of package scope.
@@ -161,11 +162,11 @@ func (r *found) placeTable(b *report.Text) {
 	}
 	report.Table(b, "place", []string{"<waits for", "<where", "count", "total", "mean", "max", "<woken by"}, r.blocked, func(x *blocked) []string {
 		by := report.First(x.wokenBy, func(w *wokenBy) string {
-			return frameText(w.site, "(unknown)") + " " + analysis.Percent(float64(w.time)/float64(max(x.total, 1)))
+			return frameText(w.site, "(unknown)") + " " + show.Percent(float64(w.time)/float64(max(x.total, 1)))
 		})
 		return []string{
 			x.state.String(), frameText(x.site, "(other places)"),
-			analysis.Thousands(x.count), analysis.Humane(x.total), analysis.Humane(x.total / max(x.count, 1)), analysis.Humane(x.max), by,
+			show.Count(x.count), show.Duration(x.total), show.Duration(x.total / max(x.count, 1)), show.Duration(x.max), by,
 		}
 	})
 }
@@ -176,7 +177,7 @@ func frameText(f gotrace.Frame, none string) string {
 	if f.Func == "" {
 		return none
 	}
-	return analysis.Show(fmt.Sprintf("%s %s:%d", format.ShortFunction(f.Func), filepath.Base(f.File), f.Line))
+	return show.Name(fmt.Sprintf("%s %s:%d", format.ShortFunction(f.Func), filepath.Base(f.File), f.Line))
 }
 
 // stacksShown is how many of a lock are shown.
@@ -190,7 +191,7 @@ func (r *found) stackText(b *report.Text) {
 			if k == 0 {
 				fmt.Fprintf(b, "\n%s\n", b.Bold(titles[o]))
 			}
-			fmt.Fprintf(b, "  %s in %s at\n", analysis.Humane(x.ns), analysis.Plural(x.count, "wait"))
+			fmt.Fprintf(b, "  %s in %s at\n", show.Duration(x.ns), show.Plural(x.count, "wait"))
 			r.stackLines(b, x.wait)
 			if x.woken != 0 {
 				b.WriteString("  woken at\n")
@@ -202,7 +203,7 @@ func (r *found) stackText(b *report.Text) {
 		if x.stack == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "\n%s\n  the longest, %s, at\n", b.Bold(x.state.String()+" "+frameText(x.site, "(other places)")), analysis.Humane(x.max))
+		fmt.Fprintf(b, "\n%s\n  the longest, %s, at\n", b.Bold(x.state.String()+" "+frameText(x.site, "(other places)")), show.Duration(x.max))
 		r.stackLines(b, x.stack)
 		if by := x.wokenBy; len(by) > 0 && by[0].stack != 0 {
 			b.WriteString("  mostly woken at\n")
@@ -213,6 +214,6 @@ func (r *found) stackText(b *report.Text) {
 
 func (r *found) stackLines(b *report.Text, id uint32) {
 	for _, f := range r.stack(id) {
-		fmt.Fprintf(b, "    %s  %s:%d\n", analysis.Show(f.Func), analysis.Show(f.File), f.Line)
+		fmt.Fprintf(b, "    %s  %s:%d\n", show.Name(f.Func), show.Name(f.File), f.Line)
 	}
 }

@@ -1,4 +1,5 @@
-package analysis
+// Package show formats numbers, units and names for people: each kind of value in one way.
+package show
 
 import (
 	"fmt"
@@ -6,11 +7,11 @@ import (
 	"time"
 )
 
-// Humane is a duration with three significant digits: 19ns, 1.23µs, 45.6ms,
+// Duration is a duration with three significant digits: 19ns, 1.23µs, 45.6ms,
 // 789ms, 12.3s, and from ten minutes on 12m34s and 3h25m.
-func Humane(ns int64) string {
+func Duration(ns int64) string {
 	if ns < 0 {
-		return "-" + Humane(-max(ns, -1<<62))
+		return "-" + Duration(-max(ns, -1<<62))
 	}
 	if ns < 1000 {
 		return strconv.FormatInt(ns, 10) + "ns"
@@ -44,8 +45,8 @@ func three(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// Thousands is an integer with commas: 1,234,567.
-func Thousands(n int64) string {
+// Count is an integer with commas: 1,234,567.
+func Count(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	sign := ""
 	if s[0] == '-' {
@@ -91,5 +92,5 @@ func Plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return Thousands(n) + " " + noun + "s"
+	return Count(n) + " " + noun + "s"
 }

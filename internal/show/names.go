@@ -1,4 +1,4 @@
-package analysis
+package show
 
 import (
 	"strconv"
@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Show is a name as it is shown to people: as it is if it is harmless, else
+// Name is a name as it is shown to people: as it is if it is harmless, else
 // quoted with escapes, so that no name moves a cursor, changes a title or
 // reverses the line. A name that looks quoted, or whose edges would not be seen,
 // is quoted too.
-func Show(name string) string {
+func Name(name string) string {
 	if name == "" || name[0] == '"' || name[0] == ' ' || name[len(name)-1] == ' ' || !graphic(name) {
 		return strconv.QuoteToGraphic(name)
 	}
@@ -30,9 +30,9 @@ func graphic(s string) bool {
 	return true
 }
 
-// Harmless is a text of several names, such as an error, with what could drive
+// Text is a text of several names, such as an error, with what could drive
 // a terminal escaped.
-func Harmless(s string) string {
+func Text(s string) string {
 	if graphic(s) {
 		return s
 	}

@@ -1,0 +1,56 @@
+package show
+
+import "testing"
+
+func TestDuration(t *testing.T) {
+	for ns, want := range map[int64]string{
+		0: "0ns", 19: "19ns", 999: "999ns", 1000: "1.00µs", 1234: "1.23µs", 9994: "9.99µs", 9996: "10.0µs", 12_345: "12.3µs",
+		99_960: "100µs", 123_456: "123µs", 999_499: "999µs", 999_500: "1.00ms", 45_600_000: "45.6ms", 1e9: "1.00s", 59.96e9: "60.0s",
+		599e9: "599s", 600e9: "10m00s", 754e9: "12m34s", 35_999e9: "599m59s", 36_000e9: "10h00m", 90_061e9: "25h01m", -1500: "-1.50µs",
+		1<<63 - 1: "2562047h47m", -1 << 63: "-1281023h54m",
+	} {
+		if got := Duration(ns); got != want {
+			t.Errorf("Duration(%d) = %s, want %s", ns, got, want)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -999: "-999"} {
+		if got := Count(n); got != want {
+			t.Errorf("Count(%d) = %s, want %s", n, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "0.98 KiB", 1 << 20: "1.00 MiB", 123 << 20: "123 MiB", 3 << 30: "3.00 GiB", 1 << 50: "1024 TiB"} {
+		if got := Size(n); got != want {
+			t.Errorf("Size(%d) = %s, want %s", n, got, want)
+		}
+	}
+	for share, want := range map[float64]string{0: "0%", 0.0001: "<0.1%", 0.005: "0.5%", 0.05: "5%", 0.055: "5.5%", 0.5: "50%", 0.996: "99.6%", 0.9999: "99.9%", 1: "100%"} {
+		if got := Percent(share); got != want {
+			t.Errorf("Percent(%v) = %s, want %s", share, got, want)
+		}
+	}
+}
+
+func TestName(t *testing.T) {
+	for name, want := range map[string]string{
+		"f1": "f1", "store.mu": "store.mu", "naïve 世": "naïve 世", "a b": "a b",
+		"": `""`, " a": `" a"`, "a ": `"a "`, `"a"`: `"\"a\""`,
+		"a\x1b[31mb": `"a\x1b[31mb"`, "a\nb": `"a\nb"`, "a\tb": `"a\tb"`, "\xff": `"\xff"`, "\u202eabc": `"\u202eabc"`, "\u0085": `"\u0085"`, "\x7f": `"\x7f"`,
+	} {
+		if got := Name(name); got != want {
+			t.Errorf("Name(%q) = %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain": "plain", "two\nlines": "two\nlines", "a\x1bb": `a\x1bb`, "say \"x\" \x07\nand\tmore": "say \"x\" \\a\nand\tmore",
+	} {
+		if got := Text(text); got != want {
+			t.Errorf("Text(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
