@@ -146,6 +146,13 @@ func (b *Brief) Rows(heads []string, rows [][]string) {
 	}
 }
 
+// Rest says that n more are not shown.
+func (b *Brief) Rest(n int, what string) {
+	if n > 0 {
+		b.Line("\n… and " + show.Plural(int64(n), "more "+what))
+	}
+}
+
 // Fenced is a text of several lines as a block of code, which nothing in it can end.
 func Fenced(text string) string {
 	fence := "```"

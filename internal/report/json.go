@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +24,18 @@ func ListOf[S, T any](list []S, f func(S) T) List[T] {
 			}
 		}
 	}
+}
+
+// All returns the list of rows that are in memory.
+func All[R any](rows []R) List[R] { return List[R](slices.Values(rows)) }
+
+// RowsOf returns what row makes of each element.
+func RowsOf[S, R any](list []S, row func(S) R) []R {
+	rows := make([]R, len(list))
+	for i, x := range list {
+		rows[i] = row(x)
+	}
+	return rows
 }
 
 // schemaVersion is that of the documents. It grows when a key changes its meaning or goes

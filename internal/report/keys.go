@@ -9,15 +9,15 @@ import (
 
 // Kept is what each document of a trace begins with: what of the recording is there.
 type Kept struct {
-	Lost map[string]int64 `json:"lost"`           // total, and by reason
-	Ring *Ring            `json:"ring,omitempty"` // absent: the trace is none
+	Lost map[string]int64 `json:"lost" unit:"records" says:"'total', and by reason those that are not 0. 'unknown': of a reason that this version does not know. 'unknown_after_ns', in ns from the start: what was lost after that is not known, of which 0 may be because somebody has changed the counters in the trace; without this key all is known"`
+	Ring *Ring            `json:"ring,omitempty" says:"absent: the trace is no ring"`
 }
 
 // Ring is what a ring holds. What began before whole_from_ns is there in part.
 type Ring struct {
-	Bytes       int64 `json:"bytes"`
-	Overwritten int64 `json:"overwritten"` // records
-	WholeFrom   int64 `json:"whole_from_ns"`
+	Bytes       int64 `json:"bytes" unit:"bytes" says:"the ring's size"`
+	Overwritten int64 `json:"overwritten" unit:"records" says:"that the ring has overwritten"`
+	WholeFrom   int64 `json:"whole_from_ns" unit:"ns" says:"what began from then on is all there"`
 }
 
 // KeptOf counts what was lost by reason, and says from when on that is not known, if
@@ -46,28 +46,33 @@ func KeptOf(t *trace.Trace) Kept {
 
 // Frame is a place in a program.
 type Frame struct {
-	Function string `json:"function"`
-	File     string `json:"file"`
-	Line     uint32 `json:"line"`
-	Inlined  bool   `json:"inlined"` // into the next frame's function
+	Function string `json:"function" says:"with its package's path"`
+	File     string `json:"file" says:"as the compiler was given it"`
+	Line     uint32 `json:"line" unit:"line" says:"0: not known"`
+	Inlined  bool   `json:"inlined" says:"into the next frame's function"`
 }
 
-// Holder is what had a part of the time for which a lock was held.
+// Holder is a scope or a wait that had a part of the time for which a lock was held.
 type Holder struct {
-	Name  *string `json:"name"` // null: no scope
-	Wait  bool    `json:"wait"` // name is a lock that the holder waited for
-	Time  int64   `json:"ns"`
-	Share float64 `json:"share"`
+	Name  *string `json:"name" says:"what had the time while it was held; null: no scope"`
+	Wait  bool    `json:"wait" says:"'name' is a lock that it waited for"`
+	Time  int64   `json:"ns" unit:"ns"`
+	Share float64 `json:"share" unit:"0 to 1" says:"of all that"`
+
+	unknown bool
 }
 
 // HoldersOf lists who had a lock.
 func HoldersOf(t *trace.Trace, list []analysis.Holder) []Holder {
 	all := []Holder{}
 	for _, h := range list {
-		all = append(all, Holder{NameOf(t, h.HolderKey), h.Kind == format.KindWait, h.Time, h.Share})
+		all = append(all, Holder{NameOf(t, h.HolderKey), h.Kind == format.KindWait, h.Time, h.Share, h.Unknown})
 	}
 	return all
 }
+
+// Title returns the holder's name for people.
+func (h Holder) Title() string { return holderTitle(h.Name, h.Wait, h.unknown) }
 
 // NameOf returns the name of what somebody was in, nil if it is none or not known.
 func NameOf(t *trace.Trace, k analysis.HolderKey) *string {
@@ -78,24 +83,26 @@ func NameOf(t *trace.Trace, k analysis.HolderKey) *string {
 	return &name
 }
 
-// TitleOf returns the same for people.
-func TitleOf(t *trace.Trace, k analysis.HolderKey) string {
+func holderTitle(name *string, wait, unknown bool) string {
 	switch {
-	case k.Unknown:
+	case unknown:
 		return "(unknown)"
-	case k.Kind == 0:
+	case name == nil:
 		return "(no scope)"
-	case k.Kind == format.KindWait:
-		return "waiting for " + Name(t.Name(k.Name))
+	case wait:
+		return "waiting for " + Name(*name)
 	}
-	return Name(t.Name(k.Name))
+	return Name(*name)
 }
+
+// ShareOf returns the holder's name and its share of the time.
+func (h Holder) ShareOf() string { return h.Title() + " " + show.Percent(h.Share) }
 
 // Forgotten is a name that was begun and never ended: is the second () missing?
 type Forgotten struct {
-	Name  string `json:"name"`
-	Kind  string `json:"kind"` // task, taskf, process, pending, hold
-	Begun int64  `json:"begun"`
+	Name  string `json:"name" says:"what began often and never ended: is a second '()' missing?"`
+	Kind  string `json:"kind" says:"'task', 'taskf', 'process', 'pending', 'hold'"`
+	Begun int64  `json:"begun" unit:"count"`
 }
 
 // ForgottenOf lists the names that never ended.
@@ -116,9 +123,14 @@ func Longest(p analysis.Periods) string {
 }
 
 // Still writes of waits or holds that have not ended how many they are, and for how long.
-func Still(p analysis.Periods) string {
-	if p.Open == 0 {
+func Still(n, ns int64) string {
+	if n == 0 {
 		return ""
 	}
-	return show.Count(p.Open) + " for " + show.Duration(p.OpenTime)
+	return show.Count(n) + " for " + show.Duration(ns)
+}
+
+// TitleOf returns a holder's name for people.
+func TitleOf(t *trace.Trace, k analysis.HolderKey) string {
+	return holderTitle(NameOf(t, k), k.Kind == format.KindWait, k.Unknown)
 }

@@ -11,7 +11,7 @@ func TestTable(t *testing.T) {
 	rows := [][]string{{"a", "1,000", "", "x 5%"}, {"世界", "5", "", ""}, {"b", "6", "", ""}}
 	table := func(limit int, what string) string {
 		b := Text{Limit: limit}
-		Table(&b, what, []string{"<name", "count", "open", "<held by"}, rows, func(row []string) []string { return row })
+		Grid(&b, what, []string{"<name", "count", "open", "<held by"}, rows, func(row []string) []string { return row })
 		return b.String()
 	}
 	all := "name  count  held by\na     1,000  x 5%\n世界        5\nb         6\n"

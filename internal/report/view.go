@@ -41,7 +41,7 @@ const (
 type Figures struct {
 	Rows  []Row
 	Notes []string  // what limits them
-	Whole []float64 // by column, of those that are a part of it; nil or Unknown: not known, as where rows were chosen
+	Whole []float64 // by column, of those that are a part of it; nil or NaN: not known, as where rows were chosen
 }
 
 // SetWhole makes the sum of a column, over all rows that know it, the whole of other columns.
@@ -54,7 +54,7 @@ func (f *Figures) SetWhole(of int, columns ...int) {
 	}
 	for _, c := range columns {
 		for len(f.Whole) <= c {
-			f.Whole = append(f.Whole, Unknown)
+			f.Whole = append(f.Whole, NaN)
 		}
 		f.Whole[c] = sum
 	}
@@ -63,20 +63,20 @@ func (f *Figures) SetWhole(of int, columns ...int) {
 // Row is what a view tells under one name. Names have to be those of another build too.
 type Row struct {
 	Name, Kind string
-	Values     []float64 // by column; Unknown where it is not known, or there is no such thing
+	Values     []float64 // by column; NaN where it is not known, or there is no such thing
 
 	// Function and Code are of an instruction: the function that has it, and what identifies all of that
 	// function's code. It is compared where the code is the same in all runs; so its name is taken as it is.
 	Function, Code string
 }
 
-// Unknown is the value of what is not known. It is a NaN, so a comparison with it is false.
-var Unknown = math.NaN()
+// NaN is the value of what is not known. It is a NaN, so a comparison with it is false.
+var NaN = math.NaN()
 
 // Or returns a value that is known if ok.
 func Or[T int64 | float64](v T, ok bool) float64 {
 	if !ok {
-		return Unknown
+		return NaN
 	}
 	return float64(v)
 }

@@ -94,3 +94,11 @@ func Plural(n int64, noun string) string {
 	}
 	return Count(n) + " " + noun + "s"
 }
+
+// Number writes a value of any size: whole ones with commas, others with four digits.
+func Number(v float64) string {
+	if v == float64(int64(v)) && v > -1e15 && v < 1e15 {
+		return Count(int64(v))
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}

@@ -14,7 +14,7 @@ func (r *Result) Report() *report.Report { return &report.Report{Text: r.text, D
 
 func (r *Result) text(b *report.Text) {
 	heads := []string{"<build", "<profile", "build time", "<compiled", "size"}
-	report.Table(b, "", heads, r.Builds, func(x *Build) []string {
+	report.Grid(b, "", heads, r.Builds, func(x *Build) []string {
 		return []string{x.Name, report.Name(x.Profile), show.Duration(x.Took), x.compiled(), fmt.Sprintf("%.2f MB", float64(x.Size)/1e6)}
 	})
 	packages := show.Plural(int64(r.Builds[1].Packages), "package")
@@ -28,7 +28,7 @@ func (r *Result) text(b *report.Text) {
 		*Time
 	}
 	rows := []row{{"CPU time", r.CPU}, {"wall time", r.Wall}}
-	report.Table(b, "", []string{"<median of " + show.Plural(int64(r.Runs), "run"), "A", "B", "difference", "interval"}, rows, func(x row) []string {
+	report.Grid(b, "", []string{"<median of " + show.Plural(int64(r.Runs), "run"), "A", "B", "difference", "interval"}, rows, func(x row) []string {
 		cells := []string{x.name, show.Duration(x.A), show.Duration(x.B), "", ""}
 		if x.Confidence > 0 {
 			cells[3], cells[4] = signed(x.Change), signed(x.Low)+" … "+signed(x.High)

@@ -124,7 +124,7 @@ func (d *disasm) text(b *report.Text) {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(b, "%s\n\n", b.Bold(show.Name(l.Name+", "+l.File)))
-		report.Table(b, "", append(d.Heads(), "<"), d.rows(l), func(r []string) []string { return r })
+		report.Grid(b, "", append(d.Heads(), "<"), d.rows(l), func(r []string) []string { return r })
 	}
 	fmt.Fprintf(b, "\n%s\n", b.Dim(guidance))
 }

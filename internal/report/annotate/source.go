@@ -276,7 +276,7 @@ func (s *source) text(b *report.Text) {
 		}
 		rows = append(rows, row{append(s.cells(n), strconv.Itoa(n), text), s.isHot(n, most)})
 	}
-	report.Table(b, "", append(append([]string{""}, s.Heads()...), "line", "<source"), rows, func(r row) []string {
+	report.Grid(b, "", append(append([]string{""}, s.Heads()...), "line", "<source"), rows, func(r row) []string {
 		mark := ""
 		if r.hot {
 			mark = "##"

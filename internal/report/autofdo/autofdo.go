@@ -60,7 +60,7 @@ func Show(p *autofdo.Profile) *report.Report {
 		}
 		fmt.Fprintf(b, "%s%d samples in %s\n\n", least, d.Total, show.Plural(int64(d.Count), "function"))
 		heads := []string{"total", "%", "head", "lines", "inlined", "hottest line", "<function", "<calls"}
-		report.Table(b, "function", heads, sorted, func(f *autofdo.Function) []string {
+		report.Grid(b, "function", heads, sorted, func(f *autofdo.Function) []string {
 			x, hottest := functionOf(f, whole), ""
 			if x.Hottest != nil {
 				hottest = fmt.Sprintf("%+d: %d", x.Hottest.Offset, x.Hottest.Samples)
@@ -131,7 +131,7 @@ func Overlap(base, test string, s *autofdo.Similarity) *report.Report {
 	return &report.Report{Document: d, Text: func(b *report.Text) {
 		fmt.Fprintf(b, "overlap %s of %s and %s\n", b.Bold(show.Percent(d.Overlap)), show.Name(base), show.Name(test))
 		fmt.Fprintf(b, "of all samples both have %s, of all functions %s\n\n", show.Percent(d.SampleShare), show.Percent(d.FunctionShare))
-		report.Table(b, "function", []string{"alike %", "base %", "test %", "<function"}, s.Of, func(f autofdo.FunctionSimilarity) []string {
+		report.Grid(b, "function", []string{"alike %", "base %", "test %", "<function"}, s.Of, func(f autofdo.FunctionSimilarity) []string {
 			return []string{fmt.Sprintf("%.2f", f.Percent), fmt.Sprintf("%.2f", f.BaseWeight), fmt.Sprintf("%.2f", f.TestWeight), report.Name(f.Name)}
 		})
 	}}

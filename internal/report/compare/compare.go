@@ -205,7 +205,7 @@ func (c *column) of(r *report.Row, run *Run) float64 {
 	case c.perSecond:
 		return report.Or(v/(float64(run.length)/1e9), run.length > 0)
 	case c.share && (c.own >= len(run.Whole) || !(run.Whole[c.own] > 0)):
-		return report.Unknown
+		return report.NaN
 	case c.share:
 		return v / run.Whole[c.own]
 	}
@@ -230,7 +230,7 @@ func (x *row) add(side int, of *report.Row, run *Run, columns []column) {
 func middle(sorted []float64) float64 {
 	n := len(sorted)
 	if n == 0 {
-		return report.Unknown
+		return report.NaN
 	}
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

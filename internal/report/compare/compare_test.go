@@ -205,7 +205,7 @@ func TestNothing(t *testing.T) {
 
 // TestUnknown: what is not known is not 0, and from 0 there is no ratio.
 func TestUnknown(t *testing.T) {
-	r := Of([]Run{run(report.Row{Name: "f", Values: []float64{report.Unknown, 0, 0}})}, []Run{run(report.Row{Name: "f", Values: []float64{5, 3, 0}})}, "test", testView, "total")
+	r := Of([]Run{run(report.Row{Name: "f", Values: []float64{report.NaN, 0, 0}})}, []Run{run(report.Row{Name: "f", Values: []float64{5, 3, 0}})}, "test", testView, "total")
 	want(t, textOf(&Result{view: "test", columns: r.columns, rows: r.rows, a: []Run{recorded(t, 1e6)}, b: []Run{recorded(t, 1e6)}}, 0), "f - 5ns 0 → 3ns")
 	c := r.comparison(r.rows[0]).Columns
 	if total, p99, count := c["total"], c["p99"], c["count"]; total.A != nil || *total.B != 5 || total.Difference != nil || total.Ratio != nil || total.Differs ||

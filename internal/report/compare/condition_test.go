@@ -24,7 +24,7 @@ func line(name string, p99 float64) report.Row {
 func TestConditions(t *testing.T) {
 	const ms = 1e6
 	a := []Run{run(line("f1", 10*ms), line("store.get", 10*ms), line("a-b", 10*ms), line("gone", 1), line("main.go:7", 10*ms), report.Row{Name: "zero", Values: []float64{0, 0, 0}})}
-	b := []Run{run(line("f1", 12*ms), line("store.get", 8*ms), line("a-b", 10*ms), line("new", 1), line("main.go:9", 20*ms), report.Row{Name: "zero", Values: []float64{5, report.Unknown, 5}})}
+	b := []Run{run(line("f1", 12*ms), line("store.get", 8*ms), line("a-b", 10*ms), line("new", 1), line("main.go:9", 20*ms), report.Row{Name: "zero", Values: []float64{5, report.NaN, 5}})}
 	r := Of(a, b, "test", testView, "p99")
 	for _, c := range []struct{ text, want string }{ // the names of which it holds
 		{"f1.p99+10%", "f1"}, {"f1.p99+19.9%", "f1"}, {"f1.p99+20%", ""}, {"f1.p99+20.5%", ""},

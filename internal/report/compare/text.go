@@ -181,7 +181,7 @@ func (r *Result) table(b *report.Text, rows []*row) {
 			heads = append(heads, c.Name)
 		}
 	}
-	report.Table(b, "name", heads, rows, func(x *row) []string {
+	report.Grid(b, "name", heads, rows, func(x *row) []string {
 		c := &x.cells[r.sort]
 		cells := []string{x.where(r), x.kind, r.number(r.sort, middle(c.a)), r.number(r.sort, middle(c.b)), "", "", ""}
 		if c.both() {
@@ -210,7 +210,7 @@ func (r *Result) oneSideTable(b *report.Text) {
 			heads = append(heads, c.Name)
 		}
 	}
-	report.Table(b, "name", heads, r.oneSide, func(x *row) []string {
+	report.Grid(b, "name", heads, r.oneSide, func(x *row) []string {
 		side := sides[0]
 		if x.runs[0] == 0 {
 			side = sides[1]

@@ -118,7 +118,7 @@ func (r found) speedup(b *report.Text) {
 			large = append(large, s)
 		}
 	}
-	report.Table(b, "", []string{"<  ", "cores", "", "<"}, large, func(s doctor.Slice) []string {
+	report.Grid(b, "", []string{"<  ", "cores", "", "<"}, large, func(s doctor.Slice) []string {
 		share := s.Cores / r.Cores.Count
 		return []string{"  " + s.Name, fmt.Sprintf("%.2f", s.Cores), show.Percent(share), bar(share)}
 	})
@@ -137,7 +137,7 @@ func (r found) parallelism(b *report.Text) {
 			counts = append(counts, n)
 		}
 	}
-	report.Table(b, "", []string{"running", "time", "<"}, counts, func(n int) []string {
+	report.Grid(b, "", []string{"running", "time", "<"}, counts, func(n int) []string {
 		return []string{fmt.Sprint(n), show.Percent(r.Parallelism[n]), bar(r.Parallelism[n])}
 	})
 	b.WriteByte('\n')
@@ -160,7 +160,7 @@ func criticalPath(b *report.Text, p *doctor.Path) {
 		b.WriteString("  nothing is known of what the goroutines did\n\n")
 		return
 	}
-	report.Table(b, "", []string{"<  scope", "<state", "time", "share"}, p.Parts[:min(len(p.Parts), pathParts)], func(x doctor.Part) []string {
+	report.Grid(b, "", []string{"<  scope", "<state", "time", "share"}, p.Parts[:min(len(p.Parts), pathParts)], func(x doctor.Part) []string {
 		name := "(no scope)"
 		if x.Name != "" {
 			name = report.Name(x.Name)

@@ -49,12 +49,12 @@ func figures(r *doctor.Report) *report.Figures {
 			name += " of " + x.Object
 		}
 		f.Rows = append(f.Rows, report.Row{Name: name, Kind: "finding", Values: []float64{
-			x.Share, report.Or(float64(x.Gain), x.Gain >= 0), x.Confidence, report.Unknown,
+			x.Share, report.Or(float64(x.Gain), x.Gain >= 0), x.Confidence, report.NaN,
 		}})
 	}
 	for _, s := range r.Speedup {
 		f.Rows = append(f.Rows, report.Row{Name: s.Name, Kind: "cores' time", Values: []float64{
-			report.Or(s.Cores/r.Cores.Count, r.Cores.Count > 0), report.Unknown, report.Unknown, s.Cores,
+			report.Or(s.Cores/r.Cores.Count, r.Cores.Count > 0), report.NaN, report.NaN, s.Cores,
 		}})
 	}
 	return f

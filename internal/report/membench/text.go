@@ -26,7 +26,7 @@ func (r *Result) text(b *report.Text) {
 		fmt.Fprintf(b, "%s\n", b.Yellow(r.Doubt))
 	}
 	b.WriteByte('\n')
-	report.Table(b, "", []string{"cores", "copy", "a=b+s·c", "inflation: memory", "compute"}, r.Points, func(p point) []string {
+	report.Grid(b, "", []string{"cores", "copy", "a=b+s·c", "inflation: memory", "compute"}, r.Points, func(p point) []string {
 		m, c := r.Inflation(p)
 		return []string{fmt.Sprint(p.Cores), gigabytes(p.Copy), gigabytes(p.Triad), fmt.Sprintf("%.2f", m), fmt.Sprintf("%.2f", c)}
 	})

@@ -103,11 +103,11 @@ func (d *checkDocument) text(b *report.Text, unit string, r *source.Report) {
 		fmt.Fprintf(b, "%s\n", b.Yellow(fmt.Sprintf("package %s does not load, so its functions are not known: %s", show.Name(f.Path), show.Text(f.Error))))
 	}
 	b.WriteByte('\n')
-	report.Table(b, "", []string{"%", "<", "<what became of the calls"}, d.Reasons, func(x reasonJSON) []string {
+	report.Grid(b, "", []string{"%", "<", "<what became of the calls"}, d.Reasons, func(x reasonJSON) []string {
 		return []string{percent(part(x.Weight, d.Total)), class(x.Reason), x.Reason}
 	})
 	b.WriteByte('\n')
-	report.Table(b, "package", []string{"%", "found %", "lost %", "<calls from package"}, r.Packages, func(p source.PackageCounts) []string {
+	report.Grid(b, "package", []string{"%", "found %", "lost %", "<calls from package"}, r.Packages, func(p source.PackageCounts) []string {
 		lost := ""
 		if n := p.Total(source.Reason.Lost); n > 0 {
 			lost = percent(part(n, p.Total(nil)-p.Total(source.Reason.Never)))
@@ -116,7 +116,7 @@ func (d *checkDocument) text(b *report.Text, unit string, r *source.Report) {
 	})
 	if len(r.Lost) > 0 {
 		b.WriteByte('\n')
-		report.Table(b, "function", []string{"%", "<function that is gone"}, r.Lost, func(f source.LostFunc) []string {
+		report.Grid(b, "function", []string{"%", "<function that is gone"}, r.Lost, func(f source.LostFunc) []string {
 			return []string{percent(part(f.Weight, d.Total)), report.Name(f.Name)}
 		})
 	}

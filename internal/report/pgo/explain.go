@@ -60,11 +60,11 @@ func (d *explainDocument) text(b *report.Text, r *explain.Report) {
 		b.WriteString("the profile has no calls, so the compiler does nothing with it\n")
 		return
 	}
-	report.Table(b, "", []string{"%", "edges", "<what the compiler did"}, d.Verdicts, func(v verdictJSON) []string {
+	report.Grid(b, "", []string{"%", "edges", "<what the compiler did"}, d.Verdicts, func(v verdictJSON) []string {
 		return []string{percent(v.Share), fmt.Sprint(v.Edges), string(v.Verdict)}
 	})
 	b.WriteByte('\n')
-	report.Table(b, "hot call", []string{"%", "<caller", "line", "<calls", "<"}, r.Edges, func(e explain.Edge) []string {
+	report.Grid(b, "hot call", []string{"%", "<caller", "line", "<calls", "<"}, r.Edges, func(e explain.Edge) []string {
 		return []string{percent(e.Share), report.Name(e.Caller), fmt.Sprintf("%+d", e.Offset), report.Name(e.Callee), show.Text(e.Text)}
 	})
 }

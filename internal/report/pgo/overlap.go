@@ -66,7 +66,7 @@ func (d *overlapDocument) text(b *report.Text, list []differsJSON) {
 		fmt.Fprintf(b, "%s\n", b.Yellow("they have next to nothing in common: these are profiles of two programs, or of builds far apart"))
 	}
 	b.WriteByte('\n')
-	report.Table(b, "edge", []string{"first %", "second %", "change", "<caller", "line", "<calls"}, list, func(x differsJSON) []string {
+	report.Grid(b, "edge", []string{"first %", "second %", "change", "<caller", "line", "<calls"}, list, func(x differsJSON) []string {
 		return []string{percent(x.A), percent(x.B), fmt.Sprintf("%+.2f", 100*(x.B-x.A)), report.Name(x.Caller), fmt.Sprintf("%+d", x.Offset), report.Name(x.Callee)}
 	})
 }

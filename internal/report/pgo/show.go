@@ -132,12 +132,12 @@ func (d *showDocument) text(b *report.Text, edges []edgeJSON, functions []functi
 		}
 		return fmt.Sprint(n)
 	}
-	report.Table(b, "edge", []string{"weight", "%", "sum %", "<", "<caller", "line", "<calls"}, edges, func(x edgeJSON) []string {
+	report.Grid(b, "edge", []string{"weight", "%", "sum %", "<", "<caller", "line", "<calls"}, edges, func(x edgeJSON) []string {
 		sum += x.Weight
 		return []string{weight(x.Weight), percent(x.Share), percent(part(sum, d.Total)), hotMark(x.Hot), report.Name(x.Caller), fmt.Sprintf("%+d", x.Offset), report.Name(x.Callee)}
 	})
 	b.WriteByte('\n')
-	report.Table(b, "function", []string{"weight", "%", "<", "<called function"}, functions, func(x functionJSON) []string {
+	report.Grid(b, "function", []string{"weight", "%", "<", "<called function"}, functions, func(x functionJSON) []string {
 		return []string{weight(x.Weight), percent(x.Share), hotMark(x.Hot), report.Name(x.Name)}
 	})
 }

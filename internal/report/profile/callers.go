@@ -109,7 +109,7 @@ func (c *callers) text(b *report.Text) {
 	for _, e := range c.Callees[:b.Shown(len(c.Callees))] {
 		add(e.Attr, e.Cost, true, "  "+show.Name(e.Func), c.between(c.Func, e.Func))
 	}
-	report.Table(b, "", heads, rows, func(r []string) []string { return r })
+	report.Grid(b, "", heads, rows, func(r []string) []string { return r })
 	for _, x := range []struct {
 		what string
 		list []callgraph.Edge
@@ -153,7 +153,7 @@ func (c *callers) summary(b *report.Text) {
 			c.whole(b, x.Metric)
 		}
 	}
-	report.Table(b, "", []string{"exclusive", "%", "inclusive", "%", "<metric"}, all, func(i callgraph.Column) []string {
+	report.Grid(b, "", []string{"exclusive", "%", "inclusive", "%", "<metric"}, all, func(i callgraph.Column) []string {
 		e := callgraph.Column{Metric: i.Metric, Percent: true}
 		return []string{
 			c.Value(i.Metric, e.Of(c.Profile, c.Cost)), c.Share(e, c.Cost), c.least(c.Cost, i.Metric) + c.Value(i.Metric, i.Of(c.Profile, c.Cost)), c.least(c.Cost, i.Metric) + c.Share(i, c.Cost), c.Metrics[i.Metric].Name,

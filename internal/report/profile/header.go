@@ -53,7 +53,7 @@ func (h *header) text(b *report.Text) {
 	for i := range h.Metrics {
 		list = append(list, i)
 	}
-	report.Table(b, "", []string{"<metric", "total", "<unit", "<how", "<what"}, list, func(i int) []string {
+	report.Grid(b, "", []string{"<metric", "total", "<unit", "<how", "<what"}, list, func(i int) []string {
 		m := &h.Metrics[i]
 		unit := string(m.Unit)
 		if m.Unit == samples.Nanoseconds {

@@ -159,7 +159,7 @@ func (t *table) text(b *report.Text) {
 		b.Limit++ // <Total> is none of them
 		defer func() { b.Limit-- }()
 	}
-	report.Table(b, string(t.by), append(t.Heads(), "<"+string(t.by)), rows, func(r row) []string {
+	report.Grid(b, string(t.by), append(t.Heads(), "<"+string(t.by)), rows, func(r row) []string {
 		if r.Cost == t.total() {
 			return append(t.cells(r.Cost), samples.TotalName)
 		}

@@ -61,7 +61,7 @@ func (l *list) shown(metric int) bool {
 func (l *list) text(b *report.Text) {
 	l.Head(b)
 	heads := []string{"time", "value", "<metric", "goroutine", "<track", "thread", "cpu", "<scope", "<stack"}
-	report.Table(b, "sample", heads, l.all, func(s Sample) []string {
+	report.Grid(b, "sample", heads, l.all, func(s Sample) []string {
 		return []string{
 			show.Duration(s.time), l.length(&s), l.Metrics[s.metric].Name, number(s.goid), name(s.row),
 			number(uint64(s.thread)), cpuNumber(s.cpu), name(s.scope), stackText(s.frames),

@@ -112,9 +112,9 @@ func (x *slowest) text(b *report.Text) {
 	row := func(c contrast) []string {
 		return []string{show.Duration(int64(c.slow)), show.Duration(int64(c.others)), signed(c.more()), x.Metrics[c.metric].Name}
 	}
-	report.Table(b, "metric", append(heads, "<what"), x.metrics, row)
+	report.Grid(b, "metric", append(heads, "<what"), x.metrics, row)
 	b.WriteByte('\n')
-	report.Table(b, "place", append(heads, "<what", "<where"), x.places, func(c contrast) []string {
+	report.Grid(b, "place", append(heads, "<what", "<where"), x.places, func(c contrast) []string {
 		return append(row(c), show.Name(c.at.name+", "+place(c.at.file, c.at.line)))
 	})
 }

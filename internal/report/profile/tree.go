@@ -65,7 +65,7 @@ func (t *tree) text(b *report.Text) {
 		rows = append(rows, s)
 		return true
 	})
-	report.Table(b, "function", append(t.Heads(), "<function"), rows, func(s step) []string {
+	report.Grid(b, "function", append(t.Heads(), "<function"), rows, func(s step) []string {
 		indent := strings.Repeat("  ", min(s.depth, deepest))
 		if s.depth > deepest {
 			indent += fmt.Sprintf("(%d) ", s.depth)

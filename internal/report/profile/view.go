@@ -78,7 +78,7 @@ func CallersFigures(p *samples.Profile, function string, wanted func(string) boo
 	metrics := []int{p.Metric("cpu"), p.Metric("off")}
 	values := func(of []int64) (list []float64) {
 		for _, m := range metrics {
-			list = append(list, report.Unknown)
+			list = append(list, report.NaN)
 			if m >= 0 && (!p.Metrics[m].Sampled || p.Value(p.Total(), m) > 0) {
 				list[len(list)-1] = float64(p.Value(of, m))
 			}
@@ -125,7 +125,7 @@ func FiguresBy(p *samples.Profile, kind string, wanted func(string) bool, nameOf
 	}
 	for _, metric := range []string{"cpu", "off"} {
 		m := p.Metric(metric)
-		whole := report.Unknown
+		whole := report.NaN
 		if m >= 0 && p.Value(total, m) > 0 {
 			whole = float64(p.Value(total, m))
 		}
@@ -137,7 +137,7 @@ func FiguresBy(p *samples.Profile, kind string, wanted func(string) bool, nameOf
 		for _, metric := range []string{"cpu", "off"} {
 			m := p.Metric(metric)
 			for _, of := range [][]int64{costs[name].Excl, costs[name].Incl} {
-				v := report.Unknown
+				v := report.NaN
 				if m >= 0 && (!p.Metrics[m].Sampled || p.Value(total, m) != 0 || p.Metrics[m].Whole > 0) { // else nothing was sampled
 					v = float64(p.Value(of, m))
 				}

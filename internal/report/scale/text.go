@@ -10,7 +10,7 @@ import (
 // text writes what scale found for people.
 func (r *document) text(b *report.Text, plain bool) {
 	heads := []string{"GOMAXPROCS", "wall", "from", "to", "speed-up", "CPU", "CPU factor", "<"}
-	report.Table(b, "", heads, r.Points, func(p point) []string {
+	report.Grid(b, "", heads, r.Points, func(p point) []string {
 		beyond := ""
 		if p.Beyond {
 			beyond = "more than CPUs"
@@ -77,7 +77,7 @@ func (r *document) nameTable(b *report.Text, plain bool) {
 		heads = append(heads, fmt.Sprint(p.Procs))
 	}
 	b.WriteByte('\n')
-	report.Table(b, "", append(heads, "factor", "<"), r.Names, func(n inflation) []string {
+	report.Grid(b, "", append(heads, "factor", "<"), r.Names, func(n inflation) []string {
 		row := []string{report.Name(n.Name)}
 		for _, c := range n.CPU {
 			cell := "unknown"

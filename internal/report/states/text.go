@@ -59,7 +59,7 @@ func (r *found) table(b *report.Text) {
 	if r.by == analysis.ByGoroutine {
 		heads = []string{"goroutine", "<track", "life"}
 	}
-	report.Table(b, "row", append(heads, states.Names[:]...), groups, func(g *analysis.StateGroup) []string {
+	report.Grid(b, "row", append(heads, states.Names[:]...), groups, func(g *analysis.StateGroup) []string {
 		times := &g.Total
 		if r.self {
 			times = &g.Self

@@ -1,14 +1,13 @@
 package top
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/show"
-	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // How many of each a page has.
@@ -21,8 +20,8 @@ const (
 // brief writes the report in a page: what had the time, and where in the source it is.
 func (r *found) brief(b *report.Brief) {
 	more := []string{report.Does(b.Command("doctor", "--brief"), "what is wrong, and what to try")}
-	if len(r.stats) > 0 && len(r.t.GoTraces()) > 0 {
-		if pattern, ok := report.Glob(r.t.Name(r.stats[0].Name)); ok && !r.byTrack {
+	if len(r.scopes) > 0 && len(r.t.GoTraces()) > 0 {
+		if pattern, ok := report.Glob(r.scopes[0].Name); ok && !r.byTrack {
 			if samples.Has(r.t) {
 				more = append(more, report.Does(b.Command("functions", "--scope", pattern), "in which functions it is"))
 			}
@@ -36,40 +35,42 @@ func (r *found) brief(b *report.Brief) {
 	b.Line("# scopeview top: " + r.headline())
 	b.Run(r.t)
 	places := r.t.FirstPlaces()
+	source := func(name string) string { return report.SourceLine(places[name].File, places[name].Line) }
+	for i := range r.scopes {
+		if !r.byTrack {
+			r.scopes[i].Source = source(r.scopes[i].Name)
+		}
+	}
+	for i := range r.locks {
+		r.locks[i].Source = source(r.locks[i].Name)
+	}
 	b.Heading("## Where the time went")
-	if len(r.stats) == 0 {
+	if len(r.scopes) == 0 {
 		b.Line("There are no scopes in what was looked at.")
 	}
-	b.Rows([]string{"name", "source", "count", "total", "self", "mean", "p50", "p99", "max", "cpu/wall"}, rows(r.stats, briefScopes, func(s *analysis.Stats) []string { return r.briefScope(s, places) }))
-	rest(b, len(r.stats), briefScopes, "name")
+	scopes.WriteBrief(b, r.scopes, briefScopes)
 	if len(r.skipped) > 0 {
 		b.Line("\nNot all calls of some functions were recorded: the function " + report.Prose(analysis.Budget) + ".")
 	}
 	b.Heading("## Locks")
-	b.Rows([]string{"lock", "source", "waits", "wait total", "wait max", "holds", "hold total", "held by"}, rows(r.locks, briefLocks, func(l *analysis.Lock) []string {
-		return []string{
-			r.cell(l.Name), source(places, r.t.Name(l.Name)), show.Count(l.Waits.Count), show.Duration(l.Waits.Total), report.Longest(l.Waits),
-			show.Count(l.Holds.Count), show.Duration(l.Holds.Total), report.Cell(report.Code(report.First(l.HeldBy(), r.holder))),
-		}
-	}))
-	rest(b, len(r.locks), briefLocks, "lock")
+	locks.WriteBrief(b, r.locks, briefLocks)
 	r.briefOthers(b)
 }
 
 // briefOthers writes the most frequent events, counters, and what never ended.
 func (r *found) briefOthers(b *report.Brief) {
 	b.Heading("## Events and counters")
-	for _, x := range r.instants[:min(len(r.instants), briefOthers)] {
-		text := show.Count(x.Count) + " times"
-		if rate, ok := perSecond(x); ok {
-			text += ", " + number(rate) + " per second"
+	for _, e := range r.events[:min(len(r.events), briefOthers)] {
+		text := show.Count(e.Count) + " times"
+		if e.Rate.Kind == report.Exact {
+			text += ", " + show.Number(e.Rate.N) + " per second"
 		}
-		b.Item("event "+report.CodeName(r.t.Name(x.Name)), text)
+		b.Item("event "+report.CodeName(e.Name), text)
 	}
 	for _, c := range r.counters[:min(len(r.counters), briefOthers)] {
-		b.Item("counter "+report.CodeName(r.t.Name(c.Name)), "from "+number(c.Min)+" to "+number(c.Max)+", last "+number(c.Last))
+		b.Item("counter "+report.CodeName(c.Name), fmt.Sprintf("from %s to %s, last %s", show.Number(float64(c.Min)), show.Number(float64(c.Max)), show.Number(float64(c.Last))))
 	}
-	rest(b, len(r.instants)+len(r.counters), min(len(r.instants), briefOthers)+min(len(r.counters), briefOthers), "event or counter")
+	b.Rest(max(len(r.events)-briefOthers, 0)+max(len(r.counters)-briefOthers, 0), "event or counter")
 	b.Heading("## Never ended")
 	list := r.endings.Forgotten()
 	for _, f := range list[:min(len(list), briefOthers)] {
@@ -77,70 +78,14 @@ func (r *found) briefOthers(b *report.Brief) {
 	}
 }
 
-// headline is what has most time.
+// headline returns the names that have most time, with it.
 func (r *found) headline() string {
-	var list []string
-	for _, s := range r.stats[:min(len(r.stats), 3)] {
-		list = append(list, r.named(s)+" "+show.Duration(s.Total))
-	}
-	if len(list) == 0 {
+	if len(r.scopes) == 0 {
 		return "no scopes"
 	}
+	var list []string
+	for _, s := range r.scopes[:min(len(r.scopes), 3)] {
+		list = append(list, s.code()+" "+show.Duration(s.Total))
+	}
 	return strings.Join(list, ", ")
-}
-
-// named is a group's name in code.
-func (r *found) named(s *analysis.Stats) string {
-	name := r.t.Name(s.Name)
-	switch {
-	case r.byTrack && name == "":
-		return "rows without a name"
-	case s.Process:
-		return report.CodeName(name) + " (process)"
-	}
-	return report.CodeName(name)
-}
-
-func (r *found) cell(name uint16) string { return report.Cell(report.CodeName(r.t.Name(name))) }
-
-func (r *found) briefScope(s *analysis.Stats, places map[string]trace.Place) []string {
-	row := []string{report.Cell(r.named(s)), "", show.Count(s.Count), "-", "-", "-", "-", "-", "-", "-"}
-	if !r.byTrack {
-		row[1] = source(places, r.t.Name(s.Name))
-	}
-	if s.Open > 0 {
-		row[2] += " and " + show.Count(s.Open) + " open"
-		if s.Left > 0 {
-			row[2] += " (" + show.Count(s.Left) + " never ended)"
-		}
-	}
-	if s.Count == 0 {
-		return row
-	}
-	row[3], row[4], row[5] = show.Duration(s.Total), self(s), show.Duration(s.Mean())
-	row[6], row[7], row[8] = show.Duration(s.Times.Quantile(0.5)), show.Duration(s.Times.Quantile(0.99)), show.Duration(s.Times.Max())
-	if ratio, ok := s.PerWall(); ok {
-		row[9] = strconv.FormatFloat(ratio, 'f', 2, 64)
-	}
-	return row
-}
-
-// source is where a name is from, in a cell.
-func source(places map[string]trace.Place, name string) string {
-	p := places[name]
-	return report.Cell(report.SourceLine(p.File, p.Line))
-}
-
-func rows[T any](list []T, most int, row func(T) []string) (all [][]string) {
-	for _, x := range list[:min(len(list), most)] {
-		all = append(all, row(x))
-	}
-	return all
-}
-
-// rest says how many are not shown.
-func rest(b *report.Brief, n, shown int, what string) {
-	if n > shown {
-		b.Line("\n… and " + show.Plural(int64(n-shown), "more "+what))
-	}
 }

@@ -5,7 +5,6 @@ package top
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"sync"
 
@@ -14,29 +13,17 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// orders are the columns that scopes are sorted by, the largest first.
-var orders = map[string]func(*analysis.Stats) int64{
-	"total": func(s *analysis.Stats) int64 { return s.Total },
-	"self":  func(s *analysis.Stats) int64 { return s.Self },
-	"count": func(s *analysis.Stats) int64 { return s.Count },
-	"mean":  (*analysis.Stats).Mean,
-	"max":   func(s *analysis.Stats) int64 { return s.Times.Max() },
-	"p99":   func(s *analysis.Stats) int64 { return s.Times.Quantile(0.99) },
-	"cpu":   func(s *analysis.Stats) int64 { return s.CPU },
-	"name":  nil,
-}
-
-// Orders are the names of the columns.
-var Orders = slices.Sorted(maps.Keys(orders))
+// Orders are the columns that scopes are sorted by.
+var Orders = scopes.Orders()
 
 // found is what top shows.
 type found struct {
 	t        *trace.Trace
 	byTrack  bool // sum up by row, not by name
-	stats    []*analysis.Stats
-	locks    []*analysis.Lock
-	instants []*analysis.Instants
-	counters []*analysis.Counter
+	scopes   []scope
+	locks    []lock
+	events   []event
+	counters []counter
 	endings  analysis.Endings
 	skipped  map[uint16]trace.Called // those with calls that were not recorded; nil: not known of this part
 }
@@ -48,8 +35,14 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, order stri
 	if err != nil {
 		return nil, err
 	}
-	r.sort(orders[order])
-	return &report.Report{Text: r.text, Brief: r.brief, Document: r.document()}, nil
+	scopes.SortBy(r.scopes, order, func(a, b scope) int {
+		return cmp.Or(cmp.Compare(b.OpenTime, a.OpenTime), cmp.Compare(a.Name, b.Name), cmp.Compare(kind(a.Process, "1", "0"), kind(b.Process, "1", "0")))
+	})
+	return &report.Report{Text: r.text, Brief: r.brief, Document: &document{
+		Kept: report.KeptOf(t), By: kind(byTrack, "track", "name"),
+		Scopes: report.All(r.scopes), Locks: report.All(r.locks), Events: report.All(r.events), Counters: report.All(r.counters),
+		NeverEnded: report.ForgottenOf(t, &r.endings),
+	}}, nil
 }
 
 // stretchBytes is how much of records is summed up at a time: what comes of it, which is merged
@@ -96,12 +89,13 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 	sum := all.sum
 	r.endings = all.endings
 	sum.Finish()
-	r.stats, r.locks, r.instants, r.counters = sum.Stats, sum.Locks, sum.Instants, sum.Counters
 	for name := range r.skipped {
-		if !slices.ContainsFunc(r.stats, func(s *analysis.Stats) bool { return s.Name == name && !s.Process }) {
-			r.stats = append(r.stats, &analysis.Stats{Name: name})
+		if !slices.ContainsFunc(sum.Stats, func(s *analysis.Stats) bool { return s.Name == name && !s.Process }) {
+			sum.Stats = append(sum.Stats, &analysis.Stats{Name: name})
 		}
 	}
+	r.scopes, r.locks = report.RowsOf(sum.Stats, r.scope), report.RowsOf(sum.Locks, r.lock)
+	r.events, r.counters = report.RowsOf(sum.Instants, r.event), report.RowsOf(sum.Counters, r.counter)
 	return r, nil
 }
 
@@ -124,48 +118,4 @@ func (p *part) add(x *trace.Part) {
 		}
 	}
 	p.sum.Part(x, also)
-}
-
-// sort orders the groups; equal ones come by their open time, then by name.
-func (r *found) sort(key func(*analysis.Stats) int64) {
-	slices.SortFunc(r.stats, func(a, b *analysis.Stats) int {
-		if key != nil {
-			if c := cmp.Or(cmp.Compare(key(b), key(a)), cmp.Compare(b.OpenTime, a.OpenTime)); c != 0 {
-				return c
-			}
-		}
-		return cmp.Or(cmp.Compare(r.t.Name(a.Name), r.t.Name(b.Name)), boolCompare(a.Process, b.Process))
-	})
-}
-
-func boolCompare(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
-
-// calls is how often a function was called, recorded or not, and how many of those are an
-// estimate; ok is false where it is not known.
-func (r *found) calls(s *analysis.Stats) (n, unseen int64, ok bool) {
-	n = s.Count + s.Open + s.Across
-	if c := r.skipped[s.Name]; !s.Process {
-		n, unseen = n+c.Skipped(), c.Unseen
-	}
-	return n, unseen, r.skipped != nil
-}
-
-// title returns a group's name as people see it.
-func (r *found) title(s *analysis.Stats) string {
-	name := r.t.Name(s.Name)
-	switch {
-	case r.byTrack && name == "":
-		return "(rows without a name)"
-	case s.Process:
-		return report.Name(name) + " (process)"
-	}
-	return report.Name(name)
 }

@@ -40,8 +40,8 @@ func TestCalls(t *testing.T) {
 	}
 	want := map[string]int64{"f1": 1, "f2": 1, "f3": 1000, "f4": 7, "g": 1}
 	for s := range r.Document.(*document).Scopes {
-		if unseen := map[string]int64{"f3": 400}; *s.Calls != want[s.Name] || *s.Unseen != unseen[s.Name] {
-			t.Errorf("%s: %d calls, want %d; %d of them unseen", s.Name, *s.Calls, want[s.Name], *s.Unseen)
+		if unseen := map[string]int64{"f3": 400}; s.Calls.N != want[s.Name] || s.Unseen.N != unseen[s.Name] {
+			t.Errorf("%s: %d calls, want %d; %d of them unseen", s.Name, s.Calls.N, want[s.Name], s.Unseen.N)
 		}
 		delete(want, s.Name)
 	}
@@ -58,8 +58,8 @@ func TestCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	for s := range r.Document.(*document).Scopes {
-		if s.Calls != nil || s.Unseen != nil {
-			t.Errorf("%s: %d calls of a part of the trace", s.Name, *s.Calls)
+		if s.Calls.Kind != report.Unknown || s.Unseen.Kind != report.Unknown {
+			t.Errorf("%s: %d calls of a part of the trace", s.Name, s.Calls.N)
 		}
 	}
 }
@@ -83,15 +83,15 @@ func TestTop(t *testing.T) {
 			names = append(names, s.Name)
 			switch s.Name {
 			case "f1":
-				if s.Count != 1 || s.Total != 2000 || *s.Self != 1500 || *s.CPU != 1500 {
+				if s.Count != 1 || s.Total != 2000 || s.Self.N != 1500 || s.CPU.N != 1500 {
 					t.Errorf("f1: %+v", s)
 				}
 			case "f3":
-				if s.Count != 2 || s.Total != 40 || *s.Mean != 20 || *s.Max != 30 || s.CPU != nil {
+				if s.Count != 2 || s.Total != 40 || s.Mean.N != 20 || s.Max.N != 30 || s.CPU.Kind != report.Unknown {
 					t.Errorf("f3: %+v", s)
 				}
 			case "g":
-				if s.Count != 0 || s.Mean != nil || s.Open != 1 || s.OpenTime != 2000 {
+				if s.Count != 0 || s.Mean.Kind != report.Unknown || s.Open != 1 || s.OpenTime != 2000 {
 					t.Errorf("g: %+v", s)
 				}
 			}

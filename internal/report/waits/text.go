@@ -61,7 +61,7 @@ func (r *found) threshold() string {
 func (r *found) lockTable(b *report.Text) {
 	heads := []string{"<lock", "<kind", "had", "contended", "brief", "waited", "wait max", "waiting", "holds", "held", "hold max", "held now", "tries", "<holders", "<waiters"}
 	titles := r.titles()
-	report.Table(b, "lock", heads, r.objects, func(o *analysis.Object) []string {
+	report.Grid(b, "lock", heads, r.objects, func(o *analysis.Object) []string {
 		holds, hold, most, tries := show.Count(o.Holds.Count), held(o), report.Longest(o.Holds), ""
 		if o.Since && o.Holds.Count > 0 {
 			most = "≥ " + most
@@ -73,8 +73,8 @@ func (r *found) lockTable(b *report.Text) {
 			tries = show.Count(o.Tries)
 		}
 		return []string{
-			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired().N, o.Acquired().OK), contended(o), some(o.Brief), show.Duration(o.Waited()), report.Longest(o.Waits), report.Still(o.Waits),
-			holds, hold, most, report.Still(o.Holds), tries, report.First(o.Holders(), r.who), report.First(o.Waiters(), r.who),
+			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired().N, o.Acquired().OK), contended(o), some(o.Brief), show.Duration(o.Waited()), report.Longest(o.Waits), report.Still(o.Waits.Open, o.Waits.OpenTime),
+			holds, hold, most, report.Still(o.Holds.Open, o.Holds.OpenTime), tries, report.First(o.Holders(), r.who), report.First(o.Waiters(), r.who),
 		}
 	})
 	for _, o := range r.objects[:b.Shown(len(r.objects))] {
@@ -160,7 +160,7 @@ func (r *found) placeTable(b *report.Text) {
 		b.WriteString("no waits for other locks, channels or WaitGroups\n")
 		return
 	}
-	report.Table(b, "place", []string{"<waits for", "<where", "count", "total", "mean", "max", "<woken by"}, r.blocked, func(x *blocked) []string {
+	report.Grid(b, "place", []string{"<waits for", "<where", "count", "total", "mean", "max", "<woken by"}, r.blocked, func(x *blocked) []string {
 		by := report.First(x.wokenBy, func(w *wokenBy) string {
 			return frameText(w.site, "(unknown)") + " " + show.Percent(float64(w.time)/float64(max(x.total, 1)))
 		})

@@ -82,7 +82,7 @@ func (l *namedLock) row(name string) report.Row {
 
 func (b *blocked) row() report.Row {
 	return report.Row{Name: frameText(b.site, "(other places)"), Kind: b.state.String(), Values: []float64{
-		float64(b.total), report.Unknown, float64(b.count), report.Or(float64(b.total)/float64(b.count), b.count > 0), float64(b.max),
-		report.Unknown, report.Unknown,
+		float64(b.total), report.NaN, float64(b.count), report.Or(float64(b.total)/float64(b.count), b.count > 0), float64(b.max),
+		report.NaN, report.NaN,
 	}}
 }
