@@ -309,7 +309,7 @@ func verifyAdvice(ctx context.Context, s *streams, cmd *cobra.Command, out *outp
 // adviseDocument is what advise has found.
 type adviseDocument struct {
 	advice.Report
-	Verified *verify.Result `json:"verified,omitempty"`
+	Verified *verify.Result `json:"verified,omitempty" says:"with '--verify'"`
 }
 
 // listDiagnostics lists what there is advice of.

@@ -74,7 +74,7 @@ processor, and is used from then on; the file may be edited.`,
 
 // calibrationDocument is weights, and where they are from.
 type calibrationDocument struct {
-	File string `json:"file"` // "": they are built in
+	File string `json:"file" says:"where they are; empty: they are built in"`
 	advice.Calibration
 }
 

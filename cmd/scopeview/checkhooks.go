@@ -55,15 +55,15 @@ It ends with exit code 1 if a hook does not work.`,
 
 // hookDocument is what check-hooks has found.
 type hookDocument struct {
-	Go    string      `json:"go"`
+	Go    string      `json:"go" says:"the version of the go command that was tried"`
 	Hooks []hookState `json:"hooks"`
 }
 
 type hookState struct {
-	Name  string `json:"name"`
-	What  string `json:"what"`
-	Works bool   `json:"works"`
-	Why   string `json:"why,omitempty"`
+	Name  string `json:"name" says:"the hook"`
+	What  string `json:"what" says:"what it tells"`
+	Works bool   `json:"works" says:"what it is to tell was in a trace"`
+	Why   string `json:"why,omitempty" says:"why it does not work"`
 }
 
 func (d *hookDocument) text(b *report.Text) {

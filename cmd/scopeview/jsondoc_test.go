@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -144,44 +144,98 @@ func profiles(t *testing.T, tr *trace.Trace) map[string]*profile.Report {
 	}
 }
 
-// TestJSONDocuments: each command that has --json has a section in docs/json.md, with a
-// row for each key of its document: no more, no less, of the types that they have.
+// TestJSONDocuments: each command that has --json has a section in docs/json.md, whose table is made of
+// the tags of its document. With -update the tables are written.
 func TestJSONDocuments(t *testing.T) {
-	described, documents := describedJSON(t), documents(t)
+	path, err := filepath.Abs("../../docs/json.md") // documents changes the directory
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, documents := string(b), documents(t)
 	commands := withJSON(newRoot(&streams{}))
 	slices.Sort(commands)
-	for _, list := range [][]string{slices.Sorted(maps.Keys(documents)), slices.Sorted(maps.Keys(described))} {
-		if !slices.Equal(commands, list) {
-			t.Fatalf("the commands with --json are %q, and here %q", commands, list)
+	want, described := page, []string{}
+	for _, name := range slices.Sorted(maps.Keys(documents)) {
+		keys := documentKeys(documents[name])
+		checkKeys(t, name, keys)
+		at, schemas := jsonSection(page, name)
+		if at == "" {
+			t.Fatalf("docs/json.md has no section of %s", name)
+		}
+		described = append(described, name)
+		want = strings.Replace(want, at, withTable(at, schemas, keys), 1)
+	}
+	if !slices.Equal(commands, described) {
+		t.Fatalf("the commands with --json are %q, and here %q", commands, described)
+	}
+	for head, typ := range map[string]reflect.Type{"What all documents of a trace begin with": reflect.TypeFor[report.Kept](), "Frames": reflect.TypeFor[report.Frame]()} {
+		_, at, _ := strings.Cut(page, "## "+head+"\n")
+		at, _, _ = strings.Cut(at, "\n## ")
+		want = strings.Replace(want, at, withTable(at, nil, fieldKeys("", typ)), 1)
+	}
+	if want == page {
+		return
+	}
+	if !*update {
+		t.Fatal("docs/json.md is not what the documents' tags say: go test ./cmd/scopeview -run TestJSONDocuments -update")
+	}
+	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkKeys: numbers have units, times are nanoseconds, and keys are in small letters.
+func checkKeys(t *testing.T, name string, keys []jsonKey) {
+	t.Helper()
+	for _, k := range keys {
+		number := strings.HasPrefix(k.typ, "int") || strings.HasPrefix(k.typ, "float") || strings.HasPrefix(k.typ, "number")
+		switch {
+		case strings.ToLower(k.path) != k.path:
+			t.Errorf("%s: %s is not in small letters", name, k.path)
+		case number != (k.unit != ""):
+			t.Errorf("%s: %s is of type %s, and its unit is %q", name, k.path, k.typ, k.unit)
+		case number && strings.HasSuffix(strings.TrimRight(k.path, ".*[]"), "_ns") && k.unit != "ns":
+			t.Errorf("%s: the unit of %s is %s", name, k.path, k.unit)
 		}
 	}
-	for _, name := range commands {
-		want := map[string]string{"schema": "string"}
-		keysOf(want, "", reflect.Indirect(reflect.ValueOf(documents[name])).Type())
-		for key, typ := range want {
-			switch row, ok := described[name][key]; {
-			case !ok:
-				t.Errorf("docs/json.md, %s: %s is missing: %s", name, key, typ)
-			case row.typ != typ:
-				t.Errorf("docs/json.md, %s: %s is of type %q, and should be %q", name, key, row.typ, typ)
+}
+
+var jsonLines = regexp.MustCompile(`(?m)^\| key \|.*\n(?:\|.*\n)*`)
+
+// withTable returns a section with the table of a document in the place of the one that it has.
+func withTable(section string, schemas []string, keys []jsonKey) string {
+	code := regexp.MustCompile(`'([^' ](?:[^']*[^' ])?)'(\W|$)`)
+	text := func(s string) string {
+		return code.ReplaceAllString(strings.ReplaceAll(s, "|", "\\|"), "`$1`$2")
+	}
+	var b strings.Builder
+	b.WriteString("| key | type | unit | meaning |\n|---|---|---|---|\n")
+	if schemas != nil {
+		fmt.Fprintf(&b, "| `schema` | string |  | `%s` |\n", strings.Join(schemas, "`, `"))
+	}
+	for _, k := range keys {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.path, k.typ, text(k.unit), text(k.says))
+	}
+	return strings.Replace(section, jsonLines.FindString(section), b.String(), 1)
+}
+
+// jsonSection returns what docs/json.md has below the head of a command, and the schemas of all in that head.
+func jsonSection(page, command string) (section string, schemas []string) {
+	for _, m := range jsonHead.FindAllStringSubmatchIndex(page, -1) {
+		commands := strings.Split(strings.ReplaceAll(page[m[2]:m[3]], " ", "."), ",.")
+		if slices.Contains(commands, command) {
+			for _, c := range commands {
+				schemas = append(schemas, report.Schema(c))
 			}
-			if strings.ToLower(key) != key {
-				t.Errorf("%s: %s is not in small letters", name, key)
-			}
-		}
-		for key, row := range described[name] {
-			if want[key] == "" {
-				t.Errorf("docs/json.md, %s: there is no %s", name, key)
-			}
-			number := strings.HasPrefix(row.typ, "int") || strings.HasPrefix(row.typ, "float") || strings.HasPrefix(row.typ, "number")
-			switch {
-			case number != (row.unit != ""):
-				t.Errorf("docs/json.md, %s: %s is a %s and its unit is %q", name, key, row.typ, row.unit)
-			case number && strings.HasSuffix(strings.TrimRight(key, ".*[]"), "_ns") && row.unit != "ns":
-				t.Errorf("docs/json.md, %s: the unit of %s is %s", name, key, row.unit)
-			}
+			section, _, _ = strings.Cut(page[m[1]:], "\n## ")
+			return section, schemas
 		}
 	}
+	return "", nil
 }
 
 // withJSON returns what the documents of the commands below one are called.
@@ -198,11 +252,11 @@ func withJSON(cmd *cobra.Command) (names []string) {
 // TestJSONIsAsDescribed: what the commands print of all traces of the scripts has values of
 // the types that docs/json.md says.
 func TestJSONIsAsDescribed(t *testing.T) {
-	described := describedJSON(t)
 	traces, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
+	described := describedJSON(t)
 	scripts, _ := filepath.Glob(filepath.Join(traces, "*.txtar"))
 	t.Chdir(t.TempDir())
 	printed := 0
@@ -245,70 +299,125 @@ func TestJSONIsAsDescribed(t *testing.T) {
 	}
 }
 
-// keysOf lists the keys of a type's documents with their types, as docs/json.md has them:
-// x[] is an element of a list, x.* a value of an object whose keys are data.
-func keysOf(keys map[string]string, path string, typ reflect.Type) {
+// jsonKey is a key of a document: x[] is an element of a list, x.* a value of an object whose keys are data.
+type jsonKey struct{ path, typ, unit, says string }
+
+func documentKeys(document any) []jsonKey {
+	return fieldKeys("", reflect.Indirect(reflect.ValueOf(document)).Type())
+}
+
+// fieldKeys lists the keys of a struct, without those of report.Kept: all documents of a trace have them.
+func fieldKeys(path string, typ reflect.Type) (keys []jsonKey) {
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		tag, omit, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && reflect.TypeFor[report.Kept]() == f.Type, !f.IsExported() && !f.Anonymous, tag == "-":
+		case f.Anonymous && f.Type.Kind() == reflect.Pointer:
+			keys = append(keys, fieldKeys(path, f.Type.Elem())...)
+		case f.Anonymous:
+			keys = append(keys, fieldKeys(path, f.Type)...)
+		default:
+			k := jsonKey{strings.TrimPrefix(path+"."+tag, "."), "", f.Tag.Get("unit"), f.Tag.Get("says")}
+			keys = append(keys, valueKeys(k, f.Type, omit == "omitempty")...)
+		}
+	}
+	return keys
+}
+
+// valueKeys lists a key, if its value is no list of objects and no map of them, and those within.
+func valueKeys(k jsonKey, typ reflect.Type, absent bool) (keys []jsonKey) {
 	null := ""
 	if typ.Kind() == reflect.Pointer {
 		typ, null = typ.Elem(), " or null"
 	}
-	switch {
-	case typ == reflect.TypeFor[time.Time]():
-		keys[path] = "time" + null
-	case typ == reflect.TypeFor[doctor.Gain]():
-		keys[path] = "float or null"
-	case typ == reflect.TypeFor[json.Number](), typ.Kind() == reflect.Interface:
-		keys[path] = "number or string"
-	case typ.Kind() == reflect.Struct:
-		if null != "" {
-			keys[path] = "object" + null
+	leaf := func(name string) []jsonKey {
+		if k.typ = name + null; absent {
+			k.typ = name + ", may be absent"
 		}
-		for i := range typ.NumField() {
-			f := typ.Field(i)
-			if !f.IsExported() && !f.Anonymous {
-				continue
-			}
-			tag, omit, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.Anonymous {
-				inner := f.Type
-				if inner.Kind() == reflect.Pointer {
-					inner = inner.Elem()
-				}
-				keysOf(keys, path, inner)
-				continue
-			}
-			key := strings.TrimPrefix(path+"."+tag, ".")
-			keysOf(keys, key, f.Type)
-			if omit == "omitempty" {
-				typ := cmp.Or(keys[key], "object")
-				keys[key] = strings.TrimSuffix(typ, " or null") + ", may be absent"
-			}
-		}
-	case typ.Kind() == reflect.Slice:
-		keysOf(keys, path+"[]", typ.Elem())
-	case typ.Kind() == reflect.Func: // a stream
-		keysOf(keys, path+"[]", typ.In(0).In(0))
-	case typ.Kind() == reflect.Map:
-		keysOf(keys, path+".*", typ.Elem())
-	case typ.Kind() == reflect.String:
-		keys[path] = "string" + null
-	case typ.Kind() == reflect.Bool:
-		keys[path] = "bool" + null
-	case typ.Kind() == reflect.Float64:
-		keys[path] = "float" + null
-	default:
-		keys[path] = "int" + null
+		return []jsonKey{k}
 	}
+	inner := func(suffix string, typ reflect.Type) []jsonKey {
+		if absent {
+			keys = append(keys, jsonKey{k.path, "object, may be absent", "", ""})
+		}
+		of := valueKeys(jsonKey{k.path + suffix, "", k.unit, k.says}, typ, false)
+		if typ.Kind() == reflect.Struct && k.says != "" && len(of) > 0 && of[0].path != k.path+suffix {
+			keys = append(keys, jsonKey{k.path + suffix, "object", "", k.says})
+		}
+		return append(keys, of...)
+	}
+	switch typ {
+	case reflect.TypeFor[time.Time]():
+		return leaf("time")
+	case reflect.TypeFor[doctor.Gain](), reflect.TypeFor[report.Float]():
+		return leaf("float or null")
+	case reflect.TypeFor[report.Int]():
+		return leaf("int or null")
+	case reflect.TypeFor[json.Number](), reflect.TypeFor[report.Sample]():
+		return leaf("number or string")
+	case reflect.TypeFor[report.Frame]():
+		return leaf("frame")
+	}
+	switch typ.Kind() {
+	case reflect.Interface:
+		return leaf("number or string")
+	case reflect.Struct:
+		if null != "" || absent || k.says != "" {
+			keys = leaf("object")
+		}
+		return append(keys, fieldKeys(k.path, typ)...)
+	case reflect.Array:
+		return valueKeys(k, typ.Elem(), false)
+	case reflect.Slice:
+		return inner("[]", typ.Elem())
+	case reflect.Func: // a stream
+		return inner("[]", typ.In(0).In(0))
+	case reflect.Map:
+		return inner(".*", typ.Elem())
+	case reflect.String:
+		return leaf("string")
+	case reflect.Bool:
+		return leaf("bool")
+	case reflect.Float64:
+		return leaf("float")
+	}
+	return leaf("int")
+}
+
+// describedJSON returns what the documents of each command have of each key.
+func describedJSON(t *testing.T) map[string]map[string]jsonKey {
+	t.Helper()
+	all := map[string]map[string]jsonKey{}
+	for name, document := range documents(t) {
+		rows := map[string]jsonKey{"schema": {typ: "string"}}
+		add := func(path string, keys []jsonKey) {
+			for _, k := range keys {
+				rows[strings.TrimPrefix(path+"."+k.path, ".")] = k
+			}
+		}
+		add("", documentKeys(document))
+		for path, k := range maps.Clone(rows) {
+			if strings.HasPrefix(k.typ, "frame") {
+				add(path, fieldKeys("", reflect.TypeFor[report.Frame]()))
+			}
+		}
+		for _, path := range []string{"", "a[]", "b[]"} { // compare has lists of traces
+			add(path, fieldKeys("", reflect.TypeFor[report.Kept]()))
+		}
+		all[name] = rows
+	}
+	return all
 }
 
 // walkJSON checks a value that was printed, and what is in it.
-func walkJSON(t *testing.T, command string, rows map[string]jsonRow, path string, v any) {
+func walkJSON(t *testing.T, command string, rows map[string]jsonKey, path string, v any) {
 	t.Helper()
 	row, leaf := rows[path]
 	bad := func() { t.Errorf("%s: %s is %v, and docs/json.md says %q", command, path, v, row.typ) }
 	switch v := v.(type) {
 	case map[string]any:
-		if leaf && !strings.HasPrefix(row.typ, "object") {
+		if leaf && !strings.HasPrefix(row.typ, "object") && !strings.HasPrefix(row.typ, "frame") {
 			bad()
 		}
 		data := slices.ContainsFunc(slices.Collect(maps.Keys(rows)), func(key string) bool {
@@ -347,36 +456,4 @@ func walkJSON(t *testing.T, command string, rows map[string]jsonRow, path string
 	}
 }
 
-// jsonRow is a key in docs/json.md.
-type jsonRow struct{ typ, unit string }
-
-var (
-	jsonHead = regexp.MustCompile(`(?m)^## scopeview ([\w, -]+)$`)
-	jsonLine = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]+) \\| ([^|]*) \\| .*\\|$")
-)
-
-// describedJSON reads docs/json.md: by command, what it has of each key.
-func describedJSON(t *testing.T) map[string]map[string]jsonRow {
-	t.Helper()
-	b, err := os.ReadFile("../../docs/json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	heads := jsonHead.FindAllStringSubmatchIndex(string(b), -1)
-	all := map[string]map[string]jsonRow{}
-	for i, h := range heads {
-		end := len(b)
-		if i+1 < len(heads) {
-			end = heads[i+1][0]
-		}
-		rows := map[string]jsonRow{}
-		section, _, _ := strings.Cut(string(b[h[1]:end]), "\n## ") // of what no command prints
-		for _, m := range jsonLine.FindAllStringSubmatch(section, -1) {
-			rows[m[1]] = jsonRow{strings.TrimSpace(m[2]), strings.TrimSpace(m[3])}
-		}
-		for name := range strings.SplitSeq(string(b[h[2]:h[3]]), ", ") {
-			all[strings.ReplaceAll(name, " ", ".")] = rows
-		}
-	}
-	return all
-}
+var jsonHead = regexp.MustCompile(`(?m)^## scopeview ([\w, -]+)$`)

@@ -19,9 +19,9 @@ import (
 
 // Calibration is the weights of a machine, as a file has them. It may be edited.
 type Calibration struct {
-	CPU     string  `json:"cpu"`
-	Go      string  `json:"go"` // that they were measured with
-	Weights Weights `json:"weights"`
+	CPU     string  `json:"cpu" says:"the model that they were measured on; empty: they are built in"`
+	Go      string  `json:"go" says:"the version that they were measured with"`
+	Weights Weights `json:"weights" unit:"ns" says:"what an operation takes"`
 }
 
 // Calibrate measures the weights on this machine: each a few times for about so long; the shortest

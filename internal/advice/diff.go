@@ -11,11 +11,11 @@ import (
 // Change is what became of a piece of advice between two reports.
 type Change struct {
 	Finding Finding `json:"finding"` // as it is now, or was
-	Was     int64   `json:"was_ns"`  // its gain in time before, of a run: what it cost
-	Now     int64   `json:"now_ns"`
-	WasB    int64   `json:"was_bytes"`
-	NowB    int64   `json:"now_bytes"`
-	What    string  `json:"what"` // Worse or Better
+	Was     int64   `json:"was_ns" unit:"ns" says:"and before"`
+	Now     int64   `json:"now_ns" unit:"ns" says:"that it would save in a run now"`
+	WasB    int64   `json:"was_bytes" unit:"bytes" says:"and before"`
+	NowB    int64   `json:"now_bytes" unit:"bytes" says:"that it would save in a run now"`
+	What    string  `json:"what" says:"'worse', 'better'"`
 }
 
 // What a change is.

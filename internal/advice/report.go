@@ -28,43 +28,43 @@ func DefaultParams() Params {
 
 // Finding is a piece of advice.
 type Finding struct {
-	ID          string   `json:"id"`
-	Original    string   `json:"original"`
-	Group       string   `json:"group"`
-	Improvement int      `json:"improvement"` // log10 of small operations
-	NS          int64    `json:"ns"`          // of all runs
-	Share       float64  `json:"share"`       // of their CPU time
-	Bytes       int64    `json:"bytes"`       // of all runs
-	Site        string   `json:"site"`        // "function file:line"
-	Stack       []string `json:"stack"`       // of several the one with the largest gain
-	Stacks      int      `json:"stacks"`      // so many lead to the place
-	Type        string   `json:"type"`
-	Advice      string   `json:"advice"`
-	Evidence    []string `json:"evidence"`
-	Stoppers    []string `json:"stoppers"`
+	ID          string   `json:"id" says:"the diagnostic, one of 'advise --list'; names are never used again for something else"`
+	Original    string   `json:"original" says:"what GCC's Profile Mode called the diagnostic; may be empty"`
+	Group       string   `json:"group" says:"of the diagnostic"`
+	Improvement int      `json:"improvement" unit:"log10" says:"of the small operations that it saves; negative: it takes more"`
+	NS          int64    `json:"ns" unit:"ns" says:"that it saves in all runs, by the weights; negative: it takes longer"`
+	Share       float64  `json:"share" unit:"0 to 1" says:"of the CPU time of the runs, that it saves"`
+	Bytes       int64    `json:"bytes" unit:"bytes" says:"of memory that it saves in all runs"`
+	Site        string   `json:"site" says:"the place to change: function, file and line"`
+	Stack       []string `json:"stack" says:"the call stack that gains most, innermost first"`
+	Stacks      int      `json:"stacks" unit:"count" says:"of call stacks that lead there"`
+	Type        string   `json:"type" says:"of elements, or of the map; may be empty"`
+	Advice      string   `json:"advice" says:"what to do, with numbers"`
+	Evidence    []string `json:"evidence" says:"what was seen"`
+	Stoppers    []string `json:"stoppers" says:"what in the use speaks against it"`
 	Fix         Fix      `json:"fix"`
-	Runs        int      `json:"runs"`
+	Runs        int      `json:"runs" unit:"count" says:"that have it"`
 }
 
 // Report is what is said of a program.
 type Report struct {
-	Program  string           `json:"program"`
-	Go       string           `json:"go"`
-	Runs     int              `json:"runs"`
-	Seconds  float64          `json:"seconds"` // of all runs
-	CPUNS    int64            `json:"cpu_ns"`  // the CPU time that they took; 0: not known
-	Looked   float64          `json:"looked"`  // the share of them in which operations were looked at
+	Program  string           `json:"program" says:"its main package, or 'tests of' its module"`
+	Go       string           `json:"go" says:"the version of Go that the program is built with"`
+	Runs     int              `json:"runs" unit:"count"`
+	Seconds  float64          `json:"seconds" unit:"s" says:"that all runs were counted"`
+	CPUNS    int64            `json:"cpu_ns" unit:"ns" says:"the CPU time of all runs; 0: not known"`
+	Looked   float64          `json:"looked" unit:"0 to 1" says:"of the time, in which operations were looked at"`
 	Findings []Finding        `json:"findings"`
-	More     int              `json:"more"`   // advice that Count cuts off
-	Small    int              `json:"small"`  // that is below what is told
-	Hidden   int              `json:"hidden"` // that is within the standard library
+	More     int              `json:"more" unit:"count" says:"of findings that '--count' cuts off"`
+	Small    int              `json:"small" unit:"count" says:"of findings that are not worth a change"`
+	Hidden   int              `json:"hidden" unit:"rows" says:"of what the standard library makes for itself, that are left out"`
 	Worst    []Characteristic `json:"worst"`
 	// Statistics is whether Worst has all places, and not only what costs most without a remedy.
-	Statistics bool     `json:"statistics"`
-	Changes    []Change `json:"changes,omitempty"` // since another report: see Diff
-	Lost       []string `json:"lost"`
-	Notes      []string `json:"notes"`
-	Damage     []string `json:"damage"` // of the raw files; it is among Notes too
+	Statistics bool     `json:"statistics" says:"'worst' has all places, and not only those that cost most without a remedy"`
+	Changes    []Change `json:"changes,omitempty" says:"with '--diff'; absent: nothing became worse or better"`
+	Lost       []string `json:"lost" says:"what is not counted, and why"`
+	Notes      []string `json:"notes" says:"what of the files can't be used"`
+	Damage     []string `json:"damage" says:"what of the raw files is damaged, cut off for instance; the exit code is 1 then"`
 }
 
 // Of gives advice.

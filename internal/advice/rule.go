@@ -43,8 +43,8 @@ type Judgement struct {
 
 // Fix is a mechanical change.
 type Fix struct {
-	What string `json:"what"` // "capacity": a make, or a var, gets a capacity; "": there is none
-	N    int64  `json:"n"`
+	What string `json:"what" says:"'capacity': a machine can make the change; empty: none can"`
+	N    int64  `json:"n" unit:"count" says:"the size to make it with"`
 }
 
 // Row is what runs have counted of a kind and a call stack.

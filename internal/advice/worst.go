@@ -12,12 +12,12 @@ import (
 // Characteristic is what a place of the code does, and what that costs, where no rule has a remedy: the
 // second kind of report.
 type Characteristic struct {
-	Kind  string   `json:"kind"`
-	Type  string   `json:"type"`
-	NS    int64    `json:"ns"` // that its operations cost, by the weights
-	Site  string   `json:"site"`
-	Stack []string `json:"stack"`
-	Text  string   `json:"text"`
+	Kind  string   `json:"kind" says:"of what is followed"`
+	Type  string   `json:"type" says:"of elements, or of the map; may be empty"`
+	NS    int64    `json:"ns" unit:"ns" says:"that its operations cost, by the weights"`
+	Site  string   `json:"site" says:"function, file and line"`
+	Stack []string `json:"stack" says:"a call stack that leads there"`
+	Text  string   `json:"text" says:"the operations"`
 }
 
 // price is what a value of a row costs.

@@ -14,8 +14,8 @@ const FactEnded = "ended"
 
 // End is how a recorded program ended, where that is not by itself and well.
 type End struct {
-	How  string `json:"how"`  // exit, signal, deadlock, or unclosed: not by Stop, and no more is known
-	Text string `json:"text"` // a sentence or two, safe to show
+	How  string `json:"how" says:"'exit': with a status that is not 0; 'signal'; 'deadlock'; 'unclosed': without Stop, and the trace does not say more"`
+	Text string `json:"text" says:"a sentence or two"`
 }
 
 // EndOf returns how the program of a trace in state s ended. It returns nil where the program ended

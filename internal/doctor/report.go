@@ -38,18 +38,18 @@ var Verdicts = []Verdict{
 
 // Finding is one problem that a trace shows.
 type Finding struct {
-	Verdict    Verdict  `json:"verdict"`
-	Text       string   `json:"text"`       // a sentence or two for people, safe to show
-	Object     string   `json:"object"`     // the lock, the channel's place, the group; "" where there is none
-	Scopes     []string `json:"scopes"`     // names of the scopes concerned, the most concerned first
-	Share      float64  `json:"share"`      // 0 to 1, of what the rule says: its threshold is compared with this or grows with it
-	Gain       Gain     `json:"gain"`       // the part of the run time that mending it would save: an estimate
-	Confidence float64  `json:"confidence"` // 0 to 1
-	FromNS     int64    `json:"from_ns"`    // where it is seen best, ns from the trace's start
-	ToNS       int64    `json:"to_ns"`
-	Evidence   []string `json:"evidence"` // sentences with the numbers, safe to show
-	Goids      []uint64 `json:"goids"`    // the rows to look at, at most a few
-	Worst      *Worst   `json:"worst"`    // the longest wait that it is about; null: it is about none
+	Verdict    Verdict  `json:"verdict" says:"one of those of 'doctor --help'; names are never used again for something else"`
+	Text       string   `json:"text" says:"a sentence or two"`
+	Object     string   `json:"object" says:"the lock, the place of the channel, the group; may be empty"`
+	Scopes     []string `json:"scopes" says:"names, the most concerned first"`
+	Share      float64  `json:"share" unit:"0 to 1" says:"what the problem takes, of the time of the cores or of the run, as 'text' says"`
+	Gain       Gain     `json:"gain" unit:"0 to 1" says:"the part of the run time that mending it would save: an estimate; null: it can't be known"`
+	Confidence float64  `json:"confidence" unit:"0 to 1" says:"how sure the rule is"`
+	FromNS     int64    `json:"from_ns" unit:"ns" says:"where it is seen best"`
+	ToNS       int64    `json:"to_ns" unit:"ns"`
+	Evidence   []string `json:"evidence" says:"sentences with the numbers"`
+	Goids      []uint64 `json:"goids" unit:"number" says:"goroutines to look at"`
+	Worst      *Worst   `json:"worst" says:"the longest of the waits that it is about; null: it is about none"`
 
 	// weight is what Gain is, or where that is unknown how much is at stake at least: by
 	// it findings are put in order, and told at all.
@@ -64,9 +64,9 @@ type Finding struct {
 
 // Worst is the longest of the waits that a finding is about: what shows best what is wrong.
 type Worst struct {
-	Goid   uint64 `json:"goid"` // who waited
-	FromNS int64  `json:"from_ns"`
-	ToNS   int64  `json:"to_ns"`
+	Goid   uint64 `json:"goid" unit:"number" says:"the goroutine that waited"`
+	FromNS int64  `json:"from_ns" unit:"ns"`
+	ToNS   int64  `json:"to_ns" unit:"ns"`
 }
 
 // worse takes in a wait that the finding is about.
@@ -104,69 +104,69 @@ func (g *Gain) UnmarshalJSON(b []byte) error {
 // Report is what the doctor has to say about a trace. Times are ns.
 type Report struct {
 	Findings     []Finding     `json:"findings"` // best first; empty, not nil, where there is nothing to say
-	FromNS       int64         `json:"from_ns"`  // what was looked at
-	ToNS         int64         `json:"to_ns"`
+	FromNS       int64         `json:"from_ns" unit:"ns" says:"what was looked at"`
+	ToNS         int64         `json:"to_ns" unit:"ns"`
 	Cores        Cores         `json:"cores"`
-	End          *analysis.End `json:"end"`         // null: the program ended well, or goes on, or that is not known
-	Starved      *Starved      `json:"starved"`     // null: the program had the CPUs that it wanted, or that is not known
-	Speedup      []Slice       `json:"speedup"`     // the parts add up to Cores.Count; empty: not known
-	Parallelism  []float64     `json:"parallelism"` // share of the time in which so many goroutines ran at once; empty: not known
+	End          *analysis.End `json:"end" says:"how the program ended; null: well, or it goes on, or that is not known"`
+	Starved      *Starved      `json:"starved" says:"null: others took less than a tenth of the CPUs that the program wanted, or that is not known"`
+	Speedup      []Slice       `json:"speedup"` // the parts add up to Cores.Count; empty: not known
+	Parallelism  []float64     `json:"parallelism" unit:"0 to 1" says:"of the time, by how many goroutines ran at once: none, one, …"`
 	CriticalPath []Path        `json:"critical_path"`
 	Unexamined   []Unexamined  `json:"unexamined"`
-	Notes        []string      `json:"notes"` // what limits all of the above: losses, checks that failed
+	Notes        []string      `json:"notes" says:"what limits all of it: losses, checks that failed"`
 
 	marked []string // the notes, with marks
 }
 
 // Cores is how many CPUs the program could use.
 type Cores struct {
-	Count float64 `json:"count"` // 0: not known
-	Why   string  `json:"why"`   // what bounds it
+	Count float64 `json:"count" unit:"CPUs" says:"that the program could use; 0: not known"`
+	Why   string  `json:"why" says:"what bounds them"`
 }
 
 // Slice is a part of the speed-up stack: how many cores' time went there.
 type Slice struct {
-	Name  string  `json:"name"`
-	Cores float64 `json:"cores"`
+	Name  string  `json:"name" says:"where the time of the cores went"`
+	Cores float64 `json:"cores" unit:"CPUs" says:"that it took; they add up to 'cores.count'"`
 }
 
 // Path is the critical path of the run, or of the scopes of a name: what their time
 // consisted of, found by walking back from the end along who woke whom.
 type Path struct {
-	Of     string   `json:"of"`    // a scope's name; "": the run
-	Count  int64    `json:"count"` // how many were walked
-	All    int64    `json:"all"`   // of so many
-	Time   int64    `json:"ns"`    // their time together
+	Of     string   `json:"of" says:"the scopes' name; empty: the run"`
+	Count  int64    `json:"count" unit:"scopes" says:"that were walked; 1 of the run"`
+	All    int64    `json:"all" unit:"scopes" says:"how many there are of that name"`
+	Time   int64    `json:"ns" unit:"ns" says:"their time together"`
 	Parts  []Part   `json:"parts"` // longest first
 	WhatIf []WhatIf `json:"what_if"`
 	// Steps, of the run alone and if Options.Drawn, are whose time the path consists of: a
 	// goroutine, and from when to when. Of AllSteps these are the longest, by time.
-	Steps    [][3]int64 `json:"steps,omitempty"`
-	AllSteps int        `json:"all_steps,omitempty"`
+	Steps    [][3]int64 `json:"steps,omitempty" unit:"ns" says:"of the page alone: a goroutine, from and to: the longest stretches of the path of the run, by time"`
+	AllSteps int        `json:"all_steps,omitempty" unit:"steps" says:"how many steps the path has; of the page alone"`
 }
 
 // Part is what was on a critical path.
 type Part struct {
-	Name  string  `json:"name"`  // a scope's name; "": in no scope
-	State string  `json:"state"` // what the goroutine did there, by states.Names
-	Time  int64   `json:"ns"`
-	Share float64 `json:"share"`
+	Name  string  `json:"name" says:"a scope; empty: in none"`
+	State string  `json:"state" says:"what the goroutine did there, as in 'states'"`
+	Time  int64   `json:"ns" unit:"ns" says:"longest first"`
+	Share float64 `json:"share" unit:"0 to 1" says:"of the path"`
 }
 
 // WhatIf is what the time would be if the scopes of a name took none of their own.
 type WhatIf struct {
 	Name string  `json:"name"`
-	Gain float64 `json:"gain"` // 0 to 1 of the time
+	Gain float64 `json:"gain" unit:"0 to 1" says:"of the time, if the scopes of the name took none"`
 	// Partly, if Options.Drawn and of the run alone, is the gain if they took 3/4, 1/2 and
 	// 1/4 of their own.
-	Partly []float64 `json:"partly,omitempty"`
+	Partly []float64 `json:"partly,omitempty" unit:"0 to 1" says:"of the page alone: the gain if they took 3/4, 1/2 and 1/4 of their time"`
 }
 
 // Unexamined tells of rules that could not look.
 type Unexamined struct {
-	Verdicts []Verdict `json:"verdicts"`
+	Verdicts []Verdict `json:"verdicts" says:"rules that could not look"`
 	Why      string    `json:"why"`
-	How      string    `json:"how"` // what to do to have them examined
+	How      string    `json:"how" says:"what to do to have them examined"`
 }
 
 // Options say what is to be examined.

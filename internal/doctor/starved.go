@@ -11,13 +11,13 @@ import (
 // Starved says that the program did not get the CPUs that it wanted, because of what is
 // not the program. Then all times are also those of its neighbours. In CPUs, on average.
 type Starved struct {
-	Text       string  `json:"text"`
-	CPUs       float64 `json:"cpus"`       // that it may use at once: GOMAXPROCS, or fewer
-	Got        float64 `json:"got"`        // that it had
-	Share      float64 `json:"share"`      // of what it wanted, that it did not get, 0 to 1
-	Others     float64 `json:"others"`     // what other programs took
-	Quota      float64 `json:"quota"`      // what the cgroup's CPU limit took
-	Hypervisor float64 `json:"hypervisor"` // what the hypervisor took
+	Text       string  `json:"text" says:"a sentence or two"`
+	CPUs       float64 `json:"cpus" unit:"CPUs" says:"that it may use at once"`
+	Got        float64 `json:"got" unit:"CPUs" says:"that it had, on average; as the next three"`
+	Share      float64 `json:"share" unit:"0 to 1" says:"of what it wanted, that it did not get"`
+	Others     float64 `json:"others" unit:"CPUs" says:"that other programs took"`
+	Quota      float64 `json:"quota" unit:"CPUs" says:"that the cgroup's CPU limit took"`
+	Hypervisor float64 `json:"hypervisor" unit:"CPUs" says:"that the hypervisor took"`
 }
 
 // starvedShare is the part of the CPU time it wanted that others may take before it is

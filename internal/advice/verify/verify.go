@@ -35,35 +35,35 @@ type Options struct {
 // Result is what the runs have shown. Times are ns of a run.
 type Result struct {
 	Package string   `json:"package"`
-	Args    []string `json:"arguments"`
-	Runs    int      `json:"runs"`    // of each build; 0: nothing was run
-	CPU     int64    `json:"cpu_ns"`  // the median of the program as it is
-	Wall    int64    `json:"wall_ns"` // and of its wall time
+	Args    []string `json:"arguments" says:"of the program"`
+	Runs    int      `json:"runs" unit:"count" says:"of each build; 0: nothing was run"`
+	CPU     int64    `json:"cpu_ns" unit:"ns" says:"the median of the program as it is"`
+	Wall    int64    `json:"wall_ns" unit:"ns" says:"the median of the program as it is"`
 	Tries   []Try    `json:"tries"`
-	All     *Try     `json:"all"` // all changes at once, where there are several; or null
+	All     *Try     `json:"all" says:"all changes at once; null: there are not several"`
 }
 
 // Try is a change, or the reason why there is none.
 type Try struct {
-	Findings []int    `json:"findings"`         // of the report that it follows, from 0 on
-	Changes  []string `json:"changes"`          // "file:line: the line as it is then"
-	Reason   string   `json:"reason,omitempty"` // why it was not tried
-	Estimate int64    `json:"estimate_ns"`      // that the advice promises to save in a run
-	Bytes    int64    `json:"estimate_bytes"`   // and of memory, which is not measured
-	CPU      *Saved   `json:"cpu,omitempty"`    // nil if it was not tried, as is Wall
-	Wall     *Saved   `json:"wall,omitempty"`
+	Findings []int    `json:"findings" unit:"index" says:"of 'findings' that it follows"`
+	Changes  []string `json:"changes" says:"file, line and the line as it is then"`
+	Reason   string   `json:"reason,omitempty" says:"why it was not tried"`
+	Estimate int64    `json:"estimate_ns" unit:"ns" says:"that a run would save"`
+	Bytes    int64    `json:"estimate_bytes" unit:"bytes" says:"of memory that a run would save, which is not measured"`
+	CPU      *Saved   `json:"cpu,omitempty" says:"CPU time that it saves; absent: it was not tried"`
+	Wall     *Saved   `json:"wall,omitempty" says:"wall time that it saves; absent: it was not tried"`
 	// Output says whether the program prints the same with it.
-	Output runs.Output `json:"output,omitempty"`
+	Output runs.Output `json:"output,omitempty" says:"'same'; 'differ': the program prints something else then; 'varies': from run to run"`
 
 	changes map[string][]change // by file
 }
 
 // Saved is by how much less a program takes: negative where it takes more.
 type Saved struct {
-	NS         int64   `json:"ns"` // the median of all differences
-	Low        int64   `json:"low_ns"`
-	High       int64   `json:"high_ns"`
-	Confidence float64 `json:"confidence"` // of the interval from Low to High
+	NS         int64   `json:"ns" unit:"ns" says:"the median of all differences; negative: it takes more"`
+	Low        int64   `json:"low_ns" unit:"ns"`
+	High       int64   `json:"high_ns" unit:"ns"`
+	Confidence float64 `json:"confidence" unit:"0 to 1" says:"of the interval from 'low_ns' to 'high_ns'"`
 }
 
 // least is how many runs an interval of 95 % takes.

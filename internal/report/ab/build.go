@@ -15,14 +15,14 @@ import (
 
 // Build is one of the two builds.
 type Build struct {
-	Name     string `json:"name"`     // A or B
-	Profile  string `json:"profile"`  // as it was given
-	Took     int64  `json:"build_ns"` // of go build
-	Packages int    `json:"packages"`
+	Name     string `json:"name" says:"'A' or 'B'"`
+	Profile  string `json:"profile" says:"its file, or 'off'"`
+	Took     int64  `json:"build_ns" unit:"ns" says:"that the go command took"`
+	Packages int    `json:"packages" unit:"count"`
 	// Compiled is how many of them go build compiled: the others were in its cache. It is null
 	// with Test, as go test does not tell.
-	Compiled *int  `json:"compiled"`
-	Size     int64 `json:"size"` // bytes of the executable
+	Compiled *int  `json:"compiled" unit:"count" says:"of packages that were not in the build cache; null: not known"`
+	Size     int64 `json:"size" unit:"bytes" says:"of the executable"`
 
 	path     string
 	contents map[string]string // hashes of what the compiler has made, by package

@@ -12,30 +12,30 @@ var names = []string{"A", "B"}
 // Result is what the runs have shown. Times are integer nanoseconds.
 type Result struct {
 	Package string   `json:"package"`
-	Test    bool     `json:"test"`
-	Args    []string `json:"arguments"`
-	Runs    int      `json:"runs"`   // of each build
-	Builds  []*Build `json:"builds"` // A and B
+	Test    bool     `json:"test" says:"it is the package's test program"`
+	Args    []string `json:"arguments" says:"of the program"`
+	Runs    int      `json:"runs" unit:"runs" says:"of each build"`
+	Builds  []*Build `json:"builds" says:"A and B; never null"`
 	// Changed is how many packages the compiler has made another thing of. Identical says that
 	// there are none: B's profile has changed nothing, and nothing was run.
-	Changed   int         `json:"changed"`
-	Identical bool        `json:"identical"`
-	CPU       *Time       `json:"cpu"` // null if nothing was run, as is Wall
-	Wall      *Time       `json:"wall"`
-	Output    runs.Output `json:"output"` // "" if nothing was run
+	Changed   int         `json:"changed" unit:"count" says:"of packages that the compiler made another thing of"`
+	Identical bool        `json:"identical" says:"both executables are the same, and nothing was run"`
+	CPU       *Time       `json:"cpu" says:"null: nothing was run"`
+	Wall      *Time       `json:"wall" says:"null: nothing was run"`
+	Output    runs.Output `json:"output" says:"'same', 'differ', 'varies' from run to run; empty: nothing was run"`
 }
 
 // Time is what the runs took. Changes are those of B against A, as shares: -0.05 is 5 % less.
 type Time struct {
-	A int64 `json:"a_ns"` // the median of its runs
-	B int64 `json:"b_ns"`
+	A int64 `json:"a_ns" unit:"ns" says:"the median of A's runs"`
+	B int64 `json:"b_ns" unit:"ns" says:"the median of B's runs"`
 	// Change is that of the medians, or the bound of the interval that is nearest to it.
-	Change float64 `json:"change"`
+	Change float64 `json:"change" unit:"share" says:"of the medians, B against A: -0.05 is 5 % less"`
 	// Low and High bound the interval in which the change is with that confidence.
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
-	Confidence float64 `json:"confidence"` // 0: some run took no time that the system can tell
-	Verdict    Verdict `json:"verdict"`
+	Low        float64 `json:"low" unit:"share" says:"the interval's lower end"`
+	High       float64 `json:"high" unit:"share" says:"the interval's upper end"`
+	Confidence float64 `json:"confidence" unit:"share" says:"of the interval; 0: some run took no time that the system can tell"`
+	Verdict    Verdict `json:"verdict" says:"'less', 'more', 'same', or 'unknown' of too few or too short runs"`
 }
 
 // Verdict is what the runs show.

@@ -193,14 +193,14 @@ type disasmDocument struct {
 }
 
 type instJSON struct {
-	Function  string           `json:"function"` // the linker's name
-	Address   string           `json:"address"`  // in the executable, hexadecimal
+	Function  string           `json:"function" says:"the linker's name"`
+	Address   string           `json:"address" says:"in the executable, hexadecimal"`
 	File      string           `json:"file"`
-	Line      int              `json:"line"` // 0: not known
-	Text      string           `json:"text"`
-	Exclusive map[string]int64 `json:"exclusive"` // null: it is not in the data
-	Inclusive map[string]int64 `json:"inclusive"`
-	AtLeast   []string         `json:"at_least,omitempty"` // metrics of which Inclusive may be more
+	Line      int              `json:"line" unit:"line" says:"0: not known"`
+	Text      string           `json:"text" says:"in Go's syntax"`
+	Exclusive map[string]int64 `json:"exclusive" unit:"as the metric" says:"those that are not 0; 'exclusive' is null where the instruction is not in the data"`
+	Inclusive map[string]int64 `json:"inclusive" unit:"as the metric" says:"as 'exclusive'"`
+	AtLeast   []string         `json:"at_least,omitempty" says:"metrics whose inclusive values may be more: stacks without it were cut off"`
 }
 
 func (d *disasm) instructions() func(yield func(instJSON) bool) {

@@ -317,20 +317,20 @@ func (s *source) csv(w io.Writer) error {
 // sourceDocument is the document of source --json.
 type sourceDocument struct {
 	profile.About
-	File  string                `json:"file"` // as the compiler was given it
-	Path  string                `json:"path"` // here; "": not found
+	File  string                `json:"file" says:"as the compiler was given it"`
+	Path  string                `json:"path" says:"where it was found; empty: it was not"`
 	Lines report.List[lineJSON] `json:"lines"`
 }
 
 type lineJSON struct {
-	Line      int              `json:"line"`
+	Line      int              `json:"line" unit:"line"`
 	Text      string           `json:"text"`
-	Code      *bool            `json:"code"` // it has code; null: not known
-	Hot       bool             `json:"hot"`
-	Exclusive map[string]int64 `json:"exclusive"` // null: it is not in the data
-	Inclusive map[string]int64 `json:"inclusive"`
-	AtLeast   []string         `json:"at_least,omitempty"` // metrics of which Inclusive may be more
-	Remarks   []string         `json:"remarks"`
+	Code      *bool            `json:"code" says:"some instruction is of it; null: not known"`
+	Hot       bool             `json:"hot" says:"it has nearly as much as the hottest line"`
+	Exclusive map[string]int64 `json:"exclusive" unit:"as the metric" says:"those that are not 0; 'exclusive' is null where the line is not in the data"`
+	Inclusive map[string]int64 `json:"inclusive" unit:"as the metric" says:"as 'exclusive'"`
+	AtLeast   []string         `json:"at_least,omitempty" says:"metrics whose inclusive values may be more: stacks without it were cut off"`
+	Remarks   []string         `json:"remarks" says:"where it was inlined; with '--commentary' what the compiler did, with its price; and with hot calls"`
 }
 
 func (s *source) line(n int) lineJSON {

@@ -11,36 +11,36 @@ import (
 
 // showDocument is what show tells of a profile.
 type showDocument struct {
-	Total     uint64                    `json:"total"`     // of all functions
-	Saturated bool                      `json:"saturated"` // there are more samples than total, which is the largest number that it has room for
-	Count     int                       `json:"function_count"`
+	Total     uint64                    `json:"total" unit:"samples" says:"of all functions"`
+	Saturated bool                      `json:"saturated" says:"there are more samples than 'total' has room for"`
+	Count     int                       `json:"function_count" unit:"count"`
 	Functions report.List[functionJSON] `json:"functions"`
 }
 
 // functionJSON is a function, the hottest first.
 type functionJSON struct {
 	Name    string     `json:"name"`
-	Total   uint64     `json:"total"`
-	Head    uint64     `json:"head"`
-	Share   float64    `json:"share"`         // of all samples
-	Lines   int        `json:"line_count"`    // with those of what is inlined into it
-	Inlined int        `json:"inlined_count"` // callees that are inlined into it, and into these
-	Hottest *lineJSON  `json:"hottest"`       // null: no line was sampled
-	Calls   []callJSON `json:"calls"`         // of all these lines, the most called first
+	Total   uint64     `json:"total" unit:"samples" says:"the hottest function comes first"`
+	Head    uint64     `json:"head" unit:"samples" says:"of its prologue"`
+	Share   float64    `json:"share" unit:"share" says:"of all samples"`
+	Lines   int        `json:"line_count" unit:"count" says:"with those of what is inlined into it"`
+	Inlined int        `json:"inlined_count" unit:"count" says:"of callees that are inlined into it, and into these"`
+	Hottest *lineJSON  `json:"hottest" says:"of its lines and of those inlined into it; null: none was sampled"`
+	Calls   []callJSON `json:"calls"` // of all these lines, the most called first
 }
 
 // lineJSON is a line of a function.
 type lineJSON struct {
-	Inlined       string `json:"inlined"` // the inlined function that it is of; "": it is the function's own
-	Offset        uint32 `json:"offset"`  // lines behind the function's first
-	Discriminator uint32 `json:"discriminator"`
-	Samples       uint64 `json:"samples"`
+	Inlined       string `json:"inlined" says:"the inlined function that the line is of; empty: its own"`
+	Offset        uint32 `json:"offset" unit:"lines" says:"from the function's first"`
+	Discriminator uint32 `json:"discriminator" unit:"number" says:"0: none"`
+	Samples       uint64 `json:"samples" unit:"samples"`
 }
 
 // callJSON is a function that was called.
 type callJSON struct {
-	Name  string `json:"name"`
-	Count uint64 `json:"count"`
+	Name  string `json:"name" says:"the most called comes first"`
+	Count uint64 `json:"count" unit:"calls"`
 }
 
 // Show reports the functions of a profile.
@@ -106,20 +106,20 @@ func functionOf(f *autofdo.Function, whole float64) functionJSON {
 
 // overlapDocument is how alike two profiles are.
 type overlapDocument struct {
-	Base          string                     `json:"base"`
-	Test          string                     `json:"test"`
-	Overlap       float64                    `json:"overlap"`
-	SampleShare   float64                    `json:"sample_share"` // that both have, of what at least one has
-	FunctionShare float64                    `json:"function_share"`
+	Base          string                     `json:"base" says:"the first profile's name"`
+	Test          string                     `json:"test" says:"the second profile's name"`
+	Overlap       float64                    `json:"overlap" unit:"share" says:"as 'llvm-profdata overlap --sample' has it"`
+	SampleShare   float64                    `json:"sample_share" unit:"share" says:"of samples that both have"`
+	FunctionShare float64                    `json:"function_share" unit:"share" says:"of functions that both have"`
 	Functions     report.List[functionAlike] `json:"functions"`
 }
 
 // functionAlike is how alike a function is in both.
 type functionAlike struct {
-	Name    string  `json:"name"`
-	Overlap float64 `json:"overlap"`
-	Base    float64 `json:"base_share"` // of the profile's samples
-	Test    float64 `json:"test_share"`
+	Name    string  `json:"name" says:"the heaviest of the first profile comes first"`
+	Overlap float64 `json:"overlap" unit:"share" says:"how alike the function is"`
+	Base    float64 `json:"base_share" unit:"share" says:"of the first profile's samples"`
+	Test    float64 `json:"test_share" unit:"share" says:"of the second profile's samples"`
 }
 
 // Overlap reports how alike two profiles are, as llvm-profdata overlap --sample does.

@@ -7,8 +7,8 @@ import (
 // document is the document of compare --json. Keys may be added; none changes its meaning or
 // goes away. null is unknown.
 type document struct {
-	View    string                  `json:"view"`
-	Sort    string                  `json:"sort"`
+	View    string                  `json:"view" says:"'top', 'waits', 'states', 'functions', 'doctor'"`
+	Sort    string                  `json:"sort" says:"the column that rows are sorted by"`
 	A       []side                  `json:"a"`
 	B       []side                  `json:"b"`
 	Columns []header                `json:"columns"`
@@ -17,38 +17,38 @@ type document struct {
 }
 
 type side struct {
-	Path string `json:"path"`
+	Path string `json:"path" says:"of each run of side A"`
 	report.Kept
-	Length int64    `json:"length_ns"` // of the recording, or of the part that is wanted
-	Notes  []string `json:"notes"`     // what limits the rows
+	Length int64    `json:"length_ns" unit:"ns" says:"of the recording, or of the part that was asked for; a ring's is what it still has"`
+	Notes  []string `json:"notes" says:"what limits the rows"`
 }
 
 type header struct {
-	Name  string `json:"name"`
-	Unit  string `json:"unit"`
+	Name  string `json:"name" says:"key of 'rows[].columns'"`
+	Unit  string `json:"unit" says:"'ns', 'count', '0 to 1', 'ratio'; with '/s': per second of recording"`
 	Worse bool   `json:"more_is_worse"`
-	Grows bool   `json:"grows"` // with the length of the recording
+	Grows bool   `json:"grows" says:"with the length of the recording: of lengths that differ, look at the same column with '/s'"`
 }
 
 type comparison struct {
-	Name    string            `json:"name"`
-	NameB   string            `json:"name_b,omitempty"` // on side B, if it is another
-	Kind    string            `json:"kind"`
-	RunsA   int               `json:"runs_a"`
-	RunsB   int               `json:"runs_b"`
+	Name    string            `json:"name" says:"that both sides have, the largest change first"`
+	NameB   string            `json:"name_b,omitempty" says:"on side B, if it is another: a line number, an address"`
+	Kind    string            `json:"kind" says:"what it is: 'scope', 'event', 'lock', a state, 'function', 'finding', …"`
+	RunsA   int               `json:"runs_a" unit:"runs" says:"that have it"`
+	RunsB   int               `json:"runs_b" unit:"runs"`
 	Columns map[string]values `json:"columns"`
 }
 
 type values struct {
-	A          *float64 `json:"a"`
-	B          *float64 `json:"b"`
-	Difference *float64 `json:"difference"`
-	Ratio      *float64 `json:"ratio"`
-	Low        *float64 `json:"low"` // of the difference; null: there is no interval
-	High       *float64 `json:"high"`
-	Confidence *float64 `json:"confidence"`
-	Differs    bool     `json:"differs"`                 // with several runs a side, by more than chance may have made
-	Lengths    bool     `json:"lengths_alone,omitempty"` // the lengths of the recordings alone make the difference
+	A          *float64 `json:"a" unit:"the column's" says:"on side A"`
+	B          *float64 `json:"b" unit:"the column's" says:"on side B"`
+	Difference *float64 `json:"difference" unit:"the column's" says:"'b' − 'a'"`
+	Ratio      *float64 `json:"ratio" unit:"ratio" says:"'b' / 'a'; null where 'a' is 0"`
+	Low        *float64 `json:"low" unit:"the column's"` // of the difference; null: there is no interval
+	High       *float64 `json:"high" unit:"the column's" says:"of the interval of the difference"`
+	Confidence *float64 `json:"confidence" unit:"0 to 1" says:"of the interval; null: there is none"`
+	Differs    bool     `json:"differs" says:"the sides differ; with several runs a side, by more than chance may have made"`
+	Lengths    bool     `json:"lengths_alone,omitempty" says:"the lengths of the recordings alone make the difference"`
 }
 
 func (r *Result) document() *document {

@@ -18,26 +18,26 @@ type found struct {
 type document struct {
 	report.Kept
 	*doctor.Report
-	Advice *Advice `json:"advice,omitempty"`
+	Advice *Advice `json:"advice,omitempty" says:"absent: no raw file of 'scopeview run --advise' lies beside the trace"`
 }
 
 // Advice is what the raw file beside the trace says, of the whole run.
 type Advice struct {
-	Raw   string   `json:"raw"`             // the file
-	Error string   `json:"error,omitempty"` // why it can't be read
-	Best  []Advise `json:"best"`            // those that gain most of the time
+	Raw   string   `json:"raw" says:"the raw file; 'scopeview advise' says all that is in it"`
+	Error string   `json:"error,omitempty" says:"why the raw file, or some of it, can't be read"`
+	Best  []Advise `json:"best"` // those that gain most of the time
 }
 
 // Advise is a piece of advice.
 type Advise struct {
-	ID     string  `json:"id"`
-	Site   string  `json:"site"`  // "function file:line"
-	Place  string  `json:"place"` // "file:line", as it is shown
-	Advice string  `json:"advice"`
-	Saves  string  `json:"saves"`
-	Time   int64   `json:"ns"`
-	Share  float64 `json:"share"` // of the time
-	Bytes  int64   `json:"bytes"`
+	ID     string  `json:"id" says:"the diagnostic"`
+	Site   string  `json:"site" says:"'function file:line'"`
+	Place  string  `json:"place" says:"'file:line', from the working directory where it lies below it"`
+	Advice string  `json:"advice" says:"what to do; at most three, of those that gain 1 % of the time"`
+	Saves  string  `json:"saves" says:"the numbers in words"`
+	Time   int64   `json:"ns" unit:"ns" says:"that a run saves"`
+	Share  float64 `json:"share" unit:"0 to 1" says:"of the time of the run"`
+	Bytes  int64   `json:"bytes" unit:"bytes" says:"of memory that a run saves; an estimate, as the next ones"`
 }
 
 // Of returns the report of what was found in a trace, which is the file path. a is nil where no raw file

@@ -14,37 +14,37 @@ import (
 // meaning or goes away. null is unknown.
 type document struct {
 	Path       string           `json:"path"`
-	Bytes      int64            `json:"bytes"`
-	State      analysis.State   `json:"state"` // closed, writing, abandoned (no Stop, nobody writes it), unknown
-	Start      time.Time        `json:"start"`
-	DurationNS int64            `json:"duration_ns"`
-	Lost       map[string]int64 `json:"lost"` // total, and by reason
+	Bytes      int64            `json:"bytes" unit:"bytes" says:"the file's size"`
+	State      analysis.State   `json:"state" says:"'closed', 'writing', 'abandoned' (no Stop, and nobody writes it), 'unknown'"`
+	Start      time.Time        `json:"start" says:"RFC 3339"`
+	DurationNS int64            `json:"duration_ns" unit:"ns" says:"to the last moment that the trace knows"`
+	Lost       map[string]int64 `json:"lost" unit:"records" says:"'total', and by reason those that are not 0. 'unknown': of a reason that this version does not know. 'unknown_after_ns', in ns from the start: what was lost after that is not known, of which 0 may be because somebody has changed the counters in the trace; without this key all is known"`
 	Gaps       []gap            `json:"gaps"`
-	Ring       *report.Ring     `json:"ring,omitempty"` // absent: the trace is none
+	Ring       *report.Ring     `json:"ring,omitempty" says:"absent: the trace is no ring"`
 
-	PID     uint32            `json:"pid"`
-	Info    map[string]string `json:"info"` // program, args, go, module, version, host, …
-	Format  string            `json:"format"`
-	Writer  string            `json:"path_kind"`          // assembly, go, pure
-	Backing string            `json:"backing"`            // disk, heap, shm
-	HotPart string            `json:"hot_part,omitempty"` // of shm, if it is not closed: joined, or missing
-	Clock   string            `json:"clock"`              // tsc, monotonic
-	Witness map[string]bool   `json:"witnesses"`          // goroutine, yield, switch
+	PID     uint32            `json:"pid" unit:"number" says:"of the process"`
+	Info    map[string]string `json:"info" says:"what the recorder noted: 'program', 'args', 'go', 'module', 'version', 'host', 'boot' (Linux's boot id), 'ppid', 'kernel', 'cpu', …"`
+	Format  string            `json:"format" says:"its version, such as '1.2'"`
+	Writer  string            `json:"path_kind" says:"who wrote: 'assembly', 'go', 'pure'"`
+	Backing string            `json:"backing" says:"'shm', 'disk', 'heap'"`
+	HotPart string            `json:"hot_part,omitempty" says:"of shm, in a trace that is not closed: 'joined', or 'missing', where the last second may be too"`
+	Clock   string            `json:"clock" says:"'tsc', 'monotonic'"`
+	Witness map[string]bool   `json:"witnesses" says:"'goroutine', 'yield', 'switch': whether the recorder had each"`
 
-	Records  map[string]int64 `json:"records"` // total, and by kind as in CSV
-	Open     map[string]int64 `json:"open"`
-	Left     map[string]int64 `json:"left_open"`   // of open, those whose goroutine has ended
-	CPU      map[string]int64 `json:"cpu_quality"` // ended tasks: exact, likely, at_most, unknown
+	Records  map[string]int64 `json:"records" unit:"records" says:"'total', and by kind as in CSV"`
+	Open     map[string]int64 `json:"open" unit:"records" says:"that have not ended, by kind as in CSV, those that are not 0"`
+	Left     map[string]int64 `json:"left_open" unit:"records" says:"of 'open', those whose goroutine ended without ending them, where a Go execution trace knows that"`
+	CPU      map[string]int64 `json:"cpu_quality" unit:"tasks" says:"that ended, by 'exact', 'likely', 'at_most', 'unknown'"`
 	Cost     cost             `json:"recording_cost"`
-	Stacks   stackCount       `json:"stacks"`                    // of scope.Stack
-	Calls    []function       `json:"functions"`                 // that were not recorded at each call
-	LeftOut  []leftOut        `json:"functions_left_out"`        // when the program was built
-	GoTrace  *goTrace         `json:"go_trace,omitempty"`        // absent: there is none; info's gotrace, gotrace_profile and thread_switches say why
-	Switches bool             `json:"thread_switches,omitempty"` // there are records of when threads were on a CPU
-	Archive  *archive         `json:"archive,omitempty"`         // absent: no file is stored with the trace
-	Merged   []process        `json:"processes,omitempty"`       // absent: the trace was not merged
-	Beats    int64            `json:"heartbeats"`
-	LastBeat map[string]int64 `json:"last_heartbeat"` // what is known, by field
+	Stacks   stackCount       `json:"stacks"`             // of scope.Stack
+	Calls    []function       `json:"functions"`          // that were not recorded at each call
+	LeftOut  []leftOut        `json:"functions_left_out"` // when the program was built
+	GoTrace  *goTrace         `json:"go_trace,omitempty" says:"the Go execution trace; absent: there is none"`
+	Switches bool             `json:"thread_switches,omitempty" says:"there is when threads were on a CPU"`
+	Archive  *archive         `json:"archive,omitempty" says:"what 'scopeview archive' has stored; absent: nothing"`
+	Merged   []process        `json:"processes,omitempty" says:"those that the trace was merged of; absent: it was not"`
+	Beats    int64            `json:"heartbeats" unit:"count"`
+	LastBeat map[string]int64 `json:"last_heartbeat" unit:"as docs/format.md says" says:"the fields that are known"`
 
 	Notes     []note             `json:"notes"`
 	Breaks    []clockStep        `json:"clock_steps"`
@@ -55,11 +55,11 @@ type document struct {
 // function is one that was not recorded at each call.
 type function struct {
 	Name     string `json:"name"`
-	Calls    int64  `json:"calls"`
-	Recorded int64  `json:"recorded"`
-	Unseen   int64  `json:"unseen"` // of the calls, an estimate: they were not even counted
-	Reason   string `json:"reason"`
-	OffSince *int64 `json:"off_since_ns"` // null: it was recorded at the end
+	Calls    int64  `json:"calls" unit:"calls" says:"of a function that was not recorded at each call"`
+	Recorded int64  `json:"recorded" unit:"calls" says:"of those; they include what is lost"`
+	Unseen   int64  `json:"unseen" unit:"calls" says:"of those, an estimate: made while they were not counted"`
+	Reason   string `json:"reason" says:"why not all are recorded"`
+	OffSince *int64 `json:"off_since_ns" unit:"ns" says:"its calls were only counted from then to the end; null: they were recorded at the end"`
 }
 
 func (r found) functions() []function {
@@ -77,8 +77,8 @@ func (r found) functions() []function {
 // leftOut is a reason why functions were left out when the program was built.
 type leftOut struct {
 	Why   string   `json:"why"`
-	Count int64    `json:"count"`
-	Names []string `json:"names"` // where they are few
+	Count int64    `json:"count" unit:"functions" says:"that were left out when the program was built"`
+	Names []string `json:"names" says:"which; none where they are many"`
 }
 
 func (r found) leftOut() []leftOut {
@@ -91,17 +91,17 @@ func (r found) leftOut() []leftOut {
 
 // goTrace is what can be read of the Go execution trace.
 type goTrace struct {
-	Bytes       int64    `json:"bytes"`
+	Bytes       int64    `json:"bytes" unit:"bytes"`
 	Spans       []span   `json:"spans"` // what it tells of
-	Transitions int64    `json:"transitions"`
-	Samples     int64    `json:"samples"`
-	Missing     bool     `json:"missing"` // parts were overwritten, found no room, or were not written yet
-	Problems    []string `json:"problems"`
+	Transitions int64    `json:"transitions" unit:"count" says:"of goroutines, from state to state"`
+	Samples     int64    `json:"samples" unit:"samples" says:"of its CPU profile"`
+	Missing     bool     `json:"missing" says:"parts were overwritten, found no room, or were not written yet"`
+	Problems    []string `json:"problems" says:"sentences"`
 }
 
 type span struct {
-	From int64 `json:"from_ns"`
-	To   int64 `json:"to_ns"`
+	From int64 `json:"from_ns" unit:"ns" says:"what it tells of"`
+	To   int64 `json:"to_ns" unit:"ns"`
 }
 
 func (r found) goTraceJSON() *goTrace {
@@ -120,25 +120,25 @@ func (r found) goTraceJSON() *goTrace {
 
 // process is one of those that a trace was merged of.
 type process struct {
-	Number      uint32 `json:"number"`
-	Parent      uint32 `json:"parent"` // its number; 0: not among them
+	Number      uint32 `json:"number" unit:"number" says:"in the upper bits of its goroutines' ids"`
+	Parent      uint32 `json:"parent" unit:"number" says:"of the process that started it; 0: not among them"`
 	Program     string `json:"program"`
-	PID         uint32 `json:"pid"`
-	PPID        uint32 `json:"ppid"`
+	PID         uint32 `json:"pid" unit:"number"`
+	PPID        uint32 `json:"ppid" unit:"number"`
 	Host        string `json:"host"`
-	Boot        string `json:"boot"`
-	Path        string `json:"path"`
-	From        int64  `json:"from_ns"`
-	To          int64  `json:"to_ns"`
-	Offset      int64  `json:"clock_offset_ns"` // that was added to its wall clock
-	Drift       int64  `json:"clock_drift_ppb"`
-	Error       *int64 `json:"clock_error_ns"`      // null: not known
-	Violated    bool   `json:"clock_contradiction"` // pairs contradict one another by that much
-	Apart       bool   `json:"boot_contradiction"`
-	Lost        int64  `json:"lost"`
-	Overwritten int64  `json:"overwritten"`
-	Breaks      int64  `json:"clock_steps"`
-	Lacks       string `json:"lacks"`
+	Boot        string `json:"boot" says:"Linux's boot id"`
+	Path        string `json:"path" says:"its own trace"`
+	From        int64  `json:"from_ns" unit:"ns" says:"its own trace is of"`
+	To          int64  `json:"to_ns" unit:"ns"`
+	Offset      int64  `json:"clock_offset_ns" unit:"ns" says:"that were added to its wall clock"`
+	Drift       int64  `json:"clock_drift_ppb" unit:"ns a second" says:"its clock was slowed down by"`
+	Error       *int64 `json:"clock_error_ns" unit:"ns" says:"its times may be wrong by, against the first trace's that was given; null: not known"`
+	Violated    bool   `json:"clock_contradiction" says:"pairs of requests and responses contradict one another by 'clock_error_ns': a clock has jumped or is another one, or callers did not wait"`
+	Apart       bool   `json:"boot_contradiction" says:"the boot id is that of a process before it, but the monotonic clock is another, by the wall clocks or by requests: a time namespace, or a copy of a machine"`
+	Lost        int64  `json:"lost" unit:"records"`
+	Overwritten int64  `json:"overwritten" unit:"records" says:"by its ring"`
+	Breaks      int64  `json:"clock_steps" unit:"count"`
+	Lacks       string `json:"lacks" says:"what its own trace lacks; empty: nothing"`
 }
 
 func processesOf(t *trace.Trace) (list []process) {
@@ -167,11 +167,11 @@ func hotPart(t *trace.Trace) string {
 
 // archive is what scopeview archive has stored.
 type archive struct {
-	Executable string `json:"executable"` // where it was; "": it is not there
-	Sources    int64  `json:"sources"`
-	Bytes      int64  `json:"bytes"`        // of all files
-	Stored     int64  `json:"stored_bytes"` // of the trace, that they take
-	Missing    int64  `json:"incomplete"`   // files that lack a part
+	Executable string `json:"executable" says:"where it was; empty: it is not there"`
+	Sources    int64  `json:"sources" unit:"count"`
+	Bytes      int64  `json:"bytes" unit:"bytes" says:"of all files"`
+	Stored     int64  `json:"stored_bytes" unit:"bytes" says:"of the trace, that they take"`
+	Missing    int64  `json:"incomplete" unit:"files" says:"that lack a part"`
 }
 
 func archiveOf(t *trace.Trace) *archive {
@@ -183,41 +183,41 @@ func archiveOf(t *trace.Trace) *archive {
 }
 
 type stackCount struct {
-	Calls  int64 `json:"calls"`
-	Names  int64 `json:"names"`
-	Stacks int64 `json:"stacks"`
+	Calls  int64 `json:"calls" unit:"calls" says:"of 'scope.Stack'"`
+	Names  int64 `json:"names" unit:"count"`
+	Stacks int64 `json:"stacks" unit:"count" says:"pairs of a name and a stack"`
 }
 
 type gap struct {
-	From   int64  `json:"from_ns"`
-	To     int64  `json:"to_ns"`
-	Count  int64  `json:"count"`
+	From   int64  `json:"from_ns" unit:"ns"`
+	To     int64  `json:"to_ns" unit:"ns"`
+	Count  int64  `json:"count" unit:"records" says:"lost in it"`
 	Reason string `json:"reason"`
 }
 
 type cost struct {
-	Percent   *float64 `json:"percent_of_cpu"`
-	Process   *int64   `json:"process_cpu_ns"`
-	Measured  *int64   `json:"measured_ns"`
-	Estimated *int64   `json:"estimated_ns"`
-	Missing   []string `json:"not_measured"`
+	Percent   *float64 `json:"percent_of_cpu" unit:"percent" says:"at least: the estimated and the measured, of 'process_cpu_ns'"`
+	Process   *int64   `json:"process_cpu_ns" unit:"ns" says:"CPU time of the process while it recorded"`
+	Measured  *int64   `json:"measured_ns" unit:"ns" says:"CPU time of the recorder's goroutines, and what reading threads' CPU clocks took"`
+	Estimated *int64   `json:"estimated_ns" unit:"ns" says:"what scopes cost at least, by what one costs"`
+	Missing   []string `json:"not_measured" says:"what else recording may have cost"`
 }
 
 type note struct {
-	Time int64  `json:"time_ns"`
-	Text string `json:"text"`
+	Time int64  `json:"time_ns" unit:"ns"`
+	Text string `json:"text" says:"what happened to the recording"`
 }
 
 type clockStep struct {
-	From int64 `json:"from_ns"`
-	To   int64 `json:"to_ns"`
+	From int64 `json:"from_ns" unit:"ns" says:"in between durations are unknown"`
+	To   int64 `json:"to_ns" unit:"ns"`
 }
 
 type problem struct {
-	Offset int64  `json:"offset"`
+	Offset int64  `json:"offset" unit:"bytes" says:"of the first, in the file"`
 	Text   string `json:"text"`
-	Count  int64  `json:"count"`
-	Damage bool   `json:"damage"`
+	Count  int64  `json:"count" unit:"count" says:"of its kind"`
+	Damage bool   `json:"damage" says:"false: a sound writer leaves that too"`
 }
 
 func (r found) document() *document {

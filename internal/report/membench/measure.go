@@ -22,21 +22,21 @@ type Options struct {
 
 // Result is what a machine's memory does.
 type Result struct {
-	CPU       string  `json:"cpu"`         // its model; "" where it is not known
-	Cores     int     `json:"cores"`       // that this process may use
-	Cache     int64   `json:"cache_bytes"` // last level; 0: not known
-	Arrays    int64   `json:"array_bytes"` // all arrays together
-	Points    []point `json:"points"`      // by cores
-	Saturated int     `json:"saturated"`   // from so many cores on, further ones bring less than a tenth; 0: they bring more up to the last
-	Doubt     string  `json:"doubt,omitempty"`
+	CPU       string  `json:"cpu" says:"its model; empty: not known"`
+	Cores     int     `json:"cores" unit:"CPUs" says:"that this process may use"`
+	Cache     int64   `json:"cache_bytes" unit:"bytes" says:"of the last level; 0: not known"`
+	Arrays    int64   `json:"array_bytes" unit:"bytes" says:"of all arrays together"`
+	Points    []point `json:"points"` // by cores
+	Saturated int     `json:"saturated" unit:"CPUs" says:"from this number on one more brings less than a tenth; 0: each brings more than that"`
+	Doubt     string  `json:"doubt,omitempty" says:"why the numbers may be wrong"`
 }
 
 // point is what so many cores do at once: the best of several measurements.
 type point struct {
-	Cores   int     `json:"cores"`
-	Copy    float64 `json:"copy_bytes_per_s"`  // one array to another; each byte counts twice, as read and written
-	Triad   float64 `json:"triad_bytes_per_s"` // a[i] = b[i] + s·c[i] in Go; three times eight bytes each
-	Compute float64 `json:"compute_per_s"`     // steps that need no memory: what cores that share their units lose
+	Cores   int     `json:"cores" unit:"CPUs" says:"at once"`
+	Copy    float64 `json:"copy_bytes_per_s" unit:"bytes per second" says:"read and written"`
+	Triad   float64 `json:"triad_bytes_per_s" unit:"bytes per second" says:"of a[i] = b[i] + s·c[i]"`
+	Compute float64 `json:"compute_per_s" unit:"steps per second" says:"of work that needs no memory"`
 }
 
 // Inflation is how many times longer the same work takes on p.Cores than on one, for

@@ -11,13 +11,13 @@ import (
 // checkDocument is a profile held against the source.
 type checkDocument struct {
 	// Share is null where no weight is of calls that the compiler could match.
-	Share     *float64                 `json:"share"`
-	Total     int64                    `json:"total"`
-	Found     int64                    `json:"found"`
-	Lost      int64                    `json:"lost"`
-	Never     int64                    `json:"never"`   // that the compiler matches with no source
-	Unknown   int64                    `json:"unknown"` // of packages that are not in this build, or do not load
-	Foreign   bool                     `json:"foreign"` // this is a profile of another program
+	Share     *float64                 `json:"share" unit:"share" says:"that is found, of 'total' without 'never'; null: nothing could be matched"`
+	Total     int64                    `json:"total" unit:"as in the profile" says:"of all calls"`
+	Found     int64                    `json:"found" unit:"as in the profile" says:"of calls that the source has"`
+	Lost      int64                    `json:"lost" unit:"as in the profile" says:"of calls that it has no more"`
+	Never     int64                    `json:"never" unit:"as in the profile" says:"of calls that the compiler matches with no source"`
+	Unknown   int64                    `json:"unknown" unit:"as in the profile" says:"of packages that are not in this build, or do not load"`
+	Foreign   bool                     `json:"foreign" says:"hardly a caller exists: the profile is another program's"`
 	Reasons   []reasonJSON             `json:"reasons"`
 	Packages  report.List[packageJSON] `json:"packages"`
 	Functions report.List[lostJSON]    `json:"lost_functions"`
@@ -26,30 +26,30 @@ type checkDocument struct {
 
 // reasonJSON is what became of some weight.
 type reasonJSON struct {
-	Reason string `json:"reason"`
-	Weight int64  `json:"weight"`
+	Reason string `json:"reason" says:"what became of calls, in words"`
+	Weight int64  `json:"weight" unit:"as in the profile"`
 }
 
 // packageJSON is what became of the calls from a package.
 type packageJSON struct {
-	Path    string   `json:"path"`
-	Total   int64    `json:"total"`
-	Share   *float64 `json:"share"` // null: nothing that could be matched
-	Lost    int64    `json:"lost"`
-	Never   int64    `json:"never"`
-	Unknown int64    `json:"unknown"`
+	Path    string   `json:"path" says:"of the callers, as the linker has it; the heaviest comes first"`
+	Total   int64    `json:"total" unit:"as in the profile"`
+	Share   *float64 `json:"share" unit:"share" says:"as 'share'"`
+	Lost    int64    `json:"lost" unit:"as in the profile"`
+	Never   int64    `json:"never" unit:"as in the profile"`
+	Unknown int64    `json:"unknown" unit:"as in the profile"`
 }
 
 // lostJSON is a function that is gone.
 type lostJSON struct {
-	Name   string `json:"name"`
-	Weight int64  `json:"weight"`
+	Name   string `json:"name" says:"a function that is gone"`
+	Weight int64  `json:"weight" unit:"as in the profile" says:"of the calls that are lost for it; the heaviest comes first"`
 }
 
 // failureJSON is a package that does not load.
 type failureJSON struct {
-	Path  string `json:"path"`
-	Error string `json:"error"`
+	Path  string `json:"path" says:"a package that does not load"`
+	Error string `json:"error" says:"what the go command or the type checker says"`
 }
 
 // unknown reports whether nothing is known of an edge.

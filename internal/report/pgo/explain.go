@@ -10,33 +10,33 @@ import (
 
 // explainDocument is what the compiler did with a profile.
 type explainDocument struct {
-	Total    int64                      `json:"total"`
-	Least    float64                    `json:"hot_share"` // of all weight, that the lightest hot edge has
+	Total    int64                      `json:"total" unit:"as in the profile" says:"of all calls"`
+	Least    float64                    `json:"hot_share" unit:"share" says:"of all weight, that the lightest hot call has"`
 	Verdicts []verdictJSON              `json:"verdicts"`
 	Edges    report.List[explainedJSON] `json:"edges"`
 }
 
 // verdictJSON is how much a verdict has.
 type verdictJSON struct {
-	Verdict explain.Verdict `json:"verdict"`
-	Edges   int             `json:"edge_count"`
-	Weight  int64           `json:"weight"`
-	Share   float64         `json:"share"`
+	Verdict explain.Verdict `json:"verdict" says:"as 'edges[].verdict', and 'not hot' for the others"`
+	Edges   int             `json:"edge_count" unit:"count"`
+	Weight  int64           `json:"weight" unit:"as in the profile"`
+	Share   float64         `json:"share" unit:"share" says:"of all weight"`
 }
 
 // explainedJSON is a hot edge with what the compiler did.
 type explainedJSON struct {
 	Caller        string          `json:"caller"`
-	Offset        int             `json:"offset"`
+	Offset        int             `json:"offset" unit:"lines" says:"from the caller's first line to the call"`
 	Callee        string          `json:"callee"`
-	Weight        int64           `json:"weight"`
-	Share         float64         `json:"share"`
-	Verdict       explain.Verdict `json:"verdict"`
-	Why           string          `json:"why"`
-	Cost          *int            `json:"cost"` // of the callee, as the compiler counts; null: not known
-	Devirtualized string          `json:"devirtualized"`
-	File          string          `json:"file"`
-	Line          int             `json:"line"`
+	Weight        int64           `json:"weight" unit:"as in the profile" says:"the heaviest hot call comes first"`
+	Share         float64         `json:"share" unit:"share" says:"of all weight"`
+	Verdict       explain.Verdict `json:"verdict" says:"what the compiler did, in few words"`
+	Why           string          `json:"why" says:"what it did and why, in more words"`
+	Cost          *int            `json:"cost" unit:"as the compiler counts" says:"of inlining the callee; null: not known"`
+	Devirtualized string          `json:"devirtualized" says:"the function that is called directly now; empty: none"`
+	File          string          `json:"file" says:"of the call; empty: not known"`
+	Line          int             `json:"line" unit:"line" says:"0: not known"`
 }
 
 // Explain reports what the compiler did with the hot edges of a profile.

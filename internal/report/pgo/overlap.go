@@ -13,22 +13,22 @@ import (
 
 // overlapDocument is how alike two profiles are.
 type overlapDocument struct {
-	A       string                   `json:"a"`
-	B       string                   `json:"b"`
-	Overlap float64                  `json:"overlap"`
-	Common  int                      `json:"common_count"` // edges that both have
-	OnlyA   int                      `json:"only_a_count"`
-	OnlyB   int                      `json:"only_b_count"`
+	A       string                   `json:"a" says:"the first profile's name"`
+	B       string                   `json:"b" says:"the second profile's name"`
+	Overlap float64                  `json:"overlap" unit:"share" says:"of the weight that is in the same edges"`
+	Common  int                      `json:"common_count" unit:"count" says:"of edges that both have"`
+	OnlyA   int                      `json:"only_a_count" unit:"count" says:"of edges that only the first has"`
+	OnlyB   int                      `json:"only_b_count" unit:"count" says:"of edges that only the second has"`
 	Edges   report.List[differsJSON] `json:"edges"`
 }
 
 // differsJSON is an edge with the share that it has in both.
 type differsJSON struct {
 	Caller string  `json:"caller"`
-	Offset int     `json:"offset"`
+	Offset int     `json:"offset" unit:"lines" says:"from the caller's first line to the call"`
 	Callee string  `json:"callee"`
-	A      float64 `json:"share_a"`
-	B      float64 `json:"share_b"`
+	A      float64 `json:"share_a" unit:"share" says:"of the first profile's weight"`
+	B      float64 `json:"share_b" unit:"share" says:"of the second profile's weight"`
 }
 
 // alien is below which overlap two profiles are hardly of one program.

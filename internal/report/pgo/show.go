@@ -13,34 +13,34 @@ import (
 
 // showDocument is what show tells of a profile.
 type showDocument struct {
-	Unit      string                    `json:"unit"` // samples/count or cpu/nanoseconds
-	Total     int64                     `json:"total"`
-	Duration  int64                     `json:"duration_ns"` // 0: not known
-	Share     float64                   `json:"hot_share"`
-	Count     int                       `json:"edge_count"`
-	Hot       int                       `json:"hot_count"`
-	Least     int64                     `json:"hot_weight"` // of the lightest hot edge
-	Comments  []string                  `json:"comments"`
+	Unit      string                    `json:"unit" says:"'samples/count' or 'cpu/nanoseconds'"`
+	Total     int64                     `json:"total" unit:"as 'unit' says" says:"of all edges"`
+	Duration  int64                     `json:"duration_ns" unit:"ns" says:"in which it was collected; 0: not known"`
+	Share     float64                   `json:"hot_share" unit:"share" says:"that the hot edges have, as was asked for"`
+	Count     int                       `json:"edge_count" unit:"count"`
+	Hot       int                       `json:"hot_count" unit:"count" says:"of hot edges"`
+	Least     int64                     `json:"hot_weight" unit:"as 'unit' says" says:"of the lightest hot edge; 0: there is none"`
+	Comments  []string                  `json:"comments" says:"where the profile is from"`
 	Edges     report.List[edgeJSON]     `json:"edges"`
 	Functions report.List[functionJSON] `json:"functions"`
 }
 
 // edgeJSON is a call.
 type edgeJSON struct {
-	Caller string  `json:"caller"`
-	Offset int     `json:"offset"` // lines from the caller's first line
-	Callee string  `json:"callee"`
-	Weight int64   `json:"weight"`
-	Share  float64 `json:"share"`
-	Hot    bool    `json:"hot"`
+	Caller string  `json:"caller" says:"by the linker's name"`
+	Offset int     `json:"offset" unit:"lines" says:"from the caller's first line to the call; it may be negative"`
+	Callee string  `json:"callee" says:"by the linker's name"`
+	Weight int64   `json:"weight" unit:"as 'unit' says" says:"the heaviest edge comes first"`
+	Share  float64 `json:"share" unit:"share" says:"of all weight"`
+	Hot    bool    `json:"hot" says:"the compiler takes it for hot"`
 }
 
 // functionJSON is a function that is called.
 type functionJSON struct {
 	Name   string  `json:"name"`
-	Weight int64   `json:"weight"` // of all calls of it
-	Share  float64 `json:"share"`
-	Hot    bool    `json:"hot"` // by one of its calls; so the compiler's budget for inlining it is larger
+	Weight int64   `json:"weight" unit:"as 'unit' says" says:"of all calls of it"`
+	Share  float64 `json:"share" unit:"share" says:"of all weight"`
+	Hot    bool    `json:"hot" says:"a hot edge leads to it"`
 }
 
 // Show reports what the compiler sees in a profile, with the cut at share percent.

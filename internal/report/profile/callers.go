@@ -221,23 +221,23 @@ func (c *callers) csv(w io.Writer) error {
 type callersDocument struct {
 	About
 	Function edgeJSON                   `json:"function"`
-	Aliases  []string                   `json:"aliases"`
+	Aliases  []string                   `json:"aliases" says:"the function's other names; 'function.name' is the last of all by the alphabet"`
 	Callers  report.List[neighbourJSON] `json:"callers"`
 	Callees  report.List[neighbourJSON] `json:"callees"`
 }
 
 type edgeJSON struct {
-	Name       string           `json:"name"`
-	Attributed map[string]int64 `json:"attributed"`
-	Exclusive  map[string]int64 `json:"exclusive"`
-	Inclusive  map[string]int64 `json:"inclusive"`
-	AtLeast    []string         `json:"at_least,omitempty"` // metrics of which Inclusive may be more; of the function Attributed, too
+	Name       string           `json:"name" says:"'<Total>': the caller of all that nobody called"`
+	Attributed map[string]int64 `json:"attributed" unit:"as the metric" says:"by metric, those that are not 0"`
+	Exclusive  map[string]int64 `json:"exclusive" unit:"as the metric" says:"of the function itself"`
+	Inclusive  map[string]int64 `json:"inclusive" unit:"as the metric"`
+	AtLeast    []string         `json:"at_least,omitempty" says:"metrics whose inclusive values may be more: stacks without it were cut off; of the attributed ones, too"`
 }
 
 // neighbourJSON is a caller or a callee.
 type neighbourJSON struct {
 	edgeJSON
-	Compiler string `json:"compiler"` // what it did with the calls between the two; "": not known
+	Compiler string `json:"compiler" says:"with '--commentary' what the compiler did with the calls between the two; '\"\"': not known"`
 }
 
 func (c *callers) document() *callersDocument {

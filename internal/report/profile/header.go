@@ -77,8 +77,8 @@ func (h *header) csv(w io.Writer) error {
 // headerDocument is the document of header --json.
 type headerDocument struct {
 	About
-	Binary  string `json:"binary"`   // the executable's path; "": not known
-	BuildID string `json:"build_id"` // ""
-	From    int64  `json:"from_ns"`
-	To      int64  `json:"to_ns"`
+	Binary  string `json:"binary" says:"the executable's path; empty: not known"`
+	BuildID string `json:"build_id" says:"of the executable; empty: not known"`
+	From    int64  `json:"from_ns" unit:"ns" says:"from when on samples tell"`
+	To      int64  `json:"to_ns" unit:"ns"`
 }

@@ -206,19 +206,19 @@ func (v *View) units() (text string) {
 
 // metric is a metric in a document.
 type metric struct {
-	Name    string `json:"name"`
-	Title   string `json:"title"`
-	Unit    string `json:"unit"`
-	Sampled bool   `json:"sampled"` // an estimate; otherwise each event was recorded
-	Total   int64  `json:"total"`
-	Whole   int64  `json:"whole,omitempty"` // what shares are of, where some values are negative; else they are of the total
+	Name    string `json:"name" says:"as '-m' has it"`
+	Title   string `json:"title" says:"for people"`
+	Unit    string `json:"unit" says:"'nanoseconds', 'bytes', 'count', or as a pprof profile says"`
+	Sampled bool   `json:"sampled" says:"an estimate of samples; otherwise each event was recorded"`
+	Total   int64  `json:"total" unit:"as the metric"`
+	Whole   int64  `json:"whole,omitempty" unit:"as the metric" says:"what shares are of where values are negative: the absolute sum, or the base's of 'pprof -diff_base'; absent: of the total"`
 }
 
 // About is what each document begins with.
 type About struct {
 	report.Kept
-	Samples int64    `json:"samples"`
-	Notes   []string `json:"notes"`
+	Samples int64    `json:"samples" unit:"samples" says:"that were read, waits included"`
+	Notes   []string `json:"notes" says:"sentences: what is not known, how far the rest can be believed"`
 	Metrics []metric `json:"metrics"`
 }
 

@@ -182,19 +182,19 @@ func (t *table) csv(w io.Writer) error {
 // unit of their metric; those that are 0 are left out.
 type document struct {
 	About
-	By      string               `json:"by"`
+	By      string               `json:"by" says:"'function', 'line', 'object', 'goroutine', 'thread'"`
 	Rows    report.List[rowJSON] `json:"rows"`
-	Slowest *slowestJSON         `json:"slowest,omitempty"`
+	Slowest *slowestJSON         `json:"slowest,omitempty" says:"with '--slowest': 'rows' are of the slow executions"`
 }
 
 type rowJSON struct {
-	Name      string           `json:"name"` // of a goroutine its row's
-	File      string           `json:"file,omitempty"`
-	Line      int              `json:"line,omitempty"`
-	ID        uint64           `json:"id,omitempty"` // goroutine, thread
-	Exclusive map[string]int64 `json:"exclusive"`
-	Inclusive map[string]int64 `json:"inclusive"`
-	AtLeast   []string         `json:"at_least,omitempty"` // metrics of which Inclusive may be more
+	Name      string           `json:"name" says:"the function, the object, the goroutine's row"`
+	File      string           `json:"file,omitempty" says:"of lines"`
+	Line      int              `json:"line,omitempty" unit:"line" says:"of lines"`
+	ID        uint64           `json:"id,omitempty" unit:"number" says:"of a goroutine or a thread"`
+	Exclusive map[string]int64 `json:"exclusive" unit:"as the metric" says:"by metric, those that are not 0"`
+	Inclusive map[string]int64 `json:"inclusive" unit:"as the metric" says:"by metric, those that are not 0"`
+	AtLeast   []string         `json:"at_least,omitempty" says:"metrics whose inclusive values may be more: stacks without it were cut off"`
 }
 
 func (t *table) document() *document {

@@ -145,14 +145,14 @@ type listDocument struct {
 }
 
 type sampleJSON struct {
-	Time      int64          `json:"time_ns"`
+	Time      int64          `json:"time_ns" unit:"ns" says:"when it was, or a wait began"`
 	Metric    string         `json:"metric"`
-	Value     int64          `json:"value"`     // of a wait its length
-	Goroutine uint64         `json:"goroutine"` // 0: none, or not known; so thread
-	Thread    uint32         `json:"thread"`
-	CPU       *int32         `json:"cpu"` // null: not known
-	Track     string         `json:"track"`
-	Scope     string         `json:"scope"` // the innermost
+	Value     int64          `json:"value" unit:"as the metric" says:"of a wait its length"`
+	Goroutine uint64         `json:"goroutine" unit:"number" says:"0: none, or not known"`
+	Thread    uint32         `json:"thread" unit:"number" says:"0: none, or not known"`
+	CPU       *int32         `json:"cpu" unit:"number" says:"the system's CPU; null: not known"`
+	Track     string         `json:"track" says:"the goroutine's row"`
+	Scope     string         `json:"scope" says:"the innermost one"`
 	Frames    []report.Frame `json:"frames"`
 }
 

@@ -149,24 +149,24 @@ func signed(ns float64) string {
 
 // slowestJSON is slowest in a document; times are for one execution.
 type slowestJSON struct {
-	Slow    int64          `json:"slow"` // executions
-	Others  int64          `json:"others"`
-	Limit   int64          `json:"limit_ns"` // the slow ones are as long or longer
+	Slow    int64          `json:"slow" unit:"executions" says:"the slow ones"`
+	Others  int64          `json:"others" unit:"executions"`
+	Limit   int64          `json:"limit_ns" unit:"ns" says:"the slow ones are as long or longer"`
 	Metrics []contrastJSON `json:"metrics"`
 	Places  []placeJSON    `json:"places"`
 }
 
 type contrastJSON struct {
 	Metric string  `json:"metric"`
-	Slow   float64 `json:"slow_ns"`
-	Others float64 `json:"others_ns"`
+	Slow   float64 `json:"slow_ns" unit:"ns" says:"of one slow execution"`
+	Others float64 `json:"others_ns" unit:"ns" says:"of one other execution"`
 }
 
 type placeJSON struct {
 	contrastJSON
-	Function string `json:"function"`
+	Function string `json:"function" says:"the program's innermost function there"`
 	File     string `json:"file"`
-	Line     int    `json:"line"`
+	Line     int    `json:"line" unit:"line"`
 }
 
 func (x *slowest) document() *slowestJSON {

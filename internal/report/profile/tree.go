@@ -94,11 +94,11 @@ type treeDocument struct {
 }
 
 type nodeJSON struct {
-	Depth     int              `json:"depth"` // of <Total> 0; the caller is the last one before with one less
+	Depth     int              `json:"depth" unit:"calls" says:"below '<Total>', which has 0; the caller is the last one before with one less"`
 	Name      string           `json:"name"`
-	Exclusive map[string]int64 `json:"exclusive"`
-	Inclusive map[string]int64 `json:"inclusive"`
-	AtLeast   []string         `json:"at_least,omitempty"` // metrics of which Inclusive may be more
+	Exclusive map[string]int64 `json:"exclusive" unit:"as the metric" says:"on this way from '<Total>'; those that are not 0"`
+	Inclusive map[string]int64 `json:"inclusive" unit:"as the metric"`
+	AtLeast   []string         `json:"at_least,omitempty" says:"metrics whose inclusive values may be more: stacks without it were cut off"`
 }
 
 func (t *tree) document() *treeDocument {

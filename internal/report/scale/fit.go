@@ -17,11 +17,11 @@ type sample struct {
 
 // fitted is the law's parameters.
 type fitted struct {
-	Single float64 `json:"single"` // the time on one processor, in the samples' unit
-	Sigma  float64 `json:"sigma"`  // ≥ 0
-	Kappa  float64 `json:"kappa"`  // ≥ 0
+	Single float64 `json:"single" unit:"ns" says:"wall time on one processor, by the law"`
+	Sigma  float64 `json:"sigma" unit:"0 or more" says:"σ: what is done by one at a time"`
+	Kappa  float64 `json:"kappa" unit:"0 or more" says:"κ: what each processor costs each other"`
 	// Error is the root of the mean square of the samples' relative deviations.
-	Error float64 `json:"error"`
+	Error float64 `json:"error" unit:"0 to 1" says:"root of the mean square, of how far the medians lie off"`
 }
 
 // fitUSL fits the law by least squares of the relative deviations. Samples of the same

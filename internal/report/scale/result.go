@@ -16,37 +16,37 @@ const maxError = 0.1
 // document is what scale shows. Times are integer nanoseconds.
 type document struct {
 	Command []string    `json:"command"`
-	CPUs    int         `json:"cpus"`   // that the runs could use
+	CPUs    int         `json:"cpus" unit:"CPUs" says:"that the runs could use"`
 	Points  []point     `json:"points"` // by procs
 	Names   []inflation `json:"names"`  // what costs more CPU on more processors first; empty: nothing was recorded
 	// Fit is null where Refused says why.
-	Fit      *fitted          `json:"fit"`
-	Peak     *float64         `json:"peak"`     // N*; null: none, or no fit that is good enough
-	Dominant loss             `json:"dominant"` // the larger loss on the most processors; "" without such a fit
-	Refused  string           `json:"refused,omitempty"`
-	Warnings []string         `json:"warnings"`
-	Memory   *membench.Result `json:"memory"` // null without --membench
+	Fit      *fitted          `json:"fit" says:"of the Universal Scalability Law; null: 'refused' says why"`
+	Peak     *float64         `json:"peak" unit:"processors" says:"with which it would be fastest; null: there is none, or no good fit"`
+	Dominant loss             `json:"dominant" says:"the larger loss on the most processors; empty: no fit that is good enough"`
+	Refused  string           `json:"refused,omitempty" says:"why there is no fit"`
+	Warnings []string         `json:"warnings" says:"what the numbers can't tell"`
+	Memory   *membench.Result `json:"memory" says:"with '--membench': as 'scopeview membench'"`
 }
 
 // point is the runs with one number of processors.
 type point struct {
-	Procs     int     `json:"procs"`
-	Runs      int     `json:"runs"`
-	Wall      int64   `json:"wall_ns"` // the median, as is CPU
-	Least     int64   `json:"wall_min_ns"`
-	Most      int64   `json:"wall_max_ns"`
-	CPU       int64   `json:"cpu_ns"`
-	Speedup   float64 `json:"speedup"`    // over the first point
-	Inflation float64 `json:"cpu_factor"` // CPU over that of the first point
-	Beyond    bool    `json:"beyond_cpus"`
+	Procs     int     `json:"procs" unit:"processors" says:"GOMAXPROCS"`
+	Runs      int     `json:"runs" unit:"runs"`
+	Wall      int64   `json:"wall_ns" unit:"ns" says:"the median"`
+	Least     int64   `json:"wall_min_ns" unit:"ns"`
+	Most      int64   `json:"wall_max_ns" unit:"ns"`
+	CPU       int64   `json:"cpu_ns" unit:"ns" says:"the median"`
+	Speedup   float64 `json:"speedup" unit:"ratio" says:"over the first point"`
+	Inflation float64 `json:"cpu_factor" unit:"ratio" says:"over that of the first point"`
+	Beyond    bool    `json:"beyond_cpus" says:"more than there are CPUs"`
 }
 
 // inflation is how the CPU time of one execution of a name's scopes grows.
 type inflation struct {
 	Name string  `json:"name"`
-	CPU  []int64 `json:"cpu_ns"` // per execution, by point; -1: of less than half of them is it known
+	CPU  []int64 `json:"cpu_ns" unit:"ns" says:"per execution, by point; -1: known of less than half of them"`
 	// Factor is the last known one over the first; 0: not known.
-	Factor float64 `json:"factor"`
+	Factor float64 `json:"factor" unit:"ratio" says:"the last known one over the first; 0: not known"`
 }
 
 // summarize makes the document of runs.

@@ -15,17 +15,17 @@ type document struct {
 
 type sum struct {
 	Name   string `json:"name"`
-	Calls  int64  `json:"calls"`
-	Weight int64  `json:"weight"`
-	Stacks int64  `json:"stacks"`
+	Calls  int64  `json:"calls" unit:"calls" says:"the most first"`
+	Weight int64  `json:"weight" unit:"sum" says:"of the weights that the program gave"`
+	Stacks int64  `json:"stacks" unit:"count"`
 }
 
 type stack struct {
 	Name   string         `json:"name"`
-	Calls  int64          `json:"calls"`
-	Weight int64          `json:"weight"`
-	Share  float64        `json:"share"`  // of the name's calls
-	Cut    bool           `json:"cut"`    // there were more callers
+	Calls  int64          `json:"calls" unit:"calls"`
+	Weight int64          `json:"weight" unit:"sum"`
+	Share  float64        `json:"share" unit:"0 to 1" says:"of the name's calls"`
+	Cut    bool           `json:"cut" says:"there were more callers"`
 	Frames []report.Frame `json:"frames"` // the caller first; none: (other stacks)
 }
 

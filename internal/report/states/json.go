@@ -10,35 +10,35 @@ import (
 // be added; none changes its meaning or goes away. null is unknown.
 type document struct {
 	report.Kept
-	From        int64              `json:"from_ns"` // what the Go execution trace covers
-	To          int64              `json:"to_ns"`
-	Goroutines  int                `json:"goroutines"`
-	Transitions int64              `json:"transitions"`
-	Switches    *int64             `json:"switches"` // of threads; null: not recorded
-	SwitchesWhy string             `json:"switches_why"`
-	Problems    []string           `json:"problems"`
+	From        int64              `json:"from_ns" unit:"ns" says:"what the Go execution trace covers"`
+	To          int64              `json:"to_ns" unit:"ns"`
+	Goroutines  int                `json:"goroutines" unit:"goroutines" says:"that it tells of"`
+	Transitions int64              `json:"transitions" unit:"count" says:"from state to state"`
+	Switches    *int64             `json:"switches" unit:"count" says:"threads came onto CPUs or left them; null: not recorded"`
+	SwitchesWhy string             `json:"switches_why" says:"why they are not"`
+	Problems    []string           `json:"problems" says:"sentences: what could not be read, or not be believed"`
 	Checks      []check            `json:"checks"` // sum, cpu, unknown
-	By          string             `json:"by"`     // name, track, site, goroutine
-	All         map[string]int64   `json:"all_ns"`
-	Runtime     map[string]int64   `json:"runtime_ns"` // its own goroutines, and the recorder's
+	By          string             `json:"by" says:"'name', 'track', 'site', 'goroutine'"`
+	All         map[string]int64   `json:"all_ns" unit:"ns" says:"each state, of the program's goroutines"`
+	Runtime     map[string]int64   `json:"runtime_ns" unit:"ns" says:"each state, of the runtime's own, and the recorder's"`
 	Groups      report.List[group] `json:"groups"`
 }
 
 type check struct {
-	Name      string   `json:"name"`
-	OK        *bool    `json:"ok"`  // null: could not be checked
-	Off       *float64 `json:"off"` // 0.01: 1 %
-	Tolerance float64  `json:"tolerance"`
+	Name      string   `json:"name" says:"'sum', 'cpu', 'unknown'"`
+	OK        *bool    `json:"ok" says:"null: it can't be checked"`
+	Off       *float64 `json:"off" unit:"0 to 1" says:"by how much; null: not checked"`
+	Tolerance float64  `json:"tolerance" unit:"0 to 1"`
 	Text      string   `json:"text"`
 }
 
 type group struct {
-	Name      string           `json:"name"` // of the scopes, the row, the site; of a goroutine its row's
-	Goroutine *uint64          `json:"goroutine,omitempty"`
-	Count     int64            `json:"count"` // scopes, or goroutines
-	Total     int64            `json:"total_ns"`
-	States    map[string]int64 `json:"states_ns"`
-	Self      map[string]int64 `json:"self_ns,omitempty"` // by name only
+	Name      string           `json:"name" says:"of the scopes, the row, the site; of a goroutine its row's"`
+	Goroutine *uint64          `json:"goroutine,omitempty" unit:"number" says:"by goroutine"`
+	Count     int64            `json:"count" unit:"count" says:"scopes, or goroutines"`
+	Total     int64            `json:"total_ns" unit:"ns" says:"their sum"`
+	States    map[string]int64 `json:"states_ns" unit:"ns" says:"each state"`
+	Self      map[string]int64 `json:"self_ns,omitempty" unit:"ns" says:"by name: each state, without the scopes inside"`
 }
 
 func (r *found) document() *document {

@@ -14,8 +14,8 @@ type document struct {
 }
 
 type finding struct {
-	Offset int64  `json:"offset"`
-	Rule   string `json:"rule"`
+	Offset int64  `json:"offset" unit:"bytes" says:"in the file"`
+	Rule   string `json:"rule" says:"a rule's name"`
 	Text   string `json:"text"`
 }
 

@@ -15,77 +15,77 @@ import (
 // be added; none changes its meaning or goes away. null is unknown.
 type document struct {
 	report.Kept
-	Threshold *threshold         `json:"threshold"` // null: no lock told of itself, or all that did tell everything
+	Threshold *threshold         `json:"threshold" says:"null: no lock told of itself, or all that did told everything"`
 	Locks     report.List[lock]  `json:"locks"`
-	States    bool               `json:"go_states"` // there is a Go execution trace, and places are from it
+	States    bool               `json:"go_states" says:"there is a Go execution trace, and 'places' are from it"`
 	Places    report.List[place] `json:"places"`
-	Problems  []string           `json:"problems"`
+	Problems  []string           `json:"problems" says:"sentences: what could not be read, or not be believed"`
 }
 
 type threshold struct {
-	How string `json:"how"` // all, calibrated, duration
-	NS  int64  `json:"ns"`  // shorter waits are counted, and not recorded
+	How string `json:"how" says:"'all', 'calibrated', 'duration'"`
+	NS  int64  `json:"ns" unit:"ns" says:"shorter waits are counted, and not recorded"`
 }
 
 type lock struct {
-	Name       string          `json:"name"`
-	Address    string          `json:"address"` // "" of a loop, and of several locks together
-	Kind       string          `json:"kind"`    // one of format.LockKindNames
-	Acquired   *int64          `json:"acquired"`
-	Contended  *int64          `json:"contended"`
-	Brief      int64           `json:"brief"` // of these, shorter than the threshold
-	BriefNS    int64           `json:"brief_ns"`
-	Waits      int64           `json:"waits"`   // recorded, and ended
-	Wait       int64           `json:"wait_ns"` // of all: recorded, brief, and not ended
-	MaxW       int64           `json:"wait_max_ns"`
-	OpenW      int64           `json:"waiting"` // not ended
-	OpenWT     int64           `json:"waiting_ns"`
-	SharedW    int64           `json:"waits_shared"` // to share the lock with other readers
-	OwnW       int64           `json:"waiting_for_itself"`
-	Holds      int64           `json:"holds"` // recorded, and ended
-	Hold       int64           `json:"hold_ns"`
-	MaxH       int64           `json:"hold_max_ns"`
-	SinceH     bool            `json:"hold_at_least"` // some holds were longer than their records tell
-	OpenH      int64           `json:"held"`          // not ended
-	OpenHT     int64           `json:"held_ns"`
-	AllHold    *int64          `json:"hold_all_ns"`        // of all holds
-	Estimated  bool            `json:"hold_all_estimated"` // from the mean of those that are recorded
-	Tries      int64           `json:"tries"`              // that failed, of loops
-	Holders    []waiter        `json:"holders"`            // what had it when somebody began to wait
+	Name       string          `json:"name" says:"of a lock without a name: its object as the source has it, or the place where it is locked"`
+	Address    string          `json:"address" says:"hexadecimal; empty: of a loop, and of several locks together"`
+	Kind       string          `json:"kind" says:"'lock', 'mutex', 'rwmutex', 'retry', 'once', 'waitgroup', 'cond', 'send', 'receive', 'select'"`
+	Acquired   *int64          `json:"acquired" unit:"count" says:"how often it was acquired"`
+	Contended  *int64          `json:"contended" unit:"count" says:"of 'acquired', those that were not had at once"`
+	Brief      int64           `json:"brief" unit:"waits" says:"of 'contended', those shorter than the threshold"`
+	BriefNS    int64           `json:"brief_ns" unit:"ns" says:"of those"`
+	Waits      int64           `json:"waits" unit:"waits" says:"recorded, and ended"`
+	Wait       int64           `json:"wait_ns" unit:"ns" says:"of all: recorded, brief, and not ended"`
+	MaxW       int64           `json:"wait_max_ns" unit:"ns" says:"of the recorded ones"`
+	OpenW      int64           `json:"waiting" unit:"waits" says:"that have not ended"`
+	OpenWT     int64           `json:"waiting_ns" unit:"ns"`
+	SharedW    int64           `json:"waits_shared" unit:"waits" says:"to share it with other readers"`
+	OwnW       int64           `json:"waiting_for_itself" unit:"waits" says:"for what the goroutine has itself"`
+	Holds      int64           `json:"holds" unit:"holds" says:"recorded, and ended"`
+	Hold       int64           `json:"hold_ns" unit:"ns" says:"of the recorded ones that ended"`
+	MaxH       int64           `json:"hold_max_ns" unit:"ns"`
+	SinceH     bool            `json:"hold_at_least" says:"some holds began before their records"`
+	OpenH      int64           `json:"held" unit:"holds" says:"that have not ended"`
+	OpenHT     int64           `json:"held_ns" unit:"ns" says:"of those"`
+	AllHold    *int64          `json:"hold_all_ns" unit:"ns" says:"of all holds"`
+	Estimated  bool            `json:"hold_all_estimated" says:"from the mean of those that are recorded"`
+	Tries      int64           `json:"tries" unit:"count" says:"that failed, of loops"`
+	Holders    []waiter        `json:"holders"` // what had it when somebody began to wait
 	Waiters    []waiter        `json:"waiters"`
 	HeldBy     []report.Holder `json:"held_by"` // what had the time of the recorded holds
 	WaitStacks []at            `json:"stacks"`  // with --stacks
 }
 
 type waiter struct {
-	Name    *string `json:"name"` // null: no scope, or unknown
-	Unknown bool    `json:"unknown"`
-	Wait    bool    `json:"wait"` // name is a lock that it waited for
-	Count   int64   `json:"count"`
-	NS      int64   `json:"ns"`
-	Share   float64 `json:"share"`
+	Name    *string `json:"name" says:"what had it when somebody began to wait, or, where that is not known, what is recorded to have had it meanwhile; null: no scope, or not known"`
+	Unknown bool    `json:"unknown" says:"it is not known what"`
+	Wait    bool    `json:"wait" says:"'name' is a lock that it waited for"`
+	Count   int64   `json:"count" unit:"waits"`
+	NS      int64   `json:"ns" unit:"ns"`
+	Share   float64 `json:"share" unit:"0 to 1" says:"of all that"`
 }
 
 type place struct {
-	State   string         `json:"state"`
-	At      *report.Frame  `json:"at"` // null: more places than are told apart
-	Count   int64          `json:"count"`
-	Total   int64          `json:"ns"`
-	Max     int64          `json:"max_ns"`
+	State   string         `json:"state" says:"as in 'states'"`
+	At      *report.Frame  `json:"at" says:"null: more places than are told apart"`
+	Count   int64          `json:"count" unit:"waits"`
+	Total   int64          `json:"ns" unit:"ns"`
+	Max     int64          `json:"max_ns" unit:"ns"`
 	WokenBy []woken        `json:"woken_by"`
 	Stack   []report.Frame `json:"stack"` // with --stacks: of the longest
 }
 
 type woken struct {
-	At    *report.Frame  `json:"at"` // null: unknown
-	Count int64          `json:"count"`
-	NS    int64          `json:"ns"`
+	At    *report.Frame  `json:"at" says:"who ended the wait; null: not known"`
+	Count int64          `json:"count" unit:"waits"`
+	NS    int64          `json:"ns" unit:"ns"`
 	Stack []report.Frame `json:"stack"` // with --stacks
 }
 
 type at struct {
-	Count int64          `json:"count"`
-	NS    int64          `json:"ns"`
+	Count int64          `json:"count" unit:"waits" says:"with '--stacks': from one place"`
+	NS    int64          `json:"ns" unit:"ns"`
 	Stack []report.Frame `json:"stack"`
 	Woken []report.Frame `json:"woken"`
 }
