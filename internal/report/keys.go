@@ -72,7 +72,7 @@ func HoldersOf(t *trace.Trace, list []analysis.Holder) []Holder {
 }
 
 // Title returns the holder's name for people.
-func (h Holder) Title() string { return holderTitle(h.Name, h.Wait, h.unknown) }
+func (h Holder) Title() string { return HolderTitle(h.Name, h.Wait, h.unknown) }
 
 // NameOf returns the name of what somebody was in, nil if it is none or not known.
 func NameOf(t *trace.Trace, k analysis.HolderKey) *string {
@@ -83,7 +83,8 @@ func NameOf(t *trace.Trace, k analysis.HolderKey) *string {
 	return &name
 }
 
-func holderTitle(name *string, wait, unknown bool) string {
+// HolderTitle returns the same for people; unknown says that it is not known.
+func HolderTitle(name *string, wait, unknown bool) string {
 	switch {
 	case unknown:
 		return "(unknown)"
@@ -114,23 +115,10 @@ func ForgottenOf(t *trace.Trace, c *analysis.Endings) []Forgotten {
 	return all
 }
 
-// Longest writes the longest wait or hold that ended; "-" where none has.
-func Longest(p analysis.Periods) string {
-	if p.Count == 0 {
-		return "-"
-	}
-	return show.Duration(p.Max)
-}
-
 // Still writes of waits or holds that have not ended how many they are, and for how long.
 func Still(n, ns int64) string {
 	if n == 0 {
 		return ""
 	}
 	return show.Count(n) + " for " + show.Duration(ns)
-}
-
-// TitleOf returns a holder's name for people.
-func TitleOf(t *trace.Trace, k analysis.HolderKey) string {
-	return holderTitle(NameOf(t, k), k.Kind == format.KindWait, k.Unknown)
 }

@@ -20,7 +20,8 @@ import (
 //	unit   the unit of a number: ns, bytes, ratio, "0 to 1", "share", or the noun of what it counts
 //	says   a sentence about it, for docs/json.md; names in quotes are code
 //	of     the head of a column of counts: where that is 0, there is no value
-//	bound  the key of a column of bools: where that is true, the value is a lower bound
+//	when   the head of a column of bools: where that is false, there is no such thing, and the cell is empty
+//	bound  the head of a column of bools: where that is true, the value is a lower bound
 //	zero   the cell of a value that is 0
 //	compare  words for compare: grows, worse, part; see Column
 //
@@ -131,10 +132,10 @@ func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) 
 
 // tableColumn is a field of a row.
 type tableColumn struct {
-	head      string
-	index     []int
-	of, bound []int // the columns that these tags name; nil: none
-	tag       reflect.StructTag
+	head            string
+	index           []int
+	of, when, bound []int // the columns that these tags name; nil: none
+	tag             reflect.StructTag
 }
 
 func names(list string) []string {
@@ -157,11 +158,10 @@ func (t *Table[R]) columns(list string) (columns []tableColumn) {
 	for _, name := range names(list) {
 		f := find(name, func(f reflect.StructField) bool { return headOf(f) == name })
 		c := tableColumn{head: name, index: f.Index, tag: f.Tag}
-		if of, ok := f.Tag.Lookup("of"); ok {
-			c.of = find(of, func(f reflect.StructField) bool { return headOf(f) == of }).Index
-		}
-		if key, ok := f.Tag.Lookup("bound"); ok {
-			c.bound = find(key, func(f reflect.StructField) bool { return f.Tag.Get("json") == key }).Index
+		for tag, index := range map[string]*[]int{"of": &c.of, "when": &c.when, "bound": &c.bound} {
+			if head, ok := f.Tag.Lookup(tag); ok {
+				*index = find(head, func(f reflect.StructField) bool { return headOf(f) == head }).Index
+			}
 		}
 		columns = append(columns, c)
 	}
@@ -215,11 +215,19 @@ func (t *Table[R]) cells(columns []tableColumn, row R, brief bool) []string {
 
 // there reports whether there is a value in a row: not the longest of no waits.
 func (c *tableColumn) there(row reflect.Value) bool {
-	return c.of == nil || !row.FieldByIndex(c.of).IsZero()
+	return (c.of == nil || !row.FieldByIndex(c.of).IsZero()) && c.applies(row)
+}
+
+// applies reports whether there is such a thing in a row: no holds of a channel.
+func (c *tableColumn) applies(row reflect.Value) bool {
+	return c.when == nil || row.FieldByIndex(c.when).Bool()
 }
 
 func (c *tableColumn) cell(row reflect.Value) string {
 	v := row.FieldByIndex(c.index)
+	if !c.applies(row) {
+		return ""
+	}
 	if zero, ok := c.tag.Lookup("zero"); ok && v.IsZero() {
 		return zero
 	}
@@ -259,6 +267,8 @@ func cellText(v reflect.Value, unit string) string {
 		switch Unit(unit) {
 		case Share:
 			return show.Percent(v.Float())
+		case Nanoseconds:
+			return show.Duration(int64(v.Float()))
 		case Ratio:
 			return strconv.FormatFloat(v.Float(), 'f', 2, 64)
 		case "share":
@@ -333,6 +343,14 @@ func Known[T int64 | float64](n T, ok bool) Number[T] {
 }
 
 func (n Number[T]) known() bool { return n.Kind == Exact || n.Kind == About }
+
+// Plus returns the sum of two numbers, of which not more is known than of either.
+func (n Number[T]) Plus(m Number[T]) Number[T] {
+	if n.Kind == Unknown || m.Kind == Unknown {
+		return Number[T]{}
+	}
+	return Number[T]{n.N + m.N, max(n.Kind, m.Kind)}
+}
 
 // MarshalJSON writes the number, or null for bounds and for what is not known.
 func (n Number[T]) MarshalJSON() ([]byte, error) {

@@ -27,7 +27,7 @@ type scope struct {
 	Unseen     report.Int   `json:"unseen" unit:"calls" says:"of 'calls', an estimate: made while they were not counted"`
 	Total      int64        `json:"total_ns" unit:"ns" of:"count" compare:"grows worse part"`
 	Self       report.Int   `json:"self_ns" unit:"ns" of:"count" compare:"grows worse part" says:"of 'total_ns', in no scope inside, and not waiting for a lock"`
-	Mean       report.Int   `json:"mean_ns" unit:"ns" compare:"worse"`
+	Mean       report.Int   `json:"mean_ns" unit:"ns"`
 	Min        report.Int   `json:"min_ns" unit:"ns"`
 	P50        report.Int   `json:"p50_ns" unit:"ns" compare:"worse" says:"exact up to 64 scopes, else within 0.8 %"`
 	P90        report.Int   `json:"p90_ns" unit:"ns" compare:"worse"`
@@ -45,8 +45,11 @@ type scope struct {
 	OpenSelf   report.Int   `json:"open_self_ns" unit:"ns" says:"of it, in no scope inside"`
 	Across     int64        `json:"across_clock_steps" unit:"scopes" says:"whose duration is not known; in no other number"`
 
-	Source  string       `json:"-" head:"source"`
-	CPUEach report.Float `json:"-" head:"cpu each" unit:"ns" compare:"worse"` // of one execution
+	Source string `json:"-" head:"source"`
+
+	// Of one execution, with fractions of a nanosecond.
+	MeanEach report.Float `json:"-" head:"mean each" unit:"ns" compare:"worse"`
+	CPUEach  report.Float `json:"-" head:"cpu each" unit:"ns" compare:"worse"`
 
 	byTrack, skipped bool // the row is a track's; some calls were not recorded
 }
@@ -56,7 +59,7 @@ var scopes = report.Table[scope]{
 	Text:    "name, count, calls, total, self, mean, min, p50, p90, p99, max, cpu, known, cpu/wall, cpu max, open",
 	Brief:   "name, source, count, total, self, mean, p50, p99, max, cpu/wall",
 	Sort:    "count, cpu, max, mean, name, p99, self, total",
-	Compare: "total, count, self, mean, p50, p90, p99, max, cpu=cpu each, cpu/wall",
+	Compare: "total, count, self, mean=mean each, p50, p90, p99, max, cpu=cpu each, cpu/wall",
 	Cells: map[string]func(scope) string{
 		"name": scope.title, "calls": scope.callsCell, "cpu max": scope.atMostCell, "open": scope.openCell,
 	},
@@ -77,7 +80,7 @@ func (r *found) scope(s *analysis.Stats) scope {
 		CPUWall: s.CPUWall, CPUShare: report.Known(s.Coverage()), CPUPerWall: report.Known(s.PerWall()),
 		AtMost: s.AtMost, AtMostWall: s.AtMostWall,
 		Open: s.Open, Left: s.Left, OpenTime: s.OpenTime, OpenSelf: partly(s.OpenSelf, s), Across: s.Across,
-		CPUEach: report.Known(float64(s.CPU)/float64(s.CPUCount), s.CPUCount > 0),
+		MeanEach: report.Known(float64(s.Total)/float64(s.Count), ended), CPUEach: report.Known(float64(s.CPU)/float64(s.CPUCount), s.CPUCount > 0),
 		byTrack: r.byTrack, skipped: !s.Process && r.skipped[s.Name].Skipped() > 0,
 	}
 	row.CPU = report.Known(s.CPU, row.CPUPerWall.Kind == report.Exact)
@@ -178,9 +181,9 @@ type lock struct {
 	OpenW  int64           `json:"waiting" unit:"waits" says:"that have not ended"`
 	OpenWT int64           `json:"waiting_ns" head:"waiting time" unit:"ns" says:"of those"`
 	Holds  int64           `json:"holds" unit:"holds" says:"that ended"`
-	Hold   int64           `json:"hold_ns" head:"hold total" unit:"ns" bound:"hold_at_least" says:"of those that ended"`
-	MaxH   int64           `json:"hold_max_ns" head:"hold max" unit:"ns" of:"holds" bound:"hold_at_least"`
-	SinceH bool            `json:"hold_at_least" says:"some holds began before their records"`
+	Hold   int64           `json:"hold_ns" head:"hold total" unit:"ns" bound:"at least" says:"of those that ended"`
+	MaxH   int64           `json:"hold_max_ns" head:"hold max" unit:"ns" of:"holds" bound:"at least"`
+	SinceH bool            `json:"hold_at_least" head:"at least" says:"some holds began before their records"`
 	OpenH  int64           `json:"held" head:"held now" unit:"holds" says:"that have not ended"`
 	OpenHT int64           `json:"held_ns" head:"held time" unit:"ns" says:"of those"`
 	HeldBy []report.Holder `json:"held_by" head:"held by"`

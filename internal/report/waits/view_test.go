@@ -13,9 +13,9 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// locks are two of one name, of which the recorder counted, one that nobody counted and one
+// lockTrace has two of one name, of which the recorder counted, one that nobody counted and one
 // of which everything is recorded. A tick is a nanosecond.
-const locks = `header rate=1000000000 path=go start=1000 mono=1000
+const lockTrace = `header rate=1000000000 path=go start=1000 mono=1000
 state closed=1 tick=900000
 chunk blocks sealed
 name 2 "shard.mu"
@@ -47,7 +47,7 @@ func lineOf(r report.Row) string {
 // TestView: locks of one name are one row, as their addresses are others in each run. What
 // nobody counted is not known.
 func TestView(t *testing.T) {
-	f, err := View.Rows(context.Background(), tracetest.OpenText(t, locks), &analysis.Selection{})
+	f, err := View.Rows(context.Background(), tracetest.OpenText(t, lockTrace), &analysis.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,9 @@ func TestView(t *testing.T) {
 
 func TestViewOfPlace(t *testing.T) {
 	b := &blocked{state: states.Channel, site: gotrace.Frame{Func: "main.worker", File: "/src/x.go", Line: 12}, count: 4, total: 100, max: 70}
-	if got, want := lineOf(b.row()), "main.worker x.go:12 channel: wait=100 had=? contended=4 mean=25 max=70 hold=? holdmax=?"; got != want {
+	var f report.Figures
+	places.Figures(&f, []place{new(found).place(b)}, View.Columns, func(p place) (string, string) { return frameText(p.At, ""), p.State })
+	if got, want := lineOf(f.Rows[0]), "main.worker x.go:12 channel: wait=100 had=? contended=4 mean=25 max=70 hold=? holdmax=?"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -22,12 +22,12 @@ import (
 // found is what waits shows.
 type found struct {
 	t         *trace.Trace
-	objects   []*analysis.Object
+	locks     []lock
 	hasStacks bool // also tell where goroutines waited, and where they were woken
 
 	// From the Go execution trace, if there is one:
 	hasStates bool
-	blocked   []*blocked
+	places    []place
 	problems  []string
 	stack     func(uint32) []gotrace.Frame
 	at        map[*analysis.Object]map[lockStack]*lockTime // with stacks
@@ -51,7 +51,10 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks boo
 	if err != nil {
 		return nil, err
 	}
-	return &report.Report{Text: r.text, Document: r.document()}, nil
+	return &report.Report{Text: r.text, Document: &document{
+		Kept: report.KeptOf(t), Threshold: thresholdOf(t), Locks: report.All(r.locks),
+		States: r.hasStates, Places: report.All(r.places), Problems: append([]string{}, r.problems...),
+	}}, nil
 }
 
 // read finds out what was waited for in the part of a trace that is wanted.
@@ -74,7 +77,11 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks b
 	if err := cmp.Or(x.read(), ctx.Err()); err != nil {
 		return nil, err
 	}
-	r.objects = w.Objects()
+	objects, named := w.Objects(), map[uint16]int{}
+	for _, o := range objects {
+		named[o.Name]++
+	}
+	r.locks = report.RowsOf(objects, func(o *analysis.Object) lock { return r.lock(o, named[o.Name] > 1) })
 	return r, nil
 }
 
@@ -130,7 +137,7 @@ func (x *reading) read() error {
 	x.hasStates, x.stack, x.problems = true, f.Stack, f.Problems
 	for _, b := range x.sites.list(f.Stack) {
 		if b.site.Func == "" && x.choice.Names.Match("") || x.choice.Names.Match(b.site.Func) {
-			x.blocked = append(x.blocked, b)
+			x.places = append(x.places, x.place(b))
 		}
 	}
 	return nil
