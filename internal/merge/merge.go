@@ -167,7 +167,7 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 func (m *merger) read(ctx context.Context, in *input, asRecorded bool, f func(e *trace.Event) error) error {
 	size, end, n := in.t.Size(), max(in.t.End(), 1), 0
 	var failed error
-	err := in.t.Events(trace.Options{NoDepth: true, NoTrack: true, AsRecorded: asRecorded}, func(e *trace.Event) bool {
+	err := in.t.Events(trace.Options{Detail: trace.Rowless, AsRecorded: asRecorded}, func(e *trace.Event) bool {
 		if n++; n%(1<<20) == 0 {
 			m.told(m.done + int64(float64(size)*min(float64(e.Start)/float64(end), 1)))
 			if failed = ctx.Err(); failed != nil {
