@@ -10,8 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/newfile"
-	"github.com/scopeview/scopeview/internal/objects"
-	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -112,7 +111,7 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 			return err
 		}
 		if from.Open == nil {
-			from.Open = func(ctx context.Context) (*trace.Trace, error) { return trace.OpenFileUntil(ctx, from.Path) }
+			from.Open = func(ctx context.Context) (*trace.Trace, error) { return open.File(ctx, from.Path) }
 		}
 		t, err := from.Open(ctx)
 		if err != nil {
@@ -150,13 +149,6 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 	}
 	for i, in := range m.inputs {
 		in.place = i
-		if !in.t.Closed() { // its program may go on
-			in.t.AsOpened()
-		}
-		if err := states.Attach(in.t); err != nil {
-			return fmt.Errorf("%s: %w", in.name, err)
-		}
-		in.t.CallObjects(objects.For(in.t))
 		m.of += in.t.Size()
 	}
 	return nil

@@ -104,6 +104,10 @@ type Options struct {
 // it has not happened, and comes at its begin with Open set. Track and go
 // records come too, with what they say; an event's Track has them applied.
 //
+// Of a trace that grows what began after it was opened does not come: chunks are read one after
+// the other, so that otherwise a scope might come that began once another one had ended, which
+// was still open when its chunk was read.
+//
 // In a ring there are also the records that carries, and ends apart, tell of though
 // they are overwritten. Of those that only ends tell of, Args are not known. What
 // is overwritten while it is to be read does not come; see Overwritten.
