@@ -5,32 +5,19 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
-	"github.com/scopeview/scopeview/internal/objects"
-	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// openTrace opens the trace that TRACE means. Where it has a Go execution trace, the CPU
-// times of its scopes are from there; locks without a name are told by their objects.
+// openTrace opens the trace that TRACE means, with all that is known of it.
 func openTrace(ctx context.Context, arg string) (t *trace.Trace, path string, err error) {
 	if path, err = findTrace(arg); err != nil {
 		return nil, "", err
 	}
-	if t, err = trace.OpenFileUntil(ctx, path); err != nil {
-		return nil, path, err
-	}
-	if stateOf(t, path) == analysis.StateWriting {
-		t.AsOpened()
-	}
-	if err = states.Attach(t); err != nil {
-		t.Close()
-		return nil, path, err
-	}
-	t.CallObjects(objects.For(t))
-	return t, path, nil
+	t, err = open.File(ctx, path)
+	return t, path, err
 }
 
 // openFile opens the file that TRACE means, joined with its hot file, for what reads

@@ -79,7 +79,7 @@ func (l *launch) tellTests(path string) {
 // functions and their goroutines are, with a package and a dot in front.
 func failedTests(t *trace.Trace) (failed, open []string) {
 	lister := args.NewLister(t.Name)
-	_ = t.Events(trace.Options{NoDepth: true}, func(e *trace.Event) bool {
+	_ = t.Events(trace.Options{Detail: trace.Tracks}, func(e *trace.Event) bool {
 		if e.Kind != format.KindTask || e.Track != e.Name {
 			return true
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
-	"github.com/scopeview/scopeview/internal/objects"
+	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -133,7 +133,7 @@ type tailer struct {
 // start waits for the header of a trace whose writer has just created it.
 func (t *tailer) start(ctx context.Context, fromStart bool) (err error) {
 	for deadline := time.Now().Add(startWithin); ; {
-		t.follower, err = trace.NewFollower(t.file, t.file.Size, trace.FollowOptions{FromStart: fromStart})
+		t.follower, err = open.Follower(t.file, t.file.Size, trace.FollowOptions{FromStart: fromStart}, open.Options{})
 		if err == nil || !t.blank() || time.Now().After(deadline) {
 			break
 		}
@@ -144,7 +144,6 @@ func (t *tailer) start(ctx context.Context, fromStart bool) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.file.Name(), err)
 	}
-	t.follower.CallObjects(objects.For(t.follower.Trace()))
 	if t.s.errTerm {
 		fmt.Fprintf(t.s.err, "scopeview: following %s, process %d; Ctrl-C ends\n", show.Name(t.file.Name()), t.follower.Trace().Header().PID)
 	}

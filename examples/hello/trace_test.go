@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -20,14 +20,11 @@ func TestHelloLeavesATrace(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("the traces are %v, error %v, want one", files, err)
 	}
-	tr, err := trace.OpenFile(files[0])
+	tr, err := open.File(t.Context(), files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	if err := states.Attach(tr); err != nil {
-		t.Fatal(err)
-	}
 	got := make(map[string]int)
 	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
 		if e.Kind == format.KindTask || e.Kind == format.KindHold {

@@ -7,10 +7,9 @@ import (
 	"context"
 	"io"
 
-	"github.com/scopeview/scopeview/internal/objects"
+	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/page"
 	"github.com/scopeview/scopeview/internal/timeline"
-	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // Write writes the trace at path to w as a page. The trace may be one that is being recorded:
@@ -21,12 +20,11 @@ import (
 // the error of reading or of w, or that of ctx once ctx is done. w may have a part of the
 // page then.
 func Write(ctx context.Context, w io.Writer, path string) error {
-	t, err := trace.OpenFileUntil(ctx, path)
+	t, err := open.File(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	t.CallObjects(objects.For(t))
 	o := page.Options{Max: page.DefaultMax, Path: path, Writer: timeline.WriterUnknown}
 	if t.Closed() {
 		o.Writer = timeline.WriterClosed

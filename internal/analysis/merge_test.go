@@ -30,7 +30,7 @@ func TestParts(t *testing.T) {
 			{Keep: func(e *trace.Event) bool { return e.Name%2 == 0 }}, {ByTrack: true, Keep: func(e *trace.Event) bool { return e.Track%2 == 0 }},
 		} {
 			o.Breaks = tr.Breaks()
-			run := trace.Options{From: o.From, To: o.To, NoDepth: true, Running: true}
+			run := trace.Options{From: o.From, To: o.To, Running: true}
 			whole, census := NewSummary(o), Census{}
 			if err := tr.Events(run, func(e *trace.Event) bool { whole.Add(e); census.Add(e); return true }); err != nil {
 				t.Fatal(err)
@@ -72,7 +72,7 @@ func TestParts(t *testing.T) {
 func checkCounts(t *testing.T, name string, tr *trace.Trace, stretch int, want *Census) {
 	t.Helper()
 	var c Census
-	err := trace.EachPart(tr, trace.Options{NoDepth: true, NoTrack: true, Counts: true, Stretch: stretch}, func() func(*trace.Part) *Census {
+	err := trace.EachPart(tr, trace.Options{Detail: trace.Counts, Stretch: stretch}, func() func(*trace.Part) *Census {
 		return func(x *trace.Part) *Census {
 			var c Census
 			x.Events(func(e *trace.Event) bool { c.Add(e); return true })

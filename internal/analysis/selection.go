@@ -106,7 +106,7 @@ func (s *Selection) HasLocks(ctx context.Context, t *trace.Trace) (found bool, e
 		until int64
 	}
 	o := s.Range()
-	o.AsRecorded, o.NoDepth, o.NoTrack, o.Counts = true, true, true, true
+	o.AsRecorded, o.Detail = true, trace.Counts
 	watch := s.Watch()
 	err = trace.EachPart(t, o, func() func(*trace.Part) part {
 		return func(x *trace.Part) (p part) {

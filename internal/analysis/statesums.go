@@ -115,7 +115,7 @@ func (s *stateSummer) names(more func(*trace.Event) bool) error {
 		held: func(*Lock, *running, int64, int64) {},
 	}
 	o := s.sel.Range()
-	o.AsRecorded, o.NoDepth = true, true // they are not looked at
+	o.AsRecorded, o.Detail = true, trace.Tracks // they are not looked at
 	err := s.t.Events(o, func(e *trace.Event) bool {
 		switch e.Kind {
 		case format.KindTask, format.KindTaskf, format.KindProcess:
@@ -151,7 +151,7 @@ func (s *stateSummer) lives(more func(*trace.Event) bool) error {
 	tracks := map[uint64]uint16{}
 	o := s.sel.Range()
 	o.From = 0 // a row's name may have been given earlier
-	o.AsRecorded, o.NoDepth = true, true
+	o.AsRecorded, o.Detail = true, trace.Tracks
 	err := s.t.Events(o, func(e *trace.Event) bool {
 		if e.Goid != 0 && e.Track != format.NameEmpty {
 			tracks[e.Goid] = e.Track

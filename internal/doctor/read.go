@@ -154,8 +154,11 @@ func (x *loader) readEvents() error {
 	}
 	breaks := analysis.Breaks(x.t.Breaks())
 	watch := x.o.Watch()
-	// Depths are looked at only with states.
-	err := x.t.Events(trace.Options{From: m.from, To: m.to, AsRecorded: true, NoDepth: !m.hasGo}, func(e *trace.Event) bool {
+	o := trace.Options{From: m.from, To: m.to, AsRecorded: true, Detail: trace.Tracks}
+	if m.hasGo {
+		o.Detail = trace.Depths // they are looked at only with states
+	}
+	err := x.t.Events(o, func(e *trace.Event) bool {
 		if e.Goid == 0 || breaks.Across(e) {
 			return true
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/merge"
+	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -182,7 +183,7 @@ func (b *book) trace(ctx context.Context) (*trace.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := trace.OpenJoined(ctx, f)
+	t, err := open.Joined(ctx, f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.place(), err)
 	}

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/hot"
-	"github.com/scopeview/scopeview/internal/objects"
+	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -63,12 +62,12 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 	if err != nil {
 		return nil, err
 	}
-	writer := writerOf(f, t.Closed())
+	writer, o := writerOf(f, t.Closed()), open.Options{Processes: x.book.shelf.of.Processes}
 	var follower *trace.Follower
 	if growing(writer) {
 		// It begins before the trace is opened again and loaded, so nothing falls
 		// between the two.
-		if follower, err = x.newFollower(f); err != nil {
+		if follower, err = open.Follower(f, f.Size, trace.FollowOptions{}, o); err != nil {
 			return nil, err
 		}
 	}
@@ -81,22 +80,12 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 	if err != nil {
 		return nil, err
 	}
-	if t, err = trace.Open(f, size); err != nil {
+	o.AsRecorded = follower != nil // else what a scope has would depend on when it was read
+	if t, err = open.Reader(f, size, o); err != nil {
 		return nil, err
 	}
-	if err := t.KeepProcesses(x.book.shelf.of.Processes); err != nil {
-		return nil, err
-	}
-	if follower == nil { // else what a scope has would depend on when it was read
-		if t.Lookup(gotrace.FactScopes) != "none" { // then there is nothing to wait for
-			if err := states.Attach(t); err != nil {
-				return nil, err
-			}
-		}
-		if t.WantsCPU() { // the scopes need the Go execution trace read: what goroutines did comes with that
-			x.readStates(writer, func() (*timeline.States, error) { return timeline.LoadStates(ctx, t, states.CPUTimes(t)) })
-		}
-		t.CallObjects(objects.For(t))
+	if t.WantsCPU() { // the scopes need the Go execution trace read: what goroutines did comes with that
+		x.readStates(writer, func() (*timeline.States, error) { return timeline.LoadStates(ctx, t, states.CPUTimes(t)) })
 	}
 	x.status = status{trace: t, stat: stat, writer: writer}
 	index, err := timeline.Load(ctx, t, timeline.LoadOptions{
@@ -124,19 +113,6 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 		return follower, nil
 	}
 	return nil, nil
-}
-
-// newFollower returns one that delivers what ends from now on.
-func (x *session) newFollower(f *hot.File) (*trace.Follower, error) {
-	follower, err := trace.NewFollower(f, f.Size, trace.FollowOptions{})
-	if err == nil {
-		err = follower.Trace().KeepProcesses(x.book.shelf.of.Processes)
-	}
-	if err != nil {
-		return nil, err
-	}
-	follower.CallObjects(objects.For(follower.Trace()))
-	return follower, nil
 }
 
 // growing reports whether a trace with such a writer may grow.

@@ -141,7 +141,7 @@ func (s *shelf) findSlow(ctx context.Context, name string, found *slowNames) {
 	}
 	sum := analysis.NewSummary(analysis.SummaryOptions{Breaks: t.Breaks()})
 	left, until := slowScopes, time.Now().Add(slowTime)
-	err = t.Events(trace.Options{NoDepth: true, NoTrack: true, Alone: true}, func(e *trace.Event) bool {
+	err = t.Events(trace.Options{Detail: trace.Rowless, Alone: true}, func(e *trace.Event) bool {
 		sum.Add(e)
 		left--
 		found.part = left <= 0 || left%4096 == 0 && time.Now().After(until)

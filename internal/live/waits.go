@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/objects"
+	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/page"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/timeline"
@@ -129,23 +129,15 @@ func (b *book) reopen() (t *trace.Trace, done func(), err error) {
 	}
 	size, err := f.Size()
 	if err == nil {
-		t, err = trace.Open(f, size)
-	}
-	if err == nil {
-		err = t.KeepProcesses(b.shelf.of.Processes)
-	}
-	if err == nil {
-		if growing(writerOf(f, t.Closed())) {
-			t.AsOpened()
-		} else {
-			err = states.Attach(t)
-		}
+		t, err = open.Reader(f, size, open.Options{Processes: b.shelf.of.Processes, AsRecorded: true})
 	}
 	if err != nil {
 		f.Close()
 		return nil, nil, err
 	}
-	t.CallObjects(objects.For(t))
+	if !growing(writerOf(f, t.Closed())) {
+		states.Attach(t)
+	}
 	return t, func() { f.Close() }, nil
 }
 

@@ -14,10 +14,9 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/objects"
+	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/pack"
 	"github.com/scopeview/scopeview/internal/show"
-	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -127,28 +126,25 @@ func (s *Server) read(ctx context.Context, f *os.File, o *opened) (*trace.Trace,
 	if size > largestTrace {
 		return nil, fmt.Errorf("it has %s, and at most %s are read here: look at it with the command line", show.Size(size), show.Size(largestTrace))
 	}
-	t, err := trace.Open(&until{from, ctx}, size)
+	t, err := open.Reader(&until{from, f, ctx}, size, open.Options{Sources: s.sourcesOf})
 	if err != nil {
 		return nil, err
 	}
 	if t.Header().Segments > 0 {
 		return nil, errors.New("it lies in several files, of which one is read here: make one of them with scopeview snapshot")
 	}
-	if !t.Closed() { // somebody may still write it
-		t.AsOpened()
-	}
-	if err := states.Attach(t); err != nil {
-		return nil, err
-	}
-	t.CallObjects(objects.By(t, s.sourcesOf(t)))
 	return t, nil
 }
 
 // until is a file that can be read until a context is done.
 type until struct {
 	io.ReaderAt
-	ctx context.Context
+	file *os.File
+	ctx  context.Context
 }
+
+// Trace returns the file that a program may still write.
+func (u *until) Trace() *os.File { return u.file }
 
 func (u *until) ReadAt(b []byte, off int64) (int, error) {
 	if a, ok := u.ctx.Value(spent{}).(*allowance); ok {

@@ -88,7 +88,7 @@ func longest(ctx context.Context, t *trace.Trace, sel *analysis.Selection, longe
 	choice, watch, lister := sel.Choice(t), sel.Watch(), args.NewLister(t.Name)
 	breaks := analysis.Breaks(t.Breaks())
 	o := sel.Range()
-	o.NoDepth = true
+	o.Detail = trace.Tracks
 	err = t.Events(o, func(e *trace.Event) bool {
 		switch e.Kind {
 		case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:

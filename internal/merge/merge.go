@@ -10,8 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/newfile"
-	"github.com/scopeview/scopeview/internal/objects"
-	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -112,7 +111,7 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 			return err
 		}
 		if from.Open == nil {
-			from.Open = func(ctx context.Context) (*trace.Trace, error) { return trace.OpenFileUntil(ctx, from.Path) }
+			from.Open = func(ctx context.Context) (*trace.Trace, error) { return open.File(ctx, from.Path) }
 		}
 		t, err := from.Open(ctx)
 		if err != nil {
@@ -150,13 +149,6 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 	}
 	for i, in := range m.inputs {
 		in.place = i
-		if !in.t.Closed() { // its program may go on
-			in.t.AsOpened()
-		}
-		if err := states.Attach(in.t); err != nil {
-			return fmt.Errorf("%s: %w", in.name, err)
-		}
-		in.t.CallObjects(objects.For(in.t))
 		m.of += in.t.Size()
 	}
 	return nil
@@ -167,7 +159,7 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 func (m *merger) read(ctx context.Context, in *input, asRecorded bool, f func(e *trace.Event) error) error {
 	size, end, n := in.t.Size(), max(in.t.End(), 1), 0
 	var failed error
-	err := in.t.Events(trace.Options{NoDepth: true, NoTrack: true, AsRecorded: asRecorded}, func(e *trace.Event) bool {
+	err := in.t.Events(trace.Options{Detail: trace.Rowless, AsRecorded: asRecorded}, func(e *trace.Event) bool {
 		if n++; n%(1<<20) == 0 {
 			m.told(m.done + int64(float64(size)*min(float64(e.Start)/float64(end), 1)))
 			if failed = ctx.Err(); failed != nil {

@@ -35,14 +35,7 @@ type Namer struct {
 	took     time.Duration       // reading them
 }
 
-// For returns what CallObjects wants: it names the objects of the places of t, by the sources
-// that are stored with t, or found here.
-func For(t *trace.Trace) func([]trace.Place) []trace.Object {
-	stored := trace.SourcesOf(t)
-	return By(t, &symbols.Sources{Stored: stored.Read, StoredIn: stored.In})
-}
-
-// By is For by other sources.
+// By returns a function that names the objects of places of t by sources.
 func By(t *trace.Trace, sources *symbols.Sources) func([]trace.Place) []trace.Object {
 	n := &Namer{
 		sources:  sources,

@@ -26,8 +26,8 @@ func (r *recorder) newPool(po pool.Options, w *reasons) (p *pool.Pool, err error
 	if r.opts.ring > 0 {
 		po.Limit, po.Ring = 0, r.ring.places
 	}
-	if r.opts.segmenter != nil {
-		if po.Files, err = r.opts.segmenter(r, f); err != nil {
+	if r.opts.segments > 0 {
+		if po.Files, err = r.opts.keep.files(r, f); err != nil {
 			return nil, err
 		}
 	}

@@ -77,11 +77,11 @@ func (r *recorder) answerSnapshot(n uint64, path string) {
 	if path == "" {
 		path = filepath.Dir(r.path)
 	}
-	if r.opts.snapshot == nil {
+	if r.opts.keep == nil {
 		r.answer(n, "", errors.New("this recording is no ring; scopeview snapshot copies it, without the program's help"))
 		return
 	}
-	written, err := r.opts.snapshot(r, path, "asked for from outside")
+	written, err := r.opts.keep.snapshot(r, path, "asked for from outside")
 	r.answer(n, written, err)
 }
 

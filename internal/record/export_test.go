@@ -86,7 +86,7 @@ func (r *recorder) StripeMus() (all []*sync.Mutex) {
 
 func (o *Options) SetTriggerEvery(d time.Duration) { o.triggerEvery = d }
 func (o *Options) OwnLimit(bytes int64)            { o.limit = bytes }
-func (o *Options) BriefLocks() bool                { return o.briefLock != nil && o.endBrief != nil }
+func (o *Options) BriefLocks() bool                { return o.brief.lock != nil && o.brief.unlock != nil }
 
 func (l *LockState) Waiters() int {
 	if s := l.sums.Load(); s != nil {

@@ -44,7 +44,7 @@ func hotFits(most int64) (free int64, err error) {
 // of it.
 func (r *recorder) joined() (src snapshot.Source, done func(), err error) {
 	path := r.path
-	if r.opts.segmenter != nil {
+	if r.opts.segments > 0 {
 		if path, err = filepath.Abs(path); err != nil {
 			return nil, nil, err
 		}

@@ -14,7 +14,7 @@ import (
 func (r *recorder) createHot(po *pool.Options) error { return errors.ErrUnsupported }
 
 func (r *recorder) joined() (snapshot.Source, func(), error) {
-	if r.opts.segmenter == nil {
+	if r.opts.segments == 0 {
 		return r.file, func() {}, nil
 	}
 	j, err := hot.Open(r.path)

@@ -40,7 +40,7 @@ func Lock(l sync.Locker, name string, lockOf LockOf) Held {
 		return Held{l, Handle{}}
 	}
 	r := current.Load()
-	if f := r.opts.briefLock; f != nil {
+	if f := r.opts.brief.lock; f != nil {
 		return f(r, l, name, lockOf)
 	}
 	n := r.names.given(name)
@@ -85,8 +85,8 @@ func (r *recorder) beginLock(head, addr, holder, what uint64, at int64) Handle {
 func (h Held) Unlock() {
 	if h.h.Loc >= 0 {
 		h.h.End()
-	} else if r := current.Load(); r.opts.endBrief != nil && atomic.LoadUint32(&sys.Live.On) != Off {
-		r.opts.endBrief(r, h.l, -1-h.h.Loc, h.h.Start)
+	} else if r := current.Load(); r.opts.brief.unlock != nil && atomic.LoadUint32(&sys.Live.On) != Off {
+		r.opts.brief.unlock(r, h.l, -1-h.h.Loc, h.h.Start)
 	}
 	h.l.Unlock()
 }

@@ -4,17 +4,19 @@ package record
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Options is what a recording is asked to be. What only some programs want is reached by
-// the functions in it, so that programs that never set them do not contain it.
+// Options select how to record. Code that only some programs need is called by way of a
+// function that the option sets, so that programs that never set it do not contain the code.
 type Options struct {
 	FlushEvery time.Duration
 	Heartbeat  time.Duration
@@ -29,26 +31,43 @@ type Options struct {
 	backing    format.Backing
 	backingSet bool
 
-	ring      int64
-	segBytes  int64
-	segments  int // 0: the ring is in the trace's own file
-	segmenter segmenter
-	checkRing func(o *Options) error // nil: of WithRing
-	newRing   func(r *recorder)
-	snapshot  snapshotter
+	ring     int64 // bytes; 0: the recording is none
+	segBytes int64
+	segments int // 0: the ring is in the trace's own file
+	keep     *keepCode
 
 	triggers     []triggerOption
 	watch        func(o *Options, ticks func(time.Duration) int64) (*watch, error)
 	triggerEvery time.Duration
 
-	locks     time.Duration                                                     // or LocksAll, LocksCalibrated, LocksOff
-	briefLock func(r *recorder, l sync.Locker, name string, lockOf LockOf) Held // nil: Lock records every hold
-	endBrief  func(r *recorder, l sync.Locker, name, start int64)
+	locks time.Duration // or LocksAll, LocksCalibrated, LocksOff
+	brief briefCode     // empty: Lock records every hold
 
 	giveWay func(r *recorder) // ends it where somebody else starts another; nil: it stays
 
 	collectors []collect.Collector
 	collect    func(r *recorder, now collecting) // nil: there are none
+}
+
+// keepCode records a ring.
+type keepCode struct {
+	begin    func(r *recorder)
+	snapshot func(r *recorder, path, why string) (string, error) // a hundred kilobytes
+	// check validates the options of segments, files makes their files; nil: the ring is in the
+	// trace's own file.
+	check func(o *Options) error
+	files func(r *recorder, f *os.File) (pool.Files, error)
+}
+
+var (
+	keepRing     = keepCode{begin: (*recorder).newRing, snapshot: (*recorder).snapshot}
+	keepSegments = keepCode{(*recorder).newRing, (*recorder).snapshot, checkSegments, (*recorder).newSegments}
+)
+
+// briefCode leaves out short holds of locks. It is no pointer, which would cost Lock a load.
+type briefCode struct {
+	lock   func(r *recorder, l sync.Locker, name string, lockOf LockOf) Held
+	unlock func(r *recorder, l sync.Locker, name, start int64)
 }
 
 // NewOptions returns what a recording is that is asked to be nothing else.
@@ -67,14 +86,15 @@ func (o *Options) SetBuffer(bytes int64) { o.buffer = bytes }
 
 // SetRing keeps the last bytes.
 func (o *Options) SetRing(bytes int64) {
-	o.ring, o.newRing, o.snapshot = bytes, (*recorder).newRing, (*recorder).snapshot
+	if o.ring = bytes; o.keep == nil {
+		o.keep = &keepRing
+	}
 }
 
 // SetSegments keeps the last bytes, in files of their own.
 func (o *Options) SetSegments(bytes int64, count int) {
 	o.segBytes, o.segments = bytes-bytes%format.ChunkSize, count
-	o.segmenter, o.checkRing = (*recorder).newSegments, checkSegments
-	o.newRing, o.snapshot = (*recorder).newRing, (*recorder).snapshot
+	o.keep = &keepSegments
 }
 
 type triggerOption struct {
@@ -91,9 +111,9 @@ func (o *Options) AddTrigger(globs string, over time.Duration, dir string) {
 // SetLocks sets how long a wait must be to be recorded, or one of LocksAll, LocksCalibrated
 // and LocksOff.
 func (o *Options) SetLocks(d time.Duration) {
-	o.locks, o.briefLock, o.endBrief = d, nil, nil
+	o.locks, o.brief = d, briefCode{}
 	if d != LocksAll {
-		o.briefLock, o.endBrief = (*recorder).briefLock, (*recorder).endBrief
+		o.brief = briefCode{(*recorder).briefLock, (*recorder).endBrief}
 	}
 }
 
@@ -115,8 +135,8 @@ func (o *Options) check() (glob.Filter, error) {
 		return f, refuse("WithFlushEvery(%v): the least is 10ms", o.FlushEvery)
 	case o.Heartbeat < 10*time.Millisecond:
 		return f, refuse("WithHeartbeat(%v): the least is 10ms", o.Heartbeat)
-	case o.checkRing != nil:
-		if err := o.checkRing(o); err != nil {
+	case o.keep != nil && o.keep.check != nil:
+		if err := o.keep.check(o); err != nil {
 			return f, err
 		}
 	case o.ring != 0 && (o.ring < MinRing || o.ring > MaxRing):

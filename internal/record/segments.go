@@ -13,10 +13,6 @@ import (
 	"github.com/scopeview/scopeview/internal/pool"
 )
 
-// segmenter is (*recorder).newSegments. It is called by way of WithSegments, so that
-// programs without it don't contain it.
-type segmenter func(r *recorder, f *os.File) (pool.Files, error)
-
 // checkSegments validates the options of WithSegments, and makes the recording a ring.
 func checkSegments(o *Options) error {
 	switch {

@@ -28,10 +28,6 @@ func Snapshot(path string) error {
 	return err
 }
 
-// snapshotter is (*recorder).snapshot. It is called by way of the options that need
-// it, so that programs without them don't contain it: it is a hundred kilobytes.
-type snapshotter func(r *recorder, path, why string) (string, error)
-
 // snapshot writes one; why is a fact that it gets.
 func (r *recorder) snapshot(path, why string) (string, error) {
 	r.copying.Lock() // one at a time, and none when the file is closed

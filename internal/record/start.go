@@ -111,7 +111,7 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 		w.fork = err.Error()
 	}
 	if o.ring > 0 {
-		o.newRing(r)
+		o.keep.begin(r)
 	}
 	p, err := r.newPool(po, &w)
 	if err != nil {

@@ -119,7 +119,7 @@ func (r *recorder) fire(t *trigger, name uint16, took int64) {
 		w.last = time.Now()
 		text, _ := r.names.text(name)
 		d := time.Duration(float64(took) / float64(r.rate) * 1e9)
-		path, err := r.opts.snapshot(r, filepath.Join(t.dir, fileName("slow-")), fmt.Sprintf("%s took %v, the trigger is at %v", text, d, t.over))
+		path, err := r.opts.keep.snapshot(r, filepath.Join(t.dir, fileName("slow-")), fmt.Sprintf("%s took %v, the trigger is at %v", text, d, t.over))
 		if err != nil {
 			r.note(fmt.Sprintf("trigger: %s took %v; no snapshot: %v", text, d, err))
 			r.failed.Store(&err)

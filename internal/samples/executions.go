@@ -27,7 +27,7 @@ type execution struct {
 func executionsOf(ctx context.Context, t *trace.Trace, sel *Selection) (*executions, error) {
 	x := &executions{byGoid: map[uint64][]execution{}}
 	more := sel.watch(ctx)
-	err := t.Events(trace.Options{From: sel.From, To: sel.To, AsRecorded: true, NoDepth: true}, func(e *trace.Event) bool {
+	err := t.Events(trace.Options{From: sel.From, To: sel.To, AsRecorded: true, Detail: trace.Tracks}, func(e *trace.Event) bool {
 		switch e.Kind {
 		case format.KindTask, format.KindTaskf, format.KindProcess:
 		default:

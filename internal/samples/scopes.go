@@ -26,7 +26,7 @@ func (r *goReader) nameScopes(t *trace.Trace) error {
 		of[goid] = &innermost{r: r, left: l.cursor()}
 	}
 	lengths := lengths{}
-	err := t.Events(trace.Options{AsRecorded: true, NoDepth: true}, func(e *trace.Event) bool {
+	err := t.Events(trace.Options{AsRecorded: true, Detail: trace.Tracks}, func(e *trace.Event) bool {
 		switch e.Kind {
 		case format.KindTask, format.KindTaskf, format.KindProcess:
 			if i := of[e.Goid]; i != nil {

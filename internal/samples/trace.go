@@ -120,7 +120,7 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 func (r *goReader) readRows(t *trace.Trace) error {
 	r.names = map[uint64]string{}
 	last := map[uint64]uint16{}
-	return t.Events(trace.Options{AsRecorded: true, NoDepth: true}, func(e *trace.Event) bool {
+	return t.Events(trace.Options{AsRecorded: true, Detail: trace.Tracks}, func(e *trace.Event) bool {
 		if e.Goid != 0 && e.Track != format.NameEmpty && last[e.Goid] != e.Track {
 			last[e.Goid] = e.Track
 			r.names[e.Goid] = t.Name(e.Track)

@@ -26,9 +26,9 @@ import (
 // it may have been, and 8 for each time that the system took its thread off one. A trace
 // without one stays as it is. Who reads the Go trace anyway before Events can have the
 // times found in the same reading: see CPUTimes.
-func Attach(t *trace.Trace) error {
-	if len(t.GoTraces()) == 0 || len(t.Processes()) > 0 { // a merged trace's scopes have what is known
-		return nil
+func Attach(t *trace.Trace) {
+	if len(t.GoTraces()) == 0 || t.Lookup(gotrace.FactScopes) == "none" || len(t.Processes()) > 0 { // a merged trace's scopes have what is known
+		return
 	}
 	t.UseCPU(func() (trace.CPUAt, error) {
 		x := newIndex(stealOf(t))
@@ -42,7 +42,6 @@ func Attach(t *trace.Trace) error {
 		x.give(t)
 		return x.at, nil
 	})
-	return nil
 }
 
 // give has scopes of t end with their goroutines. Of a trace that was made of a Go execution

@@ -144,7 +144,7 @@ func (x *Index) loadEvents(ctx context.Context, t *trace.Trace, o *LoadOptions) 
 	watch := analysis.Watch{Progress: o.Progress}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return events(trace.Options{From: o.From, To: o.To, NoDepth: true}, func(e *trace.Event) bool {
+	return events(trace.Options{From: o.From, To: o.To, Detail: trace.Tracks}, func(e *trace.Event) bool {
 		if watch.Look(ctx, e.Start) != nil {
 			return false
 		}
@@ -162,7 +162,7 @@ func (x *Index) loadBatches(ctx context.Context, t *trace.Trace, o *LoadOptions)
 	spare := sync.Pool{New: func() any { return &batch{} }}
 	// A batch makes a stretch, and fits a processor's own cache.
 	part := max(int(min(x.thin.every, usualSize.Every))*format.RecordSize, 1)
-	return trace.EachPart(t, trace.Options{NoDepth: true, Stretch: part}, func() func(*trace.Part) *batch {
+	return trace.EachPart(t, trace.Options{Detail: trace.Tracks, Stretch: part}, func() func(*trace.Part) *batch {
 		w := newBatcher(x)
 		return func(p *trace.Part) *batch { return w.make(p, spare.Get().(*batch)) }
 	}, func(b *batch) bool {

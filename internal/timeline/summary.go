@@ -68,7 +68,11 @@ func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, 
 		sum   *analysis.Summary
 		until int64
 	}
-	err := trace.EachPart(t, trace.Options{From: from, To: to, NoDepth: true, Running: true, NoTrack: choose == nil}, func() func(*trace.Part) part {
+	o := trace.Options{From: from, To: to, Running: true, Detail: trace.Rowless}
+	if choose != nil {
+		o.Detail = trace.Tracks
+	}
+	err := trace.EachPart(t, o, func() func(*trace.Part) part {
 		return func(x *trace.Part) part {
 			if turn != nil {
 				turn()

@@ -114,7 +114,7 @@ func (x *Index) read(ctx context.Context, y *Index, begin, to int64) error {
 // reading calls f with what begins in [from, to] and is in lanes.
 func (x *Index) reading(ctx context.Context, from, to int64, f func(*trace.Event)) error {
 	n := 0
-	err := x.t.Events(trace.Options{From: from, To: to, NoDepth: true, Within: true}, func(e *trace.Event) bool {
+	err := x.t.Events(trace.Options{From: from, To: to, Within: true}, func(e *trace.Event) bool {
 		if n++; n%perTurn == 0 && ctx.Err() != nil || e.Start > to {
 			return false
 		}

@@ -267,8 +267,8 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Errorf("told %d times", n)
 		}
 	},
-	"AsOpened": func(t *testing.T, tr *trace.Trace, size int64) {
-		tr.AsOpened()
+	"Events while it grows": func(t *testing.T, tr *trace.Trace, size int64) {
+		trace.Grows(tr)
 		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
 			if e.Start > tr.End() {
 				t.Errorf("%+v is behind the end, %d", e, tr.End())

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -43,5 +44,36 @@ func TestWriterAlive(t *testing.T) {
 	defer w.Close()
 	if err := syscall.Flock(int(w.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		t.Errorf("a lock was left: %v", err)
+	}
+}
+
+// What began after a trace was opened that a program still writes does not come.
+func TestEventsOfATraceThatGrows(t *testing.T) {
+	const before = "header\nstate closed=0 tick=1000\nchunk blocks\nname 2 \"a\"\nchunk records\nevent \"a\" g=1 start=1000\n"
+	for _, writes := range []bool{true, false} {
+		path := filepath.Join(t.TempDir(), "t.scope")
+		tracetest.Write(t, path, before)
+		w, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		if writes {
+			if err := syscall.Flock(int(w.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+				t.Skip("no locks here: ", err)
+			}
+		}
+		tr := tracetest.OpenFile(t, path)
+		if _, err := w.WriteAt(tracetest.Assemble(t, before+"event \"a\" g=1 start=2000\n"), 0); err != nil {
+			t.Fatal(err)
+		}
+		n, want := 0, 2
+		if writes {
+			want = 1
+		}
+		err = tr.Events(trace.Options{}, func(*trace.Event) bool { n++; return true })
+		if err != nil || n != want {
+			t.Errorf("a program writes it: %v: %d events, error %v, want %d", writes, n, err, want)
+		}
 	}
 }

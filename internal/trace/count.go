@@ -41,7 +41,7 @@ func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
 	}
 	cpu := binary.LittleEndian.Uint64(b[24:])
 	e.Kind, e.Name, e.Quality = kind, uint16(head>>48), format.Quality(cpu&3)
-	if p.r.o.Counts {
+	if p.r.o.Detail == Counts {
 		return p.f(e), nil
 	}
 	e.Thread, e.Owner, e.Goid, e.Loc = at.thread, x.c.owner, head&format.MaxGoid, x.c.chunk+format.Loc(at.off)
@@ -71,5 +71,5 @@ func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
 
 // plainIn reports whether what next leaves out makes no difference for a chunk.
 func (p *player) plainIn(c *cursor) bool {
-	return p.r.cpuAt == nil && len(p.t.breaks) == 0 && c.made == nil && len(c.ends) == 0 && (!p.r.o.Counts || p.r.o.From <= 0 && p.t.kept == nil)
+	return p.r.cpuAt == nil && len(p.t.breaks) == 0 && c.made == nil && len(c.ends) == 0 && (p.r.o.Detail != Counts || p.r.o.From <= 0 && p.t.kept == nil)
 }

@@ -63,6 +63,17 @@ func (e *Event) CalledOff() bool {
 	return kind != format.LockUnknown && e.Args[2].Value&format.LockEvery == 0
 }
 
+// Detail is how much Events sets of each event. Each value sets less than the one before, and
+// is faster.
+type Detail uint8
+
+const (
+	Depths  Detail = iota // everything
+	Tracks                // not Depth: what runs on a row takes no memory
+	Rowless               // nor Track: what came before need not be known
+	Counts                // only Kind, Name, Open and Quality, the events of a Part in any order
+)
+
 // Options select events.
 type Options struct {
 	From, To int64 // ns from the start; To 0: no limit. Scopes that touch the range are in
@@ -70,20 +81,14 @@ type Options struct {
 	// AsRecorded leaves CPU times as the records have them, and scopes open that a goroutine
 	// left behind: see UseCPU, UseEnds.
 	AsRecorded bool
-	// NoDepth leaves Depth 0: what runs at once need not be known, and takes no memory.
-	NoDepth bool
-	// Within has only events whose Start is in the range, and reads only chunks that can have
-	// such, as far as an earlier run of this Trace came to their ends. What came before is not
-	// known then: Depth and Track are not set.
+	Detail     Detail
+	// Within selects only events whose Start is in the range, and reads only chunks that can
+	// have such, as far as an earlier run of this Trace came to their ends. Detail is at most
+	// Rowless then: what came before is not known.
 	Within bool
-	// NoTrack leaves Track empty. With NoDepth, what came before need not be known then.
-	NoTrack bool
-	// Running has each Part tell what runs at its begin. NoDepth is to be set. In order are only
-	// the events of each row, and those that are instants.
+	// Running makes Part.Running return what runs when a part begins. Detail is at most Tracks
+	// then, and only the events of each row, and instants, are in order.
 	Running bool
-	// Counts sets only Kind, Name, Open and Quality, and has the events of a Part come in any
-	// order. NoDepth and NoTrack are to be set.
-	Counts bool
 	// Stretch is how many bytes of records a Part has, more or less; 0: as many as fit a
 	// processor's cache.
 	Stretch int
@@ -98,6 +103,10 @@ type Options struct {
 // A pending event comes at its stop: Start is the stop and Dur 0. If it is open
 // it has not happened, and comes at its begin with Open set. Track and go
 // records come too, with what they say; an event's Track has them applied.
+//
+// Of a trace that grows what began after it was opened does not come: chunks are read one after
+// the other, so that otherwise a scope might come that began once another one had ended, which
+// was still open when its chunk was read.
 //
 // In a ring there are also the records that carries, and ends apart, tell of though
 // they are overwritten. Of those that only ends tell of, Args are not known. What
@@ -136,7 +145,7 @@ func (r *reading) newPlayer() *player {
 // play calls f with the events of a stretch. more is false if f had enough.
 func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
 	p.st, p.f, p.problems = st, f, st.problems
-	if p.r.o.Counts || p.r.o.Running && !st.crossed && len(st.pending) == 0 {
+	if p.r.o.Detail == Counts || p.r.o.Running && !st.crossed && len(st.pending) == 0 {
 		return p.playSlices(st)
 	}
 	m := &st.merge

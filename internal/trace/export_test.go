@@ -16,6 +16,9 @@ func (f *Follower) Found() int64 { return f.ring.found }
 // Takes reports whether blocks of a type mean something to the reader.
 func Takes(t format.BlockType) bool { return int(t) < len(takers) && takers[t] != nil }
 
+// Grows makes t a trace that a program was writing when it was opened.
+func Grows(t *Trace) { t.grows = true }
+
 // ReadBy has the events of a trace read by so many goroutines; less than 0: by the caller's.
 func ReadBy(t *Trace, workers int) { t.workers = workers }
 

@@ -72,8 +72,8 @@ func TestKeptProcessIsAllThatIsRead(t *testing.T) {
 		return fmt.Sprintln(e.Kind, e.Name, e.Goid, e.Start, e.Dur, e.Open, e.Depth, e.Value)
 	}
 	for name, o := range map[string]trace.Options{
-		"all": {}, "as recorded": {AsRecorded: true, NoDepth: true}, "range": {From: 4000, To: 40_000}, "within": {From: 4000, To: 40_000, Within: true},
-		"no row": {NoDepth: true, NoTrack: true, Alone: true},
+		"all": {}, "as recorded": {AsRecorded: true, Detail: trace.Tracks}, "range": {From: 4000, To: 40_000}, "within": {From: 4000, To: 40_000, Within: true},
+		"no row": {Detail: trace.Rowless, Alone: true},
 	} {
 		var want, got []string
 		whole, part := openText(t, mergedTrace), openText(t, mergedTrace)
@@ -102,7 +102,7 @@ func TestKeptProcessInSumsAndParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	err := trace.EachPart(tr, trace.Options{NoDepth: true, NoTrack: true, Counts: true}, func() func(*trace.Part) int {
+	err := trace.EachPart(tr, trace.Options{Detail: trace.Counts}, func() func(*trace.Part) int {
 		return func(p *trace.Part) (n int) {
 			p.Events(func(*trace.Event) bool { n++; return true })
 			return n
@@ -111,7 +111,7 @@ func TestKeptProcessInSumsAndParts(t *testing.T) {
 	if err != nil || n != 5 {
 		t.Errorf("%d are counted, %v; want 5", n, err)
 	}
-	err = trace.EachPart(tr, trace.Options{NoDepth: true, Running: true, Stretch: 1}, func() func(*trace.Part) bool {
+	err = trace.EachPart(tr, trace.Options{Running: true, Stretch: 1}, func() func(*trace.Part) bool {
 		return func(p *trace.Part) (bad bool) {
 			p.Running(func(_ int64, e *trace.Event) { bad = bad || e.Goid>>30 != 2 })
 			p.Events(func(e *trace.Event) bool { bad = bad || e.Goid>>30 != 2; return true })

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/chunks"
@@ -76,6 +77,10 @@ func open(r io.ReaderAt, size int64, path string) (*Trace, error) {
 	t.names.Store(&nameTable{})
 	if err := t.readHeader(); err != nil {
 		return nil, err
+	}
+	if f, ok := r.(interface{ Trace() *os.File }); ok && !t.state.Closed {
+		alive, known := WriterAlive(f.Trace())
+		t.grows = alive || !known
 	}
 	if err := t.readIndex(); err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func TestCuts(t *testing.T) {
 			continue // the detector is slow, and the goldens are small
 		}
 		for _, o := range []trace.Options{
-			{}, {Anchors: true, NoDepth: true}, {NoDepth: true, NoTrack: true}, {From: 3000, To: 20_000}, {To: 1}, {From: 5000, To: 5010, Within: true},
+			{}, {Anchors: true, Detail: trace.Tracks}, {Detail: trace.Rowless}, {From: 3000, To: 20_000}, {To: 1}, {From: 5000, To: 5010, Within: true},
 		} {
 			want, problems := told(t, data, o, math.MaxInt, -1, false)
 			for _, cut := range []struct{ bytes, workers int }{{64, -1}, {64, 3}, {1000, 1}, {4096, 2}, {5000, 8}} {
@@ -126,7 +126,7 @@ func TestRunning(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := map[uint64][]scope{}
-		o := trace.Options{NoDepth: true, Running: true}
+		o := trace.Options{Running: true}
 		err = tr.Events(o, func(e *trace.Event) bool {
 			if isScope(e) {
 				whole[e.Goid] = append(whole[e.Goid], scope{e.Name, e.Start, e.Start + e.Dur, e.Kind})

@@ -69,9 +69,9 @@ func (t *Trace) newReading(o *Options) (*reading, error) {
 	if r.o.Stretch == 0 {
 		r.o.Stretch = stretchBytes
 	}
-	r.wantsDepth = !o.NoDepth && !o.Within
+	r.wantsDepth = o.Detail == Depths && !o.Running && !o.Within
 	r.wantsRuns = r.wantsDepth || o.Running
-	r.wantsRow = r.wantsDepth || !o.NoTrack && !o.Within
+	r.wantsRow = o.Detail <= Tracks && !o.Within
 	r.wantsRows = r.wantsRuns || r.wantsRow
 	r.order, r.to, r.all = t.wanted(o)
 	r.problems.atLeast(ends.problem)

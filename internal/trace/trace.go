@@ -109,8 +109,8 @@ type Trace struct {
 	reach    *reach // once Events was called
 	workers  int    // that read events; 0: as many as there are processors, less than 0: none
 	cpuTimes cpuTimes
-	asOpened atomic.Bool
-	asked    int // how often names were looked for since Open
+	grows    bool // as it was opened a program was writing it, or may have been
+	asked    int  // how often names were looked for since Open
 
 	askObjects func([]Place) []Object // nil: places keep their names
 	objects    atomic.Pointer[objectTable]
@@ -191,11 +191,6 @@ func (t *Trace) Breaks() []Break {
 	}
 	return bs
 }
-
-// AsOpened has Events leave out what began after the trace was opened. It is for a trace whose writer goes
-// on: chunks are read one after the other, so that otherwise a scope may come that began once another one
-// had ended, which was still open when its chunk was read.
-func (t *Trace) AsOpened() { t.asOpened.Store(true) }
 
 // AddDamage adds to Problems what the reader of something that lies in the trace has found.
 func (t *Trace) AddDamage(text string) {

@@ -65,7 +65,7 @@ func (t *Trace) reachOf() *reach {
 func (t *Trace) wanted(o *Options) (list []int32, to int64, all bool) {
 	r := t.reachOf()
 	list, to = r.order, math.MaxInt64
-	if t.asOpened.Load() {
+	if t.grows {
 		to = t.last + 1
 	}
 	if o.To > 0 && o.To < math.MaxInt64 {

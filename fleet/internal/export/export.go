@@ -31,8 +31,7 @@ import (
 	"github.com/scopeview/scopeview/fleet/internal/tables"
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/newfile"
-	"github.com/scopeview/scopeview/internal/objects"
-	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -91,18 +90,11 @@ const mostDates = 1000
 
 // Trace exports the trace at a path.
 func Trace(ctx context.Context, path string, out store.Store, o Options) (Result, error) {
-	t, err := trace.OpenFileUntil(ctx, path)
+	t, err := open.File(ctx, path)
 	if err != nil {
 		return Result{}, err
 	}
 	defer t.Close()
-	if !t.Closed() { // its program may go on
-		t.AsOpened()
-	}
-	if err := states.Attach(t); err != nil {
-		return Result{}, err
-	}
-	t.CallObjects(objects.For(t))
 	x := &export{Options: o, ctx: ctx, t: t, out: out, words: wordsOf(t), files: map[fileKey]*file{}}
 	defer x.drop()
 	x.identify()

@@ -22,7 +22,7 @@ func Write(ctx context.Context, t *trace.Trace, o Options, send Send) (Sum, erro
 	}
 	watch := o.Watch()
 	all := o.Range()
-	all.NoDepth = true
+	all.Detail = trace.Tracks
 	var failed error
 	err := t.Events(all, func(e *trace.Event) bool {
 		if failed = watch.Look(ctx, e.Start); failed == nil {

@@ -28,7 +28,7 @@ func Lay(ctx context.Context, t *trace.Trace, sink Sink, o Options, ends, cpu bo
 	var failed error
 	watch := o.Watch()
 	all := o.Range()
-	all.NoDepth = true // rows have their own
+	all.Detail = trace.Tracks // rows have their own
 	err := t.Events(all, func(e *trace.Event) bool {
 		if failed = watch.Look(ctx, e.Start); failed != nil {
 			return false

@@ -34,7 +34,7 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, path strin
 		until int64
 	}
 	watch, spare := sel.Watch(), sync.Pool{New: func() any { return &part{} }}
-	err = trace.EachPart(t, trace.Options{NoDepth: true, NoTrack: true, Counts: true}, func() func(*trace.Part) *part {
+	err = trace.EachPart(t, trace.Options{Detail: trace.Counts}, func() func(*trace.Part) *part {
 		return func(x *trace.Part) *part {
 			p := spare.Get().(*part)
 			p.until, _ = x.Until()

@@ -56,8 +56,10 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 		r.skipped = sel.Skipped(t)
 	}
 	o := sel.Range()
-	o.NoDepth, o.Running, o.NoTrack = true, true, !byTrack && sel.Tracks.All()
-	o.Stretch = stretchBytes
+	o.Running, o.Stretch, o.Detail = true, stretchBytes, trace.Rowless
+	if byTrack || !sel.Tracks.All() {
+		o.Detail = trace.Tracks
+	}
 	begin := func() *part {
 		choice := sel.Choice(t)
 		p := &part{keep: choice.Keep}

@@ -99,7 +99,7 @@ type reading struct {
 
 func (x *reading) read() error {
 	o := x.sel.Range()
-	o.AsRecorded, o.NoDepth = true, true // they are not looked at
+	o.AsRecorded, o.Detail = true, trace.Tracks // they are not looked at
 	if len(x.t.GoTraces()) == 0 {
 		if locks, err := x.sel.HasLocks(x.ctx, x.t); err != nil || !locks {
 			return err // scopes are looked at only for what waits and holds lie in
