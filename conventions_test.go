@@ -126,7 +126,7 @@ var mayImport = map[string][]string{
 	"internal/args":             {"internal/trace", "internal/format"},
 	"internal/gowire":           {},
 	"internal/gotrace":          {"internal/gowire", "internal/trace", "internal/format"},
-	"internal/goscopes":         {"internal/gotrace", "internal/gowire", "internal/format"},
+	"internal/goscopes":         {"internal/chunks", "internal/gotrace", "internal/gowire", "internal/format"},
 	"internal/deltas":           {},
 	"internal/states":           {"internal/deltas", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/analysis":         {"internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
@@ -139,7 +139,7 @@ var mayImport = map[string][]string{
 	"internal/runs":             {},
 	"internal/autofdo":          {"internal/pgo", "internal/perfdata"},
 	"internal/perfdata":         {"internal/pgo", "internal/symbols"},
-	"internal/outside":          {"internal/newfile", "internal/unwind", "internal/symbols", "internal/perf", "internal/format", "internal/sys"},
+	"internal/outside":          {"internal/chunks", "internal/newfile", "internal/unwind", "internal/symbols", "internal/perf", "internal/format", "internal/sys"},
 	"internal/report":           {"internal/analysis", "internal/trace", "internal/format"},
 	"internal/report/*":         {"internal/report", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/runs", "internal/report/membench", "internal/report/profile", "internal/export/pprof", "internal/symbols", "internal/doctor", "internal/callgraph", "internal/samples", "internal/glob", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/objects":          {"internal/symbols", "internal/trace", "internal/format"},
@@ -150,7 +150,7 @@ var mayImport = map[string][]string{
 	"internal/export/*":         {"internal/export/rows", "internal/samples", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
 	"internal/live":             {"internal/advice", "internal/merge", "internal/page", "internal/objects", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/mcpserver":        {"internal/report", "internal/report/*", "internal/doctor", "internal/objects", "internal/samples", "internal/symbols", "internal/states", "internal/analysis", "internal/args", "internal/trace", "internal/pack", "internal/glob", "internal/format"},
-	"internal/merge":            {"internal/newfile", "internal/objects", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
+	"internal/merge":            {"internal/chunks", "internal/newfile", "internal/objects", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/anonymize":        {"internal/chunks", "internal/inorder", "internal/format"},
 	"internal/scopevet":         {},
 	"internal/build":            {"internal/newfile", ".", "internal/build/instrument", "internal/build/std", "internal/pgo"},
@@ -163,7 +163,7 @@ var mayImport = map[string][]string{
 	"cmd/*":                     {"internal/newfile", "internal/release", "internal/advice", "internal/advice/*", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/mcpserver", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/goscopes", "internal/gowire", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/merge", "internal/pack", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/containers", "scope/gotrace", "scope/scope*"},
-	"internal/testing/*": {"internal/advice/row", "internal/args", "scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only
+	"internal/testing/*": {"internal/advice/row", "internal/args", "internal/chunks", "scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only
 
 	"scope/containers":       {"internal/advice/custom"},
 	"internal/advice/custom": {},
