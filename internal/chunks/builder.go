@@ -18,11 +18,7 @@ func (c *Builder) Reset(head format.ChunkHeader) {
 	c.Head, c.b = head, c.b[:format.ChunkHeaderSize]
 }
 
-// Used returns how many bytes the chunk has so far, its header included. Left returns how many
-// it has room for.
-func (c *Builder) Used() int { return len(c.b) }
-
-// Left is documented at Used.
+// Left returns how many bytes the chunk still has room for.
 func (c *Builder) Left() int { return cap(c.b) - len(c.b) }
 
 // Record appends a record and its extension, for which there is room, and returns its offset in

@@ -149,7 +149,7 @@ func (c *copier) carries(last *int) error {
 		if _, err := c.eachBlock(b.at, &b.chunk, w.addUntil); err != nil {
 			return err
 		}
-		if len(w.b) == format.ChunkHeaderSize {
+		if w.Empty() {
 			continue
 		}
 		if err := w.flush(); err != nil {
