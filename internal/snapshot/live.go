@@ -202,18 +202,12 @@ func (c *copier) reconcile(used, below int) (end, holes int) {
 			}
 			pending += (s.To - s.From) / format.RecordSize
 		}
-		if le.Uint64(c.first[w.Off:]) == 0 {
+		if !w.Reconcile(c.first) {
 			clear(w.Chunk[w.Off:w.To])
 			pending += (w.To - w.Off) / format.RecordSize
 			continue
 		}
-		r := w.Record()
-		if s := r.Kind().Spec(); s != nil && s.Scope && !r.Open() {
-			if was := le.Uint64(c.first[w.Off+8:]); was != uint64(r.Stop) {
-				le.PutUint64(w.Chunk[w.Off+8:], was|1<<63)
-			}
-		}
-		if r.Start > c.cut && below == len(c.second) {
+		if w.Start() > c.cut && below == len(c.second) {
 			continue // later ones only, but for what the Go path has out of order
 		}
 		end = w.To

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/inorder"
 )
@@ -55,7 +56,8 @@ func (v *checker) recordChunk(h *format.ChunkHeader, info *chunkInfo, n int) err
 	if v.t.state.Closed || info.flags&format.FlagFinal != 0 && !v.t.overwrites() {
 		// Nobody writes to it, so what was read need not be read again.
 		v.buf.bytes, v.buf.head = v.bytes, *h
-		v.buf.used = min(format.UsedBytes(v.bytes, h.Sealed), n&^(format.RecordSize-1))
+		read := chunks.Chunk{ChunkHeader: *h, Bytes: v.bytes, Had: n}
+		v.buf.used = read.Used()
 	} else if err := v.t.readChunk(&v.buf, info, problems{}); err == errGone {
 		return nil
 	} else if err != nil {
