@@ -148,7 +148,7 @@ var mayImport = map[string][]string{
 	"export/html/assets":        {},
 	"internal/page":             {"internal/advice", "internal/report/annotate", "export/html/assets", "internal/doctor", "internal/timeline", "internal/samples", "internal/states", "internal/analysis", "internal/trace", "internal/glob", "internal/format"},
 	"internal/export/*":         {"internal/export/rows", "internal/samples", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
-	"internal/live":             {"internal/advice", "internal/merge", "internal/page", "internal/objects", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
+	"internal/live":             {"internal/chunks", "internal/advice", "internal/merge", "internal/page", "internal/objects", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/mcpserver":        {"internal/report", "internal/report/*", "internal/doctor", "internal/objects", "internal/samples", "internal/symbols", "internal/states", "internal/analysis", "internal/args", "internal/trace", "internal/pack", "internal/glob", "internal/format"},
 	"internal/merge":            {"internal/chunks", "internal/newfile", "internal/objects", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/anonymize":        {"internal/chunks", "internal/inorder", "internal/format"},
