@@ -1,63 +1,11 @@
 package scopeview_test
 
 import (
-	"flag"
-	"maps"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "write the section of ARCHITECTURE.md that is made of the table mayImport")
-
-// TestArchitectureImports compares who may import whom in ARCHITECTURE.md with the table.
-func TestArchitectureImports(t *testing.T) {
-	const begin, end = "<!-- imports -->\n", "<!-- end -->"
-	page := string(read(t, "ARCHITECTURE.md"))
-	head, rest, ok := strings.Cut(page, begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("ARCHITECTURE.md lacks %q or %q", begin, end)
-	}
-	want := head + begin + importLines() + end + tail
-	if want == page {
-		return
-	}
-	if !*update {
-		t.Fatal("ARCHITECTURE.md does not have who may import whom as the table mayImport: go test . -run TestArchitecture -update")
-	}
-	if err := os.WriteFile("ARCHITECTURE.md", []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// importLines has a line for each list of packages that some of the table may import, with
-// those that may; who may import none of ours is on the last one.
-func importLines() string {
-	short := func(p string) string { return strings.TrimPrefix(p, "internal/") }
-	byShort := func(a, b string) int { return strings.Compare(short(a), short(b)) }
-	who := map[string][]string{}
-	var lists []string // in the order of the first of those
-	for _, p := range slices.SortedFunc(maps.Keys(mayImport), byShort) {
-		list := ""
-		for _, i := range slices.SortedFunc(slices.Values(mayImport[p]), byShort) {
-			list += " " + short(i)
-		}
-		if who[list] == nil && list != "" {
-			lists = append(lists, list)
-		}
-		who[list] = append(who[list], short(p))
-	}
-	var b strings.Builder
-	b.WriteString("```\n")
-	for _, list := range lists {
-		b.WriteString(strings.Join(who[list], " ") + ":" + list + "\n")
-	}
-	b.WriteString("none of ours: " + strings.Join(who[""], " ") + "\n```\n")
-	return b.String()
-}
 
 // TestArchitectureNamesFiles: the files and folders that ARCHITECTURE.md names exist, and
 // it stays as short as it is meant to be read.

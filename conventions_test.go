@@ -84,119 +84,77 @@ func imports(s source) []string {
 	return paths
 }
 
-// mayImport says which packages of the module each may import. An entry that
-// ends in /* stands for everything below it. The writer's side (first half) and
-// the reader's side (second) meet in internal/format only.
-var mayImport = map[string][]string{
-	"scope":                 {"internal/record", "internal/format", "internal/sys"},
-	"internal/record":       {"internal/newfile", "internal/pool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
-	"scope/auto":            {"internal/fromenv"},
-	"internal/advice/row":   {}, // of both sides
-	"internal/advice/count": {"internal/newfile", "internal/advice/custom", "internal/advice/row", "internal/sys"},
-	"scope/hooks":           {"internal/advice/count", "internal/collect", "internal/fromenv", "internal/requests", "scope", "scope/gotrace", "internal/record", "internal/sys"},
-	"internal/fromenv":      {"scope"},
-	"scope/gotrace":         {"scope", "internal/record", "internal/collect", "internal/perf", "internal/sys", "internal/format"},
-	"internal/collect":      {"internal/format"},
-	"internal/perf":         {"internal/unwind", "internal/collect", "internal/format", "internal/sys"},
-	"internal/unwind":       {}, // of both sides: who called is judged in one way
-	"internal/requests":     {},
-	"scope/scope*":          {"internal/newfile", "scope", "scope/gotrace", "internal/record", "internal/requests", "internal/snapshot", "internal/hot", "internal/chunks", "internal/format"}, // what connects it with other packages
-	"flusher":               {"internal/pool", "internal/testpoint", "internal/sys"},
-	"sweeper":               {"internal/format", "internal/sys"},
-	"mmpool":                {"flusher", "internal/pool", "internal/format"},
-	"internal/pool":         {"internal/newfile", "internal/testpoint", "internal/format", "internal/sys"},
-	"internal/heartbeat":    {"internal/format", "internal/sys"},
-	"internal/sys":          {},
-	"internal/snapshot":     {"internal/newfile", "internal/testpoint", "internal/chunks", "internal/format"}, // of both sides: it reads and writes
-	"internal/testpoint":    {},
-	"internal/hot":          {"internal/newfile", "internal/format"}, // of both sides: it reads, and brings home what was left
-	"internal/chunks":       {"internal/format"},
-	"internal/format":       {},
-	"internal/glob":         {},
-	"internal/show":         {}, // what people see: numbers, units, names
-	"internal/newfile":      {}, // of both sides: nothing else opens a file for writing
+// layer is a line of ARCHITECTURE.md, Who may import whom: packages of one side. An entry that
+// ends in * stands for all that begin so; they may import one another.
+type layer struct {
+	side     string // both, recorder, tool, tests
+	packages []string
+}
 
-	"internal/advice":           {"internal/newfile", "internal/advice/row", "internal/sys"},
-	"internal/inorder":          {},
-	"internal/release":          {},
-	"internal/pack":             {"internal/hot", "internal/chunks", "internal/inorder", "internal/format"},
-	"internal/trace":            {"internal/pack", "internal/hot", "internal/chunks", "internal/inorder", "internal/glob", "internal/format"},
-	"internal/trace/text":       {"internal/trace", "internal/chunks", "internal/inorder", "internal/format"},
-	"internal/testpoint/*":      {}, // for tests only
-	"internal/armed":            {}, // for tests only: what a recording sets up
-	"internal/args":             {"internal/trace", "internal/format"},
-	"internal/gowire":           {},
-	"internal/gotrace":          {"internal/gowire", "internal/trace", "internal/format"},
-	"internal/goscopes":         {"internal/gotrace", "internal/gowire", "internal/format"},
-	"internal/deltas":           {},
-	"internal/states":           {"internal/deltas", "internal/gotrace", "internal/trace", "internal/format"},
-	"internal/analysis":         {"internal/show", "internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
-	"internal/doctor":           {"internal/show", "internal/analysis", "internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
-	"internal/samples":          {"internal/show", "internal/symbols", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
-	"internal/callgraph":        {"internal/samples"},
-	"internal/symbols":          {"internal/unwind"},
-	"internal/pgo":              {"internal/samples", "internal/symbols"},
-	"internal/pgo/*":            {"internal/pgo", "internal/symbols"},
-	"internal/runs":             {},
-	"internal/autofdo":          {"internal/pgo", "internal/perfdata"},
-	"internal/perfdata":         {"internal/pgo", "internal/symbols"},
-	"internal/outside":          {"internal/newfile", "internal/unwind", "internal/symbols", "internal/perf", "internal/format", "internal/sys"},
-	"internal/report":           {"internal/show", "internal/analysis", "internal/trace", "internal/format"},
-	"internal/report/*":         {"internal/show", "internal/report", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/runs", "internal/report/membench", "internal/report/profile", "internal/export/pprof", "internal/symbols", "internal/doctor", "internal/callgraph", "internal/samples", "internal/glob", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
-	"internal/objects":          {"internal/symbols", "internal/trace", "internal/format"},
-	"internal/open":             {"internal/objects", "internal/symbols", "internal/states", "internal/trace", "internal/hot"},
-	"internal/timeline":         {"internal/show", "internal/deltas", "internal/samples", "internal/doctor", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/format"},
-	"export/html":               {"internal/page", "internal/open", "internal/timeline"},
-	"export/html/assets":        {},
-	"internal/page":             {"internal/show", "internal/advice", "internal/report/annotate", "export/html/assets", "internal/doctor", "internal/timeline", "internal/samples", "internal/states", "internal/analysis", "internal/trace", "internal/glob", "internal/format"},
-	"internal/export/*":         {"internal/show", "internal/export/rows", "internal/samples", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
-	"internal/live":             {"internal/show", "internal/advice", "internal/merge", "internal/page", "internal/open", "internal/doctor", "internal/states", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
-	"internal/mcpserver":        {"internal/show", "internal/report", "internal/report/*", "internal/doctor", "internal/open", "internal/samples", "internal/symbols", "internal/states", "internal/analysis", "internal/args", "internal/trace", "internal/pack", "internal/glob", "internal/format"},
-	"internal/merge":            {"internal/newfile", "internal/open", "internal/gotrace", "internal/trace", "internal/format"},
-	"internal/anonymize":        {"internal/chunks", "internal/inorder", "internal/format"},
-	"internal/scopevet":         {},
-	"internal/build":            {"internal/newfile", ".", "internal/build/instrument", "internal/build/std", "internal/pgo"},
-	"internal/build/instrument": {"internal/format"},
-	"internal/build/others":     {}, // tests only
-	"internal/build/std":        {"internal/newfile", "internal/advice/row", "internal/args", "internal/trace", "internal/format"},
-	"internal/release/prepare":  {"internal/newfile", "internal/release/publish"},
-	"internal/release/publish":  {},
-	".":                         {},
-	"cmd/*":                     {"internal/show", "internal/newfile", "internal/release", "internal/advice", "internal/advice/*", "internal/build", "internal/build/std", "internal/open", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/mcpserver", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/goscopes", "internal/gowire", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/merge", "internal/pack", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
-
-	"examples/*":         {"scope", "scope/containers", "scope/gotrace", "scope/scope*"},
-	"internal/testing/*": {"internal/advice/row", "internal/args", "scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only
-
-	"scope/containers":       {"internal/advice/custom"},
-	"internal/advice/custom": {},
-	"internal/advice/verify": {"internal/newfile", "internal/advice", "internal/runs"},
-	"internal/advice/check":  {}, // tests only
+// layers reads them, the lowest first.
+func layers(t *testing.T) (list []layer) {
+	t.Helper()
+	_, rest, _ := strings.Cut(string(read(t, "ARCHITECTURE.md")), "## Who may import whom")
+	_, rest, _ = strings.Cut(rest, "```\n")
+	table, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("ARCHITECTURE.md has no table of who may import whom")
+	}
+	side := ""
+	for line := range strings.Lines(table) {
+		names := strings.Fields(line)
+		if line[0] != ' ' {
+			side, names = names[0], names[1:]
+		}
+		for i, name := range names {
+			if _, err := os.Stat("internal/" + strings.TrimRight(name, "*/")); err == nil && name != "." {
+				names[i] = "internal/" + name
+			}
+		}
+		list = append(list, layer{side, names})
+	}
+	return list
 }
 
 func covers(pattern, pkg string) bool {
-	if dir, ok := strings.CutSuffix(pattern, "*"); ok {
-		return strings.HasPrefix(pkg, dir)
+	if start, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(pkg, start)
 	}
 	return pattern == pkg
 }
 
-func TestDependenciesRunOneWay(t *testing.T) {
-	for _, s := range sources(t) {
-		var allowed []string
-		known := false
-		for pattern, list := range mayImport {
-			if covers(pattern, s.pkg) {
-				allowed, known = list, true
+// layerOf returns the layer of a package and the entry that stands for it; -1 if there is none.
+func layerOf(list []layer, pkg string) (at int, entry string) {
+	at = -1
+	for i, l := range list {
+		for _, p := range l.packages {
+			if covers(p, pkg) && len(p) > len(entry) {
+				at, entry = i, p
 			}
 		}
-		if !known {
-			t.Errorf("%s: package %s has no line in the table of who may import whom", s.path, s.pkg)
+	}
+	return at, entry
+}
+
+// TestDependenciesRunOneWay: a package imports only those of layers below its own, which both sides
+// share or which are its own side's.
+func TestDependenciesRunOneWay(t *testing.T) {
+	list := layers(t)
+	for _, s := range sources(t) {
+		own, entry := layerOf(list, s.pkg)
+		if own < 0 {
+			t.Errorf("%s: package %s is in no layer of ARCHITECTURE.md", s.path, s.pkg)
 			continue
 		}
 		for _, i := range imports(s) {
 			i, ours := strings.CutPrefix(i, module+"/")
-			if ours && !slices.ContainsFunc(allowed, func(a string) bool { return covers(a, i) }) {
-				t.Errorf("%s imports %s, which %s may not", s.path, i, s.pkg)
+			if !ours {
+				continue
+			}
+			at, other := layerOf(list, i)
+			side, may := list[own].side, at >= 0 && at < own || entry == other && strings.HasSuffix(entry, "*")
+			if from := list[max(at, 0)].side; !may || from != "both" && from != side && side != "tests" {
+				t.Errorf("%s imports %s, which %s may not: see the layers in ARCHITECTURE.md", s.path, i, s.pkg)
 			}
 		}
 	}

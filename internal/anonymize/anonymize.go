@@ -134,13 +134,10 @@ func (a *chunkCopy) make(of *anonymizer, at int) {
 	}
 	a.result = Result{}
 	clear(a.out)
-	if _, a.err = a.readAt(a.in, int64(at)*a.cs); a.err != nil {
-		return
-	}
-	if at == 0 {
-		a.fileHeader()
-	} else {
+	if at > 0 {
 		a.err = a.chunk(at)
+	} else if _, a.err = a.readAt(a.in, 0); a.err == nil {
+		a.fileHeader()
 	}
 }
 
@@ -153,10 +150,22 @@ func (a *anonymizer) readAt(b []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// chunk makes out of the chunk in at the place at.
+// readChunk reads the chunk at the place at into b. bad is why it makes no sense.
+func (a *anonymizer) readChunk(b []byte, at int) (c chunks.Chunk, ok bool, bad, err error) {
+	c, ok, bad, err = a.file.ReadChunk(b, int64(at)*a.cs)
+	if err != nil {
+		err = fmt.Errorf("reading at offset %d: %w", int64(at)*a.cs, err)
+	}
+	return c, ok, bad, err
+}
+
+// chunk makes out of the chunk at the place at.
 func (a *chunkCopy) chunk(at int) error {
-	h, ok, err := format.DecodeChunkHeader(a.in, int64(at)*a.cs, a.header.ChunkSize)
-	if err != nil || ok && h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {
+	c, ok, bad, err := a.readChunk(a.in, at)
+	if err != nil {
+		return err
+	}
+	if bad != nil || ok && c.Kind != format.ChunkRecords && c.Kind != format.ChunkBlocks {
 		a.result.Dropped++
 		return nil
 	}
@@ -164,11 +173,11 @@ func (a *chunkCopy) chunk(at int) error {
 		return nil
 	}
 	a.result.Chunks++
-	b := a.out[:format.ChunkHeaderSize]
+	b, h := a.out[:format.ChunkHeaderSize], c.ChunkHeader
 	if h.Kind == format.ChunkRecords {
-		b, err = a.records(b, format.UsedBytes(a.in, h.Sealed))
+		b, err = a.records(b, c.Records())
 	} else {
-		b, err = a.blocks(b, format.BlockBytes(a.in, h.Sealed))
+		b, err = a.blocks(b, c.Blocks())
 	}
 	if err != nil {
 		return err

@@ -6,10 +6,10 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// blocks appends what is left of the blocks of the chunk from. None becomes longer, or they
+// blocks appends what is left of the blocks of a chunk. None becomes longer, or they
 // would not fit their chunk.
-func (a *chunkCopy) blocks(b, from []byte) ([]byte, error) {
-	for w := format.WalkBlocks(from, format.ChunkHeaderSize); w.Next(); {
+func (a *chunkCopy) blocks(b []byte, w format.BlockWalk) ([]byte, error) {
+	for w.Next() {
 		kept := []byte(nil)
 		if w.Err == nil {
 			var err error

@@ -84,17 +84,14 @@ func (a *anonymizer) inRing(number, start int64) (at int, ok bool) {
 // movesOf finds where the records of the chunk at the place at go; nil if it has
 // none.
 func (a *chunkCopy) movesOf(at int) (moves, error) {
-	if _, err := a.readAt(a.other, int64(at)*a.cs); err != nil {
+	c, ok, bad, err := a.readChunk(a.other, at)
+	if !ok || bad != nil || err != nil || c.Kind != format.ChunkRecords {
 		return nil, err
-	}
-	h, ok, err := format.DecodeChunkHeader(a.other, int64(at)*a.cs, a.header.ChunkSize)
-	if !ok || err != nil || h.Kind != format.ChunkRecords {
-		return nil, nil
 	}
 	m := make(moves, a.cs/format.RecordSize)
 	to := format.ChunkHeaderSize
 	var buf []byte // whoever asks is in the middle of a record
-	for w := format.WalkRecords(a.other[:format.UsedBytes(a.other, h.Sealed)]); w.Next(); {
+	for w := c.Records(); w.Next(); {
 		r := w.Record()
 		if ext, ok := a.keptSlots(buf[:0], &r, w.Ext()); ok {
 			m[w.Off/format.RecordSize] = uint32(to / format.RecordSize)

@@ -22,9 +22,8 @@ var fixed = func() (n [128]int) {
 // it was held at least since the record's start.
 const lockBits = format.LockEvery | format.LockPlace | format.LockSince
 
-// records appends the records of the chunk in, of which used bytes are.
-func (a *chunkCopy) records(b []byte, used int) ([]byte, error) {
-	w := format.WalkRecords(a.in[:used])
+// records appends what is left of the records of a chunk.
+func (a *chunkCopy) records(b []byte, w format.Walk) ([]byte, error) {
 	for w.Next() {
 		r := w.Record()
 		ext, ok := a.keptSlots(a.ext[:0], &r, w.Ext())

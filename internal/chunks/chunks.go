@@ -47,19 +47,48 @@ func (f *File) Read(b []byte, at int64) (n int, err error) {
 	return ReadFull(f.R, b[:n], at)
 }
 
-// Head reads the header of the chunk at the place at. ok is false where none was handed
-// out; bad, which wraps format.ErrCorrupt or is ErrLost, is why the one there makes no sense.
-func (f *File) Head(at int64) (h format.ChunkHeader, ok bool, bad, err error) {
-	var b [format.ChunkHeaderSize]byte
-	n, err := f.Read(b[:], at)
-	if err != nil {
-		return h, false, nil, err
+// A Chunk is one that was read.
+type Chunk struct {
+	format.ChunkHeader
+	Bytes []byte // the chunk, with zeros from where the file ends
+	Had   int    // how many of them the file had
+}
+
+// ReadChunk reads the chunk at the place at into b, which has room for it. ok is false where none was
+// handed out; bad, which wraps format.ErrCorrupt or is ErrLost, is why the one there makes no sense.
+func (f *File) ReadChunk(b []byte, at int64) (c Chunk, ok bool, bad, err error) {
+	c.Bytes = b
+	if c.Had, err = f.Read(b, at); err != nil {
+		return c, false, nil, err
 	}
-	h, ok, bad = format.DecodeChunkHeader(b[:n], at, uint32(f.Chunk))
-	if format.IsLost(b[:n]) {
+	c.ChunkHeader, ok, bad = format.DecodeChunkHeader(b[:c.Had], at, uint32(f.Chunk))
+	if format.IsLost(b[:c.Had]) {
 		bad = format.ErrLost
 	}
-	return h, ok, bad, nil
+	return c, ok, bad, nil
+}
+
+// Used returns how many bytes of a chunk of records are used, of those that the file had.
+func (c *Chunk) Used() int {
+	return min(format.UsedBytes(c.Bytes, c.Sealed), c.Had&^(format.RecordSize-1))
+}
+
+// Records begins a walk over the chunk's records.
+func (c *Chunk) Records() format.Walk { return format.WalkRecords(c.Bytes[:c.Used()]) }
+
+// Blocks begins a walk over the chunk's blocks.
+func (c *Chunk) Blocks() format.BlockWalk { return c.BlocksFrom(format.ChunkHeaderSize) }
+
+// BlocksFrom is Blocks from the block at an offset in the chunk on.
+func (c *Chunk) BlocksFrom(off int) format.BlockWalk {
+	return format.WalkBlocks(format.BlockBytes(c.Bytes[:c.Had], c.Sealed), off)
+}
+
+// Head is ReadChunk for the chunk's header alone.
+func (f *File) Head(at int64) (h format.ChunkHeader, ok bool, bad, err error) {
+	var b [format.ChunkHeaderSize]byte
+	c, ok, bad, err := f.ReadChunk(b[:], at)
+	return c.ChunkHeader, ok, bad, err
 }
 
 // Has reports whether the place at has the chunk id. A place that is handed out again is

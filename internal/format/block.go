@@ -52,6 +52,9 @@ func (t BlockType) Once() bool {
 // so where they are zero no block begins and the chunk ends for now.
 const BlockHeaderSize = 16
 
+// BlockSize returns the size of a block with a payload of n bytes.
+func BlockSize(n int) int { return BlockHeaderSize + (n+7)&^7 }
+
 // AppendBlock appends one block.
 func AppendBlock(b []byte, t BlockType, payload []byte) []byte {
 	var head, zeros [BlockHeaderSize]byte

@@ -275,6 +275,24 @@ func DecodeState(b []byte) State {
 	}
 }
 
+// PutState writes the mutable words to b, of StateSize bytes.
+func PutState(b []byte, s *State) {
+	word := func(at int, v int64) { binary.LittleEndian.PutUint64(b[at:], uint64(v)) }
+	flag := func(at int, set bool) {
+		if word(at, 0); set {
+			word(at, 1)
+		}
+	}
+	flag(StateClosed, s.Closed)
+	word(StateTick, s.Tick)
+	word(StateEnd, s.End)
+	word(StateLost, s.Lost)
+	word(StateOverwritten, s.Overwritten)
+	word(StateUntil, s.Until)
+	flag(StateJoined, s.Joined)
+	word(StateFiles, s.Files)
+}
+
 // ChunkKind says what a chunk holds.
 type ChunkKind uint8
 

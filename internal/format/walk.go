@@ -57,7 +57,7 @@ func (w *Walk) Next() bool {
 			w.Holes++
 		case IsExt(word):
 			w.Orphans++
-			n = min(ExtUnits(word)*RecordSize, len(w.Chunk)-at)
+			n = w.extension(at)
 		default:
 			w.Bad++
 		}
@@ -86,18 +86,52 @@ func (w *Walk) extension(at int) int {
 	if at+RecordSize > len(w.Chunk) {
 		return 0
 	}
-	word := binary.LittleEndian.Uint64(w.Chunk[at:])
-	if !IsExt(word) {
-		return 0
-	}
-	return min(ExtUnits(word)*RecordSize, len(w.Chunk)-at)
+	return min(ExtBytes(w.Chunk[at:]), len(w.Chunk)-at)
 }
 
 // cut reports whether the current record's extension is longer than what is left of the
 // chunk.
 func (w *Walk) cut() bool {
 	at := w.Off + RecordSize
-	return w.To == len(w.Chunk) && ExtUnits(binary.LittleEndian.Uint64(w.Chunk[at:]))*RecordSize > w.To-at
+	return w.To == len(w.Chunk) && ExtBytes(w.Chunk[at:]) > w.To-at
+}
+
+// ExtBytes returns the length of the extension whose header word b begins with, 0 if it begins
+// with none. b may be shorter than that.
+func ExtBytes(b []byte) int {
+	word := binary.LittleEndian.Uint64(b)
+	if !IsExt(word) {
+		return 0
+	}
+	return ExtUnits(word) * RecordSize
+}
+
+// ExtAt returns the extension at an offset of the chunk b, nil if none that is whole is there.
+func ExtAt(b []byte, off int) []byte {
+	if off+RecordSize > len(b) {
+		return nil
+	}
+	if n := ExtBytes(b[off:]); n > 0 && off+n <= len(b) {
+		return b[off : off+n]
+	}
+	return nil
+}
+
+// Reconcile takes back what the current record has and an earlier reading of the chunk did not:
+// the end of a scope, of which the CPU time may not be whole. begun is false where the record was
+// not begun then: nothing of it counts. docs/format.md §10 says why.
+func (w *Walk) Reconcile(earlier []byte) (begun bool) {
+	le := binary.LittleEndian
+	if le.Uint64(earlier[w.Off:]) == 0 {
+		return false
+	}
+	r := w.Record()
+	if s := r.Kind().Spec(); s != nil && s.Scope && !r.Open() {
+		if was := le.Uint64(earlier[w.Off+8:]); was != uint64(r.Stop) {
+			le.PutUint64(w.Chunk[w.Off+8:], was|1<<63)
+		}
+	}
+	return true
 }
 
 // Start and Kind are those of the current record.

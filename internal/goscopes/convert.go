@@ -28,6 +28,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/gowire"
@@ -66,7 +67,7 @@ func Convert(ctx context.Context, f *os.File, in io.Reader, o Options) error {
 		if read += g.Size(); o.Progress != nil {
 			o.Progress(read)
 		}
-		return c.err
+		return c.Err
 	})
 	if err != nil {
 		return err
@@ -214,7 +215,7 @@ func (c *converter) flushBeat() {
 			list = append(list, v)
 		}
 	}
-	c.block(format.BlockBeat, format.AppendBeat(nil, b.at, list))
+	c.Block(format.BlockBeat, format.AppendBeat(nil, b.at, list))
 }
 
 // ticks makes a tick of a time.
@@ -254,7 +255,7 @@ func (c *converter) event(e *event) {
 		l := c.scope(format.KindEvent, e, now)
 		l.Stop = 0
 		if l.task, l.message = e.a, c.s.texts[e.b]; l.Name() == format.NameEmpty {
-			l.Head = format.Head(e.goid, format.KindEvent, false, c.name("log"))
+			l.Head = format.Head(e.goid, format.KindEvent, false, c.Name("log"))
 		}
 	}
 }
@@ -265,7 +266,7 @@ func (c *converter) scope(kind format.Kind, e *event, now int64) *scope {
 	if kind == format.KindTask {
 		c.scopes++
 	}
-	s.Record = format.Record{Start: now, Stop: open, Head: format.Head(e.goid, kind, false, c.name(c.s.texts[e.text]))}
+	s.Record = format.Record{Start: now, Stop: chunks.Open, Head: format.Head(e.goid, kind, false, c.Name(c.s.texts[e.text]))}
 	c.list = append(c.list, s)
 	return s
 }
@@ -308,7 +309,7 @@ func (c *converter) rowName(stack uint64) uint16 {
 	if strings.HasPrefix(name, "runtime.main") || gotrace.Functions.Runtime.Has(name) {
 		return format.NameEmpty
 	}
-	return c.name(format.ShortFunction(name))
+	return c.Name(format.ShortFunction(name))
 }
 
 // row names the row of a goroutine that was made.
@@ -321,11 +322,11 @@ func (c *converter) row(goid uint64, m made, now int64, thread uint64) {
 func (c *converter) write() {
 	slices.SortStableFunc(c.list, func(a, b *scope) int { return cmp.Compare(a.Start, b.Start) })
 	for _, s := range c.list {
-		s.loc = c.record(&s.Record, s.thread, c.arguments(s))
+		s.loc = c.record(s.Record, s.thread, c.arguments(s))
 	}
 	for _, x := range c.ends {
 		end := format.Record{Start: x.at, Stop: x.of.Start, Head: format.Head(x.goid, format.KindEnd, false, x.of.Name())}
-		c.record(&end, x.thread, []format.Slot{{Type: format.SlotLoc, Value: uint64(x.of.loc)}, {Type: format.SlotGoid, Value: x.of.Goid()}})
+		c.record(end, x.thread, []format.Slot{{Type: format.SlotLoc, Value: uint64(x.of.loc)}, {Type: format.SlotGoid, Value: x.of.Goid()}})
 	}
 	clear(c.list)
 	c.list, c.ends = c.list[:0], c.ends[:0]
@@ -336,7 +337,7 @@ func (c *converter) write() {
 func (c *converter) arguments(s *scope) []format.Slot {
 	l := c.slots[:0]
 	add := func(key string, v format.Slot) {
-		l = append(l, format.Slot{Type: format.SlotKey, Value: uint64(c.name(key))}, v)
+		l = append(l, format.Slot{Type: format.SlotKey, Value: uint64(c.Name(key))}, v)
 	}
 	if s.message != "" {
 		kept := s.message[:min(len(s.message), format.MaxString)]

@@ -113,7 +113,7 @@ func (c *converter) endTask(e *event, now int64) {
 		return
 	}
 	if t == nil {
-		t = c.early(e, c.name("(task)"))
+		t = c.early(e, c.Name("(task)"))
 	}
 	c.endScope(t, e, now)
 }
@@ -134,7 +134,7 @@ func (c *converter) endScope(s *scope, e *event, now int64) {
 // endRegion ends the innermost region of that name and task: of the goroutine, or else of the only
 // other one that has it open.
 func (c *converter) endRegion(e *event, now int64) {
-	o, what := &c.open, region{c.name(c.s.texts[e.text]), e.a}
+	o, what := &c.open, region{c.Name(c.s.texts[e.text]), e.a}
 	if r := o.take(e.goid, what); r != nil {
 		if o.ended[e.goid] == nil {
 			o.ended[e.goid] = map[uint16]uint64{}

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/timeline"
 )
 
@@ -227,7 +227,7 @@ func (s *shelf) describe(name string) (t Trace, final bool, err error) {
 		return t, false, err
 	}
 	start := time.Unix(0, h.StartWall)
-	facts := readFacts(f, h)
+	facts := readFacts(chunks.Of(f, size, &h, &state))
 	build := strings.TrimPrefix(facts["version"], "(devel) ") // the commit is behind it
 	t = Trace{
 		Number: s.add(name).number, Name: name, Start: &start, Bytes: size, State: writerOf(f, state.Closed),
@@ -245,19 +245,15 @@ const factsIn = 8
 const factMax = 300
 
 // readFacts reads what a trace says of its program, without reading all of it.
-func readFacts(f *hot.File, h format.Header) map[string]string {
+func readFacts(f chunks.File) map[string]string {
 	facts := map[string]string{}
-	buf := make([]byte, h.ChunkSize)
+	buf := make([]byte, f.Chunk)
 	for place := int64(1); place <= factsIn && facts["program"] == ""; place++ {
-		at := place * int64(h.ChunkSize)
-		n, _ := f.ReadAt(buf[:format.ChunkHeaderSize], at)
-		c, ok, err := format.DecodeChunkHeader(buf[:n], at, h.ChunkSize)
-		if err != nil || !ok || c.Kind != format.ChunkBlocks {
+		c, ok, bad, err := f.ReadChunk(buf, place*f.Chunk)
+		if err != nil || bad != nil || !ok || c.Kind != format.ChunkBlocks {
 			continue
 		}
-		n, _ = f.ReadAt(buf, at)
-		walk := format.WalkBlocks(format.BlockBytes(buf[:n], c.Sealed), format.ChunkHeaderSize)
-		for walk.Next() {
+		for walk := c.Blocks(); walk.Next(); {
 			if walk.Err != nil || walk.Type != format.BlockInfo {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -36,7 +37,7 @@ func (m *merger) convert(ctx context.Context, in *input) error {
 	if err := c.beats(); err != nil {
 		return err
 	}
-	m.w.closeRecords()
+	m.w.EndRecords()
 	if err := c.blocks(); err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func (m *merger) convert(ctx context.Context, in *input) error {
 		return err
 	}
 	c.member() // last: reading has found what is wrong
-	return m.w.err
+	return m.written()
 }
 
 // event writes the record of an event, ended in place where that tells all.
@@ -77,22 +78,14 @@ func (c *converter) event(e *trace.Event) error {
 		if apart := e.EndGoid != 0 || len(e.EndArgs) > 0 || e.Kind == format.KindProcess; !e.Open && !apart {
 			r.Stop, r.CPU = stop, cpu
 			break
-		} else if r.Stop = openStop(thread, r.Start); apart && !e.Open || e.Left {
+		} else if r.Stop = chunks.Open; apart && !e.Open || e.Left {
 			r.Stop |= format.ApartBit
-			loc := c.w.record(owner, thread, &r, ext, false)
+			loc := c.w.Record(owner, thread, r, ext)
 			return c.endApart(e, &r, loc, goid, stop, cpu)
 		}
 	}
-	c.w.record(owner, thread, &r, ext, false)
+	c.w.Record(owner, thread, r, ext)
 	return err
-}
-
-// openStop is word 1 of an open record.
-func openStop(thread uint32, start int64) int64 {
-	if thread == 0 {
-		return start | -1<<63
-	}
-	return format.OpenStop(thread, 0, 0)
 }
 
 // cpuOf is word 3 of an ended scope, which took wall ns.
@@ -127,7 +120,7 @@ func (c *converter) endApart(e *trace.Event, r *format.Record, loc format.Loc, g
 	}
 	c.extend()
 	end := format.Record{Start: stop, Stop: r.Start, Head: format.Head(by, format.KindEnd, true, r.Name()), CPU: cpu}
-	c.w.record(e.Owner%mostOwners, e.Thread, &end, c.ext, true)
+	c.w.Record(e.Owner%mostOwners, e.Thread, end, c.ext)
 	return nil
 }
 
@@ -192,32 +185,11 @@ func (c *converter) name(id uint16) uint16 {
 	}
 	at := c.names[id]
 	if at == 0 {
-		at = 1 + uint32(c.intern(c.in.t.Name(id)))
+		at = 1 + uint32(c.w.Name(c.in.t.Name(id)))
 		c.names[id] = at
 	}
 	if at == 1+format.NameOther {
 		c.report.OtherNames++
 	}
 	return uint16(at - 1)
-}
-
-// intern returns the id of a name: that of others where there are too many.
-func (m *merger) intern(text string) uint16 {
-	text = text[:min(len(text), format.MaxName)]
-	switch {
-	case text == "":
-		return format.NameEmpty
-	case text == format.OtherNames:
-		return format.NameOther
-	}
-	id, ok := m.ids[text]
-	if !ok {
-		if len(m.ids) == format.MaxNames-format.FirstName {
-			return format.NameOther
-		}
-		id = uint16(format.FirstName + len(m.ids))
-		m.ids[text] = id
-		m.w.block(format.BlockName, format.AppendName(nil, id, text)) // before what names it
-	}
-	return id
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/open"
@@ -50,7 +51,7 @@ func Files(ctx context.Context, inputs []Input, out string, progress func(done, 
 
 // To is Files to a file that is open, and empty.
 func To(ctx context.Context, inputs []Input, f *os.File, progress func(done, of int64)) (r Report, err error) {
-	m := &merger{report: &r, w: newWriter(f), progress: progress, ids: map[string]uint16{}}
+	m := &merger{report: &r, progress: progress}
 	defer m.close()
 	if err := m.open(ctx, inputs); err != nil {
 		return r, err
@@ -61,6 +62,7 @@ func To(ctx context.Context, inputs []Input, f *os.File, progress func(done, of 
 	if err := m.number(); err != nil {
 		return r, err
 	}
+	m.w = chunks.NewWriter(f, m.header())
 	for _, in := range m.inputs {
 		if err := m.convert(ctx, in); err != nil {
 			return r, err
@@ -69,8 +71,8 @@ func To(ctx context.Context, inputs []Input, f *os.File, progress func(done, of 
 	if err := m.tell(); err != nil {
 		return r, err
 	}
-	r.Size, err = m.w.finish(m.header(), m.end, m.lost)
-	return r, err
+	r.Size = m.w.Close(m.end, &m.lost)
+	return r, m.written()
 }
 
 // mostTime is beyond what clocks tell, so that times can be added.
@@ -83,11 +85,10 @@ const mostSpan = int64(1) << 53
 type merger struct {
 	report   *Report
 	inputs   []*input
-	w        *writer
+	w        *chunks.Writer
 	progress func(done, of int64)
 	done, of int64 // bytes that are read
 
-	ids    map[string]uint16
 	placed [format.MaxNames]bool // those names whose place is told
 
 	streams uint32 // of Go execution traces, that were written
@@ -95,6 +96,14 @@ type merger struct {
 	base int64 // ns since 1970 by the first input's machine: where the merged trace starts
 	end  int64 // ticks
 	lost [format.CounterReasons + 1]int64
+}
+
+// written returns why the merged trace can't be written, nil if it can.
+func (m *merger) written() error {
+	if m.w.Err != nil {
+		return fmt.Errorf("writing the merged trace: %w", m.w.Err)
+	}
+	return nil
 }
 
 func (m *merger) close() {

@@ -170,23 +170,3 @@ func TestPacked(t *testing.T) {
 		same(t, "packed", lines(t, b, p+1, 0), lines(t, a, p+1, 0))
 	}
 }
-
-// TestManyNames: names beyond those that a trace can have are under one, counted.
-func TestManyNames(t *testing.T) {
-	var report Report
-	f, err := os.Create(filepath.Join(t.TempDir(), "names"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	m := &merger{report: &report, w: newWriter(f), ids: map[string]uint16{}}
-	name := make([]byte, 3)
-	last := uint16(0)
-	for i := range format.MaxNames + 10 {
-		name[0], name[1], name[2] = byte(i), byte(i>>8), byte(i>>16)
-		last = m.intern(string(name))
-	}
-	if last != format.NameOther || len(m.ids) != format.MaxNames-format.FirstName || m.intern("\x00\x00\x00") != format.FirstName {
-		t.Errorf("%d names, the last one is %d", len(m.ids), last)
-	}
-}

@@ -55,7 +55,7 @@ func (c *converter) states() error {
 		}
 	}
 	c.sched.Number = c.in.number
-	c.w.block(format.BlockSched, format.AppendSched(nil, &c.sched))
+	c.w.Block(format.BlockSched, format.AppendSched(nil, &c.sched))
 	return c.in.t.EachSwitches(func(s *format.Switches) bool {
 		c.switches(s)
 		return true
@@ -68,12 +68,12 @@ func (c *converter) goTrace(g *trace.GoTrace, stream uint32) error {
 	for {
 		n, err := io.ReadFull(r, part)
 		if n > 0 {
-			c.w.block(format.BlockGoTrace, format.AppendGoTrace(nil, stream, seq, part[:n]))
+			c.w.Block(format.BlockGoTrace, format.AppendGoTrace(nil, stream, seq, part[:n]))
 			seq++
 		}
 		switch {
 		case g.Missing && err == io.EOF, g.Missing && err == io.ErrUnexpectedEOF:
-			c.w.block(format.BlockGoTrace, format.AppendGoTrace(nil, stream, seq+1, nil)) // behind a gap
+			c.w.Block(format.BlockGoTrace, format.AppendGoTrace(nil, stream, seq+1, nil)) // behind a gap
 			return nil
 		case err == io.EOF, err == io.ErrUnexpectedEOF:
 			return nil
@@ -91,11 +91,11 @@ func (c *converter) switches(s *format.Switches) {
 		now := at(w.Time)
 		if len(x.List) == mostSwitches {
 			x.Until = now
-			c.w.block(format.BlockSwitch, format.AppendSwitches(nil, &x))
+			c.w.Block(format.BlockSwitch, format.AppendSwitches(nil, &x))
 			x = format.Switches{Thread: x.Thread, Process: x.Process, On: x.List[mostSwitches-1].How == format.SwitchIn, Base: now, List: x.List[:0]}
 		}
 		x.List = append(x.List, format.Switch{Time: now, How: w.How})
 	}
 	x.Until = max(at(s.Until), x.Base)
-	c.w.block(format.BlockSwitch, format.AppendSwitches(nil, &x))
+	c.w.Block(format.BlockSwitch, format.AppendSwitches(nil, &x))
 }

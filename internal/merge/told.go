@@ -31,7 +31,7 @@ func (c *converter) blocks() error {
 	}
 	for _, g := range t.Gaps() {
 		if g.Count > 0 {
-			c.w.block(format.BlockGap, format.AppendGap(nil, &format.Gap{From: c.block(g.From), To: c.block(g.To), Count: g.Count, Reason: g.Reason}))
+			c.w.Block(format.BlockGap, format.AppendGap(nil, &format.Gap{From: c.block(g.From), To: c.block(g.To), Count: g.Count, Reason: g.Reason}))
 		}
 	}
 	for _, n := range t.Notes {
@@ -44,7 +44,7 @@ func (c *converter) blocks() error {
 	c.places()
 	return t.EachLockSums(func(l *format.LockSums) bool {
 		l.Ticks, l.Addr, l.Name = c.block(t.Nanos(l.Ticks)), c.in.address(l.Addr), c.name(l.Name)
-		c.w.block(format.BlockLock, format.AppendLockSums(nil, l))
+		c.w.Block(format.BlockLock, format.AppendLockSums(nil, l))
 		return true
 	})
 }
@@ -55,7 +55,7 @@ func (c *converter) block(ns int64) int64 { return max(c.in.at(ns), startTicks) 
 func (c *converter) note(at int64, text string) {
 	m := c.in.member()
 	text = trace.MemberLabel(&m) + ": " + text
-	c.w.block(format.BlockNote, format.AppendNote(nil, c.block(at), text[:min(len(text), format.MaxMemberText)]))
+	c.w.Block(format.BlockNote, format.AppendNote(nil, c.block(at), text[:min(len(text), format.MaxMemberText)]))
 }
 
 // calls tells of functions that were not recorded at each call.
@@ -75,9 +75,9 @@ func (c *converter) calls() {
 				unseen = append(unseen, format.Unseen{Name: call.Name, Calls: x.Unseen})
 			}
 		}
-		c.w.block(format.BlockCalls, format.AppendCalls(nil, end, calls))
+		c.w.Block(format.BlockCalls, format.AppendCalls(nil, end, calls))
 		if unseen != nil {
-			c.w.block(format.BlockUnseen, format.AppendUnseen(nil, end, unseen))
+			c.w.Block(format.BlockUnseen, format.AppendUnseen(nil, end, unseen))
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (c *converter) places() {
 			continue
 		}
 		c.placed[at-1] = true
-		c.w.block(format.BlockFrame, format.AppendFrame(nil, &format.Frame{
+		c.w.Block(format.BlockFrame, format.AppendFrame(nil, &format.Frame{
 			ID: format.PlaceFrames + at - 1, Function: p.Function, File: p.File, Line: uint32(p.Line), Start: uint32(p.Kind),
 		}))
 	}
@@ -102,8 +102,8 @@ func (c *converter) beats() error {
 	label := trace.MemberLabel(&m)
 	goid, _ := c.in.goid(0, 0, 0)
 	count := func(at int64, what string, typ format.SlotType, v uint64) {
-		r := format.Record{Start: c.block(at), Stop: int64(v), Head: format.Head(goid, format.KindCounter, false, c.intern(label+" "+what)), CPU: uint64(typ)}
-		c.w.record(mostOwners, 0, &r, nil, false)
+		r := format.Record{Start: c.block(at), Stop: int64(v), Head: format.Head(goid, format.KindCounter, false, c.w.Name(label+" "+what)), CPU: uint64(typ)}
+		c.w.Record(mostOwners, 0, r, nil)
 	}
 	busy, last := int64(-1), int64(0)
 	return c.in.t.EachBeat(func(b *trace.Beat) bool {
@@ -170,13 +170,13 @@ func (in *input) lacks() string {
 func (c *converter) member() {
 	m := c.in.member()
 	c.report.Processes = append(c.report.Processes, m)
-	c.w.block(format.BlockMember, format.AppendMember(nil, &m))
+	c.w.Block(format.BlockMember, format.AppendMember(nil, &m))
 }
 
 // tell writes what is known of all processes together.
 func (m *merger) tell() error {
 	fact := func(key, value string) {
-		m.w.block(format.BlockInfo, format.AppendInfo(nil, key, value[:min(len(value), format.MaxMemberText)]))
+		m.w.Block(format.BlockInfo, format.AppendInfo(nil, key, value[:min(len(value), format.MaxMemberText)]))
 	}
 	for _, key := range shared {
 		value := m.inputs[0].t.Lookup(key)
@@ -189,7 +189,7 @@ func (m *merger) tell() error {
 	if m.report.OtherNames > 0 {
 		fact("merged_other_names", fmt.Sprint(m.report.OtherNames))
 	}
-	return m.w.err
+	return m.written()
 }
 
 // programs is what the merged trace is called: all its programs, or their last names.
@@ -211,7 +211,7 @@ func (m *merger) programs() string {
 // header is that of the merged trace.
 func (m *merger) header() format.Header {
 	h := format.Header{
-		Major: format.Major, Minor: format.Minor, ChunkSize: format.ChunkSize, PageSize: 4096, Clock: format.ClockMonotonic,
+		PageSize: 4096, Clock: format.ClockMonotonic,
 		Path: format.PathAssembly, Backing: format.BackingDisk, Witness: format.WitnessGoid | format.WitnessYield | format.WitnessSwitch,
 		StartTicks: startTicks, StartWall: m.base, TickRate: 1e9,
 	}

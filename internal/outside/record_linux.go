@@ -221,7 +221,7 @@ func (r *recorder) look(flush bool) {
 	if flush {
 		r.flush(sys.Monotonic() - int64(settle))
 	}
-	if r.full = cmp.Or(r.w.err, r.w.room()); r.full != nil {
+	if r.full = cmp.Or(r.w.failed(), r.w.room()); r.full != nil {
 		r.tell(r.full)
 	}
 }

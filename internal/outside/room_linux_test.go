@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/perf"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
@@ -80,7 +81,8 @@ func TestWriteError(t *testing.T) {
 		t.Errorf("it was told %v", told)
 	}
 	w.file.Close()
-	w.seal()
+	w.block(format.BlockNote, make([]byte, 40_000), 0)
+	w.block(format.BlockNote, make([]byte, 40_000), 0) // for which the chunk has no room
 	r.look(false)
 	r.look(true)
 	if len(told) != 1 || !strings.HasPrefix(told[0].Error(), "writing the trace: ") {

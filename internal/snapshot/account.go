@@ -154,28 +154,29 @@ func (c *copier) dropGone(places []int32, n int) ([]int32, error) {
 
 // recordsGone counts the copied records that are overwritten in the source.
 func (c *copier) recordsGone() (n int64, err error) {
+	written := *c.now()
+	written.R = c.dst
 	for i := range c.chunks {
 		k := &c.chunks[i]
 		if !k.gone || k.Kind != format.ChunkRecords {
 			continue
 		}
-		if _, err := chunks.ReadFull(c.dst, c.first, int64(i+1)*c.cs); err != nil {
+		copied, ok, bad, err := written.ReadChunk(c.first, int64(i+1)*c.cs)
+		if err != nil {
 			return 0, err
 		}
-		h, ok, err := format.DecodeChunkHeader(c.first, int64(i+1)*c.cs, c.header.ChunkSize)
-		if ok && err == nil {
-			n += count(c.first, h.Sealed)
+		if ok && bad == nil {
+			n += count(&copied)
 		}
 	}
 	return n, nil
 }
 
-// count returns how many records there are in the chunk b, as the recorder counts
+// count returns how many records there are in a chunk, as the recorder counts
 // them: an end apart is part of its scope, and anchors are the recorder's own.
-func count(b []byte, sealed int64) (n int64) {
-	for w := format.WalkRecords(b[:format.UsedBytes(b, sealed)]); w.Next(); {
-		r := w.Record()
-		if k := r.Kind(); k != format.KindEnd && k != format.KindAnchor {
+func count(c *chunks.Chunk) (n int64) {
+	for w := c.Records(); w.Next(); {
+		if k := w.Kind(); k != format.KindEnd && k != format.KindAnchor {
 			n++
 		}
 	}

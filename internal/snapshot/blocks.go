@@ -50,22 +50,18 @@ func (c *copier) findMoment() error {
 // reading is enough. A block that is not whole is waited for, in case its writer is
 // at it. If the chunk is overwritten while it is read, what is whole is true.
 func (c *copier) eachBlock(at int, k *chunk, f func(t format.BlockType, p []byte) error) (there bool, err error) {
-	var b []byte
+	var now chunks.Chunk
 	for {
-		if _, err := chunks.ReadFull(c.src, c.first, int64(at)*c.cs); err != nil {
-			return false, c.readError(int64(at)*c.cs, err)
+		var ok bool
+		if now, ok, err = c.readChunk(c.first, at); !ok || err != nil || now.ID() != k.ChunkID {
+			return false, err
 		}
-		h, ok, err := format.DecodeChunkHeader(c.first, int64(at)*c.cs, c.header.ChunkSize)
-		if !ok || err != nil || !(k.ChunkID == h.ID()) {
-			return false, nil
-		}
-		b = format.BlockBytes(c.first, h.Sealed)
-		if !torn(b) || c.state.Closed || time.Now().After(c.retryUntil) {
+		if !torn(&now) || c.state.Closed || time.Now().After(c.retryUntil) {
 			break
 		}
 		time.Sleep(time.Millisecond)
 	}
-	for w := format.WalkBlocks(b, format.ChunkHeaderSize); w.Next(); {
+	for w := now.Blocks(); w.Next(); {
 		if w.Err == nil {
 			if err := f(w.Type, w.Payload); err != nil {
 				return true, err
@@ -75,9 +71,9 @@ func (c *copier) eachBlock(at int, k *chunk, f func(t format.BlockType, p []byte
 	return true, nil
 }
 
-// torn reports whether a block in b is not whole.
-func torn(b []byte) bool {
-	for w := format.WalkBlocks(b, format.ChunkHeaderSize); w.Next(); {
+// torn reports whether a block of the chunk is not whole.
+func torn(k *chunks.Chunk) bool {
+	for w := k.Blocks(); w.Next(); {
 		if w.Err != nil {
 			return true
 		}
@@ -149,7 +145,7 @@ func (c *copier) carries(last *int) error {
 		if _, err := c.eachBlock(b.at, &b.chunk, w.addUntil); err != nil {
 			return err
 		}
-		if len(w.b) == format.ChunkHeaderSize {
+		if w.Empty() {
 			continue
 		}
 		if err := w.flush(); err != nil {

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -44,11 +46,12 @@ func read(t *testing.T, path string, ring bool) *contents {
 		t.Errorf("%d bytes, end %d", len(data), s.End)
 	}
 	stops := 0
+	file := chunks.Of(bytes.NewReader(data), int64(len(data)), &h, &s)
 	for off := cs; off < len(data); off += cs {
-		b := data[off : off+cs]
-		k, ok, err := format.DecodeChunkHeader(b, int64(off), h.ChunkSize)
-		if err != nil || stops > 0 {
-			t.Fatalf("at %d: %v, after %d stop blocks", off, err, stops)
+		b := make([]byte, cs)
+		k, ok, bad, err := file.ReadChunk(b, int64(off))
+		if bad != nil || err != nil || stops > 0 {
+			t.Fatalf("at %d: %v, %v, after %d stop blocks", off, bad, err, stops)
 		}
 		if !ok {
 			zero(t, b, off, "no chunk")
@@ -67,11 +70,11 @@ func read(t *testing.T, path string, ring bool) *contents {
 			loc = int64(k.Number) * int64(cs)
 		}
 		if k.Kind == format.ChunkBlocks {
-			stops += c.blocks(t, b[format.ChunkHeaderSize:k.Sealed], k.Flags&format.FlagKept != 0)
+			stops += c.blocks(t, &k)
 			continue
 		}
-		c.records += count(b, k.Sealed)
-		w := format.WalkRecords(b[:k.Sealed])
+		c.records += count(&k)
+		w := k.Records()
 		for w.Next() {
 			for _, j := range w.Skipped {
 				c.holes++
@@ -95,32 +98,35 @@ func read(t *testing.T, path string, ring bool) *contents {
 	return c
 }
 
-func (c *contents) blocks(t *testing.T, b []byte, kept bool) (stops int) {
-	for len(b) > 0 {
-		typ, p, size, err := format.DecodeBlock(b)
-		if err != nil || size == 0 || stops > 0 {
-			t.Fatalf("a block: %v, of %d bytes, after %d stops", err, size, stops)
+func (c *contents) blocks(t *testing.T, k *chunks.Chunk) (stops int) {
+	w := k.Blocks()
+	for w.Next() {
+		p := w.Payload
+		if w.Err != nil || stops > 0 {
+			t.Fatalf("a block: %v, after %d stops", w.Err, stops)
 		}
-		if _, to, ok := times(typ, p); ok {
+		if _, to, ok := times(w.Type, p); ok {
 			c.latest = max(c.latest, to)
 		}
-		switch typ {
+		switch w.Type {
 		case format.BlockName:
 			id, _, _ := format.DecodeName(p)
 			c.names[id] = true
 		case format.BlockCarry:
-			if kept {
+			if k.Flags&format.FlagKept != 0 {
 				t.Error("a carry is kept")
 			}
-			k, err := format.DecodeCarry(p)
+			carry, err := format.DecodeCarry(p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.carries[int64(k.Loc)] = k
+			c.carries[int64(carry.Loc)] = carry
 		case format.BlockStop:
 			stops++
 		}
-		b = b[size:]
+	}
+	if w.To != int(k.Sealed) {
+		t.Fatalf("blocks end at %d of %d bytes", w.To, k.Sealed)
 	}
 	return stops
 }

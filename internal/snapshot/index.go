@@ -68,6 +68,15 @@ func (c *copier) readHead(at int) (h format.ChunkHeader, born, sound bool, err e
 	return h, ok || bad != nil, ok && bad == nil, nil
 }
 
+// readChunk reads the chunk at the place at into b. ok is false if there is none that makes sense.
+func (c *copier) readChunk(b []byte, at int) (k chunks.Chunk, ok bool, err error) {
+	k, ok, bad, err := c.now().ReadChunk(b, int64(at)*c.cs)
+	if err != nil {
+		err = c.readError(int64(at)*c.cs, err)
+	}
+	return k, ok && bad == nil, err
+}
+
 // now is the trace as it is now, however long.
 func (c *copier) now() *chunks.File {
 	f := chunks.Of(c.src, math.MaxInt64, &c.header, &c.state)

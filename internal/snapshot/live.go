@@ -102,17 +102,12 @@ func (c *copier) readLosses() error {
 
 // lookLatest has the cut not before what the chunk at the place at has begun.
 func (c *copier) lookLatest(at int) error {
-	off := int64(at) * c.cs
-	if _, err := chunks.ReadFull(c.src, c.first, off); err != nil {
-		return c.readError(off, err)
+	k, ok, err := c.readChunk(c.first, at)
+	if !ok || err != nil || k.Kind != format.ChunkRecords {
+		return err // overwritten meanwhile
 	}
-	h, ok, err := format.DecodeChunkHeader(c.first, off, c.header.ChunkSize)
-	if !ok || err != nil || h.Kind != format.ChunkRecords {
-		return nil // overwritten meanwhile
-	}
-	for w := format.WalkRecords(c.first[:format.UsedBytes(c.first, h.Sealed)]); w.Next(); {
-		r := w.Record()
-		c.cut = max(c.cut, r.Start)
+	for w := k.Records(); w.Next(); {
+		c.cut = max(c.cut, w.Start())
 	}
 	return nil
 }
@@ -137,7 +132,7 @@ func (c *copier) copyLive(at, below int) error {
 	var end, holes int
 	var head format.ChunkHeader
 	for {
-		ok, err := c.readTwice(at, &head)
+		second, ok, err := c.readTwice(at)
 		if err != nil {
 			return err
 		}
@@ -147,7 +142,8 @@ func (c *copier) copyLive(at, below int) error {
 			}
 			return nil
 		}
-		end, holes = c.reconcile(format.UsedBytes(c.second, head.Sealed), below)
+		head = second.ChunkHeader
+		end, holes = c.reconcile(second.Used(), below)
 		if holes == 0 || c.state.Closed || time.Now().After(c.retryUntil) {
 			break
 		}
@@ -178,19 +174,17 @@ func (c *copier) copyLive(at, below int) error {
 
 // readTwice reads the chunk at the place at into first and second. ok is false
 // if it is another one now.
-func (c *copier) readTwice(at int, head *format.ChunkHeader) (ok bool, err error) {
-	off := int64(at) * c.cs
+func (c *copier) readTwice(at int) (second chunks.Chunk, ok bool, err error) {
 	for _, b := range [][]byte{c.first, c.second} {
-		if _, err := chunks.ReadFull(c.src, b, off); err != nil {
-			return false, c.readError(off, err)
+		if second, ok, err = c.readChunk(b, at); err != nil {
+			return second, false, err
 		}
 	}
-	k := &c.chunks[at-1]
-	*head, ok, err = format.DecodeChunkHeader(c.second, off, c.header.ChunkSize)
-	if !ok || err != nil || !(k.ChunkID == head.ID()) {
-		return false, nil
+	if !ok || c.chunks[at-1].ChunkID != second.ID() {
+		return second, false, nil
 	}
-	return c.unchanged(at)
+	ok, err = c.unchanged(at)
+	return second, ok, err
 }
 
 // reconcile takes back from the second reading, which has used bytes, what the first did
@@ -208,18 +202,12 @@ func (c *copier) reconcile(used, below int) (end, holes int) {
 			}
 			pending += (s.To - s.From) / format.RecordSize
 		}
-		if le.Uint64(c.first[w.Off:]) == 0 {
+		if !w.Reconcile(c.first) {
 			clear(w.Chunk[w.Off:w.To])
 			pending += (w.To - w.Off) / format.RecordSize
 			continue
 		}
-		r := w.Record()
-		if s := r.Kind().Spec(); s != nil && s.Scope && !r.Open() {
-			if was := le.Uint64(c.first[w.Off+8:]); was != uint64(r.Stop) {
-				le.PutUint64(w.Chunk[w.Off+8:], was|1<<63)
-			}
-		}
-		if r.Start > c.cut && below == len(c.second) {
+		if w.Start() > c.cut && below == len(c.second) {
 			continue // later ones only, but for what the Go path has out of order
 		}
 		end = w.To

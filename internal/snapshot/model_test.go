@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -169,7 +170,7 @@ func (m *model) recycle() {
 	base := oldest.place * modelChunkSize
 	var n int64
 	if oldest.kind == format.ChunkRecords {
-		n = count(m.image[base:base+modelChunkSize], 0)
+		n = count(&chunks.Chunk{Bytes: m.image[base:][:modelChunkSize], Had: modelChunkSize})
 	}
 	var zeros []store
 	for off := 8; off < modelChunkSize; off += 8 {

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"encoding/binary"
 	"path/filepath"
 	"time"
 
@@ -11,11 +10,9 @@ import (
 
 // blockWriter writes chunks of blocks to the snapshot, from the place at on.
 type blockWriter struct {
-	c    *copier
-	at   int
-	head format.ChunkHeader
-	b    []byte // the chunk so far
-	one  []byte
+	*chunks.Builder
+	c  *copier
+	at int
 }
 
 func (c *copier) newBlocks(at int) *blockWriter {
@@ -23,43 +20,37 @@ func (c *copier) newBlocks(at int) *blockWriter {
 	if c.ring {
 		flags |= format.FlagKept
 	}
-	w := &blockWriter{c: c, at: at, b: make([]byte, format.ChunkHeaderSize, c.cs)}
-	w.head = format.ChunkHeader{Kind: format.ChunkBlocks, Path: c.header.Path, Since: c.moment, Gen: 1, Flags: flags}
-	return w
+	head := format.ChunkHeader{Kind: format.ChunkBlocks, Path: c.header.Path, Since: c.moment, Gen: 1, Flags: flags}
+	return &blockWriter{chunks.NewBuilder(int(c.cs), head), c, at}
 }
 
 // like makes the chunk pass for the chunk k.
 func (w *blockWriter) like(k *chunk) {
-	w.head.Since, w.head.Gen, w.head.Number = k.Since, k.Gen, k.Number
+	w.Head.Since, w.Head.Gen, w.Head.Number = k.Since, k.Gen, k.Number
 	if !k.kept {
-		w.head.Flags &^= format.FlagKept
+		w.Head.Flags &^= format.FlagKept
 	}
 }
 
 // add appends a block. One that fits into no chunk is left out.
 func (w *blockWriter) add(t format.BlockType, p []byte) error {
-	w.one = format.AppendBlock(w.one[:0], t, p)
-	if len(w.one) > cap(w.b)-format.ChunkHeaderSize {
+	if w.Block(t, p) || format.BlockSize(len(p)) > int(w.c.cs)-format.ChunkHeaderSize {
 		return nil
 	}
-	if len(w.b)+len(w.one) > cap(w.b) {
-		if err := w.flush(); err != nil {
-			return err
-		}
-		w.at++
+	if err := w.flush(); err != nil {
+		return err
 	}
-	w.b = append(w.b, w.one...)
+	w.at++
+	w.Block(t, p)
 	return nil
 }
 
 // flush writes the chunk.
 func (w *blockWriter) flush() error {
-	w.head.Index, w.head.Sealed = uint32(w.at), int64(len(w.b))
-	format.PutChunkHeader(w.b, &w.head)
-	whole := w.b[:cap(w.b)]
-	clear(whole[len(w.b):])
-	w.b = w.b[:format.ChunkHeaderSize]
-	return w.c.writeChunk(whole, w.at)
+	w.Head.Index = uint32(w.at)
+	err := w.c.writeChunk(w.Build(), w.at)
+	w.Reset(w.Head)
+	return err
 }
 
 // addUntil is add for what is not later than the snapshot's moment.
@@ -122,14 +113,9 @@ func (c *copier) writeHeader() error {
 	if _, err := chunks.ReadFull(c.src, b[:format.StateOffset], 0); err != nil {
 		return c.readError(0, err)
 	}
-	le := binary.LittleEndian
-	s := b[format.StateOffset:]
-	le.PutUint64(s[format.StateClosed:], 1)
-	le.PutUint64(s[format.StateTick:], uint64(c.moment))
-	le.PutUint64(s[format.StateEnd:], uint64(c.size))
-	le.PutUint64(s[format.StateLost:], uint64(c.state.Lost))
-	le.PutUint64(s[format.StateOverwritten:], uint64(c.overwritten))
-	le.PutUint64(s[format.StateUntil:], uint64(c.until))
+	format.PutState(b[format.StateOffset:], &format.State{
+		Closed: true, Tick: c.moment, End: c.size, Lost: c.state.Lost, Overwritten: c.overwritten, Until: c.until,
+	})
 	if c.header.HasCounters() {
 		format.PutCounters(b[format.CountersOffset:], &c.counters, !c.miscounted)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -59,7 +60,8 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 		t.found.add(whyShort(buf[:n]), at, 1) // the index found it good
 		return false, false, nil
 	}
-	w := format.WalkBlocks(format.BlockBytes(buf[:n], h.Sealed), tail.at)
+	read := chunks.Chunk{ChunkHeader: h, Bytes: buf, Had: n}
+	w := read.BlocksFrom(tail.at)
 	for w.Next() {
 		if w.Err == nil {
 			changed = true

@@ -1,10 +1,6 @@
 package trace
 
-import (
-	"encoding/binary"
-
-	"github.com/scopeview/scopeview/internal/format"
-)
+import "github.com/scopeview/scopeview/internal/format"
 
 // ext reads the extension at loc; what is none, or cut off, is nil.
 func (c *blockCache) ext(t *Trace, loc format.Loc) ([]byte, error) {
@@ -12,11 +8,10 @@ func (c *blockCache) ext(t *Trace, loc format.Loc) ([]byte, error) {
 	if err != nil || len(h) < 8 {
 		return nil, err
 	}
-	w := binary.LittleEndian.Uint64(h)
-	if !format.IsExt(w) {
+	n := format.ExtBytes(h)
+	if n == 0 {
 		return nil, nil
 	}
-	n := format.ExtUnits(w) * format.RecordSize
 	x, err := c.read(t, loc, n)
 	if len(x) < n {
 		return nil, err

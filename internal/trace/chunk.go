@@ -1,8 +1,7 @@
 package trace
 
 import (
-	"encoding/binary"
-
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -39,11 +38,11 @@ type chunkBuf struct {
 func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 	at := info.at
 	c.used, c.lost = 0, 0
-	n, head, ok, err := t.readHeaded(&c.bytes, at)
+	read, ok, err := t.readHeaded(&c.bytes, at)
 	if err != nil {
 		return err
 	}
-	if !ok || head.Kind != format.ChunkRecords {
+	if !ok || read.Kind != format.ChunkRecords {
 		why := whyShort(c.bytes)
 		if t.overwrites() && why == textShort {
 			t.missed(info)
@@ -52,24 +51,25 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 		p.add(why, at, 1) // the index found it good
 		return nil
 	}
-	if n < int(min(int64(len(c.bytes)), t.size-at)) {
+	if read.Had < int(min(int64(len(c.bytes)), t.size-at)) {
 		p.add(textShort, at, 1)
 	}
-	c.head = head
+	c.head = read.ChunkHeader
 	live := info.flags&format.FlagFinal == 0 && !t.state.Closed
 	if live {
 		c.first, c.bytes = c.bytes, c.first
-		if n, head, ok, err = t.readHeaded(&c.bytes, at); err != nil {
+		if read, ok, err = t.readHeaded(&c.bytes, at); err != nil {
 			return err
 		}
 		if ok {
-			c.head = head
+			c.head = read.ChunkHeader
 		}
+		read.ChunkHeader = c.head
 	}
 	if err := t.still(info); err != nil {
 		return err
 	}
-	c.used = min(format.UsedBytes(c.bytes, c.head.Sealed), n&^(format.RecordSize-1))
+	c.used = read.Used()
 	if live {
 		c.reconcile()
 	}
@@ -94,16 +94,16 @@ func whyShort(b []byte) string {
 }
 
 // readHeaded reads the chunk at the offset at into b, which it makes as large as a chunk.
-// n is how much the file had, and ok is false where the header makes no sense.
-func (t *Trace) readHeaded(b *[]byte, at int64) (n int, h format.ChunkHeader, ok bool, err error) {
+// ok is false where the header makes no sense.
+func (t *Trace) readHeaded(b *[]byte, at int64) (c chunks.Chunk, ok bool, err error) {
 	if cs := int(t.header.ChunkSize); len(*b) != cs {
 		*b = make([]byte, cs)
 	}
-	if n, err = t.readAt(*b, at); err != nil {
-		return 0, h, false, err
+	c, ok, bad, err := t.places().ReadChunk(*b, at)
+	if err != nil {
+		err = ioError(t.path, at, err)
 	}
-	h, ok, bad := format.DecodeChunkHeader(*b, at, t.header.ChunkSize)
-	return n, h, ok && bad == nil, nil
+	return c, ok && bad == nil, err
 }
 
 // freshRecord reads the record at loc from the file, not from what was read
@@ -130,12 +130,8 @@ func (t *Trace) freshExt(loc format.Loc) ([]byte, error) {
 	if _, err := t.addr.read(h[:], loc); err != nil {
 		return nil, err
 	}
-	w := binary.LittleEndian.Uint64(h[:])
-	if !format.IsExt(w) {
-		return nil, nil
-	}
-	x := make([]byte, format.ExtUnits(w)*format.RecordSize)
-	if n, err := t.addr.read(x, loc); err != nil || n < len(x) {
+	x := make([]byte, format.ExtBytes(h[:]))
+	if n, err := t.addr.read(x, loc); err != nil || n < len(x) || n == 0 {
 		return nil, err
 	}
 	return x, nil
@@ -143,18 +139,9 @@ func (t *Trace) freshExt(loc format.Loc) ([]byte, error) {
 
 // reconcile takes back from the second reading what the first did not have.
 func (c *chunkBuf) reconcile() {
-	le := binary.LittleEndian
 	for s := c.scan(); s.Next(); {
-		old, b := c.first[s.Off:], s.Chunk[s.Off:]
-		if le.Uint64(old) == 0 {
-			le.PutUint64(b, 0)
-			continue
-		}
-		r := format.DecodeRecord(b)
-		if k := r.Kind().Spec(); k != nil && k.Scope && !r.Open() {
-			if was := le.Uint64(old[8:]); was != uint64(r.Stop) {
-				le.PutUint64(b[8:], was|1<<63)
-			}
+		if !s.Reconcile(c.first) {
+			clear(s.Chunk[s.Off:][:8])
 		}
 	}
 }

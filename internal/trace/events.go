@@ -315,15 +315,3 @@ func (p *player) row(x *slice, e *Event, now int64) *localRow {
 
 // rowOf returns a row of the stretch, whose scan has found them all.
 func (p *player) rowOf(key uint64) *localRow { return p.st.rows.at(p.st.byKey[key]) }
-
-// extension returns the extension at off, nil if there is none that is whole.
-func extension(b []byte, off int) []byte {
-	if off+format.RecordSize > len(b) {
-		return nil
-	}
-	w := binary.LittleEndian.Uint64(b[off:])
-	if n := format.ExtUnits(w) * format.RecordSize; format.IsExt(w) && off+n <= len(b) {
-		return b[off : off+n]
-	}
-	return nil
-}

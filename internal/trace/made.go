@@ -167,7 +167,7 @@ func (c *cursor) ext(p *place) []byte {
 	if c.made != nil {
 		return c.made[p.off].ext
 	}
-	return extension(c.bytes[:c.used], int(p.off)+format.RecordSize)
+	return format.ExtAt(c.bytes[:c.used], int(p.off)+format.RecordSize)
 }
 
 // end returns the place of the end apart of the record at p, 0 if there is none.

@@ -3,9 +3,9 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
-	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -93,12 +93,13 @@ func (t *Trace) newerNames(id uint16) *nameTable {
 // scanNames adds the names in the chunk at the offset at, from the byte from on, to m. born
 // is false if none was handed out there. buf is used for reading it.
 func (t *Trace) scanNames(m *nameTable, buf []byte, at int64, from int) (born bool) {
-	n, err := chunks.ReadFull(t.r, buf, at)
-	h, ok, bad := format.DecodeChunkHeader(buf[:n], at, t.header.ChunkSize)
-	if err != nil || bad != nil || !ok || h.Kind != format.ChunkBlocks {
+	file := t.places()
+	file.Size = math.MaxInt64 // as long as it is by now
+	c, ok, bad, err := file.ReadChunk(buf, at)
+	if err != nil || bad != nil || !ok || c.Kind != format.ChunkBlocks {
 		return ok
 	}
-	for w := format.WalkBlocks(buf[:n], from); w.Next() && w.Err == nil; {
+	for w := c.BlocksFrom(from); w.Next() && w.Err == nil; {
 		if w.Type == format.BlockName {
 			if id, name, err := format.DecodeName(w.Payload); err == nil {
 				_ = m.add(id, name) // a second name is for Verify to tell of

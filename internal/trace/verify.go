@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -171,14 +172,6 @@ func (v *checker) check(ok bool, off int64, rule, text string, args ...any) {
 	}
 }
 
-// read reads the chunk at the place off as it is.
-func (v *checker) read(off int64) (int, error) {
-	if v.bytes == nil {
-		v.bytes = make([]byte, v.t.header.ChunkSize)
-	}
-	return v.t.readAt(v.bytes, off)
-}
-
 // firstNonzero returns the place of the first byte in b that is not zero, -1 if none.
 func firstNonzero(b []byte) int {
 	at := 0
@@ -194,7 +187,8 @@ func firstNonzero(b []byte) int {
 }
 
 func (v *checker) fileHeader() error {
-	if _, err := v.read(0); err != nil {
+	v.bytes = make([]byte, v.t.header.ChunkSize)
+	if _, err := v.t.readAt(v.bytes, 0); err != nil {
 		return err
 	}
 	v.headerValues()
@@ -244,23 +238,22 @@ func (v *checker) zero(b []byte, off int64, rule, text string) {
 
 // chunk checks the chunk at the place p.
 func (v *checker) chunk(p *checkedPlace) error {
-	n, err := v.read(p.at)
-	if err != nil {
-		return err
+	if v.bytes == nil {
+		v.bytes = make([]byte, v.t.header.ChunkSize)
 	}
-	h, ok, err := format.DecodeChunkHeader(v.bytes, p.at, v.t.header.ChunkSize)
+	c, ok, bad, err := v.t.places().ReadChunk(v.bytes, p.at)
 	switch {
-	case err != nil && format.IsLost(v.bytes):
-		v.add(p.at, "chunk-header", "%v", format.ErrLost)
 	case err != nil:
-		v.add(p.at, "chunk-header", "%v", err)
+		return ioError(v.t.path, p.at, err)
+	case bad != nil:
+		v.add(p.at, "chunk-header", "%v", bad)
 	case !ok:
 		v.unborn(p.at)
-	case (h.Kind == format.ChunkRecords) == p.records():
-		v.chunkHeader(&h, p.at)
-		return v.contents(&h, p.chunk, v.bytes[:n], p.at)
+	case (c.Kind == format.ChunkRecords) == p.records():
+		v.chunkHeader(&c.ChunkHeader, p.at)
+		return v.contents(&c, p.chunk, p.at)
 	case p.chunk == nil:
-		v.ringChunk(&h, p.at) // why it is not in the index
+		v.ringChunk(&c.ChunkHeader, p.at) // why it is not in the index
 	}
 	return nil
 }
@@ -299,17 +292,14 @@ func (v *checker) chunkHeader(h *format.ChunkHeader, off int64) {
 	}
 }
 
-// contents checks what is in the chunk b, which is known to the index as known.
-func (v *checker) contents(h *format.ChunkHeader, known *chunkInfo, b []byte, off int64) error {
-	switch h.Kind {
+// contents checks what is in the chunk c, which is known to the index as known.
+func (v *checker) contents(c *chunks.Chunk, known *chunkInfo, off int64) error {
+	switch c.Kind {
 	case format.ChunkBlocks:
-		if h.Sealed != 0 {
-			b = b[:min(int64(len(b)), h.Sealed)]
-		}
-		v.kept = h.Flags&format.FlagKept != 0
-		v.blockChunk(b, off)
+		v.kept = c.Flags&format.FlagKept != 0
+		v.blockChunk(c.Blocks(), off)
 	case format.ChunkRecords:
-		return v.recordChunk(h, known, len(b))
+		return v.recordChunk(c, known)
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ type verifiedBlocks struct {
 	after  bool  // a block follows it
 }
 
-func (v *checker) blockChunk(b []byte, off int64) {
-	w := format.WalkBlocks(b, format.ChunkHeaderSize)
+func (v *checker) blockChunk(w format.BlockWalk, off int64) {
+	b := w.Chunk
 	for w.Next() {
 		t, p, here := w.Type, w.Payload, off+int64(w.Off)
 		if w.Err != nil {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/inorder"
 )
@@ -50,12 +51,11 @@ func (v *checker) take(c *checker) {
 	v.found = v.found[:min(len(v.found), maxFindings)]
 }
 
-// recordChunk checks the records of a chunk, of which n bytes were read and the header is h.
-func (v *checker) recordChunk(h *format.ChunkHeader, info *chunkInfo, n int) error {
+// recordChunk checks the records of a chunk, which was read.
+func (v *checker) recordChunk(read *chunks.Chunk, info *chunkInfo) error {
 	if v.t.state.Closed || info.flags&format.FlagFinal != 0 && !v.t.overwrites() {
 		// Nobody writes to it, so what was read need not be read again.
-		v.buf.bytes, v.buf.head = v.bytes, *h
-		v.buf.used = min(format.UsedBytes(v.bytes, h.Sealed), n&^(format.RecordSize-1))
+		v.buf.bytes, v.buf.head, v.buf.used = read.Bytes, read.ChunkHeader, read.Used()
 	} else if err := v.t.readChunk(&v.buf, info, problems{}); err == errGone {
 		return nil
 	} else if err != nil {

@@ -70,20 +70,17 @@ func (d *durations) read(path string) error {
 
 // chunk takes in the chunk at a place, if there is one.
 func (d *durations) chunk(file *chunks.File, at int64) (born bool, err error) {
-	h, born, bad, err := file.Head(at)
+	c, born, bad, err := file.ReadChunk(d.records, at)
 	if err = errors.Join(bad, err); !born || err != nil {
 		return born, err
 	}
-	if _, err := file.Read(d.records, at); err != nil {
-		return born, err
-	}
-	switch h.Kind {
+	switch c.Kind {
 	case format.ChunkRecords:
-		for w := format.WalkRecords(d.records[:format.UsedBytes(d.records, h.Sealed)]); w.Next(); {
+		for w := c.Records(); w.Next(); {
 			d.record(&w, at)
 		}
 	case format.ChunkBlocks:
-		for w := format.WalkBlocks(format.BlockBytes(d.records, h.Sealed), format.ChunkHeaderSize); w.Next(); {
+		for w := c.Blocks(); w.Next(); {
 			if w.Err == nil {
 				d.block(w.Type, w.Payload)
 			}

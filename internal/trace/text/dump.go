@@ -86,15 +86,17 @@ type chunkText struct {
 	ext   extText
 }
 
-// read reads the chunk at off into b, which it makes as large as one.
-func (d *dumper) read(b *[]byte, off int64) error {
+// read reads the chunk at off into b, which it makes as large as one. ok is false if none that
+// makes sense is there.
+func (d *dumper) read(b *[]byte, off int64) (c chunks.Chunk, ok bool, err error) {
 	if *b == nil {
 		*b = make([]byte, d.file.Chunk)
 	}
-	if _, err := d.file.Read(*b, off); err != nil {
-		return fmt.Errorf("reading at offset %d: %w", off, err)
+	c, ok, bad, err := d.file.ReadChunk(*b, off)
+	if err != nil {
+		err = fmt.Errorf("reading at offset %d: %w", off, err)
 	}
-	return nil
+	return c, ok && bad == nil, err
 }
 
 // learn takes in the names that the text's name lines will define. That is not
@@ -106,7 +108,7 @@ func (d *dumper) learn(t *trace.Trace) error {
 		if c.Kind != format.ChunkBlocks {
 			continue
 		}
-		if err := d.read(&chunk, c.Offset); err != nil {
+		if _, _, err := d.read(&chunk, c.Offset); err != nil {
 			return err
 		}
 		for w := format.WalkBlocks(chunk, format.ChunkHeaderSize); w.Next(); {
@@ -132,32 +134,32 @@ func isZero(b []byte) bool {
 // make makes the text of the chunk at off.
 func (c *chunkText) make(d *dumper, off int64) {
 	c.dumper, c.text, c.zero = d, c.text[:0], false
-	if c.err = d.read(&c.chunk, off); c.err != nil {
+	read, ok, err := d.read(&c.chunk, off)
+	if c.err = err; err != nil {
 		return
 	}
 	if c.zero = off > 0 && isZero(c.chunk); c.zero {
 		return
 	}
-	h, ok, err := format.DecodeChunkHeader(c.chunk, off, d.header.ChunkSize)
 	records := false
 	switch {
 	case off == 0:
 		c.fileHeader()
-	case !ok || err != nil:
+	case !ok:
 		c.text = append(c.text, "bytes\n"...)
 	default:
-		c.chunkHeader(&h)
-		if h.Kind == format.ChunkBlocks {
+		c.chunkHeader(&read.ChunkHeader)
+		if read.Kind == format.ChunkBlocks {
 			c.blocks()
 		}
-		records = h.Kind == format.ChunkRecords
+		records = read.Kind == format.ChunkRecords
 	}
 	if err := c.assemble(off); err != nil {
 		c.err = fmt.Errorf("at offset %d: the text can't be assembled again: %w", off, err)
 		return
 	}
 	if records {
-		c.records(h.Path)
+		c.records(read.Path)
 		copy(c.again[format.ChunkHeaderSize:], c.chunk[format.ChunkHeaderSize:])
 	}
 	c.patch()

@@ -1,0 +1,212 @@
+package chunks
+
+import (
+	"cmp"
+	"io"
+	"math"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// A Writer writes a trace that no recorder writes, chunk by chunk: records in the streams of
+// their owners, and blocks. Each chunk is written once, when it is full or the stream ends; the
+// file's header is written by Begin and by Close. Its methods do nothing once a write has failed.
+type Writer struct {
+	Header format.Header // may change until Begin or Close
+	Since  int64         // ticks from which on chunks of blocks are said to be handed out; StartTicks at first
+	Err    error         // of the first write that failed
+
+	w       io.WriterAt
+	chunks  uint32 // handed out so far, chunk 0 included
+	last    uint32 // index of the last chunk of blocks
+	streams map[stream]*streamState
+	blocks  *Builder
+	free    []*Builder
+	names   map[string]uint16
+}
+
+// stream identifies the records that follow each other in chunks.
+type stream struct {
+	owner uint32
+	path  format.Path
+}
+
+type streamState struct {
+	*Builder        // nil: none of its chunks is being filled
+	thread   uint32 // of the chunk's last anchor
+	last     int64  // the latest start of a record; 0: there was none
+}
+
+// Open is the Stop of a scope without an end, to which format.ApartBit may be added.
+const Open = math.MinInt64
+
+// NewWriter returns a Writer of the trace with the header h, of which it sets the version and the
+// size of chunks.
+func NewWriter(w io.WriterAt, h format.Header) *Writer {
+	h.Major, h.Minor, h.ChunkSize = format.Major, format.Minor, format.ChunkSize
+	return &Writer{
+		Header: h, Since: h.StartTicks, w: w, chunks: 1, streams: map[stream]*streamState{},
+		names: map[string]uint16{"": format.NameEmpty, format.OtherNames: format.NameOther},
+	}
+}
+
+// Begin writes the header of a trace that is not closed.
+func (w *Writer) Begin() { w.head(&format.State{}, nil) }
+
+// take hands out a chunk.
+func (w *Writer) take(h format.ChunkHeader) *Builder {
+	h.Index, h.Gen, h.Flags = w.chunks, 1, format.FlagFinal
+	w.chunks++
+	n := len(w.free)
+	if n == 0 {
+		return NewBuilder(format.ChunkSize, h)
+	}
+	c := w.free[n-1]
+	w.free = w.free[:n-1]
+	c.Reset(h)
+	return c
+}
+
+// put writes a chunk.
+func (w *Writer) put(c *Builder) {
+	w.write(c.Build(), int64(c.Head.Index)*format.ChunkSize)
+	w.free = append(w.free, c)
+}
+
+func (w *Writer) write(b []byte, at int64) {
+	if w.Err == nil {
+		_, w.Err = w.w.WriteAt(b, at)
+	}
+}
+
+// Record writes a record and its extension, and returns where it is. A record of a known thread
+// that is not earlier than its owner's last one is written as the assembly path does, behind an
+// anchor of its thread; others as the Go path does. Thread 0 is unknown. The Stop of a scope that is
+// Open becomes what it is on that path.
+func (w *Writer) Record(owner, thread uint32, r format.Record, ext []byte) format.Loc {
+	end := r.Kind() == format.KindEnd
+	s, path := w.stream(owner, format.PathAssembly), format.PathAssembly
+	if thread == 0 || !end && r.Start < s.last {
+		s, path, thread = w.stream(owner, format.PathGo), format.PathGo, 0
+	}
+	begun := r.Start // or where an end lies among those that begin
+	if end {
+		begun = cmp.Or(s.last, r.Stop)
+	}
+	if s.Builder != nil && s.Left() < 2*format.RecordSize+len(ext) {
+		w.put(s.Builder)
+		s.Builder = nil
+	}
+	if s.Builder == nil {
+		s.Builder, s.thread = w.take(format.ChunkHeader{Kind: format.ChunkRecords, Path: path, Owner: owner, Since: begun}), 0
+	}
+	s.Head.Since = min(s.Head.Since, begun)
+	if end {
+		s.Head.Flags |= format.FlagEnds
+	} else {
+		s.last = max(s.last, r.Start)
+	}
+	if thread != s.thread {
+		s.thread = thread
+		s.Builder.Record(&format.Record{Start: begun, Stop: int64(thread), Head: format.Head(0, format.KindAnchor, false, 0), CPU: math.MaxUint64}, nil)
+	}
+	if spec := r.Kind().Spec(); spec != nil && spec.Scope && r.Open() {
+		apart := r.Stop & format.ApartBit
+		if r.Stop = r.Start | Open; path == format.PathAssembly {
+			r.Stop = format.OpenStop(thread, 0, 0)
+		}
+		r.Stop |= apart
+	}
+	return format.Loc(int64(s.Head.Index)*format.ChunkSize + int64(s.Builder.Record(&r, ext)))
+}
+
+func (w *Writer) stream(owner uint32, path format.Path) *streamState {
+	s := w.streams[stream{owner, path}]
+	if s == nil {
+		s = &streamState{}
+		w.streams[stream{owner, path}] = s
+	}
+	return s
+}
+
+// EndRecords ends all streams: later records may be earlier again.
+func (w *Writer) EndRecords() {
+	for _, s := range w.streams {
+		if s.Builder != nil {
+			w.put(s.Builder)
+		}
+	}
+	clear(w.streams)
+}
+
+// Name returns the number of a name, whose block it writes if the name is new: that of
+// format.OtherNames where there are too many.
+func (w *Writer) Name(text string) uint16 {
+	text = text[:min(len(text), format.MaxName)]
+	id, ok := w.names[text]
+	if !ok {
+		if len(w.names) == format.MaxNames {
+			return format.NameOther
+		}
+		id = uint16(len(w.names))
+		w.names[text] = id
+		w.Block(format.BlockName, format.AppendName(nil, id, text)) // before what has the name
+	}
+	return id
+}
+
+// Block writes a block that fits into a chunk. One that takes a whole chunk does not end the
+// chunk that the others are in.
+func (w *Writer) Block(t format.BlockType, payload []byte) {
+	if format.BlockSize(len(payload)) == format.ChunkSize-format.ChunkHeaderSize {
+		c := w.takeBlocks()
+		c.Block(t, payload)
+		w.put(c)
+		return
+	}
+	if w.blocks == nil {
+		w.blocks = w.takeBlocks()
+	}
+	if !w.blocks.Block(t, payload) {
+		w.put(w.blocks)
+		w.blocks = w.takeBlocks()
+		w.blocks.Block(t, payload)
+	}
+}
+
+func (w *Writer) takeBlocks() *Builder {
+	w.last = w.chunks
+	return w.take(format.ChunkHeader{Kind: format.ChunkBlocks, Path: w.Header.Path, Since: w.Since})
+}
+
+// Close ends the trace at a tick and returns its size; Err is then final. lost counts the records that are lost, by
+// reason; nil: none.
+func (w *Writer) Close(end int64, lost *[format.CounterReasons + 1]int64) (size int64) {
+	w.EndRecords()
+	if c := w.blocks; c != nil && c.Head.Index != w.last { // the stop block is behind all others
+		w.put(c)
+		w.blocks = nil
+	}
+	w.Block(format.BlockStop, format.AppendTicks(nil, end))
+	w.put(w.blocks)
+	size = int64(w.chunks) * format.ChunkSize
+	s := format.State{Closed: true, Tick: end, End: size}
+	if lost != nil {
+		for _, n := range lost[1:] {
+			s.Lost += min(n, math.MaxInt64-s.Lost)
+		}
+	}
+	w.head(&s, lost)
+	return size
+}
+
+// head writes chunk 0.
+func (w *Writer) head(s *format.State, lost *[format.CounterReasons + 1]int64) {
+	b := make([]byte, format.ChunkSize)
+	format.AppendHeader(b[:0], &w.Header)
+	format.PutState(b[format.StateOffset:], s)
+	if lost != nil {
+		format.PutCounters(b[format.CountersOffset:], lost, true)
+	}
+	w.write(b, 0)
+}
