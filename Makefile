@@ -1,12 +1,13 @@
 # Two commands do everything on a machine that has Go:
 #   make demo   runs the main job on real input and says where the results are
 #   make test   runs all tests, and says what was skipped and why
+# make test-all adds what takes too long for each commit.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build release fleet fleet-check deps-fleet demo test fault truth doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak soak-tools screenshots fuzz clean
+.PHONY: help build release fleet fleet-check deps-fleet demo test test-all fault truth doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak soak-tools screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -82,6 +83,18 @@ tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT
 log=$$tmp/log
 go build -o "$$tmp/retest" ./internal/testing/retest
 gotest() { "$$tmp/retest" go test -timeout=30m "$$@"; } # a package may take ten beside a full load
+named() { "$$tmp/retest" -naming '$(NAMES_WITNESS)' go test -timeout=30m "$$@"; }
+# What is guaranteed under faults, and where chunks are, has to do with the path and not
+# with witnesses, the processor or the version of Go.
+anywhere='^Test(G([12]|3[0-257]|38Fork|4[024])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)'
+# arm64 QEMU FLAGS PACKAGE... runs tests under the emulator. Without -R, qemu keeps gigabytes
+# of notes about the recorder's reserved addresses.
+arm64() { local qemu=$$1; shift; GOARCH=arm64 CGO_ENABLED=0 gotest -short -v -skip "$$anywhere" -exec "$$qemu -R 64G" "$$@"; }
+end() {
+  if [ -s "$$tmp/slow" ]; then echo "the slowest tests:"; sort -k2,2rn "$$tmp/slow" | sed -n 1,10p; fi
+  if [ $$failed$$flaky = 01 ]; then echo "all tests passed, those that are FLAKY only when they ran alone"
+  elif [ $$failed = 0 ]; then echo "all tests passed"; else echo "some tests failed"; exit 1; fi
+}
 # Of the output of tests, what belongs to those that failed.
 failures='/^=== / { next }
   /^ *--- (PASS|SKIP)|^PASS|^ok |^\?/ { text = ""; next }
@@ -137,8 +150,14 @@ RACED := ./scope/... $(patsubst %,./%,mmpool flusher sweeper internal/advice/cou
 # What -tags scope_pure changes: packages with files of their own for it, and who calls what
 # they don't have.
 PURE := ./scope/... ./sweeper ./internal/record ./internal/sys
-# What depends on what the recorder can verify about the Go runtime and kernel.
-WITNESSED := $(patsubst %,./%,$(wildcard scope internal/record internal/sys internal/testing/cputest))
+# What the recorder can verify about the Go runtime and kernel, its witnesses, decides which
+# path records take and whether CPU times are known. WITNESSES are the tags that make one fail
+# each, WITNESSED the packages of the witnesses themselves. Of internal/record, whose Go path
+# the race detector has in full, make test runs under these tags the tests that name a witness;
+# TestWitnessesAreNamed of conventions_test.go holds the pattern against the files.
+WITNESSES := scope_go scope_norseq scope_noyield scope_nogoid
+WITNESSED := ./internal/sys ./internal/testing/cputest
+NAMES_WITNESS := wantPath|fastNow|[wW]itness|path_reason
 
 test: ## run all tests; in CI and as root, install what they need first
 	@$(STAGE)
@@ -155,22 +174,12 @@ test: ## run all tests; in CI and as root, install what they need first
 	schema() (cd internal/export/perfetto/schematest && go vet ./... && gotest -v ./...)
 	browsers() (cd uitest && go vet ./... && gotest -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && gotest -v -tags scope_off ./scope/... ./examples/...; }
-	# What is guaranteed under faults, and where chunks are, has to do with the path and not
-	# with witnesses, the processor or the version of Go.
-	anywhere='^Test(G([12]|3[0-257]|38Fork|4[024])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)'
-	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 gotest -short -v -skip "$$anywhere" ./internal/record ./internal/sys ./internal/build/instrument && GOTOOLCHAIN=go$$1 gotest -v -run '^TestHooks$$' ./internal/build; }
 	witnesses() {
-	  for tag in scope_go scope_norseq scope_noyield scope_nogoid; do
+	  for tag in $(WITNESSES); do
 	    echo "# -tags $$tag"
-	    gotest -short -tags $$tag $$([ $$tag = scope_go ] || echo -skip "$$anywhere|LateEnd") $(WITNESSED) || return
+	    gotest -short -tags $$tag $(WITNESSED) && named -short -tags $$tag ./internal/record || return
 	  done
 	}
-	# Without -R, qemu keeps gigabytes of notes about the recorder's reserved addresses.
-	arm64() (
-	  export GOARCH=arm64 CGO_ENABLED=0
-	  gotest -short -v -skip "$$anywhere" -exec "$$1 -R 64G" ./internal/record ./internal/sys ./internal/format ./internal/testing/cputest &&
-	    gotest -short -skip "$$anywhere" -tags scope_go -exec "$$1 -R 64G" ./internal/record ./internal/sys
-	)
 	stage "gofmt" formatted
 	stage "vet and build on $(words $(TESTED)) platforms" matrix $(TESTED)
 	stage "tests" gotest -v -vet=off ./... # all of it is vetted above
@@ -216,6 +225,27 @@ test: ## run all tests; in CI and as root, install what they need first
 	else
 	  skip "tests with the race detector" "needs cgo and a C compiler; make deps installs gcc"
 	fi
+	if [ "$$(go env GOHOSTARCH)" = arm64 ]; then
+	  skip "arm64 tests under qemu" "this machine is arm64"
+	elif qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); then
+	  stage "arm64 tests under qemu" arm64 "$$qemu" ./internal/record ./internal/sys ./internal/format ./internal/testing/cputest
+	else
+	  skip "arm64 tests under qemu" "no qemu-aarch64; make deps installs it"
+	fi
+	end
+
+test-all: test ## run what make test runs, then what takes too long for each commit: vet on all platforms, all of the recorder's tests with each witness failing, the Go path on arm64, the newest Go
+	@$(STAGE)
+	$(MATRIX)
+	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 gotest -short -v -skip "$$anywhere" ./internal/record ./internal/sys ./internal/build/instrument && GOTOOLCHAIN=go$$1 gotest -v -run '^TestHooks$$' ./internal/build; }
+	witnesses() {
+	  for tag in $(WITNESSES); do
+	    echo "# -tags $$tag"
+	    gotest -short -tags $$tag $$([ $$tag = scope_go ] || echo -skip "$$anywhere|LateEnd") ./scope ./internal/record $(WITNESSED) || return
+	  done
+	}
+	stage "vet and build on $(words $(PLATFORMS)) platforms" matrix $(PLATFORMS)
+	stage "all tests with each witness failing" witnesses
 	if ! newest=$$(go list -m -f '{{.Version}}' go@latest 2>/dev/null); then
 	  skip "tests on the newest Go" "the module proxy can't be reached"
 	elif [ "go$$newest" = "$$(go env GOVERSION)" ]; then
@@ -225,16 +255,12 @@ test: ## run all tests; in CI and as root, install what they need first
 	else
 	  stage "tests on the newest Go, $$newest" newest "$$newest"
 	fi
-	if [ "$$(go env GOHOSTARCH)" = arm64 ]; then
-	  skip "arm64 tests under qemu" "this machine is arm64"
-	elif qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); then
-	  stage "arm64 tests under qemu" arm64 "$$qemu"
+	if [ "$$(go env GOHOSTARCH)" != arm64 ] && qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); then
+	  stage "arm64 tests under qemu, the Go path" arm64 "$$qemu" -tags scope_go ./internal/record ./internal/sys
 	else
-	  skip "arm64 tests under qemu" "no qemu-aarch64; make deps installs it"
+	  skip "arm64 tests under qemu, the Go path" "this machine is arm64, or has no qemu-aarch64"
 	fi
-	if [ -s "$$tmp/slow" ]; then echo "the slowest tests:"; sort -k2,2rn "$$tmp/slow" | sed -n 1,10p; fi
-	if [ $$failed$$flaky = 01 ]; then echo "all tests passed, those that are FLAKY only when they ran alone"
-	elif [ $$failed = 0 ]; then echo "all tests passed"; else echo "some tests failed"; exit 1; fi
+	end
 
 fault: ## do every fault of docs/guarantees.md, and say of each guarantee whether it held; as root, some twenty minutes
 	@guarantees() { SCOPEVIEW_FAULT=full go test -json -count=1 -p 1 -timeout 2h -run '^TestG[0-9]' ./... || true; } # the report tells
