@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build release fleet fleet-check deps-fleet demo test test-all fault truth doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak soak-tools screenshots fuzz clean
+.PHONY: help build release fleet fleet-check deps-fleet demo test test-all fault truth doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak soak-tools mutants screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -17,6 +17,12 @@ FUZZTIME ?= 10m
 BENCHFLAGS ?=
 # SOAK is how long soak records.
 SOAK ?= 10m
+# N, SEED and MUTANTS are how many faults mutants plants, which ones, and where it keeps the
+# results. MUTANTSFLAGS go to its program.
+N ?= 200
+SEED ?= 1
+MUTANTS ?= mutants
+MUTANTSFLAGS ?=
 # VERSION is what release makes.
 VERSION ?=
 # BASE is the git revision that bench-compare compares with.
@@ -362,6 +368,12 @@ soak: ## record 1 M scopes/s into a ring for SOAK, watch disk and memory, and ki
 soak-tools: ## record 50,000 scopes/s into a ring for SOAK while serve, ctl, snapshots and a trigger are at work; fails when one is lost
 	@cd bench && go run ./soak -for $(SOAK) -rate 50000 -kills 0 -tools
 
+mutants: ## plant N faults into the recorder and the reader, and say which lanes find each: none may be found by test-all alone; hours, and a second run goes on behind the first
+	@mkdir -p "$(MUTANTS)"
+	go build -o "$(MUTANTS)/retest" ./internal/testing/retest
+	RETEST="$$(realpath "$(MUTANTS)")/retest" WITNESSES='$(WITNESSES)' NAMES_WITNESS='$(NAMES_WITNESS)' \
+	  go run ./internal/testing/mutants -n "$(N)" -seed "$(SEED)" -dir "$(MUTANTS)" $(MUTANTSFLAGS)
+
 screenshots: demo ## pictures of the demo's timeline into screenshots/
 	@cd uitest && go run ./screenshots -o ../screenshots
 
@@ -375,4 +387,4 @@ fuzz: ## run each fuzz test for FUZZTIME
 	done
 
 clean: ## remove what these targets made
-	@rm -rf bin demo traces screenshots
+	@rm -rf bin demo traces mutants screenshots
