@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // packages are those that get mutants.
@@ -90,9 +90,15 @@ func shell(tmp, overlay, command string) (out string, ok bool) {
 	cmd := exec.Command("bash", "-euc", command)
 	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, "TMPDIR="+tmp)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = 10 * time.Second // for the output of what is left
-	b, err := cmd.CombinedOutput()
+	log, err := os.Create(filepath.Join(tmp, "log")) // not a pipe, which what is left would hold
+	if err != nil {
+		return err.Error(), false
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	err = cmd.Run()
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	b, _ := os.ReadFile(log.Name())
 	return string(b), err == nil
 }
 
