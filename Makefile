@@ -80,13 +80,15 @@ demo: build ## trace examples/gostats, look at it, kill a second copy and look a
 	echo "live      bin/scopeview serve demo/ --open"
 	echo "timeline  demo/gostats.html: open it in a browser"
 
+# STAGES is which stages of test and test-all run: a regular expression.
+STAGES ?= .
+
 # stage NAME COMMAND runs a command and prints one line about it; the command's
 # output follows if it failed, and what its tests skipped if it did not.
 # gotest is go test, but what fails runs once more alone: FLAKY if that passes.
 define STAGE
-failed=0 flaky=0
-tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT
-log=$$tmp/log
+tmp=$$(mktemp -d) other=
+trap '[ -z "$$other" ] || kill -- "-$$other" 2>/dev/null; rm -rf "$$tmp"' EXIT
 go build -o "$$tmp/retest" ./internal/testing/retest
 gotest() { "$$tmp/retest" go test -timeout=30m "$$@"; } # a package may take ten beside a full load
 named() { "$$tmp/retest" -naming '$(NAMES_WITNESS)' go test -timeout=30m "$$@"; }
@@ -98,8 +100,9 @@ anywhere='^Test(G([12]|3[0-257]|38Fork|4[024])|IdleOwners|Ring|Segments|Snapshot
 arm64() { local qemu=$$1; shift; GOARCH=arm64 CGO_ENABLED=0 gotest -short -v -skip "$$anywhere" -exec "$$qemu -R 64G" "$$@"; }
 end() {
   if [ -s "$$tmp/slow" ]; then echo "the slowest tests:"; sort -k2,2rn "$$tmp/slow" | sed -n 1,10p; fi
-  if [ $$failed$$flaky = 01 ]; then echo "all tests passed, those that are FLAKY only when they ran alone"
-  elif [ $$failed = 0 ]; then echo "all tests passed"; else echo "some tests failed"; exit 1; fi
+  if [ -e "$$tmp/failed" ]; then echo "some tests failed"; exit 1
+  elif [ -e "$$tmp/flaky" ]; then echo "all tests passed, those that are FLAKY only when they ran alone"
+  else echo "all tests passed"; fi
 }
 # Of the output of tests, what belongs to those that failed.
 failures='/^=== / { next }
@@ -108,22 +111,39 @@ failures='/^=== / { next }
   { text = text $$0 "\n" }
   END { printf "%s", text }'
 stage() {
-  local name=$$1 begin=$$SECONDS; shift
-  if "$$@" >"$$log" 2>&1; then
-    local verdict=ok
-    if grep -q '^FLAKY ' "$$log"; then verdict=FLAKY flaky=1; fi
-    printf '%-5s %-42s %4d s\n' "$$verdict" "$$name" $$((SECONDS - begin))
-    grep -E '^FLAKY |^    \| ' "$$log" || true
-    awk '/^ +[a-zA-Z0-9_]+\.go:[0-9]+: / { why = $$0; sub(/^ +[^ ]+ /, "", why) }
-         /^ *--- SKIP/ { print "      skipped " $$3 ": " why }' "$$log"
-  else
-    printf 'FAIL  %-42s %4d s\n' "$$name" $$((SECONDS - begin))
-    awk "$$failures" "$$log" | tail -n 200
-    failed=1
-  fi
+  local name=$$1 begin=$$SECONDS log; shift
+  [[ $$name =~ $$stages ]] || return 0
+  log=$$(mktemp "$$tmp/log.XXXXXX")
+  if "$$@" >"$$log" 2>&1; then passed; else failed; fi >"$$log.said"
+  cat "$$log.said" # at once: another lane may be running
   grep '^slow ' "$$log" >>"$$tmp/slow" || true
 }
-skip() { printf 'skip  %-42s %s\n' "$$1" "$$2"; }
+passed() {
+  local verdict=ok
+  if grep -q '^FLAKY ' "$$log"; then verdict=FLAKY; touch "$$tmp/flaky"; fi
+  printf '%-5s %-42s %4d s\n' "$$verdict" "$$name" $$((SECONDS - begin))
+  grep -E '^FLAKY |^    \| ' "$$log" || true
+  awk '/^ +[a-zA-Z0-9_]+\.go:[0-9]+: / { why = $$0; sub(/^ +[^ ]+ /, "", why) }
+       /^ *--- SKIP/ { print "      skipped " $$3 ": " why }' "$$log"
+}
+failed() {
+  touch "$$tmp/failed"
+  printf 'FAIL  %-42s %4d s\n' "$$name" $$((SECONDS - begin))
+  awk "$$failures" "$$log" | tail -n 200
+}
+stages='$(STAGES)'
+skip() { if [[ $$1 =~ $$stages ]]; then printf 'skip  %-42s %s\n' "$$1" "$$2"; fi; }
+# beside LANE LANE runs two functions at once, each a lane of stages; what the first started
+# ends with make.
+beside() {
+  set -m
+  "$$1" &
+  other=$$!
+  set +m
+  "$$2"
+  wait "$$other"
+  other=
+}
 endef
 
 # matrix PLATFORM... runs vet and compiles for each, and links the tool and a program that
@@ -195,49 +215,54 @@ test: ## run all tests; in CI and as root, install what they need first
 	else
 	  skip "a ring under load, its writers killed" "soak looks at /proc"
 	fi
-	if (cd internal/testing/lint && GOPROXY=off go list -deps tool >/dev/null 2>&1); then
-	  stage "staticcheck, unparam and deadcode" lint
-	else
-	  skip "staticcheck, unparam and deadcode" "their modules are not here; make deps gets them"
-	fi
-	stage "Perfetto's schema" schema
-	stage "vet the doctor's real programs" real
-	stage "integrations with large libraries" integrations
-	skip "an OpenTelemetry collector and Jaeger" "make engines-check builds them, which takes minutes"
-	stage "tables of a fleet" fleet
-	# Older ones take no file for a module that does not say so, and know no deflate-raw.
-	if node -e '[a, b] = process.versions.node.split("."); process.exit(+(a < 20 || a == 20 && b < 19))' 2>/dev/null; then
-	  stage "page: unit tests" node --test --test-reporter=spec export/html/assets/test/*.test.js
-	else
-	  skip "page: unit tests" "needs node 20.19 or newer"
-	fi
-	lacking=()
-	command -v chromium >/dev/null || lacking+=(chromium)
-	command -v firefox-esr >/dev/null || lacking+=(firefox-esr)
-	[ -e uitest/node_modules/axe-core/axe.min.js ] || lacking+=("axe-core from npm")
-	if [ $${#lacking[@]} = 0 ]; then
-	  stage "page: in a browser" browsers
-	else
-	  why=$$(printf ', %s' "$${lacking[@]}")
-	  skip "page: in a browser" "lacks $${why:2}; make deps installs them"
-	fi
-	stage "tests with -tags scope_off" unrecorded
-	stage "tests with -tags scope_pure" gotest -short -v -tags scope_pure $(PURE)
-	stage "tests with each witness failing" witnesses
-	if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null; then
-	  # Other users, descriptors, threads and forks are the process's, and take long: what is
-	  # tried of them shares no memory between goroutines.
-	  stage "tests with the race detector" gotest -short -v -skip '^TestG(29|33Descriptors|37Threads|38Fork)' -race $(RACED)
-	else
-	  skip "tests with the race detector" "needs cgo and a C compiler; make deps installs gcc"
-	fi
-	if [ "$$(go env GOHOSTARCH)" = arm64 ]; then
-	  skip "arm64 tests under qemu" "this machine is arm64"
-	elif qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); then
-	  stage "arm64 tests under qemu" arm64 "$$qemu" ./internal/record ./internal/sys ./internal/format ./internal/testing/cputest
-	else
-	  skip "arm64 tests under qemu" "no qemu-aarch64; make deps installs it"
-	fi
+	page() {
+	  # Older ones take no file for a module that does not say so, and know no deflate-raw.
+	  if node -e '[a, b] = process.versions.node.split("."); process.exit(+(a < 20 || a == 20 && b < 19))' 2>/dev/null; then
+	    stage "page: unit tests" node --test --test-reporter=spec export/html/assets/test/*.test.js
+	  else
+	    skip "page: unit tests" "needs node 20.19 or newer"
+	  fi
+	  lacking=()
+	  command -v chromium >/dev/null || lacking+=(chromium)
+	  command -v firefox-esr >/dev/null || lacking+=(firefox-esr)
+	  [ -e uitest/node_modules/axe-core/axe.min.js ] || lacking+=("axe-core from npm")
+	  if [ $${#lacking[@]} = 0 ]; then
+	    stage "page: in a browser" browsers
+	  else
+	    why=$$(printf ', %s' "$${lacking[@]}")
+	    skip "page: in a browser" "lacks $${why:2}; make deps installs them"
+	  fi
+	}
+	rest() {
+	  if (cd internal/testing/lint && GOPROXY=off go list -deps tool >/dev/null 2>&1); then
+	    stage "staticcheck, unparam and deadcode" lint
+	  else
+	    skip "staticcheck, unparam and deadcode" "their modules are not here; make deps gets them"
+	  fi
+	  stage "Perfetto's schema" schema
+	  stage "vet the doctor's real programs" real
+	  stage "integrations with large libraries" integrations
+	  skip "an OpenTelemetry collector and Jaeger" "make engines-check builds them, which takes minutes"
+	  stage "tables of a fleet" fleet
+	  stage "tests with -tags scope_off" unrecorded
+	  stage "tests with -tags scope_pure" gotest -short -v -tags scope_pure $(PURE)
+	  stage "tests with each witness failing" witnesses
+	  if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null; then
+	    # Other users, descriptors, threads and forks are the process's, and take long: what is
+	    # tried of them shares no memory between goroutines.
+	    stage "tests with the race detector" gotest -short -v -skip '^TestG(29|33Descriptors|37Threads|38Fork)' -race $(RACED)
+	  else
+	    skip "tests with the race detector" "needs cgo and a C compiler; make deps installs gcc"
+	  fi
+	  if [ "$$(go env GOHOSTARCH)" = arm64 ]; then
+	    skip "arm64 tests under qemu" "this machine is arm64"
+	  elif qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); then
+	    stage "arm64 tests under qemu" arm64 "$$qemu" ./internal/record ./internal/sys ./internal/format ./internal/testing/cputest
+	  else
+	    skip "arm64 tests under qemu" "no qemu-aarch64; make deps installs it"
+	  fi
+	}
+	beside page rest # most of either has one process at work
 	end
 
 test-all: test ## run what make test runs, then what takes too long for each commit: vet on all platforms, all of the recorder's tests with each witness failing, the Go path on arm64, the newest Go
