@@ -90,8 +90,10 @@ define STAGE
 tmp=$$(mktemp -d) other=
 trap '[ -z "$$other" ] || kill -- "-$$other" 2>/dev/null; rm -rf "$$tmp"' EXIT
 go build -o "$$tmp/retest" ./internal/testing/retest
-gotest() { "$$tmp/retest" go test -timeout=30m "$$@"; } # a package may take ten beside a full load
-named() { "$$tmp/retest" -naming '$(NAMES_WITNESS)' go test -timeout=30m "$$@"; }
+# A package may take ten minutes beside a full load. Stages vet what no other has vetted: go
+# test's own choice of checks would go through all that a package imports once more.
+gotest() { "$$tmp/retest" go test -vet=off -timeout=30m "$$@"; }
+named() { "$$tmp/retest" -naming '$(NAMES_WITNESS)' go test -vet=off -timeout=30m "$$@"; }
 # What is guaranteed under faults, and where chunks are, has to do with the path and not
 # with witnesses, the processor or the version of Go.
 anywhere='^Test(G([12]|3[0-257]|38Fork|4[024])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)'
@@ -200,15 +202,17 @@ test: ## run all tests; in CI and as root, install what they need first
 	schema() (cd internal/export/perfetto/schematest && go vet ./... && gotest -v ./...)
 	browsers() (cd uitest && go vet ./... && gotest -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && gotest -v -tags scope_off ./scope/... ./examples/...; }
+	pure() { go vet -tags scope_pure $(PURE) && gotest -short -v -tags scope_pure $(PURE); }
 	witnesses() {
 	  for tag in $(WITNESSES); do
 	    echo "# -tags $$tag"
-	    gotest -short -tags $$tag $(WITNESSED) && named -short -tags $$tag ./internal/record || return
+	    go vet -tags $$tag ./internal/record $(WITNESSED) &&
+	      gotest -short -tags $$tag $(WITNESSED) && named -short -tags $$tag ./internal/record || return
 	  done
 	}
 	stage "gofmt" formatted
 	stage "vet and build on $(words $(TESTED)) platforms" matrix $(TESTED)
-	stage "tests" gotest -v -vet=off ./... # all of it is vetted above
+	stage "tests" gotest -v ./...
 	stage "tests of the benchmarks" benches
 	if [ "$$(go env GOOS)" = linux ]; then
 	  stage "a ring under load, its writers killed" make --no-print-directory soak SOAK=15s
@@ -245,7 +249,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	  skip "an OpenTelemetry collector and Jaeger" "make engines-check builds them, which takes minutes"
 	  stage "tables of a fleet" fleet
 	  stage "tests with -tags scope_off" unrecorded
-	  stage "tests with -tags scope_pure" gotest -short -v -tags scope_pure $(PURE)
+	  stage "tests with -tags scope_pure" pure
 	  stage "tests with each witness failing" witnesses
 	  if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null; then
 	    # Other users, descriptors, threads and forks are the process's, and take long: what is
@@ -268,7 +272,12 @@ test: ## run all tests; in CI and as root, install what they need first
 test-all: test ## run what make test runs, then what takes too long for each commit: vet on all platforms, all of the recorder's tests with each witness failing, the Go path on arm64, the newest Go
 	@$(STAGE)
 	$(MATRIX)
-	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 gotest -short -v -skip "$$anywhere" ./internal/record ./internal/sys ./internal/build/instrument && GOTOOLCHAIN=go$$1 gotest -v -run '^TestHooks$$' ./internal/build; }
+	newest() (
+	  export GOTOOLCHAIN=go$$1
+	  go version && go vet ./internal/record ./internal/sys ./internal/build/instrument &&
+	    gotest -short -v -skip "$$anywhere" ./internal/record ./internal/sys ./internal/build/instrument &&
+	    gotest -v -run '^TestHooks$$' ./internal/build
+	)
 	witnesses() {
 	  for tag in $(WITNESSES); do
 	    echo "# -tags $$tag"
