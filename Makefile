@@ -18,11 +18,10 @@ BENCHFLAGS ?=
 # SOAK is how long soak records.
 SOAK ?= 10m
 # N, SEED and MUTANTS are how many faults mutants plants, which ones, and where it keeps the
-# results. MUTANTSFLAGS go to its program.
+# results.
 N ?= 200
 SEED ?= 1
 MUTANTS ?= mutants
-MUTANTSFLAGS ?=
 # VERSION is what release makes.
 VERSION ?=
 # BASE is the git revision that bench-compare compares with.
@@ -406,7 +405,7 @@ mutants: ## plant N faults into the recorder and the reader, and say which lanes
 	@mkdir -p "$(MUTANTS)"
 	go build -o "$(MUTANTS)/retest" ./internal/testing/retest
 	RETEST="$$(realpath "$(MUTANTS)")/retest" WITNESSES='$(WITNESSES)' NAMES_WITNESS='$(NAMES_WITNESS)' \
-	  go run ./internal/testing/mutants -n "$(N)" -seed "$(SEED)" -dir "$(MUTANTS)" $(MUTANTSFLAGS)
+	  go run ./internal/testing/mutants -n "$(N)" -seed "$(SEED)" -dir "$(MUTANTS)"
 
 screenshots: demo ## pictures of the demo's timeline into screenshots/
 	@cd uitest && go run ./screenshots -o ../screenshots

@@ -1,10 +1,7 @@
 // Command mutants shows what make test would miss. It plants one fault at a time into the
 // recorder or the reader, runs the lanes of make test on the packages concerned, and if all
 // pass, the lanes that only make test-all has. A fault that only those find names a test that
-// make test has to run.
-//
-// The faults depend on the seed and the sources alone. The directory holds a line of JSON for
-// each fault that was tried, so that another run goes on behind it. See make mutants.
+// make test has to run. See make mutants.
 package main
 
 import (
@@ -16,12 +13,13 @@ import (
 	"path/filepath"
 )
 
-// result is the verdict on one mutant.
+// result is the verdict on one mutant, and the test that failed.
 type result struct{ Mutant, Verdict, Killer string }
 
+// The verdicts.
 const (
 	byShort   = "killed by make test"
-	byFull    = "killed by make test-all only"
+	byFull    = "killed by test-all only"
 	byNone    = "survived"
 	compiling = "does not compile"
 )
@@ -29,16 +27,15 @@ const (
 func main() {
 	n := flag.Int("n", 200, "how many mutants there are")
 	seed := flag.Uint64("seed", 1, "chooses them")
-	dir := flag.String("dir", ".", "holds the results")
-	most := flag.Int("most", 1<<30, "end after so many that had no result")
+	dir := flag.String("dir", ".", "holds the results: another run goes on behind them")
 	flag.Parse()
-	if err := run(*n, *seed, filepath.Join(*dir, "results.json"), *most); err != nil {
+	if err := run(*n, *seed, filepath.Join(*dir, "results.json")); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n int, seed uint64, path string, most int) error {
+func run(n int, seed uint64, path string) error {
 	mutants, err := choose(n, seed)
 	if err != nil {
 		return err
@@ -49,39 +46,34 @@ func run(n int, seed uint64, path string, most int) error {
 	}
 	defer f.Close()
 	verdicts := map[string]string{}
-	for lines := json.NewDecoder(f); ; {
-		var r result
-		if err := lines.Decode(&r); err == io.EOF {
-			break
-		} else if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
+	var r result
+	lines := json.NewDecoder(f)
+	for err = lines.Decode(&r); err == nil; err = lines.Decode(&r) {
 		verdicts[r.Mutant] = r.Verdict
 	}
-	counts := map[string]map[string]int{} // by package and verdict
+	if err != io.EOF {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	counts := map[string]int{}
 	for _, m := range mutants {
 		name := m.String()
-		if verdicts[name] == "" && most > 0 {
-			most--
-			verdict, killer, err := m.judge()
-			if err != nil {
+		if verdicts[name] == "" {
+			r := result{Mutant: name}
+			if r.Verdict, r.Killer, err = m.judge(); err != nil {
 				return err
 			}
-			verdicts[name] = verdict
-			if err := json.NewEncoder(f).Encode(result{name, verdict, killer}); err != nil {
+			if err := json.NewEncoder(f).Encode(r); err != nil {
 				return err
 			}
-			fmt.Printf("%s: %s: %s\n", name, verdict, killer)
+			verdicts[name] = r.Verdict
+			fmt.Printf("%s: %s: %s\n", name, r.Verdict, r.Killer)
 		}
-		if counts[m.pkg] == nil {
-			counts[m.pkg] = map[string]int{}
-		}
-		counts[m.pkg][verdicts[name]]++
+		counts[m.pkg+verdicts[name]]++
 	}
-	fmt.Printf("%-16s  %s | %s | %s | %s | not tried\n", "", byShort, byFull, byNone, compiling)
 	for _, pkg := range packages {
-		c := counts[pkg]
-		fmt.Printf("%-16s  %19d | %28d | %8d | %16d | %9d\n", pkg, c[byShort], c[byFull], c[byNone], c[compiling], c[""])
+		for _, verdict := range []string{byShort, byFull, byNone, compiling} {
+			fmt.Printf("%-16s  %3d  %s\n", pkg, counts[pkg+verdict], verdict)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/build"
@@ -9,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,20 +52,19 @@ func mutantsOf(pkg string) (all []mutant, err error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, goPath := build.Default, build.Default
-	plain.GOOS, plain.GOARCH, plain.BuildTags = "linux", "amd64", nil
-	goPath.GOOS, goPath.GOARCH, goPath.BuildTags = "linux", "amd64", []string{"scope_go"}
+	paths = slices.DeleteFunc(paths, func(p string) bool { return strings.HasSuffix(p, "_test.go") })
+	plain := build.Default
+	plain.GOOS, plain.GOARCH = "linux", "amd64"
+	goPath := plain
+	goPath.BuildTags = []string{"scope_go"}
 	for _, path := range paths {
 		dir, name := filepath.Split(path)
 		inPlain, err := plain.MatchFile(dir, name)
-		if err != nil {
+		inGoPath, err2 := goPath.MatchFile(dir, name)
+		if err := errors.Join(err, err2); err != nil {
 			return nil, err
 		}
-		inGoPath, err := goPath.MatchFile(dir, name)
-		if err != nil {
-			return nil, err
-		}
-		if (inPlain || inGoPath) && !strings.HasSuffix(name, "_test.go") {
+		if inPlain || inGoPath {
 			found, err := mutantsIn(pkg, path)
 			if err != nil {
 				return nil, err
