@@ -256,16 +256,10 @@ func (tb *tab) press(codes ...string) {
 // view is the range in sight, once the page has come to rest: moves are animated.
 func (tb *tab) view() (v span) {
 	tb.t.Helper()
-	for range 100 {
-		last := v
-		tb.settle()
-		tb.read(&v, "({from: scopeview.view.from, to: scopeview.view.to})")
-		if v == last {
-			return v
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	tb.t.Fatalf("the view does not come to rest: %v", v)
+	tb.settle()
+	tb.await("scopeview.view === scopeview.aim")
+	tb.settle()
+	tb.read(&v, "({from: scopeview.view.from, to: scopeview.view.to})")
 	return v
 }
 
