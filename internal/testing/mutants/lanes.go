@@ -31,7 +31,7 @@ const (
 	arm64    = "GOARCH=arm64 CGO_ENABLED=0 RETEST go test -short -skip='" + anywhere + "' -exec='qemu-aarch64 -R 64G' "
 	always   = "./internal/sys ./internal/testing/cputest"
 	today    = "RETEST go test -short -skip='" + anywhere + "|LateEnd' "
-	fast     = "RETEST go test -failfast -vet=off -timeout=6m "
+	fast     = "RETEST go test -failfast -vet=off -timeout=30m "
 )
 
 // short are the lanes of make test on the packages near a mutant, the fast ones first.
