@@ -226,7 +226,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	    skip "page: unit tests" "needs node 20.19 or newer"
 	  fi
 	  lacking=()
-	  command -v chromium >/dev/null || lacking+=(chromium)
+	  command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || lacking+=(chromium)
 	  command -v firefox-esr >/dev/null || lacking+=(firefox-esr)
 	  [ -e uitest/node_modules/axe-core/axe.min.js ] || lacking+=("axe-core from npm")
 	  if [ $${#lacking[@]} = 0 ]; then
@@ -352,7 +352,7 @@ deps: ## install what the tests need: Debian packages and Go modules
 	if [ "$$(go env GOHOSTARCH)" != arm64 ]; then
 	  command -v qemu-aarch64 >/dev/null || command -v qemu-aarch64-static >/dev/null || need+=(qemu-user)
 	fi
-	command -v chromium >/dev/null || need+=(chromium)
+	command -v chromium-headless-shell >/dev/null || need+=(chromium-headless-shell)
 	command -v firefox-esr >/dev/null || need+=(firefox-esr)
 	command -v node >/dev/null || need+=(nodejs)
 	command -v npm >/dev/null || need+=(npm)
