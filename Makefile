@@ -1,12 +1,13 @@
 # Two commands do everything on a machine that has Go:
 #   make demo   runs the main job on real input and says where the results are
 #   make test   runs all tests, and says what was skipped and why
+# make test-all adds what takes too long for each commit.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build release fleet fleet-check deps-fleet demo test fault truth doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak soak-tools screenshots fuzz clean
+.PHONY: help build release fleet fleet-check deps-fleet demo test test-all fault truth doctor-check engines-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak soak-tools mutants screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -16,6 +17,11 @@ FUZZTIME ?= 10m
 BENCHFLAGS ?=
 # SOAK is how long soak records.
 SOAK ?= 10m
+# N, SEED and MUTANTS are how many faults mutants plants, which ones, and where it keeps the
+# results.
+N ?= 200
+SEED ?= 1
+MUTANTS ?= mutants
 # VERSION is what release makes.
 VERSION ?=
 # BASE is the git revision that bench-compare compares with.
@@ -73,15 +79,32 @@ demo: build ## trace examples/gostats, look at it, kill a second copy and look a
 	echo "live      bin/scopeview serve demo/ --open"
 	echo "timeline  demo/gostats.html: open it in a browser"
 
+# STAGES is which stages of test and test-all run: a regular expression.
+STAGES ?= .
+
 # stage NAME COMMAND runs a command and prints one line about it; the command's
 # output follows if it failed, and what its tests skipped if it did not.
 # gotest is go test, but what fails runs once more alone: FLAKY if that passes.
 define STAGE
-failed=0 flaky=0
-tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT
-log=$$tmp/log
+tmp=$$(mktemp -d) other=
+trap '[ -z "$$other" ] || kill -- "-$$other" 2>/dev/null; rm -rf "$$tmp"' EXIT
 go build -o "$$tmp/retest" ./internal/testing/retest
-gotest() { "$$tmp/retest" go test -timeout=30m "$$@"; } # a package may take ten beside a full load
+# A package may take ten minutes beside a full load. Stages vet what no other has vetted: go
+# test's own choice of checks would go through all that a package imports once more.
+gotest() { "$$tmp/retest" go test -vet=off -timeout=30m "$$@"; }
+named() { "$$tmp/retest" -naming '$(NAMES_WITNESS)' go test -vet=off -timeout=30m "$$@"; }
+# What is guaranteed under faults, and where chunks are, has to do with the path and not
+# with witnesses, the processor or the version of Go.
+anywhere='^Test(G([12]|3[0-257]|38Fork|4[024])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)'
+# arm64 QEMU FLAGS PACKAGE... runs tests under the emulator. Without -R, qemu keeps gigabytes
+# of notes about the recorder's reserved addresses.
+arm64() { local qemu=$$1; shift; GOARCH=arm64 CGO_ENABLED=0 gotest -short -v -skip "$$anywhere" -exec "$$qemu -R 64G" "$$@"; }
+end() {
+  if [ -s "$$tmp/slow" ]; then echo "the slowest tests:"; sort -k2,2rn "$$tmp/slow" | sed -n 1,10p; fi
+  if [ -e "$$tmp/failed" ]; then echo "some tests failed"; exit 1
+  elif [ -e "$$tmp/flaky" ]; then echo "all tests passed, those that are FLAKY only when they ran alone"
+  else echo "all tests passed"; fi
+}
 # Of the output of tests, what belongs to those that failed.
 failures='/^=== / { next }
   /^ *--- (PASS|SKIP)|^PASS|^ok |^\?/ { text = ""; next }
@@ -89,22 +112,39 @@ failures='/^=== / { next }
   { text = text $$0 "\n" }
   END { printf "%s", text }'
 stage() {
-  local name=$$1 begin=$$SECONDS; shift
-  if "$$@" >"$$log" 2>&1; then
-    local verdict=ok
-    if grep -q '^FLAKY ' "$$log"; then verdict=FLAKY flaky=1; fi
-    printf '%-5s %-42s %4d s\n' "$$verdict" "$$name" $$((SECONDS - begin))
-    grep -E '^FLAKY |^    \| ' "$$log" || true
-    awk '/^ +[a-zA-Z0-9_]+\.go:[0-9]+: / { why = $$0; sub(/^ +[^ ]+ /, "", why) }
-         /^ *--- SKIP/ { print "      skipped " $$3 ": " why }' "$$log"
-  else
-    printf 'FAIL  %-42s %4d s\n' "$$name" $$((SECONDS - begin))
-    awk "$$failures" "$$log" | tail -n 200
-    failed=1
-  fi
+  local name=$$1 begin=$$SECONDS log; shift
+  [[ $$name =~ $$stages ]] || return 0
+  log=$$(mktemp "$$tmp/log.XXXXXX")
+  if "$$@" >"$$log" 2>&1; then passed; else failed; fi >"$$log.said"
+  cat "$$log.said" # at once: another lane may be running
   grep '^slow ' "$$log" >>"$$tmp/slow" || true
 }
-skip() { printf 'skip  %-42s %s\n' "$$1" "$$2"; }
+passed() {
+  local verdict=ok
+  if grep -q '^FLAKY ' "$$log"; then verdict=FLAKY; touch "$$tmp/flaky"; fi
+  printf '%-5s %-42s %4d s\n' "$$verdict" "$$name" $$((SECONDS - begin))
+  grep -E '^FLAKY |^    \| ' "$$log" || true
+  awk '/^ +[a-zA-Z0-9_]+\.go:[0-9]+: / { why = $$0; sub(/^ +[^ ]+ /, "", why) }
+       /^ *--- SKIP/ { print "      skipped " $$3 ": " why }' "$$log"
+}
+failed() {
+  touch "$$tmp/failed"
+  printf 'FAIL  %-42s %4d s\n' "$$name" $$((SECONDS - begin))
+  awk "$$failures" "$$log" | tail -n 200
+}
+stages='$(STAGES)'
+skip() { if [[ $$1 =~ $$stages ]]; then printf 'skip  %-42s %s\n' "$$1" "$$2"; fi; }
+# beside LANE LANE runs two functions at once, each a lane of stages; what the first started
+# ends with make.
+beside() {
+  set -m
+  "$$1" &
+  other=$$!
+  set +m
+  "$$2"
+  wait "$$other"
+  other=
+}
 endef
 
 # matrix PLATFORM... runs vet and compiles for each, and links the tool and a program that
@@ -137,8 +177,14 @@ RACED := ./scope/... $(patsubst %,./%,mmpool flusher sweeper internal/advice/cou
 # What -tags scope_pure changes: packages with files of their own for it, and who calls what
 # they don't have.
 PURE := ./scope/... ./sweeper ./internal/record ./internal/sys
-# What depends on what the recorder can verify about the Go runtime and kernel.
-WITNESSED := $(patsubst %,./%,$(wildcard scope internal/record internal/sys internal/testing/cputest))
+# What the recorder can verify about the Go runtime and kernel, its witnesses, decides which
+# path records take and whether CPU times are known. WITNESSES are the tags that make one fail
+# each, WITNESSED the packages of the witnesses themselves. Of internal/record, whose Go path
+# the race detector has in full, make test runs under these tags the tests that name a witness;
+# TestWitnessesAreNamed of conventions_test.go holds the pattern against the files.
+WITNESSES := scope_go scope_norseq scope_noyield scope_nogoid
+WITNESSED := ./internal/sys ./internal/testing/cputest
+NAMES_WITNESS := wantPath|fastNow|[wW]itness|path_reason
 
 test: ## run all tests; in CI and as root, install what they need first
 	@$(STAGE)
@@ -155,67 +201,90 @@ test: ## run all tests; in CI and as root, install what they need first
 	schema() (cd internal/export/perfetto/schematest && go vet ./... && gotest -v ./...)
 	browsers() (cd uitest && go vet ./... && gotest -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && gotest -v -tags scope_off ./scope/... ./examples/...; }
-	# What is guaranteed under faults, and where chunks are, has to do with the path and not
-	# with witnesses, the processor or the version of Go.
-	anywhere='^Test(G([12]|3[0-257]|38Fork|4[024])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)'
-	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 gotest -short -v -skip "$$anywhere" ./internal/record ./internal/sys ./internal/build/instrument && GOTOOLCHAIN=go$$1 gotest -v -run '^TestHooks$$' ./internal/build; }
+	pure() { go vet -tags scope_pure $(PURE) && gotest -short -v -tags scope_pure $(PURE); }
 	witnesses() {
-	  for tag in scope_go scope_norseq scope_noyield scope_nogoid; do
+	  for tag in $(WITNESSES); do
 	    echo "# -tags $$tag"
-	    gotest -short -tags $$tag $$([ $$tag = scope_go ] || echo -skip "$$anywhere|LateEnd") $(WITNESSED) || return
+	    go vet -tags $$tag ./internal/record $(WITNESSED) &&
+	      gotest -short -tags $$tag $(WITNESSED) && named -short -tags $$tag ./internal/record || return
 	  done
 	}
-	# Without -R, qemu keeps gigabytes of notes about the recorder's reserved addresses.
-	arm64() (
-	  export GOARCH=arm64 CGO_ENABLED=0
-	  gotest -short -v -skip "$$anywhere" -exec "$$1 -R 64G" ./internal/record ./internal/sys ./internal/format ./internal/testing/cputest &&
-	    gotest -short -skip "$$anywhere" -tags scope_go -exec "$$1 -R 64G" ./internal/record ./internal/sys
-	)
 	stage "gofmt" formatted
 	stage "vet and build on $(words $(TESTED)) platforms" matrix $(TESTED)
-	stage "tests" gotest -v -vet=off ./... # all of it is vetted above
+	stage "tests" gotest -v ./...
 	stage "tests of the benchmarks" benches
 	if [ "$$(go env GOOS)" = linux ]; then
 	  stage "a ring under load, its writers killed" make --no-print-directory soak SOAK=15s
 	else
 	  skip "a ring under load, its writers killed" "soak looks at /proc"
 	fi
-	if (cd internal/testing/lint && GOPROXY=off go list -deps tool >/dev/null 2>&1); then
-	  stage "staticcheck, unparam and deadcode" lint
-	else
-	  skip "staticcheck, unparam and deadcode" "their modules are not here; make deps gets them"
-	fi
-	stage "Perfetto's schema" schema
-	stage "vet the doctor's real programs" real
-	stage "integrations with large libraries" integrations
-	skip "an OpenTelemetry collector and Jaeger" "make engines-check builds them, which takes minutes"
-	stage "tables of a fleet" fleet
-	# Older ones take no file for a module that does not say so, and know no deflate-raw.
-	if node -e '[a, b] = process.versions.node.split("."); process.exit(+(a < 20 || a == 20 && b < 19))' 2>/dev/null; then
-	  stage "page: unit tests" node --test --test-reporter=spec export/html/assets/test/*.test.js
-	else
-	  skip "page: unit tests" "needs node 20.19 or newer"
-	fi
-	lacking=()
-	command -v chromium >/dev/null || lacking+=(chromium)
-	command -v firefox-esr >/dev/null || lacking+=(firefox-esr)
-	[ -e uitest/node_modules/axe-core/axe.min.js ] || lacking+=("axe-core from npm")
-	if [ $${#lacking[@]} = 0 ]; then
-	  stage "page: in a browser" browsers
-	else
-	  why=$$(printf ', %s' "$${lacking[@]}")
-	  skip "page: in a browser" "lacks $${why:2}; make deps installs them"
-	fi
-	stage "tests with -tags scope_off" unrecorded
-	stage "tests with -tags scope_pure" gotest -short -v -tags scope_pure $(PURE)
-	stage "tests with each witness failing" witnesses
-	if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null; then
-	  # Other users, descriptors, threads and forks are the process's, and take long: what is
-	  # tried of them shares no memory between goroutines.
-	  stage "tests with the race detector" gotest -short -v -skip '^TestG(29|33Descriptors|37Threads|38Fork)' -race $(RACED)
-	else
-	  skip "tests with the race detector" "needs cgo and a C compiler; make deps installs gcc"
-	fi
+	page() {
+	  # Older ones take no file for a module that does not say so, and know no deflate-raw.
+	  if node -e '[a, b] = process.versions.node.split("."); process.exit(+(a < 20 || a == 20 && b < 19))' 2>/dev/null; then
+	    stage "page: unit tests" node --test --test-reporter=spec export/html/assets/test/*.test.js
+	  else
+	    skip "page: unit tests" "needs node 20.19 or newer"
+	  fi
+	  lacking=()
+	  command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || lacking+=(chromium)
+	  command -v firefox-esr >/dev/null || lacking+=(firefox-esr)
+	  [ -e uitest/node_modules/axe-core/axe.min.js ] || lacking+=("axe-core from npm")
+	  if [ $${#lacking[@]} = 0 ]; then
+	    stage "page: in a browser" browsers
+	  else
+	    why=$$(printf ', %s' "$${lacking[@]}")
+	    skip "page: in a browser" "lacks $${why:2}; make deps installs them"
+	  fi
+	}
+	rest() {
+	  if (cd internal/testing/lint && GOPROXY=off go list -deps tool >/dev/null 2>&1); then
+	    stage "staticcheck, unparam and deadcode" lint
+	  else
+	    skip "staticcheck, unparam and deadcode" "their modules are not here; make deps gets them"
+	  fi
+	  stage "Perfetto's schema" schema
+	  stage "vet the doctor's real programs" real
+	  stage "integrations with large libraries" integrations
+	  skip "an OpenTelemetry collector and Jaeger" "make engines-check builds them, which takes minutes"
+	  stage "tables of a fleet" fleet
+	  stage "tests with -tags scope_off" unrecorded
+	  stage "tests with -tags scope_pure" pure
+	  stage "tests with each witness failing" witnesses
+	  if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null; then
+	    # Other users, descriptors, threads and forks are the process's, and take long: what is
+	    # tried of them shares no memory between goroutines.
+	    stage "tests with the race detector" gotest -short -v -skip '^TestG(29|33Descriptors|37Threads|38Fork)' -race $(RACED)
+	  else
+	    skip "tests with the race detector" "needs cgo and a C compiler; make deps installs gcc"
+	  fi
+	  if [ "$$(go env GOHOSTARCH)" = arm64 ]; then
+	    skip "arm64 tests under qemu" "this machine is arm64"
+	  elif qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); then
+	    stage "arm64 tests under qemu" arm64 "$$qemu" ./internal/record ./internal/sys ./internal/format ./internal/testing/cputest
+	  else
+	    skip "arm64 tests under qemu" "no qemu-aarch64; make deps installs it"
+	  fi
+	}
+	beside page rest # most of either has one process at work
+	end
+
+test-all: test ## run what make test runs, then what takes too long for each commit: vet on all platforms, all of the recorder's tests with each witness failing, the Go path on arm64, the newest Go
+	@$(STAGE)
+	$(MATRIX)
+	newest() (
+	  export GOTOOLCHAIN=go$$1
+	  go version && go vet ./internal/record ./internal/sys ./internal/build/instrument &&
+	    gotest -short -v -skip "$$anywhere" ./internal/record ./internal/sys ./internal/build/instrument &&
+	    gotest -v -run '^TestHooks$$' ./internal/build
+	)
+	witnesses() {
+	  for tag in $(WITNESSES); do
+	    echo "# -tags $$tag"
+	    gotest -short -tags $$tag $$([ $$tag = scope_go ] || echo -skip "$$anywhere|LateEnd") ./scope ./internal/record $(WITNESSED) || return
+	  done
+	}
+	stage "vet and build on $(words $(PLATFORMS)) platforms" matrix $(PLATFORMS)
+	stage "all tests with each witness failing" witnesses
 	if ! newest=$$(go list -m -f '{{.Version}}' go@latest 2>/dev/null); then
 	  skip "tests on the newest Go" "the module proxy can't be reached"
 	elif [ "go$$newest" = "$$(go env GOVERSION)" ]; then
@@ -225,16 +294,12 @@ test: ## run all tests; in CI and as root, install what they need first
 	else
 	  stage "tests on the newest Go, $$newest" newest "$$newest"
 	fi
-	if [ "$$(go env GOHOSTARCH)" = arm64 ]; then
-	  skip "arm64 tests under qemu" "this machine is arm64"
-	elif qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); then
-	  stage "arm64 tests under qemu" arm64 "$$qemu"
+	if [ "$$(go env GOHOSTARCH)" != arm64 ] && qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); then
+	  stage "arm64 tests under qemu, the Go path" arm64 "$$qemu" -tags scope_go ./internal/record ./internal/sys
 	else
-	  skip "arm64 tests under qemu" "no qemu-aarch64; make deps installs it"
+	  skip "arm64 tests under qemu, the Go path" "this machine is arm64, or has no qemu-aarch64"
 	fi
-	if [ -s "$$tmp/slow" ]; then echo "the slowest tests:"; sort -k2,2rn "$$tmp/slow" | sed -n 1,10p; fi
-	if [ $$failed$$flaky = 01 ]; then echo "all tests passed, those that are FLAKY only when they ran alone"
-	elif [ $$failed = 0 ]; then echo "all tests passed"; else echo "some tests failed"; exit 1; fi
+	end
 
 fault: ## do every fault of docs/guarantees.md, and say of each guarantee whether it held; as root, some twenty minutes
 	@guarantees() { SCOPEVIEW_FAULT=full go test -json -count=1 -p 1 -timeout 2h -run '^TestG[0-9]' ./... || true; } # the report tells
@@ -287,7 +352,7 @@ deps: ## install what the tests need: Debian packages and Go modules
 	if [ "$$(go env GOHOSTARCH)" != arm64 ]; then
 	  command -v qemu-aarch64 >/dev/null || command -v qemu-aarch64-static >/dev/null || need+=(qemu-user)
 	fi
-	command -v chromium >/dev/null || need+=(chromium)
+	command -v chromium-headless-shell >/dev/null || need+=(chromium-headless-shell)
 	command -v firefox-esr >/dev/null || need+=(firefox-esr)
 	command -v node >/dev/null || need+=(nodejs)
 	command -v npm >/dev/null || need+=(npm)
@@ -336,6 +401,12 @@ soak: ## record 1 M scopes/s into a ring for SOAK, watch disk and memory, and ki
 soak-tools: ## record 50,000 scopes/s into a ring for SOAK while serve, ctl, snapshots and a trigger are at work; fails when one is lost
 	@cd bench && go run ./soak -for $(SOAK) -rate 50000 -kills 0 -tools
 
+mutants: ## plant N faults into the recorder and the reader, and say which lanes find each: none may be found by test-all alone; hours, and a second run goes on behind the first
+	@mkdir -p "$(MUTANTS)"
+	go build -o "$(MUTANTS)/retest" ./internal/testing/retest
+	RETEST="$$(realpath "$(MUTANTS)")/retest" WITNESSES='$(WITNESSES)' NAMES_WITNESS='$(NAMES_WITNESS)' \
+	  go run ./internal/testing/mutants -n "$(N)" -seed "$(SEED)" -dir "$(MUTANTS)"
+
 screenshots: demo ## pictures of the demo's timeline into screenshots/
 	@cd uitest && go run ./screenshots -o ../screenshots
 
@@ -349,4 +420,4 @@ fuzz: ## run each fuzz test for FUZZTIME
 	done
 
 clean: ## remove what these targets made
-	@rm -rf bin demo traces screenshots
+	@rm -rf bin demo traces mutants screenshots

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -321,6 +322,82 @@ func TestFlusherWritesOut(t *testing.T) {
 	}
 }
 
+// makeVariable returns the value of a variable that the Makefile sets and uses so.
+func makeVariable(t *testing.T, name, use string) string {
+	t.Helper()
+	b, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, value, ok := strings.Cut(string(b), "\n"+name+" := ")
+	value, _, _ = strings.Cut(value, "\n")
+	if !ok || !strings.Contains(string(b), use) {
+		t.Fatalf("the Makefile has no %s, or no %s", name, use)
+	}
+	return value
+}
+
+// TestWitnessesAreNamed: where a witness fails, make test runs those tests of internal/record
+// that name one. What its test files declare once for a build and otherwise for another is such
+// a name.
+func TestWitnessesAreNamed(t *testing.T) {
+	tags := strings.Join(strings.Fields(makeVariable(t, "WITNESSES", "for tag in $(WITNESSES)")), "|")
+	tagged := regexp.MustCompile(`(?m)^//go:build .*\b(` + tags + `)\b`)
+	named := regexp.MustCompile(makeVariable(t, "NAMES_WITNESS", "-naming '$(NAMES_WITNESS)'"))
+	paths, err := filepath.Glob("internal/record/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	variants := map[string]int{}
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !tagged.Match(source) {
+			continue
+		}
+		file, err := parser.ParseFile(fset, path, source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range declared(file) {
+			variants[name]++
+		}
+	}
+	found := 0
+	for name, n := range variants {
+		if n == 1 {
+			continue // only files for the same builds use it
+		}
+		if found++; !named.MatchString(name) {
+			t.Errorf("%s depends on a witness, and NAMES_WITNESS of the Makefile does not match it", name)
+		}
+	}
+	if found == 0 {
+		t.Error("no name in internal/record's tests depends on a witness: the test does not see them")
+	}
+}
+
+// declared returns the names of a file's functions, constants and variables.
+func declared(file *ast.File) (names []string) {
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			names = append(names, d.Name.Name)
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if v, ok := s.(*ast.ValueSpec); ok {
+					for _, n := range v.Names {
+						names = append(names, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
 // TestRaced: make test runs those packages with the race detector that start goroutines.
 // Programs do too, but what they share is a library's.
 func TestRaced(t *testing.T) {
@@ -331,15 +408,7 @@ func TestRaced(t *testing.T) {
 		"internal/testing/faultfs":        "its goroutine is a disk, which shares nothing but a log under a lock",
 		"internal/testing/faultfs/victim": "it is for tests, in a process of its own",
 	}
-	b, err := os.ReadFile("Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, raced, ok := strings.Cut(string(b), "\nRACED := ")
-	raced, _, _ = strings.Cut(raced, "\n")
-	if !ok || !strings.Contains(string(b), "-race $(RACED)") {
-		t.Fatal("the Makefile has no list of what is tested with the race detector")
-	}
+	raced := makeVariable(t, "RACED", "-race $(RACED)")
 	list := strings.FieldsFunc(raced, func(r rune) bool { return strings.ContainsRune(" ,()", r) })
 	starts := map[string]bool{}
 	for _, s := range sources(t) {

@@ -102,6 +102,7 @@ func TestBadInput(t *testing.T) {
 			if test.heavy && testing.Short() {
 				t.Skip("in short mode")
 			}
+			t.Parallel()
 			trace := test.make(t)
 			tb := showTrace(t, trace, browser.View{})
 			test.look(t, tb)

@@ -14,7 +14,7 @@ import (
 // TestLarge: a trace whose scopes the server does not keep is panned, zoomed in to single
 // scopes and searched. While it is read the page says how far that is, and nothing moves.
 func TestLarge(t *testing.T) {
-	if current == nil {
+	if chromium == nil {
 		t.Skip(browser.ErrMissing)
 	}
 	const scopes = 4_500_000 // 144 MB

@@ -17,10 +17,10 @@ import (
 
 // What the tests share. Starting a browser takes a second, a page in it a tenth.
 var (
-	current *browser.Browser // Chromium, unless browsers has another one
-	cmd     tool.Tool
-	dir     string   // for traces and pages
-	atEnd   []func() // what ends what the tests have started
+	chromium *browser.Browser // nil where there is none
+	cmd      tool.Tool
+	dir      string   // for traces and pages
+	atEnd    []func() // what ends what the tests have started
 )
 
 func TestMain(m *testing.M) {
@@ -49,8 +49,8 @@ func setUp(m *testing.M) (code int, err error) {
 			end()
 		}
 	}()
-	if current, err = browser.Start(); err == nil {
-		atEnd = append(atEnd, current.Close)
+	if chromium, err = browser.Start(); err == nil {
+		atEnd = append(atEnd, chromium.Close)
 	} else if !errors.Is(err, browser.ErrMissing) {
 		return 0, err
 	}

@@ -23,22 +23,38 @@ type tab struct {
 	t *testing.T
 }
 
-// browsers runs a test in each browser that there is: what it opens meanwhile is a tab of
-// that one.
+// browsers runs a test in each browser that there is, in both at once: a browser keeps about one
+// processor busy. What the test opens meanwhile is a tab of that one: see current.
 func browsers(t *testing.T, test func(t *testing.T)) {
-	t.Run("chromium", test)
-	t.Run("firefox", func(t *testing.T) {
-		firefox, err := startFirefox()
-		if errors.Is(err, browser.ErrNoFirefox) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func(before *browser.Browser) { current = before }(current)
-		current = firefox
-		test(t)
+	var both sync.WaitGroup
+	both.Go(func() { t.Run("chromium", test) })
+	both.Go(func() {
+		t.Run("firefox", func(t *testing.T) {
+			if _, err := startFirefox(); errors.Is(err, browser.ErrNoFirefox) {
+				t.Skip(err)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			test(t)
+		})
 	})
+	both.Wait()
+}
+
+// current returns the browser for a test: Firefox where browsers named it so, else Chromium.
+func current(t *testing.T) *browser.Browser {
+	t.Helper()
+	if !strings.Contains(t.Name()+"/", "/firefox/") {
+		if chromium == nil {
+			t.Skip(browser.ErrMissing)
+		}
+		return chromium
+	}
+	b, err := startFirefox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // startFirefox starts it for the first test that wants it.
@@ -59,10 +75,7 @@ func open(t *testing.T, address string, v browser.View) *tab {
 // openBut is open for a page that does what matches too.
 func openBut(t *testing.T, address string, v browser.View, may *regexp.Regexp) *tab {
 	t.Helper()
-	if current == nil {
-		t.Skip(browser.ErrMissing)
-	}
-	p, err := current.Open(address, v)
+	p, err := current(t).Open(address, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,16 +256,10 @@ func (tb *tab) press(codes ...string) {
 // view is the range in sight, once the page has come to rest: moves are animated.
 func (tb *tab) view() (v span) {
 	tb.t.Helper()
-	for range 100 {
-		last := v
-		tb.settle()
-		tb.read(&v, "({from: scopeview.view.from, to: scopeview.view.to})")
-		if v == last {
-			return v
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	tb.t.Fatalf("the view does not come to rest: %v", v)
+	tb.settle()
+	tb.await("scopeview.view === scopeview.aim")
+	tb.settle()
+	tb.read(&v, "({from: scopeview.view.from, to: scopeview.view.to})")
 	return v
 }
 

@@ -250,10 +250,7 @@ func byCatapult(t *testing.T, file string, want []bar) {
 // foreign opens a page that is not ours.
 func foreign(t *testing.T, address string) *browser.Page {
 	t.Helper()
-	if current == nil {
-		t.Skip(browser.ErrMissing)
-	}
-	p, err := current.Open(address, browser.View{})
+	p, err := current(t).Open(address, browser.View{})
 	check(t, err)
 	t.Cleanup(p.Close)
 	return p

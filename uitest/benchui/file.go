@@ -140,7 +140,7 @@ func (b *bench) frames(group, address string, how ...string) error {
 	if len(how) > 0 {
 		state = ", " + how[0]
 	}
-	unpaced, err := browser.Start(browser.Unpaced)
+	unpaced, err := browser.Start(browser.Windowed, browser.Unpaced)
 	if err != nil {
 		return err
 	}

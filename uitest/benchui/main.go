@@ -64,7 +64,7 @@ func run(dir, only, output, scopes string, packed bool, pictures string) error {
 	if b.tool, err = tool.Build(b.dir, "./cmd/scopeview"); err != nil {
 		return err
 	}
-	if b.chromium, err = browser.Start(); err != nil {
+	if b.chromium, err = browser.Start(browser.Windowed); err != nil {
 		return err
 	}
 	defer b.chromium.Close()

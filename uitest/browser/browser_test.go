@@ -121,6 +121,9 @@ func TestPages(t *testing.T) {
 			}
 			defer p.Close()
 			obeys(t, p)
+			if err := p.Click(30, 40); err != nil { // the key Tab has moved the focus out of the page
+				t.Fatal(err)
+			}
 			other, err := b.Open("about:blank", View{})
 			if err != nil {
 				t.Fatal(err)

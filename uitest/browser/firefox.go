@@ -77,7 +77,7 @@ func (b *firefox) start(bin string) (err error) {
 		return err
 	}
 	b.process = cmd
-	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	late := time.AfterFunc(3*patience, func() { _ = cmd.Process.Kill() }) // a new profile beside a full load
 	defer late.Stop()
 	lines := bufio.NewScanner(says)
 	for lines.Scan() {

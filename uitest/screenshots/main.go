@@ -44,7 +44,7 @@ func run(out string, documented bool) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	chromium, err := browser.Start()
+	chromium, err := browser.Start(browser.Windowed)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -82,11 +84,33 @@ func unused() {}
 	}
 }
 
-// findings returns what the tools say of the module in dir, a line each.
+// findings returns what the tools say of the module in dir, a line each. They run at once:
+// each has stretches that keep one processor busy.
 func findings(t *testing.T, dir string) []string {
-	all := tool(t, dir, nil, "staticcheck", "-checks", "inherit,-ST*", "./...")
-	all = append(all, tool(t, dir, nil, "unparam", "-tests=true", "./...")...)
-	return append(all, dead(t, dir)...)
+	runs := []func() []string{
+		func() []string { return tool(t, dir, nil, "staticcheck", "-checks", "inherit,-ST*", "./...") },
+		func() []string { return tool(t, dir, nil, "unparam", "-tests=true", "./...") },
+	}
+	unreachable := make([][]string, len(builds))
+	for i, b := range builds {
+		runs = append(runs, func() []string {
+			env := []string{"GOOS=" + b.os, "GOARCH=" + b.arch, "CGO_ENABLED=0"}
+			unreachable[i] = tool(t, dir, env, "deadcode", "-test", "-tags", b.tags, "./...")
+			return nil
+		})
+	}
+	found := make([][]string, len(runs))
+	var all sync.WaitGroup
+	turns := make(chan bool, min(2, runtime.NumCPU())) // each takes a gigabyte
+	for i, run := range runs {
+		all.Go(func() {
+			turns <- true
+			defer func() { <-turns }()
+			found[i] = run()
+		})
+	}
+	all.Wait()
+	return append(slices.Concat(found...), dead(t, dir, unreachable)...)
 }
 
 // tool runs a tool in dir and returns what it says, a line each.
@@ -94,7 +118,8 @@ func tool(t *testing.T, dir string, env []string, name string, args ...string) [
 	t.Helper()
 	path, err := exec.Command("go", "tool", "-n", name).Output()
 	if err != nil {
-		t.Fatalf("building %s: %v", name, err)
+		t.Errorf("building %s: %v", name, err)
+		return nil
 	}
 	cmd := exec.Command(strings.TrimSpace(string(path)), args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
@@ -102,7 +127,8 @@ func tool(t *testing.T, dir string, env []string, name string, args ...string) [
 	cmd.Stdout, cmd.Stderr = &out, &bad
 	var exit *exec.ExitError
 	if err := cmd.Run(); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) || bad.Len() > 0 && out.Len() == 0 && err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, bad.String())
+		t.Errorf("%s: %v\n%s", name, err, bad.String())
+		return nil
 	}
 	var list []string
 	for line := range strings.Lines(out.String() + bad.String()) {
@@ -113,7 +139,7 @@ func tool(t *testing.T, dir string, env []string, name string, args ...string) [
 	return list
 }
 
-// builds are what deadcode looks at, one after the other.
+// builds are what deadcode looks at.
 var builds = []struct{ os, arch, tags string }{
 	{"linux", "amd64", ""},
 	{"linux", "amd64", "scope_go,scope_testpoint"},
@@ -123,12 +149,11 @@ var builds = []struct{ os, arch, tags string }{
 	{"windows", "amd64", ""},
 }
 
-// dead returns the functions that nothing calls in any build that has their file.
-func dead(t *testing.T, dir string) (list []string) {
+// dead returns the functions that are unreachable in all builds that have their file.
+func dead(t *testing.T, dir string, unreachable [][]string) (list []string) {
 	said := map[string][]int{}
-	for i, b := range builds {
-		env := []string{"GOOS=" + b.os, "GOARCH=" + b.arch, "CGO_ENABLED=0"}
-		for _, f := range tool(t, dir, env, "deadcode", "-test", "-tags", b.tags, "./...") {
+	for i := range builds {
+		for _, f := range unreachable[i] {
 			said[f] = append(said[f], i)
 		}
 	}

@@ -3,6 +3,9 @@
 // tests share the machine's cores with each other, and with whatever else runs there.
 //
 //	retest go test -v ./...
+//	retest -naming 'wantPath|witness' go test -v ./internal/record
+//
+// With -naming only tests run that match: see naming.
 //
 // The packages come last and begin with a dot. A test that fails runs again by itself.
 // Where a whole package died (a panic, a timeout, an exit), no one knows what its other
@@ -12,12 +15,18 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 )
 
 func main() {
-	c, err := parse(os.Args[1:])
+	only := flag.String("naming", "", "run only the tests whose text matches this `pattern`, or that of a function they call")
+	flag.Parse()
+	c, err := parse(flag.Args())
+	if err == nil && *only != "" {
+		err = c.limit(*only)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "retest:", err)
 		os.Exit(2)

@@ -146,3 +146,43 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// TestNaming finds the tests that name something, and those that call what does.
+func TestNaming(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a_test.go": `//go:build special
+
+package p
+
+func TestItself(t *testing.T) { _ = wantPath }
+func TestMain(m *testing.M)   { _ = wantPath }
+func TestOther(t *testing.T)  { _ = path }
+`,
+		"b_test.go": `package p
+
+func helper()                 { other() }
+func other()                  { _ = wantPath }
+func TestCalls(t *testing.T)  { t.Run("sub", func(t *testing.T) { helper() }) }
+func TestMethod(t *testing.T) { x.check() }
+func (*x) check()             { other() }
+`,
+		"c.go": `package p
+
+func TestNotATest(t *testing.T) { _ = wantPath }
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := command{flags: []string{"go", "test"}, packages: []string{dir}}
+	if err := c.limit("wantP..h"); err != nil || c.flags[2] != "-run=^(TestCalls|TestItself|TestMethod)$" {
+		t.Errorf("%v, %v", c.flags, err)
+	}
+	for _, bad := range []string{"nothing", "("} {
+		if err := c.limit(bad); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
