@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Options is what a recording is asked to be. What only some programs want is reached by
-// the functions in it, so that programs that never set them do not contain it.
+// Options configures a recording. Rarely used features are called through its function
+// fields, so that programs that do not set them do not contain their code.
 type Options struct {
 	FlushEvery time.Duration
 	Heartbeat  time.Duration
@@ -25,7 +25,7 @@ type Options struct {
 
 	limit      int64 // 0: none
 	limitSet   bool
-	buffer     int64 // bytes that may wait for the disk; 0: by what there is
+	buffer     int64 // bytes that may wait for the disk; 0: depends on free memory
 	backing    format.Backing
 	backingSet bool
 
@@ -33,7 +33,7 @@ type Options struct {
 	segBytes  int64
 	segments  int // 0: the ring is in the trace's own file
 	segmenter segmenter
-	checkRing func(o *Options) error // nil: of WithRing
+	checkRing func(o *Options) error // nil: that of WithRing
 	newRing   func(r *recorder)
 	snapshot  snapshotter
 
@@ -45,32 +45,32 @@ type Options struct {
 	briefLock func(r *recorder, l sync.Locker, name string, lockOf LockOf) Held // nil: Lock records every hold
 	endBrief  func(r *recorder, l sync.Locker, name, start int64)
 
-	giveWay func(r *recorder) // ends it where somebody else starts another; nil: it stays
+	giveWay func(r *recorder) // ends it when another recording starts; nil: it stays
 
 	collectors []collect.Collector
-	collect    func(r *recorder, now collecting) // nil: there are none
+	collect    func(r *recorder, now collecting) // nil: there are no collectors
 }
 
-// NewOptions returns what a recording is that is asked to be nothing else.
+// NewOptions returns the default options.
 func NewOptions() Options {
 	return Options{FlushEvery: time.Second, Heartbeat: time.Second, limit: DefaultLimit, triggerEvery: 10 * time.Second, locks: LocksCalibrated}
 }
 
-// SetLimit sets the bytes that the trace may grow to, or NoLimit.
+// SetLimit sets the largest size of the trace in bytes, or NoLimit.
 func (o *Options) SetLimit(bytes int64) { o.limit, o.limitSet = bytes, true }
 
-// SetBacking asks for a backing.
+// SetBacking sets the backing.
 func (o *Options) SetBacking(b format.Backing) { o.backing, o.backingSet = b, true }
 
-// SetBuffer sets the bytes that may wait in memory for the disk.
+// SetBuffer sets how many bytes may wait in memory for the disk.
 func (o *Options) SetBuffer(bytes int64) { o.buffer = bytes }
 
-// SetRing keeps the last bytes.
+// SetRing makes the recording keep the last bytes.
 func (o *Options) SetRing(bytes int64) {
 	o.ring, o.newRing, o.snapshot = bytes, (*recorder).newRing, (*recorder).snapshot
 }
 
-// SetSegments keeps the last bytes, in files of their own.
+// SetSegments makes the recording keep the last bytes, in separate files.
 func (o *Options) SetSegments(bytes int64, count int) {
 	o.segBytes, o.segments = bytes-bytes%format.ChunkSize, count
 	o.segmenter, o.checkRing = (*recorder).newSegments, checkSegments
@@ -83,13 +83,13 @@ type triggerOption struct {
 	dir  string
 }
 
-// AddTrigger has snapshots written.
+// AddTrigger adds a trigger for snapshots.
 func (o *Options) AddTrigger(globs string, over time.Duration, dir string) {
 	o.triggers, o.watch = append(o.triggers, triggerOption{globs, over, dir}), newWatch
 }
 
-// SetLocks sets how long a wait must be to be recorded, or one of LocksAll, LocksCalibrated
-// and LocksOff.
+// SetLocks sets the shortest wait that is recorded, or one of LocksAll, LocksCalibrated and
+// LocksOff.
 func (o *Options) SetLocks(d time.Duration) {
 	o.locks, o.briefLock, o.endBrief = d, nil, nil
 	if d != LocksAll {
@@ -97,10 +97,10 @@ func (o *Options) SetLocks(d time.Duration) {
 	}
 }
 
-// GiveWay has the recording end, and its trace be removed, when another one is started.
+// GiveWay makes the recording end, and its trace be removed, when another one starts.
 func (o *Options) GiveWay() { o.giveWay = (*recorder).giveWay }
 
-// AddCollector has a recording keep more than scopes.
+// AddCollector adds a collector to the recording.
 func (o *Options) AddCollector(c collect.Collector) {
 	o.collectors, o.collect = append(o.collectors, c), (*recorder).collect
 }
@@ -141,7 +141,7 @@ func (o *Options) check() (glob.Filter, error) {
 	return f, nil
 }
 
-// refuse is the error of an option. Not inlined, it is a kilobyte less in every
+// refuse returns the error for an option. Not inlining it saves a kilobyte in every
 // program.
 //
 //go:noinline

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/pool"
 )
 
-// segmenter is (*recorder).newSegments. It is called by way of WithSegments, so that
-// programs without it don't contain it.
+// segmenter is the type of (*recorder).newSegments. It is called through WithSegments,
+// so that programs without it do not contain it.
 type segmenter func(r *recorder, f *os.File) (pool.Files, error)
 
 // checkSegments validates the options of WithSegments, and makes the recording a ring.
@@ -26,13 +26,13 @@ func checkSegments(o *Options) error {
 		return fmt.Errorf("%w: WithSegments(%d, %d): from 1 MiB, from 2 to 1000, and up to 64 GiB together", ErrOption, o.segBytes, o.segments)
 	}
 	o.ring = o.segBytes * int64(o.segments)
-	hot.UseSegments() // before createTrace, which removes those of a trace that is overwritten
+	hot.UseSegments() // before createTrace, which removes those of a trace being overwritten
 	return nil
 }
 
-// newSegments makes what has the files of the ring of the trace f.
+// newSegments creates the segments of the ring of trace f.
 func (r *recorder) newSegments(f *os.File) (pool.Files, error) {
-	path, err := filepath.Abs(r.path) // the program may go elsewhere
+	path, err := filepath.Abs(r.path) // the program may change its directory
 	if err != nil {
 		return nil, err
 	}
