@@ -37,9 +37,9 @@ func until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// breathe waits until the flusher has made the window whole: it has when a round
-// has ended that began later than now. For tests that write much and are to lose
-// nothing on a machine that is busy with something else; they use shortTicks.
+// breathe waits until the flusher has filled the window: until a round that began
+// after the call has ended. It is for tests that write much and must lose nothing
+// on a busy machine; they use shortTicks.
 func breathe(t testing.TB) {
 	t.Helper()
 	for range 2 {
@@ -49,14 +49,14 @@ func breathe(t testing.TB) {
 	}
 }
 
-// atOnce is how many records may be written between two breaths: a third of the
-// smallest window.
+// atOnce is the number of records that may be written between two calls of breathe:
+// a third of the smallest window.
 const atOnce = 1 << 20 / format.RecordSize
 
 func shortTicks() Option { return WithFlushEvery(10 * time.Millisecond) }
 
-// TestPath checks that each build and each backing uses the path that it is
-// to use, and says why where that is not the fastest.
+// TestPath checks that each build and each backing uses the expected path, and
+// records why if that is not the fastest.
 func TestPath(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
