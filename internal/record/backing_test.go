@@ -13,8 +13,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// perBacking runs a test on every backing that the build has: the mapped file and
-// the mapped hot file, with the assembly path where there is one, and the heap with
+// perBacking runs a test with every backing that the build has: the mapped file and
+// the mapped hot file, with the assembly path if there is one, and the heap with
 // the Go path.
 func perBacking(t *testing.T, f func(t *testing.T, backing Option)) {
 	if record.HaveDisk {
@@ -24,10 +24,10 @@ func perBacking(t *testing.T, f func(t *testing.T, backing Option)) {
 	t.Run("heap", func(t *testing.T) { f(t, WithBacking(HeapBacking)) })
 }
 
-// fastNow reports whether the running recording has the assembly path.
+// fastNow reports whether the running recording uses the assembly path.
 func fastNow() bool { return record.Current.Load().Fast() != nil }
 
-// until polls until ok, for as long as a loaded machine may take.
+// until polls until ok returns true, for as long as a loaded machine may take.
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
