@@ -10,23 +10,23 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// file is a trace that is being written: four chunks at a time, whatever its length.
+// file writes a trace. It holds four chunks at a time, whatever the trace's length.
 type file struct {
 	f       *os.File
-	chunks  uint32 // begun so far, the header's included
+	chunks  uint32 // number of chunks begun so far, including the header
 	records chunk
-	odd     chunk // of records that lie in no order, or are of no known thread
+	odd     chunk // the chunk of records that are out of order or of no known thread
 	last    int64 // start of the last record in order
 	blocks  chunk
-	raw     []byte // of the Go execution trace, not yet written
-	part    uint32 // its parts so far
+	raw     []byte // bytes of the Go execution trace not yet written
+	part    uint32 // number of its parts so far
 	names   map[string]uint16
-	err     error // of writing, the first
+	err     error // first error of writing
 }
 
-// chunk is one that is being filled.
+// chunk is a chunk being filled.
 type chunk struct {
-	b      []byte // nil: none is
+	b      []byte // nil: no chunk is begun
 	kind   format.ChunkKind
 	path   format.Path
 	index  uint32
@@ -35,10 +35,10 @@ type chunk struct {
 	flags  uint32
 }
 
-// startTicks is the tick at which the trace begins: 0 is no time.
+// startTicks is the tick at which the trace begins, because tick 0 stands for no time.
 const startTicks = 1
 
-// rawPart is how many bytes of a Go execution trace fit into a chunk.
+// rawPart is the number of bytes of a Go execution trace that fit into a chunk.
 const rawPart = format.ChunkSize - format.ChunkHeaderSize - format.BlockHeaderSize - format.GoTraceHeadSize
 
 func newFile(f *os.File) *file {
@@ -69,7 +69,7 @@ func (w *file) write(b []byte, at int64) {
 	}
 }
 
-// block writes a block. No block is longer than a chunk.
+// block writes a block. No block may be longer than a chunk.
 func (w *file) block(t format.BlockType, payload []byte) {
 	if c := &w.blocks; c.b != nil && len(c.b)+format.BlockHeaderSize+(len(payload)+7)&^7 > format.ChunkSize {
 		w.end(c)
@@ -86,8 +86,7 @@ func (w *file) fact(key, value string) {
 	}
 }
 
-// name returns the number of a name. There is only so much room for names: those that come
-// later are one.
+// name returns the number of a name. Names beyond format.MaxNames share one number.
 func (w *file) name(text string) uint16 {
 	if len(text) > format.MaxName {
 		text = text[:format.MaxName]
@@ -104,11 +103,11 @@ func (w *file) name(text string) uint16 {
 	return id
 }
 
-// record writes a record with its extension, and returns where it is. One that begins before
-// those that were written, or on no known thread, lies in a chunk of its own kind.
+// record writes a record with its extension, and returns its location. A record that begins
+// before earlier ones, or on no known thread, is written to the chunk odd.
 func (w *file) record(r *format.Record, thread uint32, slots []format.Slot) format.Loc {
 	ext, err := format.AppendExt(nil, slots)
-	if err != nil || len(slots) == 0 { // texts are cut to what has room
+	if err != nil || len(slots) == 0 { // the texts are short enough to fit
 		ext = nil
 	}
 	if ext != nil {
@@ -145,10 +144,10 @@ func (w *file) record(r *format.Record, thread uint32, slots []format.Slot) form
 	return loc
 }
 
-// open is the Stop of a scope that is given to record without an end.
+// open is the Stop of a scope without an end in its record.
 const open = -1
 
-// goTrace takes more of the Go execution trace.
+// goTrace appends bytes of the Go execution trace.
 func (w *file) goTrace(b []byte) {
 	for len(b) > 0 {
 		n := min(len(b), rawPart-len(w.raw))
@@ -170,13 +169,14 @@ func (w *file) flushRaw() {
 	w.part, w.raw = w.part+1, w.raw[:0]
 }
 
-// finish writes what is left, and the header. end is when the trace ends.
+// finish writes the unfinished chunks and the header; end is the tick at which the trace
+// ends.
 func (w *file) finish(mono, wall, end int64) error {
 	w.flushRaw()
 	w.end(&w.records)
 	w.end(&w.odd)
 	w.end(&w.blocks)
-	w.block(format.BlockStop, format.AppendTicks(nil, end)) // behind all others
+	w.block(format.BlockStop, format.AppendTicks(nil, end)) // after all others
 	w.end(&w.blocks)
 	h := format.Header{
 		Major: format.Major, Minor: format.Minor, ChunkSize: format.ChunkSize, PageSize: 4096, Clock: format.ClockMonotonic,
