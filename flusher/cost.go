@@ -7,18 +7,18 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Cost adds up what the recorder's own goroutines cost.
+// Cost adds up the cost of the recorder's own goroutines.
 type Cost struct {
 	cpu     atomic.Int64
 	unknown atomic.Int64
 }
 
-// Round runs f and adds the CPU time of its thread. Where the goroutine was
-// moved to another thread meanwhile, the CPU time is not known: the wall time
-// goes to a sum of its own.
+// Round runs f and adds the CPU time of its thread. If the goroutine was moved to
+// another thread meanwhile, the CPU time is unknown, and the wall time is added to a
+// separate sum.
 //
-// In a forked child, whose one thread runs goroutines of ours that the parent had, it
-// does nothing: the files are the parent's, and its memory is not there.
+// In a forked child, whose one thread may run goroutines that the parent started,
+// Round does nothing: the files are the parent's, and the memory is not mapped.
 func (c *Cost) Round(f func()) {
 	if sys.Forked() {
 		return
@@ -34,6 +34,6 @@ func (c *Cost) Round(f func()) {
 	c.unknown.Add(int64(time.Since(t0)))
 }
 
-// CPU is the CPU time measured so far, and the wall time of the rounds whose
-// CPU time is unknown, in nanoseconds.
+// CPU returns the CPU time measured so far, and the wall time of the rounds whose CPU
+// time is unknown, in nanoseconds.
 func (c *Cost) CPU() (cpu, unknown int64) { return c.cpu.Load(), c.unknown.Load() }

@@ -35,7 +35,7 @@ func Example() {
 	}})
 	fl.Start()
 	for n := uint64(0); n < 3*mmpool.ChunkSize/8; {
-		idx, words, err := p.Take() // New prepared more than three
+		idx, words, err := p.Take() // New has prepared more than three
 		if err != nil {
 			fmt.Println(err)
 			return

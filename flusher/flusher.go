@@ -1,17 +1,16 @@
-// Package flusher writes memory out behind a program's back. It keeps the window of a pool
-// of chunks ahead of those who take them. It writes sealed chunks to the pool's file, and
-// drops their memory. Nobody else does any of that. See package mmpool for such a pool.
+// Package flusher writes the chunks of a pool to a file in the background. It prepares the pool's
+// window of free chunks in advance, writes sealed chunks to the pool's file, and drops their
+// memory. See package mmpool for such a pool.
 //
-// Two goroutines share the work, so that a slow disk does not keep the window
-// from growing: one prepares what comes, the other writes out what was. A chunk
-// leaves in two steps. In the first it is marked, so that ends go apart from
-// then on, and its write-back starts. In the second its pages, clean by then, are
-// dropped.
+// Two goroutines share the work, so that a slow disk does not keep the window from growing: one
+// prepares free chunks, the other writes sealed ones. A chunk leaves in two steps. First it is
+// marked, so that its scopes get their ends apart from then on, and its write-back starts. Then
+// its pages, clean by then, are dropped.
 //
-// Where an Overwriting is given, the goroutine that prepares does not wait for the one that
-// writes: when the window can't be made whole because the disk is late, the oldest chunks
-// that are full are dropped unwritten. A chunk is dropped by one of the two: under mu it is
-// taken off leaving, into writing by the one, or by the other for good.
+// With an Overwriting, the goroutine that prepares does not wait for the one that writes: if the
+// window can't be completed because the disk is late, the oldest full chunks are dropped
+// unwritten. Only one of the two drops a chunk: under mu, the writer moves it from leaving to
+// writing, or the other removes it from leaving.
 package flusher
 
 import (
@@ -25,95 +24,95 @@ import (
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
-// Pool is what a Flusher serves. A chunk is known by its number; its state is a number that
-// only grows.
+// Pool is served by a Flusher. A chunk is identified by its number; its state is a number that
+// only increases.
 type Pool interface {
-	// Wake is signalled when much was taken, or nothing was left. Short reports whether
-	// takers find nothing for want of what Extend prepares.
-	// Alert has it signalled when the next chunk is taken, until Extend is called.
+	// Wake is signalled when many chunks were taken, or none was left. Short reports whether
+	// chunks are refused because Extend has not prepared any. Alert has Wake signalled when the
+	// next chunk is taken, until Extend is called.
 	Wake() <-chan struct{}
 	Short() bool
 	Alert()
-	// Extend makes the window whole: what lies ready for those who take chunks.
+	// Extend completes the window, the free chunks that are ready to be taken.
 	Extend() error
-	// Fresh appends the chunks that were taken since it was last called; chunk 0, which
-	// is never taken, is not among them.
+	// Fresh appends the chunks taken since the previous call. Chunk 0, which is never taken, is
+	// not among them.
 	Fresh(dst []int64) []int64
 
-	// State returns a chunk's state, one of those below; Advance moves it on and reports
-	// whether it did.
+	// State returns a chunk's state, one of those below; Advance increases it and reports whether
+	// it did.
 	State(idx int64) uint32
 	Advance(idx int64, to uint32) bool
 
 	// Rearm makes the window and the open chunks writable without a page fault.
 	Rearm(open []int64) error
-	// InTheWay returns those of the open chunks for which Extend waits. Holds reports
-	// whether an open chunk is to be left by its owner for the sake of others.
+	// InTheWay returns those of the open chunks for which Extend waits. Holds reports whether the
+	// owner of an open chunk should leave it because it delays others.
 	InTheWay(open []int64) []int64
 	Holds(idx int64) bool
 
 	// Copies reports whether the file is a copy of the chunks, and not their memory.
 	Copies() bool
-	// Save begins to write the chunks [from, to) out, or brings the file up to date with
-	// them where it is a copy. final says that they will not change any more.
+	// Save begins to write out the chunks [from, to), or updates the file with them if it is a
+	// copy. If final is set, they will not change any more.
 	Save(from, to int64, final bool) error
-	// Drop waits for what Save began, or writes a copy, and drops the chunks' memory.
+	// Drop waits for the writes that Save began, or writes a copy, and drops the chunks' memory.
 	Drop(from, to int64) error
-	// Retire says that a chunk is gone: its place may be used again.
+	// Retire reports that a chunk is gone: its place may be reused.
 	Retire(idx int64)
 }
 
-// States of a chunk.
+// The states of a chunk.
 const (
 	Free    = pool.Free    // not taken, or taken and not begun
 	Open    = pool.Open    // its owner writes into it
-	Sealed  = pool.Sealed  // its owner writes into it no more; who was about to complete something may
-	Leaving = pool.Leaving // being written out: nobody stores into it from here on
+	Sealed  = pool.Sealed  // its owner has stopped writing; records that were begun may still be completed
+	Leaving = pool.Leaving // being written out; nothing is stored into it any more
 	Gone    = pool.Gone    // in the file, and its memory dropped
 )
 
-// Config tells a Flusher what to do and when.
+// Config configures a Flusher.
 type Config struct {
 	Pool  Pool
-	Every time.Duration // between two rounds; it wakes sooner when much is written
+	Every time.Duration // the time between two rounds; a round starts earlier if much is written
 
-	// Expire makes a chunk's owner take another one at its next record. It is
-	// called for chunks that have been open for ten seconds, or that hold a file: so
-	// what an idle owner wrote gets to disk. May be nil.
+	// Expire makes a chunk's owner take another chunk at its next record, so that the records of
+	// an idle owner get to disk. It is called for chunks that have been open for ten seconds, or
+	// that delay the file. It may be nil.
 	Expire func(idx int64)
-	// Reclaim takes chunks that are open away from their owners, who may be idle. It is
-	// called when so many are open that a ring can't go on, at most ten times in a second.
-	// May be nil.
+	// Reclaim takes open chunks away from their owners, who may be idle. It is called when so many
+	// are open that a ring can't go on, at most ten times a second. It may be nil.
 	Reclaim func(chunks []int64)
-	// Whole reports whether nobody is about to write into a sealed chunk any
-	// more; nil: sealed chunks are whole.
+	// Whole reports whether a sealed chunk has no incomplete records. If it is nil, sealed chunks
+	// have none.
 	Whole func(idx int64) bool
-	// Leave is called for a chunk that nobody writes into any more, before it is written
-	// for the last time; again where that failed. May be nil.
+	// Leave is called for a chunk that nothing writes into any more, before its last write to the
+	// file, and again if that failed. It may be nil.
 	Leave func(idx int64)
-	// Overwriting is how the oldest chunks are dropped that are not in the file, if they may
-	// be; else nil.
+	// Overwriting configures the dropping of the oldest chunks before they are in the file. It is
+	// nil if they must not be dropped.
 	Overwriting *Overwriting
-	// Round is called at the end of each round, on the flusher's goroutine. May be nil.
+	// Round is called at the end of each round, on the flusher's goroutine. It may be nil.
 	Round func(now time.Time)
 }
 
-// Overwriting is for a pool whose file is a copy, and that may drop what is not in there.
+// Overwriting is for a pool whose file is a copy, and which may drop chunks that are not in the
+// file.
 type Overwriting struct {
-	// Lacking returns how many chunks Extend could not prepare because others are not written.
+	// Lacking returns how many chunks Extend could not prepare because others are not written yet.
 	Lacking func() int64
 	// Kept reports whether a chunk must not be dropped.
 	Kept func(idx int64) bool
-	// Evict drops chunks, of which Leave has been called.
+	// Evict drops chunks for which Leave has been called.
 	Evict func(chunks []int64)
-	// AtOnce is how many chunks are written at once, which can't be evicted meanwhile.
+	// AtOnce is the number of chunks per write. They can't be evicted while they are written.
 	AtOnce int64
 
 	evict func(*Flusher)
 }
 
-// Overwrite returns what Config takes. What drops chunks is reached by way of it alone, so that
-// programs without a ring don't contain it.
+// Overwrite returns a value for Config.Overwriting. Only it refers to the code that drops chunks,
+// so that programs without a ring do not contain that code.
 func Overwrite(o Overwriting) *Overwriting {
 	o.evict = (*Flusher).evict
 	return &o
@@ -126,32 +125,32 @@ type Flusher struct {
 
 	stop  chan struct{}
 	write chan struct{}
-	short chan struct{} // signalled when there may be room again for who found none
+	short chan struct{} // signalled when a chunk may be available again after one was refused
 	done  sync.WaitGroup
 	alone sync.Mutex
 	err   atomic.Pointer[error]
 
-	copyDue   atomic.Bool // there was a round since the file was brought up to date
+	copyDue   atomic.Bool // there was a round since the file was updated
 	ticker    *time.Ticker
 	resting   atomic.Bool
 	woken     chan struct{} // signalled when a rest is over
-	reclaimed time.Time     // when reclaim did something last
+	reclaimed time.Time     // time of the last reclaim that had chunks
 
 	mu      sync.Mutex
-	chunks  []int64 // handed out and not gone
-	leaving []int64 // marked when leave was called last
-	writing []int64 // taken off these, to be dropped
+	chunks  []int64 // taken and not gone
+	leaving []int64 // marked by the last call of leave
+	writing []int64 // moved from leaving, being dropped
 	since   map[int64]time.Time
 }
 
-// retry is how soon the window is tried again when records are lost for want of one: who
-// loses them asks for it once.
+// retry is the delay before the next attempt to extend the window while records are lost for lack
+// of chunks, because a refused taker signals Wake only once.
 const retry = 20 * time.Millisecond
 
-// old is how long a chunk may stay open.
+// old is the age at which an open chunk expires.
 const old = 10 * time.Second
 
-// New returns a Flusher that does nothing before Start but what it is asked for.
+// New returns a Flusher. It does nothing by itself before Start.
 func New(c Config) *Flusher {
 	return &Flusher{
 		Config: c,
@@ -171,14 +170,14 @@ func (f *Flusher) Start() {
 	go f.writeOut()
 }
 
-// Stop, after Start, ends both goroutines and returns when they have. The chunks are as they
-// are: Save writes those that are not in a file yet which is a copy.
+// Stop, after Start, ends both goroutines and waits for them. The chunks keep their states. If the
+// file is a copy, Save writes those that it lacks.
 func (f *Flusher) Stop() {
 	close(f.stop)
 	f.done.Wait()
 }
 
-// Err is the last error, nil if there was none.
+// Err returns the last error, or nil if there was none.
 func (f *Flusher) Err() error {
 	if p := f.err.Load(); p != nil {
 		return *p
@@ -192,7 +191,7 @@ func (f *Flusher) note(err error) {
 	}
 }
 
-// prepare keeps the window ahead, and runs the rounds.
+// prepare keeps the window prepared, and runs the rounds.
 func (f *Flusher) prepare() {
 	defer f.done.Done()
 	defer f.ticker.Stop()
@@ -218,7 +217,7 @@ func (f *Flusher) prepare() {
 		f.Alone(func() {
 			f.note(f.Pool.Extend())
 			if f.resting.Load() {
-				f.Pool.Alert() // which Extend has ended
+				f.Pool.Alert() // Extend has cancelled it
 			}
 			if f.Overwriting != nil {
 				f.Overwriting.evict(f)
@@ -248,13 +247,14 @@ func (f *Flusher) wake() {
 }
 
 // Rest waits without a timer until a chunk is taken again, the garbage collector has run, or until
-// is closed. ready is called with the open chunks first: it has their owners take others at their
-// next record, and reports whether nothing was written before. The collector is for what is
-// not noticed otherwise: Go runs it every two minutes in a program that can go on.
+// is closed. It first calls ready with the open chunks: ready has their owners take others at
+// their next record, and reports whether nothing was written before. The collector serves as a
+// fallback for activity that is not noticed otherwise: Go runs it every two minutes in a program
+// that is not blocked.
 func (f *Flusher) Rest(until <-chan struct{}, ready func(open []int64) bool) {
-	f.Alone(func() { // Extend is not running
+	f.Alone(func() { // so that Extend is not running
 		select {
-		case <-f.woken: // before
+		case <-f.woken: // from before
 		default:
 		}
 		f.resting.Store(true)
@@ -271,25 +271,25 @@ func (f *Flusher) Rest(until <-chan struct{}, ready func(open []int64) bool) {
 	}
 }
 
-// rest is garbage while one lasts.
+// rest is garbage during a rest, so its finalizer runs with the collector.
 type rest struct{ of *Flusher }
 
-// Pause has no round become due until Resume is called.
+// Pause stops the rounds until Resume is called.
 func (f *Flusher) Pause() { f.ticker.Stop() }
 
-// Resume ends what Pause began.
+// Resume continues the rounds after Pause.
 func (f *Flusher) Resume() { f.ticker.Reset(f.Every) }
 
-// Alone runs f, and nothing else meanwhile that is run by it, as the window is prepared:
-// so of what works in memory one goroutine at a time is in a system call. Each that is
-// there can cost the program a thread, of which a container may have none to spare.
+// Alone runs work while the window is not being prepared and no other Alone runs. So at most one
+// of the goroutines that work in memory is in a system call. Each such goroutine can cost the
+// program a thread, of which a container may have none to spare.
 func (f *Flusher) Alone(work func()) {
 	f.alone.Lock()
 	defer f.alone.Unlock()
 	f.Cost.Round(work)
 }
 
-// reclaim takes open chunks away where they hold the ring up.
+// reclaim takes open chunks away if they hold up the ring.
 func (f *Flusher) reclaim(now time.Time) {
 	if f.Reclaim == nil || now.Sub(f.reclaimed) < 100*time.Millisecond {
 		return
@@ -300,15 +300,14 @@ func (f *Flusher) reclaim(now time.Time) {
 	}
 }
 
-// open returns the chunks that their owners have.
+// open returns the chunks that have owners.
 func (f *Flusher) open() []int64 {
 	return without(f.present(), func(idx int64) bool { return f.Pool.State(idx) != Open })
 }
 
-// age re-arms the open chunks and the window, and lets chunks expire that have
-// been open for long.
+// age re-arms the open chunks and the window, and expires chunks that have been open too long.
 func (f *Flusher) age(now time.Time) {
-	open, since := f.open(), map[int64]time.Time{} // what is not open any more is not in it
+	open, since := f.open(), map[int64]time.Time{} // chunks that were closed are dropped from f.since
 	for _, idx := range open {
 		t, ok := f.since[idx]
 		if !ok {
@@ -323,7 +322,7 @@ func (f *Flusher) age(now time.Time) {
 	f.note(f.Pool.Rearm(open))
 }
 
-// present is the chunks that were handed out and are not gone.
+// present returns the chunks that were taken and are not gone.
 func (f *Flusher) present() []int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -332,11 +331,11 @@ func (f *Flusher) present() []int64 {
 }
 
 // evict drops as many of the oldest chunks as the window lacks, without writing them, and
-// makes the window whole.
+// completes the window.
 func (f *Flusher) evict() {
 	o := f.Overwriting
-	// The places of what was written since the window was extended are older than what is
-	// in memory still.
+	// Chunks that were written since the window was extended are older than all that are still in
+	// memory.
 	for o.Lacking() > 0 && f.forget() {
 		f.note(f.Pool.Extend())
 	}
@@ -352,14 +351,14 @@ func (f *Flusher) evict() {
 		if f.Leave != nil {
 			f.Leave(idx)
 		}
-		f.Pool.Advance(idx, Gone) // before it is overwritten: who ends a scope in there may ask which it is
+		f.Pool.Advance(idx, Gone) // before it is overwritten: the end of a scope in it may check the state
 	}
 	o.Evict(old)
 	f.note(f.Pool.Extend())
 }
 
-// oldest takes up to n full chunks, those first that were handed out first. They are leaving,
-// and nobody else drops them.
+// oldest takes up to n full chunks, in the order in which they were handed out. They are Leaving,
+// and the writer does not drop them.
 func (f *Flusher) oldest(n int64) (old []int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -384,12 +383,12 @@ func (f *Flusher) oldest(n int64) (old []int64) {
 	return old
 }
 
-// full reports whether a chunk is sealed, and nobody is about to write into it.
+// full reports whether a chunk is sealed and has no incomplete records.
 func (f *Flusher) full(idx int64) bool {
 	return f.Pool.State(idx) == Sealed && (f.Whole == nil || f.Whole(idx))
 }
 
-// forget says that chunks are gone, and reports whether some are.
+// forget retires the chunks that are gone, and reports whether there were any.
 func (f *Flusher) forget() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -416,7 +415,7 @@ func (f *Flusher) writeOut() {
 	}
 }
 
-// leave drops what it marked when it was called last, and marks what was sealed since.
+// leave drops the chunks that the previous call marked, and marks those sealed since.
 func (f *Flusher) leave() {
 	if f.copyDue.Swap(false) && f.Pool.Copies() {
 		f.copyOpen()
@@ -425,7 +424,7 @@ func (f *Flusher) leave() {
 	dropped := false
 	for run := f.take(); run.from < run.to; run = f.take() {
 		if !f.drop(run) {
-			return // not written: keep it, and try again
+			return // not written: the next round tries again
 		}
 		dropped = true
 	}
@@ -433,7 +432,7 @@ func (f *Flusher) leave() {
 		f.forget()
 	}
 	marked := f.mark()
-	if !f.Pool.Copies() { // else Drop writes them, once
+	if !f.Pool.Copies() { // otherwise Drop writes them, once
 		for _, run := range runs(marked) {
 			f.note(f.Pool.Save(run.from, run.to, true))
 			testpoint.Here("flush.saved")
@@ -441,13 +440,13 @@ func (f *Flusher) leave() {
 	}
 	if (dropped || len(marked) > 0) && f.Pool.Short() {
 		select {
-		case f.short <- struct{}{}: // and another round follows
+		case f.short <- struct{}{}: // another round follows
 		default:
 		}
 	}
 }
 
-// take takes the first neighbours off leaving, to be dropped.
+// take moves the first run of neighbours from leaving to writing.
 func (f *Flusher) take() (r run) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -465,7 +464,8 @@ func (f *Flusher) take() (r run) {
 	return r
 }
 
-// drop drops what was taken, and reports whether it is in the file, or was never a copy.
+// drop drops the chunks of a run. It returns false if the file is a copy and they could not be
+// written.
 func (f *Flusher) drop(r run) bool {
 	for idx := r.from; idx < r.to; idx++ {
 		if f.Leave != nil {
@@ -490,7 +490,7 @@ func (f *Flusher) drop(r run) bool {
 	return true
 }
 
-// mark marks what was sealed, and returns it.
+// mark marks the full chunks as Leaving, and returns all that are to leave.
 func (f *Flusher) mark() []int64 {
 	for _, idx := range f.present() {
 		f.mu.Lock()
@@ -508,9 +508,9 @@ func (f *Flusher) mark() []int64 {
 	return slices.Clone(f.leaving)
 }
 
-// copyOpen brings a file up to date that is a copy: with what is still being
-// written, and what is sealed and waits. The file's own state comes last: it
-// must not speak of what is not there.
+// copyOpen updates a file that is a copy, with the open chunks and the sealed ones that wait.
+// Chunk 0, the file's own state, comes last, because it must not refer to data that is not in the
+// file.
 func (f *Flusher) copyOpen() {
 	for _, idx := range append(f.present(), 0) {
 		if s := f.Pool.State(idx); s == Open || s == Sealed {
@@ -520,9 +520,9 @@ func (f *Flusher) copyOpen() {
 	}
 }
 
-// Save brings the file up to date with chunks, in this order, where it is a copy. final says
-// that they will not change any more. It returns the last error. It may be called at any
-// time, from any goroutine.
+// Save updates the file with chunks, in this order, if it is a copy. If final is set, they will
+// not change any more. It returns the last error. It may be called at any time, from any
+// goroutine.
 func (f *Flusher) Save(final bool, chunks ...int64) (failed error) {
 	for _, idx := range chunks {
 		if err := f.Pool.Save(idx, idx+1, final); err != nil {
@@ -532,13 +532,13 @@ func (f *Flusher) Save(final bool, chunks ...int64) (failed error) {
 	return failed
 }
 
-// Finish, after Stop, writes what the file lacks where it is a copy: nobody writes into
+// Finish, after Stop, writes all that the file lacks if it is a copy. Nothing may write into
 // chunks any more. Chunk 0 comes last.
 func (f *Flusher) Finish() error { return f.Save(true, append(f.present(), 0)...) }
 
 type run struct{ from, to int64 }
 
-// runs joins neighbours, so that each call to the kernel covers many chunks.
+// runs joins neighbours, so that each system call covers many chunks.
 func runs(idx []int64) (rs []run) {
 	for _, i := range idx {
 		if n := len(rs); n > 0 && rs[n-1].to == i {
@@ -550,7 +550,7 @@ func runs(idx []int64) (rs []run) {
 	return rs
 }
 
-// without is slices.DeleteFunc, whose code for any type would make a program larger than this.
+// without is slices.DeleteFunc for one type; the generic code would make a program larger.
 func without(list []int64, gone func(idx int64) bool) []int64 {
 	kept := list[:0]
 	for _, idx := range list {

@@ -15,7 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/pool"
 )
 
-// newPool makes a pool; the last value is a descriptor of its file.
+// newPool returns a pool, and a descriptor of its file.
 func newPool(t *testing.T, heap bool) (*pool.Pool, *os.File) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "pool"))
@@ -45,7 +45,7 @@ func perBacking(t *testing.T, f func(t *testing.T, heap bool)) {
 	t.Run("heap", func(t *testing.T) { f(t, true) })
 }
 
-// take takes n chunks and begins them with their number.
+// take takes n chunks, and stores its number into each.
 func take(t *testing.T, p *pool.Pool, n int) (idx []int64) {
 	t.Helper()
 	for range n {
@@ -67,9 +67,9 @@ func states(p *pool.Pool) (s []uint32) {
 	return s
 }
 
-// TestRounds follows chunks from open to gone. Nothing that is open may leave,
-// what is sealed is marked for one whole round before its memory goes, and an
-// open chunk in between holds nobody up.
+// TestRounds follows chunks from open to gone. No open chunk leaves, a sealed one is marked
+// for one whole round before its memory is dropped, and an open chunk between others does not
+// delay them.
 func TestRounds(t *testing.T) {
 	const o, s, l, g = Open, Sealed, Leaving, Gone
 	perBacking(t, func(t *testing.T, heap bool) {
@@ -87,7 +87,7 @@ func TestRounds(t *testing.T) {
 		check(o, o, o, o, o, o)
 		p.Advance(1, s)
 		p.Advance(2, s)
-		p.Advance(4, s) // sealed, and somebody is still writing
+		p.Advance(4, s) // sealed, with an incomplete record
 		f.leave()
 		check(l, l, o, s, o, o)
 		p.Advance(5, s)
@@ -114,8 +114,8 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// TestLeave checks what the file has of chunks that have left: what Leave wrote into them.
-// One that has not must not have it.
+// TestLeave: the file has the words that Leave wrote into chunks that have left, and not
+// those of other chunks.
 func TestLeave(t *testing.T) {
 	perBacking(t, func(t *testing.T, heap bool) {
 		p, file := newPool(t, heap)
@@ -127,7 +127,7 @@ func TestLeave(t *testing.T) {
 		f.leave()
 		for idx, left := range map[int64]bool{1: true, 2: false} {
 			var b [pool.ChunkSize]byte
-			// A heap's chunk that has not left may not be in the file at all.
+			// A heap's chunk that has not left may be missing in the file.
 			if _, err := file.ReadAt(b[:], idx*pool.ChunkSize); err != nil && !errors.Is(err, io.EOF) {
 				t.Fatal(err)
 			}
@@ -141,8 +141,7 @@ func TestLeave(t *testing.T) {
 	})
 }
 
-// TestExpire checks that a chunk's owner is asked to take another one when the
-// chunk has been open for ten seconds, and not before.
+// TestExpire: a chunk expires when it has been open for ten seconds, and not before.
 func TestExpire(t *testing.T) {
 	perBacking(t, func(t *testing.T, heap bool) {
 		p, _ := newPool(t, heap)
@@ -176,8 +175,8 @@ func TestExpire(t *testing.T) {
 	})
 }
 
-// TestFileIsUpToDate checks that a round brings the file up to date with chunks
-// that are still being written: a heap's is a copy, a mapped one's is the memory.
+// TestFileIsUpToDate: a round updates the file with chunks that are still being written. The
+// file of a heap pool is a copy, that of a mapped one is its memory.
 func TestFileIsUpToDate(t *testing.T) {
 	perBacking(t, func(t *testing.T, heap bool) {
 		p, file := newPool(t, heap)
@@ -196,8 +195,8 @@ func TestFileIsUpToDate(t *testing.T) {
 	})
 }
 
-// TestStartStop checks that Stop joins both goroutines, at rest and while chunks
-// come and go, and that the window follows the writer.
+// TestStartStop: Stop joins both goroutines, at rest and while chunks come and go, and the
+// window keeps up with the writer.
 func TestStartStop(t *testing.T) {
 	perBacking(t, func(t *testing.T, heap bool) {
 		before := runtime.NumGoroutine()
@@ -234,8 +233,8 @@ func TestStartStop(t *testing.T) {
 	})
 }
 
-// TestWriteFails checks that a heap's chunk that can't be written stays where it
-// is, and that the error is told.
+// TestWriteFails: a heap's chunk that can't be written keeps its state, and the error is
+// reported.
 func TestWriteFails(t *testing.T) {
 	p, file := newPool(t, true)
 	f := New(Config{Pool: p})
@@ -271,8 +270,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestCost checks that a round's CPU time is counted as the thread's own where
-// the thread stayed the same, and as unknown where it did not.
+// TestCost: a round's CPU time is counted if the goroutine stayed on its thread, and its wall
+// time as unknown if not.
 func TestCost(t *testing.T) {
 	var c Cost
 	runtime.LockOSThread()
@@ -289,7 +288,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestAlone: what is run alone and a round are never at work at once.
+// TestAlone: Alone and a round never run at the same time.
 func TestAlone(t *testing.T) {
 	p, _ := newPool(t, true)
 	var busy, both atomic.Int64
@@ -325,9 +324,9 @@ func (p *written) Fresh(dst []int64) []int64         { return dst }
 func (p *written) Retire(int64)                      { p.retired++ }
 func (p *written) Extend() error                     { p.lacking = max(0, p.lacking-p.retired); return nil }
 
-// TestEvictOldest: the window lacks chunks, and the oldest have been written meanwhile. Their
-// places are there for it; those that are in memory still are newer, and stay. Those that are
-// being written have no place to give, and the next ones go.
+// TestEvictOldest: if the window lacks chunks and the oldest have been written meanwhile, it
+// gets their places, and newer chunks in memory stay. Chunks being written have no place to
+// give, so the next ones are dropped.
 func TestEvictOldest(t *testing.T) {
 	for _, c := range []struct {
 		state uint32

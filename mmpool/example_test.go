@@ -16,7 +16,7 @@ import (
 type log struct {
 	pool  *mmpool.Pool
 	chunk int64
-	words []uint64 // those of the chunk that are free
+	words []uint64 // the free words of the chunk
 }
 
 func (l *log) append(n uint64) error {
@@ -36,12 +36,12 @@ func (l *log) append(n uint64) error {
 		l.chunk, l.words = idx, words
 	}
 	l.words[1] = n * n
-	atomic.StoreUint64(&l.words[0], n) // last: from here on the record is there
+	atomic.StoreUint64(&l.words[0], n) // last: it completes the record
 	l.words = l.words[2:]
 	return nil
 }
 
-// read counts the records of a log, and reports whether they are whole and in order.
+// read counts the records of a log, and reports whether they are complete and in order.
 func read(path string) (records uint64, ok bool, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -61,7 +61,7 @@ func read(path string) (records uint64, ok bool, err error) {
 	return records, true, nil
 }
 
-// A binary log of one's own, which is read as after a kill: the program has closed nothing.
+// A binary log of one's own, read as after a kill: the program has closed nothing.
 func Example() {
 	f, err := os.CreateTemp("", "log")
 	if err != nil {
@@ -84,7 +84,7 @@ func Example() {
 			return
 		}
 	}
-	_ = fl.Save(false, l.chunk) // only where chunks are on the heap, what the next round would do
+	_ = fl.Save(false, l.chunk) // only needed for chunks on the heap; the next round would do it
 	fl.Stop()
 	if p.Copies() {
 		_ = fl.Finish()

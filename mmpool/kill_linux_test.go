@@ -14,8 +14,8 @@ import (
 	"github.com/scopeview/scopeview/mmpool"
 )
 
-// TestKill kills a child that appends to a log, and reads what it has said that it had
-// appended by then.
+// TestKill kills a child that appends to a log: the file must have all records whose
+// append the child had reported.
 func TestKill(t *testing.T) {
 	if path := os.Getenv("MMPOOL_LOG"); path != "" {
 		child(path)
@@ -49,7 +49,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestLimit: each of two pools has all chunks that its limit leaves, and no more.
+// TestLimit: each of two pools has all chunks that its limit allows, and no more.
 func TestLimit(t *testing.T) {
 	for range 2 {
 		f, err := os.Create(filepath.Join(t.TempDir(), "log"))

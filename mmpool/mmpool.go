@@ -1,20 +1,20 @@
-// Package mmpool is memory that outlives its program: chunks of a file that is mapped, which
-// many goroutines fill at memory's speed, for a log in a format of your own. What was stored
-// is in the file when the program is killed with -9, down to the last word: its pages are
-// the kernel's. A crash of the machine loses what was not written out by then.
+// Package mmpool provides memory that outlives its program: chunks of a mapped file, which many
+// goroutines fill at the speed of memory, for a log in a format of your own. If the program is
+// killed with -9, the file contains every word stored, because its pages belong to the kernel. A
+// crash of the machine loses the words not yet written to disk.
 //
-// A pool hands out chunks of 64 KiB and knows nothing of what is in them. Who takes one
-// owns it, stores words into it, and seals it. A flusher (package flusher) prepares chunks
-// ahead of those who take them: a store neither waits for a page nor meets a full
-// disk. It writes out what is sealed, and drops it from memory. Without one a pool has what New
-// prepared: 4 MiB.
+// A pool hands out chunks of 64 KiB and does not interpret their contents. The goroutine that
+// takes a chunk owns it, stores words into it, and seals it. A flusher (package flusher)
+// prepares chunks in advance, so that a store neither waits for a page nor meets a full disk. It
+// writes sealed chunks to disk and drops their memory. Without a flusher a pool has only the 4
+// MiB that New prepares.
 //
-// A reader, of a file whose program lives or was killed, finds in chunk n of the file what
-// was stored, and zeros elsewhere. So a record whose first word is not zero, and is stored
-// last, atomically, is there whole or not at all.
+// Whether the program runs or was killed, a reader of the file finds in chunk n the words stored
+// in it, and zeros elsewhere. So a record whose first word is not zero and is stored last,
+// atomically, is either complete or absent.
 //
-// Files are mapped on Linux. Elsewhere, and where Heap is set, chunks are Go memory. The
-// file is a copy that the flusher brings up to date at each round: a kill loses what came since.
+// Files are mapped on Linux. Elsewhere, and if Heap is set, chunks are Go memory, and the file
+// is a copy that the flusher updates at each round: a kill loses the words stored since.
 package mmpool
 
 import (
@@ -29,17 +29,17 @@ import (
 // ChunkSize is the size of a chunk in bytes.
 const ChunkSize = pool.ChunkSize
 
-// HeaderSize is how many bytes of chunk 0 are the program's.
+// HeaderSize is the number of bytes of chunk 0 that the program may use.
 const HeaderSize = format.ControlOffset
 
-// Options of a pool.
+// Options configures a pool.
 type Options struct {
-	File  *os.File // empty, open for reading and writing; it stays the caller's to close
-	Limit int64    // bytes that the file may get, at least 128 KiB; 0: 1 GiB
+	File  *os.File // an empty file, open for reading and writing; the caller closes it
+	Limit int64    // maximum size of the file in bytes, at least 128 KiB; 0: 1 GiB
 	Heap  bool     // keep chunks in Go memory
 }
 
-// Errors of Take. After ErrBehind there may be a chunk in some milliseconds.
+// Errors of Take. After ErrBehind a chunk may be available in some milliseconds.
 var (
 	ErrBehind  = errors.New("mmpool: chunks are taken faster than they are prepared")
 	ErrFull    = errors.New("mmpool: the limit is reached")
@@ -47,14 +47,14 @@ var (
 	ErrIO      = errors.New("mmpool: the file can't be extended")
 )
 
-// Pool hands out chunks. Its methods may be called from any goroutine; those of
-// flusher.Pool are for the flusher.
+// Pool hands out chunks. Its methods may be called from any goroutine; those of flusher.Pool are
+// for the flusher.
 type Pool struct {
 	flusher.Pool
 	pool *pool.Pool
 }
 
-// New makes a pool over an empty file. An error leaves the file empty.
+// New returns a pool over an empty file. After an error the file is still empty.
 func New(o Options) (*Pool, error) {
 	if o.Limit == 0 {
 		o.Limit = 1 << 30
@@ -69,11 +69,12 @@ func New(o Options) (*Pool, error) {
 	return &Pool{p, p}, nil
 }
 
-// Header is the beginning of the file, for what says how to read the rest.
+// Header returns the words at the beginning of the file that the program may use, to describe
+// how to read the rest.
 func (p *Pool) Header() []uint64 { return p.pool.Words(0)[:HeaderSize/8] }
 
-// Take hands out a chunk, whose number is its place in the file, and its words, which are
-// zero. It never waits. The words must not be used after Seal.
+// Take hands out a chunk. It returns the chunk's number, which is its position in the file, and
+// its words, which are zero. It never waits. The words must not be used after Seal.
 func (p *Pool) Take() (idx int64, words []uint64, err error) {
 	idx, why := p.pool.TakeOpen()
 	switch why {
@@ -89,11 +90,11 @@ func (p *Pool) Take() (idx int64, words []uint64, err error) {
 	return 0, nil, ErrIO
 }
 
-// Seal says that nobody stores into a chunk any more.
+// Seal marks a chunk as complete. No goroutine may store into it afterwards.
 func (p *Pool) Seal(idx int64) { p.pool.Advance(idx, pool.Sealed) }
 
-// Close cuts the file behind the last chunk and lets go of the memory: nobody may use it any
-// more. The flusher has been stopped, and has called Finish.
+// Close truncates the file after the last chunk and releases the memory, which must not be used
+// any more. Before Close, the flusher must be stopped and have called Finish.
 func (p *Pool) Close() error {
 	p.pool.Shut()
 	return p.pool.Close()

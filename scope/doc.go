@@ -1,6 +1,5 @@
-// Package scope records what a concurrent program does, as a timeline: who did
-// what, when, for how long, with how much CPU time, and who waited for which
-// lock.
+// Package scope records a timeline of a concurrent program: what each goroutine did, when, for
+// how long, with how much CPU time, and which locks it waited for.
 //
 //	func main() {
 //		if err := scope.Start("traces/"); err != nil {
@@ -15,61 +14,61 @@
 //		…
 //	}
 //
-// The trace is a file that can be read at any time: while the program runs,
-// after it ended, and after it was killed. The tool scopeview shows it.
+// The trace is a file that can be read at any time: while the program runs, after it ended,
+// and after it was killed. The tool scopeview shows it.
 //
-// Without a recording every function here returns at once, after one load.
-// Built with the tag scope_off they compile to nothing.
+// Without a recording every function here returns at once, after one load. Built with the tag
+// scope_off they compile to nothing.
 //
 // # What it does to the program
 //
-// Nothing here blocks, panics, prints, installs signal handlers, exits, or calls
-// a method of the program's values (but Lock and TryLock of what is given to
-// Lock). When records can't be kept (a full disk, the limit, more than the disk
-// can take) they are counted, by reason, and the trace and Stats say so.
+// Nothing here blocks, panics, prints, installs signal handlers, exits, or calls a method of
+// the program's values (except Lock and TryLock of the locker passed to Lock). Records that
+// can't be kept (the disk is full or too slow, the limit is reached) are counted by reason, in
+// the trace and in Stats.
 //
 // # CPU time
 //
-// A scope's CPU time is that of its thread, and only where the goroutine did not
-// yield in between, which is verified: exact below 20 µs, likely above; where it
-// yielded once and came back to its thread it is an upper bound; else it is
-// unknown, and shown as unknown. Go preempts what has run for 10 ms, so a leaf
-// that computes longer has an upper bound at best.
+// A scope's CPU time is its thread's, and is given only if the goroutine verifiably did not
+// yield in between: it is exact below 20 µs and likely above. If the goroutine yielded once
+// and returned to its thread, it is an upper bound; else it is unknown, and shown as unknown.
+// Go preempts a goroutine that has run for 10 ms, so a leaf that computes longer has an upper
+// bound at best.
 //
 // # Locks
 //
-// Mutex and RWMutex are used in place of package sync's and record who waited for whom,
-// where somebody had to wait; Retry does so for loops that try again. Lock is for any
-// other lock, and records each time that it is had. WithLockThreshold sets how long a
-// wait must be to be recorded; shorter ones are counted. How often a lock was had, and
-// how often not at once, is told at each heartbeat.
+// Mutex and RWMutex replace package sync's. When a goroutine has to wait, they record the wait
+// and the holder; Retry does so for loops that retry. Lock is for any other lock, and records
+// each acquisition. WithLockThreshold sets how long a wait must be to be recorded; shorter
+// ones are counted. Each heartbeat records the acquisitions of a lock, and how many of them
+// had to wait.
 //
 // # Requests
 //
-// Context begins a scope of a request, and its context says so to the scopes that other
-// goroutines, and other processes, begin for it. Their Link goes with each, so that a reader
-// finds all that belongs to one request. Package scopehttp does so for net/http.
+// Context begins a scope of a request. The context it returns links the scopes that other
+// goroutines and other processes begin for the request. Each of these scopes is recorded with
+// its Link, so a reader finds all that belongs to one request. Package scopehttp does this for
+// net/http.
 //
 // # Left on
 //
-// With WithRing the last bytes are kept instead of the first: what a program
-// records into for months. What was slow is taken out of it by Snapshot, by
-// itself with WithTrigger, or from outside by the tool's snapshot and ctl
-// commands, which need nothing but the file; ctl also switches recording off and
-// on and sets the filter. Package scopehttp does the same through the program's
-// debug server.
+// WithRing keeps the last bytes instead of the first, so a program can record for months.
+// Snapshot copies the current content to a file, as do WithTrigger when a scope was slow, and
+// the tool's snapshot and ctl commands from outside, which need only the file; ctl also
+// switches recording off and on and sets the filter. Package scopehttp does the same through
+// the program's debug server.
 //
 // # Goroutines, and values
 //
-// Every function and method here may be called from any goroutine at any time, Start and
-// Stop too: of two that are called at once one returns ErrRunning or ErrStopped. After Stop
-// another recording may be started. Spans, Retries and what Task returns are values of one
-// recording. The zero values of Mutex, RWMutex and Span may be used; the zero BackingKind
-// is none, and is refused with ErrOption.
+// All functions and methods may be called from any goroutine at any time, including Start and
+// Stop: of two concurrent calls, one returns ErrRunning or ErrStopped. After Stop another
+// recording may be started. Spans, Retries and the functions that Task returns belong to one
+// recording. The zero values of Mutex, RWMutex and Span may be used; the zero BackingKind is
+// invalid, and Start returns ErrOption for it.
 //
 // # Misuse
 //
-// Misuse never hurts. What is recorded, and which counter of Stats moves:
+// Misuse does no harm. The table shows what is recorded, and which counter of Stats counts it:
 //
 //	misuse                              recorded                              counter
 //	the end is called twice             the first end                         Misuse.DoubleEnds
@@ -79,7 +78,7 @@
 //	the end is called after a new       nothing in the new recording          Misuse.StaleEnds
 //	Start
 //	the end is never called             an open scope; with many of one       none
-//	(second () missing)                 name and none ended, the tool asks
+//	(second () missing)                 name and none ended, the tool hints
 //	the end is called twice, with a     the first end                         Misuse.DoubleEnds
 //	ring, after the begin was
 //	overwritten
@@ -97,18 +96,18 @@
 //	of Stack
 //	a stack of more than 64 callers     the innermost 64, marked as cut       none
 //	a nil Span, an end without Start    nothing                               none
-//	a Mutex is locked by who has it     an open wait, for the waiter itself   none
-//	a goroutine ends while it has a     an open hold, if others waited when   none
-//	Mutex                               it locked, and their open waits
-//	a Mutex is copied after its first   the waits for each copy; what is      none
-//	use (go vet tells)                  counted of them may be wrong
+//	a Mutex is locked by its holder     an open wait, for the waiter itself   none
+//	a goroutine ends holding a Mutex    an open hold, if others waited when   none
+//	&                                   it locked, and their open waits
+//	a Mutex is copied after its first   the waits for each copy; its counts   none
+//	use (go vet reports it)             may be wrong
 //	more than 65,536 locks that         their waits; their counts under       none
-//	somebody waited for                 "(other locks)"
+//	goroutines waited for               "(other locks)"
 //
-// Ends that nobody calls, and formats that do not fit, are found by the tool's
-// vet command, before the program runs.
+// The tool's vet command finds ends that are never called, and formats that do not match their
+// arguments, before the program runs.
 //
-// An end that finds its record already written out can't tell whether there was
-// another one before: the tools then show the first. One that completes its record
-// while that is being written out is recorded a second time, beside it, and counts once.
+// An end whose record is already written out can't detect an earlier end: the tools then show
+// the first. An end that completes its record while that is being written out is also recorded
+// separately, and counts once.
 package scope

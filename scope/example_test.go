@@ -35,7 +35,7 @@ func Example() {
 	if err := scope.Stop(); err != nil {
 		fmt.Println(err)
 	}
-	_, err = os.Stat(scope.Path()) // scopeview html shows it
+	_, err = os.Stat(scope.Path()) // scopeview shows it
 	fmt.Println(err, scope.Stats().Lost.Total())
 	// Output: <nil> 0
 }
@@ -86,7 +86,7 @@ func ExampleGo() {
 	// Output: done
 }
 
-// A request whose parts are on two goroutines, and which goes on in another process.
+// A request that runs on two goroutines and continues in another process.
 func ExampleContext() {
 	dir, err := os.MkdirTemp("", "traces")
 	if err != nil {
@@ -103,10 +103,10 @@ func ExampleContext() {
 	defer request.End()
 	header := make(chan string)
 	go func() {
-		ctx, pay := scope.Context(ctx, "pay") // a part of checkout
+		ctx, pay := scope.Context(ctx, "pay") // a child of checkout
 		defer pay.End()
 		l, _ := scope.LinkOf(ctx)
-		header <- l.Traceparent() // what the next process is to be told
+		header <- l.Traceparent() // the header for the next process
 	}()
 	there, ok := scope.ParseTraceparent(<-header)
 	here, _ := scope.LinkOf(ctx)
@@ -121,7 +121,7 @@ func ExampleWithLink() {
 		if l, ok := scope.ParseTraceparent(r.Header.Get("Traceparent")); ok {
 			ctx = scope.WithLink(ctx, l)
 		}
-		_, span := scope.Context(ctx, "serve") // a part of the sender's scope
+		_, span := scope.Context(ctx, "serve") // a child of the sender's scope
 		defer span.End()
 		fmt.Fprint(w, "served")
 	})
@@ -150,15 +150,15 @@ func ExamplePending() {
 }
 
 func ExampleSetFilter() {
-	// Everything but the cache, of which only what is slow.
+	// Record everything except the cache, and of the cache only the slow calls.
 	if err := scope.SetFilter("*,-cache.*,cache.load"); errors.Is(err, scope.ErrStopped) {
 		fmt.Println("not recording")
 	}
 	// Output: not recording
 }
 
-// A program that is left on: it keeps the last minutes, and by itself what
-// happened before and in a request that took half a second.
+// A program that records permanently: it keeps the last minutes, and writes a
+// snapshot when a request took more than half a second.
 func ExampleWithRing() {
 	dir, err := os.MkdirTemp("", "traces")
 	if err != nil {
@@ -172,7 +172,7 @@ func ExampleWithRing() {
 	}
 	defer scope.Stop()
 	scope.Task("http.get")()
-	// What the recording has now, for a colleague.
+	// A snapshot of what the recording holds now, for a colleague.
 	fmt.Println(scope.Snapshot(filepath.Join(dir, "now.scope")), scope.Stats().Snapshots)
 	// Output: <nil> 1
 }

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// user is a program that calls everything, a call a line. Each but Go and End is
-// to be inlined, and nothing that is given to it may escape.
+// user is a program that makes every call, one per line. Each except Go and End
+// must be inlined, and no argument may escape.
 const user = `package user
 
 import (
@@ -54,8 +54,8 @@ func user(ctx context.Context, n int, s string, d time.Duration, mu *sync.Mutex,
 }
 `
 
-// TestCallsAreInlined asks the compiler. The program lies in the module only as
-// far as the compiler can tell.
+// TestCallsAreInlined checks the compiler's inlining and escape decisions. An
+// overlay places the program inside the module.
 func TestCallsAreInlined(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
@@ -76,7 +76,7 @@ func TestCallsAreInlined(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	said := map[string]string{} // by line of user
+	said := map[string]string{} // the compiler's remarks by line of user
 	for _, m := range regexp.MustCompile(`(?m)^\S*user\.go:(\d+):\d+: (.*)$`).FindAllStringSubmatch(string(out), -1) {
 		said[m[1]] += m[2] + "\n"
 	}

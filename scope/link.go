@@ -11,38 +11,37 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Link says where in a request something is, by the ids of W3C Trace Context:
+// Link is the position of a scope in a request, as the ids of W3C Trace Context:
 //
 //	type Link struct {
 //		Trace  [16]byte // the request's id; zero: no link
 //		Span   [8]byte  // the scope's own id; zero: unknown or none
-//		Parent [8]byte  // the id of the scope that it is part of; zero: unknown or none
+//		Parent [8]byte  // the parent scope's id; zero: unknown or none
 //		Flags  byte     // of the trace: 1 where it is sampled, 2 where its id is random
 //		State  string   // the header tracestate; "" for none
 //	}
 //
-//	func (l Link) Traceparent() string // the header that tells it to another process; "" without Trace or Span
+//	func (l Link) Traceparent() string // the header for another process; "" without Trace or Span
 //
-// Flags and State are others' decisions, and go on unchanged to who takes part in the trace. A
-// trace that begins here is not sampled, unless WithSampled says so.
+// Flags and State are decided by whoever began the trace, and are passed on unchanged. A trace that
+// begins here is not sampled unless WithSampled is set.
 //
-// Given to Task, Begin, Event … as an argument its ids are kept with the record, which costs as
-// much as four ints. A record has one at most. It takes four of the twelve values that a
-// record has room for; where they are not left, it is left out and counted as an argument
-// that was cut.
+// A Link passed as an argument to Task, Begin, Event … is recorded, at the cost of four ints. A
+// record holds at most one Link. It takes four of the record's twelve values; if fewer are left, it
+// is dropped and counted in Misuse.ArgsCut.
 type Link = format.Link
 
-// Context begins a scope of a request that may go over several goroutines and processes:
+// Context begins a scope of a request that may span several goroutines and processes:
 //
 //	ctx, span := scope.Context(ctx, "checkout", scope.KV("user", id))
 //	defer span.End()
 //
-// The scope has a new span id, and is part of the one that ctx carries. If ctx carries
-// none, a new trace begins. The returned context carries the new scope. Give it to
-// whatever works for the request, on any goroutine.
+// The scope has a new span id, and its parent is the scope that ctx carries. If ctx carries none, a
+// new trace begins. The returned context carries the new scope. Pass it to all work for the
+// request, on any goroutine.
 //
-// It allocates the new context and nothing else. Without a recording, and where the name
-// is filtered out, ctx is returned as it is.
+// Context allocates only the new context. Without a recording, or if the name is filtered out, it
+// returns ctx unchanged.
 func Context(ctx context.Context, name string, args ...any) (_ context.Context, s Span) {
 	if atomic.LoadUint32(&sys.Live.On) != record.Off {
 		ctx = begin(ctx, name, args, &s)
@@ -62,13 +61,12 @@ func begin(ctx context.Context, name string, args []any, s *Span) context.Contex
 	return carrying(ctx, &l)
 }
 
-// LinkOf returns what ctx carries: the scope of Context that it was made for, or what
-// WithLink gave it.
+// LinkOf returns the Link that ctx carries, from Context or WithLink, and whether there is one.
 func LinkOf(ctx context.Context) (Link, bool) { return record.LinkOf(ctx) }
 
-// WithLink returns a context that carries l: of a request that came in with ids. The
-// scopes that Context begins with it are parts of l's. Without a recording, and where l
-// has no trace id, ctx is returned as it is.
+// WithLink returns a context that carries l, the link of an incoming request. The scopes that
+// Context begins with it are children of l's span. Without a recording, or if l has no trace id, it
+// returns ctx unchanged.
 func WithLink(ctx context.Context, l Link) context.Context {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off || !l.Valid() {
 		return ctx
@@ -82,11 +80,11 @@ func carrying(ctx context.Context, l *Link) context.Context {
 	return c
 }
 
-// ParseTraceparent reads the traceparent header of an incoming request. The link's Span
-// is the caller's scope. ok is false where the header is not exactly what W3C Trace
-// Context says, and the request then is one without a link, whatever its tracestate.
+// ParseTraceparent parses the traceparent header of an incoming request. The link's Span is the
+// caller's scope. ok is false if the header does not conform to W3C Trace Context; the request then
+// has no link, whatever its tracestate.
 func ParseTraceparent(s string) (l Link, ok bool) { return format.ParseTraceparent(s) }
 
-// ParseTracestate reads the tracestate headers of an incoming request that has a valid
-// traceparent, for Link.State. It returns "" where they are not what W3C Trace Context says.
+// ParseTracestate parses the tracestate headers of an incoming request that has a valid
+// traceparent, for Link.State. It returns "" if they do not conform to W3C Trace Context.
 func ParseTracestate(headers []string) string { return format.ParseTracestate(headers) }

@@ -13,7 +13,8 @@ import (
 
 var kept context.Context
 
-// TestContextAllocates measures that it is the context only, and nothing without a recording.
+// TestContextAllocates checks that only the context is allocated, and nothing without a
+// recording.
 func TestContextAllocates(t *testing.T) {
 	ctx, n, text := context.Background(), 1<<40, "text"
 	link := scope.Link{Trace: [16]byte{1}, Span: [8]byte{2}}

@@ -12,8 +12,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// recordLinks starts a recording and returns a function that ends it and lists the links of its
-// scopes by their names.
+// recordLinks starts a recording and returns a function that stops it and returns the links of
+// its scopes by name.
 func recordLinks(t *testing.T, opts ...scope.Option) func() map[string]scope.Link {
 	t.Helper()
 	stop := recordtest.Start(t, opts...)
@@ -29,7 +29,7 @@ func recordLinks(t *testing.T, opts ...scope.Option) func() map[string]scope.Lin
 	}
 }
 
-// foreign is a context of somebody else, that knows nothing of ours.
+// foreign is a context of another package, which does not know ours.
 type foreign struct{ inner context.Context }
 
 func (f foreign) Deadline() (time.Time, bool) { return f.inner.Deadline() }
@@ -39,7 +39,8 @@ func (f foreign) Value(key any) any           { return f.inner.Value(key) }
 
 type key struct{}
 
-// TestContext: scopes over goroutines and through contexts of others are parts of each other.
+// TestContext: scopes on several goroutines and under contexts of other packages are linked as
+// parent and child.
 func TestContext(t *testing.T) {
 	stop := recordLinks(t)
 	ctx, request := scope.Context(context.WithValue(context.Background(), key{}, "kept"), "request", scope.KV("path", "/x"))
@@ -85,7 +86,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestContextAlone: what is not recorded leaves the context as it is.
+// TestContextAlone: a scope that is not recorded leaves the context unchanged.
 func TestContextAlone(t *testing.T) {
 	in := scope.Link{Trace: [16]byte{1}, Span: [8]byte{2}}
 	ctx := context.Background()
@@ -106,7 +107,7 @@ func TestContextAlone(t *testing.T) {
 	if l, ok := scope.LinkOf(scope.WithLink(linked, scope.Link{Trace: [16]byte{9}})); !ok || l.Trace[0] != 9 {
 		t.Errorf("the later link is not seen, but %v", l)
 	}
-	var nobody context.Context // no context at all is borne too
+	var nobody context.Context // a nil context is accepted too
 	if _, ok := scope.LinkOf(nobody); ok {
 		t.Error("no context has a link")
 	}

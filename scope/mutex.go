@@ -10,33 +10,33 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Mutex is a sync.Mutex that tells who waited for it, how long, and who had it:
+// Mutex is a sync.Mutex that records which goroutines waited for it, how long, and which
+// one held it:
 //
 //	type store struct {
 //		mu scope.Mutex // Name: "store.mu"
 //		…
 //	}
 //
-// It is used as a sync.Mutex is: the zero value is free, it must not be copied once
-// it was used, misuse has the same consequences.
+// It is used like a sync.Mutex: the zero value is unlocked, it must not be copied after
+// first use, and misuse has the same consequences.
 //
-// Who gets it at once pays for a count and for saying who has it, some 2 to 4 ns,
-// and leaves no record. Who does not, and then waits for as long as
-// WithLockThreshold says, leaves a record of the wait, with the goroutine that had
-// it, and one of how long he then has it, and so does everybody who takes it while
-// others wait. Shorter waits are counted and summed. How often it was had, and how
-// often not at once, is told once per heartbeat, of a lock that was ever contended.
+// An acquisition that does not wait updates a counter and the holder, which takes 2 to 4
+// ns, and leaves no record. One that waits for at least the duration set by
+// WithLockThreshold records the wait, with the goroutine that held the lock, and the hold
+// that follows; a goroutine that takes the lock while others wait records its hold too.
+// Shorter waits are counted and summed. For a lock that was ever contended, each
+// heartbeat records the acquisitions, and how many of them had to wait.
 //
-// Without a recording, and where the filter leaves its name out, it just locks.
+// Without a recording, or if its name is filtered out, it only locks.
 type Mutex struct {
 	state record.LockState // first: its address is the lock's
 	mu    sync.Mutex
 
-	// Name is what it is called in the trace. Without one, waits and holds are called by
-	// the place where it was locked, together with those of all other locks without a
-	// name that are locked there, and nobody counts how often it was had. The tool calls
-	// them by their type and field, as in main.store.mu, where it finds the source. It is
-	// to be set before the first use.
+	// Name is the lock's name in the trace. Without one, waits and holds are named by the
+	// place of the Lock call, together with all other unnamed locks that are locked
+	// there, and acquisitions are not counted. The tool names such a lock by its type and
+	// field, as in main.store.mu, if it finds the source. Set Name before the first use.
 	Name string
 }
 
@@ -64,27 +64,25 @@ func (m *Mutex) TryLock() bool {
 	return true
 }
 
-// Unlock unlocks m. As with a sync.Mutex, it need not be who locked it that unlocks
-// it, and that it is not locked is a fatal error.
+// Unlock unlocks m. As with a sync.Mutex, any goroutine may unlock it, and unlocking an
+// unlocked Mutex is a fatal error.
 func (m *Mutex) Unlock() {
 	m.state.Release()
 	m.mu.Unlock()
 }
 
-// RWMutex is a sync.RWMutex that tells the same of its writers as Mutex does, and of
-// its readers who had to wait. Of readers that got in at once nothing is known, not
-// even their number: whatever they all would have to write to, they would wait for.
-// So it is also not known who the readers are that a writer waits for, nor how long
-// each of them stays.
+// RWMutex is a sync.RWMutex that records the same as Mutex does for its writers, and the
+// waits of its readers. Readers that got the lock at once are not even counted: a shared
+// counter would be a point of contention for them all. So the readers that a writer waits
+// for are unknown, as is how long each of them holds the lock.
 type RWMutex struct {
 	state record.LockState // first: its address is the lock's
 	mu    sync.RWMutex
 
-	// Name is what it is called in the trace. Without one, waits and holds are called by
-	// the place where it was locked, together with those of all other locks without a
-	// name that are locked there, and nobody counts how often it was had. The tool calls
-	// them by their type and field, as in main.store.mu, where it finds the source. It is
-	// to be set before the first use.
+	// Name is the lock's name in the trace. Without one, waits and holds are named by the
+	// place of the Lock call, together with all other unnamed locks that are locked
+	// there, and acquisitions are not counted. The tool names such a lock by its type and
+	// field, as in main.store.mu, if it finds the source. Set Name before the first use.
 	Name string
 }
 
@@ -144,14 +142,14 @@ func (r *rlocker) Lock()         { (*RWMutex)(r).RLock() }
 func (r *rlocker) TryLock() bool { return (*RWMutex)(r).TryRLock() }
 func (r *rlocker) Unlock()       { (*RWMutex)(r).RUnlock() }
 
-// reader is the reading side of a lock.
+// reader is the reader side of an RWMutex, as a sync.Locker.
 type reader sync.RWMutex
 
 func (r *reader) Lock()         { (*sync.RWMutex)(r).RLock() }
 func (r *reader) TryLock() bool { return (*sync.RWMutex)(r).TryRLock() }
 func (r *reader) Unlock()       { (*sync.RWMutex)(r).RUnlock() }
 
-// lockOf is a record.LockOf.
+// lockOf implements record.LockOf.
 func lockOf(l sync.Locker) (what uint64, state *record.LockState, inner sync.Locker) {
 	switch l := l.(type) {
 	case *Mutex:

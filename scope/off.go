@@ -10,10 +10,10 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Built with the tag scope_off, everything compiles to nothing. The doc
-// comments are in the files of the other build.
+// With the tag scope_off, everything compiles to nothing. The doc comments are
+// in the files of the other build.
 
-// Number is what Counter takes.
+// Number is the type of a Counter's value.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 |
 		~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr |
@@ -26,7 +26,7 @@ type Option func(*options)
 // Arg is a named argument; see KV.
 type Arg struct{}
 
-// Span is a scope that Begin began.
+// Span is a scope begun by Begin.
 type Span struct{}
 
 type options struct{}
@@ -68,7 +68,7 @@ func WithBacking(b BackingKind) Option                                      { re
 func WithOverwrite() Option                                                 { return nil }
 func WithSampled() Option                                                   { return nil }
 
-// Link says where in a request something is.
+// Link is the position of a scope in a request.
 type Link = format.Link
 
 func Context(ctx context.Context, name string, args ...any) (context.Context, Span) {

@@ -4,12 +4,12 @@ package scope
 
 import "sync"
 
-// The locks are sync's, and Retry is nothing.
+// The locks are package sync's, and Retry does nothing.
 
 // Mutex is a sync.Mutex.
 type Mutex struct {
 	mu   sync.Mutex
-	Name string // what it is called in the trace, of which there is none
+	Name string // unused: there is no trace
 }
 
 func (m *Mutex) Lock()         { m.mu.Lock() }
@@ -19,7 +19,7 @@ func (m *Mutex) Unlock()       { m.mu.Unlock() }
 // RWMutex is a sync.RWMutex.
 type RWMutex struct {
 	mu   sync.RWMutex
-	Name string // what it is called in the trace, of which there is none
+	Name string // unused: there is no trace
 }
 
 func (rw *RWMutex) Lock()                { rw.mu.Lock() }
@@ -30,7 +30,7 @@ func (rw *RWMutex) TryRLock() bool       { return rw.mu.TryRLock() }
 func (rw *RWMutex) RUnlock()             { rw.mu.RUnlock() }
 func (rw *RWMutex) RLocker() sync.Locker { return rw.mu.RLocker() }
 
-// Retries watches a loop that tries again.
+// Retries watches a loop that retries.
 type Retries struct{}
 
 func Retry(name string) Retries { return Retries{} }

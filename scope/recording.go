@@ -7,15 +7,14 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 )
 
-// Start begins to record into path. A path that is a directory, or that ends in
-// a slash and does not exist yet, gets a new file in it:
-// program-time-pid-random.scope; Path tells its name. An existing file is
-// ErrExists; see WithOverwrite. Files are made with mode 0600.
+// Start begins recording into the file path. If path is a directory, or ends in a slash and does
+// not exist yet, Start creates a file in it, program-time-pid-random.scope, whose name Path
+// returns. If the file exists, it returns ErrExists; see WithOverwrite. Files are created with mode
+// 0600.
 //
-// It returns within some 10 ms. On an error nothing is recorded and no file is
-// left behind; scopes stay what they are without a recording. The errors wrap
-// ErrRunning, ErrExists, ErrOption, ErrNoSpace, ErrBubble, ErrForked or what the system
-// said.
+// It returns within some 10 ms. On an error nothing is recorded, no file is left behind, and scopes
+// behave as without a recording. The errors wrap ErrRunning, ErrExists, ErrOption, ErrNoSpace,
+// ErrBubble, ErrForked or the system's error.
 func Start(path string, opts ...Option) error {
 	o := record.NewOptions()
 	for _, opt := range opts {
@@ -26,41 +25,37 @@ func Start(path string, opts ...Option) error {
 	return record.Start(path, o)
 }
 
-// Stop ends the recording: it waits until nobody is about to record any more,
-// joins our goroutines, and closes the file. Scopes that are open stay open in
-// the trace; ending them later does nothing. It returns ErrStopped if there is
-// no recording, ErrBubble where that can't be done, or the last error that kept
-// something from being written. A child that C code forked has none: its parent's goes
-// on.
+// Stop ends the recording: it waits until no goroutine is recording any more, joins the recorder's
+// goroutines, and closes the file. Scopes that are open stay open in the trace; ending them later
+// does nothing. It returns ErrStopped if there is no recording, ErrBubble in a bubble of
+// testing/synctest, or the last error that kept something from being written. In a child forked by
+// C code there is no recording; the parent's continues.
 //
-// A trace needs no Stop to be readable, and Stop does not make the disk
-// persist it.
+// A trace is readable without Stop, and Stop does not sync it to the disk.
 func Stop() error { return record.Stop() }
 
-// Path returns the path of the trace that is being written, or of the one that was written
-// last; it is empty before the first Start.
+// Path returns the path of the trace that is being written, or of the last one; it is empty before
+// the first Start.
 func Path() string { return record.Path() }
 
-// SetFilter chooses by name what is recorded from now on; an empty expression
-// records everything. It is a list of globs with commas between them: * matches
-// any run of characters, ? one; a leading - excludes; the last match decides;
-// with exclusions alone everything else is recorded. It has at most 4,000 bytes.
-// A scope whose name is left out costs some nanoseconds over an empty call. That it
-// is left out is decided once per name, and while SetFilter does that nobody else waits.
-// Rows (Track, Go) are always named.
+// SetFilter selects by name what is recorded from now on; an empty expression records everything.
+// expr is a comma-separated list of globs of at most 4,000 bytes: * matches any sequence of
+// characters, ? one; a leading - excludes; the last match decides; with exclusions alone everything
+// else is recorded. A scope whose name is filtered out costs some nanoseconds more than an empty
+// call. The filter is evaluated once per name; while SetFilter does that, no goroutine blocks. Rows
+// (Track, Go) are always named.
 func SetFilter(expr string) error { return record.SetFilter(expr) }
 
-// Snapshot writes what the recording holds now to an ordinary trace at path,
-// while it goes on: of a ring, the time that it still has. A path that is a
-// directory gets a new file in it. It takes about a second per GiB, on the
-// caller's goroutine, and keeps nobody from recording.
+// Snapshot writes what the recording holds now to an ordinary trace at path, while recording
+// continues. If path is a directory, it creates a file in it. It takes about a second per GiB, on
+// the caller's goroutine, and blocks no goroutine that records.
 //
-// An existing file is ErrExists; a disk without room ErrNoSpace; without a recording it is
-// ErrStopped; in a bubble of testing/synctest it is ErrBubble. On an error nothing is left at path.
+// It returns ErrExists if the file exists, ErrNoSpace if the disk has no room, ErrStopped without a
+// recording, and ErrBubble in a bubble of testing/synctest. On an error nothing is left at path.
 func Snapshot(path string) error { return record.Snapshot(path) }
 
-// Stats returns how the recording goes, or how the last one went. It costs some
-// microseconds. A child that C code forked has no recording, and no last one.
+// Stats returns the statistics of the recording, or of the last one. It takes some microseconds. In
+// a child forked by C code there is neither.
 func Stats() Statistics {
 	s := record.Stats()
 	return Statistics{

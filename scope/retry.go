@@ -4,10 +4,10 @@ package scope
 
 import "github.com/scopeview/scopeview/internal/record"
 
-// Retries watches a loop that tries again; see Retry.
+// Retries watches a loop that retries; see Retry.
 type Retries struct{ r record.Retries }
 
-// Retry watches a loop that tries until it succeeds, as lock-free code does:
+// Retry watches a loop that retries until it succeeds, as lock-free code does:
 //
 //	r := scope.Retry("stack.push")
 //	for !s.top.CompareAndSwap(old, n) {
@@ -16,19 +16,19 @@ type Retries struct{ r record.Retries }
 //	}
 //	r.Done()
 //
-// Where the first try succeeds nothing is recorded, or counted: what all would have
-// to count in, they would contend for. Else the time from the first failure on is a
-// wait, as for a lock: recorded with the number of tries that failed if it lasts as
-// long as WithLockThreshold says, and otherwise counted.
+// If the first try succeeds, nothing is recorded or counted: a shared counter would
+// be a point of contention. Else the time since the first failure is a wait, as for
+// a lock: it is recorded, with the number of failed tries, if it reaches the
+// duration set by WithLockThreshold, and otherwise counted.
 //
-// The Retries belong to one loop; Done is to be called also where it gives up.
-func Retry(name string) (t Retries) { // without a name it would be copied
+// A Retries value belongs to one loop. Call Done also when the loop gives up.
+func Retry(name string) (t Retries) { // a named result saves a copy
 	t.r.Begin(name)
 	return t
 }
 
-// Again says that a try failed.
+// Again records a failed try.
 func (t *Retries) Again() { t.r.Again() }
 
-// Done says that the loop is over.
+// Done records the end of the loop.
 func (t *Retries) Done() { t.r.Done() }

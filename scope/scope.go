@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Number is what Counter takes.
+// Number is the type of a Counter's value.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 |
 		~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr |
@@ -25,17 +25,17 @@ func nop() {}
 //
 //	defer scope.Task("parse")()
 //
-// A scope is what runtime/trace calls a region: a stretch of one goroutine's
-// work, with its wall time and, where it can be known, its CPU time. Scopes
-// nest. The function may be called on another goroutine than Task was, and
-// scopes may end in any order; calling it twice does nothing.
+// A scope is what runtime/trace calls a region: a stretch of one goroutine's work, with
+// its wall time and, if known, its CPU time. Scopes nest. The function may be called on
+// another goroutine than Task, and scopes may end in any order; a second call does
+// nothing.
 //
-// Numbers, strings, bools, durations and types of these kinds may be given as
-// arguments, and named with KV. Of anything else only the type's name is
-// recorded: no method of a value is ever called.
+// Arguments may be numbers, strings, bools, durations and types of these kinds, and may
+// be named with KV. For any other value only the type's name is recorded: no method of a
+// value is ever called.
 //
-// The cost is that of reading the processor's clock twice. Nothing is allocated
-// unless the returned function outlives the caller's frame (returned, stored,
+// A scope costs about as much as reading the processor's clock twice. Task does not
+// allocate unless the returned function outlives the caller's frame (returned, stored,
 // deferred in a loop).
 func Task(name string, args ...any) func() {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
@@ -44,9 +44,9 @@ func Task(name string, args ...any) func() {
 	return record.BeginTask(name, args).End
 }
 
-// Taskf is Task with a name made from a format and arguments, as fmt.Sprintf
-// makes it. The format and the arguments are recorded; the reader formats. All
-// scopes of one format share its name in statistics.
+// Taskf is Task with a name built from a format and arguments as by fmt.Sprintf. The
+// format and the arguments are recorded, and the reader formats them. In statistics all
+// scopes of one format have its name.
 func Taskf(format string, args ...any) func() {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return nop
@@ -54,8 +54,8 @@ func Taskf(format string, args ...any) func() {
 	return record.BeginTaskf(format, args).End
 }
 
-// Process is Task for large stages: it also records the CPU time that the whole
-// process used meanwhile, in user mode and in the kernel. Two system calls.
+// Process is Task for large stages: it also records the CPU time that the whole process
+// used meanwhile, in user mode and in the kernel. It makes two system calls.
 func Process(name string, args ...any) func() {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return nop
@@ -63,8 +63,8 @@ func Process(name string, args ...any) func() {
 	return record.BeginProcess(name, args).End
 }
 
-// Pending records an instant when the returned function is called, with the
-// arguments given now. One that was never called shows as open.
+// Pending records an instant when the returned function is called, with the arguments
+// given now. If it is never called, the instant is shown as open.
 func Pending(name string, args ...any) func() {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return nop
@@ -72,7 +72,7 @@ func Pending(name string, args ...any) func() {
 	return record.BeginPending(name, args).End
 }
 
-// Span is a scope that Begin began. The zero Span is one that was not recorded.
+// Span is a scope begun by Begin. The zero Span is a scope that was not recorded.
 type Span struct{ h record.Handle }
 
 // Begin begins a scope that is not ended by a defer, or whose arguments are not
@@ -123,41 +123,40 @@ func counter[T Number](name string, v T) {
 //
 //	defer scope.Lock(&mu, "store.mu")()
 //
-// It records how long the lock was held, and, only when it could not be had at
-// once, how long it was waited for. Where l has no TryLock to ask (the locker of
-// RWMutex.RLocker), every Lock is recorded as a wait, short as it may be. Where
-// WithLockThreshold is given, brief holds that nobody waits for are left out.
-// Filtered out or not recording, it just locks and unlocks.
+// It records how long the lock was held and, if it was not free, how long the caller
+// waited. If l has no TryLock method (as the result of RWMutex.RLocker), every Lock is
+// recorded as a wait, however short. With WithLockThreshold, short holds that no
+// goroutine waits for are left out. Without a recording, or if name is filtered out, it
+// only locks and unlocks.
 func Lock(l sync.Locker, name string) func() { return record.Lock(l, name, lockOf).Unlock }
 
-// Stack counts the caller's stack: how often it is called from where, and with
-// what sum of weights (bytes, items; 1 where only the calls matter). It is for
-// what happens too often to be recorded each time:
+// Stack counts the caller's stack: for each distinct stack, the calls and the sum of
+// their weights (bytes, items; 1 if only the calls matter). Use it for events too
+// frequent to record one by one:
 //
 //	scope.Stack("cache.miss", int64(len(key)))
 //
-// Up to 64 callers are told; functions that were inlined into theirs come on top. Nothing
-// is allocated and nobody is waited for: each call leaves its stack in memory,
-// which is never written to disk, and a goroutine of ours counts equal ones and
-// tells the trace once per heartbeat what was new. Where it can't keep up, calls
-// are counted as lost (Lost.Stacks). A killed program's trace lacks what came
-// after its last heartbeat.
+// A stack has up to 64 callers, not counting inlined functions. Stack neither allocates
+// nor blocks: it leaves the stack in memory that is never written to disk, and a
+// goroutine of the recorder counts equal stacks and writes the changes to the trace once
+// per heartbeat. If it can't keep up, calls are counted as lost (Lost.Stacks). The trace
+// of a killed program lacks the calls after its last heartbeat.
 func Stack(name string, weight int64) {
 	if atomic.LoadUint32(&sys.Live.On) != record.Off {
 		record.Stack(name, weight)
 	}
 }
 
-// Track names the row of the calling goroutine in the timeline, from now on.
-// Rows with equal names form a group.
+// Track sets the name of the calling goroutine's row in the timeline, from now on. Rows
+// with equal names form a group.
 func Track(name string) {
 	if atomic.LoadUint32(&sys.Live.On) != record.Off {
 		record.Track(name)
 	}
 }
 
-// Go starts f on a goroutine whose row has the name, with a link from the
-// goroutine that created it.
+// Go runs f on a new goroutine whose row is called name, and records which goroutine
+// created it.
 func Go(name string, f func()) {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		go f()
@@ -172,6 +171,6 @@ type Arg = record.Arg
 // KV names an argument: scope.Task("get", scope.KV("bytes", n)).
 func KV(key string, value any) Arg { return record.KV(key, value) }
 
-// Enabled reports whether a recording is running, for programs that would compute
-// an argument only then.
+// Enabled reports whether a recording is running, for callers that compute an argument
+// only then.
 func Enabled() bool { return atomic.LoadUint32(&sys.Live.On) != record.Off }

@@ -11,16 +11,17 @@ import (
 
 var misses *sweeper.Sweeper
 
-// miss counts who calls it, for a few hundred nanoseconds a call.
+// miss counts its callers, for a few hundred nanoseconds a call.
 func miss() {
 	var pcs [16]uintptr
-	_ = misses.Put(1, 1, pcs[:runtime.Callers(2, pcs[:])]) // what is lost is not counted
+	_ = misses.Put(1, 1, pcs[:runtime.Callers(2, pcs[:])]) // a lost record is not counted
 }
 
 func rare()  { miss() }
 func often() { miss() }
 
-// A program finds out who makes a call that is too frequent to be logged.
+// A program finds the callers of a function that is called too often to be
+// logged.
 func Example() {
 	names, callers, calls := map[uint32]string{}, map[uint32]string{}, map[string]int64{}
 	misses = sweeper.New(sweeper.Config{

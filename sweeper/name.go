@@ -9,24 +9,24 @@ import (
 )
 
 const (
-	perBlock = 1000 // counts in a block: far less than a chunk
-	perStep  = 32   // stacks that are named between two sweeps
+	perBlock = 1000 // counts in a block, which is far smaller than a chunk
+	perStep  = 32   // stacks named between two sweeps
 )
 
-// namer gives the trace's ids to stacks and the lines in them.
+// namer assigns ids of the trace to stacks and their frames.
 type namer struct {
-	stacks map[string]uint32 // by their addresses
-	frames map[Frame]uint32  // without their ids
+	stacks map[string]uint32 // by the stack's addresses
+	frames map[Frame]uint32  // by the frame with ID 0
 	key    []byte
 	ids    []uint32
 }
 
-// tell writes what is new since the last time it was called, and reports whether
-// all of it found room. What did not is tried again.
+// tell reports all that is new since the previous call, and returns whether
+// there was room for all of it. The rest is tried again next time.
 func (s *Sweeper) tell() bool {
 	all := true
 	var counts []Count
-	var of []int // the entries that they are of
+	var of []int // the indexes of their entries
 	flush := func() {
 		if len(counts) == 0 {
 			return
@@ -43,7 +43,7 @@ func (s *Sweeper) tell() bool {
 		counts, of = counts[:0], of[:0]
 	}
 	named := 0
-	for i := range len(s.table.entries) { // those that come meanwhile can wait
+	for i := range len(s.table.entries) { // entries added meanwhile wait for the next call
 		e := &s.table.entries[i]
 		if e.calls == e.told.calls {
 			continue
@@ -69,7 +69,7 @@ func (s *Sweeper) tell() bool {
 	return all
 }
 
-// rest is how many records were counted and not told.
+// rest returns the number of records counted and not reported.
 func (s *Sweeper) rest() (n int64) {
 	for i := range s.table.entries {
 		e := &s.table.entries[i]
@@ -78,8 +78,8 @@ func (s *Sweeper) rest() (n int64) {
 	return n
 }
 
-// nameStack is the id of the stack with these addresses; false if the trace had
-// no room for it.
+// nameStack returns the id of the stack with these addresses; ok is false if the
+// trace had no room for it.
 func (s *Sweeper) nameStack(pcs []uint64) (id uint32, ok bool) {
 	if len(pcs) == 0 {
 		return format.OtherStacks, true
@@ -119,7 +119,8 @@ func (s *Sweeper) nameStack(pcs []uint64) (id uint32, ok bool) {
 	return id, true
 }
 
-// nameFrame is the id of a line of code; false if the trace had no room for it.
+// nameFrame returns the id of a frame; ok is false if the trace had no room for
+// it.
 func (s *Sweeper) nameFrame(f Frame) (id uint32, ok bool) {
 	if id, ok := s.namer.frames[f]; ok {
 		return id, true
@@ -133,9 +134,9 @@ func (s *Sweeper) nameFrame(f Frame) (id uint32, ok bool) {
 	return f.ID, true
 }
 
-// framesOf names the lines of code that addresses stand for: several for one
-// where functions were inlined. cut tells that a goroutine's beginning is not
-// among them.
+// framesOf returns the frames of addresses, several for one address if functions
+// were inlined. cut reports that the goroutine's first function is not among
+// them.
 func framesOf(pcs []uint64, inner string) (fs []Frame, cut bool) {
 	cut = len(pcs) >= sys.MaxCallers
 	callers := make([]uintptr, len(pcs))
@@ -147,8 +148,7 @@ func framesOf(pcs []uint64, inner string) (fs []Frame, cut bool) {
 		if f.Function == "runtime.goexit" {
 			cut = false
 		} else if f.Function != "" && !sys.Wrapper(&f) && !(len(fs) == 0 && f.Function == inner) {
-			// Func is of the function that the code is in: nil if that is
-			// another one, which this was inlined into.
+			// Func is nil if the function was inlined into another.
 			x := Frame{Function: f.Function, File: f.File, Line: uint32(max(f.Line, 0)), Inlined: f.Func == nil}
 			x.Start = startLine(&f)
 			fs = append(fs, x)
@@ -159,8 +159,8 @@ func framesOf(pcs []uint64, inner string) (fs []Frame, cut bool) {
 	}
 }
 
-// startLine is the line at which a function begins, 0 if it was inlined: then
-// nobody tells.
+// startLine returns the line at which a function begins, or 0 if it was inlined,
+// since the line is then unknown.
 func startLine(f *runtime.Frame) uint32 {
 	if f.Func == nil {
 		return 0

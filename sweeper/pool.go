@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// A record is its head, the weight, and the addresses. The head has the name's
-// id (0-15), the number of addresses (16-31) and readyBit.
+// A record consists of its head, the weight, and the addresses. The head has
+// the name's id (bits 0-15), the number of addresses (16-31) and readyBit.
 const (
 	headWords = 2
 	readyBit  = 1 << 63
@@ -16,7 +16,7 @@ const (
 
 const (
 	chunkWords  = 4096 // 32 KiB
-	maxChunks   = 1024 // 32 MiB: what the program's memory may grow by
+	maxChunks   = 1024 // 32 MiB: the limit of the memory used
 	keepFree    = 16   // chunks kept for the next burst
 	stripeCount = 64
 	stripeBits  = 6
@@ -24,26 +24,27 @@ const (
 	notSealed   = -1
 )
 
-// chunk is memory for records.
+// chunk is a block of memory for records.
 type chunk struct {
 	words  [chunkWords]uint64
-	sealed atomic.Int64 // words that were reserved when it was full; notSealed
-	number uint64       // its place in pool.chunks
+	sealed atomic.Int64 // words reserved before the chunk was full; notSealed while it is not
+	number uint64       // its index in pool.chunks
 }
 
-// stripe is a chunk that some goroutines share, those whose stacks' addresses
-// fall on it. As long as a goroutine runs its stack is where it is, so that two
-// that run at once rarely meet.
+// stripe has a chunk shared by the goroutines whose stack addresses map to it.
+// While a goroutine runs its stack does not move, so two that run at the same
+// time rarely share a stripe.
 type stripe struct {
-	// place is the chunk's number (32-62) and the words reserved in it (0-31),
-	// more than it has where it is full; bit 63: no more reservations.
+	// place has the chunk's number (bits 32-62) and the number of words
+	// reserved in it (0-31), which exceeds chunkWords if the chunk is full; bit
+	// 63: no more reservations.
 	place atomic.Uint64
 	mu    sync.Mutex // held to take another chunk, and for queue
 	queue []*chunk   // in the order in which they were taken
 	_     [80]byte
 }
 
-// pool is the records that are not yet counted.
+// pool holds the records that are not yet counted.
 type pool struct {
 	stripes [stripeCount]stripe
 	chunks  [maxChunks + 1]atomic.Pointer[chunk] // by number, from 1
@@ -51,7 +52,7 @@ type pool struct {
 
 	mu    sync.Mutex
 	free  []*chunk
-	spare []uint64 // numbers without a chunk
+	spare []uint64 // free numbers
 	left  atomic.Int64
 }
 
@@ -62,19 +63,20 @@ func newPool(wake chan struct{}) *pool {
 	}
 	p.left.Store(maxChunks)
 	for i := range p.stripes {
-		p.stripes[i].place.Store(chunkWords + 1) // none yet
+		p.stripes[i].place.Store(chunkWords + 1) // no chunk yet
 	}
 	return p
 }
 
-// put keeps a record, or says why it is lost.
+// put stores a record, or returns the reason why it is lost.
 func (p *pool) put(name uint16, weight int64, pcs []uintptr) error {
 	n := uint64(headWords + len(pcs))
 	s := &p.stripes[stripeOf(pcs)]
 	for {
 		v := s.place.Load()
 		if used := v & (1<<32 - 1); v&shutBit == 0 && used <= chunkWords {
-			// Look before adding: adding again and again would run over.
+			// The check before the addition keeps repeated additions from
+			// overflowing.
 			v = s.place.Add(n)
 			if v&shutBit == 0 && v&(1<<32-1) <= chunkWords {
 				c := p.chunks[v>>32].Load()
@@ -98,7 +100,8 @@ func (p *pool) put(name uint16, weight int64, pcs []uintptr) error {
 	}
 }
 
-// stripeOf is by where the addresses are: on the caller's stack.
+// stripeOf returns the stripe for the address of pcs, which is on the caller's
+// stack.
 func stripeOf(pcs []uintptr) uint64 {
 	if len(pcs) == 0 {
 		return 0
@@ -137,7 +140,7 @@ func (p *pool) refill(s *stripe) error {
 	case v&shutBit != 0:
 		return ErrStopped
 	case v&(1<<32-1) <= chunkWords:
-		return nil // somebody else did
+		return nil // another caller did it
 	}
 	c := p.take()
 	if c == nil {
@@ -149,7 +152,7 @@ func (p *pool) refill(s *stripe) error {
 	return nil
 }
 
-// take takes a chunk of zeros; nil if there is none.
+// take takes a chunk of zeros, or returns nil if there is none.
 func (p *pool) take() *chunk {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -171,7 +174,7 @@ func (p *pool) take() *chunk {
 	return c
 }
 
-// give gives back a chunk of zeros.
+// give returns a chunk of zeros to the pool.
 func (p *pool) give(c *chunk) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,7 +182,7 @@ func (p *pool) give(c *chunk) {
 	p.left.Add(1)
 }
 
-// trim lets go of all free chunks but some.
+// trim releases all but keepFree of the free chunks.
 func (p *pool) trim() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -192,7 +195,7 @@ func (p *pool) trim() {
 	}
 }
 
-// shut lets no more records in and seals what is there.
+// shut refuses further records, and seals the chunks.
 func (p *pool) shut() {
 	for i := range p.stripes {
 		s := &p.stripes[i]

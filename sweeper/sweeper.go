@@ -8,45 +8,45 @@ import (
 	"time"
 )
 
-// Config tells a Sweeper what to do and when.
+// Config configures a Sweeper.
 type Config struct {
-	Every time.Duration // between two rounds, at which what is new is told
+	Every time.Duration // the time between two rounds, which report what is new
 
-	// Frame, Stack and Counts are told what is new, on the sweeper's goroutine: each line
-	// of code and each stack once, before what refers to it. They report whether there
-	// was room for it; what there was none for they are told again, in the next round.
+	// Frame, Stack and Counts receive what is new, on the sweeper's goroutine: each frame
+	// and each stack once, before anything that refers to it. They report whether there
+	// was room for it; if not, they receive it again in the next round.
 	Frame  func(f *Frame) bool
 	Stack  func(s *Stack) bool
 	Counts func(cs []Count) bool
 
-	// Round runs a part of the work, and adds up what that costs. May be nil.
+	// Round runs f, a part of the work, and may measure its cost. It may be nil.
 	Round func(f func())
-	// Inner is the function that calls Put for its caller: frames of it are
-	// not the caller's.
+	// Inner is the function that calls Put for its caller. Its frames are left out.
 	Inner string
-	// Wake has room for one; Put sends when there is much to count. May be nil.
+	// Wake has a buffer of one; Put sends on it when there is much to count. It may be
+	// nil.
 	Wake chan struct{}
 }
 
-// Frame is a line of code that calls.
+// Frame is a line of code with a call.
 type Frame struct {
 	ID       uint32
 	Function string
 	File     string
 	Line     uint32
-	Start    uint32 // the function's first line; 0: not known
+	Start    uint32 // the function's first line; 0: unknown
 	Inlined  bool   // the function was inlined into that of the next frame
 }
 
-// Stack is the frames that a call came through, the innermost first.
+// Stack is the frames of a call, the innermost first.
 type Stack struct {
 	ID     uint32 // never 0
 	Cut    bool   // there were more callers than are recorded
 	Frames []uint32
 }
 
-// Count is how often a name was put with a stack since it was told last, and the sum of
-// the weights. Stack 0 is all those that came when there were too many.
+// Count is the number of records of a name with a stack since the previous report, and
+// the sum of their weights. Stack 0 stands for all stacks beyond the limits.
 type Count struct {
 	Name   uint16
 	Stack  uint32
@@ -75,8 +75,8 @@ type Sweeper struct {
 	untold  int64
 }
 
-// New returns a sweeper that takes records. Start has to be called to count them. It may
-// be called in a bubble of testing/synctest where Wake is given, Start may not.
+// New returns a sweeper that accepts records. They are counted after Start. New may be
+// called in a bubble of testing/synctest if Wake is set; Start may not.
 func New(c Config) *Sweeper {
 	if c.Round == nil {
 		c.Round = func(f func()) { f() }
@@ -94,21 +94,21 @@ func (s *Sweeper) Start() {
 	go s.run()
 }
 
-// Put leaves a record for the sweeper: a name, a weight, and the addresses that
-// its callers return to, the innermost first, which must be on the caller's
-// stack: an array of the caller's that runtime.Callers has filled. A record that is lost
-// is ErrFull or ErrStopped. Put never waits, and may be called from any goroutine.
+// Put stores a record for the sweeper: a name, a weight, and the return addresses of the
+// callers, the innermost first. pcs must be on the caller's stack: an array of the
+// caller's that runtime.Callers has filled. Put returns ErrFull or ErrStopped if the
+// record is lost. It never waits, and may be called from any goroutine.
 func (s *Sweeper) Put(name uint16, weight int64, pcs []uintptr) error {
 	return s.pool.put(name, weight, pcs)
 }
 
-// Counted is how many records were counted, and how many of them for their name
-// alone, because there were too many stacks.
+// Counted returns the number of records counted, and how many of them were counted for
+// their name alone, because there were too many stacks.
 func (s *Sweeper) Counted() (all, others int64) { return s.counted.Load(), s.others.Load() }
 
-// Stop, after Start, counts what is left, tells the trace, and returns how many records
-// could not be told: then they are not among Counted any more. Put may still be called;
-// it is too late.
+// Stop, after Start, counts and reports the remaining records. It returns how many
+// records could not be reported; Counted does not include them any more. Later calls of
+// Put return ErrStopped.
 func (s *Sweeper) Stop() (lost int64) {
 	close(s.quit)
 	s.done.Wait()
@@ -136,9 +136,9 @@ func (s *Sweeper) run() {
 	}
 }
 
-// finish takes what is there after the last Put. A goroutine that has reserved
-// its place and not stored its record gets a second; then only one that the
-// system does not run can be missing.
+// finish counts the records of all calls of Put before shut. It waits up to a second for
+// goroutines that have reserved words and not stored their record; after that only a
+// goroutine that the system does not run can be missing.
 func (s *Sweeper) finish() {
 	s.pool.shut()
 	deadline := time.Now().Add(time.Second)
@@ -160,7 +160,7 @@ func (s *Sweeper) finish() {
 	s.counted.Add(-s.untold)
 }
 
-// empty reports whether all that was reserved was counted.
+// empty reports whether all reserved records were counted.
 func (s *Sweeper) empty() bool {
 	for i := range s.pool.stripes {
 		if len(s.pool.stripes[i].queue) > 0 {
@@ -170,7 +170,7 @@ func (s *Sweeper) empty() bool {
 	return true
 }
 
-// sweep counts what is ready.
+// sweep counts the records that are ready.
 func (s *Sweeper) sweep() {
 	n := int64(0)
 	for i := range s.pool.stripes {
@@ -206,7 +206,7 @@ func (s *Sweeper) sweepStripe(st *stripe, pos *int) (n int64) {
 	}
 }
 
-// sweepChunk counts what is ready in c from pos on, and clears it.
+// sweepChunk counts the records of c that are ready, from pos on, and clears them.
 func (s *Sweeper) sweepChunk(c *chunk, pos *int) (n int64) {
 	for *pos < chunkWords {
 		head := atomic.LoadUint64(&c.words[*pos])

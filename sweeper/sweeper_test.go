@@ -11,11 +11,11 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// book is what was told, added up.
+// book adds up what was reported.
 type book struct {
 	mu     sync.Mutex
 	full   bool
-	counts int // how often Counts was called
+	counts int // number of calls of Counts
 	frames map[uint32]Frame
 	stacks map[uint32]Stack
 	calls  map[uint16]int64
@@ -72,7 +72,7 @@ func (b *book) config(t *testing.T, every time.Duration) Config {
 	}
 }
 
-// idle is a Sweeper whose goroutine does not run: the test sweeps.
+// idle returns a Sweeper whose goroutine does not run: the test sweeps.
 func idle(t *testing.T, b *book) *Sweeper {
 	return &Sweeper{Config: b.config(t, 0), pool: newPool(make(chan struct{}, 1))}
 }
@@ -82,8 +82,8 @@ func caller() []uintptr {
 	return []uintptr{pc}
 }
 
-// TestWaitsForARecord: one that is reserved and not stored holds up those behind
-// it, and nothing else.
+// TestWaitsForARecord: a record that is reserved and not stored delays those
+// after it, and nothing else.
 func TestWaitsForARecord(t *testing.T) {
 	b := newBook()
 	s := idle(t, b)
@@ -109,8 +109,8 @@ func TestWaitsForARecord(t *testing.T) {
 	}
 }
 
-// TestFull: when nobody sweeps, memory is bounded, what comes then is lost, and
-// all that was not is counted; the chunks can be used again and are let go.
+// TestFull: without sweeps, memory is limited, further records are lost, and all
+// others are counted later; the chunks can be reused and are released.
 func TestFull(t *testing.T) {
 	b := newBook()
 	s := idle(t, b)
@@ -153,7 +153,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestNoRoom: what the trace had no room for is told later, once.
+// TestNoRoom: records for which the trace had no room are reported later, once.
 func TestNoRoom(t *testing.T) {
 	b := newBook()
 	s := idle(t, b)
@@ -188,7 +188,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestOtherStacks: beyond the limit calls count for their name.
+// TestOtherStacks: beyond the limit, calls count for their name.
 func TestOtherStacks(t *testing.T) {
 	b := newBook()
 	s := idle(t, b)
@@ -204,7 +204,7 @@ func TestOtherStacks(t *testing.T) {
 	}
 }
 
-// TestTable compares with a map.
+// TestTable compares the table with a map.
 func TestTable(t *testing.T) {
 	var s table
 	want := map[[3]uint64]int64{}
@@ -227,7 +227,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestManyCallers: what goes in while it is swept is counted or lost.
+// TestManyCallers: records stored during sweeps are counted or lost.
 func TestManyCallers(t *testing.T) {
 	b := newBook()
 	s := New(b.config(t, time.Millisecond))
@@ -260,7 +260,7 @@ func TestManyCallers(t *testing.T) {
 	t.Logf("%d lost", lost.Load())
 }
 
-// BenchmarkSweep is how fast records of ten callers are counted.
+// BenchmarkSweep measures how fast records of ten callers are counted.
 func BenchmarkSweep(b *testing.B) {
 	var s table
 	pcs := make([]uint64, 10)

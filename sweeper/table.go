@@ -7,30 +7,30 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Limits of what is counted apart.
+// Limits of the stacks counted separately.
 const (
 	maxEntries = format.MaxStacks - 1
 	maxKeys    = 2 << 20 // words: 16 MiB
 )
 
-// entry is a name and where it was recorded from.
+// entry is a name with a stack.
 type entry struct {
 	hash   uint64
-	key    int // in table.keys: the record's head, then its addresses
+	key    int // index in table.keys of the record's head, which its addresses follow
 	calls  int64
 	weight int64
-	told   struct{ calls, weight int64 } // of these, what the trace has
+	told   struct{ calls, weight int64 } // the part of calls and weight that was reported
 	stack  uint32                        // its id in the trace
 	named  bool                          // stack is known
 }
 
-// table counts equal records. What is beyond its limits counts for its name,
+// table counts equal records. Records beyond its limits count for their name,
 // without addresses.
 type table struct {
-	slots   []int32 // 1 + place in entries; 0: free
+	slots   []int32 // 1 + index in entries; 0: free
 	entries []entry
 	keys    []uint64
-	others  int64 // records that were beyond the limits
+	others  int64 // records beyond the limits
 }
 
 // add counts a record: its head and addresses.
@@ -39,14 +39,15 @@ func (t *table) add(head uint64, weight int64, pcs []uint64) {
 	if e == nil {
 		t.others++
 		if e = t.find(head&^(0xffff<<16), nil); e == nil {
-			return // not reached: there are no more names than entries kept for them
+			return // unreachable: the entries reserved for names suffice for all names
 		}
 	}
 	e.calls++
 	e.weight += weight
 }
 
-// find is the record's entry, which it makes; nil where the limits are reached.
+// find returns the record's entry, which it creates if needed, or nil at the
+// limits.
 func (t *table) find(head uint64, pcs []uint64) *entry {
 	h := hash(head, pcs)
 	if t.slots != nil {
@@ -59,7 +60,7 @@ func (t *table) find(head uint64, pcs []uint64) *entry {
 	}
 	limit := maxEntries
 	if len(pcs) == 0 {
-		limit += 1 << 16 // for the others of each name
+		limit += 1 << 16 // for the other stacks of each name
 	}
 	if len(t.entries) >= limit || len(pcs) > 0 && len(t.keys)+len(pcs) > maxKeys {
 		return nil
@@ -89,7 +90,7 @@ func (t *table) enter(h uint64, v int32) {
 	t.slots[i] = v
 }
 
-// name and pcs are what an entry is of.
+// name and pcs return the name and the addresses of an entry.
 func (t *table) name(e *entry) uint16 { return uint16(t.keys[e.key]) }
 
 func (t *table) pcs(e *entry) []uint64 {
@@ -97,7 +98,7 @@ func (t *table) pcs(e *entry) []uint64 {
 	return t.keys[e.key+1 : e.key+1+n]
 }
 
-// hash mixes by multiplication: each address moves all bits behind it.
+// hash mixes by multiplication: each address affects all bits of the result.
 func hash(head uint64, pcs []uint64) uint64 {
 	h := head * 0x9e3779b97f4a7c15
 	for _, pc := range pcs {

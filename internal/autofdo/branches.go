@@ -2,8 +2,8 @@ package autofdo
 
 import "github.com/scopeview/scopeview/internal/perfdata"
 
-// FromBranches returns a profile of what branch records tell, as AutoFDO makes it: a line has
-// the most that one of its instructions ran, and a function's head is how often it was called.
+// FromBranches converts branch records to a profile, as AutoFDO does: a line has the maximum
+// count of its instructions, and a function's head is how often it was called.
 func FromBranches(b *perfdata.Branches) (*Profile, Notes) {
 	c := converter{to: New(), names: map[string]bool{}, notes: Notes{Prologue: true}}
 	for _, l := range b.Lines {

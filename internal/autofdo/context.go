@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// frame is a function of a context, and the place of its call of the next one.
+// frame is a function of a context, with the place of its call of the next one.
 type frame struct {
 	name string
 	at   Loc
 }
 
-// isContext reports whether LLVM takes a function's name for a context: who called it from
-// where, as in "[main:3 @ f:1.2 @ g]".
+// isContext reports whether LLVM interprets a function's name as a context, a chain of calls as
+// in "[main:3 @ f:1.2 @ g]".
 func isContext(name string) bool { return strings.HasPrefix(name, "[") }
 
-// parseContext parses a context in the form that LLVM writes, or with callers that have no line:
-// for LLVM that is line 0. Other forms LLVM reads as something else, or ends in the middle.
+// parseContext parses a context in the form that LLVM writes, or with callers that have no line,
+// which LLVM reads as line 0. LLVM misreads other forms, or crashes on them.
 func parseContext(name string) ([]frame, bool) {
 	inside, ok := strings.CutSuffix(strings.TrimPrefix(name, "["), "]")
 	if !ok {
@@ -38,7 +38,7 @@ func parseContext(name string) ([]frame, bool) {
 	return frames, true
 }
 
-// contextName returns the one name of a context as LLVM writes it.
+// contextName returns the canonical name of a context, as LLVM writes it.
 func contextName(frames []frame) string {
 	parts := make([]string, len(frames))
 	for i, f := range frames {
@@ -50,8 +50,8 @@ func contextName(frames []frame) string {
 	return "[" + strings.Join(parts, " @ ") + "]"
 }
 
-// nameOf returns the frames by which a function's name is ordered; of a name without a
-// context it is that.
+// nameOf returns the frames by which a function's name is ordered: those of its context, or the
+// name alone.
 func nameOf(name string) []frame {
 	if isContext(name) {
 		if frames, ok := parseContext(name); ok {
@@ -65,8 +65,8 @@ func compareFrames(a, b frame) int {
 	return cmp.Or(cmp.Compare(a.name, b.name), compareLocs(a.at, b.at))
 }
 
-// parseLoc parses NUM[.NUM]. LLVM does not look at the size of an offset that has a
-// discriminator, so neither does parseLoc.
+// parseLoc parses NUM[.NUM]. Like LLVM, it does not check the size of an offset that has a
+// discriminator.
 func parseLoc(s string, at *Loc) bool {
 	offset, disc, has := strings.Cut(s, ".")
 	n, ok := number(offset, 32)
@@ -78,8 +78,8 @@ func parseLoc(s string, at *Loc) bool {
 	return ok && ok2 && (has || n <= maxOffset)
 }
 
-// String returns a place as LLVM writes it. An offset beyond maxOffset gets a discriminator
-// always, since LLVM reads it back only then.
+// String formats a place as LLVM does. An offset beyond maxOffset always gets a discriminator,
+// because LLVM reads it back only then.
 func (l Loc) String() string {
 	s := strconv.FormatUint(uint64(l.Offset), 10)
 	if l.Disc != 0 || l.Offset > maxOffset {
@@ -88,7 +88,7 @@ func (l Loc) String() string {
 	return s
 }
 
-// number parses a decimal number of so many bits: digits and nothing else.
+// number parses a decimal number of size bits: digits and nothing else.
 func number(s string, size int) (uint64, bool) {
 	n, err := strconv.ParseUint(s, 10, size)
 	return n, err == nil

@@ -7,34 +7,38 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// Notes tells what FromSamples could not say in the text format, by the weight it has.
+// Notes reports, by weight, what the text format could not represent.
 type Notes struct {
 	All     int64 // the weight of the whole profile
-	NoName  int64 // a function's name is not known, or the format can't hold it: left out
-	NoLine  int64 // a line, or its function's first, is not known: left out
-	Wrapped int64 // a line is before the function's first or far behind: its offset is modulo 65536
-	// NoTarget is the weight of calls that were left out because their line or caller is not
-	// known, though the samples themselves are in the profile.
+	NoName  int64 // left out: a function's name is unknown, or the format can't hold it
+	NoLine  int64 // left out: a line, or its function's first, is unknown
+	Wrapped int64 // a line is before the function's first or far after it: its offset is modulo 65536
+	// NoTarget is the weight of calls that were left out because their line or caller is unknown,
+	// though the samples themselves are in the profile.
 	NoTarget int64
-	// Scaled is the weight of samples of functions some of whose callers are known, that have
-	// none: it is shared out among those that are known.
+	// Scaled is the weight of samples without a caller, of functions that have some known callers:
+	// it is distributed over those.
 	Scaled int64
-	// Biased is the weight of calls that are left out, as their line may call functions none of
-	// whose callers are known.
+	// Biased is the weight of calls that were left out because their line may also call functions
+	// without any known caller.
 	Biased int64
-	// Prologue says that heads are samples of prologues. Otherwise nothing knows of those, and
+	// Prologue reports that heads are samples of prologues. Otherwise prologues are unknown, and
 	// heads are samples of the functions' first lines.
 	Prologue  bool
-	Saturated int // counts that are 18446744073709551615, since they have no room for more
+	Saturated int // number of counts that saturated at 18446744073709551615
 }
 
-// FromSamples returns a profile of sampled code for Clang. Samples are where the leaf was, in
-// the functions that it is inlined into; a call target is a function that was seen called
-// from a line. Callers get lost where a function has no frame, of some functions more often
-// than of others, so targets are scaled: all of a function's have the weight of all of its own
-// samples. Otherwise Clang would promote those that lose none. A function that has lost all of its
-// callers may be called from any line: one that has not ten times its weight has no targets. For
-// Go's compiler a function that calls itself at one address does not call itself; here it is a
+// FromSamples converts a profile of sampled code for Clang. Samples are attributed to the position
+// of the leaf, within the functions that it is inlined into; a call target is a function that was
+// seen called from a line.
+//
+// Callers get lost where a function has no frame, of some functions more often than of others. So
+// targets are scaled: all targets of a function together have the weight of all of its own
+// samples. Otherwise Clang would promote functions that lose none. A function that has lost all of
+// its callers may be called from any line; a line whose calls have less than ten times the weight
+// of such functions has no targets.
+//
+// Go's compiler does not count a function that calls itself at one address as a call; here it is a
 // target.
 func FromSamples(p *pgo.Profile) (*Profile, Notes) {
 	c := converter{from: p, to: New(), ways: make([]way, len(p.Places)), names: map[string]bool{}, weights: map[string]*ownWeight{}}
@@ -66,17 +70,17 @@ func FromSamples(p *pgo.Profile) (*Profile, Notes) {
 type converter struct {
 	from  *pgo.Profile
 	to    *Profile
-	ways  []way           // by the index of their place
-	names map[string]bool // that the format can hold
+	ways  []way           // indexed like places
+	names map[string]bool // whether the format can hold a name
 	notes Notes
-	// weights are those of functions whose code it is.
+	// weights is by the function whose code it is.
 	weights map[string]*ownWeight
 }
 
-// ownWeight is what samples of a function have, and what of it has a caller that is known.
+// ownWeight is the weight of a function's samples, and of those with a known caller.
 type ownWeight struct{ all, called int64 }
 
-// own takes in what a function's own samples have.
+// own adds the weight of a function's own samples.
 func (c *converter) own(pair pgo.Pair, weight int64) {
 	name := c.ways[pair.Leaf].name
 	if weight <= 0 || name == "" {
@@ -94,7 +98,7 @@ func (c *converter) own(pair pgo.Pair, weight int64) {
 	}
 }
 
-// scaled returns the calls of a function that a part of those that are known stands for.
+// scaled returns the calls of a function represented by a part of those with known callers.
 func (c *converter) scaled(callee string, weight int64) uint64 {
 	w := c.weights[callee]
 	if w == nil || w.called == 0 {
@@ -105,8 +109,8 @@ func (c *converter) scaled(callee string, weight int64) uint64 {
 	return n
 }
 
-// prune takes out the targets of lines that may have others: functions without any known caller
-// have more than a tenth of their weight.
+// prune removes the targets of lines that may have others: functions without any known caller have
+// more than a tenth of the line's weight.
 func (c *converter) prune(f *Function, orphans uint64) {
 	for at, l := range f.Lines {
 		calls := uint64(0)
@@ -128,10 +132,10 @@ func (c *converter) prune(f *Function, orphans uint64) {
 	}
 }
 
-// way is how a place is found in a profile: from the function whose code it is, through what
-// is inlined, to the line.
+// way is the path of a place in a profile: from the function whose code it is, through inlined
+// functions, to the line.
 type way struct {
-	name    string // of the function whose code it is; "": not known
+	name    string // of the function whose code it is; "": unknown
 	callees []call
 	at      Loc
 
@@ -143,7 +147,7 @@ type call struct {
 	name string
 }
 
-// line reports whether a line is known.
+// line reports whether the line is known.
 func (w *way) line() bool { return !w.noName && !w.noLine }
 
 func (c *converter) wayTo(place pgo.Place) way {
@@ -168,7 +172,7 @@ func (c *converter) wayTo(place pgo.Place) way {
 	return w
 }
 
-// holds reports whether the format can hold a function's name wherever it has one.
+// holds reports whether the format can hold a function's name in all positions.
 func (c *converter) holds(name string) bool {
 	ok, known := c.names[name]
 	if !known {
@@ -193,7 +197,7 @@ func (c *converter) pair(pair pgo.Pair, weight int64) {
 	}
 }
 
-// leaf adds what was sampled at a place, or ran there.
+// leaf adds samples or executions at a place.
 func (c *converter) leaf(w *way, place pgo.Place, weight int64) {
 	n := &c.notes
 	n.All += min(weight, math.MaxInt64-n.All)
@@ -249,9 +253,9 @@ func (c *converter) add(to *uint64, n uint64) {
 	}
 }
 
-// ToSamples returns what a profile tells Go's compiler: for each call target an edge, and for
-// each inlined call one with its weight. Samples that no call leads to are no edge, and left
-// out. The error is pgo.ErrOverflow.
+// ToSamples converts a profile for Go's compiler: each call target becomes an edge, and each
+// inlined call one with its weight. Samples that no call leads to are left out. The error is
+// pgo.ErrOverflow.
 func ToSamples(p *Profile) (*pgo.Profile, error) {
 	e := pgo.Edges{Weight: map[pgo.Edge]int64{}, Lines: true}
 	for _, f := range p.Functions {
@@ -264,8 +268,8 @@ func ToSamples(p *Profile) (*pgo.Profile, error) {
 	return q, err
 }
 
-// edges adds the edges of a function and of what is inlined into it, and returns what a call
-// of it weighs.
+// edges adds the edges of a function and of those inlined into it, and returns the weight of a
+// call of it.
 func edges(to map[pgo.Edge]int64, f *Function) (weight uint64, err error) {
 	edge := func(at Loc, callee string, n uint64) error {
 		e := pgo.Edge{Caller: leaf(f.Name), Callee: callee, Offset: int(at.Offset)}

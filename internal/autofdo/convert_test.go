@@ -31,14 +31,14 @@ func TestFromSamples(t *testing.T) {
 	add(pgo.Place{at("f", 10, 11)}, pgo.Place{at("main", 1, 5)}, false, 3)
 	add(pgo.Place{at("h", 90, 91)}, inF, false, 20)
 	add(pgo.Place{at("h", 90, 95)}, pgo.Place{at("h", 90, 93)}, false, 4)
-	add(pgo.Place{at("h", 90, 93)}, pgo.Place{at("h", 90, 93)}, true, 2) // no edge for Go's compiler
+	add(pgo.Place{at("h", 90, 93)}, pgo.Place{at("h", 90, 93)}, true, 2) // not an edge for Go's compiler
 	add(pgo.Place{{Func: "d", Start: 5, Line: 6, Disc: 3}}, nil, false, 9)
-	add(pgo.Place{at("w", 100, 98)}, nil, false, 11)                       // //line made it negative
+	add(pgo.Place{at("w", 100, 98)}, nil, false, 11)                       // a //line directive made it negative
 	add(pgo.Place{at("w", 100, 100+70000)}, nil, false, 12)                // too far
 	add(pgo.Place{at("f", 10, 0)}, pgo.Place{at("main", 1, 4)}, false, 13) // no line, and yet a call
 	add(pgo.Place{{Func: "n", Line: 3}}, nil, false, 14)                   // no first line
 	add(pgo.Place{{}}, pgo.Place{at("main", 1, 4)}, false, 15)             // no name
-	add(pgo.Place{at("a:5 b", 1, 2)}, nil, false, 16)                      // no name that a target can have
+	add(pgo.Place{at("a:5 b", 1, 2)}, nil, false, 16)                      // a name that a target can't have
 	add(pgo.Place{at("d", 5, 6)}, pgo.Place{at("main", 1, 0)}, false, 17)  // no caller's line
 	got, notes := FromSamples(p)
 	want := strings.Join([]string{
@@ -62,7 +62,7 @@ func TestFromSamples(t *testing.T) {
 	}
 }
 
-// TestHeads: where prologues are known, heads are of those only.
+// TestHeads: if prologues are known, heads are samples of those only.
 func TestHeads(t *testing.T) {
 	p := pgo.New(pgo.Samples)
 	p.Prologues = true
@@ -77,13 +77,13 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: what the compiler reads of samples it reads of their text, too.
+// TestRoundTrip: the compiler obtains the same edges from samples and from their text.
 func TestRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 20 {
 		p := pgo.New(pgo.Samples)
-		// Functions are in layers, so that none calls itself at one address: that is the call
-		// that Go's compiler does not count, and the text does.
+		// Functions are in layers, so that none calls itself at one address: Go's compiler does
+		// not count such a call, and the text does.
 		place := func(layer int) pgo.Place {
 			var place pgo.Place
 			for depth := random.IntN(3); depth >= 0; depth-- {
@@ -93,7 +93,7 @@ func TestRoundTrip(t *testing.T) {
 			return place
 		}
 		for range 200 {
-			// What has no caller never has one: calls of others are scaled up.
+			// A function without a caller never has one: otherwise calls would be scaled up.
 			leaf, caller := place(2), pgo.Place(nil)
 			if random.IntN(4) > 0 {
 				leaf, caller = place(1), place(0)
@@ -148,7 +148,7 @@ func TestToSamples(t *testing.T) {
 	}
 }
 
-// TestTooMuchForSamples: what the compiler could not add up is refused at once.
+// TestTooMuchForSamples: sums that the compiler could not represent are refused.
 func TestTooMuchForSamples(t *testing.T) {
 	for name, text := range map[string]string{
 		"a call":    "f:0:0\n 1: 0 g:9223372036854775808\n",
@@ -164,8 +164,8 @@ func TestTooMuchForSamples(t *testing.T) {
 	}
 }
 
-// TestFromBranches: lines, heads and targets are as branches tell; what has no name or line is
-// left out, and told.
+// TestFromBranches: lines, heads and targets have the counts of the branches; branches without
+// name or line are left out, and reported.
 func TestFromBranches(t *testing.T) {
 	inF := pgo.Place{at("g", 50, 52), at("f", 10, 14)}
 	got, notes := FromBranches(&perfdata.Branches{
@@ -197,8 +197,8 @@ func TestFromBranches(t *testing.T) {
 	}
 }
 
-// TestTargetsAreScaled: a function that mostly loses its caller has as many calls, of all that the
-// line calls, as it has samples, and one of which no caller is known has none.
+// TestTargetsAreScaled: a function that mostly loses its caller has as many calls, in total, as it
+// has samples, and one without any known caller has none.
 func TestTargetsAreScaled(t *testing.T) {
 	p := pgo.New(pgo.Samples)
 	line := pgo.Place{at("main", 1, 4)}
@@ -218,9 +218,9 @@ func TestTargetsAreScaled(t *testing.T) {
 	}
 }
 
-// TestTargetsOfTheLost: functions none of whose callers are known may be called from where others
-// are. Lines that have not ten times as many calls have no targets then; where callers were none,
-// nothing is lost.
+// TestTargetsOfTheLost: functions without any known caller may be called from any line, so lines
+// with less than ten times as many calls have no targets. Functions that have no callers have not
+// lost any.
 func TestTargetsOfTheLost(t *testing.T) {
 	for _, c := range []struct {
 		lost, root int64

@@ -19,8 +19,8 @@ main.f:50:7
  0: 50
 `
 
-// TestDamagedProfiles damages a profile in many ways. Here and there the same is accepted,
-// with the same counts, and refused at the same line.
+// TestDamagedProfiles damages a profile in many ways. LLVM and this package accept the same,
+// with the same counts, and refuse at the same line.
 func TestDamagedProfiles(t *testing.T) {
 	n := 250
 	if testing.Short() {
@@ -46,8 +46,8 @@ func TestDamagedProfiles(t *testing.T) {
 	}
 }
 
-// refusedAlike checks that llvm-profdata refuses a profile, too, at the same line if it says
-// one.
+// refusedAlike checks that llvm-profdata refuses a profile too, at the same line if it
+// reports one.
 func refusedAlike(t *testing.T, in string, err error, out string, ok bool) {
 	t.Helper()
 	if ok {
@@ -82,7 +82,7 @@ func damage(random *rand.Rand, text string) string {
 			b = append(b[:at], b[at+1:]...)
 		case 2:
 			b = append(b[:at], append([]byte{with[random.IntN(len(with))]}, b[at:]...)...)
-		case 3: // a line goes elsewhere
+		case 3: // swaps two lines
 			lines := bytes.SplitAfter(b, []byte("\n"))
 			i, k := random.IntN(len(lines)), random.IntN(len(lines))
 			lines[i], lines[k] = lines[k], lines[i]

@@ -3,8 +3,8 @@ package autofdo
 import "math"
 
 // Flat returns the profile in the format's first form, which has no inlined functions,
-// contexts and checksums. An inlined function becomes one of its own, and a call target where
-// it was inlined. It has as many calls there as samples and calls together.
+// contexts and checksums. An inlined function becomes a function of its own, and a call
+// target where it was inlined, with as many calls as it has samples and calls.
 func (p *Profile) Flat() (*Profile, Merged) {
 	flat := New()
 	var m Merged
@@ -14,8 +14,8 @@ func (p *Profile) Flat() (*Profile, Merged) {
 	return flat, m
 }
 
-// flatten adds a function and what is inlined into it, and returns what a call of it weighs:
-// its samples and calls, and those of what is inlined into it.
+// flatten adds a function and those inlined into it, and returns the weight of a call of it:
+// its samples and calls, and those of the inlined functions.
 func (m *Merged) flatten(flat *Profile, f *Function) (weight uint64) {
 	weight = f.samplesAndCalls()
 	own := *f
@@ -37,7 +37,7 @@ func (m *Merged) flatten(flat *Profile, f *Function) (weight uint64) {
 	return weight
 }
 
-// leaf returns the function that a context is of.
+// leaf returns the innermost function of a context.
 func leaf(name string) string {
 	if frames, ok := parseContext(name); ok && isContext(name) {
 		return frames[len(frames)-1].name
@@ -45,7 +45,7 @@ func leaf(name string) string {
 	return name
 }
 
-// samplesAndCalls adds up what the function's own lines have.
+// samplesAndCalls adds up the samples and calls of the function's own lines.
 func (f *Function) samplesAndCalls() uint64 {
 	sum := uint64(0)
 	for _, l := range f.Lines {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzRead: whatever comes in, nothing panics; what is read can be written, and reads again
-// as the same; and it is merged and compared with itself.
+// FuzzRead: for any input nothing panics; a profile that is read can be written, and reads
+// again as the same; and it is merged and compared with itself.
 func FuzzRead(f *testing.F) {
 	for _, c := range accepted {
 		f.Add(c.in, false)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Blanks where LLVM takes none, or another number of them.
+// Lines with blanks where LLVM accepts none, or with another number of them.
 var (
 	looseLine = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)[ \t]*:[ \t]*(.+)$`)
 	looseHead = regexp.MustCompile(`^(.*?)[ \t]*:[ \t]*([0-9]+)[ \t]*:[ \t]*([0-9]+)$`)
@@ -15,10 +15,10 @@ var (
 
 const byteOrderMark = "\ufeff"
 
-// forgive returns a line as the format has it, and warns if that is another one. It forgives
-// blanks too many or too few around names, numbers and colons, tabs, blank lines, lines that
-// are not indented, a byte order mark, and LLVM's newer !Flat. A line that it does not
-// understand comes back as it is.
+// forgive returns a line in the strict form, and warns if it differs. It forgives blanks too
+// many or too few around names, numbers and colons, tabs, blank lines, lines that are not
+// indented, a byte order mark, and LLVM's newer !Flat. It returns other faulty lines
+// unchanged.
 func (r *reader) forgive(s string) string {
 	if r.line == 1 && strings.HasPrefix(s, byteOrderMark) {
 		r.warn("forgiven: a byte order mark, which Clang takes for a part of the name")
@@ -42,7 +42,7 @@ func (r *reader) forgive(s string) string {
 	return strict
 }
 
-// loosen returns a line without blanks at its ends as the format has it.
+// loosen returns the strict form of a line without blanks at its ends.
 func loosen(text string, depth int, inside bool) string {
 	indent := strings.Repeat(" ", max(depth, 1))
 	if text[0] == '!' && inside {

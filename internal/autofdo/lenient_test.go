@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLenient: each line that is forgiven has one warning, and the profile is what was meant.
+// TestLenient: each forgiven line has one warning, and the profile is the intended one.
 func TestLenient(t *testing.T) {
 	const want = "f:500:10\n 1: 300 a:3 b:2\n 2.3: 100\n 4: g:100\n  1: 100\n"
 	for name, c := range map[string]struct {

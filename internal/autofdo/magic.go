@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// binaryMagic begins LLVM's binary profiles, behind a byte for their kind and another one.
+// binaryMagic is the beginning of LLVM's binary profiles, after a byte for their kind and
+// another byte.
 const binaryMagic = "\xd0\xb1\xf4\xc9\x94\xa8\x53"
 
-// Binary says of the first bytes of a file that it is a binary profile of LLVM's, and what to
-// do with it; "" where it is none.
+// Binary returns a sentence about a binary profile of LLVM's, recognized by its first bytes,
+// with how to convert it; "" if it is not one.
 func Binary(start []byte) string {
 	if len(start) < 2+len(binaryMagic) || string(start[2:2+len(binaryMagic)]) != binaryMagic {
 		return ""
@@ -17,8 +18,8 @@ func Binary(start []byte) string {
 	return foreign(start)
 }
 
-// foreign says what a file is by its first bytes, if it is another one that people have, and
-// what to do with it.
+// foreign returns a sentence about a file of another known format, recognized by its first
+// bytes, with how to convert it; "" if it is none.
 func foreign(start []byte) string {
 	const convert = ": convert it with llvm-profdata merge --sample --text IN -o OUT"
 	if len(start) >= 2+len(binaryMagic) && string(start[2:2+len(binaryMagic)]) == binaryMagic {

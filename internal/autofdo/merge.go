@@ -5,16 +5,17 @@ import (
 	"fmt"
 )
 
-// Merged tells what a merge could not keep.
+// Merged reports what a merge could not keep.
 type Merged struct {
-	Saturated int      // counts that are 18446744073709551615 now, since they have no room for more
-	Dropped   []string // functions whose code is another one, by their checksums: into's are kept
+	Saturated int      // number of counts that saturated at 18446744073709551615
+	Dropped   []string // functions whose code differs, by their checksums: into's are kept
 }
 
-// ErrKinds says that two profiles are of kinds that don't go together.
+// ErrKinds reports that two profiles are of kinds that can't be combined.
 var ErrKinds = errors.New("the profiles are of different kinds")
 
-// sameKind returns an error that wraps ErrKinds if LLVM does not take two profiles together.
+// sameKind returns an error that wraps ErrKinds if LLVM does not accept two profiles
+// together.
 func sameKind(a, b *Profile) error {
 	switch {
 	case len(a.Functions) == 0 || len(b.Functions) == 0:

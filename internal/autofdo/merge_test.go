@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// made returns a profile by chance, with what a real one has.
+// made returns a random profile, with all that a real one has.
 func made(random *rand.Rand, functions int) *Profile {
 	p := New()
 	var fill func(f *Function, depth int)
@@ -177,8 +177,8 @@ func TestOverlapOfNothing(t *testing.T) {
 	}
 }
 
-// TestOverlapOverflows: counts that have no room together are refused, and no share is made of what
-// is left of them.
+// TestOverlapOverflows: counts whose sum overflows are refused, and no share is computed from the
+// remainder.
 func TestOverlapOverflows(t *testing.T) {
 	const most = "18446744073709551615"
 	for _, c := range []struct {

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// Shared is how much two profiles have: samples, or functions.
+// Shared counts what two profiles have in common: samples, or functions.
 type Shared struct {
-	Base, Test         uint64 // what each has
-	BaseOnly, TestOnly uint64 // of that, what the other does not have at all
-	Common, Union      uint64 // what both have, and what at least one has
+	Base, Test         uint64 // of each
+	BaseOnly, TestOnly uint64 // of each, without counterpart in the other
+	Common, Union      uint64 // in both, and in at least one
 }
 
-// Percent returns what is common, of what at least one has.
+// Percent returns Common as a percentage of Union.
 func (s Shared) Percent() float64 { return percent(s.Common, s.Union) }
 
 func percent(part, all uint64) float64 {
@@ -24,16 +24,16 @@ func percent(part, all uint64) float64 {
 	return float64(part) / float64(all) * 100
 }
 
-// Similarity is how alike two profiles are, as llvm-profdata overlap --sample has it.
+// Similarity measures how similar two profiles are, as llvm-profdata overlap --sample does.
 type Similarity struct {
 	Percent   float64
 	Samples   Shared
 	Functions Shared
-	// Of each function, the heaviest in base first.
+	// Of has each function, the heaviest in base first.
 	Of []FunctionSimilarity
 }
 
-// FunctionSimilarity is how alike a function is in two profiles.
+// FunctionSimilarity measures how similar a function is in two profiles.
 type FunctionSimilarity struct {
 	Name       string
 	Percent    float64
@@ -42,17 +42,17 @@ type FunctionSimilarity struct {
 	Samples    Shared
 }
 
-// ErrNoSamples says that a profile has no samples, so that it is like no other.
+// ErrNoSamples reports that a profile has no samples, so it can't be compared.
 var ErrNoSamples = errors.New("the sum of the profile's sample counts is 0")
 
-// ErrOverflow says that counts have no room in 64 bits together.
+// ErrOverflow reports that the sum of counts does not fit in 64 bits.
 var ErrOverflow = errors.New("the counts of both profiles add up to more than 18446744073709551614, so shares of them would be wrong: compare profiles that were collected for a shorter time")
 
-// rounding is what sums of fractions may be off: LLVM takes it away.
+// rounding is the tolerance for sums of fractions: LLVM ignores smaller differences.
 const rounding = 0.000005
 
-// samples returns the samples of a function's lines, with what is inlined into it. They are at most
-// 18446744073709551615.
+// samples returns the samples of a function's lines and of those inlined into it. The sum saturates
+// at 18446744073709551615.
 func (f *Function) samples() uint64 {
 	if f == nil {
 		return 0
@@ -69,14 +69,13 @@ func (f *Function) samples() uint64 {
 	return sum
 }
 
-// Overlap compares a profile with one that it is the base of. The error wraps ErrNoSamples,
-// ErrKinds or ErrOverflow.
+// Overlap compares test with base. The error wraps ErrNoSamples, ErrKinds or ErrOverflow.
 func Overlap(base, test *Profile) (*Similarity, error) {
 	if err := sameKind(base, test); err != nil {
 		return nil, err
 	}
 	o := &Similarity{Functions: Shared{Base: uint64(len(base.Functions)), Test: uint64(len(test.Functions))}}
-	both := uint64(0) // no other sum is larger: what at least one has is at most what they have together
+	both := uint64(0) // the sum of both, which is at least as large as any other sum
 	for _, f := range base.Functions {
 		add(&o.Samples.Base, f.samples(), 1)
 	}
@@ -110,8 +109,8 @@ func Overlap(base, test *Profile) (*Similarity, error) {
 	return o, nil
 }
 
-// function compares a function, and adds it to what the profiles share. Where one does not
-// have it, it is nil.
+// function compares a function, and adds it to the profiles' sums. base or test is nil if that
+// profile lacks the function.
 func (o *Similarity) function(name string, base, test *Function) {
 	b, t := base.samples(), test.samples()
 	f := FunctionSimilarity{Name: name, BaseWeight: percent(b, o.Samples.Base), TestWeight: percent(t, o.Samples.Test), Samples: Shared{Base: b, Test: t}}
@@ -138,7 +137,7 @@ func (o *Similarity) function(name string, base, test *Function) {
 	o.Of = append(o.Of, f)
 }
 
-// difference returns how different a function's lines are, 0 to 2, and adds what they share.
+// difference returns how different a function's lines are, 0 to 2, and adds the counts in common.
 func (s *Shared) difference(base, test *Function) float64 {
 	sum := 0.0
 	for _, at := range base.SortedLines() {

@@ -2,7 +2,7 @@ package autofdo
 
 import "strings"
 
-// What LLVM expects of a function's first line, and of the others.
+// The forms that LLVM expects of a function's first line, and of the others.
 const (
 	headForm = "mangled_name:NUM:NUM"
 	lineForm = "NUM[.NUM]: NUM[ mangled_name:NUM]*"
@@ -23,7 +23,7 @@ type entry struct {
 	depth   int // blanks before it
 	at      Loc
 	samples uint64 // or the checksum, or the attributes
-	name    string // of an inlinee
+	name    string // for an inlinee
 	targets []target
 }
 
@@ -32,9 +32,9 @@ type target struct {
 	count uint64
 }
 
-// parseHead parses the first line of a function: name, total and head. LLVM looks for two
-// colons from the right. Where one is not there it takes what it has for all of the three;
-// whole reports that both are there.
+// parseHead parses the first line of a function: name, total and head. LLVM searches two
+// colons from the right. If one is missing it uses the text that it has for all three; whole
+// reports that both are there.
 func parseHead(s string) (name string, total, head uint64, whole, ok bool) {
 	if s == "" || s[0] == ' ' {
 		return "", 0, 0, false, false
@@ -61,8 +61,8 @@ func parseHead(s string) (name string, total, head uint64, whole, ok bool) {
 	return name, total, head, first < second && first >= 0, ok && ok2
 }
 
-// parseLine parses another line of a function. That a blank follows the colon is not checked
-// by LLVM, which takes a digit for it.
+// parseLine parses another line of a function. LLVM skips the byte after the colon without
+// checking that it is a blank, and so may lose a digit.
 func parseLine(s string) (e entry, ok bool) {
 	rest := strings.TrimLeft(s, " ")
 	e.depth = len(s) - len(rest)
@@ -107,7 +107,7 @@ func (e *entry) metadata(s string) (ok bool) {
 }
 
 // parseTargets parses callees and their counts. A name may have blanks and colons: it ends
-// at the first colon that a number and a blank follow, or a number and the end.
+// at the first colon that is followed by a number and then a blank or the end.
 func parseTargets(s string) (list []target, ok bool) {
 	for {
 		s = strings.TrimLeft(s, " ")

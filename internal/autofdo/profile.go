@@ -9,23 +9,23 @@ import (
 
 // Loc is a place in a function.
 type Loc struct {
-	Offset uint32 // lines behind the function's first; Clang looks only for those up to maxOffset
-	Disc   uint32 // DWARF's discriminator, which tells parts of a line apart; 0: none
+	Offset uint32 // lines after the function's first; Clang uses only offsets up to maxOffset
+	Disc   uint32 // DWARF's discriminator, which distinguishes parts of a line; 0: none
 }
 
-// maxOffset is the largest line offset that Clang looks for.
+// maxOffset is the largest line offset that Clang uses.
 const maxOffset = 0xffff
 
-// Line is what was sampled at a place, and which functions it called how often.
+// Line has the samples of a place, and the calls from it.
 type Line struct {
 	Samples uint64
-	Targets map[string]uint64 // nil: none
+	Targets map[string]uint64 // number of calls by callee; nil: none
 }
 
-// Function is what was sampled in a function, or in a function as it is inlined somewhere.
+// Function has the samples of a function, or of one inlined copy of it.
 type Function struct {
 	Name    string // as the linker has it, or a context such as "[main:3 @ f]"
-	Total   uint64 // samples in it and in what is inlined into it
+	Total   uint64 // samples in it and in functions inlined into it
 	Head    uint64 // samples of its prologue; an inlined function has none
 	Lines   map[Loc]*Line
 	Inlined map[Loc]map[string]*Function // by the call's place and the callee's name
@@ -34,7 +34,7 @@ type Function struct {
 	Attributes uint32 // of the context
 }
 
-// Profile is functions by name.
+// Profile is a set of functions by name.
 type Profile struct {
 	Functions map[string]*Function
 }
@@ -46,7 +46,7 @@ func newFunction(name string) *Function {
 	return &Function{Name: name, Lines: map[Loc]*Line{}, Inlined: map[Loc]map[string]*Function{}}
 }
 
-// function returns the function of that name, which it adds if it is new.
+// function returns the function with a name, and adds it if it is new.
 func (p *Profile) function(name string) *Function {
 	f := p.Functions[name]
 	if f == nil {
@@ -56,7 +56,7 @@ func (p *Profile) function(name string) *Function {
 	return f
 }
 
-// line returns what was sampled at a place, which it adds if it is new.
+// line returns the line at a place, and adds it if it is new.
 func (f *Function) line(at Loc) *Line {
 	l := f.Lines[at]
 	if l == nil {
@@ -66,7 +66,7 @@ func (f *Function) line(at Loc) *Line {
 	return l
 }
 
-// inlined returns a callee that is inlined at a place, which it adds if it is new.
+// inlined returns a callee inlined at a place, and adds it if it is new.
 func (f *Function) inlined(at Loc, name string) *Function {
 	if f.Inlined[at] == nil {
 		f.Inlined[at] = map[string]*Function{}
@@ -90,8 +90,8 @@ func (l *Line) target(name string, n, weight uint64) (saturates bool) {
 	return saturates
 }
 
-// add adds n times weight to a count. A count that has no room for it is the largest one
-// then, as LLVM has it, and add reports true.
+// add adds n times weight to a count. If the count overflows it becomes the maximum, as in
+// LLVM, and add returns true.
 func add(to *uint64, n, weight uint64) (saturates bool) {
 	high, low := bits.Mul64(n, weight)
 	sum, carry := bits.Add64(*to, low, 0)
@@ -103,10 +103,10 @@ func add(to *uint64, n, weight uint64) (saturates bool) {
 	return false
 }
 
-// Add adds n to a sum of counts, which saturates as a count does: Add reports true then.
+// Add adds n to a sum of counts. If the sum overflows it saturates, and Add returns true.
 func Add(to *uint64, n uint64) (saturates bool) { return add(to, n, 1) }
 
-// Walk calls visit with each function that is inlined into f, and first with f itself.
+// Walk calls visit with f and then with each function inlined into it.
 func (f *Function) Walk(visit func(*Function)) {
 	visit(f)
 	_, callees := f.SortedInlined()
@@ -115,7 +115,7 @@ func (f *Function) Walk(visit func(*Function)) {
 	}
 }
 
-// Sum returns the samples of the lines and the totals of what is inlined, which should be
+// Sum returns the samples of the lines plus the totals of inlined functions, which should be
 // the function's total.
 func (f *Function) Sum() uint64 {
 	sum := uint64(0)
@@ -130,7 +130,7 @@ func (f *Function) Sum() uint64 {
 	return sum
 }
 
-// Sorted returns the functions as LLVM writes them: the hottest first, equal ones by name.
+// Sorted returns the functions in LLVM's order: the hottest first, equal ones by name.
 func (p *Profile) Sorted() []*Function {
 	names := make(map[string][]frame, len(p.Functions))
 	for name := range p.Functions {
@@ -141,10 +141,10 @@ func (p *Profile) Sorted() []*Function {
 	})
 }
 
-// SortedLines returns the places of a function's lines in their order.
+// SortedLines returns the places of a function's lines in order.
 func (f *Function) SortedLines() []Loc { return slices.SortedFunc(maps.Keys(f.Lines), compareLocs) }
 
-// SortedInlined returns the callees that are inlined, and each one's place.
+// SortedInlined returns the inlined callees, and their places.
 func (f *Function) SortedInlined() (at []Loc, callees []*Function) {
 	for _, loc := range slices.SortedFunc(maps.Keys(f.Inlined), compareLocs) {
 		for _, name := range slices.Sorted(maps.Keys(f.Inlined[loc])) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Error says where a file is no sample profile, and why.
+// Error reports where a file is not a valid sample profile, and why.
 type Error struct {
 	File string
 	Line int // 0: the file as a whole
@@ -26,21 +26,21 @@ func (e *Error) Error() string {
 	return e.File + ":" + strconv.Itoa(e.Line) + ": " + e.Text
 }
 
-// Warning is something that was read in another way than it looks.
+// Warning reports a line that is read in another way than it looks.
 type Warning struct {
 	Line int // 0: the file as a whole
 	Text string
 }
 
-// warningsMost bounds the list of warnings; lineMost a line of the file.
+// warningsMost limits the list of warnings; lineMost limits a line of the file.
 const (
 	warningsMost = 1000
 	lineMost     = 16 << 20
 )
 
-// Read reads a profile, line by line. The error is an *Error where the file is to blame; name
-// is the file's in it. A lenient reader forgives what LLVM does not: blanks too many or too
-// few, tabs, lines of blanks, a byte order mark. The warnings tell what was forgiven, and
+// Read reads a profile, line by line. The error is an *Error if the file is invalid, with
+// name as the file's name. A lenient reader forgives what LLVM does not: blanks too many or
+// too few, tabs, lines of blanks, a byte order mark. The warnings list what was forgiven, and
 // where Clang reads something else than is meant.
 func Read(r io.Reader, name string, lenient bool) (*Profile, []Warning, error) {
 	rd := &reader{file: name, lenient: lenient, p: New(), names: map[string]string{}}
@@ -62,15 +62,15 @@ type reader struct {
 
 	line     int
 	top      int         // the line of the function
-	stack    []*Function // the function, and what is inlined into it up to here
-	metadata int         // the depth of metadata, behind which nothing else of that depth comes; 0: none
+	stack    []*Function // the function, and the inlined functions around the current line
+	metadata int         // the depth of metadata, after which nothing else of that depth may follow; 0: none
 
 	warnings []Warning
 	dropped  int
 }
 
 func (r *reader) read(b *bufio.Reader) error {
-	start, _ := b.Peek(len(binaryMagic) + 2) // an error comes again with the first line
+	start, _ := b.Peek(len(binaryMagic) + 2) // an error occurs again with the first line
 	if what := foreign(start); what != "" {
 		return &Error{r.file, 0, what}
 	}
@@ -120,7 +120,7 @@ func nextLine(b *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// trimEnd takes a line's end away: a newline with or without a carriage return before it.
+// trimEnd removes a line's end: a newline with or without a carriage return before it.
 func trimEnd(line []byte) []byte {
 	if text, ok := bytes.CutSuffix(line, []byte("\n")); ok {
 		return bytes.TrimSuffix(text, []byte("\r"))
@@ -151,7 +151,7 @@ func (r *reader) take(s string) error {
 	return r.entry(s, &e)
 }
 
-// hint says what to do about a line that is refused, where its form does not tell.
+// hint returns how to correct a refused line, if the expected form does not make that clear.
 func hint(s string) string {
 	place, rest, colon := strings.Cut(strings.TrimLeft(s, " "), ":")
 	if at := (Loc{}); parseLoc(place, &at) && (!colon || rest != "" && rest[0] != ' ') {
@@ -262,7 +262,7 @@ func (r *reader) body(l *Line, e *entry) (full bool) {
 	return full
 }
 
-// checkTotals warns where a function's total is not what its lines add up to.
+// checkTotals warns if a function's total differs from the sum of its lines.
 func (r *reader) checkTotals(f *Function) {
 	if sum := f.Sum(); sum != f.Total {
 		r.warnAt(r.top, fmt.Sprintf("the total of %s is %d, and its lines add up to %d: Clang does not check it", found(f.Name), f.Total, sum))
@@ -273,7 +273,7 @@ func (r *reader) checkTotals(f *Function) {
 	}
 }
 
-// intern returns the one copy of a name, which keeps no line of the file.
+// intern returns the one copy of a name, which does not refer to a line of the file.
 func (r *reader) intern(name string) string {
 	s, ok := r.names[name]
 	if !ok {
@@ -295,7 +295,8 @@ func (r *reader) warnAt(line int, text string) {
 
 func (r *reader) fail(text string) error { return &Error{r.file, r.line, text} }
 
-// found returns a line for a message: as it is, unless it is long or no text.
+// found returns a line for a message, quoted if it is not printable, and shortened if it is
+// long.
 func found(s string) string {
 	const most = 200
 	cut := ""

@@ -14,8 +14,8 @@ const (
 	noText = "Unrecognized sample profile encoding format"
 )
 
-// accepted are profiles that LLVM reads, with what Clang sees in them and, where that is not
-// what it looks like, a part of the warning.
+// accepted has profiles that LLVM reads, with the result in Clang and, if that is not what it looks
+// like, a part of the warning.
 var accepted = []struct{ name, in, want, warning string }{
 	{"simple", "main.main:500:10\n 1: 500\n", "main.main:500:10\n 1: 500\n", ""},
 	{"targets", "main.main:500:10\n 2.3: 500 main.f:3 main.(*T).M:7\n", "main.main:500:10\n 2.3: 500 main.(*T).M:7 main.f:3\n", ""},
@@ -76,7 +76,7 @@ func TestAcceptsWhatLLVMAccepts(t *testing.T) {
 	}
 }
 
-// rejected are files that LLVM refuses, with its message.
+// rejected has files that LLVM refuses, with its message.
 var rejected = []struct{ name, in, want string }{
 	{"two blanks behind the colon", "f:5:1\n 1:  500\n", "FILE:2: " + noLine + " 1:  500"},
 	{"blank before the colon", "f:5:1\n 1 : 500\n", "FILE:2: " + noLine + " 1 : 500"},
@@ -121,7 +121,7 @@ func TestRejectsWhatLLVMRejects(t *testing.T) {
 			if !errors.As(err, &e) {
 				t.Fatalf("got %v; want an *Error", err)
 			}
-			// LLVM gives no line where it takes the file as a whole; we do.
+			// LLVM reports no line for a fault of the file as a whole; this package does.
 			file, text, _ := strings.Cut(c.want, ": ")
 			if !strings.Contains(e.Text, text) || !strings.HasPrefix(e.Error(), file) {
 				t.Errorf("got  %v\nwant %v", err, c.want)
@@ -133,7 +133,7 @@ func TestRejectsWhatLLVMRejects(t *testing.T) {
 	}
 }
 
-// TestRejectsWhatClangMisreads has the lines that LLVM accepts and that are refused here.
+// TestRejectsWhatClangMisreads: lines that LLVM accepts and that are refused here.
 func TestRejectsWhatClangMisreads(t *testing.T) {
 	for in, want := range map[string]string{
 		"f:500:1\n 1:500\n":         "FILE:2: " + noLine + " 1:500 (write a blank behind the colon",
@@ -210,7 +210,7 @@ func TestReadErrors(t *testing.T) {
 	if _, _, err := Read(long, "FILE", false); !errors.As(err, new(*Error)) || !strings.Contains(err.Error(), "16777216 bytes") {
 		t.Errorf("a line without an end: %v", err)
 	}
-	const carriage = "f:5:1\n 1: 5\r" // which llvm-profdata prints as it is
+	const carriage = "f:5:1\n 1: 5\r" // which llvm-profdata prints unchanged
 	if _, _, err := Read(strings.NewReader(carriage), "FILE", false); err == nil || err.Error() != "FILE:2: "+noLine+`" 1: 5\r"` {
 		t.Errorf("got %v", err)
 	}
@@ -233,9 +233,9 @@ func (endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestCutText cuts a profile at every length: each is an error or has a warning, but for a prefix that
-// ends with a line of which the function needs nothing behind: no mark ends the format's files, so that
-// is a whole one.
+// TestCutText cuts a profile at every length: each is an error or has a warning, except prefixes
+// that end with a line after which the function may end. The format has no end mark, so those are
+// complete.
 func TestCutText(t *testing.T) {
 	legal := map[int]bool{}
 	for n := range sample {

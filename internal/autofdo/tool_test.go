@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// profdata runs llvm-profdata 14, or skips the test. It returns what it prints and whether it
+// profdata runs llvm-profdata 14, or skips the test. It returns its output and whether it
 // succeeds.
 func profdata(t *testing.T, dir string, args ...string) (out string, ok bool) {
 	t.Helper()
@@ -23,8 +23,8 @@ func profdata(t *testing.T, dir string, args ...string) (out string, ok bool) {
 	return string(b), err == nil
 }
 
-// canonical has llvm-profdata read a profile and write it as text. Where it refuses, out is its
-// message.
+// canonical has llvm-profdata read a profile and write it as text. If llvm-profdata refuses it,
+// out is the message.
 func canonical(t *testing.T, text string) (out string, ok bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,7 +51,7 @@ func load(t *testing.T, dir, name string) string {
 	return string(b)
 }
 
-// strict reads a profile that is one.
+// strict reads a valid profile.
 func strict(t *testing.T, text string) *Profile {
 	t.Helper()
 	p, _, err := Read(strings.NewReader(text), "FILE", false)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// In returns the warning for people, of the file with that name.
+// In formats the warning for users, with the name of the file.
 func (w Warning) In(file string) string {
 	if w.Line == 0 {
 		return file + ": " + w.Text
@@ -13,7 +13,7 @@ func (w Warning) In(file string) string {
 	return file + ":" + strconv.Itoa(w.Line) + ": " + w.Text
 }
 
-// Sentences says what is to be known of a conversion.
+// Sentences returns sentences on what a conversion could not represent.
 func (n *Notes) Sentences() (list []string) {
 	part := func(weight int64, text string) {
 		if weight > 0 {
@@ -39,10 +39,10 @@ func saturated(n int) []string {
 	return []string{fmt.Sprintf("%d counts have no room for more and are 18446744073709551615", n)}
 }
 
-// mostNamed bounds how many functions a sentence is about by name.
+// mostNamed limits how many functions are named.
 const mostNamed = 10
 
-// Sentences says what a merge could not keep.
+// Sentences returns sentences on what a merge could not keep.
 func (m *Merged) Sentences() (list []string) {
 	for i, name := range m.Dropped {
 		if i == mostNamed {

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// ErrName says that the format can't hold a function's name: Clang would read another one.
+// ErrName reports that the format can't hold a function's name: Clang would read another one.
 var ErrName = errors.New("the text format can't hold a function's name, and Clang would read something else")
 
 // Write writes a profile as llvm-profdata merge --sample --text does. The error wraps ErrName
-// where Clang would read something else than what p has.
+// if Clang would read it differently.
 func Write(w io.Writer, p *Profile) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	out := writer{w: b, probes: p.probes()}
@@ -59,7 +59,7 @@ type writer struct {
 	probes bool
 }
 
-// line writes a line of a function if it is ok, which says that it reads back as the same.
+// line writes a line of a function; ok states that the line reads back as the same.
 func (w *writer) line(line, name string, ok bool) error {
 	if !ok {
 		return fmt.Errorf("function %q: %w: %s", name, ErrName, found(line))
@@ -68,7 +68,7 @@ func (w *writer) line(line, name string, ok bool) error {
 	return w.w.WriteByte('\n')
 }
 
-// function writes what a function has, with so many blanks before it.
+// function writes the lines of a function, indented by depth blanks.
 func (w *writer) function(f *Function, depth int) error {
 	for _, at := range f.SortedLines() {
 		line, ok := bodyLine(depth, at, f.Lines[at])
@@ -89,7 +89,8 @@ func (w *writer) function(f *Function, depth int) error {
 	return w.metadata(f, strings.Repeat(" ", depth))
 }
 
-// headLine returns the first line of a function, and reports whether it reads back as that.
+// headLine returns the first line of a function, and reports whether it reads back as the
+// same.
 func headLine(f *Function) (line string, ok bool) {
 	line = f.Name + ":" + strconv.FormatUint(f.Total, 10) + ":" + strconv.FormatUint(f.Head, 10)
 	name, total, head, whole, ok := parseHead(line)
@@ -100,7 +101,7 @@ func headLine(f *Function) (line string, ok bool) {
 	return line, ok && whole && name == f.Name && total == f.Total && head == f.Head && line[0] != '#' && isLine(line)
 }
 
-// bodyLine returns the line of a place, and reports whether it reads back as that.
+// bodyLine returns the line of a place, and reports whether it reads back as the same.
 func bodyLine(depth int, at Loc, l *Line) (line string, ok bool) {
 	b := append(start(depth, at), strconv.FormatUint(l.Samples, 10)...)
 	targets := make([]target, 0, len(l.Targets))
@@ -115,19 +116,19 @@ func bodyLine(depth int, at Loc, l *Line) (line string, ok bool) {
 }
 
 // inlineLine returns the first line of an inlined function, and reports whether it reads back
-// as that.
+// as the same.
 func inlineLine(depth int, at Loc, callee *Function) (line string, ok bool) {
 	line = string(start(depth, at)) + callee.Name + ":" + strconv.FormatUint(callee.Total, 10)
 	e, ok := parseLine(line)
 	return line, ok && e.kind == inlinee && e.depth == depth && e.at == at && e.name == callee.Name && e.samples == callee.Total && isLine(line)
 }
 
-// start returns how a line of a place begins.
+// start returns the beginning of the line of a place.
 func start(depth int, at Loc) []byte {
 	return []byte(strings.Repeat(" ", depth) + at.String() + ": ")
 }
 
-// isLine reports whether LLVM takes a text for one line.
+// isLine reports whether LLVM reads a text as one line.
 func isLine(s string) bool { return !strings.ContainsAny(s, "\n\x00") }
 
 func (w *writer) metadata(f *Function, indent string) error {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWriteRefuses: names that Clang would read as another, and only where it would.
+// TestWriteRefuses: names are refused if Clang would read a different one, and only then.
 func TestWriteRefuses(t *testing.T) {
 	head := func(name string) *Function { return newFunction(name) }
 	target := func(name string) *Function {
@@ -51,7 +51,7 @@ func TestWriteRefuses(t *testing.T) {
 }
 
 // TestLargeOffsetIsReadBack: LLVM writes an offset of more than 16 bits in a way that it does
-// not read. What is written here it does.
+// not read. Offsets written here are read back.
 func TestLargeOffsetIsReadBack(t *testing.T) {
 	const in = "f:5:1\n 70000.0: 5\n"
 	if out, _ := canonical(t, in); out != "f:5:1\n 70000: 5\n" {

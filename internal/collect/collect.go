@@ -1,15 +1,15 @@
-// Package collect is how packages beside scope have a recording keep more than
-// scopes: what they give Start adds a Collector, and programs that do not
-// import them contain nothing of theirs.
+// Package collect lets packages other than scope record more than scopes. They add a
+// Collector through the options they give Start, so programs that do not import them
+// contain none of their code.
 package collect
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// Collector is what collects while a recording runs. Its methods are called one at a
-// time, in this order: Start, then Beat and Snapshot any number of times, then Stop.
-// They may take some milliseconds, and must not panic.
+// Collector collects data while a recording runs. Its methods are called one at a time,
+// in this order: Start, then Beat and Snapshot any number of times, then Stop. They may
+// take some milliseconds, and must not panic.
 type Collector interface {
-	// Start is called when the recording has begun, and nothing was recorded yet.
+	// Start is called when the recording has begun, before anything is recorded.
 	Start(Recording)
 	// Beat is called at each heartbeat.
 	Beat()
@@ -19,18 +19,17 @@ type Collector interface {
 	Stop()
 }
 
-// Recording is the recording that a collector belongs to.
+// Recording is a recording that a collector belongs to.
 type Recording interface {
 	// Block writes a block, and reports whether there was room for it. It may be called
 	// from any goroutine until Stop has returned.
 	Block(format.BlockType, []byte) bool
-	// Fact tells the trace something about this recording; of several with one key the
-	// last counts.
+	// Fact records a fact about this recording. The last value of a key counts.
 	Fact(key, value string)
-	// Work runs f, and counts its CPU time as the recorder's own. What a collector does
-	// in its methods is counted already.
+	// Work runs f, and counts its CPU time as the recorder's own. The methods of a
+	// collector need not call it: their time is counted already.
 	Work(f func())
-	// Ring is how many bytes are kept where it is only the last part of the recording;
-	// 0: all is kept.
+	// Ring returns the number of bytes that the ring keeps, or 0 if the recording keeps
+	// everything.
 	Ring() int64
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// watcher is a collector that keeps what happens to it.
+// watcher is a collector that records the calls of its methods.
 type watcher struct {
 	t     *testing.T
 	rec   collect.Recording
-	busy  atomic.Int32 // calls that run now
-	calls []string     // equal ones that follow each other once
+	busy  atomic.Int32 // calls running now
+	calls []string     // repeated calls of one method are listed once
 	ticks atomic.Int32
-	room  bool // for a block, at Stop
+	room  bool // whether there was room for a block at Stop
 }
 
 func (w *watcher) call(name string) {
@@ -35,7 +35,7 @@ func (w *watcher) call(name string) {
 	if n := len(w.calls); n == 0 || w.calls[n-1] != name {
 		w.calls = append(w.calls, name)
 	}
-	time.Sleep(time.Millisecond) // others would come meanwhile
+	time.Sleep(time.Millisecond) // gives other calls time to overlap
 }
 
 func (w *watcher) Start(rec collect.Recording) {
@@ -57,8 +57,8 @@ func (w *watcher) Stop() {
 	w.call("stop")
 }
 
-// TestCollector records with a collector, in a ring and without, and holds the recorder
-// to what Collector and Recording say.
+// TestCollector records with a collector, in a ring and without, and checks the
+// documented order of calls and effects of Recording.
 func TestCollector(t *testing.T) {
 	for name, ring := range map[string]int64{"whole": 0, "ring": 4 << 20} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestCollector(t *testing.T) {
 			wait(2)
 			want := []string{"start", "tick", "stop"}
 			if ring > 0 {
-				for i := range 5 { // while it ticks
+				for i := range 5 { // between beats
 					if err := scope.Snapshot(filepath.Join(dir, string(rune('a'+i)))); err != nil {
 						t.Fatal(err)
 					}
@@ -122,7 +122,7 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// ended is what the trace has of a Go execution trace.
+// ended returns the first bytes of the trace's one Go execution trace.
 func ended(t *testing.T, tr *trace.Trace) string {
 	t.Helper()
 	all := tr.GoTraces()

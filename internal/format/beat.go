@@ -1,7 +1,7 @@
 package format
 
-// Field numbers a value of a heartbeat. A field that is absent is unknown.
-// Numbers are never reused. What a constant's comment says docs/format.md says, too.
+// Field numbers a value of a heartbeat. An absent field is unknown. Numbers are
+// never reused. The constants' comments are repeated in docs/format.md.
 type Field uint16
 
 // fieldSpec describes a field.
@@ -135,7 +135,7 @@ var Fields = []fieldSpec{
 }
 
 func (f Field) String() string {
-	if f > 0 && int(f) <= len(Fields) { // they are by number
+	if f > 0 && int(f) <= len(Fields) { // they are in order of their numbers
 		return Fields[f-1].Name
 	}
 	return "field-" + itoa(int(f))

@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 )
 
-// BlockType is what a block tells. Blocks are written off the hot path.
+// BlockType is the type of a block. Blocks are written off the hot path.
 type BlockType uint16
 
 const (
@@ -38,18 +38,18 @@ const (
 	BlockSched   BlockType = 25 // Sched
 )
 
-// Once reports whether blocks of a type are told once, and needed as long as the trace
-// is: a ring does not overwrite them. (It is no column of the table, which is in no program
-// that only records.)
+// Once reports whether blocks of a type are written once and needed as long as the trace
+// exists: a ring does not overwrite them. (It is not a column of the table, which programs
+// that only record do not contain.)
 func (t BlockType) Once() bool {
 	const once = 1<<BlockName | 1<<BlockInfo | 1<<BlockFrame | 1<<BlockStack | 1<<BlockCode | 1<<BlockFile | 1<<BlockBreak | 1<<BlockStop | 1<<BlockMember | 1<<BlockObject | 1<<BlockProgram | 1<<BlockSched
 	return t < 64 && 1<<t&uint64(once) != 0
 }
 
-// BlockHeaderSize is the size of a block's head: u32 payload length, u16 type,
-// u16 0, u32 CRC-32C of those eight bytes and the payload, u32 0. The payload
-// follows, padded with zeros to 8 bytes. The first eight bytes are stored last,
-// so where they are zero no block begins and the chunk ends for now.
+// BlockHeaderSize is the size of a block's header: u32 payload length, u16 type, u16 0, u32
+// CRC-32C of those eight bytes and the payload, u32 0. The payload follows, padded with
+// zeros to 8 bytes. The first eight bytes are stored last, so where they are zero no block
+// begins, and the chunk ends for now.
 const BlockHeaderSize = 16
 
 // BlockSize returns the size of a block with a payload of n bytes.
@@ -65,9 +65,9 @@ func AppendBlock(b []byte, t BlockType, payload []byte) []byte {
 	return append(append(append(b, head[:]...), payload...), zeros[:-len(payload)&7]...)
 }
 
-// DecodeBlock reads the block at the head of b. size 0 with a nil error means
-// that no further block was written. An error wraps ErrCorrupt; size is then
-// the block's length if that can be believed, else 0.
+// DecodeBlock reads the block at the beginning of b. If size is 0 and the error nil, no
+// further block was written. An error wraps ErrCorrupt; size is then the block's length if
+// that is plausible, else 0.
 func DecodeBlock(b []byte) (t BlockType, payload []byte, size int, err error) {
 	le := binary.LittleEndian
 	if len(b) < BlockHeaderSize || le.Uint64(b) == 0 {
@@ -109,7 +109,7 @@ func DecodeCalib(p []byte) (c Calib, err error) {
 	return c, err
 }
 
-// Gap is a stretch of time in which records were lost.
+// Gap is a period in which records were lost.
 type Gap struct {
 	From, To int64 // ticks
 	Count    int64 // records lost in it
@@ -162,28 +162,28 @@ func AppendInfo(b []byte, key, value string) []byte {
 	return append(b, value...)
 }
 
-// Loss is why a record was not kept.
+// Loss is the reason why a record was lost.
 type Loss uint8
 
 const (
 	LossWindow Loss = 1  // no room was prepared in time
 	LossLimit  Loss = 2  // the trace had reached its limit
 	LossSpace  Loss = 3  // the file system or the tmpfs was, or was nearly, full, or a limit of memory or of addresses was reached
-	LossIO     Loss = 4  // an I/O error, or the disk was late with another segment
-	LossBusy   Loss = 5  // the writer was moved between processors too often to get a place
-	LossStop   Loss = 6  // begun while the recording stopped
-	LossEnd    Loss = 7  // an end that found no place: its scope is there, and shows as open
-	LossStack  Loss = 8  // a stack that came faster than stacks are counted
-	LossOpen   Loss = 9  // a scope that was open when a ring overwrote its begin, which was one too many to be kept
-	LossBuffer Loss = 10 // the memory was full in which records wait for the disk
+	LossIO     Loss = 4  // I/O error, or the disk was too slow to provide another segment
+	LossBusy   Loss = 5  // the writer was moved between processors too often
+	LossStop   Loss = 6  // begun while the recording was stopping
+	LossEnd    Loss = 7  // an end that found no room: its scope is there, and shown as open
+	LossStack  Loss = 8  // a stack that came faster than stacks can be counted
+	LossOpen   Loss = 9  // an open scope whose begin a ring overwrote, beyond those it keeps
+	LossBuffer Loss = 10 // the memory in which records wait for the disk was full
 
 	LossReasons = LossBuffer + 1 // one more than the last
 )
 
-// lossNames are the reasons by number, as the tools show them.
+// lossNames are the names of the reasons by number, as the tools show them.
 var lossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop", 7: "end", 8: "stack", 9: "open", 10: "buffer"}
 
-// LossFields are the fields of a heartbeat that count what is lost, by reason.
+// LossFields are the heartbeat's fields that count losses, by reason.
 var LossFields = [...]Field{
 	LossWindow: fieldLostWindow, LossLimit: fieldLostLimit, LossSpace: fieldLostSpace, LossIO: fieldLostIO, LossBusy: fieldLostBusy,
 	LossStop: fieldLostStop, LossEnd: fieldLostEnds, LossStack: fieldLostStacks, LossOpen: fieldLostOpen, LossBuffer: fieldLostBuffer,

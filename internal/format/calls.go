@@ -2,16 +2,15 @@ package format
 
 import "fmt"
 
-// Calls is how often a function was called since it was told last, of one that was not
-// recorded each time.
+// Calls counts the calls of a function since its last block, if not all of them were recorded.
 type Calls struct {
 	Name     uint16
 	Calls    int64
-	Recorded int64 // of those: asked to be, and lost where there was no room for them
-	Off      int64 // ticks that its calls have only been counted for; -1: they are recorded
+	Recorded int64 // of those: passed to the recorder, which may have lost them for lack of room
+	Off      int64 // ticks for which its calls have only been counted; -1: they are recorded
 }
 
-// MaxCalls is how many functions a block has at most.
+// MaxCalls is the maximum number of functions in a block.
 const MaxCalls = 1024
 
 // AppendCalls appends a calls block's payload.
@@ -39,8 +38,7 @@ func DecodeCalls(dst []Calls, p []byte) (ticks int64, cs []Calls, err error) {
 	return v[0].N, dst, nil
 }
 
-// Unseen is how often a function was called, by estimate, while its calls were not counted, since
-// it was told last.
+// Unseen estimates the calls of a function while they were not counted, since its last block.
 type Unseen struct {
 	Name  uint16
 	Calls int64

@@ -7,19 +7,19 @@ import (
 	"io"
 )
 
-// Command is what somebody outside asks a running recorder to do.
+// Command is what a process outside asks a running recorder to do.
 type Command uint32
 
 const (
-	CommandOn       Command = 1 // record again, by the filter there was
+	CommandOn       Command = 1 // record again, with the existing filter
 	CommandOff      Command = 2 // record nothing
 	CommandFilter   Command = 3 // Text is the filter
 	CommandSnapshot Command = 4 // Text is the path; empty: beside the trace
 )
 
-// Request lies in chunk 0 from ControlOffset on. Whoever may write the file
-// stores it; the recorder's tick looks whether its number is one that it has not
-// answered, does it, and stores the answer.
+// Request is a request to the recorder, in chunk 0 at ControlOffset. A process that may
+// write to the file stores it; at each tick the recorder checks whether its number is
+// unanswered, executes it, and stores the answer.
 //
 //	+0    u64 number of the last request, from 1 on
 //	+8    u64 number of the last request that was answered
@@ -33,14 +33,14 @@ type Request struct {
 	Text    string
 }
 
-// Answer to a request.
+// Answer is the answer to a request.
 type Answer struct {
 	Number uint64 // the request's
 	Failed bool
-	Text   string // what was done, or why not; what does not fit is cut
+	Text   string // what was done, or why not; cut if it does not fit
 }
 
-// Where a request's parts are, from ControlOffset on.
+// Offsets of a request's parts from ControlOffset.
 const (
 	requestNumber  = 0
 	answerNumber   = 8
@@ -52,7 +52,7 @@ const (
 	ControlSize    = answerText + maxRequestText
 )
 
-// ErrRequest is a request or an answer that makes no sense.
+// ErrRequest is the error for an invalid request or answer.
 var ErrRequest = errors.New("the trace's control words make no sense")
 
 // Store writes the request into the trace f.
@@ -72,7 +72,7 @@ func (a *Answer) Store(f io.WriterAt) error {
 	return store(f, a.Text[:min(len(a.Text), maxRequestText)], failed, a.Number, answerText, answerHead, answerNumber)
 }
 
-// store writes the number last: what is there is not looked at before.
+// store writes the number last: nothing is read before it changes.
 func store(f io.WriterAt, text string, word uint32, number uint64, textAt, headAt, numberAt int64) error {
 	le := binary.LittleEndian
 	head := le.AppendUint32(le.AppendUint32(nil, word), uint32(len(text)))
@@ -86,13 +86,13 @@ func store(f io.WriterAt, text string, word uint32, number uint64, textAt, headA
 	return err
 }
 
-// ReadControl reads the last request and the last answer from the trace f. An error that
-// is ErrRequest is about the request, whose number is right; of an answer that makes no
-// sense there is no text.
+// ReadControl reads the last request and the last answer from the trace f. An ErrRequest
+// concerns the request, whose number is right; an invalid answer has no text.
 func ReadControl(f io.ReaderAt) (r Request, a Answer, err error) {
 	le := binary.LittleEndian
 	var b [ControlSize]byte
-	// What came before a number in a first reading is all there in a second one.
+	// If the numbers are unchanged in a second reading, that one has everything stored
+	// before them.
 	for range 4 {
 		if _, err := f.ReadAt(b[:requestHead], ControlOffset); err != nil {
 			return r, a, err

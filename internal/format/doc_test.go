@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// docs/format.md is the twin of this package: it names everything that has a
-// number here, with that number.
+// TestDocs: docs/format.md names everything that has a number in this package, with that
+// number.
 func TestDocs(t *testing.T) {
 	b, err := os.ReadFile("../../docs/format.md")
 	if err != nil {
@@ -22,7 +22,7 @@ func TestDocs(t *testing.T) {
 		heading, text, _ := strings.Cut(s, "\n")
 		section[heading] += text
 	}
-	// row wants a line of a table that begins with these cells.
+	// row requires a line of a table that begins with these cells.
 	row := func(heading string, number int, cells ...string) {
 		t.Helper()
 		want := fmt.Sprintf("| %d |", number)
@@ -85,7 +85,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// fieldComments are what the comments of the fields' constants say, by number.
+// fieldComments returns the comments of the fields' constants, by number.
 func fieldComments(t *testing.T) map[int]string {
 	src, err := os.ReadFile("beat.go")
 	if err != nil {
@@ -102,13 +102,14 @@ func fieldComments(t *testing.T) map[int]string {
 	return comments
 }
 
-// layout is how docs/format.md tells the fields of a payload: each with its form, in order.
+// layout returns the fields of a payload as docs/format.md lists them: each with its form,
+// in order.
 func layout(fields, each []BlockField) string {
 	forms := map[form]string{i64: "i64", u64: "u64", u32: "u32", u16: "u16", u48: "u48", Text: "text", Text16: "text16",
 		Bytes: "bytes", OneRecord: "record", delta: "delta", uvarint: "uvarint", diff: "diff"}
 	var list []string
 	for _, f := range fields {
-		if form, ok := forms[f.Form]; ok { // else it is made of another field
+		if form, ok := forms[f.Form]; ok { // else it is derived from another field
 			list = append(list, form+" "+cmp.Or(f.Name, "0"))
 		}
 	}
@@ -118,7 +119,7 @@ func layout(fields, each []BlockField) string {
 	return strings.Join(list, ", ")
 }
 
-// Numbers are never reused, and tables that are indexed by them are in order.
+// TestTables: numbers are never reused, and tables that are indexed by them are in order.
 func TestTables(t *testing.T) {
 	for i, s := range Specs {
 		if int(s.Kind) != i+1 || s.Name == "" || s.Doc == "" || s.Kind.Spec() != &Specs[i] || s.Kind.String() != s.Name {

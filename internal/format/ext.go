@@ -17,19 +17,19 @@ const (
 	SlotFloat    SlotType = 3  // float64, IEEE bits
 	SlotBool     SlotType = 4  // 0 or 1
 	SlotDuration SlotType = 5  // int64 ns
-	SlotString   SlotType = 6  // a word: bytes kept (0-31), bytes it had (32-63); then the bytes, padded to 8
+	SlotString   SlotType = 6  // a word: bytes kept (0-31), original bytes (32-63); then the bytes, padded to 8
 	SlotType_    SlotType = 7  // like SlotString: the name of a type whose value is not recorded
-	SlotKey      SlotType = 8  // name id: the key of the slot that follows
+	SlotKey      SlotType = 8  // name id: the key of the next slot
 	SlotLoc      SlotType = 9  // file offset of a record
 	SlotGoid     SlotType = 10 // goroutine id
 	SlotUser     SlotType = 11 // process CPU time in user mode, ns
 	SlotSystem   SlotType = 12 // process CPU time in the kernel, ns
 	SlotAddr     SlotType = 13 // address of an object
 	SlotBegin    SlotType = 14 // word 2 of the record that an end apart ends
-	SlotCut      SlotType = 15 // how many arguments were given beyond these
+	SlotCut      SlotType = 15 // number of further arguments, which did not fit
 )
 
-// SlotNames are the types' names in the text form; empty: not in this version.
+// SlotNames are the types' names in the text form; empty: not used in this version.
 var SlotNames = [16]string{"", "int", "uint", "float", "bool", "duration", "string", "type", "key", "loc", "goid", "user", "system", "addr", "begin", "cut"}
 
 // Limits of an extension.
@@ -47,26 +47,26 @@ func ExtHeader(units int, types uint64) uint64 {
 	return uint64(units)&0xff | types<<12&(1<<60-1) | extTag<<60
 }
 
-// IsExt tells an extension's header word from a record's start.
+// IsExt distinguishes an extension's header word from a record's start.
 func IsExt(word uint64) bool { return word>>60 == extTag && word&0xff != 0 }
 
-// ExtUnits returns the length in units of RecordSize that a header word tells.
+// ExtUnits returns the length in units of RecordSize given in a header word.
 func ExtUnits(word uint64) int { return int(word & 0xff) }
 
 // Slot is one decoded value of an extension. Str aliases the bytes decoded.
 type Slot struct {
 	Type  SlotType
 	Value uint64 // of types without bytes
-	Str   []byte // of SlotString and SlotType_
-	Full  int    // bytes that Str had before it was cut to MaxString
+	Str   []byte // for SlotString and SlotType_
+	Full  int    // length of Str before it was cut to MaxString
 }
 
-// Renamed is the type whose key, at the end of a task, is no argument's but the name that the task has
-// from then on. scopeotel writes it: a span may get its name when it has long begun.
+// Renamed marks, at the end of a task, a key that is not an argument's but the task's final name.
+// scopeotel writes it: a span may get its name long after its begin.
 const Renamed = "scopeotel.renamed"
 
-// RenamedAt returns where in an end's slots a name is, and Renamed behind it, the last of them; -1: it
-// gives none.
+// RenamedAt returns the index of the last slot, in an end's slots, that is a name followed by
+// Renamed; -1: none.
 func RenamedAt(slots []Slot) int {
 	for i := len(slots) - 1; i > 0; i-- {
 		if slots[i].Type == SlotType_ && slots[i-1].Type == SlotKey && string(slots[i].Str) == Renamed {
@@ -76,11 +76,11 @@ func RenamedAt(slots []Slot) int {
 	return -1
 }
 
-// spanKind is what the types' names of which scopeotel records one without a key begin with: the kind of
-// a span behind it.
+// spanKind is the prefix of the type names that scopeotel records without a key: the kind of a span
+// follows it.
 const spanKind = "scopeotel."
 
-// SpanKind returns the kind of a span as a text, if a slot that has no key is one: server.
+// SpanKind returns the kind of a span as text, such as server, if a slot without a key holds one.
 func (s *Slot) SpanKind() (kind []byte, ok bool) {
 	if s.Type != SlotType_ {
 		return nil, false
@@ -88,12 +88,12 @@ func (s *Slot) SpanKind() (kind []byte, ok bool) {
 	return bytes.CutPrefix(s.Str, []byte(spanKind))
 }
 
-// Int, Float read Value as its type has it.
+// Int and Float return Value according to its type.
 func (s *Slot) Int() int64     { return int64(s.Value) }
 func (s *Slot) Float() float64 { return math.Float64frombits(s.Value) }
 
-// DecodeExt appends the slots of the extension at the head of b, which must
-// hold all its units. On an error it returns the slots before the broken one.
+// DecodeExt appends the slots of the extension at the beginning of b, which must hold all its
+// units. On an error it returns the slots before the invalid one.
 func DecodeExt(dst []Slot, b []byte) ([]Slot, error) {
 	if len(b) < RecordSize {
 		return dst, fmt.Errorf("%w: extension of %d bytes", ErrCorrupt, len(b))
@@ -125,7 +125,7 @@ func DecodeExt(dst []Slot, b []byte) ([]Slot, error) {
 				return dst, fmt.Errorf("%w: slot %d: string of %d bytes", ErrCorrupt, i, uint32(v))
 			}
 			kept := int(uint32(v))
-			s.Value, s.Full = 0, int(min(v>>32, math.MaxInt32)) // also where an int has 32 bits
+			s.Value, s.Full = 0, int(min(v>>32, math.MaxInt32)) // also if int has 32 bits
 			s.Str = b[at : at+kept]
 			at += (kept + 7) &^ 7
 		}
@@ -134,8 +134,8 @@ func DecodeExt(dst []Slot, b []byte) ([]Slot, error) {
 	return dst, nil
 }
 
-// AppendExt appends an extension with the given slots. It is the plain form of
-// what the recorder does in place; slots beyond MaxSlots are an error.
+// AppendExt appends an extension with the given slots. It is the simple form of what the recorder
+// does in place; slots beyond MaxSlots are an error.
 func AppendExt(b []byte, slots []Slot) ([]byte, error) {
 	if len(slots) > MaxSlots {
 		return b, fmt.Errorf("%d slots, at most %d fit", len(slots), MaxSlots)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Sound calls bad with a sentence for each thing that no writer of this version writes:
-// what is reserved and not zero, flags that mean nothing, what lies behind the fields, and
-// numbers without their word.
+// Sound calls bad with a sentence for each value that no writer of this version writes:
+// reserved bytes that are not zero, undefined flags, data behind the fields, and numbers
+// without a word.
 func (s *BlockSpec) Sound(vs []Value, bad func(string)) {
 	for i, v := range vs {
 		f := s.Field(i)
@@ -22,8 +22,8 @@ func (s *BlockSpec) Sound(vs []Value, bad func(string)) {
 	}
 }
 
-// Times appends the times of the payload p by the trace's clock, with which it begins;
-// none where it is too short.
+// Times appends the times, in ticks of the trace's clock, with which the payload p begins;
+// none if it is too short.
 func (s *BlockSpec) Times(dst []int64, p []byte) []int64 {
 	for i := range s.Fields {
 		if s.Fields[i].Is != tickTime || len(p) < 8*(i+1) {
@@ -43,7 +43,7 @@ func (f *BlockField) Fits(n int64) bool {
 	return bits >= 64 || n>>bits == 0
 }
 
-// Word returns the word of a number, empty if it has none.
+// Word returns the word for a number, empty if it has none.
 func (f *BlockField) Word(n int64) string {
 	if n >= 0 && n < int64(len(f.Words)) {
 		return f.Words[n]

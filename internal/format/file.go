@@ -9,15 +9,15 @@ import (
 
 // Sizes of the format's fixed parts, in bytes.
 const (
-	ChunkSize       = 64 << 10 // what this version's writer uses; readers take Header.ChunkSize
-	ChunkHeaderSize = 64       // records and blocks begin here in a chunk
+	ChunkSize       = 64 << 10 // of this version's writer; readers use Header.ChunkSize
+	ChunkHeaderSize = 64       // offset of records and blocks in a chunk
 	HeaderSize      = 96       // the checked part of the file header, without its CRC
 	StateOffset     = 128      // the mutable words of the file header
 	StateSize       = 64
 	ControlOffset   = 192 // requests from outside, see Request
 )
 
-// Versions. A reader refuses a larger major version and reads every minor one.
+// Versions. A reader refuses a larger major version and reads all minor versions.
 const (
 	Major = 1
 	Minor = 7
@@ -26,7 +26,7 @@ const (
 // Magic is the first eight bytes of every trace.
 const Magic = "SCOPEVW\x01"
 
-// Clock is what the ticks of a trace count.
+// Clock is the unit of a trace's ticks.
 type Clock uint32
 
 const (
@@ -44,7 +44,7 @@ func (c Clock) String() string {
 	return fmt.Sprintf("clock(%d)", uint32(c))
 }
 
-// Path is how records were written: by assembly, by Go, or without any assembly.
+// Path is the method by which records were written: by assembly, by Go, or without any assembly.
 type Path uint32
 
 const (
@@ -65,7 +65,7 @@ func (p Path) String() string {
 	return fmt.Sprintf("path(%d)", uint32(p))
 }
 
-// Backing is where the recorder's chunks lived.
+// Backing is where the recorder's chunks were kept.
 type Backing uint32
 
 const (
@@ -86,14 +86,14 @@ func (b Backing) String() string {
 	return fmt.Sprintf("backing(%d)", uint32(b))
 }
 
-// Witness bits: what the recorder could verify and therefore use.
+// Witness bits: what the recorder could verify and therefore used.
 const (
 	WitnessGoid   = 1 << 0 // goroutine ids are known
-	WitnessYield  = 1 << 1 // thread, processor, schedtick and trackingSeq tell whether a goroutine yielded
-	WitnessSwitch = 1 << 2 // rseq tells whether a thread left the CPU
+	WitnessYield  = 1 << 1 // thread, processor, schedtick and trackingSeq show whether a goroutine yielded
+	WitnessSwitch = 1 << 2 // rseq shows whether a thread left the CPU
 )
 
-// Header is the checked part of the file header: what is known at start.
+// Header is the checked part of the file header: what is known at the start.
 type Header struct {
 	Major, Minor uint16
 	ChunkSize    uint32
@@ -103,34 +103,34 @@ type Header struct {
 	Path         Path
 	Backing      Backing
 	Witness      uint32   // 16 bits in the file
-	Segments     uint16   // equal parts of a ring that lie in a file each (SegmentHeader); 0: it lies in this one
-	ID           [16]byte // random; tells traces apart
+	Segments     uint16   // equal parts of a ring that are in a file each (SegmentHeader); 0: all in this file
+	ID           [16]byte // random; identifies the trace
 	StartTicks   int64    // ticks at Start
 	StartMono    int64    // ns of the monotonic clock at StartTicks
 	StartWall    int64    // ns since 1970 UTC at StartTicks
-	TickRate     int64    // ticks per second, as frozen at Start for CPU anchors
-	Limit        int64    // bytes the trace, or all its segments together, may grow to; 0: no limit
-	Ring         uint32   // chunks that are used again, oldest first; 0: the trace is no ring
+	TickRate     int64    // ticks per second, fixed at Start for CPU anchors
+	Limit        int64    // maximum bytes of the trace, or of all its segments together; 0: no limit
+	Ring         uint32   // chunks that are reused, oldest first; 0: not a ring
 }
 
-// State is the mutable part of the file header, each word stored atomically
-// by the flusher. It may lag behind the chunks by one tick.
+// State is the mutable part of the file header, whose words the flusher stores atomically. It
+// may lag behind the chunks by one tick.
 type State struct {
-	Closed bool  // Stop ran to its end
+	Closed bool  // Stop has completed
 	Tick   int64 // ticks of the flusher's last round
-	End    int64 // file offset up to which chunks had been handed out at that tick
+	End    int64 // file offset of the end of the chunks that had been handed out at that tick
 	Lost   int64 // records lost so far, all reasons
 
-	// Of a ring: how many records were overwritten, and the tick before which
-	// they began. What began at or after it is all there.
+	// Of a ring: the number of overwritten records, and the tick before which they began.
+	// Everything that began at or after it is there.
 	Overwritten int64
 	Until       int64
 
-	// Of the backing shm: the writer is gone, and what lay in its hot file was copied into
-	// this file, or whoever reads this file joins the two.
+	// Of the shm backing: the writer is gone, and the contents of its hot file were copied into
+	// this file, or the reader of this file joins the two.
 	Joined bool
 
-	Files int64 // how many segments there are, at least
+	Files int64 // minimum number of segments
 }
 
 // Errors of DecodeHeader.
@@ -171,8 +171,8 @@ func AppendHeader(b []byte, h *Header) []byte {
 	return append(b, p[:]...)
 }
 
-// DecodeHeader reads the first bytes of a trace. b needs StateOffset+StateSize
-// bytes; with fewer the error is ErrEmpty or wraps ErrNotTrace or ErrCorrupt.
+// DecodeHeader reads the beginning of a trace. b needs StateOffset+StateSize bytes; with fewer
+// the error is ErrEmpty or wraps ErrNotTrace or ErrCorrupt.
 func DecodeHeader(b []byte) (Header, State, error) {
 	var h Header
 	var s State
@@ -213,7 +213,7 @@ func DecodeHeader(b []byte) (Header, State, error) {
 	return h, DecodeState(b[StateOffset:]), h.sound()
 }
 
-// sound tells why the numbers of the header, whose checksum is right, can't be.
+// sound returns why numbers in the header, whose checksum is right, are impossible.
 func (h *Header) sound() error {
 	if h.ChunkSize < 4<<10 || h.ChunkSize > 16<<20 || h.ChunkSize&(h.ChunkSize-1) != 0 {
 		return fmt.Errorf("%w: chunk size %d", ErrCorrupt, h.ChunkSize)
@@ -227,7 +227,7 @@ func (h *Header) sound() error {
 	return nil
 }
 
-// Reserved returns the parts of chunk 0 that nothing takes.
+// Reserved returns the unused parts of chunk 0.
 func (h *Header) Reserved() [][2]int {
 	end := int(h.ChunkSize)
 	if h.HasCounters() {
@@ -237,9 +237,9 @@ func (h *Header) Reserved() [][2]int {
 		{ControlOffset + answerHead + 8, ControlOffset + requestText}, {ControlOffset + ControlSize, end}}
 }
 
-// Within refuses a file of size bytes that is cut off within its first chunk, if that
-// is said to be longer than a MiB: there is nothing in it, and who reads chunk by
-// chunk would need many times its size. The error wraps ErrCorrupt.
+// Within refuses a file of size bytes that is cut off within its first chunk, if that is said to
+// be longer than a MiB: it has no contents, and a reader that reads chunk by chunk would need
+// many times its size. The error wraps ErrCorrupt.
 func (h *Header) Within(size int64) error {
 	if h.ChunkSize > 1<<20 && size < int64(h.ChunkSize) {
 		return fmt.Errorf("%w: the file is cut off within its first chunk, of %d bytes", ErrCorrupt, h.ChunkSize)
@@ -307,50 +307,49 @@ const chunkMagic = 0x6b6e6843 // "Chnk"
 // PackedMagic is the first eight bytes of a packed trace: docs/packed.md.
 const PackedMagic = "SCOPEPAK"
 
-// lostMagic begins what is read of a packed trace in place of a chunk that can't be unpacked.
+// lostMagic replaces the beginning of a chunk that can't be unpacked when a packed trace is
+// read.
 const lostMagic = 0x74736f4c // "Lost"
 
-// ErrLost is why a chunk that can't be unpacked is corrupt.
+// ErrLost is the error for a chunk that can't be unpacked.
 var ErrLost = errors.New("corrupt: the packed file is cut off or damaged where it was")
 
-// PutLostChunk writes to b the begin of a chunk that can't be unpacked. IsLost reports whether b
-// is one.
+// PutLostChunk marks b as a chunk that can't be unpacked. IsLost reports whether b is one.
 func PutLostChunk(b []byte) { binary.LittleEndian.PutUint32(b, lostMagic) }
 
-// IsLost is documented at PutLostChunk.
+// IsLost reports whether b was marked by PutLostChunk.
 func IsLost(b []byte) bool { return len(b) >= 4 && binary.LittleEndian.Uint32(b) == lostMagic }
 
-// Flags of a chunk, set by its writer before what they tell of is published.
+// Flags of a chunk, set by its writer before the records they describe are published.
 const (
 	FlagEnds  = 1 << 0 // there are ends apart in this chunk
 	FlagFinal = 1 << 1 // written out: no end will complete a record in place any more
-	FlagKept  = 1 << 2 // of a ring: a chunk of blocks that is never used again for others
+	FlagKept  = 1 << 2 // in a ring: a chunk of blocks that is never reused
 )
 
 // ChunkHeader is the first 64 bytes of a chunk.
 type ChunkHeader struct {
 	Kind   ChunkKind
-	Path   Path   // which path's writers own it
+	Path   Path   // the path of its writers
 	Index  uint32 // the chunk's place in the file: offset / chunk size
-	Owner  uint32 // the P's number (assembly path) or the stripe (Go path)
+	Owner  uint32 // number of the P (assembly path) or of the stripe (Go path)
 	Since  int64  // ticks when it was handed out: nothing in it starts earlier
-	Gen    uint32 // 1; in a ring it counts how often numbers began again
+	Gen    uint32 // 1; in a ring it counts how often the numbering restarted
 	Flags  uint32
 	Sealed int64 // 0 while its owner may write; else the bytes used, header included
 
-	// Number is a ring's for a chunk: its Index says where it is, its Number what
-	// it is called, by ends apart for instance. Chunks are numbered in the order in
-	// which they are handed out, up to a number that the writer chooses, and from 1
-	// on again. 0 in kept chunks, and where there is no ring: a chunk's number is
-	// its index there.
+	// Number identifies a chunk of a ring, by ends apart for instance, while Index is its place.
+	// Chunks are numbered in the order in which they are handed out, up to a number that the
+	// writer chooses, and then from 1 again. It is 0 in kept chunks, and without a ring, where a
+	// chunk's number is its index.
 	Number uint32
 
-	// Final is the tick at which a chunk of records became final: nothing in it starts
-	// later. 0: it is not known.
+	// Final is the tick at which a chunk of records became final: nothing in it starts later. 0:
+	// unknown.
 	Final int64
 }
 
-// ChunkID is which chunk a place has: another one has another ID.
+// ChunkID identifies the chunk in a place: another chunk has another ID.
 type ChunkID struct {
 	Since       int64
 	Number, Gen uint32
@@ -360,17 +359,17 @@ type ChunkID struct {
 // ID returns the chunk's ID.
 func (h *ChunkHeader) ID() ChunkID { return ChunkID{h.Since, h.Number, h.Gen, h.Kind} }
 
-// RingNumbers is the largest number that a ring's chunk may have.
+// RingNumbers is the largest number of a ring's chunk.
 const RingNumbers = 1<<24 - 1<<12 - 1
 
-// Offsets of the chunk header's words that change after it was handed out.
+// Offsets of the chunk header's words that change after it is handed out.
 const (
 	ChunkFlagsOffset  = 28
 	ChunkSealedOffset = 32
 	ChunkFinalOffset  = 48
 )
 
-// PutChunkHeader writes h to b[:ChunkHeaderSize], the magic too.
+// PutChunkHeader writes h, including the magic, to b[:ChunkHeaderSize].
 func PutChunkHeader(b []byte, h *ChunkHeader) {
 	le := binary.LittleEndian
 	b = b[:ChunkHeaderSize]
@@ -388,9 +387,8 @@ func PutChunkHeader(b []byte, h *ChunkHeader) {
 	le.PutUint64(b[48:], uint64(h.Final))
 }
 
-// DecodeChunkHeader reads a chunk header. ok is false where no chunk was
-// handed out (the magic is zero) or b is too short; err tells of a header that
-// makes no sense at file offset off.
+// DecodeChunkHeader reads a chunk header. ok is false if no chunk was handed out (the magic is
+// zero) or b is too short; err reports an invalid header at file offset off.
 func DecodeChunkHeader(b []byte, off int64, chunkSize uint32) (h ChunkHeader, ok bool, err error) {
 	if len(b) < ChunkHeaderSize {
 		return h, false, nil

@@ -114,7 +114,7 @@ func TestRecord(t *testing.T) {
 	if got != r || got.Goid() != MaxGoid || got.Kind() != KindTaskf || !got.Ext() || got.Name() != 0xffff || !got.Open() || got.CPUTicks() != 1000 || got.Quality() != AtMost {
 		t.Errorf("got %+v", got)
 	}
-	r.Head = Head(1<<40|3, KindEvent, false, 2) // a goroutine id that is too large must not spill
+	r.Head = Head(1<<40|3, KindEvent, false, 2) // a goroutine id that is too large must not overflow
 	if r.Goid() != 3 || r.Kind() != KindEvent || r.Ext() || r.Name() != 2 {
 		t.Errorf("head %x", r.Head)
 	}
@@ -196,7 +196,7 @@ func TestBlock(t *testing.T) {
 	if _, _, size, err := DecodeBlock(b[n:]); size != 0 || err != nil {
 		t.Errorf("no block: %d, %v", size, err)
 	}
-	for i := range 8 * 12 { // header without its padding
+	for i := range 8 * 12 { // the header without its padding
 		b[i/8] ^= 1 << (i % 8)
 		if _, _, size, err := DecodeBlock(b); err == nil || size < 0 || size > len(b) {
 			t.Errorf("bit %d flipped: %d, %v", i, size, err)
@@ -302,7 +302,7 @@ func TestPayloads(t *testing.T) {
 	short("name id", err)
 }
 
-// Decoders take any bytes.
+// FuzzDecode: decoders accept any bytes.
 func FuzzDecode(f *testing.F) {
 	ext, _ := AppendExt(nil, someSlots)
 	f.Add(ext)

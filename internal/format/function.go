@@ -2,14 +2,14 @@ package format
 
 import "strings"
 
-// ShortFunction returns a function's name as people write it: of its package's path only
-// the last element, or the one before it where that is a module's major version. The
-// escapes that the linker makes are taken back:
+// ShortFunction returns a function's name as people write it: with only the last element
+// of its package's path, or the one before it if that is a module's major version. It
+// undoes the linker's escapes:
 //
 //	github.com/dgraph-io/badger/v4.(*DB).Update     badger.(*DB).Update
 //	github.com/nats-io/nats%2ego.(*Conn).Publish    nats.go.(*Conn).Publish
 func ShortFunction(name string) string {
-	path, _, _ := strings.Cut(name, "[") // what is behind are types, with paths of their own
+	path, _, _ := strings.Cut(name, "[") // types follow, with paths of their own
 	slash := strings.LastIndexByte(path, '/')
 	short := name[slash+1:]
 	dot := strings.IndexByte(short, '.')
@@ -24,7 +24,7 @@ func ShortFunction(name string) string {
 	return unescape(pkg) + short[dot:]
 }
 
-// majorVersion reports whether an element of a path is one of v2, v3 …
+// majorVersion reports whether a path element is one of v2, v3 …
 func majorVersion(s string) bool {
 	if len(s) < 2 || s[0] != 'v' || s[1] == '0' || s == "v1" {
 		return false

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// HotHeader is the beginning of a hot file: memory that outlives its process, in
-// which the backing shm has the chunks that are not written to the trace file yet.
-// It says what trace that is. Behind it lies the table, and behind that are slots
-// of ChunkSize bytes, one for each of the table's words: which chunk is in the slot.
+// HotHeader is the beginning of a hot file: memory that outlives its process, in which the shm
+// backing keeps the chunks that are not written to the trace file yet. It identifies that
+// trace. The table follows it, with a word for each slot, which identifies the chunk in the
+// slot; then come the slots of ChunkSize bytes.
 //
 //	+0    hotMagic
 //	+8    u32 version, u32 slots
@@ -24,40 +24,41 @@ import (
 //	+8192 the table: u64 for each slot; 0: it holds nothing, else the chunk's place
 //	      in the trace file (its offset / ChunkSize) + 1
 //
-// The version is hotVersion where header and table fit into one chunk, else hotVersionLarge.
+// The version is hotVersion if header and table fit into one chunk, else hotVersionLarge.
 type HotHeader struct {
 	Slots uint32 // from 1 to MaxHotSlots
 	ID    [16]byte
 	Path  string // of the trace file, absolute
 }
 
-// HotOrigin identifies the trace of a hot file, and the system that its maker saw: others may
-// share the memory, and have another disk at the same path. Its words are 0 where they are not
-// known, as in hot files of versions before:
+// HotOrigin identifies the trace of a hot file, and the system as its maker saw it: other
+// containers may share the memory, and have another disk at the same path. Unknown words are
+// 0, as in hot files of earlier versions:
 //
 //	0  the first 16 bytes of the kernel's boot_id, as text
 //	2  the inode of the namespace of mounts
 //	3  the root of the file systems, a FileID
-//	6  the directory where the trace is, another
-//	9  the trace, another
+//	6  the trace's directory, a FileID
+//	9  the trace, a FileID
 //	12 when it was first found without a writer, in ns since 1970
 //	13 the directory's disk, by the number that the kernel gives each one that is attached
 type HotOrigin [14]uint64
 
 // FileID identifies a file while its file system is mounted: device, inode, and birth in ns
-// since 1970. That is 0 where the file system does not say; all are where nothing is known.
+// since 1970. The birth is 0 if the file system does not provide it; all words are 0 if
+// nothing is known.
 type FileID [3]uint64
 
-// System identifies the system that the hot file's maker saw.
+// System identifies the system as the hot file's maker saw it.
 func (o *HotOrigin) System() [6]uint64 { return [6]uint64(o[:6]) }
 
-// Dir identifies the directory where the trace was made.
+// Dir identifies the directory in which the trace was created.
 func (o *HotOrigin) Dir() FileID { return FileID(o[6:]) }
 
 // Trace identifies the trace.
 func (o *HotOrigin) Trace() FileID { return FileID(o[9:]) }
 
-// Append appends the words as they are at HotOriginOffset.
+// Append appends the words as at HotOriginOffset.
 func (o *HotOrigin) Append(b []byte) []byte {
 	for _, w := range o {
 		b = binary.LittleEndian.AppendUint64(b, w)
@@ -72,7 +73,7 @@ func (o *HotOrigin) Decode(b *[HotOriginSize]byte) {
 	}
 }
 
-// Where a hot file's parts are.
+// Parts of a hot file.
 const (
 	hotMagic       = "SCOPEHOT"
 	hotPathOffset  = 64 // of the path, in the header
@@ -81,7 +82,7 @@ const (
 	MaxHotSlots    = 1 << 16
 
 	hotVersion      = 1
-	hotVersionLarge = 2 // readers of version 1 take no more than fewHotSlots, and find slots behind ChunkSize
+	hotVersionLarge = 2 // readers of version 1 accept at most fewHotSlots, and expect slots at ChunkSize
 	fewHotSlots     = (ChunkSize - HotTableOffset) / 8
 
 	hotCRCOffset = 60
@@ -91,10 +92,10 @@ const (
 	HotSeenOffset   = HotOriginOffset + 12*8
 )
 
-// ErrNotHot is a hot file that is none, or not whole.
+// ErrNotHot is the error for a file that is not a valid hot file.
 var ErrNotHot = errors.New("not a hot file of scopeview")
 
-// A hot file's name, around the trace's ID in hexadecimal.
+// A hot file's name is the trace's ID in hexadecimal between these.
 const (
 	hotPrefix = "scopeview-"
 	hotSuffix = ".hot"
@@ -103,21 +104,21 @@ const (
 // HotName returns the name of the hot file of the trace with that ID.
 func HotName(id [16]byte) string { return hotPrefix + hex.EncodeToString(id[:]) + hotSuffix }
 
-// IsHotName reports whether a file could be a hot file, by its name.
+// IsHotName reports whether a file's name is that of a hot file.
 func IsHotName(name string) bool {
 	return len(name) == len(hotPrefix)+32+len(hotSuffix) && strings.HasPrefix(name, hotPrefix) && strings.HasSuffix(name, hotSuffix)
 }
 
-// HotSlot returns the offset of slot i in a hot file with that many.
+// HotSlot returns the offset of slot i in a hot file with that many slots.
 func HotSlot(slots, i int) int64 {
 	table := int64(HotTableOffset) + 8*int64(slots)
 	return (table+ChunkSize-1)/ChunkSize*ChunkSize + int64(i)*ChunkSize
 }
 
-// HotSize returns how long a hot file with that many slots is.
+// HotSize returns the size of a hot file with that many slots.
 func HotSize(slots int) int64 { return HotSlot(slots, slots) }
 
-// hotVersionOf is the version of a hot file with that many slots.
+// hotVersionOf returns the version of a hot file with that many slots.
 func hotVersionOf(slots uint32) uint32 {
 	if slots > fewHotSlots {
 		return hotVersionLarge

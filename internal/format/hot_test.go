@@ -62,7 +62,8 @@ func TestHotHeader(t *testing.T) {
 	}
 }
 
-// Numbers that no writer of ours writes, with a checksum that is right.
+// TestHotHeaderOfOthers: numbers that our writers never write, with a valid
+// checksum.
 func TestHotHeaderOfOthers(t *testing.T) {
 	le := binary.LittleEndian
 	for _, tc := range []struct {
@@ -100,7 +101,7 @@ func TestHotNames(t *testing.T) {
 	for _, c := range []struct {
 		slots     int
 		version   uint32
-		begin, at int64 // of the slots, of the third
+		begin, at int64 // of the first and the third slot
 	}{
 		{3, 1, 64 << 10, 3 * 64 << 10}, {7168, 1, 64 << 10, 3 * 64 << 10}, {7169, 2, 128 << 10, 4 * 64 << 10},
 		{15360, 2, 128 << 10, 4 * 64 << 10}, {15361, 2, 192 << 10, 5 * 64 << 10}, {MaxHotSlots, 2, 9 * 64 << 10, 11 * 64 << 10},

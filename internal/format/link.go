@@ -6,25 +6,25 @@ import (
 	"math/bits"
 )
 
-// Link says where in a request something is, by the ids of W3C Trace Context.
+// Link is the position of a scope in a request, as the ids of W3C Trace Context.
 type Link struct {
 	Trace  [16]byte // the request's id; zero: no link
 	Span   [8]byte  // the scope's own id; zero: unknown or none
-	Parent [8]byte  // the id of the scope that it is part of; zero: unknown or none
+	Parent [8]byte  // the parent scope's id; zero: unknown or none
 	Flags  byte     // of the trace: FlagSampled, FlagRandom; not recorded
 	State  string   // the header tracestate, valid or empty; not recorded
 }
 
-// Flags of a trace that W3C Trace Context defines. Others are reserved, and not handed on.
+// Flags of a trace defined by W3C Trace Context. Others are reserved, and not passed on.
 const (
-	FlagSampled = 1 << iota // who began the trace has it sampled
+	FlagSampled = 1 << iota // whoever began the trace has it sampled
 	FlagRandom              // at least the last 56 bits of its id are random
 )
 
-// LinkSlots is how many slots of the type SlotAddr in a row a link is.
+// LinkSlots is the number of consecutive slots of type SlotAddr that make up a link.
 const LinkSlots = 4
 
-// Valid reports whether it is one.
+// Valid reports whether the link is set.
 func (l *Link) Valid() bool { return l.Trace != [16]byte{} }
 
 // Words returns the values of the link's slots.
@@ -32,8 +32,8 @@ func (l *Link) Words() [LinkSlots]uint64 {
 	return [LinkSlots]uint64{word(l.Trace[:8]), word(l.Trace[8:]), word(l.Span[:]), word(l.Parent[:])}
 }
 
-// LinkAt returns where in an extension its link begins, -1 where it has none. A lock's
-// address stands alone.
+// LinkAt returns the index of an extension's link, -1 if it has none. A lock's address is
+// a single slot.
 func LinkAt(slots []Slot) int {
 	for i := 0; i+LinkSlots <= len(slots); i++ {
 		s := slots[i : i+LinkSlots]
@@ -57,8 +57,8 @@ func LinkOf(slots []Slot) (l Link, ok bool) {
 	return l, true
 }
 
-// word and putWord turn eight bytes of an id into a slot's value, and back: its first byte
-// is the highest, so that the value in hexadecimal looks like the id.
+// word and putWord convert eight bytes of an id to a slot's value, and back: the first
+// byte is the highest, so that the value in hexadecimal looks like the id.
 func word(b []byte) uint64       { return bits.ReverseBytes64(binary.LittleEndian.Uint64(b)) }
 func putWord(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, bits.ReverseBytes64(v)) }
 
@@ -66,7 +66,7 @@ func putWord(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, bits.Reverse
 const traceparentLen = len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 
 // Traceparent returns the link as a traceparent header, by which the receiver's scopes
-// become parts of the scope Span; "" where Trace or Span is zero.
+// become children of the scope Span; "" if Trace or Span is zero.
 func (l Link) Traceparent() string {
 	if !l.Valid() || l.Span == [8]byte{} {
 		return ""
@@ -81,9 +81,9 @@ func (l Link) Traceparent() string {
 	return string(b[:])
 }
 
-// ParseTraceparent reads a traceparent header: Span is the sender's scope. ok is false
-// where it is not exactly what W3C Trace Context says. Flags, and fields behind them, that
-// only a later version knows are left out.
+// ParseTraceparent parses a traceparent header: Span is the sender's scope. ok is false if
+// it does not conform to W3C Trace Context. Flags and fields of later versions are
+// ignored.
 func ParseTraceparent(s string) (l Link, ok bool) {
 	if len(s) < traceparentLen || s[2] != '-' || s[35] != '-' || s[52] != '-' {
 		return l, false
@@ -99,7 +99,7 @@ func ParseTraceparent(s string) (l Link, ok bool) {
 	return l, true
 }
 
-// unhex reads lower-case hexadecimal digits, two for each byte of dst.
+// unhex parses lower-case hexadecimal digits, two for each byte of dst.
 func unhex(dst []byte, s string) bool {
 	bad := byte(0)
 	for i := range dst {
@@ -110,6 +110,6 @@ func unhex(dst []byte, s string) bool {
 	return bad < 16
 }
 
-// digits are the values of digits, and 1; 0 is of what is none.
+// digits holds the values of digits plus 1; 0 for other characters.
 var digits = [256]byte{'0': 1, '1': 2, '2': 3, '3': 4, '4': 5, '5': 6, '6': 7, '7': 8, '8': 9, '9': 10,
 	'a': 11, 'b': 12, 'c': 13, 'd': 14, 'e': 15, 'f': 16}

@@ -54,7 +54,7 @@ func TestParseTraceparent(t *testing.T) {
 	}
 }
 
-// TestUnknownFlags: flags that only a later version knows are not handed on.
+// TestUnknownFlags: flags of later versions are not passed on.
 func TestUnknownFlags(t *testing.T) {
 	for flags, want := range map[string]string{"ff": "03", "04": "00", "f9": "01"} {
 		l, ok := ParseTraceparent("00-" + traceID + "-" + spanID + "-" + flags)
@@ -122,7 +122,7 @@ func TestLinkOf(t *testing.T) {
 		{"three", link[:3], -1},
 		{"not in a row", append(append(append([]Slot{}, link[:2]...), number), link[2:]...), -1},
 		{"no trace id", addr(0, 0, 1, 2), -1},
-		{"behind an address", addr(append([]uint64{0}, words[:]...)...), 0}, // the form is all there is
+		{"behind an address", addr(append([]uint64{0}, words[:]...)...), 0}, // only the form counts
 		{"half a trace id", addr(0, 1, 0, 0), 0},
 	} {
 		if at := LinkAt(test.slots); at != test.at {

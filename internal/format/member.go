@@ -8,25 +8,25 @@ const (
 	MaxMemberText = 4 << 10   // bytes of each text of a member block
 )
 
-// Member is one of the processes of which a trace was merged.
+// Member is one of the processes in a merged trace.
 type Member struct {
-	From, To    int64 // ticks: what its own trace is of
-	Offset      int64 // ns that were added to the wall clock of its start
-	Drift       int64 // what its clock was slowed down by, in ns a second
-	Error       int64 // ns that its times may be wrong by; -1: not known
+	From, To    int64 // ticks: the time of its own trace
+	Offset      int64 // ns added to the wall clock of its start
+	Drift       int64 // ns per second by which its clock was slowed down
+	Error       int64 // possible error of its times in ns; -1: unknown
 	Lost        int64 // records
-	Overwritten int64 // records of its ring
-	Breaks      int64 // times that its clock stepped
+	Overwritten int64 // records overwritten in its ring
+	Breaks      int64 // number of steps of its clock
 	Number      uint32
 	Parent      uint32 // number of the process that started it; 0: not among them
-	Shift       uint32 // its goroutine ids are Number << Shift + the id that the process knows
+	Shift       uint32 // its goroutine ids are Number << Shift + the process's own id
 	PID, PPID   uint32
-	Violated    bool // pairs of scopes contradict one another by as much as Error
+	Violated    bool // pairs of scopes contradict each other by up to Error
 	Uncounted   bool // it may have lost more than is known
-	Apart       bool // it has the boot id of a process before it, and another monotonic clock
+	Apart       bool // it has the boot id of an earlier process, but another monotonic clock
 
 	Program, Host, Boot, Path string
-	Lacks                     string // what its own trace lacks
+	Lacks                     string // what its own trace is missing
 }
 
 // AppendMember appends m's payload.
@@ -67,16 +67,16 @@ func DecodeMember(p []byte) (m Member, err error) {
 	return m, nil
 }
 
-// Sched says by what the gotrace and switch blocks of a process of a merged trace are read. The times
-// in its switch blocks are ns from the merged trace's start.
+// Sched describes how to read the gotrace and switch blocks of a process in a merged trace. The
+// times in its switch blocks are ns from the merged trace's start.
 type Sched struct {
 	Number  uint32 // the process's
 	First   uint32 // the number of its first stream in gotrace blocks
-	Streams uint32 // how many it has, which follow each other
-	Mono    int64  // what its monotonic clock was at the start of its own trace
-	End     int64  // ns: how long its own trace is by its own clock
-	Same    bool   // the monotonic clock of its Go execution traces is that clock
-	Made    bool   // its own trace was made of its Go execution trace
+	Streams uint32 // number of its streams, which are consecutive
+	Mono    int64  // its monotonic clock at the start of its own trace
+	End     int64  // ns: duration of its own trace by its own clock
+	Same    bool   // its Go execution traces use that monotonic clock
+	Made    bool   // its own trace was made from its Go execution trace
 	Why     string // why there are no switches
 }
 

@@ -2,12 +2,12 @@ package format
 
 import "fmt"
 
-// Object is where the code of a file lies among the addresses that code blocks have.
+// Object is the address range of a file's code, for the addresses in code blocks.
 type Object struct {
 	From, To uint64
-	Addr     uint64 // of From, as the tables in the file have it; 0: it has none
-	BuildID  string // Go's; "": not known
-	Path     string // of what is no file a name in brackets, or //anon
+	Addr     uint64 // of From, in the file's own tables; 0: none
+	BuildID  string // of Go; "": unknown
+	Path     string // if it is not a file, a name in brackets, or //anon
 }
 
 // AppendObject appends o's payload; its texts are cut to MaxName.
@@ -31,11 +31,12 @@ func DecodeObject(p []byte) (o Object, err error) {
 	return o, err
 }
 
-// Program is the process that a thread belongs to from a time on, and what it runs.
+// Program is the process to which a thread belongs from a time on, and its
+// executable.
 type Program struct {
 	Thread, PID uint32
 	Base        int64  // ns of the monotonic clock
-	Path        string // of the executable; "": not known
+	Path        string // of the executable; "": unknown
 }
 
 // AppendProgram appends x's payload; its text is cut to MaxName.

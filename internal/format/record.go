@@ -5,17 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// Record is one record as it lies in a chunk.
+// Record is a record as stored in a chunk.
 type Record struct {
-	Start int64  // word 0: ticks; 0 means that there is no record
+	Start int64  // word 0: ticks; 0: no record
 	Stop  int64  // word 1: ticks once ended, negative while open; see Specs for other kinds
 	Head  uint64 // word 2: goroutine, kind, extension bit, name
 	CPU   uint64 // word 3: CPU ticks << 2 | Quality; see Specs for other kinds
 }
 
-// Loc is the place that records have for one another: the number of a chunk × the chunk
-// size + the place in there. Where the trace is no ring that is an offset in the file; in a
-// ring the chunk of that number may lie anywhere, and a later one may have its number.
+// Loc is the position by which records refer to each other: a chunk's number × the chunk
+// size + the position in it. Without a ring that is the offset in the file; in a ring the
+// chunk with that number may be anywhere, and a later one may have the same number.
 type Loc int64
 
 // Limits of the fields.
@@ -35,7 +35,7 @@ const (
 	FirstName = 2
 )
 
-// OtherNames is what NameOther is called.
+// OtherNames is the text of NameOther.
 const OtherNames = "(other names)"
 
 // Head packs word 2.
@@ -47,7 +47,7 @@ func Head(goid uint64, k Kind, ext bool, name uint16) uint64 {
 	return h
 }
 
-// ExtBit in word 2 says that an extension follows the record.
+// ExtBit in word 2 means that an extension follows the record.
 const ExtBit = 1 << 47
 
 // Accessors of word 2.
@@ -56,7 +56,7 @@ func (r *Record) Kind() Kind   { return Kind(r.Head >> 40 & 0x7f) }
 func (r *Record) Ext() bool    { return r.Head&ExtBit != 0 }
 func (r *Record) Name() uint16 { return uint16(r.Head >> 48) }
 
-// Row is the goroutine whose row the record names, 0 if it names none.
+// Row returns the goroutine whose row the record names, or 0.
 func (r *Record) Row() uint64 {
 	switch r.Kind() {
 	case KindTrack, KindGo:
@@ -67,7 +67,7 @@ func (r *Record) Row() uint64 {
 	return 0
 }
 
-// Open reports whether a scope has begun and not ended.
+// Open reports whether a scope has not ended.
 func (r *Record) Open() bool { return r.Stop < 0 }
 
 // CPUTicks and Quality split word 3 of an ended scope.
@@ -95,13 +95,13 @@ func AppendRecord(b []byte, r *Record) []byte {
 	return le.AppendUint64(b, r.CPU)
 }
 
-// Quality says what is known of a scope's CPU time.
+// Quality is what is known about a scope's CPU time.
 type Quality uint8
 
 const (
 	Unknown Quality = 0 // nothing
 	Exact   Quality = 1 // the goroutine did not yield, and the scope is too short for the witness to wrap
-	Likely  Quality = 2 // the goroutine did not yield, as far as an 8-bit witness can tell
+	Likely  Quality = 2 // the goroutine did not yield, as far as an 8-bit witness can show
 	AtMost  Quality = 3 // it yielded once and came back to its thread: the thread's time is an upper bound
 )
 
@@ -114,22 +114,21 @@ func (q Quality) String() string {
 	return [...]string{"unknown", "exact", "likely", "at most"}[q&3]
 }
 
-// OpenStop is word 1 of an open record of the assembly path: the yield
-// witnesses. Readers need only its sign and the thread.
+// OpenStop is word 1 of an open record of the assembly path: the yield witnesses. Readers
+// need only its sign and the thread.
 //
 //	bit 63 | ended apart (62) | thread id (40-61) | P.schedtick (8-39) | g.trackingSeq (0-7)
 //
-// The Go path stores the start with bit 63 set instead, which tells its ends
-// apart from every other record's. Bit 62 says that the record's end is, or was
-// about to be, a record of its own.
+// The Go path stores the start with bit 63 set instead, which is unique to the record. Bit
+// 62 means that the record's end is, or was about to be, a record of its own.
 func OpenStop(tid, schedtick uint32, seq uint8) int64 {
 	return int64(1<<63 | uint64(tid&0x3fffff)<<40 | uint64(schedtick)<<8 | uint64(seq))
 }
 
-// ApartBit in word 1 of an open record: its end is a record of its own.
+// ApartBit in word 1 of an open record means that its end is a record of its own.
 const ApartBit = 1 << 62
 
-// Kind is what a record tells.
+// Kind is the type of a record.
 type Kind uint8
 
 const (
@@ -148,8 +147,8 @@ const (
 	KindMade    Kind = 13
 )
 
-// Spec describes a kind: what it is called in text and CSV, what its words
-// mean, and whether it is begun and ended.
+// Spec describes a kind: its names in text and CSV, the meaning of its words, and whether
+// it is begun and ended.
 type Spec struct {
 	Kind  Kind
 	Name  string // in the text form
@@ -157,7 +156,7 @@ type Spec struct {
 	Scope bool   // begun and ended: word 1 is the stop, word 3 the CPU time
 	Word1 string
 	Word3 string
-	Ext   string // the slots that its extension always begins with
+	Ext   string // the slots with which its extension always begins
 	Doc   string
 }
 
@@ -178,11 +177,10 @@ var Specs = []Spec{
 	{KindMade, "made", "", false, "made", "0", "", "the goroutine of the head has made the goroutine of word 1, whose row is called name from now on: what go is, told by the creator"},
 }
 
-// specByKind is made when it is first asked for: programs that only record do not
-// contain what it is made of.
+// specByKind is created on first use: programs that only record do not contain the table.
 var specByKind atomic.Pointer[[128]*Spec]
 
-// Spec returns the kind's description, nil for a kind of a later version.
+// Spec returns the kind's description, or nil for a kind of a later version.
 func (k Kind) Spec() *Spec {
 	t := specByKind.Load()
 	if t == nil {

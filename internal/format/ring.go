@@ -2,17 +2,17 @@ package format
 
 import "encoding/binary"
 
-// Carry is a record of a ring that is still to be known when its chunk is
-// overwritten: a scope that is open, or what a goroutine's row is called. It is
-// told again as long as that is so, and once more when the scope has ended, with
-// its stop. Of several carries for one place and start the latest counts.
+// Carry is a record of a ring that is still needed when its chunk is
+// overwritten: an open scope, or the name of a goroutine's row. It is written
+// again while it is needed, and once more, with its stop, when the scope has
+// ended. Of several carries with the same place and start the latest counts.
 type Carry struct {
-	Ticks  int64 // when it was told
-	Loc    Loc   // where the record was
+	Ticks  int64 // when it was written
+	Loc    Loc   // the record's original place
 	Thread uint32
 	Owner  uint32
 	Record Record
-	Ext    []byte // its extension, if it has one; whole units
+	Ext    []byte // its extension, if any; whole units
 }
 
 // AppendCarry appends c's payload.

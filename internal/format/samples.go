@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// MaxSamples is how many samples a block has at most. Without a limit a large chunk would
-// cost its reader 40 times its size.
+// MaxSamples is the maximum number of samples in a block. Without a limit, reading a large
+// chunk would take 40 times its size.
 const MaxSamples = 1 << 12
 
-// FullSamples is how many samples a writer puts into a block at most: it has to fit a chunk,
-// and a sample takes up to 27 bytes.
+// FullSamples is the maximum number of samples that a writer puts into a block: it must fit
+// into a chunk, and a sample takes up to 27 bytes.
 const FullSamples = 2000
 
-// maxCounterText is how long the name of a counter, or of its unit, may be.
+// maxCounterText is the maximum length of the name of a counter, or of its unit.
 const maxCounterText = 64
 
-// Counters of Go's heap profile, whose samples are of no thread. What is allocated is counted;
-// in use is a level: a sample says how much of a stack's calls is in use from then on.
+// Counters of Go's heap profile, whose samples belong to no thread. Allocations are counted;
+// in use is a level: a sample has the amount in use by a stack's calls from then on.
 const (
 	AllocObjects = "alloc-objects"
 	AllocBytes   = "alloc-bytes"
@@ -26,24 +26,25 @@ const (
 	InUseBytes   = "inuse-bytes"
 )
 
-// Samples is where one thread was each time that a counter of it had counted so many.
+// Samples holds a thread's samples of one counter, each taken when the counter had advanced by
+// a fixed amount.
 type Samples struct {
 	Thread  uint32
-	Base    int64  // ns of the monotonic clock: from then on, up to Until, they are all here
-	Until   int64  // the same; but for those that are Lost
-	Lost    int64  // since the block before of this thread and counter
-	Counter string // its name: task-clock
-	Unit    string // what it counts: nanoseconds, bytes, or count
+	Base    int64  // ns of the monotonic clock: from then up to Until the samples are complete
+	Until   int64  // likewise; except for those that are Lost
+	Lost    int64  // since the previous block of this thread and counter
+	Counter string // name of the counter: task-clock
+	Unit    string // unit of the counter: nanoseconds, bytes, or count
 	List    []CodeSample
 }
 
-// CodeSample is one of them.
+// CodeSample is a sample of a counter.
 type CodeSample struct {
 	Time   int64 // ns of the monotonic clock
 	Kernel bool  // the thread was in the kernel
 	CPU    uint32
-	Weight int64  // what was counted since the one before
-	Stack  uint32 // of a stack block, and of a code block; OtherStacks: not known
+	Weight int64  // advance of the counter since the previous sample
+	Stack  uint32 // id in a stack block, and in a code block; OtherStacks: unknown
 }
 
 // AppendSamples appends s's payload. Samples are in the order of their times, from Base on.
@@ -69,13 +70,13 @@ func AppendSamples(b []byte, s *Samples) []byte {
 	return b
 }
 
-// SamplesReader reads samples blocks, one after the other, into the same memory.
+// SamplesReader reads samples blocks, reusing its memory.
 type SamplesReader struct {
 	values []Value
 	list   []CodeSample
 }
 
-// Decode reads a samples block's payload. The samples are good until the next call.
+// Decode reads a samples block's payload. The samples are valid until the next call.
 func (r *SamplesReader) Decode(p []byte) (s Samples, err error) {
 	if r.values, err = Blocks[BlockSamples].Read(r.values[:0], p); err != nil {
 		return s, err
@@ -92,8 +93,7 @@ func (r *SamplesReader) Decode(p []byte) (s Samples, err error) {
 	return s, err
 }
 
-// CheckSamples reads a samples block's payload but for its List, of which it only tells how
-// many there are.
+// CheckSamples reads a samples block's payload without its List, which it only checks.
 func CheckSamples(p []byte) (s Samples, err error) {
 	v, err := Blocks[BlockSamples].ReadFields(nil, p)
 	if err != nil {
@@ -110,11 +110,11 @@ func samplesHead(v []Value) (s Samples, err error) {
 	return s, err
 }
 
-// Code is where the calls of a stack are in the program's memory: one address for each
-// function that is not inlined, of which the stack's frames are one or more.
+// Code holds the addresses of a stack's calls in the program's memory: one for each function
+// that is not inlined, which corresponds to one or more of the stack's frames.
 type Code struct {
 	Stack uint32
-	PCs   []uint64 // the leaf's first; of its callers an address within the call
+	PCs   []uint64 // the leaf's first; for its callers an address within the call
 }
 
 // AppendCode appends c's payload.

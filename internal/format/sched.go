@@ -6,48 +6,48 @@ import (
 	"slices"
 )
 
-// GoTraceHeadSize is how much of a gotrace block's payload comes before its bytes.
+// GoTraceHeadSize is the size of a gotrace block's payload before its bytes.
 const GoTraceHeadSize = 8
 
-// AppendGoTrace appends the payload of a gotrace block: the seq-th part, from 0 on,
-// of the stream-th Go execution trace, from 1 on, that was taken.
+// AppendGoTrace appends the payload of a gotrace block: part number seq, from 0 on, of the Go
+// execution trace number stream, from 1 on.
 func AppendGoTrace(b []byte, stream, seq uint32, part []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, stream)
 	b = binary.LittleEndian.AppendUint32(b, seq)
 	return append(b, part...)
 }
 
-// Switches is when a thread came onto a CPU and left it.
+// Switches holds the times when a thread went on and off the CPU.
 type Switches struct {
 	Thread  uint32
-	Process uint16 // in a merged trace: the number of the process whose thread it is; else 0
+	Process uint16 // in a merged trace: the number of the thread's process; else 0
 	First   bool   // nothing is known of the thread before Base
-	Lost    bool   // some were lost: what the thread did between the block before and Base is not known
+	Lost    bool   // some were lost: between the previous block and Base the thread's state is unknown
 	On      bool   // it was on a CPU at Base
 	Base    int64  // ns of the monotonic clock
-	Until   int64  // the same: up to when all switches are in here
+	Until   int64  // likewise: all switches up to then are included
 	List    []Switch
 }
 
-// Switch is one of them.
+// Switch is a switch of a thread.
 type Switch struct {
 	Time int64 // ns of the monotonic clock
 	How  SwitchKind
 }
 
-// SwitchKind is how a thread's being on a CPU changes.
+// SwitchKind is the kind of a switch.
 type SwitchKind uint8
 
 const (
-	SwitchIn      SwitchKind = 0 // it came onto a CPU
-	SwitchOut     SwitchKind = 1 // it left it, to wait for something
-	SwitchPreempt SwitchKind = 2 // it was put off it, and could have gone on
-	SwitchData    SwitchKind = 3 // it left it to wait for a page of memory: a major page fault
-	SwitchText    SwitchKind = 4 // the same, of a page with the instructions to come
+	SwitchIn      SwitchKind = 0 // it went on a CPU
+	SwitchOut     SwitchKind = 1 // it went off, to wait for something
+	SwitchPreempt SwitchKind = 2 // it was preempted
+	SwitchData    SwitchKind = 3 // it went off to wait for a page of memory: a major page fault
+	SwitchText    SwitchKind = 4 // likewise, for a page of instructions
 )
 
-// AfterFault is for how many ns at most a thread is on its CPU between a wait for a page and the
-// end of the page fault: 1 to 8 µs as a rule. What ends earlier is no wait for a page.
+// AfterFault is the maximum number of ns that a thread is on its CPU between a wait for a page and
+// the end of the page fault: usually 1 to 8 µs. A wait that ended earlier was not for a page.
 const AfterFault = 30_000
 
 const (
@@ -85,8 +85,8 @@ func AppendSwitches(b []byte, s *Switches) []byte {
 	return b
 }
 
-// maxSwitches is how many switches a block has at most: what fits a chunk of 64 KiB.
-// Without a limit a large chunk would cost its reader 16 times its size.
+// maxSwitches is the maximum number of switches in a block: what fits into a chunk of 64 KiB.
+// Without a limit, reading a large chunk would take 16 times its size.
 const maxSwitches = 1 << 16
 
 // DecodeSwitches reads a switch block's payload, appending its switches to dst.
@@ -113,8 +113,8 @@ func DecodeSwitches(dst []Switch, p []byte) (s Switches, err error) {
 	return s, nil
 }
 
-// CheckSwitches reads a switch block's payload but for its List, of which it only
-// tells how many there are at most. It allocates nothing.
+// CheckSwitches reads a switch block's payload without its List, of which it returns the maximum
+// length. It allocates nothing.
 func CheckSwitches(p []byte) (s Switches, n int, err error) {
 	le := binary.LittleEndian
 	if len(p) < switchesHead {
@@ -141,33 +141,33 @@ func CheckSwitches(p []byte) (s Switches, n int, err error) {
 	return s, n, nil
 }
 
-// LockSums is what happened at a lock since it was last told.
+// LockSums sums up what happened at a lock since the last block.
 type LockSums struct {
 	Ticks     int64
 	Addr      uint64
 	Name      uint16
 	Kind      LockKind
-	Acquired  int64 // how often it was had; -1: not known
-	Contended int64 // of those: not at once
-	Short     int64 // of the contended ones: waited for less than the threshold, and have no record
-	ShortWait int64 // ns, what these waited together
+	Acquired  int64 // acquisitions; -1: unknown
+	Contended int64 // acquisitions that had to wait
+	Short     int64 // of the contended ones: those that waited for less than the threshold, and have no record
+	ShortWait int64 // ns, total wait of those
 }
 
-// LockKind is what kind of thing is waited for. Another one needs, beside its name here: the names in
-// export/html/assets/model/waitlinks.js, its line in docs/format.md and docs/json.md, its word in
-// internal/record/locking.go, and a type that locks in scope/mutex.go. If it has no holder, as a retry
-// has none, internal/analysis/waits.go, internal/report/waits/text.go and internal/doctor/rules_lock.go
-// must know.
+// LockKind is the kind of an object that is waited for. A new kind needs, besides its name here:
+// the names in export/html/assets/model/waitlinks.js, its line in docs/format.md and docs/json.md,
+// its word in internal/record/locking.go, and a type that locks in scope/mutex.go. A kind without a
+// holder, such as retry, must also be known to internal/analysis/waits.go,
+// internal/report/waits/text.go and internal/doctor/rules_lock.go.
 type LockKind uint8
 
 const (
-	LockUnknown LockKind = 0 // whatever scope.Lock was given
+	LockUnknown LockKind = 0 // any locker passed to scope.Lock
 	LockMutex   LockKind = 1
 	LockRWMutex LockKind = 2
-	LockRetry   LockKind = 3 // a lock-free loop: it waits where it had to try again
+	LockRetry   LockKind = 3 // a lock-free loop: it waits when it has to retry
 
-	// These are told by hooks in the standard library; see Held for who of them has holders.
-	LockOnce      LockKind = 4 // a sync.Once: waiting for who runs its function
+	// These are reported by hooks in the standard library; see Held for those that have holders.
+	LockOnce      LockKind = 4 // a sync.Once: waiting for the goroutine that runs its function
 	LockWaitGroup LockKind = 5
 	LockCond      LockKind = 6
 	LockSend      LockKind = 7 // to a channel
@@ -175,11 +175,11 @@ const (
 	LockSelect    LockKind = 9 // for one of several channels
 )
 
-// Held reports whether somebody can have what is waited for, as a lock is had: else there
-// are no holds, and how often it was had is no number.
+// Held reports whether the object can be held, like a lock: otherwise there are no holds, and
+// acquisitions are not counted.
 func (k LockKind) Held() bool { return k <= LockRWMutex || k == LockOnce }
 
-// LockKindNames are the kinds by number, as the tools show them.
+// LockKindNames are the names of the kinds by number, as the tools show them.
 var LockKindNames = []string{"lock", "mutex", "rwmutex", "retry", "once", "waitgroup", "cond", "send", "receive", "select"}
 
 // AppendLockSums appends l's payload.
@@ -202,8 +202,8 @@ func DecodeLockSums(p []byte) (l LockSums, err error) {
 	}, nil
 }
 
-// lockMode is how a lock is wanted or held: the value of the uint slot of a wait or
-// hold, below its kind.
+// lockMode is how a lock is requested or held: the value of the uint slot of a wait or hold, below
+// its kind.
 type lockMode uint8
 
 const (
@@ -211,22 +211,22 @@ const (
 	LockShared    lockMode = 1 // with other readers
 )
 
-// LockEvery in that slot says that every wait and every hold is recorded of the lock
-// that has this name.
+// LockEvery in that slot means that every wait and every hold of the lock with this name is
+// recorded.
 const LockEvery = 2
 
-// LockPlace in that slot says that the lock has no name: the record has that of the place
-// where it was locked, which is that of all locks without a name that are locked there.
+// LockPlace in that slot means that the lock has no name: the record has the name of the place
+// where it was locked, shared by all unnamed locks that are locked there.
 const LockPlace = 4
 
-// LockSince in that slot of a hold says that the lock was held at least since the record's
-// start, and perhaps longer: who had it got it without waiting, which nothing tells.
+// LockSince in that slot of a hold means that the lock was held at least since the record's start,
+// and perhaps longer: its holder got it without waiting, which is not recorded.
 const LockSince = 8
 
 // LockSlot returns the value of the uint slot of a wait or a hold.
 func LockSlot(k LockKind, m lockMode) uint64 { return uint64(k)<<8 | uint64(m) }
 
-// LockOf takes the value of LockSlot apart.
+// LockOf splits a value of LockSlot.
 func LockOf(v uint64) (LockKind, lockMode) {
 	k := LockKind(v >> 8)
 	if int(k) >= len(LockKindNames) {

@@ -65,13 +65,14 @@ func TestSwitchesBad(t *testing.T) {
 	if s, err := DecodeSwitches(nil, payload(5, 9, make([]byte, maxSwitches)...)); err != nil || len(s.List) != maxSwitches {
 		t.Errorf("as many as there may be: %d, %v", len(s.List), err)
 	}
-	// What fits a chunk of 64 KiB may be written.
+	// Everything that fits into a chunk of 64 KiB may be written.
 	if room := 64<<10 - ChunkHeaderSize - BlockHeaderSize - switchesHead; room > maxSwitches {
 		t.Errorf("a chunk has room for %d", room)
 	}
 }
 
-// What is decoded into is used again, and checking allocates nothing.
+// TestSwitchesAllocate: decoding reuses its memory, and checking allocates
+// nothing.
 func TestSwitchesAllocate(t *testing.T) {
 	s := Switches{Base: 1, Until: 1e6}
 	for i := range 1000 {
@@ -125,7 +126,7 @@ func TestLockSums(t *testing.T) {
 			t.Errorf("%d bytes: %v", len(bad), err)
 		}
 	}
-	for i := 19; i < 24; i++ { // what is 0
+	for i := 19; i < 24; i++ { // reserved bytes
 		bad := bytes.Clone(p)
 		bad[i] = 1
 		if _, err := DecodeLockSums(bad); !errors.Is(err, ErrCorrupt) {

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// SegmentHeader is the beginning of a segment: a file that has some of the chunks
-// of a ring which lies in several files. Behind it, from ChunkSize on, are the
-// chunks of the places from Place on.
+// SegmentHeader is the beginning of a segment: a file with a part of a ring's
+// chunks. The chunks of the places from Place on follow at ChunkSize.
 //
 //	+0  segmentMagic
 //	+8  u32 version, u32 number
@@ -19,13 +18,13 @@ import (
 //	+32 u32 slot, u32 chunks
 //	+60 u32 CRC-32C of the 60 bytes before it
 type SegmentHeader struct {
-	Number uint32 // counts the trace's segments as they are made, from 1 on
+	Number uint32 // numbers the trace's segments in order of creation, from 1 on
 	ID     [16]byte
-	Part   uint32 // which of the ring's equal parts its chunks are
+	Part   uint32 // number of the ring's equal part in this file
 	Chunks uint32 // in each part
 }
 
-// A segment's fixed parts.
+// Parts of a segment.
 const (
 	segmentMagic      = "SCOPESEG"
 	segmentVersion    = 1
@@ -34,16 +33,16 @@ const (
 	segmentCRCOffset = 60
 )
 
-// errNotSegment is a segment that is none, or not whole.
+// errNotSegment is the error for a file that is not a valid segment.
 var errNotSegment = errors.New("not a segment of a scopeview trace")
 
-// Place is that of the segment's first chunk in the trace.
+// Place returns the place of the segment's first chunk in the trace.
 func (h *SegmentHeader) Place() int64 { return 1 + int64(h.Part)*int64(h.Chunks) }
 
 // SegmentName returns the path of a segment of the trace at path.
 func SegmentName(path string, number uint32) string { return fmt.Sprintf("%s.%06d", path, number) }
 
-// SegmentNumber takes the name of a segment apart. ok is false for other names.
+// SegmentNumber splits the name of a segment. ok is false for other names.
 func SegmentNumber(name string) (path string, number uint32, ok bool) {
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 || strings.Trim(name[i+1:], "0123456789") != "" {

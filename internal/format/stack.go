@@ -2,16 +2,16 @@ package format
 
 import "encoding/binary"
 
-// Limits of what counted stacks may have.
+// Limits of counted stacks.
 const (
 	MaxStacks      = 1 << 16 // their ids are below
-	MaxFrames      = 1 << 18 // those of their frames are below
+	MaxFrames      = 1 << 18 // ids of their frames are below
 	MaxStackFrames = 1000    // frames of one stack
-	OtherStacks    = 0       // the stack id of calls whose stacks were too many
+	OtherStacks    = 0       // the stack id of calls beyond the number of stacks
 )
 
-// The stacks of samples have ids of their own, and so have their frames: who counts stacks
-// and who takes samples need not know of each other.
+// The stacks of samples, and their frames, have ids of their own: counting stacks and taking
+// samples are independent.
 const (
 	CodeStacks = MaxStacks // the first id
 	CodeFrames = MaxFrames // the first id of a frame
@@ -19,22 +19,22 @@ const (
 	StackIDs = 1 << 18 // all ids of stacks are below
 	FrameIDs = 1 << 19
 
-	// PlaceFrames and above are the ids of places that names are from: each is the id of the
-	// name, and this. It is where locks without a name are locked, and its Start is the kind of
-	// the lock; where Start is 0 (LockUnknown), it is where the program gave the name first.
+	// PlaceFrames is the first id of places of names: a place's id is the name's id plus this.
+	// If its Start is a kind of lock, it is where unnamed locks are locked; if Start is 0
+	// (LockUnknown), it is where the program first gave the name.
 	PlaceFrames = FrameIDs - MaxNames
 )
 
-// UnknownCaller is the function of a frame that stands for callers that are not known.
+// UnknownCaller is the function of a frame that stands for unknown callers.
 const UnknownCaller = "<unknown caller>"
 
-// Frame is a line of code that calls were made from.
+// Frame is a line of code from which calls were made.
 type Frame struct {
 	ID       uint32
 	Function string
 	File     string
 	Line     uint32
-	Start    uint32 // the function's first line; 0: not known
+	Start    uint32 // the function's first line; 0: unknown
 	Inlined  bool   // the function was inlined into that of the next frame
 }
 
@@ -67,7 +67,7 @@ func DecodeFrame(p []byte) (f Frame, err error) {
 	}, nil
 }
 
-// Stack is where calls came from: the ids of its frames, the caller first.
+// Stack is a call stack: the ids of its frames, the caller first.
 type Stack struct {
 	ID     uint32
 	Cut    bool // there were more callers than are recorded
@@ -104,8 +104,8 @@ func DecodeStack(p []byte) (s Stack, err error) {
 	return s, nil
 }
 
-// Count is how often, since the count block before, a name was recorded from a
-// stack, and the sum of the weights given.
+// Count is the number of calls recorded under a name from one stack, since the previous count
+// block, and the sum of their weights.
 type Count struct {
 	Name   uint16
 	Stack  uint32

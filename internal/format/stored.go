@@ -5,38 +5,37 @@ import (
 	"fmt"
 )
 
-// Limits of files that are stored with a trace. Without them a trace of a kilobyte could
-// have its reader make a gigabyte of it.
+// Limits of files stored with a trace. Without them, a reader could expand a trace of a
+// kilobyte to a gigabyte.
 const (
 	MaxFile     = 1 << 30 // bytes of a file
 	MaxFilePart = 1 << 16 // of a part of one
 )
 
-// FileKind is what a file that is stored with a trace is for.
+// FileKind is the purpose of a file stored with a trace.
 type FileKind uint16
 
-// The kinds.
+// Kinds of files.
 const (
 	FileExecutable FileKind = 0
 	FileSource     FileKind = 1
 )
 
-// fileKindNames are the kinds by number, as the tools show them.
+// fileKindNames are the names of the kinds by number, as the tools show them.
 var fileKindNames = []string{"executable", "source"}
 
-// FilePart is a part of a file that is stored with the trace.
+// FilePart is a part of a file stored with the trace.
 type FilePart struct {
 	File   uint32 // its number, from 1 on
-	Length uint32 // bytes of the file that the part is of
-	Offset int64  // where in the file they are
-	Size   int64  // bytes that the file has in all
+	Length uint32 // bytes of the file in this part
+	Offset int64  // their offset in the file
+	Size   int64  // size of the file
 	Kind   FileKind
 	Name   string
-	Data   []byte // those bytes, compressed: a DEFLATE stream of its own
+	Data   []byte // the bytes, compressed as a separate DEFLATE stream
 }
 
-// FilePartHeadSize is how much of a file block's payload comes before its data, without the
-// name.
+// FilePartHeadSize is the size of a file block's payload before its data, without the name.
 const FilePartHeadSize = 28
 
 // AppendFilePart appends p's payload.

@@ -6,37 +6,37 @@ import (
 	"slices"
 )
 
-// BlockSpec is a row of the table of block types: what a payload has, field by field. All
-// that handles blocks without asking what they mean is driven by it: reading them, the
-// check of their form, the text form, what a snapshot cuts by time, what strangers get.
+// BlockSpec is a row of the table of block types: a payload's fields. All code that handles
+// blocks without regard to their meaning uses it: reading them, checking their form, the
+// text form, cutting a snapshot by time, and removing private values.
 type BlockSpec struct {
 	Type   BlockType
 	Name   string
 	Fields []BlockField
-	Each   []BlockField // what follows them, again and again to the payload's end
+	Each   []BlockField // fields that follow, repeated up to the payload's end
 
-	// Line is the order of the words in a line of the text form: a field's value, or,
-	// where the word ends in =, its name and its value. What Each has follows.
+	// Line is the order of the words in a line of the text form: a field's value or, if the
+	// word ends in =, its name and its value. The values of Each follow.
 	Line string
 
-	Most   int  // how often there may be what Each has; 0: any number
-	Longer bool // there may be more behind the fields, which says nothing
+	Most   int  // maximum repetitions of Each; 0: any number
+	Longer bool // data without meaning may follow the fields
 }
 
-// BlockField is a part of a payload.
+// BlockField is a field of a payload.
 type BlockField struct {
 	Name     string // empty: reserved, and zero
 	Form     form
 	Is       meaning
-	Min, Max int64    // bounds of a number, or of the bytes of a text; both 0: none
-	Else     int64    // the number, where a line of text does not give it
+	Min, Max int64    // limits of a number, or of a text's length; both 0: none
+	Else     int64    // the number if a line of text does not give it
 	Words    []string // of the numbers, from 0 on; of Flags by bit
 }
 
-// form is how a field lies in a payload. Numbers are little endian.
+// form is how a field is stored. Numbers are little-endian.
 type form uint8
 
-// Text, bytes and records reach to the payload's end.
+// Text, bytes and records extend to the payload's end.
 const (
 	i64 form = iota
 	u64
@@ -44,31 +44,31 @@ const (
 	u16
 	u48
 	Text
-	Text16 // u16 length, and so many bytes
+	Text16 // u16 length, followed by that many bytes
 	Bytes
-	OneRecord // a record, and its extension if it has one: its bytes
-	delta     // uvarint: ns since the one before, or since the field base, × 4 + a word; since has the sum
+	OneRecord // a record, with its extension if any, as bytes
+	delta     // uvarint: ns since the previous one, or since the field base, × 4 + a word; since has the sum
 	since
 	uvarint // an unsigned varint
-	diff    // signed varint: what it is more than the one before, the first: than 0
+	diff    // signed varint: difference from the previous one, initially 0
 )
 
-// meaning is what a field's value is, beyond a number or a text.
+// meaning is the meaning of a field's value, beyond a number or a text.
 type meaning uint8
 
 const (
 	plain        meaning = iota
-	tickTime             // a time by the trace's clock
+	tickTime             // a time, in ticks of the trace's clock
 	Flags                // bits
 	NameID               // of a name block
 	BeatKey              // a Field
-	recordPlace          // where a record is or was: a multiple of RecordSize
+	recordPlace          // position of a record: a multiple of RecordSize
 	Address              // in the program's memory, which is private
-	MemberNumber         // of a process of a merged trace; 0, of which text says nothing: of none
-	Private              // text or bytes that tell of the program
+	MemberNumber         // of a process of a merged trace; 0, omitted in the text form: none
+	Private              // text or bytes that reveal something about the program
 )
 
-// Value is what a field has.
+// Value is the value of a field.
 type Value struct {
 	N int64
 	B []byte // of texts, bytes and records
@@ -168,7 +168,7 @@ var Blocks = []BlockSpec{
 		nil, "number why first= streams= mono= end= flags", 0, false},
 }
 
-// BlockOf returns the row of a type, nil for one of a later version.
+// BlockOf returns the row of a type, or nil for a type of a later version.
 func BlockOf(t BlockType) *BlockSpec {
 	if int(t) < len(Blocks) && Blocks[t].Name != "" {
 		return &Blocks[t]
@@ -183,8 +183,7 @@ func (t BlockType) String() string {
 	return "block-" + itoa(int(t))
 }
 
-// Field returns the field of a value that Read gave as the i-th; nil where it is of what is
-// reserved.
+// Field returns the field of the i-th value returned by Read, which may be reserved.
 func (s *BlockSpec) Field(i int) *BlockField {
 	if i < len(s.Fields) {
 		return &s.Fields[i]
@@ -192,14 +191,14 @@ func (s *BlockSpec) Field(i int) *BlockField {
 	return &s.Each[(i-len(s.Fields))%len(s.Each)]
 }
 
-// Read appends a value for each field of the payload p, and for each of what follows
-// them, again and again. Texts, bytes and records alias p. The error wraps ErrCorrupt:
-// the payload is too short or too long, or a number is out of bounds. What a time may be
-// is not checked, nor that what is reserved is zero; see Sound.
+// Read appends a value for each field of the payload p, and for each of the repeated
+// fields. Texts, bytes and records alias p. The error wraps ErrCorrupt: the payload is too
+// short or too long, or a number is out of range. It does not check times, nor that
+// reserved bytes are zero; see Sound.
 func (s *BlockSpec) Read(dst []Value, p []byte) ([]Value, error) { return s.read(dst, p, true) }
 
-// ReadFields is Read without the values of what follows the fields, which is checked: it
-// may be much.
+// ReadFields is Read without the values of the repeated fields, which may be many; it only
+// checks them.
 func (s *BlockSpec) ReadFields(dst []Value, p []byte) ([]Value, error) { return s.read(dst, p, false) }
 
 func (s *BlockSpec) read(dst []Value, p []byte, all bool) ([]Value, error) {
@@ -237,10 +236,10 @@ func (s *BlockSpec) read(dst []Value, p []byte, all bool) ([]Value, error) {
 	return r.vs, nil
 }
 
-// reader is a Read.
+// reader is the state of a Read.
 type reader struct {
 	s     *BlockSpec
-	p     []byte // what is left
+	p     []byte // the rest
 	vs    []Value
 	first int   // of vs
 	at    int64 // of since
@@ -249,7 +248,7 @@ type reader struct {
 
 var sizes = [...]int{i64: 8, u64: 8, u32: 4, u16: 2, u48: 6, Text16: 2, OneRecord: RecordSize}
 
-// field takes one field from the payload.
+// field reads one field of the payload.
 func (r *reader) field(f *BlockField) error {
 	if f.Form == since {
 		r.vs = append(r.vs, Value{N: r.at})
@@ -278,8 +277,8 @@ func (r *reader) field(f *BlockField) error {
 	return nil
 }
 
-// value reads the value of a field, whose fixed part has n bytes, and returns how many it
-// has in all.
+// value reads the value of a field, whose fixed part has n bytes, and returns its total
+// size.
 func (r *reader) value(f *BlockField, n int) (v Value, _ int, err error) {
 	le := binary.LittleEndian
 	switch f.Form {
@@ -326,7 +325,7 @@ func (r *reader) delta() (v Value, n int, err error) {
 	return Value{N: int64(x & 3)}, n, nil
 }
 
-// varint reads a number that is as long as it needs.
+// varint reads a number of variable length.
 func (r *reader) varint(f *BlockField) (v Value, n int, err error) {
 	x, n := binary.Uvarint(r.p)
 	if n <= 0 {
@@ -339,7 +338,7 @@ func (r *reader) varint(f *BlockField) (v Value, n int, err error) {
 	return Value{N: int64(x)}, n, nil
 }
 
-// oneRecord reports whether p is a record with the extension that it says it has.
+// oneRecord reports whether p is a record together with its extension, if it has one.
 func oneRecord(p []byte) bool {
 	r, ext := DecodeRecord(p), p[RecordSize:]
 	if len(ext) == 0 {
@@ -348,12 +347,12 @@ func oneRecord(p []byte) bool {
 	return r.Ext() && len(ext)%RecordSize == 0 && IsExt(binary.LittleEndian.Uint64(ext)) && ExtUnits(binary.LittleEndian.Uint64(ext))*RecordSize == len(ext)
 }
 
-// index returns which of Fields has a name, -1 if none.
+// index returns the index in Fields of the field with a name, or -1.
 func (s *BlockSpec) index(name string) int {
 	return slices.IndexFunc(s.Fields, func(f BlockField) bool { return f.Name == name })
 }
 
-// Append appends the payload that has the values vs, as Read gives them.
+// Append appends the payload with the values vs, as returned by Read.
 func (s *BlockSpec) Append(b []byte, vs []Value) []byte {
 	le := binary.LittleEndian
 	at, last := int64(0), int64(0)

@@ -12,9 +12,9 @@ const (
 )
 
 // ParseTracestate joins the tracestate headers of a request, in their order. It returns
-// their members as they came, without the white space and the empty members between them;
-// "" where a member is not what W3C Trace Context says, a key is there twice, or there are
-// more than 32 members.
+// their members unchanged, without the white space and empty members between them, or "" if
+// a member does not conform to W3C Trace Context, a key occurs twice, or there are more than
+// 32 members.
 func ParseTracestate(headers []string) string {
 	var members [maxMembers]string
 	n, bytes := 0, 0
@@ -32,12 +32,12 @@ func ParseTracestate(headers []string) string {
 		}
 	}
 	if len(headers) == 1 && bytes == len(headers[0])+1 {
-		return headers[0] // as it nearly always is: there is nothing to leave out
+		return headers[0] // the usual case: there is nothing to remove
 	}
 	return strings.Join(members[:n], ",")
 }
 
-// validMember reports whether a member is valid and none of others has its key.
+// validMember reports whether a member is valid and has a key that others lack.
 func validMember(member string, others []string) bool {
 	key, value, ok := strings.Cut(member, "=")
 	if !ok || !validKey(key) || value == "" || len(value) > maxValue {
@@ -56,7 +56,7 @@ func validMember(member string, others []string) bool {
 	return true
 }
 
-// validKey reports whether a key is one: "name", or "tenant@system".
+// validKey reports whether a key is valid: "name", or "tenant@system".
 func validKey(key string) bool {
 	name, system, tenant := strings.Cut(key, "@")
 	if !tenant {
@@ -65,8 +65,8 @@ func validKey(key string) bool {
 	return len(name) <= maxTenant && validName(name) && len(system) <= maxSystem && validName(system) && system[0] >= 'a'
 }
 
-// validName reports whether it begins with a lower-case letter or a digit, and has what else
-// a key may have.
+// validName reports whether s begins with a lower-case letter or a digit, and consists of
+// the characters allowed in a key.
 func validName(s string) bool {
 	for i := range len(s) {
 		c := s[i]

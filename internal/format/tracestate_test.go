@@ -15,7 +15,7 @@ func members(from, to int) string {
 	return strings.Join(all, ",")
 }
 
-// TestParseTracestate has the cases of W3C's own suite, and the bounds of its grammar.
+// TestParseTracestate has the cases of W3C's own suite, and the limits of the grammar.
 func TestParseTracestate(t *testing.T) {
 	const keyChars, system = "abcdefghijklmnopqrstuvwxyz0123456789_-*/", "a-z0-9_-*/"
 	var value strings.Builder

@@ -5,26 +5,26 @@ import (
 	"sync/atomic"
 )
 
-// Walk goes over the records of a chunk, as docs/format.md §4 says.
+// Walk iterates over the records of a chunk, according to docs/format.md §4.
 type Walk struct {
-	Chunk []byte // up to where its records end
+	Chunk []byte // up to the end of its records
 	Off   int    // of the current record
-	To    int    // behind it and its extension
+	To    int    // after it and its extension
 
-	// Skipped is what lies between the record before and the current one, or behind
-	// the last: places without a record.
+	// Skipped is what lies between the previous record and the current one, or after the last:
+	// places without a record.
 	Skipped []span
 
-	// How many places were skipped so far: that are zero, extensions without a record,
-	// and others; and how many records lack the extension that they say they have.
+	// Counts so far: skipped places that are zero, extensions without a record, and others; and
+	// records that lack the extension they claim to have.
 	Holes, Orphans, Bad, Unextended int64
 }
 
 // span is the bytes [From, To) of a chunk.
 type span struct{ From, To int }
 
-// LoadWords copies a chunk that somebody may still write to into buf, each word whole, and
-// returns as much of buf as that takes.
+// LoadWords copies a chunk that may be written concurrently into buf, each word atomically, and
+// returns the part of buf used.
 func LoadWords(buf []byte, w []uint64) []byte {
 	buf = buf[:min(8*len(w), len(buf))]
 	for i := range len(buf) / 8 {
@@ -33,10 +33,10 @@ func LoadWords(buf []byte, w []uint64) []byte {
 	return buf
 }
 
-// WalkRecords begins a walk over the chunk b, which UsedBytes has cut.
+// WalkRecords begins a walk over the chunk b, already cut by UsedBytes.
 func WalkRecords(b []byte) Walk { return Walk{Chunk: b, To: ChunkHeaderSize} }
 
-// Next finds the next record.
+// Next advances to the next record.
 func (w *Walk) Next() bool {
 	w.Skipped = w.Skipped[:0]
 	for at := w.To; at+RecordSize <= len(w.Chunk); {
@@ -68,8 +68,8 @@ func (w *Walk) Next() bool {
 	return false
 }
 
-// Plain is Next where a record without an extension follows, as mostly: it costs no call. False
-// says to ask Next.
+// Plain is Next for the common case of a record without an extension: it is inlined. If it
+// returns false, call Next.
 func (w *Walk) Plain() bool {
 	at := w.To
 	if at+RecordSize > len(w.Chunk) || binary.LittleEndian.Uint64(w.Chunk[at:])-1 >= MaxTicks-1 ||
@@ -80,8 +80,8 @@ func (w *Walk) Plain() bool {
 	return true
 }
 
-// extension returns the length of the extension at the place at; 0 without one. One
-// that does not fit takes all that is left.
+// extension returns the length of the extension at at; 0 without one. One that does not fit
+// takes all that is left.
 func (w *Walk) extension(at int) int {
 	if at+RecordSize > len(w.Chunk) {
 		return 0
@@ -89,8 +89,7 @@ func (w *Walk) extension(at int) int {
 	return min(ExtBytes(w.Chunk[at:]), len(w.Chunk)-at)
 }
 
-// cut reports whether the current record's extension is longer than what is left of the
-// chunk.
+// cut reports whether the current record's extension is longer than the rest of the chunk.
 func (w *Walk) cut() bool {
 	at := w.Off + RecordSize
 	return w.To == len(w.Chunk) && ExtBytes(w.Chunk[at:]) > w.To-at
@@ -134,15 +133,15 @@ func (w *Walk) Reconcile(earlier []byte) (begun bool) {
 	return true
 }
 
-// Start and Kind are those of the current record.
+// Start returns the current record's start.
 func (w *Walk) Start() int64 { return int64(binary.LittleEndian.Uint64(w.Chunk[w.Off:])) }
 
-// Kind is documented at Start.
+// Kind returns the current record's kind.
 func (w *Walk) Kind() Kind {
 	return Kind(binary.LittleEndian.Uint64(w.Chunk[w.Off+16:]) >> 40 & 0x7f)
 }
 
-// WholeExt is Ext, but empty where the extension does not fit the chunk.
+// WholeExt is Ext, but empty if the extension does not fit into the chunk.
 func (w *Walk) WholeExt() []byte {
 	if w.To == w.Off+RecordSize || w.cut() {
 		return nil
@@ -156,10 +155,10 @@ func (w *Walk) Record() Record { return DecodeRecord(w.Chunk[w.Off:]) }
 // Ext returns the current record's extension, empty if it has none.
 func (w *Walk) Ext() []byte { return w.Chunk[w.Off+RecordSize : w.To] }
 
-// Begin returns where the record is that the current one, an end apart, ends.
+// Begin returns the position of the record that the current one, an end apart, ends.
 func (w *Walk) Begin() (loc Loc, ok bool) { return BeginOf(w.Ext()) }
 
-// BeginOf is Begin of an end apart that has the extension ext.
+// BeginOf is Begin for an end apart with the extension ext.
 func BeginOf(ext []byte) (loc Loc, ok bool) {
 	if len(ext) < RecordSize || SlotType(binary.LittleEndian.Uint64(ext)>>12&15) != SlotLoc {
 		return 0, false
@@ -167,8 +166,8 @@ func BeginOf(ext []byte) (loc Loc, ok bool) {
 	return Loc(binary.LittleEndian.Uint64(ext[8:])), true
 }
 
-// UsedBytes returns where the records of the chunk b end: where its owner sealed it,
-// or else where only zeros follow that are not the last values of an extension.
+// UsedBytes returns the end of the records in the chunk b: where its owner sealed it, or else
+// where only zeros follow that are not the last values of an extension.
 func UsedBytes(b []byte, sealed int64) int {
 	if sealed != 0 {
 		return int(min(sealed, int64(len(b)))) &^ (RecordSize - 1)
@@ -185,20 +184,20 @@ func UsedBytes(b []byte, sealed int64) int {
 	return n
 }
 
-// BlockWalk goes over the blocks of a chunk, as docs/format.md §7 says.
+// BlockWalk iterates over the blocks of a chunk, according to docs/format.md §7.
 type BlockWalk struct {
-	Chunk   []byte // up to where its blocks end
+	Chunk   []byte // up to the end of its blocks
 	Off     int    // of the current block
-	To      int    // behind it
+	To      int    // after it
 	Type    BlockType
-	Payload []byte // nil where the block does not fit the chunk
-	Err     error  // why the block is not sound; it wraps ErrCorrupt
+	Payload []byte // nil if the block does not fit into the chunk
+	Err     error  // why the block is invalid; it wraps ErrCorrupt
 }
 
-// WalkBlocks begins a walk over the blocks of the chunk b from the byte at on.
+// WalkBlocks begins a walk over the blocks of the chunk b at the offset at.
 func WalkBlocks(b []byte, at int) BlockWalk { return BlockWalk{Chunk: b, To: min(at, len(b))} }
 
-// Next finds the next block, be it sound or not. One that does not fit the chunk is the
+// Next advances to the next block, valid or not. One that does not fit into the chunk is the
 // last.
 func (w *BlockWalk) Next() bool {
 	if w.Err != nil && w.Payload == nil {
@@ -211,7 +210,7 @@ func (w *BlockWalk) Next() bool {
 	return size > 0 || w.Err != nil
 }
 
-// BlockBytes returns the part of the chunk b that blocks may be in.
+// BlockBytes returns the part of the chunk b that may hold blocks.
 func BlockBytes(b []byte, sealed int64) []byte {
 	if sealed > 0 && sealed < int64(len(b)) {
 		return b[:sealed]

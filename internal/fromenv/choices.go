@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// backing adds what SCOPEVIEW_BACKING says: a container with a small /dev/shm, or one whose
-// memory is short, wants another than the usual one.
+// backing adds the option for SCOPEVIEW_BACKING, for containers with a small /dev/shm or little
+// memory.
 func backing(opts []scope.Option) ([]scope.Option, error) {
 	switch s := os.Getenv("SCOPEVIEW_BACKING"); s {
 	case "":
@@ -26,8 +26,8 @@ func backing(opts []scope.Option) ([]scope.Option, error) {
 	}
 }
 
-// cpu adds what SCOPEVIEW_CPU says: a container's seccomp filter hides CPU times unless it is
-// always.
+// cpu adds the option for SCOPEVIEW_CPU. In a container whose seccomp filter blocks
+// perf_event_open there are no CPU times unless it is always.
 func cpu(opts []scope.Option) ([]scope.Option, error) {
 	switch s := os.Getenv("SCOPEVIEW_CPU"); s {
 	case "", "auto":
@@ -41,7 +41,7 @@ func cpu(opts []scope.Option) ([]scope.Option, error) {
 	}
 }
 
-// sampled adds what SCOPEVIEW_SAMPLED says.
+// sampled adds the option for SCOPEVIEW_SAMPLED.
 func sampled(opts []scope.Option) ([]scope.Option, error) {
 	switch s := os.Getenv("SCOPEVIEW_SAMPLED"); s {
 	case "", "0":
@@ -53,13 +53,13 @@ func sampled(opts []scope.Option) ([]scope.Option, error) {
 	}
 }
 
-// known are the variables of scope/auto, of programs of scopeview build, and of the tool, which
-// has its children inherit them, without SCOPEVIEW_.
+// known lists the variables, without SCOPEVIEW_, of scope/auto, of programs of scopeview build,
+// and of the tool, whose children inherit them.
 var known = strings.Fields("FILTER RING LIMIT BUFFER BACKING CPU SAMPLED " +
 	"BUDGET KEEP PROPAGATE STATES ADVISE ADVISE_SHARE ADVISE_DEPTH ADVISE_RUN ADVICE CACHE RUN")
 
-// Unknown lists the variables in the environment that begin with SCOPEVIEW_ and that nothing
-// reads: mistyped ones, which would be left out in silence.
+// Unknown lists the environment variables that begin with SCOPEVIEW_ and that nothing reads.
+// They are mistyped, and would be ignored silently.
 func Unknown() (names []string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")

@@ -1,5 +1,5 @@
-// Package fromenv starts a recording as the environment says, for the packages that a
-// program imports to have that done: scope/auto and scope/hooks.
+// Package fromenv starts a recording configured by environment variables, for
+// packages that a program imports for that: scope/auto and scope/hooks.
 package fromenv
 
 import (
@@ -13,11 +13,12 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// defaultRing is what is kept where nothing else is said.
+// defaultRing is the size of the ring if neither SCOPEVIEW_RING nor SCOPEVIEW_LIMIT
+// is set.
 const defaultRing = 256 << 20
 
-// Start begins a recording as the environment says, with the options more. started is
-// false where it says nothing. The error is for one line on standard error.
+// Start begins a recording as the environment configures it, with further options. It
+// returns false if SCOPEVIEW is not set. The error fits one line of standard error.
 func Start(more ...scope.Option) (started bool, err error) {
 	path := os.Getenv("SCOPEVIEW")
 	if path == "" {
@@ -47,19 +48,19 @@ func start(path, filter, ring, limit string, more []scope.Option) error {
 	}
 	err = scope.Start(path, opts...)
 	if errors.Is(err, scope.ErrExists) {
-		// A parent's trace, or that of an earlier run.
+		// The file is a parent's trace, or that of an earlier run.
 		err = scope.Start(sibling(path), opts...)
 	}
 	return err
 }
 
-// sibling is a name beside path that is this process's alone.
+// sibling returns a name similar to path that only this process uses.
 func sibling(path string) string {
 	base := strings.TrimSuffix(path, ".scope")
 	return fmt.Sprintf("%s-%d-%08x.scope", base, os.Getpid(), rand.Uint32())
 }
 
-// size is how much is kept: the last bytes, or the first.
+// size returns the option for how much is kept: the last bytes, or the first.
 func size(ring, limit string) (scope.Option, error) {
 	switch {
 	case ring != "" && limit != "":
@@ -82,7 +83,8 @@ func size(ring, limit string) (scope.Option, error) {
 	return scope.WithRing(defaultRing), nil
 }
 
-// parseBytes reads a number of bytes with K, M or G behind it, in powers of 1024.
+// parseBytes parses a number of bytes with an optional suffix K, M or G, in powers of
+// 1024.
 func parseBytes(s string) (int64, error) {
 	digits, shift := s, 0
 	switch s[len(s)-1] {

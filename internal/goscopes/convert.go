@@ -1,19 +1,19 @@
-// Package goscopes makes a trace of a Go execution trace that is in none: of what
-// go test -trace, runtime/trace and /debug/pprof/trace write.
+// Package goscopes converts a Go execution trace on its own, as go test -trace, runtime/trace
+// and /debug/pprof/trace write it, to a trace.
 //
 // # Design
 //
-//  1. What goroutines did is read by internal/gotrace, from the Go execution trace itself,
-//     which the trace that is made has in it, byte for byte. So all that looks at traces
-//     looks at these, and nothing has to know of them.
-//  2. What that does not read is found here: user regions and tasks become scopes, logs
+//  1. internal/gotrace reads the states of goroutines from the Go execution trace itself,
+//     which the resulting trace contains, byte for byte. So all tools that read traces
+//     read these too, without special cases.
+//  2. This package converts the rest: user regions and tasks become scopes, logs
 //     become events, and rows have the names of the functions with which their goroutines
-//     began. That needs no order between threads but that of time. So it is found by
+//     began. That needs no order between threads but that of time. So it is done by
 //     scanning, some ten times as fast as decoding, a generation at a time and several at
 //     once.
-//  3. A scope that ends in a later generation than it began has its end apart, as it has one
-//     in a recording. So nothing has to wait for ends, and the memory is that of some
-//     generations, and what is open.
+//  3. A scope that ends in a later generation than it began gets an end apart, as
+//     in a recording. So no record has to wait for its end, and the memory needed is that of some
+//     generations and of the open scopes.
 package goscopes
 
 import (
@@ -34,18 +34,18 @@ import (
 	"github.com/scopeview/scopeview/internal/gowire"
 )
 
-// Options say what is told of a Go execution trace that its bytes don't tell.
+// Options hold what the bytes of a Go execution trace do not contain.
 type Options struct {
-	Name string // of its file
-	// Written is when its file was, which counts where the trace has no date.
+	Name string // of the trace's file
+	// Written is the file's modification time. It is used if the trace has no date.
 	Written time.Time
-	// Progress, if there is one, is called with the bytes that were read.
+	// Progress, if not nil, is called with the number of bytes read so far.
 	Progress func(bytes int64)
 }
 
-// Convert makes a trace in f of the Go execution trace in. What of it can't be read is left
-// out, and told of by whoever reads the trace. The errors are sentences about the Go
-// execution trace, or of reading and writing.
+// Convert writes to f a trace made from the Go execution trace in. Parts of it that can't be
+// read are left out; readers of the trace report them. The errors are sentences about the Go
+// execution trace, or errors of reading and writing.
 func Convert(ctx context.Context, f *os.File, in io.Reader, o Options) error {
 	cut, err := gowire.NewCutter(in)
 	if err == io.EOF {
@@ -80,7 +80,8 @@ func Convert(ctx context.Context, f *os.File, in io.Reader, o Options) error {
 	return c.finish(cut.Version(), o)
 }
 
-// eachScanned calls f with each generation, and what was scanned of it. Some are scanned ahead.
+// eachScanned calls f with each generation and its scan result. Some generations are scanned
+// ahead.
 func eachScanned(ctx context.Context, cut *gowire.Cutter, f func(*gowire.Generation, *scanned) error) error {
 	type job struct {
 		g    *gowire.Generation
@@ -119,54 +120,54 @@ func eachScanned(ctx context.Context, cut *gowire.Cutter, f func(*gowire.Generat
 	return nil
 }
 
-// converter makes records of what is scanned.
+// converter turns scan results into records.
 type converter struct {
 	*file
 	begun    bool
-	base     int64 // ns by the monotonic clock when the trace begins
-	wall     int64 // then; 0: not known
-	off      int64 // what makes ticks of a time of this generation
+	base     int64 // ns of the monotonic clock at the trace's begin
+	wall     int64 // at the trace's begin; 0: unknown
+	off      int64 // added to a time of this generation to obtain a tick
 	end      int64 // the last tick
-	named    bool  // the rows of the goroutines that were there at the beginning have their names, or are in nameless
+	named    bool  // the rows of the goroutines that existed at the beginning are named, or in nameless
 	s        *scanned
 	nameless map[uint64]struct{} // goroutines whose row has no name yet
 	created  map[uint64]made     // goroutines that have not run yet
 	open     openScopes
 	unread   unread
 	list     []*scope // of this generation
-	ends     []ending // of this generation, apart
+	ends     []ending // ends apart in this generation
 	slots    []format.Slot
 	scopes   int64
-	beat     beat // that is to be written once a later one comes
+	beat     beat // the heartbeat to write when a later one comes
 }
 
-// made is a goroutine that was made.
+// made describes a goroutine that was created.
 type made struct {
 	at      int64
 	creator uint64
 	name    uint16
 }
 
-// scope is what becomes a record.
+// scope is a scope or event to be written as a record.
 type scope struct {
 	format.Record
 	thread  uint32
 	task    uint64 // 0: none
-	above   uint64 // the task above it
+	above   uint64 // the parent of the task
 	message string
 	early   bool // it began before the trace
 	loc     format.Loc
 }
 
-// ending is an end of a scope, which is not in its record.
+// ending is an end apart.
 type ending struct {
 	of     *scope
 	at     int64
-	goid   uint64 // 0: nobody ended it, and its goroutine ended
+	goid   uint64 // 0: nothing ended it, and its goroutine ended
 	thread uint32
 }
 
-// generation takes in what was scanned.
+// generation processes the scan result of a generation.
 func (c *converter) generation(g *gowire.Generation, s *scanned) {
 	defer c.unread.add(c, g, s)
 	if !s.told || s.first == math.MaxInt64 {
@@ -192,7 +193,8 @@ func (c *converter) generation(g *gowire.Generation, s *scanned) {
 	c.write()
 }
 
-// beats writes the heartbeat before, and has b follow it, with what only that one tells.
+// beats writes the previous heartbeat and makes b the next one, with the values of the previous
+// one where it has none.
 func (c *converter) beats(b beat) {
 	was := c.beat
 	if b.at < was.at {
@@ -218,10 +220,10 @@ func (c *converter) flushBeat() {
 	c.Block(format.BlockBeat, format.AppendBeat(nil, b.at, list))
 }
 
-// ticks makes a tick of a time.
+// ticks converts a time to a tick.
 func (c *converter) ticks(at int64) int64 { return min(max(at+c.off, startTicks), format.MaxTicks-1) }
 
-// event takes in an event.
+// event processes an event.
 func (c *converter) event(e *event) {
 	now := c.ticks(e.time)
 	if e.goid == unknownGoid || e.goid > format.MaxGoid {
@@ -260,7 +262,7 @@ func (c *converter) event(e *event) {
 	}
 }
 
-// scope begins one.
+// scope begins a scope.
 func (c *converter) scope(kind format.Kind, e *event, now int64) *scope {
 	s := &scope{thread: uint32(e.thread)}
 	if kind == format.KindTask {
@@ -271,7 +273,7 @@ func (c *converter) scope(kind format.Kind, e *event, now int64) *scope {
 	return s
 }
 
-// made takes in that a goroutine made another one.
+// made processes the creation of a goroutine.
 func (c *converter) made(e *event, now int64) {
 	if e.a > format.MaxGoid {
 		return
@@ -283,7 +285,8 @@ func (c *converter) made(e *event, now int64) {
 	}
 }
 
-// there takes in that a goroutine is there, since before the trace, or where it is.
+// there processes a status: the goroutine has existed since before the trace, or its stack is
+// known now.
 func (c *converter) there(e *event) {
 	if _, ok := c.nameless[e.goid]; !ok && c.named {
 		return
@@ -298,8 +301,8 @@ func (c *converter) there(e *event) {
 	}
 }
 
-// rowName is what the row of a goroutine is called that began with what is outermost on a stack.
-// The runtime's own have no name: they are shown together.
+// rowName returns the name of a goroutine's row: the function in which it began, the outermost
+// one of a stack. It is empty for the runtime's own goroutines, which share a row.
 func (c *converter) rowName(stack uint64) uint16 {
 	r := c.s.roots[stack]
 	name := c.s.texts[r.outer]
@@ -312,13 +315,13 @@ func (c *converter) rowName(stack uint64) uint16 {
 	return c.Name(format.ShortFunction(name))
 }
 
-// row names the row of a goroutine that was made.
+// row names the row of a goroutine that was created.
 func (c *converter) row(goid uint64, m made, now int64, thread uint64) {
 	r := format.Record{Start: now, Stop: min(m.at, now), Head: format.Head(goid, format.KindGo, false, m.name), CPU: m.creator}
 	c.list = append(c.list, &scope{Record: r, thread: uint32(thread)})
 }
 
-// write writes the records of a generation by their starts, and then the ends.
+// write writes the records of a generation by their starts, and then the ends apart.
 func (c *converter) write() {
 	slices.SortStableFunc(c.list, func(a, b *scope) int { return cmp.Compare(a.Start, b.Start) })
 	for _, s := range c.list {
@@ -333,7 +336,7 @@ func (c *converter) write() {
 	c.named = true
 }
 
-// arguments are what is said of a scope beside its name.
+// arguments returns the arguments of a scope.
 func (c *converter) arguments(s *scope) []format.Slot {
 	l := c.slots[:0]
 	add := func(key string, v format.Slot) {
@@ -359,7 +362,7 @@ func (c *converter) arguments(s *scope) []format.Slot {
 
 // finish ends the trace.
 func (c *converter) finish(version int, o Options) error {
-	for goid, m := range c.created { // they never ran
+	for goid, m := range c.created { // these never ran
 		c.row(goid, m, m.at, 0)
 	}
 	c.write()

@@ -25,12 +25,12 @@ import (
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 )
 
-// traced returns the Go execution trace of f, which gets a function that ends a generation.
+// traced returns the Go execution trace of f. The function passed to f ends a generation.
 func traced(t testing.TB, f func(next func())) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := trace.Start(&b); err != nil {
-		t.Skip(err) // go test -trace
+		t.Skip(err) // go test -trace is running
 	}
 	r := trace.NewFlightRecorder(trace.FlightRecorderConfig{})
 	if err := r.Start(); err != nil {
@@ -46,8 +46,8 @@ func traced(t testing.TB, f func(next func())) []byte {
 	return b.Bytes()
 }
 
-// jobs has regions, tasks and logs: in one generation and across several, that end elsewhere
-// and that don't end.
+// jobs has regions, tasks and logs: in one generation, across several, ended on another
+// goroutine, and not ended.
 func jobs(next func()) {
 	ctx := context.Background()
 	var wg sync.WaitGroup
@@ -87,13 +87,13 @@ func jobs(next func()) {
 // known is a scope or an event.
 type known struct {
 	kind, name string
-	goid, end  uint64 // who ended it
-	from, to   int64  // to -1: it did not end
+	goid, end  uint64 // the goroutine that ended it
+	from, to   int64  // to is -1 if it did not end
 	task       uint64
 	message    string
 }
 
-// decoded is what the decoder tells of a Go execution trace.
+// decoded returns the scopes and events of a Go execution trace, by the decoder.
 func decoded(t *testing.T, b []byte) (all []*known) {
 	t.Helper()
 	r, err := exptrace.NewReader(bytes.NewReader(b))
@@ -147,7 +147,7 @@ func decoded(t *testing.T, b []byte) (all []*known) {
 	}
 }
 
-// converted makes a trace of a Go execution trace, which has to be sound.
+// converted converts a Go execution trace, and checks the result.
 func converted(t *testing.T, b []byte) *scopetrace.Trace {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "x"))
@@ -173,7 +173,8 @@ func converted(t *testing.T, b []byte) *scopetrace.Trace {
 	return tr
 }
 
-// scopesOf is what a trace has of scopes and events.
+// scopesOf returns the scopes and events of a trace, and the number of those that began
+// before it.
 func scopesOf(t *testing.T, tr *scopetrace.Trace) (all []*known, early int) {
 	t.Helper()
 	lister := args.NewLister(tr.Name)
@@ -207,8 +208,8 @@ func scopesOf(t *testing.T, tr *scopetrace.Trace) (all []*known, early int) {
 	return all, early
 }
 
-// same compares what was converted with what the decoder tells. That may put times off where
-// a thread was put off its CPU.
+// same compares converted scopes with those of the decoder, whose times may be off where a
+// thread was taken off its CPU.
 func same(t *testing.T, got, want []*known) {
 	t.Helper()
 	order := func(a, b *known) int {
@@ -231,7 +232,8 @@ func same(t *testing.T, got, want []*known) {
 	}
 }
 
-// TestConvert: every region, task and log of the program is there, as the decoder tells it.
+// TestConvert: every region, task and log of the program is converted, as the decoder has
+// it.
 func TestConvert(t *testing.T) {
 	b := traced(t, jobs)
 	want := decoded(t, b)
@@ -242,7 +244,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestVersions reads what older versions of Go have written.
+// TestVersions reads traces of older versions of Go.
 func TestVersions(t *testing.T) {
 	for _, v := range []string{"1.22", "1.23", "1.25", "1.26"} {
 		t.Run(v, func(t *testing.T) {
@@ -278,7 +280,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestEarly: what began before the trace is shown from its begin on, and it is said.
+// TestEarly: scopes that began before the trace are shown from its begin on, with an
+// argument that says so.
 func TestEarly(t *testing.T) {
 	cut, err := gowire.NewCutter(bytes.NewReader(traced(t, jobs)))
 	if err != nil {
@@ -288,7 +291,7 @@ func TestEarly(t *testing.T) {
 	for g, err := cut.Next(); err == nil; g, err = cut.Next() {
 		gens = append(gens, slices.Concat(g.Blocks()...))
 	}
-	for i := range gens { // the first ones are from before the jobs
+	for i := range gens { // the first ones precede the jobs
 		rest := slices.Concat(append([][]byte{cut.Head()}, gens[i:]...)...)
 		all, early := scopesOf(t, converted(t, rest))
 		if early == 0 {
@@ -303,7 +306,7 @@ func TestEarly(t *testing.T) {
 	t.Errorf("nothing began before the trace in any of %d generations", len(gens))
 }
 
-// TestBad: whatever the bytes, what is made is a sound trace, or there is an error.
+// TestBad: for any bytes, the result is a sound trace or an error.
 func TestBad(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "the file is empty",
@@ -341,7 +344,7 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// TestStops: who asks for no more gets his context's error.
+// TestStops: a cancelled context ends the conversion with its error.
 func TestStops(t *testing.T) {
 	good, err := os.ReadFile("testdata/go1.26.trace")
 	if err != nil {

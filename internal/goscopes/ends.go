@@ -6,37 +6,37 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// openScopes are the regions and tasks that have begun and not ended, and what tells an end that
-// has no begin here from one that came twice.
+// openScopes holds the regions and tasks that have begun and not ended. It distinguishes an end
+// whose begin precedes the trace from a second end.
 //
-// A goroutine that was made inside the trace has no region from before it: an end without a begin
-// there ends a region again, or one of another goroutine. Only on one that was there before the
-// trace can it end a region from before it. A recording of the same program says the same; see
-// the misuses in package scope.
+// A goroutine created inside the trace has no region from before it: an end without a begin there
+// ends a region again, or one of another goroutine. Only a goroutine that existed before the trace
+// can end a region from before it. The same rules hold in a recording of the program; see the
+// misuses in package scope.
 type openScopes struct {
 	regions map[uint64][]*scope          // by goroutine
-	places  map[region]places            // where such regions are open
+	places  map[region]places            // where each region is open
 	tasks   map[uint64]*scope            // by number
-	born    map[uint64]struct{}          // goroutines that were made inside the trace, and live
-	ended   map[uint64]map[uint16]uint64 // by goroutine that lives, and name: the task of the last region that it began and ended
-	known   map[uint64]uint64            // 64 tasks each, a bit for each that has begun or ended here
-	double  int64                        // ends of what had ended
-	foreign int64                        // ends of regions on another goroutine than their begin's
-	whole   bool                         // no trace of the program was taken before this one: it has the begins of all that runtime/trace.StartRegion began
-	lost    bool                         // a part could not be read: what ends may have begun there
-	since   int64                        // where what began before the trace, or there, is shown from
+	born    map[uint64]struct{}          // goroutines that were created inside the trace and exist
+	ended   map[uint64]map[uint16]uint64 // by existing goroutine and name: the task of the last region that it began and ended
+	known   map[uint64]uint64            // 64 tasks each, with a bit for each task that has begun or ended here
+	double  int64                        // number of ends of regions and tasks that had ended
+	foreign int64                        // number of ends of regions on another goroutine than their begin's
+	whole   bool                         // the program was not traced before this trace, so it has the begins of all regions that runtime/trace.StartRegion began
+	lost    bool                         // a part could not be read, in which regions may have begun
+	since   int64                        // the start shown for scopes that began before the trace, or in the part that was lost
 }
 
-// region is what an end says of the region that it ends.
+// region identifies a region in its end.
 type region struct {
 	name uint16
 	task uint64
 }
 
-// places are the goroutines that have a region open. Of one alone goids is its number.
+// places counts the goroutines that have a region open. If there is one, goids is its id.
 type places struct {
 	n     int
-	goids uint64 // all of them, by exclusive or
+	goids uint64 // the ids of all of them, by exclusive or
 }
 
 func newOpenScopes() openScopes {
@@ -51,7 +51,7 @@ func (o *openScopes) beginRegion(r *scope) {
 	o.place(r, 1)
 }
 
-// place counts that so many more of a region are open.
+// place adds n to the number of open regions like r.
 func (o *openScopes) place(r *scope, n int) {
 	p := o.places[r.region()]
 	p.n, p.goids = p.n+n, p.goids^r.Goid()
@@ -67,7 +67,7 @@ func (o *openScopes) beginTask(t *scope) {
 	o.meet(t.task)
 }
 
-// meet notes that a task was met, and reports whether it had been before.
+// meet records that a task occurred, and reports whether it had occurred before.
 func (o *openScopes) meet(task uint64) bool {
 	bit := uint64(1) << (task % 64)
 	met := o.known[task/64]&bit != 0
@@ -75,7 +75,8 @@ func (o *openScopes) meet(task uint64) bool {
 	return met
 }
 
-// take takes the innermost open region of a goroutine that an end can end; nil: there is none.
+// take removes the innermost open region of a goroutine that matches an end and returns it, or
+// returns nil if there is none.
 func (o *openScopes) take(goid uint64, what region) *scope {
 	inside := o.regions[goid]
 	for i, r := range slices.Backward(inside) {
@@ -95,7 +96,7 @@ func (o *openScopes) take(goid uint64, what region) *scope {
 
 func (s *scope) region() region { return region{s.Name(), s.task} }
 
-// early begins a scope that had begun before the trace.
+// early begins a scope that began before the trace.
 func (c *converter) early(e *event, name uint16) *scope {
 	s := c.scope(format.KindTask, e, c.open.since)
 	s.Head = format.Head(e.goid, format.KindTask, false, name)
@@ -118,10 +119,11 @@ func (c *converter) endTask(e *event, now int64) {
 	c.endScope(t, e, now)
 }
 
-// endScope ends a scope: in its record where that is of this generation, and its goroutine ends it.
+// endScope ends a scope. The end is in its record if that is of this generation and its goroutine
+// ends it; otherwise it is an end apart.
 func (c *converter) endScope(s *scope, e *event, now int64) {
 	by := e.goid
-	if by == 0 { // not known; 0 in an end says that nobody ended it
+	if by == 0 { // unknown; 0 in an end apart means that nothing ended it
 		by = s.Goid()
 	}
 	if s.loc == 0 && s.Goid() == by {
@@ -131,8 +133,8 @@ func (c *converter) endScope(s *scope, e *event, now int64) {
 	c.ends = append(c.ends, ending{s, max(now, s.Start), by, uint32(e.thread)})
 }
 
-// endRegion ends the innermost region of that name and task: of the goroutine, or else of the only
-// other one that has it open.
+// endRegion ends the innermost region of that name and task of the goroutine, or else that of the
+// only other goroutine that has it open.
 func (c *converter) endRegion(e *event, now int64) {
 	o, what := &c.open, region{c.Name(c.s.texts[e.text]), e.a}
 	if r := o.take(e.goid, what); r != nil {
@@ -156,13 +158,13 @@ func (c *converter) endRegion(e *event, now int64) {
 		c.endScope(c.early(e, what.name), e, now)
 	default:
 		o.foreign++
-		if at.n == 1 { // of several nothing says which it was: they stay open
+		if at.n == 1 { // with several it is unknown which one ended: they stay open
 			c.endScope(o.take(at.goids, what), e, now)
 		}
 	}
 }
 
-// endGoroutine ends the regions that a goroutine has left open with it. Nobody has ended them.
+// endGoroutine ends the regions that a goroutine left open when it ended.
 func (c *converter) endGoroutine(e *event, now int64) {
 	o := &c.open
 	for _, r := range o.regions[e.goid] {

@@ -13,8 +13,8 @@ import (
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestMisuse: what a program ends twice, on another goroutine, or not at all is one scope each, as in a
-// recording of the program, and the misuses are counted as there.
+// TestMisuse: regions and tasks that are ended twice, on another goroutine, or not at all are one
+// scope each, as in a recording of the program, and the misuses are counted as there.
 func TestMisuse(t *testing.T) {
 	b, err := os.ReadFile("testdata/misuse.trace")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestMisuse(t *testing.T) {
 	if foreign, _ := last.Value(format.FieldForeignEnds); foreign != 2 {
 		t.Errorf("%d foreign ends, want 2", foreign)
 	}
-	// Go's decoder refuses such regions. What goroutines did is read all the same.
+	// Go's decoder refuses such regions. The states of goroutines are read all the same.
 	info, err := gotrace.ReadPlain(bytes.NewReader(b), gotrace.Handler{})
 	if err != nil || len(info.Problems) > 0 || info.Transitions < 100 {
 		t.Errorf("%d transitions, %q, %v", info.Transitions, info.Problems, err)

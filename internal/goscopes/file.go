@@ -9,17 +9,17 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// file is a trace that is being written: four chunks at a time, whatever its length.
+// file writes a trace. It holds four chunks at a time, whatever the trace's length.
 type file struct {
 	*chunks.Writer
 	raw  []byte // of the Go execution trace, not yet written
 	part uint32 // its parts so far
 }
 
-// startTicks is the tick at which the trace begins: 0 is no time.
+// startTicks is the tick at which the trace begins, because tick 0 stands for no time.
 const startTicks = 1
 
-// rawPart is how many bytes of a Go execution trace fit into a chunk.
+// rawPart is the number of bytes of a Go execution trace that fit into a chunk.
 const rawPart = format.ChunkSize - format.ChunkHeaderSize - format.BlockHeaderSize - format.GoTraceHeadSize
 
 func newFile(f *os.File) *file {
@@ -39,7 +39,7 @@ func (w *file) fact(key, value string) {
 // record writes a record with its extension, and returns where it is.
 func (w *file) record(r format.Record, thread uint32, slots []format.Slot) format.Loc {
 	ext, err := format.AppendExt(nil, slots)
-	if err != nil || len(slots) == 0 { // texts are cut to what has room
+	if err != nil || len(slots) == 0 { // the texts are short enough to fit
 		ext = nil
 	}
 	if ext != nil {
@@ -67,7 +67,8 @@ func (w *file) flushRaw() {
 	w.part, w.raw = w.part+1, w.raw[:0]
 }
 
-// finish writes what is left, and the header. end is when the trace ends.
+// finish writes the unfinished chunks and the header; end is the tick at which the trace
+// ends.
 func (w *file) finish(mono, wall, end int64) error {
 	w.flushRaw()
 	w.Header.StartMono, w.Header.StartWall = mono, wall

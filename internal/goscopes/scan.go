@@ -10,50 +10,50 @@ import (
 	"github.com/scopeview/scopeview/internal/gowire"
 )
 
-// scanned is what scopes are made of in one generation.
+// scanned holds the events of one generation that scopes are made from.
 type scanned struct {
-	told  bool  // it tells its clock
-	bad   int64 // bytes that could not be read
-	first int64 // ns by the trace's clock: its earliest event, and the last
+	told  bool  // it has its clock
+	bad   int64 // number of bytes that could not be read
+	first int64 // ns by the trace's clock: its first event, and its last
 	last  int64
 	snap  gowire.Snapshot
 	texts map[uint64]string
-	roots map[uint64]root // of stacks
+	roots map[uint64]root // by stack
 	list  []event         // by time
 	beats []beat          // by time
 }
 
-// beat is what is known of the whole program at a time; 0: not told.
+// beat holds values of the whole program at a time; 0: unknown.
 type beat struct {
 	at                  int64
 	procs, heap, goal   int64
-	cycles              int64 // of the collector, begun since the beat before
-	heapAt, goalAt, pAt int64 // when each was told
+	cycles              int64 // garbage collections begun since the previous beat
+	heapAt, goalAt, pAt int64 // the time of each value
 }
 
-// beatEvery is how far beats are apart, in ns.
+// beatEvery is the distance between beats, in ns.
 const beatEvery = 100_000_000
 
-// root is the outermost frames of a stack, as texts' numbers; 0: there is none.
+// root holds the outermost frames of a stack, as numbers of texts; 0: no frame.
 type root struct{ outer, next uint64 }
 
-// event is what happened to a goroutine, or what it did.
+// event is an event of a goroutine.
 type event struct {
 	time   int64
-	goid   uint64 // 0: not known
+	goid   uint64 // 0: unknown
 	thread uint64
-	kind   byte // gowire's number of it
+	kind   byte // gowire's number of the event
 	a, b   uint64
 	text   uint64
 }
 
-// Of events a, b and text are:
+// The fields a, b and text of events are:
 //
-//	GoCreate, GoCreateBlocked    the goroutine that was made, the stack of what it begins with
-//	GoStart                      that it runs for the first time in this generation
-//	GoDestroy                    that it ended
-//	GoStatus                     that it is there; a is a stack of it, 0: not known
-//	UserTaskBegin                task, the one above, name
+//	GoCreate, GoCreateBlocked    the goroutine created, the stack of its first function
+//	GoStart                      none; it runs for the first time in this generation
+//	GoDestroy                    none
+//	GoStatus                     a stack of the goroutine, 0: unknown
+//	UserTaskBegin                task, its parent, name
 //	UserTaskEnd                  task
 //	UserRegionBegin, -End        task, –, name
 //	UserLog                      task, message, category
@@ -63,24 +63,24 @@ type scanner struct {
 	scanned
 	scale    float64
 	threads  map[uint64]*thread
-	inCall   map[uint64]uint64 // by thread, who was in a system call on it, as others tell
+	inCall   map[uint64]uint64 // by thread, the goroutine in a system call on it, as other threads recorded
 	all      bool
-	byTime   map[int64]*beat     // beats, by their times over beatEvery
-	nameless map[uint64]struct{} // goroutines that are there, and no stack of theirs was seen yet
+	byTime   map[int64]*beat     // beats by time divided by beatEvery
+	nameless map[uint64]struct{} // goroutines that exist and for which no stack was seen yet
 }
 
-// thread is how far a thread's events were read.
+// thread is the state of a thread while its events are read.
 type thread struct {
 	id    uint64
-	goid  uint64 // that it runs
-	known bool   // whether it runs one is known
+	goid  uint64 // the goroutine that it runs, if known is set
+	known bool   // whether it runs a goroutine is known
 }
 
-// unknownGoid is in the place of the goroutine of a thread of which it is not known yet.
+// unknownGoid stands for the goroutine of a thread while that is unknown.
 const unknownGoid = math.MaxUint64
 
-// scan reads a generation; with all it tells of each goroutine that is there. What can't be read
-// is left out: who reads what goroutines did tells of it.
+// scan reads a generation. If all is set, it returns the status of every goroutine that exists.
+// Parts that can't be read are left out; readers of the goroutines' states report them.
 func scan(g *gowire.Generation, all bool) *scanned {
 	s := &scanner{
 		scanned: scanned{first: math.MaxInt64, texts: map[uint64]string{}, roots: map[uint64]root{}},
@@ -141,8 +141,8 @@ func (s *scanner) tables(g *gowire.Generation) {
 	s.snap, s.scale = g.Clock()
 }
 
-// batch reads what a thread told. It is where scanning spends its time: of most events only
-// the time is of interest.
+// batch reads the events of a thread. Scanning spends most of its time here; of most events only
+// the time is used.
 func (s *scanner) batch(x *gowire.Batch) {
 	t := s.threads[x.Thread]
 	if t == nil {
@@ -180,12 +180,12 @@ func (s *scanner) batch(x *gowire.Batch) {
 	s.last = max(s.last, now)
 }
 
-// event takes in an event.
+// event processes an event.
 func (s *scanner) event(t *thread, kind byte, now int64, v []uint64) {
 	switch kind {
 	case gowire.GoStart:
 		t.runs(v[0])
-		if v[1] == 1 { // its first one after it was made, or after this generation began
+		if v[1] == 1 { // its first start since it was created, or since this generation began
 			s.add(t, event{time: now, goid: v[0], kind: kind})
 		}
 	case gowire.GoStop, gowire.GoBlock:
@@ -235,7 +235,7 @@ func (s *scanner) event(t *thread, kind byte, now int64, v []uint64) {
 	}
 }
 
-// beat is the one that a time belongs to.
+// beat returns the beat that a time belongs to.
 func (s *scanner) beat(now int64) *beat {
 	k := now / beatEvery
 	b := s.byTime[k]
@@ -252,7 +252,7 @@ func (s *scanner) add(t *thread, e event) {
 	s.list = append(s.list, e)
 }
 
-// status takes in what a goroutine did when the generation began.
+// status processes the state of a goroutine at the generation's begin.
 func (s *scanner) status(t *thread, kind byte, now int64, v []uint64) {
 	const running, inCall = 2, 3
 	switch id := v[0]; {
@@ -273,7 +273,7 @@ func (s *scanner) status(t *thread, kind byte, now int64, v []uint64) {
 	}
 }
 
-// seen takes in where the goroutine that a thread runs is.
+// seen records the stack of the goroutine that a thread runs.
 func (s *scanner) seen(t *thread, now int64, stack uint64) {
 	if len(s.nameless) == 0 || stack == 0 {
 		return

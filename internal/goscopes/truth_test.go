@@ -17,14 +17,14 @@ import (
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 )
 
-// truth skips what takes longer than a test may.
+// truth skips tests that take too long for ordinary runs.
 func truth(t *testing.T) {
 	if os.Getenv("SCOPEVIEW_TRUTH") == "" {
 		t.Skip("SCOPEVIEW_TRUTH=1 runs it, as make truth does")
 	}
 }
 
-// missing lists what a trace says that could not be read of its Go execution trace.
+// missing lists the parts of the Go execution trace that could not be read, according to the trace.
 func missing(t *testing.T, tr *scopetrace.Trace) (list []string) {
 	t.Helper()
 	if text := tr.Lookup(gotrace.FactUnread); text != "" {
@@ -37,8 +37,8 @@ func missing(t *testing.T, tr *scopetrace.Trace) (list []string) {
 	return append(list, f.Problems...)
 }
 
-// TestTruthGoTests: of each trace that Go's own reader is tested with the verdict is the same as Go's, and
-// so are the regions, tasks and logs.
+// TestTruthGoTests: each trace of the tests of Go's own reader has the same verdict as there, and
+// the same regions, tasks and logs.
 func TestTruthGoTests(t *testing.T) {
 	truth(t)
 	dir := t.TempDir()
@@ -90,7 +90,8 @@ func TestTruthGoTests(t *testing.T) {
 	}
 }
 
-// earlyOf has when scopes began and ended that began before the trace: the decoder tells of none.
+// earlyOf returns begin and end of the scopes that began before the trace, which the decoder does
+// not have.
 func earlyOf(t *testing.T, tr *scopetrace.Trace) map[[2]int64]bool {
 	t.Helper()
 	early, lister := map[[2]int64]bool{}, args.NewLister(tr.Name)
@@ -106,7 +107,7 @@ func earlyOf(t *testing.T, tr *scopetrace.Trace) map[[2]int64]bool {
 	return early
 }
 
-// TestTruthCuts: a Go execution trace that is cut off anywhere says so.
+// TestTruthCuts: a Go execution trace that is cut off anywhere is reported as cut off.
 func TestTruthCuts(t *testing.T) {
 	truth(t)
 	for _, version := range []string{"1.22", "1.23", "1.25", "1.26"} {

@@ -8,17 +8,17 @@ import (
 	"github.com/scopeview/scopeview/internal/gowire"
 )
 
-// unread is the account of what a Go execution trace has not, or what of it is no such thing. What
-// only its decoder finds out is not in there: that is told where goroutines' states are read.
+// unread counts the parts of a Go execution trace that are missing or cannot be read. Faults that
+// only its decoder finds are not included: they are reported when goroutines' states are read.
 type unread struct {
 	generations int
 	bytes, of   int64
-	cut         bool  // it ends before its end
-	states      int64 // then, ns: up to when what goroutines did can be read
+	cut         bool  // it is cut off
+	states      int64 // ns: if so, goroutines' states can be read up to here
 	long        bool  // a generation has too many bytes
 }
 
-// add takes in a generation. What ends after one that could not be read may have begun in it.
+// add counts a generation. A scope that ends after an unreadable generation may have begun in it.
 func (u *unread) add(c *converter, g *gowire.Generation, s *scanned) {
 	if u.generations++; g.Cut == nil {
 		u.states = max(c.end-startTicks, 0)
@@ -31,8 +31,8 @@ func (u *unread) add(c *converter, g *gowire.Generation, s *scanned) {
 	}
 }
 
-// text is a sentence for people; it is empty where nothing is missing. end is the last moment that
-// was read, in ns.
+// text returns a sentence for users, or "" if nothing is missing; end is the last moment that was
+// read, in ns.
 func (u *unread) text(end int64) string {
 	var parts []string
 	if u.bytes > 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// BenchmarkRead reads what two goroutines do that wake each other all the time.
+// BenchmarkRead reads a trace of two goroutines that wake each other all the
+// time.
 func BenchmarkRead(b *testing.B) {
 	const rounds = 50_000
 	m := newMade().begin(start+100).

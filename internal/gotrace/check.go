@@ -10,28 +10,30 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// What a stream's identity is checked by.
+// Limits of the identity check of a stream.
 const (
-	checkPoints = 2000   // begins and ends of scopes, at most
-	checkLeast  = 20     // of fewer none may be wrong
-	checkSlack  = 50_000 // ns that the clocks may be off: before its first heartbeat a trace's rate is known to 10 ppm
+	checkPoints = 2000   // maximum number of begins and ends of scopes compared
+	checkLeast  = 20     // with fewer than this, none may disagree
+	checkSlack  = 50_000 // ns, tolerance of the clocks: before the first heartbeat the clock rate of a trace is accurate to 10 ppm
 )
 
-// How many events are kept in mind, from the trace's start on.
+// The number of events of a stream that a check reads: at its start, and in each further
+// attempt.
 var (
 	checkEvents int64 = 300_000
-	checkAgain  int64 = 3_000_000 // if there were too few scopes in the first
+	checkAgain  int64 = 3_000_000 // if the first part has too few scopes
 )
 
-// stay is a goroutine's stretch of running.
+// stay is a stretch of time in which a goroutine ran on a thread.
 type stay struct {
 	from, to int64
 	thread   uint32
 }
 
-// check reports whether a stream is of the program whose scopes are in the trace, on the
-// same clock: its first part is compared with scopes. A program's clocks don't change
-// later in a stream, whose every second has them.
+// check reports whether a stream was recorded in the process whose scopes are in the
+// trace, on the same clock. It compares the first part of the stream with the scopes.
+// That part is enough, because the clocks of a program do not change later in a stream;
+// every generation repeats them.
 func (r *reader) check(g *input) (bool, error) {
 	if r.t == nil || r.t.Lookup(FactMade) != "" {
 		return true, nil
@@ -41,7 +43,7 @@ func (r *reader) check(g *input) (bool, error) {
 	for i, n := range []int64{checkEvents, checkAgain, checkAgain} {
 		stays, from, to, all := r.stays(g, n, after)
 		if to <= from {
-			return true, nil // reading it will tell why
+			return true, nil // reading the stream will report why
 		}
 		var err error
 		if looked, right, err = r.compare(stays, from, to); err != nil {
@@ -50,7 +52,7 @@ func (r *reader) check(g *input) (bool, error) {
 		if looked >= checkLeast || all || i > 0 && looked > 0 {
 			break
 		}
-		if i > 0 { // the first scope comes later
+		if i > 0 { // the first scope begins later
 			if after, err = r.nextScope(to); after < 0 || err != nil {
 				break
 			}
@@ -67,8 +69,8 @@ func (r *reader) check(g *input) (bool, error) {
 	return false, nil
 }
 
-// nextScope is when the first scope of a known goroutine begins, from a time on; -1: none
-// does.
+// nextScope returns the begin of the first scope of a known goroutine at or after from,
+// or -1 if there is none.
 func (r *reader) nextScope(from int64) (at int64, err error) {
 	at = -1
 	err = r.t.Events(trace.Options{From: from, AsRecorded: true}, func(e *trace.Event) bool {
@@ -83,8 +85,9 @@ func (r *reader) nextScope(from int64) (at int64, err error) {
 	return at, err
 }
 
-// stays reads when goroutines ran, from up to n of a stream's events from a time on: by
-// goroutine, and from when to when that is.
+// stays reads up to n events of a stream from the time after on. It returns the stretches
+// in which each goroutine ran, the interval that the events cover, and whether the stream
+// ended before n events.
 func (r *reader) stays(g *input, n, after int64) (by map[uint64][]stay, from, to int64, all bool) {
 	by = map[uint64][]stay{}
 	stacks := newStacks()
@@ -127,7 +130,7 @@ func (r *reader) stays(g *input, n, after int64) (by map[uint64][]stay, from, to
 		}
 	}
 	if from < 0 {
-		from = to // it ends before that
+		from = to // the stream ends before after
 	}
 	for id, st := range running {
 		st.to = to
@@ -136,7 +139,8 @@ func (r *reader) stays(g *input, n, after int64) (by map[uint64][]stay, from, to
 	return by, from, to, all
 }
 
-// compare looks where the scopes between two times begin and end.
+// compare checks the begins and ends of scopes between two times. It returns the number
+// checked, and the number at which the goroutine was running.
 func (r *reader) compare(by map[uint64][]stay, from, to int64) (looked, right int64, err error) {
 	look := func(at int64, goid uint64, thread uint32) {
 		if goid == 0 || at < from+checkSlack || at > to-checkSlack {
@@ -165,7 +169,7 @@ func (r *reader) compare(by map[uint64][]stay, from, to int64) (looked, right in
 	return looked, right, err
 }
 
-// ran reports whether a goroutine ran at a time, on a thread if that is known.
+// ran reports whether a goroutine ran at a time, on the given thread unless it is 0.
 func ran(stays []stay, at int64, thread uint32) bool {
 	i := sort.Search(len(stays), func(k int) bool { return stays[k].to >= at-checkSlack })
 	for ; i < len(stays) && stays[i].from <= at+checkSlack; i++ {

@@ -7,24 +7,23 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// clock turns the times of a stream into ns from the trace's start.
+// clock converts the times of a stream to ns from the trace's start.
 //
-// The monotonic clock of an execution trace is the one that Go reads. On Linux that is
-// the system's, and so is what the trace's header has. On other systems only the wall
-// clocks can be compared, which is done once in a stream, so that a step of it later
-// does no harm: times there are as far off as the clocks were read apart, some
-// microseconds.
+// The monotonic clock of an execution trace is the one that Go reads. On Linux that is the system's
+// monotonic clock, which the trace's header has too. On other systems only the wall clocks can be
+// compared. This is done once a stream, so that a later step of the wall clock has no effect; times
+// there are off by the time between the two readings, some microseconds.
 type clock struct {
 	mono, wall int64 // at the trace's start
 	same       bool  // the monotonic clocks are the same
-	alone      bool  // there is no trace: time 0 is the stream's beginning
+	alone      bool  // no trace: time 0 is the stream's beginning
 	base       int64 // ns from the trace's start when the stream's monotonic clock was 0
-	made       bool  // the trace was made of the stream
+	made       bool  // the trace was made from the stream
 	began      bool
-	off        int64 // what is added to a time
+	off        int64 // added to each time
 }
 
-// clockOf returns the clock of the streams of t, before any of them begins.
+// clockOf returns the clock for the streams of t, before any of them begins.
 func clockOf(t *trace.Trace) clock {
 	h, same, made := t.Header(), SameClock(t), t.Lookup(FactMade) != ""
 	return clock{mono: h.StartMono, wall: h.StartWall, same: same, made: made}
@@ -33,7 +32,7 @@ func clockOf(t *trace.Trace) clock {
 // SameClock reports whether the monotonic clock of the Go execution traces of t is that of t's header.
 func SameClock(t *trace.Trace) bool { return t.Lookup("os") == "linux" || t.Lookup(FactMade) != "" }
 
-// sync takes the clocks that begin a generation.
+// sync aligns the clock with the clock snapshot at the beginning of a generation.
 func (c *clock) sync(s *exptrace.ClockSnapshot) {
 	at, mono := sane(int64(s.Trace)), sane(int64(min(s.Mono, far)))
 	if !c.began {
@@ -49,7 +48,7 @@ func (c *clock) sync(s *exptrace.ClockSnapshot) {
 	c.off = c.base - (&gowire.Snapshot{Known: true, Trace: at, Mono: mono}).Ahead()
 }
 
-// first takes the time at which a stream begins that does not tell what the clocks were.
+// first aligns the clock with the beginning of a stream that has no clock snapshot.
 func (c *clock) first(at int64) {
 	if !c.began {
 		c.began = true
@@ -60,10 +59,10 @@ func (c *clock) first(at int64) {
 	}
 }
 
-// far bounds what is read, so that sums of it fit an int64.
+// far limits the times that are read, so that their sums fit an int64.
 const far = 1 << 60
 
 func sane(t int64) int64 { return min(max(t, -far), far) }
 
-// saneWall is sane for ns since 1970, which far is in 2006.
+// saneWall is sane for ns since 1970, where far is a time in 2006.
 func saneWall(t int64) int64 { return min(max(t, -2*far), 2*far) }

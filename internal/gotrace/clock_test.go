@@ -7,8 +7,8 @@ import (
 	exptrace "golang.org/x/exp/trace"
 )
 
-// TestWallClocks: where the monotonic clocks are not the same, times are by the clocks on the walls, of today
-// too.
+// TestWallClocks: if the monotonic clocks differ, times are aligned by the wall clocks, also those
+// of today.
 func TestWallClocks(t *testing.T) {
 	const start = 1_795_998_290_042_512_192
 	c := clock{mono: 5000, wall: start}

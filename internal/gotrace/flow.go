@@ -10,27 +10,27 @@ import (
 	"github.com/scopeview/scopeview/internal/gowire"
 )
 
-// flow delivers the items of a stream, generation by generation. Generations are decoded ahead,
-// several at a time: each is told as if it were the first, and whoever takes them finds out
-// what is new.
+// flow delivers the items of a stream, generation by generation. Several generations are
+// decoded ahead at a time, each as if it were the first; reader determines which of their state
+// is new.
 type flow struct {
 	cut    *gowire.Cutter
-	most   int          // generations that are decoded at a time
-	busy   atomic.Int32 // so many are
+	most   int          // maximum number of generations decoded at a time
+	busy   atomic.Int32 // number of generations being decoded
 	ahead  []*pending
-	bytes  int64 // of those
-	more   bool  // cut may have one
-	broken error // reading the stream failed
+	bytes  int64 // of the generations in ahead
+	more   bool  // cut may have another generation
+	broken error // error of reading the stream
 	done   chan struct{}
 
 	stacks *stackTable
 	clock  *clock
 	part   *part
 	at     int      // in part
-	byID   []uint32 // stacks of the generation, as the table has them
+	byID   []uint32 // stacks of the generation by id, as numbered in the table
 	texts  []string // of the generation
-	failed int      // the number of the generation of which next has returned an error, from 1 on
-	begun  int      // generations that were begun to be decoded
+	failed int      // number, from 1 on, of the generation for which next returned an error
+	begun  int      // number of generations whose decoding has begun
 	rough  int64
 }
 
@@ -39,21 +39,21 @@ type pending struct {
 	number int
 	bytes  int64
 	parts  chan *part
-	rough  int64 // once parts is closed
+	rough  int64 // valid once parts is closed
 	err    error // likewise
 }
 
-// What is decoded ahead, at most: generations, as one goroutine takes what they tell, their
-// bytes, and parts of all of them. One that is being decoded takes five times its bytes, and
-// keeps two processors busy.
+// Limits of decoding ahead: generations (the items of one are consumed by one goroutine), their
+// bytes, and the parts of all of them. Decoding a generation takes five times its bytes, and
+// occupies two processors.
 const (
 	maxAhead      = 4
 	maxAheadBytes = 256 << 20
 	maxParts      = 4096
 )
 
-// open begins to read a stream, with so many goroutines at the most. The error is a sentence
-// about the stream.
+// open begins to read a stream, decoding at most most generations at a time. The error is a
+// sentence about the stream.
 func open(in io.Reader, stacks *stackTable, c *clock, most int) (*flow, error) {
 	f := &flow{most: min(most, max(runtime.GOMAXPROCS(0)/2, 1)), more: true, done: make(chan struct{}), stacks: stacks, clock: c}
 	var err error
@@ -69,10 +69,10 @@ func open(in io.Reader, stacks *stackTable, c *clock, most int) (*flow, error) {
 	return f, err
 }
 
-// close ends the reading. Nothing reads the stream any more.
+// close ends the reading. The stream is not read after that.
 func (f *flow) close() { close(f.done) }
 
-// fill has more generations decoded.
+// fill starts to decode further generations, up to the limits.
 func (f *flow) fill() {
 	for f.more && int(f.busy.Load()) < f.most && len(f.ahead) < maxAhead && (len(f.ahead) == 0 || f.bytes < maxAheadBytes) {
 		g, err := f.cut.Next()
@@ -102,15 +102,16 @@ func (f *flow) fill() {
 					return false
 				}
 			})
-			if p.err != nil && g.Cut == io.ErrUnexpectedEOF { // whatever the decoder missed first
+			if p.err != nil && g.Cut == io.ErrUnexpectedEOF { // whatever the decoder found missing first
 				p.err = g.Cut
 			}
 		}()
 	}
 }
 
-// next is the next item by time. The item's kind is EventSync where a generation begins.
-// io.EOF is the end; another error is of a generation, and next goes on with the one after it.
+// next returns the next item by time. An item of kind EventSync begins a generation. The error
+// io.EOF marks the end of the stream; any other error concerns one generation, and next
+// continues with the following one.
 func (f *flow) next(it *item) error {
 	for f.part == nil || f.at == len(f.part.items) {
 		if f.part != nil {
@@ -142,13 +143,13 @@ func (f *flow) next(it *item) error {
 	return nil
 }
 
-// goesOn reports whether there is a generation behind the one that next has told of.
+// goesOn reports whether there is a generation after the one that next has returned last.
 func (f *flow) goesOn() bool {
 	f.fill()
 	return len(f.ahead) > 0
 }
 
-// take takes a part.
+// take begins to deliver a part.
 func (f *flow) take(x *part) {
 	f.part, f.at = x, 0
 	if x.first {
@@ -174,7 +175,7 @@ func newPart() *part {
 	return p
 }
 
-// free gives a part back.
+// free returns a part to the pool.
 func (p *part) free() {
 	clear(p.stacks)
 	clear(p.texts)

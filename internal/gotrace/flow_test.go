@@ -19,12 +19,12 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// busy is a Go execution trace of some generations, in which goroutines do all kinds of things.
+// busy returns a Go execution trace of some generations, with goroutines in all states.
 func busy(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := exec.Start(&b); err != nil {
-		t.Skip(err) // go test -trace
+		t.Skip(err) // go test -trace is running
 	}
 	r := exec.NewFlightRecorder(exec.FlightRecorderConfig{})
 	if err := r.Start(); err != nil {
@@ -58,7 +58,7 @@ func busy(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// change is a change of a goroutine's state.
+// change is a goroutine's change of state.
 type change struct {
 	from, to gotrace.GoState
 	reason   string
@@ -67,8 +67,8 @@ type change struct {
 	stack    string
 }
 
-// decoded is what one decoder says of a whole stream: of each goroutine its changes, and when
-// they were.
+// decoded decodes a whole stream with one decoder. It returns the changes of each goroutine, and
+// their times.
 func decoded(t *testing.T, b []byte) (of map[uint64][]change, at map[uint64][]int64) {
 	t.Helper()
 	r, err := exptrace.NewReader(bytes.NewReader(b))
@@ -106,8 +106,8 @@ func decoded(t *testing.T, b []byte) (of map[uint64][]change, at map[uint64][]in
 	}
 }
 
-// TestGenerations: generations that are decoded apart, at the same time, tell what one decoder
-// of the whole stream tells, change by change.
+// TestGenerations: generations that are decoded separately, at the same time, yield the same
+// changes as one decoder of the whole stream.
 func TestGenerations(t *testing.T) {
 	streams := map[string][]byte{"busy": busy(t)}
 	for _, v := range []string{"go1.22", "go1.23", "go1.25", "go1.26"} {
@@ -128,10 +128,10 @@ func TestGenerations(t *testing.T) {
 			if len(got) != len(want) {
 				t.Errorf("%d goroutines, want %d", len(got), len(want))
 			}
-			var off int64 // of the clocks
+			var off int64 // between the clocks
 			for goid, list := range got {
 				told := list
-				if last := list[len(list)-1]; last.To == gotrace.Unknown { // the reader ends what lives
+				if last := list[len(list)-1]; last.To == gotrace.Unknown { // the reader ends goroutines that exist
 					told = list[:len(list)-1]
 				}
 				if len(told) != len(want[goid]) {
@@ -145,7 +145,7 @@ func TestGenerations(t *testing.T) {
 						c.stack += fmt.Sprintf("%s:%d ", f.Func, f.Line)
 					}
 					if w.reason == "" || w.from == gotrace.Unknown {
-						c.reason = w.reason // ours may be from the stack
+						c.reason = w.reason // the reader may take it from the stack
 					}
 					if !strings.Contains(w.stack, strings.TrimSpace(c.stack)) {
 						t.Errorf("goroutine %d: the stack %q, want %q", goid, c.stack, w.stack)
@@ -159,7 +159,8 @@ func TestGenerations(t *testing.T) {
 					if off == 0 {
 						off = at[goid][i] - x.Time
 					}
-					// The decoder delays what had to wait for a thread that was put off its CPU.
+					// The decoder delays events that had to wait for a thread that was taken off
+					// its CPU.
 					if d := at[goid][i] - off - x.Time; d < -int64(20*time.Millisecond) || d > int64(20*time.Millisecond) {
 						t.Errorf("goroutine %d: %+v is off by %v", goid, x, time.Duration(d))
 					}
@@ -169,8 +170,8 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// TestBrokenGeneration: what is before and behind a generation that can't be decoded is told,
-// and which that is.
+// TestBrokenGeneration: the generations before and after one that can't be decoded are read, and
+// the problem names that one.
 func TestBrokenGeneration(t *testing.T) {
 	m := newMade()
 	var ends []int

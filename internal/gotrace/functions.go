@@ -5,41 +5,44 @@ import (
 	"strings"
 )
 
-// functions are the beginnings of functions' names.
+// functions is a list of prefixes of function names.
 type functions []string
 
-// Has reports whether a function is one of them.
+// Has reports whether the name of a function has one of the prefixes.
 func (fs functions) Has(name string) bool {
 	return slices.ContainsFunc(fs, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// Functions are those that a reader of stacks must know by name: the runtime's, and the
-// recorder's, of today and as traces of v1.2 and before have them. internal/record cannot
-// import this table; the names that it knows itself are compared with it by its test.
+// Functions lists the functions that a reader of stacks must recognize by name: the runtime's,
+// and the recorder's, as they are now and as they were up to v1.2. internal/record cannot
+// import this table; a test there compares its own names with it.
 var Functions = struct {
-	// Runtime has what goroutines of Go's runtime run, and those of Profilers.
+	// Runtime has the functions of goroutines of Go's runtime, and those of Profilers.
 	Runtime, Profilers functions
-	// Collector has what the garbage collector's goroutines begin with.
+	// Collector has the functions that goroutines of the garbage collector begin with.
 	Collector functions
 	// Recorder has the packages that run in a program to record it.
 	Recorder functions
-	// Background has what the recorder's goroutines run, and where a program waits for them.
+	// Background has the functions of the recorder's goroutines, and those in which a program
+	// waits for them.
 	Background functions
-	// Begin has the function in which scope.Go calls what it is given.
+	// Begin has the function in which scope.Go calls its argument.
 	Begin functions
-	// API has the packages that a program calls, and what they call first.
+	// API has the packages that a program calls, and those that they call first.
 	API functions
-	// Lock has what a lock runs that tells of itself.
+	// Lock has the functions of locks that record their waits.
 	Lock functions
-	// Poll has what one calls again and again while nothing has come. To look at the clock is
-	// none of them: who measures his own work does it too. The doctor calls them spinning,
-	// and sync/atomic's loads and CompareAndSwaps.
+	// Poll has functions that are called repeatedly while nothing has arrived. The doctor
+	// calls such loops spinning, as it does those of sync/atomic's loads and CompareAndSwaps.
+	// Reading the clock is not in the list, since programs that measure their own work do it
+	// too.
 	Poll functions
-	// Plumbing has what is never the place in the code that somebody looks for.
+	// Plumbing has functions that are never the place in the code that a reader looks for.
 	Plumbing functions
-	// Waiting has what says how one waits, and not where: Plumbing and what waits in it.
+	// Waiting has functions that show how a goroutine waits, and not where: Plumbing and the
+	// packages that wait in it.
 	Waiting functions
-	// Blocking has the packages of Go in which others are blocked.
+	// Blocking has the packages of Go in which a call can block.
 	Blocking functions
 }{
 	Runtime:    join(profilers, functions{"runtime."}),
@@ -69,10 +72,11 @@ var (
 	plumbing  = join(api, functions{"runtime.", "sync.", "internal/sync."})
 )
 
-// WithoutBegin returns how many of n functions of a goroutine's stack, the leaf first, are the
-// program's own: the others are what goroutines begin with in the runtime, and in scope.Go.
-// Samples of CPU time have the runtime's, waits have not, and the two belong to the same
-// calls; and what scope.Go began is to look as what the go statement did. One always stays.
+// WithoutBegin returns how many of the n functions of a goroutine's stack, the leaf first, are
+// the program's own. The others are those that goroutines begin with, in the runtime and in
+// scope.Go. They are left out because samples of CPU time have the runtime's and waits do not,
+// though both belong to the same calls, and because a goroutine of scope.Go should look like
+// one of a go statement. At least one function stays.
 func WithoutBegin(n int, name func(int) string) int {
 	for _, begins := range []func(string) bool{
 		func(f string) bool { return f == "runtime.goexit" },
@@ -95,15 +99,15 @@ func ours(names ...string) functions {
 
 func join(lists ...functions) functions { return slices.Concat(lists...) }
 
-// parking are the functions by which the runtime puts a goroutine to sleep. They are on
-// the stacks of those that slept when tracing began, and on no others.
+// parking has the functions by which the runtime parks a goroutine. They are only on the
+// stacks of goroutines that were parked when tracing began.
 var parking = map[string]bool{
 	"runtime.gopark": true, "runtime.goparkunlock": true, "runtime.semacquire1": true,
 	"runtime.chanrecv": true, "runtime.chansend": true, "runtime.netpollblock": true,
 }
 
-// reasons are why a goroutine sleeps in a function of the runtime, in the words in which
-// Go tells it of those that go to sleep while it traces.
+// reasons maps a function of the runtime to the reason why a goroutine waits in it, in the
+// words of the execution trace for goroutines that begin to wait while it is recorded.
 var reasons = map[string]string{
 	"runtime.chanrecv1": "chan receive", "runtime.chanrecv2": "chan receive", "runtime.chansend1": "chan send",
 	"runtime.selectgo": "select", "runtime.block": "forever", "time.Sleep": "sleep",

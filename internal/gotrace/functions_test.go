@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWithoutBegin: what goroutines begin with is left out, in the order in which it is on
-// stacks, and nothing of the same name elsewhere; one function always stays.
+// TestWithoutBegin: the functions that goroutines begin with are left out, in their order
+// on stacks, and functions of the same name elsewhere are not; one function always stays.
 func TestWithoutBegin(t *testing.T) {
 	const begin = "github.com/scopeview/scopeview/internal/record.Go.func1"
 	for stack, want := range map[string]int{

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// FuzzRead reads whatever bytes as a Go execution trace. What is delivered is one story,
-// whatever it is.
+// FuzzRead reads arbitrary bytes as a Go execution trace. The transitions delivered must
+// be consistent in any case.
 func FuzzRead(f *testing.F) {
 	const at = start + 1000
 	one := shared(newMade(), at).end().b
@@ -21,7 +21,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(newMade().begin(at).event(at+10, evGoStatus, 7, 100, running).event(at+20, evStatusStack, 9, 0, asleep, 3).
 		event(at+30, evAssistBegin, 1).event(at+60, evSTWBegin, 9, 1).event(at+70, evSTWEnd).event(at+80, evAssistEnd).
 		event(at+90, evSyscallBegin, 1, 1).sample(at+42, 7, 1).end().b, one)
-	// What has ended is there again.
+	// A goroutine that has ended exists again.
 	f.Add(newMade().begin(at).event(at+10, evGoStatus, 7, 100, running).event(at+500, evGoDestroy).end().b, shared(newMade(), at+600).end().b)
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		if len(a) > 20_000 || len(b) > 10_000 {
@@ -58,7 +58,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// whole checks what is true of every trace.
+// whole checks what must hold of every trace.
 func whole(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	last := map[uint64]gotrace.Transition{}
@@ -67,7 +67,8 @@ func whole(t *testing.T, tr *trace.Trace) {
 		Info: func(i *gotrace.Info) { info = i },
 		Transition: func(x *gotrace.Transition) {
 			was, ok := last[x.Goid]
-			// A later stream may know a number that has ended, and not from when on.
+			// A later stream may have a goroutine id that has ended, without its
+			// creation.
 			follows := x.From == was.To || was.To == gotrace.Unknown || was.To == gotrace.NotExist && x.From == gotrace.Unknown
 			if ok && (!follows || x.Time < was.Time) || x.From == x.To || x.Goid == 0 {
 				t.Errorf("after %+v comes %+v", was, *x)

@@ -20,7 +20,7 @@ import (
 	record "github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// recorded records what f does.
+// recorded records f.
 func recorded(t *testing.T, f func()) *trace.Trace {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.scope")
@@ -34,7 +34,7 @@ func recorded(t *testing.T, f func()) *trace.Trace {
 	return tracetest.OpenFile(t, path)
 }
 
-// story is all that is told of a trace.
+// story holds everything that was read of a trace.
 type story struct {
 	info    *gotrace.Info
 	of      map[uint64][]gotrace.Transition
@@ -42,7 +42,7 @@ type story struct {
 	ranges  []gotrace.Range
 }
 
-// read reads a story, and checks what is true for every one.
+// read reads a trace, and checks what must hold of every one.
 func read(t *testing.T, tr *trace.Trace) *story {
 	t.Helper()
 	s := &story{of: map[uint64][]gotrace.Transition{}}
@@ -82,7 +82,7 @@ func read(t *testing.T, tr *trace.Trace) *story {
 	return s
 }
 
-// has reports whether a stack has a function whose name ends so.
+// has reports whether a stack has a function whose name ends with function.
 func (s *story) has(stack uint32, function string) bool {
 	for _, f := range s.info.Stack(stack) {
 		if strings.HasSuffix(f.Func, function) {
@@ -103,14 +103,15 @@ func waitLocker(mu *sync.Mutex) { mu.Lock() }
 
 func wakeUnlocker(mu *sync.Mutex) { mu.Unlock() }
 
-// long is how long they wait, so that they do on a busy machine too.
+// long is how long goroutines wait, so that they do on a busy machine too.
 const long = 50 * time.Millisecond
 
-// TestKnownWaits has goroutines wait in known ways, once each, and says who wakes them.
+// TestKnownWaits: goroutines that wait once each, in known ways, have that wait, with the
+// goroutine that woke them.
 func TestKnownWaits(t *testing.T) {
 	var wg sync.WaitGroup
-	var begun chan struct{}             // closed when the one before is about to wait
-	in := func(name string, f func()) { // in a scope on a goroutine of its own
+	var begun chan struct{}             // closed when the previous goroutine is about to wait
+	in := func(name string, f func()) { // runs f in a scope on a goroutine of its own
 		now := make(chan struct{})
 		begun = now
 		wg.Go(func() {
@@ -120,7 +121,7 @@ func TestKnownWaits(t *testing.T) {
 			end()
 		})
 	}
-	// after runs f when the one before has had time to wait.
+	// after runs f when the previous goroutine has had time to wait.
 	after := func(f func()) func() {
 		before := begun
 		return func() { <-before; time.Sleep(long); f() }
@@ -190,7 +191,7 @@ func TestKnownWaits(t *testing.T) {
 		{name: "network", reason: "network", at: "os.(*File).Read", noWaker: true},
 	} {
 		if c.name == "network" && runtime.GOOS == "windows" {
-			continue // pipes are read in system calls there
+			continue // there pipes are read in system calls
 		}
 		e, waits := when[c.name], 0
 		all := s.of[who[c.name]]
@@ -213,7 +214,7 @@ func TestKnownWaits(t *testing.T) {
 		if waits != 1 {
 			t.Errorf("%s: %d waits, want one: %+v", c.name, waits, all)
 		}
-		// Who made it, where, and with what it begins.
+		// The creator, its stack, and the first function.
 		if made := all[0]; made.From != gotrace.NotExist || made.To != gotrace.Runnable || !s.has(made.ByStack, "sync.(*WaitGroup).Go") || !s.has(made.Stack, "sync.(*WaitGroup).Go.func1") {
 			t.Errorf("%s: made: %+v", c.name, made)
 		}
@@ -232,8 +233,9 @@ func TestKnownWaits(t *testing.T) {
 	}
 }
 
-// TestBusy does all at once, on more threads than there are processors: the times of all
-// of it are known (read looks), and scopes begin and end where their goroutine runs.
+// TestBusy waits, computes and calls at once, on more threads than there are processors.
+// The times of all of it must be known (read checks that), and scopes must begin and end
+// while their goroutine runs.
 func TestBusy(t *testing.T) {
 	tr := recorded(t, func() {
 		var wg sync.WaitGroup
@@ -273,7 +275,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestKnownRanges has the garbage collector run, and the world stopped.
+// TestKnownRanges runs the garbage collector and stops the world.
 func TestKnownRanges(t *testing.T) {
 	tr := recorded(t, func() {
 		for range 3 {
@@ -302,8 +304,8 @@ func TestKnownRanges(t *testing.T) {
 	}
 }
 
-// TestClocks looks how far the two clocks are apart: before a goroutine sleeps there is an
-// instant, and after it another. Of many the least distances say.
+// TestClocks measures how far the two clocks are apart: there is an instant before a
+// goroutine sleeps, and one after. The least of many distances counts.
 func TestClocks(t *testing.T) {
 	const times = 200
 	tr := recorded(t, func() {
@@ -324,8 +326,7 @@ func TestClocks(t *testing.T) {
 			return true
 		}
 		name := tr.Name(e.Name)
-		// The sleep that follows, or comes before; not one that does so by more than
-		// can be.
+		// The sleep next to it, before or after; not one whose distance is impossible.
 		for _, x := range s.of[e.Goid] {
 			d := x.Time - e.Start
 			if name == "after" {
@@ -346,7 +347,7 @@ func TestClocks(t *testing.T) {
 		t.Fatalf("%d instants", n)
 	}
 	most := 5 * time.Microsecond
-	if tr.Header().Path == format.PathPure { // it takes longer to ask who we are
+	if tr.Header().Path == format.PathPure { // getting the goroutine's id takes longer
 		most = 50 * time.Microsecond
 	}
 	for name, d := range least {

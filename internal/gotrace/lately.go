@@ -1,17 +1,18 @@
 package gotrace
 
-// Lately finds what a map has of a goroutine. It remembers those that it was asked for lately:
-// few goroutines do most of what is told, and asking the map each time takes a fifth of reading.
+// Lately looks up a goroutine in a map, with a cache of recent lookups: few goroutines cause
+// most of the events, and looking into the map each time takes a fifth of the reading.
 type Lately[T any] struct {
 	list [latelyMost]struct {
 		id uint64
-		of *T // nil: nothing is remembered
+		of *T // nil: the entry is empty
 	}
 }
 
 const latelyMost = 1 << 10
 
-// Of is what m has of a goroutine; nil: nothing. It is always asked with the same map.
+// Of returns the value of m for the goroutine, or nil if it has none. Every call must pass the
+// same map.
 func (l *Lately[T]) Of(m map[uint64]*T, goid uint64) *T {
 	x := &l.list[goid%latelyMost]
 	if x.of != nil && x.id == goid {
@@ -21,5 +22,5 @@ func (l *Lately[T]) Of(m map[uint64]*T, goid uint64) *T {
 	return x.of
 }
 
-// Forget is called when the map has something else of the goroutine, or nothing any more.
+// Forget must be called when the map's value of the goroutine is replaced or deleted.
 func (l *Lately[T]) Forget(goid uint64) { l.list[goid%latelyMost].of = nil }

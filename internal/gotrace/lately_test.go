@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLately: what is found of goroutines is what the map has, also of those that come and go and
-// of those that are remembered in one place.
+// TestLately: lookups yield the map's values, also for goroutines that come and go and for those
+// that share an entry of the cache.
 func TestLately(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var l Lately[int]

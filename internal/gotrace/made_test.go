@@ -25,21 +25,21 @@ const (
 	evStatusStack, evSync, evClock, evEnd           = 48, 50, 51, 52
 )
 
-// Statuses.
+// Statuses of processors and goroutines.
 const (
 	idle                              = 2 // of a P
 	runnable, running, inCall, asleep = 1, 2, 3, 4
 )
 
-// made is a Go execution trace that is written by hand: its clock counts nanoseconds.
+// made builds a Go execution trace by hand. Its clock counts nanoseconds.
 type made struct {
 	b       []byte
 	gen     uint64
-	at      int64 // of the last event
+	at      int64 // time of the last event
 	events  []byte
 	from    int64
 	thread  uint64
-	ahead   int64 // of the monotonic clock
+	ahead   int64 // of the stream's clock, relative to the monotonic clock
 	samples []byte
 }
 
@@ -53,14 +53,14 @@ func (m *made) batch(thread uint64, at int64, data []byte) {
 	m.b = append(m.b, data...)
 }
 
-// begin begins a generation, whose events are of one thread that has P 0.
+// begin begins a generation. Its events are of one thread, which has P 0.
 func (m *made) begin(at int64) *made {
 	m.gen++
 	m.events, m.from, m.at, m.thread, m.samples = nil, at, at, 100, []byte{evSamples}
 	return m.event(at, evProcStatus, 0, 1)
 }
 
-// other goes on with another thread's events.
+// other continues with another thread's events.
 func (m *made) other(at int64, thread uint64) *made {
 	m.batch(m.thread, m.from, m.events)
 	m.events, m.from, m.at, m.thread = nil, at, at, thread
@@ -85,7 +85,7 @@ func (m *made) sample(at int64, g, stack uint64) *made {
 	return m
 }
 
-// texts and stacks that every generation has, by their ids.
+// The texts and stacks of every generation, by id.
 var (
 	texts  = []string{"", "chan receive", "sync", "main.leaf", "main.root", "main.go", "preempted", "runtime.gopark", "runtime.selectgo", "read mem stats"}
 	stacks = [][]uint64{nil, {3, 4}, {4}, {7, 8, 4}}
@@ -124,10 +124,10 @@ func (m *made) end() *made {
 	return m
 }
 
-// start is when the traces begin that hold made ones, by the monotonic clock.
+// start is the start of the traces in these tests, by the monotonic clock.
 const start = 10_000_000
 
-// in puts streams into a trace of 1 ms, of which each is a part, and the lines of records.
+// in returns the text of a trace of 1 ms with streams and the lines of records.
 func in(records string, streams ...[]byte) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "header chunk=65536 path=go clock=monotonic start=%d mono=%d wall=%d\nstate closed=1 tick=%d\n", start, start, start, start+1_000_000)
@@ -180,7 +180,7 @@ func lines(t *testing.T, tr *trace.Trace) ([]string, *gotrace.Info) {
 	return all, info
 }
 
-// shared has goroutine 7 wait for 8, from at on: it takes 500 ns.
+// shared has goroutine 7 wait for 8, from at on, for 500 ns.
 func shared(m *made, at int64) *made {
 	return m.begin(at).
 		event(at+10, evGoStatus, 7, 100, running).
@@ -206,14 +206,14 @@ var sharedLines = []string{
 	"1500 g7 running > not there on 100/0",
 }
 
-// shifted is a stream whose clock is ahead of the monotonic one.
+// shifted returns a stream whose clock is ahead of the monotonic one.
 func shifted(by int64) []byte {
 	m := newMade()
 	m.ahead = by
 	return shared(m, start+1000+by).end().b
 }
 
-// tasks are the lines of n scopes of goroutine 8, from ns of the trace on.
+// tasks returns the lines of n scopes of goroutine 8, from at ns of the trace on.
 func tasks(n int, at int64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "chunk records sealed\n")
@@ -226,7 +226,7 @@ func tasks(n int, at int64) string {
 func TestMade(t *testing.T) {
 	const at = start + 1000
 	one := shared(newMade(), at).end().b
-	// goes on tells what 8 and 9 do in the next generation.
+	// goesOn adds states of 8 and 9 in the next generation.
 	goesOn := func(m *made, at int64) *made {
 		return m.begin(at).
 			event(at+10, evGoStatus, 8, 0, runnable).
@@ -257,7 +257,7 @@ func TestMade(t *testing.T) {
 		text      string
 		want      []string
 		stretches string
-		problem   string // all of them; "" none
+		problem   string // all problems; "" for none
 		missing   bool
 	}{
 		{
@@ -273,7 +273,7 @@ func TestMade(t *testing.T) {
 			want: join(sharedLines, gone, late("unknown", 2000)), stretches: "[{1000 1500} {2000 2050}]",
 		},
 		{
-			// As snapshots of the flight recorder do.
+			// Like snapshots of the flight recorder.
 			name: "streams that overlap", text: in("", one, two),
 			want:      join(sharedLines, second, []string{"2050 g8 running > unknown", "2050 g9 waiting > unknown"}),
 			stretches: "[{1000 2050}]",
@@ -409,13 +409,13 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// onThread is a scope of goroutine 8 on a thread.
+// onThread returns a scope of goroutine 8 on a thread.
 func onThread(thread int) string {
 	return fmt.Sprintf("chunk records path=assembly sealed\nanchor start=%d thread=%d cpu=1\ntask \"t\" g=8 start=%d stop=%d\n", start+400_000, thread, start+400_001, start+450_000)
 }
 
-// TestMadeMore has what the other tests have not: samples, ranges, and stacks of those
-// that slept before.
+// TestMadeMore covers what the other tests lack: samples, ranges, and stacks of goroutines
+// that were parked before.
 func TestMadeMore(t *testing.T) {
 	const at = start + 1000
 	m := newMade().begin(at).
@@ -449,9 +449,9 @@ func TestMadeMore(t *testing.T) {
 	}
 }
 
-// TestLate has one thread take another one's processor away while that is in a system
-// call, and be put off the CPU before it says so. What the other one does meanwhile must
-// be at its time, though Go's decoder delivers it later.
+// TestLate has one thread take the processor of another one that is in a system call, and
+// be taken off the CPU before it writes that. What the other does meanwhile must have its
+// own time, though Go's decoder delivers it later.
 func TestLate(t *testing.T) {
 	const at = start + 1000
 	m := newMade().begin(at).

@@ -2,22 +2,22 @@ package gotrace
 
 import "slices"
 
-// order puts items by time again whose times are those of stamps. An item goes on when
-// one that is not earlier has come behind it: what comes late is overtaken by what it
-// kept waiting.
+// order sorts items by the times of stamps again. An item is released when one that is
+// not earlier has followed it: an item that comes late overtakes those that it
+// delayed.
 type order struct {
 	items  []item            // by time
-	free   int               // so many of the first may go on
-	last   map[uint64]*int64 // when each goroutine changed
-	lately Lately[int64]     // of last
+	free   int               // number of items, from the first, that are released
+	last   map[uint64]*int64 // the time of each goroutine's last change
+	lately Lately[int64]     // for last
 }
 
-// maxHeld bounds what is overtaken.
+// maxHeld limits the items that wait to be released.
 const maxHeld = 1 << 16
 
 func (o *order) add(it *item, change bool) {
 	if change {
-		// Of one goroutine everything stays in the order in which it was told.
+		// The changes of one goroutine stay in the order in which they were decoded.
 		l := o.lately.Of(o.last, it.goid)
 		if l != nil {
 			it.time = max(it.time, *l)
@@ -46,7 +46,8 @@ func (o *order) add(it *item, change bool) {
 	}
 }
 
-// next takes the first that may go on; at the end all may.
+// next takes the first released item; if end is set, all are released. It reports
+// whether there was one.
 func (o *order) next(it *item, end bool) bool {
 	if o.free == 0 && !(end && len(o.items) > 0) {
 		return false

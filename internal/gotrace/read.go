@@ -15,50 +15,50 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// input is a stream that is to be read.
+// input is a stream to be read.
 type input struct {
 	stream  uint32
 	name    string
-	missing bool // a part of it is not there
+	missing bool // a part of it is missing
 	open    func() io.Reader
 }
 
-// reader makes one story of the streams.
+// reader joins the streams into one sequence.
 type reader struct {
-	t     *trace.Trace // that the streams are checked against; nil: none
-	clock clock        // of a stream that has not begun
+	t     *trace.Trace // the trace to check streams against; nil: none
+	clock clock        // for a stream that has not begun
 	h     Handler
 	info  *Info
-	end   int64 // the trace's: nothing later is told
+	end   int64 // of the trace: later items are not delivered
 
 	gs       map[uint64]*goroutine
-	lately   Lately[goroutine] // of gs
+	lately   Lately[goroutine] // for gs
 	problems int
 
-	num uint32 // of the stream, from 1 on
-	cut int64  // what was before this is told already, or before the trace
-	to  int64  // up to when the story was told
+	num uint32 // number of the stream, from 1 on
+	cut int64  // everything earlier was delivered already, or precedes the trace
+	to  int64  // end of what was delivered
 
-	// Of the stream that is read:
+	// Of the stream being read:
 	started bool
 	from    int64 // its first moment
-	since   int64 // when the generation began
-	overlap bool  // it began before the one before it ended
-	quiet   bool  // its time has not come to cut
+	since   int64 // begin of the generation
+	overlap bool  // it began before the previous stream ended
+	quiet   bool  // its time has not reached cut
 	ranges  map[rangeKey]int64
-	tr      Transition // that is told
+	tr      Transition // being delivered
 }
 
-// goroutine is what is known of a goroutine while it lives.
+// goroutine is the state of a goroutine while it exists.
 type goroutine struct {
-	told GoState    // what the Handler was told
-	num  uint32     // the stream that spoke of it last
-	last Transition // where it is, in a stream whose time has not come to cut
+	told GoState    // the state delivered last
+	num  uint32     // the stream that mentioned it last
+	last Transition // its last transition in a stream whose time has not reached cut
 }
 
 type rangeKey struct {
 	name string
-	goid uint64 // 0 of the whole program's
+	goid uint64 // 0 for the whole program's
 }
 
 func newReader(h Handler) *reader {
@@ -73,7 +73,7 @@ func newReader(h Handler) *reader {
 	return r
 }
 
-// stream reads one stream. Only what keeps the trace itself from being read is an error.
+// stream reads one stream. It returns an error only if the trace itself can't be read.
 func (r *reader) stream(g *input) error {
 	r.num++
 	r.started, r.quiet, r.ranges = false, true, map[rangeKey]int64{}
@@ -102,7 +102,7 @@ func (r *reader) stream(g *input) error {
 			err = io.EOF
 			break
 		}
-		it.time = max(it.time, now) // between generations, where the clocks were read a little apart
+		it.time = max(it.time, now) // the clocks of two generations were read a little apart
 		now = it.time               // below 0: before the trace
 		r.pass(it.time)
 		r.take(s, &it)
@@ -114,7 +114,7 @@ func (r *reader) stream(g *input) error {
 	return r.ended(g, s, err)
 }
 
-// skip goes on behind a generation that could not be read, as if another stream began there.
+// skip continues after a generation that could not be read, as if another stream began there.
 func (r *reader) skip(g *input, s *flow, err error, now int64) {
 	if r.started {
 		r.leave(now)
@@ -124,7 +124,8 @@ func (r *reader) skip(g *input, s *flow, err error, now int64) {
 	r.started, r.quiet, r.ranges = false, true, map[rangeKey]int64{}
 }
 
-// ended tells why a stream could not be read further than it was.
+// ended reports as a problem why a stream could not be read to its end. It returns only errors
+// of reading the trace itself.
 func (r *reader) ended(g *input, s *flow, err error) error {
 	if s.broken != nil {
 		return s.broken
@@ -156,7 +157,7 @@ func (r *reader) ended(g *input, s *flow, err error) error {
 	return nil
 }
 
-// gaveUp tells why the recorder took no more of Go's execution trace, "" if it did not say so.
+// gaveUp returns why the recorder stopped taking Go's execution trace, or "" if it did not.
 func (r *reader) gaveUp() string {
 	if r.t == nil {
 		return ""
@@ -164,7 +165,7 @@ func (r *reader) gaveUp() string {
 	return r.t.Lookup(FactEnded)
 }
 
-// maxProblems bounds what is told of a trace with many bad streams.
+// maxProblems limits the problems reported of a trace with many bad streams.
 const maxProblems = 100
 
 func (r *reader) problem(g *input, why string, damage bool) {
@@ -178,13 +179,13 @@ func (r *reader) problem(g *input, why string, damage bool) {
 	}
 }
 
-// cutOff reports whether an error of the decoder means that what follows is missing.
+// cutOff reports whether an error of the decoder means that the rest is missing.
 func cutOff(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errEmpty) ||
 		err.Error() == "incomplete generation found; trace likely truncated" || strings.HasPrefix(err.Error(), "failed to read full batch")
 }
 
-// pass takes note of the stream's time.
+// pass advances the time of the stream.
 func (r *reader) pass(now int64) {
 	if !r.started {
 		r.started, r.from = true, now
@@ -197,13 +198,13 @@ func (r *reader) pass(now int64) {
 			r.cut = max(now, 0)
 		}
 	}
-	// What happened at the moment at which the stream before ended, that one told.
+	// The previous stream has delivered what happened at the moment of its end.
 	if r.quiet && (now > r.cut || now == r.cut && !r.overlap) {
 		r.speak()
 	}
 }
 
-// take takes in what happened.
+// take processes an item.
 func (r *reader) take(s *flow, it *item) {
 	switch it.kind {
 	case exptrace.EventSync:
@@ -276,7 +277,7 @@ func (r *reader) transition(tr *Transition) {
 		return
 	}
 	if first && tr.From == Unknown {
-		tr.Time = max(r.cut, r.since) // told late: it has been so since the stream began
+		tr.Time = max(r.cut, r.since) // reported late: the state has been this since the stream began
 	}
 	if g.told != Unknown || tr.From != NotExist {
 		tr.From = g.told
@@ -286,7 +287,7 @@ func (r *reader) transition(tr *Transition) {
 	}
 }
 
-// tell tells the Handler.
+// tell delivers a transition to the Handler.
 func (r *reader) tell(g *goroutine, tr *Transition) {
 	if g.told = tr.To; tr.To == NotExist || tr.To == Unknown {
 		delete(r.gs, tr.Goid)
@@ -301,7 +302,7 @@ func (r *reader) tell(g *goroutine, tr *Transition) {
 	}
 }
 
-// speak begins to tell, where the stream before ended.
+// speak begins to deliver the stream, from the end of the previous one.
 func (r *reader) speak() {
 	r.quiet = false
 	if n := len(r.info.Stretches); n == 0 || r.info.Stretches[n-1].To < r.cut {
@@ -322,21 +323,21 @@ func (r *reader) speak() {
 // leave ends a stream.
 func (r *reader) leave(now int64) {
 	if r.quiet {
-		return // all of it is told already
+		return // all of it was delivered already
 	}
 	for k, from := range r.ranges {
 		r.ranged(k, from, now)
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.gs)) {
 		if r.gs[id].num != r.num {
-			r.lose(id, r.cut) // the stream before knew it, and this one does not
+			r.lose(id, r.cut) // the previous stream had the goroutine, and this one does not
 		}
 	}
 	r.to = now
 	r.info.Stretches[len(r.info.Stretches)-1].To = now
 }
 
-// forget ends the story: what follows is not known.
+// forget sets all goroutines to Unknown, because the states that follow are unknown.
 func (r *reader) forget() {
 	for _, id := range slices.Sorted(maps.Keys(r.gs)) {
 		r.lose(id, r.to)

@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/gowire"
 )
 
-// maxAlive bounds the goroutines that there are at one time.
+// maxAlive limits the number of goroutines at one time.
 const maxAlive = 4 << 20
 
 var (
@@ -20,8 +20,8 @@ var (
 	errEmpty = errors.New("nothing of it is there")
 )
 
-// checkVersion tells whose traces can be read and aligned with others: those that the decoder
-// knows, and that tell what the clocks were.
+// checkVersion returns an error unless the version of a trace can be read and aligned with others:
+// the decoder must know it, and it must have clock snapshots.
 func checkVersion(head []byte) error {
 	if len(head) == 0 {
 		return errEmpty
@@ -33,54 +33,54 @@ func checkVersion(head []byte) error {
 	return err
 }
 
-// clocksTold is the version from which on a generation tells what the clocks were.
+// clocksTold is the first version whose generations have clock snapshots.
 const clocksTold = 25
 
-// item is what was decoded of an event. Its stacks and texts are by numbers: until it is taken
-// those of its generation, then the reader's.
+// item is a decoded event. Its stacks and texts are numbers: those of its generation until the
+// reader takes it, then the reader's.
 type item struct {
 	time           int64
 	goid, by       uint64
 	thread         uint32
 	stack, byStack uint32
-	text           uint32 // a reason, or what a range is called
+	text           uint32 // a reason, or the name of a range
 	proc           int32
 	kind           exptrace.EventKind
 	from, to       GoState
 	whole          bool // the range is the whole program's
 }
 
-// part is some items in a row of one generation.
+// part is a sequence of items of one generation.
 type part struct {
-	clock  *exptrace.ClockSnapshot // of the first part of a generation, if that tells it
-	begins int64                   // then: its time, by the stream's clock
+	clock  *exptrace.ClockSnapshot // of the first part of a generation, if the generation has it
+	begins int64                   // likewise: its time, by the stream's clock
 	first  bool
 	items  []item
-	stacks []exptrace.Stack // that were not told in parts before
+	stacks []exptrace.Stack // those that no earlier part has
 	texts  []string         // likewise
 }
 
-// partSize is how many items a part has.
+// partSize is the number of items of a part.
 const partSize = 512
 
-// source decodes one generation, on two goroutines of its own: one has the decoder read events,
-// and one makes items of them.
+// source decodes one generation on two goroutines: one reads events with the decoder, and one turns
+// them into items.
 type source struct {
-	give   func(*part) bool // false: nothing more is wanted
+	give   func(*part) bool // false: stop decoding
 	size   int64            // bytes
 	stamps *stamps
 	order  order
 	part   *part
-	old    bool // it does not tell what the clocks were
+	old    bool // it has no clock snapshot
 	began  bool
 	stacks map[exptrace.Stack]uint32
 	texts  map[string]uint32
 	events int64
-	alive  int // goroutines
+	alive  int // number of goroutines
 }
 
-// decode decodes a generation, and gives what it finds in parts. The error is why it did not
-// get to the end; rough reports that times may be too late, see stamps.
+// decode decodes a generation, and passes its items to give in parts. The error is the reason why
+// it did not reach the end; rough is 1 if times may be too late, see stamps.
 func decode(g *gowire.Generation, give func(*part) bool) (rough int64, err error) {
 	s := &source{
 		give: give, size: g.Size(), old: g.Version < clocksTold, stamps: stampsOf(g), order: order{last: map[uint64]*int64{}},
@@ -95,7 +95,7 @@ func decode(g *gowire.Generation, give func(*part) bool) (rough int64, err error
 	return s.stamps.rough, err
 }
 
-// errEnough says that nothing more is wanted.
+// errEnough reports that give has stopped the decoding.
 var errEnough = errors.New("enough")
 
 func (s *source) all(g *gowire.Generation) (err error) {
@@ -106,7 +106,7 @@ func (s *source) all(g *gowire.Generation) (err error) {
 		defer close(full)
 		failed = readEvents(g, full, stop)
 	}()
-	defer func() { // nothing reads the generation any more
+	defer func() { // afterwards nothing reads the generation
 		close(stop)
 		for range full {
 		}
@@ -122,24 +122,25 @@ func (s *source) all(g *gowire.Generation) (err error) {
 	return failed
 }
 
-// events are some that the decoder has read.
+// events is a batch of events from the decoder.
 type events struct {
 	n  int
 	of [256]exptrace.Event
 }
 
-// eventsAhead is how many of those are read ahead.
+// eventsAhead is the number of batches that are read ahead.
 const eventsAhead = 4
 
 var eventLists = sync.Pool{New: func() any { return &events{} }}
 
 func (e *events) free() {
-	clear(e.of[:e.n]) // they have their generation
+	clear(e.of[:e.n]) // they refer to their generation
 	e.n = 0
 	eventLists.Put(e)
 }
 
-// readEvents has the decoder read a generation, until stop is closed. The error is nil at its end.
+// readEvents reads a generation with the decoder, until stop is closed. It returns nil at the
+// generation's end.
 func readEvents(g *gowire.Generation, full chan<- *events, stop <-chan struct{}) (err error) {
 	list := eventLists.Get().(*events)
 	give := func() bool {
@@ -174,11 +175,12 @@ func readEvents(g *gowire.Generation, full chan<- *events, stop <-chan struct{})
 	return err
 }
 
-// misuse is how the decoder's error begins where the program has ended a region that is not the
-// innermost of the goroutine. That says nothing about what goroutines did; goscopes counts it.
+// misuse is the prefix of the decoder's error for a region that the program ended and that is not
+// the innermost of the goroutine. The states of goroutines are not affected; goscopes counts such
+// regions.
 const misuse = "misuse of region"
 
-// again reads a generation once more, without its regions, up to the event behind the first so many.
+// again reads a generation again, without its regions, up to the event after the first read ones.
 func again(g *gowire.Generation, read int) (e exptrace.Event, r *exptrace.Reader, err error) {
 	r, err = exptrace.NewReader(g.WithoutRegions())
 	for n := 0; n <= read && err == nil; n++ {
@@ -187,9 +189,9 @@ func again(g *gowire.Generation, read int) (e exptrace.Event, r *exptrace.Reader
 	return e, r, err
 }
 
-// take takes in an event.
+// take processes an event.
 func (s *source) take(e *exptrace.Event) error {
-	if s.events++; s.events > 64+8*s.size { // every event takes a byte, and gives at most three
+	if s.events++; s.events > 64+8*s.size { // an event has at least one byte, and yields at most three
 		return errors.New("it does not end")
 	}
 	if s.alive > maxAlive {
@@ -211,7 +213,7 @@ func (s *source) take(e *exptrace.Event) error {
 	return nil
 }
 
-// put gives an item away, with others. It reports whether more is wanted.
+// put appends an item to the part. It returns false if the decoding is to stop.
 func (s *source) put(it *item) bool {
 	s.part.items = append(s.part.items, *it)
 	return len(s.part.items) < partSize || s.flush()
@@ -230,7 +232,7 @@ func contain(err *error) {
 	}
 }
 
-// decode takes an event apart and reports whether it is of use.
+// decode fills in an item from an event, and reports whether the event is of use.
 func (s *source) decode(e *exptrace.Event, it *item) bool {
 	var st exptrace.StateTransition
 	told := e.Time()
@@ -239,7 +241,7 @@ func (s *source) decode(e *exptrace.Event, it *item) bool {
 	case exptrace.EventSync:
 		snap := e.Sync().ClockSnapshot
 		if s.began || snap == nil && (!s.old || at <= 0) {
-			return false // the decoder also says so at the end, and where it fails
+			return false // the decoder also sends a sync at the end, and where it fails
 		}
 		s.began = true
 		s.part.first, s.part.begins, s.part.clock = true, at, snap
@@ -281,7 +283,7 @@ func (s *source) decode(e *exptrace.Event, it *item) bool {
 	return false
 }
 
-// transition takes a goroutine's change of state apart.
+// transition fills in an item from a goroutine's change of state.
 func (s *source) transition(e *exptrace.Event, st *exptrace.StateTransition, it *item) {
 	from, to := st.Goroutine()
 	it.goid, it.from, it.to = goid(st.Resource.Goroutine()), state(from), state(to)
@@ -290,17 +292,17 @@ func (s *source) transition(e *exptrace.Event, st *exptrace.StateTransition, it 
 	case from.Executing() || to.Executing():
 		it.thread, it.proc = thread(e), int32(e.Proc())
 		if from == exptrace.GoRunning && to == exptrace.GoWaiting && st.Reason == "" {
-			it.text = s.text("coroutine") // the only ones without
+			it.text = s.text("coroutine") // the only transitions without a reason
 		}
 	case from == exptrace.GoNotExist || from == exptrace.GoWaiting && to == exptrace.GoRunnable:
 		it.by, it.byStack = goid(e.Goroutine()), s.stack(e.Stack())
 		if to == exptrace.GoWaiting {
-			it.text = s.text("coroutine") // made by iter.Pull, and not begun
+			it.text = s.text("coroutine") // created by iter.Pull, and not begun
 		}
 	}
 }
 
-// stack is a stack's number in the generation, 0 for none.
+// stack returns a stack's number in the generation, 0 for none.
 func (s *source) stack(x exptrace.Stack) uint32 {
 	if x == exptrace.NoStack {
 		return 0
@@ -314,7 +316,7 @@ func (s *source) stack(x exptrace.Stack) uint32 {
 	return id
 }
 
-// text is a text's number in the generation, 0 for none.
+// text returns a text's number in the generation, 0 for none.
 func (s *source) text(x string) uint32 {
 	id, ok := s.texts[x]
 	if !ok {
@@ -346,7 +348,7 @@ func state(s exptrace.GoState) GoState {
 	return GoState(s)
 }
 
-// firstLine shortens an error of the decoder, which may dump all it knows.
+// firstLine shortens an error of the decoder, which may dump its whole state.
 func firstLine(err error) string {
 	s, _, _ := strings.Cut(err.Error(), "\n")
 	if len(s) > 200 {

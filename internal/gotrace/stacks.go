@@ -7,24 +7,24 @@ import (
 	exptrace "golang.org/x/exp/trace"
 )
 
-// Bounds of what is kept of stacks, some hundred megabytes at the very most. Programs
-// have some thousands.
+// Limits of the stacks kept, some hundred megabytes at the very most. Programs have
+// some thousands.
 const (
 	maxStacks = 1 << 17
 	maxFrames = 1 << 18
 	maxDepths = 1 << 23 // frames of all stacks together
 )
 
-// stackTable keeps each stack once, however many generations tell it again.
+// stackTable keeps each stack once, even if many generations have it.
 type stackTable struct {
-	stacks  [][]uint32 // of each stack its frames; [0] is none
+	stacks  [][]uint32 // the frames of each stack; [0] is none
 	ids     map[string]uint32
 	frame   []Frame
 	frameID map[Frame]uint32
 	depths  int
 	refused int64 // stacks beyond the bounds
 
-	off  bool // none is kept
+	off  bool // no stack is kept
 	pcs  bool // frames have their PCs
 	key  []byte
 	list []uint32
@@ -38,7 +38,7 @@ func newStacks() *stackTable {
 	}
 }
 
-// id is the number of a stack, 0 for one beyond the bounds.
+// id returns the number of a stack, or 0 for one beyond the limits.
 func (t *stackTable) id(s exptrace.Stack) uint32 {
 	if t.off {
 		return 0
@@ -98,7 +98,8 @@ func (t *stackTable) frameOf(f exptrace.StackFrame) (uint32, bool) {
 	return id, true
 }
 
-// reason tells from its stack why a goroutine sleeps; "" where it does not.
+// reason returns why a goroutine with the given stack waits, or "" if the stack is
+// not one of a waiting goroutine.
 func (t *stackTable) reason(id uint32) string {
 	if id == 0 {
 		return ""
@@ -113,7 +114,8 @@ func (t *stackTable) reason(id uint32) string {
 	return ""
 }
 
-// intern keeps one copy of a text, which is not a part of a generation's table.
+// intern returns the one copy of a text that is kept; it does not refer to the tables
+// of a generation.
 func (t *stackTable) intern(s string) string {
 	if kept, ok := t.text[s]; ok {
 		return kept

@@ -8,38 +8,38 @@ import (
 	"github.com/scopeview/scopeview/internal/gowire"
 )
 
-// stamps reads along with the decoder, for the times of events as they were written.
+// stamps reads the batches of a generation in parallel with the decoder, to obtain the
+// times of events as they were written.
 //
-// The decoder puts the events of all threads into one order. Where one thread was put
-// off the CPU in the middle of telling something that others depend on (most often the
-// runtime's own, taking a processor away from a system call), its event comes late, and
-// the decoder gives all that had to wait for it later times than they had: a nanosecond
-// each, however long they took. On a machine with more to do than processors milliseconds
-// of running vanish so. The times are in the thread's own bytes, and each thread's events
-// are delivered in their order.
+// The decoder puts the events of all threads into one order. If a thread was taken off the
+// CPU while it wrote an event that others depend on (mostly the runtime's own thread,
+// taking a processor away from a system call), that event comes late. The decoder then
+// delays all events that had to wait for it, by a nanosecond each, however long they took.
+// On an overloaded machine milliseconds of running vanish in this way. The true times are
+// in the bytes of each thread, whose events are delivered in their order.
 //
-// If what is delivered is not what was read here, the decoder's times are used up to the
-// generation's end.
+// If the delivered events do not match those read here, the decoder's times are used up to
+// the generation's end.
 type stamps struct {
-	now   *rawGeneration // nil: its times are not known
-	prev  int64          // the time of the last event that was delivered
-	rough int64          // 1: the times of the generation, or of its end, are not known
+	now   *rawGeneration // nil: the times are unknown
+	prev  int64          // time of the last event delivered
+	rough int64          // 1: the times of the generation, or of its end, are unknown
 }
 
-// rawGeneration is the batches of one generation.
+// rawGeneration holds the batches of one generation.
 type rawGeneration struct {
-	scale   float64 // ns for a unit of time
+	scale   float64 // ns per unit of time
 	threads map[uint64]*rawThread
 }
 
 type rawThread struct {
 	batches []rawBatch
 	at      int   // in the first batch's data
-	last    int64 // ns: the time of the event before, 0 at a batch's beginning
+	last    int64 // ns, time of the previous event; 0 at a batch's beginning
 	peeked  bool
 	kind    byte
 	time    int64
-	extra   int // so many more events are made of the last one
+	extra   int // number of further events that the decoder makes of the last one
 }
 
 type rawBatch struct {
@@ -67,8 +67,9 @@ func stampsOf(g *gowire.Generation) *stamps {
 	return &stamps{now: now}
 }
 
-// time is when an event was written, by the stream's clock. It is asked for each that the
-// decoder delivers, but for samples; st is what it tells if it is a change of state.
+// time returns when an event was written, by the stream's clock. It must be called for
+// each event that the decoder delivers, except samples; st is the change of state of the
+// event, or nil.
 func (s *stamps) time(e *exptrace.Event, st *exptrace.StateTransition) int64 {
 	told := int64(e.Time())
 	if s.now == nil {
@@ -85,7 +86,7 @@ func (s *stamps) time(e *exptrace.Event, st *exptrace.StateTransition) int64 {
 			(!goroutine || status == (t.kind == gowire.GoStatus || t.kind == gowire.GoStatusStack))
 	}
 	if !fits(t) {
-		// A status may be told of a thread by another one.
+		// Another thread may have written the status of this one.
 		if t = nil; status || !goroutine {
 			for _, other := range s.now.threads {
 				if fits(other) && (other.kind == gowire.GoStatus || other.kind == gowire.GoStatusStack || other.kind == gowire.ProcStatus) {
@@ -110,8 +111,8 @@ func (s *stamps) time(e *exptrace.Event, st *exptrace.StateTransition) int64 {
 	return t.time
 }
 
-// statusOf reports whether it is a goroutine's change of state, and if so, whether it only
-// tells what that is.
+// statusOf reports whether the event is a goroutine's change of state, and if so, whether
+// it only states the current state.
 func statusOf(st *exptrace.StateTransition) (status, goroutine bool) {
 	if st == nil || st.Resource.Kind != exptrace.ResourceGoroutine {
 		return false, false

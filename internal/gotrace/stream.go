@@ -10,19 +10,19 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// FactJoined is the fact that a trace has to which a Go execution trace was joined.
+// FactJoined is the fact of a trace that a Go execution trace was joined to it.
 const FactJoined = "joined"
 
-// FactMade is the fact that a trace has which was made of nothing but a Go execution trace: of
-// which.
+// FactMade is the fact of a trace that was made from only a Go execution trace. Its value names
+// that.
 const FactMade = "made_of"
 
-// FactScopes is the fact that such a trace has no scopes, which is its value "none": the
-// program has no regions and no tasks.
+// FactScopes is the fact that such a trace has no scopes, because the program has no regions and no
+// tasks. Its value is "none".
 const FactScopes = "scopes"
 
-// Streams lists the streams of t by the order in which they were recorded. That is
-// the one of their numbers, but for those that were joined.
+// Streams returns the streams of t in the order of recording. That is the order of their numbers,
+// except for joined ones.
 func Streams(t *trace.Trace) []trace.GoTrace {
 	all := t.GoTraces()
 	if len(all) < 2 || t.Lookup(FactJoined) == "" {
@@ -31,7 +31,7 @@ func Streams(t *trace.Trace) []trace.GoTrace {
 	begins := map[uint32]int64{}
 	for i := range all {
 		g := &all[i]
-		begins[g.Stream] = math.MaxInt64 // nothing of it can be read: reading it will tell why
+		begins[g.Stream] = math.MaxInt64 // unreadable: reading it will report why
 		stacks := newStacks()
 		stacks.off = true
 		c := clockOf(t)
@@ -46,14 +46,15 @@ func Streams(t *trace.Trace) []trace.GoTrace {
 	return all
 }
 
-// FactUnread is the fact of such a trace that says what of the Go execution trace could not be read, and
-// what is not there, as its bytes show; there is none where it is whole.
+// FactUnread is the fact of such a trace that lists the parts of the Go execution trace that could
+// not be read or are missing. A trace made from a complete one does not have it.
 const FactUnread = "unread"
 
-// FactEnded is the fact that says why the recorder took no more of Go's execution trace before it stopped.
+// FactEnded is the fact that holds why the recorder took no more of Go's execution trace before it
+// stopped.
 const FactEnded = "gotrace_ended"
 
-// Lost says that a part of Go's execution trace found no room in t; it is empty otherwise.
+// Lost returns a sentence if a part of Go's execution trace had no room in t, and "" otherwise.
 func Lost(t *trace.Trace) string {
 	if !strings.HasSuffix(t.Lookup(FactEnded), "there was no room for it in the trace") {
 		return ""
@@ -61,16 +62,16 @@ func Lost(t *trace.Trace) string {
 	return "a part of Go's execution trace was lost: there was no room for it in the trace"
 }
 
-// HeaderSize is how many bytes of a Go execution trace CheckHeader looks at.
+// HeaderSize is the number of bytes of a Go execution trace that CheckHeader reads.
 const HeaderSize = gowire.HeaderSize
 
-// CheckHeader reports whether what begins with head is a Go execution trace that Read
-// could read. Its errors are sentences about it.
+// CheckHeader returns an error unless head begins a Go execution trace that Read can read. Its
+// errors are sentences about it.
 func CheckHeader(head []byte) error { return checkVersion(head) }
 
-// ReadStream is Read for one of t's Go execution traces, as if it were the only one.
-// What Info tells is of it alone: where it is another process's, and where it is of
-// another time than t, nothing was delivered. Its error is ErrNone where it is not there.
+// ReadStream is Read for one of t's Go execution traces, as if it were the only one; Info covers
+// that stream alone. Nothing is delivered if it is of another process or of another time than t.
+// ReadStream returns ErrNone if there is no such stream.
 func ReadStream(t *trace.Trace, stream uint32, h Handler) (*Info, error) {
 	for _, g := range t.GoTraces() {
 		if g.Stream == stream {

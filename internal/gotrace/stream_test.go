@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// turns has goroutines 7 and 8 run by turns of 10 µs, 7 first, for 800 µs from at on.
+// turns has goroutines 7 and 8 run in turns of 10 µs, 7 first, for 800 µs from at on.
 func turns(at int64) []byte {
 	m := newMade().begin(at).
 		event(at+10, evGoStatus, 7, 100, running).
@@ -24,12 +24,12 @@ func turns(at int64) []byte {
 	return m.end().b
 }
 
-// TestCheckLate: where the first scope comes long after a stream's begin, it is looked
-// at, with no more kept in mind than else.
+// TestCheckLate: if the first scope begins long after the stream, it is checked all
+// the same, and no more events are kept than otherwise.
 func TestCheckLate(t *testing.T) {
 	defer gotrace.SetChecked(20, 60)()
 	stream := turns(start + 1000)
-	// tasksOf are scopes of a goroutine of 1 µs, from ns of the trace on.
+	// tasksOf returns scopes of a goroutine, of 1 µs, from at ns of the trace on.
 	tasksOf := func(goid int, at int64) string {
 		return fmt.Sprintf("chunk records sealed\ntask \"t\" g=%d start=%d stop=%d\n", goid, start+at, start+at+1000)
 	}
@@ -55,7 +55,7 @@ func TestCheckLate(t *testing.T) {
 	}
 }
 
-// TestReadStream reads one of several, as if it were alone.
+// TestReadStream reads one of several streams, as if it were alone.
 func TestReadStream(t *testing.T) {
 	one := shared(newMade(), start+1000).end().b
 	other := shared(newMade(), start+2000).end().b
@@ -79,7 +79,7 @@ func TestReadStream(t *testing.T) {
 	}
 }
 
-// TestJoinedStreams: those that were joined may have been recorded before others.
+// TestJoinedStreams: streams that were joined may have been recorded before others.
 func TestJoinedStreams(t *testing.T) {
 	early, late := shared(newMade(), start+1000).end().b, shared(newMade(), start+2000).end().b
 	bad := []byte("go 1.26 trace\x00\x00\x00nothing")

@@ -6,26 +6,28 @@ import (
 	"io"
 )
 
-// ErrLong says that a generation has more than maxGeneration.
+// ErrLong reports that a generation has more than maxGeneration bytes.
 var ErrLong = fmt.Errorf("a generation of it has more than %d MiB", maxGeneration>>20)
 
 // Cutter cuts a trace into its generations.
 type Cutter struct {
 	in      io.Reader
-	buf     []byte // what was read and not taken
+	buf     []byte // read and not consumed
 	full    []byte // the memory of buf
 	head    [HeaderSize]byte
 	version int
-	err     error // what ends it
+	err     error // after this error there are no more generations
 }
 
-// Memory is taken as it is needed: a trace may have many streams, of next to nothing.
+// Sizes of reads. Memory is allocated as needed, because a trace may have many small
+// streams.
 const (
 	leastRead = 4 << 10
 	mostRead  = 128 << 10
 )
 
-// NewCutter reads the header. Its errors are sentences about the trace; io.EOF: it is empty.
+// NewCutter reads the header. Its errors are sentences about the trace, or io.EOF if it is
+// empty.
 func NewCutter(in io.Reader) (*Cutter, error) {
 	c := &Cutter{in: in}
 	n, err := io.ReadFull(c.in, c.head[:])
@@ -36,7 +38,7 @@ func NewCutter(in io.Reader) (*Cutter, error) {
 	return c, err
 }
 
-// peek returns what there is, want bytes at least. With an error there are fewer.
+// peek returns the bytes available, at least want unless there is an error.
 func (c *Cutter) peek(want int) ([]byte, error) {
 	for len(c.buf) < want {
 		if room := cap(c.full); len(c.buf) == room || want > room {
@@ -57,13 +59,13 @@ func (c *Cutter) peek(want int) ([]byte, error) {
 	return c.buf, nil
 }
 
-// Head is the header.
+// Head returns the header.
 func (c *Cutter) Head() []byte { return c.head[:] }
 
-// Version is which Go 1 the trace is of.
+// Version returns the version of Go 1 of the trace.
 func (c *Cutter) Version() int { return c.version }
 
-// Next returns the next generation. The error is io.EOF at the end, or one of reading.
+// Next returns the next generation. The error is io.EOF at the end, or an error of reading.
 func (c *Cutter) Next() (*Generation, error) {
 	if c.err != nil {
 		return nil, c.err
@@ -78,7 +80,7 @@ func (c *Cutter) Next() (*Generation, error) {
 		case err == io.EOF && len(bytes) == 0 && g.size == 0:
 			c.err = io.EOF
 			return nil, io.EOF
-		case err != nil: // who decodes it will tell why
+		case err != nil: // the decoder of the generation will report why
 			if c.err, g.Cut = io.EOF, err; err == io.EOF {
 				g.Cut = io.ErrUnexpectedEOF
 				if len(bytes) == 0 && c.version < endsTold {
@@ -93,7 +95,7 @@ func (c *Cutter) Next() (*Generation, error) {
 			g.Number = b.Generation
 		}
 		if b.Generation != g.Number && c.version < endsTold {
-			return g, nil // the next one begins
+			return g, nil // the next generation begins
 		}
 		if HeaderSize+g.size+len(bytes) > maxGeneration {
 			c.err, g.Cut = io.EOF, ErrLong
@@ -107,19 +109,20 @@ func (c *Cutter) Next() (*Generation, error) {
 	}
 }
 
-// Rest reads what is behind the last generation, and returns how many bytes that is.
+// Rest reads the bytes after the last generation, and returns their number.
 func (c *Cutter) Rest() (int64, error) {
 	n, err := io.Copy(io.Discard, c.in)
-	if err == io.ErrUnexpectedEOF { // what the trace lies in ends too early
+	if err == io.ErrUnexpectedEOF { // the reader that contains the trace ends too early
 		err = nil
 	}
 	return int64(len(c.buf)) + n, err
 }
 
-// endsTold is the version from which on a generation's end is told.
+// endsTold is the first version that marks the end of a generation.
 const endsTold = 26
 
-// batch looks at the next batch. With an error it returns what there is instead of one.
+// batch returns the next batch without consuming it. With an error it returns the bytes
+// there are.
 func (c *Cutter) batch() (x Batch, bytes []byte, err error) {
 	for want := max(len(c.buf), 1); ; want = min(max(2*want, 1<<10), 2*maxBatch) {
 		b, short := c.peek(want)
@@ -129,7 +132,7 @@ func (c *Cutter) batch() (x Batch, bytes []byte, err error) {
 			return x, b[:min(len(b), 64)], fmt.Errorf("%w: %w", errBatch, bad)
 		case size > 0:
 			return x, b[:size], nil
-		case short == io.ErrUnexpectedEOF: // what the trace lies in ends too early
+		case short == io.ErrUnexpectedEOF: // the reader that contains the trace ends too early
 			return x, b, io.EOF
 		case short != nil:
 			return x, b, short

@@ -7,31 +7,31 @@ import (
 	"sync"
 )
 
-// Generation is a part of a trace that can be read alone.
+// Generation is a part of a trace that can be read on its own.
 type Generation struct {
 	Version int
-	Number  uint64 // as the batches have it
-	// Cut is why it ends before its end; nil where it does not. io.ErrUnexpectedEOF: the
+	Number  uint64 // the number in its batches
+	// Cut is the reason why the generation ends early, or nil. It is io.ErrUnexpectedEOF if the
 	// trace ends there.
 	Cut error
 
 	head   [HeaderSize]byte
-	blocks [][]byte // none of its batches lies in two
+	blocks [][]byte // no batch spans two of them
 	size   int
 }
 
-// maxGeneration bounds the bytes of one generation. The busiest programs write a tenth.
+// maxGeneration limits the bytes of one generation. The busiest programs write a tenth of it.
 const maxGeneration = 256 << 20
 
-// blockSize is what a block has room for, but for the first ones of a generation: a trace may have
-// many generations, of next to nothing. There is room for any batch.
+// blockSize is the size of a block, except for the first ones of a generation, which are smaller
+// because a trace may have many small generations. Any batch fits.
 const blockSize = 2 * maxBatch
 
-// blocks are those that nobody needs any more. Memory that is used again is neither cleared nor
-// collected, and blocks are not copied while a generation grows.
+// blocks has unused blocks. Reused memory is neither cleared nor collected, and blocks are not
+// copied while a generation grows.
 var blocks = sync.Pool{New: func() any { return new([blockSize]byte) }}
 
-// add adds a copy of whole batches, or at the end of what there is of one.
+// add appends a copy of whole batches, or at the end of the bytes of an incomplete one.
 func (g *Generation) add(b []byte) {
 	n := len(g.blocks)
 	if n == 0 || cap(g.blocks[n-1])-len(g.blocks[n-1]) < len(b) {
@@ -46,7 +46,7 @@ func (g *Generation) add(b []byte) {
 	g.size += len(b)
 }
 
-// Free gives the memory back: nothing of the generation is used any more, nor any of its batches.
+// Free releases the memory. The generation and its batches must not be used afterwards.
 func (g *Generation) Free() {
 	for _, b := range g.blocks {
 		if cap(b) == blockSize {
@@ -56,13 +56,13 @@ func (g *Generation) Free() {
 	g.blocks = nil
 }
 
-// Size is how many bytes it has, without a header.
+// Size returns the number of bytes, without the header.
 func (g *Generation) Size() int64 { return int64(g.size) }
 
-// Blocks are the bytes of it, one after the other.
+// Blocks returns the bytes, one block after the other.
 func (g *Generation) Blocks() [][]byte { return g.blocks }
 
-// Reader reads it as a trace of its own, with a header.
+// Reader returns a reader of the generation as a trace of its own, with a header.
 func (g *Generation) Reader() io.Reader {
 	list := []io.Reader{bytes.NewReader(g.head[:])}
 	for _, b := range g.blocks {
@@ -71,9 +71,9 @@ func (g *Generation) Reader() io.Reader {
 	return io.MultiReader(list...)
 }
 
-// WithoutRegions reads it as Reader does, with a value of the heap in the place of each begin and
-// end of a region. Otherwise a region that the program ends twice, or on another goroutine, would
-// keep all that goroutines did from being read.
+// WithoutRegions is like Reader, with a value of the heap in place of each begin and end of a
+// region. Otherwise a region that the program ends twice, or on another goroutine, would stop the
+// decoder.
 func (g *Generation) WithoutRegions() io.Reader {
 	out := bytes.Clone(g.head[:])
 	for _, b := range g.blocks {
@@ -99,7 +99,7 @@ func (g *Generation) WithoutRegions() io.Reader {
 	return bytes.NewReader(out)
 }
 
-// withoutRegions is WithoutRegions of one batch. What can't be read stays as it is.
+// withoutRegions is WithoutRegions for one batch. Bytes that can't be read stay as they are.
 func withoutRegions(b []byte) []byte {
 	out := make([]byte, 0, len(b))
 	for len(b) > 0 {
@@ -107,7 +107,7 @@ func withoutRegions(b []byte) []byte {
 		if !ok {
 			break
 		}
-		ends := [6]int{1} // behind the kind, the time and each number
+		ends := [6]int{1} // after the kind, the time and each number
 		for i := range n + 1 {
 			_, size := binary.Uvarint(b[ends[i]:])
 			if size <= 0 {

@@ -1,14 +1,13 @@
-// Package gowire takes the bytes of Go execution traces apart, as far as that needs no
-// knowledge of what came before: into generations, batches and events.
+// Package gowire splits the bytes of Go execution traces into generations, batches and events,
+// without the state of what came before.
 //
 // # Design
 //
-// A trace of Go 1.22 and later is a header and generations, of about a second each, one
-// after the other. A generation is batches, each of one thread, and tells all that is
-// needed to read it: the state of every goroutine, its texts, its stacks and its clock. So
-// generations can be read by themselves: at the same time, or where the one before is
-// damaged. What the batches of all threads mean together, golang.org/x/exp/trace knows
-// (see internal/gotrace).
+// A trace of Go 1.22 and later is a header and generations, of about a second each, one after
+// the other. A generation consists of batches, each of one thread, and has all that is needed
+// to read it: the state of every goroutine, its texts, its stacks and its clock. So
+// generations can be read separately: at the same time, or after a damaged one.
+// golang.org/x/exp/trace orders the events of all threads (see internal/gotrace).
 package gowire
 
 import (
@@ -19,23 +18,23 @@ import (
 	"strings"
 )
 
-// HeaderSize is how many bytes come before the first generation.
+// HeaderSize is the number of bytes before the first generation.
 const HeaderSize = 16
 
-// oldest and newest are the versions of Go 1 whose traces can be read. A version that did
-// not change the format writes the number of the one before.
+// The versions of Go 1 whose traces can be read. A version that did not change the format
+// writes the number of the previous one.
 const (
 	oldest = 22
 	newest = 26
 )
 
-// ErrNone says that something is not a Go execution trace.
+// ErrNone reports that the data is not a Go execution trace.
 var ErrNone error = sentence("it is not a Go execution trace")
 
-// Begins reports whether bytes begin like a Go execution trace, of whatever version.
+// Begins reports whether bytes begin like a Go execution trace, of any version.
 func Begins(head []byte) bool { return strings.HasPrefix(string(head), "go 1.") }
 
-// Version returns which Go 1 a header is of. The errors are sentences about the trace.
+// Version returns the version of Go 1 of a header. The errors are sentences about the trace.
 func Version(head []byte) (int, error) {
 	text, ok := strings.CutPrefix(string(head[:min(HeaderSize, len(head))]), "go 1.")
 	number, _, ok2 := strings.Cut(text, " trace\x00\x00\x00")
@@ -51,14 +50,14 @@ func Version(head []byte) (int, error) {
 	return v, nil
 }
 
-// IsSentence reports whether an error of Version, or of NewCutter, is about the trace, and not
-// one of reading.
+// IsSentence reports whether an error of Version or NewCutter is about the trace, and not one
+// of reading.
 func IsSentence(err error) bool {
 	var s sentence
 	return errors.As(err, &s)
 }
 
-// sentence is an error that says something about the trace.
+// sentence is an error about the trace.
 type sentence string
 
 func (s sentence) Error() string { return string(s) }
@@ -102,14 +101,14 @@ const (
 	EndOfGeneration     = 52
 )
 
-// first is the first event that has a time, and can be in a batch of events.
+// first is the first event that has a time and can be in a batch of events.
 const first = 9
 
-// args is how many numbers follow an event's time, by its number, from first on.
+// args has the number of arguments after an event's time, indexed by its number minus first.
 var args = [...]int8{2, 2, 0, 3, 2, 3, 1, 2, 0, 0, 2, 2, 3, 2, 0, 0, 3, 2, 0, 1, 2, 1, 1, 1, 2, 1, 1, 0, 1, 1, 1, 4, 2, 3, 3, 4, 2, 2, 3, 4}
 
-// Args returns how many numbers follow the time of an event; ok is false for what is no
-// event with a time.
+// Args returns the number of arguments after the time of an event; ok is false if kind is not
+// an event with a time.
 func Args(kind byte) (n int, ok bool) {
 	if kind < first || int(kind-first) >= len(args) {
 		return 0, false
@@ -117,19 +116,19 @@ func Args(kind byte) (n int, ok bool) {
 	return int(args[kind-first]), true
 }
 
-// maxBatch bounds what a batch may have. Go's are 64 KiB at most.
+// maxBatch limits the bytes of a batch. Go's have 64 KiB at most.
 const maxBatch = 1 << 20
 
-// Batch is a stretch of what one thread told.
+// Batch is a sequence of events of one thread.
 type Batch struct {
 	Generation, Thread, Time uint64
 	Experimental             bool
-	Data                     []byte // the first byte is the number of an event; empty at the generation's end
-	End                      bool   // it is only said that the generation ends
+	Data                     []byte // the first byte is the number of an event; empty for End
+	End                      bool   // it only marks the generation's end
 }
 
-// Next takes the batch at the head of b apart. size is 0 where b has no whole one. The error
-// is a sentence about the trace: from here on nothing can be found in it.
+// Next parses the batch at the start of b and returns its size, which is 0 if b has no whole
+// batch. The error is a sentence about the trace: nothing can be parsed from here on.
 func Next(b []byte) (x Batch, size int, err error) {
 	if len(b) == 0 {
 		return x, 0, nil

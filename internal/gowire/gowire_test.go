@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/gowire"
 )
 
-// sample is a Go execution trace, and sample's generations n times, one after the other.
+// sample returns a Go execution trace with the generations of the sample n times.
 func sample(t testing.TB, version string, n int) []byte {
 	t.Helper()
 	b, err := os.ReadFile("../goscopes/testdata/go" + version + ".trace")
@@ -27,7 +27,7 @@ func sample(t testing.TB, version string, n int) []byte {
 	return head
 }
 
-// generations cuts a trace; what it is cut into is put together again.
+// generations cuts a trace, and returns the generations and their bytes joined again.
 func generations(t testing.TB, in io.Reader) (all []*gowire.Generation, whole []byte) {
 	t.Helper()
 	cut, err := gowire.NewCutter(in)
@@ -50,8 +50,8 @@ func generations(t testing.TB, in io.Reader) (all []*gowire.Generation, whole []
 	}
 }
 
-// TestCutter: generations are all of a trace, whatever pieces it comes in. Those of before Go
-// 1.26 end where the next one has another number: the same one again is one generation.
+// TestCutter: the generations are all of a trace, whatever the sizes of the reads. Before Go 1.26
+// they end where the number changes: generations of equal number are one.
 func TestCutter(t *testing.T) {
 	for version, want := range map[string]int{"1.22": 1, "1.23": 1, "1.25": 1, "1.26": 3} {
 		b := sample(t, version, 3)
@@ -66,7 +66,7 @@ func TestCutter(t *testing.T) {
 				}
 			}
 		}
-		// Cut off, the last one says so, where its end is told.
+		// If the trace is cut off, the last generation reports it, provided that ends are marked.
 		all, whole := generations(t, bytes.NewReader(b[:len(b)-5]))
 		if last := all[len(all)-1]; !errors.Is(last.Cut, io.ErrUnexpectedEOF) || len(whole) != len(b)-5 {
 			t.Errorf("%s: cut off: %v, %d bytes of %d", version, last.Cut, len(whole), len(b)-5)
@@ -77,7 +77,7 @@ func TestCutter(t *testing.T) {
 	}
 }
 
-// TestGenerationsDiffer: before Go 1.26 a generation ends where another number comes.
+// TestGenerationsDiffer: before Go 1.26 a generation ends where the number changes.
 func TestGenerationsDiffer(t *testing.T) {
 	b := sample(t, "1.23", 1)
 	at := len(b)
@@ -96,7 +96,7 @@ func TestGenerationsDiffer(t *testing.T) {
 	}
 }
 
-// TestDamaged: whatever the bytes, cutting ends, and nothing is read that is not there.
+// TestDamaged: for any bytes, cutting ends and yields no more bytes than there are.
 func TestDamaged(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, version := range []string{"1.22", "1.26"} {
@@ -122,8 +122,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestMemoryIsUsedAgain: a generation of many blocks has all its bytes, also in the memory of one that
-// nobody needs any more, and a reader of it gets them with the header.
+// TestMemoryIsUsedAgain: a generation of many blocks has all its bytes, also in reused memory, and
+// its reader returns them after the header.
 func TestMemoryIsUsedAgain(t *testing.T) {
 	one := sample(t, "1.22", 1)
 	b := sample(t, "1.22", 6<<20/len(one))
@@ -141,7 +141,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 			t.Fatalf("%d bytes of %d in %d blocks, %v", len(whole), len(b), len(g.Blocks()), err)
 		}
 		for _, x := range g.Blocks() {
-			clear(x) // whoever has them next must not see what was in them
+			clear(x) // the next user of the memory must not see this
 		}
 		g.Free()
 	}

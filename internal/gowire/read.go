@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// Batches are the batches of a generation, up to what is none.
+// Batches returns the batches of a generation, up to the first invalid one.
 func (g *Generation) Batches() iter.Seq[Batch] {
 	return func(yield func(Batch) bool) {
 		for _, b := range g.blocks {
@@ -20,7 +20,7 @@ func (g *Generation) Batches() iter.Seq[Batch] {
 	}
 }
 
-// Rest is how many bytes of it are behind the last batch that is whole.
+// Rest returns the number of bytes after the last whole batch.
 func (g *Generation) Rest() int64 {
 	n := int64(g.size)
 	for _, b := range g.blocks {
@@ -35,19 +35,21 @@ func (g *Generation) Rest() int64 {
 	return n
 }
 
-// Snapshot is what the clocks were at one moment: the trace's own, in ns, and the system's.
-// Traces of Go before 1.25 have none.
+// Snapshot has the clocks at one moment: the trace's own, in ns, and the system's. Traces of
+// Go before 1.25 have none.
 type Snapshot struct {
 	Known       bool
 	Trace, Mono int64
 	Wall        int64 // ns since 1970 UTC
 }
 
-// near is how far the two readings of a snapshot can be apart where the trace's clock is the
-// monotonic one, divided by 64: the thread may have been put off the CPU between them.
+// near limits how far the two readings of a snapshot can be apart, in ns, if the trace's
+// clock is the monotonic one divided by 64: the thread may have been taken off the CPU
+// between them.
 const near = 1e7
 
-// Ahead is how far the trace's clock is ahead of the monotonic one; 0 where it is the same.
+// Ahead returns how far the trace's clock is ahead of the monotonic one, or 0 if they are
+// the same.
 func (s *Snapshot) Ahead() int64 {
 	if d := s.Trace - s.Mono; s.Known && (d < -64 || d > near) {
 		return d
@@ -55,8 +57,8 @@ func (s *Snapshot) Ahead() int64 {
 	return 0
 }
 
-// Clock returns what a generation tells of its clock, and how many ns a unit of its times
-// is; 0 where it does not tell.
+// Clock returns the clock snapshot of a generation, and the ns of a unit of its times, 0 if
+// unknown.
 func (g *Generation) Clock() (s Snapshot, scale float64) {
 	for b := range g.Batches() {
 		if b.Experimental || len(b.Data) == 0 || b.Data[0] != Sync && b.Data[0] != Frequency {
@@ -86,10 +88,10 @@ func (g *Generation) Clock() (s Snapshot, scale float64) {
 	return s, scale
 }
 
-// Reader reads what batches are made of.
+// Reader reads the numbers and bytes of batches.
 type Reader struct {
 	b   []byte
-	Bad bool // something was not there; all that is read is 0 from then on
+	Bad bool // the data ended early; all further reads return 0
 }
 
 // Numbers returns a reader of b.

@@ -10,18 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Asleep reports whether no goroutine of the program can go on but the caller, and those that wait
-// for it: no timer is to come, nobody waits for the network or is in a system call. It takes 0.1 s
-// then, and otherwise less. The caller's package has no timers meanwhile.
+// Asleep reports whether the program is deadlocked apart from the caller, and goroutines that wait
+// for it: no timer is pending, and no goroutine waits for the network or is in a system call. If so
+// it takes 0.1 s, otherwise less. The caller's package must have no timers meanwhile.
 //
-// A thread that has nothing to do waits in a futex, without an end. If there are timers, or who waits
-// for a descriptor, then one waits in epoll. That one does so now is seen by a timer of our own;
-// when that is over nobody must. Go's monitor is the one thread that waits for a time. A goroutine
-// in a system call is one for Go's metrics, whatever its thread waits in. With C code Go itself
-// sees no deadlock.
+// An idle thread waits in a futex, without a timeout. If there are timers, or goroutines that wait
+// for a descriptor, one thread waits in epoll. To check that threads would wait in epoll now,
+// Asleep sets a timer of its own; once it is stopped, no thread may be in epoll. Go's monitor is
+// the only thread that waits with a timeout. Go's metrics count a goroutine in a system call,
+// whatever its thread waits in. Programs with C code are never reported: Go itself detects no
+// deadlock in them.
 //
-// On a busy machine a thread that has just gone to wait, and Go's monitor between two waits, are
-// seen running for some ms: it looks until they are not.
+// On a busy machine a thread that has just begun to wait, and Go's monitor between two waits,
+// appear to be running for some ms, so the checks are repeated.
 func (s *Sampler) Asleep() bool {
 	if runtime.NumCgoCall() > 0 || !s.idle() {
 		return false
@@ -36,21 +37,22 @@ func (s *Sampler) Asleep() bool {
 	return s.polls(0) && s.idle() && nap(4*between) && s.polls(0) && s.idle()
 }
 
-// How often Asleep looks again, and after how long: less than what has Go's monitor take the P of
-// who sleeps in a system call, so that the monitor sleeps ever longer meanwhile.
+// The number of attempts of each check of Asleep, and the time between them. The time is shorter
+// than that after which Go's monitor takes the P of a goroutine that sleeps in a system call, so
+// that the monitor sleeps longer and longer meanwhile.
 const (
 	tries   = 20
 	between = 5 * time.Millisecond
 )
 
-// nap holds its thread, and not its P, as time.Sleep does not.
+// nap sleeps holding its thread, and not its P; time.Sleep holds neither.
 func nap(d time.Duration) bool {
 	ts := unix.NsecToTimespec(int64(d))
 	return unix.Nanosleep(&ts, nil) == nil
 }
 
-// idle reports whether all goroutines but the caller wait. One that has just been woken may not have
-// come to wait again.
+// idle reports whether all goroutines but the caller wait. It tries repeatedly, as one that has
+// just been woken may not wait again yet.
 func (s *Sampler) idle() bool {
 	for range tries {
 		if s.idleNow() {
@@ -75,7 +77,7 @@ func (s *Sampler) idleNow() bool {
 	return true
 }
 
-// polls reports whether that many threads wait in epoll, and the others for work.
+// polls reports whether want threads wait in epoll, and the others for work.
 func (s *Sampler) polls(want int) bool {
 	for range tries {
 		if s.waitsNow() == want {
@@ -86,7 +88,8 @@ func (s *Sampler) polls(want int) bool {
 	return false
 }
 
-// waitsNow is how many threads wait in epoll; -1: one does something else than to wait for work.
+// waitsNow returns the number of threads that wait in epoll, or -1 if a thread does anything but
+// wait for work.
 func (s *Sampler) waitsNow() (polls int) {
 	r := &s.process.threads
 	dir, err := unix.Open(r.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -97,14 +100,14 @@ func (s *Sampler) waitsNow() (polls int) {
 	if r.list(dir) != nil {
 		return -1
 	}
-	var own, timed int // threads
+	var own, timed int // numbers of threads
 	for _, name := range r.names {
 		if name == "." || name == ".." {
 			continue
 		}
 		b, err := r.readFile(dir, name+"/syscall")
 		f := strings.Fields(string(b))
-		if err == nil && len(f) == 1 { // it runs: Go's monitor, between two waits, or it is not alone
+		if err == nil && len(f) == 1 { // it runs: Go's monitor between two waits, or another thread, which makes timed exceed 1
 			timed++
 			continue
 		}

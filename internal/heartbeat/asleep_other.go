@@ -2,5 +2,5 @@
 
 package heartbeat
 
-// Asleep reports false: on this system nobody can tell.
+// Asleep returns false: it is not implemented on this system.
 func (s *Sampler) Asleep() bool { return false }

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// BenchmarkBeat is the dearest beat that is allowed at every second: 100
+// BenchmarkBeat measures the most expensive beat allowed every second: 100
 // threads, all read, and 10,000 goroutines. Its budget is 2 ms.
 func BenchmarkBeat(b *testing.B) {
 	end := make(chan struct{})

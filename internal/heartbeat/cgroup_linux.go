@@ -16,19 +16,19 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// limitReader reads the CPU and memory limits of the process's cgroup. The
-// directories are looked for once; their files are read at every beat, because
-// limits change while a program runs.
+// limitReader reads the CPU and memory limits of the process's cgroup. The directories are
+// looked up once; their files are read at every beat, because limits change while a program
+// runs.
 type limitReader struct {
 	cpu, memory, pids hierarchy // pids: until the first beat
 }
 
-// hierarchy is where one controller keeps the limits that hold for us: our own
-// cgroup first, then those above, because the strictest one counts.
+// hierarchy has the cgroup directories of one controller: the process's own cgroup first,
+// then those above, because the strictest limit counts.
 type hierarchy struct {
 	v2   bool
 	dirs []string
-	err  error // why there are none
+	err  error // why there are no dirs
 }
 
 func (r *limitReader) init(p procfs.Proc) {
@@ -61,8 +61,8 @@ func (r *limitReader) read(b *beat) {
 	r.pids.dirs = nil
 }
 
-// findHierarchy finds a controller's directories. A controller is in a version 1
-// hierarchy or in the one of version 2; a machine may have both kinds.
+// findHierarchy finds a controller's directories. A controller is in a version 1 hierarchy
+// or in the one of version 2; a machine may have both kinds.
 func findHierarchy(controller string, groups []procfs.Cgroup, mounts []*procfs.MountInfo) hierarchy {
 	var own string
 	var v2, found bool
@@ -92,9 +92,9 @@ func findHierarchy(controller string, groups []procfs.Cgroup, mounts []*procfs.M
 	return hierarchy{err: fmt.Errorf("no mounted cgroup file system shows %s of controller %s", own, controller)}
 }
 
-// upwards lists the directories of cgroup own and of those above it, as far as
-// mount m shows them; nil if it does not show own. In a container the mount's
-// root often is the container's cgroup.
+// upwards lists the directories of cgroup own and of those above it, as far as mount m shows
+// them, or nil if it does not show own. In a container the mount's root often is the
+// container's cgroup.
 func upwards(m *procfs.MountInfo, own string) []string {
 	rel, ok := strings.CutPrefix(own, strings.TrimSuffix(m.Root, "/"))
 	if !ok || rel != "" && rel[0] != '/' || strings.Contains(rel, "/..") {
@@ -107,8 +107,8 @@ func upwards(m *procfs.MountInfo, own string) []string {
 	return append(dirs, m.MountPoint)
 }
 
-// report puts the strictest limit; without any, and where a file can't be
-// understood, the field stays absent.
+// report adds the strictest limit to the beat. Without a limit, or if a file can't be
+// parsed, the field stays absent.
 func (h *hierarchy) report(b *beat, what string, f format.Field, read func(v2 bool, dir string) (int64, error)) {
 	if h.err != nil {
 		b.fail(what, h.err)
@@ -131,8 +131,8 @@ func (h *hierarchy) report(b *beat, what string, f format.Field, read func(v2 bo
 	}
 }
 
-// throttled adds how long the CPU limit kept the process's threads off the CPUs, by the
-// level where that was most: a level waits inside the one above it.
+// throttled adds to the beat how long the CPU limit kept the process's threads off the CPUs.
+// It takes the largest value of all levels, because a level waits inside the one above it.
 func (h *hierarchy) throttled(b *beat) {
 	most := int64(-1)
 	for _, dir := range h.dirs {
@@ -147,14 +147,15 @@ func (h *hierarchy) throttled(b *beat) {
 	}
 }
 
-// stat is the number of a key in a file of a cgroup, -1 where it can't be read: that is told
-// with the limit, or there is none.
+// stat returns the number of a key in a file of a cgroup, or -1 if it can't be read. That
+// error is not reported: either reading the limit reports it, or there is no limit.
 func stat(dir, name, key string) int64 {
 	b, _ := os.ReadFile(dir + "/" + name)
 	return number(b, key)
 }
 
-// number is what follows a key in a text that has one to a line; -1: nothing does.
+// number returns the number after a key in a text with one key a line, or -1 if there is
+// none.
 func number(text []byte, key string) int64 {
 	for line := range strings.Lines(string(text)) {
 		if w := strings.Fields(line); len(w) > 1 && w[0] == key {
@@ -166,9 +167,9 @@ func number(text []byte, key string) int64 {
 	return -1
 }
 
-// left is how many bytes the levels leave, the least of all. Of the pages of files those
-// count as left that are not in use, and half of those that are: the kernel takes them
-// back before it kills. Those of a tmpfs, which it can't, are not among them.
+// left returns how many bytes may still be used, the least over all levels. Of the pages of
+// files, the inactive ones and half of the active ones count as available, because the
+// kernel reclaims them before it kills. Pages of a tmpfs, which it can't reclaim, do not.
 func (h *hierarchy) left() int64 {
 	least := int64(noLimit)
 	for _, dir := range h.dirs {
@@ -176,7 +177,7 @@ func (h *hierarchy) left() int64 {
 		used, inactive, active := "memory.usage_in_bytes", "total_inactive_file", "total_active_file"
 		if h.v2 {
 			used, inactive, active = "memory.current", "inactive_file", "active_file"
-			// Beyond it the kernel makes the program wait.
+			// Above memory.high the kernel throttles the program.
 			if high, e := readNumber(dir, "memory.high"); e == nil {
 				limit = min(limit, high)
 			}
@@ -233,7 +234,7 @@ func readMemoryLimit(v2 bool, dir string) (int64, error) {
 	return readNumber(dir, "memory.limit_in_bytes")
 }
 
-// readNumber reads a number, of bytes or of threads. Version 1 writes "no limit" as the
+// readNumber reads a number of bytes or of threads. Version 1 writes "no limit" as the
 // largest number of whole pages.
 func readNumber(dir, name string) (int64, error) {
 	words, err := readWords(dir, name, 1)

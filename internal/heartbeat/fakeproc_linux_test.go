@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// fakeProc writes files (paths relative to a root, whose place in a content is
-// written ROOT) and returns the root. proc/self leads to process 42.
+// fakeProc writes files (paths relative to a root, which contents refer to as
+// ROOT) and returns the root. proc/self links to process 42.
 func fakeProc(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()

@@ -1,18 +1,18 @@
-// Package heartbeat samples what a recording tells once per interval about its
-// own process: CPU time, memory, threads, garbage collection, limits. It is the
-// only package that imports procfs.
+// Package heartbeat samples the values that a recording records of its own process once per
+// interval: CPU time, memory, threads, garbage collection, limits. It is the only package that
+// imports procfs.
 //
-// A field that could not be read is absent, never zero: a reader must be able
-// to tell "no faults" from "faults unknown". Nothing is logged; the Sampler knows what
-// was missing at the last beat and why.
+// A field that could not be read is absent, never zero: a reader must be able to distinguish "no
+// faults" from "faults unknown". Nothing is logged; the Sampler keeps the errors of the last
+// beat.
 //
 // # Cost
 //
-// A beat must cost no more than 0.2 % of a CPU. Reading the threads is the only
-// part that grows with the program: one small file per thread, some 4 µs each.
-// Its CPU time is measured, and threads are read again only when a thousand
-// times that has passed: up to some 250 threads at every beat of a second, 1,000
-// threads at every fourth. The beats in between have no thread fields.
+// A beat must cost no more than 0.2 % of a CPU. Reading the threads is the only part that grows
+// with the program: one small file per thread, some 4 µs each. Its CPU time is measured, and
+// threads are read again only when a thousand times that has passed: up to some 250 threads at
+// every beat of a second, 1,000 threads at every fourth. The beats in between have no thread
+// fields.
 package heartbeat
 
 import (
@@ -23,23 +23,23 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// maxThreads is the number of threads that a beat lists by themselves; the rest
-// are summed.
+// maxThreads is the number of threads that a beat lists individually; the rest are summed.
 const maxThreads = 64
 
-// Sampler takes heartbeats of the running process. It reuses its buffers, so a
-// Sampler serves one goroutine at a time.
+// Sampler takes heartbeats of the running process. It reuses its buffers, so a Sampler serves
+// one goroutine at a time.
 type Sampler struct {
-	// MemoryLeft is how many bytes the limits of memory left at the last beat, or when Limits
-	// was called. It is noLimit where there are none, or none that can be read. What the
-	// kernel can take back counts as left.
+	// MemoryLeft is how many bytes the memory limits left at the last beat, or at the last call
+	// of Limits, or noLimit if there are no readable limits. Memory that the kernel can reclaim
+	// counts as left.
 	MemoryLeft int64
-	// ThreadsLeft is how many more threads the limits of cgroups allowed when Limits was called.
+	// ThreadsLeft is how many more threads the cgroups' limits allowed at the last call of
+	// Limits.
 	ThreadsLeft int64
-	// Available is how many bytes of memory the machine had for programs when Limits was called;
-	// noLimit: that is not known.
+	// Available is how many bytes of memory the machine had available for programs at the last
+	// call of Limits; noLimit if unknown.
 	Available int64
-	// Own is what the limits of the process itself left then, as the other three.
+	// Own is what the limits of the process itself left at that time.
 	Own Own
 
 	runtime runtimeReader
@@ -51,26 +51,26 @@ type Sampler struct {
 type Own struct {
 	Addresses int64 // RLIMIT_AS, ulimit -v
 	Data      int64 // RLIMIT_DATA, ulimit -d
-	Has       int64 // memory that it may write to and that is its alone, touched or not
+	Has       int64 // memory that is writable and private, touched or not
 }
 
-// Leaves reports whether the limits leave the process as much as it has, besides so many bytes
-// of addresses and of data.
+// Leaves reports whether the limits leave the process as much again as it has, after the given
+// bytes of addresses and of data.
 func (o *Own) Leaves(addresses, data int64) bool {
 	return o.Addresses-addresses >= o.Has && o.Data-data >= o.Has
 }
 
-// New prepares a sampler. It never fails: what the system does not give is
-// absent from the samples.
+// New returns a sampler. It never fails: values that the system does not provide are absent from
+// the samples.
 func New() *Sampler {
 	s := &Sampler{runtime: newRuntimeReader(), MemoryLeft: noLimit, ThreadsLeft: noLimit, Available: noLimit, Own: unlimited}
 	s.process.init()
 	return s
 }
 
-// Sample appends the values of this moment to vs, and to ts the busiest threads
-// since the threads were last read. The thread fields and ts stay as they are at
-// a beat that leaves the threads out.
+// Sample appends the current values to vs, and to ts the threads that were busiest since threads
+// were last read. A beat that does not read the threads appends neither thread fields nor
+// threads.
 func (s *Sampler) Sample(vs []format.FieldValue, ts []format.Thread) ([]format.FieldValue, []format.Thread) {
 	b := beat{values: vs, threads: ts, errs: s.errs[:0], left: noLimit, free: noLimit, own: unlimited}
 	s.process.read(&b)
@@ -79,9 +79,9 @@ func (s *Sampler) Sample(vs []format.FieldValue, ts []format.Thread) ([]format.F
 	return b.values, b.threads
 }
 
-// Limits appends to vs what limits the process, and what it has of that: what a recording
-// has to know before it begins. It is no beat: the first one after it is whole, as
-// what is dear is read by the first who asks, and then seldom.
+// Limits appends the limits of the process and its use of them to vs, for decisions before a
+// recording begins. It does not count as a beat: the first beat after it has all fields, also
+// those that are expensive to read and therefore read seldom.
 func (s *Sampler) Limits(vs []format.FieldValue) []format.FieldValue {
 	b := beat{values: vs, errs: s.errs[:0], left: noLimit, free: noLimit, available: noLimit, own: unlimited}
 	s.process.readLimits(&b)
@@ -89,16 +89,16 @@ func (s *Sampler) Limits(vs []format.FieldValue) []format.FieldValue {
 	return b.values
 }
 
-// noLimit is what nothing limits.
+// noLimit is the value of an absent limit.
 const noLimit = math.MaxInt64
 
 var unlimited = Own{Addresses: noLimit, Data: noLimit}
 
-// err tells in one error what could not be read at the last beat; nil if
-// everything that this system has was there.
+// err returns the errors of the last beat joined, or nil if everything that this system provides
+// was read.
 func (s *Sampler) err() error { return errors.Join(s.errs...) }
 
-// beat is what one sample has gathered so far.
+// beat holds the values of one sample.
 type beat struct {
 	values    []format.FieldValue
 	threads   []format.Thread

@@ -11,9 +11,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// machineReader reads what all CPUs of the machine did, from the first line of
-// /proc/stat. The kernel writes the whole file for it, a line for each interrupt and CPU
-// too: what that costs bounds how often it is read, as with threads.
+// machineReader reads the CPU time of all CPUs of the machine, from the first line of
+// /proc/stat. The kernel generates the whole file for it, with a line for each interrupt
+// and CPU, so its cost limits how often it is read, as with threads.
 type machineReader struct {
 	path string
 	next time.Time
@@ -21,8 +21,8 @@ type machineReader struct {
 	buf  [256]byte
 }
 
-// userTick is the unit of /proc/stat, which the kernel keeps at a hundredth of a second
-// for programs whatever its own is.
+// userTick is the unit of /proc/stat: a hundredth of a second for programs, whatever the
+// kernel's own tick is.
 const userTick = 10_000_000
 
 func (r *machineReader) read(b *beat) {

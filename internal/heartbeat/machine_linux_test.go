@@ -6,8 +6,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestWhoTookTheCPUs: what the machine's CPUs did, and how long the cgroup's limit kept
-// the program off them.
+// TestWhoTookTheCPUs: a beat has the CPU time of the whole machine, and how long the
+// cgroup's limit kept the program off the CPUs.
 func TestWhoTookTheCPUs(t *testing.T) {
 	const stat = "cpu  100 1 20 5000 70 3 4 50 9 0\ncpu0 100 1 20 5000 70 3 4 50 9 0\nintr 1 2\n"
 	for _, c := range []struct {

@@ -1,6 +1,6 @@
 package heartbeat
 
-// processReader on darwin has the process's sums only: threads and current
+// processReader on darwin reads only the process's sums: threads and current
 // memory are Mach calls, which need cgo.
 type processReader struct{}
 
@@ -8,5 +8,5 @@ func (*processReader) init() {}
 
 func (*processReader) read(b *beat) { readUsage(b) }
 
-// readLimits knows of none here.
+// readLimits does nothing: limits are not read on this system.
 func (*processReader) readLimits(*beat) {}

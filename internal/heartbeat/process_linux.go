@@ -15,8 +15,8 @@ import (
 type processReader struct {
 	proc    procfs.Proc
 	root    string // of procfs
-	status  string // the path of what readStatus reads
-	err     error  // why proc can't be used; nil once it was found
+	status  string // path of the file read by readStatus
+	err     error  // why proc can't be used; nil if it can
 	affin   unix.CPUSetDynamic
 	threads threadReader
 	machine machineReader
@@ -66,9 +66,9 @@ func (r *processReader) readLimits(b *beat) {
 	}
 }
 
-// readStatus reads resident and swapped memory, and how many threads there are. A process
-// without any resident memory does not exist: zero means that the kernel does not tell. Not
-// by procfs: what it makes of the lines that nobody wants is 10 kB of every program.
+// readStatus reads resident and swapped memory, and the number of threads. A process always has
+// some resident memory, so zero means that the kernel does not provide the value. It does not
+// use procfs, whose parsing of the other lines would add 10 kB to every program.
 func (r *processReader) readStatus(b *beat) {
 	text, err := os.ReadFile(r.status)
 	rss, swap, threads := number(text, "VmRSS:"), number(text, "VmSwap:"), number(text, "Threads:")
@@ -90,8 +90,8 @@ func (r *processReader) readStatus(b *beat) {
 	b.own.Data = ownLeft(unix.RLIMIT_DATA, b.own.Has)
 }
 
-// ownLeft is what one of the process's limits leaves of which it has some already; where that is
-// unknown, as without /proc, half of the limit.
+// ownLeft returns what remains of one of the process's limits after has, the amount in use; if
+// that is unknown, as without /proc, half of the limit.
 func ownLeft(limit int, has int64) int64 {
 	var l unix.Rlimit
 	if unix.Getrlimit(limit, &l) != nil || l.Cur > 1<<62 {
@@ -103,9 +103,9 @@ func ownLeft(limit int, has int64) int64 {
 	return max(int64(l.Cur)-has, 0)
 }
 
-// readCPUs counts the CPUs that the main thread may run on: the process's, as
-// long as the program does not pin single threads. The kernel refuses a mask
-// that is shorter than its own, whose length it does not tell.
+// readCPUs counts the CPUs that the main thread may run on. They are the process's, unless the
+// program pins single threads. The kernel refuses a mask shorter than its own, and does not
+// provide that length.
 func (r *processReader) readCPUs(b *beat) {
 	err := unix.SchedGetaffinityDynamic(os.Getpid(), r.affin)
 	for errors.Is(err, unix.EINVAL) && len(r.affin) < 1<<12 {

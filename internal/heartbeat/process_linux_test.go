@@ -41,7 +41,7 @@ func TestSampleOfThisProcess(t *testing.T) {
 	}
 	threads, _ := fieldOf(vs, format.FieldThreads)
 	rest, _ := fieldOf(vs, format.FieldRestThreads)
-	// Threads may be born and die between the two reads.
+	// Threads may begin and end between the two reads.
 	if n := int64(len(ts)) + rest; n < threads-2 || n > threads+2 {
 		t.Errorf("%d threads listed and %d in the rest, want %d in all", len(ts), rest, threads)
 	}
@@ -63,7 +63,7 @@ func TestBurntCPUIsSeen(t *testing.T) {
 		for threadTime(t)-from < burn {
 		}
 		done <- burnt{int64(unix.Gettid()), threadTime(t)}
-		<-end // the thread must live on to be listed
+		<-end // the thread must exist to be listed
 	}()
 
 	s := New()
@@ -89,7 +89,7 @@ func TestBurntCPUIsSeen(t *testing.T) {
 		if th.ID != truth.thread {
 			continue
 		}
-		// A thread that runs is accounted once a tick.
+		// The CPU time of a running thread is updated once a tick.
 		if off := truth.spent - th.CPU; off < -10e6 || off > 20e6 {
 			t.Errorf("thread %d has %d ns, its own clock said %d", th.ID, th.CPU, truth.spent)
 		}
@@ -122,7 +122,8 @@ func TestMemoryFromStatus(t *testing.T) {
 	}
 }
 
-// What can't be read is absent, and said once per beat.
+// TestMissingAndMalformedProc: fields that can't be read are absent, with one error per
+// beat.
 func TestMissingAndMalformedProc(t *testing.T) {
 	fromProc := []format.Field{
 		format.FieldRSS, format.FieldSwap, format.FieldThreads, format.FieldThreadCPU, format.FieldThreadWait,
@@ -177,8 +178,8 @@ func TestNoProcAtAll(t *testing.T) {
 	}
 }
 
-// TestLimitsIsNoBeat: the first beat after the limits were asked for is whole, or nobody
-// could say what others took of a recording that is shorter than two beats.
+// TestLimitsIsNoBeat: the first beat after Limits has all fields. Otherwise a recording
+// shorter than two beats would not have the CPU time of other programs.
 func TestLimitsIsNoBeat(t *testing.T) {
 	s := New()
 	s.Limits(nil)

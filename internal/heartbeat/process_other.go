@@ -2,11 +2,11 @@
 
 package heartbeat
 
-// processReader on other systems knows nothing.
+// processReader reads nothing on other systems.
 type processReader struct{}
 
 func (*processReader) init()      {}
 func (*processReader) read(*beat) {}
 
-// readLimits knows of none here.
+// readLimits does nothing: limits are not read on this system.
 func (*processReader) readLimits(*beat) {}

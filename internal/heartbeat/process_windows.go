@@ -6,7 +6,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// processReader on windows has the process's CPU time only.
+// processReader on windows reads only the process's CPU time.
 type processReader struct{}
 
 func (*processReader) init() {}
@@ -22,11 +22,11 @@ func (*processReader) read(b *beat) {
 	b.put(format.FieldSystem, duration(kernel))
 }
 
-// duration is a Filetime that counts a length of time, in ns. Its own
+// duration converts a Filetime that is a length of time to ns. Its own
 // Nanoseconds method is for points in time: it subtracts 1601.
 func duration(t windows.Filetime) int64 {
 	return (int64(t.HighDateTime)<<32 | int64(t.LowDateTime)) * 100
 }
 
-// readLimits knows of none here.
+// readLimits does nothing: limits are not read on this system.
 func (*processReader) readLimits(*beat) {}

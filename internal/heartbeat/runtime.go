@@ -23,9 +23,9 @@ var runtimeFields = []struct {
 const pauseMetric = "/sched/pauses/total/gc:seconds"
 
 // runtimeReader reads the runtime's metrics. None of them stops the world, and
-// metrics.Read reuses the histogram of the samples it is given.
+// metrics.Read reuses the histogram of the samples passed to it.
 type runtimeReader struct {
-	samples []metrics.Sample // as runtimeFields, then the pauses
+	samples []metrics.Sample // those of runtimeFields, then the pauses
 }
 
 func newRuntimeReader() runtimeReader {

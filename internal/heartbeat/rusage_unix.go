@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// readUsage reads what the kernel adds up for the process, threads that have
-// ended included.
+// readUsage reads the kernel's sums for the process, including threads that
+// have ended.
 func readUsage(b *beat) {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

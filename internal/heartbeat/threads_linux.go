@@ -12,13 +12,13 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// threadShare bounds what reading the threads may cost: one part in so many of a
-// CPU.
+// threadShare limits the cost of reading the threads to 1/threadShare of a CPU.
 const threadShare = 1000
 
-// threadReader reads schedstat of each thread: CPU time and run-queue wait, both
-// in ns, in one small file. It reads with plain system calls and buffers of its
-// own, because procfs takes three times as long and several allocations a file.
+// threadReader reads the schedstat file of each thread, a small file with CPU
+// time and run-queue wait, both in ns. It uses plain system calls and buffers of
+// its own, because procfs takes three times as long and several allocations a
+// file.
 type threadReader struct {
 	dir   string
 	next  time.Time // when the threads may be read again
@@ -26,12 +26,12 @@ type threadReader struct {
 	buf   [8 << 10]byte
 	names []string
 	all   []sample
-	last  map[int64]int64 // thread to its CPU time when last read
+	last  map[int64]int64 // by thread, its CPU time at the last read
 }
 
 type sample struct {
 	format.Thread
-	grown int64 // CPU time since it was last read
+	grown int64 // CPU time since the last read
 }
 
 func (r *threadReader) init(dir string) {
@@ -57,7 +57,7 @@ func (r *threadReader) read(b *beat) {
 	r.next = now.Add(threadShare * r.cost)
 }
 
-// busier reports whether x used more than y since the last look.
+// busier reports whether x used more CPU time than y since the last read.
 func busier(x, y *sample) bool {
 	if x.grown != y.grown {
 		return x.grown > y.grown
@@ -65,10 +65,10 @@ func busier(x, y *sample) bool {
 	return x.CPU > y.CPU || x.CPU == y.CPU && x.ID < y.ID
 }
 
-// report lists the busiest threads and sums all.
+// report adds the busiest threads to the beat, and the sums of all.
 func (r *threadReader) report(b *beat) {
 	listed := r.all[:min(len(r.all), maxThreads)]
-	for i := range listed { // to sort all would make the host program larger by 10 kB
+	for i := range listed { // sorting all would make the program larger by 10 kB
 		for j := i + 1; j < len(r.all); j++ {
 			if busier(&r.all[j], &r.all[i]) {
 				r.all[i], r.all[j] = r.all[j], r.all[i]
@@ -94,7 +94,7 @@ func sum(ts []sample) (cpu, wait int64) {
 	return cpu, wait
 }
 
-// readAll fills r.all. Threads that end while it reads are left out.
+// readAll fills r.all. It leaves out threads that end while it reads.
 func (r *threadReader) readAll() error {
 	dir, err := unix.Open(r.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -122,8 +122,8 @@ func (r *threadReader) readAll() error {
 		r.all = append(r.all, sample{Thread: format.Thread{ID: id, CPU: cpu, Wait: wait}, grown: cpu - r.last[id]})
 	}
 	if ran == 0 {
-		// We run, so some thread has: a kernel without scheduler statistics
-		// has no such file, or one that says "0 0 0".
+		// At least the calling thread has run. A kernel without scheduler
+		// statistics has no such file, or one with "0 0 0".
 		return errors.New("the kernel keeps no scheduler statistics of threads")
 	}
 	clear(r.last)
@@ -152,7 +152,7 @@ func (r *threadReader) readOne(dir int, thread string) (cpu, wait int64, err err
 	return parseSchedstat(b)
 }
 
-// readFile returns what r.buf has until the next reading.
+// readFile returns a file's contents in r.buf, valid until the next read.
 func (r *threadReader) readFile(dir int, name string) ([]byte, error) {
 	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -163,7 +163,7 @@ func (r *threadReader) readFile(dir int, name string) ([]byte, error) {
 	return r.buf[:max(n, 0)], err
 }
 
-// parseSchedstat reads "ns run, ns waited, slices".
+// parseSchedstat parses "ns run, ns waited, slices".
 func parseSchedstat(p []byte) (cpu, wait int64, err error) {
 	var v [3]int64
 	rest := strings.TrimSuffix(string(p), "\n")
@@ -178,8 +178,8 @@ func parseSchedstat(p []byte) (cpu, wait int64, err error) {
 	return v[0], v[1], nil
 }
 
-// costMeter measures the CPU time of a stretch of code by its thread's clock:
-// by the wall, a busy machine would make it look expensive.
+// costMeter measures the CPU time of a stretch of code by its thread's clock,
+// because wall time would overstate the cost on a busy machine.
 type costMeter struct {
 	thread int
 	begin  unix.Timespec
@@ -192,7 +192,7 @@ func startCost() costMeter {
 	return c
 }
 
-// stop returns the cost; ok is false when the goroutine was moved to another
+// stop returns the cost; ok is false if the goroutine was moved to another
 // thread meanwhile.
 func (c costMeter) stop() (d time.Duration, ok bool) {
 	var end unix.Timespec

@@ -29,7 +29,8 @@ func TestParseSchedstat(t *testing.T) {
 	}
 }
 
-// threadTree is a task directory with n threads; thread i ran i µs and waited i ns.
+// threadTree returns a task directory with n threads; thread i ran i µs and waited
+// i ns.
 func threadTree(n int) map[string]string {
 	files := make(map[string]string)
 	for i := 1; i <= n; i++ {
@@ -60,7 +61,8 @@ func TestBusiestThreadsAreListed(t *testing.T) {
 		}
 	}
 
-	// Busy is who ran since the last beat, not who is old.
+	// Threads are ordered by their CPU time since the last beat, not by their
+	// total.
 	s.process.threads.last[3] = -1e9
 	s.process.threads.next = time.Time{}
 	var again beat
@@ -77,7 +79,7 @@ func TestThreadsAreReadAsOftenAsTheyAreCheap(t *testing.T) {
 	if len(b.threads) != 3 {
 		t.Fatalf("%d threads listed at the first beat, want 3", len(b.threads))
 	}
-	r.cost = time.Hour // stands for very many threads
+	r.cost = time.Hour // as with very many threads
 	r.next = time.Now().Add(threadShare * r.cost)
 	b = beat{}
 	r.read(&b)

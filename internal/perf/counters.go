@@ -7,29 +7,31 @@ import (
 	"time"
 )
 
-// Counter is what takes samples of threads: a name, and after how much of it.
+// Counter configures samples: the name of an event, and the number of events after which a sample
+// is taken.
 type Counter struct {
 	Name  string
-	Every uint64 // of task-clock ns of CPU time, of others events
+	Every uint64 // ns of CPU time for task-clock, events for others
 }
 
-// factCounter and a counter's name is "on", or "on, but" and what is missing, or "off: " and why.
+// factCounter, followed by a counter's name, is the key of a fact: "on", "on, but" and what is
+// missing, or "off: " and the reason.
 const factCounter = "counter_"
 
 // taskClock is the counter of CPU time.
 const taskClock = "task-clock"
 
-// leastTaskClock is how often a thread may be sampled, in ns of its CPU time: in a virtual
-// machine a sample takes some 20,000 of them.
+// leastTaskClock is the smallest interval of task-clock samples, in ns of CPU time: in a virtual
+// machine a sample takes some 20,000 ns.
 const leastTaskClock = 50_000
 
-// known is a counter that the kernel has a number for: linux/perf_event.h.
+// known is a counter with its number in linux/perf_event.h.
 type known struct {
 	name     string
 	hardware bool // of the processor: virtual machines often lack it
 	config   uint64
-	inKernel bool   // it counts nothing where the kernel may not be watched
-	every    uint64 // unless something else is wanted
+	inKernel bool   // it counts nothing if monitoring the kernel is not allowed
+	every    uint64 // default interval
 }
 
 var allCounters = []known{
@@ -41,7 +43,7 @@ var allCounters = []known{
 	{"branches", true, 4, false, 1_000_000}, {"branch-misses", true, 5, false, 1_000_000},
 }
 
-// Counters lists the names of counters, those that every machine has first.
+// Counters lists the names of counters; those that every machine has come first.
 func Counters() (names []string) {
 	for _, k := range allCounters {
 		names = append(names, k.name)
@@ -49,7 +51,8 @@ func Counters() (names []string) {
 	return names
 }
 
-// find returns what the kernel knows a counter by. The error says what is wrong with it.
+// find returns the kernel's description of the counter. The error states what is wrong with the
+// name or the interval.
 func (c Counter) find() (known, error) {
 	for _, k := range allCounters {
 		if k.name == c.Name {
@@ -65,7 +68,7 @@ func (c Counter) find() (known, error) {
 	return known{}, fmt.Errorf("there is no counter of this name; there are %s", strings.Join(Counters(), ", "))
 }
 
-// Unit is what a counter counts.
+// Unit returns the unit of a counter's values.
 func (c Counter) Unit() string {
 	if c.Name == taskClock {
 		return "nanoseconds"
@@ -73,7 +76,7 @@ func (c Counter) Unit() string {
 	return "count"
 }
 
-// ParseCounter reads NAME or NAME:EVERY; of task-clock EVERY is a duration.
+// ParseCounter parses NAME or NAME:EVERY; for task-clock EVERY is a duration.
 func ParseCounter(text string) (Counter, error) {
 	name, every, given := strings.Cut(text, ":")
 	c := Counter{name, 1}

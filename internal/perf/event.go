@@ -14,13 +14,13 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// Kind is what a record of the kernel's tells: linux/perf_event.h.
+// Kind is the type of a record of the kernel: see linux/perf_event.h.
 type Kind uint32
 
-// The kinds that are read.
+// The kinds of records that are parsed.
 const (
-	KindLost     Kind = 2 // records had no room before this one
-	KindName     Kind = 3 // a thread has a name, or its process runs a program
+	KindLost     Kind = 2 // earlier records had no room
+	KindName     Kind = 3 // a thread was renamed, or its process executes a program
 	kindExit     Kind = 4
 	KindThrottle Kind = 5 // samples came too fast: there are none for a while
 	KindFork     Kind = 7
@@ -30,59 +30,59 @@ const (
 )
 
 const (
-	miscMode       = 7 // of misc: the mode that the thread was in
+	miscMode       = 7 // mask of misc: the mode that the thread was in
 	miscKernel     = 1
 	miscHypervisor = 3
-	miscOut        = 1 << 13 // of a switch
+	miscOut        = 1 << 13 // for a switch
 	miscPreempt    = 1 << 14
-	miscExec       = 1 << 13 // of a name
+	miscExec       = 1 << 13 // for a name
 
-	contextKernel = ^uint64(0) - 127 // (u64)-128: the addresses that follow are the kernel's
+	contextKernel = ^uint64(0) - 127 // (u64)-128: the following addresses are the kernel's
 	contextUser   = ^uint64(0) - 511
 	contextMax    = ^uint64(0) - 4094
 )
 
-// KernelPC stands for the kernel in a stack, of which nothing more is kept.
+// KernelPC stands in a stack for the kernel, whose functions are not kept.
 const KernelPC = ^uint64(0)
 
-// Event is one record of the kernel's.
+// Event is one record of the kernel.
 type Event struct {
 	Kind     Kind
 	PID, TID uint32
 	Time     int64  // ns of the monotonic clock
-	ID       uint64 // of what sys.Watch opened
+	ID       uint64 // of an event opened by sys.Watch
 	misc     uint16
 
-	// Of a sample:
+	// For a sample:
 	CPU    uint32
 	Period int64
 	ip     uint64
-	addr   uint64   // which it is about, if that was asked for; it has no callers then
-	Chain  []uint64 // the addresses, the leaf first; good until the next record
-	words  []byte   // of the stack, from the stack pointer on; good until the next record
-	link   uint64   // the link register, of arm64; 0: not known
+	addr   uint64   // the address accessed, if configured; the sample then has no callers
+	Chain  []uint64 // the addresses, the leaf first; valid until the next record
+	words  []byte   // the stack's contents, from the stack pointer on; valid until the next record
+	link   uint64   // the link register, on arm64; 0: unknown
 
-	// Of a mapping, a fork, or what was lost:
+	// For a mapping, a fork, or lost records:
 	Addr, Size, Offset uint64
 	File               string
 	Inode              uint64 // of the file; 0: none
-	Parent             uint32 // the process that made this one
+	Parent             uint32 // the process that created this one
 	Lost               int64  // at most 1<<63-1
 }
 
-// The head is u32 kind, u16 misc, u16 size. How a record ends see sys.Watching.
+// The head is u32 kind, u16 misc, u16 size. sys.Watching describes the tail.
 const (
 	headSize  = 8
 	tailSize  = 32
 	taskSize  = 24                             // of a fork and an exit: u32 pid, parent, tid, parent's, u64 time
-	mostBytes = headSize + tailSize + taskSize // of a record that tells of switches
+	mostBytes = headSize + tailSize + taskSize // maximum size of a record about switches
 )
 
-// Parse calls f with the records in b, of which the last is whole. What the kernel does not
-// write is left out.
+// Parse calls f with the records in b, the last of which is complete. It skips records that the
+// kernel does not write.
 func Parse(b []byte, f func(*Event)) { parse(b, (*Event).sample, f) }
 
-// parse is Parse of a ring whose samples are read by sample.
+// parse is Parse for a ring whose samples are parsed by sample.
 func parse(b []byte, sample func(e *Event, body []byte) bool, f func(*Event)) {
 	le := binary.LittleEndian
 	var e Event
@@ -108,8 +108,8 @@ func parse(b []byte, sample func(e *Event, body []byte) bool, f func(*Event)) {
 	}
 }
 
-// sample reads u64 id, ip, u32 pid, tid, u64 time, u32 cpu, 0, u64 period, u64 how many
-// addresses, and these.
+// sample parses u64 id, ip, u32 pid, tid, u64 time, u32 cpu, 0, u64 period, u64 number of
+// addresses, the addresses, and the stack.
 func (e *Event) sample(p []byte) bool {
 	le := binary.LittleEndian
 	const fixed = 56
@@ -130,9 +130,10 @@ func (e *Event) sample(p []byte) bool {
 	return true
 }
 
-// fault reads a sample with an address: u64 id, ip, u32 pid, tid, u64 time, address, u32 cpu, 0. Where
-// another event of its kind has sampled too, as somebody's counter of major page faults, Linux
-// gives both the id of the first (perf_prepare_sample keeps what it has), and room for its callers.
+// fault parses a sample with an address: u64 id, ip, u32 pid, tid, u64 time, address, u32 cpu, 0.
+// If another event of the same kind has sampled too, such as another program's counter of major
+// page faults, Linux gives both the id of the first (perf_prepare_sample keeps what it has), and
+// room for its callers.
 func (e *Event) fault(p []byte) bool {
 	le := binary.LittleEndian
 	if len(p) < 48 {
@@ -143,9 +144,9 @@ func (e *Event) fault(p []byte) bool {
 	return true
 }
 
-// stack reads what follows the addresses: u64 whether there are registers, and if so u64 the
-// one that was asked for; u64 how many bytes of the stack, these, and u64 how many of them
-// were there.
+// stack parses the data after the addresses: u64 whether there are registers, and if so the
+// configured register as u64; u64 the number of bytes of the stack, the bytes, and u64 how many of
+// them are valid.
 func (e *Event) stack(p []byte) {
 	le := binary.LittleEndian
 	if len(p) < 24 || le.Uint64(p) == 0 {
@@ -159,17 +160,17 @@ func (e *Event) stack(p []byte) {
 	}
 }
 
-// leastBody is how long what is read is at least, between head and tail.
+// leastBody is the minimum length of the body of each kind, between head and tail.
 var leastBody = map[Kind]int{KindLost: 16, KindName: 8, kindExit: taskSize, KindThrottle: 16, KindFork: taskSize, KindMap: 64, KindSwitch: 0}
 
-// other reads what is no sample.
+// other parses a record that is not a sample.
 func (e *Event) other(p []byte) bool {
 	le := binary.LittleEndian
 	if n, ok := leastBody[e.Kind]; !ok || len(p) < n {
 		return false
 	}
 	switch e.Kind {
-	case KindMap: // pid, tid, addr, len, pgoff, what identifies the file, prot, flags
+	case KindMap: // pid, tid, addr, len, pgoff, file id, prot, flags
 		e.PID, e.Addr, e.Size, e.Offset = le.Uint32(p), le.Uint64(p[8:]), le.Uint64(p[16:]), le.Uint64(p[24:])
 		e.Inode = le.Uint64(p[40:])
 		name, _, _ := bytes.Cut(p[64:], []byte{0})
@@ -186,10 +187,10 @@ func (e *Event) other(p []byte) bool {
 	return true
 }
 
-// Exec reports whether a name is that of another program that the process runs.
+// Exec reports whether a name is that of another program that the process executes.
 func (e *Event) Exec() bool { return e.misc&miscExec != 0 }
 
-// How is what a switch was.
+// How returns the kind of a switch.
 func (e *Event) How() format.SwitchKind {
 	switch {
 	case e.misc&miscOut == 0:
@@ -200,11 +201,11 @@ func (e *Event) How() format.SwitchKind {
 	return format.SwitchOut
 }
 
-// text reports whether a sample with an address is of reading an instruction: that lies where
-// the thread was, or begins there on the page before.
+// text reports whether a sample with an address is of an instruction fetch: the address is that of
+// the instruction, or of the page into which the instruction extends.
 func (e *Event) text() bool { return e.addr-e.ip < longestInstruction }
 
-// longestInstruction is of amd64, in bytes; arm64's have four.
+// longestInstruction is the maximum on amd64, in bytes; on arm64 instructions have four.
 const longestInstruction = 15
 
 // Kernel reports whether a sample is of a thread in the kernel.
@@ -213,8 +214,8 @@ func (e *Event) Kernel() bool {
 }
 
 // PCs appends the addresses of a sample's stack, the leaf first, as unwind.Walk does; KernelPC
-// stands for those of the kernel. What the kernel was called by is an instruction; of callers the
-// address lies in the call.
+// stands for those of the kernel. The address from which the kernel was entered is that of an
+// instruction; the addresses of callers are within their calls.
 func (e *Event) PCs(dst []uint64, text unwind.Text, c *unwind.Cache) []uint64 {
 	begin, kernel := len(dst), e.Kernel()
 	if kernel {
@@ -239,12 +240,12 @@ func (e *Event) PCs(dst []uint64, text unwind.Text, c *unwind.Cache) []uint64 {
 	return dst
 }
 
-// Keep makes e independent of the records that it was read from.
+// Keep makes e independent of the buffer that it was parsed from.
 func (e *Event) Keep() {
 	e.Chain, e.words = slices.Clone(e.Chain), slices.Clone(e.words)
 }
 
-// longestChain is how many addresses of a stack the kernel keeps at most.
+// longestChain returns the maximum number of addresses of a stack that the kernel keeps.
 var longestChain = sync.OnceValue(func() int {
 	const usual = 127
 	b, _ := os.ReadFile("/proc/sys/kernel/perf_event_max_stack")

@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// words makes a record of the kernel's.
+// words returns a record of the kernel.
 func words(typ Kind, misc uint16, list ...uint64) []byte {
 	le := binary.LittleEndian
 	b := le.AppendUint16(le.AppendUint16(le.AppendUint32(nil, uint32(typ)), misc), uint16(headSize+8*len(list)))
@@ -24,7 +24,7 @@ func words(typ Kind, misc uint16, list ...uint64) []byte {
 
 func pair(low, high uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
-// framed is code of which every function has a frame, and calls itself.
+// framed is code in which every function has a frame and calls itself.
 type framed struct{}
 
 func (framed) Arch() string                               { return "amd64" }
@@ -44,19 +44,19 @@ func TestParseEvents(t *testing.T) {
 		words(KindSample, miscKernel, 77, 0x900, who, 4001, 3, 250, 5, contextKernel, 0xffff_8000, contextUser, 0x500, 0x601),
 		words(KindSample, miscHypervisor, 77, 1, who, 4002, 3, 1, 0),
 		words(KindSample, misc, 77, 0x500, who, 4003, 3, 1, 0),
-		words(KindSample, misc, 77, 0x500, who, 4004, 3, 1, 1<<61), // it says that it is long
-		words(KindSample, misc, 77, 0x500),                         // it is too short
+		words(KindSample, misc, 77, 0x500, who, 4004, 3, 1, 1<<61), // its stated length is too large
+		words(KindSample, misc, 77, 0x500),                         // too short
 		words(KindFork, 0, end(pair(20, 10), pair(21, 11), 0)...),
 		words(kindExit, 0, end(pair(20, 10), pair(21, 11), 0)...),
 		words(kindExit, 0, tail...), // without its body
 		words(KindLost, 0, end(78, 9)...),
-		words(KindLost, 0, end(78, 1<<63+9)...), // the kernel does not count so far
+		words(KindLost, 0, end(78, 1<<63+9)...), // more than the kernel can count
 		words(KindThrottle, 0, end(4900, 79, 80)...),
 		words(KindSwitch, miscOut|miscPreempt, tail...),
 		words(KindMap, 0, end(who, 0x1000, 0x200, 0x30, 0, 0, 0, 0, 'a')...),
 		words(KindName, miscExec, end(who, 'a')...),
 		words(99, 0, tail...), // of a later kernel
-		{9, 0, 0},             // it is cut off
+		{9, 0, 0},             // cut off
 	} {
 		b = append(b, r...)
 	}
@@ -98,8 +98,8 @@ func TestParseEvents(t *testing.T) {
 	}
 }
 
-// TestStackOfSample: the words of the stack are as many as were there, and the register is kept
-// where it has a return address.
+// TestStackOfSample: a sample has as many words of the stack as are valid, and the register if it
+// holds a return address.
 func TestStackOfSample(t *testing.T) {
 	body := func(list ...uint64) (b []byte) {
 		for _, w := range list {
@@ -122,7 +122,7 @@ func TestStackOfSample(t *testing.T) {
 	}
 }
 
-// TestCutChain: a chain that is as long as the kernel's longest may lack callers, a shorter one lacks none.
+// TestCutChain: a chain of the kernel's maximum length may lack callers, a shorter one lacks none.
 func TestCutChain(t *testing.T) {
 	for _, less := range []int{0, 1} {
 		e := Event{Kind: KindSample, Chain: []uint64{contextUser}}

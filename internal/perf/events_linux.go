@@ -12,17 +12,17 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Events are what the kernel was asked to tell of threads, on each CPU, and a ring for each CPU
-// that it tells it in.
+// Events holds perf events that watch threads, on each CPU, and a ring for each CPU that the
+// kernel writes to.
 type Events struct {
 	CPUs  []int
-	Pages int              // of a ring, at most: a power of two
-	rings []*sys.EventRing // of each CPU; nil: it is off
+	Pages int              // maximum size of a ring: a power of two
+	rings []*sys.EventRing // of each CPU; nil: the CPU is off
 	fds   []int
 }
 
-// Open has the kernel tell of a thread, and of those that it makes; opened, if there is one, is
-// called with the ids of the events. After an error Close is to be called.
+// Open opens events for a thread and those that it will create; opened, if not nil, is called
+// with the ids of the events. After an error Close must be called.
 func (e *Events) Open(tid int, w sys.Watching, opened func(id uint64)) error {
 	if e.rings == nil {
 		e.rings = make([]*sys.EventRing, len(e.CPUs))
@@ -51,11 +51,11 @@ func (e *Events) Open(tid int, w sys.Watching, opened func(id uint64)) error {
 	return nil
 }
 
-// openAll has the kernel tell of all threads of this process, which it returns: those too that
-// they make meanwhile.
+// openAll opens events for all threads of this process, including those created meanwhile, and
+// returns the threads.
 func (e *Events) openAll(w sys.Watching, opened func(tid int, id uint64)) (tids []int, err error) {
 	known := map[int]bool{}
-	for { // until no thread is new: a thread without events may have made others
+	for { // until no thread is new: a thread without events may have created others
 		list, err := tasks()
 		if err != nil {
 			return nil, fmt.Errorf("the threads are not known: %w", err)
@@ -75,7 +75,7 @@ func (e *Events) openAll(w sys.Watching, opened func(tid int, id uint64)) (tids 
 					opened(tid, id)
 				}
 			})
-			if err != nil && err != unix.ESRCH { // it has ended
+			if err != nil && err != unix.ESRCH { // ESRCH: it has ended
 				return nil, err
 			}
 		}
@@ -85,7 +85,7 @@ func (e *Events) openAll(w sys.Watching, opened func(tid int, id uint64)) (tids 
 	}
 }
 
-// Read appends what the kernel has told on the i-th CPU since the last call.
+// Read appends the records written on the i-th CPU since the last call.
 func (e *Events) Read(i int, b []byte) []byte {
 	if r := e.rings[i]; r != nil {
 		return r.Read(b)
@@ -93,8 +93,8 @@ func (e *Events) Read(i int, b []byte) []byte {
 	return b
 }
 
-// Full is how full the i-th CPU's ring was that Read found n bytes in, 0 to 1, and whether a
-// switch may have found no room in it.
+// Full returns how full the i-th CPU's ring was, 0 to 1, when Read found n bytes in it, and
+// whether a switch may have found no room.
 func (e *Events) Full(i, n int) (full float64, lost bool) {
 	r := e.rings[i]
 	if r == nil {
@@ -103,7 +103,8 @@ func (e *Events) Full(i, n int) (full float64, lost bool) {
 	return float64(n) / float64(r.Size()), n > r.Size()-mostBytes
 }
 
-// Lost is how much found no room so far; not known before Linux 6.0, see sys.Lost.
+// Lost returns the number of records that found no room so far; unknown before Linux 6.0, see
+// sys.Lost.
 func (e *Events) Lost() (n int64, known bool) {
 	for _, fd := range e.fds {
 		lost, ok := sys.Lost(fd)
@@ -115,7 +116,7 @@ func (e *Events) Lost() (n int64, known bool) {
 	return n, true
 }
 
-// Counted is how much all events have counted so far.
+// Counted returns the sum of the counts of all events so far.
 func (e *Events) Counted() (n int64, known bool) {
 	for _, fd := range e.fds {
 		counted, ok := sys.Counted(fd)
@@ -127,14 +128,14 @@ func (e *Events) Counted() (n int64, known bool) {
 	return n, len(e.fds) > 0
 }
 
-// Look has the kernel tell of all, or of nothing.
+// Look enables or disables all events.
 func (e *Events) Look(look bool) {
 	for _, fd := range e.fds {
-		_ = sys.Look(fd, look) // it can't fail for what was opened
+		_ = sys.Look(fd, look) // it can't fail for an open event
 	}
 }
 
-// Close gives everything back.
+// Close releases all events and rings.
 func (e *Events) Close() {
 	for _, r := range e.rings {
 		if r != nil {
@@ -147,7 +148,8 @@ func (e *Events) Close() {
 	e.rings, e.fds = nil, nil
 }
 
-// mostDescriptors is how many are opened at most, of those that the process may have.
+// mostDescriptors returns the maximum number of descriptors to open: a part of those that the
+// process may have.
 func mostDescriptors() int {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
@@ -156,7 +158,8 @@ func mostDescriptors() int {
 	return int(min(limit.Cur/4, 1<<16))
 }
 
-// ownEvents returns what is to be opened of this process's threads; an error says why nothing is.
+// ownEvents returns the Events for this process's threads, with none opened. The error is the
+// reason why none can be.
 func ownEvents() (Events, error) {
 	if sys.Filtered() {
 		return Events{}, errors.New("a seccomp filter is active, and may end the program for trying (perf_event_open)")
@@ -165,7 +168,7 @@ func ownEvents() (Events, error) {
 	return Events{CPUs: cpus, Pages: inProcess(cpus)}, err
 }
 
-// inProcess is how many pages a ring of this process may have.
+// inProcess returns the maximum number of pages of a ring of this process.
 func inProcess(cpus []int) int {
 	pages := 64
 	for pages > 8 && pages*len(cpus) > 1024 {
@@ -174,7 +177,7 @@ func inProcess(cpus []int) int {
 	return pages
 }
 
-// newRing makes the ring of fd's CPU, as large as is allowed.
+// newRing creates the ring of fd's CPU, as large as is allowed.
 func newRing(fd, pages int) (*sys.EventRing, error) {
 	for ; ; pages /= 2 {
 		r, err := sys.NewEventRing(fd, pages)
@@ -187,7 +190,7 @@ func newRing(fd, pages int) (*sys.EventRing, error) {
 	}
 }
 
-// Refused says why the kernel does not watch: err as it came from Open.
+// Refused explains an error of Open.
 func Refused(err error) error {
 	errno, ok := err.(unix.Errno)
 	if !ok {
@@ -220,7 +223,7 @@ func tasks() ([]int, error) {
 	return tids, err
 }
 
-// Online lists the CPUs.
+// Online lists the CPUs that are online.
 func Online() ([]int, error) {
 	b, err := os.ReadFile("/sys/devices/system/cpu/online")
 	if err != nil {
@@ -229,7 +232,7 @@ func Online() ([]int, error) {
 	return cpuList(strings.TrimSpace(string(b)))
 }
 
-// cpuList reads a list such as 0-3,8.
+// cpuList parses a list such as 0-3,8.
 func cpuList(text string) (cpus []int, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "-")

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// kept is a recording that keeps what it is given.
+// kept is a recording that keeps its blocks and facts.
 type kept struct {
 	t     *testing.T
 	mu    sync.Mutex
@@ -44,8 +44,8 @@ func (k *kept) Fact(key, value string) {
 func (k *kept) Work(f func()) { f() }
 func (k *kept) Ring() int64   { return 0 }
 
-// onCPU is how long a thread was on a CPU between two moments, how often it left one, and
-// for how much of it that is not known.
+// onCPU returns how long a thread was on a CPU between two moments, for how much of the
+// time that is unknown, and how often it left a CPU.
 func (k *kept) onCPU(tid uint32, from, to int64) (on, unknown, left int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -11,23 +11,23 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// Namer gives the trace's ids to stacks, and tells it of them.
+// Namer assigns ids of the trace to stacks, and writes their blocks.
 type Namer struct {
 	write  func(format.BlockType, []byte) bool
-	most   int               // different stacks
+	most   int               // maximum number of different stacks
 	stacks map[string]uint32 // by their addresses
 	frames map[format.Frame]uint32
 	key    []byte
 }
 
-// NewNamer returns a Namer for at most so many stacks; write reports whether there was room.
+// NewNamer returns a Namer for at most most stacks; write reports whether there was room.
 func NewNamer(most int, write func(format.BlockType, []byte) bool) *Namer {
 	return &Namer{write: write, most: min(most, format.StackIDs-format.CodeStacks), stacks: map[string]uint32{}, frames: map[format.Frame]uint32{}}
 }
 
-// Stack returns the id of the stack with these addresses, whose functions framesAt tells, the
-// innermost first; format.OtherStacks if there is no room for it. One address must always mean
-// the same code: stacks are named once.
+// Stack returns the id of the stack with these addresses, or format.OtherStacks if there is no
+// room for it. framesAt returns the functions at an address, the innermost first. One address
+// must always mean the same code: stacks are named once.
 func (n *Namer) Stack(pcs []uint64, framesAt func(pc uint64) []format.Frame) uint32 {
 	n.key = n.key[:0]
 	for _, pc := range pcs {
@@ -74,36 +74,36 @@ func (n *Namer) Stack(pcs []uint64, framesAt func(pc uint64) []format.Frame) uin
 		return format.OtherStacks
 	}
 	n.stacks[string(n.key)] = s.ID
-	n.write(format.BlockCode, format.AppendCode(nil, &code)) // without it the addresses are not known
+	n.write(format.BlockCode, format.AppendCode(nil, &code)) // without it the addresses are unknown
 	return s.ID
 }
 
-// mostStacks is how many different stacks of this process are kept: beyond it samples have none.
-// In a ring stacks are never overwritten.
+// mostStacks is the maximum number of different stacks of this process; further samples have
+// none. In a ring stacks are never overwritten.
 const mostStacks = 1 << 14
 
-// OwnNamer names the stacks of this process. A recording has one, for all who take samples. Any
+// OwnNamer names the stacks of this process. A recording has one, which all samplers share. Any
 // goroutine may use it.
 type OwnNamer struct {
 	mu sync.Mutex
 	n  *Namer
 }
 
-// NewOwnNamer returns an OwnNamer that has named nothing yet.
+// NewOwnNamer returns an OwnNamer without stacks.
 func NewOwnNamer(rec collect.Recording) *OwnNamer {
 	return &OwnNamer{n: NewNamer(mostStacks, rec.Block)}
 }
 
-// Stack returns the id of the stack with these addresses, the leaf's first and of its callers
-// each within a call; format.OtherStacks if there is no room for it. Functions that were
-// inlined have none of their own.
+// Stack returns the id of the stack with these addresses, the leaf's first, each caller's within
+// its call; format.OtherStacks if there is no room for it. Inlined functions have no address of
+// their own.
 func (o *OwnNamer) Stack(pcs []uint64) uint32 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.n.Stack(pcs, framesAt)
 }
 
-// unwrapped leaves out a function that the compiler made to call another one, as Go's own
+// unwrapped removes a function that the compiler generated to call another one, as Go's own
 // profiles do.
 func unwrapped(list []format.Frame) []format.Frame {
 	last := len(list) - 1
@@ -111,12 +111,12 @@ func unwrapped(list []format.Frame) []format.Frame {
 		return list
 	}
 	if list = list[:last]; last > 0 {
-		list[last-1].Inlined = false // it is what is left of the code at the address
+		list[last-1].Inlined = false // it is what remains of the code at the address
 	}
 	return list
 }
 
-// frame returns the id of a frame; false if the trace has no room for it.
+// frame returns the id of a frame; ok is false if the trace has no room for it.
 func (n *Namer) frame(f format.Frame) (id uint32, ok bool) {
 	if id, ok = n.frames[f]; ok {
 		return id, true
@@ -130,27 +130,27 @@ func (n *Namer) frame(f format.Frame) (id uint32, ok bool) {
 	return f.ID, true
 }
 
-// here is an address in this package, behind which runtime.CallersFrames need not look.
+// here is an address in this package. It ends the list for runtime.CallersFrames.
 var here = func() uintptr {
 	var pcs [1]uintptr
 	runtime.Callers(1, pcs[:])
 	return pcs[0]
 }()
 
-// unknownCaller is what unwind.UnknownCaller is shown as.
+// unknownCaller is the frame for unwind.UnknownCaller.
 var unknownCaller = []format.Frame{{Function: format.UnknownCaller}}
 
-// KernelFrame is what KernelPC is shown as.
+// KernelFrame is the frame for KernelPC.
 var KernelFrame = []format.Frame{{Function: "[kernel]", File: "[kernel]"}}
 
-// framesAt returns the functions at an address, the innermost first: several where some were
+// framesAt returns the functions at an address, the innermost first: several if some were
 // inlined. Code that is not Go's has no name here.
 func framesAt(pc uint64) (list []format.Frame) {
 	if pc == KernelPC {
 		return KernelFrame
 	}
-	// CallersFrames takes addresses behind calls, and tells what was inlined only of those
-	// that are not the last one.
+	// CallersFrames takes addresses after calls, and returns inlined functions only for
+	// addresses other than the last.
 	it := runtime.CallersFrames([]uintptr{uintptr(pc) + 1, here})
 	for f, more := it.Next(); more; f, more = it.Next() {
 		x := format.Frame{Function: f.Function, File: f.File, Line: uint32(max(f.Line, 0)), Inlined: f.Func == nil}

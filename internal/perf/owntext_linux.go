@@ -9,16 +9,17 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// ownStack is how much of its stack a sample of this process has, in bytes: functions of Go
-// that have no frame have pushed at most the frame pointer.
+// ownStack is how many bytes of the stack a sample of this process has: Go functions without
+// a frame have pushed at most the frame pointer.
 const ownStack = 16
 
-// ownText is the Go code of this process. Of other code nothing is known.
+// ownText is the Go code of this process. Other code is unknown to it.
 type ownText struct{}
 
 func (ownText) Arch() string { return runtime.GOARCH }
 
-// Function finds the end by looking for it: the runtime tells where functions begin.
+// Function finds the end by a binary search, because the runtime only has where functions
+// begin.
 func (ownText) Function(pc uint64) (from, to uint64, ok bool) {
 	f := runtime.FuncForPC(uintptr(pc))
 	if f == nil {
@@ -47,7 +48,8 @@ func (ownText) Stub(uint64) bool { return false }
 
 func (ownText) Begin(uint64) bool { return false }
 
-// outermost are the functions that goroutines and threads begin with (abi.FuncFlagTopFrame).
+// outermost lists the functions that goroutines and threads begin with
+// (abi.FuncFlagTopFrame).
 var outermost = []string{"runtime.goexit", "runtime.mstart", "runtime.rt0_go"}
 
 func (t ownText) Rule(pc uint64) unwind.Rule {
@@ -59,7 +61,7 @@ func (t ownText) Rule(pc uint64) unwind.Rule {
 		return unwind.Rule{How: unwind.Outermost}
 	}
 	file, _ := f.FileLine(f.Entry())
-	if file == "?" { // C that Go's linker has put in, as of the race detector
+	if file == "?" { // C linked by Go's linker, as of the race detector
 		return unwind.Rule{}
 	}
 	rule := unwind.OfGo(t, pc, -1)

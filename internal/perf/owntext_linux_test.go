@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// TestOwnRules: what prologues say of who called is what Go's table of stack depths says, at each
-// instruction of this program. Of assembly less is known.
+// TestOwnRules: the rules found from prologues agree with Go's table of stack depths, at each
+// instruction of this program. For assembly fewer rules are known.
 func TestOwnRules(t *testing.T) {
 	path, err := os.Executable()
 	if err != nil {
@@ -34,7 +34,7 @@ func TestOwnRules(t *testing.T) {
 			continue
 		}
 		from, to, ok := ownText{}.Function(f.Entry)
-		if !ok || from != f.Entry || to < f.End || to > f.End+64 { // what lies between functions belongs to one
+		if !ok || from != f.Entry || to < f.End || to > f.End+64 { // the gap between functions belongs to one
 			t.Errorf("%s from %#x to %#x, which is from %#x to %#x", f.Name, from, to, f.Entry, f.End)
 		}
 		list, err := b.Disasm(f)

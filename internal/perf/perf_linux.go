@@ -18,46 +18,44 @@ import (
 )
 
 const (
-	settle = 2 * time.Millisecond // after so long a switch is in its ring
+	settle = 2 * time.Millisecond // after this time a switch is in its ring
 
-	slowest = 100 * time.Millisecond // between two readings
+	slowest = 100 * time.Millisecond // time between two reads
 	fastest = 5 * time.Millisecond
 
-	flushEvery = time.Second // what threads did is written
-	restEvery  = 10          // times as seldom: that threads do nothing
+	flushEvery = time.Second // interval of writing switches
+	restEvery  = 10          // threads without switches are written every restEvery-th time
 
-	patience = 200 * time.Millisecond // that Stop has where there is no room
+	patience = 200 * time.Millisecond // how long Stop tries to write if there is no room
 )
 
-// Switches records when threads come onto CPUs and leave them. The zero value can be
-// started once.
+// Switches records when threads get CPUs and leave them. The zero value can be started once.
 type Switches struct {
 	rec      collect.Recording
 	mu       sync.Mutex // held while the rings are read
 	events   Events
-	rings    []*ring // of each of the events' CPUs
+	rings    []*ring // one for each of the events' CPUs
 	all      threads
-	got      []record // by time, too new to be believed
+	got      []record // by time, too new to be final
 	next     time.Time
-	round    int          // of flushing
-	believed int64        // up to then, ns of the monotonic clock
-	paused   int64        // since then, likewise; 0: it is not
-	without  int64        // ns for which it was
-	began    int64        // likewise, of the monotonic clock
-	told     atomic.Int64 // records
+	round    int          // number of flushes
+	believed int64        // records are final up to here, ns of the monotonic clock
+	paused   int64        // begin of the pause, likewise; 0: not paused
+	without  int64        // ns paused so far
+	began    int64        // ns of the monotonic clock
+	told     atomic.Int64 // number of records
 	quit     chan struct{}
 	done     chan struct{}
 }
 
-// ring is one CPU's.
+// ring is the ring of one CPU.
 type ring struct {
 	stream
 	raw []byte
 }
 
-// Start begins to record, and costs some milliseconds. The error is a sentence that says
-// why it is not possible; then there is nothing to stop. Either way the trace is told,
-// see FactSwitches.
+// Start begins to record, which takes some milliseconds. The error is a sentence with the reason
+// why it is not possible; then Stop need not be called. Either way Start records FactSwitches.
 func (s *Switches) Start(rec collect.Recording) error {
 	s.rec = rec
 	err := s.open()
@@ -72,14 +70,14 @@ func (s *Switches) Start(rec collect.Recording) error {
 	return nil
 }
 
-// switching is what is asked of the kernel: switches, and by the same event major page faults,
-// of which it tells when the page is there.
+// switching configures the events: switches, and by the same event major page faults, which the
+// kernel reports when the page is there.
 var switching = sys.Watching{
 	Switches: true, Tasks: true,
 	Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ, Every: 1, User: true, Address: true,
 }
 
-// open opens the events and rings, and takes in the threads that there are.
+// open opens the events and rings, and adds the existing threads.
 func (s *Switches) open() error {
 	var err error
 	if s.events, err = ownEvents(); err != nil {
@@ -107,7 +105,7 @@ func (s *Switches) open() error {
 	if t := s.all.m[self]; t != nil && uint32(unix.Gettid()) == self {
 		t.known, t.on, t.now = true, true, true
 	}
-	// What came before is of no use: not all threads had their events.
+	// Earlier records are of no use: not all threads had their events.
 	for i, r := range s.rings {
 		s.got = r.parse(s.got, s.events.Read(i, nil))
 	}
@@ -115,7 +113,7 @@ func (s *Switches) open() error {
 	return nil
 }
 
-// drain reads the rings until Stop, the more often the fuller they are found.
+// drain reads the rings until Stop, more often the fuller they are.
 func (s *Switches) drain() {
 	defer close(s.done)
 	atRate(s.quit, func() (full float64) {
@@ -134,8 +132,8 @@ func (s *Switches) drain() {
 	})
 }
 
-// atRate calls read, which tells how full the fullest ring was, until quit is closed: the
-// more often the fuller they are found.
+// atRate calls read until quit is closed, more often the fuller the rings are; read returns how
+// full the fullest ring was.
 func atRate(quit <-chan struct{}, read func() (full float64)) {
 	every := fastest
 	t := time.NewTimer(every)
@@ -156,8 +154,8 @@ func atRate(quit <-chan struct{}, read func() (full float64)) {
 	}
 }
 
-// read takes in what the rings have, of which what is older than until is believed. It
-// tells how full the fullest was.
+// read reads the rings, and processes the records up to until. It returns how full the fullest
+// ring was.
 func (s *Switches) read(until int64) (full float64) {
 	old := len(s.got)
 	for i, r := range s.rings {
@@ -183,8 +181,8 @@ func (s *Switches) read(until int64) (full float64) {
 	return full
 }
 
-// forget tells the other rings of threads that have ended: each is told of by the CPU
-// on which it did, and their numbers are used again.
+// forget removes threads that have ended from all rings: only the ring of the CPU on which a
+// thread ended has that record, and thread ids are reused.
 func (s *Switches) forget(list []record) {
 	for i := range list {
 		if list[i].what == died {
@@ -195,16 +193,16 @@ func (s *Switches) forget(list []record) {
 	}
 }
 
-// perRecord is what the kernel's telling of one change takes, in ns: between two threads that hand
-// each other a byte a switch took 1.7 µs more for each of its two records, in a virtual machine.
+// perRecord is the program's cost of one record, in ns: between two threads that hand each other a
+// byte a switch took 1.7 µs more for each of its two records, in a virtual machine.
 const perRecord = 1700
 
-// Spent is about what the kernel's telling has cost the program so far, in ns. It may be called at
-// any time.
+// Spent returns the approximate cost of the kernel's records to the program so far, in ns. It may
+// be called at any time.
 func (s *Switches) Spent() int64 { return perRecord * s.told.Load() }
 
-// Pause has the kernel tell nothing, or go on. What threads do meanwhile is unknown. It costs
-// a system call for each thread on each CPU.
+// Pause stops or continues the kernel's records. What threads do during a pause is unknown. It
+// costs a system call for each thread on each CPU.
 func (s *Switches) Pause(pause bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,14 +222,14 @@ func (s *Switches) Pause(pause bool) {
 	s.resumed()
 }
 
-// Paused reports whether it was to pause.
+// Paused reports whether recording is paused.
 func (s *Switches) Paused() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.paused != 0
 }
 
-// resumed has what the kernel tells from now on be believed again.
+// resumed ends the gap that Pause began.
 func (s *Switches) resumed() {
 	now := sys.Monotonic()
 	s.got = append(s.got, record{time: now, what: gapTo})
@@ -241,7 +239,7 @@ func (s *Switches) resumed() {
 
 func (s *Switches) flush(all bool) { s.all.flush(s.believed, all) }
 
-// Snapshot writes what is known up to now.
+// Snapshot writes all records up to now.
 func (s *Switches) Snapshot() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -251,7 +249,7 @@ func (s *Switches) Snapshot() {
 	}
 }
 
-// Stop ends the recording, writes the rest, and gives everything back.
+// Stop ends the recording, writes the rest, and releases everything.
 func (s *Switches) Stop() {
 	if s.quit == nil {
 		return
@@ -291,7 +289,7 @@ func (s *Switches) clockFact(key string, now int64) {
 	}
 }
 
-// close gives back what open took.
+// close releases what open opened.
 func (s *Switches) close() {
 	s.events.Close()
 	s.rings, s.got = nil, nil

@@ -23,14 +23,15 @@ func started(t *testing.T) (*Switches, *kept) {
 	return s, k
 }
 
-// moment is what the kernel says of a thread.
+// moment is a thread's state according to the kernel.
 type moment struct {
 	mono, cpu  int64
-	waited     int64 // to be on a CPU
-	slept, put int64 // how often it left a CPU because it had nothing to do, and for others
+	waited     int64 // waiting for a CPU
+	slept, put int64 // how often it left a CPU to wait, and for others
 }
 
-// looks returns what finds out of the calling thread, at a moment when it leaves no CPU.
+// looks returns a function that reads the state of the calling thread at a moment when it leaves no
+// CPU.
 func looks(t *testing.T, tid int) func() moment {
 	f, err := os.Open("/proc/thread-self/schedstat")
 	if err != nil {
@@ -62,10 +63,10 @@ func looks(t *testing.T, tid int) func() moment {
 	}
 }
 
-// What the switches say of a thread agrees with the kernel: that there were so many, and
-// so much time on a CPU. The latter is what passed but for what the thread waited: its
-// CPU clock stands still while the hypervisor gives the CPU to others, or an interrupt
-// has it. The thread was there, or was made later, or has ended.
+// TestThreadsClocks: the switches of a thread agree with the kernel, in number and in time on a
+// CPU. That time is the elapsed time without the thread's waits, because its CPU clock stands still
+// while the hypervisor gives the CPU to others, or an interrupt has it. The threads existed before,
+// were created later, or have ended.
 func TestThreadsClocks(t *testing.T) {
 	if _, err := os.Stat("/proc/thread-self/schedstat"); err != nil {
 		t.Skip(err) // a kernel without CONFIG_SCHED_INFO
@@ -91,7 +92,7 @@ func TestThreadsClocks(t *testing.T) {
 			for now = begin; now.cpu < begin.cpu+int64(2*time.Millisecond) && !t.Failed(); {
 				now = look()
 			}
-			if now.slept == begin.slept { // or Go's scheduler was in between
+			if now.slept == begin.slept { // otherwise Go's scheduler was in between
 				x.busy = append(x.busy, [2]moment{begin, now})
 			}
 			time.Sleep(time.Millisecond)
@@ -139,7 +140,7 @@ func TestThreadsClocks(t *testing.T) {
 	}
 }
 
-// Nothing is left open.
+// TestStopLeavesNothing: after Stop nothing is left open.
 func TestStopLeavesNothing(t *testing.T) {
 	open := func() (fds, maps int) {
 		list, err := os.ReadDir("/proc/self/fd")
@@ -163,8 +164,8 @@ func TestStopLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestPause: while the kernel is asked to tell nothing it is unknown what a thread does, of one that
-// was made meanwhile too; before and after that it is known, and what it took is counted.
+// TestPause: during a pause it is unknown what threads do, also threads created meanwhile; before
+// and after the pause it is known, and the cost is counted.
 func TestPause(t *testing.T) {
 	s, k := started(t)
 	runtime.LockOSThread()
@@ -188,7 +189,7 @@ func TestPause(t *testing.T) {
 	_, off, on := naps()
 	made, next := make(chan span), make(chan bool)
 	go func() {
-		runtime.LockOSThread() // and the thread ends with it
+		runtime.LockOSThread() // and the thread ends with the goroutine
 		for range 2 {
 			tid, from, to := naps()
 			made <- span{tid, from, to}

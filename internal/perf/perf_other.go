@@ -8,24 +8,23 @@ import (
 	"github.com/scopeview/scopeview/internal/collect"
 )
 
-// Switches records when threads come onto CPUs and leave them, where the system is
-// Linux.
+// Switches is only implemented on Linux.
 type Switches struct{}
 
-// Start tells why there is nothing to record.
+// Start returns an error, and records it as a fact.
 func (*Switches) Start(rec collect.Recording) error {
 	err := errors.New("thread switches are recorded on Linux only")
 	rec.Fact(FactSwitches, "off: "+err.Error())
 	return err
 }
 
-// Spent is 0.
+// Spent returns 0.
 func (*Switches) Spent() int64 { return 0 }
 
 // Pause does nothing.
 func (*Switches) Pause(bool) {}
 
-// Paused is false.
+// Paused returns false.
 func (*Switches) Paused() bool { return false }
 
 // Snapshot does nothing.
@@ -34,10 +33,10 @@ func (*Switches) Snapshot() {}
 // Stop does nothing.
 func (*Switches) Stop() {}
 
-// Sampler samples where threads are, where the system is Linux.
+// Sampler is only implemented on Linux.
 type Sampler struct{}
 
-// Start tells why there is nothing to sample.
+// Start returns false, and records as facts why there are no counters.
 func (*Sampler) Start(rec collect.Recording, _ *OwnNamer, counters []Counter) bool {
 	for _, c := range counters {
 		_, err := c.find()

@@ -2,18 +2,18 @@ package perf
 
 import "slices"
 
-// maxWaiting is how many bytes wait in memory while there is no room in the trace: the
-// flusher needs some milliseconds to make more.
+// maxWaiting limits the bytes that wait in memory while there is no room in the trace:
+// the flusher needs some milliseconds to make more.
 const maxWaiting = 1 << 20
 
-// queue writes blocks in their order, those again that there was no room for.
+// queue writes blocks in order, and keeps those for which there was no room.
 type queue struct {
 	write func(payload []byte) bool
 	list  [][]byte
 	size  int
 }
 
-// put takes a block, and reports whether it is or will be written.
+// put writes or queues a block, and reports false if it is lost.
 func (q *queue) put(p []byte) bool {
 	if q.retry() && q.write(p) {
 		return true
@@ -26,7 +26,7 @@ func (q *queue) put(p []byte) bool {
 	return true
 }
 
-// retry writes what waits, and reports whether nothing waits any more.
+// retry writes the blocks that wait, and reports whether none is left.
 func (q *queue) retry() bool {
 	n := 0
 	for n < len(q.list) && q.write(q.list[n]) {

@@ -1,36 +1,36 @@
 package perf
 
-// what a record tells of a thread.
+// what is the kind of a record.
 type what uint8
 
 const (
-	in        what = iota // it came onto a CPU: the first three are format.SwitchKind's
-	out                   // it left it to wait
-	preempted             // it was put off it
+	in        what = iota // the thread got a CPU: the first three are as in format.SwitchKind
+	out                   // it left the CPU to wait
+	preempted             // it was preempted
 	born
 	died
-	dataFault // it has had to wait for a page, as a rule for the disk: these two in the order of format.SwitchData
-	textFault // the same, for one with instructions
-	gapFrom   // of all threads: from now on records are missing
-	gapTo     // all are there again
+	dataFault // it had to wait for a page, usually from the disk: these two are in the order of format.SwitchData
+	textFault // likewise, for a page of instructions
+	gapFrom   // for all threads: records are missing from now on
+	gapTo     // no records are missing from now on
 )
 
-// record is one that the kernel wrote, or that stands for those it could not write.
+// record is a record of the kernel, or marks where records are missing.
 type record struct {
 	time int64 // ns of the monotonic clock
 	tid  uint32
 	what what
 }
 
-// stream is what one CPU's ring tells.
+// stream parses the records of one CPU's ring.
 type stream struct {
 	pid  uint32
-	from map[uint32]uint64 // which event tells of a thread
+	from map[uint32]uint64 // by thread, the event whose records count
 	last int64             // time of the last record
-	lost int64             // records, as far as the kernel has told
+	lost int64             // number of lost records, as far as the kernel has reported them
 }
 
-// parse appends the records in b, of which the last is whole, to dst.
+// parse appends the records in b, the last of which is complete, to dst.
 func (s *stream) parse(dst []record, b []byte) []record {
 	parse(b, (*Event).fault, func(e *Event) {
 		s.last = max(s.last, e.Time)
@@ -41,7 +41,7 @@ func (s *stream) parse(dst []record, b []byte) []record {
 			if e.PID != s.pid || s.of(r.tid, e.ID) != e.ID {
 				return
 			}
-		case KindSample: // see switching; told twice it is the same
+		case KindSample: // see switching; a repeated one is harmless
 			if r.what = dataFault; e.text() {
 				r.what = textFault
 			}
@@ -58,14 +58,14 @@ func (s *stream) parse(dst []record, b []byte) []record {
 			}
 		default:
 			s.lost += e.Lost
-			return // when something is lost the ring's being full tells
+			return // losses are detected by the ring being full
 		}
 		dst = append(dst, r)
 	})
 	return dst
 }
 
-// of is the event whose records of the thread count: the first that told of it.
+// of returns the event whose records count for the thread: the first one seen.
 func (s *stream) of(tid uint32, event uint64) uint64 {
 	first, ok := s.from[tid]
 	if !ok {

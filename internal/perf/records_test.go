@@ -8,7 +8,7 @@ import (
 
 const us = 42 // the process
 
-// raw makes a record as the kernel writes it.
+// raw returns a record as the kernel writes it.
 func raw(typ Kind, misc uint16, pid, tid uint32, time, event uint64, body ...byte) []byte {
 	le := binary.LittleEndian
 	b := le.AppendUint32(nil, uint32(typ))
@@ -22,7 +22,7 @@ func raw(typ Kind, misc uint16, pid, tid uint32, time, event uint64, body ...byt
 	return le.AppendUint64(b, event)
 }
 
-// task is the body of a fork or an exit.
+// task returns the body of a fork or an exit.
 func task(pid, tid uint32) []byte {
 	le := binary.LittleEndian
 	b := le.AppendUint32(nil, pid)
@@ -59,10 +59,10 @@ func TestParse(t *testing.T) {
 		{"page faults, of data and of text", [][]byte{
 			raw(KindSwitch, 0, us, 7, 100, 1), words(KindSample, 2, 1, 0x500, pair(us, 7), 110, 0x9000, 3),
 			words(KindSample, 2, 1, 0x500, pair(us, 7), 120, 0x500, 3),
-			words(KindSample, 2, 1, 0x500, pair(us, 7), 121, 0x50e, 3, 0, 0), // an instruction goes on there; with room for callers
+			words(KindSample, 2, 1, 0x500, pair(us, 7), 121, 0x50e, 3, 0, 0), // an instruction continues there; with room for callers
 			words(KindSample, 2, 1, 0x500, pair(us, 7), 122, 0x50f, 3), words(KindSample, 2, 1, 0x500, pair(us, 7), 123, 0x4ff, 3),
-			words(KindSample, 2, 1, 0x500, pair(us, 7), 124, 0x4ff),    // it is cut off
-			words(KindSample, 2, 2, 0x500, pair(us, 7), 125, 0x500, 3), // of another event's id
+			words(KindSample, 2, 1, 0x500, pair(us, 7), 124, 0x4ff),    // cut off
+			words(KindSample, 2, 2, 0x500, pair(us, 7), 125, 0x500, 3), // with another event's id
 			words(KindSample, 2, 1, 0x500, pair(43, 8), 130, 0x500, 3), // a child process
 		}, []record{{100, 7, in}, {110, 7, dataFault}, {120, 7, textFault}, {121, 7, textFault}, {122, 7, dataFault}, {123, 7, dataFault}, {125, 7, textFault}}, 0},
 		{"lost ones are counted", [][]byte{raw(KindLost, 0, us, 7, 100, 1, lost...)}, nil, 17},

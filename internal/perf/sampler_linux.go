@@ -13,48 +13,47 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// Sampler samples where threads are each time that a counter of theirs has counted so much.
-// The zero value can be started once.
+// Sampler samples the stacks of threads each time that one of their counters has reached its
+// interval. The zero value can be started once.
 type Sampler struct {
 	rec      collect.Recording
 	mu       sync.Mutex // held while the rings are read
 	names    *OwnNamer
 	counters []*Watched
-	told     map[string]string // facts
-	facts    int               // told so far
+	told     map[string]string // facts, as recorded last
+	facts    int               // number of facts recorded so far
 	own      map[uint64]uint32 // by the event's id: the thread that it was opened for
-	owners   map[series]uint32 // of each thread, whose events count
-	exited   [2][]uint32       // threads that have ended, by rounds
+	owners   map[series]uint32 // for each thread and counter, the thread whose events count
+	exited   [2][]uint32       // threads that have ended in the last two rounds
 	raw      []byte
 	pcs      []uint64
 	cache    unwind.Cache
-	got      []sample // too new to be believed
+	got      []sample // too new to be final
 	out      map[series]*format.Samples
-	until    int64 // up to then samples are written, or in out
+	until    int64 // up to here samples are written, or in out
 	next     time.Time
 	quit     chan struct{}
 	done     chan struct{}
 }
 
-// sample is one that is not yet in a block.
+// sample is a sample that is not yet in a block.
 type sample struct {
 	series
 	format.CodeSample
 }
 
-// series is whose samples a block has.
+// series identifies the samples of a block.
 type series struct {
-	thread  uint32 // 0: not known
+	thread  uint32 // 0: unknown
 	counter *Watched
 }
 
-// mostFacts bounds how often the trace is told how its counters are: in a ring facts are never
+// mostFacts limits how often the state of counters is recorded: in a ring facts are never
 // overwritten.
 const mostFacts = 200
 
-// Start begins to sample, and costs some milliseconds. The trace is told of each counter
-// whether it is there, see factCounter. It returns false where none is; then there is nothing
-// to stop.
+// Start begins to sample, which takes some milliseconds. It records for each counter whether it
+// is available, see factCounter. It returns false if none is; then Stop must not be called.
 func (s *Sampler) Start(rec collect.Recording, names *OwnNamer, counters []Counter) bool {
 	s.rec, s.names = rec, names
 	s.told, s.own, s.owners, s.out = map[string]string{}, map[uint64]uint32{}, map[series]uint32{}, map[series]*format.Samples{}
@@ -91,7 +90,7 @@ func (s *Sampler) add(w *Watched) error {
 	})
 }
 
-// tell tells the trace how its counters are.
+// tell records changes in the facts about counters.
 func (s *Sampler) tell() {
 	for _, w := range s.counters {
 		if key, value := w.Fact(); s.told[key] != value && s.facts < mostFacts {
@@ -102,7 +101,7 @@ func (s *Sampler) tell() {
 	}
 }
 
-// drain reads the rings until Stop, the more often the fuller they are found.
+// drain reads the rings until Stop, more often the fuller they are.
 func (s *Sampler) drain() {
 	defer close(s.done)
 	atRate(s.quit, func() (full float64) {
@@ -119,8 +118,8 @@ func (s *Sampler) drain() {
 	})
 }
 
-// read takes in what the rings have, of which what is older than until gets into blocks: it
-// comes by CPU, and a thread has been on several. It tells how full the fullest was.
+// read reads the rings, and puts the samples up to until into blocks, sorted by time, because a
+// thread's samples may be in the rings of several CPUs. It returns how full the fullest ring was.
 func (s *Sampler) read(until int64) (full float64) {
 	for _, w := range s.counters {
 		for i := range w.CPUs {
@@ -148,7 +147,7 @@ func (s *Sampler) read(until int64) (full float64) {
 	return full
 }
 
-// forget forgets threads whose ends were told in the round before: until now other rings may
+// forget removes threads whose ends were read in the previous round: until now other rings may
 // have had samples of them.
 func (s *Sampler) forget() {
 	for _, tid := range s.exited[0] {
@@ -159,7 +158,7 @@ func (s *Sampler) forget() {
 	s.exited[0], s.exited[1] = s.exited[1], s.exited[0][:0]
 }
 
-// take takes in what was told of a counter.
+// take processes a record of a counter.
 func (s *Sampler) take(w *Watched, e *Event) {
 	switch {
 	case e.Kind == KindSample:
@@ -175,9 +174,9 @@ func (s *Sampler) take(w *Watched, e *Event) {
 	}
 }
 
-// twice reports whether a sample is of an event that does not count. A thread that was made while
-// events were opened has them twice, inherited and its own, and so have those that it makes. Of
-// an id that is not ours see Event.fault.
+// twice reports whether a sample is of an event that does not count. A thread created while
+// events were opened has them twice, inherited and its own, and so have threads that it creates.
+// Event.fault explains ids of foreign events.
 func (s *Sampler) twice(w *Watched, e *Event) bool {
 	owner, ours := s.own[e.ID]
 	k := series{e.TID, w}
@@ -188,14 +187,14 @@ func (s *Sampler) twice(w *Watched, e *Event) bool {
 	return ours && known && first != owner
 }
 
-// lost takes in that there was no room in a ring. Of which thread the kernel does not say.
+// lost counts samples for which a ring had no room. The kernel does not report their threads.
 func (s *Sampler) lost(w *Watched, n int64) {
 	if n > 0 {
 		s.block(series{0, w}).Lost += n
 	}
 }
 
-// block returns what is not yet written of a thread and a counter.
+// block returns the unwritten block of a thread and a counter.
 func (s *Sampler) block(k series) *format.Samples {
 	b := s.out[k]
 	if b == nil {
@@ -205,8 +204,8 @@ func (s *Sampler) block(k series) *format.Samples {
 	return b
 }
 
-// write writes a block up to until. What there is no room for is tried again, and lost if
-// there is too much of it.
+// write writes a block up to until. If there is no room it is kept for another attempt, and a
+// full block is counted as lost.
 func (s *Sampler) write(k series, until int64) bool {
 	b := s.out[k]
 	b.Until = max(b.Until, until)
@@ -223,7 +222,7 @@ func (s *Sampler) write(k series, until int64) bool {
 	return ok
 }
 
-// flush writes all that is known, and reports whether there was room.
+// flush writes all blocks, and reports whether there was room.
 func (s *Sampler) flush() bool {
 	all := true
 	for k, b := range s.out {
@@ -236,7 +235,7 @@ func (s *Sampler) flush() bool {
 	return all
 }
 
-// Snapshot writes what is known up to now.
+// Snapshot writes all samples up to now.
 func (s *Sampler) Snapshot() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,7 +246,7 @@ func (s *Sampler) Snapshot() {
 	}
 }
 
-// Stop ends the sampling, writes the rest, and gives everything back.
+// Stop ends the sampling, writes the rest, and releases everything.
 func (s *Sampler) Stop() {
 	close(s.quit)
 	<-s.done

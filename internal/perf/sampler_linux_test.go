@@ -16,7 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// taken is a recording that keeps samples and what they name.
+// taken is a recording that keeps samples and their names.
 type taken struct {
 	mu     sync.Mutex
 	full   bool
@@ -25,7 +25,7 @@ type taken struct {
 	frames map[uint32]string
 	stacks map[uint32][]uint32
 	codes  map[uint32]int
-	only   uint32 // the thread that total is of; 0: all
+	only   uint32 // the thread that total counts; 0: all
 }
 
 func newTaken() *taken {
@@ -63,8 +63,8 @@ func (k *taken) Fact(key, value string) { k.facts[key] = value }
 func (k *taken) Work(f func())          { f() }
 func (k *taken) Ring() int64            { return 0 }
 
-// total is what a counter has: all of it, in the kernel, with a function on the stack, and
-// how many samples were lost. Blocks of a thread must follow each other.
+// total returns a counter's sums: all, in the kernel, with a function on the stack, and the number
+// of lost samples. Blocks of a thread must follow each other.
 func (k *taken) total(t *testing.T, counter, function string) (all, kernel, in, lost int64) {
 	t.Helper()
 	until := map[uint32]int64{}
@@ -154,14 +154,14 @@ func TestTaskClock(t *testing.T) {
 	if in < all*9/10 {
 		t.Errorf("%v of %v are in hotLoop", time.Duration(in), time.Duration(all))
 	}
-	// What a hypervisor took is in the thread's clock and in no timer's.
+	// Time that a hypervisor took is in the thread's clock and not in the timer's.
 	if off := in - int64(cpu); off > int64(cpu)/10 || off < -int64(cpu)/10 {
 		t.Errorf("hotLoop had %v, by its samples %v", cpu, time.Duration(in))
 	}
 }
 
-// populate has the kernel make a thousand pages: nearly all of its time is the kernel's, with
-// the race detector too, which looks at what Read and Write are given.
+// populate has the kernel create a thousand pages. Nearly all of its time is the kernel's, also
+// with the race detector, which would check the buffers of Read and Write.
 //
 //go:noinline
 func populate(t *testing.T) {
@@ -173,7 +173,7 @@ func populate(t *testing.T) {
 	_ = unix.Munmap(b)
 }
 
-// TestSystemCalls: who makes only system calls is in the kernel.
+// TestSystemCalls: the samples of a thread that makes only system calls are in the kernel.
 func TestSystemCalls(t *testing.T) {
 	k := sampled(t, func() {
 		for until := threadCPU() + 200*time.Millisecond; threadCPU() < until; {
@@ -209,7 +209,7 @@ func TestPageFaults(t *testing.T) {
 		all, _, in, lost := k.total(t, name, "touch")
 		t.Logf("%s: %d, %d in touch, %d lost", name, all, in, lost)
 		if sys.Race {
-			lost = 0 // the detector's own pages fault faster than can be told, on its other threads
+			lost = 0 // the detector's own pages, on its other threads, fault faster than can be recorded
 		}
 		if in < pages || in > pages+20 || lost > 0 {
 			t.Errorf("%s: %d pages were touched: %d faults there, %d lost", name, pages, in, lost)
@@ -217,7 +217,7 @@ func TestPageFaults(t *testing.T) {
 	}
 }
 
-// TestThreadsComeAndGo: threads that begin after the counters, and end, are all there.
+// TestThreadsComeAndGo: threads that begin after the counters, and end, are all sampled.
 func TestThreadsComeAndGo(t *testing.T) {
 	const threads, pages = 20, 50
 	k := sampled(t, func() {
@@ -231,7 +231,7 @@ func TestThreadsComeAndGo(t *testing.T) {
 			<-done
 		}
 	}, Counter{"page-faults", 1}, Counter{"context-switches", 1})
-	// A ring has room for these, but not for the thousands that the race detector has for each thread.
+	// A ring has room for these, but not for the race detector's thousands for each thread.
 	all, _, in, lost := k.total(t, "page-faults", "touch")
 	if in+lost < threads*pages || in > threads*(pages+10) || lost > 0 && !sys.Race {
 		t.Errorf("%d pages were touched, %d of %d faults there, %d lost", threads*pages, in, all, lost)
@@ -241,7 +241,7 @@ func TestThreadsComeAndGo(t *testing.T) {
 	}
 }
 
-// What is not there is said, and what else is asked for is there nevertheless.
+// TestNoSuchCounter: a counter that is unavailable is reported, and the others work nevertheless.
 func TestNoSuchCounter(t *testing.T) {
 	k, s := newTaken(), new(Sampler)
 	on := s.Start(k, NewOwnNamer(k), []Counter{{"nothing", 1}, {"cycles", 1e6}, {"page-faults", 1}, {taskClock, 1}})
@@ -264,8 +264,8 @@ func TestNoSuchCounter(t *testing.T) {
 	}
 }
 
-// What the kernel has no room for is counted, at the very end too, where no record that finds
-// room tells of it.
+// TestLostAtTheEnd: samples for which there is no room are counted, also at the very end, when no
+// later record reports them.
 func TestLostAtTheEnd(t *testing.T) {
 	faults := func() int64 {
 		var u unix.Rusage
@@ -283,7 +283,7 @@ func TestLostAtTheEnd(t *testing.T) {
 		s.Stop()
 		t.Skip(k.facts["counter_page-faults"])
 	}
-	s.mu.Lock() // nobody reads
+	s.mu.Lock() // stops the reading
 	from := faults()
 	touch(t, 6000)
 	least := faults() - from
@@ -295,7 +295,7 @@ func TestLostAtTheEnd(t *testing.T) {
 	}
 }
 
-// The trace is told what a counter lacks.
+// TestFact: the fact names what a counter lacks.
 func TestFact(t *testing.T) {
 	for _, c := range []struct {
 		w    Watched
@@ -321,8 +321,8 @@ func TestFact(t *testing.T) {
 	}
 }
 
-// TestUnsampled: what the counter of CPU time has not counted of what there was is told from a
-// hundredth on, and of no other counter.
+// TestUnsampled: CPU time that the counter has not counted is reported if it is more than a
+// hundredth, and for no other counter.
 func TestUnsampled(t *testing.T) {
 	events, err := ownEvents()
 	if err != nil {
@@ -359,7 +359,7 @@ func TestUnsampled(t *testing.T) {
 	}
 }
 
-// What there was no room for is counted.
+// TestNoRoomForSamples: samples for which there was no room are counted as lost.
 func TestNoRoomForSamples(t *testing.T) {
 	k, s := newTaken(), new(Sampler)
 	k.full = true
@@ -368,7 +368,7 @@ func TestNoRoomForSamples(t *testing.T) {
 	}
 	touch(t, 3*format.FullSamples)
 	s.Snapshot()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); { // the newest samples are not believed at once
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); { // the newest samples are not final at once
 		s.Snapshot()
 		s.mu.Lock()
 		waiting := len(s.got)
@@ -387,7 +387,7 @@ func TestNoRoomForSamples(t *testing.T) {
 	}
 }
 
-// Nothing is left open.
+// TestSamplerStopLeavesNothing: after Stop nothing is left open.
 func TestSamplerStopLeavesNothing(t *testing.T) {
 	open := func() (fds, maps int) {
 		list, err := os.ReadDir("/proc/self/fd")

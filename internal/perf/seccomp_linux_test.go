@@ -11,11 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// filtered in the environment makes the test binary a program under a filter that kills
-// it at its first perf_event_open.
+// filtered names the environment variable that makes the test binary a program under a
+// filter that kills it at its first perf_event_open.
 const filtered = "PERF_FILTERED"
 
-// Under a seccomp filter the call is not tried, and the trace says why there is nothing.
+// TestSeccomp: under a seccomp filter the call is not tried, and the trace has the
+// reason.
 func TestSeccomp(t *testing.T) {
 	if os.Getenv(filtered) != "" {
 		underFilter(t)

@@ -6,31 +6,31 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// longest is how many switches a block has at most: each takes up to five bytes.
+// longest is the maximum number of switches in a block: each takes up to five bytes.
 const longest = 8000
 
-// threads makes blocks of records.
+// threads turns records into blocks.
 type threads struct {
 	m     map[uint32]*thread
 	out   queue
-	clock func(tid uint32) (cpu int64, ok bool) // its CPU time
-	gaps  int                                   // in so many rings records are missing now
+	clock func(tid uint32) (cpu int64, ok bool) // CPU time of a thread
+	gaps  int                                   // number of rings in which records are missing now
 	buf   []byte
 }
 
-// thread is one of them, with what is not written of it.
+// thread is a thread, with its switches that are not yet written.
 type thread struct {
 	tid         uint32
-	known       bool // whether it was on a CPU at base
-	on          bool // at base
-	now         bool // on a CPU, after all of the list
-	first, lost bool // of the block to come
+	known       bool // whether it was on a CPU at base is known
+	on          bool // it was on a CPU at base
+	now         bool // it is on a CPU after all of list
+	first, lost bool // flags of the next block
 	base        int64
 	list        []format.Switch
-	cpu         int64 // its CPU time at base, where known is false; -1: not asked
+	cpu         int64 // its CPU time at base, if known is false; -1: not read
 }
 
-// exists takes in a thread that was there when the recording began, at now.
+// exists adds a thread that existed when the recording began, at now.
 func (ts *threads) exists(tid uint32, now int64) {
 	t := &thread{tid: tid, first: true, base: now, cpu: -1}
 	if cpu, ok := ts.clock(tid); ok {
@@ -39,8 +39,7 @@ func (ts *threads) exists(tid uint32, now int64) {
 	ts.m[tid] = t
 }
 
-// add takes in a record. Records come in the order of their times, but for those that
-// are late.
+// add processes a record. Records are in the order of their times, except late ones.
 func (ts *threads) add(r *record) {
 	if r.what == gapFrom || r.what == gapTo {
 		ts.gap(r)
@@ -77,7 +76,7 @@ func (ts *threads) add(r *record) {
 	ts.turn(t, r)
 }
 
-// gap takes in where records are missing from, or up to. Gaps may overlap.
+// gap begins or ends a gap, in which records are missing. Gaps may overlap.
 func (ts *threads) gap(r *record) {
 	if r.what == gapFrom {
 		if ts.gaps++; ts.gaps == 1 {
@@ -94,7 +93,7 @@ func (ts *threads) gap(r *record) {
 	}
 }
 
-// turn takes in that t came onto a CPU, or left it.
+// turn processes a record that t got a CPU or left it.
 func (ts *threads) turn(t *thread, r *record) {
 	on := r.what == in
 	end := t.base
@@ -120,13 +119,13 @@ func (ts *threads) turn(t *thread, r *record) {
 	}
 }
 
-// waited takes in what t waited for, by a page fault that has ended. The kernel may wait several
-// times for a page, and others may have the CPU in between. What is not as near as
+// waited marks the waits of t that ended with a page fault at end. The kernel may wait several
+// times for a page, and others may have the CPU in between. A wait that is further away than
 // format.AfterFault stays a wait for something else.
 func (t *thread) waited(end int64, how format.SwitchKind) {
 	for i := len(t.list) - 1; i >= 0 && t.list[i].How == format.SwitchIn && end-t.list[i].Time < format.AfterFault; i -= 2 {
 		switch {
-		case i == 0 && !t.on: // the block before had to say that it waits
+		case i == 0 && !t.on: // the previous block had to say that it waits
 			t.list = slices.Insert(t.list, 0, format.Switch{Time: t.base, How: how})
 			return
 		case i == 0 || t.list[i-1].How > format.SwitchPreempt: // another fault's
@@ -138,30 +137,30 @@ func (t *thread) waited(end int64, how format.SwitchKind) {
 	}
 }
 
-// restart forgets what is known of t up to now.
+// restart discards the state of t: it is unknown up to now.
 func (t *thread) restart(now int64) {
 	t.known, t.lost, t.base, t.list, t.cpu = false, true, now, t.list[:0], -1
 }
 
-// put writes what is known of t up to until, and goes on from there.
+// put writes the block of t up to until, and begins the next one there.
 func (ts *threads) put(t *thread, until int64) {
 	if !t.known {
 		return
 	}
 	s := format.Switches{Thread: t.tid, First: t.first, Lost: t.lost, On: t.on, Base: t.base, Until: until, List: t.list}
 	ts.buf = format.AppendSwitches(ts.buf[:0], &s)
-	// What there was no room for is as good as lost.
+	// A block for which there is no room counts as lost.
 	t.lost = !ts.out.put(ts.buf)
 	t.first = t.first && t.lost
 	wasPut := !t.now && len(t.list) > 0 && t.list[len(t.list)-1].How == format.SwitchPreempt
 	t.base, t.on, t.list = until, t.now, t.list[:0]
-	if wasPut { // off a CPU, and the next block has to say how
+	if wasPut { // it is off a CPU, and the next block has to say how
 		t.list = append(t.list, format.Switch{Time: until, How: format.SwitchPreempt})
 	}
 }
 
-// flush writes what is known up to now. Of threads that wait, and did nothing else since
-// the last time, it does so only if all are wanted.
+// flush writes all blocks up to now. It skips threads that are waiting and have no switches
+// since the last flush, unless all is set.
 func (ts *threads) flush(now int64, all bool) {
 	if ts.gaps > 0 {
 		return
@@ -176,7 +175,7 @@ func (ts *threads) flush(now int64, all bool) {
 	}
 }
 
-// ask finds out by its CPU time where a thread was that has not switched since base.
+// ask determines by CPU time where a thread was that has not switched since base.
 func (ts *threads) ask(t *thread, now int64) {
 	cpu, ok := ts.clock(t.tid)
 	if !ok {

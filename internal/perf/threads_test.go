@@ -16,7 +16,8 @@ func threadsInto(k *kept) *threads {
 	}
 }
 
-// text shows blocks: the thread, its flags, from when to when, on or off, the switches.
+// text formats blocks: the thread, its flags, from when to when, on or off, the
+// switches.
 func text(list []format.Switches) string {
 	var all []string
 	for _, s := range list {
@@ -40,7 +41,7 @@ func text(list []format.Switches) string {
 }
 
 func TestThreads(t *testing.T) {
-	const flush, rest = what(100), what(101) // of what is known up to then
+	const flush, rest = what(100), what(101) // flushes up to the time
 	for _, c := range []struct {
 		name string
 		list []record
@@ -103,7 +104,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// A thread that never switches is where its CPU clock says.
+// TestThreadsThatNeverSwitch: the state of a thread that never switches is taken from
+// its CPU clock.
 func TestThreadsThatNeverSwitch(t *testing.T) {
 	k := newKept(t)
 	ts := threadsInto(k)
@@ -122,8 +124,8 @@ func TestThreadsThatNeverSwitch(t *testing.T) {
 	}
 }
 
-// Blocks that there is no room for are written when there is, in their order; what is
-// too much is lost, and the next block says so.
+// TestNoRoom: blocks for which there is no room are written when there is, in order;
+// those beyond the limit are lost, and the next block is marked.
 func TestNoRoom(t *testing.T) {
 	k := newKept(t)
 	ts := threadsInto(k)

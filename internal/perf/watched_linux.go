@@ -10,20 +10,20 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Watched is a counter that samples, and what became of it. It has rings of its own, for the
-// kernel tells how many samples found no room, but not of which event.
+// Watched is a counter that samples, and its state. It has rings of its own, because the kernel
+// reports how many samples found no room, but not their event.
 type Watched struct {
 	Counter
 	Events
 	Missing   string // why the samples end early; "": they do not
-	user      bool   // it counts only what happens in user mode
+	user      bool   // it counts only in user mode
 	throttled int64
-	rest      string // what of the CPU time it has not counted; "": next to nothing
-	lost      int64  // samples, as far as was told
+	rest      string // the CPU time that it has not counted; "": next to nothing
+	lost      int64  // number of lost samples reported so far
 }
 
-// Watch opens the counter's events: open does so, and where that is not allowed does it again
-// for user mode only. An error says why there are none.
+// Watch opens the counter's events by open; if that is not permitted, it tries again for user mode
+// only. The error is the reason why there are none.
 func (w *Watched) Watch(ask sys.Watching, open func(sys.Watching) error) error {
 	k, err := w.find()
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *Watched) Watch(ask sys.Watching, open func(sys.Watching) error) error {
 	return Refused(err)
 }
 
-// Take takes in what is no sample, and returns how many of these were lost.
+// Take processes a record that is not a sample, and returns how many samples it reports as lost.
 func (w *Watched) Take(e *Event) (lost int64) {
 	if e.Kind == KindThrottle {
 		w.throttled++
@@ -61,8 +61,8 @@ func (w *Watched) Take(e *Event) (lost int64) {
 	return e.Lost
 }
 
-// LostLast is how many samples were lost that nothing has told of: the kernel tells as soon as
-// there is room for another one.
+// LostLast returns the number of samples that were lost and not yet reported: the kernel reports
+// losses only when there is room for another record.
 func (w *Watched) LostLast() int64 {
 	n, known := w.Lost()
 	if !known || n <= w.lost {
@@ -73,10 +73,10 @@ func (w *Watched) LostLast() int64 {
 	return last
 }
 
-// Unsampled is how much of the CPU time that threads had by the system's account the counter of CPU
-// time has not counted, if that is more than a hundredth and what a program's start takes: it
-// stands still while threads are switched, which takes up to two microseconds each time. From
-// then on the fact says so.
+// Unsampled returns how much of the threads' CPU time, by the system's account, the counter of CPU
+// time has not counted. It returns 0 unless that is more than a hundredth plus the time of a
+// program's start. The counter stands still while threads are switched, up to two microseconds each
+// time. A non-zero result is added to the fact.
 func (w *Watched) Unsampled(cpu time.Duration) time.Duration {
 	const start = 5 * time.Millisecond
 	counted, known := w.Counted()
@@ -88,7 +88,7 @@ func (w *Watched) Unsampled(cpu time.Duration) time.Duration {
 	return rest
 }
 
-// Fact is what the trace is told of the counter.
+// Fact returns the fact about the counter.
 func (w *Watched) Fact() (key, value string) {
 	value = "on"
 	if w.user {

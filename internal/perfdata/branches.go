@@ -11,34 +11,35 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// Branches is what branch records tell of a program, as AutoFDO counts it.
+// Branches holds the counts from a program's branch records, as AutoFDO counts them.
 type Branches struct {
 	Lines []LineCount
 	Calls []CallCount
 	Heads []HeadCount
 }
 
-// LineCount says how often a line ran: the most that one of its addresses did.
+// LineCount is how often a line ran: the maximum over its addresses.
 type LineCount struct {
 	Place pgo.Place // no frame has Prologue
 	Count int64
 }
 
-// CallCount says how often a place branched to the first instruction of a function. Tail
-// calls are among these.
+// CallCount is how often a place branched to the first instruction of a function. Tail
+// calls are included.
 type CallCount struct {
 	Caller pgo.Place
 	Callee string
 	Count  int64
 }
 
-// HeadCount says how often a function was called.
+// HeadCount is how often a function was called.
 type HeadCount struct {
 	Func  string
 	Count int64
 }
 
-// branched makes a profile of the calls among the branches, and counts what ran.
+// branched makes a profile of the calls among the branches, and counts how often lines
+// ran.
 func (m *maker) branched(ctx context.Context) (*Branches, error) {
 	b := &Branches{}
 	if err := m.calls(ctx, b); err != nil {
@@ -49,7 +50,7 @@ func (m *maker) branched(ctx context.Context) (*Branches, error) {
 
 func (m *maker) calls(ctx context.Context, b *Branches) error {
 	type call struct {
-		from   int32 // in m.profile
+		from   int32 // index in m.profile
 		callee string
 	}
 	calls, heads := map[call]int64{}, map[string]int64{}
@@ -64,7 +65,7 @@ func (m *maker) calls(ctx context.Context, b *Branches) error {
 		}
 		callee := m.images[l.b.object].Entry(to.addr)
 		if callee == "" {
-			continue // no call
+			continue // not a call
 		}
 		n := m.p.branches[l]
 		heads[callee] += n

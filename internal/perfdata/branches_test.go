@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// branch is one of a stack of branches; the last that was taken is first.
+// branch is an entry of a branch stack, whose first entry is the last branch taken.
 type branch struct{ from, to uint64 }
 
 // lbr is an event with branch records of the hardware.
@@ -31,7 +31,7 @@ type lineKey struct {
 	line     int
 }
 
-// counted counts how often lines of this test's functions ran, byte for byte.
+// counted counts how often lines of this test's functions ran, byte by byte.
 func counted(s *self, ranges map[branch]int64) map[lineKey]int64 {
 	bytes := map[uint64]int64{}
 	for r, n := range ranges {
@@ -65,7 +65,7 @@ func TestBranches(t *testing.T) {
 				m.branches(10, all...)
 			}
 			m.branches(11, branch{address("inner", 3), 0x1000}, branch{call1, entry}) // to no file
-			m.branches(12, branch{entry, call1}, branch{1 << 63, last})               // from the kernel, and back in the code
+			m.branches(12, branch{entry, call1}, branch{1 << 63, last})               // from the kernel, and backwards in the code
 			p, b, notes := m.profile(t, Options{})
 			if b == nil {
 				t.Fatal("no branches")
@@ -101,8 +101,8 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// TestOtherBranches: calls that did not return are no last branches, and of calls alone
-// there are no ranges.
+// TestOtherBranches: calls that have not returned are not last branches, and from calls
+// alone there are no ranges.
 func TestOtherBranches(t *testing.T) {
 	s := theTest(t)
 	entry, call1 := base+s.offset(t, "inner", 0), base+s.offset(t, "outer", 2)

@@ -5,14 +5,14 @@ import (
 	"encoding/binary"
 )
 
-// cursor reads fields one after another. Behind the end they are 0, and bad says so.
+// cursor reads fields one after another. After the end they are 0, and bad is set.
 type cursor struct {
 	b     []byte
 	order binary.ByteOrder
 	bad   bool
 }
 
-// take returns the next n bytes; none, where there are not so many.
+// take returns the next n bytes, or nil if there are fewer.
 func (c *cursor) take(n int) []byte {
 	if n < 0 || n > len(c.b) {
 		c.b, c.bad = nil, true
@@ -46,7 +46,8 @@ func (c *cursor) u64() uint64 {
 	return 0
 }
 
-// list returns the bytes of entries of a size, whose number is before them.
+// list reads a number of entries, and returns the bytes of that many entries of the
+// given size.
 func (c *cursor) list(size int) []byte {
 	n := c.u64()
 	if n > uint64(len(c.b)/size) {
@@ -56,7 +57,7 @@ func (c *cursor) list(size int) []byte {
 	return c.take(int(n) * size)
 }
 
-// text reads a text of a feature: its length, and bytes that end in zeros.
+// text reads a text of a feature: its length, and bytes padded with zeros.
 func (c *cursor) text() string { return zeroEnded(c.take(int(c.u32()))) }
 
 // zeroEnded returns the text before the first zero.

@@ -22,7 +22,7 @@ func both(b []byte) (*taker, error) {
 	return f.take(context.Background(), Options{})
 }
 
-// put overwrites a number of a file.
+// put overwrites a number in a copy of a file.
 func put[T uint16 | uint32 | uint64](b []byte, at int, v T) []byte {
 	b = bytes.Clone(b)
 	switch v := any(v).(type) {
@@ -36,7 +36,7 @@ func put[T uint16 | uint32 | uint64](b []byte, at int, v T) []byte {
 	return b
 }
 
-// TestHostileFiles: what is wrong is an error with its offset.
+// TestHostileFiles: a fault is an error with its offset.
 func TestHostileFiles(t *testing.T) {
 	m := newMade(task)
 	m.features[featureHost] = m.text("box")
@@ -103,8 +103,8 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// TestCutOff: a file that ends anywhere is an error, unless perf was killed before it wrote
-// how long the records are.
+// TestCutOff: a file that is cut off anywhere is an error, unless perf was killed before it wrote
+// the length of the records.
 func TestCutOff(t *testing.T) {
 	m := newMade(task)
 	m.mmap2(7, 1, base, 4096, "/bin/true")
@@ -131,8 +131,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestCutFeatures cuts a file in what perf wrote behind the records. Each length is an error, or a loss where
-// what is missing is nothing that is read.
+// TestCutFeatures cuts a file in the features after the records. Each length is an error, or a loss
+// if only unused features are missing.
 func TestCutFeatures(t *testing.T) {
 	const featureVersion, featureCPU = 5, 8
 	m := newMade(task)
@@ -148,8 +148,8 @@ func TestCutFeatures(t *testing.T) {
 	}
 }
 
-// TestCutPipe: of what perf wrote into a pipe nothing tells the length, so a prefix of whole records is a
-// whole file; any other is an error.
+// TestCutPipe: a file that perf wrote into a pipe has no length, so a prefix of complete records is
+// a complete file; any other prefix is an error.
 func TestCutPipe(t *testing.T) {
 	m := &made{order: binary.LittleEndian, attrs: []madeAttr{task}, pipe: true}
 	m.mmap2(7, 1, base, 4096, "/bin/true")

@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// file is a perf.data file that is being read.
+// file is a perf.data file being read.
 type file struct {
 	in       io.ReaderAt
 	path     string
 	order    binary.ByteOrder
-	from, to int64 // where the records are; to is 0 where they end with the file
+	from, to int64 // bounds of the records; to is 0 if they end with the file
 	pipe     bool  // perf wrote into a pipe: attrs and features are records
 	open     bool  // perf did not end: the length of the records was never written
 
 	attrs  []attr
-	byID   map[uint64]int // attrs
+	byID   map[uint64]int // indexes of attrs
 	builds map[string]string
-	cut    int64 // features that are not read, and that the file ends before or in
+	cut    int64 // number of unused features that the file's end cuts off
 	facts
 }
 
-// facts are what the file tells of its recording; "": not known.
+// facts are properties of the recording; "": unknown.
 type facts struct{ host, arch, command string }
 
-// attr is an event, and what its samples have: struct perf_event_attr.
+// attr is an event, and the fields of its samples: struct perf_event_attr.
 type attr struct {
 	name       string
 	kind       uint32
@@ -39,14 +39,14 @@ type attr struct {
 	trailer    bool   // other records end in the time and the process too
 }
 
-// ErrFormat says that a file is none of perf's.
+// ErrFormat reports that a file is not perf's.
 var ErrFormat = errors.New("it does not begin as perf.data does, with PERFILE2")
 
 const (
 	headerSize    = 104
-	oldestAttr    = 64      // bytes of struct perf_event_attr, when it was new
-	mostAttrs     = 1 << 16 // and ids of one
-	mostIDs       = 1 << 21 // of all
+	oldestAttr    = 64      // bytes of struct perf_event_attr in its first version
+	mostAttrs     = 1 << 16 // also maximum number of ids of one
+	mostIDs       = 1 << 21 // ids of all events
 	mostOfFeature = 64 << 20
 )
 
@@ -59,12 +59,13 @@ const (
 	featureEventDesc = 12
 )
 
-// fail is an error at an offset of the file.
+// fail returns an error at an offset of the file.
 func (f *file) fail(at int64, format string, args ...any) error {
 	return fmt.Errorf("reading %s at byte %d: %w", f.path, at, fmt.Errorf(format, args...))
 }
 
-// read returns n bytes at an offset. They are read piecemeal, since n is the file's word.
+// read returns n bytes at an offset. They are read piecemeal, since n comes from the
+// file.
 func (f *file) read(at, n int64, what string) ([]byte, error) {
 	if at < 0 || n < 0 || n > mostOfFeature {
 		return nil, f.fail(at, "%s is said to have %d bytes at byte %d, and can't have", what, n, at)
@@ -120,7 +121,8 @@ func newFile(in io.ReaderAt, path string) (*file, error) {
 	return f, f.readFeatures(head[72:headerSize])
 }
 
-// readAttrs reads the events: each is a struct perf_event_attr, and where its ids are.
+// readAttrs reads the events: each is a struct perf_event_attr followed by the position
+// of its ids.
 func (f *file) readAttrs(size, at, length uint64) error {
 	const section = 16
 	if size < oldestAttr+section || size > 1<<12 || length%size != 0 || length/size > mostAttrs || at > 1<<62 {
@@ -169,16 +171,16 @@ func (f *file) addAttr(b, ids []byte) {
 	f.attrs = append(f.attrs, a)
 }
 
-// The kinds of events that samples of time have: enum perf_type_id, and their numbers.
+// Kinds of events, from enum perf_type_id, and their numbers that sample time.
 const (
 	hardware, software   = 0, 1
 	cycles, refCycles    = 0, 9
 	cpuClock, taskClock  = 0, 1
-	hybridConfig         = 1<<32 - 1 // above are the kinds of processors of a hybrid one
+	hybridConfig         = 1<<32 - 1 // the bits above select the kind of processor of a hybrid one
 	firstKindOfProcessor = 4         // raw events, and those of other units
 )
 
-// defaultName names an event that the file does not.
+// defaultName returns the name of an event that has none in the file.
 func defaultName(kind uint32, config uint64) string {
 	names := map[uint32][]string{
 		hardware: {"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", "bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles"},
@@ -190,20 +192,21 @@ func defaultName(kind uint32, config uint64) string {
 	return fmt.Sprintf("%d:%#x", kind, config)
 }
 
-// isDummy reports whether an event is there for other records than samples.
+// isDummy reports whether an event exists for records other than samples.
 func (a *attr) isDummy() bool {
 	const dummy = 9 // PERF_COUNT_SW_DUMMY
 	return a.kind == software && a.config == dummy
 }
 
-// isTime reports whether samples of an event say where time goes.
+// isTime reports whether samples of an event measure time.
 func (a *attr) isTime() bool {
 	n := a.config & hybridConfig
 	return a.kind == hardware && (n == cycles || n == refCycles) || a.kind == software && (n == cpuClock || n == taskClock) ||
 		a.kind >= firstKindOfProcessor && (a.has&hasBranches != 0 || strings.Contains(a.name, "cycles"))
 }
 
-// readFeatures reads what follows the records: a list of sections, one for each bit.
+// readFeatures reads the features after the records: a list of sections, one for each
+// bit.
 func (f *file) readFeatures(bitmap []byte) error {
 	at := f.to
 	for n := range 256 {
@@ -246,11 +249,11 @@ func (f *file) has(at, size uint64) bool {
 	if at > 1<<62 || size > 1<<62 {
 		return false
 	}
-	n, _ := f.in.ReadAt(make([]byte, 1), int64(at+size-1)) // an error is the end of the file, or comes again
+	n, _ := f.in.ReadAt(make([]byte, 1), int64(at+size-1)) // an error is the end of the file, or occurs again
 	return n == 1
 }
 
-// feature reads a feature that is at an offset of the file.
+// feature parses a feature at an offset of the file.
 func (f *file) feature(n int, b []byte, at int64) error {
 	c := cursor{b: b, order: f.order}
 	switch n {
@@ -281,7 +284,7 @@ func (f *file) feature(n int, b []byte, at int64) error {
 	return nil
 }
 
-// buildID reads the build id of a file: a process, 20 bytes, their number, and the path.
+// buildID parses the build id of a file: a process, 20 bytes, their number, and the path.
 func (f *file) buildID(c *cursor, misc uint16) {
 	const hasSize, longest = 1 << 15, 20
 	c.u32()
@@ -296,7 +299,7 @@ func (f *file) buildID(c *cursor, misc uint16) {
 	f.builds[zeroEnded(c.b)] = fmt.Sprintf("%x", id[:size])
 }
 
-// eventNames reads the events' names.
+// eventNames parses the events' names.
 func (f *file) eventNames(c *cursor) {
 	n, size := c.u32(), c.u32()
 	for ; n > 0 && !c.bad; n-- {

@@ -15,7 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// made is a perf.data file that a test makes by hand.
+// made builds a perf.data file by hand.
 type made struct {
 	order    binary.AppendByteOrder
 	swapped  bool // big-endian
@@ -67,14 +67,14 @@ func (m *made) record(kind uint32, misc uint16, list ...any) {
 	m.records = m.fields(m.records, kind, misc, uint16(len(body)+recordHead), body)
 }
 
-// at is what records but samples end in, with task's fields.
+// at returns the fields at the end of records other than samples, for task.
 func at(pid uint32, time uint64) []any { return []any{pid, pid, time} }
 
 func (m *made) mmap2(pid uint32, time, addr, size uint64, path string) {
 	m.record(recordMmap2, 2, append([]any{pid, pid, addr, size, uint64(0), make([]byte, 24), uint32(5), uint32(2), path}, at(pid, time)...)...)
 }
 
-// sample adds one in the program, with task's fields.
+// sample adds a sample in the program, with task's fields.
 func (m *made) sample(pid uint32, time, ip uint64, chain ...uint64) {
 	b := m.fields(nil, uint64(len(chain)))
 	for _, a := range chain {
@@ -153,10 +153,10 @@ func (m *made) profile(t *testing.T, o Options) (*pgo.Profile, *Branches, string
 	return p, b, strings.Join(notes, "\n")
 }
 
-// text is a feature's.
+// text returns a text of a feature.
 func (m *made) text(s string) []byte { return m.fields(nil, uint32(len(s)+1), s) }
 
-// self is the running test, as a program that was sampled.
+// self is the running test, as the sampled program.
 type self struct {
 	path string
 	im   *symbols.Image
@@ -178,8 +178,9 @@ func theTest(t *testing.T) *self {
 	return &self{path, im}
 }
 
-// offset returns where the first instruction of a line of a function is in the file; of line
-// 0 the function's first. n is how many lines behind the function's first the line is.
+// offset returns the offset in the file of the first instruction of a line of a function; n
+// is the number of the line relative to the function's first, and 0 means the function's
+// first instruction.
 func (s *self) offset(t *testing.T, function string, n int) uint64 {
 	t.Helper()
 	list := s.im.Go.Find("github.com/scopeview/scopeview/internal/perfdata." + function)
@@ -196,7 +197,7 @@ func (s *self) offset(t *testing.T, function string, n int) uint64 {
 	return 0
 }
 
-// file returns the offset of an address: the test's segments of code are one behind another.
+// file returns the offset of an address: the test's segments of code are contiguous.
 func (s *self) file(pc uint64) uint64 {
 	for off := uint64(0); off < 1<<32; off += 4096 {
 		if addr, ok := s.im.Address(off); ok && addr <= pc && pc-addr < 1<<32 {

@@ -20,24 +20,24 @@ type maker struct {
 	images    map[int32]*image
 	places    map[spot]known
 	used      int64
-	alone     int64 // samples whose caller is not known
-	frameless int64 // and those whose function had no frame yet
+	alone     int64 // samples whose caller is unknown
+	frameless int64 // likewise, because their function had no frame yet
 	dropped   map[string]int64
-	unnamed   int64 // branches of which an end has no name
+	unnamed   int64 // branches with an unnamed end
 }
 
-// image is an object's file.
+// image is the file of an object.
 type image struct {
 	*symbols.Image
-	why       string // it is not used; "": it is
-	unchecked bool   // no build ids to compare
+	why       string // the reason why it is not used; "": it is
+	unchecked bool   // there are no build ids to compare
 }
 
-// known is what is known of a spot.
+// known is the place of a spot.
 type known struct {
 	addr  uint64 // in the file
 	place pgo.Place
-	why   string // nothing is known; "": place is
+	why   string // the reason why the place is unknown; "": it is known
 }
 
 // image opens an object's file.
@@ -69,12 +69,12 @@ func (m *maker) open(object int32) *image {
 	return &image{Image: im, unchecked: o.id == ""}
 }
 
-// sameID compares build ids: perf fills up short ones with zeros.
+// sameID compares build ids: perf pads short ones with zeros.
 func sameID(a, b string) bool {
 	return b != "" && strings.TrimRight(a, "0") == strings.TrimRight(b, "0")
 }
 
-// place names a spot.
+// place returns the place of a spot.
 func (m *maker) place(s spot) known {
 	k, ok := m.places[s]
 	if !ok {
@@ -121,7 +121,8 @@ func (m *maker) comments() []string {
 	return []string{by, fmt.Sprintf("samples of %s in %s", m.f.attrs[m.event].name, m.spaces.objects[m.p.object].path)}
 }
 
-// notes says what became of all samples, and where names are from.
+// notes returns sentences on the use of all samples, and on the sources of
+// names.
 func (m *maker) notes(b *Branches) []string {
 	var list []string
 	say := func(n int64, format string, args ...any) {
@@ -160,7 +161,8 @@ func (m *maker) notes(b *Branches) []string {
 	return slices.Concat(list, m.profile.Losses, m.sources())
 }
 
-// losses says what of the recording is missing, or can't be read.
+// losses returns sentences on parts of the recording that are missing or can't
+// be read.
 func (m *maker) losses() (list []string) {
 	say := func(n int64, text string) {
 		if n > 0 {
@@ -180,7 +182,7 @@ func (m *maker) losses() (list []string) {
 	return list
 }
 
-// report writes a sum that saturates.
+// report formats a sum that saturates.
 func report(n uint64) string {
 	if n == math.MaxUint64 {
 		return fmt.Sprintf("at least %d", n)
@@ -188,7 +190,7 @@ func report(n uint64) string {
 	return fmt.Sprint(n)
 }
 
-// callers says how callers get recorded, where they were not.
+// callers returns how to record callers, if they were not recorded.
 func (m *maker) callers() string {
 	switch a := m.f.attrs[m.event]; {
 	case a.has&hasChain == 0:
@@ -199,7 +201,7 @@ func (m *maker) callers() string {
 	return ""
 }
 
-// sources says where the names in each file are from.
+// sources returns a sentence on the source of names for each file.
 func (m *maker) sources() (list []string) {
 	for _, object := range slices.Sorted(maps.Keys(m.images)) {
 		im, path := m.images[object], m.spaces.objects[object].path

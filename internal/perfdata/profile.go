@@ -14,18 +14,18 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// Options choose what of a file a profile is made of.
+// Options select the part of a file that a profile is made of.
 type Options struct {
-	Event      string // as perf report names it; "": the first, which has to be of time
-	Executable string // its path, or the end of it; "": that with the most samples
+	Event      string // as perf report names it; "": the first event, which must sample time
+	Executable string // its path, or the end of it; "": the one with the most samples
 	PID        uint32 // 0: all processes of the executable
 	Binary     string // the file that is read for the executable; "": its path
 }
 
-// Profile makes a profile of a perf.data file. Where it has branch records (perf record -b),
-// the weights are calls, and branches tells what else they say; else the weights are samples
-// and branches is nil. The notes are sentences: what was left out, and where names are from.
-// The error wraps ErrFormat where the file is none of perf's.
+// Profile makes a profile of a perf.data file. If it has branch records (perf record -b),
+// the weights are calls, and branches has further counts; otherwise the weights are samples
+// and branches is nil. The notes are sentences on what was left out and where names come
+// from. The error wraps ErrFormat if the file is not perf's.
 func Profile(ctx context.Context, path string, o Options) (p *pgo.Profile, branches *Branches, notes []string, err error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -65,7 +65,8 @@ func (f *file) take(ctx context.Context, o Options) (*taker, error) {
 	return t, f.scan(ctx, t.record)
 }
 
-// chooseEvent returns the event with that name; without a name the first.
+// chooseEvent returns the index of the event with the given name, or of the first event if
+// name is "".
 func (f *file) chooseEvent(name string) (int, error) {
 	var names []string
 	first := -1
@@ -93,8 +94,8 @@ func (f *file) chooseEvent(name string) (int, error) {
 	return first, nil
 }
 
-// choose returns the program with that executable; without a name the one with the most
-// samples that are not the kernel's.
+// choose returns the program with the given executable, or if that is "" the one with the
+// most samples outside the kernel.
 func (t *taker) choose(executable string) (*program, error) {
 	var best *program
 	for _, p := range t.sorted() {
@@ -120,14 +121,14 @@ func fits(path, wanted string) bool {
 	return wanted == "" || path == wanted || strings.HasSuffix(path, "/"+wanted)
 }
 
-// sorted returns the programs, that with the most samples of its own code first.
+// sorted returns the programs, the one with the most samples of its own code first.
 func (t *taker) sorted() []*program {
 	return slices.SortedFunc(maps.Values(t.programs), func(a, b *program) int {
 		return cmp.Or(cmp.Compare(b.samples-b.kernel, a.samples-a.kernel), cmp.Compare(a.object, b.object))
 	})
 }
 
-// others lists the programs but one with their samples.
+// others lists all programs except one with their samples.
 func (t *taker) others(but *program) string {
 	const most = 10
 	var list []string
@@ -164,7 +165,7 @@ func (m *maker) make(ctx context.Context) (*pgo.Profile, *Branches, []string, er
 	for _, im := range m.images {
 		m.profile.Prologues = m.profile.Prologues || im.why == "" && im.Prologues()
 	}
-	if d := m.p.last - m.p.first; d <= math.MaxInt64 { // else the times are damaged
+	if d := m.p.last - m.p.first; d <= math.MaxInt64 { // otherwise the times are damaged
 		m.profile.Duration = time.Duration(d)
 	}
 	m.profile.Comments = m.comments()

@@ -20,7 +20,7 @@ const base = 0x5000_0000 // where files are mapped
 
 const prefix = "github.com/scopeview/scopeview/internal/perfdata."
 
-// edge is a pair of a profile, by the functions and lines behind their first.
+// edge is a pair of a profile: functions, and lines relative to their first.
 type edge struct {
 	leaf   string
 	line   int
@@ -28,7 +28,7 @@ type edge struct {
 	call   int
 }
 
-// edges returns what a profile has. Its places are of one function each.
+// edges returns the pairs of a profile whose places have one function each.
 func edges(t *testing.T, p *pgo.Profile) map[edge]int64 {
 	t.Helper()
 	all := map[edge]int64{}
@@ -67,8 +67,8 @@ func checkNotes(t *testing.T, notes string, want ...string) {
 	}
 }
 
-// story makes a file with one of each record, in the order that perf may write them: the
-// mapping of the program is behind a sample that needs it.
+// story builds a file with a record of each kind, in an order in which perf may write them: the
+// mapping of the program follows a sample that needs it.
 func story(t *testing.T, s *self, m *made) {
 	in, call := base+s.offset(t, "inner", 3), base+s.offset(t, "outer", 2)
 	const user, kernel = 1<<64 - 512, 1<<64 - 128
@@ -81,7 +81,7 @@ func story(t *testing.T, s *self, m *made) {
 	m.mmap2(7, 23, 0x7100_0000, 4096, "[vdso]")
 	m.record(recordMmap, 1<<13, append([]any{uint32(7), uint32(7), uint64(base), uint64(1 << 24), uint64(0), "/some/data"}, at(7, 24)...)...)
 	m.record(recordFork, 0, append([]any{uint32(8), uint32(7), uint32(8), uint32(7), uint64(30)}, at(7, 30)...)...)
-	m.sample(8, 2_000, in, kernel, 0xffffffff81000000, user, in, call+1) // a fork has what its parent has
+	m.sample(8, 2_000, in, kernel, 0xffffffff81000000, user, in, call+1) // a fork inherits its parent's mappings
 	m.sample(7, 3_000, base+s.offset(t, "inner", 0), user, 0, call+1)    // in the prologue
 	m.sample(7, 4_000, in)                                               // without callers
 	m.sample(7, 4_001, 0x7000_0010)
@@ -142,8 +142,8 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestLossesSaturate: what the kernel is said to have lost adds up to a bound, and times that can't
-// be make no duration.
+// TestLossesSaturate: the sum of the kernel's losses saturates, and impossible times yield no
+// duration.
 func TestLossesSaturate(t *testing.T) {
 	s := theTest(t)
 	m := newMade(task)
@@ -190,9 +190,8 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestEvents: several events are told apart by ids, which are first or behind other fields.
-// TestProgramWithoutExecBit: of a Linux before 3.16 it is known by mappings which program a process
-// runs. A process that gives itself a name, and opens libraries, runs the one that it ran.
+// TestProgramWithoutExecBit: for Linux before 3.16, the program of a process is determined from its
+// mappings. A process that names itself, and opens libraries, keeps its program.
 func TestProgramWithoutExecBit(t *testing.T) {
 	s := theTest(t)
 	const other = "/usr/bin/other"

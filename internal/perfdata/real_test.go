@@ -15,7 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// run runs a command, and returns what it wrote.
+// run runs a command, and returns its output.
 func run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -30,7 +30,7 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// tool skips the test where a tool is missing.
+// tool skips the test if a tool is missing.
 func tool(t *testing.T, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -42,7 +42,7 @@ func tool(t *testing.T, names ...string) string {
 	return ""
 }
 
-// perfRecord has perf sample a program every 250 microseconds of its time.
+// perfRecord samples a program with perf every 250 microseconds of its CPU time.
 func perfRecord(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	tool(t, "perf")
@@ -57,7 +57,7 @@ func perfRecord(t *testing.T, program string, args ...string) string {
 // sampled is a sample as perf script prints it.
 type sampled struct {
 	symbol string
-	addr   uint64 // in the file, where it is of the program
+	addr   uint64 // in the file, for samples of the program
 	user   bool
 }
 
@@ -68,7 +68,7 @@ func script(t *testing.T, data, program string) (list []sampled) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	starts := map[uint64]uint64{} // offsets of mappings, by their address
+	starts := map[uint64]uint64{} // offsets of mappings, by address
 	for line := range strings.Lines(run(t, "", "perf", "script", "-i", data, "--show-mmap-events", "-G", "-F", "ip,sym,symoff,dso")) {
 		if _, m, ok := strings.Cut(line, "PERF_RECORD_MMAP"); ok {
 			var start, size, offset uint64
@@ -102,7 +102,7 @@ func script(t *testing.T, data, program string) (list []sampled) {
 	return list
 }
 
-// leaves returns the samples of functions whose code it is, not of what was inlined.
+// leaves returns the samples by the function whose code it is, without inlined functions.
 func leaves(p *pgo.Profile) map[string]int64 {
 	all := map[string]int64{}
 	for pair, n := range p.Weight {
@@ -200,8 +200,8 @@ func TestC(t *testing.T) {
 	}
 }
 
-// TestNoFrame: where the function that was sampled leaves no frame, what perf takes for its
-// caller called its caller. No such call is made up.
+// TestNoFrame: if the sampled function has no frame, the caller in perf's chain is its
+// caller's caller. No such call is in the profile.
 func TestNoFrame(t *testing.T) {
 	clang := tool(t, "clang-14", "clang")
 	dir := t.TempDir()
@@ -238,8 +238,8 @@ func TestNoFrame(t *testing.T) {
 	}
 }
 
-// symbolized compares the lines of the program's samples with those that llvm-symbolizer
-// has for their addresses.
+// symbolized compares the lines of the program's samples with those of llvm-symbolizer for
+// their addresses.
 func symbolized(t *testing.T, p *pgo.Profile, program, symbolizer string, list []sampled) {
 	t.Helper()
 	want := map[string]int64{}
@@ -265,8 +265,8 @@ func symbolized(t *testing.T, p *pgo.Profile, program, symbolizer string, list [
 		}
 		got[key] += n
 	}
-	// The start files' _init has no size: llvm-symbolizer gives it what follows, such as the
-	// procedure linkage table, of which the profile says that no function is known there.
+	// The start files' _init has no size: llvm-symbolizer extends it to the following code,
+	// such as the procedure linkage table, for which the profile has no function.
 	delete(want, "_init:0 ")
 	for key, n := range want {
 		if got[key] != n {
@@ -324,7 +324,7 @@ func main() {
 }
 `
 
-// TestGo: the same of a program in Go, with DWARF and without.
+// TestGo: likewise for a program in Go, with DWARF and without.
 func TestGo(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs Linux: perf is its own")

@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// The kinds of records that are read: enum perf_event_type, and from 64 on perf's own.
+// The kinds of records that are parsed: enum perf_event_type, and from 64 on perf's own.
 const (
 	recordMmap        = 1
 	recordLost        = 2
@@ -30,11 +30,11 @@ const (
 	recordCompressed  = 81
 	recordCompressed2 = 83
 
-	// The last ones that there are: CALLCHAIN_DEFERRED, SCHEDSTAT_DOMAIN.
+	// The highest defined kinds: CALLCHAIN_DEFERRED, SCHEDSTAT_DOMAIN.
 	lastOfKernel, lastOfPerf = 22, 86
 )
 
-// record is a record of the file. Its bytes are those of the reader's buffer.
+// record is a record of the file. Its bytes are in the reader's buffer.
 type record struct {
 	at   int64
 	kind uint32
@@ -46,7 +46,7 @@ const recordHead = 8
 
 // scan calls visit with all records.
 func (f *file) scan(ctx context.Context, visit func(record) error) error {
-	const often = 64 // records between two looks whether to go on
+	const often = 64 // records between two checks of ctx
 	size := int64(math.MaxInt64) - f.from
 	if f.to > 0 {
 		size = f.to - f.from
@@ -70,7 +70,7 @@ func (f *file) scan(ctx context.Context, visit func(record) error) error {
 		if err := visit(r); err != nil {
 			return err
 		}
-		// Data that is behind its record.
+		// Data that follows its record.
 		if k, err := io.CopyN(io.Discard, in, behind); err != nil {
 			return f.fail(at, "%d bytes follow a record of kind %d, and the file ends after %d: %w", behind, r.kind, k, io.ErrUnexpectedEOF)
 		}
@@ -78,10 +78,10 @@ func (f *file) scan(ctx context.Context, visit func(record) error) error {
 	}
 }
 
-// errEnd says that there are no more records.
+// errEnd marks the end of the records.
 var errEnd = errors.New("no more records")
 
-// next reads a record, and returns how many bytes of data are behind it.
+// next reads a record, and returns how many bytes of data follow it.
 func (f *file) next(in io.Reader, buf []byte, at int64) (r record, behind int64, err error) {
 	head := buf[:recordHead]
 	if n, err := io.ReadFull(in, head); err != nil {
@@ -116,7 +116,7 @@ func (f *file) next(in io.Reader, buf []byte, at int64) (r record, behind int64,
 	return r, behind, nil
 }
 
-// What samples have: enum perf_event_sample_format.
+// Fields of samples: enum perf_event_sample_format.
 const (
 	hasIP        = 1 << 0
 	hasThread    = 1 << 1
@@ -134,9 +134,9 @@ const (
 	hasIDFirst   = 1 << 16
 )
 
-// sample is a sample.
+// sample is a parsed sample.
 type sample struct {
-	event    int  // -1: of none that the file has, and nothing else is known
+	event    int  // -1: of no event of the file; then no other field is set
 	user     bool // the address is of a program, not of the kernel
 	ip       uint64
 	pid      uint32
@@ -145,7 +145,7 @@ type sample struct {
 	branches []byte // from, to, flags; 8 bytes each, the last one first
 }
 
-// attrOf returns the event of a record by its id, or -1.
+// attrOf returns the index of the event with an id, or -1.
 func (f *file) attrOf(id uint64) int {
 	if i, ok := f.byID[id]; ok {
 		return i
@@ -156,7 +156,7 @@ func (f *file) attrOf(id uint64) int {
 	return -1
 }
 
-// idOf returns the id of a sample, which is where all events have it.
+// idOf returns the id of a sample, which is at the same place for all events.
 func (f *file) idOf(body []byte) uint64 {
 	has, at := f.attrs[0].has, 0
 	if has&hasIDFirst == 0 {
@@ -175,7 +175,7 @@ func (f *file) idOf(body []byte) uint64 {
 	return f.order.Uint64(body[at:])
 }
 
-// sample reads a sample.
+// sample parses a sample.
 func (f *file) sample(r record) (s sample, err error) {
 	if len(f.attrs) == 0 {
 		return s, f.fail(r.at, "there is a sample, and no event whose it could be")
@@ -221,13 +221,13 @@ func (f *file) sample(r record) (s sample, err error) {
 	return s, nil
 }
 
-// timeOf returns the time that another record ends in; 0: not known.
+// timeOf returns the time at the end of a record other than a sample; 0 if unknown.
 func (f *file) timeOf(r record) uint64 {
 	if len(f.attrs) == 0 {
 		return 0
 	}
 	a := &f.attrs[0]
-	if n := len(r.body); a.has&hasIDFirst != 0 && n >= 8 { // last, of these
+	if n := len(r.body); a.has&hasIDFirst != 0 && n >= 8 { // the last field, of these records
 		if i := f.attrOf(f.order.Uint64(r.body[n-8:])); i >= 0 {
 			a = &f.attrs[i]
 		}
@@ -272,13 +272,13 @@ func (a *attr) skipRead(c *cursor) {
 	c.skip(int(n) * each)
 }
 
-// What branch records have: enum perf_branch_sample_type.
+// Fields of branch records: enum perf_branch_sample_type.
 const (
 	branchAny      = 1 << 3
 	branchAnyCall  = 1 << 4
-	branchStack    = 1 << 11 // they are calls that did not return yet
+	branchStack    = 1 << 11 // they are calls that have not returned
 	branchCall     = 1 << 13
-	branchHardware = 1 << 17 // an index of the hardware's is before them
+	branchHardware = 1 << 17 // preceded by an index of the hardware
 
 	branchSize = 24
 )
@@ -296,14 +296,15 @@ func (a *attr) readBranches(c *cursor) []byte {
 	return c.take(int(n) * branchSize)
 }
 
-// Markers in a chain of callers say whose the addresses behind them are: PERF_CONTEXT_USER
-// and others, up to PERF_CONTEXT_MAX.
+// Markers in a chain of callers that give the context of the following addresses:
+// PERF_CONTEXT_USER and others, up to PERF_CONTEXT_MAX.
 const (
 	contextUser  = 1<<64 - 512
 	contextFirst = 1<<64 - 4095
 )
 
-// caller returns the return address that the program's innermost function has; 0: none.
+// caller returns the return address of the program's innermost function; 0 if there is
+// none.
 func (s *sample) caller(order binary.ByteOrder) uint64 {
 	user, n := s.user, 0
 	for b := s.chain; len(b) >= 8; b = b[8:] {

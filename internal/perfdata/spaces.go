@@ -9,18 +9,18 @@ import (
 
 // object is a file that processes mapped.
 type object struct {
-	path, id string // id is its build id in hexadecimal; "": not known
+	path, id string // id is its build id in hexadecimal; "": unknown
 }
 
-// change is what happened to what a process has mapped.
+// change is a change of a process's mappings.
 type change struct {
 	time   uint64
 	kind   changeKind
-	from   uint64 // of a mapping: addresses, and what is at from
+	from   uint64 // for a mapping: its addresses, and the file's offset at from
 	to     uint64
 	offset uint64
 	object int32
-	parent uint32 // of a fork
+	parent uint32 // for a fork
 }
 
 type changeKind uint8
@@ -28,20 +28,20 @@ type changeKind uint8
 const (
 	mapped   changeKind = iota
 	replaced            // by exec: nothing is mapped
-	forked              // what the parent has is mapped
+	forked              // the parent's mappings are inherited
 	named               // by exec, or by the process itself
 )
 
-// process is all that happened to a process, by time.
+// process has all changes of a process, by time.
 type process struct{ changes []change }
 
-// spaces are the processes' address spaces, at any time.
+// spaces holds the address spaces of processes, at any time.
 type spaces struct {
 	procs   map[uint32]*process
 	objects []object
 	ids     map[object]int32
-	left    int64 // mappings that were too many
-	execs   bool  // the file tells which names are by exec
+	left    int64 // number of mappings beyond the limit
+	execs   bool  // the file marks which names are by exec
 	found   map[page]*change
 	began   map[page]int32 // programs, by page 0
 }
@@ -54,11 +54,11 @@ type page struct {
 }
 
 const (
-	// mostChanges bounds those of a process. Only compilers at run time come near.
+	// mostChanges limits the changes of a process. Only just-in-time compilers come near.
 	mostChanges = 1 << 16
-	// deepestForks bounds how many parents are asked for a mapping.
+	// deepestForks limits how many ancestors are searched for a mapping.
 	deepestForks = 64
-	mostFound    = 1 << 20 // pages that are kept
+	mostFound    = 1 << 20 // pages that are cached
 	pageBits     = 12
 )
 
@@ -96,7 +96,7 @@ func (s *spaces) object(path, id string) int32 {
 	return i
 }
 
-// sort is called when all changes are known. Those of one time stay in the file's order.
+// sort must be called when all changes are added. Changes at the same time keep the file's order.
 func (s *spaces) sort() {
 	for _, p := range s.procs {
 		slices.SortStableFunc(p.changes, func(a, b change) int { return cmp.Compare(a.time, b.time) })
@@ -109,16 +109,17 @@ func (s *spaces) sort() {
 	}
 }
 
-// mapsOfExec is how many mappings exec makes at most, of those that are told: the program's, its
+// mapsOfExec is the maximum number of recorded mappings that exec makes: the program's, its
 // interpreter's and the kernel's own.
 const mapsOfExec = 8
 
-// mostNames bounds how many names of a process are looked at: all mappings before are, each time.
+// mostNames limits how many names of a process are examined, since each examination goes through
+// all earlier mappings.
 const mostNames = 1 << 10
 
-// findExecs finds out which names of a process are by exec. Linux tells since 3.16. Before, it is
-// an exec where the kernel's own code is mapped at once, or a file where the program was: who
-// gives itself a name, and then opens a library, does neither.
+// findExecs determines which names of a process are by exec. Linux marks them since 3.16. For older
+// files, a name is by exec if the kernel's own code is mapped right after it, or a file over the
+// program: a process that names itself and then opens a library does neither.
 func (s *spaces) findExecs(p *process) {
 	name, names, maps := -1, 0, 0
 	for i := range p.changes {
@@ -138,7 +139,8 @@ func (s *spaces) findExecs(p *process) {
 	}
 }
 
-// overProgram reports whether a mapping covers the program that a process was before its n-th change.
+// overProgram reports whether a mapping covers the program that a process was before its n-th
+// change.
 func (s *spaces) overProgram(p *process, n int, over *change) bool {
 	var program *change
 	s.back(p, n, func(c *change) bool {
@@ -150,12 +152,12 @@ func (s *spaces) overProgram(p *process, n int, over *change) bool {
 	return program != nil && isFile(s.objects[over.object].path) && over.from < program.to && program.from < over.to
 }
 
-// until returns how many changes there were at a time.
+// until returns the number of changes up to a time.
 func (p *process) until(time uint64) int {
 	return sort.Search(len(p.changes), func(i int) bool { return p.changes[i].time > time })
 }
 
-// at returns the mapping that an address of a process is in at a time, or nil.
+// at returns the mapping that contains an address of a process at a time, or nil.
 func (s *spaces) at(pid uint32, addr, time uint64) *change {
 	p := s.procs[pid]
 	if p == nil {
@@ -179,8 +181,8 @@ func (s *spaces) at(pid uint32, addr, time uint64) *change {
 	return found
 }
 
-// back calls f with what happened to a process before its n-th change and since it began, the
-// newest first, until f returns false. Of a forked one that is what happened to its parents too.
+// back calls f with the changes of a process before its n-th one, back to its begin, the newest
+// first, until f returns false. For a forked process it continues with its parents.
 func (s *spaces) back(p *process, n int, f func(*change) bool) {
 	for range deepestForks {
 		fork := (*change)(nil)
@@ -201,8 +203,8 @@ func (s *spaces) back(p *process, n int, f func(*change) bool) {
 	}
 }
 
-// program returns the executable of a process at a time: the first file that it mapped; -1:
-// not known.
+// program returns the executable of a process at a time, the first file that it mapped, or -1 if
+// unknown.
 func (s *spaces) program(pid uint32, time uint64) int32 {
 	p := s.procs[pid]
 	if p == nil {
@@ -223,7 +225,7 @@ func (s *spaces) program(pid uint32, time uint64) int32 {
 	return first
 }
 
-// isFile reports whether what is mapped is a file, and not what the kernel made.
+// isFile reports whether a mapping is of a file, and not created by the kernel.
 func isFile(path string) bool {
 	return strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") && !strings.HasPrefix(path, "/memfd:") && !strings.HasPrefix(path, "/dev/")
 }

@@ -6,13 +6,13 @@ import (
 	"math"
 )
 
-// survey is what the first pass learns.
+// survey is the result of the first pass.
 type survey struct {
 	f         *file
 	spaces    *spaces
-	lost      uint64 // samples that the kernel had no room for
-	throttled int64  // how often the kernel held samples back
-	unknown   int64  // records of kinds that Linux does not have
+	lost      uint64 // samples for which the kernel had no room
+	throttled int64  // how often the kernel throttled samples
+	unknown   int64  // number of records of kinds that Linux does not have
 }
 
 func (f *file) survey(ctx context.Context) (*survey, error) {
@@ -29,7 +29,7 @@ func (f *file) survey(ctx context.Context) (*survey, error) {
 	return s, nil
 }
 
-// record takes in all records but samples.
+// record processes all records except samples.
 func (s *survey) record(r record) error {
 	c := cursor{b: r.body, order: s.f.order}
 	switch r.kind {
@@ -48,7 +48,7 @@ func (s *survey) record(r record) error {
 		s.lose(c.u64())
 	case recordThrottle:
 		s.throttled++
-	case recordExit: // who comes after it with the same number, is forked
+	case recordExit: // a later process with the same pid has a fork record
 		c.skip(24)
 	default:
 		if r.kind == 0 || r.kind > lastOfKernel && r.kind < recordAttr || r.kind > lastOfPerf {
@@ -63,12 +63,13 @@ func (s *survey) record(r record) error {
 	return nil
 }
 
-// lose counts what the kernel says it lost. The numbers are the file's word: their sum saturates.
+// lose counts losses reported by the kernel. The numbers come from the file, so their sum
+// saturates.
 func (s *survey) lose(n uint64) {
 	s.lost += min(n, math.MaxUint64-s.lost)
 }
 
-// mapping takes in that a process mapped a file to run code of it.
+// mapping processes the mapping of a file's code by a process.
 func (s *survey) mapping(r record, c *cursor) {
 	const data, hasID, kernel = 1 << 13, 1 << 14, 1<<32 - 1 // PERF_RECORD_MISC_MMAP_…; the process
 	pid := c.u32()
@@ -91,8 +92,8 @@ func (s *survey) mapping(r record, c *cursor) {
 	s.spaces.change(pid, m)
 }
 
-// command takes in that a thread has another name: exec, which begins another program, tells
-// so too.
+// command processes a new name of a thread: exec, which begins another program, has such a record
+// too.
 func (s *survey) command(r record, c *cursor) {
 	const exec = 1 << 13 // PERF_RECORD_MISC_COMM_EXEC
 	pid, tid := c.u32(), c.u32()
@@ -106,8 +107,8 @@ func (s *survey) command(r record, c *cursor) {
 	s.spaces.change(pid, change{time: s.f.timeOf(r), kind: kind})
 }
 
-// fork takes in that a process began. Those that were there before have the bit exec: what
-// they mapped is told one by one.
+// fork processes the begin of a process. For processes that existed before, the bit exec is set,
+// and their mappings are recorded one by one.
 func (s *survey) fork(r record, c *cursor) {
 	const exec = 1 << 13 // PERF_RECORD_MISC_FORK_EXEC
 	pid, parent := c.u32(), c.u32()
@@ -122,7 +123,7 @@ func (s *survey) fork(r record, c *cursor) {
 	s.spaces.change(pid, at)
 }
 
-// piped takes in what the header has where perf did not write into a pipe.
+// piped processes the records that replace the header if perf wrote into a pipe.
 func (s *survey) piped(r record, c *cursor) {
 	f := s.f
 	switch r.kind {

@@ -2,7 +2,7 @@ package perfdata
 
 import "cmp"
 
-// spot is a byte of a file that a process had mapped.
+// spot is a position in a file that a process had mapped.
 type spot struct {
 	object int32 // -1: no file was mapped there
 	offset uint64
@@ -14,21 +14,21 @@ func (a spot) compare(b spot) int {
 	return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.offset, b.offset))
 }
 
-// link is two spots: a leaf and where it was called, from where to where was branched, or
-// the ends of code that ran without a branch.
+// link is a pair of spots: a leaf and its caller, source and target of a branch, or the
+// ends of code that ran without a branch.
 type link struct{ a, b spot }
 
-// program is what was sampled of the processes of an executable.
+// program has the samples of the processes of an executable.
 type program struct {
 	object      int32
-	samples     int64 // all, also those that are left out
+	samples     int64 // all, including those that are left out
 	kernel      int64
 	first, last uint64
 	stacks      map[link]int64
 	branches    map[link]int64
 	ranges      map[link]int64
-	oddBranches int64 // of which an end is in no file
-	oddRanges   int64 // that have not both ends in one file
+	oddBranches int64 // with an end in no file
+	oddRanges   int64 // whose ends are not in one file
 }
 
 // taker is the second pass.
@@ -69,7 +69,7 @@ func (t *taker) record(r record) error {
 	}
 	stack := link{t.spot(&s, s.ip), nowhere}
 	if ret := s.caller(t.f.order); ret > 0 {
-		stack.b = t.spot(&s, ret-1) // it returns to behind the call
+		stack.b = t.spot(&s, ret-1) // it returns to the address after the call
 	}
 	p.stacks[stack]++
 	return nil
@@ -96,14 +96,14 @@ func (t *taker) spot(s *sample, addr uint64) spot {
 // longestRange is more bytes of code than run without a branch.
 const longestRange = 1 << 20
 
-// branched takes in a sample's last branches, and the ranges of code between each two.
+// branched counts a sample's last branches, and the ranges of code between them.
 func (t *taker) branched(p *program, s *sample) {
 	a := &t.f.attrs[t.event]
 	if a.branches&branchStack != 0 {
 		return
 	}
 	const all, calls = branchAny, branchAny | branchAnyCall | branchCall
-	later := nowhere // where the branch after this one is
+	later := nowhere // source of the branch after this one
 	for b := s.branches; len(b) >= branchSize; b = b[branchSize:] {
 		from, to := t.spot(s, t.f.order.Uint64(b)), t.spot(s, t.f.order.Uint64(b[8:]))
 		switch {

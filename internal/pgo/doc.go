@@ -1,13 +1,13 @@
-// Package pgo has profiles as Go's compiler reads them with go build -pgo: it reads and
-// writes them, merges them, and knows what the compiler makes of them.
+// Package pgo reads, writes and merges profiles as Go's compiler reads them with go build
+// -pgo, and computes what the compiler makes of them.
 //
 // # Design
 //
 //  1. Of a stack the compiler reads the two innermost places (internal/profile/graph.go of
-//     Go's source): the leaf, and where it was called. A Profile keeps these, so its size
-//     follows the program and not the time that was sampled. Inlined calls are in a place.
-//  2. What the compiler makes of that are edges: caller, callee, and how many lines behind
-//     the caller's first line the call is. Edges is that computation, to the last rule; a
+//     Go's source): the leaf, and the place of its call. A Profile keeps these, so its size
+//     depends on the program and not on the time that was sampled. Inlined calls are in a place.
+//  2. The compiler turns these into edges: caller, callee, and how many lines after
+//     the caller's first line the call is. Edges follows that computation in all rules; a
 //     test compares it with go tool preprofile.
 //  3. Files are read as streams, since they can be larger than memory. Nothing in them is
 //     trusted as a length.

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Edge is a call as the compiler knows it.
+// Edge is a call as the compiler identifies it.
 type Edge struct {
 	Caller, Callee string
 	Offset         int // lines from the caller's first line to the call's
@@ -16,7 +16,7 @@ type Edge struct {
 type Edges struct {
 	Weight map[Edge]int64
 	Total  int64
-	// Lines says that the first line of some function is known. Where none is, the compiler
+	// Lines reports that the first line of some function is known. If none is, the compiler
 	// refuses the profile.
 	Lines bool
 }
@@ -25,14 +25,14 @@ type Edges struct {
 // -d=pgoinlinecdfthreshold.
 const HotShare = 99
 
-// node is what the compiler takes for one: a line at an address.
+// node is a node of the compiler's graph: a line at an address.
 type node struct {
 	name        string
 	start, line int
-	caller      bool // the address is the caller's, which is not the leaf's
+	caller      bool // the address is the caller's, which differs from the leaf's
 }
 
-// Edges returns what the compiler reads of p. The error is ErrOverflow.
+// Edges returns the edges that the compiler reads from p. The error is ErrOverflow.
 func (p *Profile) Edges() (*Edges, error) {
 	e := &Edges{Weight: map[Edge]int64{}}
 	type link struct{ from, to node }
@@ -77,7 +77,7 @@ func (p *Profile) Edges() (*Edges, error) {
 // Sorted returns the edges in the compiler's order: the heaviest first, equal ones by caller,
 // callee and line.
 func (e *Edges) Sorted() []Edge {
-	type weighed struct { // comparing would look it up again and again
+	type weighed struct { // avoids repeated lookups in comparisons
 		Edge
 		weight int64
 	}
@@ -98,8 +98,8 @@ func (e *Edges) Sorted() []Edge {
 	return list
 }
 
-// Hot returns how many of the sorted edges the compiler takes for hot: the heaviest that have
-// more than share percent of all weight together.
+// Hot returns how many of the sorted edges the compiler regards as hot: the heaviest ones,
+// until their sum exceeds share percent of all weight.
 func (e *Edges) Hot(sorted []Edge, share float64) int {
 	sum := int64(0)
 	for i, edge := range sorted {

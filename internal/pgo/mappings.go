@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// mapping reads which file was mapped.
+// mapping parses which file was mapped.
 func (d *decoder) mapping(m message) error {
 	var id uint64
 	var file int64
@@ -29,7 +29,7 @@ func (d *decoder) mapping(m message) error {
 	return nil
 }
 
-// file returns the file that a location is in; "": not known.
+// file returns the file that a location is in; "": unknown.
 func (d *decoder) file(location uint64) (string, error) {
 	return d.text(d.mappings[d.locations[location].mapping])
 }
@@ -59,8 +59,8 @@ func (d *decoder) executables() (map[string]bool, error) {
 	return of, nil
 }
 
-// choose returns what reports whether two locations are of the executable that is wanted; "" is
-// the only one that there is.
+// choose returns a function that reports whether a pair of locations is of the wanted
+// executable; "" stands for the only one.
 func (d *decoder) choose(executable string) (func(rawPair) bool, error) {
 	all, err := d.executables()
 	if err != nil || len(all) < 2 {

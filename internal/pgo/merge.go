@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// By is what makes profiles of different length comparable before they are added up.
+// By selects how profiles of different length are made comparable before they are added.
 type By string
 
-// What profiles can be merged by.
+// The ways to merge profiles.
 const (
-	ByWeight   By = "weight"   // a sample counts as a sample, wherever it is from
-	ByDuration By = "duration" // a second of each counts the same
+	ByWeight   By = "weight"   // every sample counts the same
+	ByDuration By = "duration" // a second of each profile counts the same
 	ByShare    By = "share"    // each profile counts the same
 )
 
@@ -24,16 +24,17 @@ var (
 	ErrNoDuration = errors.New("it does not tell how long it was collected; merge by share or by weight")
 )
 
-// What a profile counts in a merge by share, and by duration: large enough for what is small.
+// The weight of a profile in a merge by share, and its duration in one by duration: large
+// enough to keep small weights.
 const (
 	shareTotal   = 1e9
 	durationLong = 10_000 * time.Second
 )
 
-// mostSources bounds the comments of a merge; of more profiles their number is kept.
+// mostSources limits the comments of a merge; of further profiles only the number is kept.
 const mostSources = 100
 
-// Merger adds profiles up.
+// Merger adds profiles.
 type Merger struct {
 	sum     *Profile
 	by      By
@@ -43,7 +44,7 @@ type Merger struct {
 // NewMerger returns a Merger.
 func NewMerger(by By) *Merger { return &Merger{by: by} }
 
-// Add adds a profile, which counts weight times. The name becomes a comment. The error is
+// Add adds a profile with the given weight. The name becomes a comment. The error is
 // ErrUnits, ErrNoDuration, ErrLong or ErrOverflow.
 func (m *Merger) Add(name string, q *Profile, weight float64) error {
 	if m.sum == nil {
@@ -72,7 +73,7 @@ func (m *Merger) Add(name string, q *Profile, weight float64) error {
 		return err
 	}
 	if m.by != ByWeight || weight != 1 {
-		m.sum.Period = 0 // a sample of the sum stands for another time
+		m.sum.Period = 0 // a sample of the sum represents another time
 	}
 	if q.Duration > math.MaxInt64-m.sum.Duration {
 		return ErrLong
@@ -82,8 +83,8 @@ func (m *Merger) Add(name string, q *Profile, weight float64) error {
 	return nil
 }
 
-// oneUnit returns by what q is multiplied to have the sum's unit. Where one of them counts
-// samples and the other time, samples become the time between them.
+// oneUnit returns the factor for q that gives it the sum's unit. If one of them counts
+// samples and the other time, samples are converted to the time between them.
 func (m *Merger) oneUnit(q *Profile) (float64, error) {
 	switch {
 	case len(q.Weight) == 0:
@@ -109,7 +110,7 @@ func (m *Merger) oneUnit(q *Profile) (float64, error) {
 	return 0, ErrUnits
 }
 
-// source notes where the sum is from, and where that is from.
+// source adds comments on a source of the sum, and on the sources of that.
 func (m *Merger) source(line string, its []string) {
 	m.sources++
 	list := append(m.sum.Comments, line)
@@ -119,7 +120,7 @@ func (m *Merger) source(line string, its []string) {
 	m.sum.Comments = list[:min(len(list), mostSources)]
 }
 
-// Profile returns the sum, and how many profiles it is of.
+// Profile returns the sum, and the number of profiles in it.
 func (m *Merger) Profile() (*Profile, int) {
 	if m.sum == nil {
 		m.sum = New(Samples)
@@ -130,8 +131,8 @@ func (m *Merger) Profile() (*Profile, int) {
 	return m.sum, m.sources
 }
 
-// scaled adds the weights of q, multiplied by a factor and rounded. What had a weight keeps
-// one of at least 1.
+// scaled adds the weights of q, multiplied by a factor and rounded. A positive weight stays
+// at least 1.
 func (p *Profile) scaled(q *Profile, factor float64) error {
 	places := make([]int32, len(q.Places))
 	for i, place := range q.Places {

@@ -17,9 +17,9 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// random returns a profile that has what profiles of programs have, and what they should not
-// have: recursion on one line and one address, inlining, places without lines or functions,
-// the same line at several addresses, lines before a function's first.
+// random returns a profile with all that profiles of programs have, and what they should not have:
+// recursion on one line and one address, inlining, places without lines or functions, the same line
+// at several addresses, lines before a function's first.
 func random(r *rand.Rand, samples int) *profile.Profile {
 	q := &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "alloc", Unit: "bytes"}, {Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
@@ -84,8 +84,8 @@ func encode(t testing.TB, q *profile.Profile, zipped bool) []byte {
 	return b.Bytes()
 }
 
-// TestEdgesAreTheCompilers: what Edges has of a profile, of what Write makes of it, and of
-// what Shrink makes of it, is what go tool preprofile has of each.
+// TestEdgesAreTheCompilers: the Edges of a profile, of its copy by Write, and of its reduction by
+// Shrink, equal those of go tool preprofile for each.
 func TestEdgesAreTheCompilers(t *testing.T) {
 	for seed := range uint64(12) {
 		data := encode(t, random(rand.New(rand.NewPCG(seed, 1)), 400), seed%2 == 0)
@@ -121,7 +121,7 @@ func TestEdgesAreTheCompilers(t *testing.T) {
 	}
 }
 
-// TestWriteIsByContent: equal profiles become equal files, in whatever order samples came.
+// TestWriteIsByContent: equal profiles become equal files, for any order of samples.
 func TestWriteIsByContent(t *testing.T) {
 	q := random(rand.New(rand.NewPCG(1, 2)), 200)
 	var files [2]bytes.Buffer
@@ -153,7 +153,7 @@ func two(unit Unit, weight int64) *Profile {
 	return p
 }
 
-// TestMerge: by weight, by duration and by share profiles count as they should.
+// TestMerge: profiles have the right weights in merges by weight, by duration and by share.
 func TestMerge(t *testing.T) {
 	long := func(p *Profile, d time.Duration) *Profile { p.Duration = d; return p }
 	every := func(d time.Duration, p *Profile) *Profile { p.Period = d; return p }
@@ -240,7 +240,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestHot: the cut is where the compiler has it: the edge that goes over the share is hot.
+// TestHot: the cut is the compiler's: the edge that exceeds the share is hot.
 func TestHot(t *testing.T) {
 	e := &Edges{Weight: map[Edge]int64{{"a", "b", 0}: 60, {"a", "b", 1}: 39, {"a", "b", 2}: 1}, Total: 100}
 	sorted := e.Sorted()
@@ -251,7 +251,7 @@ func TestHot(t *testing.T) {
 	}
 }
 
-// TestReadBad: what is no profile, or a damaged one, is told as what it is.
+// TestReadBad: files that are not profiles, and damaged profiles, have the right errors.
 func TestReadBad(t *testing.T) {
 	good := encode(t, random(rand.New(rand.NewPCG(1, 1)), 50), false)
 	heap := random(rand.New(rand.NewPCG(1, 1)), 50)
@@ -289,9 +289,9 @@ func TestReadBad(t *testing.T) {
 	}
 }
 
-// TestReadCut cuts a profile at every length, gzipped and not. Each is an error, or has the edges of the
-// whole one, as behind the strings only numbers about the profile follow. An empty file is an empty
-// profile, for Go's compiler too.
+// TestReadCut cuts a profile at every length, gzipped and not. Each is an error, or has the edges
+// of the whole one, since only numbers about the profile follow the strings. An empty file is an
+// empty profile, for Go's compiler too.
 func TestReadCut(t *testing.T) {
 	for _, zipped := range []bool{false, true} {
 		whole := encode(t, random(rand.New(rand.NewPCG(1, 1)), 20), zipped)
@@ -323,7 +323,7 @@ func sumOf(t *testing.T, p *Profile) int64 {
 	return n
 }
 
-// FuzzRead: whatever the bytes, Read returns, and what it returns can be written and read again.
+// FuzzRead: for any bytes, Read returns, and its result can be written and read again.
 func FuzzRead(f *testing.F) {
 	for seed := range uint64(3) {
 		f.Add(encode(f, random(rand.New(rand.NewPCG(seed, 1)), 20), false))

@@ -9,62 +9,62 @@ import (
 	"time"
 )
 
-// Frame is a function, and a line in it.
+// Frame is a function with a line in it.
 type Frame struct {
-	Func     string // as the linker names it; "": not known
-	File     string // "": not known
-	Start    int    // the function's first line; 0: not known
-	Line     int    // 0: not known
-	Disc     int    // DWARF's discriminator, which tells parts of a line apart; 0: none
-	Prologue bool   // the instruction is of the function's prologue
+	Func     string // the linker's name; "": unknown
+	File     string // "": unknown
+	Start    int    // the function's first line; 0: unknown
+	Line     int    // 0: unknown
+	Disc     int    // DWARF's discriminator, which distinguishes parts of a line; 0: none
+	Prologue bool   // the instruction is in the function's prologue
 }
 
-// Place is an instruction: the function whose line it is first, then those that this was
-// inlined into, the function whose code it is last.
+// Place is an instruction, as a list of functions: first the one whose line it is, then those that
+// it was inlined into; the last is the function whose code it is.
 type Place []Frame
 
-// Pair is what a Profile keeps of a stack: places by their index in Profile.Places.
+// Pair is the part of a stack that a Profile keeps: places by their index in Profile.Places.
 type Pair struct {
-	Leaf, Caller int32 // Caller is None for a leaf that nobody called
-	// Same says that both are one address, or that addresses are not known. The compiler takes
-	// equal lines of one address for one node of its graph, and a node does not call itself.
+	Leaf, Caller int32 // Caller is None for a leaf without a caller
+	// Same reports that both have the same address, or that addresses are unknown. The compiler
+	// merges equal lines of one address into one node of its graph, and a node does not call
+	// itself.
 	Same bool
 }
 
-// None is the Pair.Caller of a leaf that nobody called.
+// None is the Pair.Caller of a leaf without a caller.
 const None int32 = -1
 
-// Unit is what the weights of a Profile are.
+// Unit is the unit of the weights of a Profile.
 type Unit string
 
-// The units: those that the compiler takes.
+// The units that the compiler accepts.
 const (
 	Samples     Unit = "samples/count"
 	Nanoseconds Unit = "cpu/nanoseconds"
 )
 
-// Profile is what was sampled: how much the places of a program had, and from where they
-// were called.
+// Profile has the weights of the places of a program, and of their callers.
 type Profile struct {
 	Places   []Place
 	Weight   map[Pair]int64
 	Unit     Unit
-	Period   time.Duration // the CPU time of one of the Samples; 0: not known
-	Duration time.Duration // of all sampling together; 0: not known
-	Comments []string      // where it is from, a line each
-	// Lost is the weight of samples whose caller is not known, by the function whose code they are
+	Period   time.Duration // the CPU time per sample, for Samples; 0: unknown
+	Duration time.Duration // of all sampling together; 0: unknown
+	Comments []string      // on its origin, a line each
+	// Lost is the weight of samples whose caller is unknown, by the function whose code they are
 	// in; Write does not keep it.
 	Lost   map[string]int64
-	Losses []string // what of the source is missing or can't be read, sentences; Write does not keep them
-	// Prologues says that Frame.Prologue is known; Write does not keep it.
+	Losses []string // sentences on parts of the source that are missing or can't be read; Write does not keep them
+	// Prologues reports that Frame.Prologue is known; Write does not keep it.
 	Prologues bool
 
 	ids map[string]int32
 	key []byte
-	str map[string]uint32 // of key
+	str map[string]uint32 // for key
 }
 
-// ErrOverflow says that weights add up to more than 63 bits hold.
+// ErrOverflow reports that the sum of weights exceeds 63 bits.
 var ErrOverflow = errors.New("the weights add up to more than 9223372036854775807")
 
 // New returns an empty profile.
@@ -72,14 +72,15 @@ func New(unit Unit) *Profile {
 	return &Profile{Weight: map[Pair]int64{}, Lost: map[string]int64{}, Unit: unit, ids: map[string]int32{}, str: map[string]uint32{}}
 }
 
-// Empty returns a profile without weights that is from where p is.
+// Empty returns a profile without weights, with the properties of p.
 func (p *Profile) Empty() *Profile {
 	q := New(p.Unit)
 	q.Period, q.Duration, q.Comments, q.Prologues = p.Period, p.Duration, slices.Clone(p.Comments), p.Prologues
 	return q
 }
 
-// Place returns the index of a place, which it adds if it is new. It keeps no reference to it.
+// Place returns the index of a place, and adds it if it is new. It keeps no reference to its
+// argument.
 func (p *Profile) Place(place Place) int32 {
 	p.key = p.key[:0]
 	for i := range place {
@@ -113,8 +114,8 @@ func (p *Profile) text(s string) uint32 {
 	return id
 }
 
-// Add adds weight to what a leaf had that was called from caller; a nil caller is none. The
-// error is ErrOverflow.
+// Add adds weight to the pair of a leaf and its caller; caller is nil if there is none. The error
+// is ErrOverflow.
 func (p *Profile) Add(leaf, caller Place, same bool, weight int64) error {
 	pair := Pair{p.Place(leaf), None, same}
 	if caller != nil {
@@ -123,7 +124,7 @@ func (p *Profile) Add(leaf, caller Place, same bool, weight int64) error {
 	return p.add(pair, weight)
 }
 
-// AddLost is Add for a leaf whose caller is not known.
+// AddLost is Add for a leaf whose caller is unknown.
 func (p *Profile) AddLost(leaf Place, weight int64) error {
 	if len(leaf) > 0 {
 		p.lose(leaf[len(leaf)-1].Func, weight)
@@ -145,7 +146,7 @@ func (p *Profile) add(pair Pair, weight int64) error {
 	return nil
 }
 
-// Pairs returns the keys of Weight in an order that does not depend on chance.
+// Pairs returns the keys of Weight in a deterministic order.
 func (p *Profile) Pairs() []Pair {
 	list := make([]Pair, 0, len(p.Weight))
 	for pair := range p.Weight {
@@ -178,8 +179,8 @@ func (p *Profile) Total() (all int64, err error) {
 	return all, nil
 }
 
-// Starts reports whether the first line of some function is known. The compiler refuses a
-// profile where none is.
+// Starts reports whether the first line of some function is known. The compiler refuses a profile
+// otherwise.
 func (p *Profile) Starts() bool {
 	for _, place := range p.Places {
 		for i := range place {

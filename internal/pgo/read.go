@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// ErrNotPprof says that a file is no profile in pprof's format.
+// ErrNotPprof reports that a file is not a profile in pprof's format.
 var ErrNotPprof = errors.New("this is no profile in pprof's format")
 
-// ErrNoTime says that a profile has no sample type that the compiler takes.
+// ErrNoTime reports that a profile has no sample type that the compiler accepts.
 var ErrNoTime = errors.New("it has neither samples/count nor cpu/nanoseconds, of which the compiler takes one: give a CPU profile")
 
-// Numbers of the fields of pprof's messages, by its profile.proto.
+// Numbers of the fields of pprof's messages, from its profile.proto.
 const (
 	profileSampleType = 1
 	profileSample     = 2
@@ -33,17 +33,17 @@ const (
 	profileLast       = 15 // doc_url
 )
 
-// isBytes has the fields of a profile that are messages or strings; the others are numbers. By
-// this other files are told apart.
+// isBytes marks the fields of a profile that are messages or strings; the others are numbers.
+// It serves to recognize other files.
 var isBytes = [profileLast + 1]bool{profileSampleType: true, profileSample: true, profileMapping: true, profileLocation: true, profileFunction: true, profileString: true, profilePeriodType: true}
 
 // Read reads a profile in pprof's format, gzipped or not, as a stream. Like the compiler it
-// takes the first sample type that is samples/count or cpu/nanoseconds; the error wraps
-// ErrNoTime where there is none, and ErrNotPprof where the file is something else. An empty
-// file is an empty profile. The error wraps samples.ErrExecutables where it is of several.
+// uses the first sample type that is samples/count or cpu/nanoseconds. An empty file is an
+// empty profile. The error wraps ErrNoTime if there is no such sample type, ErrNotPprof if the
+// file is something else, and samples.ErrExecutables if the profile is of several executables.
 func Read(r io.Reader) (*Profile, error) { return ReadExecutable(r, "") }
 
-// ReadExecutable is Read of one of several executables: by its path, or the end of it.
+// ReadExecutable is Read for one of several executables, given by its path or the end of it.
 func ReadExecutable(r io.Reader, executable string) (*Profile, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(2)
@@ -76,7 +76,7 @@ type rawPair struct{ leaf, caller uint64 }
 
 type rawLocation struct {
 	address uint64
-	mapping uint64 // 0: not known
+	mapping uint64 // 0: unknown
 	lines   []rawLine
 }
 
@@ -87,13 +87,13 @@ type rawLine struct {
 
 type rawFunction struct{ name, system, file, start int64 }
 
-// decoder reads a profile: samples are summed up as they come, and get their names when all
-// of the file is read, because the strings come last.
+// decoder reads a profile. It sums up samples as they come, and names them after the whole
+// file is read, because the strings come last.
 type decoder struct {
 	stream
 	samples   int64
 	types     [][2]int64 // type and unit
-	width     int        // values of a sample
+	width     int        // number of values of a sample
 	pairs     map[rawPair]int
 	order     []rawPair
 	values    []int64 // width for each of order
@@ -148,7 +148,7 @@ func (d *decoder) read() error {
 	}
 }
 
-// numbers calls f with a repeated number: one, or packed.
+// numbers calls f with the values of a repeated number: one, or packed ones.
 func numbers(n uint64, packed message, f func(uint64) error) error {
 	if packed == nil {
 		return f(n)
@@ -165,7 +165,7 @@ func numbers(n uint64, packed message, f func(uint64) error) error {
 	return nil
 }
 
-// valueType reads a type and its unit, as numbers of strings.
+// valueType parses a type and its unit, as numbers of strings.
 func valueType(m message) (t [2]int64, err error) {
 	for len(m) > 0 {
 		number, n, _, err := m.field()
@@ -218,7 +218,7 @@ func (d *decoder) sample(m message) error {
 	return d.sum(pair, places, at)
 }
 
-// sum adds the values that were read last to what the same two locations have.
+// sum adds the values that were read last to those of the same pair of locations.
 func (d *decoder) sum(pair rawPair, places, at int) error {
 	values := d.values[at:]
 	for _, v := range values {
@@ -339,7 +339,7 @@ func (d *decoder) named(t [2]int64) (Unit, error) {
 	return Unit(name + "/" + unit), err
 }
 
-// unit returns which value of the samples is taken.
+// unit returns the index of the sample value to use, and its unit.
 func (d *decoder) unit() (int, Unit, error) {
 	var all []string
 	for i, t := range d.types {
@@ -353,12 +353,12 @@ func (d *decoder) unit() (int, Unit, error) {
 		all = append(all, string(u))
 	}
 	if d.samples == 0 {
-		return 0, Samples, nil // nothing was sampled, whatever of
+		return 0, Samples, nil // there are no samples
 	}
 	return 0, "", fmt.Errorf("%w; it has %s", ErrNoTime, strings.Join(all, ", "))
 }
 
-// profile gives the samples their places.
+// profile converts the samples to a Profile.
 func (d *decoder) profile(executable string) (*Profile, error) {
 	value, unit, err := d.unit()
 	if err != nil {
@@ -438,11 +438,11 @@ func (d *decoder) place(p *Profile, places map[uint64]int32, id uint64) error {
 			if err != nil {
 				return err
 			}
-			if system != "" && strings.HasPrefix(f.Func, system+" (") { // scopeview told it apart from another one of its name
+			if system != "" && strings.HasPrefix(f.Func, system+" (") { // scopeview added a distinction from another function of that name
 				f.Func = system
 			}
 		} else {
-			f.Line = 0 // the compiler takes no line without a function
+			f.Line = 0 // the compiler ignores lines without a function
 		}
 		place = append(place, f)
 	}

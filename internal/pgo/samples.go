@@ -9,16 +9,16 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// ErrNoCPU says that samples have no CPU time.
+// ErrNoCPU reports that samples have no CPU time.
 var ErrNoCPU = errors.New("nothing in it tells of CPU time: record it with scope.Start(path, gotrace.With()), or from outside with scopeview record")
 
 // kernel is the load object of frames that are not the program's.
 const kernel = "[kernel]"
 
-// OfSamples returns what samples have of CPU time. Their stacks must end where goroutines
-// begin: a go statement is no call. They are those of one executable, as frames have it. Where at
-// is not nil it knows the functions at a frame's address, and so the names that the linker has.
-// The error is ErrNoCPU or ErrOverflow.
+// OfSamples returns a profile of the CPU time of samples of one executable, the object of their
+// frames. Their stacks must end where goroutines begin, because a go statement is not a call. If
+// at is not nil it returns the functions at a frame's address, with the linker's names. The error
+// is ErrNoCPU or ErrOverflow.
 func OfSamples(s *samples.Profile, object string, at func(f *samples.Frame) []symbols.Place) (*Profile, error) {
 	m := s.Metric("cpu")
 	if m < 0 {
@@ -55,7 +55,7 @@ func (p *Profile) addStack(frames []*samples.Frame, at func(f *samples.Frame) []
 	return p.Add(leaf, caller, frames[0].PC == frames[n].PC, weight)
 }
 
-// placeOf returns the innermost place of a stack, and how many frames it has.
+// placeOf returns the innermost place of a stack, and the number of its frames.
 func placeOf(frames []*samples.Frame, at func(f *samples.Frame) []symbols.Place) (place Place, n int) {
 	if at != nil {
 		for _, x := range at(frames[0]) {
@@ -81,8 +81,8 @@ func placeOf(frames []*samples.Frame, at func(f *samples.Frame) []symbols.Place)
 	return place, n
 }
 
-// alike reports whether the executable has the functions and lines that the samples have, so
-// that the address is one of it.
+// alike reports whether the functions and lines from the executable agree with those of the
+// samples, so that the address belongs to it.
 func alike(place Place, frames []*samples.Frame) bool {
 	for i := range place {
 		f := frames[i]

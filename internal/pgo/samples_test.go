@@ -6,7 +6,7 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// TestNoEdgeOfUnknownCallers: a caller that is not known, or was cut off, makes no edge, and neither
+// TestNoEdgeOfUnknownCallers: a caller that is unknown, or was cut off, makes no edge, and neither
 // does the frame above it.
 func TestNoEdgeOfUnknownCallers(t *testing.T) {
 	frame := func(name string, line int) *samples.Frame {

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// The wire format of protocol buffers: a message is fields, each a key (its number and how it
-// is written) and a value.
+// The wire format of protocol buffers: a message is a sequence of fields, each a key (its
+// number and its wire type) and a value.
 const (
 	wireVarint = 0
 	wire64     = 1
@@ -17,12 +17,12 @@ const (
 	wire32     = 5
 )
 
-// fieldMost bounds a field of a profile, such as a sample with its stack or a function's name.
+// fieldMost limits a field of a profile, such as a sample with its stack or a function's name.
 const fieldMost = 16 << 20
 
 var errField = errors.New("a field ends behind its message")
 
-// message are the bytes of one, as far as they are not read.
+// message is the unread rest of a message.
 type message []byte
 
 // varint takes a number.
@@ -35,7 +35,7 @@ func (m *message) varint() (uint64, error) {
 	return v, nil
 }
 
-// field takes a field. Of one that is bytes data is its value, of others n.
+// field takes a field. If it is bytes, data is its value, otherwise n.
 func (m *message) field() (number int, n uint64, data message, err error) {
 	key, err := m.varint()
 	if err != nil {
@@ -73,8 +73,8 @@ type stream struct {
 	buf    []byte
 }
 
-// next reads a field. Of one that is bytes data is its value, until the next call. At the end
-// the error is io.EOF.
+// next reads a field. If it is bytes, data is its value, valid until the next call, otherwise
+// n. At the end the error is io.EOF.
 func (s *stream) next() (number int, n uint64, data message, err error) {
 	if _, err := s.r.Peek(1); err == io.EOF {
 		return 0, 0, nil, io.EOF
@@ -119,7 +119,7 @@ func (s *stream) varint() (uint64, error) {
 	return 0, errors.New("a number has more than 64 bits")
 }
 
-// take reads size bytes. What a file says it has is only taken as far as it is there.
+// take reads size bytes. It allocates piecemeal, since size comes from the file.
 func (s *stream) take(size int) (message, error) {
 	if s.buf == nil {
 		s.buf = make([]byte, 0, 4096)
@@ -140,7 +140,7 @@ func (s *stream) take(size int) (message, error) {
 	return s.buf[:size:size], nil
 }
 
-// noEOF returns the error of a file that ends in the middle of something.
+// noEOF turns io.EOF into io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

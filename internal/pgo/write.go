@@ -10,8 +10,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// Addresses of the places of a written profile. The compiler asks no more of them than
-// whether a leaf's is its caller's: equal lines of one address do not call each other.
+// Addresses of the places of a written profile. The compiler uses them only to compare a
+// leaf's with its caller's: equal lines of one address do not call each other.
 const (
 	sameAddress = 0
 	leafAddress = 1
@@ -39,7 +39,7 @@ func (p *Profile) Write(w io.Writer) error {
 	return b.q.Write(w)
 }
 
-// byContent returns the pairs in an order that depends on what they are alone: the heaviest
+// byContent returns the pairs in an order that depends only on their contents: the heaviest
 // first.
 func (p *Profile) byContent() []Pair {
 	ids := make([]int32, len(p.Places))

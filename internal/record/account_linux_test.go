@@ -25,9 +25,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG17 records by several goroutines until something is lost or overwritten, for
-// every reason that a test can make: what was issued is what was recorded, lost and
-// overwritten, the trace says the same as Stats, and the tool's --strict tells.
+// TestG17 records from several goroutines until records are lost or overwritten, for
+// every reason that a test can cause: the issued records are those recorded, lost and
+// overwritten, the trace agrees with Stats, and the tool's --strict reports the loss.
 func TestG17(t *testing.T) {
 	if faultfs.Emulated() || sys.Race || wantPath == format.PathPure {
 		t.Skip("it takes too long to fill what is to be filled")
@@ -46,9 +46,9 @@ func TestG17(t *testing.T) {
 	var told []string
 	for _, c := range []struct {
 		name string
-		size string // of its file system; "": that of the tests
-		each int    // records of each goroutine
-		rest bool   // they are slow enough for a ring to be overwritten
+		size string // of its file system; "": the tests' own
+		each int    // records per goroutine
+		rest bool   // slow enough for a ring to be overwritten
 		opts []Option
 	}{
 		{"nothing", "", 2_000, false, nil},
@@ -102,8 +102,8 @@ func TestG17(t *testing.T) {
 	t.Logf("G17: %s", strings.Join(told, "; "))
 }
 
-// issue has goroutines record, as fast as they can or so that the disk follows, and
-// returns how many records that were.
+// issue records on several goroutines, as fast as they can or slowly enough for the
+// disk, and returns the number of records.
 func issue(each int, rest bool) int64 {
 	var wg sync.WaitGroup
 	var issued atomic.Int64
@@ -141,7 +141,7 @@ func issue(each int, rest bool) int64 {
 	return issued.Load()
 }
 
-// accounted compares what was issued with what Stats and the trace say.
+// accounted compares the number of issued records with Stats and the trace.
 func accounted(t *testing.T, issued int64, tool string) {
 	t.Helper()
 	s := Stats()
@@ -150,7 +150,7 @@ func accounted(t *testing.T, issued int64, tool string) {
 	}
 	n := int64(0)
 	tr := each(t, Path(), func(*trace.Trace, *trace.Event) { n++ })
-	if s.Overwritten == 0 && n != s.Recorded { // of a ring some that are overwritten are told of
+	if s.Overwritten == 0 && n != s.Recorded { // a ring carries some overwritten ones
 		t.Errorf("%d recorded, the trace has %d", s.Recorded, n)
 	}
 	verify(t, Path())
@@ -189,8 +189,8 @@ func byReason(l Lost) map[format.Loss]int64 {
 	}
 }
 
-// cutOff is of a heap whose disk was full to the last. What Stats says is exact; the
-// trace says how much was lost, and can neither say why nor be sound at its very end.
+// cutOff checks the heap backing after a disk that stayed full. Stats is exact; the
+// trace has the number of lost records, but neither their reasons nor a valid end.
 func cutOff(t *testing.T, issued int64) {
 	t.Helper()
 	s := Stats()

@@ -11,14 +11,14 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestNothingIsAllocated measures what the package comment promises: recording,
-// stopped, or left out by the filter, no call allocates. The race detector's
-// build is another one: there a deferred function is on the heap.
+// TestNothingIsAllocated checks the package comment's promise: no call allocates,
+// whether recording, stopped, or filtered out. The race detector's build differs: there
+// a deferred function is on the heap.
 func TestNothingIsAllocated(t *testing.T) {
 	var mu sync.Mutex
 	var ours Mutex
 	var rw RWMutex
-	n, text, dur := 1<<40, "text", time.Second // no constants, which are no allocation anyway
+	n, text, dur := 1<<40, "text", time.Second // not constants, which never allocate
 	calls := []struct {
 		name string
 		f    func()
@@ -50,8 +50,8 @@ func TestNothingIsAllocated(t *testing.T) {
 	measure := func(t *testing.T) {
 		for _, c := range calls {
 			c.f()
-			// AllocsPerRun sees all goroutines, and Start leaves some work to one of its
-			// own. What a call allocates is there every time; what others do is not.
+			// AllocsPerRun counts all goroutines, and Start leaves some work to one of
+			// its own. What the call allocates is there every time; the rest is not.
 			least := math.Inf(1)
 			for range 5 {
 				if least = min(least, testing.AllocsPerRun(200, c.f)); least == 0 {
@@ -65,8 +65,8 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 	t.Run("stopped", measure)
 	perBacking(t, func(t *testing.T, backing Option) {
-		// A chunk or a slice of the window is for thousands of records, and the
-		// flusher allocates; AllocsPerRun rounds down.
+		// A chunk or a part of the window serves thousands of records, and the flusher
+		// allocates; AllocsPerRun rounds down.
 		start(t, backing, WithFlushEvery(math.MaxInt64), WithHeartbeat(math.MaxInt64))
 		t.Run("recording", measure)
 		contend(t, stateOf(&ours), &ours)

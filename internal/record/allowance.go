@@ -10,33 +10,33 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// allowance is how much time hooks may take: a part of that of all processors. What is beyond
-// is counted, and has no record.
+// allowance limits the time that hooks take: to a share of the time of all processors. Events
+// beyond it are counted, but have no record.
 type allowance struct {
 	share atomic.Int64 // ppm
-	began atomic.Int64 // ticks: of the stretch that spent is of
-	spent atomic.Int64 // ns
-	sum   atomic.Int64 // ns: of all that was allowed
+	began atomic.Int64 // ticks: start of the current stretch
+	spent atomic.Int64 // ns, in this stretch
+	sum   atomic.Int64 // ns: total allowed
 
-	// Of channels' waits so many are not even looked at that one of 1<<oneOf is.
+	// The runtime reports one of 1<<*oneOf waits for channels.
 	oneOf atomic.Pointer[uint32]
 }
 
 const (
 	allowStretch = 10 * time.Millisecond
-	// blockCost is what a channel's wait takes that is looked at, in ns.
+	// blockCost is the cost of a reported wait for a channel, in ns.
 	blockCost = 400
 	maxOneOf  = 12
-	noneOf    = 32 // the runtime looks at none
+	noneOf    = 32 // the runtime reports none
 )
 
-// Each kind of hook has a share of its own, or they would displace one another.
+// Each kind of hook has its own allowance, so that none starves another.
 var waitAllowance, releaseAllowance, blockAllowance, madeAllowance allowance
 
 func init() { SetHookShares(5000, 5000, 5000) }
 
-// SetHookShares says what the hooks of locks may take of the time of all processors, for waits and
-// as much for releases, and those of channels and of goroutines' creation, in millionths.
+// SetHookShares sets the shares of the time of all processors, in millionths, that hooks may take:
+// of locks (as much for waits as for releases), of channels, and of goroutines' creation.
 func SetHookShares(locks, channels, goroutines int64) {
 	waitAllowance.share.Store(locks)
 	releaseAllowance.share.Store(locks)
@@ -44,8 +44,8 @@ func SetHookShares(locks, channels, goroutines int64) {
 	madeAllowance.share.Store(goroutines)
 }
 
-// ThinOut has the runtime look at one of 1<<*oneOf of the waits for channels, and at none
-// while locks are not watched.
+// ThinOut makes the runtime report one of 1<<*oneOf waits for channels, and none while locks are
+// not watched.
 func ThinOut(oneOf *uint32) {
 	blockAllowance.oneOf.Store(oneOf)
 	lookAtBlocks(atomic.LoadUint64(&sys.Live.Locking) != 0)
@@ -61,12 +61,12 @@ func lookAtBlocks(look bool) {
 	}
 }
 
-// over reports whether the stretch is, so that there is time again.
+// over reports whether the stretch has ended, so that there is time again.
 func (a *allowance) over(r *recorder, now int64) bool {
 	return now-a.began.Load() > r.ticks(allowStretch)
 }
 
-// take takes so many ns, and reports whether they were left.
+// take charges ns, and reports whether that much was left.
 func (a *allowance) take(r *recorder, now, ns int64) bool {
 	if began := a.began.Load(); a.over(r, now) && a.began.CompareAndSwap(began, now) {
 		spent := a.spent.Swap(0)
@@ -75,30 +75,30 @@ func (a *allowance) take(r *recorder, now, ns int64) bool {
 		}
 	}
 	allowed := a.allowed()
-	if a.spent.Load() > allowed && a.oneOf.Load() == nil || a.spent.Add(ns) > allowed { // most often without a write
+	if a.spent.Load() > allowed && a.oneOf.Load() == nil || a.spent.Add(ns) > allowed { // usually without a write
 		return false
 	}
 	a.sum.Add(ns)
 	return true
 }
 
-// hooked is what hooks have taken so far, in ns.
+// hooked returns the time that hooks have taken so far, in ns.
 func hooked() int64 {
 	return waitAllowance.sum.Load() + releaseAllowance.sum.Load() + blockAllowance.sum.Load() + madeAllowance.sum.Load()
 }
 
-// allowed is how many ns there are for a stretch.
+// allowed returns the ns allowed per stretch.
 func (a *allowance) allowed() int64 {
 	return int64(allowStretch) * a.share.Load() / 1e6 * procs()
 }
 
-// next adapts how many waits are looked at to what those of the last stretch took. One
-// stretch that was long was a quiet one.
+// next adapts the rate of reported waits to the cost in the last stretch. A long stretch was a
+// quiet one.
 func (a *allowance) next(oneOf *uint32, spent int64, quiet bool) {
 	was, allowed := atomic.LoadUint32(oneOf), a.allowed()
 	of := was
 	switch {
-	case of == noneOf: // the recording is over
+	case of == noneOf: // the recording has ended
 	case quiet:
 		of = 0
 	case spent > allowed:
@@ -111,7 +111,7 @@ func (a *allowance) next(oneOf *uint32, spent int64, quiet bool) {
 	atomic.CompareAndSwapUint32(oneOf, was, of)
 }
 
-// adjust thins out at once where a stretch has taken several times what there is for it.
+// adjust halves the rate at once if a stretch has taken several times what it may.
 func (a *allowance) adjust(of uint32) {
 	oneOf := a.oneOf.Load()
 	if oneOf != nil && of < maxOneOf && a.spent.Load() > 2*a.allowed() && atomic.LoadUint32(oneOf) == of {
@@ -119,8 +119,8 @@ func (a *allowance) adjust(of uint32) {
 	}
 }
 
-// procs is the number of processors that run Go code, as it was at first: the runtime takes
-// a lock to tell it.
+// procs returns the number of processors that run Go code, as first read: reading it takes a lock
+// in the runtime.
 func procs() int64 {
 	if n := procsKnown.Load(); n > 0 {
 		return n

@@ -14,15 +14,15 @@ import (
 )
 
 // TestG12Misuse calls the API in any order, with anything: names of up to a mebibyte
-// that are no UTF-8, arguments that are nil, scopes that are ended twice, elsewhere,
-// after Stop and in the next recording. There is no panic, each trace is sound, and
-// every record and every misuse is counted.
+// that are not UTF-8, nil arguments, scopes that are ended twice, on another
+// goroutine, after Stop and in the next recording. There is no panic, each trace is
+// valid, and every record and every misuse is counted.
 func TestG12Misuse(t *testing.T) {
 	rounds := 4
 	switch {
 	case faultfs.Full():
 		rounds = 60
-	case testing.Short(): // in each build
+	case testing.Short(): // as in each build
 		rounds = 1
 	}
 	calls, records := 0, int64(0)
@@ -60,12 +60,12 @@ func TestG12Misuse(t *testing.T) {
 	t.Logf("G12: %d calls, %d records, all there; counted: %d double ends, %d stale ones, %d elsewhere; no panic", calls, records, misuse.DoubleEnds, misuse.StaleEnds, misuse.ForeignEnds)
 }
 
-// misuser calls the API and knows what is to come of it.
+// misuser calls the API and predicts the result.
 type misuser struct {
 	r         *rand.Rand
 	elsewhere chan func()
 	done      chan bool
-	noise     []byte // of which names are cut
+	noise     []byte // names are cut from it
 	spans     []misused
 	round     int
 	stopped   bool
@@ -103,7 +103,7 @@ func (m *misuser) begin() {
 
 func (m *misuser) stop() { m.stopped = true }
 
-// on runs f here or on the other goroutine.
+// on runs f on this or the other goroutine.
 func (m *misuser) on(here bool, f func()) {
 	m.calls++
 	if here {
@@ -114,7 +114,7 @@ func (m *misuser) on(here bool, f func()) {
 	<-m.done
 }
 
-// name is any string: mostly short, rarely very long, of any bytes.
+// name returns any string: mostly short, rarely very long, of any bytes.
 func (m *misuser) name() string {
 	n := m.r.IntN(20)
 	switch m.r.IntN(100) {
@@ -127,7 +127,7 @@ func (m *misuser) name() string {
 	return string(m.noise[at : at+n])
 }
 
-// args are any arguments.
+// args returns any arguments.
 func (m *misuser) args() (args []any) {
 	for range m.r.IntN(6) * m.r.IntN(4) {
 		args = append(args, []any{nil, 1, -1.5, math.NaN(), "text", m.name(), []int(nil), map[string]int{}, struct{}{}, error(nil),
@@ -136,7 +136,7 @@ func (m *misuser) args() (args []any) {
 	return args
 }
 
-// call makes one call, of whatever kind.
+// call makes a random call.
 func (m *misuser) call() {
 	here := m.r.IntN(3) > 0
 	keep := func(end func(...any)) {
@@ -169,7 +169,7 @@ func (m *misuser) call() {
 	}
 }
 
-// endOne ends any scope, here or elsewhere, whatever became of it before.
+// endOne ends any scope, on either goroutine, whatever its state.
 func (m *misuser) endOne() {
 	if len(m.spans) == 0 {
 		return

@@ -11,8 +11,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestRecords calls every function that records on one goroutine and compares
-// with what the reader finds.
+// TestRecords calls every recording function on one goroutine and compares with
+// what the reader finds.
 func TestRecords(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -101,8 +101,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestTimes compares the trace's clock with time.Now, and CPU time with what a
-// busy loop must have used.
+// TestTimes compares the trace's clock with time.Now, and the CPU time with
+// that of a busy loop.
 func TestTimes(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
@@ -116,7 +116,7 @@ func TestTimes(t *testing.T) {
 		end()
 		wall := time.Since(before)
 		r := stop(t)
-		const far = 2 * time.Millisecond // what two clocks may differ by
+		const far = 2 * time.Millisecond // maximum difference of two clocks
 		for _, e := range r.events {
 			at, d := r.Wall(e.Start), time.Duration(e.Dur)
 			if at.Before(before.Add(-far)) || at.After(before.Add(wall+far)) {

@@ -23,8 +23,8 @@ type (
 	myString string
 )
 
-// hostile has every method by which a value is usually asked what it is. They
-// must never be called; neither must those of a type that is a number.
+// hostile has every method by which a value is usually formatted. They must
+// never be called; neither must those of a numeric type.
 type hostile struct{ a, b int }
 
 func (hostile) String() string                 { panic("String was called") }
@@ -43,8 +43,8 @@ func (hostileInt) Error() string  { panic("Error was called") }
 
 type pointerShaped struct{ _ *int }
 
-// TestArguments gives every kind of value to Task, alone and named, and to the
-// others that take arguments.
+// TestArguments passes every kind of value to Task, alone and named, and to the
+// other functions that take arguments.
 func TestArguments(t *testing.T) {
 	cases := []struct {
 		value any
@@ -138,8 +138,8 @@ func TestArguments(t *testing.T) {
 	})
 }
 
-// TestKeys is about keys themselves: they are names, and a value that is a
-// named argument again keeps the inner name.
+// TestKeys checks keys: they are names, and a named argument within a named
+// argument keeps the inner name.
 func TestKeys(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
@@ -151,8 +151,8 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// TestCutArguments gives more than fits: what fits is kept, how much is missing
-// is told, and the record is counted.
+// TestCutArguments passes more than fits: what fits is kept, the number of
+// missing arguments is recorded, and the record is counted.
 func TestCutArguments(t *testing.T) {
 	kilo, more := strings.Repeat("k", 1024), strings.Repeat("m", 1025)
 	many := make([]any, 20)
@@ -199,8 +199,8 @@ func TestCutArguments(t *testing.T) {
 	})
 }
 
-// TestCutEndArguments is the same for what an end adds. Three slots less fit,
-// which say what the scope was and where it began.
+// TestCutEndArguments does the same for the arguments of an end. Three fewer
+// slots fit, because an end apart holds the scope's identity and position.
 func TestCutEndArguments(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)

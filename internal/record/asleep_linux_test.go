@@ -22,14 +22,14 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// shortEnds are those of TestG40 that are tried always; the others in full.
+// shortEnds are the cases of TestG40 that always run; the others run in full mode.
 var shortEnds = []string{"mutex", "select", "func", "listen"}
 
-// Backings, as the program takes them.
+// Backings, as arguments of the program.
 var disk, heap = fmt.Sprint(int(DiskBacking)), fmt.Sprint(int(HeapBacking))
 
-// TestG40 runs programs that come to a deadlock, or to what looks like one, alone and with a
-// recording: they end with the same exit code, and say the same first.
+// TestG40 runs programs that deadlock, or seem to, alone and with a recording: they end with the
+// same exit code and the same first message.
 func TestG40(t *testing.T) {
 	faultfs.Children(t)
 	program := buildAsleep(t)
@@ -70,9 +70,9 @@ func buildAsleep(t *testing.T) (program string) {
 	return program
 }
 
-// TestG40Busy: at the usual heartbeat, beside five programs a processor that compute, a deadlock is
-// seen by one of the first looks. Before, Go's monitor that waited for a processor was taken for a
-// thread at work.
+// TestG40Busy: with the default heartbeat, beside five busy programs per processor, one of the
+// first checks detects a deadlock. Earlier, Go's monitor waiting for a processor was taken for a
+// working thread.
 func TestG40Busy(t *testing.T) {
 	faultfs.Children(t)
 	if !faultfs.Full() {
@@ -102,7 +102,7 @@ func TestG40Busy(t *testing.T) {
 	}
 }
 
-// checkAsleep checks what the trace says. Of a file that is a copy the last words may be missing.
+// checkAsleep checks the trace. If the file is a copy, the last records may be missing.
 func checkAsleep(t *testing.T, path string, dead, copied bool) {
 	t.Helper()
 	ended := 0
@@ -119,7 +119,7 @@ func checkAsleep(t *testing.T, path string, dead, copied bool) {
 	}
 }
 
-// looking waits until the program's recording, if it has one, has looked at it more than once.
+// looking waits until the program's recording, if it has one, has checked more than once.
 func looking(t *testing.T, args []string) {
 	t.Helper()
 	if len(args) < 3 {
@@ -139,8 +139,8 @@ func looking(t *testing.T, args []string) {
 	t.Error("the recording has no heartbeats")
 }
 
-// endOf is the exit code of a program, and the first line that it says on standard error. What waits
-// for a signal or a connection gets it when the recording, if there is one, has been looking for a while.
+// endOf returns a program's exit code, and the first line of its standard error. What waits for a
+// signal or a connection gets it when the recording, if there is one, has been looking for a while.
 func endOf(t *testing.T, program string, args ...string) (code int, said string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -14,11 +14,11 @@ import (
 	"github.com/scopeview/scopeview/internal/pool"
 )
 
-// remote is replaced by a test: the machine that runs it has no such file systems.
+// remote is replaced in tests, because the machine that runs them has no such file systems.
 var remote = pool.Remote
 
-// newPool makes the pool over the trace file, on the backing that was asked for,
-// or else on the best that there is here. Why it is none better is put into w.
+// newPool creates the pool over the trace file, with the requested backing or else the best one
+// available here. It stores into w why there is no better one.
 func (r *recorder) newPool(po pool.Options, w *reasons) (p *pool.Pool, err error) {
 	f := po.File
 	po.Limit, po.InMemory = max(r.opts.limit, 0), inMemory(f)
@@ -61,7 +61,7 @@ func (r *recorder) newPool(po pool.Options, w *reasons) (p *pool.Pool, err error
 		if p, err = pool.New(po); err == nil || asked || pool.IsNoSpace(err) {
 			return p, err
 		}
-		// A file system without mmap: the heap does it, and we say so.
+		// The file system has no mmap: use the heap, and record why.
 		w.backing = err.Error()
 	}
 	po.Heap, po.States, po.Dry, po.Left = true, nil, nil, r.memoryLeft(true)
@@ -69,12 +69,11 @@ func (r *recorder) newPool(po pool.Options, w *reasons) (p *pool.Pool, err error
 	return pool.New(po)
 }
 
-// bestBacking is what a recording uses that does not ask for one: memory of a
-// tmpfs, where there is one with room. On a file system that was frozen for three
-// seconds a program that recorded into mapped pages of it stood still for as long,
-// all of it, as soon as the collector wanted the world to stop; with the pages in
-// memory nothing waited, and nothing was lost. It costs a copy of what is written, on
-// a goroutine of ours. A trace that is on a tmpfs needs none.
+// bestBacking returns the default backing: memory of a tmpfs, if there is one with room. When a
+// file system was frozen for three seconds, a program that recorded into its mapped pages stood
+// still for as long, all of it, as soon as the collector wanted to stop the world; with the
+// pages in memory nothing waited, and nothing was lost. The price is a copy of everything
+// written, on a goroutine of the recorder. A trace that lies on a tmpfs needs none.
 func bestBacking(tmpfs bool) format.Backing {
 	switch {
 	case !haveDisk:
@@ -85,35 +84,36 @@ func bestBacking(tmpfs bool) format.Backing {
 	return format.BackingShm
 }
 
-// What chunks may take of memory that wait to be written, where nothing else is asked for: up
-// to waitMost, on tmpfs more if that is a part of what there is (waitShare), and of a
-// container's memory at most a part.
+// Default limits of the memory for chunks that wait to be written: waitMost; on a tmpfs more, if
+// that is at most a part of the free space (waitShare); and at most a part of a container's
+// memory.
 const (
 	waitMost = 128 << 20
 	waitPart = 16
-	// waitShareMost is below what readers of hot files look through in a table for each reading.
+	// waitShareMost is below the size at which readers scan the table of a hot file for each
+	// reading.
 	waitShareMost = 448 << 20
 )
 
-// waitShare is how many bytes may wait in a hot file where nothing is asked for. That is a
-// sixteenth of what its tmpfs has free, and the machine, but at least waitMost; of a
-// container's memory it is at most part. It takes no memory before the disk is late, and the
-// pool leaves a twentieth of tmpfs to others whatever it may have.
+// waitShare returns how many bytes may wait in a hot file by default: a sixteenth of what its
+// tmpfs and the machine have free, but at least waitMost, and at most part, the share of a
+// container's memory. Memory is taken only once the disk is late, and the pool always leaves a
+// twentieth of the tmpfs to others.
 func waitShare(tmpfs, machine, part int64) int64 {
 	return min(max(waitMost, min(tmpfs/waitPart, machine/waitPart, waitShareMost)), part)
 }
 
-// ownThreads is how many threads a recording adds at most to those that the program has
-// without: of who works in memory, of who writes to the disk, and of who brings home what
-// killed programs have left. goThreads is what Go has besides one for each processor.
+// ownThreads is the maximum number of threads that a recording adds to the program's: one that
+// works in memory, one that writes to the disk, and one that adopts the hot files of killed
+// programs. goThreads is the number of Go's threads beyond one per processor.
 const (
 	ownThreads = 3
 	goThreads  = 3
 )
 
-// limits says how much memory the pool may have, or that the program has no threads or no
-// memory to spare: the Go runtime ends one that gets none. Where addresses are short it
-// has the recording use the heap, and returns why.
+// limits sets the pool's memory limit. It returns an error if the program has no threads or
+// memory to spare, because the Go runtime exits when it gets none. If addresses are short it
+// selects the heap backing, and returns the reason.
 func (r *recorder) limits(po *pool.Options) (tight string, err error) {
 	r.waitPart = math.MaxInt64
 	if po.Memory = waitMost; r.opts.buffer > 0 {
@@ -125,7 +125,7 @@ func (r *recorder) limits(po *pool.Options) (tight string, err error) {
 		case v.Field == format.FieldMemLimit && v.Value > 0:
 			part := int64(waitPart)
 			if r.opts.buffer > 0 {
-				part = 4 // the pool has no more than this part of what is left
+				part = 4 // the pool takes at most this part of what is left
 			}
 			r.waitPart = v.Value / part
 			po.Memory = min(po.Memory, r.waitPart)
@@ -144,10 +144,10 @@ func (r *recorder) limits(po *pool.Options) (tight string, err error) {
 
 var errThreads = errors.New("pids.max leaves too few threads to record")
 
-// closeHot removes the hot file, if the trace has all that was in it; else readers
-// find it, and a later recording brings it into the trace. Where it can't be removed,
-// after setuid or chroot, its memory is given back all the same if nothing of it is mapped
-// any more: else who is late by a recording would meet a page that is gone.
+// closeHot removes the hot file if the trace has all of its contents; else readers find it, and
+// a later recording adopts it. If it can't be removed, after setuid or chroot, its memory is
+// released unless it is still mapped: a goroutine late by a recording would then access a
+// missing page.
 func (r *recorder) closeHot(all, unmapped bool) (err error) {
 	if r.hot == nil {
 		return nil
@@ -157,7 +157,7 @@ func (r *recorder) closeHot(all, unmapped bool) (err error) {
 			_ = r.hot.Truncate(0)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			err = nil // removed already, or out of our sight: a later recording removes what is empty
+			err = nil // already removed, or out of sight: a later recording removes empty ones
 		} else if err != nil {
 			empty := ", now empty,"
 			if !unmapped {

@@ -13,8 +13,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// perBacking runs a test on every backing that the build has: the mapped file and
-// the mapped hot file, with the assembly path where there is one, and the heap with
+// perBacking runs a test with every backing that the build has: the mapped file and
+// the mapped hot file, with the assembly path if there is one, and the heap with
 // the Go path.
 func perBacking(t *testing.T, f func(t *testing.T, backing Option)) {
 	if record.HaveDisk {
@@ -24,10 +24,10 @@ func perBacking(t *testing.T, f func(t *testing.T, backing Option)) {
 	t.Run("heap", func(t *testing.T) { f(t, WithBacking(HeapBacking)) })
 }
 
-// fastNow reports whether the running recording has the assembly path.
+// fastNow reports whether the running recording uses the assembly path.
 func fastNow() bool { return record.Current.Load().Fast() != nil }
 
-// until polls until ok, for as long as a loaded machine may take.
+// until polls until ok returns true, for as long as a loaded machine may take.
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
@@ -37,9 +37,9 @@ func until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// breathe waits until the flusher has made the window whole: it has when a round
-// has ended that began later than now. For tests that write much and are to lose
-// nothing on a machine that is busy with something else; they use shortTicks.
+// breathe waits until the flusher has filled the window: until a round that began
+// after the call has ended. It is for tests that write much and must lose nothing
+// on a busy machine; they use shortTicks.
 func breathe(t testing.TB) {
 	t.Helper()
 	for range 2 {
@@ -49,14 +49,14 @@ func breathe(t testing.TB) {
 	}
 }
 
-// atOnce is how many records may be written between two breaths: a third of the
-// smallest window.
+// atOnce is the number of records that may be written between two calls of breathe:
+// a third of the smallest window.
 const atOnce = 1 << 20 / format.RecordSize
 
 func shortTicks() Option { return WithFlushEvery(10 * time.Millisecond) }
 
-// TestPath checks that each build and each backing uses the path that it is
-// to use, and says why where that is not the fastest.
+// TestPath checks that each build and each backing uses the expected path, and
+// records why if that is not the fastest.
 func TestPath(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// beats records a heartbeat once per interval.
+// beats records a heartbeat per interval.
 func (r *recorder) beats() {
 	defer r.ticker.Done()
 	t := time.NewTicker(r.opts.Heartbeat)
@@ -33,8 +33,8 @@ func (r *recorder) beat(now sys.Reading) {
 	defer r.beatMu.Unlock()
 	r.block(format.BlockCalib, format.AppendCalib(nil, &format.Calib{Ticks: now.Ticks, Mono: now.Mono, Wall: now.Wall, Bracket: now.Bracket}))
 	if stepped := r.stepped(now); stepped || r.trusted && !r.clock.StillTrusted() {
-		// The counter stepped or changed its rate, or the kernel gave it up.
-		// Where it happened is not known, but between which readings.
+		// The counter stepped or changed its rate, or the kernel stopped trusting it, at
+		// some time between the two readings.
 		r.trusted = stepped && r.trusted
 		r.block(format.BlockBreak, append(ticksPayload(r.last.Ticks), ticksPayload(now.Ticks)...))
 	}
@@ -43,8 +43,8 @@ func (r *recorder) beat(now sys.Reading) {
 	r.pool.Allow(r.memoryLeft(r.pool.Heap()))
 	s := r.stats()
 	put := r.value
-	// The Go path counts while records are being written, and may take one for
-	// several; what was told must not fall.
+	// While records are being written, the Go path may count one for several; a reported
+	// value must not decrease.
 	r.counted = max(r.counted, s.Recorded+s.Overwritten)
 	put(format.FieldRecorded, r.counted)
 	if r.ring != nil {
@@ -81,16 +81,16 @@ func (r *recorder) beat(now sys.Reading) {
 	}
 }
 
-// value adds one to the beat. Inlined thirty times it would be four kilobytes in
-// every program.
+// value adds a value to the beat. Inlined thirty times it would add four kilobytes to every
+// program.
 //
 //go:noinline
 func (r *recorder) value(f format.Field, v int64) {
 	r.values = append(r.values, format.FieldValue{Field: f, Value: v})
 }
 
-// stepped reports whether the counter ran at another rate since the last reading
-// than before: by more than 50 ppm, and by more than the readings can be off.
+// stepped reports whether the counter's rate has changed since the last reading, by more
+// than 50 ppm and more than the readings' uncertainty.
 func (r *recorder) stepped(now sys.Reading) bool {
 	ticks, mono := float64(now.Ticks-r.last.Ticks), float64(now.Mono-r.last.Mono)
 	if r.last.Ticks == 0 || mono <= 0 {
@@ -99,7 +99,7 @@ func (r *recorder) stepped(now sys.Reading) bool {
 	off := math.Abs(ticks - mono*r.slope)
 	sure := float64(now.Bracket+r.last.Bracket+r.ticks(2*time.Microsecond)) + mono*r.slope*50e-6
 	if r.slope != 0 && off > sure {
-		r.slope = 0 // known again after the next reading
+		r.slope = 0 // measured again at the next reading
 		return true
 	}
 	if mono >= 100e6 || r.slope == 0 {
@@ -108,7 +108,7 @@ func (r *recorder) stepped(now sys.Reading) bool {
 	return false
 }
 
-// round is called at the end of each round of the flusher: what a reader wants to know soon.
+// round runs at the end of each of the flusher's rounds: it writes what readers need soon.
 func (r *recorder) round(time.Time) {
 	r.setState(false)
 	r.writeGaps(false)
@@ -119,14 +119,14 @@ func (r *recorder) round(time.Time) {
 	r.obey()
 }
 
-// gap is a stretch of losses for one reason that goes on.
+// gap is a stretch of losses for one reason, up to now.
 type gap struct {
 	from, to int64
-	count    int64 // in it
-	seen     int64 // of the counter
+	count    int64 // losses in the gap
+	seen     int64 // last value of the counter
 }
 
-// writeGaps records each stretch of losses when it is over, or when all is.
+// writeGaps records each stretch of losses when it is over, or at once if all is set.
 func (r *recorder) writeGaps(all bool) {
 	now, lost := r.clock.Now(), r.lost()
 	if r.counts.unknown.Load() && !r.unsure {

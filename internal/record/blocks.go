@@ -13,11 +13,11 @@ import (
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
-// blockWriter writes what is not on the hot path: names, heartbeats, facts. Its
-// chunks come from the same pool as the records'.
+// blockWriter writes blocks off the hot path: names, heartbeats, facts. Its chunks
+// come from the same pool as the records'.
 type blockWriter struct {
 	mu   sync.Mutex
-	kept bool     // its chunks are never overwritten
+	kept bool     // whether its chunks are never overwritten
 	idx  int64    // of the chunk; 0: none
 	w    []uint64 // its memory
 	at   int      // words used in it
@@ -25,8 +25,8 @@ type blockWriter struct {
 	shut bool
 }
 
-// block writes one block and reports whether there was room for it. In a forked child
-// there is none, for what Go's own goroutines write there.
+// block writes a block and reports whether there was room for it. In a forked child
+// it writes nothing, which covers what Go's own goroutines there write.
 func (r *recorder) block(t format.BlockType, payload []byte) bool {
 	if sys.Forked() {
 		return false
@@ -35,7 +35,7 @@ func (r *recorder) block(t format.BlockType, payload []byte) bool {
 		return r.blockBy(&r.kept, t, payload)
 	}
 	if (t == format.BlockGoTrace || t == format.BlockSwitch || t == format.BlockSamples) && !r.pool.Spacious() {
-		return false // it may be many: not the last room
+		return false // there may be many of them: leave the last room to others
 	}
 	return r.blockBy(&r.blocks, t, payload)
 }
@@ -54,7 +54,7 @@ func (r *recorder) blockBy(b *blockWriter, t format.BlockType, payload []byte) b
 	if full := b.idx == 0 || b.at+n > len(b.w); (full || r.pool.Holds(b.idx)) && !r.newBlockChunk(b) && full {
 		return false
 	}
-	// The first word last: where it is 0 the chunk ends for now.
+	// Store the first word last: a 0 there marks the chunk's current end.
 	for i := n - 1; i > 0; i-- {
 		setWord(&b.w[b.at+i], binary.LittleEndian.Uint64(b.buf[8*i:]))
 	}
@@ -93,10 +93,10 @@ func (r *recorder) sealBlocks(b *blockWriter) {
 	}
 }
 
-// sealUnborn gives an empty, sealed header to chunks that were taken and that
-// the assembly then refused to install, because the recording was over.
+// sealUnborn gives an empty, sealed header to chunks that were taken but that the
+// assembly refused to install, because the recording was over.
 func (r *recorder) sealUnborn() {
-	// A chunk of blocks is not unborn but being born.
+	// Wait for chunks of blocks that are being initialized.
 	r.blocks.mu.Lock()
 	defer r.blocks.mu.Unlock()
 	r.kept.mu.Lock()
@@ -111,7 +111,7 @@ func (r *recorder) sealUnborn() {
 	}
 }
 
-// shutBlocks seals the last chunks; no block is written after it.
+// shutBlocks seals the last chunks; later blocks are refused.
 func (r *recorder) shutBlocks() {
 	for _, b := range []*blockWriter{&r.blocks, &r.kept} {
 		b.mu.Lock()
@@ -136,7 +136,7 @@ func (r *recorder) writeHeader(h *format.Header) {
 	atomic.StoreUint64(&w[0], binary.LittleEndian.Uint64(b))
 }
 
-// setState brings the mutable words up to date.
+// setState updates the mutable words of the file header.
 func (r *recorder) setState(closed bool) {
 	w := r.header()
 	atomic.StoreUint64(&w[format.StateTick/8], uint64(r.clock.Now()))

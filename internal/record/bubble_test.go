@@ -19,10 +19,10 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-const bubbleWay = "SCOPE_BUBBLE" // what TestBubbleVictim does: a word
+const bubbleWay = "SCOPE_BUBBLE" // the case for TestBubbleVictim
 
 // TestG38Bubble starts, uses and stops recordings around and inside of bubbles of
-// testing/synctest. What goes wrong there is fatal, so a child does it.
+// testing/synctest, in a child, because mistakes there are fatal.
 func TestG38Bubble(t *testing.T) {
 	faultfs.Children(t)
 	for _, c := range []struct {
@@ -96,8 +96,8 @@ func TestBubbleVictim(t *testing.T) {
 	}
 }
 
-// recordInBubble records in a bubble more than fits into its first chunks, over a
-// day of the bubble's time, in a ring with a trigger, which the first scope fires.
+// recordInBubble records, in a bubble, more than its first chunks hold, over a day
+// of the bubble's time, in a ring with a trigger, which the first scope fires.
 func recordInBubble(refused func(what string, err error)) func(t *testing.T, backing Option) {
 	const workers, each = 4, 2000
 	return func(t *testing.T, backing Option) {

@@ -11,45 +11,44 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// budget is how much of the process's CPU time the recording of functions may take. It
-// looks at the counts each tick, and lets each P record so many calls of each function
-// until the next.
+// budget limits the share of the process's CPU time that the recording of functions takes. At each
+// tick it reads the counts, and sets how many calls of each function each P may record until the
+// next.
 //
-// What is earned is a share of the CPU time that the process used, without what it spent
-// on us. What is spent is counted: calls × what one costs. All of a function's calls are
-// recorded, or none: those that cost the least come first, as many as what is earned
-// bears. What a burst took too much is paid back, so that the share is true of the whole
-// recording. (All values are ns, or ns per ns of wall time.)
+// It earns a share of the CPU time that the process used, without the recorder's own. It spends the
+// calls × the cost of one. All of a function's calls are recorded, or none: the cheapest functions
+// first, as many as the earnings allow. What a burst overspent is paid back, so that the share
+// holds for the whole recording. (All values are ns, or ns per ns of wall time.)
 type budget struct {
-	share    float64 // of the CPU time without ours
-	recorded float64 // ns of a call that is recorded
-	skipped  float64 // ns of one that is only counted
-	unseen   float64 // ns of one that is not even counted
+	share    float64 // of the CPU time without the recorder's
+	recorded float64 // ns per recorded call
+	skipped  float64 // ns per call that is only counted
+	unseen   float64 // ns per call that is not even counted
 
 	first   int64     // CPU time of the process, at the start
 	cpu     int64     // of the process, at the last tick
-	at      time.Time // of it
+	at      time.Time // time of the last tick
 	sum     calls
 	charged int64
 	own     int64   // CPU time of the recorder's goroutines, at the last tick
-	due     float64 // of it, what records have been charged for and it has not taken yet
-	using   float64 // CPU time per ns, smoothed
-	earning float64 // likewise
-	charges float64 // likewise
+	due     float64 // the part of own that records were charged for in advance
+	using   float64 // CPU time used per ns, smoothed
+	earning float64 // earned per ns, smoothed
+	charges float64 // charged per ns, smoothed
 	balance float64
 	spent   float64
-	over    float64 // the part of the CPU time that was told to be too much; 0: none was
+	over    float64 // the last reported excess, as a share of the CPU time; 0: none
 	list    []*function
 	every   time.Duration
 }
 
-// load is what a function's calls are for the budget.
+// load is the cost of a function's calls.
 type load struct {
-	last  float64 // calls per ns, when they were last counted
-	rate  float64 // likewise, smoothed
-	since int64   // ticks: when it was switched off
+	last  float64 // calls per ns, when last counted
+	rate  float64 // calls per ns, smoothed
+	since int64   // ticks: when switched off
 	back  time.Time
-	hold  time.Duration // how long it was to stay off
+	hold  time.Duration // how long to stay off
 	seen  calls
 }
 
@@ -57,36 +56,36 @@ const (
 	tickFirst = 10 * time.Millisecond
 	tickLeast = 50 * time.Millisecond
 	tickMost  = 400 * time.Millisecond
-	smooth    = 0.3          // of the newest value in an average
-	payback   = float64(2e9) // ns in which a balance is brought to nothing
-	headroom  = 1.5          // what a function must fit with that comes back
-	always    = 0.1          // of what is earned is for the rarest functions, whatever is owed
-	holdLeast = time.Second  // off at least
+	smooth    = 0.3          // weight of the newest value in an average
+	payback   = float64(2e9) // ns in which a debt or surplus is spread
+	headroom  = 1.5          // margin within which a function must fit to be switched on again
+	always    = 0.1          // part of the earnings for the rarest functions, whatever the debt
+	holdLeast = time.Second  // minimum time off
 	holdMost  = 32 * time.Second
-	leastLeft = 64 // calls that each P may record of what is on, at least
+	leastLeft = 64 // minimum of calls that each P may record of a function that is on
 
-	countPart  = 0.25             // of what is earned is for counting calls that are not recorded
-	countLeast = 1e-3             // of one CPU is for it whatever is earned
-	sampleFor  = time.Millisecond // calls are counted for so long at a time where counting all is too much
-	sampleRare = 40               // and so many times as long they are not
+	countPart  = 0.25             // part of the earnings for counting calls that are not recorded
+	countLeast = 1e-3             // part of one CPU for counting, whatever the earnings
+	sampleFor  = time.Millisecond // duration of a sample, if counting all calls costs too much
+	sampleRare = 40               // ratio of the time between samples to sampleFor
 )
 
-// known is which part of the budget is spent on what is counted. The rest is for what is not: caches
-// that records push the program's data out of, and Go's collector, which runs more often for what
-// the recorder has in memory.
+// known is the part of the budget spent on measured costs. The rest covers unmeasured ones: the
+// program's data that records push out of caches, and Go's collector, which runs more often because
+// of the recorder's memory.
 const known = 0.5
 
-// Costs of a call beyond what is measured at the start. A loop of its own would tell too little of them: there
-// what the added lines need stays in the registers and in the first cache, and in programs of others it
-// does not. So they are what was measured there.
+// Costs of a call beyond those measured at the start. A loop here would underestimate them: its
+// data stays in registers and the first-level cache, which in real programs it does not. So the
+// values were measured there.
 //
-// The added lines alone took 5 to 8 % of the CPU time of a first build of esbuild, in which they were run 23.5
-// million times in 0.93 s: 2 to 3 ns. Samples of four more such runs had 36 to 59 ms in the code that counts,
-// for some twelve million calls that it saw: 3 to 5 ns.
+// The added lines alone took 5 to 8 % of the CPU time of a first build of esbuild, which ran them
+// 23.5 million times in 0.93 s: 2 to 3 ns. Samples of four more runs had 36 to 59 ms in the
+// counting code, for some twelve million counted calls: 3 to 5 ns.
 const (
-	writeOut = 45.0 // ns per record: what measured recordings of a million a second took
-	unseenBy = 2.5  // ns of a call that is not even counted
-	countBy  = 3.5  // ns more of one that is
+	writeOut = 45.0 // ns per record: measured in recordings of a million records per second
+	unseenBy = 2.5  // ns per call that is not even counted
+	countBy  = 3.5  // additional ns per counted call
 )
 
 func (b *budget) init(r *recorder, share float64) {
@@ -98,7 +97,7 @@ func (b *budget) init(r *recorder, share float64) {
 	b.own, _ = r.flusher.Cost.CPU()
 }
 
-// used is the CPU time of the process; where it is not known, that of one CPU.
+// used returns the CPU time of the process; if unknown, that of one fully used CPU.
 func used() int64 {
 	user, system := sys.ProcessCPU()
 	if user < 0 {
@@ -107,7 +106,7 @@ func used() int64 {
 	return user + system
 }
 
-// watch is the goroutine of the budget.
+// watch is the budget's goroutine.
 func (fs *functions) watch() {
 	defer fs.done.Done()
 	t := time.NewTimer(tickFirst)
@@ -124,15 +123,15 @@ func (fs *functions) watch() {
 			shown := fs.sample(t)
 			fs.r.flusher.Cost.Round(fs.govern)
 			fs.settle()
-			// Looking at many functions takes at most a five-hundredth of the time. A program that is
-			// over soon is looked at the more often before.
+			// Reading the counts of many functions takes at most a five-hundredth of the time. A
+			// short-lived program is checked more often at its start.
 			every := min(fs.budget.every, max(time.Since(fs.began), tickFirst))
 			t.Reset(min(max(every, 500*fs.took, sampleRare*shown), time.Second))
 		}
 	}
 }
 
-// settle does what the governor has left for later.
+// settle runs what the governor has put off.
 func (fs *functions) settle() {
 	if len(fs.later) == 0 {
 		return
@@ -146,8 +145,8 @@ func (fs *functions) settle() {
 	fs.later = fs.later[:0]
 }
 
-// sample has calls be counted for a moment that are not otherwise, and returns how long that
-// was. The tick that follows ends it.
+// sample counts the calls of sampled functions for a moment, and returns its length. The following
+// tick ends the counting.
 func (fs *functions) sample(t *time.Timer) time.Duration {
 	fs.mu.Lock()
 	any := fs.show()
@@ -167,7 +166,7 @@ func (fs *functions) sample(t *time.Timer) time.Duration {
 	return time.Since(began)
 }
 
-// show has all calls be counted, and reports whether some were not. fs.mu is held.
+// show counts the calls of sampled functions, and reports whether there are any. fs.mu is held.
 func (fs *functions) show() (any bool) {
 	for _, f := range fs.all {
 		if f.sampled {
@@ -178,11 +177,11 @@ func (fs *functions) show() (any bool) {
 	return any
 }
 
-// guess estimates the calls that were not counted since the last tick: by the rate that was last
-// seen, and the one that has been seen now. While calls are counted there are fewer, by what that
-// takes of the CPUs that are in use. fs.mu is held, and the sum of all comes back.
+// guess estimates the calls that were not counted since the last tick, from the last and the
+// current rate, and returns the sum over all functions. While calls are counted there are fewer of
+// them, by what counting takes of the CPUs in use. fs.mu is held.
 func (fs *functions) guess(wall, shown float64) (sum int64) {
-	free := shown // what it would have been, had counting taken nothing
+	free := shown // the time shown, without the cost of counting
 	if shown > 0 {
 		counted := 0.0
 		for _, f := range fs.all {
@@ -211,7 +210,7 @@ func (fs *functions) guess(wall, shown float64) (sum int64) {
 
 func (c calls) seen() float64 { return float64(c.recorded + c.skipped) }
 
-// tick does what is due.
+// tick updates the budget and chooses the functions to record.
 func (fs *functions) tick() {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -236,9 +235,9 @@ func (fs *functions) tick() {
 	}
 }
 
-// account brings what is earned and spent up to date, with the calls since the last tick.
+// account updates what is earned and spent, with the calls since the last tick.
 func (b *budget) account(wall float64, cpu, own int64, new calls, charged int64) {
-	// The recorder's goroutines write out later what was charged when it was recorded.
+	// The recorder's goroutines write out later what was charged when recorded.
 	b.due += float64(new.recorded) * writeOut
 	took := float64(own - b.own)
 	paid := float64(charged-b.charged) + max(took-b.due, 0)
@@ -246,11 +245,11 @@ func (b *budget) account(wall float64, cpu, own int64, new calls, charged int64)
 	cost := float64(new.recorded)*b.recorded + float64(new.skipped)*b.skipped + float64(new.unseen)*b.unseen + paid
 	part := b.share * known
 	if b.share >= 1 {
-		part = 1 // whoever asks for this wants all, whatever it takes
+		part = 1 // a budget of 100 % means no limit
 	}
 	earned := max(float64(cpu-b.cpu)-cost, 0) * part
 	b.spent += cost
-	if b.using == 0 { // the first time
+	if b.using == 0 { // the first tick
 		b.using, b.earning = float64(cpu-b.cpu)/wall, earned/wall
 	}
 	average(&b.using, float64(cpu-b.cpu)/wall)
@@ -260,10 +259,10 @@ func (b *budget) account(wall float64, cpu, own int64, new calls, charged int64)
 	b.cpu, b.charged, b.own = cpu, charged, own
 }
 
-// hookPart is which part of the budget each kind of hook may take, at most.
+// hookPart is the largest part of the budget for each kind of hook.
 const hookPart = 1. / 8
 
-// hooks gives the hooks their parts of the CPU time that the process uses, or thin of them.
+// hooks sets the hooks' shares, scaled by thin, according to the CPU time that the process uses.
 func (b *budget) hooks(thin float64) {
 	ppm := max(int64(1e6*b.share*hookPart*thin*min(b.using/float64(procs()), 1)), 1)
 	SetHookShares(ppm, ppm, ppm)
@@ -273,10 +272,10 @@ func average(v *float64, new float64) {
 	*v += smooth * (new - *v)
 }
 
-// choose decides which functions are recorded until the next tick.
+// choose selects the functions that are recorded until the next tick.
 func (fs *functions) choose(now time.Time, wall float64) {
 	b := &fs.budget
-	counting := b.charges // what is spent whatever is recorded
+	counting := b.charges // spent whatever is recorded
 	b.list = b.list[:0]
 	for number, f := range fs.all {
 		l := &f.load
@@ -301,7 +300,7 @@ func (fs *functions) choose(now time.Time, wall float64) {
 	if fs.r.fast != nil {
 		ps = float64(max(len(fs.r.fast.Tallies()), 1))
 	}
-	// A burst may take what was saved, and no P more than its part of it.
+	// A burst may use the savings, but no P more than its part of them.
 	credit := int64(max(room, 0) * float64(max(b.every, tickLeast)) * 2 / ps / b.recorded)
 	if b.balance > 0 {
 		credit = max(credit, int64(b.balance/ps/b.recorded))
@@ -327,7 +326,7 @@ func (fs *functions) choose(now time.Time, wall float64) {
 	}
 }
 
-// notRecorded is what a call of f costs that is not recorded.
+// notRecorded returns the cost of a call of f that is not recorded.
 func (b *budget) notRecorded(f *function) float64 {
 	if f.sampled {
 		return b.unseen
@@ -335,7 +334,7 @@ func (b *budget) notRecorded(f *function) float64 {
 	return b.skipped
 }
 
-// wants is what recording a function costs more than not recording it.
+// wants returns the additional cost of recording a function.
 func (b *budget) wants(f *function) float64 {
 	w := f.load.rate * (b.recorded - b.notRecorded(f))
 	if f.off {
@@ -344,19 +343,19 @@ func (b *budget) wants(f *function) float64 {
 	return w
 }
 
-// on has calls of f be recorded, credit of them by each P.
+// on makes calls of f recorded, credit of them on each P.
 func (fs *functions) on(f *function, credit int64) {
 	f.off, f.sampled = false, false
 	f.f.Hide(false)
 	fs.each(f.number, func(t *sys.Tally) {
-		// What has much left is not written to: most rows are of Ps that never call it.
+		// Do not write to rows with much left: most belong to Ps that never call f.
 		if left := t.Credit(); left < credit/2 || left > 4*credit {
 			t.Allow(credit)
 		}
 	})
 }
 
-// switchOff has calls of f be counted only. What comes back too often stays off longer.
+// switchOff makes calls of f only counted. A function that comes back too often stays off longer.
 func (fs *functions) switchOff(f *function, now time.Time) {
 	l := &f.load
 	if !f.off {
@@ -377,19 +376,19 @@ const (
 	factBudgetOver = "budget_exceeded"
 )
 
-// idle is which part of one CPU recording may take however idle the program is.
+// idle is the part of one CPU that recording may take however idle the program is.
 const idle = 0.005
 
-// excess tells the trace where the promise was not kept: where what recording took of the CPU
-// time, by its model, is more than the budget. It is told again as it changes, to the end.
+// excess records that the budget was exceeded: that recording took, by its model, a larger share of
+// the CPU time. It records changes of that, up to the end.
 func (fs *functions) excess(last bool) {
 	b := &fs.budget
 	all := float64(b.cpu - b.first)
 	now := fs.r.clock.Now()
 	if all <= 0 || now-fs.r.began < fs.r.ticks(time.Second) && !last {
-		return // it is not known yet
+		return // not known yet
 	}
-	// The goroutines of a recording take some, however little the program does.
+	// A recording's goroutines take some time however little the program does.
 	if b.spent < idle*float64(now-fs.r.began)/float64(fs.r.rate)*1e9 {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// simulated is a recording whose calls and whose time a test makes.
+// simulated is a recording with simulated calls and time.
 type simulated struct {
 	*functions
 	now    time.Time
@@ -33,9 +33,9 @@ func simulate(count int) *simulated {
 	return &simulated{functions: fs, now: time.Unix(1e9, 0), called: make([]int64, count)}
 }
 
-// tick has so many calls per second of each function happen in 50 ms, on one CPU that
-// works without a break, and returns what the calls cost. Those of hidden functions are seen in
-// the last of these milliseconds, in which there are fewer, for to count them takes time.
+// tick simulates 50 ms with the given numbers of calls per second of each function, on one fully
+// used CPU, and returns the cost of the calls. Hidden functions are counted in the last of these
+// milliseconds, in which there are fewer calls, because counting takes time.
 func (s *simulated) tick(rates ...int64) (cost float64) {
 	var all calls
 	passed, slower := int64(0), 1.0
@@ -72,7 +72,7 @@ func (s *simulated) tick(rates ...int64) (cost float64) {
 	return float64(all.recorded)*b.recorded + float64(all.skipped)*b.skipped + float64(passed)*b.unseen
 }
 
-// run has it tick for so many seconds, and returns which part of the CPU time calls cost.
+// run simulates some seconds, and returns the part of the CPU time that calls cost.
 func (s *simulated) run(seconds int, rates ...int64) float64 {
 	sum := 0.0
 	for range seconds * 20 {
@@ -88,8 +88,8 @@ func (s *simulated) off() (list []bool) {
 	return list
 }
 
-// TestBudget has functions be called at constant rates, for a minute: those that cost least
-// are recorded, and what all cost is within the share.
+// TestBudget simulates functions called at constant rates for a minute: the cheapest are recorded,
+// and the total cost stays within the share.
 func TestBudget(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -126,9 +126,9 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestUnseen has functions be called so often that counting them would be too much. They are
-// counted now and then, and how often they were called in all is known well, also where their
-// rates change. One that is called less often is counted each time, and so are all when it is quiet.
+// TestUnseen simulates functions called so often that counting them costs too much. They are
+// counted in samples, and the total number of calls is estimated well, also when rates change. A
+// function that is called less often is counted each time, as are all when it is quiet.
 func TestUnseen(t *testing.T) {
 	s := simulate(3)
 	for range 20 {
@@ -151,8 +151,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestCalmsDown has a function that is called too often stop that: it is recorded again. One
-// that changes all the time is not switched on and off at each tick.
+// TestCalmsDown: a function that is called too often, and then stops, is recorded again. One that
+// changes all the time is not switched on and off at each tick.
 func TestCalmsDown(t *testing.T) {
 	s := simulate(1)
 	s.run(5, 3_000_000)
@@ -179,8 +179,8 @@ func TestCalmsDown(t *testing.T) {
 	}
 }
 
-// TestBurst has a function be quiet, and then be called as fast as can be: what it takes too
-// much is paid back.
+// TestBurst: a function is quiet, and then called as fast as possible: what it overspends is paid
+// back.
 func TestBurst(t *testing.T) {
 	s := simulate(2)
 	part := s.run(10, 0, 1000)

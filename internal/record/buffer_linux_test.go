@@ -26,7 +26,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestWaitShare: what may wait by default is a share of the least that there is, within bounds.
+// TestWaitShare: the default buffer is a share of the scarcest memory, within limits.
 func TestWaitShare(t *testing.T) {
 	const mib, gib, none = 1 << 20, 1 << 30, math.MaxInt64
 	for _, c := range []struct {
@@ -48,7 +48,7 @@ func TestWaitShare(t *testing.T) {
 	}
 }
 
-// bufferOf is how many bytes could wait, as the trace says.
+// bufferOf returns the buffer's size recorded in the trace.
 func bufferOf(t *testing.T, path string) int64 {
 	t.Helper()
 	tr, err := trace.OpenFile(path)
@@ -63,8 +63,8 @@ func bufferOf(t *testing.T, path string) int64 {
 	return n
 }
 
-// TestWithBuffer: what is asked for is what the recording has, and says that it has; what is out
-// of bounds is refused, with the bounds.
+// TestWithBuffer: the recording has the requested buffer, and records its size; a size out of
+// bounds is refused, with the bounds.
 func TestWithBuffer(t *testing.T) {
 	for _, n := range []int64{-1, 1, MinBuffer - 1, MaxBuffer + 1, math.MaxInt64} {
 		err := Start(filepath.Join(t.TempDir(), "x.scope"), WithBuffer(n))
@@ -83,7 +83,7 @@ func TestWithBuffer(t *testing.T) {
 			start(t, WithBacking(kind), WithBuffer(n))
 			Task("a")()
 			stop(t)
-			// A container has no more than a quarter of its memory.
+			// In a container it is at most a quarter of the memory.
 			if got := bufferOf(t, Path()); got != n && (got > n || n == MinBuffer) {
 				t.Errorf("%v: WithBuffer(%d) and the trace says %d", kind, n, got)
 			}
@@ -91,8 +91,8 @@ func TestWithBuffer(t *testing.T) {
 	}
 }
 
-// bufferChild in the environment makes the test binary a program that records into that
-// directory, by default, when it is told to.
+// bufferChild in the environment makes the test binary a program that waits for a line and then
+// records into that directory, with the defaults.
 const bufferChild = "SCOPE_BUFFER_CHILD"
 
 // TestBufferInContainer: by default at most a sixteenth of a container's memory may wait,
@@ -136,8 +136,8 @@ func TestBufferInContainer(t *testing.T) {
 	}
 }
 
-// TestG17Burst records 20 million scopes as fast as all processors can. What the buffer can't
-// hold is lost by it, and told with its size; a buffer of a gibibyte loses none.
+// TestG17Burst records 20 million scopes as fast as all processors can. Records that the buffer
+// can't hold are counted as lost by it, with its size; a buffer of a gibibyte loses none.
 func TestG17Burst(t *testing.T) {
 	if !faultfs.Full() || sys.Race || !record.HaveDisk {
 		t.Skip("20 million scopes, in full, on the assembly path")

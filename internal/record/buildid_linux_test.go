@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestBuildID: it is what go tool buildid prints of the executable that runs.
+// TestBuildID compares with what go tool buildid prints for the running
+// executable.
 func TestBuildID(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

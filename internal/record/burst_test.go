@@ -14,9 +14,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestBurstWithoutFlusher records at full speed while the flusher does not come to
-// anything. Where chunks are memory nothing is lost before what there may be of it is
-// used up; on a disk it is what had been prepared.
+// TestBurstWithoutFlusher records at full speed while the flusher does not run. If
+// chunks are in memory, nothing is lost until the allowed memory is used up; on a disk,
+// everything beyond the prepared window is lost.
 func TestBurstWithoutFlusher(t *testing.T) {
 	if sys.Race {
 		t.Skip("it takes a minute with the race detector, which looks at the same in internal/pool's TestMade")
@@ -39,7 +39,7 @@ func TestBurstWithoutFlusher(t *testing.T) {
 			wg.Wait()
 			issued += int64(n / 4 * 4)
 		}
-		// Eight times what is prepared at first; of the 128 MiB that may wait a quarter.
+		// Eight times the initial window, and a quarter of the 128 MiB that may wait.
 		const n = 32 << 20 / (format.MaxString + 2*format.RecordSize)
 		burst(n)
 		s := Stats()

@@ -16,76 +16,76 @@ import (
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
-// ring is what a recorder knows of chunks that will be, or were, overwritten.
+// ring is the recorder's state for chunks that will be, or were, overwritten.
 //
-// When a chunk leaves memory it is looked through once: how many records it has,
-// which scopes in it are still open, which rows it names. When it is overwritten
-// the number counts as overwritten, and the scopes that are open even now, and
-// the rows' names, are told in carry blocks: the scopes again each quarter of the
-// ring, the names each half. A name is told however long nothing was heard of its
-// row: the goroutine may begin a scope now, and the program be killed before
-// anybody looks through that scope's chunk.
-// So whatever is in the file can be told what it is called, and a scope that is
-// older than all the rest still shows.
+// When a chunk leaves memory it is scanned once, for its number of records, its open scopes, and
+// the rows it names. When it is overwritten, that number is added to the overwritten records, and
+// the scopes that are still open, and the names of rows, are written to carry blocks: the scopes
+// again each quarter of the ring, the names each half. A name is carried however long its row was
+// silent: the goroutine may begin a scope now, and the program be killed before that scope's
+// chunk is scanned. So everything in the file has its name, and a scope older than all other
+// records is still shown.
 type ring struct {
 	mu     sync.Mutex
-	chunks map[int64]leftover         // without pointers: it is the largest
-	rare   map[int64]rare             // by chunk, too
-	open   map[begun]*carried         // scopes whose chunk has left and that have not ended
-	early  map[begun]struct{}         // ended while their chunk was leaving, before it was looked through
+	chunks map[int64]leftover         // without pointers: it is the largest map
+	rare   map[int64]rare             // by chunk
+	open   map[begun]*carried         // open scopes whose chunk has left
+	early  map[begun]struct{}         // scopes that ended while their chunk was leaving, before it was scanned
 	rows   map[uint64]*carried        // by goroutine
-	ended  []*carried                 // were told as open, and have ended since
-	most   int                        // carried records
-	forgot bool                       // there were more
-	turn   int64                      // chunks looked through
+	ended  []*carried                 // carried as open, and ended since
+	most   int                        // limit of carried records
+	forgot bool                       // open scopes were dropped at the limit
+	turn   int64                      // chunks scanned
 	size   int64                      // chunks of the ring
-	told   int64                      // gone, when the open scopes were told last
+	told   int64                      // value of gone when the open scopes were last carried
 	gone   int64                      // chunks overwritten
-	base   int64                      // units that the Go path reserved in those
+	base   int64                      // units that the Go path reserved in them
 	over   atomic.Int64               // records overwritten
-	until  atomic.Int64               // ticks before which they began
-	report func(c *format.Carry) bool // writes a block, if there is room
-	lose   func(n int64)              // counts open scopes that could not be kept
+	until  atomic.Int64               // ticks: all overwritten records began before
+	report func(c *format.Carry) bool // writes a block if there is room
+	lose   func(n int64)              // counts open scopes that were dropped
 	now    func() int64
 	places pool.Ring
-	buf    []byte // leave's
+	buf    []byte // of leave
 
-	// left, tellOf and closed are leave, tellEnded and end: by way of these alone, as newRing is.
+	// left, tellOf and closed are leave, tellEnded and end. They are called only through these
+	// variables, as newRing is.
 	left   func(idx int64, w []uint64)
 	tellOf func()
 	closed func(b begun, at int64, leaving bool) (head uint64, ok bool)
 
-	reclaim  func(idx []int64) // the writer's
+	reclaim  func(idx []int64) // the writer's reclaim
 	evicting func(p *pool.Pool) *flusher.Overwriting
-	why      string // it is larger than was asked for
+	why      string // why it is larger than requested
 }
 
-// begun names a scope: chunks' numbers are used again, a place with a start is not.
+// begun identifies a scope: chunk numbers are reused, but the pair of a place and a start is
+// unique.
 type begun struct{ loc, start int64 }
 
-// leftover is what must be known of a chunk when it is overwritten.
+// leftover holds what is needed of a chunk when it is overwritten.
 type leftover struct {
 	records int64
-	last    int64 // ticks: the latest start, or stop of an end apart
+	last    int64 // ticks: the latest start of a record, or time of an end apart
 }
 
-// rare is what few chunks have.
+// rare holds what only few chunks have.
 type rare struct {
 	open   []begun
-	forgot int64 // open scopes that there was no room for
+	forgot int64 // open scopes dropped at the limit
 	rows   []uint64
 }
 
 // carried is a record that outlives its chunk.
 type carried struct {
 	format.Carry
-	seen int64 // row: the turn at which a record of its goroutine was met last
-	told int64 // chunks that had gone when it was told last; 0: it is still in its chunk
-	due  bool  // row: there was no room to tell it then
+	seen int64 // of a row: turn of the goroutine's latest record
+	told int64 // value of gone when it was last carried; 0: it is still in its chunk
+	due  bool  // of a row: there was no room to carry it
 }
 
-// newRing makes the ring. It is called by way of the options that need it, so that
-// programs without them don't contain what only a ring does.
+// newRing creates the ring. It is called only through the options that need it, so that other
+// programs do not contain the code for rings.
 func (r *recorder) newRing() {
 	why := r.roundRing()
 	bytes := r.opts.ring
@@ -97,7 +97,7 @@ func (r *recorder) newRing() {
 		early:  map[begun]struct{}{},
 		rows:   map[uint64]*carried{},
 		size:   bytes / pool.ChunkSize,
-		// All of them told take a thirty-second of the ring.
+		// Carrying all of them takes a thirty-second of the ring.
 		most: max(64, int(bytes/32/128)),
 		now:  r.clock.Now,
 	}
@@ -112,30 +112,30 @@ func (r *recorder) newRing() {
 	r.ring, r.kept.kept = g, true
 }
 
-// ownedPart is the least part of a ring that those who have a chunk open may have of it.
-// Another such part is prepared, and what is full takes a while to be written out.
+// ownedPart is the inverse of the largest part of a ring that open chunks may take. As much again
+// is prepared, and full chunks take a while to be written.
 const ownedPart = 4
 
-// roundRing makes a ring larger that is too small for the Ps that will record.
+// roundRing enlarges a ring that is too small for the Ps that will record.
 func (r *recorder) roundRing() (why string) {
 	owners := int64(runtime.GOMAXPROCS(0))
 	least := owners * ownedPart * pool.ChunkSize
 	if r.fast == nil || r.opts.ring >= least {
-		return "" // the Go path has fewer stripes instead
+		return "" // the Go path uses fewer stripes instead
 	}
 	r.opts.ring = least
 	if n := int64(r.opts.segments); n > 0 {
-		// Of each the first chunk is its header.
+		// The first chunk of each segment is its header.
 		r.opts.segBytes = ((owners*ownedPart+n-1)/n + 1) * pool.ChunkSize
 		r.opts.ring = n * r.opts.segBytes
 	}
 	return "made larger: each of the program's processors needs 256 KiB of it"
 }
 
-// overwrite is called with the numbers of the chunks that will be overwritten now.
+// overwrite is called with the numbers of the chunks that are about to be overwritten.
 func (r *recorder) overwrite(idx []int64) {
 	if len(idx) == 0 {
-		return // places that nothing was in yet: Start may not be that far
+		return // the places are still empty: Start may not have finished
 	}
 	r.writer.overwritten(idx)
 	r.ring.lost(idx)
@@ -144,12 +144,12 @@ func (r *recorder) overwrite(idx []int64) {
 	testpoint.Here("ring.stated")
 }
 
-// leave looks through a chunk that nobody begins a record in any more.
+// leave scans a chunk in which no more records will begin.
 func (g *ring) leave(idx int64, w []uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if _, ok := g.chunks[idx]; ok {
-		return // the file did not take it: what has ended since is not to be open again
+		return // writing it failed before: what has ended since must not be reopened
 	}
 	g.turn++
 	var l leftover
@@ -164,7 +164,7 @@ func (g *ring) leave(idx int64, w []uint64) {
 	if g.buf == nil {
 		g.buf = sys.OffHeap[byte](g, pool.ChunkSize)
 	}
-	// Unsigned: somebody else who stored here would have us panic.
+	// Unsigned, so that a foreign process that stores here can't cause a panic.
 	used := atomic.LoadUint64(&w[format.ChunkSealedOffset/8])
 	for walk := format.WalkRecords(format.LoadWords(g.buf, w[:min(used/8, uint64(len(w)))])); walk.Next(); {
 		r, ext := walk.Record(), walk.WholeExt()
@@ -180,8 +180,8 @@ func (g *ring) leave(idx int64, w []uint64) {
 				if row := g.rows[binary.LittleEndian.Uint64(ext[16:])&format.MaxGoid]; row != nil {
 					row.seen = g.turn
 				}
-				// An end on another goroutine marks the record and does not look whether
-				// its chunk had been looked through.
+				// An end on another goroutine marks the record without checking whether its chunk
+				// was scanned.
 				g.close(begun{int64(loc), r.Stop}, r.Start)
 			}
 			continue
@@ -217,7 +217,7 @@ func (g *ring) leave(idx int64, w []uint64) {
 	if more.open != nil || more.rows != nil || more.forgot > 0 {
 		g.rare[idx] = more
 	}
-	for b := range g.early { // those that were in time
+	for b := range g.early { // the ends that came in time
 		if b.loc/pool.ChunkSize == idx {
 			delete(g.early, b)
 		}
@@ -225,7 +225,7 @@ func (g *ring) leave(idx int64, w []uint64) {
 	g.chunks[idx] = l
 }
 
-// carry is what is kept of a record. Inlined it would be in every program twice.
+// carry returns a copy of a record to be carried. Inlined, it would be in every program twice.
 //
 //go:noinline
 func (g *ring) carry(rec *format.Carry, ext []byte) *carried {
@@ -234,7 +234,7 @@ func (g *ring) carry(rec *format.Carry, ext []byte) *carried {
 	return c
 }
 
-// makeRoom forgets the rows that nothing was heard of while the ring went round.
+// makeRoom drops the rows without a record during the ring's last turn.
 func (g *ring) makeRoom() bool {
 	for goid, row := range g.rows {
 		if g.turn-row.seen > g.size {
@@ -244,7 +244,7 @@ func (g *ring) makeRoom() bool {
 	return len(g.rows) < g.most
 }
 
-// close has a scope not be told as open any more. g.mu is held.
+// close stops carrying a scope as open. g.mu is held.
 func (g *ring) close(b begun, at int64) *carried {
 	c := g.open[b]
 	if c != nil {
@@ -257,9 +257,8 @@ func (g *ring) close(b begun, at int64) *carried {
 	return c
 }
 
-// end takes note that a scope has ended whose chunk is leaving, or has left, and
-// returns word 2 of its begin: 0 if that is not known. If ok is false it had
-// ended before.
+// end records that a scope has ended whose chunk is leaving, or has left, and returns word 2 of
+// its begin, or 0 if unknown. ok is false if it had ended before.
 func (g *ring) end(b begun, at int64, leaving bool) (head uint64, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -276,8 +275,8 @@ func (g *ring) end(b begun, at int64, leaving bool) (head uint64, ok bool) {
 	return 0, g.forgot
 }
 
-// lost is called for the chunks that will be overwritten now: it counts them and
-// tells what must still be known.
+// lost is called for the chunks that are about to be overwritten: it counts their records and
+// carries what must be kept.
 func (g *ring) lost(idx []int64) {
 	g.mu.Lock()
 	var tell []*carried
@@ -314,7 +313,7 @@ func (g *ring) lost(idx []int64) {
 			}
 		}
 		for _, c := range g.rows {
-			// Each second time: what was told is there for a whole ring.
+			// Every second time, because a carry block lasts for a turn of the ring.
 			if c.told != 0 && (c.due || g.gone-c.told >= g.size*3/8) {
 				tell = append(tell, c)
 			}
@@ -338,7 +337,7 @@ func (g *ring) lost(idx []int64) {
 	}
 }
 
-// tellEnded tells of the scopes that were told as open and are not.
+// tellEnded carries the ends of scopes that were carried as open.
 func (g *ring) tellEnded() {
 	g.mu.Lock()
 	ended := g.ended
@@ -350,7 +349,7 @@ func (g *ring) tellEnded() {
 	g.ended = append(g.ended, untold...)
 }
 
-// tell writes a block for each of them, and returns those that found no room.
+// tell writes a block for each record, and returns those that found no room.
 func (g *ring) tell(list []*carried) (untold []*carried) {
 	g.mu.Lock()
 	carries := make([]format.Carry, len(list))

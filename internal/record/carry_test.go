@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/pool"
 )
 
-// TestLeaveTwice: a chunk that the file did not take leaves again in the next round. What
+// TestLeaveTwice: a chunk that could not be written leaves again in the next round. What
 // ended in between stays ended.
 func TestLeaveTwice(t *testing.T) {
 	const chunk = 3

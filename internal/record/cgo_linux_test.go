@@ -18,8 +18,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// buildC builds the program of a directory with cgo, with this test's own tags, and
-// returns its path. It skips the test where there is no C compiler.
+// buildC builds the program in a directory with cgo, with this test's own tags, and
+// returns its path. It skips the test if there is no C compiler.
 func buildC(t *testing.T, dir string) string {
 	t.Helper()
 	faultfs.Children(t)
@@ -48,8 +48,8 @@ func buildC(t *testing.T, dir string) string {
 }
 
 // TestG38Fork runs a program with C code that forks, before, during and after a
-// recording. The child, which is the same program, calls whatever there is: that records
-// nothing, harms nobody, and its parent's trace has exactly what the parent recorded.
+// recording. The child, which is the same program, calls every function: nothing is
+// recorded, nothing breaks, and the parent's trace has exactly what the parent recorded.
 func TestG38Fork(t *testing.T) {
 	program := buildC(t, "testdata/forks")
 	backings := []string{"disk", "shm", "heap"}
@@ -93,8 +93,9 @@ func TestG38Fork(t *testing.T) {
 	}
 }
 
-// TestCallbacksRows has three threads of C code call Go one after another. Go runs them
-// on one goroutine, but the name that a thread gave to its row is not the next one's.
+// TestCallbacksRows: three threads of C code call Go one after another. Go runs them on
+// one goroutine, but the name that a thread gave to its row is not passed on to the next
+// thread's.
 func TestCallbacksRows(t *testing.T) {
 	program := buildC(t, "testdata/callbacks")
 	perBacking(t, func(t *testing.T, backing Option) {
@@ -116,7 +117,7 @@ func TestCallbacksRows(t *testing.T) {
 		if len(goids) != 1 {
 			t.Logf("they ran on goroutines %v", goids)
 		} else if tr.Header().Path != format.PathAssembly {
-			want["b"], want["d"] = "first", "second" // the thread is not looked at there
+			want["b"], want["d"] = "first", "second" // other paths do not check the thread
 		}
 		if fmt.Sprint(rows) != fmt.Sprint(want) {
 			t.Errorf("the rows are %v, want %v", rows, want)

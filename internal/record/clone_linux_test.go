@@ -14,9 +14,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestG44Clone: a program is killed, its disk is taken out, and a clone of that, with the same
-// inodes, births and UUID, is mounted with the same device number at the same path. What is recorded
-// there leaves the program's hot file, and the trace is read with it when its disk is back.
+// TestG44Clone: a program is killed, its disk is detached, and a clone of it, with the same inodes,
+// birth times and UUID, is mounted with the same device number at the same path. A recording there
+// does not touch the program's hot file, and the trace is read with it when its disk is back.
 func TestG44Clone(t *testing.T) {
 	if !record.HaveDisk {
 		t.Skip("there are no hot files on the pure path")
@@ -99,12 +99,12 @@ func inTurn(t *testing.T, flags uintptr, with bool) {
 	beside("z.scope")
 	disk.Swap(t, own)
 	allThere(t, path)
-	beside("y.scope") // this might be a clone too
+	beside("y.scope") // this one might be a clone too
 	allThere(t, path)
 }
 
-// cloneBeside: a clone that has the trace in it, and is there together with its disk, is read
-// without the hot file, also by who does not see the trace at its path.
+// cloneBeside: a clone that contains the trace, and is mounted together with the original, is read
+// without the hot file, also by a process that does not see the trace at its path.
 func cloneBeside(t *testing.T) {
 	disk := faultfs.Ext4(t, 32<<20, "")
 	path := filepath.Join(disk.Dir, "x.scope")

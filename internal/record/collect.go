@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// collecting is a moment that collectors are told of.
+// collecting is a stage of the recording that collectors are called at.
 type collecting uint8
 
 const (
@@ -16,14 +16,14 @@ const (
 	collectTick
 	collectSnapshot
 	collectStop
-	collectFilter // for functions alone: what names are recorded has changed
+	collectFilter // for functions only: the filter has changed
 )
 
-// tellLocks is how locks tell what was counted of them, once there are some: programs
-// without them don't contain it. tellFuncs is how functions do.
+// tellLocks writes the counts of locks, tellFuncs those of functions. They are set on
+// first use, so that programs without locks or functions do not contain that code.
 var tellLocks, tellFuncs atomic.Pointer[func(*recorder, collecting)]
 
-// tellCollectors tells all who collect how far the recording is.
+// tellCollectors calls all collectors for a stage of the recording.
 func (r *recorder) tellCollectors(now collecting) {
 	if r.opts.collect != nil {
 		r.opts.collect(r, now)
@@ -36,10 +36,10 @@ func (r *recorder) tellCollectors(now collecting) {
 	}
 }
 
-// collect tells the collectors how far the recording is. It is called by way of their
-// option, so that programs without them don't contain it.
+// collect calls the collectors for a stage of the recording. It is called through
+// their option, so that programs without collectors do not contain it.
 func (r *recorder) collect(now collecting) {
-	r.beatMu.Lock() // a snapshot may be wanted at any time, on any goroutine
+	r.beatMu.Lock() // a snapshot may be requested at any time, on any goroutine
 	defer r.beatMu.Unlock()
 	for _, c := range r.opts.collectors {
 		switch now {
@@ -58,7 +58,7 @@ func (r *recorder) collect(now collecting) {
 	}
 }
 
-// recording is what collectors see of a recorder.
+// recording is a collector's view of a recorder.
 type recording struct{ r *recorder }
 
 func (c recording) Block(t format.BlockType, payload []byte) bool { return c.r.block(t, payload) }

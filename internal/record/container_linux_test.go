@@ -19,15 +19,15 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// exposedMount is what a process mounts where in a namespace of its own, with a colon between;
-// empty: nothing.
+// exposedMount names what a process mounts where, in a namespace of its own, as "from:to"; empty:
+// nothing.
 const exposedMount = "SCOPE_EXPOSED_MOUNT"
 
-// containedScopes is how many scopes such a process ends.
+// containedScopes is the number of scopes that such a process records.
 const containedScopes = 50_000
 
 // contained records in a container: its traces are on a disk of its own, at a path that others have
-// too, and its shared memory is that of all.
+// too, while /dev/shm is shared.
 func contained(t *testing.T, path string) {
 	if from, to, ok := strings.Cut(os.Getenv(exposedMount), ":"); ok {
 		if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
@@ -50,9 +50,9 @@ func contained(t *testing.T, path string) {
 	}
 }
 
-// TestG44: two containers share /dev/shm and the user, and have a trace at the same path, each on
-// a disk of its own. The first one's program is killed. What the second one records leaves its
-// hot file, and the next recording on the first one's disk adopts it.
+// TestG44: two containers share /dev/shm and the user, and have a trace at the same path, each on a
+// disk of its own. The first one's program is killed. A recording in the second one does not touch
+// its hot file, and the next recording on the first one's disk adopts it.
 func TestG44(t *testing.T) {
 	if !record.HaveDisk {
 		t.Skip("there are no hot files on the pure path")
@@ -130,8 +130,8 @@ func twoContainers(t *testing.T, flags uintptr, disk string) {
 	allThere(t, first)
 }
 
-// allThere checks that a killed program's trace has all scopes of it. What the kill itself leaves,
-// such as a record that was not begun, is no fault.
+// allThere checks that a killed program's trace has all scopes. Effects of the kill itself, such as
+// an unfinished record, are not errors.
 func allThere(t *testing.T, path string) {
 	t.Helper()
 	n := 0

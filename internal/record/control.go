@@ -12,12 +12,12 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// The control words in the trace's first chunk are how somebody outside, who may
-// write the file, switches the recording off and on, sets its filter, or asks
-// for a snapshot. They are looked at once per tick. The file is read and written,
-// not the memory, because on the heap that is another thing.
+// Processes that may write to the trace file use the control words in its first
+// chunk to switch the recording off and on, to set its filter, or to request a
+// snapshot. The recorder checks them once per tick. It reads and writes the file,
+// not the memory, because with the heap backing these differ.
 
-// obey does what was asked for since the last tick.
+// obey executes a request that has come since the last tick.
 func (r *recorder) obey() {
 	q, last, err := format.ReadControl(r.file)
 	n := q.Number
@@ -35,7 +35,7 @@ func (r *recorder) obey() {
 		}
 		return
 	}
-	// Stop holds it, and waits for us.
+	// Stop holds it, and waits for this goroutine.
 	if !control.TryLock() {
 		return
 	}
@@ -45,7 +45,7 @@ func (r *recorder) obey() {
 	r.answer(n, text, err)
 }
 
-// command does what a request asks for; control is held.
+// command executes a request; control is held.
 func (r *recorder) command(q *format.Request) (text string, err error) {
 	switch q.Command {
 	case format.CommandOff:
@@ -91,11 +91,11 @@ func (r *recorder) answer(n uint64, text string, err error) {
 		a.Text = err.Error()
 	}
 	if newfile.Room(r.path, format.ControlOffset+format.ControlSize) == nil {
-		_ = a.Store(r.file) // who asked waits for it in vain, and says so
+		_ = a.Store(r.file) // on an error the requester times out, and reports that
 	}
 }
 
-// nothing is the filter of a recording that is switched off.
+// nothing is the filter while recording is switched off.
 var nothing = func() glob.Filter {
 	f, _ := glob.Parse("-*")
 	return f
@@ -108,7 +108,7 @@ func (r *recorder) setFilter(f glob.Filter, expr string) {
 	r.applyFilter("filter " + expr)
 }
 
-// applyFilter has the names decided anew.
+// applyFilter re-evaluates the filter for all names.
 func (r *recorder) applyFilter(note string) {
 	f := r.filter
 	if r.off.Load() {
@@ -121,7 +121,7 @@ func (r *recorder) applyFilter(note string) {
 	r.note(note)
 }
 
-// note puts into the trace what was changed while recording.
+// note writes a change of the running recording to the trace.
 func (r *recorder) note(text string) {
 	r.block(format.BlockNote, append(ticksPayload(r.clock.Now()), text...))
 }

@@ -14,8 +14,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// ask does what somebody outside does: it writes a request into the file and
-// waits for the answer.
+// ask acts as a process outside: it writes a request into the file and waits
+// for the answer.
 func ask(t *testing.T, number uint64, c format.Command, text string) format.Answer {
 	t.Helper()
 	f, err := os.OpenFile(Path(), os.O_RDWR, 0)
@@ -35,8 +35,8 @@ func ask(t *testing.T, number uint64, c format.Command, text string) format.Answ
 	return format.Answer{}
 }
 
-// TestControl has a recording switched off and on, filtered and copied from
-// outside.
+// TestControl switches a recording off and on, filters it and takes snapshots,
+// from outside.
 func TestControl(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithRing(8<<20), WithFlushEvery(10*time.Millisecond), WithFilter("a*"))
@@ -48,9 +48,9 @@ func TestControl(t *testing.T) {
 			}
 		}
 		open := Begin("a.open")
-		both() // a
+		both() // records a
 		check(ask(t, 1, format.CommandOff, ""), false, "switched off")
-		open.End() // what was begun ends
+		open.End() // scopes that have begun still end
 		both()
 		if s := Stats(); !s.Off || s.Recorded != 2 {
 			t.Errorf("off: %+v", s)
@@ -61,10 +61,10 @@ func TestControl(t *testing.T) {
 		both() // still off
 		check(ask(t, 2, format.CommandFilter, "b*"), false, "switched off")
 		check(ask(t, 3, format.CommandOn, ""), false, "by the filter b*")
-		both() // b
+		both() // records b
 		check(ask(t, 4, format.CommandFilter, "b,,"), true, "filter")
 		check(ask(t, 5, format.CommandFilter, ""), false, "set")
-		both() // a, b
+		both() // records a, b
 		check(ask(t, 6, 99, ""), true, "99")
 		path := filepath.Join(t.TempDir(), "asked.scope")
 		check(ask(t, 7, format.CommandSnapshot, path), false, path)
@@ -92,7 +92,7 @@ func TestControl(t *testing.T) {
 	})
 }
 
-// TestControlNonsense has control words that nobody of ours wrote.
+// TestControlNonsense writes invalid control words.
 func TestControlNonsense(t *testing.T) {
 	start(t, WithFlushEvery(10*time.Millisecond))
 	f, err := os.OpenFile(Path(), os.O_RDWR, 0)
@@ -107,7 +107,7 @@ func TestControlNonsense(t *testing.T) {
 	if _, err := f.WriteAt(b, format.ControlOffset); err != nil {
 		t.Fatal(err)
 	}
-	a := ask(t, 7, format.CommandFilter, "x") // the recorder lives
+	a := ask(t, 7, format.CommandFilter, "x") // the recorder still works
 	if a.Failed {
 		t.Errorf("%+v", a)
 	}

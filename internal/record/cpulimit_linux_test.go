@@ -26,13 +26,14 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// cpuChild in the environment makes the test binary a program that gets little of the CPUs: the
-// recording, and the directory to record into.
+// cpuChild in the environment makes the test binary a program with little CPU: its value has the
+// recording, and the directory.
 const cpuChild = "SCOPE_CPU_CHILD"
 
-// TestG37CPU has a program record in a cgroup that gives it a tenth of a CPU, or one CPU and then
-// another: from the start or from a moment while it records. It does its work as without a
-// recording, and each record is there or counted. The twin, which records nothing, has as little.
+// TestG37CPU records in a cgroup that gets a tenth of a CPU, or one CPU and then another: from
+// the start or from a moment during the recording. The program does its work as without a
+// recording, and each record is recorded or counted. The twin, which does not record, has the
+// same limit.
 func TestG37CPU(t *testing.T) {
 	if v := os.Getenv(cpuChild); v != "" {
 		slowed(t, strings.Split(v, "\n"))
@@ -46,7 +47,7 @@ func TestG37CPU(t *testing.T) {
 		name, controller string
 		when             string
 		limit            func(t *testing.T, g *faultfs.CPU, again bool)
-		share            float64 // of a CPU, at most
+		share            float64 // of a CPU, maximum
 	}{
 		{"quota", "cpu", "before", func(t *testing.T, g *faultfs.CPU, again bool) { g.Quota(t, 100) }, .3},
 		{"quota", "cpu", "during", func(t *testing.T, g *faultfs.CPU, again bool) { g.Quota(t, 100) }, .7},
@@ -102,12 +103,12 @@ func oneCPU(t *testing.T, g *faultfs.CPU, again bool) {
 	g.CPUs(t, fmt.Sprint(n))
 }
 
-// cpuStats is what the program tells.
+// cpuStats is the program's output.
 type cpuStats struct {
 	Path                                string `json:",omitempty"`
 	Work                                string
 	Issued, Recorded, Overwritten, Lost int64
-	Seconds, Share                      float64 // of the work, and how many CPUs it had
+	Seconds, Share                      float64 // duration of the work, and CPUs used
 }
 
 func runSlowed(t *testing.T, g *faultfs.CPU, before bool, recording string, limit func(*testing.T, *faultfs.CPU, bool)) (told cpuStats) {
@@ -193,7 +194,7 @@ func slowed(t *testing.T, f []string) {
 	os.Exit(0)
 }
 
-// cpuTime is the process's, in seconds.
+// cpuTime returns the process's CPU time, in seconds.
 func cpuTime() float64 {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

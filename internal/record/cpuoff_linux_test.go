@@ -12,9 +12,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestCPUTimesAfterNone records without CPU times and then with them, which a thread that
-// both have lives through. In a process of its own, because a process tries its witness
-// once.
+// TestCPUTimesAfterNone records without CPU times and then with them, on a thread that
+// lives through both. It runs in a process of its own, because a process tries its
+// witness once.
 func TestCPUTimesAfterNone(t *testing.T) {
 	const inChild = "SCOPEVIEW_TEST_CPU_OFF"
 	if os.Getenv(inChild) == "" {
@@ -26,7 +26,7 @@ func TestCPUTimesAfterNone(t *testing.T) {
 		}
 		return
 	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so that what tries the witness has our thread
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so that our thread tries the witness
 	for _, cpu := range []CPUMode{CPUOff, CPUAuto, CPUOff, CPUAuto} {
 		start(t, WithCPU(cpu))
 		for range 100 {

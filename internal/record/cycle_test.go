@@ -18,13 +18,14 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// traffic is goroutines that record everything there is until they are told to
-// quit; they can be held at a point where none of them is in a call of ours.
+// traffic runs goroutines that make all kinds of records until they are
+// stopped; they can be held at a point where none of them is in a recording
+// call.
 type traffic struct {
 	wg      sync.WaitGroup
-	gate    sync.RWMutex // held for reading around each round
+	gate    sync.RWMutex // read-locked around each round
 	quit    atomic.Bool
-	issued  atomic.Int64 // records asked for
+	issued  atomic.Int64 // records issued
 	foreign chan func()
 	mu      [2]sync.Mutex
 }
@@ -46,8 +47,8 @@ func newTraffic(workers int) *traffic {
 	return tr
 }
 
-// round issues a known number of records: a lock that is waited for makes one
-// more, so a worker has a lock for itself.
+// round issues a known number of records: a contended lock would add one, so
+// each worker has its own lock.
 func (tr *traffic) round(w, i int) {
 	outer := Task("outer", w, i)
 	for range 20 {
@@ -90,7 +91,7 @@ func (tr *traffic) end() {
 	tr.wg.Wait()
 }
 
-// stopAndCount is stop for traces that are too long to be kept.
+// stopAndCount is stop for traces too long to keep in memory.
 func stopAndCount(t *testing.T) {
 	t.Helper()
 	if err := Stop(); err != nil {
@@ -103,7 +104,7 @@ func stopAndCount(t *testing.T) {
 	}
 }
 
-// resources are what a recording must give back.
+// resources are what a recording must release.
 type resources struct{ goroutines, descriptors, mappings, files int }
 
 func inUse(t *testing.T) (r resources) {
@@ -126,15 +127,16 @@ func inUse(t *testing.T) (r resources) {
 	return r
 }
 
-// givenBack checks that no more is in use than before, and returns what is.
+// givenBack checks that no more is in use than before, and returns what is in
+// use.
 func givenBack(t *testing.T, before resources) (after resources) {
 	t.Helper()
 	until(t, "goroutines to end", func() bool {
 		after = inUse(t)
 		return after.goroutines <= before.goroutines
 	})
-	// The runtime's heap and threads grow a little by themselves, and the
-	// race detector maps what it likes.
+	// The runtime's heap and threads grow a little by themselves, and the race
+	// detector maps memory as it likes.
 	grown := after.mappings > before.mappings+20 && !sys.Race
 	if after.descriptors > before.descriptors || grown || after.files != 0 {
 		t.Errorf("in use are %+v, and %+v were before", after, before)
@@ -142,8 +144,8 @@ func givenBack(t *testing.T, before resources) (after resources) {
 	return after
 }
 
-// TestStartStopUnderTraffic starts and stops while goroutines record without
-// regard to it. Every trace must be whole, and nothing may pile up.
+// TestStartStopUnderTraffic starts and stops while goroutines keep recording.
+// Every trace must be valid, and no resource may leak.
 func TestStartStopUnderTraffic(t *testing.T) {
 	cycles := 60
 	switch {
@@ -157,7 +159,7 @@ func TestStartStopUnderTraffic(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		tr := newTraffic(2)
 		defer tr.end()
-		tr.wg.Go(func() { // somebody who looks all the time
+		tr.wg.Go(func() { // a goroutine that reads all the time
 			for !tr.quit.Load() {
 				if s := Stats(); Enabled() && s.Path == "" {
 					t.Errorf("Stats says %+v", s)
@@ -194,8 +196,8 @@ func TestStartStopUnderTraffic(t *testing.T) {
 	})
 }
 
-// TestEveryRecordIsCounted lets the goroutines record between Start and Stop
-// only: each record that was issued must be in the trace or counted as lost.
+// TestEveryRecordIsCounted lets the goroutines record only between Start and
+// Stop: each issued record must be in the trace or counted as lost.
 func TestEveryRecordIsCounted(t *testing.T) {
 	cycles := 30
 	if testing.Short() {
@@ -218,7 +220,7 @@ func TestEveryRecordIsCounted(t *testing.T) {
 			stopAndCount(t)
 			tr.gate.Unlock()
 			s := Stats()
-			// Where ends are lost, which are records too, there is one more.
+			// If ends are lost, which are records too, there are more.
 			if lost := s.Lost.Total(); s.Recorded+lost < issued || lost == 0 && s.Recorded != issued {
 				t.Errorf("%d records issued, %d recorded, lost %+v", issued, s.Recorded, s.Lost)
 			}

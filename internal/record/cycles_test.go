@@ -14,9 +14,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG13Cycles starts and stops under 16 goroutines that record without regard to
-// it. What a recording takes of the system it gives back: goroutines, descriptors and
-// mappings are what they were.
+// TestG13Cycles starts and stops while 16 goroutines keep recording. A recording
+// releases all its resources: goroutines, descriptors and mappings are as before.
 func TestG13Cycles(t *testing.T) {
 	cycles := 100
 	switch {
@@ -34,12 +33,12 @@ func TestG13Cycles(t *testing.T) {
 		dir := t.TempDir() + string(filepath.Separator)
 		var before resources
 		var recorded, lost int64
-		// The first tenth is the runtime's, for its threads and heap.
+		// Ignore the first tenth, in which the runtime's threads and heap grow.
 		for i := range cycles {
 			if err := Start(dir, backing, shortTicks(), WithLimit(1<<20)); err != nil {
 				t.Fatalf("cycle %d: %v", i, err)
 			}
-			if i%4 == 0 { // the others end while their writers come to it
+			if i%4 == 0 { // the others end before their writers have recorded
 				until(t, "records", func() bool { s := Stats(); return s.Recorded+s.Lost.Total() >= 100 })
 			}
 			if err := Stop(); err != nil {

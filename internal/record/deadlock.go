@@ -10,35 +10,36 @@ import (
 	"github.com/scopeview/scopeview/internal/heartbeat"
 )
 
-// asleep reports whether no goroutine of the program can ever go on; nil: nobody knows.
+// asleep reports whether all goroutines of the program are blocked for ever; nil: unknown.
 var asleep atomic.Pointer[func() bool]
 
-// TellAsleep has recordings end where f reports that only the recorder's goroutines can go on. Go
-// itself tells such a deadlock, and ends the program, but not while those and their timers are there.
+// TellAsleep makes recordings end when f reports that only the recorder's goroutines can run. Go
+// itself detects such a deadlock, and ends the program, but not while those goroutines and their
+// timers exist.
 func TellAsleep(f func() bool) { asleep.Store(&f) }
 
-// deadlocked reports whether the program has come to a deadlock. One is seen only while no other
+// deadlocked reports whether the program is deadlocked. That can be detected only while no other
 // goroutine of the recorder runs.
 func deadlocked() bool {
 	f := asleep.Load()
 	return f != nil && (*f)()
 }
 
-// looksAsleep reports whether a program has come to a deadlock; a test has its own.
+// looksAsleep reports whether a program seems deadlocked; it is replaced in tests.
 var looksAsleep = (*heartbeat.Sampler).Asleep
 
-// quiet is since when nothing was recorded.
+// quiet describes the time since the last record.
 type quiet struct {
-	recorded int64 // as of the last beat
-	looks    int   // how often it was looked at since
-	beats    int   // until it is looked at again
+	recorded int64 // at the last beat
+	looks    int   // checks since then
+	beats    int   // until the next check
 }
 
-// restIfStuck rests where a program that nobody has rewritten has come to a deadlock, so that Go sees
-// it: nothing of ours waits for a time or is in a system call then. It is looked at when nothing was
-// recorded between two beats, and then ever more seldom. If the program goes on after all, the next
-// record of any goroutine takes a chunk, which ends the rest. With collectors there is none: Go's own
-// have timers, with which it sees no deadlock without us either.
+// restIfStuck pauses the recorder if a program without hooks seems deadlocked, so that Go can
+// detect it: none of our goroutines then waits for a timer or is in a system call. It checks when
+// nothing was recorded between two beats, and then less and less often. If the program continues
+// after all, the next record of any goroutine takes a chunk, which ends the pause. With collectors
+// there is no pause: Go's own have timers, with which it does not detect deadlocks anyway.
 func (r *recorder) restIfStuck(beat *time.Ticker) {
 	r.beatMu.Lock()
 	counted := r.counted
@@ -53,7 +54,7 @@ func (r *recorder) restIfStuck(beat *time.Ticker) {
 	}
 	q.looks++
 	q.beats = min(q.looks, 8)
-	beat.Stop() // Go may have been told to keep its timer even so that nobody waits for it (asynctimerchan)
+	beat.Stop() // with asynctimerchan, Go keeps the timer even if no goroutine waits for it
 	r.flusher.Pause()
 	if looksAsleep(r.sampler) {
 		r.fact("deadlock", "all goroutines")
@@ -62,20 +63,20 @@ func (r *recorder) restIfStuck(beat *time.Ticker) {
 			records, _ := r.writer.written()
 			return records <= counted && looksAsleep(r.sampler)
 		})
-		r.block(format.BlockInfo, format.AppendInfo(nil, "deadlock", "")) // it was none
+		r.block(format.BlockInfo, format.AppendInfo(nil, "deadlock", "")) // it was no deadlock
 	}
 	r.flusher.Resume()
 	beat.Reset(r.opts.Heartbeat)
 }
 
-// endDeadlocked ends the recording of a program that has come to a deadlock.
+// endDeadlocked ends the recording of a deadlocked program.
 func (r *recorder) endDeadlocked() {
-	control.Lock() // nobody waits with it in hand for what would not come
+	control.Lock() // no goroutine blocks while holding it
 	defer control.Unlock()
 	select {
-	case <-r.quit: // it has ended
+	case <-r.quit: // it has already ended
 	default:
 		r.fact("deadlock", "all goroutines")
-		_ = r.stop() // the trace says what went wrong
+		_ = r.stop() // the trace records what went wrong
 	}
 }

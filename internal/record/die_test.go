@@ -14,7 +14,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// deaths are the ways in which a victim dies by itself.
+// deaths are the ways in which a victim ends itself.
 var deaths = map[string]func(t *truth){
 	"exit":  func(*truth) { os.Exit(7) },
 	"panic": func(*truth) { go panic("as it was told") },
@@ -48,7 +48,7 @@ var deaths = map[string]func(t *truth){
 	},
 }
 
-// TestG15Death has programs die by other causes than a kill: each leaves what
+// TestG15Death: programs that die by other causes than a kill leave what
 // TestG15Kill promises.
 func TestG15Death(t *testing.T) {
 	faultfs.Children(t)
@@ -84,7 +84,7 @@ func TestG15Death(t *testing.T) {
 						if err := v.says("running"); err != nil {
 							t.Fatal(err)
 						}
-						if oom != nil { // not before: Start refuses shm where there is so little
+						if oom != nil { // not earlier: Start refuses shm with so little memory
 							oom.Add(t, v.cmd.Process.Pid)
 						}
 						_ = v.cmd.Wait()

@@ -2,7 +2,7 @@
 
 package record
 
-// haveDisk says whether trace files can be mapped here.
+// haveDisk reports whether trace files can be mapped here.
 const (
 	haveDisk = !raceBuild && !pureBuild
 	noDisk   = "the race detector is blind in mapped memory, and the pure path has the heap alone"

@@ -15,7 +15,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// mutex and rwmutex are what a program can do with a lock.
+// mutex and rwmutex are the methods of locks.
 type (
 	mutex interface {
 		sync.Locker
@@ -35,7 +35,7 @@ var (
 	_ = []rwmutex{new(sync.RWMutex), new(RWMutex)}
 )
 
-// twins are sync's locks and ours, which are to do the same.
+// twins are sync's locks and scope's, which must behave the same.
 var twins = []struct {
 	name string
 	m    func() mutex
@@ -45,8 +45,8 @@ var twins = []struct {
 	{"scope", func() mutex { return new(Mutex) }, func() rwmutex { return new(RWMutex) }},
 }
 
-// TestLocksAreDropIn runs sync's locks and ours through the same steps; each says
-// what a TryLock finds, which is all that can be seen of a lock.
+// TestLocksAreDropIn runs sync's locks and scope's through the same steps and compares
+// the results of TryLock, which are all that can be observed of a lock.
 func TestLocksAreDropIn(t *testing.T) {
 	steps := func(t *testing.T, m mutex, rw rwmutex) (found []bool) {
 		see := func(ok bool) { found = append(found, ok) }
@@ -66,7 +66,7 @@ func TestLocksAreDropIn(t *testing.T) {
 		m.Lock()
 		try(m)
 		done := make(chan bool)
-		go func() { m.Unlock(); done <- true }() // not who locked it
+		go func() { m.Unlock(); done <- true }() // not the goroutine that locked it
 		<-done
 		try(m)
 		see(m.TryLock())
@@ -104,7 +104,7 @@ func TestLocksAreDropIn(t *testing.T) {
 		see(<-order == "writer")
 		see(<-order == "reader")
 
-		// Cond takes it as it does sync's.
+		// Cond accepts it as it does sync's.
 		c := sync.NewCond(m)
 		ready := false
 		go func() { m.Lock(); ready = true; m.Unlock(); c.Broadcast() }()
@@ -139,13 +139,13 @@ func TestLocksAreDropIn(t *testing.T) {
 	})
 }
 
-// misuses end a program.
+// misuses crash a program.
 var misuses = map[string]func(m mutex, rw rwmutex){
 	"unlock": func(m mutex, _ rwmutex) { m.Unlock() },
 	"twice": func(m mutex, _ rwmutex) {
 		m.Lock()
 		m.Unlock()
-		defer func() { _ = recover() }() // it can't be recovered from
+		defer func() { _ = recover() }() // it is not recoverable
 		m.Unlock()
 	},
 	"write unlock": func(_ mutex, rw rwmutex) { rw.Unlock() },
@@ -158,7 +158,7 @@ var misuses = map[string]func(m mutex, rw rwmutex){
 
 const misuseEnv = "SCOPE_LOCK_MISUSE"
 
-// TestLockMisuse: our locks end a program as sync's do, with the same words.
+// TestLockMisuse: scope's locks crash a program as sync's do, with the same message.
 func TestLockMisuse(t *testing.T) {
 	if what := os.Getenv(misuseEnv); what != "" {
 		lock, how, _ := strings.Cut(what, " ")
@@ -188,8 +188,8 @@ func TestLockMisuse(t *testing.T) {
 	}
 }
 
-// TestVetSeesCopies: go vet tells of copies of whatever is a sync.Locker by its address
-// and not by its value.
+// TestVetSeesCopies: go vet reports copies of types whose pointer, but not whose value,
+// is a sync.Locker.
 func TestVetSeesCopies(t *testing.T) {
 	locker := reflect.TypeFor[sync.Locker]()
 	for _, v := range []reflect.Type{reflect.TypeFor[Mutex](), reflect.TypeFor[RWMutex]()} {

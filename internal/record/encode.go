@@ -11,18 +11,18 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// encoder builds an extension: a header word, then the slots' values. It
-// stores what it is given and formats nothing. Its memory is the caller's.
+// encoder builds an extension: a header word, then the slots' values. It stores the arguments
+// and formats nothing. The caller provides its memory.
 type encoder struct {
 	r     *recorder
 	w     []uint64 // w[0] is the header word
 	n     int      // words used, the header included
 	slots int
 	types uint64
-	cut   uint64 // arguments that did not fit
-	link  bool   // there is a link among them
-	short bool   // a string was cut
-	at    int64  // when the scope began, in ticks; 0: now
+	cut   uint64 // dropped arguments
+	link  bool   // whether there is a link among them
+	short bool   // whether a string was cut
+	at    int64  // start of the scope, in ticks; 0: now
 }
 
 // Arg is a named argument; see KV.
@@ -31,11 +31,11 @@ type Arg struct {
 	value any
 }
 
-// KV names an argument.
+// KV returns a named argument.
 func KV(key string, value any) Arg { return Arg{key, value} }
 
-// Sizes of the buffers on the callers' stacks, in words: the usual, and the
-// largest extension there is. A buffer is cleared at each use.
+// Sizes of the buffers on callers' stacks, in words: the usual, and the largest extension
+// possible. A buffer is cleared at each use.
 const (
 	smallWords = 8
 	usualWords = 16
@@ -44,10 +44,9 @@ const (
 
 func float(f float64) uint64 { return math.Float64bits(f) }
 
-// beginArgs begins a scope with arguments, and a link that is not nil. A few ints the
-// assembly has taken.
-// What is left that is frequent (ints, short strings, and these with names) is
-// taken here, and anything else by the encoder.
+// beginArgs begins a scope with arguments, and with a link unless it is nil. The assembly
+// handles a few ints. This function handles the other frequent arguments (ints, short strings,
+// and either with a name), and the encoder all others.
 func (r *recorder) beginArgs(head uint64, args []any, link *format.Link) Handle {
 	var w [usualWords]uint64
 	n, shift, types := 1, 0, uint64(0)
@@ -93,7 +92,7 @@ func (r *recorder) beginArgs(head uint64, args []any, link *format.Link) Handle 
 			}
 			if len(rest) > 0 {
 				if len(v) >= 8 {
-					// The last eight bytes, without those that are there already.
+					// The last eight bytes, without those already stored.
 					w[n&(usualWords-1)] = load8(v[len(v)-8:]) >> (64 - 8*uint(len(rest)))
 				} else {
 					w[n&(usualWords-1)] = loadTail(rest)
@@ -123,14 +122,14 @@ func (r *recorder) beginArgs(head uint64, args []any, link *format.Link) Handle 
 	return r.beginSlow(head, &x, reason)
 }
 
-// load8 is the first eight bytes of s as a word; the compiler makes it one load.
+// load8 returns the first eight bytes of s as a word; the compiler makes it one load.
 func load8(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// loadTail is up to seven bytes as a word, zeros behind.
+// loadTail returns up to seven bytes as a word, padded with zeros.
 func loadTail(s string) (v uint64) {
 	i := 0
 	if len(s)&4 != 0 {
@@ -158,7 +157,7 @@ func (r *recorder) beginBig(head uint64, args []any, link *format.Link) Handle {
 	return r.begin(head, &x)
 }
 
-// countCut counts a record that lacks something of its arguments.
+// countCut counts a record whose arguments are incomplete.
 func (x *encoder) countCut() {
 	if x.cut > 0 || x.short {
 		x.r.argsCut.Add(1)
@@ -198,7 +197,7 @@ func (x *encoder) units() int64 {
 		x.n = 1
 	}
 	if x.cut > 0 && x.slots <= format.MaxSlots {
-		// The last slot says how many are missing; add kept it free.
+		// The last slot holds the number of dropped arguments; add has kept it free.
 		x.types |= uint64(format.SlotCut) << (4 * (x.slots))
 		x.w[x.n] = x.cut
 		x.n++
@@ -210,8 +209,8 @@ func (x *encoder) units() int64 {
 	return u
 }
 
-// room reports whether n more words fit, and a slot for them and one to say that
-// something was cut.
+// room reports whether n more words fit, with a slot for them and one for the number of dropped
+// arguments.
 func (x *encoder) room(n int) bool {
 	if x.n == 0 {
 		x.n = 1
@@ -230,8 +229,8 @@ func (x *encoder) slot(t format.SlotType, v uint64) {
 	x.slots++
 }
 
-// place says where a scope began, for an end apart. Who began it, and word 2 of
-// its record, are put into w[2] and w[3] by who knows: 0 is not known.
+// place stores the position of a scope's begin, for an end apart. Later code sets w[2], the
+// goroutine that began it, and w[3], word 2 of its record; 0 means unknown.
 func (x *encoder) place(loc int64) {
 	x.slot(format.SlotLoc, uint64(loc))
 	x.slot(format.SlotGoid, 0)
@@ -244,8 +243,8 @@ func (x *encoder) cpu(user, system int64) {
 	x.slot(format.SlotSystem, uint64(system))
 }
 
-// text adds a string of at most format.MaxString bytes; full is its length
-// before it was cut. What does not fit is cut too.
+// text adds a string, cut to format.MaxString bytes, with its full length. If there is no room,
+// the argument is dropped.
 func (x *encoder) text(t format.SlotType, s string) {
 	full := len(s)
 	if len(s) > format.MaxString {
@@ -269,7 +268,7 @@ func (x *encoder) text(t format.SlotType, s string) {
 	}
 }
 
-// addAll adds a link, if it is not nil, and the arguments.
+// addAll adds a link, unless it is nil, and the arguments.
 func (x *encoder) addAll(link *format.Link, args []any) {
 	if link != nil {
 		x.linked(link)
@@ -279,8 +278,7 @@ func (x *encoder) addAll(link *format.Link, args []any) {
 	}
 }
 
-// add adds one argument by its type, or by its type's kind. It calls no method
-// of the value.
+// add adds one argument by its type, or by its type's kind. It calls no method of the value.
 func (x *encoder) add(a *any) {
 	t, bits := format.SlotInt, uint64(0)
 	switch v := (*a).(type) {
@@ -336,7 +334,7 @@ func (x *encoder) add(a *any) {
 	x.slot(t, bits)
 }
 
-// linked adds a link, whole or not at all. A record has one at most.
+// linked adds a link, whole or not at all. A record has at most one.
 func (x *encoder) linked(l *format.Link) {
 	if !l.Valid() {
 		return
@@ -353,11 +351,11 @@ func (x *encoder) linked(l *format.Link) {
 
 // named adds a named argument: its key, then its value, or neither.
 func (x *encoder) named(v *Arg) {
-	// By value: a pointer that changes to what the loop declares would put that,
-	// and with it all arguments, on the heap.
+	// A copy: a pointer that changes to what the loop declares would move that, and with it all
+	// arguments, to the heap.
 	a := *v
 	for {
-		// A name for a named argument: the inner name is the better one.
+		// A named argument whose value is one: the inner name is the better one.
 		inner, ok := a.value.(Arg)
 		if !ok {
 			break
@@ -371,7 +369,7 @@ func (x *encoder) named(v *Arg) {
 	}
 }
 
-// key adds the key of a value that is to follow, if there is room for that too.
+// key adds the key of the value that follows, if there is room for both.
 func (x *encoder) key(id uint64) {
 	if x.slots >= format.MaxSlots-2 {
 		x.cut++
@@ -380,7 +378,7 @@ func (x *encoder) key(id uint64) {
 	x.slot(format.SlotKey, id&nameID)
 }
 
-// mark is where an encoder is, to go back to when something does not fit.
+// mark is an encoder's state, to return to when something does not fit.
 type mark struct {
 	n, slots   int
 	types, cut uint64
@@ -388,8 +386,8 @@ type mark struct {
 
 func (x *encoder) mark() mark { return mark{x.n, x.slots, x.types, x.cut} }
 
-// back goes back to a mark, and counts one argument that did not fit. What was written of it is
-// cleared: behind the last slot an extension is zero.
+// back returns to a mark, and counts a dropped argument. It clears the words written since:
+// after its last slot an extension is zero.
 func (x *encoder) back(m mark) {
 	clear(x.w[m.n:x.n])
 	x.n, x.slots, x.types, x.cut = m.n, m.slots, m.types, m.cut+1

@@ -62,8 +62,8 @@ func order(n int, f func(int) int) (o []int) {
 	return o
 }
 
-// TestEndsOnOtherPs lets goroutines begin scopes, wander from P to P, and end
-// them, and lets others end what they began.
+// TestEndsOnOtherPs: goroutines begin scopes, move from P to P, and end them; others
+// end scopes that they began.
 func TestEndsOnOtherPs(t *testing.T) {
 	rounds := 20_000
 	if testing.Short() {
@@ -114,8 +114,8 @@ func TestEndsOnOtherPs(t *testing.T) {
 	})
 }
 
-// TestLongScopes has scopes that are longer than the chunks that they began in:
-// some of those have been written out when they end, so their ends are apart.
+// TestLongScopes has scopes that outlive the chunks that they began in: some of those
+// have been written out when they end, so their ends are apart.
 func TestLongScopes(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, shortTicks())
@@ -166,11 +166,11 @@ func TestLongScopes(t *testing.T) {
 	})
 }
 
-// chunkOf is the chunk that a span's record is in.
+// chunkOf returns the number of the chunk that holds a span's record.
 func chunkOf(s Span) int64 { return record.Current.Load().Offset(handleOf(s)) / pool.ChunkSize }
 
-// TestSecondEndApart ends a scope again whose chunk has been written out: the
-// recorder can't know, and the reader takes the first.
+// TestSecondEndApart ends a scope twice whose chunk has been written out: the recorder
+// can't detect that, and the reader takes the first end.
 func TestSecondEndApart(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, shortTicks())
@@ -210,9 +210,9 @@ func TestSecondEndApart(t *testing.T) {
 	})
 }
 
-// TestTwoEndsAtOnce has two goroutines end the same scopes: each ends once. In the
-// some 30 ns between its look at a record and its store an end does not see another
-// one come (see the package comment, Ends apart): then the trace has both, and says so.
+// TestTwoEndsAtOnce: two goroutines end the same scopes, and each scope ends once. For
+// some 30 ns between its check of the record and its store, an end does not see another
+// one (see the package comment, Ends apart): then the trace has both, and says so.
 func TestTwoEndsAtOnce(t *testing.T) {
 	const n = 5000
 	perBacking(t, func(t *testing.T, backing Option) {

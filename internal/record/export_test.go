@@ -15,7 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// What the tests of recordings, which are users of package scope, see of the recorder.
+// Internals for the tests of recordings, which use package scope.
 
 var (
 	Current     = &current
@@ -73,7 +73,7 @@ func (r *recorder) Flusher() **flusher.Flusher        { return &r.flusher }
 func (r *recorder) NewFlusher() *flusher.Flusher      { return r.newFlusher() }
 func (r *recorder) Lost() [format.LossReasons]int64   { return r.lost() }
 
-// StripeMus has the locks of the Go path's stripes; none on the assembly's.
+// StripeMus returns the locks of the Go path's stripes; none on the assembly path.
 func (r *recorder) StripeMus() (all []*sync.Mutex) {
 	if r.gopath == nil {
 		return nil
@@ -99,17 +99,18 @@ func (l *LockState) Count() uint64 { return l.count }
 
 func (t *Retries) Begun() bool { return t.w.begun }
 
-// LookAsleep has recordings of the test ask f whether the program has come to a deadlock.
+// LookAsleep replaces, during the test, the function that detects a deadlocked program.
 func LookAsleep(t *testing.T, f func(*heartbeat.Sampler) bool) {
 	before := looksAsleep
 	looksAsleep = f
 	t.Cleanup(func() { looksAsleep = before })
 }
 
-// ReleasesPass reports whether releases of locks pass by.
+// ReleasesPass reports whether releases of locks are being skipped.
 func ReleasesPass() bool { return ownersShut.Load()&1 != 0 }
 
-// Parts is in how many segments of so many bytes there is something, be they files yet or not.
+// Parts returns the number of non-empty segments of the given size, whether they have files
+// yet or not.
 func Parts(bytes int64) int {
 	p, parts := current.Load().pool, map[int64]bool{}
 	for _, idx := range p.Live(nil) {

@@ -26,14 +26,14 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// What a test binary does that is started as another process: it records into
-// exposedPath until its standard input ends, or tries what it may do there.
+// Actions of the test binary in another process: it records into exposedPath until its
+// standard input ends, or tries to access it.
 const (
 	exposedAct  = "SCOPE_EXPOSED_ACT"
 	exposedPath = "SCOPE_EXPOSED_PATH"
 )
 
-// TestExposed is no test but that process.
+// TestExposed is that process, and not a test.
 func TestExposed(t *testing.T) {
 	path := os.Getenv(exposedPath)
 	switch act := os.Getenv(exposedAct); act {
@@ -63,7 +63,7 @@ func TestExposed(t *testing.T) {
 	}
 }
 
-// pry tries to get at a file of another user's.
+// pry tries to access another user's file.
 func pry(path string) {
 	got := "nothing"
 	for what, f := range map[string]func() error{
@@ -117,7 +117,7 @@ func expose(t *testing.T, exe, act, path string, attr *syscall.SysProcAttr) *exp
 	return x
 }
 
-// end lets it stop its recording.
+// end makes it stop its recording.
 func (x *exposed) end(t *testing.T) {
 	t.Helper()
 	x.stdin.Close()
@@ -127,7 +127,7 @@ func (x *exposed) end(t *testing.T) {
 	}
 }
 
-// sound checks that a file is a whole trace with the records of TestExposed, and
+// sound checks that a file is a complete trace with the records of TestExposed, and
 // returns its header.
 func sound(t *testing.T, path string) format.Header {
 	t.Helper()
@@ -139,7 +139,7 @@ func sound(t *testing.T, path string) format.Header {
 	return tr.Header()
 }
 
-// exposedBackings are those that TestExposed knows.
+// exposedBackings returns the backings for TestExposed.
 func exposedBackings() []string {
 	if !record.HaveDisk {
 		return []string{"heap"}
@@ -147,14 +147,14 @@ func exposedBackings() []string {
 	return []string{"disk", "shm", "heap"}
 }
 
-// TestG29OtherUser: in a directory that others own, or may write, a trace is new
-// and nobody else's, or there is none.
+// TestG29OtherUser: in a directory that others own, or may write, a trace is new and
+// the user's own, or there is none.
 func TestG29OtherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("becoming another user needs root")
 	}
 	const we, they = 65533, 65534
-	dir, err := os.MkdirTemp("/tmp", "scopeview-test-") // where everybody comes to
+	dir, err := os.MkdirTemp("/tmp", "scopeview-test-") // accessible to everyone
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,11 +242,11 @@ func TestG29OtherUser(t *testing.T) {
 	t.Logf("G29: %d recordings in another user's directories, %d refused, the others new, 0600, and closed to that user", tries, refused)
 }
 
-// TestG30: two processes with the same number, as two containers have, record
-// into the same directory: each has a trace of its own.
+// TestG30: two processes with the same id, as in two containers, record into the same
+// directory: each has a trace of its own.
 func TestG30(t *testing.T) {
 	apart := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
-	if uid, gid := os.Getuid(), os.Getgid(); uid != 0 { // then in a namespace of users, where the system allows it
+	if uid, gid := os.Getuid(), os.Getgid(); uid != 0 { // if not root, in a user namespace, if the system allows it
 		apart.Cloneflags |= syscall.CLONE_NEWUSER
 		apart.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 		apart.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
@@ -282,8 +282,8 @@ func TestG30(t *testing.T) {
 	t.Logf("G30: %d traces of processes that are all number 1, at once in a directory each backing; all whole, none shared", n)
 }
 
-// TestG31Memory: the pages that records are in are left out of core dumps and not
-// copied into children, however often a ring has gone around.
+// TestG31Memory: the pages with records are excluded from core dumps and not copied
+// into children, however often a ring has wrapped.
 func TestG31Memory(t *testing.T) {
 	switch {
 	case faultfs.Emulated():
@@ -301,7 +301,7 @@ func TestG31Memory(t *testing.T) {
 			Task("a")()
 		}
 		names := []string{Path(), hotOf(t, Path())}
-		// What has just been mapped, and has nothing in it yet, may not be marked yet.
+		// A new mapping, with nothing in it yet, may not be marked yet.
 		found := 0
 		until(t, "all mappings marked", func() (marked bool) {
 			found, marked = marks(t, names)
@@ -315,8 +315,8 @@ func TestG31Memory(t *testing.T) {
 	t.Logf("G31: %d mappings of two recordings: each without core dump and fork", mapped)
 }
 
-// marks is how many mappings of the named files there are, and whether all are left out
-// of core dumps and of children.
+// marks returns the number of mappings of the named files, and whether all are excluded
+// from core dumps and children.
 func marks(t *testing.T, names []string) (found int, all bool) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/smaps")
@@ -338,7 +338,7 @@ func marks(t *testing.T, names []string) (found int, all bool) {
 	return found, all
 }
 
-// leave is what a process does that stops where it can't remove its hot file.
+// leave is a process that stops when it can't remove its hot file.
 func leave(t *testing.T, act, path string) (said string) {
 	if err := Start(path, WithBacking(ShmBacking), shortTicks()); err != nil {
 		t.Fatal(err)

@@ -16,12 +16,12 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// reasons say in words why something slower or less is used; "" where it is not.
+// reasons holds the reasons why something slower or less is used; "" if it is not.
 type reasons struct {
 	path, clock, backing, cpu, fork string
 }
 
-// choosePath decides how records are written.
+// choosePath selects how records are written.
 func (r *recorder) choosePath() (w reasons) {
 	w.clock = r.clock.Reason
 	if r.opts.backing == format.BackingHeap {
@@ -75,8 +75,7 @@ func (r *recorder) fileHeader(c sys.Reading) *format.Header {
 	return h
 }
 
-// writeFacts puts into the trace what is known of the program, the machine, and
-// of what the recorder could use.
+// writeFacts writes what is known of the program, the machine, and what the recorder could use.
 func (r *recorder) writeFacts(w reasons) {
 	stacks := r.chooseStacks()
 	put := r.fact
@@ -90,7 +89,7 @@ func (r *recorder) writeFacts(w reasons) {
 	host, _ := os.Hostname()
 	put("host", host)
 	put("ppid", strconv.Itoa(os.Getppid()))
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // Linux's: the same has our monotonic clock, but for the offset
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // of Linux: traces with the same id share the monotonic clock, except for the offset
 	put("boot", strings.TrimSpace(string(boot)))
 	put("monotonic_offset", monotonicOffset())
 	dir, _ := os.Getwd()
@@ -128,9 +127,9 @@ func (r *recorder) writeFacts(w reasons) {
 	}
 }
 
-// monotonicOffset returns the ns that the time namespace of the process adds to the machine's
-// monotonic clock, as text; empty: none, or not known. A process that has made a namespace for its
-// children reads theirs.
+// monotonicOffset returns the ns that the process's time namespace adds to the machine's monotonic
+// clock, as text; empty if none or unknown. A process that has created a namespace for its
+// children would read theirs.
 func monotonicOffset() string {
 	own, _ := os.Readlink("/proc/self/ns/time")
 	children, _ := os.Readlink("/proc/self/ns/time_for_children")
@@ -150,18 +149,18 @@ func monotonicOffset() string {
 }
 
 // buildID returns the id that the go command has given the program's executable, as go tool
-// buildid prints it; "" where that is not an ELF file's note. Who has the file later finds
-// out by it whether it is the one that ran.
+// buildid prints it; "" if there is no such ELF note. With it, a reader checks whether a file is
+// the executable that ran.
 func buildID() string {
-	f, err := os.Open("/proc/self/exe") // the file that runs, whatever lies at its path now
+	f, err := os.Open("/proc/self/exe") // the running file, whatever its path names now
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	head := make([]byte, 8192) // the linker puts its notes first
+	head := make([]byte, 8192) // the linker places its notes first
 	n, _ := f.Read(head)
 	head = head[:n]
-	const name = "\x04\x00\x00\x00Go\x00\x00" // the note's type, and whose it is; before it is its length
+	const name = "\x04\x00\x00\x00Go\x00\x00" // the note's type and owner; its length precedes them
 	i := strings.Index(string(head), name)
 	if i < 4 {
 		return ""
@@ -174,7 +173,7 @@ func buildID() string {
 	return string(note[:size])
 }
 
-// fact puts one into the trace, if it is known. See value.
+// fact writes a fact if its value is known. It is not inlined for the reason given at value.
 //
 //go:noinline
 func (r *recorder) fact(key, value string) {
@@ -185,7 +184,7 @@ func (r *recorder) fact(key, value string) {
 
 const ourModule = "github.com/scopeview/scopeview"
 
-// buildVersion is the main module's version, with the commit it was built at.
+// buildVersion returns the main module's version, with the commit that it was built at.
 func buildVersion(b *debug.BuildInfo) string {
 	v := b.Main.Version
 	for _, s := range b.Settings {
@@ -211,7 +210,7 @@ func ourVersion(b *debug.BuildInfo) string {
 	return ""
 }
 
-// cpuModel is the processor's name as Linux tells it, "" elsewhere.
+// cpuModel returns the processor's name on Linux, "" elsewhere.
 func cpuModel() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -229,15 +228,15 @@ func (r *recorder) defineName(id uint16, name string) bool {
 
 func ticksPayload(t int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(t)) }
 
-// firstReading is the first time the clock was looked at, by which its rate is
-// known the better the longer the process has run.
+// firstReading is the first reading of the clock. The longer the process has run since, the better
+// its rate is known.
 var firstReading struct {
 	sync.Mutex
 	sys.Reading
 	counter bool
 }
 
-// rateOf is the clock's ticks per second.
+// rateOf returns the clock's ticks per second.
 func rateOf(c sys.Clock) int64 {
 	firstReading.Lock()
 	defer firstReading.Unlock()
@@ -256,8 +255,8 @@ func rateOf(c sys.Clock) int64 {
 	return c.Rate(3 * time.Millisecond)
 }
 
-// scopeCost estimates what one scope costs, in picoseconds: two readings of the
-// clock and a seventh more. It is marked as an estimate wherever it shows.
+// scopeCost estimates the cost of one scope, in picoseconds: two readings of the clock and a
+// seventh more. Wherever it is shown, it is marked as an estimate.
 func scopeCost(c sys.Clock, rate int64) int64 {
 	const n = 512
 	best := int64(0)

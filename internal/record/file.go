@@ -21,13 +21,14 @@ import (
 // traceFile is a new, empty, locked file.
 type traceFile struct{ *os.File }
 
-// descriptors is how many a recording has at once, with those of Go's poller.
+// descriptors is the maximum number of a recording's descriptors, including
+// those of Go's poller.
 const descriptors = 8
 
-// Extension is that of every trace.
+// extension is the file name extension of every trace.
 const extension = ".scope"
 
-// createTrace makes the file that path asks for.
+// createTrace creates the file for path.
 func createTrace(path string, overwrite bool) (*traceFile, error) {
 	if err := sys.TakeDescriptors(descriptors); err != nil {
 		return nil, err
@@ -59,13 +60,13 @@ func createTrace(path string, overwrite bool) (*traceFile, error) {
 	if err := os.Remove(path); err != nil {
 		return nil, err
 	}
-	hot.Discard(h.ID, file) // what its writer left in memory, if it was killed
+	hot.Discard(h.ID, file) // what its writer left in memory if it was killed
 	return create(path)
 }
 
-// createIn makes a new file in a directory. Its name says which run it is of,
-// and ends in chance, so that two containers that share the directory, each
-// with its program as process 1, don't meet.
+// createIn creates a new file in a directory. Its name ends in random digits,
+// so that two containers that share the directory, each with its program as
+// process 1, do not collide.
 func createIn(dir string) (*traceFile, error) {
 	var err error
 	for range 10 {
@@ -77,7 +78,8 @@ func createIn(dir string) (*traceFile, error) {
 	return nil, err
 }
 
-// fileName is a new name: program, what, time, process and chance.
+// fileName returns a new name, made of the program, what, the time, the process
+// and random digits.
 func fileName(what string) string {
 	return fmt.Sprintf("%s-%s%s-%d-%08x%s", programName(), what, time.Now().UTC().Format("20060102T150405Z"), os.Getpid(), rand.Uint32(), extension)
 }
@@ -95,12 +97,12 @@ func create(path string) (*traceFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	sys.TryLock(f) // where there are no locks readers can't tell whether we live
+	sys.TryLock(f) // without locks, readers can't detect whether the process lives
 	return &traceFile{f}, nil
 }
 
-// finished reports whether the file at path is a trace of ours that nobody is
-// writing, and which: a copy has the same ID.
+// finished checks that the file at path is a finished trace, and returns its
+// header and its identity: a copy has the same ID.
 func finished(path string) (h format.Header, file format.FileID, err error) {
 	f, err := newfile.Existing(path, os.O_RDWR)
 	if err != nil {

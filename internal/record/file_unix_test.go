@@ -19,15 +19,15 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG29Modes checks that nobody else may read what a recording writes, whatever
-// the umask is: the trace, its segments, snapshots asked for by the program, from outside
-// and by a trigger, and the hot file where there is one.
+// TestG29Modes checks that other users can't read what a recording writes, whatever the
+// umask: the trace, its segments, snapshots taken by the program, from outside and by a
+// trigger, and the hot file.
 func TestG29Modes(t *testing.T) {
 	n, parts, hot, masks := 0, 0, 0, map[int]bool{}
 	perBacking(t, func(t *testing.T, backing Option) {
 		for _, umask := range []int{0, 0o022, 0o077, 0o277, 0o777} {
 			if umask&0o700 != 0 && os.Getuid() != 0 {
-				continue // nobody but root could use a directory made so
+				continue // only root could use such a directory
 			}
 			dir := t.TempDir()
 			at := func(name string) string { return filepath.Join(dir, name) }
@@ -90,9 +90,9 @@ func TestG29Modes(t *testing.T) {
 	t.Logf("G29: %d traces and snapshots, %d segments and %d hot files under %d umasks: each has mode 0600", n, parts, hot, len(masks))
 }
 
-// TestG29Links checks that a link or a pipe in the place of a trace or a snapshot
-// is not followed: who may write into the directory could have anything
-// overwritten, or read.
+// TestG29Links checks that a link or a pipe in the place of a trace or a snapshot is not
+// followed: otherwise whoever may write to the directory could have any file overwritten,
+// or read.
 func TestG29Links(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -128,7 +128,7 @@ func TestG29Links(t *testing.T) {
 	if b, err := os.ReadFile(at("victim")); err != nil || string(b) != "text" {
 		t.Errorf("the link's target is %q: %v", b, err)
 	}
-	// A link to a directory is a directory.
+	// A link to a directory counts as a directory.
 	if err := Start(at("to dir"), WithRing(8<<20), shortTicks()); err != nil {
 		t.Fatal(err)
 	}
@@ -155,8 +155,8 @@ func TestG29Links(t *testing.T) {
 	t.Logf("G29: 5 planted links and pipes, each for Start, WithOverwrite, Snapshot and a request from outside: refused, nothing followed")
 }
 
-// TestG29Thin: what another user has called like our triggered snapshots is not
-// removed, and does not push ours out.
+// TestG29Thin: another user's files with the names of our triggered snapshots are not
+// removed, and do not count as ours.
 func TestG29Thin(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("making files of another user needs root")
@@ -165,7 +165,7 @@ func TestG29Thin(t *testing.T) {
 	name := func(second int) string {
 		return filepath.Join(dir, fmt.Sprintf("%s-slow-20260101T0000%02dZ-1-00000000.scope", record.ProgramName(), second))
 	}
-	for i := range record.TriggerFiles + 5 { // ours, each between two of theirs
+	for i := range record.TriggerFiles + 5 { // ours, each between two of the other user's
 		if err := os.WriteFile(name(3*i+1), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -188,8 +188,8 @@ func TestG29Thin(t *testing.T) {
 	t.Logf("G29: of %d triggered snapshots among %d files and links of another user the %d newest are left, and all of the other's", record.TriggerFiles+5, 2*(record.TriggerFiles+5), record.TriggerFiles)
 }
 
-// TestOverwriteRunning has another descriptor hold the trace's lock, as its
-// writer does: it is not overwritten.
+// TestOverwriteRunning: another descriptor holds the trace's lock, as its writer does: it
+// is not overwritten.
 func TestOverwriteRunning(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.scope")
 	if err := Start(path); err != nil {
@@ -217,8 +217,8 @@ func TestOverwriteRunning(t *testing.T) {
 	}
 }
 
-// TestDescriptorIsNotInherited checks that a program's children don't get the
-// trace, and that others see that it is being written.
+// TestDescriptorIsNotInherited checks that a program's children do not inherit the
+// trace's descriptor, and that other processes see that it is being written.
 func TestDescriptorIsNotInherited(t *testing.T) {
 	start(t)
 	flags, err := unix.FcntlInt(record.Current.Load().File().Fd(), unix.F_GETFD, 0)

@@ -13,7 +13,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// everything calls each function that records once.
+// everything calls each recording function once.
 func everything(prefix string) {
 	var mu sync.Mutex
 	Task(prefix + "task")()
@@ -25,7 +25,7 @@ func everything(prefix string) {
 	Pending(prefix + "pending")()
 	Counter(prefix+"counter", 1)
 	Lock(&mu, prefix+"lock")()
-	Stack(prefix+"stack", 1) // no event
+	Stack(prefix+"stack", 1) // not an event
 }
 
 func everyName(prefix string) []string {
@@ -70,7 +70,7 @@ func TestFilter(t *testing.T) {
 				check("WithFilter")
 
 				start(t, backing, WithFilter("-a.*,-b.*"))
-				everything("a.") // known by another decision when the filter comes
+				everything("a.") // so that the cached decision differs from the new filter's
 				if err := SetFilter(c.expr); err != nil {
 					t.Fatal(err)
 				}
@@ -82,8 +82,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestFilterNames checks what a filter leaves alone: rows, keys, and a lock,
-// which is locked and unlocked all the same.
+// TestFilterNames checks what a filter does not affect: rows, keys, and a lock,
+// which is still locked and unlocked.
 func TestFilterNames(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithFilter("-*,kept"))
@@ -104,8 +104,8 @@ func TestFilterNames(t *testing.T) {
 	})
 }
 
-// TestFilterBetween changes the filter between a scope's begin and its end: what
-// has begun is ended, and what was left out stays out.
+// TestFilterBetween changes the filter between a scope's begin and its end: a
+// scope that has begun ends, and one that was filtered out stays out.
 func TestFilterBetween(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
@@ -135,7 +135,7 @@ func TestSetFilterErrors(t *testing.T) {
 	}
 	start(t)
 	if err := SetFilter("a,,["); err != nil {
-		t.Logf("refused: %v", err) // and then nothing changes
+		t.Logf("refused: %v", err) // and nothing changes
 	}
 	SetFilter("")
 	Task("a")()
@@ -145,8 +145,8 @@ func TestSetFilterErrors(t *testing.T) {
 }
 
 // TestFilterUnderTraffic switches names on and off while goroutines use them.
-// Whatever was last decided must hold for every name from then on: a goroutine
-// that looked a name up before the change must not keep the old answer for all.
+// The latest decision must hold for every name: a goroutine that looked a name
+// up before the change must not store the old decision.
 func TestFilterUnderTraffic(t *testing.T) {
 	const workers = 3
 	rounds := 30
@@ -155,7 +155,7 @@ func TestFilterUnderTraffic(t *testing.T) {
 	}
 	perBacking(t, func(t *testing.T, backing Option) {
 		for range rounds {
-			// The names' addresses are found anew in each recording.
+			// Each recording looks up the names' addresses anew.
 			start(t, backing, shortTicks())
 			var wg sync.WaitGroup
 			var quit atomic.Bool
@@ -173,7 +173,7 @@ func TestFilterUnderTraffic(t *testing.T) {
 			}
 			quit.Store(true)
 			wg.Wait()
-			breathe(t) // what the goroutines wrote may have been too much
+			breathe(t) // the goroutines may have filled the window
 			Event("settled")
 			Task("on")()
 			Task("off")()

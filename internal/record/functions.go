@@ -14,24 +14,24 @@ import (
 // Func is a function whose calls are scopes; see scope/hooks.
 type Func = sys.Func
 
-// functions is what a recording knows of the functions that were called. Each has a
-// number from its first call on, by which its calls are counted: by each P in a row of
-// its own, or, where there is no assembly, by all together.
+// functions is a recording's table of the called functions. Each gets a number at its first call,
+// by which its calls are counted: by each P in a row of its own or, without assembly, in shared
+// counters.
 type functions struct {
 	r      *recorder
 	mu     sync.Mutex
-	all    []*function // by number; the first are those of nobody
+	all    []*function // by number; the first are reserved
 	shared [sys.MaxFuncs / sharedPage]atomic.Pointer[[sharedPage]sys.Tally]
 
 	budget   budget
-	govern   func()   // what is done at each tick
-	later    []func() // what is done behind it
+	govern   func()   // work of each tick
+	later    []func() // work after a tick
 	began    time.Time
-	took     time.Duration // the last tick
-	sampling bool          // what counting takes is known, and so how many calls there are in between
-	shown    time.Time     // since when what is sampled is counted; zero: it is not
+	took     time.Duration // duration of the last tick
+	sampling bool          // the cost of counting is known, so calls between samples can be estimated
+	shown    time.Time     // start of the current sample; zero: none
 	charged  atomic.Int64  // ns
-	begun    atomic.Int64  // ns that it took to begin, which are not paid for yet
+	begun    atomic.Int64  // ns that starting took, not yet paid for
 	buf      []format.Calls
 	unseen   []format.Unseen
 	block    []byte
@@ -40,32 +40,32 @@ type functions struct {
 
 const sharedPage = 128
 
-// function is one of them. functions.mu is held by who looks at it, but for f.
+// function is an instrumented function. functions.mu guards all fields but f.
 type function struct {
-	f      *sys.Func // nil: what is counted here has no name of its own
+	f      *sys.Func // nil: the shared count of functions without a number
 	number int
 	id     uint16
 	now    calls
 	told   calls
 
-	off     bool    // its calls are only counted
-	sampled bool    // and that now and then
-	unseen  float64 // calls while they were not counted, by the rates in between
+	off     bool    // calls are only counted
+	sampled bool    // calls are counted only in samples
+	unseen  float64 // estimated calls between samples
 	load    load
 }
 
-// calls are counts of calls.
+// calls holds counts of calls.
 type calls struct {
 	recorded, skipped int64
-	unseen            int64 // an estimate: while they were not counted
+	unseen            int64 // estimate of the calls that were not counted
 }
 
 func (c calls) less(d calls) calls {
 	return calls{c.recorded - d.recorded, c.skipped - d.skipped, c.unseen - d.unseen}
 }
 
-// Instrument has recordings that begin from now on record functions, whose part of the
-// process's CPU time is share.
+// Instrument makes later recordings record functions, with the given share of the process's CPU
+// time.
 func Instrument(share float64) {
 	instrumented.share = share
 	onEnter()
@@ -75,7 +75,7 @@ func Instrument(share float64) {
 
 var instrumented struct{ share float64 }
 
-// tellFunctions is told how far the recording is.
+// tellFunctions handles a stage of the recording.
 func (r *recorder) tellFunctions(now collecting) {
 	switch now {
 	case collectStart:
@@ -111,7 +111,7 @@ func (r *recorder) tellFunctions(now collecting) {
 	}
 }
 
-// page is the page of shared tallies that has the number's.
+// page returns the page of shared tallies for a number.
 func (fs *functions) page(number int) *[sharedPage]sys.Tally {
 	p := &fs.shared[number/sharedPage]
 	if p.Load() == nil {
@@ -120,8 +120,7 @@ func (fs *functions) page(number int) *[sharedPage]sys.Tally {
 	return p.Load()
 }
 
-// take counts a call of f where the assembly has not, and reports whether it is to be
-// recorded.
+// take counts a call of f that the assembly has not, and reports whether to record it.
 func take(f *sys.Func) bool {
 	r := current.Load()
 	if r == nil {
@@ -129,7 +128,7 @@ func take(f *sys.Func) bool {
 	}
 	fs := r.funcs.Load()
 	if fs == nil {
-		return false // it was begun before Instrument
+		return false // it began before Instrument
 	}
 	for range attempts {
 		number := f.Number(r.gen)
@@ -156,7 +155,7 @@ func take(f *sys.Func) bool {
 	return fs.page(number)[number%sharedPage].TakeShared()
 }
 
-// enter is Enter where the assembly does nothing.
+// enter implements Enter without the assembly.
 //
 //go:noinline
 func enter(f *sys.Func) Handle {
@@ -177,7 +176,7 @@ func EnterArgs(s *sys.FuncState, args []any) Handle {
 	return BeginTask(f.Name, args)
 }
 
-// Charge has the functions' budget pay for ns that hooks took.
+// Charge charges the functions' budget with ns that hooks took.
 func Charge(ns int64) {
 	if r := current.Load(); r != nil {
 		if fs := r.funcs.Load(); fs != nil {
@@ -186,7 +185,7 @@ func Charge(ns int64) {
 	}
 }
 
-// Began has the functions' budget pay for ns that it took to begin the recording.
+// Began charges the functions' budget with the ns that starting the recording took.
 func Began(ns int64) {
 	r := current.Load()
 	if r == nil {
@@ -197,8 +196,8 @@ func Began(ns int64) {
 	}
 }
 
-// pay has the budget, and the governor if it goes on, pay for what it took to begin. Ticks may have
-// been before that is known.
+// pay charges the budget, and the governor unless it is nil, with the cost of starting, which may
+// become known only after the first ticks.
 func (fs *functions) pay(g *governor) {
 	ns := fs.begun.Swap(0)
 	if ns == 0 {
@@ -214,11 +213,11 @@ func (fs *functions) pay(g *governor) {
 	}
 }
 
-// firstCost is what a function's first call costs, in ns: half of it to find its place.
+// firstCost is the cost of a function's first call, in ns: half of it is for looking up its place.
 const firstCost = 4000
 
-// assign gives f its number, and its word by what the filter says of its name. The filter
-// may change meanwhile, so it is asked again.
+// assign sets f's number, and its word according to the filter. The filter may change meanwhile, so
+// the name is looked up again.
 func (fs *functions) assign(f *sys.Func) {
 	id, first := fs.r.names.learn(f.Name)
 	if first {
@@ -240,7 +239,7 @@ func (fs *functions) assign(f *sys.Func) {
 	}
 }
 
-// word gives f its word. fs.mu is held.
+// word sets f's word. fs.mu is held.
 func (fs *functions) word(f *sys.Func, number int, id uint64) {
 	if id&nameOut != 0 {
 		number = sys.NoFunc
@@ -248,7 +247,7 @@ func (fs *functions) word(f *sys.Func, number int, id uint64) {
 	f.Assign(fs.r.gen, headTask|id&nameID<<48, number)
 }
 
-// refilter decides anew which functions are recorded.
+// refilter applies the current filter to all functions.
 func (fs *functions) refilter() {
 	fs.mu.Lock()
 	n := len(fs.all)
@@ -269,7 +268,7 @@ func (fs *functions) refilter() {
 	}
 }
 
-// sum brings the counts up to date. fs.mu is held.
+// sum updates the counts and returns their sum. fs.mu is held.
 func (fs *functions) sum() (sum calls) {
 	var rows [][]sys.Tally
 	if fs.r.fast != nil {
@@ -310,7 +309,8 @@ func (fs *functions) each(number int, do func(t *sys.Tally)) {
 	}
 }
 
-// tell tells of the functions that were not recorded each time since they were told last.
+// tell writes the counts of functions with calls that were not recorded, if they have changed since
+// they were last written.
 func (fs *functions) tell() {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()

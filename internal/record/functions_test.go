@@ -12,8 +12,9 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Readers know the recorder's functions by name. A function that is renamed here and not
-// in their table is taken for one of the program's.
+// TestReadersKnowFunctions: readers recognize the recorder's functions by name. A
+// function that is renamed here but not in their table would be taken for one of the
+// program's.
 func TestReadersKnowFunctions(t *testing.T) {
 	start(t)
 	defer stop(t)

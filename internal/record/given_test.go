@@ -17,7 +17,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// here is the line that calls it.
+// here returns the line of its call.
 func here() int {
 	_, _, line, _ := runtime.Caller(1)
 	return line
@@ -42,16 +42,16 @@ func givenDeferred() (line int) {
 //go:noinline
 func givenEnds() (line int) { line = here(); defer Task("ends")(); return line }
 
-// TestNamesHavePlaces: the trace tells where each name was given first, whatever gave it
-// and however that was called.
+// TestNamesHavePlaces: the trace records the place where each name was first given, whatever
+// function gave it and however that was called.
 func TestNamesHavePlaces(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
-		for range 2 { // the second recording has places of its own
+		for range 2 { // the second recording has its own places
 			start(t, backing)
 			method := given{"method"}.task
 			var mu sync.Mutex
 			var wg sync.WaitGroup
-			wg.Add(2) // each case is done twice
+			wg.Add(2) // each case runs twice
 			cases := []struct {
 				name, function string
 				do             func() int
@@ -77,7 +77,7 @@ func TestNamesHavePlaces(t *testing.T) {
 			want := map[string]int{}
 			for _, c := range cases {
 				want[c.name] = c.do()
-				c.do() // and not again
+				c.do() // its place is not recorded again
 			}
 			wg.Wait()
 			named := &Mutex{Name: "of a mutex"}
@@ -101,7 +101,8 @@ func TestNamesHavePlaces(t *testing.T) {
 	})
 }
 
-// givenIn are the places of names that the program gave, which verify has found to be one each.
+// givenIn returns the places of names that the program gave; verify has checked that there is
+// one each.
 func givenIn(t *testing.T, tr *trace.Trace) map[string]trace.Place {
 	t.Helper()
 	places := map[string]trace.Place{}
@@ -114,7 +115,8 @@ func givenIn(t *testing.T, tr *trace.Trace) map[string]trace.Place {
 	return places
 }
 
-// TestPlacesAtOnce: where goroutines give a name for the first time at once, one place is told.
+// TestPlacesAtOnce: if several goroutines give a name for the first time at once, one place is
+// recorded.
 func TestPlacesAtOnce(t *testing.T) {
 	start(t)
 	var wg sync.WaitGroup
@@ -134,14 +136,14 @@ func TestPlacesAtOnce(t *testing.T) {
 	}
 }
 
-// TestPlacesOfMany: names that a program makes up without end have places up to a bound.
+// TestPlacesOfMany: the number of places of names that a program composes is limited.
 func TestPlacesOfMany(t *testing.T) {
 	const more = 100
 	start(t, WithRing(ringSize()), WithFlushEvery(20*time.Millisecond))
 	for i := range record.MaxPlaces + more {
 		Event(fmt.Sprint("name ", i))
 		if i%200 == 199 {
-			time.Sleep(time.Millisecond) // else names come faster than there is room for them
+			time.Sleep(time.Millisecond) // otherwise there is no room for so many names
 		}
 	}
 	tr := stop(t)
@@ -150,7 +152,7 @@ func TestPlacesOfMany(t *testing.T) {
 	}
 }
 
-// TestPlacesStayInARing: what a ring overwrites does not take with it where names are from.
+// TestPlacesStayInARing: a ring does not overwrite the places of names.
 func TestPlacesStayInARing(t *testing.T) {
 	for name, opt := range map[string]Option{"ring": WithRing(4 << 20), "segments": WithSegments(1<<20, 4)} {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +162,7 @@ func TestPlacesStayInARing(t *testing.T) {
 				for range 200 {
 					Task("step")()
 				}
-				time.Sleep(200 * time.Microsecond) // else steps come faster than there is room for them
+				time.Sleep(200 * time.Microsecond) // otherwise there is no room for so many steps
 			}
 			tr := stop(t)
 			if tr.Overwritten().Records == 0 {

@@ -11,16 +11,17 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// giveWay ends the recording, and removes its trace, which nobody has asked for by now.
-// control is held.
+// giveWay ends the recording, and removes its trace, because another one replaces it. control
+// is held.
 func (r *recorder) giveWay() {
-	_ = r.stop() // what could not be written is not wanted
+	_ = r.stop() // errors do not matter: the trace is removed
 	_ = os.Remove(r.path)
 	hot.Discard(r.id, format.FileID{})
 }
 
 // StopGivingWay ends the recording if it is one that gives way to others, and returns its
-// trace's path; empty if there is none. ended, if not empty, is noted as how the program ends.
+// trace's path; empty if there is none. ended, if not empty, is recorded as the way in which
+// the program ends.
 func StopGivingWay(ended string) (path string, err error) {
 	if sys.Forked() {
 		return "", ErrStopped

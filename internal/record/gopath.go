@@ -16,27 +16,26 @@ import (
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
-// The Go path writes the same records without assembly: on other processors,
-// Go versions that were not tested, and the heap. CPU times are unknown here.
+// The Go path writes the same records without assembly: on other processors, with
+// untested Go versions, and on the heap. It does not measure CPU times.
 //
-// A goroutine reserves its place in the chunk of a stripe by one atomic add and
-// stores its record, the start last: where a reserved place has no start yet,
-// somebody is about to store, and Stop waits for him. An end is one
-// compare-and-swap of a word that no other record ever has (its start, marked
-// open): in a recording that has ended, or in the next one, it fails and harms
-// nobody.
+// A goroutine reserves its place in the chunk of a stripe by one atomic add and stores
+// its record, the start last: while a reserved place has no start, a goroutine is about
+// to store, and Stop waits for it. An end is one compare-and-swap of a word that is
+// unique to the record (its start, marked open): in a recording that has ended, or in the
+// next one, it fails and does no harm.
 
-// stripe is a chunk that some goroutines share, those whose ids fall on it.
+// stripe is a chunk shared by the goroutines whose ids map to it.
 type stripe struct {
-	// place is the chunk's number (32-62) and the units reserved in it (0-31),
-	// more than it has where it is full; bit 63: no more reservations.
+	// place holds the chunk's number (bits 32-62) and the units reserved in it (0-31),
+	// which exceed its size if it is full; bit 63 forbids further reservations.
 	place atomic.Uint64
-	mu    sync.Mutex // held to take another chunk
+	mu    sync.Mutex // held while another chunk is taken
 	_     [112]byte
 }
 
 const (
-	stripeCount = 64 // at most
+	stripeCount = 64 // maximum
 	stripeShut  = 1 << 63
 	openBit     = 1 << 63
 	apartBit    = 1 << 62
@@ -45,14 +44,14 @@ const (
 	sinceWord   = 2 // of a chunk's header
 )
 
-// progress is how far a chunk is.
+// progress is the state of a chunk.
 type progress struct {
 	taken  atomic.Bool   // by a stripe
-	sealed atomic.Uint64 // units reserved when it was sealed; 0: it is open
-	done   atomic.Uint64 // units written; on the heap only, where copies are made
+	sealed atomic.Uint64 // units reserved when it was sealed; 0: open
+	done   atomic.Uint64 // units written; only on the heap, where chunks are copied
 }
 
-// progressTable has the progress of every chunk, in pages made when needed.
+// progressTable holds the progress of every chunk, in pages created on demand.
 type progressTable [1 << 12]atomic.Pointer[[1 << 12]progress]
 
 func (t *progressTable) at(idx int64) *progress {
@@ -74,9 +73,9 @@ func (t *progressTable) make(idx int64) *progress {
 type goWriter struct {
 	*recorder
 	stripes  [stripeCount]stripe
-	striping uint64       // how many of them are used, less 1
-	mapped   sys.Range    // where its chunks are; zero: on the heap
-	units    atomic.Int64 // written that are not records of their own
+	striping uint64       // number of stripes in use, less 1
+	mapped   sys.Range    // of its chunks; zero: on the heap
+	units    atomic.Int64 // units written that are not records of their own
 	progress progressTable
 }
 
@@ -94,7 +93,7 @@ func newGoWriter(r *recorder) *goWriter {
 	return g
 }
 
-// simple reports whether begin and endNow may do what is usual themselves.
+// simple reports whether begin and endNow may handle the usual case themselves.
 func (g *goWriter) simple() bool {
 	return g.mapped.Base() != 0 && g.clock.Counter() && g.goids.Fast()
 }
@@ -111,7 +110,7 @@ func (g *goWriter) configure(cfg *flusher.Config) { cfg.Whole = g.whole }
 func (g *goWriter) enter()                        { atomic.StoreUint32(&sys.Live.On, goPath) }
 func (g *goWriter) beat()                         {}
 
-// useNames and named are for the assembly alone.
+// useNames and named matter only to the assembly.
 func (g *goWriter) useNames(nameCache) {}
 func (g *goWriter) named()             {}
 
@@ -180,8 +179,7 @@ func (g *goWriter) put(rec *[4]uint64, x *encoder, count int64) {
 	}
 }
 
-// fillExt stores an extension, its header first, and returns the bit that says
-// in the record that there is one.
+// fillExt stores an extension, its header first, and returns the record's bit for it.
 func (g *goWriter) fillExt(w []uint64, x *encoder) uint64 {
 	for i := range x.n {
 		if i%4 == 0 {
@@ -195,20 +193,19 @@ func (g *goWriter) fillExt(w []uint64, x *encoder) uint64 {
 	return format.ExtBit
 }
 
-// chunkWords is the chunk's memory from unit at on, n units.
+// chunkWords returns the memory of n units of a chunk, from unit at on.
 func (g *goWriter) chunkWords(idx int64, at, n uint64) []uint64 {
 	if g.mapped.Base() != 0 {
 		return g.mapped.Words(idx*pool.ChunkSize+int64(at)*format.RecordSize, int64(n)*format.RecordSize)
 	}
 	w := g.pool.Words(idx)
 	if w == nil {
-		return nil // Stop could not wait any longer
+		return nil // Stop has given up waiting
 	}
 	return w[4*at : 4*(at+n)]
 }
 
-// reserve finds room for a record in the chunk of the goroutine's stripe, or
-// says why there is none.
+// reserve reserves units in the chunk of the goroutine's stripe, or returns why it can't.
 func (g *goWriter) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why format.Loss) {
 	n := uint64(1)
 	if x != nil {
@@ -217,7 +214,7 @@ func (g *goWriter) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 	number := goid % stripeCount & g.striping
 	s := &g.stripes[number]
 	if why := g.pool.Dry(); why != 0 && !s.room(n) {
-		return 0, nil, why // without its lock
+		return 0, nil, why // without taking its lock
 	}
 	for {
 		v := s.place.Add(n)
@@ -244,7 +241,7 @@ func (g *goWriter) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 func (s *stripe) room(n uint64) bool {
 	v := s.place.Load()
 	used := v & (1<<32 - 1)
-	if used > 1<<30 { // whoever counts without looking must not run over
+	if used > 1<<30 { // concurrent reservations must not overflow the count
 		s.place.CompareAndSwap(v, v-used+chunkUnits+1)
 	}
 	return v&stripeShut != 0 || used+n <= chunkUnits
@@ -255,8 +252,8 @@ func (g *goWriter) hasRoom(n uint64) bool {
 	return g.stripes[g.goids.Get()%stripeCount&g.striping].room(n)
 }
 
-// crossed seals the chunk of a stripe if the reservation of n units that made
-// its place v is the one that crossed the chunk's end: exactly one does.
+// crossed seals the chunk of a stripe if the reservation of n units that changed its
+// place to v is the one that crossed the chunk's end: exactly one does.
 func (g *goWriter) crossed(v, n uint64) {
 	idx, used := int64(v>>32), v&(1<<32-1)
 	if v&stripeShut == 0 && idx != 0 && used > chunkUnits && used-n <= chunkUnits {
@@ -266,8 +263,8 @@ func (g *goWriter) crossed(v, n uint64) {
 
 func (g *goWriter) expire(chunks []int64) { g.reclaim(chunks) }
 
-// reclaim seals those of the chunks that a stripe has: its goroutines take
-// another one when they record again.
+// reclaim seals those of the chunks that a stripe owns: its goroutines take another chunk
+// when they record again.
 func (g *goWriter) reclaim(chunks []int64) {
 	for i := range g.stripes {
 		s := &g.stripes[i]
@@ -287,7 +284,7 @@ func (g *goWriter) reclaim(chunks []int64) {
 	}
 }
 
-// refill gives a stripe another chunk than old, if it does not have one yet.
+// refill gives a stripe another chunk than old, unless it has one already.
 func (g *goWriter) refill(s *stripe, number uint64, old int64) format.Loss {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -298,7 +295,7 @@ func (g *goWriter) refill(s *stripe, number uint64, old int64) format.Loss {
 	if int64(v>>32) != old {
 		return 0
 	}
-	full := func(v uint64) { // without it the count would run over in the end
+	full := func(v uint64) { // otherwise the count would overflow in the end
 		s.place.CompareAndSwap(v, uint64(old)<<32|(chunkUnits+1))
 	}
 	idx, why := g.pool.Take()
@@ -312,7 +309,7 @@ func (g *goWriter) refill(s *stripe, number uint64, old int64) format.Loss {
 	storeHeader(g.pool.Words(idx), &h)
 	testpoint.Here("go.chunk.headed")
 	p := g.progress.make(idx)
-	p.sealed.Store(0) // a ring's number may have been another chunk's
+	p.sealed.Store(0) // in a ring, another chunk may have had this number
 	p.done.Store(headUnits)
 	p.taken.Store(true)
 	g.pool.Advance(idx, pool.Open)
@@ -331,12 +328,11 @@ func storeHeader(w []uint64, h *[8]uint64) {
 	atomic.StoreUint64(&w[0], h[0])
 }
 
-// sealChunk says how much of a chunk was reserved: that, and no more, will be
-// written.
+// sealChunk stores how much of a chunk was reserved: no more will be written.
 func (g *goWriter) sealChunk(idx int64, units uint64) {
 	w := g.pool.Words(idx)
 	if w == nil {
-		return // Stop could not wait any longer
+		return // Stop has given up waiting
 	}
 	atomic.StoreUint64(&w[format.ChunkSealedOffset/8], units*format.RecordSize)
 	testpoint.Here("go.chunk.sealed")
@@ -344,8 +340,8 @@ func (g *goWriter) sealChunk(idx int64, units uint64) {
 	g.pool.Advance(idx, pool.Sealed)
 }
 
-// whole reports whether everything that was reserved in a sealed chunk has been
-// written: by count on the heap, else by looking.
+// whole reports whether everything reserved in a sealed chunk has been written: by count
+// on the heap, else by reading the chunk.
 func (g *goWriter) whole(idx int64) bool {
 	p := g.progress.at(idx)
 	if p == nil || !p.taken.Load() {
@@ -370,8 +366,8 @@ func (g *goWriter) whole(idx int64) bool {
 	return true
 }
 
-// end ends a scope in place, or apart where its chunk may have been written
-// out, where another goroutine ends it, or where there is more to tell.
+// end ends a scope in place, or apart if its chunk may have been written out, if another
+// goroutine ends it, or if there are arguments.
 func (g *goWriter) end(h Handle, at int64, x *encoder) {
 	if at == 0 {
 		at = g.clock.Now()
@@ -396,13 +392,13 @@ func (g *goWriter) end(h Handle, at int64, x *encoder) {
 		g.endApart(h, at, x, false)
 		return
 	}
-	// No start and no stop is ever 0: where one is, the chunk has left meanwhile, and a
-	// page is there that nobody reads.
+	// Neither a start nor a stop is ever 0: if one is, the chunk has left meanwhile, and
+	// the page there is not read by anyone.
 	if v := atomic.LoadUint64(&w[0]); v == 0 {
 		g.endApart(h, at, x, false)
 		return
 	} else if v != uint64(h.Start) {
-		if g.pool.State(idx) > pool.Sealed { // the heap's memory is used again
+		if g.pool.State(idx) > pool.Sealed { // the heap's memory is reused
 			g.endApart(h, at, x, false)
 			return
 		}
@@ -422,7 +418,7 @@ func (g *goWriter) end(h Handle, at int64, x *encoder) {
 			g.endForeign(h, at, atomic.LoadUint64(&w[2]), x)
 			return
 		}
-		x.w[2] = g.goids.Get() & format.MaxGoid // the same that began
+		x.w[2] = g.goids.Get() & format.MaxGoid // the goroutine that began it
 		x.w[3] = atomic.LoadUint64(&w[2])
 		g.putEnd(h, at, 0, x)
 		return
@@ -436,7 +432,7 @@ func (g *goWriter) end(h Handle, at int64, x *encoder) {
 	}
 }
 
-// endTwice is for an end that finds that its record w is not open.
+// endTwice handles an end whose record w is not open.
 func (g *goWriter) endTwice(h Handle, at int64, w []uint64, x *encoder) {
 	if atomic.LoadUint64(&w[1]) == 0 || atomic.LoadUint64(&w[0]) != uint64(h.Start) {
 		g.endApart(h, at, x, false)
@@ -445,8 +441,9 @@ func (g *goWriter) endTwice(h Handle, at int64, w []uint64, x *encoder) {
 	g.doubleEnds.Add(1)
 }
 
-// endLate ends a scope apart that was ended in place, whose chunk began to leave
-// meanwhile: a copy of it, or what a ring tells of it, may lack the end.
+// endLate additionally writes an end apart for a scope that was ended in place, because
+// its chunk began to leave meanwhile: a copy of the chunk, or a ring's carry block, may
+// lack the end.
 //
 //go:noinline
 func (g *goWriter) endLate(h Handle, at int64) {
@@ -454,8 +451,8 @@ func (g *goWriter) endLate(h Handle, at int64) {
 	g.endApart(h, at, nil, true)
 }
 
-// endStale ends a scope whose record is not where it was: it never was, or a
-// ring has overwritten it and its chunk's number is another's.
+// endStale ends a scope whose record is not in its place: it never was, or a ring has
+// overwritten it and reused its chunk's number.
 func (g *goWriter) endStale(h Handle, at int64, x *encoder) {
 	if g.ring == nil {
 		g.staleEnds.Add(1)
@@ -464,12 +461,11 @@ func (g *goWriter) endStale(h Handle, at int64, x *encoder) {
 	g.endApart(h, at, x, false)
 }
 
-// leave lets no more records begin and waits until those that have begun are
-// written. It gives up after a second, which only a goroutine that the system
-// does not run can cause.
+// leave stops new records and waits until those in progress are written. It gives up
+// after a second, which happens only if the system does not run a goroutine.
 func (g *goWriter) leave() {
 	for i := range g.stripes {
-		// Under the lock: whoever has it is about to begin a chunk.
+		// Under the lock: its holder may be about to begin a chunk.
 		g.stripes[i].mu.Lock()
 		v := g.stripes[i].place.Or(stripeShut)
 		g.stripes[i].mu.Unlock()
@@ -479,16 +475,16 @@ func (g *goWriter) leave() {
 	}
 	deadline := time.Now().Add(time.Second)
 	for _, idx := range g.pool.Live(nil) {
-		// What the flusher has taken was whole, and may be memory no more: on shm it
-		// reads as zeros, which no writer would ever fill.
+		// Chunks taken by the flusher were complete, and may no longer be in memory: on
+		// shm they read as zeros, which no writer will fill.
 		for g.pool.State(idx) <= pool.Sealed && !g.whole(idx) && time.Now().Before(deadline) {
 			runtime.Gosched()
 		}
 	}
 }
 
-// written counts the records: the units reserved, less those that
-// are not records of their own.
+// written returns the number of records: the units reserved, less those that are not
+// records of their own.
 func (g *goWriter) written() (records, foreign int64) {
 	n := -g.units.Load()
 	if g.ring != nil {
@@ -512,8 +508,8 @@ func (g *goWriter) written() (records, foreign int64) {
 	return n, 0
 }
 
-// overwritten counts the records of chunks that will be overwritten now: afterwards their
-// progress is that of other chunks.
+// overwritten counts the records of chunks that are about to be overwritten: afterwards
+// their progress is that of other chunks.
 func (g *goWriter) overwritten(chunks []int64) {
 	g.ring.mu.Lock()
 	defer g.ring.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestStopAfterManyChunks stops a recording most of whose chunks have left: there is
-// nothing to wait for in those.
+// TestStopAfterManyChunks stops a recording most of whose chunks have left: Stop
+// does not wait for those.
 func TestStopAfterManyChunks(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		least := time.Hour

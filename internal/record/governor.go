@@ -10,37 +10,38 @@ import (
 	"github.com/scopeview/scopeview/internal/collect"
 )
 
-// governor keeps the sum of what a recording takes within the budget. What is in the sum, and how
-// it is known:
+// governor keeps the total cost of a recording within the budget. The costs, and how each is
+// determined:
 //
 //	the recorder's goroutines    the CPU time of their threads, around their work (flusher.Cost)
-//	functions                    calls that were counted × what one takes (budget)
-//	hooks of the library         what each has taken × what one takes (allowance)
-//	thread switches              records of the system × what one takes
-//	states                       bytes of Go's tracer, and switches of goroutines × what one takes
-//	samples                      signals × what one takes
+//	functions                    counted calls × the cost of one (budget)
+//	hooks of the library         events × the cost of one (allowance)
+//	thread switches              records of the system × the cost of one
+//	states                       bytes of Go's tracer, and switches of goroutines × the cost of one
+//	samples                      signals × the cost of one
 //
-// Where the sum is too much, this is what goes, in this order, until it is not:
+// If the sum is too large, it switches off, in this order, until it is not:
 //
-//  1. Functions, the most called first: they have what the others leave, and a tenth of the budget at
+//  1. Functions, the most called first: they get what the others leave, and a tenth of the budget at
 //     least.
 //  2. Parts of collectors that take more than their own part of the budget.
 //  3. Parts of collectors, in their order: thread switches, states, samples.
-//  4. Records of the hooks: their parts are halved, again and again.
+//  4. Records of the hooks: their shares are halved repeatedly.
 //
-// What was switched off comes back, the last first, when it has earned what it took the last time,
-// and no sooner than after a time that doubles where that was of no use.
+// A part comes back, the last one first, when the budget has earned what the part took the last
+// time, and not before a delay that doubles each time the part has to be switched off again soon.
 type governor struct {
 	share float64
 	parts []*governed
 
-	used float64 // of late, ns of CPU time: of the program, without ours
-	rest float64 // likewise: what is ours, but for the parts and for records of functions
-	owed float64 // what all has taken more than the budget, since the recording began
-	thin float64 // which part of theirs the hooks have
+	used float64 // recent CPU time of the program, in ns, without the recorder's
+	rest float64 // recent CPU time of the recorder, without the parts and records of functions
+	owed float64 // total overspent since the recording began
+	thin float64 // factor of the hooks' shares
 
-	// later has f run where CPU time is not measured. To end Go's execution trace is to wait, and
-	// what the thread runs meanwhile is the program's: for a whole trace that was charged to us. nil: at once.
+	// later runs f when CPU time is not being measured; nil: at once. Ending Go's execution trace
+	// waits, and what the thread runs meanwhile is the program's: for a whole trace, that was
+	// charged to the recorder.
 	later func(f func())
 
 	last struct {
@@ -54,44 +55,44 @@ type governor struct {
 type governed struct {
 	collect.Part
 	on    bool
-	seen  int64   // ns, as of the last look
-	late  float64 // of late
-	owed  float64 // what it has taken more than it may, since the recording began
-	since int64   // ns: what it had taken when it was switched on
-	tried float64 // what it took the last time that it was on
+	seen  int64   // ns, at the last look
+	late  float64 // recent cost
+	owed  float64 // overspent since the recording began
+	since int64   // ns: its cost when it was switched on
+	tried float64 // its cost the last time that it was on
 	back  time.Time
 	hold  time.Duration
-	why   string // not empty: the governor has switched it off
+	why   string // if not empty, the governor has switched it off, for this reason
 }
 
 const (
-	// lately is for how long what was spent counts. What a second took of Go's tracer is known at its
-	// end.
+	// lately is the time constant of recent costs. The cost of a second of Go's tracer is known at
+	// its end.
 	lately = 2 * time.Second
-	// leastAll is what may be taken of that, however idle the program is.
+	// leastAll is a part's allowance in that time, however idle the program is.
 	leastAll = 5 * time.Millisecond
-	// partHold is how long a part stays off at least, and partHoldMost how long at most if it can be
-	// borne again.
+	// partHold is the minimum time that a part stays off; partHoldMost is the maximum once it is
+	// affordable again.
 	partHold     = 2 * time.Second
 	partHoldMost = 64 * time.Second
-	// thinnest is the least part of theirs that hooks keep.
+	// thinnest is the least factor of the hooks' shares.
 	thinnest = 1. / 32
 )
 
-// limit is how much of late a part of the budget is.
+// limit returns the recent allowance for a part of the budget.
 func (g *governor) limit(part float64) float64 {
 	return max(part*g.share*g.used, float64(leastAll))
 }
 
-// look brings the parts' costs up to date, and returns what they took since the last time. keep is
-// what is left of what was of late.
+// look updates the parts' costs, and returns what they took since the last time. keep is the factor
+// by which recent costs decay.
 func (g *governor) look(keep, cpu float64) (took float64) {
 	for _, p := range g.parts {
 		ns, on := p.Spent()
 		if on && !p.on {
 			p.since = p.seen
 		}
-		new := float64(max(ns-p.seen, 0)) // of a collector that has stopped it is nothing
+		new := float64(max(ns-p.seen, 0)) // a collector that has stopped it reports 0
 		p.on, p.seen = on, max(ns, p.seen)
 		p.late = p.late*keep + new
 		p.owed += new - p.Most*g.share*cpu
@@ -100,11 +101,11 @@ func (g *governor) look(keep, cpu float64) (took float64) {
 	return took
 }
 
-// decide switches off what is too much, and on what can be borne again. began is when the
-// recording did.
+// decide switches parts off that cost too much, and on when they are affordable again. began is the
+// start of the recording.
 func (g *governor) decide(now, began time.Time) {
 	if g.share >= 1 {
-		return // whoever asks for this wants all, whatever it takes
+		return // a budget of 100 % means no limit
 	}
 	sum := g.rest
 	for _, p := range g.parts {
@@ -120,7 +121,7 @@ func (g *governor) decide(now, began time.Time) {
 		}
 	}
 	for _, p := range g.parts {
-		// What takes next to nothing stays: without it there is no more room.
+		// A part that costs next to nothing stays: switching it off would not help.
 		if over > 0 && p.on && p.late > over/16 {
 			over -= p.late
 			g.off(p, now, began, p.late/all, sum/all/known)
@@ -139,12 +140,13 @@ func (g *governor) decide(now, began time.Time) {
 		if p.why != "" && !now.Before(p.back) && max(p.owed, g.owed)+p.tried*headroom <= 0 {
 			p.why = ""
 			g.do(func() { p.Switch(true, "") })
-			return // what that takes is to be seen first
+			return // wait for its cost first
 		}
 	}
 }
 
-// off switches a part off that takes so much of the CPU time, and that a budget of enough would keep.
+// off switches off a part that took the share took of the CPU time, and that a budget of enough
+// would allow.
 func (g *governor) off(p *governed, now, began time.Time, took, enough float64) {
 	if p.back.IsZero() || now.Sub(p.back) > 10*p.hold {
 		p.hold = partHold
@@ -178,14 +180,14 @@ func whole(share float64) string {
 	return strconv.FormatFloat(math.Ceil(100*share), 'f', 0, 64) + "%"
 }
 
-// paid is told that so many ns are paid for, and belong to no time.
+// paid adds ns that belong to no particular time.
 func (g *governor) paid(ns int64) {
 	g.owed += float64(ns)
 	g.last.spent += float64(ns)
 }
 
-// round is what is done at each tick. While a collector is called for something else, the governor
-// is put off.
+// round is the work of each tick. The governor skips a tick while a collector is being called for
+// something else.
 func (g *governor) round(fs *functions) {
 	r := fs.r
 	if !r.beatMu.TryLock() {
@@ -212,7 +214,7 @@ func (g *governor) round(fs *functions) {
 	fs.budget.hooks(g.thin)
 }
 
-// account brings what is of late up to date, after a tick of the budget. took is of the parts.
+// account updates the recent costs after a tick of the budget. took is the cost of the parts.
 func (g *governor) account(b *budget, keep float64, cpu int64, took float64) {
 	l := &g.last
 	spent, recorded := b.spent-l.spent, float64(b.sum.recorded)*b.recorded-l.recorded

@@ -13,19 +13,19 @@ import (
 	"github.com/scopeview/scopeview/internal/collect"
 )
 
-// governedProgram is a program that uses one CPU without a break, and a recording of it whose parts
-// cost what a test says.
+// governedProgram simulates a program that fully uses one CPU, and its recording, with given costs
+// of the parts.
 type governedProgram struct {
 	governor
 	began, now time.Time
 	spent      [3]float64 // ns
-	costs      [3]float64 // of the CPU time, while they are on
-	rest       float64    // likewise: what can't be switched off
+	costs      [3]float64 // share of the CPU time while on
+	rest       float64    // share of what can't be switched off
 	on         [3]bool
 	told       []string
-	all        float64 // ns, of what can be switched off
+	all        float64 // ns, of the parts
 	after      []func()
-	early      bool // something was switched while the governor's CPU time was measured
+	early      bool // a part was switched while the governor's CPU time was measured
 }
 
 var partNames = []string{"switches", "states", "samples"}
@@ -47,7 +47,7 @@ func govern(share float64) *governedProgram {
 	return p
 }
 
-// run has it go on for so long, with a tick in each 50 ms.
+// run simulates d, with a tick every 50 ms.
 func (p *governedProgram) run(d time.Duration) {
 	const tick = 50 * time.Millisecond
 	for range d / tick {
@@ -68,8 +68,8 @@ func (p *governedProgram) run(d time.Duration) {
 	}
 }
 
-// TestSwitchesLater: the governor switches nothing while its CPU time is measured. To end Go's execution
-// trace is to wait, and the thread that waits runs the program.
+// TestSwitchesLater: the governor switches nothing while its CPU time is measured. Ending Go's
+// execution trace waits, and the waiting thread runs the program.
 func TestSwitchesLater(t *testing.T) {
 	p := govern(0.03)
 	p.costs = [3]float64{0.5, 0.5, 0.5}
@@ -90,8 +90,8 @@ func (p *governedProgram) governedProgramCost(tick float64) (cost float64) {
 	return cost + p.rest*tick
 }
 
-// TestG46Governor has the parts of a recording cost this and that, with a budget of 3 % of which half
-// is for what is known: what must go goes, in the order that is documented, and no more.
+// TestG46Governor: parts of a recording have various costs, with a budget of 3 % of which half is
+// for known costs: the governor switches off what it must, in the documented order, and no more.
 func TestG46Governor(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -123,8 +123,8 @@ func TestG46Governor(t *testing.T) {
 	}
 }
 
-// TestG46GovernorTells: what is switched off says what it took, since when it is off, and which
-// budget keeps it.
+// TestG46GovernorTells: the reason for switching a part off has its cost, the time, and the budget
+// that would keep it.
 func TestG46GovernorTells(t *testing.T) {
 	p := govern(0.03)
 	p.costs = [3]float64{0, 0.05, 0}
@@ -135,9 +135,9 @@ func TestG46GovernorTells(t *testing.T) {
 	}
 }
 
-// TestG46GovernorKeepsTheSum: what costs too much for a minute is tried again now and then, the more
-// seldom the more it takes, and all of the minute it takes no more than its part and a try. When it
-// costs little it comes back, and stays.
+// TestG46GovernorKeepsTheSum: a part that costs too much for a minute is retried now and then, the
+// less often the more it costs, and over the minute it takes no more than its share and one try.
+// When it costs little it comes back, and stays.
 func TestG46GovernorKeepsTheSum(t *testing.T) {
 	p := govern(0.03)
 	p.costs = [3]float64{0.1, 0.1, 0.1}
@@ -161,8 +161,8 @@ func TestG46GovernorKeepsTheSum(t *testing.T) {
 	}
 }
 
-// TestG46GovernorIsIdle: a program that does nothing may be looked at all the same, and with a budget
-// of 100 % nothing is switched off.
+// TestG46GovernorIsIdle: an idle program may still be observed, and with a budget of 100 % nothing
+// is switched off.
 func TestG46GovernorIsIdle(t *testing.T) {
 	p := govern(1)
 	p.costs, p.rest = [3]float64{0.3, 0.3, 0.3}, 0.1
@@ -174,7 +174,7 @@ func TestG46GovernorIsIdle(t *testing.T) {
 	for range 1000 {
 		p.now = p.now.Add(tickMost)
 		for i := range p.spent {
-			p.spent[i] += 1e5 // of 400 ms
+			p.spent[i] += 1e5 // per 400 ms
 		}
 		keep := math.Exp(-float64(tickMost) / float64(lately))
 		p.look(keep, 1e6)

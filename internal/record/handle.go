@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// begin begins a scope: where there is no assembly, and where it can't.
+// begin begins a scope without the assembly, or if the assembly can't.
 //
 //go:noinline
 func begin(head uint64, name string, args []any) Handle {
@@ -29,9 +29,8 @@ func begin(head uint64, name string, args []any) Handle {
 	case len(args) != 0:
 		return r.beginArgs(head|n, args, nil)
 	case r.plain != nil:
-		// The Go path's usual scope, where chunks are mapped and stubs read the
-		// counter and the goroutine's id. It stands here because one more call
-		// is a noticeable part of its cost.
+		// The Go path's usual case: chunks are mapped, and stubs read the counter and the
+		// goroutine's id. Inlined by hand, because a call is a noticeable part of the cost.
 		g := r.plain
 		start, goid := r.goids.ReadTSC()
 		v := g.stripes[goid%stripeCount&g.striping].place.Add(1)
@@ -49,23 +48,23 @@ func begin(head uint64, name string, args []any) Handle {
 	return r.begin(head|n, nil)
 }
 
-// endNow ends a scope: where there is no assembly, and where it can't.
+// endNow ends a scope without the assembly, or if the assembly can't.
 func endNow(h Handle) {
 	r := current.Load()
 	if r.plain == nil || r.watch != nil || atomic.LoadUint32(&sys.Live.On) == Off {
 		endAt(h, 0, nil)
 		return
 	}
-	// What begin began this way is nearly always open, this goroutine's, and in a
-	// chunk that may still be written, which after Stop none is.
+	// A scope begun in this way is nearly always open, this goroutine's, and in a chunk that may
+	// still be written; after Stop no chunk is.
 	at, goid := r.goids.ReadTSC()
 	idx := h.Loc / pool.ChunkSize
 	if r.pool.State(idx) == pool.Open {
 		w := r.plain.mapped.Record(h.Loc)
 		if atomic.LoadUint64(&w[0]) == uint64(h.Start) && (w[2]^goid)&format.MaxGoid == 0 &&
 			sys.SwapLocal(&w[1], uint64(h.Start)|openBit, uint64(at)) {
-			// Where Go, or the system, had somebody else run in between, the chunk
-			// may be gone by now. Two rounds of the flusher don't fit into less.
+			// If Go or the system has preempted the goroutine in between, the chunk may be gone by
+			// now. Two rounds of the flusher don't fit into less.
 			if r.pool.State(idx) > pool.Sealed {
 				r.plain.endLate(h, at)
 			}
@@ -75,8 +74,7 @@ func endNow(h Handle) {
 	endAt(h, at, nil)
 }
 
-// endAt ends a scope at a tick (0: now), with more to tell in x if that is not
-// nil.
+// endAt ends a scope at a tick (0: now), with the extension x unless it is nil.
 func endAt(h Handle, at int64, x *encoder) {
 	r := current.Load()
 	if r.watch != nil && atomic.LoadUint32(&sys.Live.On) != Off && h.Start >= r.began {
@@ -113,7 +111,7 @@ func EndArgs(h Handle, args []any) {
 	endAt(h, 0, &x)
 }
 
-// endBig is EndArgs with much to tell.
+// endBig is EndArgs with a large extension.
 //
 //go:noinline
 func endBig(h Handle, args []any) {
@@ -127,7 +125,7 @@ func endBig(h Handle, args []any) {
 // Process is a scope that also records the process's CPU time.
 type Process struct{ h Handle }
 
-// BeginProcess begins one.
+// BeginProcess begins a Process.
 //
 //go:noinline
 func BeginProcess(name string, args []any) Process {
@@ -143,7 +141,7 @@ func BeginProcess(name string, args []any) Process {
 	return Process{r.begin(headProcess|n<<48, &x)}
 }
 
-// End ends it.
+// End ends the scope.
 func (p Process) End() {
 	if p.h.Loc == 0 {
 		return
@@ -165,7 +163,7 @@ func Event(name string, args []any) {
 	}
 }
 
-// Counter records a value, whose bits are those of a slot of type t.
+// Counter records a value, given as the bits of a slot of type t.
 //
 //go:noinline
 func Counter(name string, bits uint64, t format.SlotType) {
@@ -184,14 +182,15 @@ func Track(name string) {
 	r.writer.named()
 }
 
-// NamesCrowded reports whether who has very many names is to leave the rest of the table to others.
+// NamesCrowded reports whether callers with very many names should leave the rest of the table to
+// others.
 func NamesCrowded() bool { return current.Load().names.crowded() }
 
-// Go starts f on a goroutine whose row has the name.
+// Go runs f on a new goroutine whose row has the name.
 func Go(name string, f func()) {
 	r := current.Load()
 	created, creator := r.clock.Now(), r.goids.Get()
-	id := r.names.given(name) // here, as the goroutine's own stack has no caller
+	id := r.names.given(name) // here, because the goroutine's own stack has no caller
 	go func() {
 		if now := current.Load(); atomic.LoadUint32(&sys.Live.On) != Off {
 			id := id

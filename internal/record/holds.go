@@ -10,10 +10,10 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// briefLock is Lock where WithLockThreshold was given. It is called by way of that
-// option, so that programs without it don't contain it. A lock of ours tells itself what
-// is to be told. Of another one the hold has no record until it ends, and then only if it
-// was long, or if somebody waits.
+// briefLock implements Lock with WithLockThreshold. It is called through that option, so that
+// programs without it do not contain it. A lock of package scope writes its own records. A
+// hold of any other lock has no record until it ends, and then only if it was long, or if a
+// goroutine waits.
 func (r *recorder) briefLock(l sync.Locker, name string, lockOf LockOf) Held {
 	n := r.names.given(name)
 	if n&nameOut != 0 || r.opts.locks == LocksOff {
@@ -46,7 +46,7 @@ func (r *recorder) briefLock(l sync.Locker, name string, lockOf LockOf) Held {
 		l.Lock()
 		waiters.Add(-1)
 		long = r.clock.Now()-start >= r.ticks(r.threshold())
-		if !can && long { // whether it had to wait can't be known, only that it took long
+		if !can && long { // whether it had to wait is unknown, only that it took long
 			w = r.beginLock(headWait|n<<48, addr, 0, what, start)
 		}
 		w.End()
@@ -57,13 +57,13 @@ func (r *recorder) briefLock(l sync.Locker, name string, lockOf LockOf) Held {
 	return Held{l, Handle{Loc: -1 - int64(n), Start: r.clock.Now()}}
 }
 
-// endBrief is told that a lock is let go of whose hold, from start on, has no record yet.
+// endBrief ends a hold since start, which has no record yet.
 func (r *recorder) endBrief(l sync.Locker, name, start int64) {
 	a := any(l)
 	addr := uint64(sys.Object(&a))
 	now := r.clock.Now()
 	if start < r.began || now-start < r.ticks(r.threshold()) && waitersOf(addr).Load() == 0 {
-		return // or it was had in another recording
+		return // or the lock was acquired in another recording
 	}
 	h := r.beginLock(headHold|uint64(name)<<48, addr, 0, WhatOf(l), start)
 	if h.Loc != 0 {
@@ -71,14 +71,15 @@ func (r *recorder) endBrief(l sync.Locker, name, start int64) {
 	}
 }
 
-// endSince ends a wait or a hold whose record was begun just now, for what lasted since start.
+// endSince ends a wait or a hold that has lasted since start, and whose record was begun only
+// now.
 func (r *recorder) endSince(h Handle, start, now int64) {
 	now = max(now, h.Start)
 	if h.Start <= start {
 		endAt(h, now, nil)
 		return
 	}
-	// The chunk is a newer one, in which nothing begins earlier.
+	// The chunk is a newer one, in which no record begins earlier.
 	var buf [usualWords]uint64
 	x := encoder{w: buf[:], r: r}
 	x.place(r.offset(h))
@@ -86,7 +87,7 @@ func (r *recorder) endSince(h Handle, start, now int64) {
 	endAt(h, now, &x)
 }
 
-// lockWaiters is how many wait for plain locks, by address: of some locks together.
+// lockWaiters counts the goroutines that wait for plain locks, by a hash of the address.
 var lockWaiters [256]atomic.Int32
 
 func waitersOf(addr uint64) *atomic.Int32 {

@@ -15,7 +15,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestLockBelowThreshold has locks held with Lock, above the threshold and below it.
+// TestLockBelowThreshold holds locks with Lock, for longer and shorter than the
+// threshold.
 func TestLockBelowThreshold(t *testing.T) {
 	const never = time.Hour
 	addrOf := func(mu *sync.Mutex) uint64 {
@@ -23,7 +24,7 @@ func TestLockBelowThreshold(t *testing.T) {
 		return uint64(sys.Object(&l))
 	}
 	brief := func(l sync.Locker) { Lock(l, "l")() }
-	waited := func(t *testing.T, mu *sync.Mutex) { // somebody waits when it ends
+	waited := func(t *testing.T, mu *sync.Mutex) { // another goroutine waits when it ends
 		unlock := Lock(mu, "l")
 		done := make(chan bool)
 		go func() { brief(mu); done <- true }()
@@ -74,7 +75,7 @@ func TestLockBelowThreshold(t *testing.T) {
 				r := stop(t)
 				var got []string
 				for _, l := range r.lines() {
-					l, _, _ = strings.Cut(l, " || held_ns=") // where the P had another chunk, or none, when it began
+					l, _, _ = strings.Cut(l, " || held_ns=") // if the P had another chunk, or none, when it began
 					got = append(got, l)
 				}
 				slices.Sort(got)
@@ -86,8 +87,8 @@ func TestLockBelowThreshold(t *testing.T) {
 	}
 }
 
-// TestLockThatIsLong has a lock held while chunks come and go: how long is told in any
-// case.
+// TestLockThatIsLong holds a lock while chunks come and go: its duration is recorded
+// in any case.
 func TestLockThatIsLong(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		const long = 30 * time.Millisecond
@@ -96,17 +97,18 @@ func TestLockThatIsLong(t *testing.T) {
 	})
 }
 
-// holdsForLong returns false where records were lost, and the hold may be one of them.
+// holdsForLong returns false if records were lost, because the hold may be one of
+// them.
 func holdsForLong(t *testing.T, backing Option, long time.Duration) bool {
 	start(t, backing, WithLockThreshold(LockThreshold(long)))
 	var mu sync.Mutex
 	at := time.Now()
 	unlock := Lock(&mu, "l")
-	held := time.Now() // the lock may take a while, which is not its hold
+	held := time.Now() // locking may take a while, which is not part of the hold
 	for n := 0; n < 5000 || time.Since(held) < long+time.Millisecond; n++ {
 		Task("fill")()
 		if n%500 == 499 {
-			time.Sleep(time.Millisecond) // or many are lost
+			time.Sleep(time.Millisecond) // otherwise many are lost
 		}
 	}
 	unlock()
@@ -132,7 +134,8 @@ func holdsForLong(t *testing.T, backing Option, long time.Duration) bool {
 	return true
 }
 
-// TestLockThresholdHasTheLastWord: an option that is given twice.
+// TestLockThresholdHasTheLastWord: of an option that is given twice, the last one
+// counts.
 func TestLockThresholdHasTheLastWord(t *testing.T) {
 	var o record.Options
 	WithLockThreshold(LockThreshold(time.Second))(&o)

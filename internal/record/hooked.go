@@ -9,23 +9,22 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// What the standard library's hooks are told of waits leaves the records that a lock of ours
-// leaves. A wait is begun before the goroutine parks, so that one that never ends shows. What
-// there is too much of is counted without a record; see allowance.
+// Waits reported by the standard library's hooks leave the same records as those of package scope's
+// locks. A wait begins before the goroutine parks, so that a wait that never ends is visible.
+// Beyond the allowance, waits are counted without a record.
 
-// HookedWait is a wait that a hook told of. It goes through the standard library as three
-// numbers.
+// HookedWait is a wait reported by a hook. The standard library passes it on as three numbers.
 type HookedWait struct {
-	Loc   int64 // of its record; 0: it has none
-	Start int64 // ticks; 0: it is not watched
+	Loc   int64 // of its record; 0: none
+	Start int64 // ticks; 0: not watched
 	Site  int64
 }
 
-// waitCost and holdCost are what the record of a wait, and of a hold, takes at most as
-// a rule, in ns; countCost is what a wait takes that is counted only. lookCost is what it takes to
-// look whether a release has something to tell: 35 ns were measured, of two million in a server. Once
-// there is no time left for that, one of lookOneOf finds out whether there is again, and the others
-// take a fifth of it: a benchmark of a contended lock lost 3 % of its time to those that were refused.
+// waitCost and holdCost are the usual maximum costs of recording a wait and a hold, in ns;
+// countCost is the cost of a wait that is only counted. lookCost is the cost of checking whether a
+// release must be recorded: 35 ns were measured, over two million in a server. Once the time for
+// that is used up, one release of lookOneOf checks whether there is time again, and the others cost
+// a fifth: otherwise the refused releases cost a benchmark of a contended lock 3 % of its time.
 const (
 	waitCost  = 300
 	holdCost  = 250
@@ -34,7 +33,7 @@ const (
 	lookOneOf = 16
 )
 
-// BeginHookedWait is told that the goroutine is about to wait for what is at addr.
+// BeginHookedWait begins the goroutine's wait for the object at addr.
 //
 //go:noinline
 func BeginHookedWait(addr uintptr, what uint64) (w HookedWait) {
@@ -53,14 +52,14 @@ func BeginHookedWait(addr uintptr, what uint64) (w HookedWait) {
 	}
 	r.lockFacts()
 	w.Start, w.Site = r.clock.Now(), int64(number)<<16|int64(what)
-	// Where few releases come, the one that would find out that there is time again may be far away.
+	// If releases are rare, the one that would find that there is time again may be far away.
 	if releaseAllowance.over(r, w.Start) {
 		r.lookAgain(ownersShut.Load(), w.Start)
 	}
 	holder := uint64(0)
 	if format.LockKind(what >> 8).Held() {
 		if holder = ownWaits(uint64(addr), w.Start); holder == self() {
-			holder = 0 // of a sync.RWMutex he has the mutex inside, and now waits for readers
+			holder = 0 // it holds the inner mutex of a sync.RWMutex, and now waits for readers
 		}
 	}
 	if waitAllowance.take(r, w.Start, waitCost) {
@@ -78,7 +77,7 @@ func BeginHookedWait(addr uintptr, what uint64) (w HookedWait) {
 	return w
 }
 
-// ofKind is what a mutex is that belongs to a lock of another kind.
+// ofKind returns what for a mutex that is part of a lock of another kind.
 func ofKind(what uint64, kind format.LockKind) uint64 {
 	if what == MutexWhat && kind != format.LockMutex {
 		return format.LockSlot(kind, format.LockExclusive)
@@ -86,8 +85,8 @@ func ofKind(what uint64, kind format.LockKind) uint64 {
 	return what
 }
 
-// ParkHooked is told that the goroutine parks to wait for a mutex: for the first time, or
-// after somebody else took it.
+// ParkHooked records that the goroutine parks to wait for a mutex, for the first time or after
+// another goroutine took it.
 func ParkHooked(addr uintptr, w HookedWait) HookedWait {
 	if w.Start == 0 {
 		return BeginHookedWait(addr, MutexWhat)
@@ -96,7 +95,7 @@ func ParkHooked(addr uintptr, w HookedWait) HookedWait {
 	return w
 }
 
-// EndHookedWait is told that the goroutine goes on.
+// EndHookedWait ends the wait.
 //
 //go:noinline
 func EndHookedWait(addr uintptr, w HookedWait) {
@@ -125,7 +124,7 @@ func EndHookedWait(addr uintptr, w HookedWait) {
 		ownGot(uint64(addr), goid, now, int(w.Site>>16))
 	}
 	if on == 0 || w.Start < r.began {
-		return // its recording is over, and has told its sums
+		return // its recording is over, and has written its sums
 	}
 	sums := s.sumsOf(kind).counted()
 	if long && w.Loc != 0 {
@@ -139,8 +138,8 @@ func EndHookedWait(addr uintptr, w HookedWait) {
 	}
 }
 
-// HookedUnlock is told that the goroutine lets go, or just has let go, of a lock that others
-// wait for. A writer of a sync.RWMutex lets go of it, and then of the mutex inside.
+// HookedUnlock records that the goroutine releases, or has just released, a lock for which others
+// wait. A writer of a sync.RWMutex releases that, and then its inner mutex.
 //
 //go:noinline
 func HookedUnlock(addr uintptr, what uint64) {
@@ -196,15 +195,16 @@ func HookedUnlock(addr uintptr, what uint64) {
 	}
 }
 
-// lookAgain has all releases be looked at again where they pass by: shut is what ownersShut was.
+// lookAgain resumes checking all releases if they are being skipped; shut is an earlier value of
+// ownersShut.
 func (r *recorder) lookAgain(shut uint32, now int64) {
 	if shut&1 != 0 && ownOpen(shut, now, r.ticks(missedFor)) {
 		ownMissed(r.clock.Now(), r.ticks(missedFor))
 	}
 }
 
-// HookedBlock is told that the goroutine waited for a channel for so many ns, up to now. Of
-// 1<<of such waits one is told, and stands for them all.
+// HookedBlock records that the goroutine has just waited for a channel for ns. One of 1<<of such
+// waits is reported, and represents them all.
 //
 //go:noinline
 func HookedBlock(addr uintptr, what uint64, ns int64, of uint32) {

@@ -18,10 +18,11 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// hotLeast is below what no hot file is made, and what tmpfs must have free besides.
+// hotLeast is the minimum size of a hot file, and what the tmpfs must have free in
+// addition.
 const hotLeast = 16 << 20
 
-// hotFits returns how many bytes are free for a hot file of that many, or tells why there
+// hotFits returns how many bytes are free for a hot file of up to most bytes, or why there
 // should be none.
 func hotFits(most int64) (free int64, err error) {
 	var s unix.Statfs_t
@@ -40,8 +41,8 @@ func hotFits(most int64) (free int64, err error) {
 	return free, nil
 }
 
-// joined is the trace as readers see it, with what is in the hot file; done lets go
-// of it.
+// joined returns the trace as readers see it, including the hot file's contents; done
+// releases it.
 func (r *recorder) joined() (src snapshot.Source, done func(), err error) {
 	path := r.path
 	if r.opts.segments > 0 {
@@ -62,11 +63,10 @@ func (r *recorder) joined() (src snapshot.Source, done func(), err error) {
 	return j, func() { j.Close() }, nil
 }
 
-// adopt brings what killed programs have left in hot files into their traces. Then, when
-// there was a round, it has the disk keep this trace's beginning: after a power failure
-// there is a file that can be read. Local file systems keep its name with it. That is done
-// once, since what others write waits for it. Stop waits for nothing of this: the disks
-// are not ours.
+// adopt moves the hot files of killed programs into their traces. Then, after a round, it
+// syncs this trace's beginning to the disk, so that a readable file survives a power
+// failure; local file systems sync its name with it. It does so once, because other
+// writers wait for a sync. Stop does not wait for any of this: the disks are not ours.
 func (r *recorder) adopt() {
 	r.flusher.Cost.Round(func() {
 		_, _ = hot.Adopt(func() bool {
@@ -85,9 +85,9 @@ func (r *recorder) adopt() {
 	}
 }
 
-// syncFile has the disk keep what the trace has. It has a descriptor of its own: Stop
-// does not wait for the disk, and the number of one that Stop has closed may be one of
-// the program's by then.
+// syncFile syncs the trace to the disk. It uses a descriptor of its own: Stop does not
+// wait for the disk, and the number of a descriptor that Stop has closed may already be
+// one of the program's.
 func (r *recorder) syncFile() {
 	r.copying.Lock()
 	fd := -1
@@ -106,13 +106,13 @@ func (r *recorder) another() (int, error) {
 	return unix.FcntlInt(r.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 }
 
-// inMemory reports whether the trace itself is in memory.
+// inMemory reports whether the trace itself lies in memory.
 func inMemory(f *os.File) bool {
 	var s unix.Statfs_t
 	return unix.Fstatfs(int(f.Fd()), &s) == nil && (s.Type == unix.TMPFS_MAGIC || uint32(s.Type) == unix.RAMFS_MAGIC)
 }
 
-// createHot makes the trace's hot file, and has the pool use it.
+// createHot creates the trace's hot file, and makes the pool use it.
 func (r *recorder) createHot(po *pool.Options) error {
 	free, err := hotFits(po.Memory)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// A trace that is overwritten takes its hot file with it: nobody would ask for that
-// again, and it is memory.
+// TestOverwriteHotFile: overwriting a trace removes its hot file, which takes
+// memory and would never be read again.
 func TestOverwriteHotFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := Start(path); err != nil {

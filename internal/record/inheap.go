@@ -8,25 +8,26 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// inHeap is about what a recording has in Go's heap, in bytes, and once more as much for what it takes
-// to look through that. Measured were 160 KiB, at 100,000 records a second; TestInHeap holds it
-// against what there is.
+// inHeap is the approximate size of a recording in Go's heap, in bytes, doubled for the cost of
+// scanning it. 160 KiB were measured, at 100,000 records per second; TestInHeap compares it with
+// the actual size.
 const inHeap = 2 * 160 << 10
 
-// heapUse is what is in the heap for a recording, and where the runtime learns it.
+// heapUse is the recording's part of the heap, and the variable from which the runtime reads it.
 var heapUse struct {
-	told atomic.Pointer[uint64] // nil: it does not look
-	more atomic.Int64           // beside inHeap, by collectors
+	told atomic.Pointer[uint64] // nil: the runtime does not read it
+	more atomic.Int64           // collectors' bytes, beyond inHeap
 }
 
-// TellHeap has the runtime know by *bytes how much of the heap is the recorder's: Go's collector must
-// not run more often for it in a program whose heap is at its minimum.
+// TellHeap makes *bytes the variable from which the runtime learns how much of the heap is the
+// recorder's: Go's collector must not run more often because of it in a program whose heap is at
+// its minimum.
 func TellHeap(bytes *uint64) {
 	heapUse.told.Store(bytes)
 	tellHeap(atomic.LoadUint32(&sys.Live.On) != Off)
 }
 
-// UseHeap says that a collector has so many more bytes in the heap, or with a number below 0 fewer.
+// UseHeap adds bytes, which may be negative, to the collectors' part of the heap.
 func UseHeap(bytes int64) {
 	heapUse.more.Add(bytes)
 	tellHeap(atomic.LoadUint32(&sys.Live.On) != Off)

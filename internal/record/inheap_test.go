@@ -13,8 +13,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestInHeap: a recording with a large ring has no more in Go's heap than the runtime is told: buffers
-// and tables for chunks are elsewhere.
+// TestInHeap: a recording with a large ring has no more in Go's heap than it reports to the
+// runtime: buffers and tables for chunks are elsewhere.
 func TestInHeap(t *testing.T) {
 	if wantPath != format.PathAssembly {
 		t.Skip("on other paths there is more, and another part of the time is the recorder's")
@@ -38,7 +38,7 @@ func TestInHeap(t *testing.T) {
 		for range 2000 {
 			Task("short")()
 		}
-		time.Sleep(time.Millisecond) // for the flusher, which is not waited for
+		time.Sleep(time.Millisecond) // for the flusher, which nothing waits for
 	}
 	has, said := live()-before, int64(atomic.LoadUint64(&told))
 	if err := Stop(); err != nil {

@@ -15,9 +15,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG14 has a child list its descriptors and mappings while a recording runs: none
-// is ours. A child that was forked and has not yet become another program has none of
-// the recording's memory either.
+// TestG14: a child lists its descriptors and mappings during a recording: none is the
+// recorder's. A forked child before its exec has none of the recording's memory
+// either.
 func TestG14(t *testing.T) {
 	faultfs.Children(t)
 	var told []string
@@ -50,7 +50,7 @@ func TestG14(t *testing.T) {
 				ours = false
 			case ours && f[0] == "VmFlags:":
 				mapped++
-				if !strings.Contains(string(line), " dc") { // don't copy on fork
+				if !strings.Contains(string(line), " dc") { // dc: not copied on fork
 					forked++
 				}
 			}

@@ -27,8 +27,8 @@ import (
 var kills = flag.Int("kills", 20, "how many writers TestKill kills; 5 with -short")
 
 // TestKill kills writers at random moments. Every scope whose end had returned
-// is in the trace, ended; none is there that was not begun; one per worker may
-// be open.
+// is in the trace, ended; no scope is there that was not begun; one per worker
+// may be open.
 func TestKill(t *testing.T) {
 	isVictim(t)
 	n := *kills
@@ -38,8 +38,8 @@ func TestKill(t *testing.T) {
 	t.Log(killMany(t, n, fmt.Sprintf("plain backing=%d", DiskBacking)))
 }
 
-// TestG15Kill is TestKill in both modes and on every backing that a kill leaves
-// whole; of the heap it tells what is missing.
+// TestG15Kill is TestKill in both modes and on every backing that survives a
+// kill; for the heap it reports what is missing.
 func TestG15Kill(t *testing.T) {
 	n := 5
 	if faultfs.Full() {
@@ -67,7 +67,7 @@ func TestG15Kill(t *testing.T) {
 	t.Logf("G15: kill -9: %s", strings.Join(told, "; "))
 }
 
-// killProof are the backings on which a killed program's trace is whole.
+// killProof are the backings with which a killed program's trace is complete.
 var killProof = []struct {
 	name string
 	kind BackingKind
@@ -76,7 +76,7 @@ var killProof = []struct {
 	{"shm", ShmBacking},
 }
 
-// killMany kills n victims, some at a time, and checks what they leave.
+// killMany kills n victims, some at a time, and checks their traces.
 func killMany(t *testing.T, n int, ways string) *tally {
 	t.Helper()
 	faultfs.Children(t)
@@ -106,10 +106,10 @@ func killMany(t *testing.T, n int, ways string) *tally {
 	return &sum
 }
 
-// killOnce kills one at any moment: nearly always while it records, but for some
-// that may not have begun to.
+// killOnce kills a victim at any moment: nearly always while it records, but
+// some may not have begun to.
 func killOnce(t *testing.T, ways string) (*tally, error) {
-	// From what any disk follows to what none does.
+	// From a pace that any disk can follow to one that none can.
 	pace := []int{32, 256, 1024, 0}[rand.IntN(4)]
 	v, err := newVictim(os.Args[0], fmt.Sprintf("%s pace=%d", ways, pace))
 	if err != nil {
@@ -123,7 +123,7 @@ func killOnce(t *testing.T, ways string) (*tally, error) {
 	if err := v.says(word); err != nil {
 		return nil, err
 	}
-	// Not a wait for something: the moment is to be any.
+	// Not waiting for anything: the moment is random.
 	time.Sleep(time.Duration(rand.IntN(80_000)) * time.Microsecond)
 	if err := v.cmd.Process.Kill(); err != nil {
 		return nil, err
@@ -132,20 +132,20 @@ func killOnce(t *testing.T, ways string) (*tally, error) {
 	return v.check(strings.Contains(ways, fmt.Sprintf("backing=%d", HeapBacking)))
 }
 
-// victimRun is a victim, as its parent sees it.
+// victimRun is a victim, as seen by its parent.
 type victimRun struct {
 	*truth
 	cmd   *exec.Cmd
 	dir   string
 	path  string
-	in    io.Writer // what it reads
+	in    io.Writer // its standard input
 	out   *bufio.Reader
 	err   strings.Builder
 	unmap func()
 	wrong bool
 }
 
-// newVictim starts one. The binary is this one, or one that was built of it by
+// newVictim starts a victim. The binary is this one, or one built from it with
 // other tags.
 func newVictim(binary, ways string, env ...string) (*victimRun, error) {
 	dir, err := os.MkdirTemp("", "scopeview-victim")
@@ -188,7 +188,7 @@ func newVictim(binary, ways string, env ...string) (*victimRun, error) {
 	return v, nil
 }
 
-// says waits until the victim has said a word.
+// says waits until the victim has printed a word.
 func (v *victimRun) says(word string) error {
 	for {
 		line, err := v.out.ReadString('\n')
@@ -210,7 +210,7 @@ func (v *victimRun) check(mayLack bool) (*tally, error) {
 	return sum, err
 }
 
-// close lets go of it; the trace of one that was found wrong is kept.
+// close releases the victim; its trace is kept if it was found wrong.
 func (v *victimRun) close(t *testing.T) {
 	v.unmap()
 	if v.wrong {

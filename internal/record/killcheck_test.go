@@ -14,16 +14,16 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// tally is what was found in the traces of victims.
+// tally sums up the findings in victims' traces.
 type tally struct {
 	runs   int
-	begun  uint64 // scopes
-	ended  uint64 // of them, ended
-	owed   uint64 // ended, and not overwritten
+	begun  uint64 // scopes begun
+	ended  uint64 // of those, ended
+	owed   uint64 // of those, not overwritten
 	open   int    // in the traces, and not ended
-	lost   int64  // begins not recorded, and counted
-	behind uint64 // ended, and not in the trace: on the heap only
-	ends   int64  // ends that found no place, and were counted
+	lost   int64  // begins not recorded, but counted
+	behind uint64 // ended, and not in the trace: only with the heap
+	ends   int64  // ends that found no room, and were counted
 	over   int64  // records overwritten
 }
 
@@ -44,10 +44,10 @@ func (a *tally) String() string {
 		a.runs, a.begun, a.ended, a.over, a.owed-a.behind, a.behind, a.open, a.lost, a.ends)
 }
 
-// check compares a victim's trace with what it has done: every scope whose end had
-// returned is in the trace, ended, unless a ring has overwritten it; none is there
-// that was not begun, or twice; one per worker may be open. With mayLack any may be
-// missing, or open: they are counted.
+// check compares a victim's trace with its shared counters: every scope whose end
+// had returned is in the trace, ended, unless a ring has overwritten it; no scope
+// is there that was not begun, or twice; one per worker may be open. With mayLack,
+// scopes may be missing, or open, and are counted.
 func (t *truth) check(path string, mayLack bool) (*tally, error) {
 	sum := &tally{runs: 1, lost: t.lost.Load(), ends: t.lostEnds.Load()}
 	for w := range t.workers {
@@ -76,7 +76,7 @@ func (t *truth) check(path string, mayLack bool) (*tally, error) {
 			return true
 		}
 		if len(e.Args) == 0 && e.Start <= tr.Overwritten().Until { // a tick before it may be the same ns
-			return true // its begin is overwritten: only its end tells of it
+			return true // its begin is overwritten: only its end is left
 		}
 		if len(e.Args) != 2 || e.Args[0].Value >= victimWorkers {
 			odd = fmt.Errorf("a scope with the arguments %v", e.Args)
@@ -91,7 +91,7 @@ func (t *truth) check(path string, mayLack bool) (*tally, error) {
 	}); err != nil || odd != nil {
 		return nil, errors.Join(err, odd)
 	}
-	all := true // whoever was the first to give the name has told where before he went on
+	all := true // whichever gave the name first has recorded its place before continuing
 	for w := range t.workers {
 		all = all && t.workers[w].ended.Load() > 0
 	}
@@ -102,7 +102,7 @@ func (t *truth) check(path string, mayLack bool) (*tally, error) {
 	}
 	state := tr.State()
 	sum.over = state.Overwritten
-	until := int64(0) // ns of the monotonic clock from when on nothing was overwritten
+	until := int64(0) // ns of the monotonic clock since when nothing was overwritten
 	if state.Until > 0 {
 		until = tr.Header().StartMono + tr.Nanos(state.Until)
 	}
@@ -149,12 +149,13 @@ func (t *truth) check(path string, mayLack bool) (*tally, error) {
 	return sum, nil
 }
 
-// slack is how far the victim's clock and the trace's may be apart: more than the
-// trace's first knots are off, less than a hundredth of what a victim lives.
+// slack is the maximum difference between the victim's clock and the trace's: more
+// than the error of the trace's first knots, less than a hundredth of a victim's
+// life.
 const slack = 500_000 // ns
 
-// first is the number of the first of a worker's scopes that is known to have
-// begun since nothing was overwritten any more.
+// first returns the number of the first of a worker's scopes that certainly began
+// after the last overwritten record.
 func (w *work) first(until int64, done uint64) uint64 {
 	if until == 0 {
 		return 0

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// labelNames are the names of scopes with profiler labels, by the keys of these. Beyond
-// maxLabelNames there are no new ones.
+// labelNames holds the names of scopes with profiler labels, by the labels' keys. After
+// maxLabelNames, no more are added.
 var labelNames struct {
 	all atomic.Pointer[map[string]string]
 	mu  sync.Mutex
@@ -17,11 +17,12 @@ var labelNames struct {
 
 const (
 	maxLabelNames = 1000
-	manyLabels    = "pprof.Do" // what others are called
+	manyLabels    = "pprof.Do" // the name of all others
 )
 
-// LabelsName returns what a scope is called that has profiler labels, which are its arguments.
-// It is the keys alone, as values may be of any number: pprof.Do(endpoint, tenant).
+// LabelsName returns the name of a scope with profiler labels, which are its arguments. It
+// consists of the keys only, because the number of values is unbounded: pprof.Do(endpoint,
+// tenant).
 func LabelsName(labels []any) string {
 	var buf [128]byte
 	key := buf[:0]

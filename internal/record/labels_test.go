@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLabelsName: whoever makes up keys does not make more names than there is room for.
+// TestLabelsName: invented keys do not create more names than there is room for.
 func TestLabelsName(t *testing.T) {
 	names := map[string]bool{}
 	for i := range 2 * maxLabelNames {

@@ -27,14 +27,14 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestLateEnd takes a thread off the CPU at each instruction of an end whose record is
-// in a chunk that is sealed, has the flusher write that chunk out and let go of its
-// memory (every second time in a ring: overwrite it), and lets the thread go on. The
-// scope has ended all the same, once, when its end was called, nothing counts as the
-// program's misuse, and no ring tells of it as open for ever.
+// TestLateEnd suspends a thread at each instruction of an end whose record is in a sealed
+// chunk, makes the flusher write that chunk out and release its memory (every second time,
+// in a ring: overwrite it), and resumes the thread. The scope has still ended, once, at
+// the time of the call, nothing counts as the program's misuse, and no ring carries it as
+// open for ever.
 func TestLateEnd(t *testing.T) { testLateEnd(t, os.Args[0]) }
 
-// TestLateEndGo is the same for the Go path.
+// TestLateEndGo is TestLateEnd for the Go path.
 func TestLateEndGo(t *testing.T) {
 	if !faultfs.Full() {
 		t.Skip("builds this test again; SCOPEVIEW_FAULT=full")
@@ -52,7 +52,7 @@ func testLateEnd(t *testing.T, binary string) {
 	}{{"disk", DiskBacking}, {"shm", ShmBacking}, {"heap", HeapBacking}} {
 		for _, ring := range []bool{false, true} {
 			if !faultfs.Full() && (c.kind == DiskBacking && !ring || c.kind == HeapBacking && ring) {
-				continue // the others pass what these do
+				continue // the others cover these
 			}
 			ways := fmt.Sprintf("steps=late backing=%d", c.kind)
 			name := c.name
@@ -64,9 +64,9 @@ func testLateEnd(t *testing.T, binary string) {
 	}
 }
 
-// lateKinds are what ends: a scope in the chunk that the P had before, one that
-// another P has had (the goroutine was moved), one with arguments at its end, and one
-// that another goroutine began.
+// lateKinds is the number of kinds of scopes: one in the previous chunk of the P, one in
+// another P's chunk (the goroutine was moved), one with arguments at its end, and one that
+// another goroutine began.
 const lateKinds = 4
 
 // lateIn are the functions at whose instructions the thread is stopped.
@@ -134,14 +134,14 @@ func lateEnds(t *testing.T, binary, ways string, ring bool) {
 	t.Logf("%d ends, at %d of them the thread was stopped", ended, stopped)
 }
 
-// lateStop steps to the n-th instruction of those that are meant; there is true if the
-// end was over before.
+// lateStop steps to the n-th relevant instruction; there is true if the end was over
+// before.
 func lateStop(thread *step.Thread, code code, n int) (there bool, err error) {
 	if err := thread.ToMark(1); err != nil {
 		return false, err
 	}
-	// One that takes more was moved to another P by the scheduler, for having been stepped
-	// for so long.
+	// After more steps than that, the scheduler has moved the goroutine to another P,
+	// because stepping took so long.
 	for seen, steps := 0, 0; ; steps++ {
 		if steps > 3000 {
 			return true, nil
@@ -160,7 +160,7 @@ func lateStop(thread *step.Thread, code code, n int) (there bool, err error) {
 	}
 }
 
-// lateFound looks at the scopes whose ends were late.
+// lateFound checks the scopes whose ends were late.
 func lateFound(t *testing.T, path string, all int, ring bool) {
 	tr, err := trace.OpenFile(path)
 	if err != nil {
@@ -173,7 +173,7 @@ func lateFound(t *testing.T, path string, all int, ring bool) {
 			return true
 		}
 		found++
-		i, kind := -1, -1 // not known any more
+		i, kind := -1, -1 // unknown
 		if len(e.Args) > 1 {
 			i, kind = int(e.Args[0].Int()), int(e.Args[1].Int())
 		}
@@ -249,7 +249,8 @@ func (t *truth) late() {
 	all := 0 // scopes begun
 	for i := 0; t.steps.begin[0].Load() == 1; {
 		var s Span
-		// What lets its chunk be full, unless the goroutine is moved away from that.
+		// Fills the chunk of the scope's record, unless the goroutine is moved away from
+		// it.
 		begin := func() {
 			for sealed := false; !sealed; all++ {
 				s.End()

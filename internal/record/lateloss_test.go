@@ -12,9 +12,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestLateLosses has many goroutines count losses when their recording ends and the next
-// begins, at whatever instruction Go has taken their processor away from them by then.
-// None of it is in the next recording.
+// TestLateLosses: many goroutines count losses when their recording ends and the next
+// begins, at whatever instruction Go has preempted them. None of the losses is in the
+// next recording.
 func TestLateLosses(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		for range 2 {

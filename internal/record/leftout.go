@@ -4,13 +4,13 @@ package record
 
 import "sync/atomic"
 
-// factLeftOut has the functions that were left out when the program was built: a line for each
-// reason.
+// factLeftOut lists the functions that the build did not instrument: a line per reason.
 const factLeftOut = "functions_left_out"
 
 var leftOut atomic.Pointer[string]
 
-// LeftOut has this recording, and all to come, tell which functions are not recorded, and why.
+// LeftOut makes this recording, and all later ones, record which functions are not
+// instrumented, and why.
 func LeftOut(text string) {
 	leftOut.Store(&text)
 	if r := current.Load(); r != nil && !r.closed.Load() {

@@ -15,10 +15,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestNothingIsLeftOfABegin has a begin find, when its arguments are stored, that its
-// thread was off the CPU: it writes nothing, and what it stored is not there any more.
-// Somebody else's record may be the next, and what lay behind that would be walked over
-// as records.
+// TestNothingIsLeftOfABegin: a begin finds, after storing its arguments, that its thread
+// was off the CPU. It writes no record, and clears what it stored: another goroutine's
+// record may come next, and what lay behind it would be read as records.
 func TestNothingIsLeftOfABegin(t *testing.T) {
 	start(t)
 	if !fastNow() || record.Current.Load().Fast().Witness&format.WitnessSwitch == 0 {
@@ -52,8 +51,8 @@ func TestNothingIsLeftOfABegin(t *testing.T) {
 	}
 }
 
-// sleep has the thread leave the CPU. Where the system is late the time is over before it
-// could.
+// sleep makes the thread leave the CPU. If the system is late, the time may be over
+// before.
 func sleep(t *testing.T) {
 	t.Helper()
 	switches := func() int64 {

@@ -26,11 +26,11 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// limitChild in the environment makes the test binary a program under a limit: what is
-// limited, when that comes, the backing, and the directory to record into.
+// limitChild in the environment makes the test binary a program under a limit: its value has
+// the limit, when it is set, the backing, and the directory.
 const limitChild = "SCOPE_LIMIT_CHILD"
 
-// shortLimits are those of TestG37 that are tried always; the others in full.
+// shortLimits are the cases of TestG37 that always run; the others run in full mode.
 var shortLimits = []string{"data/before/default", "data/during/nolimit", "data/after/ring", "locked/before/default", "locked/during/ring", "locked/after/disk"}
 
 var limitBackings = map[string][]Option{
@@ -40,9 +40,9 @@ var limitBackings = map[string][]Option{
 	"nolimit": {WithLimit(NoLimit)},
 }
 
-// TestG37 has a program get a limit of its data, or lock all its memory, before, during
-// and after a recording. Then it takes as much memory and as many threads as it could
-// without one, and has not grown by what the recording left.
+// TestG37: a program sets a limit of its data, or locks all its memory, before, during or after
+// a recording. Then it can take as much memory and as many threads as without a recording, and
+// has not grown by the recording's remains.
 func TestG37(t *testing.T) {
 	if v := os.Getenv(limitChild); v != "" {
 		f := strings.Split(v, "\n")
@@ -83,7 +83,7 @@ func TestG37(t *testing.T) {
 					}
 					most := int64(96 << 20)
 					if when == "after" {
-						most = 128 << 20 // half of it tables, of which few pages had been touched
+						most = 128 << 20 // half of it tables, of which few pages were touched
 					}
 					if told.Grown > most {
 						t.Errorf("the program has %d MiB more after the recording than before", told.Grown>>20)
@@ -96,12 +96,12 @@ func TestG37(t *testing.T) {
 	}
 }
 
-// limitStats is what the program tells.
+// limitStats is the program's output.
 type limitStats struct {
 	Path                                string `json:",omitempty"`
 	Issued, Recorded, Overwritten, Lost int64
-	Grown                               int64 // resident memory, by the recording
-	Unwritten                           int64 // of addresses only read, where the kernel gives those pages of their own
+	Grown                               int64 // resident memory, due to the recording
+	Unwritten                           int64 // of addresses only read, if the kernel gives these separate pages
 	Late                                uint64
 }
 
@@ -121,7 +121,7 @@ func limited(t *testing.T, what, when, backing, dir string) {
 	}
 	limit("before")
 	takeAll(1<<20, 1)
-	if when == "after" && what == "locked" { // what it has by then of its own
+	if when == "after" && what == "locked" { // the memory that it has by then
 		if err := unix.Mlockall(unix.MCL_CURRENT); err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func limited(t *testing.T, what, when, backing, dir string) {
 	many := func() {
 		for i := range each {
 			if Task("f1")(); i%20_000 == 0 {
-				time.Sleep(time.Millisecond) // a ring's flusher follows
+				time.Sleep(time.Millisecond) // let a ring's flusher catch up
 			}
 		}
 	}
@@ -169,8 +169,9 @@ func limited(t *testing.T, what, when, backing, dir string) {
 	os.Exit(0)
 }
 
-// readsTakePages reports whether the kernel has no page of zeros for all that is read before it
-// is written. Then the addresses that a recording leaves take memory once all is locked.
+// readsTakePages reports whether the kernel does not share a zero page among pages that are
+// read before they are written. Then the addresses that a recording leaves take memory once
+// everything is locked.
 func readsTakePages(t testing.TB) bool {
 	before, sum := status(t, "VmRSS"), 0
 	b, err := unix.Mmap(-1, 0, 16<<20, unix.PROT_READ, unix.MAP_ANON|unix.MAP_PRIVATE)
@@ -184,7 +185,7 @@ func readsTakePages(t testing.TB) bool {
 	return sum == 0 && status(t, "VmRSS")-before > 8<<20
 }
 
-// unwritten is the resident memory of nameless mappings that can only be read.
+// unwritten returns the resident memory of anonymous read-only mappings.
 func unwritten(t testing.TB) (n int64) {
 	b, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
@@ -229,7 +230,7 @@ func takeAll(bytes, threads int) {
 	runtime.KeepAlive(b)
 }
 
-// status is a field of /proc/self/status, in bytes.
+// status returns a field of /proc/self/status, in bytes.
 func status(t testing.TB, field string) int64 {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/status")

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// PartOf returns the link of a new scope that is part of the one with the link l.
+// PartOf returns the link of a new scope whose parent is the scope with the link l.
 func PartOf(l format.Link) format.Link {
 	continueTrace(&l)
 	return l
@@ -24,9 +24,9 @@ func PartOfContext(ctx context.Context, l *format.Link) {
 	continueTrace(l)
 }
 
-// continueTrace makes l, the link of a scope, that of a part of it, with the same flags and state.
-// Where l has no trace id, a new trace begins. Its flag random is not set, though its id is random:
-// OpenTelemetry's Go SDK refused that flag together with sampled until 2026.
+// continueTrace turns l, the link of a scope, into that of a child, with the same flags and state.
+// If l has no trace id, a new trace begins. Its flag random is not set, although its id is random:
+// until 2026, OpenTelemetry's Go SDK refused that flag together with sampled.
 func continueTrace(l *format.Link) {
 	l.Parent = l.Span
 	if !l.Valid() {
@@ -37,11 +37,11 @@ func continueTrace(l *format.Link) {
 	binary.NativeEndian.PutUint64(l.Span[:], newID())
 }
 
-// Tells reports whether the receiver of a request is to be told by whom it is sent, within the
-// scope of a link: the sender then sets traceparent, and tracestate with it. told are the request's
-// traceparent headers. It is unless the program has set a valid one itself: where there is none,
-// or none that counts, and where a proxy hands on the one that came with the request that it
-// serves. Without that, what it asks would look as if the proxy's own client had asked it.
+// Tells reports whether a request that is sent within the scope of a link should carry the scope's
+// ids: the sender then sets traceparent, and tracestate with it. told holds the request's
+// traceparent headers. It is false only if the program has set a valid one itself. A proxy's
+// forwarded header, that of the request it serves, does not count: otherwise what the receiver does
+// would look like a child of the proxy's own client.
 func Tells(told []string, within format.Link) bool {
 	if len(told) != 1 {
 		return true
@@ -50,7 +50,7 @@ func Tells(told []string, within format.Link) bool {
 	return !ok || l.Trace == within.Trace && l.Span == within.Parent
 }
 
-// newID returns an id of random bits, never zero.
+// newID returns a random id, never zero.
 func newID() uint64 {
 	for {
 		if id := rand.Uint64(); id != 0 {
@@ -59,7 +59,7 @@ func newID() uint64 {
 	}
 }
 
-// BeginLinked begins a scope with a link, whose trace id is not zero.
+// BeginLinked begins a scope with a link whose trace id is not zero.
 //
 //go:noinline
 func BeginLinked(name string, link *format.Link, args []any) Handle {
@@ -67,9 +67,8 @@ func BeginLinked(name string, link *format.Link, args []any) Handle {
 	return r.beginLinked(r.names.given(name), link, args)
 }
 
-// BeginUnplaced is BeginLinked with a name that no line of the program gives: whoever
-// serves or sends requests was told of what has it. The name's bytes must stay what they are
-// as long as the process lives. The link may be nil.
+// BeginUnplaced is BeginLinked for a name that is not given by a line of the program, such as a
+// request's. The name's bytes must never change. The link may be nil.
 //
 //go:noinline
 func BeginUnplaced(name string, link *format.Link, args []any) Handle {
@@ -90,12 +89,12 @@ type LinkedContext struct {
 	link format.Link
 }
 
-// Carry makes it one with what ctx has, and l.
+// Carry sets c to ctx with the link l.
 func (c *LinkedContext) Carry(ctx context.Context, l *format.Link) {
 	switch around := ctx.(type) {
 	case nil:
 		ctx = context.Background()
-	case *LinkedContext: // whose link is not to be seen any more
+	case *LinkedContext: // its link is replaced
 		ctx = around.Context
 	}
 	c.Context, c.link = ctx, *l
@@ -103,7 +102,7 @@ func (c *LinkedContext) Carry(ctx context.Context, l *format.Link) {
 
 type linkKey struct{}
 
-// Value finds the link for LinkOf, through contexts of others too.
+// Value returns c for LinkOf, also through other packages' contexts.
 func (c *LinkedContext) Value(key any) any {
 	if key == (linkKey{}) {
 		return c
@@ -119,7 +118,7 @@ func LinkOf(ctx context.Context) (format.Link, bool) {
 	return format.Link{}, false
 }
 
-// linked returns the context in ctx that carries its link, or nil.
+// linked returns the context within ctx that carries its link, or nil.
 func linked(ctx context.Context) *LinkedContext {
 	c, ok := ctx.(*LinkedContext)
 	if !ok && ctx != nil {

@@ -9,13 +9,14 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestLinks gives a link to everything that takes arguments, among others and alone.
+// TestLinks passes a link to every function that takes arguments, with others and
+// alone.
 func TestLinks(t *testing.T) {
 	l, _ := ParseTraceparent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	l.Parent, l.Flags = [8]byte{1, 2, 3}, 0 // flags are not recorded
 	cases := []struct {
 		args []any
-		want string // without the link
+		want string // the other arguments
 		link bool
 		cut  int64
 	}{

@@ -18,8 +18,8 @@ import (
 )
 
 // TestG19 reads a ring while two goroutines overwrite it as fast as they can: by opening
-// it again and again, and by following it. What comes is what was recorded, each record
-// once, of each goroutine in its order; nothing is of two chunks at once.
+// it again and again, and by following it. Readers get the recorded records, each once,
+// in order per goroutine; none is mixed from two chunks.
 func TestG19(t *testing.T) {
 	if wantPath == format.PathPure {
 		t.Skip("the pure path is too slow to go around a ring")
@@ -32,7 +32,7 @@ func TestG19(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithRing(4<<20), WithFlushEvery(20*time.Millisecond))
 		Task("step", 0, -1, check(0, -1))()
-		breathe(t) // a heap's file has its name now
+		breathe(t) // with the heap, the file has its name now
 		var quit atomic.Bool
 		writers := make(chan bool)
 		for w := range 2 {
@@ -47,7 +47,7 @@ func TestG19(t *testing.T) {
 		follower := make(chan error)
 		go func() { follower <- follow(&quit, &followed, &missed) }()
 		begun := time.Now()
-		more := func() bool { // or until a slow machine has gone around
+		more := func() bool { // or until a slow machine has wrapped around
 			took := time.Since(begun)
 			return took < lasts || took < lasts+30*time.Second && Stats().Overwritten == 0
 		}
@@ -82,10 +82,10 @@ func TestG19(t *testing.T) {
 	t.Logf("G19: %s", strings.Join(told, "; "))
 }
 
-// check is what a step's third argument says about its first two.
+// check returns a step's third argument, computed from its first two.
 func check(w, n int) int { return w*7919 ^ n*104729 }
 
-// step19 looks whether an event is a step as it was recorded, and which.
+// step19 checks that an event is a step as recorded, and returns its arguments.
 func step19(tr *trace.Trace, e *trace.Event) (w, n int, err error) {
 	if e.Kind != format.KindTask || tr.Name(e.Name) != "step" {
 		return 0, 0, fmt.Errorf("there is a %v called %q", e.Kind, tr.Name(e.Name))
@@ -100,10 +100,10 @@ func step19(tr *trace.Trace, e *trace.Event) (w, n int, err error) {
 	return w, n, nil
 }
 
-// errNoArgs is of a step of which only the end is left.
+// errNoArgs is the error for a step of which only the end is left.
 var errNoArgs = errors.New("a step has no arguments")
 
-// readOnce reads all that the trace has now.
+// readOnce reads the whole trace.
 func readOnce(path string) (events int64, err error) {
 	tr, err := trace.OpenFile(path)
 	if err != nil {
@@ -149,7 +149,7 @@ func readOnce(path string) (events int64, err error) {
 	return events, err
 }
 
-// follow follows the recording until it quits.
+// follow follows the recording until quit is set.
 func follow(quit *atomic.Bool, followed, missed *int64) error {
 	f, err := hot.Open(Path())
 	if err != nil {

@@ -10,17 +10,18 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Held is a lock that is held, and the record of that.
+// Held is a lock that is held, and the record of the hold.
 type Held struct {
 	l sync.Locker
 	h Handle
 }
 
-// LockOf says what a lock is, for the trace, and what there is to lock. Of a lock of ours,
-// which would tell all this itself, that is what is inside it, and state is its.
+// LockOf returns what a lock is, for the trace, and the lock to use. For a lock of package
+// scope, which would write records itself, that is the one inside it, and state is its
+// state.
 type LockOf func(l sync.Locker) (what uint64, state *LockState, inner sync.Locker)
 
-// WhatOf is what a lock is that is none of ours.
+// WhatOf returns what a lock is that is not one of package scope.
 func WhatOf(l sync.Locker) uint64 {
 	switch l.(type) {
 	case *sync.Mutex:
@@ -31,7 +32,7 @@ func WhatOf(l sync.Locker) uint64 {
 	return 0
 }
 
-// Lock locks l and begins the record of its being held. See scope.Lock.
+// Lock locks l and begins the record of the hold. See scope.Lock.
 //
 //go:noinline
 func Lock(l sync.Locker, name string, lockOf LockOf) Held {
@@ -77,11 +78,11 @@ func (r *recorder) beginLock(head, addr, holder, what uint64, at int64) Handle {
 	return r.begin(head, &x)
 }
 
-// Unlock ends the record and unlocks. Ending takes no longer than reading the
-// clock would, and after Unlock, which may wake somebody who takes the CPU, the
-// CPU time could not be known any more.
+// Unlock ends the record and unlocks. Ending takes no longer than reading the clock, and
+// after Unlock, which may wake a goroutine that takes the CPU, the CPU time would be
+// unknown.
 //
-// A hold that briefLock began has the name's id there, below 0.
+// In a hold that briefLock began, Loc is -1 minus the name's id.
 func (h Held) Unlock() {
 	if h.h.Loc >= 0 {
 		h.h.End()

@@ -15,14 +15,14 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// taken is a lock that TryLock never gets.
+// taken is a lock whose TryLock always fails.
 type taken struct{ locked, unlocked int }
 
 func (l *taken) TryLock() bool { return false }
 func (l *taken) Lock()         { l.locked++ }
 func (l *taken) Unlock()       { l.unlocked++ }
 
-// slow is a lock without TryLock that takes its time.
+// slow is a lock without TryLock that takes d.
 type slow struct{ d time.Duration }
 
 func (l slow) Lock() {
@@ -52,7 +52,7 @@ func TestLock(t *testing.T) {
 				Lock(c.lock, "l")()
 				r := stop(t)
 				if c.lock == rw.RLocker() && len(r.events) == 2 {
-					r.events = r.events[1:] // preempted inside Lock: told as a wait
+					r.events = r.events[1:] // preempted inside Lock: recorded as a wait
 				}
 				if got := r.lines(); !slices.Equal(got, c.want) {
 					t.Fatalf("recorded %q, want %q", got, c.want)
@@ -77,7 +77,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// watched is a mutex that counts how often TryLock did not get it.
+// watched is a mutex that counts failed TryLocks.
 type watched struct {
 	sync.Mutex
 	failed atomic.Int32
@@ -91,8 +91,8 @@ func (l *watched) TryLock() bool {
 	return ok
 }
 
-// TestContendedLock has goroutines fight for a mutex. Holds of one lock must not
-// overlap, who finds it taken waits and then holds it, and the lock works.
+// TestContendedLock: goroutines contend for a mutex. Holds must not overlap, a
+// goroutine that finds it taken waits and then holds it, and the lock works.
 func TestContendedLock(t *testing.T) {
 	const workers, rounds = 4, 200
 	perBacking(t, func(t *testing.T, backing Option) {
@@ -120,9 +120,9 @@ func TestContendedLock(t *testing.T) {
 		}
 		var holds, waits int
 		free := int64(0)
-		waited := map[uint64]int64{} // until when, by goroutine
-		// Where the clock is coarse a hold may begin and end with the tick that the
-		// next one begins with.
+		waited := map[uint64]int64{} // end of the last wait, by goroutine
+		// With a coarse clock a hold may begin and end at the tick at which the
+		// next one begins.
 		slices.SortStableFunc(r.events, func(a, b seen) int {
 			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Dur, b.Dur))
 		})
@@ -148,8 +148,8 @@ func TestContendedLock(t *testing.T) {
 	})
 }
 
-// TestUnlockAcrossStop locks while recording and unlocks when that is over, and
-// the other way round: the lock must be free in the end.
+// TestUnlockAcrossStop locks while recording and unlocks after Stop, and the other
+// way round: the lock must be free in the end.
 func TestUnlockAcrossStop(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		var mu sync.Mutex

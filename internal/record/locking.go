@@ -10,9 +10,9 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// startLocks lets locks be watched: sys.Live.Locking is 0 where locks just lock, without
-// a recording or with LocksOff. Else it is the recording's generation × 2, + 1 where
-// every hold is recorded.
+// startLocks starts watching locks. sys.Live.Locking is 0 if locks just lock, without a
+// recording or with LocksOff. Else it is the recording's generation × 2, + 1 if every hold is
+// recorded.
 func (r *recorder) startLocks() {
 	if r.opts.locks == LocksOff {
 		return
@@ -21,14 +21,14 @@ func (r *recorder) startLocks() {
 	if r.opts.locks == LocksAll {
 		w |= 1
 	}
-	ownersKnown.Store(r.clock.Now()) // whatever an earlier recording has noted
+	ownersKnown.Store(r.clock.Now()) // invalidates the notes of an earlier recording
 	ownersShut.And(^uint32(1))
 	passedBy()
 	atomic.StoreUint64(&sys.Live.Locking, w)
 	lookAtBlocks(true)
 }
 
-// What a lock is: its kind, and how it is had.
+// What a lock is: its kind, and how it is held.
 const (
 	MutexWhat  = uint64(format.LockMutex)<<8 | uint64(format.LockExclusive)
 	RWWhat     = uint64(format.LockRWMutex)<<8 | uint64(format.LockExclusive)
@@ -36,30 +36,30 @@ const (
 	retryWhat  = uint64(format.LockRetry) << 8
 )
 
-// LockState is what a lock of ours knows of itself. But for sums, and for holder to those that
-// wait, it belongs to whoever has the lock.
+// LockState is the state of a lock of package scope. Except for sums, and for holder, which
+// waiters read, it belongs to the lock's holder.
 type LockState struct {
-	_      [0]atomic.Uint64 // aligns it where an int has 32 bits: who loads holder panics otherwise
-	holder uint64           // the goroutine that has it; 0: nobody, or not known
-	count  uint64           // how often it was had: the recording's generation << countBits, and the number
+	_      [0]atomic.Uint64 // aligns it where int has 32 bits: loading holder panics otherwise
+	holder uint64           // the goroutine that holds it; 0: none or unknown
+	count  uint64           // acquisitions: the recording's generation << countBits, and the number
 	hold   Handle
-	sums   atomic.Pointer[lockSums] // nil: nobody ever had to wait
-	life   *lockLife                // of whoever has sums
+	sums   atomic.Pointer[lockSums] // nil: no goroutine ever had to wait
+	life   *lockLife                // of the lock that has sums
 }
 
 const countBits = 40
 
-// someGoid is the holder where goroutines' ids can't be had cheaply. Its bits are
-// outside of those of an id.
+// someGoid is the holder if goroutine ids are too expensive to read. Its bit is outside of
+// those of an id.
 const someGoid = 1 << 63
 
-// TryLocker is the side of a lock that somebody wants: to write, or to read.
+// TryLocker is the side of a lock to be acquired: the writers' or the readers'.
 type TryLocker interface {
 	sync.Locker
 	TryLock() bool
 }
 
-// self is the goroutine's id, if that costs nothing.
+// self returns the goroutine's id, or someGoid if reading it is expensive.
 func self() uint64 {
 	if g := &current.Load().goids; g.Fast() {
 		return g.Read()
@@ -67,8 +67,8 @@ func self() uint64 {
 	return someGoid
 }
 
-// Had notes that the caller got the lock; w is sys.Live.Locking. Its hold is
-// recorded if the caller has waited long for it, if others wait, or if all are.
+// Had records that the caller has acquired the lock; w is sys.Live.Locking. The hold is
+// recorded if the caller has waited long for it, if others wait, or if all holds are.
 func (l *LockState) Had(w uint64, name string, what uint64, long bool) {
 	n := l.count + 1
 	if n>>countBits != w>>1 {
@@ -92,7 +92,7 @@ func (l *LockState) Had(w uint64, name string, what uint64, long bool) {
 	}
 }
 
-// begin records that the lock is held from now on.
+// begin begins the record of the hold.
 func (l *LockState) begin(name string, what uint64) {
 	r := current.Load()
 	s := l.known(name, what)
@@ -109,7 +109,7 @@ func (l *LockState) begin(name string, what uint64) {
 	}
 }
 
-// Release notes that the lock will be let go of.
+// Release records that the lock is about to be released.
 func (l *LockState) Release() {
 	if l.holder != 0 {
 		if l.hold.Loc != 0 {
@@ -119,15 +119,15 @@ func (l *LockState) Release() {
 	}
 }
 
-// end ends the hold, before the lock is let go of: afterwards all this belongs to somebody
-// else.
+// end ends the hold, before the lock is released: afterwards all this belongs to another
+// goroutine.
 func (l *LockState) end() {
 	h := l.hold
 	l.hold = Handle{}
 	h.End()
 }
 
-// Wait waits for a lock that is not to be had at once.
+// Wait waits for a lock that is not free.
 //
 //go:noinline
 func (l *LockState) Wait(t TryLocker, name string, what uint64) {
@@ -152,7 +152,7 @@ func (l *LockState) Wait(t TryLocker, name string, what uint64) {
 	on := atomic.LoadUint64(&sys.Live.Locking)
 	exclusive := on != 0 && what&uint64(format.LockShared) == 0
 	if exclusive {
-		setWord(&l.holder, self()) // before the wait is told of: others may come meanwhile
+		setWord(&l.holder, self()) // before the wait is recorded: others may come meanwhile
 	}
 	long := watched && w.over(on, 0)
 	if exclusive {

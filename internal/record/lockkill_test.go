@@ -20,8 +20,8 @@ import (
 
 const lockVictim = "SCOPE_LOCK_VICTIM"
 
-// TestKilledWhileTheyWait kills a program that waits for a lock, for one that it has
-// itself, and in a loop. The trace has all three waits, open, and who has the locks.
+// TestKilledWhileTheyWait kills a program that waits for a lock, for one that it
+// holds itself, and in a loop. The trace has all three waits, open, and the holders.
 func TestKilledWhileTheyWait(t *testing.T) {
 	if path := os.Getenv(lockVictim); path != "" {
 		t.Fatal(waitForEver(path))
@@ -45,7 +45,7 @@ func TestKilledWhileTheyWait(t *testing.T) {
 			defer c.Wait()
 			defer c.Process.Kill()
 			line, _ := bufio.NewReader(out).ReadString('\n')
-			told := strings.Fields(line) // who has the lock, who wants it, who wants his own; the first and the last as a wait tells them
+			told := strings.Fields(line) // the holder, the waiter, the one that waits for its own lock; the first and the last as recorded in a wait
 			if len(told) != 5 {
 				t.Fatalf("the victim says %q", line)
 			}

@@ -21,9 +21,8 @@ func lockHere(l sync.Locker) { l.Lock() }
 //go:noinline
 func lockThere(l sync.Locker) { l.Lock() }
 
-// TestOneNamePerPlace: without a Name, what is recorded of several locks, in several
-// places, in whichever order, has the name of the place, in each run, and not of who
-// happened to wait for that lock first.
+// TestOneNamePerPlace: the records of unnamed locks at several places, in any order, have
+// the name of the place in each run, not of the place of the lock's first wait.
 func TestOneNamePerPlace(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		runs := [2]map[string]int{}
@@ -67,7 +66,7 @@ func TestOneNamePerPlace(t *testing.T) {
 				}
 			}
 		}
-		if !maps.Equal(runs[0], runs[1]) || len(runs[0]) != 5 { // two waits; they and the other place's holds
+		if !maps.Equal(runs[0], runs[1]) || len(runs[0]) != 5 { // two waits; those and the other place's holds
 			t.Errorf("recorded %v, then %v", runs[0], runs[1])
 		}
 		for name, n := range runs[0] {
@@ -80,8 +79,8 @@ func TestOneNamePerPlace(t *testing.T) {
 	})
 }
 
-// TestLockNames: without a Name what is recorded of a lock is called by where it was
-// locked, whoever locked it for him.
+// TestLockNames: the records of an unnamed lock are named by the place where it was locked,
+// also if that is on behalf of a caller.
 func TestLockNames(t *testing.T) {
 	start(t)
 	var plain, byCond Mutex
@@ -96,8 +95,8 @@ func TestLockNames(t *testing.T) {
 		byCond.Unlock()
 	})
 	until(t, "somebody to sleep", func() bool {
-		// Not before he has it: he would wait for that, too. And by Lock it would be called
-		// by this place.
+		// Not before the goroutine holds it, which would add a wait. And Lock would name a
+		// wait by this place.
 		if !asleep.Load() || !byCond.TryLock() {
 			return false
 		}
@@ -125,7 +124,7 @@ func isPlace(name, prefix string) bool {
 	return len(name) > len(prefix) && name[:len(prefix)] == prefix
 }
 
-// TestLockFilter: a lock whose name is left out just locks.
+// TestLockFilter: a lock whose name is filtered out just locks.
 func TestLockFilter(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithFilter("-secret"))

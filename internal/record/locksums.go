@@ -15,47 +15,47 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// lockSums is what is counted of a lock that somebody once had to wait for, or of all
-// locks without a name that are locked in one place.
+// lockSums holds the counts of a lock that a goroutine once had to wait for, or of all
+// unnamed locks that are locked at one place.
 type lockSums struct {
-	addr uint64 // of a lock's own
-	name string // "": its waits are counted by the places where it is locked
+	addr uint64 // of a single lock
+	name string // "": its waits are counted by place
 	kind format.LockKind
-	rest bool // beyond maxLocks: it is counted among restLocks
+	rest bool // beyond maxLocks: it is counted in restLocks
 	at   placeFrame
 
-	waiters   atomic.Int32  // now
-	contended atomic.Uint64 // how often × contendedOne, and how often of that briefly
-	acquired  uint64        // LockState's count; here it is aligned where an int has 32 bits
+	waiters   atomic.Int32  // current number
+	contended atomic.Uint64 // waits × contendedOne, plus the short ones among them
+	acquired  uint64        // LockState's count; here it is aligned where int has 32 bits
 	shortWait atomic.Int64  // ticks
-	gone      atomic.Bool   // the lock was collected
+	gone      atomic.Bool   // the lock was garbage collected
 
-	next *lockSums // of those that are new
-	told lockTold  // lockTable.mu is held
+	next *lockSums // in the list of new ones
+	told lockTold  // guarded by lockTable.mu
 }
 
 const contendedOne = 1 << 32
 
-// placeFrame is where the locks of a place are locked, and the recording that knows.
+// placeFrame is where the locks of a place are locked, and the recording that has it.
 type placeFrame struct {
-	*format.Frame // nil: it is a lock's own
+	*format.Frame // nil for a single lock
 	told          atomic.Int64
 }
 
-// lockTold is what the recording was told of a lock so far.
+// lockTold holds the values last written to the recording.
 type lockTold struct {
 	acquired  uint64
 	contended uint64
 	shortWait int64
 }
 
-// lockLife is a lock's own: when it is collected, so was the lock.
+// lockLife belongs to a lock: it is garbage collected together with the lock.
 type lockLife struct{ sums *lockSums }
 
-// maxLocks is how many locks are counted one by one.
+// maxLocks is the maximum number of locks that are counted individually.
 const maxLocks = 65536
 
-// restLocks is where all others are counted.
+// restLocks counts all other locks.
 var restLocks = &lockSums{name: "(other locks)"}
 
 func (s *lockSums) counted() *lockSums {
@@ -65,13 +65,14 @@ func (s *lockSums) counted() *lockSums {
 	return s
 }
 
-// lockTable is all locks that are counted. No lock is kept from being collected.
+// lockTable holds the counts of all locks. It does not keep locks from being garbage
+// collected.
 var lockTable struct {
-	fresh atomic.Pointer[lockSums] // those that are not in all yet
+	fresh atomic.Pointer[lockSums] // those not yet in all
 	count atomic.Int64             // of both
-	gen   atomic.Int64             // the recording that knows the threshold
+	gen   atomic.Int64             // the recording that has the threshold
 
-	mu  sync.Mutex // held by who tells; nobody who locks waits for it
+	mu  sync.Mutex // held while counts are written; no goroutine that locks waits for it
 	all []*lockSums
 	buf []byte
 
@@ -80,15 +81,15 @@ var lockTable struct {
 		by map[string]*lockSums
 	}
 
-	// places are those of locks without a name, by the address behind the call that locks;
-	// nil: that is in a function of a lock, and its caller says more.
+	// places holds the counts of unnamed locks, by the return address of the call that
+	// locks; nil: that is in a method of a lock, and its caller is more specific.
 	places struct {
-		sync.Mutex // held by who comes from a new place
+		sync.Mutex // held to add a place
 		at         atomic.Pointer[map[uintptr]*lockSums]
 	}
 }
 
-// known is what is counted of the lock, which its first wait makes.
+// known returns the counts of the lock, and creates them at its first wait.
 func (l *LockState) known(name string, what uint64) *lockSums {
 	a := any(l)
 	addr := uint64(sys.Object(&a))
@@ -102,7 +103,7 @@ func (l *LockState) known(name string, what uint64) *lockSums {
 		return l.sums.Load()
 	}
 	if name == "" {
-		lockTable.count.Add(-1) // nothing is told of it itself
+		lockTable.count.Add(-1) // it is not counted itself
 		return s
 	}
 	s.register()
@@ -111,16 +112,16 @@ func (l *LockState) known(name string, what uint64) *lockSums {
 	return s
 }
 
-// newSums makes what register then has told, and takes its place in the table.
+// newSums returns new counts and reserves their place in the table; register adds them.
 func newSums(addr uint64, name string, kind format.LockKind) *lockSums {
 	return &lockSums{addr: addr, name: strings.Clone(name), kind: kind, rest: lockTable.count.Add(1) > maxLocks}
 }
 
-// register has the lock told of from now on.
+// register makes the counts be written from now on.
 func (s *lockSums) register() {
 	tellLocks.Store(&lockTeller)
 	if s.rest {
-		lockTable.count.Add(-1) // it has none
+		lockTable.count.Add(-1) // it has no place
 		return
 	}
 	for {
@@ -133,7 +134,7 @@ func (s *lockSums) register() {
 
 var lockTeller = (*recorder).lockSums
 
-// lockFacts tells the trace the threshold, once.
+// lockFacts writes the threshold to the trace, once.
 func (r *recorder) lockFacts() {
 	if lockTable.gen.Load() == r.gen || lockTable.gen.Swap(r.gen) == r.gen {
 		return
@@ -153,14 +154,14 @@ func (r *recorder) lockFacts() {
 	}
 }
 
-// lockSums tells what was counted since it was told last.
+// lockSums writes what was counted since the last time.
 func (r *recorder) lockSums(now collecting) {
 	t := &lockTable
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for s := t.fresh.Swap(nil); s != nil; {
 		t.all = append(t.all, s)
-		s, s.next = s.next, nil // or each would keep all that came before it
+		s, s.next = s.next, nil // otherwise each would keep all earlier ones alive
 	}
 	kept := t.all[:0]
 	for _, s := range t.all {
@@ -179,14 +180,14 @@ func (r *recorder) lockSums(now collecting) {
 	r.tellLeftOut("goroutines_unnamed", &r.unnamed, &r.noName)
 }
 
-// tellLeftOut tells what of the hooks was left out, where that is more than was told.
+// tellLeftOut writes how often hooks left something out, if that has increased.
 func (r *recorder) tellLeftOut(key string, count *atomic.Int64, told *int64) {
 	if n := count.Load(); n != *told && r.block(format.BlockInfo, format.AppendInfo(nil, key, strconv.FormatInt(n, 10))) {
 		*told = n
 	}
 }
 
-// tellSums tells what is new of one lock, and whether there was something new.
+// tellSums writes the changes of one lock's counts, and reports whether there were any.
 func (r *recorder) tellSums(s *lockSums, at collecting) bool {
 	var now lockTold
 	if n := atomic.LoadUint64(&s.acquired); n>>countBits == uint64(r.gen) && at != collectStart && s.kind == format.LockMutex {
@@ -199,22 +200,22 @@ func (r *recorder) tellSums(s *lockSums, at collecting) bool {
 	}
 	s.told = now
 	if at == collectStart {
-		return true // that was another recording's
+		return true // counted in another recording
 	}
 	id := r.names.find(s.name)
 	if id&nameOut != 0 {
 		return true
 	}
 	r.lockFacts()
-	// Both halves in one: the difference of the words is that of the counts, and of
-	// the brief ones there are never more than of all.
+	// Both halves at once: the difference of the words is that of the counts, and the short
+	// waits never exceed all waits.
 	n := now.contended - was.contended
 	sums := format.LockSums{
 		Ticks:     r.clock.Now(),
 		Addr:      s.addr,
 		Name:      uint16(id & nameID),
 		Kind:      s.kind,
-		Acquired:  -1, // of a place, as of readers, nobody counts that
+		Acquired:  -1, // acquisitions are not counted for a place, nor for readers
 		Contended: int64(n / contendedOne),
 		Short:     int64(n % contendedOne),
 		ShortWait: int64(float64(now.shortWait-was.shortWait) / float64(r.rate) * 1e9),
@@ -228,7 +229,7 @@ func (r *recorder) tellSums(s *lockSums, at collecting) bool {
 	return true
 }
 
-// threshold is how long a wait must be to be recorded.
+// threshold returns the shortest wait that is recorded.
 func (r *recorder) threshold() time.Duration {
 	if d := r.opts.locks; d >= 0 {
 		return d
@@ -237,15 +238,15 @@ func (r *recorder) threshold() time.Duration {
 	return lockCall.times6
 }
 
-// lockCall is what the call that locks a free lock takes, with its time taken before
-// and after: what is compared with the threshold is measured so too.
+// lockCall is the duration of a call that locks a free lock, with the clock read before and
+// after, as for the durations that are compared with the threshold.
 var lockCall struct {
 	once   sync.Once
 	times6 time.Duration
 }
 
-// callTimes measures n of them in some 10 µs: by the average of a batch, of the batch
-// that was disturbed the least, and at least 100 ns, where the clock is too coarse to tell.
+// callTimes measures n calls in some 10 µs: the average of the least disturbed batch, and
+// at least 100 ns, in case the clock is too coarse.
 func (r *recorder) callTimes(n float64) time.Duration {
 	const batches, calls = 8, 16
 	best := int64(math.MaxInt64)
@@ -263,8 +264,8 @@ func (r *recorder) callTimes(n float64) time.Duration {
 	return max(time.Duration(n*float64(best)/calls/float64(r.rate)*1e9), 100)
 }
 
-// place is where one of our locks without a name is locked, whichever lock it is: what is
-// known of a lock by its first wait differs from run to run.
+// place returns the counts of the place where an unnamed lock is being locked, whichever
+// lock it is: naming a lock after the place of its first wait would differ from run to run.
 //
 //go:noinline
 func (r *recorder) place(what uint64) *lockSums {
@@ -288,8 +289,8 @@ func (r *recorder) place(what uint64) *lockSums {
 	return restLocks
 }
 
-// tellPlace tells the trace, once, where the place is: its name has no more than the end of
-// the file's path, and who reads the source needs all of it.
+// tellPlace writes the place to the trace, once: its name has only the end of the file's
+// path, and readers of the source need all of it.
 func (r *recorder) tellPlace(s *lockSums) {
 	if s.at.told.Swap(r.gen) == r.gen {
 		return
@@ -302,8 +303,8 @@ func (r *recorder) tellPlace(s *lockSums) {
 	r.tellAt(uint16(id&nameID), &f)
 }
 
-// newPlace finds out what is at pc: "function file:line", or nil for a function of a lock.
-// Several addresses may be one place, where its function was inlined into others.
+// newPlace adds the place at pc, "function file:line", or nil for a method of a lock.
+// Several addresses may be one place, if its function was inlined into others.
 func newPlace(pc uintptr, what uint64) (s *lockSums) {
 	t := &lockTable.places
 	t.Lock()
@@ -314,7 +315,7 @@ func newPlace(pc uintptr, what uint64) (s *lockSums) {
 			by[pc] = s
 		}
 	}
-	frames := runtime.CallersFrames([]uintptr{pc, 0}) // of the last one it tells only the innermost function
+	frames := runtime.CallersFrames([]uintptr{pc, 0}) // for the last address it returns only the innermost function
 	for more := true; more && s == nil; {
 		var f runtime.Frame
 		if f, more = frames.Next(); f.Function == "" || lockMethod(f.Function) || sys.Wrapper(&f) {
@@ -323,7 +324,7 @@ func newPlace(pc uintptr, what uint64) (s *lockSums) {
 		file := f.File[strings.LastIndexAny(f.File, "/\\")+1:]
 		name := format.ShortFunction(f.Function) + " " + file + ":" + strconv.Itoa(f.Line)
 		if s = placeNamed(by, name); s != nil && s.at.File != f.File {
-			// Of two packages whose paths end alike, the first one has the short name.
+			// For two packages with the same base name, the first one gets the short name.
 			name = f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)
 			s = placeNamed(by, name)
 		}
@@ -338,7 +339,7 @@ func newPlace(pc uintptr, what uint64) (s *lockSums) {
 	return s
 }
 
-// placeNamed returns the place with a name, nil if there is none.
+// placeNamed returns the place with a name, or nil.
 func placeNamed(by map[uintptr]*lockSums, name string) *lockSums {
 	for _, x := range by {
 		if x != nil && x.name == name {
@@ -348,8 +349,8 @@ func placeNamed(by map[uintptr]*lockSums, name string) *lockSums {
 	return nil
 }
 
-// lockMethod reports whether a function is one of a lock: ours, or what calls a
-// sync.Locker for somebody, such as sync.Cond.
+// lockMethod reports whether a function is a method of a lock: of package scope, or of
+// package sync, such as sync.Cond, which calls a sync.Locker.
 func lockMethod(f string) bool {
 	const ours = "github.com/scopeview/scopeview/"
 	for _, p := range []string{ours + "scope.(*Mutex).", ours + "scope.(*RWMutex).", ours + "scope.(*rlocker).", ours + "internal/record.", "sync."} {

@@ -14,8 +14,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// checkLosses compares what was issued with what Stats says and with what the
-// trace says itself.
+// checkLosses compares the number of issued records with Stats and the trace.
 func checkLosses(t *testing.T, issued int64, why format.Loss) {
 	t.Helper()
 	s := Stats()
@@ -31,7 +30,7 @@ func checkLosses(t *testing.T, issued int64, why format.Loss) {
 	gaps := map[format.Loss]int64{}
 	for _, g := range tr.Gaps() {
 		gaps[g.Reason] += g.Count
-		// An end that found no place is no record that was lost.
+		// An end that found no room is not a lost record.
 		if g.Reason != why && g.Reason != format.LossEnd || g.From < 0 || g.To < g.From {
 			t.Errorf("gap %+v, want one because of %v", g, why)
 		}
@@ -41,7 +40,7 @@ func checkLosses(t *testing.T, issued int64, why format.Loss) {
 	}
 }
 
-// late is why records are lost that come too fast.
+// late returns the reason for losing records that come too fast.
 func late(b format.Backing) format.Loss {
 	if b == format.BackingDisk {
 		return format.LossWindow
@@ -49,8 +48,8 @@ func late(b format.Backing) format.Loss {
 	return format.LossBuffer
 }
 
-// TestLimit records past the limit. The file must not be larger, and what is
-// lost is counted and told.
+// TestLimit records past the limit. The file must not exceed it, and what is
+// lost is counted and recorded.
 func TestLimit(t *testing.T) {
 	const limit, issued = 2 << 20, 200_000
 	perBacking(t, func(t *testing.T, backing Option) {
@@ -76,8 +75,8 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// TestBurst has goroutines record faster than a disk may follow. Nothing is
-// lost or some is; either way each record is accounted for.
+// TestBurst: goroutines record faster than a disk may follow. Some records may
+// be lost; each record is accounted for.
 func TestBurst(t *testing.T) {
 	n := 2_000_000
 	if testing.Short() || sys.Race {
@@ -102,8 +101,8 @@ func TestBurst(t *testing.T) {
 	})
 }
 
-// TestNothingIsLostAtRest checks every number of Stats on a recording without
-// misuse and without losses.
+// TestNothingIsLostAtRest checks every field of Stats on a recording without
+// misuse and losses.
 func TestNothingIsLostAtRest(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)

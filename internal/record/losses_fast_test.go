@@ -13,8 +13,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG36Assembly: where it is known that there is no more, a begin does not leave the
-// assembly to be counted as lost, on processors that have had a chunk and on others.
+// TestG36Assembly: once it is known that there is no more room, a begin is counted as
+// lost within the assembly, on processors that have had a chunk and on others.
 func TestG36Assembly(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	start(t, WithBacking(DiskBacking), WithLimit(1<<20))

@@ -14,7 +14,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// losing are calls that lose one record each where there is no room.
+// losing are calls that lose one record each if there is no room.
 var losing = func() []func() {
 	long := strings.Repeat("x", 1<<20)
 	return []func(){
@@ -29,8 +29,8 @@ var losing = func() []func() {
 	}
 }()
 
-// callAll has goroutines call all of losing n times each, and returns how many records
-// that is.
+// callAll calls all of losing n times on each goroutine, and returns the number of
+// records.
 func callAll(goroutines, n int) int64 {
 	var wg sync.WaitGroup
 	for range goroutines {
@@ -46,7 +46,7 @@ func callAll(goroutines, n int) int64 {
 	return int64(goroutines * n * len(losing))
 }
 
-// inRows is what was counted in the rows from one on up to another one.
+// inRows returns the counts in the rows from one up to another.
 func inRows(r *record.Recorder, from, to int) (n uint64) {
 	for i := from * record.RowWords; i < to*record.RowWords; i++ {
 		n += atomic.LoadUint64(&r.Losses()[i])
@@ -56,13 +56,13 @@ func inRows(r *record.Recorder, from, to int) (n uint64) {
 
 // TestG36 records beyond the limit, on processors that have recorded before and on some
 // that have not. Everything is counted; on the assembly path each processor counts in its
-// own row, and nothing of a record that is lost was encoded.
+// own row, and no lost record was encoded.
 func TestG36(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 		start(t, backing, WithLimit(1<<20))
 		r := record.Current.Load()
-		// It runs out while they record.
+		// The limit is reached while they record.
 		issued := callAll(2, 5000)
 		if s := Stats(); s.Recorded == 0 || s.Lost.Limit == 0 || s.Lost.Limit != s.Lost.Total() || s.Misuse.ArgsCut == 0 {
 			t.Fatalf("%d issued: %+v", issued, s)
@@ -70,13 +70,13 @@ func TestG36(t *testing.T) {
 		if why := r.Pool().Dry(); why != format.LossLimit {
 			t.Errorf("known to get nothing by %v", why)
 		}
-		// It has run out.
+		// The limit has been reached.
 		before := Stats()
 		n := callAll(2, 2000)
 		runtime.GOMAXPROCS(8) // six are new
 		n += callAll(16, 500)
 		s := Stats()
-		kept := s.Recorded - before.Recorded // by a processor that hardly took part before
+		kept := s.Recorded - before.Recorded // by a processor that had hardly recorded before
 		if s.Lost.Limit-before.Lost.Limit+kept != n || kept > n/100 {
 			t.Errorf("of %d: %d lost, %d recorded", n, s.Lost.Limit-before.Lost.Limit, kept)
 		}
@@ -87,12 +87,12 @@ func TestG36(t *testing.T) {
 		if (shared == 0) != fastNow() {
 			t.Errorf("%d losses were counted in rows that are shared; the assembly path: %t", shared, fastNow())
 		}
-		// Two processors in one row would lose counts.
+		// Two processors with the same row would lose counts.
 		if others := inRows(r, 8, format.OwnRows); others != 0 {
 			t.Errorf("%d losses were counted in rows of processors that there are not", others)
 		}
 		issued += n
-		// It ends while they lose.
+		// The recording ends while they lose records.
 		var more atomic.Int64
 		var quit atomic.Bool
 		var wg sync.WaitGroup
@@ -113,11 +113,12 @@ func TestG36(t *testing.T) {
 		quit.Store(true)
 		wg.Wait()
 		s = Stats()
-		// Who looked before Stop and called after it, one of each, is not in a recording.
+		// A goroutine that checked before Stop and called after it may account for one
+		// record each that is in no recording.
 		if got := s.Recorded + s.Lost.Total(); got > issued+more.Load() || got < issued+more.Load()-4 {
 			t.Errorf("%d issued, %d recorded and %d lost", issued+more.Load(), s.Recorded, s.Lost.Total())
 		}
-		// It has ended.
+		// The recording has ended.
 		callAll(2, 100)
 		if after := Stats(); after.Lost != s.Lost || after.Recorded != s.Recorded {
 			t.Errorf("after Stop %+v became %+v", s.Lost, after.Lost)

@@ -23,7 +23,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// held are options of a recording that does nothing by itself when its flusher is stopped.
+// held returns options for a recording that does nothing by itself when its flusher is
+// stopped.
 func held(more ...Option) []Option {
 	return append(more, WithHeartbeat(time.Hour), WithFlushEvery(time.Hour))
 }
@@ -31,7 +32,7 @@ func held(more ...Option) []Option {
 // holdUp stops the flusher.
 func holdUp(r *record.Recorder) { (*r.Flusher()).Stop() }
 
-// goOn has it work again, so that Stop finds what it expects.
+// goOn starts a flusher again, as Stop expects.
 func goOn(r *record.Recorder) {
 	*r.Flusher() = r.NewFlusher()
 	(*r.Flusher()).Start()
@@ -49,8 +50,8 @@ func fillUntil(t *testing.T, r *record.Recorder, why format.Loss) {
 	})
 }
 
-// TestG17Words has records lost for each reason there is. Stats counts them by it, and what
-// info, doctor, tail, serve and a page say is that reason, and what helps.
+// TestG17Words loses records for each reason there is. Stats counts them by it, and info,
+// doctor, tail, serve and a page name that reason, and the remedy.
 func TestG17Words(t *testing.T) {
 	if sys.Race {
 		t.Skip("the race detector makes it slow to fill what may wait")
@@ -132,8 +133,8 @@ func TestG17Words(t *testing.T) {
 			"N are ends that found no place: their scopes show as open", []format.Loss{format.LossLimit}},
 		{"stacks at full speed", format.LossStack, nil,
 			func(t *testing.T, r *record.Recorder) {
-				Stack("stack", 1)   // its name is told
-				r.BlocksMu().Lock() // who counts them waits to tell of the first
+				Stack("stack", 1)   // records its name
+				r.BlocksMu().Lock() // blocks the goroutine that counts them
 				defer r.BlocksMu().Unlock()
 				until(t, "a lost stack", func() bool {
 					for range 10_000 {
@@ -147,7 +148,7 @@ func TestG17Words(t *testing.T) {
 			"N were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name (a larger scope.WithRing keeps more)", nil},
 		{"more open scopes than segments keep", format.LossOpen, []Option{WithSegments(MinSegment, 4), shortTicks()}, overflow,
 			"N were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name (larger or more scope.WithSegments keep more)", nil},
-		// Nobody can have a goroutine moved 64 times at that instruction.
+		// No test can make a goroutine move 64 times at that instruction.
 		{"a goroutine that is moved", format.LossBusy, nil,
 			func(t *testing.T, r *record.Recorder) { r.LoseMany(format.LossBusy, 7) },
 			"N because their goroutine was on another processor each time that it had found a place", nil},
@@ -171,7 +172,7 @@ func TestG17Words(t *testing.T) {
 			}
 			Task("first")()
 			c.lose(t, r)
-			_ = Stop() // where the disk failed it says so
+			_ = Stop() // it reports that the disk failed
 			lost := r.Lost()
 			for why, n := range lost {
 				if n > 0 && format.Loss(why) != c.why && !slices.Contains(c.also, format.Loss(why)) {
@@ -197,7 +198,7 @@ func TestG17Words(t *testing.T) {
 	}
 }
 
-// writeProtected has nothing written to the trace's file until what may wait is full.
+// writeProtected prevents writes to the trace's file until the buffer is full.
 func writeProtected(t *testing.T, r *record.Recorder) {
 	fd := int(r.File().Fd())
 	own, err := unix.Dup(fd)

@@ -11,23 +11,23 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// entry is a function that goroutines begin with.
+// entry is the entry function of goroutines.
 type entry struct {
-	name  string // "": it is the recorder's
+	name  string // "": the recorder's own
 	known atomic.Pointer[knownID]
 }
 
-// madeCost is what naming a goroutine takes as a rule, in ns.
+// madeCost is the usual cost of naming a goroutine, in ns.
 const madeCost = 100
 
-// entries are all that are known.
+// entries holds all known entry functions.
 var (
 	entries    = pcTable[entry]{index: &entryIndex}
 	entryIndex pcIndex
 )
 
-// Made is told by the goroutine that makes another one, which begins at entry. Its row gets
-// the name of that.
+// Made is called on a goroutine that has created another one, child, whose entry function
+// is at pc. The child's row gets that function's name.
 //
 //go:noinline
 func Made(child uint64, pc uintptr) {
@@ -37,7 +37,7 @@ func Made(child uint64, pc uintptr) {
 	r := current.Load()
 	if !madeAllowance.take(r, r.clock.Now(), madeCost) {
 		if r.unnamed.Add(1) == 1 {
-			tellLocks.Store(&lockTeller) // which tells that too
+			tellLocks.Store(&lockTeller) // it also writes this count
 		}
 		return
 	}
@@ -54,8 +54,8 @@ func Made(child uint64, pc uintptr) {
 
 func newEntry(pc uintptr) *entry { return &entry{name: entryName(pc)} }
 
-// entryName is the short name of the function at pc. A closure is called by its place, and
-// what the compiler made to call a function with arguments by that function.
+// entryName returns the short name of the function at pc. A closure is named by its place,
+// and a wrapper made by the compiler, to pass arguments, by the function that it calls.
 func entryName(pc uintptr) string {
 	f := runtime.FuncForPC(pc)
 	if f == nil {
@@ -77,8 +77,8 @@ func entryName(pc uintptr) string {
 	return format.ShortFunction(strings.TrimSuffix(name, "-fm"))
 }
 
-// calledBy is the function that the code at pc is made to call, which may be inlined there;
-// "": it is called by a value.
+// calledBy returns the function that the compiler's wrapper at pc calls, which may be
+// inlined there; "" if it calls a function value.
 func calledBy(pc uintptr) string {
 	to, back := sys.FirstCall(pc, isEntry)
 	if to == 0 {
@@ -95,12 +95,12 @@ func calledBy(pc uintptr) string {
 		outer = runtime.FuncForPC(to).Name()
 	}
 	if _, closure := closureOf(outer); closure {
-		return "" // its place is not known here
+		return "" // its place is unknown here
 	}
 	return outer
 }
 
-// closureOf is the function that a closure is in.
+// closureOf returns the function that encloses a closure.
 func closureOf(name string) (outer string, ok bool) {
 	for _, mark := range []string{".func", ".gowrap"} {
 		for from := strings.LastIndexByte(name, '/') + 1; ; {
@@ -117,7 +117,7 @@ func closureOf(name string) (outer string, ok bool) {
 	return "", false
 }
 
-// isEntry reports whether a function of the program, and not of the runtime, begins at pc.
+// isEntry reports whether pc is the entry of a function outside of package runtime.
 func isEntry(pc uintptr) bool {
 	f := runtime.FuncForPC(pc)
 	return f != nil && f.Entry() == pc && !strings.HasPrefix(f.Name(), "runtime.")

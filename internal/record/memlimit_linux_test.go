@@ -27,14 +27,14 @@ import (
 )
 
 // memoryChild in the environment makes the test binary a program in a small container:
-// when its memory gets short, the backing, how many MiB it needs for itself, and the
-// directory to record into.
+// its value has the time when memory gets scarce, the backing, how many MiB it needs for
+// itself, and the directory.
 const memoryChild = "SCOPE_MEMORY_CHILD"
 
-// TestG37Memory has a program record at full speed in a container whose memory is nearly
-// all the program's own: before the recording begins, from a moment of it on because the
-// program grows or because the limit gets lower, or after it. The program lives, and each
-// record is there or counted.
+// TestG37Memory records at full speed in a container whose memory is nearly all the
+// program's own: before the recording begins, from a moment during it because the program
+// grows or the limit is lowered, or after it. The program survives, and each record is
+// recorded or counted.
 func TestG37Memory(t *testing.T) {
 	if v := os.Getenv(memoryChild); v != "" {
 		crowded(t, strings.Split(v, "\n"))
@@ -48,7 +48,7 @@ func TestG37Memory(t *testing.T) {
 		backing string
 		when    string
 		limit   int64 // MiB
-		needs   int64 // of that the program
+		needs   int64 // of that, used by the program
 		always  bool
 	}{
 		{"heap", "before", 64, 20, true},
@@ -75,9 +75,9 @@ func TestG37Memory(t *testing.T) {
 		{"segments", "grown", 512, 470, false},
 		{"gotrace", "grown", 512, 440, false},
 		{"trigger", "grown", 512, 440, false},
-		{"none", "before", 64, 40, true},   // a twin, which lives as those
-		{"none", "before", 64, 100, true},  // and one that needs more than there is
-		{"none", "grown", 512, 530, false}, // the same
+		{"none", "before", 64, 40, true},   // the twin without a recording, which survives too
+		{"none", "before", 64, 100, true},  // one that needs more than there is
+		{"none", "grown", 512, 530, false}, // likewise
 	} {
 		if !c.always && !faultfs.Full() {
 			continue
@@ -135,7 +135,7 @@ func TestG37Memory(t *testing.T) {
 	}
 }
 
-// memoryStats is what the program tells.
+// memoryStats is the program's output.
 type memoryStats struct {
 	Path, Refused, Error, Backing       string `json:",omitempty"`
 	Issued, Recorded, Overwritten, Lost int64

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestReleaseMissed: what was noted of a lock before a release that was not looked at is not told of
-// one that comes later; what is noted afterwards is.
+// TestReleaseMissed: notes on a lock from before a release that was not checked are not used for a
+// later release; later notes are.
 func TestReleaseMissed(t *testing.T) {
 	const addr, one, two = 0x7000, 11, 12
 	was := ownersKnown.Swap(0)
@@ -53,7 +53,7 @@ func TestReleaseMissed(t *testing.T) {
 	lets("all looked at again", two, release{start: 300, exact: true, site: 8}, true)
 
 	known := ownersKnown.Load()
-	ownMissed(known-9, 10) // so soon after another one, that is one
+	ownMissed(known-9, 10) // so soon after the last one, it has no effect
 	if got := ownersKnown.Load(); got != known {
 		t.Errorf("known since %d, want %d", got, known)
 	}
@@ -65,8 +65,8 @@ func TestReleaseMissed(t *testing.T) {
 	}
 }
 
-// TestReleasesPassBy: while releases pass by nothing that was noted is known, nor is it afterwards; and
-// who opens them again does not undo that another one has shut them meanwhile.
+// TestReleasesPassBy: while releases are skipped, notes count as unknown, and stay so afterwards;
+// and clearing the state does not undo a concurrent setting.
 func TestReleasesPassBy(t *testing.T) {
 	const addr, one, two = 0x7100, 11, 12
 	was := ownersKnown.Swap(0)
@@ -98,7 +98,7 @@ func TestReleasesPassBy(t *testing.T) {
 	}
 	ownGot(addr, two, clock(), 7)
 
-	ownShut(shut) // by one who was refused, while another one opens
+	ownShut(shut) // by a goroutine that was refused, while another one clears it
 	if ownOpen(shut, clock(), 1) {
 		t.Error("it is open, though one was refused since")
 	}
@@ -117,7 +117,7 @@ func TestReleasesPassBy(t *testing.T) {
 	}
 }
 
-// TestReleasesCounted: each release that passes by is counted once, and one of lookOneOf does not.
+// TestReleasesCounted: each skipped release is counted once, and one of lookOneOf is not skipped.
 func TestReleasesCounted(t *testing.T) {
 	const each, threads = 10_000, 4
 	passedBy()

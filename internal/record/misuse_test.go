@@ -11,8 +11,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestMisuse is the table of the package comment: what is recorded of each
-// misuse, and which counter moves. What takes a table of its own is in
+// TestMisuse covers the table of the package comment: what is recorded of each
+// misuse, and which counter counts it. Tables of their own are in
 // TestStaleEnds, TestNames and TestCutArguments.
 func TestMisuse(t *testing.T) {
 	// elsewhere calls f on another goroutine.
@@ -165,8 +165,8 @@ func TestStaleEnds(t *testing.T) {
 	})
 }
 
-// TestStaleEndsAcrossBackings ends what one path began while another records:
-// what a handle says is an address for one and an offset for the other.
+// TestStaleEndsAcrossBackings ends scopes begun on one path while another
+// records: in a handle of one, Loc is an address, in the other's an offset.
 func TestStaleEndsAcrossBackings(t *testing.T) {
 	if !record.HaveDisk {
 		t.Skip("this build has the heap backing alone")

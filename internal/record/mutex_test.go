@@ -19,7 +19,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// sumsOf adds up what the trace that was written last tells of locks, by name.
+// sumsOf returns the sums of locks in the last trace, by name.
 func sumsOf(t *testing.T) map[string]format.LockSums {
 	t.Helper()
 	tr, err := trace.OpenFile(Path())
@@ -49,13 +49,13 @@ func sumsOf(t *testing.T) map[string]format.LockSums {
 	return all
 }
 
-// waiters is how many wait for a lock now.
+// waiters returns the number of goroutines that wait for a lock.
 func waiters(l *record.LockState) int { return l.Waiters() }
 
-// goid is the caller's, as the reader will tell it.
+// goid returns the caller's id, as the reader shows it.
 func goid() uint64 { return record.Current.Load().Goids().Get() & format.MaxGoid }
 
-// holderTold is what a wait should tell of who has the lock.
+// holderTold returns the holder that a wait should record.
 func holderTold(goid uint64) uint64 {
 	if !record.Current.Load().Goids().Fast() {
 		return 0
@@ -70,7 +70,7 @@ func fmtAddr(s string) (v uintptr) {
 	return v
 }
 
-// lockLine is what a wait or a hold tells: kind, name, holder and what it is.
+// lockLine holds the recorded facts of a wait or a hold.
 type lockLine struct {
 	kind   format.Kind
 	name   string
@@ -89,16 +89,16 @@ func (r *recorded) locks() (lines []lockLine) {
 	return lines
 }
 
-// TestWhoHadIt has a goroutine wait for a lock that another one is known to have.
+// TestWhoHadIt: a goroutine waits for a lock with a known holder.
 func TestWhoHadIt(t *testing.T) {
 	for _, c := range []struct {
 		name       string
-		take, free func(m *Mutex, rw *RWMutex) // who has it
-		lock       func(m *Mutex, rw *RWMutex) // who wants it
+		take, free func(m *Mutex, rw *RWMutex) // for the holder
+		lock       func(m *Mutex, rw *RWMutex) // for the waiter
 		state      func(m *Mutex, rw *RWMutex) *record.LockState
-		holder     bool // who has it is known
+		holder     bool // whether the holder is known
 		what       uint64
-		held       bool // a hold is recorded
+		held       bool // whether a hold is recorded
 	}{
 		{"mutex", func(m *Mutex, _ *RWMutex) { m.Lock() }, func(m *Mutex, _ *RWMutex) { m.Unlock() },
 			func(m *Mutex, _ *RWMutex) { m.Lock(); m.Unlock() },
@@ -169,14 +169,14 @@ func TestWhoHadIt(t *testing.T) {
 	}
 }
 
-// TestLockThreshold: what is recorded, and what is only counted, by the threshold.
+// TestLockThreshold: what is recorded, and what is only counted, by threshold.
 func TestLockThreshold(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		threshold LockThreshold
 		fact      string
 		waits     int // that lasted
-		off       int // called off
+		off       int // cancelled
 		holds     int // of 12
 		short     int64
 	}{
@@ -240,14 +240,14 @@ func TestLockThreshold(t *testing.T) {
 	}
 }
 
-// TestLocksAddUp has goroutines fight for locks of both kinds, and compares what was
-// counted with what they did. It is the race detector's test too: what a lock counts
-// is told while it is used.
+// TestLocksAddUp: goroutines contend for locks of both kinds, and the counts must
+// equal what they did. It is also a test for the race detector: counts are written
+// while a lock is used.
 func TestLocksAddUp(t *testing.T) {
 	const workers, rounds = 4, 500
 	slack := int64(0)
 	if faultfs.Emulated() {
-		slack = 1_100 // its counter goes in steps of 1 µs, and two threads may be one step apart
+		slack = 1_100 // its counter has steps of 1 µs, and two threads may be one step apart
 	}
 	for _, threshold := range []LockThreshold{LocksAll, LocksCalibrated, LockThreshold(20 * time.Microsecond)} {
 		t.Run(time.Duration(threshold).String(), func(t *testing.T) {
@@ -330,7 +330,7 @@ func TestLocksAddUp(t *testing.T) {
 	}
 }
 
-// TestLocksNobodyWaitsFor leave nothing in the trace.
+// TestLocksNobodyWaitsFor: uncontended locks leave nothing in the trace.
 func TestLocksNobodyWaitsFor(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
@@ -354,7 +354,7 @@ func TestLocksNobodyWaitsFor(t *testing.T) {
 	})
 }
 
-// contend has another goroutine wait for l while the caller has it.
+// contend makes another goroutine wait for l while the caller holds it.
 func contend(t *testing.T, state *record.LockState, l sync.Locker) {
 	t.Helper()
 	l.Lock()
@@ -368,8 +368,6 @@ func contend(t *testing.T, state *record.LockState, l sync.Locker) {
 	wg.Wait()
 }
 
-// lockHere and lockThere are two places.
-//
 // TestLocksAcrossStop holds and waits while a recording ends and another begins.
 func TestLocksAcrossStop(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
@@ -400,16 +398,16 @@ func TestLocksAcrossStop(t *testing.T) {
 		if got := r.locks(); len(got) < 2 || got[0].open || got[1].open {
 			t.Errorf("recorded %+v", got)
 		}
-		// What waited since the recording before is had in this one, and nobody knows
-		// when it was asked for.
+		// A goroutine that has waited since the previous recording gets the lock in
+		// this one, and the time of its request is unknown.
 		if s := sumsOf(t)["l"]; s.Acquired != 3 || s.Contended != 1 {
 			t.Errorf("its sums are %+v, want 3 acquired, 1 contended", s)
 		}
 	})
 }
 
-// TestLockedByItself: who locks a lock that he has waits for himself, and the trace
-// says so.
+// TestLockedByItself: a goroutine that locks a lock that it holds waits for itself,
+// and the trace shows that.
 func TestLockedByItself(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
@@ -433,7 +431,7 @@ func TestLockedByItself(t *testing.T) {
 	})
 }
 
-// TestHolderEnds: a goroutine that ends while it has a lock leaves an open hold.
+// TestHolderEnds: a goroutine that ends while it holds a lock leaves an open hold.
 func TestHolderEnds(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithLockThreshold(LocksAll))
@@ -448,8 +446,8 @@ func TestHolderEnds(t *testing.T) {
 	})
 }
 
-// TestCollectedLocks: the sums of a lock that is gone are told, and then it is
-// forgotten.
+// TestCollectedLocks: the sums of a garbage-collected lock are written, and then it
+// is dropped.
 func TestCollectedLocks(t *testing.T) {
 	start(t, WithHeartbeat(time.Hour))
 	const n = 10
@@ -471,7 +469,7 @@ func TestCollectedLocks(t *testing.T) {
 	}
 }
 
-// TestManyLocks: those beyond maxLocks are counted together.
+// TestManyLocks: locks beyond maxLocks are counted together.
 func TestManyLocks(t *testing.T) {
 	start(t)
 	was := record.LockTable.Swap(record.MaxLocks)
@@ -488,8 +486,8 @@ func TestManyLocks(t *testing.T) {
 	}
 }
 
-// TestLockOfOurs: scope.Lock tells of a Mutex what there is to tell, once, and by the
-// name that it is given.
+// TestLockOfOurs: scope.Lock records a Mutex's waits and holds once, and under the
+// name passed to it.
 func TestLockOfOurs(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)

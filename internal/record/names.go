@@ -12,40 +12,40 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// A name as find returns it: its id, and whether the filter leaves it out.
+// A name as returned by find: its id, and a bit that is set if it is filtered out.
 const (
 	nameID  = 1<<16 - 1
 	nameOut = 1 << 16
 )
 
-// maxNameBytes is how much text the names of one recording may have.
+// maxNameBytes limits the text of one recording's names.
 const maxNameBytes = 8 << 20
 
-// names turns names into ids. A string whose bytes lie in a read-only file
-// mapping, as constants do, is looked up by its address: those bytes can't
-// change and their address can't be reused. All others are looked up by content,
-// since a buffer may hold another name the next time.
+// names maps names to ids. A string whose bytes lie in a read-only file mapping, as
+// constants do, is looked up by its address: those bytes can't change and their
+// address can't be reused. All others are looked up by content, because a buffer may
+// hold another name the next time.
 type names struct {
 	cache atomic.Pointer[nameCache]
-	used  func(table nameCache) // is told of a new table
+	used  func(table nameCache) // called with each new table
 
-	// mu is never held while a filter is asked, which may be long, and by whom
-	// somebody outside decides.
+	// mu is never held while a filter is evaluated, which may take long, and may come
+	// from outside the process.
 	mu     sync.RWMutex
 	ids    map[string]uint16
-	texts  []string // by id; the first are no names, but for ""
+	texts  []string // by id; the first ids have no name, except for ""
 	bytes  int
 	filter glob.Filter
-	out    []bool                            // by id: what the filter says
+	out    []bool                            // by id: whether the filter excludes it
 	fixed  []sys.Span                        // the read-only file mappings
-	define func(id uint16, name string) bool // false: there was no room for it
-	place  func(id uint16)                   // tells where the program is that gave a name first
+	define func(id uint16, name string) bool // false: there was no room
+	place  func(id uint16)                   // records where the program first gave a name
 	others atomic.Int64                      // uses of names that did not fit
-	placed [format.MaxNames / 64]uint64      // bits by id: its place was told
+	placed [format.MaxNames / 64]uint64      // bits by id: its place was recorded
 }
 
-// nameCache is a table by address. A name is in its one slot or nowhere, because
-// the assembly looks nowhere else: where two names meet the table grows, up to
+// nameCache is a table by address. A name is in its one slot or not in the table,
+// because the assembly checks no other: when two names collide the table grows, up to
 // maxCache entries. An entry is written once, so readers need no lock.
 type nameCache []sys.NameEntry
 
@@ -69,7 +69,7 @@ func newNames(used func(nameCache), filter glob.Filter, define func(uint16, stri
 	return n
 }
 
-// find returns the id of a name, and nameOut where the filter leaves it out.
+// find returns the id of a name, with nameOut if the filter excludes it.
 func (n *names) find(name string) uint64 {
 	if e := n.cached(name); e != nil {
 		return e.Head>>48 | e.Len>>63<<16
@@ -77,8 +77,8 @@ func (n *names) find(name string) uint64 {
 	return n.slow(name, false)
 }
 
-// given is find for a name that the program gives in a call of ours: the trace is told
-// where the first one is.
+// given is find for a name that the program passes to package scope: the place of its
+// first use is recorded.
 func (n *names) given(name string) uint64 {
 	if e := n.cached(name); e != nil {
 		return e.Head>>48 | e.Len>>63<<16
@@ -86,7 +86,7 @@ func (n *names) given(name string) uint64 {
 	return n.slow(name, true)
 }
 
-// cached is the name's entry in the table, nil if it is not there.
+// cached returns the name's entry in the table, or nil.
 func (n *names) cached(name string) *sys.NameEntry {
 	c := *n.cache.Load()
 	addr := sys.StringAddr(name)
@@ -97,8 +97,8 @@ func (n *names) cached(name string) *sys.NameEntry {
 	return nil
 }
 
-// slow finds a name by its content and, where its bytes stay what they are,
-// remembers its address. given is whether its place is to be told.
+// slow finds a name by its content and remembers its address if its bytes can't
+// change. given is whether to record its place.
 //
 //go:noinline
 func (n *names) slow(name string, given bool) uint64 {
@@ -112,7 +112,7 @@ func (n *names) slow(name string, given bool) uint64 {
 	return id
 }
 
-// lasting is find for a name whose bytes stay what they are, wherever they lie.
+// lasting is find for a name whose bytes never change, wherever they lie.
 func (n *names) lasting(name string) uint64 {
 	if e := n.cached(name); e != nil {
 		return e.Head>>48 | e.Len>>63<<16
@@ -126,7 +126,7 @@ func (n *names) enter(name string, id uint64) uint64 {
 		return id
 	}
 	n.mu.Lock()
-	// Not what was looked up: the filter may have changed since.
+	// Look it up again: the filter may have changed.
 	id, _ = n.known(name[:min(len(name), format.MaxName)])
 	n.remember(sys.StringAddr(name), len(name), id)
 	n.mu.Unlock()
@@ -139,7 +139,7 @@ func (n *names) lookup(name string) uint64 {
 	return id
 }
 
-// learn is lookup; first is whether the name had no id before.
+// learn is lookup, and also returns whether the name is new.
 func (n *names) learn(name string) (id uint64, first bool) {
 	kept := name
 	if len(kept) > format.MaxName {
@@ -160,7 +160,7 @@ func (n *names) learn(name string) (id uint64, first bool) {
 	return id, first
 }
 
-// known is what find returns for a name that has an id. n.mu is held.
+// known returns what find does for a name that has an id. n.mu is held.
 func (n *names) known(name string) (uint64, bool) {
 	id, ok := n.ids[name]
 	if ok && n.out[id] {
@@ -169,9 +169,9 @@ func (n *names) known(name string) (uint64, bool) {
 	return uint64(id), ok
 }
 
-// intern gives a name its id. Its definition is in the trace before the id is
-// used, so whoever finds a record can tell what it is called. filter is what was
-// the filter just now; first is false where the name has one by now, or none.
+// intern gives a name its id. Its definition is in the trace before the id is used, so
+// every record's name is known. filter is the filter of a moment ago; first is false
+// if the name has got an id meanwhile, or gets none.
 func (n *names) intern(name string, filter glob.Filter) (id uint64, first bool) {
 	out := !filter.Match(name)
 	n.mu.Lock()
@@ -187,8 +187,8 @@ func (n *names) intern(name string, filter glob.Filter) (id uint64, first bool) 
 	}
 	id = uint64(format.NameOther)
 	if next := len(n.texts); next < format.MaxNames && n.bytes+len(name) <= maxNameBytes {
-		// A variable of its own, or the compiler takes the caller's to escape, and
-		// with it all arguments that a key is among.
+		// A variable of its own: otherwise the compiler decides that the caller's
+		// escapes, and with it all arguments that include a key.
 		kept := strings.Clone(name)
 		if n.define(uint16(next), kept) {
 			id = uint64(next)
@@ -205,14 +205,14 @@ func (n *names) intern(name string, filter glob.Filter) (id uint64, first bool) 
 	return id, first
 }
 
-// crowded reports whether more than half of the names that there may be are in use.
+// crowded reports whether more than half of the possible names are in use.
 func (n *names) crowded() bool {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return len(n.texts) > format.MaxNames/2 || n.bytes > maxNameBytes/2
 }
 
-// text is the name with an id.
+// text returns the name with an id.
 func (n *names) text(id uint16) (string, bool) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -222,7 +222,7 @@ func (n *names) text(id uint16) (string, bool) {
 	return "", false
 }
 
-// decide returns which names a filter leaves out.
+// decide returns which names a filter excludes.
 func decide(texts []string, f glob.Filter) []bool {
 	out := make([]bool, len(texts))
 	for i, name := range texts {
@@ -249,8 +249,8 @@ func (n *names) remember(addr uintptr, length int, id uint64) {
 	}
 }
 
-// put enters e where it belongs, if its slot is free. A name that is a prefix
-// of one that is there has the same slot, and stays out.
+// put enters e in its slot, if that is free. A name that is a prefix of one in the
+// table has the same slot, and is not entered.
 func (c nameCache) put(e sys.NameEntry) bool {
 	slot := &c[sys.NameSlot(e.Addr, len(c))]
 	if atomic.LoadUintptr(&slot.Addr) != 0 {
@@ -270,7 +270,7 @@ func (c nameCache) putAll(old nameCache) bool {
 	return true
 }
 
-// lasts reports whether a string's bytes lie where nobody can change them.
+// lasts reports whether a string's bytes can't change.
 func (n *names) lasts(s string) bool {
 	a := sys.StringAddr(s)
 	for _, f := range n.fixed {
@@ -281,16 +281,15 @@ func (n *names) lasts(s string) bool {
 	return false
 }
 
-// setFilter decides anew about every name: about those that come from now on where
-// they come, about all others here. Each is then asked for once more. Only one
-// goroutine at a time may call it.
+// setFilter applies a filter to all names: to new ones when they come, to existing
+// ones here. Each is then looked up once more. Calls must not be concurrent.
 func (n *names) setFilter(f glob.Filter) {
 	n.mu.Lock()
 	n.filter = f
 	texts := n.texts
 	n.mu.Unlock()
 	out := decide(texts, f)
-	// Not a smaller one: see sys.Fast.SetNames.
+	// It must not shrink: see sys.Fast.SetNames.
 	table := make(nameCache, len(*n.cache.Load()))
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 )
 
 // TestManyNames uses more names than a trace can have: the first keep theirs,
-// every record is kept, and each use of one of the others is counted.
+// every record is kept, and each use of another one is counted.
 func TestManyNames(t *testing.T) {
 	n := 1_000_000
 	if testing.Short() {
@@ -25,9 +25,9 @@ func TestManyNames(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, shortTicks())
 		buf := []byte("name 1000000")
-		name := unsafe.String(&buf[0], len(buf)) // what is in it changes
+		name := unsafe.String(&buf[0], len(buf)) // its contents change
 		for i := range n {
-			if i%(atOnce/2) == 0 { // a name takes as much as its scope
+			if i%(atOnce/2) == 0 { // a name takes as much room as its scope
 				breathe(t)
 			}
 			strconv.AppendInt(buf[:len("name ")], int64(1_000_000+i), 10)
@@ -60,15 +60,15 @@ func TestManyNames(t *testing.T) {
 	})
 }
 
-// TestNamesByContent gives names whose address says less than their bytes: a
-// buffer that is used again, and prefixes and tails of one constant.
+// TestNamesByContent passes names whose address does not identify them: a
+// reused buffer, and prefixes and suffixes of one constant.
 func TestNamesByContent(t *testing.T) {
 	const text = "abcdefgh"
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
 		var want []string
 		use := func(name string, as string) {
-			for range 3 { // the first use and those after it may go different ways
+			for range 3 { // later uses may take another path than the first
 				Event(name)
 				want = append(want, fmt.Sprintf("event %q", as))
 			}
@@ -106,7 +106,7 @@ func TestNamesByContent(t *testing.T) {
 }
 
 // TestNamesAgain records the same names in recording after recording: the ids
-// and addresses of one mean nothing in the next.
+// and addresses of one are invalid in the next.
 func TestNamesAgain(t *testing.T) {
 	names := []string{"alpha", "beta", "gamma", "delta"}
 	for i := range 8 {

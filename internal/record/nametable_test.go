@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// TestNameBytes checks the other limit of the table of names, of their bytes.
+// TestNameBytes checks the limit of the bytes of names.
 func TestNameBytes(t *testing.T) {
 	const size = 1 << 10
 	defined := 0
@@ -49,13 +49,13 @@ func TestNameBytes(t *testing.T) {
 	}
 }
 
-// TestFindWhileFiltering looks names up while the filter is changed, which with this
-// many names and patterns takes long: nobody may wait for that, and what was found
-// meanwhile is decided by the new filter too.
+// TestFindWhileFiltering looks names up while the filter is being changed, which
+// takes long with so many names and patterns: no lookup may wait for that, and the
+// new filter also applies to names found meanwhile.
 func TestFindWhileFiltering(t *testing.T) {
 	long := strings.Repeat("a", format.MaxName-len("known 1000000"))
 	known := func(i int) string { return fmt.Sprintf("%s%d known", long, 1_000_000+i) }
-	// Most of it is slow for a name that begins by many a, and means none.
+	// Most of it is slow for a name that begins with many a's, and matches none.
 	expr := strings.Repeat("*a,", glob.MaxExpr/3-10) + "*0 *"
 	filter, err := glob.Parse(expr)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
-// TestG22Recorder records on a processor of 32 bits, where the words of 64 bits that are not aligned
-// end the program.
+// TestG22Recorder records on a 32-bit processor, where unaligned 64-bit words crash the program.
 func TestG22Recorder(t *testing.T) {
 	if !faultfs.Full() {
 		t.Skip("compiles the standard library for 386: with SCOPEVIEW_FAULT=full")

@@ -15,8 +15,8 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Options select how to record. Code that only some programs need is called by way of a
-// function that the option sets, so that programs that never set it do not contain the code.
+// Options configures a recording. Rarely used features are called through its function
+// fields, so that programs that do not set them do not contain their code.
 type Options struct {
 	FlushEvery time.Duration
 	Heartbeat  time.Duration
@@ -27,7 +27,7 @@ type Options struct {
 
 	limit      int64 // 0: none
 	limitSet   bool
-	buffer     int64 // bytes that may wait for the disk; 0: by what there is
+	buffer     int64 // bytes that may wait for the disk; 0: depends on free memory
 	backing    format.Backing
 	backingSet bool
 
@@ -43,10 +43,10 @@ type Options struct {
 	locks time.Duration // or LocksAll, LocksCalibrated, LocksOff
 	brief briefCode     // empty: Lock records every hold
 
-	giveWay func(r *recorder) // ends it where somebody else starts another; nil: it stays
+	giveWay func(r *recorder) // ends it when another recording starts; nil: it stays
 
 	collectors []collect.Collector
-	collect    func(r *recorder, now collecting) // nil: there are none
+	collect    func(r *recorder, now collecting) // nil: there are no collectors
 }
 
 // keepCode records a ring.
@@ -75,23 +75,23 @@ func NewOptions() Options {
 	return Options{FlushEvery: time.Second, Heartbeat: time.Second, limit: DefaultLimit, triggerEvery: 10 * time.Second, locks: LocksCalibrated}
 }
 
-// SetLimit sets the bytes that the trace may grow to, or NoLimit.
+// SetLimit sets the largest size of the trace in bytes, or NoLimit.
 func (o *Options) SetLimit(bytes int64) { o.limit, o.limitSet = bytes, true }
 
-// SetBacking asks for a backing.
+// SetBacking sets the backing.
 func (o *Options) SetBacking(b format.Backing) { o.backing, o.backingSet = b, true }
 
-// SetBuffer sets the bytes that may wait in memory for the disk.
+// SetBuffer sets how many bytes may wait in memory for the disk.
 func (o *Options) SetBuffer(bytes int64) { o.buffer = bytes }
 
-// SetRing keeps the last bytes.
+// SetRing makes the recording keep the last bytes.
 func (o *Options) SetRing(bytes int64) {
 	if o.ring = bytes; o.keep == nil {
 		o.keep = &keepRing
 	}
 }
 
-// SetSegments keeps the last bytes, in files of their own.
+// SetSegments makes the recording keep the last bytes, in separate files.
 func (o *Options) SetSegments(bytes int64, count int) {
 	o.segBytes, o.segments = bytes-bytes%format.ChunkSize, count
 	o.keep = &keepSegments
@@ -103,13 +103,13 @@ type triggerOption struct {
 	dir  string
 }
 
-// AddTrigger has snapshots written.
+// AddTrigger adds a trigger for snapshots.
 func (o *Options) AddTrigger(globs string, over time.Duration, dir string) {
 	o.triggers, o.watch = append(o.triggers, triggerOption{globs, over, dir}), newWatch
 }
 
-// SetLocks sets how long a wait must be to be recorded, or one of LocksAll, LocksCalibrated
-// and LocksOff.
+// SetLocks sets the shortest wait that is recorded, or one of LocksAll, LocksCalibrated and
+// LocksOff.
 func (o *Options) SetLocks(d time.Duration) {
 	o.locks, o.brief = d, briefCode{}
 	if d != LocksAll {
@@ -117,10 +117,10 @@ func (o *Options) SetLocks(d time.Duration) {
 	}
 }
 
-// GiveWay has the recording end, and its trace be removed, when another one is started.
+// GiveWay makes the recording end, and its trace be removed, when another one starts.
 func (o *Options) GiveWay() { o.giveWay = (*recorder).giveWay }
 
-// AddCollector has a recording keep more than scopes.
+// AddCollector adds a collector to the recording.
 func (o *Options) AddCollector(c collect.Collector) {
 	o.collectors, o.collect = append(o.collectors, c), (*recorder).collect
 }
@@ -161,7 +161,7 @@ func (o *Options) check() (glob.Filter, error) {
 	return f, nil
 }
 
-// refuse is the error of an option. Not inlined, it is a kilobyte less in every
+// refuse returns the error for an option. Not inlining it saves a kilobyte in every
 // program.
 //
 //go:noinline

@@ -16,9 +16,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG20 has goroutines record what they do in turn, each by itself and handing on to
-// the next: the trace has it in that order, of each goroutine without a gap, and no
-// time is before the one that it came after.
+// TestG20: goroutines record what they do in turn, alone and handing over to the next:
+// the trace has it in that order, without a gap per goroutine, and no time precedes
+// the one that it followed.
 func TestG20(t *testing.T) {
 	if faultfs.Emulated() {
 		t.Skip("an emulator's counter has the same tick for a scope and what is in it")
@@ -93,12 +93,12 @@ func TestG20(t *testing.T) {
 	t.Logf("G20: %s", strings.Join(told, "; "))
 }
 
-// TestG20ClockStep has the clock step while a scope is open. The trace says between
-// which moments that was, the durations across it are not believed, and all else stays
-// in order.
+// TestG20ClockStep: the clock steps while a scope is open. The trace records between
+// which moments that was, durations across it are not trusted, and everything else
+// stays in order.
 func TestG20ClockStep(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
-		start(t, backing, WithHeartbeat(time.Hour)) // one of its own could have read the clock later than one of ours, and be told of before
+		start(t, backing, WithHeartbeat(time.Hour)) // the recorder's own could read the clock later than the test's, and be written earlier
 		r := record.Current.Load()
 		beat := func() { r.Beat(r.Clock().Read(8)) }
 		across := Task("across")
@@ -107,14 +107,14 @@ func TestG20ClockStep(t *testing.T) {
 		beat()
 		for _, step := range []int64{5e9, -5e9} {
 			r.BeatMu().Lock()
-			r.Last().Mono -= step // as if the counter had stood, or had stepped back
+			r.Last().Mono -= step // as if the counter had stopped, or stepped back
 			r.BeatMu().Unlock()
 			beat()
 			before := time.Now()
 			until(t, "a stretch by which the rate is known", func() bool { return time.Since(before) > 150*time.Millisecond })
 			beat()
 			Task("after")()
-			beat() // the next step is after this
+			beat() // the next step comes after this
 		}
 		across()
 		if err := Stop(); err != nil {

@@ -16,9 +16,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG35 has traces and hot files vanish, change places and change hands before,
-// during and after a recording: each hot file comes to its trace, or goes with it,
-// and none of it is an error of the next recording.
+// TestG35: traces and hot files vanish, move and change owners before, during and
+// after a recording: each hot file is adopted by its trace, or removed with it,
+// and none causes an error in the next recording.
 func TestG35(t *testing.T) {
 	there := func(path string) bool {
 		_, err := os.Lstat(path)
@@ -34,8 +34,8 @@ func TestG35(t *testing.T) {
 	n := 0
 	for _, c := range []struct {
 		what string
-		then func(t *testing.T, path string) // after the kill, before the next recording into path
-		kept string                          // where the killed program's trace is then; "": nowhere
+		then func(t *testing.T, path string) // runs after the kill, before the next recording into path
+		kept string                          // where the killed program's trace is afterwards; "": nowhere
 	}{
 		{"removed", func(t *testing.T, path string) { must(t, os.Remove(path)) }, ""},
 		{"renamed", func(t *testing.T, path string) {

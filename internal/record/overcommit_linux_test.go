@@ -20,8 +20,8 @@ const overcommit = "/proc/sys/vm/overcommit_memory"
 
 var commitLimit = ownLimit{"commit 1225 MiB", commit, takeMemory, "", "", bigger, noMemory, true}
 
-// TestG42Overcommit has a system that promises no more memory than it has (overcommit_memory=2)
-// leave the program little: what a recording reserves, and does not use, is none of it.
+// TestG42Overcommit: a system that does not overcommit (overcommit_memory=2) leaves the program
+// little memory: what a recording reserves, and does not use, does not count.
 func TestG42Overcommit(t *testing.T) {
 	faultfs.Children(t)
 	if !faultfs.Full() {
@@ -34,7 +34,7 @@ func TestG42Overcommit(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	// Whatever ends this process, the setting becomes what it was.
+	// The guard restores the setting, whatever ends this process.
 	guard := exec.Command("/bin/sh", "-c", `cat; echo `+strings.TrimSpace(string(was))+` > `+overcommit)
 	in, err := guard.StdinPipe()
 	if err == nil {
@@ -66,7 +66,7 @@ func TestG42Overcommit(t *testing.T) {
 	twinOwn(t, &commitLimit)
 }
 
-// uncommitted is how many bytes the system may still promise.
+// uncommitted returns how many bytes the system may still promise.
 func uncommitted(t *testing.T) int64 {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -81,7 +81,7 @@ func uncommitted(t *testing.T) int64 {
 	return (kib["CommitLimit:"] - kib["Committed_AS:"]) << 10
 }
 
-// commit has the system leave so much.
+// commit leaves 1225 MiB uncommitted.
 func commit(t *testing.T) {
 	n := uncommitted(t) - 1225<<20
 	if _, err := unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE); err != nil {

@@ -8,44 +8,45 @@ import (
 	"time"
 )
 
-// owner is what is known of a lock of the standard library while somebody waits for it.
+// owner is the state of a standard library lock while a goroutine waits for it.
 //
-// A goroutine that gets such a lock at once tells nobody. But while somebody waits every
-// release is told, as it is he who then has to be woken. So what was seen since the last
-// release is of who releases next.
+// A goroutine that gets such a lock at once is not reported. But while another one waits, every
+// release is reported, because it has to wake the waiter. So what was observed since the last
+// release concerns the goroutine that releases next.
 type owner struct {
 	addr    uint64 // 0: free
 	waiters int32
-	goid    uint64 // who has it, from since on, as he had waited for it; 0: not known
+	goid    uint64 // the holder, since since, if it had waited for it; 0: unknown
 	since   int64  // ticks
-	seen    int64  // ticks: since the last release it was seen to be held then; 0: it was not
+	seen    int64  // ticks: when it was first seen to be held since the last release; 0: never
 	site    int32  // where goid locked it
-	told    uint64 // the goroutine that was told to let go of a sync.RWMutex, whose mutex comes next
+	told    uint64 // the goroutine that released a sync.RWMutex, whose inner mutex comes next
 }
 
-// ownerBucket is where the owners of some addresses are. Its lock is held for some ns, and
-// is no mutex, as of those hooks tell.
+// ownerBucket holds the owners of some addresses. Its lock is held for some ns, and is not a mutex,
+// which would itself be reported by the hooks.
 type ownerBucket struct {
 	busy atomic.Bool
-	used atomic.Int32 // how many of the list are
+	used atomic.Int32 // entries in use
 	list [7]owner
 
-	passed atomic.Int64 // releases that passed by, and are not in recorder.unseen yet
+	passed atomic.Int64 // skipped releases that are not in recorder.unseen yet
 }
 
-// passes counts a release that is to pass by, and returns how many of them are to be counted elsewhere. One
-// of lookOneOf does not pass by. It is counted here, as a counter for all would go from CPU to CPU.
+// passes counts a release that is to be skipped, and returns how many of them the caller must add
+// to its count. One of lookOneOf is not skipped. They are counted here because a shared counter
+// would move from CPU to CPU.
 func (b *ownerBucket) passes() (passed int64, does bool) {
 	if b.passed.Add(1) < lookOneOf {
 		return 0, true
 	}
 	if passed = b.passed.Swap(0); passed < lookOneOf {
-		return passed, true // somebody else has had the others
+		return passed, true // another goroutine has counted the rest
 	}
 	return passed - 1, false
 }
 
-// passedBy returns how many releases have passed by that nobody has counted yet.
+// passedBy returns how many releases were skipped and not counted yet.
 func passedBy() (passed int64) {
 	for i := range ownerTable {
 		passed += ownerTable[i].passed.Swap(0)
@@ -55,45 +56,46 @@ func passedBy() (passed int64) {
 
 func ownersAt(addr uint64) *ownerBucket { return &ownerTable[addr*0x9e3779b97f4a7c15>>55] }
 
-// wanted reports whether somebody may wait for what is at an address of the bucket. Most mutexes that
-// are let go of where others want them have those others still spin, and nobody was told of any.
+// wanted reports whether a goroutine may wait for an address of the bucket. Most contended mutexes
+// are released while others still spin, of which no hook has reported any.
 func (b *ownerBucket) wanted() bool { return b.used.Load() != 0 }
 
 var ownerTable [512]ownerBucket
 
-// ownersMissed counts what was not noted, as the table was full, or held for too long.
+// ownersMissed counts what was not noted, because the table was full, or locked for too long.
 var ownersMissed atomic.Int64
 
-// missedFor is for how long what was noted counts as not known once a release was not looked at, so
-// that not each of them has to say so.
+// missedFor is how long notes count as unknown after a release that was not checked, so that not
+// every such release has to record that.
 const missedFor = 20 * time.Microsecond
 
-// ownersKnown is since when all releases were looked at, in ticks: what was noted before it may have
-// been let go of since.
+// ownersKnown is the time since which all releases were checked, in ticks: locks noted before may
+// have been released since.
 var ownersKnown atomic.Int64
 
-// ownMissed notes that a release was not looked at.
+// ownMissed records that a release was not checked.
 func ownMissed(now, while int64) {
 	if was := ownersKnown.Load(); was < now+while/2 {
 		ownersKnown.CompareAndSwap(was, now+while)
 	}
 }
 
-// ownersShut is odd while releases pass by, and then nothing that was noted is known. Each change adds
-// to it, so that who opens it again finds out whether another one has shut it meanwhile.
+// ownersShut is odd while releases are skipped, when all notes count as unknown. Each change
+// increments it, so that a goroutine that clears it detects whether another one has set it
+// meanwhile.
 var ownersShut atomic.Uint32
 
-// ownShut has the releases that follow pass by, but for one of lookOneOf.
+// ownShut makes later releases be skipped, except one of lookOneOf.
 func ownShut(was uint32) { ownersShut.CompareAndSwap(was, was+1+was&1) }
 
-// ownOpen has all releases be looked at again, and reports whether nobody has shut it meanwhile. The
-// caller then calls ownMissed again: what passed by in between is covered by missedFor.
+// ownOpen resumes checking all releases, and reports whether ownersShut was unchanged. The caller
+// then calls ownMissed again: missedFor covers the releases skipped in between.
 func ownOpen(was uint32, now, while int64) bool {
 	ownMissed(now, while)
 	return ownersShut.CompareAndSwap(was, was+1)
 }
 
-// knownSince is the time from which on what was noted is known.
+// knownSince returns the time since which notes are valid.
 func knownSince() int64 {
 	if ownersShut.Load()&1 != 0 {
 		return math.MaxInt64
@@ -101,8 +103,8 @@ func knownSince() int64 {
 	return ownersKnown.Load()
 }
 
-// ownerOf is the entry of an address, with its bucket locked; make makes one. nil: there
-// is none, and nothing is locked.
+// ownerOf returns the entry of an address, with its bucket locked, and creates it if make is set.
+// If it returns nil, nothing is locked.
 func ownerOf(addr uint64, make bool) (*owner, *ownerBucket) {
 	b := ownersAt(addr)
 	for tries := 0; !b.busy.CompareAndSwap(false, true); tries++ {
@@ -133,7 +135,7 @@ func ownerOf(addr uint64, make bool) (*owner, *ownerBucket) {
 	return nil, nil
 }
 
-// ownWaits notes that somebody begins to wait, and returns who has the lock; 0: not known.
+// ownWaits records that a goroutine begins to wait, and returns the lock's holder; 0: unknown.
 func ownWaits(addr uint64, now int64) (holder uint64) {
 	if o, b := ownerOf(addr, true); o != nil {
 		o.waiters++
@@ -150,7 +152,7 @@ func ownWaits(addr uint64, now int64) (holder uint64) {
 	return holder
 }
 
-// ownSeen notes that somebody who was woken found the lock taken.
+// ownSeen records that a woken goroutine found the lock taken.
 func ownSeen(addr uint64, now int64) {
 	if o, b := ownerOf(addr, false); o != nil {
 		if o.seen <= knownSince() {
@@ -160,8 +162,8 @@ func ownSeen(addr uint64, now int64) {
 	}
 }
 
-// ownGot notes that who waited goes on, and, if goid is not 0, has the lock. Nobody is told
-// of his release where nobody else waits.
+// ownGot records that a waiting goroutine continues, and holds the lock if goid is not 0. Its
+// release is reported only if others wait.
 func ownGot(addr, goid uint64, now int64, site int) {
 	if o, b := ownerOf(addr, false); o != nil {
 		if o.waiters--; o.waiters <= 0 {
@@ -174,15 +176,15 @@ func ownGot(addr, goid uint64, now int64, site int) {
 	}
 }
 
-// release is what is known of a lock that is let go of.
+// release describes a released lock.
 type release struct {
-	start int64 // ticks: from when on it was held
-	exact bool  // else longer, perhaps
+	start int64 // ticks: it was held since then
+	exact bool  // else perhaps longer
 	site  int32 // where it was locked, if exact
 }
 
-// ownLets notes that goid lets go. ok is false where nothing is known of when it got the lock.
-// A writer of a sync.RWMutex lets go twice, outer first.
+// ownLets records that goid releases a lock. ok is false if it is unknown since when it held it. A
+// writer of a sync.RWMutex releases twice, outer first.
 func ownLets(addr, goid uint64, outer bool) (rel release, ok bool) {
 	o, b := ownerOf(addr, false)
 	if o == nil {

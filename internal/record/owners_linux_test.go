@@ -27,8 +27,8 @@ func procs(t *testing.T, n int) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(was) })
 }
 
-// turns has n goroutines call f one after the other. Those whose turn it is not sleep in
-// a system call that Go does not know of, so that each has a P of its own meanwhile.
+// turns runs f on n goroutines, one after the other. The waiting ones sleep in a system
+// call that Go does not know of, so that each keeps its own P.
 func turns(n, rounds int, f func(g int)) {
 	var turn atomic.Int64
 	var wg sync.WaitGroup
@@ -46,7 +46,7 @@ func turns(n, rounds int, f func(g int)) {
 	wg.Wait()
 }
 
-// holdP sleeps for a while. It is a function that Go can stop at.
+// holdP sleeps for a while. It is a function at which Go can preempt.
 //
 //go:noinline
 func holdP() {
@@ -67,9 +67,8 @@ func paced(n int) {
 	}
 }
 
-// TestRingOfManyOwners records from many more Ps than the smallest ring has room for: it
-// is made larger, and says so. On the Go path, of whose stripes there would be too many
-// in any case, there are fewer.
+// TestRingOfManyOwners records on many more Ps than the smallest ring has room for: the
+// ring is enlarged, and records that. The Go path uses fewer stripes instead.
 func TestRingOfManyOwners(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		const owners, rounds, each = 100, 4, 1000
@@ -100,9 +99,9 @@ func TestRingOfManyOwners(t *testing.T) {
 	})
 }
 
-// TestIdleOwners has many Ps each leave an open chunk in an old segment, or in a ring
-// that was not made for so many, and not record any more. Recording goes on all the
-// same: their chunks are taken from them. When they record again they take others.
+// TestIdleOwners: many Ps each leave an open chunk in an old segment, or in a ring too
+// small for so many, and do not record any more. Recording continues: their chunks are
+// taken from them. When they record again they take others.
 func TestIdleOwners(t *testing.T) {
 	if faultfs.Emulated() {
 		t.Skip("an emulator prepares places more slowly than it records")
@@ -135,7 +134,7 @@ func TestIdleOwners(t *testing.T) {
 				})
 				runtime.GOMAXPROCS(2)
 				t.Logf("%d chunks were left open, %d lost until then", len(open), Stats().Lost.Total())
-				// Until it goes round as it should.
+				// Until it wraps as it should.
 				paced(2 * int(MinRing) / format.RecordSize)
 				before := Stats().Lost.Total()
 				const n = 3 * int(MinRing) / format.RecordSize
@@ -167,7 +166,7 @@ func TestIdleOwners(t *testing.T) {
 						still++
 					}
 				})
-				// A segment that is held outlives younger ones, and the ends in there.
+				// A segment that is held outlives younger ones, and the ends in them.
 				if c.name == "ring" && still > s.Lost.Ends {
 					t.Errorf("%d scopes are open, and %d ends were lost", still, s.Lost.Ends)
 				}

@@ -12,22 +12,24 @@ import (
 
 // # The process's own limits
 //
-// Addresses (RLIMIT_AS, ulimit -v) and data (RLIMIT_DATA) that we reserve are none that the
-// program can have, and Go ends a program that gets none. Chunks that are mapped take
-// addresses for all that is ever recorded. So where such a limit is set, they are mapped
-// only if that is a small part of what the limit leaves. Else chunks are in Go's heap, where
-// they take what waits to be written. Either way the program is left as much as it has.
+// Addresses (RLIMIT_AS, ulimit -v) and data (RLIMIT_DATA) that the recorder reserves are not
+// available to the program, and Go exits when it gets none. Mapped chunks take addresses for
+// everything ever recorded. So if such a limit is set, chunks are mapped only if that takes
+// a small part of what the limit leaves. Else chunks are in Go's heap, where they take only
+// what waits to be written. Either way at least as much as the program has now is left to
+// it.
 
 const (
-	// ownPart is which part of what is left may be addresses of ours.
+	// ownPart is the inverse of the part of the remaining addresses that the recorder may
+	// take.
 	ownPart = 8
-	// tables is what the assembly path's tables take.
+	// tables is the size of the assembly path's tables.
 	tables = 72 << 20
-	// arena is what Go's heap grows by at least.
+	// arena is the minimum by which Go's heap grows.
 	arena = 64 << 20
 )
 
-// ownLimits chooses where chunks are by what the process's own limits leave.
+// ownLimits selects the place of chunks according to the process's own limits.
 func (r *recorder) ownLimits(po *pool.Options) (tight string, err error) {
 	o, own := &r.opts, r.sampler.Own
 	if o.ring > 0 {
@@ -57,7 +59,8 @@ func errOwn(left, wants, has int64) error {
 	return fmt.Errorf("ulimit -v or -d leaves too little memory to record: %d MiB, and %d MiB are wanted, of which most is for the program, which has %d MiB: raise it, or use the heap backing", left>>20, wants>>20, has>>20)
 }
 
-// memoryLeft is what all limits leave of memory; in Go's heap the process's own count too.
+// memoryLeft returns the memory that all limits leave; for Go's heap that includes the
+// process's own.
 func (r *recorder) memoryLeft(heap bool) int64 {
 	left := r.sampler.MemoryLeft
 	if heap {

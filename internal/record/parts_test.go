@@ -11,16 +11,16 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// stateOf is what a Mutex or RWMutex begins with.
+// stateOf returns the state at the beginning of a Mutex or RWMutex.
 func stateOf(l sync.Locker) *record.LockState {
 	return (*record.LockState)(reflect.ValueOf(l).UnsafePointer())
 }
 
-// handleOf is what a Span is.
+// handleOf returns the handle in a Span.
 func handleOf(s Span) record.Handle { return *(*record.Handle)(unsafe.Pointer(&s)) }
 
-// retriesOf is what Retries are.
+// retriesOf returns the record.Retries in a Retries.
 func retriesOf(r *Retries) *record.Retries { return (*record.Retries)(unsafe.Pointer(r)) }
 
-// scopeAt is a scope by its place and its begin.
+// scopeAt identifies a scope by its place and its start.
 type scopeAt struct{ loc, start int64 }

@@ -9,8 +9,9 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 )
 
-// TestReleasesLookedAtAgain: who comes to wait once there is time again has releases be looked at, however
-// few there are: else nobody would know who holds a lock that is let go of now and then.
+// TestReleasesLookedAtAgain: a goroutine that begins to wait when there is time again makes
+// releases be checked, however rare they are: otherwise the holder of a rarely released lock would
+// stay unknown.
 func TestReleasesLookedAtAgain(t *testing.T) {
 	start(t)
 	const addr = 0x7300

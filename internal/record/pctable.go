@@ -4,27 +4,27 @@ package record
 
 import "sync/atomic"
 
-// pcTable has what is known of addresses of the program's code, by number from 0 on. It has no
-// lock: what is looked for is looked for inside of locks. What is in it stays.
+// pcTable holds values for addresses of the program's code, by number from 0 on. It has no
+// lock, because it is used inside of locks. Values are never removed.
 type pcTable[T any] struct {
 	index *pcIndex
 	pages [pcMost / pcPage]atomic.Pointer[[pcPage]atomic.Pointer[T]]
 	used  atomic.Int64
 }
 
-// pcIndex has of each address itself (16-63) and 1 + its number, by a hash; 0 is free. It is a
-// variable apart: Go's collector does not look through one without pointers.
+// pcIndex holds each address (bits 16-63) with 1 + its number, by a hash; 0 is free. It is a
+// separate variable without pointers, so that Go's collector does not scan it.
 type pcIndex [pcMost]atomic.Uint64
 
 const (
 	pcMost = 1 << 13
 	pcPage = 1 << 6
-	// pcTries is how many places of the index an address may have.
+	// pcTries is the number of slots of the index that an address may use.
 	pcTries = 16
 )
 
-// at is what is known of an address, which makes what is not, and its number; nil where
-// the table is full.
+// at returns the value of an address, which it creates with makes if needed, and its number;
+// nil if the table is full.
 func (t *pcTable[T]) at(pc uintptr, makes func(pc uintptr) *T) (v *T, number int) {
 	for i := range uint64(pcTries) {
 		e := &t.index[(uint64(pc)*0x9e3779b97f4a7c15>>32+i)%pcMost]
@@ -51,7 +51,7 @@ func (t *pcTable[T]) at(pc uintptr, makes func(pc uintptr) *T) (v *T, number int
 	return nil, 0
 }
 
-// get is what has a number that at has returned.
+// get returns the value with a number returned by at.
 func (t *pcTable[T]) get(number int) *T { return t.slot(number).Load() }
 
 func (t *pcTable[T]) slot(number int) *atomic.Pointer[T] {

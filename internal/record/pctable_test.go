@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPCTable: each address has one value and one number, whoever asks first, until the table is full.
+// TestPCTable: each address has one value and one number, whichever goroutine asks first, until the
+// table is full.
 func TestPCTable(t *testing.T) {
 	table := pcTable[uintptr]{index: new(pcIndex)}
 	makes := func(pc uintptr) *uintptr { return &pc }

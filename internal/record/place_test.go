@@ -14,7 +14,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// contendIn has somebody wait for l in a call of lock.
+// contendIn makes another goroutine wait for l in a call of lock.
 func contendIn(t *testing.T, state *record.LockState, l sync.Locker, lock func(sync.Locker)) {
 	t.Helper()
 	l.Lock()
@@ -28,8 +28,8 @@ func contendIn(t *testing.T, state *record.LockState, l sync.Locker, lock func(s
 	wg.Wait()
 }
 
-// TestPlacesAreTold: each recording has the whole path of a place once, and with it the kind
-// of the lock. Of two files with one name and line both are told.
+// TestPlacesAreTold: each recording has the full path of a place once, with the kind of the
+// lock. For two files with the same name and line, both are recorded.
 func TestPlacesAreTold(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		for range 2 {
@@ -72,7 +72,7 @@ func TestPlacesAreTold(t *testing.T) {
 	})
 }
 
-// lockInTwoFiles is, as the compiler is told, in two files.
+// lockInTwoFiles is in two files, according to its line directives.
 //
 //go:noinline
 func lockInTwoFiles(l sync.Locker, first bool) {

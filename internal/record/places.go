@@ -11,16 +11,17 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// maxPlaces is the id from which on no name has its place told. A ring never overwrites places,
-// and a program that makes up names as it goes would have one for each.
+// maxPlaces limits the ids of names whose places are recorded. A ring never overwrites places, and
+// a program that composes names would have one for each.
 const maxPlaces = 1 << 14
 
-// nearGiven is how far it is looked for who gives a name: only functions of ours are in between.
+// nearGiven is the number of frames searched for the function that gives a name: only our own
+// functions are in between.
 const nearGiven = 16
 
-// tellGiven tells the trace where the program calls us now, and so gives a name for the first
-// time. From the second time on the name is found by its address, and nobody looks who calls.
-// The last room is for names themselves.
+// tellGiven records the place of the program's current call, which uses a name for the first time.
+// Later the name is found by its address, and the caller is not looked up. The trace's last room is
+// left to names themselves.
 //
 //go:noinline
 func (r *recorder) tellGiven(id uint16) {
@@ -32,7 +33,7 @@ func (r *recorder) tellGiven(id uint16) {
 	for {
 		f, more := frames.Next()
 		if !more {
-			return // it is what goroutines begin in
+			return // the goroutine's entry function
 		}
 		if !callOfOurs(f.Function) && !sys.Wrapper(&f) {
 			r.tellAt(id, frameOf(&f, format.LockUnknown))
@@ -41,7 +42,7 @@ func (r *recorder) tellGiven(id uint16) {
 	}
 }
 
-// callOfOurs reports whether a function may be between who gives a name and us.
+// callOfOurs reports whether a function may be between the one that gives a name and ours.
 func callOfOurs(f string) bool {
 	for _, p := range callsOfOurs {
 		if strings.HasPrefix(f, p) {
@@ -51,15 +52,15 @@ func callOfOurs(f string) bool {
 	return false
 }
 
-var callsOfOurs = []string{ourModule + "/scope.", ourModule + "/scope/hooks.", "runtime/trace.", "runtime/pprof.", // which hooks are called by
+var callsOfOurs = []string{ourModule + "/scope.", ourModule + "/scope/hooks.", "runtime/trace.", "runtime/pprof.", // these call hooks
 	ourModule + "/scope/scopetest.", ourModule + "/scope/scopepprof.", ourModule + "/internal/record.", ourModule + "/internal/sys."}
 
-// frameOf is what the trace is told of a place, which stands for locks of a kind if it is a lock's.
+// frameOf returns the frame of a place, which stands for locks of a kind if it is a lock's.
 func frameOf(f *runtime.Frame, kind format.LockKind) *format.Frame {
 	return &format.Frame{Function: f.Function, File: f.File, Line: uint32(f.Line), Start: uint32(kind)}
 }
 
-// tellAt tells the trace, once, the place of a name, whose id it enters in f.
+// tellAt writes the place of a name to the trace, once. It sets the id in f.
 func (r *recorder) tellAt(id uint16, f *format.Frame) {
 	if bit := uint64(1) << (id % 64); atomic.OrUint64(&r.names.placed[id/64], bit)&bit == 0 {
 		f.ID = format.PlaceFrames + uint32(id)
@@ -67,6 +68,6 @@ func (r *recorder) tellAt(id uint16, f *format.Frame) {
 	}
 }
 
-// Unplaced lets a name be known that no line of the program gives: a hook of the standard
-// library was told of what has it.
+// Unplaced registers a name that is not given by a line of the program, but by a hook of the
+// standard library.
 func Unplaced(name string) { current.Load().names.find(name) }

@@ -16,9 +16,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG29Hot: /dev/shm is everybody's. What others have put there under the name of
-// a hot file is neither followed, nor believed, nor removed, and does not keep a
-// recording waiting; one that a killed program of ours has left is brought home.
+// TestG29Hot: all users may write to /dev/shm. What others put there under the name
+// of a hot file is neither followed, nor trusted, nor removed, and does not delay a
+// recording; the hot file of a killed program of the same user is adopted.
 func TestG29Hot(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("making files of another user needs root")
@@ -31,7 +31,7 @@ func TestG29Hot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Two that are killed. The hot file of one is another user's by then.
+	// Two programs are killed. The hot file of one then belongs to another user.
 	killed := func(owner int) (path, hot string) {
 		x := expose(t, os.Args[0], "shm", dir, nil)
 		hot = hotOf(t, x.said)

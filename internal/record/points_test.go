@@ -15,9 +15,10 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
-// points are the named points between two steps, and where they are passed: on the
-// assembly path, on the Go path, or only where a ring is used again (ring), or its oldest file goes (segments), or when the
-// recording starts (start) or stops (stop), or on one backing.
+// points are the named points between two steps, and when they are passed: on the
+// assembly path, on the Go path, or only when a ring reuses a place (ring), or deletes
+// its oldest file (segments), or when the recording starts (start) or stops (stop), or
+// with one backing.
 var points = []struct {
 	names string
 	when  string
@@ -36,9 +37,9 @@ var points = []struct {
 	{"stop.sealed stop.beat stop.told stop.shut stop.closed", "stop"},
 }
 
-// TestG16Point kills a victim at each named point, and at each has a goroutine stay
-// while the others commit 100,000 scopes, or lose some, before all are killed. All that
-// had ended is there.
+// TestG16Point kills a victim at each named point, and at each also parks one goroutine
+// while the others commit 100,000 scopes, or lose some, before all are killed. All
+// scopes that had ended are there.
 func TestG16Point(t *testing.T) {
 	if !faultfs.Full() {
 		t.Skip("builds this test again, twice; SCOPEVIEW_FAULT=full")
@@ -100,7 +101,7 @@ func TestG16Point(t *testing.T) {
 	t.Logf("G16: named points: %d victims killed at one, %d with a goroutine that stays at one while others go on: %v", killed, stayed, sum)
 }
 
-// killAtPoint has a victim killed when it passes a point for the nth time.
+// killAtPoint kills a victim when it passes a point for the nth time.
 func killAtPoint(t *testing.T, binary, ways, name string, nth int) (*tally, error) {
 	v, err := newVictim(binary, ways, fmt.Sprintf("SCOPEVIEW_TESTPOINTS=%s:%d:kill", name, nth))
 	if err != nil {
@@ -114,13 +115,13 @@ func killAtPoint(t *testing.T, binary, ways, name string, nth int) (*tally, erro
 		return nil, fmt.Errorf("it did not come to %s %d times: %v: %s", name, nth, v.cmd.ProcessState, v.err.String())
 	}
 	if name == "stop.closed" {
-		v.stopped.Store(1) // what follows takes nothing back
+		v.stopped.Store(1) // what follows changes nothing
 	}
 	return v.check(false)
 }
 
-// stayAtPoint has a goroutine of a victim stay at a point for good; when the others
-// have done their work it is killed.
+// stayAtPoint parks a goroutine of a victim at a point for good, and kills the victim
+// when the others have done their work.
 func stayAtPoint(t *testing.T, binary, ways, name string, nth int) (*tally, error) {
 	v, err := newVictim(binary, ways, fmt.Sprintf("SCOPEVIEW_TESTPOINTS=%s:%d:park", name, nth), "SCOPEVIEW_TESTPOINTS_FD=1")
 	if err != nil {
@@ -139,8 +140,7 @@ func stayAtPoint(t *testing.T, binary, ways, name string, nth int) (*tally, erro
 		}
 		return n
 	}
-	// Where it is the flusher that stays they can't go on for ever, and count what
-	// finds no place.
+	// If the flusher is parked they can't continue for ever, and count lost records.
 	for from, lost := ended(), v.lost.Load(); ended() < from+100_000 && v.lost.Load() < lost+200; time.Sleep(time.Millisecond) {
 		if tooLate.Load() {
 			_ = v.cmd.Wait()

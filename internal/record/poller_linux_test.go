@@ -16,12 +16,12 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// pollerChild in the environment makes the test binary a program that has opened no file and
-// set no timer yet: how many descriptors it has left, what it does, and the directory to
-// record into.
+// pollerChild in the environment makes the test binary a program that has not opened a file or
+// set a timer yet: its value has the number of descriptors left, what it does, and the
+// directory.
 const pollerChild = "SCOPE_POLLER_CHILD"
 
-func init() { // testing has a timer
+func init() { // before package testing sets a timer
 	v := os.Getenv(pollerChild)
 	if v == "" {
 		return
@@ -52,9 +52,9 @@ func init() { // testing has a timer
 	os.Exit(0)
 }
 
-// TestG42Poller: Go ends a program that gets no descriptor for its poller, which its first file
-// or timer makes. One that needs none lives with a recording, or is told that they are too few.
-// The twin has a timer of its own.
+// TestG42Poller: Go exits if it gets no descriptor for its poller, which the first file or
+// timer creates. A program that needs none survives with a recording, or Start reports too few
+// descriptors. The twin sets a timer itself.
 func TestG42Poller(t *testing.T) {
 	faultfs.Children(t)
 	run := func(spare int, what string) (string, error) {

@@ -19,14 +19,14 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// seen is what the reader made of one record, its texts resolved.
+// seen is an event as read, with its texts resolved.
 type seen struct {
 	trace.Event
 	name, track   string
 	args, endArgs string
 }
 
-// String is the event without what differs from run to run:
+// String formats the event without what differs from run to run:
 //
 //	KIND "name" [value] [depth=N] [track="name"] [open] [| ARG…] [|| ARG…]
 func (e *seen) String() string {
@@ -53,7 +53,7 @@ func (e *seen) String() string {
 	return b.String()
 }
 
-// slotsText writes slots as type:value, each behind its key if it has one.
+// slotsText formats slots as type:value, each after its key if it has one.
 func slotsText(slots []format.Slot, name func(uint16) string) string {
 	var b strings.Builder
 	for i := range slots {
@@ -89,8 +89,9 @@ func slotText(s *format.Slot, name func(uint16) string) string {
 	return fmt.Sprintf("%s:%d", t, s.Int())
 }
 
-// tick waits until the clock has moved. On a coarse clock what begins and ends at
-// one tick, at the end of what surrounds it, can't be told from what comes after.
+// tick waits until the clock has advanced. With a coarse clock, a scope that
+// begins and ends at the tick at which its parent ends can't be distinguished
+// from what follows.
 func tick() {
 	c := sys.NewClock()
 	for t := c.Now(); c.Now() == t; {
@@ -103,7 +104,7 @@ type recorded struct {
 	events []seen
 }
 
-// lines are the events as text, in the order of their starts.
+// lines returns the events as text, in the order of their starts.
 func (r *recorded) lines() []string {
 	var l []string
 	for i := range r.events {
@@ -122,15 +123,15 @@ func (r *recorded) named(name string) (found []*seen) {
 	return found
 }
 
-// read opens a trace and checks what holds for every trace of ours, closed or
-// not: the reader has nothing to tolerate and CPU times are below wall times.
+// read opens a trace and checks what holds for every trace, closed or not: the
+// reader reports no problems, and CPU times do not exceed wall times.
 func read(t *testing.T, path string) *recorded {
 	t.Helper()
 	r := &recorded{}
 	r.Trace = each(t, path, func(tr *trace.Trace, e *trace.Event) {
 		x := seen{Event: *e, name: tr.Name(e.Name), track: tr.Name(e.Track)}
 		x.args, x.endArgs = slotsText(e.Args, tr.Name), slotsText(e.EndArgs, tr.Name)
-		// The slots are the reader's memory; the test of Lock wants this one.
+		// The slots are in the reader's memory; the test of Lock needs this one.
 		x.Args, x.EndArgs = slices.Clone(e.Args), nil
 		r.events = append(r.events, x)
 	})
@@ -138,7 +139,7 @@ func read(t *testing.T, path string) *recorded {
 }
 
 // each calls f with every event of a trace, which it checks as read does; for
-// traces that are too long to be kept.
+// traces too long to keep in memory.
 func each(t *testing.T, path string, f func(*trace.Trace, *trace.Event)) *trace.Trace {
 	t.Helper()
 	tr, problems := eachAnyway(t, path, f)
@@ -148,7 +149,7 @@ func each(t *testing.T, path string, f func(*trace.Trace, *trace.Event)) *trace.
 	return tr
 }
 
-// eachAnyway leaves it to its caller what the trace's problems mean.
+// eachAnyway returns the trace's problems instead of reporting them.
 func eachAnyway(t *testing.T, path string, f func(*trace.Trace, *trace.Event)) (*trace.Trace, []trace.Problem) {
 	t.Helper()
 	tr, err := trace.OpenFile(path)
@@ -169,18 +170,18 @@ func eachAnyway(t *testing.T, path string, f func(*trace.Trace, *trace.Event)) (
 	return tr, tr.Problems()
 }
 
-// verify checks a trace against every rule of the format.
+// verify checks a trace against all rules of the format.
 func verify(t *testing.T, path string) {
 	t.Helper()
 	tracetest.Verify(t, path)
 }
 
-// start begins to record into a new directory. What is still running when the
-// test ends is stopped, so that one failed test does not fail all others.
+// start begins recording into a new directory. A recording that still runs when
+// the test ends is stopped, so that one failed test does not fail all others.
 func start(t testing.TB, opts ...Option) {
 	t.Helper()
 	if faultfs.Emulated() {
-		// Another default, not WithLimit, which a ring does not go with.
+		// A changed default, not WithLimit, which can't be combined with a ring.
 		opts = append([]Option{func(o *record.Options) { o.OwnLimit(64 << 20) }}, opts...)
 	}
 	if err := Start(t.TempDir()+string(filepath.Separator), opts...); err != nil {
@@ -189,7 +190,7 @@ func start(t testing.TB, opts ...Option) {
 	t.Cleanup(func() { Stop() })
 }
 
-// stop ends the recording, reads it, and checks that Stats has told the truth.
+// stop ends the recording, reads it, and checks Stats against it.
 func stop(t *testing.T) *recorded {
 	t.Helper()
 	if err := Stop(); err != nil {

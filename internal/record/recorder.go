@@ -19,17 +19,17 @@ import (
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
-// sys.Live.On says whether a recording is running, and by which path.
+// Values of sys.Live.On: whether a recording is running, and by which path.
 const (
 	Off      = 0
 	fastPath = 1 // assembly; see internal/sys
 	goPath   = 2
 )
 
-// current is the recording that runs or ran last.
+// current is the running recording, or the last one.
 var current atomic.Pointer[recorder]
 
-// word 2 of a record without its goroutine and name
+// Word 2 of a record without its goroutine and name.
 const (
 	headTask    = uint64(format.KindTask) << 40
 	headTaskf   = uint64(format.KindTaskf) << 40
@@ -45,10 +45,10 @@ const (
 	headMade    = uint64(format.KindMade) << 40
 )
 
-// recorder is one recording. What workers read is set before it becomes
-// current and does not change.
+// recorder is a recording. Fields that recording goroutines read are set before it
+// becomes current and do not change.
 type recorder struct {
-	gen   int64     // tells recordings apart
+	gen   int64     // identifies the recording
 	fast  *sys.Fast // nil: the Go path
 	pool  *pool.Pool
 	names *names
@@ -58,67 +58,67 @@ type recorder struct {
 	began int64 // ticks
 	path  string
 	file  *os.File
-	hot   *os.File // of the backing shm: where chunks are before they are in file
+	hot   *os.File // of the shm backing: holds chunks before they are in file
 	id    [16]byte // the trace's
 	opts  Options
 
-	buffer   int64 // bytes that may wait for the disk; on the disk backing it means nothing
-	waitPart int64 // what of a container's memory may be that
+	buffer   int64 // bytes that may wait for the disk; unused with the disk backing
+	waitPart int64 // limit of buffer from a container's memory
 
 	writer writer
 	gopath *goWriter // nil: the assembly writes
-	plain  *goWriter // it, if its usual scope is begun and ended without its begin and end
+	plain  *goWriter // gopath, if the usual scope begins and ends without its begin and end
 	base   int64     // of a Handle's Loc
 
 	blocks blockWriter
-	kept   blockWriter // in a ring: what is never overwritten
-	ring   *ring       // nil: the recording is none
+	kept   blockWriter // in a ring: for blocks that are never overwritten
+	ring   *ring       // nil: not a ring
 
-	segments atomic.Int64 // files that its ring lies in
+	segments atomic.Int64 // files of the ring
 	flusher  *flusher.Flusher
 	stacks   stacks
-	walk     bool // the frame pointers lead to a function's callers
+	walk     bool // frame pointers lead to a function's callers
 	sampler  *heartbeat.Sampler
-	beatMu   sync.Mutex // one beat at a time: the ticker's, and Stop's
-	quiet    quiet      // of beats alone
-	counted  int64      // records, as the last beat told them; under beatMu
+	beatMu   sync.Mutex // serializes beats: the ticker's, and Stop's
+	quiet    quiet      // used by beats only
+	counted  int64      // records, as last written in a beat; guarded by beatMu
 	values   []format.FieldValue
 	threads  []format.Thread
 	trusted  bool
 	last     sys.Reading // of the clocks
-	slope    float64     // ticks per ns between the last two readings; 0: not known
+	slope    float64     // ticks per ns between the last two readings; 0: unknown
 	ticker   sync.WaitGroup
 	quit     chan struct{}
 	gaps     [format.LossReasons]gap
 	cost     int64 // of a scope, ps
-	thin     int64 // thinned, unseen and unnamed, as they were told last; lockTable.mu is held
+	thin     int64 // thinned, unseen and unnamed, as last written; guarded by lockTable.mu
 	unlooked int64
 	noName   int64
 	words    string
 
 	watch   *watch      // nil: no triggers
-	errand  chan func() // for the goroutine that does them
+	errand  chan func() // for the goroutine errands
 	copying sync.Mutex  // held while a snapshot is written
-	shut    bool        // no more; under copying
-	asked   uint64      // the last request from outside that was looked at
+	shut    bool        // no more snapshots; guarded by copying
+	asked   uint64      // the last request from outside that was handled
 
-	filter    glob.Filter // as it was set; control is held
+	filter    glob.Filter // as set; guarded by control
 	expr      atomic.Pointer[string]
-	off       atomic.Bool // from outside: nothing is recorded
+	off       atomic.Bool // switched off from outside: nothing is recorded
 	snapshots atomic.Int64
-	failed    atomic.Pointer[error] // of the last triggered snapshot, or of a disk that was late
+	failed    atomic.Pointer[error] // the last triggered snapshot's error, or that of a disk that was late
 
 	losses      []uint64 // rows of counters, in chunk 0: see lose
 	counts      counts
-	unsure      bool   // a note says that those are unknown
-	noLosses    uint32 // not 0: they get no more
+	unsure      bool   // a note records that they are unknown
+	noLosses    uint32 // not 0: they are no longer updated
 	doubleEnds  atomic.Int64
 	foreignEnds atomic.Int64
 	staleEnds   atomic.Int64
 	argsCut     atomic.Int64
-	unnamed     atomic.Int64 // goroutines that madeAllowance left without a name
-	thinned     atomic.Int64 // waits and holds that hooks were told of and that allowance left out
-	unseen      atomic.Int64 // releases of locks that releaseAllowance did not let be looked at
+	unnamed     atomic.Int64 // goroutines without a name, because of madeAllowance
+	thinned     atomic.Int64 // reported waits and holds without a record, because of the allowance
+	unseen      atomic.Int64 // releases not checked, because of releaseAllowance
 	lateEnds    atomic.Int64
 	final       Statistics
 	closed      atomic.Bool
@@ -126,12 +126,12 @@ type recorder struct {
 	funcs atomic.Pointer[functions] // nil: functions are not recorded
 }
 
-// ticks turns a duration into ticks.
+// ticks converts a duration to ticks.
 func (r *recorder) ticks(d time.Duration) int64 {
 	return int64(float64(d) * float64(r.rate) / 1e9)
 }
 
-// tryBegin has the assembly begin a scope; start is 0 where it can't, and loc says why.
+// tryBegin begins a scope in assembly; if it can't, start is 0 and loc is the reason.
 func (r *recorder) tryBegin(head uint64, x *encoder) (loc, start int64) {
 	if x == nil {
 		return sys.BeginFast(head, r.gen)
@@ -139,7 +139,7 @@ func (r *recorder) tryBegin(head uint64, x *encoder) (loc, start int64) {
 	return sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units(), x.at)
 }
 
-// putFast is put by the assembly.
+// putFast implements put by the assembly.
 func (r *recorder) putFast(rec *[4]uint64, x *encoder, count int64) {
 	var ext *uint64
 	var u int64
@@ -162,8 +162,8 @@ func (r *recorder) putFast(rec *[4]uint64, x *encoder, count int64) {
 	r.losePut(why, count)
 }
 
-// losePut counts a record that put can't keep: an end apart for itself, since
-// its scope is there, and shows as open.
+// losePut counts a record that put can't keep. An end apart has its own reason: its
+// scope is in the trace, and shown as open.
 func (r *recorder) losePut(why format.Loss, count int64) {
 	if count == 0 {
 		why = format.LossEnd
@@ -171,11 +171,11 @@ func (r *recorder) losePut(why format.Loss, count int64) {
 	r.lose(why)
 }
 
-// attempts is how often a record tries to find its place. Each failure means
-// that the goroutine was moved to another P at the wrong moment.
+// attempts limits how often a record tries to find its place. Each failure means that
+// the goroutine was moved to another P at the wrong moment.
 const attempts = 64
 
-// beginSlow mends what kept the assembly from writing, and tries again.
+// beginSlow supplies what kept the assembly from writing, and retries.
 func (r *recorder) beginSlow(head uint64, x *encoder, reason int64) Handle {
 	for range attempts {
 		if why := r.mend(reason); why != 0 {
@@ -191,7 +191,7 @@ func (r *recorder) beginSlow(head uint64, x *encoder, reason int64) Handle {
 	return Handle{}
 }
 
-// mend gives the P a chunk or its thread an anchor, or says why it can't.
+// mend gives the P a chunk or its thread an anchor, or returns why it can't.
 func (r *recorder) mend(reason int64) format.Loss {
 	if sys.NeedAnchor(reason) && r.fast.Anchor() {
 		r.unname()
@@ -213,8 +213,8 @@ func (r *recorder) mend(reason int64) format.Loss {
 	return 0
 }
 
-// unname takes its name from the row of a goroutine that runs what C code calls back, if
-// it has that from an earlier thread, which is gone.
+// unname removes the name from the row of a goroutine that runs a callback from C code,
+// if it inherited the name from an earlier thread, which is gone.
 func (r *recorder) unname() {
 	if r.fast.Inherited(r.goids.Get()) && strings.Contains(goroutineHead(), "locked to thread") {
 		r.put(&[4]uint64{2: headTrack | format.NameEmpty<<48}, nil, 1)
@@ -238,12 +238,12 @@ func (r *recorder) chunkHeader(k format.ChunkKind, p format.Path, idx int64) (h 
 	return h
 }
 
-// late is how old an end's time may get while its way is mended. The thread's
-// CPU clock is read for now, and taken back to then; after longer than that the
-// thread may have left the CPU in between, so the end is then now.
+// late is the maximum age of an end's time when its path was mended. The thread's CPU
+// clock is read now and extrapolated back to the end; after longer than that the thread
+// may have left the CPU in between, so the end's time becomes now.
 const late = 5 * time.Microsecond
 
-// endFast is the way of an end that the assembly did not finish at once.
+// endFast handles an end that the assembly did not finish at once.
 func (r *recorder) endFast(h Handle, at int64, x *encoder) {
 	given := at != 0
 	if !given {
@@ -257,7 +257,7 @@ func (r *recorder) endFast(h Handle, at int64, x *encoder) {
 		reason := sys.EndFast(h.Loc, h.Start, at, words)
 		if reason == 0 {
 			if x != nil {
-				x.w[2] = r.goids.Get() & format.MaxGoid // the same that began
+				x.w[2] = r.goids.Get() & format.MaxGoid // the goroutine that began it
 				x.w[3] = r.headOf(h)
 				r.putEnd(h, int64(words[0]), words[1], x)
 			}
@@ -265,7 +265,7 @@ func (r *recorder) endFast(h Handle, at int64, x *encoder) {
 		}
 		if reason == sys.Foreign {
 			var rec [4]uint64
-			// Whoever else ended it may have done so already.
+			// Another goroutine may have ended it already.
 			if reason = sys.Claim(h.Loc, h.Start, &rec); reason == 0 {
 				r.foreignEnds.Add(1)
 				r.endForeign(h, at, rec[2], x)
@@ -289,7 +289,7 @@ func (r *recorder) endFast(h Handle, at int64, x *encoder) {
 			return
 		case reason == sys.Stale:
 			if r.ring != nil && h.Start >= r.began {
-				r.endApart(h, at, x, false) // its chunk's number is another's by now
+				r.endApart(h, at, x, false) // its chunk's number has been reused
 				return
 			}
 			r.staleEnds.Add(1)
@@ -305,11 +305,11 @@ func (r *recorder) endFast(h Handle, at int64, x *encoder) {
 	r.lose(format.LossEnd)
 }
 
-// offset is where a scope's record is in the file.
+// offset returns the file offset of a scope's record.
 func (r *recorder) offset(h Handle) int64 { return h.Loc - r.base }
 
-// endApart ends a scope whose chunk may be gone by a record of its own. late says that
-// the record was completed in place too, when its chunk had begun to leave.
+// endApart ends a scope whose chunk may be gone by a record of its own. late means that
+// the record was also completed in place, when its chunk had begun to leave.
 func (r *recorder) endApart(h Handle, at int64, x *encoder, late bool) {
 	var buf [smallWords]uint64
 	if x == nil {
@@ -327,15 +327,15 @@ func (r *recorder) endApart(h Handle, at int64, x *encoder, late bool) {
 			return
 		}
 		if head == 0 && leaving {
-			head = r.headOf(h) // still in memory, and not looked through yet
+			head = r.headOf(h) // still in memory, and not scanned yet
 		}
 		x.w[3] = head
 	}
 	r.putEnd(h, at, 0, x)
 }
 
-// endForeign ends a scope on another goroutine than the one that began it; head
-// is word 2 of its record.
+// endForeign ends a scope on another goroutine than the one that began it; head is word
+// 2 of its record.
 func (r *recorder) endForeign(h Handle, at int64, head uint64, x *encoder) {
 	var buf [smallWords]uint64
 	if x == nil {
@@ -346,8 +346,8 @@ func (r *recorder) endForeign(h Handle, at int64, head uint64, x *encoder) {
 	r.putEnd(h, at, 0, x)
 }
 
-// putEnd writes an end as a record of its own. cpu is its word 3; where the begin
-// is, is in x.
+// putEnd writes an end as a record of its own. cpu is its word 3; x has the position of
+// the begin.
 func (r *recorder) putEnd(h Handle, at int64, cpu uint64, x *encoder) {
 	if x.cut > 0 || x.short {
 		r.argsCut.Add(1)
@@ -357,8 +357,8 @@ func (r *recorder) putEnd(h Handle, at int64, cpu uint64, x *encoder) {
 	testpoint.Here("end.put")
 }
 
-// headOf is word 2 of a scope's record, whose chunk was in memory a moment ago; 0
-// if it is not any more.
+// headOf returns word 2 of a scope's record, whose chunk was in memory a moment ago, or
+// 0 if it is gone.
 func (r *recorder) headOf(h Handle) uint64 {
 	off := r.offset(h)
 	w := r.pool.Words(off / pool.ChunkSize)

@@ -14,9 +14,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG32 records where the file system is said to be remote. Its file is not mapped
-// unless the program asks for that; where there is no memory to copy from but the
-// heap, the trace says why it is the heap.
+// TestG32 records to a file system that claims to be remote. Its file is not mapped
+// unless the program asks for that; if only the heap is left to copy from, the trace
+// records why.
 func TestG32(t *testing.T) {
 	defer func(was func(*os.File) (string, bool), dir string) { *record.Remote, hot.Dir = was, dir }(*record.Remote, hot.Dir)
 	near := func(*os.File) (string, bool) { return "", false }

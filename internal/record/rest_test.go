@@ -16,8 +16,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG40Rest has the recorder believe that the program, which goes on, has come to a deadlock: the
-// next record ends its rest, and so does the garbage collector. Nothing is lost, and there are heartbeats
+// TestG40Rest makes the recorder believe that a running program is deadlocked: the next record ends
+// its pause, and so does the garbage collector. Nothing is lost, and heartbeats continue
 // afterwards.
 func TestG40Rest(t *testing.T) {
 	for name, options := range map[string][]Option{
@@ -27,7 +27,7 @@ func TestG40Rest(t *testing.T) {
 		"ring":    {WithRing(MinRing)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var looks atomic.Int64 // the second of each pair is the last before a rest
+			var looks atomic.Int64 // the second of each pair is the last before a pause
 			record.LookAsleep(t, func(*heartbeat.Sampler) bool { looks.Add(1); return true })
 			defer debug.SetGCPercent(debug.SetGCPercent(-1))
 			start(t, append(options, WithHeartbeat(10*time.Millisecond))...)

@@ -9,18 +9,18 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Retries watches a loop that tries again.
+// Retries watches a loop that retries.
 type Retries struct {
 	name  string
 	tries int
 	w     waiting
 }
 
-// Begin names the loop. Who returned Retries with their name would have them copied: see
-// scope.Retry.
+// Begin sets the loop's name. A constructor that returned Retries with their name would
+// copy them: see scope.Retry.
 func (t *Retries) Begin(name string) { t.name = name }
 
-// Again tells that a try failed.
+// Again records a failed try.
 func (t *Retries) Again() {
 	t.tries++
 	if atomic.LoadUint64(&sys.Live.Locking) != 0 {
@@ -28,7 +28,7 @@ func (t *Retries) Again() {
 	}
 }
 
-// Done tells that the loop is over.
+// Done records the end of the loop.
 func (t *Retries) Done() {
 	if t.w.r != nil {
 		t.done()
@@ -40,7 +40,7 @@ func (t *Retries) again() {
 		r := current.Load()
 		t.w = waiting{r: r, sums: retriesOf(t.name), what: retryWhat, start: r.clock.Now()}
 		if !t.w.ready() {
-			t.w.begun, t.w.sums = true, nil // left out: never due, and not counted
+			t.w.begun, t.w.sums = true, nil // filtered out: never due, and not counted
 		}
 	}
 	t.w.due()
@@ -53,7 +53,7 @@ func (t *Retries) done() {
 	t.w = waiting{}
 }
 
-// retriesOf is what is counted of the loops of a name.
+// retriesOf returns the counts of the loops with a name.
 func retriesOf(name string) *lockSums {
 	t := &lockTable.retries
 	t.RLock()

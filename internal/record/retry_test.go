@@ -14,12 +14,12 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestRetry has loops try a known number of times, for a known time at least.
+// TestRetry runs loops with a known number of tries, for a known minimum time.
 func TestRetry(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		threshold LockThreshold
-		tries     int // that fail
+		tries     int // failed tries
 		took      time.Duration
 		want      []string
 		short     int64
@@ -69,8 +69,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestShortRetry has loops try until one of them was shorter than what is recorded
-// whatever the threshold is. That one has no record; all are counted.
+// TestShortRetry runs loops until one was too short to be recorded whatever the
+// threshold. That one has no record; all are counted.
 func TestShortRetry(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithLockThreshold(LockThreshold(time.Hour)))
@@ -100,7 +100,7 @@ func TestShortRetry(t *testing.T) {
 	})
 }
 
-// TestRetriesAddUp compares what contending loops say of themselves with the trace.
+// TestRetriesAddUp compares the counts of contending loops with the trace.
 func TestRetriesAddUp(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
@@ -115,7 +115,7 @@ func TestRetriesAddUp(t *testing.T) {
 					for {
 						old := top.Load()
 						if i%500 == 0 {
-							time.Sleep(time.Microsecond) // somebody else will be faster
+							time.Sleep(time.Microsecond) // so that another goroutine is faster
 						}
 						if top.CompareAndSwap(old, old+1) {
 							break

@@ -18,7 +18,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// On the slower paths a scope takes 50 µs, and the short tests are for these.
+// fewer returns n, or less in short tests, which are for the slower paths, where a
+// scope takes 50 µs.
 func fewer(n int) int {
 	if testing.Short() {
 		return n / 4
@@ -33,9 +34,9 @@ func ringSize() int64 {
 	return 8 << 20
 }
 
-// TestRing records several times what a ring holds. What is left is the last, of
-// each worker without a gap, and everything is accounted for; a scope that was
-// open all the time is there with its name and arguments, and so are the rows'.
+// TestRing records several times what a ring holds. The last records are left, without
+// a gap per worker, and everything is accounted for; a scope that was open all the time
+// is there with its name and arguments, and so are the rows' names.
 func TestRing(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		perWorker := fewer(300_000)
@@ -50,7 +51,8 @@ func TestRing(t *testing.T) {
 				for i := range perWorker {
 					Task("step", i)()
 					if i%200 == 199 {
-						// Else they are faster than the flusher, and records are lost.
+						// Otherwise they are faster than the flusher, and records are
+						// lost.
 						time.Sleep(200 * time.Microsecond)
 					}
 				}
@@ -74,7 +76,7 @@ func TestRing(t *testing.T) {
 		}
 		verify(t, Path())
 		n := int64(0)
-		var there map[int64]int64 // from when on, by number
+		var there map[int64]int64 // start of each chunk, by number
 		last := map[string]int64{}
 		open := ""
 		tr := each(t, Path(), func(tr *trace.Trace, e *trace.Event) {
@@ -117,14 +119,14 @@ func TestRing(t *testing.T) {
 	})
 }
 
-// whole reports whether an event is from a time of which nothing was overwritten.
-// Of older times some chunk may be left whose owner was idle.
+// whole reports whether an event is from a time of which nothing was overwritten. Older
+// chunks may be left whose owner was idle.
 func whole(tr *trace.Trace, e *trace.Event) bool {
 	return e.Start >= tr.Overwritten().Until
 }
 
-// TestRingEndsWhatWasOverwritten ends scopes long after their begin was
-// overwritten, on their goroutine and on another, twice, and with arguments.
+// TestRingEndsWhatWasOverwritten ends scopes long after their begin was overwritten, on
+// their goroutine and on another, twice, and with arguments.
 func TestRingEndsWhatWasOverwritten(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithRing(4<<20), WithFlushEvery(10*time.Millisecond))
@@ -183,8 +185,8 @@ func TestRingEndsWhatWasOverwritten(t *testing.T) {
 	})
 }
 
-// TestRingCountsOpenScopesThatItCannotKeep has more scopes open than a ring keeps. What
-// it does not is counted, and neither that nor their ends is wrong in the trace.
+// TestRingCountsOpenScopesThatItCannotKeep has more scopes open than a ring keeps. The
+// rest is counted, and neither the scopes nor their ends make the trace invalid.
 func TestRingCountsOpenScopesThatItCannotKeep(t *testing.T) {
 	const scopes, kept = 4000, 1024
 	perBacking(t, func(t *testing.T, backing Option) {
@@ -244,8 +246,8 @@ func TestRingCountsOpenScopesThatItCannotKeep(t *testing.T) {
 	})
 }
 
-// TestSnapshot takes one while workers record, and compares it with what they had
-// done when they were asked.
+// TestSnapshot takes a snapshot while workers record, and compares it with what they
+// had done when it was requested.
 func TestSnapshot(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		for _, name := range []string{"ring", "segments", "all"} {
@@ -330,8 +332,8 @@ func TestSnapshot(t *testing.T) {
 	})
 }
 
-// TestTrigger is the request that is slow once a day: one of many, and it is
-// kept, with its children and what was before.
+// TestTrigger: one of many requests is slow, and it is kept, with its children and what
+// happened before.
 func TestTrigger(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		dir := filepath.Join(t.TempDir(), "slow")
@@ -359,7 +361,7 @@ func TestTrigger(t *testing.T) {
 		for deadline := time.Now().Add(10 * time.Second); len(list) == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 			list, _ = filepath.Glob(filepath.Join(dir, "*-slow-*.scope"))
 		}
-		if err := Stop(); err != nil { // and waits until it is whole
+		if err := Stop(); err != nil { // waits until it is complete
 			t.Fatal(err)
 		}
 		list, _ = filepath.Glob(filepath.Join(dir, "*"))
@@ -389,8 +391,8 @@ func arg(e *trace.Event) int64 {
 	return e.Args[0].Int()
 }
 
-// TestThin leaves the newest of a program's triggered snapshots, and nothing of
-// anybody else's.
+// TestThin keeps the newest of a program's triggered snapshots, and does not touch
+// other files.
 func TestThin(t *testing.T) {
 	dir := t.TempDir()
 	var names []string
@@ -415,7 +417,8 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// TestRingOfTheLargestSize: the chunks of a large ring are prepared by lots of up to 8 MiB, and none is missing.
+// TestRingOfTheLargestSize: the chunks of a large ring are prepared in lots of up to 8
+// MiB, and none is missing.
 func TestRingOfTheLargestSize(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithRing(64<<30))
@@ -431,7 +434,7 @@ func TestRingOfTheLargestSize(t *testing.T) {
 	})
 }
 
-// TestRingOptions are the options that make no sense.
+// TestRingOptions checks invalid options.
 func TestRingOptions(t *testing.T) {
 	for name, opts := range map[string][]Option{
 		"small":             {WithRing(1 << 20)},
@@ -455,8 +458,8 @@ func TestRingOptions(t *testing.T) {
 }
 
 // TestRingRowOfASilentGoroutine: a goroutine that has nothing but an open scope for
-// many rounds of the ring keeps its row's name, and so does one of which there was
-// nothing at all, when it begins a scope then.
+// many rounds of the ring keeps its row's name, and so does one that recorded nothing
+// at all, when it then begins a scope.
 func TestRingRowOfASilentGoroutine(t *testing.T) {
 	start(t, WithRing(4<<20), WithFlushEvery(10*time.Millisecond), WithHeartbeat(10*time.Millisecond))
 	Track("main")

@@ -23,7 +23,7 @@ import (
 )
 
 // scratchChild in the environment makes the test binary a program that gets no scratch
-// memory: from when on, the backing, and the directory to record into.
+// memory: its value has the time from which on, the backing, and the directory.
 const scratchChild = "SCOPE_SCRATCH_CHILD"
 
 var scratchBackings = map[string][]Option{
@@ -33,11 +33,11 @@ var scratchBackings = map[string][]Option{
 	"shm ring":  {WithBacking(ShmBacking), WithRing(MinRing)},
 }
 
-// TestG37Scratch has the system refuse the memory that is put where chunks were, as it
-// does where it does not overcommit, or where addresses are short, and the removal of the
-// hot file besides. Who has found a chunk before it left, and looks at it when it has left or
-// when the recording is over, does not fault; on the Go path not who tries to end a scope in
-// it either.
+// TestG37Scratch: the system refuses the memory that replaces chunks, as it does if it does
+// not overcommit, or if addresses are short, and also the removal of the hot file. A
+// goroutine that has found a chunk before it left, and reads it after it has left or after
+// the recording, does not fault; on the Go path neither does one that tries to end a scope in
+// it.
 func TestG37Scratch(t *testing.T) {
 	if v := os.Getenv(scratchChild); v != "" {
 		f := strings.Split(v, "\n")
@@ -104,7 +104,7 @@ func scratchless(t *testing.T, when, backing, dir string) {
 		for i := range 400_000 {
 			if Task("f1")(); i%10_000 == 0 {
 				look()
-				time.Sleep(time.Millisecond) // a ring's flusher follows
+				time.Sleep(time.Millisecond) // let a ring's flusher catch up
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func scratchless(t *testing.T, when, backing, dir string) {
 	many()
 	late()
 	refuse("stop")
-	_ = Stop() // which may say what was refused
+	_ = Stop() // it may report what was refused
 	late()
 	end()
 	if s := Stats(); s.Recorded+s.Overwritten+s.Lost.Total() != 800_001 {
@@ -124,7 +124,7 @@ func scratchless(t *testing.T, when, backing, dir string) {
 	os.Exit(0)
 }
 
-// refuseCalls has the system answer these calls of this process with an error.
+// refuseCalls makes the system fail these calls of this process with an error.
 func refuseCalls(errno unix.Errno, calls ...uint32) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

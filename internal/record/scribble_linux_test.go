@@ -18,9 +18,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG5Scribbled: somebody who can write the trace, or its hot file, stores random bytes there
-// while a program records. What Stats counts is never negative, never more than can be, never
-// falls, and says that it is not known; and Stop returns.
+// TestG5Scribbled: another process stores random bytes into the trace, or its hot file, while a
+// program records. The counts of Stats are never negative, never impossible, never decrease,
+// and are marked as unknown; and Stop returns.
 func TestG5Scribbled(t *testing.T) {
 	if !record.HaveDisk {
 		t.Skip("there is no memory here that others can write")
@@ -37,7 +37,7 @@ func TestG5Scribbled(t *testing.T) {
 	t.Logf("G5: %d times random bytes over the counters, the header and the records of a trace that is written: each number within its bounds", n)
 }
 
-// scribbled returns how often it stored.
+// scribbled returns the number of stores.
 func scribbled(t *testing.T, kind BackingKind, what string, from int64) int {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := Start(path, WithBacking(kind), shortTicks()); err != nil {
@@ -87,7 +87,7 @@ func scribbled(t *testing.T, kind BackingKind, what string, from int64) int {
 	return times
 }
 
-// readScribbled checks that who reads the trace says that what was lost is not known.
+// readScribbled checks that readers report the losses as unknown.
 func readScribbled(t *testing.T, path string) {
 	t.Helper()
 	tr, err := trace.OpenFile(path)
@@ -105,7 +105,7 @@ func readScribbled(t *testing.T, path string) {
 	}
 }
 
-// bounded checks what can be of numbers that were before so.
+// bounded checks numbers against their earlier values.
 func bounded(t *testing.T, s, before Statistics) {
 	t.Helper()
 	sum, most := int64(0), int64(1<<50)
@@ -126,8 +126,8 @@ func bounded(t *testing.T, s, before Statistics) {
 	}
 }
 
-// scribbledRing stores over the chunks of a ring, which are looked through before they are
-// overwritten. It returns how often it stored.
+// scribbledRing overwrites the chunks of a ring, which are scanned before the recorder
+// overwrites them. It returns the number of stores.
 func scribbledRing(t *testing.T, kind BackingKind, opt Option) int {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := Start(path, WithBacking(kind), shortTicks(), opt); err != nil {
@@ -163,12 +163,12 @@ func scribbledRing(t *testing.T, kind BackingKind, opt Option) int {
 			}
 			at := chunk + 8*r.Int64N(format.ChunkSize/8-8)
 			switch times % 3 {
-			case 1: // how much of the chunk has records: all of it, or a number below 0
+			case 1: // the used size: the whole chunk, or negative
 				b, at = bytes.Repeat([]byte{byte(r.IntN(2) * 0xff)}, 8), chunk+format.ChunkSealedOffset
 				if b[0] == 0 {
 					b[2] = 1 // ChunkSize
 				}
-			case 2: // more records than there were, since they are short
+			case 2: // more records than there were, because they are short
 				at = chunk + format.ChunkHeaderSize
 				b = bytes.Repeat(shortRecord(), (format.ChunkSize-format.ChunkHeaderSize)/format.RecordSize)
 			}
@@ -203,7 +203,7 @@ func holds(t *testing.T, f *os.File, chunk int64) bool {
 	return format.ChunkKind(binary.LittleEndian.Uint64(b)>>32) == format.ChunkRecords
 }
 
-// shortRecord is a scope that has ended and has no more than its name.
+// shortRecord returns an ended scope with nothing but its name.
 func shortRecord() []byte {
 	b := binary.LittleEndian.AppendUint64(nil, 1) // Start
 	b = binary.LittleEndian.AppendUint64(b, 2)

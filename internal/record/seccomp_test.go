@@ -26,18 +26,18 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// filterChild in the environment makes the test binary a program that gets a seccomp
-// filter: the value is one of filterCases' names and the directory to record into.
+// filterChild in the environment makes the test binary a program that installs a seccomp
+// filter: its value is the name of one of filterCases and the directory.
 const filterChild = "SCOPE_FILTER_CHILD"
 
-// filterCases say when a program gets a filter, and what that does.
+// filterCases are when a program installs a filter, and what that does.
 var filterCases = []struct {
 	name    string
 	when    string // "before" the recording, "during" it, or "after"
-	refuses bool   // all that the recorder calls, with EPERM; else it kills for perf_event_open and rseq
-	tries   bool   // rseq is asked for in spite of a filter, which lets it pass
+	refuses bool   // it fails all calls of the recorder with EPERM; else it kills for perf_event_open and rseq
+	tries   bool   // rseq is requested in spite of a filter, which lets it pass
 	opts    []Option
-	dies    bool // of a call of its own: the control
+	dies    bool // from its own call: the control
 }{
 	{name: "before, kills", when: "before"},
 	{name: "before, kills, asked to measure always", when: "before", tries: true, opts: []Option{WithCPU(CPUAlways)}},
@@ -52,10 +52,10 @@ var filterCases = []struct {
 	{name: "the program's own call", when: "before", dies: true},
 }
 
-// TestG33 has a program get a seccomp filter before, during and after a recording,
-// and then record on threads that are new. One that kills for rseq and
-// perf_event_open finds neither made by us; one that refuses what the recorder calls
-// costs records at most, and these are counted.
+// TestG33: a program installs a seccomp filter before, during or after a recording, and
+// then records on new threads. A filter that kills for rseq and perf_event_open sees
+// neither from the recorder; one that refuses the recorder's calls costs records at most,
+// and these are counted.
 func TestG33(t *testing.T) {
 	if v := os.Getenv(filterChild); v != "" {
 		name, dir, _ := strings.Cut(v, "\n")
@@ -107,15 +107,15 @@ func TestG33(t *testing.T) {
 	}
 }
 
-// filteredStats is what the program tells at its end.
+// filteredStats is the program's final output.
 type filteredStats struct {
 	Path                                string
 	Issued, Recorded, Overwritten, Lost int64
 	Error                               string
 }
 
-// readFiltered reads the trace, of which only the recording's own files are to be there
-// afterwards. Where nothing was lost each record is in it.
+// readFiltered reads the trace, and checks that only the recording's own files are left.
+// If nothing was lost, each record is in it.
 func readFiltered(t *testing.T, told filteredStats) {
 	t.Helper()
 	n := int64(0)
@@ -126,7 +126,7 @@ func readFiltered(t *testing.T, told filteredStats) {
 	if b := tr.Breaks(); len(b) > 0 {
 		t.Errorf("the clock is said to have stepped: %v", b)
 	}
-	// It could not be unlinked.
+	// The program could not unlink it.
 	os.Remove(filepath.Join(hot.Dir, format.HotName(tr.Header().ID)))
 }
 
@@ -150,7 +150,7 @@ func filtered(t *testing.T, number int, dir string) {
 	}
 	err := Start(dir+string(filepath.Separator), append(c.opts, shortTicks(), WithHeartbeat(20*time.Millisecond))...)
 	if c.refuses && c.when == "before" {
-		// Not even a file can be made.
+		// Not even a file can be created.
 		if onThreads(); err == nil {
 			t.Fatal("Start said nothing")
 		}
@@ -186,8 +186,7 @@ func filtered(t *testing.T, number int, dir string) {
 	os.Exit(0)
 }
 
-// onThreads records on thirty threads that are made for it, and returns how many
-// records that were.
+// onThreads records on thirty new threads, and returns the number of records.
 func onThreads() int64 {
 	const threads, each = 30, 500
 	var wg sync.WaitGroup
@@ -197,20 +196,20 @@ func onThreads() int64 {
 			for range each {
 				Task("f1")()
 			}
-			runtime.GC() // a stop of the world has the others take its P
+			runtime.GC() // a stop of the world lets the others take its P
 		})
 	}
 	wg.Wait()
 	return threads * each
 }
 
-// installFilter kills this process at its next perf_event_open, and, if rseq, at its next
-// rseq that is not a C library's, on any thread. Or it refuses whatever the recorder calls
-// and the Go runtime can do without.
+// installFilter kills this process at its next perf_event_open and, if rseq is set, at its
+// next rseq that is not from a C library, on any thread. If refuses is set, it fails all
+// calls of the recorder that the Go runtime can do without.
 func installFilter(refuses, rseq bool) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	const number, address, fd = 0, 12, 48 // struct seccomp_data: nr, instruction_pointer's upper half, args[4]'s lower
+	const number, address, fd = 0, 12, 48 // struct seccomp_data: nr, upper half of instruction_pointer, lower half of args[4]
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
 	}
@@ -229,10 +228,10 @@ func installFilter(refuses, rseq bool) error {
 	for _, nr := range calls {
 		filter = append(filter, equal(nr, 1), what)
 	}
-	if refuses { // a file's mapping; the runtime's have none
+	if refuses { // mappings of files; the runtime's are anonymous
 		filter = append(filter, equal(unix.SYS_MMAP, 4), load(fd), equal(^uint32(0), 1), answer(unix.SECCOMP_RET_ALLOW), what)
 	}
-	if rseq { // what is not a PIE is in the lower half; C libraries, which need theirs, are not
+	if rseq { // a non-PIE binary is in the lower half; C libraries, which need rseq, are not
 		filter = append(filter, equal(unix.SYS_RSEQ, 3), load(address), equal(0, 1), what)
 	}
 	filter = append(filter, answer(unix.SECCOMP_RET_ALLOW))
@@ -247,7 +246,7 @@ func installFilter(refuses, rseq bool) error {
 	return nil
 }
 
-// recorderCalls are those of docs/security.md that a Go program lives without.
+// recorderCalls are those of docs/security.md that a Go program can do without.
 var recorderCalls = []uint32{
 	unix.SYS_PERF_EVENT_OPEN, unix.SYS_PRCTL, unix.SYS_MEMFD_CREATE, unix.SYS_FALLOCATE, unix.SYS_FTRUNCATE,
 	unix.SYS_SYNC_FILE_RANGE, unix.SYS_MSYNC, unix.SYS_FADVISE64, unix.SYS_MADVISE, unix.SYS_FSTATFS, unix.SYS_STATFS,
@@ -256,8 +255,8 @@ var recorderCalls = []uint32{
 	unix.SYS_TGKILL, unix.SYS_PIPE2, unix.SYS_IOCTL, unix.SYS_PRLIMIT64,
 }
 
-// TestG33Descriptors has a program without descriptors to spare record: what is missing
-// is told as what it is, and not as a filter.
+// TestG33Descriptors records without spare descriptors: the trace names that as the
+// reason, not a filter.
 func TestG33Descriptors(t *testing.T) {
 	if v := os.Getenv(filterChild); v != "" {
 		var spare uint64
@@ -322,7 +321,7 @@ func fewDescriptors(t *testing.T, spare uint64, dir string) {
 		}
 	}
 	beats()
-	for { // the program takes what is left
+	for { // the program takes all that are left
 		if _, err := os.Open("/dev/null"); err != nil {
 			break
 		}

@@ -22,13 +22,13 @@ func checkSegments(o *Options) error {
 		return fmt.Errorf("%w: WithSegments(%d, %d): from 1 MiB, from 2 to 1000, and up to 64 GiB together", ErrOption, o.segBytes, o.segments)
 	}
 	o.ring = o.segBytes * int64(o.segments)
-	hot.UseSegments() // before createTrace, which removes those of a trace that is overwritten
+	hot.UseSegments() // before createTrace, which removes those of a trace being overwritten
 	return nil
 }
 
-// newSegments makes what has the files of the ring of the trace f.
+// newSegments creates the segments of the ring of trace f.
 func (r *recorder) newSegments(f *os.File) (pool.Files, error) {
-	path, err := filepath.Abs(r.path) // the program may go elsewhere
+	path, err := filepath.Abs(r.path) // the program may change its directory
 	if err != nil {
 		return nil, err
 	}

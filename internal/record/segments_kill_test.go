@@ -10,8 +10,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestSegmentsKill kills writers whose segments come and go: the trace, its segments
-// and what was in memory are one, and nothing is missing but what was overwritten.
+// TestSegmentsKill kills writers while segments are created and deleted: the trace,
+// its segments and what was in memory fit together, and nothing is missing except
+// what was overwritten.
 func TestSegmentsKill(t *testing.T) {
 	n := 4
 	if os.Getenv("SCOPEVIEW_FAULT") == "full" {

@@ -21,7 +21,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// segmentFiles are those that there are of the trace at path.
+// segmentFiles returns the segments of the trace at path.
 func segmentFiles(t *testing.T, path string) (names []string) {
 	t.Helper()
 	all, err := filepath.Glob(path + ".*")
@@ -50,21 +50,21 @@ func headerOf(t *testing.T, path string) (format.Header, format.State) {
 	return h, s
 }
 
-// segmentsTold is how many segments the trace says that it has.
+// segmentsTold returns the number of segments recorded in the trace.
 func segmentsTold(t *testing.T, path string) int64 {
 	t.Helper()
 	_, s := headerOf(t, path)
 	return s.Files
 }
 
-// contents is what a trace has, read as one.
+// contents is a trace and its segments, read as one.
 type contents struct {
-	steps int64            // records of worked, besides those that were carried
+	steps int64            // records of worked, besides carried ones
 	last  map[string]int64 // by row
 	t     *trace.Trace
 }
 
-// worked records steps on two rows and returns how many scopes it began.
+// worked records steps on two rows and returns the number of scopes.
 func worked(perWorker int) int64 {
 	var wg sync.WaitGroup
 	for g := range 2 {
@@ -73,7 +73,7 @@ func worked(perWorker int) int64 {
 			for i := range perWorker {
 				Task("step", i)()
 				if i%200 == 199 {
-					time.Sleep(200 * time.Microsecond) // else they are faster than the flusher
+					time.Sleep(200 * time.Microsecond) // otherwise they are faster than the flusher
 				}
 			}
 		})
@@ -85,7 +85,7 @@ func worked(perWorker int) int64 {
 func readContents(t *testing.T, path string, gaps bool) *contents {
 	t.Helper()
 	h := &contents{last: map[string]int64{}}
-	var there map[int64]int64 // from when on, by number
+	var there map[int64]int64 // start of each chunk, by number
 	tr, err := trace.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -119,8 +119,8 @@ func readContents(t *testing.T, path string, gaps bool) *contents {
 	return h
 }
 
-// TestSegments records several times what the segments hold. They and the trace are one:
-// what is left is the last, of each worker without a gap, and everything is accounted for.
+// TestSegments records several times what the segments hold. They and the trace fit together: the
+// last records are left, without a gap per worker, and everything is accounted for.
 func TestSegments(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		const bytes, count = 1 << 20, 5
@@ -128,8 +128,8 @@ func TestSegments(t *testing.T) {
 		start(t, backing, WithSegments(bytes, count), WithFlushEvery(20*time.Millisecond))
 		Begin("long", "argument")
 		issued := worked(perWorker) + 1
-		// Where the disk is slow there may be more than count, of which none could go then, and some
-		// that have no file yet. Those that are made when it has caught up find that they can.
+		// With a slow disk there may be more segments than count, because none could be deleted,
+		// and some without a file yet. Segments made after it has caught up find that they can be.
 		calm, done := 0, make(chan struct{})
 		go func() {
 			defer close(done)
@@ -181,8 +181,8 @@ func TestSegments(t *testing.T) {
 	})
 }
 
-// TestSegmentsFollowed follows a trace while its segments come and go: every step is
-// delivered once, in order, and none is missed that the follower does not tell of.
+// TestSegmentsFollowed follows a trace while segments are created and deleted: every step is
+// delivered once, in order, and the follower reports those that it missed.
 func TestSegmentsFollowed(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		perWorker := fewer(200_000)
@@ -201,7 +201,7 @@ func TestSegmentsFollowed(t *testing.T) {
 		issued := int64(0)
 		go func() {
 			issued = worked(perWorker)
-			// A flusher that gets no CPU lets no segment go.
+			// A flusher that gets no CPU deletes no segment.
 			for begin := time.Now(); Stats().Overwritten == 0 && time.Since(begin) < 20*time.Second; time.Sleep(time.Millisecond) {
 				for range 1000 {
 					Task("more")()
@@ -238,8 +238,8 @@ func TestSegmentsFollowed(t *testing.T) {
 		}
 		s := Stats()
 		n := int64(len(seen))
-		// Of a heap's chunk a copy may be all that was there to read, and later ones not
-		// be known of.
+		// With the heap, only a copy of a chunk may have been there to read, and later records are
+		// unknown.
 		if missed := follower.Missed(); n+s.Lost.Total() < issued-2 && missed == 0 && !onHeap {
 			t.Errorf("%d of %d steps were delivered, %d lost, and none missed", n, issued, s.Lost.Total())
 		}
@@ -255,14 +255,14 @@ func TestSegmentsFollowed(t *testing.T) {
 	})
 }
 
-// TestSegmentsTaken: somebody deletes, renames and replaces segments while they are
-// written. The program goes on, what is there is read, what is not is told of, and a
-// file that is not the recorder's is left alone.
+// TestSegmentsTaken: another process deletes, renames and replaces segments while they are written.
+// The program continues, existing segments are read, missing ones are reported, and files that are
+// not the recorder's are left alone.
 func TestSegmentsTaken(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithSegments(1<<20, 6), WithFlushEvery(10*time.Millisecond))
 		path := Path()
-		// Of the next numbers two are taken: one by a link, one by a file.
+		// Two of the next names are taken: one by a link, one by a file.
 		precious := filepath.Join(t.TempDir(), "precious")
 		if err := os.WriteFile(precious, []byte("precious"), 0o600); err != nil {
 			t.Fatal(err)
@@ -275,12 +275,12 @@ func TestSegmentsTaken(t *testing.T) {
 		}
 		issued := worked(fewer(100_000))
 		var files []string
-		until(t, "six segments", func() bool { // not all that there are in memory have files yet
+		until(t, "six segments", func() bool { // not all that are in memory have files yet
 			issued += worked(2000)
 			files = segmentFiles(t, path)
-			return len(files) >= 8 // with the two that are somebody else's
+			return len(files) >= 8 // with the two foreign ones
 		})
-		oldest := files[1] // the first one is held by the heartbeats
+		oldest := files[1] // the heartbeats hold the first one
 		for i := 2; oldest <= format.SegmentName(path, 4); i++ {
 			oldest = files[i]
 		}
@@ -305,7 +305,7 @@ func TestSegmentsTaken(t *testing.T) {
 				t.Errorf("%s: %q, %v", name, b, err)
 			}
 		}
-		// Now one of those that are there in the end.
+		// Now one of those that exist at the end.
 		files = segmentFiles(t, path)
 		gone := files[len(files)-3]
 		if err := os.Rename(gone, gone+".away"); err != nil {
@@ -318,8 +318,8 @@ func TestSegmentsTaken(t *testing.T) {
 		if s.Recorded+s.Overwritten+s.Lost.Total() != issued {
 			t.Errorf("%d issued: %+v", issued, s)
 		}
-		// One that an idle owner still has a place in is not overwritten: the one that was
-		// deleted may be such a one.
+		// A segment in which an idle owner still has a chunk is not overwritten: the deleted one
+		// may be such a segment.
 		var present int64
 		for _, name := range segmentFiles(t, path) {
 			if b, err := os.ReadFile(name); err == nil && len(b) > format.SegmentHeaderSize {
@@ -359,8 +359,8 @@ func TestSegmentsTaken(t *testing.T) {
 	})
 }
 
-// TestSegmentsCopied: a segment that was finished does not change any more, and a copy
-// of all files, taken elsewhere, is the same trace.
+// TestSegmentsCopied: a finished segment does not change any more, and a copy of all files in
+// another directory is the same trace.
 func TestSegmentsCopied(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithSegments(1<<20, 8), WithFlushEvery(10*time.Millisecond))
@@ -390,7 +390,7 @@ func TestSegmentsCopied(t *testing.T) {
 	})
 }
 
-// TestSegmentsOverwrite replaces a trace: its segments go with it, and nobody else's.
+// TestSegmentsOverwrite replaces a trace: its segments are removed with it, and no others.
 func TestSegmentsOverwrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.scope")
 	record := func(opts ...Option) {
@@ -418,7 +418,7 @@ func TestSegmentsOverwrite(t *testing.T) {
 	verify(t, path)
 }
 
-// TestSegmentsOptions are the options that make no sense.
+// TestSegmentsOptions checks invalid options.
 func TestSegmentsOptions(t *testing.T) {
 	for name, opts := range map[string][]Option{
 		"small":        {WithSegments(1<<20-1, 4)},
@@ -442,7 +442,7 @@ func TestSegmentsOptions(t *testing.T) {
 	}
 }
 
-// segmentsOver is in the environment of who overwrites that trace.
+// segmentsOver in the environment names the trace to overwrite.
 const segmentsOver = "SCOPEVIEW_TEST_SEGMENTS_OVER"
 
 // TestSegmentsOverwriteFirst: a program whose first recording replaces a trace removes its segments
@@ -458,7 +458,7 @@ func TestSegmentsOverwriteFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	worked(fewer(20_000))
-	if !child { // the new one has fewer
+	if !child { // the new trace has fewer
 		until(t, "three segments", func() bool {
 			worked(2000)
 			return len(segmentFiles(t, path)) > 2

@@ -12,11 +12,11 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// site is what is known of an address that a call returns to: of what a goroutine does that
-// a hook in the standard library was told of.
+// site describes a return address in the program: the place of an operation that a hook in
+// the standard library has reported.
 type site struct {
 	class siteClass
-	kind  format.LockKind // not LockMutex: the mutex belongs to one of these
+	kind  format.LockKind // if not LockMutex: the mutex is part of a lock of this kind
 	name  string          // "function file:line"
 	at    runtime.Frame
 	sums  [lockKinds]atomic.Pointer[lockSums]
@@ -28,22 +28,22 @@ const lockKinds = format.LockSelect + 1
 type siteClass uint8
 
 const (
-	siteLock  siteClass = iota // a function of a lock or of the runtime: its caller says more
+	siteLock  siteClass = iota // a function of a lock or of the runtime: its caller is more specific
 	siteOurs                   // the recorder
-	siteOther                  // the standard library: who called it may be the recorder
+	siteOther                  // the standard library: its caller may be the recorder
 	siteUser
 )
 
-// sites are all that are known.
+// sites holds all known sites.
 var (
 	sites     = pcTable[site]{index: &siteIndex}
 	siteIndex pcIndex
 )
 
-// newSite finds out what is at pc. Several functions may, one inlined into the other.
+// newSite returns the site at pc. Several functions may be there, one inlined into the other.
 func newSite(pc uintptr) *site {
 	s := &site{class: siteLock, kind: format.LockMutex}
-	frames := runtime.CallersFrames([]uintptr{pc, 0}) // of the last one it tells only the innermost function
+	frames := runtime.CallersFrames([]uintptr{pc, 0}) // for the last address it returns only the innermost function
 	for more := true; more; {
 		var f runtime.Frame
 		if f, more = frames.Next(); f.Function == "" || sys.Wrapper(&f) {
@@ -71,12 +71,12 @@ func newSite(pc uintptr) *site {
 	return s
 }
 
-// placeName is what a place in a function is called.
+// placeName returns the name of a place in a function.
 func placeName(function, file string, line int) string {
 	return format.ShortFunction(function) + " " + file[strings.LastIndexAny(file, "/\\")+1:] + ":" + strconv.Itoa(line)
 }
 
-// recorders reports whether a function is one of what records.
+// recorders reports whether a function belongs to the recorder.
 func recorders(f string) bool {
 	rest, ok := strings.CutPrefix(f, ourModule+"/")
 	if !ok {
@@ -90,7 +90,7 @@ func recorders(f string) bool {
 	return false
 }
 
-// synchronizes reports whether a function waits for who called it.
+// synchronizes reports whether a function waits on behalf of its caller.
 func synchronizes(f string) bool {
 	for _, p := range []string{"sync.", "internal/sync.", "runtime."} {
 		if strings.HasPrefix(f, p) {
@@ -100,8 +100,8 @@ func synchronizes(f string) bool {
 	return false
 }
 
-// standard reports whether a function is of the standard library: its file is below
-// the directory in which this one's caller's is, of package runtime.
+// standard reports whether a function belongs to the standard library: whether its file is
+// below the parent directory of package runtime.
 func standard(f *runtime.Frame) bool {
 	root := stdRoot()
 	rest, ok := strings.CutPrefix(f.File, root)
@@ -112,7 +112,7 @@ func standard(f *runtime.Frame) bool {
 	return !strings.Contains(first, ".") && !strings.HasPrefix(f.Function, "main.")
 }
 
-// stdRoot is the directory of the standard library's source, with a slash; "" where the
+// stdRoot returns the directory of the standard library's source, with a slash; "" if the
 // program was built without it.
 func stdRoot() string {
 	if p := stdRootKnown.Load(); p != nil {
@@ -131,14 +131,14 @@ func stdRoot() string {
 
 var stdRootKnown atomic.Pointer[string]
 
-// knownID is a name's id while the table of names is this one: a filter that changes, or
-// another recording, makes a new one.
+// knownID caches a name's id. It is valid while the table of names is the same: a changed
+// filter, or another recording, creates a new one.
 type knownID struct {
 	table *nameCache
 	id    uint64
 }
 
-// id is what r.names.find tells of the site's name.
+// id returns what r.names.find returns for the site's name.
 func (s *site) id(r *recorder) uint64 { return cachedID(r, &s.known, s.name) }
 
 func cachedID(r *recorder, known *atomic.Pointer[knownID], name string) uint64 {
@@ -153,7 +153,7 @@ func cachedID(r *recorder, known *atomic.Pointer[knownID], name string) uint64 {
 	return id
 }
 
-// countedAt is sumsOf; the trace is told where the place is.
+// countedAt is sumsOf, and records the place.
 func (r *recorder) countedAt(s *site, kind format.LockKind) *lockSums {
 	sums := s.sumsOf(kind)
 	if sums.at.Frame != nil && sums.at.told.Load() != r.gen {
@@ -162,8 +162,8 @@ func (r *recorder) countedAt(s *site, kind format.LockKind) *lockSums {
 	return sums
 }
 
-// sumsOf is what is counted of the waits of a kind here. Of two kinds in one place the
-// second one's are called otherwise.
+// sumsOf returns the counts of the waits of a kind here. If a place has two kinds, the second
+// one's name has the kind appended.
 func (s *site) sumsOf(kind format.LockKind) *lockSums {
 	if sums := s.sums[kind].Load(); sums != nil {
 		return sums
@@ -171,7 +171,7 @@ func (s *site) sumsOf(kind format.LockKind) *lockSums {
 	t := &sitePlaces
 	for tries := 0; !t.busy.CompareAndSwap(false, true); tries++ {
 		if tries > 1000 {
-			return restLocks // next time
+			return restLocks // retry the next time
 		}
 		runtime.Gosched()
 	}
@@ -196,18 +196,19 @@ func (s *site) sumsOf(kind format.LockKind) *lockSums {
 	return sums
 }
 
-// sitePlaces is the sums by name. busy is no mutex, as hooks are told of those.
+// sitePlaces holds the sums by name. busy is not a mutex, which the hooks would report.
 var sitePlaces struct {
 	busy  atomic.Bool
-	kinds map[string]format.LockKind // the first of a place
+	kinds map[string]format.LockKind // the first kind at a place
 	by    map[string]*lockSums
 }
 
-// nearCallers is how far it is looked for who waits.
+// nearCallers is the number of frames searched for the function that waits.
 const nearCallers = 32
 
-// siteHere is where the goroutine waits or lets go, and what the mutex there belongs to; nil:
-// it is not known, or the recorder itself, which is not recorded.
+// siteHere returns the site where the goroutine waits or releases, and the kind of lock that
+// the mutex there is part of; nil if the site is unknown, or in the recorder itself, which is
+// not recorded.
 //
 //go:noinline
 func (r *recorder) siteHere() (at *site, number int, kind format.LockKind) {

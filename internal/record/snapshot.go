@@ -30,7 +30,7 @@ func Snapshot(path string) error {
 
 // snapshot writes one; why is a fact that it gets.
 func (r *recorder) snapshot(path, why string) (string, error) {
-	r.copying.Lock() // one at a time, and none when the file is closed
+	r.copying.Lock() // one at a time, and none once the file is closed
 	defer r.copying.Unlock()
 	if r.shut {
 		return "", ErrStopped
@@ -65,9 +65,9 @@ func (r *recorder) snapshot(path, why string) (string, error) {
 	return res.Path, nil
 }
 
-// saveLive brings the file up to date with what is in memory, where it is a copy
-// of that. Last comes the chunk that says what is there, and whether the trace is
-// closed: not where something could not be written that can be found elsewhere.
+// saveLive updates the file from memory, if it is a copy. The first chunk, which
+// holds the state and whether the trace is closed, comes last: not if a write
+// failed whose data are still in the hot file.
 func (r *recorder) saveLive(final bool) (failed error) {
 	if failed = r.flusher.Save(final, r.pool.Live(nil)...); failed != nil && r.hot != nil {
 		return failed
@@ -78,13 +78,14 @@ func (r *recorder) saveLive(final bool) (failed error) {
 	return failed
 }
 
-// errands does what must not be done by a worker, nor keep a tick waiting.
+// errands runs functions that must not run on a recording goroutine, nor delay a
+// tick.
 func (r *recorder) errands() {
 	defer r.ticker.Done()
 	for {
 		select {
 		case <-r.quit:
-			// What was slow just before Stop is kept too.
+			// Also handle a scope that was slow just before Stop.
 			select {
 			case f := <-r.errand:
 				f()
@@ -99,7 +100,7 @@ func (r *recorder) errands() {
 	}
 }
 
-// send leaves f to errands; false if there are others already.
+// send passes f to errands; it returns false if another is waiting.
 func (r *recorder) send(f func()) bool {
 	select {
 	case r.errand <- f:

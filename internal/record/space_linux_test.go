@@ -21,7 +21,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// smallFS mounts a tmpfs of that size and returns where.
+// smallFS mounts a tmpfs of the given size and returns its path.
 func smallFS(t *testing.T, size string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -39,9 +39,9 @@ func smallFS(t *testing.T, size string) string {
 	return dir
 }
 
-// TestFullDisk records until the file system has no room, goes on, gets room
-// again, and goes on. The program lives, each record is kept or counted, and
-// the trace says from when to when it was incomplete.
+// TestFullDisk records until the file system is full, continues, frees space,
+// and continues. The program survives, each record is kept or counted, and the
+// trace records when it was incomplete.
 func TestFullDisk(t *testing.T) {
 	if sys.Race {
 		t.Skip("the race detector makes it slow to fill what the heap may hold")
@@ -55,11 +55,11 @@ func TestFullDisk(t *testing.T) {
 		issued, text := int64(0), strings.Repeat("x", 1000)
 		write := func(n int) {
 			for range n {
-				Task("task", issued, text, text, text, text)() // few, as the Go path is slow
+				Task("task", issued, text, text, text, text)() // few, because the Go path is slow
 				issued++
 			}
 		}
-		// A heap's chunks wait in memory for a while.
+		// With the heap, chunks wait in memory for a while.
 		until(t, "the disk to be full", func() bool { write(250); return Stats().Lost.Space > 0 })
 		if !record.Current.Load().Pool().Heap() {
 			var s unix.Statfs_t
@@ -114,7 +114,7 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// TestNoSpaceToStart starts where there is no room for the first window.
+// TestNoSpaceToStart starts without room for the first window.
 func TestNoSpaceToStart(t *testing.T) {
 	if !record.HaveDisk {
 		t.Skip("the heap needs no room to start")
@@ -129,7 +129,7 @@ func TestNoSpaceToStart(t *testing.T) {
 	}
 }
 
-// TestNoSpaceForSnapshot takes a snapshot where there is no room for one.
+// TestNoSpaceForSnapshot takes a snapshot without room for it.
 func TestNoSpaceForSnapshot(t *testing.T) {
 	dir := smallFS(t, "4k")
 	start(t)
@@ -145,8 +145,8 @@ func TestNoSpaceForSnapshot(t *testing.T) {
 	}
 }
 
-// TestFileSizeLimit records with a limit on the size of files, as ulimit -f
-// sets it: what is beyond is lost by space, and the signal is not fatal.
+// TestFileSizeLimit records with a limit on the size of files, as set by ulimit
+// -f: what exceeds it is lost for lack of space, and the signal is not fatal.
 func TestFileSizeLimit(t *testing.T) {
 	if !record.HaveDisk {
 		t.Skip("about growing a mapped file")
@@ -157,7 +157,7 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 	defer unix.Setrlimit(unix.RLIMIT_FSIZE, &old)
 	limit := uint64(8 << 20)
-	if f := flag.Lookup("test.testlogfile"); f != nil { // which go test has this process write besides
+	if f := flag.Lookup("test.testlogfile"); f != nil { // go test makes this process write that file too
 		if st, err := os.Stat(f.Value.String()); err == nil {
 			limit += uint64(st.Size())
 		}

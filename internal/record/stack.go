@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/sweeper"
 )
 
-// stackEntry is what Stack is called in a stack: not the caller of interest.
+// stackEntry is the name of Stack in a stack, which is dropped.
 const stackEntry = "github.com/scopeview/scopeview/scope.Stack"
 
 // Stack counts the caller's stack.
@@ -38,7 +38,7 @@ func Stack(name string, weight int64) {
 	}
 }
 
-// chooseStacks finds out how stacks are told, and says so.
+// chooseStacks determines how stacks are taken, and returns that as text.
 func (r *recorder) chooseStacks() string {
 	err := sys.FramePointers()
 	if r.walk = err == nil; r.walk {
@@ -47,12 +47,12 @@ func (r *recorder) chooseStacks() string {
 	return "runtime.Callers, not frame pointers: " + err.Error()
 }
 
-// stacks is what counts them. It is made at the first call of Stack, and what it does is
-// reached by these functions only, so that a program that never calls Stack does not
-// contain the sweeper, nor have its goroutine.
+// stacks counts the calls of Stack. It is created at the first call, and its code is
+// reached only through these functions, so that a program that never calls Stack contains
+// neither the sweeper nor its goroutine.
 type stacks struct {
 	sweeper atomic.Pointer[sweeper.Sweeper]
-	wake    chan struct{} // made by Start: one that is made in a bubble is of no use outside
+	wake    chan struct{} // made by Start: a channel made in a bubble can't be used outside
 
 	mu      sync.Mutex
 	over    bool
@@ -61,9 +61,9 @@ type stacks struct {
 	stop    func() (lost int64)
 }
 
-// first makes the sweeper; nil where the recording is over. Its goroutine is begun by one
-// of ours: who is here may be in a bubble of testing/synctest, and what is begun there
-// belongs to that.
+// first creates the sweeper; nil if the recording is over. One of the recorder's
+// goroutines starts the sweeper's: the caller may be in a bubble of testing/synctest,
+// which would own it.
 func (r *recorder) first() *sweeper.Sweeper {
 	c := &r.stacks
 	c.mu.Lock()
@@ -93,11 +93,11 @@ func (r *recorder) first() *sweeper.Sweeper {
 	})
 	c.start, c.counted, c.stop = s.Start, s.Counted, s.Stop
 	c.sweeper.Store(s)
-	r.send(c.sweep) // where that is busy the next tick does it
+	r.send(c.sweep) // if that is busy, the next tick does it
 	return s
 }
 
-// sweep begins the sweeper's goroutine if there is a sweeper that has none.
+// sweep starts the sweeper's goroutine if there is a sweeper without one.
 func (c *stacks) sweep() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +107,7 @@ func (c *stacks) sweep() {
 	}
 }
 
-// told is how many records were counted, and how many of them for their name alone.
+// told returns how many calls were counted, and how many of them only under their name.
 func (c *stacks) told() (all, others int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +117,7 @@ func (c *stacks) told() (all, others int64) {
 	return c.counted()
 }
 
-// end counts what is left, and returns how many records the trace has no room for.
+// end counts what is left, and returns how many calls found no room in the trace.
 func (c *stacks) end() (lost int64) {
 	c.mu.Lock()
 	c.over = true

@@ -16,7 +16,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// counted is what a trace has of a name's calls from the function that called.
+// counted holds the counts of a name's calls from one function.
 type counted struct{ calls, weight int64 }
 
 // stacksOf sums the stacks of a trace by name and caller.
@@ -30,7 +30,7 @@ func stacksOf(tr *trace.Trace) map[string]counted {
 	return m
 }
 
-// callers are the first n functions of a stack, without their package.
+// callers returns the first n functions of a stack, without their package.
 func callers(s *trace.Stack, n int) (names []string) {
 	for _, f := range s.Frames[:min(n, len(s.Frames))] {
 		names = append(names, f.Function[strings.LastIndexByte(f.Function, '/')+1:])
@@ -58,8 +58,8 @@ func stackDeep(n int) {
 	stackDeep(n - 1)
 }
 
-// TestStack: calls and weights are counted exactly, by name and caller, whatever
-// the way that the recorder takes.
+// TestStack: calls and weights are counted exactly, by name and caller, on every
+// path of the recorder.
 func TestStack(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
@@ -102,8 +102,8 @@ func TestStack(t *testing.T) {
 	})
 }
 
-// TestStackFrames: a stack has the lines of code, inlined functions as frames of
-// their own, and an end.
+// TestStackFrames: a stack has lines of code, inlined functions as separate
+// frames, and a limit.
 func TestStackFrames(t *testing.T) {
 	start(t)
 	stackB()
@@ -139,7 +139,7 @@ func TestStackFrames(t *testing.T) {
 	}
 }
 
-// TestStackMisuse: odd names and times of calling do no harm.
+// TestStackMisuse: odd names and calls at odd times do no harm.
 func TestStackMisuse(t *testing.T) {
 	Stack("before", 1)
 	kilo := strings.Repeat("n", 1024)
@@ -171,10 +171,10 @@ func TestStackFilter(t *testing.T) {
 	if got := stacksOf(r.Trace); !maps.Equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}
-	Stack("a", 1) // after Stop it does nothing
+	Stack("a", 1) // does nothing after Stop
 }
 
-// TestStackTellsWhileItRuns: a tick after a call the trace has it.
+// TestStackTellsWhileItRuns: the trace has a call a tick later.
 func TestStackTellsWhileItRuns(t *testing.T) {
 	start(t, WithHeartbeat(10*time.Millisecond), WithFlushEvery(10*time.Millisecond))
 	for round := int64(1); round <= 3; round++ {
@@ -199,8 +199,8 @@ func TestStackTellsWhileItRuns(t *testing.T) {
 	stop(t)
 }
 
-// TestStackUnderTraffic: whatever comes while recordings begin and end, what was
-// counted and what was lost is what was called between a Start and its Stop.
+// TestStackUnderTraffic: while recordings begin and end, the counted and the
+// lost calls are those made between a Start and its Stop.
 func TestStackUnderTraffic(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)

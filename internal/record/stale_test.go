@@ -21,7 +21,7 @@ import (
 
 const canary = "canary-"
 
-// hotOf is where a trace's hot file is, if it has one.
+// hotOf returns the path of a trace's hot file, if it has one.
 func hotOf(t *testing.T, path string) string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -40,8 +40,8 @@ func hotOf(t *testing.T, path string) string {
 	return filepath.Join(hot.Dir, format.HotName(h.ID))
 }
 
-// canaries are those that are anywhere in the bytes of a file and, if it is a trace,
-// of its segments.
+// canaries returns those found anywhere in the bytes of a file and, if it is a trace, of its
+// segments.
 func canaries(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -49,7 +49,7 @@ func canaries(t *testing.T, path string) map[string]bool {
 	for _, path := range append(segments, path) {
 		b, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) && len(segments) > 0 {
-			continue // the oldest one goes while we look
+			continue // the oldest one was just deleted
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func canaries(t *testing.T, path string) map[string]bool {
 	return found
 }
 
-// canariesShown are those that a reader shows.
+// canariesShown returns those that a reader shows.
 func canariesShown(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	seen := map[string]bool{}
@@ -81,8 +81,8 @@ func canariesShown(t *testing.T, path string) map[string]bool {
 	return seen
 }
 
-// shown checks that what is in a trace's bytes is what a reader shows, nothing
-// that was overwritten or is behind a chunk's end.
+// shown checks that the canaries in a trace's bytes are those that a reader shows: nothing
+// overwritten or behind a chunk's end.
 func shown(t *testing.T, what, path string) int {
 	t.Helper()
 	seen := canariesShown(t, path)
@@ -98,10 +98,9 @@ func shown(t *testing.T, what, path string) int {
 	return len(seen)
 }
 
-// TestG31 records arguments that can be told from everything else, several times
-// what a ring holds. What was overwritten is in no file any more, and what is
-// there is what a reader shows; of a snapshot that is made meanwhile too. When
-// nothing of them is shown any more, nothing of them is anywhere.
+// TestG31 records unique arguments, several times what a ring holds. What was overwritten is in
+// no file any more, and what is there is what a reader shows; also in a snapshot taken meanwhile.
+// When none of them is shown any more, none is anywhere.
 func TestG31(t *testing.T) {
 	size := int64(4 << 20)
 	if os.Getenv("SCOPEVIEW_FAULT") == "full" {
@@ -169,8 +168,8 @@ func TestG31(t *testing.T) {
 			if len(rest) == 0 {
 				return true
 			}
-			// An owner that is idle keeps its chunk, and of segments that with all that is in it:
-			// a reader shows that.
+			// An idle owner keeps its chunk and, with segments, the whole segment: a reader shows
+			// that.
 			if len(segmentFiles(t, Path())) == 0 && int64(len(rest))*64 > size/4 {
 				return false
 			}
@@ -201,8 +200,7 @@ func TestG31(t *testing.T) {
 	t.Logf("G31: %d rings, half of them of segments: %d arguments overwritten, 0 of them left in a file or a hot file; %d in the trace and %d in snapshots, each shown by the reader", rings, overwritten, kept, snapped)
 }
 
-// TestG31Names: a name that was given once stays known, by design; it is there
-// where names are, and nowhere else.
+// TestG31Names: a name stays in the trace, by design, but only in the blocks of names.
 func TestG31Names(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, shortTicks())

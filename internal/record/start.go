@@ -32,10 +32,10 @@ func Start(path string, o Options) error {
 	return nil
 }
 
-// start has path be the file's, when there is one.
+// start sets *path to the path of the created file.
 func start(path *string, o Options) error {
 	switch {
-	case sys.Forked(): // before anything is locked: who could unlock it may not be here
+	case sys.Forked(): // before locking anything: in a forked child, the holder of a lock may not exist
 		return ErrForked
 	case inBubble():
 		return ErrBubble
@@ -139,7 +139,7 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)
 	r.flusher = r.newFlusher()
-	if p.Copies() { // let the file be a trace at once
+	if p.Copies() { // make the file a valid trace at once
 		if err := r.saveLive(false); err != nil {
 			p.Shut()
 			_ = p.Close() // or no other recording could be mapped
@@ -151,7 +151,7 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 	return r, nil
 }
 
-// noSpace makes an error that means it ErrNoSpace.
+// noSpace wraps an error that means lack of space in ErrNoSpace.
 func noSpace(err error) error {
 	if pool.IsNoSpace(err) {
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)
@@ -164,14 +164,14 @@ func (r *recorder) newFlusher() *flusher.Flusher {
 	r.writer.configure(&cfg)
 	if r.ring != nil {
 		cfg.Reclaim = r.ring.reclaim
-		if r.pool.Copies() && r.pool.Segments() == 0 { // another file would have to be made
+		if r.pool.Copies() && r.pool.Segments() == 0 { // segments would need another file
 			cfg.Overwriting = r.ring.evicting(r.pool)
 		}
 	}
 	return flusher.New(cfg)
 }
 
-// leave is called for a chunk that nobody begins a record in any more.
+// leave is called for a chunk in which no more records will begin.
 func (r *recorder) leave(idx int64) {
 	w := r.pool.Words(idx)
 	if w == nil {
@@ -186,13 +186,13 @@ func (r *recorder) leave(idx int64) {
 	}
 }
 
-// run lets the workers in and starts our goroutines.
+// run admits the recording goroutines and starts the recorder's.
 func (r *recorder) run() {
 	r.flusher.Start()
 	r.ticker.Add(2)
 	go r.beats()
 	go r.errands()
-	go r.adopt() // also without a hot file: what was left may have taken its room
+	go r.adopt() // also without a hot file: old ones may have taken its room
 	r.tellCollectors(collectStart)
 	current.Store(r)
 	r.writer.enter()
@@ -237,7 +237,7 @@ func (r *recorder) stop() error {
 	return r.finish()
 }
 
-// finish writes what the trace ends with and closes it.
+// finish writes the end of the trace and closes it.
 func (r *recorder) finish() error {
 	r.beat(r.clock.Read(4))
 	r.writeGaps(true)
@@ -268,7 +268,7 @@ func (r *recorder) finish() error {
 	r.copying.Unlock()
 	r.endLosses()
 	r.pool.Shut()
-	still := r.pool.Close() // mapped, if it is not nil
+	still := r.pool.Close() // still mapped, if not nil
 	if err == nil {
 		err = still
 	}
@@ -276,7 +276,7 @@ func (r *recorder) finish() error {
 	if e := r.file.Close(); e != nil && err == nil {
 		err = e
 	}
-	// Nothing is lost where the hot file stays, so Stop has not failed.
+	// If the hot file stays, nothing is lost, so Stop has not failed.
 	if e := r.closeHot(unsaved == nil, still == nil); e != nil {
 		r.final.LastError = e
 	}
@@ -290,7 +290,7 @@ func (r *recorder) finish() error {
 	return nil
 }
 
-// Path returns the trace that is being written, or that was written last.
+// Path returns the path of the trace that is being written, or of the last one.
 func Path() string {
 	if r := current.Load(); r != nil {
 		return r.path

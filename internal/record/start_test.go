@@ -63,8 +63,8 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestOptions gives each option a value that it does not have: an error that
-// names it, no file, no recording.
+// TestOptions passes invalid values to each option: an error names it, and
+// there is no file and no recording.
 func TestOptions(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -100,7 +100,7 @@ func TestOptions(t *testing.T) {
 			t.Errorf("a backing that this build has not: %v, want ErrOption", err)
 		}
 	}
-	// The least that is allowed, everything at once, and no option at all.
+	// The smallest valid values, all at once, and no option at all.
 	start(t, nil, WithFlushEvery(10*time.Millisecond), WithHeartbeat(10*time.Millisecond), WithLimit(1<<20),
 		WithCPU(CPUOff), WithFilter("*"), WithOverwrite(), nil)
 	Task("a")()
@@ -109,7 +109,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestPaths starts at every kind of path that can be used.
+// TestPaths starts with every kind of valid path.
 func TestPaths(t *testing.T) {
 	dir := t.TempDir()
 	made := regexp.MustCompile(`^[^/]+-\d{8}T\d{6}Z-` + fmt.Sprint(os.Getpid()) + `-[0-9a-f]{8}\.scope$`)
@@ -138,8 +138,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestBadPaths starts at paths that can't be used: the error names the path and
-// the cause, and nothing is left.
+// TestBadPaths starts with invalid paths: the error names the path and the
+// cause, and nothing is left.
 func TestBadPaths(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("text"), 0o600); err != nil {
@@ -170,7 +170,7 @@ func TestBadPaths(t *testing.T) {
 	}
 }
 
-// TestOverwrite tells what may be replaced, with the option and without.
+// TestOverwrite checks what may be replaced, with the option and without.
 func TestOverwrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "t.scope")
@@ -214,7 +214,7 @@ func TestOverwrite(t *testing.T) {
 			t.Errorf("%s: it was changed (%v)", c.name, err)
 		}
 	}
-	killed := filepath.Join(dir, "killed") // never closed, and nobody writes it
+	killed := filepath.Join(dir, "killed") // never closed, and not being written
 	if err := os.WriteFile(killed, slices.Concat(old[:128], make([]byte, 8), old[136:]), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Statistics is what Stats returns; see scope.Statistics.
+// Statistics is the result of Stats; see scope.Statistics.
 type Statistics struct {
 	Running     bool
 	Path        string
@@ -46,12 +46,13 @@ func (r *recorder) stats() Statistics {
 		Bytes:       r.pool.Bytes(),
 		Recorder:    r.words,
 	}
-	s.LostUnknown = r.counts.unknown.Load() // behind lost
+	s.LostUnknown = r.counts.unknown.Load() // after lost
 	records, foreign := r.writer.written()
 	s.Recorded = records
 	s.ForeignEnds += foreign
 	if r.ring != nil {
-		// Whoever else stores in a chunk makes more records of it than were written.
+		// A foreign process that stores in a chunk can make it look as if it had
+		// more records than were written.
 		s.Overwritten = min(r.ring.over.Load(), records)
 		s.Recorded -= s.Overwritten
 	}
@@ -74,7 +75,8 @@ func (r *recorder) stats() Statistics {
 	return s
 }
 
-// Stats tells how the recording goes, or how the last one went. See scope.Stats.
+// Stats returns the statistics of the recording, or of the last one. See
+// scope.Stats.
 func Stats() Statistics {
 	r := current.Load()
 	if r == nil || sys.Forked() {

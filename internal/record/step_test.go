@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// TestStepped feeds readings a second apart, of a counter of 2.5 GHz.
+// TestStepped passes readings a second apart, of a counter of 2.5 GHz.
 func TestStepped(t *testing.T) {
 	const second, rate = 1_000_000_000, 2_500_000_000
 	for _, c := range []struct {

@@ -17,11 +17,11 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
-// TestG16Step stops a writer between any two instructions of what it does, lets the
-// others commit 100,000 scopes, kills all, and reads the file. All of the others'
-// scopes are there, the trace is sound, and of the stopped writer's record there is
-// what was there before it began, or all: where it is known how many stores there are,
-// all only after the last one. It is not stopped while it has a lock.
+// TestG16Step stops a writer between any two of its instructions, lets the others
+// commit 100,000 scopes, kills all, and reads the file. All of the others' scopes are
+// there, the trace is valid, and of the stopped writer's record there is either the
+// state before it, or all; if the number of stores is known, all only after the last
+// one. The writer is not stopped while it holds a lock.
 func TestG16Step(t *testing.T) {
 	if faultfs.Emulated() || wantPath == format.PathPure {
 		t.Skip("an emulator's threads can't be stepped, and the pure path takes 100,000 instructions for a scope")
@@ -31,7 +31,7 @@ func TestG16Step(t *testing.T) {
 	t.Logf("G16: %s", s)
 }
 
-// TestG16StepGo is the same for the Go path.
+// TestG16StepGo is TestG16Step for the Go path.
 func TestG16StepGo(t *testing.T) {
 	if !faultfs.Full() {
 		t.Skip("builds this test again; SCOPEVIEW_FAULT=full")
@@ -41,7 +41,7 @@ func TestG16StepGo(t *testing.T) {
 	t.Logf("G16: Go path: %s", s)
 }
 
-// TestG16StepThree stops three writers at once, each somewhere.
+// TestG16StepThree stops three writers at once, at random places.
 func TestG16StepThree(t *testing.T) {
 	if faultfs.Emulated() || wantPath == format.PathPure {
 		t.Skip("an emulator's threads can't be stepped, and the pure path takes 100,000 instructions for a scope")
@@ -68,9 +68,9 @@ type stepTest struct {
 	assembly bool
 	mu       sync.Mutex
 	runs     int
-	before   int   // records that are not there, or as they were before
-	after    int   // that are there
-	holes    int64 // empty places that those left which are not
+	before   int   // records that are missing, or unchanged
+	after    int   // records that are there
+	holes    int64 // empty places left by those that are missing
 }
 
 func (s *stepTest) String() string {
@@ -78,7 +78,7 @@ func (s *stepTest) String() string {
 		s.runs, s.before+s.after, s.runs*others*eachOther, s.after, s.before, s.holes)
 }
 
-// run does all operations, two at a time.
+// run runs all operations, two at a time.
 func (s *stepTest) run(t *testing.T) {
 	var wg sync.WaitGroup
 	work := make(chan stopAt)
@@ -92,7 +92,7 @@ func (s *stepTest) run(t *testing.T) {
 	for _, op := range s.ops() {
 		whole, err := runSteps(s.binary, []stopAt{{op: op, after: all}})
 		for try := 0; err == nil && s.assembly && stepped[op].stores > 0 && whole.taken > 400 && try < 10; try++ {
-			// The scheduler had it yield, because it had waited for long.
+			// The scheduler made it yield, because stepping took long.
 			whole, err = runSteps(s.binary, []stopAt{{op: op, after: all}})
 		}
 		if err != nil {
@@ -111,7 +111,7 @@ func (s *stepTest) run(t *testing.T) {
 	wg.Wait()
 }
 
-// ops are the operations to be stopped: in short those that are few instructions.
+// ops returns the operations to stop: in short mode those of few instructions.
 func (s *stepTest) ops() (ops []string) {
 	for _, op := range slices.Sorted(maps.Keys(stepped)) {
 		if faultfs.Full() || stepped[op].stores > 0 {
@@ -121,7 +121,7 @@ func (s *stepTest) ops() (ops []string) {
 	return ops
 }
 
-// places are those at which an operation is to be stopped.
+// places returns where to stop an operation.
 func (s *stepTest) places(op string, whole *stepsRun) (at []stopAt) {
 	full := faultfs.Full()
 	few := whole.taken < 400
@@ -137,7 +137,7 @@ func (s *stepTest) places(op string, whole *stepsRun) (at []stopAt) {
 		for n := range whole.taken + 1 {
 			at = append(at, stopAt{op: op, after: n})
 		}
-	default: // nearly all of that is the runtime's
+	default: // nearly all of it is in the runtime
 		for range 3 {
 			at = append(at, stopAt{op: op, after: rand.IntN(whole.taken)})
 		}
@@ -145,7 +145,7 @@ func (s *stepTest) places(op string, whole *stepsRun) (at []stopAt) {
 	return at
 }
 
-// stop stops writers somewhere and looks at what is left.
+// stop stops writers and checks what is left.
 func (s *stepTest) stop(t *testing.T, stops ...stopAt) {
 	run, err := runSteps(s.binary, stops)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *stepTest) stop(t *testing.T, stops ...stopAt) {
 	}
 	op := stepped[stops[0].op]
 	if len(stops) > 1 || !s.assembly || op.stores == 0 || run.taken > 400 {
-		return // or it went a longer way
+		return // or it took a longer path
 	}
 	done, hole := len(run.stores) == op.stores, op.places > 0 && len(run.stores)%op.stores != 0
 	if done != (run.found[0] == op.after) || hole != (run.holes > 0) {

@@ -22,26 +22,26 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// stopAt is where a stepped writer is left: after so many instructions, or, where
-// that is not 0, when its so manieth store has changed the file. Both -1: after all.
+// stopAt is where a stepped writer is left: after a number of instructions or, if stores is
+// not 0, when its store of that number has changed the file. Both -1: at its end.
 type stopAt struct {
 	op            string
 	after, stores int
 }
 
-// all is where it is left when it has done everything.
+// all means that a writer is left at its end.
 const all = -1
 
-// stepsRun is what became of a victim whose writers were stepped.
+// stepsRun is the result of a victim whose writers were stepped.
 type stepsRun struct {
-	stores []int              // of the first writer: after which instructions the file had changed
+	stores []int              // of the first writer: the instructions after which the file had changed
 	taken  int                // instructions of the first writer
 	found  [maxStepped]string // what the reader finds of each stepped writer's records
-	holes  int64              // and how many places without a record
+	holes  int64              // number of places without a record
 }
 
-// runSteps has writers stopped after so many instructions each, others commit their
-// scopes meanwhile, kills all, and reads what is in the file.
+// runSteps stops writers after the given instructions, lets others commit their scopes, kills
+// all, and reads the file.
 func runSteps(binary string, stops []stopAt) (*stepsRun, error) {
 	var ops []string
 	for _, s := range stops {
@@ -65,7 +65,7 @@ func runSteps(binary string, stops []stopAt) (*stepsRun, error) {
 		stepErr <- err
 		<-killed
 		for _, t := range threads {
-			if t.ID() != v.cmd.Process.Pid { // that of the main thread is the process's
+			if t.ID() != v.cmd.Process.Pid { // the main thread's id is the process's
 				t.Reap()
 			}
 		}
@@ -89,7 +89,7 @@ func runSteps(binary string, stops []stopAt) (*stepsRun, error) {
 	return run, nil
 }
 
-// code is where a binary's functions are.
+// code is a binary's table of functions.
 type code struct{ *gosym.Table }
 
 func readCode(binary string) (code, error) {
@@ -110,20 +110,20 @@ func readCode(binary string) (code, error) {
 	return code{c}, err
 }
 
-// ours reports whether an instruction is one of this module's.
+// ours reports whether an instruction belongs to this module.
 func (c code) ours(at uint64) bool {
 	f := c.PCToFunc(at)
 	return f != nil && strings.HasPrefix(f.Name, "github.com/scopeview/scopeview/")
 }
 
-// mostSteps is more instructions than anything takes that is stepped: to tell where a new name
-// is from takes some 100,000, as the scheduler has a stepped thread yield again and again.
+// mostSteps exceeds the instructions of any stepped operation: recording the place of a new
+// name takes some 100,000, because the scheduler makes a stepped thread yield again and again.
 const mostSteps = 1_000_000
 
-// stepAll steps one writer after the other to where it stays: at an instruction of
-// ours, because one that stays within the Go runtime may hold a lock of that, and then
-// nobody goes on at all. Nor while it has a lock of ours: those wait for it who want to
-// do the same, which is to give a new name its number, or a thread its first record.
+// stepAll steps one writer after the other to its stop: at an instruction of this module,
+// because within the Go runtime it may hold a lock of that, which would block all others. Nor
+// is it stopped while it holds a lock of the recorder: others that want to do the same, give a
+// new name its number, or a thread its first record, would wait for it.
 func (v *victimRun) stepAll(stops []stopAt, run *stepsRun) (threads []*step.Thread, err error) {
 	f, err := os.Open(v.path)
 	if err != nil {
@@ -187,7 +187,7 @@ func (v *victimRun) stepAll(stops []stopAt, run *stepsRun) (threads []*step.Thre
 	return threads, nil
 }
 
-// locked reports whether somebody has one of the locks of the recorder.
+// locked reports whether a lock of the recorder is held.
 func (v *victimRun) locked(t *step.Thread) (bool, error) {
 	if n, err := t.Word(v.steps.reads.Load()); err != nil || n != 0 {
 		return true, err
@@ -205,8 +205,7 @@ func (v *victimRun) locked(t *step.Thread) (bool, error) {
 	return false, nil
 }
 
-// look copies what a stepped writer may change: the beginnings of the first chunks,
-// and their ends.
+// look copies what a stepped writer may change: the beginnings and ends of the first chunks.
 func look(file, b []byte) []byte {
 	const chunks, head, tail = 12, 1 << 10, 1 << 9
 	b = b[:0]
@@ -236,10 +235,10 @@ func (v *victimRun) othersGoOn() error {
 	}
 }
 
-// stepsFound checks that all of the others' scopes are there, that the trace is sound
-// by every rule, and tells what is there of the stepped writers': how many records,
-// what the last one is, and how many places were begun by a writer that did not come to
-// its last store: holes, extensions without a record, chunks without a header.
+// stepsFound checks that all of the others' scopes are there and that the trace obeys all
+// rules. It returns what is there of each stepped writer, the number of its records and what
+// the last one is, and the number of places begun by a writer that did not reach its last
+// store: holes, extensions without a record, chunks without a header.
 func stepsFound(path string, lostEnds int) (found [maxStepped]string, holes int64, err error) {
 	tr, err := trace.OpenFile(path)
 	if err != nil {
@@ -259,7 +258,7 @@ func stepsFound(path string, lostEnds int) (found [maxStepped]string, holes int6
 		}
 		i := slices.Index(steppedNames[:], name)
 		if e.Kind == format.KindCounter {
-			return true // fills a chunk
+			return true // it fills a chunk
 		}
 		switch {
 		case i >= 0:
@@ -269,7 +268,7 @@ func stepsFound(path string, lostEnds int) (found [maxStepped]string, holes int6
 			odd = fmt.Errorf("there is a %q: %+v", name, *e)
 		case what == "ended":
 			seen[e.Args[0].Value][e.Args[1].Value]++
-		case lostEnds > 0: // which was counted
+		case lostEnds > 0: // counted as lost
 			lostEnds--
 			seen[e.Args[0].Value][e.Args[1].Value]++
 		default:
@@ -301,7 +300,7 @@ func stepsFound(path string, lostEnds int) (found [maxStepped]string, holes int6
 	}
 	for _, x := range findings {
 		if x.Rule == "record-hole" || x.Rule == "record-orphan" {
-			continue // which the reader tells as well
+			continue // the reader reports it as well
 		}
 		odd = errors.Join(odd, fmt.Errorf("%s at %d: %s", x.Rule, x.Offset, x.Text))
 	}

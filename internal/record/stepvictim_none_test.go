@@ -2,7 +2,7 @@
 
 package record_test
 
-// Here nobody steps.
+// steppers is empty: stepping is not supported here.
 type steppers struct{}
 
 func stepsOf([]string) []string { return nil }

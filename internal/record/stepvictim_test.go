@@ -20,15 +20,15 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// steppers is what stepped writers and their parent tell each other.
+// steppers is memory shared by stepped writers and their parent.
 type steppers struct {
 	tid   [maxStepped]atomic.Int64 // set when the writer is about to begin
 	begin [maxStepped]atomic.Uint32
-	ready atomic.Uint32 // of the others
+	ready atomic.Uint32 // number of the others that are ready
 	done  [others]atomic.Uint64
 	goid  [others]atomic.Uint64
-	locks [record.StripeCount + 8]atomic.Uint64 // where the mutexes of the recorder are that writers use; 0: no more
-	reads atomic.Uint64                         // where the number of those is who read the names
+	locks [record.StripeCount + 8]atomic.Uint64 // addresses of the recorder's mutexes that writers use; 0: end
+	reads atomic.Uint64                         // address of the number of readers of the names
 }
 
 const (
@@ -37,16 +37,16 @@ const (
 	eachOther  = 50_000
 )
 
-// stepped are what a stepped writer does: prepare is called before, with the name of
-// its records, and returns what is executed instruction by instruction.
+// stepped are the operations of stepped writers: prepare is called before, with the name
+// of its records, and returns the function that is stepped.
 var stepped = map[string]struct {
 	prepare func(name string) func()
-	// What the reader finds of its records before and after the one store that makes
-	// it known: how many, and of the last one whether it has ended and how many
-	// arguments it has.
+	// What the reader finds before and after the store that publishes the record: the
+	// number of records and, of the last one, whether it has ended and the numbers of
+	// its arguments.
 	before, after string
-	places        int // of 32 bytes, that it takes
-	stores        int // in the assembly, the last of which is that one; 0: it is more than that
+	places        int // of 32 bytes, taken
+	stores        int // in the assembly, the last of which publishes the record; 0: unknown
 }{
 	"begin": {func(name string) func() {
 		Task(name)()
@@ -100,14 +100,14 @@ var stepped = map[string]struct {
 	}, "1 ended 0/0", "2 open 0/0", 1, 0},
 }
 
-// fullChunk is how many records without arguments a chunk has, besides its anchor.
+// fullChunk is the number of records without arguments in a chunk, besides its anchor.
 const fullChunk = (format.ChunkSize-format.ChunkHeaderSize)/format.RecordSize - 1
 
-// names of their records: constants, which are known by their address.
+// steppedNames are the names of their records: constants, which are found by address.
 var steppedNames = [maxStepped]string{"t0", "t1", "t2", "t3"}
 
-// step is the victim of a test that steps: ops are done by a writer each, and others
-// go on when they are told to.
+// step is the victim of a stepping test: each of ops is done by a writer, and others
+// continue on request.
 func (t *truth) step(ops []string) {
 	if ops[0] == "late" {
 		t.late()
@@ -117,8 +117,8 @@ func (t *truth) step(ops []string) {
 			t.steps.goid[i].Store(record.Current.Load().Goids().Get())
 			Task("other", i, 0)() // it has its name, and its chunk
 			t.steps.ready.Add(1)
-			// They wait in system calls: a timer may be that of the P which the stopped
-			// writer has, and then is late.
+			// They wait in system calls: a timer may belong to the P of the stopped
+			// writer, and would be late.
 			if _, err := unix.Read(0, make([]byte, 1)); err != nil {
 				fmt.Println(err)
 			}
@@ -148,8 +148,8 @@ func (t *truth) step(ops []string) {
 			for t.steps.begin[i].Load() == 0 {
 				time.Sleep(100 * time.Microsecond)
 			}
-			// From here on it must not yield: it would go on by another P, and another
-			// chunk. That it is not asked to for 10 ms begins with the sleep's end.
+			// From here on it must not yield, because it would continue on another P,
+			// with another chunk. The 10 ms without preemption begin at the sleep's end.
 			f := stepped[op].prepare(steppedNames[i])
 			step.Mark(1)
 			f()
@@ -164,9 +164,8 @@ func (t *truth) step(ops []string) {
 	select {}
 }
 
-// tellLocks says where the locks are. The state of a mutex is its first word, and 1 in
-// it says that somebody has it; an RWMutex begins with the mutex of those who write, and
-// counts those who read.
+// tellLocks publishes the locks' addresses. A mutex's first word is its state, whose bit
+// 1 means locked; an RWMutex begins with the writers' mutex, and counts its readers.
 func (t *truth) tellLocks() {
 	r := record.Current.Load()
 	locks := []unsafe.Pointer{unsafe.Pointer(r.NamesMu()), unsafe.Pointer(r.BlocksMu())}
@@ -183,8 +182,8 @@ func (t *truth) tellLocks() {
 	}
 }
 
-// neighbour runs f on a goroutine that has the same stripe on the Go path as the first
-// of the others, so that what it leaves undone lies between that one's records.
+// neighbour runs f on a goroutine with the same stripe on the Go path as the first of
+// the others, so that what it leaves undone lies between that one's records.
 func (t *truth) neighbour(f func()) {
 	for found := false; !found; {
 		asked := make(chan bool)

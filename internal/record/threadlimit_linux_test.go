@@ -27,22 +27,21 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// threadChild in the environment makes the test binary a program that may have few threads:
-// when it needs most of them, the directory to record into, or none, and the backing.
+// threadChild in the environment makes the test binary a program with a limit of threads: its value
+// has the time when it needs most of them, the directory, or none, and the backing.
 const threadChild = "SCOPE_THREAD_CHILD"
 
-// threadLimits are by what the threads of a program are limited, and what it says when it gets
-// none.
+// threadLimits are what limits the threads of a program, and its message when it gets none.
 var threadLimits = []struct{ by, says string }{
 	{"pids.max", noThread},
 	{"ulimit -u", noThread},
 	{"debug.SetMaxThreads", "thread exhaustion"},
 }
 
-// TestG37Threads has a program record at full speed that may have ownThreads threads more
-// than it needs without a recording: from the start, from a moment while it records, and
-// where it needs most of them only while it records, or after that. Where there is less
-// Start refuses, and the program lives. The twin has less than it needs, and no recording.
+// TestG37Threads records at full speed in a program that may have ownThreads threads more than it
+// needs without a recording: from the start, from a moment during the recording, and if it needs
+// most of them only during the recording, or after it. With fewer, Start refuses, and the program
+// survives. The twin has fewer than it needs, and no recording.
 func TestG37Threads(t *testing.T) {
 	if v := os.Getenv(threadChild); v != "" {
 		threaded(t, strings.Split(v, "\n"))
@@ -62,7 +61,7 @@ func TestG37Threads(t *testing.T) {
 				for range 3 {
 					needs = max(needs, runThreads(t, group, l.by, c.when, "", "", 1000, 0).threads)
 				}
-				if c.when == "lowered" { // the twin would have what it needs by then
+				if c.when == "lowered" { // the twin would already have what it needs
 				} else if got := runThreads(t, group, l.by, c.when, "", "", needs-6, 0); !regexp.MustCompile(l.says).MatchString(got.died) {
 					t.Errorf("with %d threads of %d the program did not die of that: %+v", needs-6, needs, got)
 				}
@@ -79,7 +78,7 @@ func TestG37Threads(t *testing.T) {
 			})
 		}
 		if l.by != "pids.max" {
-			continue // Start does not look at the others
+			continue // Start does not check the others
 		}
 		t.Run(l.by+"/refused", func(t *testing.T) {
 			group := threadGroup(t, l.by)
@@ -90,7 +89,7 @@ func TestG37Threads(t *testing.T) {
 	}
 }
 
-// threadGroup is the cgroup that limits them, if one does.
+// threadGroup returns the cgroup that limits threads, if one does.
 func threadGroup(t *testing.T, by string) *faultfs.Pids {
 	if by != "pids.max" {
 		return nil
@@ -101,12 +100,12 @@ func threadGroup(t *testing.T, by string) *faultfs.Pids {
 type threadStats struct {
 	threads int
 	refused string
-	died    string // what it said then
-	lost    int64  // of what was issued, what is neither recorded nor counted
+	died    string // its last message
+	lost    int64  // issued, and neither recorded nor counted
 }
 
-// runThreads runs a program that may have most threads, or, if that is 0, some more than it
-// has when it is about to start.
+// runThreads runs a program that may have most threads or, if that is 0, more beyond those it has
+// when it is about to start.
 func runThreads(t *testing.T, group *faultfs.Pids, by, when, dir, backing string, most, more int) (got threadStats) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestG37Threads$")
@@ -162,7 +161,7 @@ func runThreads(t *testing.T, group *faultfs.Pids, by, when, dir, backing string
 
 func threaded(t *testing.T, f []string) {
 	when, dir := f[0], f[1]
-	if f[3] == "ulimit -u" { // of a user that has no other process
+	if f[3] == "ulimit -u" { // as a user without other processes
 		if dir != "" {
 			_ = os.Chmod(filepath.Dir(dir), 0o755)
 			_ = os.Chown(dir, otherUser+1, otherUser+1)
@@ -190,7 +189,7 @@ func threaded(t *testing.T, f []string) {
 	}
 	var end atomic.Bool
 	var wg sync.WaitGroup
-	block := func() { // each of them is a thread
+	block := func() { // each of them takes a thread
 		for range 8 {
 			wg.Go(func() {
 				for !end.Load() {
@@ -260,8 +259,8 @@ func threaded(t *testing.T, f []string) {
 	os.Exit(0)
 }
 
-// started starts a program that is told what to do, and says what it has done. says is what it has to
-// say else.
+// started starts a program that is controlled by its standard input, and reports on its output.
+// says receives its standard error.
 func started(t *testing.T, cmd *exec.Cmd) (in io.WriteCloser, out io.ReadCloser, says *strings.Builder) {
 	t.Helper()
 	says = new(strings.Builder)

@@ -4,8 +4,8 @@ package record
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// Told is an event whose arguments are told one after another: each as an any would be on the
-// heap.
+// Told is an event whose arguments are added one after another, because passing each as an
+// any would allocate.
 type Told struct {
 	x    encoder
 	head uint64
@@ -17,15 +17,15 @@ type Telling struct {
 	head uint64
 }
 
-// Sizes of what Into is given: the usual, and the largest.
+// Sizes of buffers for Into: the usual, and the largest.
 const (
 	ToldWords = usualWords
 	ToldMost  = bigWords
 )
 
-// Tell begins an event that is called by a message. Only constants are names, so that there
-// are only so many: where the message is none, the event is called "log." and the level. On
-// systems that do not tell, all messages are constants until there are very many names.
+// Tell begins an event with a message as its name. Only constants become names, so that their
+// number is limited: for any other message the name is "log." and the level. On systems where
+// constants can't be recognized, all messages become names until there are very many.
 //
 //go:noinline
 func Tell(message, level string) (t Telling, constant bool) {
@@ -44,16 +44,17 @@ func Tell(message, level string) (t Telling, constant bool) {
 	return t, constant
 }
 
-// Recorded reports whether it is: the filter may leave its name out.
+// Recorded reports whether the event is recorded, and not filtered out.
 func (t Telling) Recorded() bool { return t.r != nil }
 
-// Into has the arguments collected in a buffer. It is inlined, so that nothing is copied.
+// Into returns the event with a buffer for its arguments. It is inlined, so that nothing is
+// copied.
 func (t Telling) Into(buf []uint64) Told { return Told{encoder{w: buf, r: t.r, n: 1}, t.head} }
 
-// Number adds a value that is a word; its name is prefix and key.
+// Number adds a one-word value whose name is prefix and key.
 func (t *Told) Number(prefix, key string, of format.SlotType, bits uint64) {
 	x, id := &t.x, t.name(prefix, key)
-	if x.slots >= format.MaxSlots-2 || x.n+3 > len(x.w) { // and one to say that something was cut
+	if x.slots >= format.MaxSlots-2 || x.n+3 > len(x.w) { // one slot is kept for the number of dropped arguments
 		x.cut++
 		return
 	}
@@ -65,7 +66,7 @@ func (t *Told) Number(prefix, key string, of format.SlotType, bits uint64) {
 // Text adds a string, or the name of a type.
 func (t *Told) Text(prefix, key string, of format.SlotType, s string) {
 	x, id := &t.x, t.name(prefix, key)
-	if n := x.n + 2; len(s) <= 8 && x.slots < format.MaxSlots-2 && n+1 < len(x.w) { // the usual ones
+	if n := x.n + 2; len(s) <= 8 && x.slots < format.MaxSlots-2 && n+1 < len(x.w) { // the usual case
 		x.types |= uint64(format.SlotKey|of<<4) << (4 * x.slots)
 		x.w[n-2], x.w[n-1] = id&nameID, uint64(len(s))|uint64(len(s))<<32
 		if x.n, x.slots = n, x.slots+2; len(s) == 8 {
@@ -101,10 +102,10 @@ func (t *Told) name(prefix, key string) uint64 {
 	return t.x.r.names.find(string(append(append(b[:0], prefix...), key...)))
 }
 
-// Link adds a link that is not zero.
+// Link adds a link, which must not be zero.
 func (t *Told) Link(l *format.Link) { t.x.linked(l) }
 
-// Cut reports whether something did not fit.
+// Cut reports whether an argument did not fit.
 func (t *Told) Cut() bool { return t.x.cut > 0 }
 
 // Event records the instant.

@@ -11,7 +11,7 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestGo checks the row and the link of a goroutine that Go started.
+// TestGo checks the row and the link of a goroutine started by Go.
 func TestGo(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
@@ -40,7 +40,7 @@ func TestGo(t *testing.T) {
 }
 
 // TestRowsAreOfGoroutines checks that equal names make a group of rows and not
-// one row: each goroutine nests by itself.
+// one row: scopes nest per goroutine.
 func TestRowsAreOfGoroutines(t *testing.T) {
 	const workers = 8
 	perBacking(t, func(t *testing.T, backing Option) {
@@ -76,8 +76,8 @@ func TestRowsAreOfGoroutines(t *testing.T) {
 	})
 }
 
-// TestGoWhileStopping starts the goroutine while recording and lets it run when
-// that is over, and the other way round.
+// TestGoWhileStopping starts the goroutine while recording and runs it after
+// Stop, and the other way round.
 func TestGoWhileStopping(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		var wg sync.WaitGroup

@@ -17,13 +17,13 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Bounds of what triggers write.
+// Limits of what triggers write.
 const (
-	triggerEvery = 10 * time.Second // a snapshot, at most
-	triggerFiles = 10               // of a program in a directory
+	triggerEvery = 10 * time.Second // minimum time between snapshots
+	triggerFiles = 10               // snapshots kept per program and directory
 )
 
-// trigger is one WithTrigger.
+// trigger holds the arguments of WithTrigger.
 type trigger struct {
 	names glob.Filter
 	over  time.Duration
@@ -31,20 +31,20 @@ type trigger struct {
 	dir   string
 }
 
-// watch has the triggers of a recording. A scope that took less than the least
-// of them costs a comparison; the others are looked at here.
+// watch holds the triggers of a recording. A scope that took less than the least
+// limit costs a comparison; the others are checked here.
 //
-// Its functions are called by way of it, and it is made by way of the option: so
-// programs without triggers don't contain them.
+// Its functions are called through its fields, and it is created through the
+// option, so that programs without triggers do not contain them.
 type watch struct {
 	slow func(r *recorder, h Handle, at int64) (*trigger, uint16)
 	fire func(r *recorder, t *trigger, name uint16, took int64)
 
 	list   []trigger
 	least  int64
-	byName sync.Map // name id -> *trigger, nil where none is meant
+	byName sync.Map // name id -> *trigger, nil if none matches
 	every  time.Duration
-	last   time.Time // of the errands' goroutine
+	last   time.Time // used by the errands' goroutine
 	seen   atomic.Int64
 }
 
@@ -73,7 +73,7 @@ func newWatch(o *Options, ticks func(time.Duration) int64) (*watch, error) {
 	return w, nil
 }
 
-// of is the trigger that means a name, nil if none does; of several the one with
+// of returns the trigger that matches a name, or nil; of several, the one with
 // the least limit, which fires whenever another would.
 func (w *watch) of(id uint16, n *names) *trigger {
 	if t, ok := w.byName.Load(id); ok {
@@ -91,8 +91,8 @@ func (w *watch) of(id uint16, n *names) *trigger {
 	return found
 }
 
-// slow reports whether a scope that ends at a tick fires a trigger. It is to be
-// asked before the scope has ended, while it is known what the scope is.
+// slow reports whether a scope that ends at a tick fires a trigger. It must be
+// called before the scope has ended, while its name is known.
 func (r *recorder) slow(h Handle, at int64) (t *trigger, name uint16) {
 	var head uint64
 	if s := r.pool.State(r.offset(h) / pool.ChunkSize); s == pool.Open || s == pool.Sealed {
@@ -108,7 +108,7 @@ func (r *recorder) slow(h Handle, at int64) (t *trigger, name uint16) {
 	return t, rec.Name()
 }
 
-// fire has a snapshot written because of a scope that has ended.
+// fire writes a snapshot because of a scope that has ended.
 func (r *recorder) fire(t *trigger, name uint16, took int64) {
 	r.watch.seen.Add(1)
 	r.send(func() {
@@ -131,8 +131,8 @@ func (r *recorder) fire(t *trigger, name uint16, took int64) {
 }
 
 // thin removes the oldest of the program's triggered snapshots in a directory,
-// so that a program that is slow for days does not fill a disk. What is called
-// alike and is another user's, or no file, neither goes nor counts.
+// so that a program that is slow for days does not fill the disk. Other users'
+// files, and other things than files, are neither removed nor counted.
 func thin(dir string) {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -156,7 +156,7 @@ func thin(dir string) {
 		}
 	}
 	for ; len(names) > triggerFiles; names = names[1:] {
-		for i := range names { // the time is in the name
+		for i := range names { // the name contains the time
 			if names[i] < names[0] {
 				names[0], names[i] = names[i], names[0]
 			}
@@ -165,7 +165,7 @@ func thin(dir string) {
 	}
 }
 
-// headOf is word 2 of a scope whose chunk has left and that is open, else 0.
+// headOf returns word 2 of an open scope whose chunk has left, else 0.
 func (g *ring) headOf(b begun) uint64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -40,7 +40,8 @@ type ownRecording struct {
 	options []Option
 }
 
-// shortOwn are the rows of TestG42 that are tried always, with these recordings; the others in full.
+// shortOwn are the rows of TestG42 that always run, with these recordings; the others run in full
+// mode.
 var shortOwn = map[string]string{
 	"addresses 1225 MiB/before": "none default ring disk",
 	"addresses 1225 MiB/during": "none default ring trigger",
@@ -55,10 +56,10 @@ var shortOwn = map[string]string{
 	"file size 1 MiB/during":    "none default ring segments disk heap",
 }
 
-// TestG42 has a program under a limit of its own (ulimit) do a work that it can do without a
-// recording, which is tried first. The limit is there when the program starts, or it sets it itself
-// before, during or after the recording. With a recording it ends as without, and each record is
-// there or counted, or Start has refused in words.
+// TestG42: a program under a limit of its own (ulimit) does work that it can do without a
+// recording, which is tried first. The limit is there when the program starts, or the program sets
+// it before, during or after the recording. With a recording it ends as without, and each record is
+// recorded or counted, or Start has refused with an error.
 func TestG42(t *testing.T) {
 	if os.Getenv(ownChild) != "" {
 		underOwn(t)
@@ -75,7 +76,7 @@ func TestG42(t *testing.T) {
 		l := &ownLimits[i]
 		for _, when := range []string{"start", "before", "during", "after"} {
 			short := shortOwn[l.name+"/"+when]
-			if !faultfs.Full() && short == "" || l.name == "Go's threads 2" && when != "before" { // Start alone looks at them
+			if !faultfs.Full() && short == "" || l.name == "Go's threads 2" && when != "before" { // only Start checks them
 				continue
 			}
 			tryOwn(t, l, when, short)
@@ -111,7 +112,7 @@ func tryOwn(t *testing.T, l *ownLimit, when, short string) {
 				}
 			case told.Recorded+told.Overwritten+told.Lost != told.Issued:
 				t.Errorf("%+v: not what was issued", told)
-			case told.Error != "" && strings.HasPrefix(l.name, "file size"): // Stop has said why not all of it, or nothing, is in the file
+			case told.Error != "" && strings.HasPrefix(l.name, "file size"): // Stop has reported why not all of it, or nothing, is in the file
 			case told.Recorded == 0:
 				t.Errorf("%+v: nothing was recorded", told)
 			default:
@@ -124,16 +125,16 @@ func tryOwn(t *testing.T, l *ownLimit, when, short string) {
 	}
 }
 
-// ownStats is what the program tells.
+// ownStats is the program's output.
 type ownStats struct {
 	Path, Refused, Error, Backing       string `json:",omitempty"`
 	Work                                string // what the program did
 	Issued, Recorded, Overwritten, Lost int64
-	Addresses                           int64 // MiB, at its end
+	Addresses                           int64 // MiB, at the end
 }
 
-// TestG42Twins: the limits of TestG42 are ones. A program that wants more than one leaves gets
-// an error or a signal, or is ended by Go's runtime.
+// TestG42Twins: the limits of TestG42 are effective. A program that needs more than one leaves gets
+// an error or a signal, or Go's runtime exits.
 func TestG42Twins(t *testing.T) {
 	faultfs.Children(t)
 	if sys.Race {
@@ -160,12 +161,12 @@ func twinOwn(t *testing.T, l *ownLimit) {
 	})
 }
 
-// runOwn runs the program, and returns what it told, or what it said instead.
+// runOwn runs the program, and returns its statistics, or its other output.
 func runOwn(t *testing.T, limit, when, recording string) (told ownStats, said string, err error) {
 	t.Helper()
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestG42$")
-	// Else a C library takes 64 MiB of addresses for each of 16 threads.
+	// Otherwise a C library takes 64 MiB of addresses for each of 16 threads.
 	cmd.Env = append(os.Environ(), "MALLOC_ARENA_MAX=1", ownChild+"="+strings.Join([]string{limit, when, recording, dir + string(filepath.Separator)}, "\n"))
 	var says strings.Builder
 	cmd.Stderr = &says

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What is limited by Go itself.
+// Limits of Go itself.
 
-// moreThreads leaves the program so many besides those that it and Go have.
+// moreThreads leaves the program n threads besides those that it and Go have.
 func moreThreads(n int) func(*testing.T) {
 	return func(*testing.T) {
 		has, _ := runtime.ThreadCreateProfile(nil)
@@ -28,7 +28,7 @@ func moreThreads(n int) func(*testing.T) {
 
 func goStacks(*testing.T) { debug.SetMaxStack(64 << 10) }
 
-// deep has a goroutine use so many KiB of stack.
+// deep makes a goroutine use kib KiB of stack.
 func deep(kib int) func(*testing.T) string {
 	return func(*testing.T) string {
 		done := make(chan byte)
@@ -47,7 +47,7 @@ func deeper(n int) byte {
 	return b[0]
 }
 
-// What is beyond a limit.
+// Uses beyond a limit.
 
 func bigger(t *testing.T) string {
 	var l unix.Rlimit

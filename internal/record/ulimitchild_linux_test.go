@@ -19,11 +19,11 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// ownChild in the environment makes the test binary a program of TestG42: the limit, when it comes,
-// the recording, and the directory to record into.
+// ownChild in the environment makes the test binary a program of TestG42: its value has the limit,
+// when it is set, the recording, and the directory.
 const ownChild = "SCOPE_OWN_CHILD"
 
-// ownLimits are the limits of TestG42: how one is set, and what the program can do then.
+// ownLimits are the limits of TestG42: how each is set, and what the program can then do.
 var ownLimits = []ownLimit{
 	{"addresses 1225 MiB", leaving(unix.RLIMIT_AS, "VmSize", 1225<<20), takeMemory, "disk", "raise it, or use the heap backing", bigger, noMemory, false},
 	{"addresses 4 GiB", leaving(unix.RLIMIT_AS, "VmSize", 4<<30), takeMemory, "disk", "raise it, or use the heap backing", bigger, noMemory, true},
@@ -52,18 +52,18 @@ type ownLimit struct {
 	set     func(t *testing.T)
 	work    func(t *testing.T) string
 	refuses string // the recordings that Start may refuse
-	words   string // which its error has
+	words   string // in its error
 
-	beyond func(t *testing.T) string // what the limit does not leave
-	says   string                    // what comes of that, an expression
+	beyond func(t *testing.T) string // exceeds the limit
+	says   string                    // the resulting message, as an expression
 	slow   bool
 }
 
-// noThread is what Go says, or the C library's part of it, of a thread that the system refuses.
+// noThread is Go's message, or its C part's, for a thread that the system refuses.
 const noThread = "failed to create new OS thread|pthread_create failed"
 
-// noMemory is what a program says that gets no memory: the heap, the runtime, a new thread for its stack, or
-// the C library, which does not look.
+// noMemory is the message of a program that gets no memory: from the heap, the runtime, a new
+// thread for its stack, or the C library, which does not check.
 const noMemory = "out of memory|cannot allocate memory|pthread_create failed|SIGSEGV"
 
 // underOwn is the program.
@@ -80,10 +80,10 @@ func underOwn(t *testing.T) {
 	for _, field := range []string{"VmSize", "VmData"} {
 		ownBegan[field] = status(t, field)
 	}
-	if when == "start" { // the limit is there from the very beginning of the next program
+	if when == "start" { // the limit applies to the next program from its start
 		limit("start")
 		t.Setenv(ownChild, strings.Join([]string{f[0], "started", recording, dir}, "\n"))
-		// By this name: the program may be another user by now, who may not enter its directory.
+		// By this name: the program may now be another user, without access to its directory.
 		t.Fatal(syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
 	}
 	var told ownStats
@@ -92,7 +92,7 @@ func underOwn(t *testing.T) {
 		for i := range 100_000 {
 			end := Task("f1")
 			if i%20_000 == 0 {
-				time.Sleep(time.Millisecond) // a ring's flusher follows, and a trigger is told
+				time.Sleep(time.Millisecond) // let a ring's flusher and a trigger catch up
 			}
 			end()
 			told.Issued++

@@ -20,11 +20,11 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// ownBegan is what the program of TestG42 had when it began: a limit leaves it more than that,
-// and not more than what a recording has taken since.
+// ownBegan holds what the program of TestG42 had at its start: a limit leaves it more than
+// that, but not in addition to what a recording has taken since.
 var ownBegan = map[string]int64{}
 
-// ownMore is how many scopes the program's work has recorded.
+// ownMore is the number of scopes that the program's work has recorded.
 var ownMore int64
 
 func ownDir() string {
@@ -34,18 +34,18 @@ func ownDir() string {
 	return ""
 }
 
-// ownSignals are those that the program gets, which without a recording are none.
+// ownSignals are those that the program receives; without a recording there are none.
 var ownSignals = make(chan os.Signal, 8)
 
-// otherUser is one that has no other process.
+// otherUser is a user without other processes.
 const otherUser = 61234
 
-// leaving sets a limit of memory so that it leaves so many bytes more than the program had.
+// leaving sets a limit of memory that leaves n bytes more than the program had.
 func leaving(which int, field string, n uint64) func(*testing.T) {
 	return func(t *testing.T) { setLimit(t, which, uint64(ownBegan[field])+n) }
 }
 
-// byAnother is leaving, done by another process.
+// byAnother is leaving, set by another process.
 func byAnother(which, field string, n int64) func(*testing.T) {
 	return func(t *testing.T) {
 		v := strconv.FormatInt(ownBegan[field]+n, 10)
@@ -69,7 +69,7 @@ func setLimit(t *testing.T, which int, n uint64) {
 	}
 }
 
-// asOther becomes a user whom the limit holds for.
+// asOther becomes a user to whom the limit applies.
 func asOther(set func(*testing.T)) func(*testing.T) {
 	return func(t *testing.T) {
 		_ = os.Chmod(filepath.Dir(filepath.Dir(ownDir())), 0o755)
@@ -92,7 +92,7 @@ func descriptors(t *testing.T) {
 	setLimit(t, unix.RLIMIT_NOFILE, uint64(f.Fd())+32)
 }
 
-// threads leaves the 20 that the program will need, what Go has for itself, and three.
+// threads leaves the 20 that the program will need, those that Go needs, and three.
 func threads(t *testing.T) {
 	all, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -101,7 +101,7 @@ func threads(t *testing.T) {
 	setLimit(t, unix.RLIMIT_NPROC, uint64(max(len(all), runtime.GOMAXPROCS(0)+3)+28))
 }
 
-// mappings uses up most of what the system lets a process have (vm.max_map_count).
+// mappings uses up most of the mappings that a process may have (vm.max_map_count).
 func mappings(t *testing.T) {
 	b, err := os.ReadFile("/proc/sys/vm/max_map_count")
 	if err != nil {
@@ -123,7 +123,7 @@ func mappings(t *testing.T) {
 	}
 }
 
-// takeMemory takes it from the system, and does not touch it: limits count what is reserved.
+// takeMemory reserves memory without touching it: limits count reservations.
 func takeMemory(*testing.T) string {
 	b := make([]byte, 300<<20)
 	takeAll(1<<20, 20)
@@ -131,7 +131,7 @@ func takeMemory(*testing.T) string {
 	return "took 300 MiB and 20 threads"
 }
 
-// grow has more from time to time, while the recorder grows, too.
+// grow reserves more from time to time, while the recorder grows, too.
 func grow(*testing.T) string {
 	var all [][]byte
 	for range 20 {
@@ -166,7 +166,7 @@ func writeFile(*testing.T) string {
 	return "wrote 1 MiB"
 }
 
-// writeBeyond writes where files may not be so large, which is an error and a signal.
+// writeBeyond writes past the size limit of files, which causes an error and a signal.
 func writeBeyond(t *testing.T) string {
 	f, err := os.OpenFile(filepath.Join(ownDir(), "file"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -177,8 +177,8 @@ func writeBeyond(t *testing.T) string {
 	return fmt.Sprintf("was refused: %t%s", errors.Is(err, unix.EFBIG), signals(t))
 }
 
-// signals are those that the program got. They come by their numbers, and SIGWINCH is higher
-// than the others.
+// signals returns the signals that the program has received. They come in the order of their
+// numbers, and SIGWINCH's is the highest.
 func signals(t *testing.T) (got string) {
 	if err := unix.Kill(os.Getpid(), unix.SIGWINCH); err != nil {
 		t.Fatal(err)

@@ -11,9 +11,9 @@ import (
 	"github.com/scopeview/scopeview/internal/pool"
 )
 
-// giveUp counts as lost what the heap still holds and the disk did not take until the
-// end, because of err: it was recorded, and is in no trace. The trace is closed only
-// if its last block could be written. What the disk has of a chunk from before stays.
+// giveUp counts as lost what is still on the heap because the disk did not accept it,
+// due to err: it was recorded, and is in no trace. The trace is closed only if its
+// last block could be written. Earlier contents of a chunk on the disk stay.
 func (r *recorder) giveUp(err error) {
 	why := format.LossIO
 	if pool.IsNoSpace(err) {
@@ -26,10 +26,10 @@ func (r *recorder) giveUp(err error) {
 		at, _ := r.pool.Place(idx)
 		w := r.pool.Words(idx)
 		if w == nil {
-			end = max(end, (at+1)*pool.ChunkSize) // gone from memory: it was written
+			end = max(end, (at+1)*pool.ChunkSize) // no longer in memory: it was written
 			continue
 		}
-		r.pool.ReadPlace(there, at) // what is not there is zero
+		r.pool.ReadPlace(there, at) // what is missing reads as zero
 		format.LoadWords(kept, w)
 		if binary.LittleEndian.Uint64(there) != 0 {
 			end = max(end, (at+1)*pool.ChunkSize)
@@ -55,10 +55,10 @@ func (r *recorder) giveUp(err error) {
 	if !closed {
 		atomic.StoreUint64(&state[format.StateClosed/8], 0)
 	}
-	_ = r.flusher.Save(false, 0) // of what fails here err tells already
+	_ = r.flusher.Save(false, 0) // err already reports a failure
 }
 
-// recordsIn counts a chunk's records, and its ends apart, which are none of their own.
+// recordsIn counts a chunk's records and, separately, its ends apart.
 func recordsIn(chunk []byte) (records, ends int64) {
 	for walk := format.WalkRecords(chunk); walk.Next(); {
 		switch walk.Kind() {

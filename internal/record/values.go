@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What package scope exports has its comments there.
+// The exported values are documented in package scope.
 var (
 	ErrRunning = errors.New("scope: a recording is running; call Stop first")
 	ErrStopped = errors.New("scope: no recording is running; call Start first")
@@ -17,7 +17,7 @@ var (
 	ErrBubble  = errors.New("scope: not inside a bubble of testing/synctest; do it outside, for example in TestMain")
 )
 
-// Bounds of what options ask for.
+// Limits of options.
 const (
 	NoLimit      int64 = -1
 	DefaultLimit int64 = 1 << 30
@@ -29,20 +29,21 @@ const (
 	MaxSegments        = 1000
 )
 
-// What Options.SetLocks takes besides durations.
+// Values for Options.SetLocks besides durations.
 const (
 	LocksAll        time.Duration = 0
 	LocksCalibrated time.Duration = -1
 	LocksOff        time.Duration = -2
 )
 
-// What tests leave, whether the standard library's hooks tell of them or package scopetest.
+// Names in the records of tests, whether the standard library's hooks or package scopetest
+// writes them.
 const (
 	ParallelPause = "parallel pause" // the scope of a wait in t.Parallel
-	TestResult    = "result"         // a test's argument: pass, fail, skip
-	TestName      = "test"           // that of a subtest which is called by its test
+	TestResult    = "result"         // argument of a test: pass, fail, skip
+	TestName      = "test"           // argument of a subtest whose scope has its test's name
 )
 
-// These are set where hooks tell of tests, and of profiler labels: packages scopetest and
-// scopepprof leave it to them.
+// TestsHooked and LabelsHooked are set if hooks record tests and profiler labels; packages
+// scopetest and scopepprof then leave that to them.
 var TestsHooked, LabelsHooked atomic.Bool

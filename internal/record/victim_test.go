@@ -19,45 +19,44 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// A victim is this test binary, started again to record until it is killed or
-// dies; what it has done it tells in memory that it shares with its parent.
+// A victim is this test binary, started again to record until it is killed or dies;
+// it reports its progress in memory shared with its parent.
 
 const (
 	victimWorkers = 4
 	victimTrace   = "SCOPE_KILL_VICTIM" // the trace's path
-	victimTruth   = "SCOPE_KILL_TRUTH"  // the file where it counts
-	victimWays    = "SCOPE_KILL_WAYS"   // how it records and dies: words
+	victimTruth   = "SCOPE_KILL_TRUTH"  // the file of its counters
+	victimWays    = "SCOPE_KILL_WAYS"   // how it records and dies, as words
 )
 
-// truth is what the workers have done. Each word is stored before or after the
-// call that it tells of, so what is told is what the trace must have, whenever the
-// victim dies.
+// truth is the progress of the workers. Each word is stored before or after the call
+// that it describes, so that the trace must agree with it, whenever the victim dies.
 type truth struct {
 	workers [victimWorkers]work
-	// lostEnds is how many ends had found no place when a worker last looked,
-	// which it does after each end.
+	// lostEnds is the number of ends without room when a worker last read it, which
+	// it does after each end.
 	lostEnds atomic.Int64
 	lost     atomic.Int64  // begins that were not recorded
 	running  atomic.Uint32 // Start has returned
-	stopped  atomic.Uint32 // Stop has
-	pace     int           // scopes that a worker records before it rests; 0: it never does
+	stopped  atomic.Uint32 // Stop has returned
+	pace     int           // scopes that a worker records between pauses; 0: no pauses
 	steps    steppers
 }
 
-// work is what a worker has done. Its scopes are numbered; one that was not kept
-// gives its number to the next.
+// work is the progress of a worker. Its scopes are numbered; the number of one that
+// was not kept is reused for the next.
 type work struct {
 	begun atomic.Uint64 // stored before a begin
 	ended atomic.Uint64 // stored after its end has returned
 	times [momentsTold]struct {
-		n  atomic.Uint64 // a scope's number and 1, stored last
+		n  atomic.Uint64 // a scope's number + 1, stored last
 		at atomic.Int64  // ns of the monotonic clock, before it began
 	}
 }
 
 const (
 	momentsTold = 256
-	momentEach  = 32 // of so many scopes the time of one is told
+	momentEach  = 32 // the time of one in so many scopes is stored
 )
 
 func mapTruth(f *os.File) (*truth, func(), error) {
@@ -68,19 +67,19 @@ func mapTruth(f *os.File) (*truth, func(), error) {
 	return (*truth)(unsafe.Pointer(unsafe.SliceData(b))), func() { _ = unix.Munmap(b) }, nil
 }
 
-// isVictim has the test binary be a victim, if it was started as one.
+// isVictim turns the test binary into a victim if it was started as one.
 func isVictim(t *testing.T) {
 	if path := os.Getenv(victimTrace); path != "" {
 		t.Fatal(victim(path, strings.Fields(os.Getenv(victimWays))))
 	}
 }
 
-// victimOptions are the options of a recording by the ways' words.
+// victimOptions returns the options for the ways' words.
 func victimOptions(ways []string) []Option {
 	opts := []Option{WithFlushEvery(10 * time.Millisecond)}
-	if stepsOf(ways) != nil { // nothing is to be written but by the writers
-		// A thread that is stepped is off its CPU between any two instructions, which
-		// the fast path, where it measures CPU time, does not take for its own.
+	if stepsOf(ways) != nil { // only the writers should write
+		// A stepped thread is off its CPU between any two instructions, which the
+		// fast path, if it measures CPU time, would notice.
 		opts = []Option{WithFlushEvery(time.Hour), WithHeartbeat(time.Hour), WithCPU(CPUOff)}
 	}
 	limit := WithLimit(256 << 20)
@@ -101,9 +100,8 @@ func victimOptions(ways []string) []Option {
 	return append(opts, limit)
 }
 
-// victim records: scopes with their number as argument, some inside others, some
-// ended by another goroutine, and dies if it is told how. It does not return
-// otherwise.
+// victim records scopes with their number as argument, some nested, some ended by
+// another goroutine, and dies in the given way. It does not return otherwise.
 func victim(path string, ways []string) error {
 	f, err := os.OpenFile(os.Getenv(victimTruth), os.O_RDWR, 0)
 	if err != nil {

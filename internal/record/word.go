@@ -11,9 +11,9 @@ import (
 
 const raceBuild = sys.Race
 
-// setWord stores a word that a later publish makes known. The flusher copies chunks word
-// by word while they are written, which the format is made for; the race detector would
-// not understand a plain store.
+// setWord stores a word that a later publish makes visible. The flusher copies chunks
+// word by word while they are being written, which the format allows for; the race
+// detector would report a plain store.
 func setWord(p *uint64, v uint64) {
 	if raceBuild {
 		atomic.StoreUint64(p, v)
@@ -22,10 +22,10 @@ func setWord(p *uint64, v uint64) {
 	*p = v
 }
 
-// publish stores the word that makes a record known to readers, after all that
-// was stored before. On amd64 stores are seen in program order, which the
-// compiler keeps, and an atomic store would be an exchange, which costs as much
-// as all else.
+// publish stores the word that makes a record visible to readers, after everything
+// stored before. On amd64, stores become visible in program order, which the compiler
+// preserves; an atomic store would be an exchange, and as expensive as everything else
+// together.
 func publish(p *uint64, v uint64) {
 	if runtime.GOARCH == "amd64" && !raceBuild {
 		*p = v

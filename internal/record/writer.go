@@ -12,36 +12,35 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// writer is what differs between the two ways to write records: the assembly's (fastWriter)
-// and Go's (goWriter). What is done for each record is not here but in begin, put and
-// refuse below: an encoder that is given to an interface would lie on the heap.
+// writer covers the differences between the two ways to write records: the assembly's
+// (fastWriter) and Go's (goWriter). Work per record is not in it but in begin, put and
+// refuse below: an encoder passed through an interface would be allocated on the heap.
 type writer interface {
-	// path and witness say what is used, for the trace's header.
+	// path and witness describe the method, for the trace's header.
 	path() format.Path
 	witness() uint32
-	// configure says what the flusher must know, and enter lets workers in.
+	// configure sets up the flusher, and enter admits recording goroutines.
 	configure(cfg *flusher.Config)
 	enter()
-	// leave returns when nobody is about to begin a record any more.
+	// leave returns when no goroutine is about to begin a record any more.
 	leave()
-	// reclaim takes open chunks away from those who have them.
+	// reclaim takes open chunks from their owners.
 	reclaim(chunks []int64)
-	// expire has the owners of chunks take others at their next record.
+	// expire makes the owners of chunks take others at their next record.
 	expire(chunks []int64)
-	// overwritten is told of chunks that will be overwritten now.
+	// overwritten is called with chunks that are about to be overwritten.
 	overwritten(chunks []int64)
-	// written counts records, and ends on other goroutines than the begin's that are not
-	// in foreignEnds.
+	// written counts records, and ends on other goroutines than the begin's that are not in
+	// foreignEnds.
 	written() (records, foreign int64)
-	// useNames has the table of names used from now on, and named is told that the row of
-	// the caller has a name.
+	// useNames sets the table of names, and named records that the caller's row has a name.
 	useNames(table nameCache)
 	named()
-	// beat is told that a heartbeat is being written.
+	// beat is called while a heartbeat is being written.
 	beat()
 }
 
-// begin begins a scope, with an extension where x is not nil.
+// begin begins a scope, with an extension unless x is nil.
 func (r *recorder) begin(head uint64, x *encoder) Handle {
 	if r.fast == nil {
 		return r.gopath.begin(head, x)
@@ -53,8 +52,8 @@ func (r *recorder) begin(head uint64, x *encoder) Handle {
 	return r.beginSlow(head, x, loc)
 }
 
-// put writes a complete record; count is 1, or 0 for an end apart. One that finds no place
-// is counted.
+// put writes a complete record; count is 1, or 0 for an end apart. If there is no room, it
+// counts a loss.
 func (r *recorder) put(rec *[4]uint64, x *encoder, count int64) {
 	if r.fast == nil {
 		r.gopath.put(rec, x, count)
@@ -63,9 +62,8 @@ func (r *recorder) put(rec *[4]uint64, x *encoder, count int64) {
 	r.putFast(rec, x, count)
 }
 
-// refuse counts a record as lost of which it is known before it is encoded that it gets
-// no chunk. What little is left of the one that its P, or its stripe, has is for small
-// ones.
+// refuse reports whether a record would get no chunk, before it is encoded, and counts it
+// as lost. The little room left in the chunk of its P, or its stripe, is for small records.
 func (r *recorder) refuse() bool {
 	why := r.pool.Dry()
 	switch {
@@ -80,11 +78,11 @@ func (r *recorder) refuse() bool {
 	return true
 }
 
-// fastWriter has the assembly write.
+// fastWriter writes by the assembly.
 type fastWriter struct {
 	*sys.Fast
 	r       *recorder
-	refused string // to threads that are new, as the last beat told
+	refused string // to new threads, as last recorded in a beat
 }
 
 func newFastWriter(r *recorder) *fastWriter {
@@ -118,20 +116,20 @@ func (f *fastWriter) enter() {
 func (f *fastWriter) leave() {
 	r := f.r
 	f.Run(0)
-	// The world can't stop while a goroutine is inside the assembly, so
-	// when it has been stopped once nobody of this recording is.
+	// The world can't stop while a goroutine is inside the assembly, so after it has been
+	// stopped once none of this recording is.
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	f.Leave(r.gen, func(addr, used uintptr) {
 		w := r.pool.Words(f.chunk(addr))
 		atomic.StoreUint64(&w[format.ChunkSealedOffset/8], uint64(used))
-		// What a begin had stored that was then done over elsewhere.
+		// Clear what a begin had stored before it was repeated elsewhere.
 		clear(w[used/8 : min(int(used/8)+bigWords+format.RecordSize/8, len(w))])
 	})
 	r.sealUnborn()
 }
 
-// addr is where a chunk is mapped, and chunk which one is there.
+// addr returns the address of a chunk, and chunk the inverse.
 func (f *fastWriter) addr(idx int64) uintptr   { return f.r.pool.Base() + uintptr(idx)*pool.ChunkSize }
 func (f *fastWriter) chunk(addr uintptr) int64 { return int64(addr-f.r.pool.Base()) / pool.ChunkSize }
 

@@ -12,9 +12,9 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestG15Zeros records what ends in values that are zero, and looks each time at what a kill
-// would leave now, and at a snapshot: behind the last record of a chunk are zeros too, and
-// which of them are its values is for the reader to know.
+// TestG15Zeros records values that end in zeros, and each time checks what a kill would leave
+// now, and a snapshot: the rest of a chunk is zeros too, and the reader must know which of them
+// are values.
 func TestG15Zeros(t *testing.T) {
 	var none *int
 	type one struct {
@@ -56,7 +56,7 @@ func TestG15Zeros(t *testing.T) {
 			c.record()
 			name := filepath.Join(t.TempDir(), "s.scope")
 			for {
-				breathe(t) // heap: it is in the file then
+				breathe(t) // with the heap, it is in the file then
 				r := read(t, Path())
 				if r.Header().Backing == format.BackingHeap && len(r.events) <= i {
 					continue
@@ -73,7 +73,7 @@ func TestG15Zeros(t *testing.T) {
 	})
 }
 
-// lastIs checks the last event of a trace. Where want is empty its arguments need only be there.
+// lastIs checks the last event of a trace. If want is empty, it only must have arguments.
 func lastIs(t *testing.T, what string, r *recorded, want string) {
 	t.Helper()
 	if len(r.events) == 0 {
@@ -81,7 +81,7 @@ func lastIs(t *testing.T, what string, r *recorded, want string) {
 		return
 	}
 	last := &r.events[len(r.events)-1]
-	last.Depth = 0 // which of those that are open it is in does not matter here
+	last.Depth = 0 // its nesting does not matter here
 	switch {
 	case want != "" && last.String() != want:
 		t.Errorf("%s: %s, want %s", what, last, want)

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Bounded makes names of what somebody else chooses: the first thousand are kept, and what
-// comes later, or is very long, has the name Other.
+// Bounded turns texts chosen by others into a limited set of names. The first thousand
+// texts become names with Prefix; later ones, and very long ones, become Prefix and Other.
 type Bounded struct {
 	Prefix string // of each name
 	Other  string
@@ -15,9 +15,9 @@ type Bounded struct {
 	n      atomic.Int64
 }
 
-const maxBounded = 256 // bytes of a text that is no mistake
+const maxBounded = 256 // bytes; a longer text is not meant as a name
 
-// Of is the name of a text.
+// Of returns the name of a text.
 func (t *Bounded) Of(text string) string {
 	if name, ok := t.known.Load(text); ok {
 		return name.(string)
@@ -25,7 +25,7 @@ func (t *Bounded) Of(text string) string {
 	if len(text) > maxBounded || t.n.Load() >= maxNames || t.n.Add(1) > maxNames {
 		return t.Prefix + t.Other
 	}
-	text = strings.Clone(text) // it may be a piece of something large
+	text = strings.Clone(text) // it may be part of a larger string
 	name, _ := t.known.LoadOrStore(text, t.Prefix+text)
 	return name.(string)
 }

@@ -1,5 +1,5 @@
-// Package requests says what the scopes of HTTP requests are called. Clients choose methods,
-// paths and hosts, so names are bounded in number and in length.
+// Package requests names the scopes of HTTP requests. Clients choose methods, paths and
+// hosts, so names are limited in number and in length.
 package requests
 
 import (
@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// Served is the name of a request that is served: "GET /users/{id}". Where no pattern of an
-// http.ServeMux is known, it is what the path begins with: "GET /users/…".
+// Served returns the name of a request to a server: "GET /users/{id}". If no pattern of an
+// http.ServeMux is known, the name has the first segment of the path: "GET /users/…".
 func Served(method, pattern, path string) string {
 	if pattern == "" {
 		pattern = firstSegment(path)
@@ -19,7 +19,7 @@ func Served(method, pattern, path string) string {
 	return names.of(key{false, method, pattern})
 }
 
-// Sent is the name of a request that is sent: "HTTP GET example.com".
+// Sent returns the name of a request of a client: "HTTP GET example.com".
 func Sent(method, host string) string {
 	if len(host) > maxHost {
 		host = "…"
@@ -27,11 +27,11 @@ func Sent(method, host string) string {
 	return names.of(key{true, method, host})
 }
 
-// maxHost and maxMethod are how long a host with its port, and a method, can be in a name.
+// maxHost and maxMethod are the maximum lengths of a host with its port, and of a method, in a name.
 const maxHost, maxMethod = 260, 32
 
-// firstSegment is what a path begins with, as a name: clients choose paths, so what looks
-// like an id of something is left out.
+// firstSegment returns the first segment of a path. It leaves out segments that look like an
+// id, because clients choose paths.
 func firstSegment(path string) string {
 	path = strings.TrimPrefix(path, "/")
 	first, rest, more := strings.Cut(path, "/")
@@ -46,7 +46,7 @@ func firstSegment(path string) string {
 	return "/" + first
 }
 
-// key is what a name is made of.
+// key identifies a name.
 type key struct {
 	sent           bool
 	method, target string
@@ -56,14 +56,13 @@ func (k key) name() string {
 	switch {
 	case k.sent:
 		return "HTTP " + k.method + " " + k.target
-	case strings.Contains(k.target, " "): // it begins with a method itself
+	case strings.Contains(k.target, " "): // the target begins with a method itself
 		return strings.Clone(k.target)
 	}
 	return k.method + " " + k.target
 }
 
-// table has the names by their targets. Beyond maxNames, and maxMethods of a target, there
-// are no new ones.
+// table maps targets to names. It has at most maxNames names, and maxMethods of a target.
 type table struct {
 	all atomic.Pointer[map[string][]named]
 	mu  sync.Mutex
@@ -79,12 +78,12 @@ var names table
 
 const maxNames, maxMethods = 1000, 20
 
-// other is the name of all that have none of their own.
+// other is the name of all requests beyond the limits.
 const other = "other requests"
 
 func (t *table) of(k key) string {
 	switch {
-	case k.method == "": // what a client's zero Request is sent with
+	case k.method == "": // a zero http.Request is sent with GET
 		k.method = "GET"
 	case len(k.method) > maxMethod:
 		k.method = "…"

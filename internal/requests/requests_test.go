@@ -16,7 +16,7 @@ func TestFirstSegment(t *testing.T) {
 	}
 }
 
-// TestNamesAreBounded: clients can't make more names than there is room for.
+// TestNamesAreBounded: clients can't create more names than the limit.
 func TestNamesAreBounded(t *testing.T) {
 	defer func(old *map[string][]named, n int) {
 		names.all.Store(old)

@@ -13,13 +13,13 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Attach ends the scopes of t that nobody ended with their goroutines, as the Go execution
-// trace knows them, and gives scopes the CPU times that it and the switches know: the sum of what their goroutine was on a CPU
-// between their begin and their end. It is exact where switches tell of all of its
-// running and all of its system calls, and at most that where the Go trace alone does. It
-// is likely where the machine's host took more than a hundredth of the time in which its
-// CPUs had work, because threads' switches don't tell of that, and where the switches of
-// its threads themselves may make it wrong by more than a hundredth; see aSwitch.
+// Attach ends open scopes of t when their goroutines end, according to the Go execution
+// trace, and gives scopes the CPU times from that trace and the switches: the time that
+// their goroutine was on a CPU between begin and end. The quality is exact if switches cover
+// all of its running and system calls, and at most if only the Go trace does. It is likely
+// if the machine's host took more than a hundredth of the time in which its CPUs had work,
+// which threads' switches do not show, or if the switches themselves may cause an error of
+// more than a hundredth; see aSwitch.
 //
 // The Go trace is read when Events is called first; its memory is some 6 bytes for each
 // stretch in which a goroutine was on a CPU without a break, as much for each in which
@@ -44,16 +44,17 @@ func Attach(t *trace.Trace) {
 	})
 }
 
-// give has scopes of t end with their goroutines. Of a trace that was made of a Go execution
-// trace goscopes has looked: a task of runtime/trace belongs to no goroutine.
+// give ends scopes of t with their goroutines. For a trace made from a Go execution trace,
+// goscopes has done that: a task of runtime/trace belongs to no goroutine.
 func (x *index) give(t *trace.Trace) {
 	if t.Lookup(gotrace.FactMade) == "" {
 		t.UseEnds(x.endOf)
 	}
 }
 
-// CPUTimes takes part in a reading of t by EachOf, and finds what Attach promised to
-// Events. Where nothing was promised, or it is known already, it takes nothing.
+// CPUTimes returns a Handler that, as part of a reading of t by EachOf, computes the CPU
+// times promised by Attach. If nothing was promised, or the times are known already, it does
+// nothing.
 func CPUTimes(t *trace.Trace) Handler {
 	if !t.WantsCPU() {
 		return Handler{}
@@ -69,37 +70,37 @@ func CPUTimes(t *trace.Trace) Handler {
 	return h
 }
 
-// index finds out how long a goroutine was on a CPU between two times.
+// index computes how long a goroutine was on a CPU between two times.
 type index struct {
 	stretches []gotrace.Stretch
 	byID      map[uint64]*usage
-	lately    gotrace.Lately[usage] // of byID
-	coded     deltas.Bytes          // of the stretches
+	lately    gotrace.Lately[usage] // caches byID
+	coded     deltas.Bytes          // encodes the stretches
 	steal     steal
 	ended     []ended // by goroutine
 }
 
-// ended is when a goroutine ended.
+// ended is the end of a goroutine.
 type ended struct {
 	goid uint64
 	at   int64
 }
 
-// usage is what a goroutine had of CPUs.
+// usage holds a goroutine's times on CPUs.
 type usage struct {
 	sure  stretches
-	maybe stretches // its thread's whereabouts are not known
-	back  []int64   // when the system had its thread run again
+	maybe stretches // its thread's whereabouts are unknown
+	back  []int64   // times when the system resumed its thread
 }
 
-// aSwitch is by how many ns a CPU time may be too large for each time that the thread was
-// switched off its CPU and on again. The kernel's records of a switch lie a little apart
-// from where its CPU clock changes hands: 5 µs as a rule, 7 to 14 beside a full load.
+// aSwitch is the maximum error of a CPU time, in ns, for each time that the thread was
+// switched off its CPU and on again. The kernel's records of a switch are a little apart
+// from the moment when its CPU clock changes: usually 5 µs, 7 to 14 under full load.
 const aSwitch = 10_000
 
 func newIndex(s steal) *index { return &index{byID: map[uint64]*usage{}, steal: s} }
 
-// handler fills the index.
+// handler returns the handler that fills the index.
 func (x *index) handler() Handler {
 	return Handler{
 		Interval: func(_ *Facts, v *Interval) { x.add(v) },
@@ -121,7 +122,7 @@ func (x *index) done(f *Facts) {
 	}
 }
 
-// add takes in an interval.
+// add adds an interval.
 func (x *index) add(v *Interval) {
 	off := v.State >= Preempted && v.State <= Stalled || v.State == Blocked
 	if !v.On && !off && v.State != Running && v.State != Syscall && (v.State != GC || v.Thread == 0) {
@@ -143,7 +144,7 @@ func (x *index) add(v *Interval) {
 	u.maybe.add(v.From, v.To, &x.coded)
 }
 
-// endOf is trace.EndOf.
+// endOf implements trace.EndOf.
 func (x *index) endOf(goid uint64) (int64, bool) {
 	i, ok := slices.BinarySearchFunc(x.ended, goid, func(e ended, id uint64) int { return cmp.Compare(e.goid, id) })
 	if !ok {
@@ -152,7 +153,7 @@ func (x *index) endOf(goid uint64) (int64, bool) {
 	return x.ended[i].at, true
 }
 
-// at is trace.CPUAt.
+// at implements trace.CPUAt.
 func (x *index) at(goid uint64, from, to int64) (int64, format.Quality) {
 	i := sort.Search(len(x.stretches), func(k int) bool { return x.stretches[k].To >= to })
 	u := x.byID[goid]
@@ -169,21 +170,21 @@ func (x *index) at(goid uint64, from, to int64) (int64, format.Quality) {
 	return ns, format.Exact
 }
 
-// switches is how often the thread came back to a CPU between two times.
+// switches returns how often the thread came back to a CPU between two times.
 func (u *usage) switches(from, to int64) int64 {
 	first, _ := slices.BinarySearch(u.back, from)
 	after, _ := slices.BinarySearch(u.back, to)
 	return int64(after - first)
 }
 
-// stretches are stretches of time, none of which touch, by time. An element of the list is
-// what there is between a stretch and the one before it, and how long it is. A block
-// begins with what those before it have together.
+// stretches are disjoint stretches of time, in order. An element of the list holds the
+// distance of a stretch from the previous one, and its length. A block begins with the total
+// length of those before it.
 type stretches struct {
 	list deltas.List
-	last stretch // is not in the list before done
-	end  int64   // of the last that is in the list
-	sum  int64   // of those
+	last stretch // not in the list before done
+	end  int64   // of the last one in the list
+	sum  int64   // total length of those
 }
 
 type stretch struct{ from, to int64 }
@@ -199,7 +200,7 @@ func (s *stretches) add(from, to int64, coded *deltas.Bytes) {
 	}
 }
 
-// put puts the last into the list.
+// put appends the last stretch to the list.
 func (s *stretches) put(coded *deltas.Bytes) {
 	x := &s.last
 	if x.to <= x.from {
@@ -215,14 +216,14 @@ func (s *stretches) put(coded *deltas.Bytes) {
 	s.sum += x.to - x.from
 }
 
-// done is called before until.
+// done must be called before until.
 func (s *stretches) done(coded *deltas.Bytes) {
 	s.put(coded)
 	s.last = stretch{}
 	s.list.End(coded)
 }
 
-// until is how much of them is before t.
+// until returns their total length before t.
 func (s *stretches) until(t int64, coded *deltas.Bytes) int64 {
 	n := s.list.Len()
 	if n == 0 || s.list.Start() >= t {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestIndex(t *testing.T) {
-	const unit = 100_000 // so long that a switch makes little of it
+	const unit = 100_000 // so long that a switch matters little
 	x := newIndex(nil)
 	for _, v := range []Interval{
 		{From: 100, To: 200, State: CPU, On: true, Thread: 1},
@@ -58,22 +58,22 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestSwitchesMakeTimesLikely: each time that the system takes a thread off its CPU, what
-// switches tell is some microseconds more than what the thread had.
+// TestSwitchesMakeTimesLikely: each time that the system takes a thread off its CPU, the
+// time by switches exceeds the thread's actual time by some microseconds.
 func TestSwitchesMakeTimesLikely(t *testing.T) {
 	x := newIndex(nil)
 	add := func(from, to int64, s State) {
 		x.add(&Interval{Goid: 7, From: from, To: to, State: s, On: s == CPU, Thread: 1})
 	}
-	for at := int64(0); at < 10e6; at += 1e6 { // each ms Go's own scheduler
+	for at := int64(0); at < 10e6; at += 1e6 { // every ms by Go's own scheduler
 		add(at, at+5e5, CPU)
 		add(at+5e5, at+1e6, Channel)
 	}
-	for at := int64(10e6); at < 20e6; at += 1e6 { // each ms the system's
+	for at := int64(10e6); at < 20e6; at += 1e6 { // every ms by the system
 		add(at, at+5e5, CPU)
 		add(at+5e5, at+1e6, []State{Preempted, Blocked, Stalled, TextFault, DataFault}[at/1e6%5])
 	}
-	for at := int64(20e6); at < 50e6; at += 3e6 { // each third
+	for at := int64(20e6); at < 50e6; at += 3e6 { // every 3 ms
 		add(at, at+2e6, CPU)
 		add(at+2e6, at+3e6, Preempted)
 	}
@@ -86,8 +86,8 @@ func TestSwitchesMakeTimesLikely(t *testing.T) {
 		{0, 20e6, format.Exact}, // 100 µs of 10 ms: a hundredth
 		{5e6, 20e6, format.Likely},
 		{10e6, 20e6, format.Likely},
-		{10.1e6, 10.4e6, format.Exact}, // none meanwhile
-		{10.5e6, 10.9e6, format.Exact}, // off all the time
+		{10.1e6, 10.4e6, format.Exact}, // no switch in between
+		{10.5e6, 10.9e6, format.Exact}, // off the CPU all the time
 		{10.4e6, 11.1e6, format.Likely},
 		{20e6, 50e6, format.Exact},
 	} {

@@ -8,31 +8,31 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// checks is how far what the states say can be believed: what can be known in two
-// ways, compared.
+// checks shows how reliable the states are: it compares values that can be determined in
+// two ways.
 type checks struct {
 	Sum     check // the states of a goroutine add up to its life
-	CPU     check // the time on CPUs adds up to what the threads' clocks say
-	Unknown check // the states tell what goroutines do, where the Go execution trace does
+	CPU     check // the time on CPUs agrees with the threads' clocks
+	Unknown check // the states are known wherever the Go execution trace covers them
 }
 
 // check is one comparison.
 type check struct {
-	Known     bool    // it could be made
-	OK        bool    // and it holds
-	Off       float64 // by which share the two differ, or what share is unknown
-	Tolerance float64 // up to which it holds
+	Known     bool    // whether it could be made
+	OK        bool    // whether it holds
+	Off       float64 // relative difference of the two, or unknown share
+	Tolerance float64 // maximum of Off
 	Text      string  // a sentence
 }
 
-// What the checks tolerate.
+// Tolerances of the checks.
 const (
 	sumTolerance     = 0.001
 	cpuTolerance     = 0.02
 	unknownTolerance = 0.02
 )
 
-// List is all of them, by the order in which they are shown.
+// List returns all checks in the order in which they are shown.
 func (c *checks) List() []*check { return []*check{&c.Sum, &c.CPU, &c.Unknown} }
 
 // check makes the checks.
@@ -66,9 +66,9 @@ func (f *Facts) checkSum() {
 	k.Text = fmt.Sprintf("the states of each of %.0f goroutines add up to its life: off by %.2f %% at most", lives, 100*worst)
 }
 
-// checkCPU compares what threads did on CPUs, by their switches, with their CPU clocks:
-// what goroutines had of it, and what the scheduler and other threads of the runtime
-// had. Time that two goroutines had at once counts twice.
+// checkCPU compares the threads' time on CPUs, by their switches, with their CPU clocks:
+// the goroutines' part of it, and that of the scheduler and the runtime's other threads.
+// Time that two goroutines had at once counts twice.
 func (f *Facts) checkCPU(s *switches, c *clocks) {
 	k := &f.Checks.CPU
 	k.Tolerance = cpuTolerance
@@ -88,8 +88,8 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 		k.Text += fmt.Sprintf("; that can't be judged, as of %v of the threads' time switches were lost", round(s.lost))
 		return
 	}
-	// The clocks count the switches themselves, which belong to nobody; or a thread's
-	// records of a switch lie outside of what its clock counts.
+	// The clocks include the switches themselves, which belong to no thread; or a
+	// thread's records of a switch lie outside of what its clock counts.
 	itself := s.came * perSwitch
 	if sum > c.cpu {
 		itself = s.came * aSwitch
@@ -106,13 +106,13 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 	k.judge(float64(off) / float64(c.cpu))
 }
 
-// perSwitch is what a switch takes between the kernel's telling that one thread left the
-// CPU and that the next one came, in ns: half of it for telling.
+// perSwitch is the time of a switch between the kernel's record of one thread leaving the
+// CPU and that of the next one coming, in ns: half of it is for recording.
 const perSwitch = 3000
 
-// checkUnknown looks for what states should tell and don't. Where the Go execution trace
-// does not tell, before it began or between its parts, nobody can know: that is said, and
-// is no fault.
+// checkUnknown checks for states that should be known and are not. Times that the Go
+// execution trace does not cover, before it began or between its parts, can't be known:
+// they are reported, but are no error.
 func (f *Facts) checkUnknown() {
 	var all int64
 	for _, d := range f.Totals {
@@ -134,8 +134,8 @@ func (f *Facts) checkUnknown() {
 
 func round(ns int64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
 
-// clocksOf finds two moments between which the CPU time of all threads is known: those
-// that the recorder of switches has told, or of a recording that was cut off its first
+// clocksOf finds two moments at which the CPU time of all threads is known: those that
+// the recorder of switches has recorded or, in a recording that was cut off, its first
 // and last heartbeat.
 func clocksOf(t *trace.Trace) (c clocks) {
 	if t.State().Overwritten > 0 {

@@ -21,9 +21,9 @@ func threadCPU() int64 {
 	return ts.Nano()
 }
 
-// burn computes for about so much CPU time, and calls nothing: what the scheduler does
-// on the thread, after a system call that others used to take the processor, is not
-// the goroutine's.
+// burn computes for about d of CPU time, without calls: the scheduler's work on the
+// thread, after a system call during which it lost its processor, is not the
+// goroutine's.
 func burn(d time.Duration) {
 	const least = 1_000_000
 	for n := int64(least); perSecond == 0; n *= 2 {
@@ -47,10 +47,10 @@ func compute(n int64) {
 	sink.Store(x)
 }
 
-// Long scopes have the CPU time that their thread's clock says, be there others that
-// want its CPU, waits inside, or nested ones. On a very busy machine the thread also
-// works for the scheduler, which is not the goroutine's: one good recording of some
-// is enough.
+// TestLongScopes: long scopes have the CPU time of their thread's clock, whether
+// others compete for its CPU, they wait, or are nested. On a very busy machine the
+// thread also works for the scheduler, which is not the goroutine's: one good
+// recording of several is enough.
 func TestLongScopes(t *testing.T) {
 	burn(0)
 	begin, before := time.Now(), stolen(t)
@@ -66,7 +66,7 @@ func TestLongScopes(t *testing.T) {
 	}
 }
 
-// longScopes records scopes, and tells of which the CPU time is wrong.
+// longScopes records scopes, and returns those whose CPU time is wrong.
 func longScopes(t *testing.T) (wrong []string) {
 	var truth []int64
 	scoped := func(name string, f func()) {
@@ -111,9 +111,9 @@ func longScopes(t *testing.T) (wrong []string) {
 	}
 	for i, e := range after {
 		want := truth[i]
-		// The kernel's clock and its records of switches tell times some microseconds
-		// apart, so a thread that others push off its CPU again and again has more; it
-		// is not called exact then.
+		// The kernel's clock and its records of switches differ by some microseconds,
+		// so a thread that is preempted again and again has more by the records; its
+		// quality then is not exact.
 		switches := switchesIn(t, tr, e.Thread, e.Start, e.Start+e.Dur)
 		quality, allowed := format.Exact, want/100+aSwitch/2*switches
 		if e.Quality == format.Likely && (switches+1)*aSwitch*100 > e.CPU {

@@ -18,7 +18,7 @@ import (
 // returns is an instruction that returns to the caller, by architecture.
 var returns = map[string][]byte{"amd64": {0xc3}, "arm64": {0xc0, 0x03, 0x5f, 0xd6}}
 
-// faulter maps a file of which each page begins with code that returns at once.
+// faulter maps a file whose pages each begin with code that returns at once.
 type faulter struct {
 	file *os.File
 	mem  []byte
@@ -37,7 +37,7 @@ func newFaulter(t *testing.T, pages int) *faulter {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	if err := f.Sync(); err != nil { // what is not on the disk can't leave the memory
+	if err := f.Sync(); err != nil { // pages that are not on the disk can't be evicted
 		t.Fatal(err)
 	}
 	mem, err := unix.Mmap(int(f.Fd()), 0, pages*len(page), unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE)
@@ -48,7 +48,7 @@ func newFaulter(t *testing.T, pages int) *faulter {
 	return &faulter{f, mem}
 }
 
-// evict has the pages of the file read from the disk again.
+// evict makes the pages of the file be read from the disk again.
 func (x *faulter) evict(t *testing.T) {
 	for _, err := range []error{unix.Madvise(x.mem, unix.MADV_DONTNEED), unix.Fadvise(int(x.file.Fd()), 0, 0, unix.FADV_DONTNEED)} {
 		if err != nil {
@@ -66,7 +66,7 @@ func runPage(page *byte) {
 	(*(*func())(unsafe.Pointer(&code)))()
 }
 
-// onItsThread calls f on a thread that ends with it.
+// onItsThread calls f on a thread of its own.
 func onItsThread(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -77,7 +77,7 @@ func onItsThread(f func()) {
 	<-done
 }
 
-// pageTruth is what was known of a thread while it used pages.
+// pageTruth is what a thread measured while it used pages.
 type pageTruth struct {
 	major int64
 	off   time.Duration // off the CPU in these
@@ -95,7 +95,7 @@ func (x *faulter) use(f, before func(page *byte)) (truth pageTruth) {
 		f(&x.mem[at])
 		off := time.Since(begin) - time.Duration(threadCPU()-cpu)
 		_ = unix.Getrusage(unix.RUSAGE_THREAD, &u)
-		if u.Majflt > major { // a few are no major ones: others wait for the page too
+		if u.Majflt > major { // a few are not major: others wait for the page too
 			truth.major++
 			truth.off += off
 		}
@@ -104,8 +104,8 @@ func (x *faulter) use(f, before func(page *byte)) (truth pageTruth) {
 }
 
 // TestPageFaults: a goroutine whose thread waits for pages from the disk waits for data or for
-// text, according to what it does with them; where the pages are in memory it waits for neither.
-// On a very busy machine a wait may end long before its fault does: one good recording of some is
+// text, depending on its use of them; if the pages are in memory it waits for neither. On a very
+// busy machine a wait may end long before its fault does: one good recording of several is
 // enough.
 func TestPageFaults(t *testing.T) {
 	if returns[runtime.GOARCH] == nil {
@@ -125,14 +125,14 @@ func TestPageFaults(t *testing.T) {
 	}
 }
 
-// pageFaults records waits for so many pages, and tells which were told wrongly.
+// pageFaults records waits for so many pages, and returns what is wrong.
 func pageFaults(t *testing.T, x *faulter, pages int64) (wrong []string) {
 	t.Helper()
 	evict := func(*byte) { x.evict(t) }
 	list := []struct {
 		name      string
 		f, before func(*byte)
-		state     State // that it waits in; Unknown: it does not
+		state     State // in which it waits; Unknown: it does not
 	}{
 		{"reads what is on the disk", readPage, evict, DataFault},
 		{"runs what is on the disk", runPage, evict, TextFault},
@@ -144,7 +144,7 @@ func pageFaults(t *testing.T, x *faulter, pages int64) (wrong []string) {
 	tr := recorded(t, func() {
 		for i, c := range list {
 			if c.before == nil {
-				onItsThread(func() { x.use(readPage, nil) }) // which has the faults
+				onItsThread(func() { x.use(readPage, nil) }) // this takes the faults
 			}
 			onItsThread(func() {
 				threads[i] = uint32(unix.Gettid())

@@ -6,8 +6,8 @@ import (
 	"github.com/scopeview/scopeview/internal/gotrace"
 )
 
-// Whatever a Go execution trace says, in whatever order, a goroutine's intervals follow
-// each other and add up to its life.
+// FuzzJoin: whatever a Go execution trace contains, in whatever order, a goroutine's
+// intervals follow each other and add up to its life.
 func FuzzJoin(f *testing.F) {
 	f.Add([]byte{0, 3, 10, 1, 4, 20, 1, 5, 30, 0, 2, 40})
 	f.Add([]byte{0x40, 0, 10, 1, 3, 20, 0x41, 0, 5, 0x42, 0, 5, 0x43, 0, 9})

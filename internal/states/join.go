@@ -6,25 +6,25 @@ import (
 	"github.com/scopeview/scopeview/internal/gotrace"
 )
 
-// joiner makes intervals of transitions, ranges and switches.
+// joiner combines transitions, ranges and switches to intervals.
 type joiner struct {
 	f        func(*Interval)
 	facts    *Facts
 	switches *switches
 	info     *gotrace.Info // while it is being read
 	live     map[uint64]*live
-	lately   gotrace.Lately[live] // of live
-	procs    map[int32]*live      // who had one of Go's processors last
+	lately   gotrace.Lately[live] // caches live
+	procs    map[int32]*live      // the last goroutine on each of Go's processors
 	stacks   []stackInfo
 	world    []gotrace.Stretch // when it was stopped; To 0: it still is
-	err      error             // of reading switches
+	err      error             // from reading switches
 	iv       Interval
-	told     Interval // the last that was handed over
-	who      *live    // of iv
-	base     State    // of iv, if its thread were on a CPU
+	told     Interval // the last one passed to f
+	who      *live    // the goroutine of iv
+	base     State    // state of iv if its thread were on a CPU
 }
 
-// live is a goroutine, and what it does since at.
+// live is a goroutine with its state since at.
 type live struct {
 	*Goroutine
 	kind   kind
@@ -33,18 +33,18 @@ type live struct {
 	stack  uint32
 	thread uint32
 	proc   int32
-	lost   int64 // from when on another goroutine had it during a system call; 0: none had
+	lost   int64 // time when another goroutine got its processor during a system call; 0: none did
 	reason string
 	assist bool
-	seen   bool // a stack that tells whose it is
+	seen   bool // a stack that identifies its kind was seen
 	times  [Count]int64
 }
 
-// stackInfo is what a stack tells, once it was looked at.
+// stackInfo is what is known from a stack, once it was examined.
 type stackInfo struct {
 	known bool
 	kind  kind
-	inner kind  // by the innermost function that is not the runtime's
+	inner kind  // by the innermost function outside of the runtime
 	state State // of a goroutine that waits there
 }
 
@@ -56,7 +56,7 @@ func (j *joiner) handler() gotrace.Handler {
 	return gotrace.Handler{Transition: j.transition, Begun: j.begun, Range: j.ended}
 }
 
-// stateOf returns what a goroutine does now, as far as its transitions tell.
+// stateOf returns the current state of a goroutine, as far as its transitions show.
 func (j *joiner) stateOf(goid uint64) State {
 	g := j.live[goid]
 	switch {
@@ -72,7 +72,7 @@ func (j *joiner) stateOf(goid uint64) State {
 	return Running
 }
 
-// look tells what is known by a stack.
+// look returns what is known from a stack.
 func (j *joiner) look(id uint32) stackInfo {
 	if id == 0 {
 		return stackInfo{}
@@ -88,7 +88,7 @@ func (j *joiner) look(id uint32) stackInfo {
 	return *s
 }
 
-// transition takes in that a goroutine changed its state.
+// transition handles a goroutine's change of state.
 func (j *joiner) transition(tr *gotrace.Transition) {
 	g := j.lately.Of(j.live, tr.Goid)
 	if g == nil {
@@ -104,7 +104,7 @@ func (j *joiner) transition(tr *gotrace.Transition) {
 			j.identify(g, tr.Stack)
 		}
 		if !g.seen && tr.From == gotrace.Waiting && j.look(tr.ByStack).inner == system {
-			g.kind, g.System = system, true // what it waits for since before the recording is the recorder's
+			g.kind, g.System = system, true // it waits since before the recording, for the recorder
 		}
 		j.close(g, tr.Time, tr.By, tr.ByStack)
 	}
@@ -118,7 +118,7 @@ func (j *joiner) transition(tr *gotrace.Transition) {
 		return
 	case gotrace.Running:
 		g.stack, g.reason = 0, ""
-	case gotrace.Runnable: // woken, it is where it waited
+	case gotrace.Runnable: // a woken goroutine is where it waited
 		if tr.From != gotrace.Waiting {
 			g.stack, g.reason = tr.Stack, ""
 		}
@@ -132,8 +132,8 @@ func (j *joiner) transition(tr *gotrace.Transition) {
 	}
 }
 
-// occupy takes in that a goroutine has a processor. A system call may have it taken away
-// before its end, which nothing else tells of.
+// occupy records that a goroutine has a processor. During a system call it may lose it,
+// which no event reports.
 func (j *joiner) occupy(g *live, proc int32, now int64) {
 	if g.proc = proc; proc < 0 {
 		return
@@ -150,7 +150,7 @@ func (j *joiner) meet(tr *gotrace.Transition) *live {
 	if g.Goroutine == nil {
 		g.Goroutine = &Goroutine{ID: tr.Goid, From: tr.Time, To: tr.Time}
 		j.facts.Goroutines[tr.Goid] = g.Goroutine
-	} else { // a number that had ended: a corrupt trace's
+	} else { // an id that had ended: the trace is corrupt
 		g.at, g.Ended = g.To, false
 		j.close(g, tr.Time, 0, 0)
 	}
@@ -162,7 +162,7 @@ func (j *joiner) meet(tr *gotrace.Transition) *live {
 	return g
 }
 
-// identify finds out whose goroutine it is.
+// identify determines the kind of a goroutine.
 func (j *joiner) identify(g *live, stack uint32) {
 	if g.seen || stack == 0 {
 		return
@@ -172,11 +172,11 @@ func (j *joiner) identify(g *live, stack uint32) {
 	g.System = g.kind != program
 }
 
-// begun takes in that a range begins.
+// begun handles the begin of a range.
 func (j *joiner) begun(r *gotrace.Range) {
 	switch {
 	case r.Goid == 0 && strings.HasPrefix(r.Name, "stop-the-world"):
-		if n := len(j.world); n == 0 || j.world[n-1].To != 0 { // it is stopped once at a time
+		if n := len(j.world); n == 0 || j.world[n-1].To != 0 { // only one stop at a time
 			j.world = append(j.world, gotrace.Stretch{From: r.From})
 		}
 	case r.Name == "GC mark assist":
@@ -187,7 +187,7 @@ func (j *joiner) begun(r *gotrace.Range) {
 	}
 }
 
-// ended takes in that it has ended.
+// ended handles the end of a range.
 func (j *joiner) ended(r *gotrace.Range) {
 	switch {
 	case r.Goid == 0 && strings.HasPrefix(r.Name, "stop-the-world"):
@@ -202,7 +202,7 @@ func (j *joiner) ended(r *gotrace.Range) {
 	}
 }
 
-// close tells what a goroutine did up to now.
+// close reports what a goroutine did up to now.
 func (j *joiner) close(g *live, now int64, by uint64, byStack uint32) {
 	if now <= g.at {
 		return
@@ -233,7 +233,7 @@ func (j *joiner) close(g *live, now int64, by uint64, byStack uint32) {
 	}
 }
 
-// piece tells of a stretch of running or of a system call.
+// piece reports a stretch of running or of a system call.
 func (j *joiner) piece(from, to int64, w where) {
 	state := j.base
 	switch {
@@ -257,8 +257,8 @@ func (j *joiner) piece(from, to int64, w where) {
 	j.tell(from, to, state)
 }
 
-// runnable tells of a stretch of waiting for a processor, of which what the world was
-// stopped for is the collector's.
+// runnable reports a stretch of waiting for a processor; while the world was stopped,
+// the state is GC.
 func (j *joiner) runnable(from, to int64) {
 	i := len(j.world)
 	for i > 0 && (j.world[i-1].To == 0 || j.world[i-1].To > from) {
@@ -280,7 +280,7 @@ func (j *joiner) runnable(from, to int64) {
 	j.tell(from, to, Runnable)
 }
 
-// waits is the state of a wait, which ended where byStack is.
+// waits returns the state of a wait that was ended at byStack.
 func (j *joiner) waits(g *live, byStack uint32) State {
 	switch g.reason {
 	case "sync", "forever":
@@ -290,7 +290,7 @@ func (j *joiner) waits(g *live, byStack uint32) State {
 			return j.look(g.stack).state
 		}
 		if s := j.look(byStack).state; s != Other {
-			return s // who unlocks, sends or is done tells what was waited for
+			return s // the function that unlocks, sends or is done shows what was waited for
 		}
 		return Unknown
 	}
@@ -300,12 +300,12 @@ func (j *joiner) waits(g *live, byStack uint32) State {
 	return Other
 }
 
-// tell hands an interval over.
+// tell passes an interval on.
 func (j *joiner) tell(from, to int64, s State) {
 	if to <= from {
 		return
 	}
-	j.told = j.iv // in place: memory for each would be most of what reading takes
+	j.told = j.iv // in place: allocating each would dominate the cost of reading
 	v := &j.told
 	v.From, v.To, v.State = from, to, s
 	if j.who.lost != 0 && from >= j.who.lost {
@@ -317,10 +317,10 @@ func (j *joiner) tell(from, to int64, s State) {
 	}
 }
 
-// finish ends the story.
+// finish ends all intervals.
 func (j *joiner) finish() {
 	for _, g := range j.live {
-		if g.state != gotrace.Unknown { // the reader ends what lives
+		if g.state != gotrace.Unknown { // the reader ends live goroutines
 			j.close(g, j.info.To, 0, 0)
 		}
 		j.facts.add(g)

@@ -10,10 +10,10 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// switched is a trace of a thread 12 that is on a CPU from 100 to 200 and from 300 to
-// 400, and put off it from 400 to 500; from 600 on nothing is known of it, but that it
-// is on a CPU from 700 to 800. Thread 13 is always on a CPU. Thread 14 waits for data from 2100
-// to 2200, and for instructions from 2300 to 2400.
+// switched is a trace of a thread 12 that is on a CPU from 100 to 200 and from 300 to 400, and
+// preempted from 400 to 500; from 600 on its state is unknown, except that it is on a CPU from 700
+// to 800. Thread 13 is always on a CPU. Thread 14 waits for data from 2100 to 2200, and for
+// instructions from 2300 to 2400.
 const switched = `
 header path=go clock=monotonic start=1000 mono=1000
 state closed=1 tick=9000
@@ -26,7 +26,7 @@ switch thread=12 base=1700 until=1800 lost on
 stop ticks=9000
 `
 
-// What stacks with these numbers tell.
+// Numbers of stacks with known meaning.
 const (
 	inMutex = 1 + iota
 	inWaitGroup
@@ -49,7 +49,7 @@ func joinerOf(t *testing.T, f func(*Interval)) *joiner {
 	return j
 }
 
-// step is a line such as "100 7 running on 12", or "100 stw": from then on.
+// step processes a line such as "100 7 running on 12", or "100 stw": the state from then on.
 func step(t *testing.T, j *joiner, line string, was map[uint64]gotrace.GoState) {
 	t.Helper()
 	var at int64
@@ -162,7 +162,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestProcs: on which of Go's processors a goroutine ran, or had when its system call began.
+// TestProcs: intervals have Go's processor on which a goroutine ran, or that it had when its system
+// call began.
 func TestProcs(t *testing.T) {
 	var got []string
 	j := joinerOf(t, func(v *Interval) { got = append(got, fmt.Sprintf("%d-%d %v on %d", v.From, v.To, v.State, v.Proc)) })
@@ -178,7 +179,8 @@ func TestProcs(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 
-	// The thread of a system call that lost its processor comes back to a CPU, but not to the processor.
+	// The thread of a system call that lost its processor comes back to a CPU, but not to the
+	// processor.
 	got, was = nil, map[uint64]gotrace.GoState{}
 	j = joinerOf(t, func(v *Interval) {
 		got = append(got, fmt.Sprintf("%d: %d-%d %v on %d", v.Goid, v.From, v.To, v.State, v.Proc))
@@ -193,11 +195,11 @@ func TestProcs(t *testing.T) {
 	}
 }
 
-// What the checks say of states that are wrong.
+// TestChecks: the results of the checks for states that are wrong.
 func TestChecks(t *testing.T) {
 	j := joinerOf(t, nil)
 	was := map[uint64]gotrace.GoState{}
-	// Two goroutines on one thread at once: somebody is wrong.
+	// Two goroutines on one thread at once: one of them is wrong.
 	for _, line := range []string{"0 7 running on 13", "0 8 running on 13", "1000 7 unknown", "1000 8 waiting nobody_knows", "2000 8 not-there"} {
 		step(t, j, line, was)
 	}
@@ -216,14 +218,15 @@ func TestChecks(t *testing.T) {
 	if came != 3 {
 		t.Errorf("threads came onto CPUs %d times, want 3", came)
 	}
-	// Thread 13 had 2000 ns, thread 12 400 and 100 more after what was lost; 1000 were two goroutines'.
+	// Thread 13 had 2000 ns, thread 12 400 and 100 more after the lost ones; two goroutines shared
+	// 1000.
 	if f.over != 1000 || f.used != 2000 || j.switches.on != 2000+300+100 {
 		t.Errorf("%d ns of CPUs were with two goroutines, %d with goroutines, %d in all", f.over, f.used, j.switches.on)
 	}
 	if want := float64(2400+1000-2000) / 2000; k.CPU.Off != want {
 		t.Errorf("off by %v, want %v", k.CPU.Off, want)
 	}
-	// By the clocks there was more: what three switches took.
+	// The clocks show more time: what three switches took.
 	f.over = 0
 	f.Checks.CPU = check{}
 	j.switches.came = came
@@ -235,7 +238,7 @@ func TestChecks(t *testing.T) {
 	if f.Checks.CPU.OK {
 		t.Error(f.Checks.CPU.Text)
 	}
-	// By the clocks there was less: what is between them and the records of three switches.
+	// The clocks show less: what is between them and the records of three switches.
 	on := j.switches.on
 	j.switches.on = 1e6 + 3*aSwitch
 	f.checkCPU(j.switches, &clocks{0, 2e6, 1e6})
@@ -248,7 +251,7 @@ func TestChecks(t *testing.T) {
 		t.Error(f.Checks.CPU.Text)
 	}
 	j.switches.on = on
-	// By the clocks there was less: what the host took.
+	// The clocks show less: what the host took.
 	for _, c := range []struct {
 		stolen int64
 		ok     bool
@@ -273,8 +276,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyKnows: what happened before the Go execution trace, or between its parts,
-// is told apart from what the states should tell, and fails no check.
+// TestWhatNobodyKnows: the time before the Go execution trace, or between its parts, is
+// distinguished from states that should be known, and fails no check.
 func TestWhatNobodyKnows(t *testing.T) {
 	j := joinerOf(t, nil)
 	was := map[uint64]gotrace.GoState{}
@@ -305,7 +308,7 @@ func TestWhatStacksTell(t *testing.T) {
 		{"sync.runtime_SemacquireRWMutexR sync.(*RWMutex).RLock main.f", Lock, program},
 		{"sync.runtime_SemacquireWaitGroup sync.(*WaitGroup).Wait main.main runtime.main", Join, program},
 		{"sync.runtime_notifyListWait sync.(*Cond).Wait main.f", Cond, program},
-		{"sync.(*Mutex).Unlock main.f", Lock, program}, // who unlocks tells what was waited for
+		{"sync.(*Mutex).Unlock main.f", Lock, program}, // the function that unlocks shows what was waited for
 		{"sync.(*WaitGroup).Add sync.(*WaitGroup).Done main.f", Join, program},
 		{"runtime.gopark runtime.chanrecv runtime.chanrecv1 main.f", Channel, program},
 		{"runtime.chansend1 main.f", Channel, program},

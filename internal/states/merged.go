@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// member reads what the goroutines of a process did of which a trace was merged. Times and goroutines
+// member reads what the goroutines of one process in a merged trace did. Times and goroutine ids
 // are those of the merged trace; processors and threads are the process's own.
 type member struct {
 	*trace.Sched
@@ -20,7 +20,7 @@ type member struct {
 	switches *switches
 	pcs      bool
 	info     *gotrace.Info
-	large    int64 // changes of goroutines whose ids are too large
+	large    int64 // transitions of goroutines whose ids are too large
 	err      error
 
 	next *Interval
@@ -28,8 +28,8 @@ type member struct {
 	stop func()
 }
 
-// merged reads the processes of a merged trace side by side, and hands their intervals over by the times
-// of their ends.
+// merged reads the processes of a merged trace in parallel, and passes their intervals on in the
+// order of their ends.
 func (f *Facts) merged(t *trace.Trace, switched map[uint32]*switches, hs []Handler) (*Facts, error) {
 	var waiting []*member
 	scheds := t.Scheds()
@@ -75,8 +75,8 @@ func (f *Facts) merged(t *trace.Trace, switched map[uint32]*switches, hs []Handl
 
 func (m *member) begin() { m.pull, m.stop = iter.Pull(m.intervals) }
 
-// advance inserts m into the list of members, which is by the ends of their next intervals, unless it has
-// no more.
+// advance inserts m into the list of members, which is ordered by the ends of their next intervals,
+// unless it has no more.
 func (m *member) advance(list []*member) []*member {
 	var more bool
 	if m.next, more = m.pull(); !more {
@@ -87,7 +87,7 @@ func (m *member) advance(list []*member) []*member {
 	return slices.Insert(list, i, m)
 }
 
-// intervals reads the process's Go execution traces. The stacks of all processes are in one table.
+// intervals reads the process's Go execution traces. All processes share one table of stacks.
 func (m *member) intervals(yield func(*Interval) bool) {
 	j := newJoiner(m.facts, m.switches, func(v *Interval) { yield(v) })
 	own := j.handler()
@@ -129,7 +129,7 @@ func (m *member) rangeOf(r *gotrace.Range) gotrace.Range {
 // takeMembers sums up what was read of the processes.
 func (f *Facts) takeMembers(t *trace.Trace, all []*member) error {
 	sum := f.Info
-	var why []string // without switches
+	var why []string // processes without switches
 	for _, m := range all {
 		if m.err != nil {
 			return m.err
@@ -163,7 +163,7 @@ func (f *Facts) takeMembers(t *trace.Trace, all []*member) error {
 	return nil
 }
 
-// untold says of which processes it is not known what their goroutines did.
+// untold lists the processes for which it is unknown what their goroutines did.
 func untold(t *trace.Trace, all []*member) []string {
 	var names []string
 	n := 0
@@ -184,8 +184,8 @@ func untold(t *trace.Trace, all []*member) []string {
 	return []string{"what goroutines did is not known of " + strings.Join(names, ", ") + ": its own trace has no Go execution trace"}
 }
 
-// told returns between which times a merged trace tells what goroutines did, and the stretches in which it
-// does of each process that was there then.
+// told returns the time covered by the processes of a merged trace, and the stretches in which all
+// processes that existed then are covered.
 func told(t *trace.Trace, all []*member) (from, to int64, list []gotrace.Stretch) {
 	of := map[uint32][]gotrace.Stretch{}
 	from = math.MaxInt64
@@ -205,7 +205,7 @@ func told(t *trace.Trace, all []*member) (from, to int64, list []gotrace.Stretch
 	return from, to, list
 }
 
-// without takes the time between from and to out of stretches.
+// without removes the time between from and to from stretches.
 func without(list []gotrace.Stretch, from, to int64) (left []gotrace.Stretch) {
 	for _, s := range list {
 		if to <= from || to <= s.From || from >= s.To {

@@ -30,7 +30,7 @@ func spin(until time.Time) {
 	}
 }
 
-// readsPipe blocks its thread in a system call that Go knows nothing of the end of.
+// readsPipe blocks its thread in a system call whose end Go does not see.
 func readsPipe(fd int) { _, _ = syscall.Read(fd, make([]byte, 1)) }
 
 func pinned(path string) error {
@@ -55,7 +55,8 @@ func pinned(path string) error {
 	return scope.Stop()
 }
 
-// Two threads that compute on one CPU: each waits for it while the other has it.
+// TestPinned: two threads compute on one CPU: each waits for it while the other has
+// it.
 func TestPinned(t *testing.T) {
 	if path := os.Getenv(pinnedTrace); path != "" {
 		if err := pinned(path); err != nil {
@@ -64,7 +65,7 @@ func TestPinned(t *testing.T) {
 		return
 	}
 	begin, before := time.Now(), stolen(t)
-	for try := 1; ; try++ { // others may have the CPU too, or take it from the machine
+	for try := 1; ; try++ { // other programs may use the CPU too, or the host may take it
 		wrong := pinnedOnce(t)
 		if len(wrong) == 0 {
 			return
@@ -76,7 +77,7 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// pinnedOnce records once, and tells what is wrong.
+// pinnedOnce records once, and returns what is wrong.
 func pinnedOnce(t *testing.T) (wrong []string) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if out, err := onOneCPU(t, path); err != nil {
@@ -99,8 +100,8 @@ func pinnedOnce(t *testing.T) (wrong []string) {
 		l.log(t, "spins")
 		span := l.To - l.From
 		waits := l.times[Preempted] + l.times[Runnable]
-		// While the other has the CPU this one has not. That others have it too, of
-		// other programs, makes it more.
+		// While the other goroutine has the CPU this one waits. Other programs add
+		// to that.
 		if waits < other.times[CPU]*9/10 || l.times[CPU]+waits < span*9/10 {
 			bad("of %v it was on the CPU for %v and waited for it for %v; the other was on it for %v",
 				time.Duration(span), time.Duration(l.times[CPU]), time.Duration(waits), time.Duration(other.times[CPU]))
@@ -128,7 +129,7 @@ func pinnedOnce(t *testing.T) (wrong []string) {
 // onOneCPU runs this test as a program that may use one CPU only.
 func onOneCPU(t *testing.T, path string) ([]byte, error) {
 	t.Helper()
-	runtime.LockOSThread() // a child has the CPUs of the thread that makes it
+	runtime.LockOSThread() // a child inherits the CPUs of the thread that creates it
 	defer runtime.UnlockOSThread()
 	var before, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {

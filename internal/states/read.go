@@ -11,46 +11,46 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Facts is what Read says about what it read. Times are ns from the trace's start.
+// Facts is the result of Read. Times are ns from the trace's start.
 type Facts struct {
-	From, To   int64             // what the Go execution trace covers
-	Stretches  []gotrace.Stretch // and of that what it tells of: recording it may have been interrupted
+	From, To   int64             // the time of the Go execution trace
+	Stretches  []gotrace.Stretch // the parts of it that are covered: it may have been interrupted
 	Goroutines map[uint64]*Goroutine
 	// Totals are the times by state of the program's own goroutines.
 	Totals [Count]int64
-	// Runtime are those of the runtime's and the recorder's: the collector's workers, and
-	// others.
+	// Runtime are those of the runtime's and the recorder's goroutines: the collector's workers,
+	// and others.
 	Runtime [Count]int64
-	// Switches reports whether there are switches of threads. Without any SwitchesWhy is
-	// a sentence that says why, and nothing is CPU, Preempted, TextFault, DataFault, Stalled or Blocked.
+	// Switches reports whether there are switches of threads. If not, SwitchesWhy is a sentence
+	// with the reason, and no state is CPU, Preempted, TextFault, DataFault, Stalled or Blocked.
 	Switches    bool
 	SwitchesWhy string
-	Switched    int64 // how often threads came onto a CPU or left it
-	Threads     int   // how many threads that is known of
+	Switched    int64 // number of switches
+	Threads     int   // number of threads with switches
 	Checks      checks
 	Problems    []string
 	Info        *gotrace.Info
 
-	stolen int64 // ns that the host took, where clocks can be compared
-	over   int64 // ns of CPUs that two goroutines had
-	used   int64 // ns of CPUs that goroutines had, where clocks can be compared
-	from   int64 // between which they can
+	stolen int64 // ns taken by the host, while clocks can be compared
+	over   int64 // ns of CPUs that two goroutines had at once
+	used   int64 // ns of CPUs that goroutines had, while clocks can be compared
+	from   int64 // the time in which they can
 	to     int64
 }
 
-// Goroutine is one that was there while the Go execution trace was recorded.
+// Goroutine is a goroutine that existed while the Go execution trace was recorded.
 type Goroutine struct {
 	ID      uint64
-	Creator uint64 // 0: not known
-	From    int64  // when it was made, or else when recording began
-	To      int64  // when it ended, or else when recording did
-	Created bool   // it was made while recording
+	Creator uint64 // 0: unknown
+	From    int64  // its creation, or the start of the recording
+	To      int64  // its end, or the end of the recording
+	Created bool   // it was created during the recording
 	Ended   bool
-	System  bool   // it is the runtime's own, or the recorder's
-	Site    uint32 // stack of the go statement; 0: not known
-	Start   uint32 // stack of what it began with; 0: not known
+	System  bool   // it belongs to the runtime, or to the recorder
+	Site    uint32 // stack of the go statement; 0: unknown
+	Start   uint32 // stack of its entry function; 0: unknown
 
-	sum int64 // of its intervals
+	sum int64 // total of its intervals
 }
 
 // Stack returns a stack's frames, the leaf first; nil for 0.
@@ -61,10 +61,10 @@ func (f *Facts) Stack(id uint32) []gotrace.Frame {
 	return f.Info.Stack(id)
 }
 
-// Read calls fn with what each goroutine did, those of one goroutine by time; the
-// argument is good until it returns. The error wraps gotrace.ErrNone where there is no
-// Go execution trace. It reads some million events in a second, and its memory grows
-// with the goroutines and not with what they did.
+// Read calls fn with the intervals of all goroutines, those of one goroutine in order; the argument
+// is valid during the call. The error wraps gotrace.ErrNone if there is no Go execution trace. It
+// reads some million events per second, and its memory grows with the number of goroutines, not of
+// intervals.
 func Read(t *trace.Trace, fn func(*Interval)) (*Facts, error) {
 	return Each(t, func(_ *Facts, v *Interval) {
 		if fn != nil {
@@ -73,32 +73,32 @@ func Read(t *trace.Trace, fn func(*Interval)) (*Facts, error) {
 	})
 }
 
-// Each is Read for who wants the stacks at once: of the Facts only Stack may be asked
-// before it returns.
+// Each is Read for callers that need the stacks at once: during the reading, only Stack of the
+// Facts may be used.
 func Each(t *trace.Trace, fn func(*Facts, *Interval)) (*Facts, error) {
 	return EachOf(t, Handler{Interval: fn})
 }
 
-// Handler takes what EachOf and EachPlain find. Of the Facts only Stack, and the Goroutines
-// that were met, may be asked before those return.
+// Handler receives the results of EachOf and EachPlain. During the reading, only Stack of the
+// Facts, and the Goroutines seen so far, may be used.
 type Handler struct {
 	Interval func(*Facts, *Interval)
-	// Sample has a sample of the CPU profile, with the state that its goroutine was in.
+	// Sample receives a sample of the CPU profile, with its goroutine's state.
 	Sample func(f *Facts, s *gotrace.Sample, in State)
-	PCs    bool // as gotrace.Handler's
-	// Done is called by EachOf once all is read and checked. Where reading fails it is not.
+	PCs    bool // see gotrace.Handler
+	// Done is called by EachOf after everything was read and checked, but not if reading fails.
 	Done func(*Facts)
 }
 
-// EachPlain is EachOf of a Go execution trace that is in no trace of ours. There are no
-// switches then, and no CPU clocks to compare with.
+// EachPlain is EachOf for a plain Go execution trace, outside of a scope trace. It has no switches,
+// and no CPU clocks to compare with.
 func EachPlain(in io.Reader, h Handler) (*Facts, error) {
 	f := &Facts{Goroutines: map[uint64]*Goroutine{}, SwitchesWhy: "a plain Go execution trace has none"}
 	return f.read([]Handler{h}, &switches{}, func(gh gotrace.Handler) (*gotrace.Info, error) { return gotrace.ReadPlain(in, gh) })
 }
 
-// EachOf reads the Go execution traces of t once, as Read does, for all handlers. They are
-// called one after the other with the same.
+// EachOf reads the Go execution traces of t once, as Read does, for all handlers. They are called
+// one after the other with the same values.
 func EachOf(t *trace.Trace, hs ...Handler) (*Facts, error) {
 	f := &Facts{Goroutines: map[uint64]*Goroutine{}, Switches: t.HasSwitches()}
 	if !f.Switches {
@@ -167,7 +167,7 @@ func (f *Facts) read(hs []Handler, s *switches, from func(gotrace.Handler) (*got
 	return f, nil
 }
 
-// whyNot says why a trace has no switches.
+// whyNot returns why a trace has no switches.
 func whyNot(t *trace.Trace) string {
 	why, off := strings.CutPrefix(t.Lookup("thread_switches"), "off: ")
 	if off && why != "" {
@@ -176,7 +176,7 @@ func whyNot(t *trace.Trace) string {
 	return "it was not recorded when threads were on a CPU"
 }
 
-// add takes in what a goroutine did while it lived: only then is it known whose it was.
+// add adds a goroutine's times when it has ended: only then is its kind known.
 func (f *Facts) add(g *live) {
 	to := &f.Totals
 	if g.System {
@@ -188,7 +188,7 @@ func (f *Facts) add(g *live) {
 	}
 }
 
-// ran takes in that a goroutine had a thread that was on a CPU.
+// ran records that a goroutine had a thread that was on a CPU.
 func (f *Facts) ran(th *thread, from, to int64) {
 	from, to = max(from, f.from), min(to, f.to)
 	if to <= from {
@@ -201,13 +201,13 @@ func (f *Facts) ran(th *thread, from, to int64) {
 	th.until = max(th.until, to)
 }
 
-// clocks is what the CPU clocks of all threads told at two times.
+// clocks is the CPU time of all threads between two times.
 type clocks struct {
-	from, to int64 // ns from the trace's start; equal: not known
+	from, to int64 // ns from the trace's start; equal: unknown
 	cpu      int64 // ns between them
 }
 
-// clockFact reads a fact that has monotonic time and CPU time.
+// clockFact parses a fact with monotonic time and CPU time.
 func clockFact(t *trace.Trace, key string) (at, cpu int64, ok bool) {
 	first, second, _ := strings.Cut(t.Lookup(key), " ")
 	mono, err1 := strconv.ParseInt(first, 10, 64)

@@ -6,33 +6,33 @@ import (
 	"github.com/scopeview/scopeview/internal/gotrace"
 )
 
-// reasons are the states of waits by Go's words for them (runtime/traceruntime.go of Go
-// 1.26). For sync, forever and none see stackState; what is not here is Other.
+// reasons maps Go's wait reasons (runtime/traceruntime.go of Go 1.26) to states. For sync,
+// forever and none see stackState; others are Other.
 var reasons = map[string]State{
 	"network":                      Network,
 	"select":                       Select,
 	"sync.(*Cond).Wait":            Cond,
 	"chan send":                    Channel,
 	"chan receive":                 Channel,
-	"coroutine":                    Channel, // gotrace's word: Go has none
+	"coroutine":                    Channel, // internal/gotrace's word: Go has none
 	"sleep":                        Sleep,
 	"GC mark assist wait for work": GC,
 	"GC background sweeper wait":   GC,
 	"wait until GC ends":           GC,
 	"GC weak to strong wait":       GC,
-	"preempted":                    GC, // its stack is scanned
+	"preempted":                    GC, // its stack is being scanned
 }
 
-// Who a goroutine is, by what it began with.
+// kind is the kind of a goroutine, by its entry function.
 type kind uint8
 
 const (
 	program kind = iota
-	worker       // of the garbage collector: its running is GC
-	system       // another one of the runtime
+	worker       // of the garbage collector: its running counts as GC
+	system       // another goroutine of the runtime
 )
 
-// kindOf returns whose goroutine has such a stack.
+// kindOf returns the kind of a goroutine with such a stack.
 func kindOf(frames []gotrace.Frame) kind {
 	if len(frames) == 0 {
 		return program
@@ -47,8 +47,8 @@ func kindOf(frames []gotrace.Frame) kind {
 	}
 }
 
-// whose returns whose a function is: what runs in goroutines of the runtime, and of the
-// recorder, is the system's.
+// whose returns the kind to which a function belongs: functions of the runtime's and the
+// recorder's goroutines are system.
 func whose(name string) kind {
 	if gotrace.Functions.Runtime.Has(name) || gotrace.Functions.Background.Has(name) {
 		return system
@@ -56,7 +56,7 @@ func whose(name string) kind {
 	return program
 }
 
-// innerKind returns whose the innermost function is that is not the runtime's.
+// innerKind returns the kind of the innermost function outside of the runtime.
 func innerKind(frames []gotrace.Frame) kind {
 	for _, f := range frames {
 		if !strings.HasPrefix(f.Func, "runtime.") {
@@ -66,8 +66,8 @@ func innerKind(frames []gotrace.Frame) kind {
 	return program
 }
 
-// waitsIn are the states of those that wait in a function of Go, or in any whose name begins
-// so, where it ends in a dot.
+// waitsIn are the states of goroutines that wait in a function or, if the name ends in a dot,
+// in any function with that prefix.
 var waitsIn = []struct {
 	function string
 	state    State
@@ -82,10 +82,10 @@ var waitsIn = []struct {
 	{"time.Sleep", Sleep},
 }
 
-// stackState tells what a goroutine waits for by where it waits, for what Go has no word, or
-// one for several things. "sync" is all that sleeps on the runtime's semaphores, "forever" is
-// a nil channel or a select without cases. Of those that waited before the recording began
-// there is none.
+// stackState returns the state of a waiting goroutine by its stack, for reasons that Go has
+// no word for, or one word for several. "sync" covers everything that sleeps on the runtime's
+// semaphores, "forever" is a nil channel or a select without cases. Waits from before the
+// recording have no reason.
 func stackState(frames []gotrace.Frame) State {
 	if len(frames) == 0 {
 		return Unknown
@@ -99,7 +99,7 @@ func stackState(frames []gotrace.Frame) State {
 		switch pkg, _, _ := strings.Cut(f.Func, "."); pkg {
 		case "runtime", "sync", "internal/sync", "internal/poll":
 		default:
-			return Other // the runtime's own, called from there
+			return Other // the runtime's own wait, called from there
 		}
 	}
 	return Other

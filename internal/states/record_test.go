@@ -16,9 +16,9 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-var sink atomic.Int64 // what is computed is of use
+var sink atomic.Int64 // keeps computations from being optimized away
 
-// recorded runs f while a trace is recorded, and opens that.
+// recorded runs f while a trace is recorded, and opens the trace.
 func recorded(t *testing.T, f func()) *trace.Trace {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.scope")
@@ -32,13 +32,13 @@ func recorded(t *testing.T, f func()) *trace.Trace {
 	return tracetest.OpenFile(t, path)
 }
 
-// life is what a goroutine did.
+// life holds a goroutine's times by state.
 type life struct {
 	*Goroutine
 	times [Count]int64
 }
 
-// lives reads what goroutines did, by the function that they began with.
+// lives reads what goroutines did, by their entry function.
 func lives(t *testing.T, tr *trace.Trace) (*Facts, map[string][]*life) {
 	t.Helper()
 	byID := map[uint64]*life{}
@@ -75,7 +75,8 @@ func (l *life) log(t *testing.T, name string) {
 	t.Logf("%s, for %v:%s", name, time.Duration(l.To-l.From), text)
 }
 
-// TestCPUTimes: what is found along is what Attach finds, and takes no reading more.
+// TestCPUTimes: a reading that computes the times finds the same as Attach, and no
+// additional reading takes place.
 func TestCPUTimes(t *testing.T) {
 	tr := recorded(t, func() {
 		for range 3 {

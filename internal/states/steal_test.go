@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// In the second second the host takes 1 % of what the CPUs work, in the third 1.1 %, and
-// in the fourth nothing. One beat did not read it.
+// ofSteal: in the second second the host takes 1 % of the CPUs' work, in the third 1.1
+// %, and in the fourth nothing. One beat lacks the value.
 const ofSteal = `
 header clock=monotonic path=go start=1000 mono=1000
 state closed=1 tick=5000001000
@@ -24,7 +24,7 @@ beat ticks=4000001000 machine_busy_ns=3979005000 steal_ns=21000070
 stop ticks=5000001000
 `
 
-// TestStealMakesTimesLikely: switches don't tell that the host ran others on a CPU.
+// TestStealMakesTimesLikely: switches do not show that the host ran others on a CPU.
 func TestStealMakesTimesLikely(t *testing.T) {
 	tr := tracetest.OpenText(t, ofSteal)
 	const ms = 1e6

@@ -7,17 +7,17 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// steal is what the heartbeats tell of the machine: how long all CPUs had worked, and how
-// long a host had run others on them while they had work. Switches don't tell of that: to
-// them a thread is on its CPU all the time.
+// steal holds the heartbeats' values of the machine: how long all CPUs had worked, and
+// how long a host had run others on them while they had work. Switches do not show that:
+// to them a thread is on its CPU all the time.
 type steal []struct{ at, busy, steal int64 }
 
-// mostStolen is the share of the machine's work, in a hundredth, up to which a CPU time
-// that comes from switches is called exact.
+// mostStolen is the share of the machine's work, in percent, up to which a CPU time from
+// switches counts as exact.
 const mostStolen = 1
 
-// stealOf reads the heartbeats. Old ones don't tell, nor do other systems: then nothing
-// is known to be stolen.
+// stealOf reads the heartbeats. Old traces and other systems do not have the values: then
+// no time counts as stolen.
 func stealOf(t *trace.Trace) (s steal) {
 	for _, b := range t.Beats() {
 		busy, ok1 := b.Value(format.FieldMachineBusy)
@@ -29,8 +29,9 @@ func stealOf(t *trace.Trace) (s steal) {
 	return s
 }
 
-// between is what they tell of the time between two moments: from the last heartbeat
-// before the first to the first one after the last. Beyond them it goes on as it was.
+// between returns the values for the time between two moments: from the last heartbeat
+// before the first to the first one after the last. Outside of the heartbeats it uses the
+// nearest pair.
 func (s steal) between(from, to int64) (busy, steal int64) {
 	if len(s) < 2 {
 		return 0, 0
@@ -43,7 +44,7 @@ func (s steal) between(from, to int64) (busy, steal int64) {
 }
 
 // much reports whether a CPU time between two moments may be too large by more than
-// mostStolen, as the host takes from all that work alike.
+// mostStolen, assuming that the host takes time from all threads alike.
 func (s steal) much(from, to int64) bool {
 	busy, steal := s.between(from, to)
 	return float64(steal)*100 > mostStolen*(float64(busy)+float64(steal))

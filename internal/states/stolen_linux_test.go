@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// stolen is how long the host ran others on this machine's CPUs. Thread switches don't
-// tell of that, and a thread's clock leaves it out.
+// stolen returns how long the host ran others on this machine's CPUs. Thread switches
+// do not show that, and a thread's clock excludes it.
 func stolen(t *testing.T) time.Duration {
 	t.Helper()
 	b, err := os.ReadFile("/proc/stat")
@@ -30,8 +30,9 @@ func stolen(t *testing.T) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// failUnlessStolen fails the test, but where the host took more than a hundredth of the
-// CPUs away since begin, when it had taken before: what is wrong then nobody can tell.
+// failUnlessStolen fails the test, unless the host took more than a hundredth of the
+// CPUs' time since begin, where before is its value at begin: then the result is
+// meaningless.
 func failUnlessStolen(t *testing.T, begin time.Time, before time.Duration, format string, args ...any) {
 	t.Helper()
 	if took := stolen(t) - before; took > time.Since(begin)*time.Duration(runtime.NumCPU())/100 {

@@ -9,35 +9,35 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// switches is what is known of threads on CPUs.
+// switches holds the switches of threads.
 type switches struct {
 	read    trace.ReadSwitches
-	mono    int64 // of the trace's start: blocks tell monotonic time
+	mono    int64 // at the trace's start: blocks have monotonic time
 	threads map[uint32]*thread
-	total   int64 // switches
+	total   int64 // number of switches
 
-	// Of all threads, between two times:
+	// Sums over all threads, between two times:
 	on   int64 // ns on a CPU
-	came int64 // how often one came onto a CPU
-	lost int64 // ns of which switches were lost
+	came int64 // how often a thread went on a CPU
+	lost int64 // ns whose switches were lost
 }
 
-// thread has what is known of one.
+// thread holds the switches of one thread.
 type thread struct {
 	blocks []blockRef // by time
-	at     int        // the block that is read; -1: none
+	at     int        // index of the block in memory; -1: none
 	block  format.Switches
-	until  int64 // up to here goroutines had its time
+	until  int64 // end of the time that goroutines had on it
 }
 
-// blockRef is a block and its stretch, ns from the trace's start.
+// blockRef is a block and its time, ns from the trace's start.
 type blockRef struct {
 	from, to int64
 	where    format.Loc
 }
 
-// newSwitches reads all blocks once, and adds up what was on a CPU between two times. The switches are
-// those of each process of a merged trace, by its number, or else of 0.
+// newSwitches reads all blocks once, and sums up the time on CPUs between two times. It returns the
+// switches by the number of the process in a merged trace, or else under 0.
 func newSwitches(t *trace.Trace, from, to int64) (map[uint32]*switches, error) {
 	blocks, read := t.SwitchBlocks()
 	all := map[uint32]*switches{}
@@ -79,11 +79,11 @@ func newSwitches(t *trace.Trace, from, to int64) (map[uint32]*switches, error) {
 	return all, nil
 }
 
-// sort brings the blocks of each thread into the order of their times.
+// sort sorts the blocks of each thread by time.
 func (s *switches) sort() {
 	for _, th := range s.threads {
 		slices.SortStableFunc(th.blocks, func(a, b blockRef) int { return cmp.Compare(a.from, b.from) })
-		// What overlaps, a corrupt trace's, is believed once.
+		// Overlapping blocks, in a corrupt trace, count once.
 		n := 0
 		for _, b := range th.blocks {
 			if n > 0 {
@@ -98,8 +98,8 @@ func (s *switches) sort() {
 	}
 }
 
-// onCPU is how long the thread of a block was on a CPU between two times of the block's
-// clock, and how often it came onto one.
+// onCPU returns how long the thread of a block was on a CPU between two times of the block's clock,
+// and how often it went on one.
 func onCPU(b *format.Switches, from, to int64) (ns, came int64) {
 	at, on := b.Base, b.On
 	for _, w := range b.List {
@@ -117,20 +117,20 @@ func onCPU(b *format.Switches, from, to int64) (ns, came int64) {
 	return ns, came
 }
 
-// where is a thread at a moment.
+// where is the location of a thread at a moment.
 type where uint8
 
 const (
-	nowhere   where = iota // not known
+	nowhere   where = iota // unknown
 	onIt                   // on a CPU
-	waiting                // off it, to wait
-	preempted              // off it, and it could have gone on
-	forData                // off it, to wait for a page of memory
-	forText                // off it, to wait for a page of instructions
+	waiting                // off the CPU, waiting
+	preempted              // off the CPU, preempted
+	forData                // off the CPU, waiting for a page of memory
+	forText                // off the CPU, waiting for a page of instructions
 )
 
-// cut calls f with the stretches between two times in which the thread was in one
-// place, by time. They cover all of it.
+// cut calls f for the stretches between two times during which the thread's location was the same,
+// in order. They cover the whole time.
 func (s *switches) cut(tid uint32, from, to int64, f func(from, to int64, w where)) error {
 	th := s.threads[tid]
 	if th == nil {
@@ -162,7 +162,7 @@ func (s *switches) cut(tid uint32, from, to int64, f func(from, to int64, w wher
 			if th.block, ok, err = s.read(list, b.where); err != nil {
 				return err
 			}
-			if !ok { // overwritten since
+			if !ok { // overwritten in the meantime
 				f(from, min(b.to, to), nowhere)
 				from = b.to
 				continue
@@ -178,7 +178,7 @@ func (s *switches) cut(tid uint32, from, to int64, f func(from, to int64, w wher
 func (s *switches) within(b *format.Switches, from, to int64, f func(from, to int64, w where)) int64 {
 	l := b.List
 	n := sort.Search(len(l), func(k int) bool { return l[k].Time-s.mono > from })
-	now := waiting // before the block's first switch: how it left the CPU is not known
+	now := waiting // before the block's first switch: how it left the CPU is unknown
 	switch {
 	case n > 0:
 		now = whereAfter(l[n-1].How)

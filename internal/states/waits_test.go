@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// waits are goroutines that each wait for something of another kind until they are
+// waits are goroutines that each wait for a different kind of object until they are
 // released.
 type waits struct {
 	ready sync.WaitGroup
@@ -50,8 +50,8 @@ func (w *waits) network() {
 
 const waitFor = 60 * time.Millisecond
 
-// What goroutines wait for is told apart. On a busy machine some may begin to wait long
-// after they were ready to.
+// TestWaits: the kinds of waits are distinguished. On a busy machine some goroutines
+// may begin to wait long after they were ready to.
 func TestWaits(t *testing.T) {
 	for try := 1; ; try++ {
 		wrong := waitsOnce(t)
@@ -65,7 +65,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// waitsOnce records once, and tells what is wrong.
+// waitsOnce records once, and returns what is wrong.
 func waitsOnce(t *testing.T) (wrong []string) {
 	const pkg = "github.com/scopeview/scopeview/internal/states."
 	want := map[string]State{
@@ -156,7 +156,7 @@ func waitsOnce(t *testing.T) (wrong []string) {
 	return wrong
 }
 
-// Who allocates while the collector marks has to help it.
+// TestAssist: a goroutine that allocates while the collector marks has to help it.
 func TestAssist(t *testing.T) {
 	tr := recorded(t, func() {
 		var wg sync.WaitGroup

@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// TestCalls: a direct call is of the function whose entry it has, and of no other; of an
-// indirect one, and of what is no call, it is not known.
+// TestCalls: a direct call can only have called the function at its target; for an indirect
+// call, and for anything else, the function is unknown.
 func TestCalls(t *testing.T) {
 	im := image(t, compiled(t, "clang", "-g"))
 	calls := map[string]int{}
@@ -39,8 +39,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestStubs: a symbol without a size ends with its section, so what leads to shared objects is
-// not _init.
+// TestStubs: a symbol without a size ends with its section, so stubs of shared objects are not
+// _init.
 func TestStubs(t *testing.T) {
 	path := compiled(t, "clang", "-g")
 	x, err := elf.Open(path)
@@ -59,7 +59,7 @@ func TestStubs(t *testing.T) {
 	}
 }
 
-// TestPartsOfExecutables: where DWARF is in other files, or the code is, it says so.
+// TestPartsOfExecutables: a file without its DWARF, or without its code, is reported as such.
 func TestPartsOfExecutables(t *testing.T) {
 	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
 		im := image(t, compiled(t, "clang", "-g", "-gsplit-dwarf", version))
@@ -87,7 +87,7 @@ func TestPartsOfExecutables(t *testing.T) {
 	}
 }
 
-// TestListsAreBounded: entries that name the same lists again and again are not read for ever.
+// TestListsAreBounded: the reading of entries that refer to the same lists is limited.
 func TestListsAreBounded(t *testing.T) {
 	im := image(t, compiled(t, "clang", "-g"))
 	im.budget = 2

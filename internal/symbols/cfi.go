@@ -10,9 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// This file reads call frame information (DWARF 5, section 6.4) as it is in .eh_frame, which is
-// in stripped files too. Of what it tells of registers only the frame pointer and the return
-// address are of interest.
+// This file parses call frame information (DWARF 5, section 6.4) in .eh_frame, which stripped
+// files have too. Of the registers only the frame pointer and the return address are used.
 
 // frames is a file's call frame information.
 type frames struct {
@@ -28,19 +27,19 @@ type frameEntry struct {
 	code     []byte
 }
 
-// frameCommon is what several entries begin with.
+// frameCommon is the common part of several entries.
 type frameCommon struct {
 	codeUnit uint64
 	dataUnit int64
-	returns  uint64 // the number of the return address
+	returns  uint64 // the register number of the return address
 	encoding uint8  // of addresses
 	augments bool
-	signal   bool // the frame of a signal's handler, which nothing called
+	signal   bool // the frame of a signal handler, which nothing called
 	code     []byte
 }
 
-// newFrames reads a section .eh_frame that lies at addr. What is damaged or of a kind that is not
-// known is left out.
+// newFrames parses a section .eh_frame at address addr. It skips damaged entries and unknown
+// kinds.
 func newFrames(machine elf.Machine, order binary.ByteOrder, addr uint64, section []byte) *frames {
 	f := &frames{machine: machine, order: order}
 	commons := map[int]*frameCommon{}
@@ -73,7 +72,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// common reads the part of several entries; nil: it is of a kind that is not known.
+// common parses the common part of several entries. It returns nil for an unknown kind.
 func (f *frames) common(b []byte) *frameCommon {
 	if len(b) == 0 || b[0] != 1 && b[0] != 3 && b[0] != 4 {
 		return nil
@@ -117,7 +116,7 @@ func (f *frames) common(b []byte) *frameCommon {
 	return c
 }
 
-// entry reads the information on a function, which lies at addr.
+// entry parses the information on a function, at address addr.
 func (f *frames) entry(c *frameCommon, b []byte, addr uint64) {
 	r := reader{b: b, order: f.order}
 	from := r.pointer(c.encoding, addr)
@@ -140,7 +139,7 @@ func (f *frames) at(pc uint64) *frameEntry {
 	return &f.list[i-1]
 }
 
-// reader reads numbers of DWARF.
+// reader parses numbers of DWARF.
 type reader struct {
 	b     []byte
 	order binary.ByteOrder
@@ -189,7 +188,7 @@ func (r *reader) sleb() int64 {
 	}
 }
 
-// pointer reads an address (DW_EH_PE_…) that lies at addr.
+// pointer parses an address (DW_EH_PE_…) stored at addr.
 func (r *reader) pointer(encoding uint8, addr uint64) (v uint64) {
 	const relative, forms, applied = 0x10, 0x0f, 0x70
 	switch encoding & forms {
@@ -218,17 +217,17 @@ func (r *reader) pointer(encoding uint8, addr uint64) (v uint64) {
 	return v
 }
 
-// frameRow is what the information says at an address.
+// frameRow is the information at one address.
 type frameRow struct {
-	base      uint64 // the register that the frame is found by
-	offset    int64  // of the frame's upper end (CFA) from it
-	computed  bool   // it is found in another way
-	pointer   int64  // where the caller's frame pointer is kept, from that end on; 0: in its register
-	returns   int64  // the same of the return address
-	undefined bool   // there is no return address: nobody called it
+	base      uint64 // the register relative to which the frame is found
+	offset    int64  // of the frame's upper end (CFA) relative to it
+	computed  bool   // the frame is found in another way
+	pointer   int64  // offset of the caller's frame pointer from the CFA; 0: it is in its register
+	returns   int64  // offset of the return address from the CFA
+	undefined bool   // there is no return address: the function has no caller
 }
 
-// registers are those of the stack pointer and the frame pointer.
+// registers returns the numbers of the stack pointer and the frame pointer.
 func (f *frames) registers() (stack, pointer uint64) {
 	if f.machine == elf.EM_AARCH64 {
 		return 31, 29
@@ -236,7 +235,7 @@ func (f *frames) registers() (stack, pointer uint64) {
 	return 7, 6
 }
 
-// run executes instructions up to pc; visit is called with each row, and where it begins.
+// run executes the instructions of an entry; visit is called with each row and its first address.
 func (f *frames) run(e *frameEntry, visit func(from uint64, now frameRow)) bool {
 	var now frameRow
 	x := frameRun{frames: f, entry: e, now: &now}
@@ -247,14 +246,14 @@ func (f *frames) run(e *frameEntry, visit func(from uint64, now frameRow)) bool 
 	return x.execute(e.code, visit)
 }
 
-// rule returns how the caller of the code at pc is found.
+// rule returns how to find the caller of the code at pc.
 func (f *frames) rule(e *frameEntry, pc uint64) unwind.Rule {
 	if e.common.signal {
 		return unwind.Rule{}
 	}
 	stack, pointer := f.registers()
 	var at frameRow
-	usesPointer := false // behind pc the frame is found by the frame pointer
+	usesPointer := false // after pc the frame is found by the frame pointer
 	if !f.run(e, func(from uint64, now frameRow) {
 		if from <= pc {
 			at = now

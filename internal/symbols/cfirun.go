@@ -5,14 +5,14 @@ type frameRun struct {
 	*frames
 	entry *frameEntry
 	now   *frameRow
-	first frameRow // what DW_CFA_restore goes back to
+	first frameRow // the row restored by DW_CFA_restore
 	saved []frameRow
 }
 
-// mostSaved bounds how many rows are remembered at a time.
+// mostSaved limits the number of saved rows.
 const mostSaved = 64
 
-// execute reports whether all instructions are known.
+// execute executes instructions, and reports whether all are known.
 func (x *frameRun) execute(code []byte, visit func(from uint64, now frameRow)) bool {
 	r := reader{b: code, order: x.order}
 	loc := x.entry.from
@@ -52,7 +52,8 @@ func (x *frameRun) execute(code []byte, visit func(from uint64, now frameRow)) b
 	return !r.bad
 }
 
-// register executes what is no change of the address; it reports whether it is known.
+// register executes an instruction that does not advance the address; it reports
+// whether it is known.
 func (x *frameRun) register(op byte, r *reader) bool {
 	unit := x.entry.common.dataUnit
 	switch op {
@@ -110,7 +111,7 @@ func (x *frameRun) register(op byte, r *reader) bool {
 	return true
 }
 
-// offset reads an offset; a signed one has the unit of data.
+// offset reads an offset; a signed one is in data units.
 func (x *frameRun) offset(signed bool, r *reader) int64 {
 	if signed {
 		return r.sleb() * x.entry.common.dataUnit
@@ -118,7 +119,7 @@ func (x *frameRun) offset(signed bool, r *reader) int64 {
 	return int64(r.uleb())
 }
 
-// keep takes in where the caller's value of a register is; 0: in the register.
+// keep records where the caller's value of a register is stored; 0: in the register.
 func (x *frameRun) keep(register uint64, at int64) {
 	_, pointer := x.registers()
 	switch register {
@@ -129,7 +130,7 @@ func (x *frameRun) keep(register uint64, at int64) {
 	}
 }
 
-// lost takes in that a register's value is found in a way that is not followed.
+// lost records that a register's value is found in an unsupported way.
 func (x *frameRun) lost(register uint64) {
 	_, pointer := x.registers()
 	if register == pointer || register == x.entry.common.returns {

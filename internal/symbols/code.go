@@ -9,21 +9,20 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// Code is the code of an ELF file as a walk over stacks needs it (unwind.Text). Addresses are
-// the file's.
+// Code is the code of an ELF file for stack walks (unwind.Text). Addresses are the file's.
 type Code struct {
 	path   string
-	file   *os.File // open once bytes of it were asked for
+	file   *os.File // opened by the first call of Code
 	tried  bool
 	arch   string
 	loads  []elf.ProgHeader
-	goBin  *Binary // nil: it is no Go program
-	frames *frames // nil: there are none
+	goBin  *Binary // nil: it is not a Go program
+	frames *frames // nil: none
 	stubs  [][2]uint64
-	main   uint64 // C's main; 0: not known
+	main   uint64 // C's main; 0: unknown
 }
 
-// newCode reads the tables of a file. Go's are goBin, nil where it is no Go program.
+// newCode reads the tables of a file. goBin has Go's, and is nil if it is not a Go program.
 func newCode(x *elf.File, path string, goBin *Binary) *Code {
 	c := &Code{path: path, goBin: goBin, arch: map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}[x.Machine]}
 	for _, p := range x.Progs {
@@ -51,8 +50,8 @@ func newCode(x *elf.File, path string, goBin *Binary) *Code {
 	return c
 }
 
-// OpenCode reads the tables of the file at path, an ELF file; goBin is the same file as Go
-// program, nil where it is none.
+// OpenCode reads the tables of the file at path, an ELF file; goBin is the same file as a Go
+// program, or nil if it is not one.
 func OpenCode(path string, goBin *Binary) (c *Code, err error) {
 	defer recovered(&err)
 	x, err := elf.Open(path)
@@ -63,10 +62,10 @@ func OpenCode(path string, goBin *Binary) (c *Code, err error) {
 	return newCode(x, path, goBin), nil
 }
 
-// Arch returns the processor as GOARCH; "" where walks are not possible.
+// Arch returns the processor as GOARCH, or "" if walks are not possible.
 func (c *Code) Arch() string { return c.arch }
 
-// Function returns the bounds of the function that an address is in.
+// Function returns the bounds of the function that contains an address.
 func (c *Code) Function(pc uint64) (from, to uint64, ok bool) {
 	if c.goBin != nil {
 		if f := c.goBin.function(pc); f != nil {
@@ -81,11 +80,11 @@ func (c *Code) Function(pc uint64) (from, to uint64, ok bool) {
 	return 0, 0, false
 }
 
-// Code returns n bytes of code; nil where the file has none there, or can't be read.
+// Code returns n bytes of code, or nil if the file has none there or can't be read.
 func (c *Code) Code(pc uint64, n int) []byte {
 	if !c.tried {
 		c.tried = true
-		c.file, _ = os.Open(c.path) // closed when nobody has it any more
+		c.file, _ = os.Open(c.path) // the garbage collector closes it
 	}
 	for _, p := range c.loads {
 		if pc < p.Vaddr || n < 0 || uint64(n) > p.Filesz || pc-p.Vaddr > p.Filesz-uint64(n) || c.file == nil {
@@ -99,7 +98,7 @@ func (c *Code) Code(pc uint64, n int) []byte {
 	return nil
 }
 
-// Stub reports whether code leads to a function of another file.
+// Stub reports whether code is a stub for a function of another file.
 func (c *Code) Stub(pc uint64) bool {
 	for _, s := range c.stubs {
 		if pc >= s[0] && pc < s[1] {
@@ -115,7 +114,7 @@ func (c *Code) Begin(pc uint64) bool {
 	return ok && from == c.main
 }
 
-// Rule returns how the caller of the code at an address is found.
+// Rule returns how to find the caller of the code at an address.
 func (c *Code) Rule(pc uint64) unwind.Rule {
 	if c.goBin != nil {
 		if f := c.goBin.function(pc); f != nil {
@@ -134,7 +133,7 @@ func (c *Code) goRule(f *Func, pc uint64) unwind.Rule {
 	switch {
 	case f.info.flag&flagTop != 0:
 		return unwind.Rule{How: unwind.Outermost}
-	case f.info.flag&flagMoves != 0: // once it is set the frame pointer is good nevertheless
+	case f.info.flag&flagMoves != 0: // once set, the frame pointer is valid nevertheless
 		if rule := unwind.OfGo(c, pc, -1); rule.How == unwind.ByPointer {
 			return rule
 		}
@@ -148,7 +147,7 @@ func (c *Code) goRule(f *Func, pc uint64) unwind.Rule {
 	return unwind.OfGo(c, pc, depth)
 }
 
-// function returns the function that an address is in, or nil.
+// function returns the function that contains an address, or nil.
 func (b *Binary) function(pc uint64) *Func {
 	i := sort.Search(len(b.funcs), func(k int) bool { return b.funcs[k].Entry > pc })
 	if i == 0 || pc >= b.funcs[i-1].End {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Stretch is some bytes of a file.
+// Stretch is a range of bytes of a file.
 type Stretch struct{ Offset, Size int64 }
 
-// DebugInfo returns where the debug information of an executable lies, which nothing here
-// reads: half of what the linker writes.
+// DebugInfo returns where the debug information of an executable is. This package does
+// not need it for Go code, and it is half of what the linker writes.
 func DebugInfo(r io.ReaderAt) (list []Stretch) {
 	defer func() {
-		if recover() != nil { // the standard library's readers of hostile files
+		if recover() != nil { // in the standard library's parsers, for hostile files
 			list = nil
 		}
 	}()

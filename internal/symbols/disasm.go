@@ -13,11 +13,11 @@ type Inst struct {
 	Code []byte
 	Text string // in Go's syntax; a call's target by its name
 	File string
-	Line int // 0: not known
+	Line int // 0: unknown
 }
 
-// Disasm returns the instructions of a function. What is none is shown as its bytes. The
-// decoder is golang.org/x/arch, which go tool objdump uses too.
+// Disasm returns the instructions of a function. Bytes that are not an instruction are shown as
+// bytes. The decoder is golang.org/x/arch, which go tool objdump uses too.
 func (b *Binary) Disasm(f *Func) ([]Inst, error) {
 	code := b.text.from(f.Entry)
 	if code.addr != f.Entry || f.End-f.Entry > uint64(len(code.data)) {
@@ -46,7 +46,7 @@ func (b *Binary) Disasm(f *Func) ([]Inst, error) {
 	return trimmed(list), nil
 }
 
-// trimmed leaves out what fills the space up to the next function.
+// trimmed removes the padding before the next function.
 func trimmed(list []Inst) []Inst {
 	for n := len(list); n > 1 && (list[n-1].Text == "INT $0x3" || list[n-1].Text == "?"); n-- {
 		list = list[:n-1]
@@ -54,7 +54,7 @@ func trimmed(list []Inst) []Inst {
 	return list
 }
 
-// symbol names the function that an address is in.
+// symbol returns the name and entry of the function that contains an address.
 func (b *Binary) symbol(addr uint64) (string, uint64) {
 	if f, _, _ := b.At(addr); f != nil {
 		return f.Name, f.Entry
@@ -83,11 +83,11 @@ func (b *Binary) arm64(code []byte, pc uint64) (int, string) {
 	return 4, arm64asm.GoSyntax(inst, pc, b.symbol, nil)
 }
 
-// Placeless returns the texts of a function's instructions without where the function and the data that
-// it uses lie: where those are equal, in two executables, so are the instructions. On other processors
-// than amd64 that is left in.
+// Placeless returns the texts of a function's instructions independent of the addresses of the
+// function and of its data: if the texts are equal in two executables, so are the instructions. On
+// processors other than amd64 the addresses are left in.
 func (b *Binary) Placeless(f *Func, list []Inst) []string {
-	const elsewhere = 1 << 48 // where the function is taken to be: no number of an instruction means code there
+	const elsewhere = 1 << 48 // assumed address of the function, where no number in an instruction refers to code
 	symbol := func(addr uint64) (string, uint64) {
 		if in := addr - elsewhere; in < f.End-f.Entry {
 			return fmt.Sprintf("%s+%#x", f.Name, in), addr

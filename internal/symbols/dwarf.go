@@ -14,26 +14,26 @@ import (
 	"strings"
 )
 
-// Frame is a function, and a line in it.
+// Frame is a function with a line in it.
 type Frame struct {
-	Func     string // as the linker names it; "": not known
-	File     string // "": not known
-	Start    int    // the function's first line; 0: not known
-	Line     int    // 0: not known
-	Disc     int    // DWARF's discriminator, which tells parts of a line apart; 0: none
-	Prologue bool   // the instruction is of the function's prologue
+	Func     string // the linker's name; "": unknown
+	File     string // "": unknown
+	Start    int    // the function's first line; 0: unknown
+	Line     int    // 0: unknown
+	Disc     int    // DWARF's discriminator, which distinguishes parts of a line; 0: none
+	Prologue bool   // the instruction is in the function's prologue
 }
 
-// Image is an ELF file: a program or a shared object, in Go or in what clang and gcc compile.
-// Of code in Go it tells what Go's table does, of other code what DWARF does, and else the
-// names in the table of symbols.
+// Image is an ELF file: a program or a shared object, compiled by Go, clang or gcc. The data
+// for Go code come from Go's table, those for other code from DWARF, or else from the symbol
+// table.
 type Image struct {
 	GNUID string // of the linker's note, in hexadecimal; "": none
-	// Go is the Go program that it is; nil: it is none.
+	// Go is the file as a Go program, or nil if it is not one.
 	Go *Binary
-	// Debug says why there is no debug information; nil: there is.
+	// Debug is the reason why there is no debug information, or nil if there is.
 	Debug error
-	// Guessed counts functions whose first line is that of their first instruction, since
+	// Guessed counts functions whose first line is taken from their first instruction, since
 	// DWARF has none (clang -gline-tables-only).
 	Guessed int
 
@@ -45,25 +45,25 @@ type Image struct {
 	units   map[dwarf.Offset]*unit
 	guesses map[uint64]int
 	symbols []symbol // functions, by addr
-	edges   []uint64 // where symbols and ranges begin and end, sorted
-	budget  int      // stretches of code that are read yet
+	edges   []uint64 // begins and ends of symbols and ranges, sorted
+	budget  int      // remaining number of stretches of code to read
 }
 
-// symbol is a function of the table of symbols.
+// symbol is a function of the symbol table.
 type symbol struct {
 	name     string
 	addr, to uint64
-	rank     int // of several with one address the lowest names it
+	rank     int // of several symbols at one address the lowest rank names it
 	unsized  bool
 }
 
-// unitRange is code of a compilation unit.
+// unitRange is a range of code of a compilation unit.
 type unitRange struct {
 	from, to uint64
 	entry    *dwarf.Entry
 }
 
-// ErrNoDebug says that a file has no debug information.
+// ErrNoDebug reports that a file has no debug information.
 var ErrNoDebug = errors.New("it has no debug information (DWARF)")
 
 var (
@@ -124,20 +124,20 @@ func newImage(r io.ReaderAt, path string) (im *Image, err error) {
 	return im, nil
 }
 
-// recovered makes an error of a panic of the standard library's readers of hostile files.
+// recovered turns a panic of the standard library's parsers into an error.
 func recovered(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("it can't be read: %v", v)
 	}
 }
 
-// functions reads the table of symbols; a stripped file has that of what it exports.
+// functions reads the symbol table; of a stripped file it reads the dynamic symbols.
 func (im *Image) functions(x *elf.File) {
 	all, err := x.Symbols()
 	if err != nil {
 		all, _ = x.DynamicSymbols()
 	}
-	behind := func(s elf.Symbol) uint64 { // its section
+	behind := func(s elf.Symbol) uint64 { // the end of its section
 		if int(s.Section) < len(x.Sections) {
 			return x.Sections[s.Section].Addr + x.Sections[s.Section].Size
 		}
@@ -167,7 +167,7 @@ func (im *Image) functions(x *elf.File) {
 	}
 }
 
-// debug reads the sections of DWARF, and what code the units have.
+// debug reads the DWARF sections, and the code ranges of the units.
 func (im *Image) debug(x *elf.File) (err error) {
 	defer recovered(&err)
 	var (
@@ -195,7 +195,8 @@ func (im *Image) debug(x *elf.File) (err error) {
 		}
 	}
 	im.data = data
-	// Each list of stretches belongs to one function: a hostile file has many name the same.
+	// Each list of ranges belongs to one function, but a hostile file has many functions
+	// refer to the same list.
 	im.budget = len(parts["info"]) + 2*(len(parts["ranges"])+len(parts["rnglists"]))
 	in := data.Reader()
 	for _, at := range unitEntries(parts["info"], im.order) {
@@ -222,7 +223,7 @@ func (im *Image) debug(x *elf.File) (err error) {
 	return split
 }
 
-// stretches returns the code that an entry has.
+// stretches returns the code ranges of an entry.
 func (im *Image) stretches(e *dwarf.Entry) ([][2]uint64, error) {
 	if im.budget <= 0 {
 		return nil, errParts
@@ -232,8 +233,8 @@ func (im *Image) stretches(e *dwarf.Entry) ([][2]uint64, error) {
 	return list, err
 }
 
-// unitEntries returns where the first entries of the compilation units are. The package
-// debug/dwarf finds them too, but reads everything in between.
+// unitEntries returns the offsets of the first entries of the compilation units. Package
+// debug/dwarf can find them too, but reads everything in between.
 func unitEntries(info []byte, order binary.ByteOrder) (list []dwarf.Offset) {
 	const long, longest = 0xffffffff, 40 // a length that announces one of 64 bits; bytes of a header
 	for at := uint64(0); at+longest <= uint64(len(info)); {
@@ -241,7 +242,7 @@ func unitEntries(info []byte, order binary.ByteOrder) (list []dwarf.Offset) {
 		if size == long {
 			size, head, word = order.Uint64(info[at+4:]), at+12, 8
 		}
-		entry := head + 2 + word + 1 // behind the version, where abbreviations are, the size of addresses
+		entry := head + 2 + word + 1 // after the version, the offset of abbreviations, and the size of addresses
 		if order.Uint16(info[head:]) >= 5 {
 			entry++
 			if kind := info[head+2]; kind == 4 || kind == 5 { // DW_UT_skeleton, DW_UT_split_compile: an id
@@ -257,15 +258,15 @@ func unitEntries(info []byte, order binary.ByteOrder) (list []dwarf.Offset) {
 	return list
 }
 
-// isCode reports whether an address is in a segment that runs: linkers let what they threw
-// away be at 0 or at the highest address.
+// isCode reports whether an address is in an executable segment: linkers place discarded code
+// at 0 or at the highest address.
 func (im *Image) isCode(addr uint64) bool {
 	return slices.ContainsFunc(im.loads, func(p elf.ProgHeader) bool {
 		return p.Flags&elf.PF_X != 0 && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz
 	})
 }
 
-// Address returns where a byte of the file is loaded, as the file's own addresses go.
+// Address returns where a byte of the file is loaded, as one of the file's own addresses.
 func (im *Image) Address(offset uint64) (addr uint64, ok bool) {
 	for _, p := range im.loads {
 		if p.Flags&elf.PF_X != 0 && offset >= p.Off && offset-p.Off < p.Filesz {
@@ -275,7 +276,7 @@ func (im *Image) Address(offset uint64) (addr uint64, ok bool) {
 	return 0, false
 }
 
-// symbolAt returns the function that an address is in by the table of symbols, or nil.
+// symbolAt returns the function of the symbol table that contains an address, or nil.
 func (im *Image) symbolAt(pc uint64) *symbol {
 	i := sort.Search(len(im.symbols), func(k int) bool { return im.symbols[k].addr > pc })
 	if i == 0 || pc >= im.symbols[i-1].to {
@@ -284,7 +285,7 @@ func (im *Image) symbolAt(pc uint64) *symbol {
 	return &im.symbols[i-1]
 }
 
-// unitAt returns the compilation unit that an address is in, or nil.
+// unitAt returns the compilation unit that contains an address, or nil.
 func (im *Image) unitAt(pc uint64) *unit {
 	i := sort.Search(len(im.ranges), func(k int) bool { return im.ranges[k].from > pc })
 	if i == 0 || pc >= im.ranges[i-1].to {

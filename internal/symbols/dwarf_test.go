@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
 }
 `
 
-// compiled returns a program that a C++ compiler made of cppSource.
+// compiled compiles cppSource, and returns the program's path.
 func compiled(t *testing.T, compiler string, flags ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(compiler)
@@ -123,8 +123,8 @@ func symbolizer(t *testing.T, path string, addrs []uint64) (list [][]told) {
 	return list
 }
 
-// TestAsTheSymbolizer: each address of the code has the places that llvm-symbolizer has for
-// it: names, lines, first lines where it knows them, discriminators.
+// TestAsTheSymbolizer: each address of the code has the places that llvm-symbolizer prints
+// for it: names, lines, first lines if it has them, discriminators.
 func TestAsTheSymbolizer(t *testing.T) {
 	for _, c := range []struct {
 		compiler string
@@ -166,7 +166,7 @@ func TestAsTheSymbolizer(t *testing.T) {
 					discs = max(discs, f.Disc)
 				}
 			}
-			// Clang has discriminators for profiles alone.
+			// Clang writes discriminators only for profiles.
 			if inlined < 3 || (discs > 0) != (c.compiler == "g++" || strings.Contains(c.flags, "profiling")) {
 				t.Errorf("%d functions inlined into each other, discriminators up to %d: the test sees too little", inlined, discs)
 			}
@@ -191,7 +191,8 @@ func samePlaces(got []Frame, want []told, u *unit) bool {
 	return true
 }
 
-// TestStretch: places are the same up to the end of a stretch, and stretches are not short.
+// TestStretch: places are the same up to the end of a stretch, and stretches are not too
+// short.
 func TestStretch(t *testing.T) {
 	for name, path := range map[string]string{"C++": compiled(t, "clang", "-g"), "Go": build(t, "GOOS=linux GOARCH=amd64")} {
 		t.Run(name, func(t *testing.T) {
@@ -291,8 +292,8 @@ func TestWithoutDebugInformation(t *testing.T) {
 	}
 }
 
-// TestDiscriminators has LLVM's numbers, as DILocation::encodeDiscriminator makes them of a
-// base discriminator, a factor by which code was copied, and a number of the copy.
+// TestDiscriminators checks LLVM's numbers, as DILocation::encodeDiscriminator packs them
+// from a base discriminator, a factor by which code was copied, and a number of the copy.
 func TestDiscriminators(t *testing.T) {
 	clang, other := &unit{clang: true}, &unit{}
 	for raw, want := range map[int64]int{0: 0, 2: 1, 4: 2, 62: 31, 1: 0, 3: 0, 192: 32} {
@@ -315,7 +316,7 @@ func TestDiscriminators(t *testing.T) {
 		} else if base == 0 {
 			bits = 1
 		}
-		for _, copies := range []int64{0, 1, 6} { // what is behind it
+		for _, copies := range []int64{0, 1, 6} { // the copy's number, packed after it
 			if got := clang.disc(raw | copies<<bits); got != int(base) {
 				t.Fatalf("%#x has base %d, want %d", raw|copies<<bits, got, base)
 			}

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// unit is what DWARF tells of a compilation unit: read when an address of it is asked for.
+// unit is the DWARF data of a compilation unit, read on the first lookup of one of its
+// addresses.
 type unit struct {
 	clang     bool  // discriminators are LLVM's, which are packed
 	rows      []row // by from
@@ -18,7 +19,7 @@ type unit struct {
 	files     []*dwarf.LineFile
 	scopes    []scope
 	parts     []part   // by from, none overlap
-	edges     []uint64 // where any of these begins or ends, sorted
+	edges     []uint64 // begins and ends of all of these, sorted
 }
 
 // row is code of one line.
@@ -28,23 +29,23 @@ type row struct {
 	line, disc int
 }
 
-// scope is a function, or a call of one that was inlined.
+// scope is a function, or an inlined call.
 type scope struct {
 	origin
 	entry, end uint64 // its first stretch of code
-	// Of an inlined call:
-	into       int32 // the scope that has it; none of a function
+	// For an inlined call:
+	into       int32 // the scope that contains it; none for a function
 	file       string
 	line, disc int
 }
 
-// origin is what DWARF tells of a function.
+// origin is the DWARF data about a function.
 type origin struct {
 	linkage, name string
 	start         int
 }
 
-// part is code of a scope, but of none that is in it.
+// part is code of a scope that is not in an inner scope.
 type part struct {
 	from, to uint64
 	scope    int32
@@ -53,22 +54,23 @@ type part struct {
 
 const (
 	outermost = -1
-	// mostParts bounds the stretches of code in a unit: a hostile one may have a list of many
-	// that all functions name.
+	// mostParts limits the stretches of code in a unit: in a hostile one many functions may
+	// refer to one long list.
 	mostParts = 1 << 22
 	// discriminator is DW_AT_GNU_discriminator, of a call.
 	discriminator dwarf.Attr = 0x2136
 	// oldLinkageName is DW_AT_MIPS_linkage_name.
 	oldLinkageName dwarf.Attr = 0x2007
-	// DW_AT_dwo_name and DW_AT_GNU_dwo_name: of a unit whose debug information is elsewhere.
+	// dwoName and oldDwoName are DW_AT_dwo_name and DW_AT_GNU_dwo_name, of a unit whose debug
+	// information is in another file.
 	dwoName, oldDwoName dwarf.Attr = 0x76, 0x2130
-	// mostOrigins bounds the entries that tell of one function: each may refer to two others.
+	// mostOrigins limits the entries read for one function: each may refer to two others.
 	mostOrigins = 16
 )
 
 var errParts = errors.New("its debug information has more stretches of code than are read")
 
-// readUnit reads a unit. Of a damaged one the part before the damage is known.
+// readUnit reads a unit. Of a damaged unit it keeps the part before the damage.
 func (im *Image) readUnit(e *dwarf.Entry) *unit {
 	u := &unit{}
 	producer, _ := e.Val(dwarf.AttrProducer).(string)
@@ -117,15 +119,15 @@ func (im *Image) readLines(u *unit, e *dwarf.Entry) (err error) {
 	return err
 }
 
-// disc returns a discriminator as compilers count them: LLVM's has the base discriminator in
-// its first 6 or 13 bits, and behind it how often code was copied.
+// disc returns a discriminator as compilers count them. LLVM packs the base discriminator
+// into the first 6 or 13 bits, followed by how often code was copied.
 func (u *unit) disc(d int64) int {
 	switch {
 	case d < 0 || d > 1<<32-1:
 		return 0
 	case !u.clang:
 		return int(d)
-	case d&1 != 0: // there is none
+	case d&1 != 0: // none
 		return 0
 	}
 	d >>= 1
@@ -151,7 +153,7 @@ func (im *Image) readScopes(u *unit, e *dwarf.Entry) (err error) {
 		}
 		within := around[len(around)-1]
 		switch e.Tag {
-		case 0: // the end of the entries that are in another
+		case 0: // the end of an entry's children
 			around = around[:len(around)-1]
 			continue
 		case dwarf.TagSubprogram:
@@ -173,7 +175,7 @@ func (im *Image) readScopes(u *unit, e *dwarf.Entry) (err error) {
 	return nil
 }
 
-// addScope adds a function's or an inlined call's code; without code nothing is added.
+// addScope adds the code of a function or inlined call, if it has any.
 func (im *Image) addScope(u *unit, e *dwarf.Entry, into, depth int32) (int32, error) {
 	ranges, err := im.stretches(e)
 	id := int32(len(u.scopes))
@@ -202,7 +204,7 @@ func (im *Image) addScope(u *unit, e *dwarf.Entry, into, depth int32) (int32, er
 	return id, nil
 }
 
-// origin returns what an entry tells of its function, and the entries that it refers to.
+// origin returns the data about a function in an entry, and in the entries that it refers to.
 func (im *Image) origin(e *dwarf.Entry, left *int) (o origin) {
 	o.name, _ = e.Val(dwarf.AttrName).(string)
 	line, _ := e.Val(dwarf.AttrDeclLine).(int64)
@@ -214,7 +216,7 @@ func (im *Image) origin(e *dwarf.Entry, left *int) (o origin) {
 	}
 	for _, a := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
 		at, ok := e.Val(a).(dwarf.Offset)
-		if !ok || *left == 0 { // a hostile file has circles
+		if !ok || *left == 0 { // a hostile file has cycles
 			continue
 		}
 		*left--
@@ -228,10 +230,10 @@ func (im *Image) origin(e *dwarf.Entry, left *int) (o origin) {
 	return o
 }
 
-// flat cuts stretches of code that are in each other into those of the innermost scopes.
+// flat cuts nested stretches of code into those of the innermost scopes.
 func flat(all []part) (list []part) {
 	slices.SortStableFunc(all, func(a, b part) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.depth, b.depth)) })
-	var open []part // what is around, the innermost last
+	var open []part // the enclosing stretches, the innermost last
 	at := uint64(0)
 	emit := func(to uint64) {
 		for len(open) > 0 {
@@ -255,7 +257,7 @@ func flat(all []part) (list []part) {
 	return list
 }
 
-// rowAt returns the line of an address.
+// rowAt returns the row of an address.
 func (u *unit) rowAt(pc uint64) row {
 	i := sort.Search(len(u.rows), func(k int) bool { return u.rows[k].from > pc })
 	if i > 0 && pc < u.rows[i-1].to {
@@ -273,8 +275,8 @@ func (u *unit) scopeAt(pc uint64) int32 {
 	return outermost
 }
 
-// prologueEnd returns where the prologue of the function at entry ends; entry where that is
-// not known. The function ends before to.
+// prologueEnd returns where the prologue of the function at entry ends, or entry if that is
+// unknown. The function ends before to.
 func (u *unit) prologueEnd(entry, to uint64) uint64 {
 	i, _ := slices.BinarySearch(u.prologues, entry)
 	if i == len(u.prologues) || u.prologues[i] >= to {

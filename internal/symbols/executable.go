@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// most bounds what is read of all sections of an executable together: several may say that
-// they are the same bytes.
+// most limits the bytes read of all sections of an executable together, since several
+// sections may refer to the same bytes.
 const most = 1 << 30
 
 // sections finds the code and the line table.
 func (b *Binary) sections(r io.ReaderAt) (pcln []byte, err error) {
 	defer func() {
-		if v := recover(); v != nil { // the standard library's readers of hostile files
+		if v := recover(); v != nil { // in the standard library's parsers, for hostile files
 			err = fmt.Errorf("it can't be read: %v", v)
 		}
 	}()
@@ -52,7 +52,7 @@ func (b *Binary) elf(x *elf.File) ([]byte, error) {
 		return nil, err
 	}
 	b.text = section{text.Addr, data}
-	if syms, err := x.Symbols(); err == nil { // with cgo C's code comes first
+	if syms, err := x.Symbols(); err == nil { // with cgo, C's code comes first
 		if i := slices.IndexFunc(syms, func(s elf.Symbol) bool { return s.Name == "runtime.text" }); i >= 0 {
 			b.text = b.text.from(syms[i].Value)
 		}
@@ -84,8 +84,8 @@ func (b *Binary) elf(x *elf.File) ([]byte, error) {
 
 // functionData finds the functions' data by the runtime's moduledata (runtime/symtab.go), of
 // Go 1.25 and 1.26: its first word is the address of the line table, its 23rd that of the
-// code, and its 41st what is looked for. In an executable that can be moved (PIE) the words
-// are not there before it is loaded.
+// code, and its 41st that of the functions' data. In a position-independent executable (PIE)
+// these words are not in the file.
 func (b *Binary) functionData(x *elf.File, table, text uint64) section {
 	const textWord, dataWord, word = 22, 40, 8
 	for _, s := range x.Sections {
@@ -102,7 +102,7 @@ func (b *Binary) functionData(x *elf.File, table, text uint64) section {
 	return section{}
 }
 
-// loaded returns what lies at an address, up to the end of its section.
+// loaded returns the data at an address, up to the end of its section.
 func (b *Binary) loaded(x *elf.File, addr uint64) section {
 	for _, s := range x.Sections {
 		if s.Type == elf.SHT_PROGBITS && s.Addr <= addr && addr-s.Addr < s.Size {
@@ -114,8 +114,8 @@ func (b *Binary) loaded(x *elf.File, addr uint64) section {
 	return section{}
 }
 
-// note returns what an ELF note has: behind the lengths of the name and of itself, its type,
-// and a name of four bytes.
+// note returns the contents of an ELF note: they follow the lengths of the name and of the
+// contents, the type, and a name of four bytes.
 func note(d []byte, order binary.ByteOrder) string {
 	if len(d) < 16 || order.Uint32(d[4:]) > uint32(len(d)-16) {
 		return ""
@@ -178,7 +178,7 @@ func (b *Binary) pe(x *pe.File) ([]byte, error) {
 	return search(all)
 }
 
-// bounded reads a section, unless the sections are too large to be some.
+// bounded reads a section, or returns an error if the sections are too large to be real.
 func (b *Binary) bounded(size uint64, data func() ([]byte, error)) ([]byte, error) {
 	if size > most-b.taken {
 		return nil, fmt.Errorf("a section of it has %d bytes, after %d of others: more than %d are not read", size, b.taken, most)
@@ -195,7 +195,7 @@ func (s section) from(addr uint64) section {
 	return section{addr, s.data[addr-s.addr:]}
 }
 
-// textBuildID finds the build id that the linker writes before the code where there are no
+// textBuildID finds the build id that the linker writes before the code in formats without
 // notes.
 func textBuildID(text []byte) string {
 	const before, behind = "\xff Go build ID: \"", "\"\n \xff"

@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// Places returns the functions that an address is in, the innermost first: those that were
-// inlined, and the one whose code it is. It returns nil where no function is known.
+// Places returns the functions at an address, the innermost first: the inlined ones, and
+// the one whose code it is. It returns nil if no function is known.
 func (im *Image) Places(pc uint64) (list []Frame) {
 	if f := im.goFunc(pc); f != nil {
 		return im.goPlaces(f, pc)
@@ -40,7 +40,7 @@ func (im *Image) Places(pc uint64) (list []Frame) {
 	case id != outermost:
 		entry, to = u.scopes[id].entry, u.scopes[id].end
 		f.Func = u.scopes[id].symbol(sym)
-	case sym != nil: // clang -gline-tables-only tells of functions only where calls were inlined
+	case sym != nil: // clang -gline-tables-only has functions only where calls were inlined
 		f.Func, entry, to = sym.name, sym.addr, sym.to
 	default:
 		return nil
@@ -52,7 +52,7 @@ func (im *Image) Places(pc uint64) (list []Frame) {
 	return append(list, f)
 }
 
-// called returns the name that the linker has of a function.
+// called returns the linker's name of a function.
 func (o *origin) called() string {
 	if o.linkage != "" {
 		return o.linkage
@@ -60,8 +60,8 @@ func (o *origin) called() string {
 	return o.name
 }
 
-// symbol returns the name of a function whose code it is: gcc has C++'s static functions'
-// linker names in the table of symbols alone.
+// symbol returns the name of the function whose code it is. With gcc the linker's names of
+// C++'s static functions are only in the symbol table.
 func (s *scope) symbol(at *symbol) string {
 	if s.linkage == "" && at != nil && at.addr == s.entry && strings.HasPrefix(at.name, "_Z") {
 		return at.name
@@ -82,10 +82,10 @@ func (im *Image) guess(u *unit, entry uint64) int {
 	return line
 }
 
-// Inlining reports whether Go's table tells what was inlined.
+// Inlining reports whether Go's table has the inlined calls.
 func (im *Image) Inlining() bool { return im.Go != nil && len(im.Go.data.data) > 0 }
 
-// goFunc returns the function of Go's table that an address is in, or nil.
+// goFunc returns the function of Go's table that contains an address, or nil.
 func (im *Image) goFunc(pc uint64) *Func {
 	if im.Go == nil {
 		return nil
@@ -104,7 +104,8 @@ func (im *Image) goPlaces(f *Func, pc uint64) (list []Frame) {
 	return list
 }
 
-// Entry returns the function whose first instruction is at an address; "" where none is.
+// Entry returns the function whose first instruction is at an address, or "" if there is
+// none.
 func (im *Image) Entry(pc uint64) string {
 	if f := im.goFunc(pc); f != nil {
 		if f.Entry == pc {
@@ -127,18 +128,18 @@ func (im *Image) Entry(pc uint64) string {
 	return ""
 }
 
-// Frameless reports whether at an address the function may have no frame of its own on the
-// stack. Who follows frame pointers misses its caller then.
+// Frameless reports whether the function may have no frame of its own on the stack at an
+// address. A walk by frame pointers then misses its caller.
 func (im *Image) Frameless(pc uint64) bool {
 	rule := im.code.Rule(pc)
-	if rule.How == unwind.Unknown { // what calls is left to judge by
+	if rule.How == unwind.Unknown { // decide by the prologue
 		list := im.Places(pc)
 		return len(list) > 0 && list[len(list)-1].Prologue
 	}
 	return rule.How == unwind.OnStack || rule.How == unwind.InLink
 }
 
-// Prologues reports whether the code that was looked at has its prologues told.
+// Prologues reports whether any unit read so far has the ends of its prologues.
 func (im *Image) Prologues() bool {
 	for _, u := range im.units {
 		if len(u.prologues) > 0 {
@@ -148,7 +149,7 @@ func (im *Image) Prologues() bool {
 	return false
 }
 
-// Stretch returns up to which address, which is behind pc, Places are surely those of pc.
+// Stretch returns an address after pc up to which Places returns the same as for pc.
 func (im *Image) Stretch(pc uint64) uint64 {
 	to := behind(im.edges, pc)
 	if u := im.unitAt(pc); u != nil {
@@ -160,7 +161,7 @@ func (im *Image) Stretch(pc uint64) uint64 {
 	return to
 }
 
-// behind returns the first of sorted addresses that is behind pc.
+// behind returns the first of sorted addresses that is greater than pc.
 func behind(edges []uint64, pc uint64) uint64 {
 	i := sort.Search(len(edges), func(k int) bool { return edges[k] > pc })
 	if i == len(edges) {
@@ -169,8 +170,8 @@ func behind(edges []uint64, pc uint64) uint64 {
 	return edges[i]
 }
 
-// stretch returns up to which address the places of pc, which is in f, are the same by Go's
-// table.
+// stretch returns the address up to which the places of pc, which is in f, are the same by
+// Go's table.
 func (b *Binary) stretch(f *Func, pc uint64) uint64 {
 	end := f.End
 	b.table.refill()

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// What the sources of a directory may be, or it has none.
+// Limits of the sources of a directory. A directory that exceeds them is treated as an
+// error.
 const (
 	mostSources   = 2_000
-	largestOfThem = 4 << 20  // of one
-	largestOfAll  = 48 << 20 // of all
+	largestOfThem = 4 << 20  // bytes of one
+	largestOfAll  = 48 << 20 // bytes of all
 )
 
 var errManySources = errors.New("the directory has more or larger sources than are read")
 
-// Package returns the Go files of the directory of a source file, by their names without it,
-// the stored ones before those that are here. Nothing of another directory is read, and
-// nothing of another machine.
+// Package returns the Go files of a source file's directory by their base names, stored ones
+// before those on this machine. It reads no other directory, and no other machine.
 func (s *Sources) Package(file string) (map[string][]byte, error) {
 	dir, base := split(file)
 	if !strings.HasSuffix(base, ".go") || strings.HasPrefix(file, `\\`) || strings.HasPrefix(file, "//") {
@@ -38,7 +38,7 @@ func (s *Sources) Package(file string) (map[string][]byte, error) {
 		}
 	}
 	p.add(base, b)
-	if path != "" && s.Here == nil { // else the others that are here may be of another version, or may not be read
+	if path != "" && s.Here == nil { // otherwise the files on this machine may be of another version, or must not be read
 		if err := p.addAll(filepath.Dir(path)); err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (s *Sources) Package(file string) (map[string][]byte, error) {
 	return p.files, p.err
 }
 
-// sources are those of a directory.
+// sources holds the sources of a directory.
 type sources struct {
 	files map[string][]byte
 	size  int
@@ -64,7 +64,7 @@ func (p *sources) add(base string, b []byte) {
 	p.files[base] = b
 }
 
-// addAll adds those that are here and not stored.
+// addAll adds the files on this machine that are not stored.
 func (p *sources) addAll(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -89,12 +89,12 @@ func (p *sources) addAll(dir string) error {
 			}
 		}
 		if err != nil || p.err != nil {
-			return p.err // or that was the last one
+			return p.err // or there are no more
 		}
 	}
 }
 
-// split takes a file's name from its directory, which keeps its slash.
+// split splits a file's name into its directory, which keeps its slash, and its base name.
 func split(file string) (dir, base string) {
 	i := strings.LastIndexAny(file, `/\`) + 1
 	return file[:i], file[i:]

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// magic is what the line tables of Go 1.20 and later begin with, in the program's byte order
-// (internal/abi.Go120PCLnTabMagic).
+// magic is the beginning of the line tables of Go 1.20 and later, in the program's byte
+// order (internal/abi.Go120PCLnTabMagic).
 const magic = 0xfffffff1
 
 // table is a line table. Its format is in runtime/symtab.go (pcHeader, _func) and
@@ -18,35 +18,35 @@ type table struct {
 	quantum uint64
 	text    uint64 // the address that functions are relative to
 
-	count                           int // functions
+	count                           int // number of functions
 	names, units, files, steps, tab []byte
 
-	texts map[uint32]string // files that were read
+	texts map[uint32]string // names of files that were read
 	size  int64
-	left  int64 // steps that may still be taken: a hostile table could have them without end
+	left  int64 // remaining steps: a hostile table could have steps without end
 }
 
-// entry is where a function's tables are.
+// entry has the offsets of a function's tables.
 type entry struct {
 	pcfile, pcline, unit uint32
-	pcsp                 uint32 // values by PC: how far the stack pointer is below the return address
+	pcsp                 uint32 // values by PC: the distance of the stack pointer below the return address
 	inlined              uint32 // values by PC: an index into the tree of inlined calls
-	tree                 uint32 // that tree, from go:func.* on
+	tree                 uint32 // offset of that tree in go:func.*
 	flag                 uint8  // internal/abi.FuncFlag
 }
 
-// The flags of a function that are read.
+// The flags of a function that are used.
 const (
-	flagTop   = 1 << 0 // nobody called it
-	flagMoves = 1 << 1 // it writes the stack pointer, of which the table does not tell
+	flagTop   = 1 << 0 // it has no caller
+	flagMoves = 1 << 1 // it writes the stack pointer, which the table does not cover
 )
 
-// none is an offset of what is not there.
+// none is the offset of a missing table.
 const none = ^uint32(0)
 
 var errTable = errors.New("its table of functions and lines is damaged")
 
-// search finds a line table by its first bytes, in executables that don't name its place.
+// search finds a line table by its first bytes, in executables without a section for it.
 func search(sections [][]byte) ([]byte, error) {
 	for _, d := range sections {
 		for _, head := range []string{"\xf1\xff\xff\xff\x00\x00", "\xff\xff\xff\xf1\x00\x00"} {
@@ -66,7 +66,7 @@ func search(sections [][]byte) ([]byte, error) {
 	return nil, ErrNoTable
 }
 
-// newTable reads a table's header.
+// newTable parses a table's header.
 func newTable(b []byte, text uint64) (*table, error) {
 	t := &table{text: text, texts: map[uint32]string{}, size: int64(len(b))}
 	if len(b) < 8 {
@@ -114,7 +114,8 @@ func (t *table) functions() ([]Func, error) {
 	for i := range t.count {
 		at := t.tab[8*i:]
 		entryOff, info, end := t.order.Uint32(at), t.order.Uint32(at[4:]), t.order.Uint32(at[8:])
-		// struct _func: entryOff, nameOff, args, deferreturn, pcsp, pcfile, pcln, npcdata, cuOffset, startLine
+		// struct _func: entryOff, nameOff, args, deferreturn, pcsp, pcfile, pcln, npcdata,
+		// cuOffset, startLine
 		const size = 40
 		if uint64(info)+size+2 > uint64(len(t.tab)) || end < entryOff {
 			return nil, fmt.Errorf("%w: function %d", errTable, i)
@@ -137,14 +138,14 @@ func (t *table) functions() ([]Func, error) {
 	return list, nil
 }
 
-// inlining finds a function's tables of inlined calls, behind the struct that begins at at.
+// inlining finds a function's tables of inlined calls, after the struct that begins at at.
 func (t *table) inlining(e *entry, at uint64, pcdata uint32) {
 	// internal/abi: PCDATA_InlTreeIndex, FUNCDATA_InlTree
 	const index, tree, size = 2, 3, 44
 	if at+size > uint64(len(t.tab)) || pcdata <= index || pcdata > 16 {
 		return
 	}
-	funcdata := t.tab[at+size-1] // how many there are
+	funcdata := t.tab[at+size-1] // the number of them
 	from := at + size
 	if need := from + 4*uint64(pcdata) + 4*uint64(funcdata); funcdata <= tree || need > uint64(len(t.tab)) {
 		return
@@ -153,7 +154,7 @@ func (t *table) inlining(e *entry, at uint64, pcdata uint32) {
 	e.tree = t.order.Uint32(t.tab[from+4*uint64(pcdata)+4*tree:])
 }
 
-// value returns what a table of values by PC has at pc; ok is false where it has none.
+// value returns the value of a table of values by PC at pc; ok is false if it has none.
 func (t *table) value(off uint32, fn *Func, pc uint64) (v int64, ok bool) {
 	if off == none || off == 0 || uint64(off) >= uint64(len(t.steps)) {
 		return 0, false
@@ -167,13 +168,13 @@ func (t *table) value(off uint32, fn *Func, pc uint64) (v int64, ok bool) {
 	return 0, false
 }
 
-// refill lets as many steps be taken as no sound table has.
+// refill resets the limit of steps, to more than any sound table has.
 func (t *table) refill() { t.left = 64 * t.size }
 
-// longest bounds a name of a function or a file.
+// longest limits the length of a name of a function or a file.
 const longest = 1 << 16
 
-// cstring returns the text that ends in a zero.
+// cstring returns the zero-terminated text at an offset.
 func cstring(b []byte, at uint32) string {
 	if uint64(at) >= uint64(len(b)) {
 		return ""
@@ -203,11 +204,11 @@ func (t *table) file(unit uint32, n int64) string {
 	return text
 }
 
-// walk is a walk over one table of values by PC.
+// walk is the state of a walk over one table of values by PC.
 type walk struct {
 	b     []byte
 	value int64
-	to    uint64 // up to here value holds
+	to    uint64 // value holds up to here
 	first bool
 }
 
@@ -235,7 +236,7 @@ func (t *table) next(w *walk) bool {
 }
 
 // lines calls f with the stretches of a function's code that are of one line, by address,
-// until f returns false. Line 0 is not known.
+// until f returns false. Line 0 means unknown.
 func (t *table) lines(fn *Func, f func(from, to uint64, file string, line int) bool) {
 	if uint64(fn.info.pcfile) >= uint64(len(t.steps)) || uint64(fn.info.pcline) >= uint64(len(t.steps)) || fn.info.pcline == 0 {
 		return

@@ -13,39 +13,39 @@ import (
 	"strings"
 )
 
-// RemarkKind is what the compiler's remark is about.
+// RemarkKind is the kind of a compiler's remark.
 type RemarkKind string
 
-// The kinds.
+// The kinds of remarks.
 const (
-	Inlined      RemarkKind = "inlined"       // a call that was
-	CanInline    RemarkKind = "can-inline"    // a function that can be
-	CannotInline RemarkKind = "cannot-inline" // and why
+	Inlined      RemarkKind = "inlined"       // a call was inlined
+	CanInline    RemarkKind = "can-inline"    // a function can be inlined
+	CannotInline RemarkKind = "cannot-inline" // a function cannot be inlined, with the reason
 	Escapes      RemarkKind = "escapes"       // a value is on the heap
 	Leaks        RemarkKind = "leaks"         // a parameter may be kept
 	Bounds       RemarkKind = "bounds"        // an index or a slice is checked
 )
 
-// Remark is what the compiler says about a line.
+// Remark is a remark of the compiler about a line.
 type Remark struct {
-	Line, Column int // Column 0: not known
+	Line, Column int // Column 0: unknown
 	Kind         RemarkKind
 	Text         string // a sentence, or the compiler's own words
-	Func         string // of remarks on inlining: the function, as the compiler writes it
-	Cost         int    // of CanInline
-	Why          string // of CannotInline
+	Func         string // for remarks on inlining: the function, as the compiler writes it
+	Cost         int    // for CanInline
+	Why          string // for CannotInline
 }
 
-// remarkLine is a remark with its place. Lines that a //line directive without a column numbers
-// have none.
+// remarkLine matches a remark with its position. The column is missing on lines numbered by a
+// //line directive without one.
 var remarkLine = regexp.MustCompile(`^(.+?):(\d+)(?::(\d+))?: (.*)$`)
 
-// Remarks has the go command compile the package of a source file, and returns what the
-// compiler said about the file. It takes as long as that package's build: the go command
-// keeps what the compiler said, and repeats it. Nothing is written but the build cache.
+// Remarks compiles the package of a source file with the go command, and returns the compiler's
+// remarks about the file. The first call takes as long as that package's build; later ones
+// repeat the remarks from the build cache. It writes nothing but the build cache.
 func Remarks(ctx context.Context, path string) ([]Remark, error) {
 	dir := filepath.Dir(path)
-	// Flags without a pattern are for the package that is named alone.
+	// Flags without a pattern apply only to the named package.
 	cmd := exec.CommandContext(ctx, "go", "build", "-gcflags=-m=2 -d=ssa/check_bce/debug=1", "-o", os.DevNull, ".")
 	cmd.Dir = dir
 	var out bytes.Buffer
@@ -59,7 +59,7 @@ func Remarks(ctx context.Context, path string) ([]Remark, error) {
 	return list, nil
 }
 
-// parseRemarks reads what the compiler printed about a file.
+// parseRemarks parses the compiler's output about a file.
 func parseRemarks(out []byte, base string) (list []Remark) {
 	said := map[Remark]bool{}
 	in := bufio.NewScanner(bytes.NewReader(out))
@@ -74,15 +74,15 @@ func parseRemarks(out []byte, base string) (list []Remark) {
 	return list
 }
 
-// ParseRemark reads a line that the compiler printed, and returns the file as the compiler
-// names it. Of a line that has a place and is none of the kinds, Kind is "" and Text is all
-// after the place. It is not ok without a place.
+// ParseRemark parses a line of the compiler's output, and returns the file as the compiler
+// names it. ok is false if the line has no position. For a line with a position that is none of
+// the kinds, Kind is "" and Text is all after the position.
 func ParseRemark(line string) (file string, r Remark, ok bool) {
 	m := remarkLine.FindStringSubmatch(line)
 	if m == nil {
 		return "", r, false
 	}
-	if !strings.HasPrefix(m[4], " ") { // such a line tells how the compiler found out
+	if !strings.HasPrefix(m[4], " ") { // otherwise the line explains the previous one
 		r = remark(m[4])
 	}
 	if r.Kind == "" {
@@ -100,8 +100,7 @@ var (
 	inliningCall = regexp.MustCompile(`^inlining call to (.+?)(?: with score -?\d+)?$`)
 )
 
-// remark returns what a line of the compiler's is about; the Kind is "" where that is nothing
-// to tell.
+// remark parses the text of a compiler's line; the Kind is "" if it is of no interest.
 func remark(text string) Remark {
 	switch {
 	case text == "Found IsInBounds":

@@ -11,29 +11,29 @@ import (
 	"strings"
 )
 
-// Sources finds source files by the names that the compiler was given.
+// Sources finds source files by the names that were passed to the compiler.
 type Sources struct {
-	Map [][2]string // beginnings of names, and what is to stand there; of several the longest counts
+	Map [][2]string // prefixes of names and their replacements; the longest matching prefix counts
 
-	// Stored returns a source that is stored with the samples, nil if it is not. It is what
-	// was compiled; only where Map says is looked before.
+	// Stored returns a source stored with the samples, or nil if it is not stored. It is the
+	// version that was compiled; only files found by Map have precedence.
 	Stored func(file string) ([]byte, error)
 
-	// StoredIn lists the sources of a directory, which ends in a slash, that are stored; nil:
-	// none are.
+	// StoredIn lists the stored sources of a directory, whose name ends in a slash. It may be
+	// nil.
 	StoredIn func(dir string) []string
 
-	// Here reads a source of this machine by the name that the compiler was given; what is not
-	// there is an error that wraps fs.ErrNotExist. nil: the system's files are read, and the go
-	// command is asked where Go and the modules are.
+	// Here reads a source of this machine by the name that was passed to the compiler; the
+	// error for a missing file wraps fs.ErrNotExist. If it is nil, the file system is read, and
+	// the go command is asked for the directories of Go and the modules.
 	Here func(file string) ([]byte, error)
 
 	asked       bool
-	root, cache string // of Go, and of its modules
-	module, dir string // the main module here, and where it is
+	root, cache string // directories of Go and of its modules
+	module, dir string // the main module, and its directory
 }
 
-// NoSourceError says that a source file was not found.
+// NoSourceError reports that a source file was not found.
 type NoSourceError struct {
 	File  string
 	Tried []string
@@ -43,7 +43,7 @@ func (e *NoSourceError) Error() string {
 	return fmt.Sprintf("the source %s was not found: looked for %s; give the directory with --path-map OLD=NEW", e.File, strings.Join(e.Tried, ", "))
 }
 
-// ParseMap reads one OLD=NEW.
+// ParseMap parses one OLD=NEW.
 func ParseMap(text string) ([2]string, error) {
 	from, to, ok := strings.Cut(text, "=")
 	if !ok || from == "" {
@@ -52,11 +52,12 @@ func ParseMap(text string) ([2]string, error) {
 	return [2]string{from, to}, nil
 }
 
-// most bytes that a source has: what is larger is none.
+// largest is the maximum size of a source in bytes; larger files are ignored.
 const largest = 64 << 20
 
-// Read returns the lines of a source file, and its path here: "" where it is stored, and no
-// file here is the same. The error is a *NoSourceError where it is not found.
+// Read returns the lines of a source file, and its path on this machine. The path is "" if the
+// source is stored and no file here has the same content. The error is a *NoSourceError if the
+// source is not found.
 func (s *Sources) Read(file string) (lines []string, path string, err error) {
 	b, path, err := s.ReadAll(file)
 	if err != nil {
@@ -66,7 +67,7 @@ func (s *Sources) Read(file string) (lines []string, path string, err error) {
 	return strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), path, nil
 }
 
-// ReadAll is Read of a source file as it is.
+// ReadAll is like Read and returns the whole file.
 func (s *Sources) ReadAll(file string) (content []byte, path string, err error) {
 	mapped := s.mapped(file)
 	if content, path, err = s.first(mapped); content != nil || err != nil {
@@ -90,7 +91,7 @@ func (s *Sources) ReadAll(file string) (content []byte, path string, err error) 
 	return content, path, nil
 }
 
-// first reads the first of some files that is there; nil: none is.
+// first returns the first of the files that exists, or nil if none does.
 func (s *Sources) first(paths []string) (content []byte, path string, err error) {
 	for _, p := range paths {
 		if s.Here != nil {
@@ -114,7 +115,7 @@ func (s *Sources) first(paths []string) (content []byte, path string, err error)
 	return nil, "", nil
 }
 
-// mapped lists where Map says that a file is.
+// mapped lists the paths of a file according to Map.
 func (s *Sources) mapped(file string) (list []string) {
 	best := [2]string{}
 	for _, m := range s.Map {
@@ -128,14 +129,14 @@ func (s *Sources) mapped(file string) (list []string) {
 	return list
 }
 
-// paths lists where a file may be.
+// paths lists the paths where a file may be.
 func (s *Sources) paths(file string) (list []string) {
 	list = append(list, file)
 	if s.Here != nil || filepath.IsAbs(file) || strings.HasPrefix(file, "/") {
 		return list
 	}
-	// -trimpath leaves std's files their path below src, those of modules theirs with the
-	// module's version, and those of the main module theirs without.
+	// With -trimpath, std's files have their path below src, those of modules their path with
+	// the module's version, and those of the main module theirs without.
 	s.ask()
 	if s.root != "" {
 		list = append(list, filepath.Join(s.root, "src", file))
@@ -149,7 +150,7 @@ func (s *Sources) paths(file string) (list []string) {
 	return list
 }
 
-// ask asks the go command where Go and the modules are. It is to download nothing for that.
+// ask asks the go command for the directories of Go and the modules, without downloads.
 func (s *Sources) ask() {
 	if s.asked {
 		return
@@ -159,7 +160,7 @@ func (s *Sources) ask() {
 	s.module, s.dir = answers("list", "-m", "-f", "{{.Path}}\n{{.Dir}}")
 }
 
-// answers returns the first two lines that the go command prints.
+// answers returns the first two lines of the go command's output.
 func answers(args ...string) (first, second string) {
 	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), "GOPROXY=off")
@@ -171,8 +172,8 @@ func answers(args ...string) (first, second string) {
 	return strings.TrimSpace(lines[0]), strings.TrimSpace(lines[1])
 }
 
-// escape writes a module's path as the module cache has it: capital letters with a mark, for
-// file systems that don't tell them apart.
+// escape writes a module's path as in the module cache: with a mark before capital letters, for
+// case-insensitive file systems.
 func escape(path string) string {
 	var b strings.Builder
 	for i, r := range path {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSources finds a file where it was, by a map, and of -trimpath builds in the modules'
-// cache, in Go's root and in the main module.
+// TestSources finds a file at its original path, by a map, and for -trimpath builds in the
+// modules' cache, in Go's root and in the main module.
 func TestSources(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string) {
@@ -61,7 +61,7 @@ func TestParseRemark(t *testing.T) {
 			t.Errorf("%s: %q, %+v, %t", line, file, r, ok)
 		}
 	}
-	// What a //line directive without a column numbers.
+	// Lines numbered by a //line directive without a column.
 	if file, r, ok := ParseRemark("gen.y:10: inlining call to f"); file != "gen.y" || r != (Remark{Line: 10, Kind: Inlined, Text: "inlining call to f", Func: "f"}) || !ok {
 		t.Errorf("without a column: %q, %+v, %t", file, r, ok)
 	}
@@ -70,7 +70,7 @@ func TestParseRemark(t *testing.T) {
 	}
 }
 
-// TestRemarks: what the compiler says of the program whose answers are known.
+// TestRemarks: the compiler's remarks about the program with known properties.
 func TestRemarks(t *testing.T) {
 	path, err := filepath.Abs(filepath.Join("testdata", "prog", "main.go"))
 	if err != nil {

@@ -1,15 +1,16 @@
-// Package symbols tells what a program's executable and its sources know: functions, the
-// lines that have code, instructions, and what the compiler says about lines.
+// Package symbols reads a program's executable and its sources: functions, the lines that
+// have code, instructions, and the compiler's remarks about lines.
 //
 // # Design
 //
-//  1. All of it is from the pclntab, the table by which Go's runtime prints stacks. So it is
-//     there in stripped executables too, and no DWARF is needed. A PC's line there is the
-//     innermost one: code that was inlined belongs to the lines that it was written in.
+//  1. The data for Go code come from the pclntab, the table by which Go's runtime prints
+//     stacks. So they are available in stripped executables too, without DWARF. A PC's line
+//     there is the innermost one: code that was inlined belongs to the lines that it was
+//     written in.
 //  2. debug/gosym reads that table, but can't list the lines of a file; see pclntab.go.
-//  3. Addresses are those of the file. Where a program was loaded elsewhere (PIE), Slide
-//     finds out by how much.
-//  4. An executable is foreign bytes: nothing of it is trusted as a length or an offset.
+//  3. Addresses are those of the file. If a program was loaded elsewhere (PIE), Slide
+//     computes the difference.
+//  4. An executable is not trusted: every length and offset in it is checked.
 package symbols
 
 import (
@@ -24,8 +25,8 @@ import (
 // Func is a function of an executable.
 type Func struct {
 	Name       string // the linker's, with its package's path
-	File       string // where it begins, as the compiler was given it
-	Line       int    // its first line; 0: not known
+	File       string // the file where it begins, as passed to the compiler
+	Line       int    // its first line; 0: unknown
 	Entry, End uint64 // addresses; the code is before End
 
 	info entry
@@ -33,32 +34,32 @@ type Func struct {
 
 // Binary is an executable.
 type Binary struct {
-	Arch    string // as GOARCH; "": not known
-	BuildID string // Go's; "": not known
+	Arch    string // as GOARCH; "": unknown
+	BuildID string // Go's; "": unknown
 	GNUID   string // of the linker's note, in hexadecimal; "": none
 
 	path  string
-	taken uint64 // bytes of its sections that were read
+	taken uint64 // bytes of its sections read so far
 	text  section
-	data  section // the functions' data (go:func.*), which has the trees of inlined calls; empty: not found
+	data  section // the functions' data (go:func.*), with the trees of inlined calls; empty: not found
 	table *table
 	funcs []Func // by Entry
 	names map[string][]int
 }
 
-// section is a stretch of an executable that is loaded.
+// section is a loaded part of an executable.
 type section struct {
 	addr uint64
 	data []byte
 }
 
-// ErrNoTable says that a file has no Go line table.
+// ErrNoTable reports that a file has no Go line table.
 var ErrNoTable = errors.New("it has no table of Go's functions and lines: it is no Go program, or of a Go before 1.20")
 
-// Open reads the tables of the executable at path: some tens of milliseconds for a large
-// one. The error wraps ErrNoTable where the file is no Go program.
+// Open reads the tables of the executable at path, which takes some tens of milliseconds for
+// a large one. The error wraps ErrNoTable if the file is not a Go program.
 func Open(path string) (*Binary, error) {
-	// A trace names it, and may be a stranger's: opening a pipe could wait for ever.
+	// The path may come from a foreign trace, and opening a pipe could block forever.
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("reading the executable %s: it is no regular file", path)
 	}
@@ -70,8 +71,8 @@ func Open(path string) (*Binary, error) {
 	return OpenReader(f, path)
 }
 
-// OpenReader is Open of an executable that was at path, and is read from r: all that is
-// needed before it returns.
+// OpenReader is like Open for an executable that was at path; it reads all it needs from r
+// before it returns.
 func OpenReader(r io.ReaderAt, path string) (*Binary, error) {
 	b := &Binary{path: path, names: map[string][]int{}}
 	pcln, err := b.sections(r)
@@ -106,8 +107,8 @@ func PrintName(name string) string {
 // Funcs returns all functions, by their addresses.
 func (b *Binary) Funcs() []Func { return b.funcs }
 
-// Find returns the functions with a name, as the linker has it or as PrintName prints it:
-// of a generic function all instances.
+// Find returns the functions with a name, as the linker has it or as PrintName prints it; for
+// a generic function all instances.
 func (b *Binary) Find(name string) (list []*Func) {
 	for _, i := range b.names[name] {
 		list = append(list, &b.funcs[i])
@@ -115,8 +116,8 @@ func (b *Binary) Find(name string) (list []*Func) {
 	return list
 }
 
-// At returns the function whose code an address is in, and the place in the source; nil where
-// there is none.
+// At returns the function whose code contains an address, and the position in the source; f
+// is nil if there is none.
 func (b *Binary) At(pc uint64) (f *Func, file string, line int) {
 	if f = b.function(pc); f == nil {
 		return nil, "", 0
@@ -131,21 +132,21 @@ func (b *Binary) At(pc uint64) (f *Func, file string, line int) {
 	return f, file, line
 }
 
-// Place is a function and a place in its source.
+// Place is a function and a position in its source.
 type Place struct {
 	Func, File string
 	Line       int
-	Start      int  // the function's first line; 0: not known
+	Start      int  // the function's first line; 0: unknown
 	Inlined    bool // into the next one
 }
 
-// deepestInlining bounds how deep functions are inlined: a hostile tree may have circles.
+// deepestInlining limits the depth of inlined calls, since a hostile tree may have cycles.
 const deepestInlining = 100
 
-// Places returns the functions that an address is in, the innermost first: those that were
-// inlined, and the one whose code it is. Where the executable does not tell what was inlined
-// (it can be moved, or is of no ELF) the place is the innermost one, in the latter. It returns nil where the address is in no
-// function.
+// Places returns the functions at an address, the innermost first: the inlined ones, and the
+// one whose code it is. If the executable lacks the tree of inlined calls (it is a PIE, or
+// not ELF), Places returns only the latter, with the innermost file and line. It returns nil
+// if the address is in no function.
 func (b *Binary) Places(pc uint64) (list []Place) {
 	f, file, line := b.At(pc)
 	if f == nil {
@@ -170,7 +171,7 @@ type inlinedCall struct {
 	parent uint64 // an address of the function that called it
 }
 
-// inlinedAt returns the innermost inlined call that an address of f is in.
+// inlinedAt returns the innermost inlined call that contains an address of f.
 func (b *Binary) inlinedAt(f *Func, pc uint64) (c inlinedCall, ok bool) {
 	const size = 16 // runtime.inlinedCall: funcID u8, 3 bytes, nameOff, parentPc, startLine i32
 	i, ok := b.table.value(f.info.inlined, f, pc)
@@ -206,7 +207,7 @@ func (b *Binary) Owners(file string) map[int][]string {
 	return all
 }
 
-// Coded returns, of each of some source files, the lines that instructions were made of.
+// Coded returns, for each of the given source files, the lines that have instructions.
 func (b *Binary) Coded(files []string) map[string]map[int]bool {
 	all := map[string]map[int]bool{}
 	for _, f := range files {
@@ -224,9 +225,9 @@ func (b *Binary) Coded(files []string) map[string]map[int]bool {
 	return all
 }
 
-// Slide returns by how much a program's addresses are larger than its executable's, from an
-// address pc that a function has in the program on a line; ok is false where the function
-// has no such place.
+// Slide returns the difference between a program's addresses and those of its executable,
+// computed from the address pc that a function has in the program on a line; ok is false if
+// the function has no such address.
 func (b *Binary) Slide(name string, line int, pc uint64) (slide uint64, ok bool) {
 	const page = 4096 // programs are loaded at whole pages
 	for _, f := range b.Find(name) {

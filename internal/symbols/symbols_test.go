@@ -39,8 +39,9 @@ func open(t testing.TB, path string) *Binary {
 	return b
 }
 
-// TestLines: which lines of the program have code, and in which functions: inlined ones in
-// those that they were inlined into; in stripped executables, and of other systems, the same.
+// TestLines: the program's lines with code, and their functions; inlined lines are in the
+// functions they were inlined into. Stripped executables, and those of other systems, have
+// the same.
 func TestLines(t *testing.T) {
 	want := map[int]string{
 		7: "", 8: "main.first main.second", 9: "", 13: "main.index", 18: "main.escapes", 19: "main.escapes",
@@ -122,7 +123,8 @@ func TestOwnersAreThoseOfDWARF(t *testing.T) {
 	}
 }
 
-// TestPlacesAreThoseOfGosym: for each function of the program, and of the runtime in it.
+// TestPlacesAreThoseOfGosym: places agree with debug/gosym, for each function of the program
+// and of the runtime in it.
 func TestPlacesAreThoseOfGosym(t *testing.T) {
 	path := build(t, "GOOS=linux GOARCH=amd64")
 	b := open(t, path)
@@ -189,7 +191,7 @@ func TestDisasmIsThatOfObjdump(t *testing.T) {
 	}
 }
 
-// TestSlide: the place of a call tells by how much a program was moved.
+// TestSlide: the address of a known line yields the load offset of a program.
 func TestSlide(t *testing.T) {
 	b := open(t, build(t, "GOOS=linux GOARCH=amd64"))
 	f := b.Find("main.second")[0]
@@ -240,7 +242,7 @@ func TestNoBinary(t *testing.T) {
 	}
 }
 
-// TestSectionsAreBounded: what all sections of an executable have together is bounded, as
+// TestSectionsAreBounded: the total size of an executable's sections is limited, because
 // several may be the same bytes of a small file.
 func TestSectionsAreBounded(t *testing.T) {
 	read := func() ([]byte, error) { return []byte{1}, nil }
@@ -255,8 +257,8 @@ func TestSectionsAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzTable: a foreign line table gives an error or functions, without a panic and without
-// end.
+// FuzzTable: a foreign line table yields an error or functions, without a panic and in
+// limited time.
 func FuzzTable(f *testing.F) {
 	path := build(f, "GOOS=linux GOARCH=amd64")
 	x, err := elf.Open(path)
@@ -310,7 +312,7 @@ func TestPlaces(t *testing.T) {
 	t.Error("no code of line 8")
 }
 
-// TestPlacesAreThoseOfTheRuntime compares with what the runtime says of the test itself.
+// TestPlacesAreThoseOfTheRuntime compares places with the runtime's, for the test itself.
 func TestPlacesAreThoseOfTheRuntime(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -5,26 +5,26 @@ import (
 	"unsafe"
 )
 
-// rtype is how every type's description begins, which an any of it points to.
+// rtype is the beginning of every type descriptor, to which an any of the type points.
 type rtype struct{ size uintptr }
 
-// mapType is the description of a map's type: what is behind its common part.
+// mapType is a map's type descriptor.
 type mapType struct {
 	common [48]byte // internal/abi.Type
 	key    *rtype
 	elem   *rtype
 }
 
-// TypeSize is the size of values of a type by the address of its description.
+// TypeSize returns the size of a type's values, given the address of its descriptor.
 func TypeSize(typ uintptr) int64 { return int64((*rtype)(at(typ)).size) }
 
-// MapKeySize is the size of the keys of a map by its type.
+// MapKeySize returns the size of a map's keys, given its type.
 func MapKeySize(typ uintptr) int64 { return int64((*mapType)(at(typ)).key.size) }
 
-// MapElemSize is the size of the elements of a map by its type.
+// MapElemSize returns the size of a map's elements, given its type.
 func MapElemSize(typ uintptr) int64 { return int64((*mapType)(at(typ)).elem.size) }
 
-// TypeName is what a type is called, by the address of its description.
+// TypeName returns a type's name, given the address of its descriptor.
 func TypeName(typ uintptr) string {
 	if typ == 0 {
 		return ""
@@ -34,7 +34,8 @@ func TypeName(typ uintptr) string {
 	return reflect.TypeOf(v).String()
 }
 
-// LoadWord reads the word at an address in Go's heap, or on a stack. The program may be writing it.
+// LoadWord reads the word at an address in Go's heap, or on a stack, which the program may be
+// writing.
 //
 //go:norace
 //go:nocheckptr
@@ -52,8 +53,8 @@ func LoadPointer(addr uintptr) uintptr { return *(*uintptr)(at(addr)) }
 //go:nocheckptr
 func LoadUint16(addr uintptr) uint16 { return *(*uint16)(at(addr)) }
 
-// LastUsed is where in the bytes from from to to at an address in Go's heap the last one lies that is
-// not 0, as its offset and one: from, if there is none. The program may be writing them.
+// LastUsed returns the end, as an offset from addr, of the nonzero bytes between the offsets from
+// and to at an address in Go's heap, or from if all are zero. The program may be writing them.
 //
 //go:norace
 //go:nocheckptr
@@ -73,13 +74,14 @@ func LastUsed(addr uintptr, from, to int64) int64 {
 	return to
 }
 
-// at is an address as a pointer: of what the collector does not move, and who calls does not keep.
+// at converts an address to a pointer. The collector must not move what is there, and callers must
+// not keep the pointer.
 //
 //go:nosplit
 func at(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
-// TypeOf is the address of the description of a value's type.
+// TypeOf returns the address of the type descriptor of a value.
 func TypeOf(v any) uintptr { return (*eface)(unsafe.Pointer(&v)).typ }
 
-// AddrOf is where a value lies.
+// AddrOf returns the address of a value.
 func AddrOf[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }

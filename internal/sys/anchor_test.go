@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// running prepares the fast path for a test that writes records by itself.
+// running prepares the fast path for a test that writes records itself.
 func running(t *testing.T, rate int64) (f *Fast, base uintptr) {
 	t.Helper()
 	f, err := NewFast()
@@ -32,8 +32,8 @@ func running(t *testing.T, rate int64) (f *Fast, base uintptr) {
 	return f, base + 1<<16
 }
 
-// slept records a scope of a thread that sleeps for a millisecond. ok is false
-// if the goroutine was moved meanwhile.
+// slept records a scope during which the thread sleeps for a millisecond. ok is
+// false if the goroutine was moved meanwhile.
 func slept(f *Fast) (wall, cpu int64, quality uint64, ok bool) {
 	loc, start := BeginFast(0, 1)
 	if start == 0 {
@@ -57,8 +57,9 @@ func slept(f *Fast) (wall, cpu int64, quality uint64, ok bool) {
 	return
 }
 
-// A reading of the thread's CPU clock that took too long is not used, and
-// neither is what was known before the thread left the CPU.
+// TestDisturbedAnchorForgetsTheClock: a reading of the thread's CPU clock that
+// took too long is not used, and neither is the clock from before the thread
+// left the CPU.
 func TestDisturbedAnchorForgetsTheClock(t *testing.T) {
 	f, chunk := running(t, 1e9)
 	runtime.LockOSThread()
@@ -90,14 +91,14 @@ func TestDisturbedAnchorForgetsTheClock(t *testing.T) {
 	t.Skip("the goroutine was disturbed all the time")
 }
 
-// K counts in ticks of the recording's rate: what a thread knew in the last
-// recording is of no use in the next.
+// TestSetupForgetsTheLastRecording: K counts ticks of the recording's rate, so
+// a thread's K from the last recording is invalid in the next.
 func TestSetupForgetsTheLastRecording(t *testing.T) {
 	f, chunk := running(t, 1_000_000_000)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for t0 := time.Now(); time.Since(t0) < 20*time.Millisecond; {
-		// CPU time that counts double by the other rate
+		// CPU time, which would count double at the other rate.
 	}
 	for range 100 {
 		f.Run(0)

@@ -28,7 +28,8 @@ func begin() h {
 
 func scope() { defer begin().end() }
 
-// BenchmarkPair is begin and end alone, in a chunk that stays in the cache.
+// BenchmarkPair measures a begin and an end alone, in a chunk that stays in the
+// cache.
 func BenchmarkPair(b *testing.B) {
 	f, err := NewFast()
 	if err != nil {

@@ -4,10 +4,10 @@
 
 // func framePCs(pcs *uintptr, n int) int
 //
-// Each frame pointer points to the caller's, and beside it is the address to
-// return to. Here Go neither preempts nor moves the stack, and what does not
-// lie in the rest of the goroutine's stack (g.stack.hi, at 8) is not followed:
-// so whatever the words are, nothing but this stack is read.
+// Each frame pointer points to the caller's, and the return address is next to
+// it. Here Go neither preempts nor moves the stack, and pointers outside the
+// rest of the goroutine's stack (up to g.stack.hi, at 8) are not followed: so
+// whatever the words are, only this stack is read.
 TEXT ·framePCs(SB), NOSPLIT|NOFRAME, $0-24
 	MOVQ pcs+0(FP), DI
 	MOVQ n+8(FP), CX

@@ -11,7 +11,7 @@ TEXT ·framePCs(SB), NOSPLIT|NOFRAME, $0-24
 	MOVD 8(g), R2
 	SUB  $16, R2
 	MOVD RSP, R3
-	SUB  $16, R3 // here a frame pointer is 8 below the stack pointer
+	SUB  $16, R3 // a frame pointer is 8 below the stack pointer
 	MOVD R29, R4
 	MOVD $0, R5
 next:

@@ -4,8 +4,8 @@ package sys
 
 const haveFrames = true
 
-// framePCs stores the addresses that its caller and those above it return to,
-// at most n, and returns how many.
+// framePCs stores the return addresses of its caller and those above it, at
+// most n, and returns their number.
 //
 //go:noescape
 func framePCs(pcs *uintptr, n int) int

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFramePointers: where they can be walked at all, they lead to the same
+// TestFramePointers: where frame pointers can be walked, they lead to the same
 // functions as runtime.Callers.
 func TestFramePointers(t *testing.T) {
 	if !haveFrames {
@@ -19,8 +19,8 @@ func TestFramePointers(t *testing.T) {
 	}
 }
 
-// TestCallersIsWithinItsStack: callers are told of while the stack grows, moves
-// and shrinks, and a limit is one.
+// TestCallersIsWithinItsStack: callers are found while the stack grows, moves
+// and shrinks, and their number is limited.
 func TestCallersIsWithinItsStack(t *testing.T) {
 	walk := FramePointers() == nil
 	var deep func(n int) int

@@ -4,12 +4,12 @@ import "time"
 
 // Clock reads the ticks of a recording.
 type Clock struct {
-	counter bool   // the processor's counter; else ns of the monotonic clock
-	Reason  string // why it is not the counter; "" if it is
+	counter bool   // the processor's counter, else ns of the monotonic clock
+	Reason  string // why the counter is not used; "" if it is
 }
 
-// NewClock chooses the processor's counter where it is invariant and the
-// kernel itself keeps time by it, else the monotonic clock.
+// NewClock selects the processor's counter if it is invariant and the kernel keeps time by
+// it, else the monotonic clock.
 func NewClock() Clock {
 	if !haveStubs {
 		return Clock{Reason: "built without assembly"}
@@ -29,7 +29,7 @@ func NewClock() Clock {
 // Counter reports whether ticks are those of the processor's counter.
 func (c Clock) Counter() bool { return c.counter }
 
-// Now is the time in ticks, never 0.
+// Now returns the time in ticks, never 0.
 func (c Clock) Now() int64 {
 	if c.counter {
 		return tsc()
@@ -37,8 +37,8 @@ func (c Clock) Now() int64 {
 	return Mono()
 }
 
-// StillTrusted asks the kernel again whether it keeps time by the counter. Where that
-// can't be read any more (no descriptor is left, a sandbox), nothing says that it does not.
+// StillTrusted reports whether the kernel still keeps time by the counter. If that can't be
+// read any more (no descriptor is left, a sandbox), it returns true.
 func (c Clock) StillTrusted() bool {
 	if !c.counter {
 		return true
@@ -47,12 +47,12 @@ func (c Clock) StillTrusted() bool {
 	return why == "" || !known
 }
 
-// Reading is all clocks at one moment.
+// Reading holds all clocks at one moment.
 type Reading struct {
 	Ticks, Mono, Wall, Bracket int64
 }
 
-// Read reads all clocks, the best of n tries: the one with the fewest ticks
+// Read reads all clocks n times and returns the best reading: the one with the fewest ticks
 // between the two readings of the counter around that of the monotonic clock.
 func (c Clock) Read(n int) Reading {
 	var best Reading
@@ -70,7 +70,7 @@ func (c Clock) Read(n int) Reading {
 	return best
 }
 
-// Rate is the number of ticks in a second, measured over d; its error is the
+// Rate measures the ticks per second over d, or returns 0 if it can't; its error is the
 // brackets' sum over d, some 10 ppm for 3 ms.
 func (c Clock) Rate(d time.Duration) int64 {
 	if !c.counter {
@@ -85,13 +85,13 @@ func (c Clock) Rate(d time.Duration) int64 {
 	return int64(float64(b.Ticks-a.Ticks) / float64(b.Mono-a.Mono) * 1e9)
 }
 
-// epoch and monoBase are one moment by two clocks. The base makes Mono positive at
-// any time in the process's life, and on Linux the value of CLOCK_MONOTONIC, which
-// other tools' records can be aligned with.
+// epoch and monoBase are the same moment on two clocks. The base makes Mono positive
+// throughout the process's life and, on Linux, equal to CLOCK_MONOTONIC, with which other
+// tools' records can be aligned.
 var epoch, monoBase = bases()
 
-// bases takes the best of some readings: who is taken off the CPU in the middle of
-// one would be off by as long ever after.
+// bases takes the best of several readings: a reading during which the thread was preempted
+// would be wrong by that time for good.
 func bases() (epoch time.Time, base int64) {
 	best := int64(1 << 62)
 	for range 20 {
@@ -104,7 +104,7 @@ func bases() (epoch time.Time, base int64) {
 	return epoch, base
 }
 
-// Mono is the monotonic clock in nanoseconds.
+// Mono returns the monotonic clock in nanoseconds.
 func Mono() int64 { return monoBase + int64(time.Since(epoch)) }
 
 func monoWall() (mono, wall int64) {

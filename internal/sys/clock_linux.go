@@ -17,9 +17,9 @@ func monotonic() int64 {
 
 const clocksource = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-// counterTrusted says why the kernel does not keep its own time by the
-// counter, "" if it does: tsc on amd64 (kvm-clock and Hyper-V's page scale the
-// same counter), arch_sys_counter on arm64. known is false where the kernel was not asked.
+// counterTrusted returns why the kernel does not keep its own time by the counter, or ""
+// if it does: tsc on amd64 (kvm-clock and Hyper-V's page scale the same counter),
+// arch_sys_counter on arm64. known is false if the kernel's setting could not be read.
 func counterTrusted() (why string, known bool) {
 	b, err := os.ReadFile(clocksource)
 	if err != nil {

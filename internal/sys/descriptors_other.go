@@ -2,5 +2,5 @@
 
 package sys
 
-// TakeDescriptors knows nothing on this system.
+// TakeDescriptors does nothing on this system.
 func TakeDescriptors(int) error { return nil }

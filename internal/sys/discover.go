@@ -12,26 +12,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// offsets are where the runtime keeps what the fast path reads.
+// offsets are the positions of the runtime's fields that the fast path reads.
 type offsets struct {
 	m, goid, seq, wait uintptr // in g
 	p, procid          uintptr // in m
 	tick               uintptr // in p, whose number comes first
-	coroutine          uint64  // the waitreason of a goroutine that switched as a coroutine
+	coroutine          uint64  // the waitreason of a goroutine after a coroutine switch
 }
 
-// usual is what the assembly was written for, on both processors. The path is used only where every
-// one of these is verified.
+// usual are the offsets for which the assembly was written, on both processors. The path is used
+// only if every one of them is verified.
 var usual = offsets{m: 48, goid: 152, seq: 191, wait: 176, p: 208, procid: 64, tick: 16}
 
-// probe is one look at the runtime's structs from one goroutine: the offsets
-// at which each fact was seen, by name.
+// probe is one look at the runtime's structs from one goroutine: the offsets at which each field
+// may be, by name.
 type probe map[string]map[uintptr]bool
 
-// discover finds where this process's runtime keeps what the fast path reads,
-// and verifies it against what the runtime and the kernel say in public: the
-// goroutine's id in runtime.Stack, gettid, runtime.Gosched, and how waiting
-// changes a goroutine. missing says what could not be verified.
+// discover finds the offsets of this process's runtime, and verifies them against public facts from
+// the runtime and the kernel: the goroutine's id in runtime.Stack, gettid, runtime.Gosched, and how
+// waiting changes a goroutine. missing names what could not be verified.
 func discover() (l offsets, missing string, err error) {
 	mem, err := newMemory()
 	if err != nil {
@@ -81,8 +80,8 @@ func discover() (l offsets, missing string, err error) {
 	return l, missing, nil
 }
 
-// look runs on a goroutine of its own and tries until the scheduler leaves it
-// in peace for one round.
+// look runs on a goroutine of its own and retries until the scheduler does not disturb it for one
+// round.
 func look(mem memory) probe {
 	for range 50 {
 		p := probe{}
@@ -100,8 +99,8 @@ func (p probe) add(name string, off uintptr) {
 	p[name][off] = true
 }
 
-// identity looks for the goroutine's id in g, for m (which points back to g and
-// holds the thread's id) in g, and for p (which points back to m) in m.
+// identity searches for the goroutine's id in g, for m (which points back to g and holds the
+// thread's id) in g, and for p (which points back to m) in m.
 func (p probe) identity(mem memory) bool {
 	g, id, tid := getg(), stackID(), gettid()
 	gb := bytesAt(g, gBytes)
@@ -129,8 +128,8 @@ func (p probe) identity(mem memory) bool {
 	return gettid() == tid && len(p["m"]) > 0 && len(p["procid"]) > 0 && len(p["p"]) > 0 && len(p["goid"]) > 0
 }
 
-// schedule looks for the byte of g that counts one per Gosched and nothing per
-// system call, and for the word of p that counts when it schedules.
+// schedule searches for the byte of g that increments per Gosched and not per system call, and for
+// the word of p that increments when it schedules.
 func (p probe) schedule(mem memory) bool {
 	g := getg()
 	m, ok := some(p["m"], usual.m)
@@ -144,7 +143,7 @@ func (p probe) schedule(mem memory) bool {
 	for range 40 {
 		p0 := curp()
 		if p0 == 0 {
-			continue // taken off the thread between the two readings: that one has no p now
+			continue // preempted between the two readings: that thread has no p now
 		}
 		g0, t0 := string(bytesAt(g, gBytes)), string(bytesAt(p0, 64))
 		var b [8]byte
@@ -173,7 +172,7 @@ func (p probe) schedule(mem memory) bool {
 		keep(s)
 		keep(t)
 		if len(s) == 0 || len(t) == 0 {
-			return false // preempted between; try again
+			return false // preempted in between; try again
 		}
 		seq, tick = s, t
 		if rounds++; rounds == 10 {
@@ -184,8 +183,8 @@ func (p probe) schedule(mem memory) bool {
 	return false
 }
 
-// waiting looks for the byte of g that tells what it waited for last: one
-// value after a sleep, another after a switch between coroutines.
+// waiting searches for the byte of g that holds its last wait reason: one value after a sleep,
+// another after a switch between coroutines.
 func (p probe) waiting() bool {
 	g := getg()
 	snap := func() string { return string(bytesAt(g, gBytes)) }
@@ -235,10 +234,10 @@ func wordAt(addr uintptr) uintptr {
 	return uintptr(binary.LittleEndian.Uint64(bytesAt(addr, 8)))
 }
 
-// memory is a pipe, through which memory is read that may not be there: of what
-// is to be written into it from there, the kernel says so instead of sending a
-// signal. Unlike /proc/self/mem it can be had by processes that may not be
-// dumped, and under emulators, whose addresses are not the kernel's.
+// memory is a pipe through which possibly unmapped memory is read: the kernel returns an error for
+// a write from an invalid address, instead of sending a signal. Unlike /proc/self/mem it is
+// available to processes that may not be dumped, and under emulators, whose addresses are not the
+// kernel's.
 type memory struct{ r, w int }
 
 func newMemory() (memory, error) {
@@ -256,7 +255,7 @@ func (m memory) readAt(addr uintptr, b []byte) bool {
 	if addr < 1<<16 || addr >= 1<<47 {
 		return false
 	}
-	// As a number: what may not be a pointer must not look like one.
+	// As a number: a value that may not be a pointer must not look like one.
 	n, _, errno := unix.Syscall(unix.SYS_WRITE, uintptr(m.w), addr, uintptr(len(b)))
 	if errno != 0 {
 		return false

@@ -17,14 +17,13 @@ func TestDiscoverFindsTheRuntime(t *testing.T) {
 	}
 }
 
-// anM is one that has no p, as that of a goroutine that has just been taken off its
-// thread.
+// anM is an M without a p, like that of a goroutine that has just been preempted.
 var (
 	anM   [64]uint64
 	toAnM = &anM
 )
 
-// TestNoP: what looks for a goroutine's p may find none, at any moment.
+// TestNoP: a goroutine's p may be missing at any moment.
 func TestNoP(t *testing.T) {
 	mem, err := newMemory()
 	if err != nil {

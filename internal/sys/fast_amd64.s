@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// Where Go 1.26 and 1.27 keep what we read; discover verifies each of these in
-// the running process before the first record is written.
+// Offsets of the fields of Go 1.26 and 1.27 that are read here; discover verifies each of
+// them in the running process before the first record is written.
 #define g_m          48
 #define g_goid       152
 #define g_wait       176
@@ -57,7 +57,7 @@
 #define tally_recorded 8
 #define tally_limit    16
 
-// What a P may record of a function that nobody has looked at yet: FirstCredit.
+// FirstCredit: the calls that a P may record of a function before its limit is set.
 #define FIRST        256
 
 #define TOOK         1
@@ -71,8 +71,8 @@
 #define cell_os      72
 #define cell_page    96
 
-// K where a thread's CPU clock is not known: far from every other, so that a
-// difference of the two is out of the range that the ends check anyway.
+// K of a thread whose CPU clock is unknown: so far from every other value that a
+// difference fails the range check of the ends.
 #define NOCLOCK      0x8000000000000000
 
 #define NEEDCHUNK    1
@@ -85,10 +85,10 @@
 #define NOISY        8
 #define LEFT         9
 
-// The end of an entry whose chunk was taken from it: Fast.Reclaim.
+// The end of an entry whose chunk was taken by Fast.Reclaim.
 #define TAKEN        1
 
-// WHERE finds g (R8), the layout (R9), m (R10), p (R13; who runs Go code has
+// WHERE finds g (R8), the layout (R9), m (R10), p (R13; a thread that runs Go code has
 // one) and the P's entry (R12). Clobbers AX.
 #define WHERE(slow) \
 	MOVQ (TLS), R8                        \
@@ -102,10 +102,10 @@
 	LEAQ ·entries(SB), R12                \
 	ADDQ AX, R12
 
-// FIND finds g (R8; R14 has it in compiled code, which is checked beside the
-// chain of loads), m (R10), p (R13) and the P's entry (R12) by the shortest
-// chain: through the entry that this M, or one that shares its slot, used last.
-// If that is another P's, FAR looks by the P's number. Clobbers BX.
+// FIND finds g (R8; in compiled code R14 holds it, which is checked in parallel to the
+// chain of loads), m (R10), p (R13) and the P's entry (R12) by the shortest chain: through
+// the entry that this M, or one that shares its slot, used last. If that belongs to
+// another P, FAR finds it by the P's number. Clobbers BX.
 #define FIND(far, miss) \
 	MOVQ g_m(R14), R10                    \
 	MOVQ (TLS), R8                        \
@@ -136,8 +136,8 @@
 	MOVQ R12, (BX)(R14*8)                 \
 	JMP  found
 
-// THREAD checks that the entry's anchor is this thread's, and leaves its cell in
-// R11. An M may be reused for another thread, so its thread's id is compared too.
+// THREAD checks that the entry's anchor is this thread's, and loads its cell into R11. An
+// M may be reused for another thread, so the thread's id is compared too.
 #define THREAD(anchor) \
 	CMPQ R10, ent_m(R12)                  \
 	JNE  anchor                           \
@@ -146,26 +146,25 @@
 	JNE  anchor                           \
 	MOVQ ent_cell(R12), R11
 
-// OWN checks that the entry is of this generation (else chunk), and THREAD.
+// OWN checks that the entry is of this generation (else chunk), and then THREAD.
 #define OWN(chunk, anchor) \
 	MOVQ lay_gen(R9), AX                  \
 	CMPQ AX, ent_gen(R12)                 \
 	JNE  chunk                            \
 	THREAD(anchor)
 
-// WITNESS looks whether the thread is still on the CPU since its anchor. It
-// comes after TSC: invariant 3. Clobbers BX.
+// WITNESS checks that the thread has been on the CPU since its anchor. It comes after TSC:
+// invariant 3. Clobbers BX.
 #define WITNESS(anchor) \
 	MOVQ cell_witness(R11), BX            \
 	MOVL (BX), BX                         \
 	CMPL BX, cell_expect(R11)             \
 	JNE  anchor
 
-// AHEAD is PREFETCHW off(DI), which the assembler has no name for: it asks for the
-// cache line of records to come, to be written, since the one that prepared the
-// page was another CPU. A processor that doesn't know it takes it for a no-op, and
-// memory that is not there is no fault. Without it a scope of 96 bytes takes 8 ns
-// more.
+// AHEAD is PREFETCHW off(DI), which the assembler lacks: it fetches the cache line of
+// later records for writing, because another CPU prepared the page. A processor without
+// that instruction executes it as a no-op, and unmapped memory causes no fault. Without it
+// a scope of 96 bytes takes 8 ns more.
 #define AHEAD(off) \
 	BYTE $0x0f; BYTE $0x0d; BYTE $0x8f; LONG $off
 
@@ -175,10 +174,9 @@
 	SHLQ $32, DX                          \
 	ORQ  DX, AX
 
-// WHEN leaves the time of EndFast's end in AX. One that was taken a while ago
-// (a quarter of what is exact: 5 µs) goes to late: the thread may have left the
-// CPU since, and its CPU clock says nothing about a time before it came back.
-// Clobbers CX, DX.
+// WHEN loads the time of EndFast's end into AX. If it was taken a while ago (a quarter of
+// lay_exact: 5 µs), WHEN goes to late: the thread may have left the CPU since, and its CPU
+// clock is not valid for a time before it came back. Clobbers CX, DX.
 #define WHEN(now, late) \
 	MOVQ at+16(FP), CX                    \
 	TSC                                   \
@@ -191,8 +189,8 @@
 	JGE  late                             \
 now:
 
-// YIELD puts the yield witnesses into CX: thread, schedtick, trackingSeq and
-// the sign that says open. Clobbers BX.
+// YIELD loads the yield witnesses into CX: thread, schedtick, trackingSeq and the sign
+// bit, which means open. Clobbers BX.
 #define YIELD \
 	MOVL p_schedtick(R13), CX             \
 	SHLQ $8, CX                           \
@@ -200,7 +198,7 @@ now:
 	ORQ  BX, CX                           \
 	ORQ  cell_tid(R11), CX
 
-// GOID puts the goroutine's id into BX.
+// GOID loads the goroutine's id into BX.
 #define GOID \
 	MOVQ g_goid(R8), BX                   \
 	SHLQ $24, BX                          \
@@ -226,24 +224,22 @@ now:
 	ORQ  16(DX), BX                       \
 	MOVQ BX, 16(DI)
 
-// BEGUN stores words 1 and 3. It comes after TSC, not because it must: what it
-// loads is at the end of the longest chain of loads, which TSC would wait for.
-// Clobbers BX, CX.
+// BEGUN stores words 1 and 3. It comes after TSC, not for correctness, but because its
+// loads end the longest chain of loads, for which TSC would wait. Clobbers BX, CX.
 #define BEGUN \
 	YIELD                                 \
 	MOVQ CX, 8(DI)                        \
 	MOVQ cell_k(R11), BX                  \
 	MOVQ BX, 24(DI)
 
-// INTACT is WITNESS by the entry's copy of where the witness is (R14).
+// INTACT is WITNESS by the entry's copy of the witness's address (R14).
 #define INTACT(miss) \
 	MOVL (R14), BX                        \
 	CMPL BX, ent_expect(R12)              \
 	JNE  miss
 
-// EXTEND stores the units of ext behind the record at DI, if the chunk has room
-// (else full), and leaves the address of the last one in CX. Clobbers AX, BX, SI
-// and DI.
+// EXTEND stores the units of ext after the record at DI, if the chunk has room (else
+// full), and leaves the address of the last one in CX. Clobbers AX, BX, SI and DI.
 #define EXTEND(next, done, full) \
 	MOVQ units+24(FP), CX                 \
 	SHLQ $5, CX                           \
@@ -270,11 +266,10 @@ done:
 
 // func Begin(head uint64, name string, args []any) Handle
 //
-// The way of nearly every scope's begin: a name whose address is in the table
-// of names, no arguments, room in the P's chunk, an intact anchor. Anything
-// else is Go's.
+// The path of nearly every scope's begin: a name whose address is in the table of names,
+// no arguments, room in the P's chunk, an intact anchor. All other cases are left to Go.
 TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
-	// a recording that has this path? Its generation is not 0.
+	// Is there a recording on this path? Its generation is not 0.
 	LEAQ LAY, R9
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
@@ -283,9 +278,9 @@ TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
 	TESTQ SI, SI
 	JNE  types
 typed:
-	// what: the name's id, by its address and length
+	// The name's id, by its address and length.
 	NAME(miss, out)
-	// who and where
+	// The goroutine, the thread and the P.
 	FIND(far, miss)
 found:
 	MOVQ lay_gen(R9), CX
@@ -310,7 +305,7 @@ found:
 	MOVQ AX, ret_Start+56(FP)
 	RET
 out:
-	// a name that the filter leaves out has the sign bit in its length
+	// A filtered-out name has the sign bit in its length.
 	BTSQ $63, CX
 	CMPQ CX, 8(DX)
 	JNE  miss
@@ -318,8 +313,8 @@ out:
 	MOVQ $0, ret_Start+56(FP)
 	RET
 args:
-	// One to three ints make an extension of one unit: its header, then their
-	// values. SI: the unit's place, which is the record's end so far.
+	// One to three ints make an extension of one unit: its header, then their values. SI
+	// is the unit's address, the record's end so far.
 	LEAQ 64(DI), BX
 	CMPQ BX, ent_end(R12)
 	JA   full
@@ -356,7 +351,7 @@ header:
 	MOVQ AX, ret_Start+56(FP)
 	RET
 types:
-	// up to three arguments, ints all: else it is Go's, before anything is done
+	// Up to three arguments, all ints: otherwise leave it to Go, before anything is done.
 	CMPQ SI, $3
 	JA   miss
 	MOVQ args_base+24(FP), BX
@@ -379,8 +374,8 @@ moved:
 	CMPQ SI, ent_end(R12)
 	JLS  miss
 full:
-	// There is no room here. Where nobody gets another chunk the scope is lost, and
-	// counted in the row of this P, as Lose does.
+	// There is no room here. If no goroutine gets another chunk, the scope is lost, and
+	// counted in the row of this P, as by Lose.
 	MOVL lay_dry(R9), BX
 	TESTL BX, BX
 	JZ   miss
@@ -398,10 +393,10 @@ far:
 miss:
 	JMP  ·beginMiss(SB)
 
-// TALLY finds what this P counts of the function DX, and counts this call there (at SI):
-// as recorded if the P may record one more, else as skipped. What the word 2 of its
-// record has is left in CX. A generation of 0 is nobody's, so it is looked at last.
-// Clobbers AX, BX, DI.
+// TALLY finds this P's counts of the function DX, and counts this call there (at SI): as
+// recorded if the P may record one more, else as skipped. It leaves the function's word in
+// CX, for word 2 of the record. A generation of 0 belongs to no recording, so it is
+// checked last. Clobbers AX, BX, DI.
 #define TALLY(miss, skip) \
 	LEAQ LAY, R9                          \
 	MOVQ lay_gen(R9), CX                  \
@@ -435,8 +430,8 @@ miss:
 
 // func Enter(f *FuncState) Handle
 //
-// Begins the scope of a function that is called, if it may be recorded now: Begin with
-// the name's id known, and no arguments.
+// Begins the scope of a function call if it may be recorded now: Begin with a known name
+// id, and without arguments.
 TEXT ·Enter(SB), NOSPLIT|NOFRAME, $0-24
 	MOVQ f+0(FP), DX
 	TALLY(miss, skip)
@@ -474,7 +469,7 @@ miss:
 
 // func Take(f *Func) int64
 //
-// Counts a call as Enter does, and leaves the scope's begin to the caller. 0: nothing was
+// Counts a call as Enter does; the caller begins the scope. It returns 0 if nothing was
 // counted.
 TEXT ·Take(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ f+0(FP), DX
@@ -491,26 +486,26 @@ miss:
 
 // func end(loc, start int64)
 //
-// The way of nearly every scope's end: its record is in the chunk of this P,
-// begun by this goroutine, open, and the goroutine has not yielded since.
-// Anything else is EndFast's.
+// The path of nearly every scope's end: its record is in the chunk of this P, begun by
+// this goroutine, open, and the goroutine has not yielded since. All other cases are left
+// to EndFast.
 TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	LEAQ LAY, R9
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
 	JZ   miss
-	// when
+	// The time.
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
-	// who and where
+	// The goroutine, the thread and the P.
 	MOVQ loc+0(FP), DI
 	MOVQ start+8(FP), SI
 	FIND(far, miss)
 found:
 	CMPQ CX, ent_gen(R12)
 	JNE  miss
-	// one that took so long that somebody wants to know is Go's
+	// A scope that took long enough for a trigger is left to Go.
 	MOVQ AX, DX
 	SUBQ SI, DX
 	CMPQ DX, lay_trigger(R9)
@@ -527,7 +522,7 @@ found:
 	XORQ 16(DI), BX
 	SHLQ $24, BX
 	JNE  foreign
-	// the thread's CPU clock was good when the counter was read
+	// The thread's CPU clock was valid when the counter was read.
 	INTACT(miss)
 	// Did the goroutine yield? The same test finds records that have ended.
 	YIELD
@@ -538,8 +533,8 @@ found:
 	JE   miss
 	MOVQ cell_k(R11), CX
 	SUBQ 24(DI), CX
-	// CPU time: wall + how far the thread's clock moved against the counter,
-	// which is nothing without a new anchor in between
+	// CPU time: wall + how far the thread's clock moved against the counter, which is 0
+	// without a new anchor in between.
 	MOVQ DX, SI
 	ADDQ CX, DX
 	JS   miss
@@ -554,8 +549,8 @@ found:
 	MOVQ AX, 8(DI)
 	RET
 other:
-	// Not in this P's chunk. A chunk that is open or sealed may still be
-	// touched, to look who began the scope.
+	// Not in this P's chunk. A chunk that is open or sealed may still be read, to find
+	// which goroutine began the scope.
 	MOVQ DI, CX
 	SUBQ lay_base(R9), CX
 	CMPQ CX, lay_size(R9)
@@ -574,10 +569,10 @@ other:
 	SHLQ $24, BX
 	JEQ  miss
 foreign:
-	// Another goroutine began it: an end of its own. The record is marked, so
-	// that a second end finds out; two at the very same time may both be told,
-	// and the reader takes the first. What is needed of it is loaded before: its chunk
-	// may leave at any moment.
+	// Another goroutine began it: write an end apart. The record is marked, so that a
+	// second end is detected; of two at the same moment both may pass, and the reader
+	// takes the first. The needed words are loaded before: its chunk may leave at any
+	// moment.
 	MOVQ 16(DI), CX
 	MOVQ 8(DI), BX
 	TESTQ BX, BX
@@ -617,9 +612,9 @@ miss:
 
 // func BeginFast(head uint64, gen int64) (loc, start int64)
 //
-// One scope's begin. start 0: nothing was written, loc is the reason.
+// One scope's begin. If start is 0, nothing was written, and loc is the reason.
 TEXT ·BeginFast(SB), NOSPLIT|NOFRAME, $0-32
-	// who and where
+	// The goroutine, the thread and the P.
 	WHERE(chunk)
 	OWN(chunk, anchor)
 	MOVQ gen+8(FP), BX
@@ -629,10 +624,10 @@ TEXT ·BeginFast(SB), NOSPLIT|NOFRAME, $0-32
 	LEAQ 32(DI), SI
 	CMPQ SI, ent_end(R12)
 	JA   chunk
-	// when; the thread's CPU clock is good
+	// The time; the thread's CPU clock is valid.
 	TSC
 	WITNESS(anchor)
-	// the record, its start last: invariant 4
+	// The record, its start last: invariant 4.
 	YIELD
 	MOVQ CX, 8(DI)
 	GOID
@@ -642,7 +637,7 @@ TEXT ·BeginFast(SB), NOSPLIT|NOFRAME, $0-32
 	MOVQ BX, 24(DI)
 	MOVQ SI, ent_cur(R12)
 	MOVQ AX, 0(DI)
-	// the handle
+	// The handle.
 	MOVQ DI, loc+16(FP)
 	MOVQ AX, start+24(FP)
 	RET
@@ -657,9 +652,9 @@ anchor:
 
 // func BeginExt(head uint64, gen int64, ext *uint64, units, at int64) (loc, start int64)
 //
-// The same with an extension of units×32 bytes, whose header word is stored
-// before its values so that one whose record is never begun can be skipped. Where
-// at is not 0, that is its start, and its CPU time will not be known.
+// BeginFast with an extension of units×32 bytes, whose header word is stored before its
+// values, so that it can be skipped if its record is never begun. If at is not 0, it is
+// the start, and the CPU time is unknown.
 TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-56
 	LEAQ LAY, R9
 	FIND(far, chunk)
@@ -695,7 +690,7 @@ begun:
 	MOVQ AX, start+48(FP)
 	RET
 given:
-	// a record must not begin before its chunk does
+	// A record must not begin before its chunk.
 	MOVQ CX, AX
 	MOVQ ent_lo(R12), BX
 	CMPQ AX, 16(BX)
@@ -705,9 +700,9 @@ given:
 far:
 	FAR(found, chunk)
 undo:
-	// What was copied must not stay: somebody else's record may be the next here, and
-	// what lies behind that would be walked over as records. From the last unit to
-	// the first, so that the header covers what is still there.
+	// Clear what was copied: another goroutine's record may come next here, and what lies
+	// behind it would be read as records. From the last unit to the first, so that the
+	// header covers what is still there.
 	XORL BX, BX
 wipe:
 	MOVQ BX, 24(CX)
@@ -729,24 +724,25 @@ anchor:
 
 // func EndFast(loc, start, at int64, out *[2]uint64) int64
 //
-// Completes the record at loc in place, at the time at (0: now); the CPU time is
-// unknown if that was more than 5 µs ago. With out, it marks the record as ended
-// apart instead and leaves the two words to be written to out. The result is 0,
-// the reason why nothing was written, or LEFT: it was, maybe where nobody reads.
+// Completes the record at loc in place, at the time at (0: now); the CPU time is unknown
+// if that was more than 5 µs ago. With out, it marks the record as ended apart instead and
+// stores the two words to be written into out. It returns 0, the reason why nothing was
+// written, or LEFT: the record was completed, but perhaps in memory that is no longer
+// read.
 TEXT ·EndFast(SB), NOSPLIT|NOFRAME, $0-40
 	WHERE(chunk)
 	OWN(chunk, anchor)
 	MOVQ loc+0(FP), DI
 	MOVQ DI, SI
 	SUBQ lay_base(R9), SI
-	XORL R10, R10                  // of a record in another chunk: where that one's state is
-	// in the chunk of this P?
+	XORL R10, R10                  // address of the state of another chunk; 0: this P's
+	// Is it in the chunk of this P?
 	CMPQ DI, ent_lo(R12)
 	JB   other
 	CMPQ DI, ent_cur(R12)
 	JAE  other
 mine:
-	// the record that this handle began, open, by this goroutine?
+	// Is it the record that this handle began, open, of this goroutine?
 	MOVQ start+8(FP), SI
 	CMPQ SI, 0(DI)
 	JNE  stale
@@ -758,11 +754,11 @@ mine:
 	BTQ  $62, R14
 	JCS  ended
 	TESTQ R14, R14
-	JZ   flushed                   // nor is a stop
+	JZ   flushed                   // a stop is never 0 either
 	JNS  ended
 	WHEN(given, late)
 	WITNESS(anchor)
-	// CPU time: wall + how far the thread's clock moved against the counter
+	// CPU time: wall + how far the thread's clock moved against the counter.
 	MOVQ AX, SI
 	SUBQ start+8(FP), SI
 	MOVQ cell_k(R11), DX
@@ -772,7 +768,7 @@ mine:
 	CMPQ DX, SI
 	JG   high
 clamped:
-	// its quality: did the goroutine yield?
+	// Its quality: did the goroutine yield?
 	YIELD
 	XORQ R14, CX
 	JNZ  yielded
@@ -797,9 +793,9 @@ store:
 	MOVQ $0, ret+32(FP)
 	RET
 again:
-	// The chunk may have left since its state was looked at, and the stop be stored
-	// where nobody reads. XCHG is a full barrier: who does not find the chunk left here
-	// has stored before it was copied. See Order.
+	// The chunk may have left since its state was checked, so that the stop is stored in
+	// memory that is no longer read. XCHG is a full barrier: if the chunk is not found
+	// left here, the store precedes the copy. See Order.
 	XCHGQ AX, 8(DI)
 	MOVL (R10), CX
 	ANDL $0xff, CX
@@ -818,10 +814,10 @@ yielded:
 	SHRQ $40, CX
 	JNZ  unknown
 bound:
-	// It left its thread and is back. If it left once, its thread was this one
-	// before and after, and the thread's time bounds the goroutine's. If it left
-	// more than once it may have run on other threads in between; and as a
-	// coroutine wherever the other side was.
+	// The goroutine left its thread and came back. If it left once, its thread was this
+	// one before and after, and the thread's time bounds the goroutine's. If it left more
+	// than once it may have run on other threads in between; and as a coroutine, wherever
+	// the other side ran.
 	MOVBQZX g_seq(R8), CX
 	SUBB R14, CX
 	CMPB CX, $1
@@ -843,8 +839,7 @@ low:
 high:
 	MOVQ SI, DX
 count:
-	// only a time that will be kept counts as clamped, and one that began
-	// without a CPU clock is none
+	// Count only a time that will be kept; one that began without a CPU clock is unknown.
 	MOVQ $NOCLOCK, BX
 	CMPQ BX, 24(DI)
 	JEQ  unknown
@@ -858,8 +853,7 @@ count:
 	JMP  clamped
 
 other:
-	// another chunk: its state says whether it may still be written, and
-	// whose P's it is
+	// Another chunk: its state shows whether it may still be written, and which P owns it.
 	CMPQ SI, lay_size(R9)
 	JAE  stale
 	SHRQ $16, SI
@@ -875,8 +869,8 @@ other:
 	SHRL $8, BX
 	CMPL BX, p_id(R13)
 	JE   mine
-	// The P is another one, so the goroutine yielded. What is left to know
-	// is whether the thread is the same.
+	// The P is another one, so the goroutine yielded. It remains to check whether the
+	// thread is the same.
 	MOVQ start+8(FP), SI
 	CMPQ SI, 0(DI)
 	JNE  stale
@@ -927,7 +921,7 @@ flushed:
 	MOVQ $FLUSHED, ret+32(FP)
 	JMP  out
 stale:
-	// A start is never 0: where it is, a page is here by now that nobody reads.
+	// A start is never 0: if it is, a page is here that is no longer read.
 	TESTQ R10, R10
 	JZ   wrong
 	CMPQ 0(DI), $0
@@ -948,10 +942,9 @@ out:
 
 // func PutFast(rec *[4]uint64, gen int64, ext *uint64, units, count int64) (loc, at int64)
 //
-// Appends a complete record: rec's words as they are, but word 0 becomes now
-// where it is 0, and word 1 too where it is -1; the goroutine is filled in.
-// It does not look at the thread's CPU clock. With count 0 the record is an end
-// apart, and the chunk gets the flag that tells readers of those.
+// Appends a complete record: rec's words as they are, except that word 0 becomes now if it
+// is 0; the goroutine is filled in. It does not use the thread's CPU clock. With count 0
+// the record is an end apart, and the chunk's flag for these is set.
 TEXT ·PutFast(SB), NOSPLIT|NOFRAME, $0-56
 	WHERE(chunk)
 	OWN(chunk, anchor)
@@ -999,8 +992,8 @@ anchor:
 
 // func Claim(loc, start int64, out *[4]uint64) int64
 //
-// Copies the record at loc if it is the one begun at start, open, and in a chunk
-// that has not been written out, and marks it as ended apart; 0 or the reason.
+// Copies the record at loc if it is the one begun at start, open, and in a chunk that has
+// not been written out, and marks it as ended apart. It returns 0 or the reason why not.
 TEXT ·Claim(SB), NOSPLIT|NOFRAME, $0-32
 	WHERE(chunk)
 	MOVQ lay_gen(R9), AX
@@ -1057,9 +1050,9 @@ ended:
 
 // func Lose(gen, why, need int64) bool
 //
-// Counts a record that is lost in the row of this P, unless its chunk has room for
-// need bytes. Nobody else adds to that row, so the addition need not be atomic; that it
-// stands here is what keeps it from the memory of a recording that has ended.
+// Counts a lost record in the row of this P, unless its chunk has room for need bytes.
+// Only this P adds to that row, so the addition need not be atomic; because it is in
+// assembly, it can't hit the memory of a recording that has ended.
 TEXT ·Lose(SB), NOSPLIT|NOFRAME, $0-25
 	WHERE(none)
 	MOVQ lay_gen(R9), BX
@@ -1087,7 +1080,7 @@ none:
 
 // func where(out *Place)
 //
-// The m, the thread and the P that the caller was on a moment ago: hints.
+// Returns the m, the thread and the P that the caller was on a moment ago, as a hint.
 TEXT ·where(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ out+0(FP), DI
 	WHERE(none)
@@ -1103,9 +1096,9 @@ none:
 
 // func install(header *[8]uint64, addr, size uintptr, gen int64, out *Left)
 //
-// Makes the chunk at addr that of the P we are on, whichever that is, writes
-// its header with the P as its owner, and seals the chunk that the P had; out
-// tells its address, the bytes used in it, and the P (-1: nothing was done).
+// Gives the chunk at addr to the current P, writes its header with the P as its owner, and
+// seals the P's previous chunk; out receives that chunk's address, the bytes used in it,
+// and the P (-1: nothing was done).
 TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	MOVQ out+32(FP), SI
 	WHERE(none)
@@ -1116,9 +1109,9 @@ TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	MOVQ ent_lo(R12), BX
 	CMPQ AX, ent_gen(R12)
 	JNE  first
-	CMPQ ent_end(R12), $TAKEN      // after ent_lo, which is not the chunk's any more if so
+	CMPQ ent_end(R12), $TAKEN      // after ent_lo, which then no longer belongs to a chunk
 	JEQ  fresh
-	// seal the chunk that the P had: bytes used, then the state table
+	// Seal the P's previous chunk: bytes used, then the state table.
 	MOVQ BX, 0(SI)
 	MOVQ ent_cur(R12), CX
 	SUBQ BX, CX
@@ -1133,8 +1126,8 @@ TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	MOVB $2, (DX)(BX*4)
 	JMP  fresh
 first:
-	// What the P counted for another recording is not this one's. Setup clears the
-	// entries that it knows of; whoever made this one known was held up in between.
+	// What the P counted for another recording does not belong to this one. Setup clears
+	// the entries that it knows; this one may not have been noted in time.
 	XORL CX, CX
 	MOVQ CX, ent_extra(R12)
 	MOVQ CX, ent_clamped(R12)
@@ -1145,7 +1138,7 @@ fresh:
 	MOVQ BX, 16(SI)
 	MOVQ header+0(FP), SI
 	MOVQ addr+8(FP), DI
-	// words 1 to 7, then word 0, which has the magic
+	// Words 1 to 7, then word 0, which has the magic.
 	MOVQ 8(SI), CX
 	SHLQ $32, BX
 	MOVL CX, CX
@@ -1161,7 +1154,7 @@ fresh:
 	MOVQ CX, 40(DI)
 	MOVQ 0(SI), CX
 	MOVQ CX, 0(DI)
-	// the state table: open, owned by this P
+	// The state table: open, owned by this P.
 	MOVQ DI, CX
 	SUBQ lay_base(R9), CX
 	SHRQ $16, CX
@@ -1184,8 +1177,8 @@ none:
 
 // func anchor(a *anchorArgs) int64
 //
-// Ties the entry of this P to this thread, arms the thread's witness and reads
-// its CPU clock if the witness was not intact, and appends an anchor record.
+// Connects the entry of this P to this thread, arms the thread's witness and reads its CPU
+// clock if the witness was not intact, and appends an anchor record.
 TEXT ·anchor(SB), NOSPLIT, $24-16
 	MOVQ a+0(FP), R14
 	WHERE(chunk)
@@ -1203,10 +1196,10 @@ TEXT ·anchor(SB), NOSPLIT, $24-16
 	JA   chunk
 	MOVQ 16(R14), BX               // cell
 	MOVQ BX, ent_cell(R12)
-	MOVQ 24(R14), CX               // may we measure?
+	MOVQ 24(R14), CX               // may CPU time be measured?
 	TESTQ CX, CX
 	JZ   nocpu
-	// intact since the last anchor of this thread: K is still good
+	// Intact since the last anchor of this thread: K is still valid.
 	MOVQ cell_witness(BX), CX
 	TSC
 	MOVL (CX), CX
@@ -1215,7 +1208,7 @@ TEXT ·anchor(SB), NOSPLIT, $24-16
 	CMPQ cell_mask(BX), $0
 	JNE  keep
 arm:
-	MOVQ $0, cell_mask(BX)         // K is of no use until it is read again
+	MOVQ $0, cell_mask(BX)         // K is invalid until it is read again
 	MOVQ cell_page(BX), CX
 	MOVQ CX, cell_witness(BX)
 	CMPQ 24(R14), $2
@@ -1260,7 +1253,7 @@ read:
 	SHRQ $2, AX
 	BTSQ $63, AX
 	MOVQ AX, cell_tid(BX)
-	// the witness must still be intact
+	// The witness must still be intact.
 	MOVQ cell_witness(BX), AX
 	MOVL (AX), AX
 	CMPL AX, cell_expect(BX)
@@ -1311,8 +1304,8 @@ moved:
 	MOVQ $MOVED, ret+8(FP)
 	RET
 noisy:
-	// The witness is armed and K was not read: nobody may take the one for the
-	// other's, here or by the entry of a P that the thread was on before.
+	// The witness is armed but K was not read: they must not be combined, neither here nor
+	// by the entry of a P that the thread was on before.
 	MOVQ $0, ent_m(R12)
 	MOVQ $0, cell_mask(BX)
 	CMPQ 24(R14), $2
@@ -1325,8 +1318,8 @@ disarmed:
 
 // func registerRseq(m uintptr, area uintptr, sig uint64) int64
 //
-// Registers the area with the kernel for this thread, if it is m's. The result
-// is 0, MOVED, or minus the errno.
+// Registers the area with the kernel for this thread, if it is m's. It returns 0, MOVED,
+// or minus the errno.
 TEXT ·registerRseq(SB), NOSPLIT|NOFRAME, $0-32
 	WHERE(moved)
 	CMPQ R10, m+0(FP)
@@ -1345,9 +1338,9 @@ moved:
 
 // func probeRseq(m uintptr, off int64, size, sig uint64) (area uintptr, r int64)
 //
-// Asks the kernel whether this thread's rseq area is the size bytes at off from
-// its thread pointer: r is -EBUSY if so. Nothing is registered or touched.
-// MOVED if the thread is not m's.
+// Checks whether this thread's rseq area is the size bytes at off from its thread pointer:
+// r is -EBUSY if so. Nothing is registered or modified. r is MOVED if the thread is not
+// m's.
 TEXT ·probeRseq(SB), NOSPLIT|NOFRAME, $0-48
 	WHERE(moved)
 	CMPQ R10, m+0(FP)
@@ -1371,8 +1364,8 @@ moved:
 
 // func park(inside, leave *uint32)
 //
-// Stays inside the assembly until leave is set: what a writer looks like that
-// the system took off the CPU in mid-record. For the tests of Stop.
+// Stays inside the assembly until leave is set, like a writer that the system has
+// preempted within a record. For the tests of Stop.
 TEXT ·park(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ inside+0(FP), AX
 	MOVQ leave+8(FP), BX
@@ -1386,8 +1379,8 @@ spin:
 
 // func linger(ticks int64, before, after *place)
 //
-// Stays inside the assembly for so many ticks and tells where it was when it
-// came and where when it left. For the test that these are one place.
+// Stays inside the assembly for ticks and stores where it was at the beginning and at the
+// end. For the test that these are the same.
 TEXT ·linger(SB), NOSPLIT|NOFRAME, $0-24
 	MOVQ before+8(FP), DI
 	MOVQ after+16(FP), SI

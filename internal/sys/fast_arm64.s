@@ -2,13 +2,12 @@
 
 #include "textflag.h"
 
-// The functions of fast_amd64.s with the same labels in the same order, to be
-// read beside it; its comments are not repeated. AX, BX, CX and DX are R0 to R3
-// here, SI and DI are R6 and R7, R9 to R14 are themselves, and R4, R5 and R8 are
-// for what amd64 does with an operand in memory. g has a register of its own.
+// The functions of fast_amd64.s with the same labels in the same order, to be read beside
+// it; its comments are not repeated. AX, BX, CX and DX are R0 to R3 here, SI and DI are R6
+// and R7, R9 to R14 are the same, and R4, R5 and R8 replace amd64's memory operands. g has
+// a register of its own.
 //
-// What amd64's order of loads and stores gives for nothing, and what is written
-// out here, is in the package comment: "Order".
+// The package comment explains the barriers, which amd64 does not need: "Order".
 
 #define g_m          48
 #define g_goid       152
@@ -129,7 +128,7 @@
 	MOVD  R12, (R1)(R14<<3)               \
 	JMP   found
 
-// THREAD leaves the thread's cell in R11. Clobbers R1, R4.
+// THREAD loads the thread's cell into R11. Clobbers R1, R4.
 #define THREAD(anchor) \
 	MOVD  ent_m(R12), R1                  \
 	CMP   R10, R1                         \
@@ -140,7 +139,7 @@
 	BNE   anchor                          \
 	MOVD  ent_cell(R12), R11
 
-// Leaves the generation in R0. Clobbers R1, R4.
+// OWN leaves the generation in R0. Clobbers R1, R4.
 #define OWN(chunk, anchor) \
 	MOVD  lay_gen(R9), R0                 \
 	MOVD  ent_gen(R12), R1                \
@@ -148,8 +147,7 @@
 	BNE   chunk                           \
 	THREAD(anchor)
 
-// GIVEN checks that the generation that the caller was given is the entry's.
-// Clobbers R1, R4.
+// GIVEN checks that the caller's generation is the entry's. Clobbers R1, R4.
 #define GIVEN(chunk) \
 	MOVD  gen+8(FP), R1                   \
 	MOVD  ent_gen(R12), R4                \
@@ -167,9 +165,9 @@
 #define AHEAD(off) \
 	PRFM  off(R7), PSTL1KEEP
 
-// TSC reads the counter into R0. The ISB keeps it from being read before what
-// stands before it has been executed: two readings of one thread might change
-// places otherwise, and an end be before its begin.
+// TSC reads the counter into R0. The ISB keeps it from being read before preceding
+// instructions have executed: otherwise two readings of one thread might be reordered, and
+// an end precede its begin.
 #define TSC \
 	ISB   $15                             \
 	MRS   CNTVCT_EL0, R0
@@ -187,7 +185,7 @@
 	BGE   late                            \
 now:
 
-// WITNESSES puts the yield witnesses into R2; amd64 calls it YIELD, which is an
+// WITNESSES loads the yield witnesses into R2; amd64 calls it YIELD, which is an
 // instruction here. Clobbers R1.
 #define WITNESSES \
 	MOVWU p_schedtick(R13), R2            \
@@ -196,13 +194,12 @@ now:
 	MOVD  cell_tid(R11), R1               \
 	ORR   R1, R2
 
-// GOID puts the goroutine's id into R1.
+// GOID loads the goroutine's id into R1.
 #define GOID \
 	MOVD  g_goid(g), R1                   \
 	AND   $0xffffffffff, R1
 
-// ANOTHER goes to other if the record at R7 is another goroutine's. Clobbers
-// R1, R4.
+// ANOTHER goes to other if the record at R7 belongs to another goroutine. Clobbers R1, R4.
 #define ANOTHER(other) \
 	MOVD  g_goid(g), R1                   \
 	MOVD  16(R7), R4                      \
@@ -210,9 +207,8 @@ now:
 	LSL   $24, R1                         \
 	CBNZ  R1, other
 
-// NAME finds the name's entry (R3). The mask is read before the table, whose
-// mask may be greater, and the address before what belongs to it. Clobbers R1,
-// R2, R4.
+// NAME finds the name's entry (R3). The mask is read before the table, whose own mask may
+// be greater, and the address before what belongs to it. Clobbers R1, R2, R4.
 #define NAME(miss, out) \
 	MOVD  name_base+8(FP), R1             \
 	ADD   $lay_mask, R9, R4               \
@@ -257,13 +253,13 @@ now:
 	ADD   n, R4                           \
 	MOVD  R4, off(R12)
 
-// ROOM checks that the chunk goes on to end. Clobbers R4.
+// ROOM checks that the chunk extends to end. Clobbers R4.
 #define ROOM(end, full) \
 	MOVD  ent_end(R12), R4                \
 	CMP   R4, end                         \
 	BHI   full
 
-// LACKS returns that there is no place, and why. Clobbers R1.
+// LACKS returns that there is no room, and why. Clobbers R1.
 #define LACKS(why, loc, start) \
 	MOVD  $why, R1                        \
 	MOVD  R1, loc                         \
@@ -277,8 +273,8 @@ now:
 	ORR   $1, R4                          \
 	MOVW  R4, 28(R1)
 
-// EXTEND leaves the address of the last unit in R2. A unit's first word is where
-// a start would be: it is seen after the header. Clobbers R0, R1, R4, R6, R7.
+// EXTEND leaves the address of the last unit in R2. A unit's first word is where a start
+// would be, so it must become visible after the header. Clobbers R0, R1, R4, R6, R7.
 #define EXTEND(next, done, full) \
 	MOVD  units+24(FP), R2                \
 	LSL   $5, R2                          \
@@ -302,7 +298,7 @@ done:
 // func Begin(head uint64, name string, args []any) Handle
 TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
 	MOVD $LAY, R9
-	LDAR (R9), R2                  // lay_gen, before all else in lay
+	LDAR (R9), R2                  // lay_gen, before all other words of lay
 	CBZ  R2, miss
 	MOVD args_len+32(FP), R6
 	CBNZ R6, types
@@ -691,9 +687,9 @@ given:
 far:
 	FAR(found, chunk)
 undo:
-	// What was copied must not stay: somebody else's record may be the next here, and
-	// what lies behind that would be walked over as records. From the last unit to
-	// the first, so that the header covers what is still there.
+	// Clear what was copied: another goroutine's record may come next here, and what lies
+	// behind it would be read as records. From the last unit to the first, so that the
+	// header covers what is still there.
 	STP  (ZR, ZR), 16(R2)
 	MOVD ZR, 8(R2)
 	STLR ZR, (R2)
@@ -1083,7 +1079,7 @@ TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	LSR  $16, R1
 	MOVD lay_states(R9), R3
 	ADD  R1<<2, R3
-	// The whole word, not its low byte: order is between accesses of one size.
+	// Store the whole word, not its low byte: only accesses of the same size are ordered.
 	LSL  $8, R5, R1
 	ORR  $2, R1
 	STLRW R1, (R3)
@@ -1127,7 +1123,7 @@ fresh:
 	MOVD R7, ent_end(R12)
 	MOVD ZR, ent_m(R12)
 	MOVD R13, ent_p(R12)
-	// Count looks at entries whose generation it has seen.
+	// Count reads entries after it has seen their generation.
 	ADD  $ent_gen, R12, R1
 	STLR R0, (R1)
 	RET
@@ -1156,7 +1152,7 @@ TEXT ·anchor(SB), NOSPLIT, $24-16
 	ROOM(R6, chunk)
 	MOVD 16(R14), R11              // cell
 	MOVD R11, ent_cell(R12)
-	MOVD 24(R14), R2               // may we measure?
+	MOVD 24(R14), R2               // may CPU time be measured?
 	CBZ  R2, nocpu
 	MOVD cell_witness(R11), R2
 	TSC

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// CPU says how thread CPU time may be measured.
+// CPU is how thread CPU time may be measured.
 type CPU int
 
 const (
@@ -16,7 +16,7 @@ const (
 	CPUAlways            // by rseq, else by the perf page
 )
 
-// Fast is the process's fast path, which this build does not have.
+// Fast is the process's fast path, which this build lacks.
 type Fast struct {
 	Witness  uint32
 	NoSwitch string
@@ -24,7 +24,7 @@ type Fast struct {
 
 type layout struct{}
 
-// Counts is what the assembly counted.
+// Counts are the assembly's counts.
 type Counts struct{ Records, Clamped, Foreign, Anchoring int64 }
 
 // Left is the chunk that Install took from a P.
@@ -42,8 +42,8 @@ const (
 	Late    = 9
 )
 
-// NewFast says that there is none: this processor, Go version or build has only
-// the other paths.
+// NewFast returns an error: there is no fast path for this processor, Go
+// version or build.
 func NewFast() (*Fast, error) {
 	return nil, errors.New("built for a processor, Go version or mode without the assembly path")
 }

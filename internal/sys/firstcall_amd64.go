@@ -2,9 +2,10 @@ package sys
 
 import "encoding/binary"
 
-// FirstCall is the first function that the code from pc on calls by its address, and where that returns to; 0: it
-// calls none. is tells whether a function begins at an address, and so whether bytes that look
-// like a call are one. Code that is not a function's any more is not read.
+// FirstCall returns the address of the first function that the code at pc calls directly, and
+// the return address; 0 if there is none. is reports whether a function begins at an address,
+// and so whether bytes that look like a call are one. It does not read beyond the function's
+// code.
 func FirstCall(pc uintptr, is func(pc uintptr) bool) (to, back uintptr) {
 	const call, most = 0xe8, 512
 	for at := pc; at < pc+most; at++ {

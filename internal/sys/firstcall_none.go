@@ -2,5 +2,5 @@
 
 package sys
 
-// FirstCall can't tell on this processor.
+// FirstCall is not available on this processor.
 func FirstCall(pc uintptr, is func(pc uintptr) bool) (to, back uintptr) { return 0, 0 }

@@ -7,11 +7,12 @@ import (
 	"os"
 )
 
-// TryLock is not available: nobody can see from outside who writes.
+// TryLock does nothing: other processes can't see that the file is being
+// written.
 func TryLock(f *os.File) bool { return true }
 
-// Unlock gives the file's lock back.
+// Unlock does nothing.
 func Unlock(*os.File) {}
 
-// Own takes every file for this user's: it can't be told.
+// Own returns true: the owner is not known.
 func Own(fs.FileInfo) bool { return true }

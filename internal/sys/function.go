@@ -6,27 +6,27 @@ import (
 	"unsafe"
 )
 
-// Func is a function of the program, as its calls find it. It is static data: nothing is
-// done for it before its first call.
+// Func is a function of the program, as its calls see it. It is static data, and needs no
+// initialization before its first call.
 type Func struct {
 	FuncState
 
-	// Name is what its scopes are called.
+	// Name is the name of its scopes.
 	Name string
 }
 
-// FuncState is what recordings know of a function.
+// FuncState is the state of a function in a recording.
 type FuncState struct {
-	gen  int64  // of the recording that has given it its word; 0: none
-	word uint64 // what a record's word 2 has of it, and its number, in the lowest 16 bits
+	gen  int64  // of the recording that has assigned its word; 0: none
+	word uint64 // its part of a record's word 2, with its number in the lowest 16 bits
 
-	// Hidden is what Live.On must be above for a call to be seen: 0, or more than it ever is. So
-	// a call asks for both at once.
+	// Live.On must exceed Hidden for a call to be counted: Hidden is 0, or greater than Live.On
+	// ever is. So a call checks both at once.
 	Hidden uint32
 	_      uint32
 }
 
-// Hide has calls of the function pass by, not even counted, or be seen again.
+// Hide makes calls of the function be ignored, and not even counted, or be counted again.
 func (s *FuncState) Hide(hide bool) {
 	var least uint32
 	if hide {
@@ -35,12 +35,12 @@ func (s *FuncState) Hide(hide bool) {
 	atomic.StoreUint32(&s.Hidden, least)
 }
 
-// FuncOf is the Func that a state is the first field of: one in memory, of a type of somebody
-// else's with the name behind it.
+// FuncOf returns the Func that begins with the state: a value of another package's type that has
+// the same layout.
 func FuncOf(s *FuncState) *Func { return (*Func)(unsafe.Pointer(s)) }
 
-// MaxFuncs is how many numbers of functions there are. Nothing is recorded of the first
-// two: NoFunc counts those that the filter leaves out, and OtherFuncs those beyond the last.
+// MaxFuncs is the number of functions that can have a number. The first two are not recorded:
+// NoFunc counts functions that are filtered out, and OtherFuncs those beyond the last number.
 const (
 	MaxFuncs   = 1 << 16
 	NoFunc     = 0
@@ -48,27 +48,27 @@ const (
 	FirstFunc  = 2
 )
 
-// What Take says.
+// Results of Take.
 const (
 	Took    = 1
 	LeftOut = 2
 )
 
-// FirstCredit is how many calls each P may record of a function before its limit is set:
-// a burst at its begin can't cost much.
+// FirstCredit is how many calls of a function each P may record before its limit is set, so that
+// an initial burst can't cost much.
 const FirstCredit = 256
 
-// NoCredit is a limit that no call is within.
+// NoCredit is a limit that allows no call.
 const NoCredit = -1 << 62
 
-// Assign gives f its word of the recording gen. head is what a record's word 2 has of it,
-// without the goroutine.
+// Assign sets f's word in the recording gen. head is its part of a record's word 2, without the
+// goroutine.
 func (f *Func) Assign(gen int64, head uint64, number int) {
 	atomic.StoreUint64(&f.word, head|uint64(number))
 	atomic.StoreInt64(&f.gen, gen)
 }
 
-// Number is the number that f has in the recording gen; -1: none yet.
+// Number returns f's number in the recording gen; -1: none yet.
 func (f *Func) Number(gen int64) int {
 	if atomic.LoadInt64(&f.gen) != gen {
 		return -1
@@ -76,8 +76,8 @@ func (f *Func) Number(gen int64) int {
 	return int(atomic.LoadUint64(&f.word) & (MaxFuncs - 1))
 }
 
-// Tally is what is counted of the calls of a function: by one P, which then alone
-// writes the counts, or by all together.
+// Tally counts the calls of a function: on one P, which alone writes the counts, or on all
+// together.
 type Tally struct {
 	skipped  int64 // calls that were not recorded
 	recorded int64
@@ -85,25 +85,25 @@ type Tally struct {
 	_        int64
 }
 
-// Counts is how many calls were recorded so far, and how many were not.
+// Counts returns how many calls were recorded so far, and how many were not.
 func (t *Tally) Counts() (recorded, skipped int64) {
 	return atomic.LoadInt64(&t.recorded), atomic.LoadInt64(&t.skipped)
 }
 
-// Credit is how many calls it would record now; below 0 none.
+// Credit returns how many calls would be recorded now; none if it is negative.
 func (t *Tally) Credit() int64 {
 	return atomic.LoadInt64(&t.limit) - atomic.LoadInt64(&t.recorded) + FirstCredit
 }
 
-// Allow lets n calls more than have been be recorded. Only one goroutine may call it.
+// Allow allows n more calls to be recorded. Only one goroutine may call it.
 func (t *Tally) Allow(n int64) {
 	atomic.StoreInt64(&t.limit, atomic.LoadInt64(&t.recorded)+n-FirstCredit)
 }
 
-// Deny lets none be recorded.
+// Deny allows no more calls to be recorded.
 func (t *Tally) Deny() { atomic.StoreInt64(&t.limit, NoCredit) }
 
-// TakeShared counts a call in a tally of all, and reports whether it is to be recorded.
+// TakeShared counts a call in a shared tally, and reports whether it is to be recorded.
 func (t *Tally) TakeShared() bool {
 	for {
 		n := atomic.LoadInt64(&t.recorded)

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// Goids tells the caller's goroutine id.
+// Goids returns the caller's goroutine id.
 type Goids struct {
-	off uintptr // of the id in g; 0: by the stack's text
+	off uintptr // of the id in g; 0: parse the stack's text
 }
 
 var goids struct {
@@ -17,9 +17,9 @@ var goids struct {
 	g    Goids
 }
 
-// NewGoids finds out how to tell the goroutine's id: from g, at the one offset
-// where twenty goroutines all had the id that runtime.Stack printed for them
-// (1 ns), or else from runtime.Stack (1.5 µs).
+// NewGoids determines how to get the goroutine's id: from g, at the one offset
+// where twenty goroutines all had the id that runtime.Stack printed for them (1
+// ns), or else from runtime.Stack (1.5 µs).
 func NewGoids() Goids {
 	goids.once.Do(func() {
 		if haveStubs && !failGoid {
@@ -29,10 +29,10 @@ func NewGoids() Goids {
 	return goids.g
 }
 
-// Fast reports whether Get costs nothing.
+// Fast reports whether Get is cheap.
 func (g Goids) Fast() bool { return g.off != 0 }
 
-// Get is the caller's goroutine id.
+// Get returns the caller's goroutine id.
 func (g Goids) Get() uint64 {
 	if g.off == 0 {
 		return stackID()
@@ -46,7 +46,7 @@ func (g Goids) Read() uint64 {
 	return **(**uint64)(unsafe.Pointer(&addr))
 }
 
-// ReadTSC is TSC and Read in one.
+// ReadTSC combines TSC and Read.
 func (g Goids) ReadTSC() (ticks int64, goid uint64) {
 	ticks, addr := tscg()
 	addr += g.off
@@ -87,20 +87,21 @@ func findGoid() uintptr {
 	return 0
 }
 
-// gBytes is how much of a g is looked at. Every g is larger (some 440 bytes).
+// gBytes is how much of a g is searched. Every g is larger (some 440 bytes).
 const gBytes = 400
 
-// bytesAt reads memory that is known to be there: our own g, or an m or p that
+// bytesAt reads memory that is known to be mapped: our own g, or an m or p that
 // was found mapped and that points back to it.
 func bytesAt(addr, n uintptr) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), n)
 }
 
-// stackBufs are for stackID: what runtime.Stack is given escapes.
+// stackBufs holds buffers for stackID, because the argument of runtime.Stack
+// escapes.
 var stackBufs = sync.Pool{New: func() any { return new([40]byte) }}
 
-// stackID is the goroutine's id as runtime.Stack prints it ("goroutine 17
-// [running]:"), 0 if it does not: 1.5 µs, and true on every system.
+// stackID returns the goroutine's id as printed by runtime.Stack ("goroutine 17
+// [running]:"), or 0 if it can't: 1.5 µs, on every system.
 func stackID() uint64 {
 	b := stackBufs.Get().(*[40]byte)
 	defer stackBufs.Put(b)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestGoids compares the id that is read from memory with the one that
-// runtime.Stack prints, on many goroutines, new and used structs.
+// TestGoids compares the id read from memory with the one that runtime.Stack
+// prints, on many goroutines, with new and reused structs.
 func TestGoids(t *testing.T) {
 	ids := NewGoids()
 	if want := haveStubs && !failGoid; ids.Fast() != want {
@@ -37,14 +37,14 @@ func TestGoids(t *testing.T) {
 	}
 }
 
-// TestClock checks that time goes forward, on all CPUs together, and at the rate
-// that the monotonic clock says.
+// TestClock checks that time advances, across all CPUs, and at the rate of the
+// monotonic clock.
 func TestClock(t *testing.T) {
 	c := NewClock()
 	if c.Counter() != (c.Reason == "") || !c.StillTrusted() {
 		t.Errorf("counter %t, reason %q, trusted %t", c.Counter(), c.Reason, c.StillTrusted())
 	}
-	// Handed from goroutine to goroutine the time must not go back.
+	// Handed from goroutine to goroutine, the time must not go back.
 	baton := make(chan int64)
 	var wg sync.WaitGroup
 	for range 4 {
@@ -62,7 +62,7 @@ func TestClock(t *testing.T) {
 	close(baton)
 	wg.Wait()
 
-	// The best of some: a loaded machine disturbs most of them.
+	// Take the best of several: a loaded machine disturbs most of them.
 	var errors []float64
 	for range 20 {
 		rate, a := c.Rate(2*time.Millisecond), c.Read(8)
@@ -83,7 +83,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestCPUTimes burns CPU time and looks for it.
+// TestCPUTimes consumes CPU time and measures it.
 func TestCPUTimes(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -6,18 +6,20 @@ import "golang.org/x/sys/unix"
 // armed.
 func ProfilingTimer() bool { return profilingTimer().Value != (unix.Timeval{}) }
 
-// NoProfilingTimer reports that there is none, which is not known behind a seccomp filter.
+// NoProfilingTimer reports whether it is known that there is none, which it is not under a seccomp
+// filter.
 func NoProfilingTimer() bool { return !Filtered() && !ProfilingTimer() }
 
 // TimersEnd reports whether the kernel ends, or signals, a process one of whose threads has a timer
-// of CPU time: of a limit of no real time (RLIMIT_RTTIME) it then finds that each has reached it.
+// of CPU time: with a limit of 0 for real time (RLIMIT_RTTIME), it then finds that the thread has
+// reached the limit.
 func TimersEnd() bool {
 	var l unix.Rlimit
 	return unix.Getrlimit(unix.RLIMIT_RTTIME, &l) == nil && l.Cur == 0
 }
 
-// profilingTimer is that timer. Behind a seccomp filter, which may end the process for the
-// question, nobody asks.
+// profilingTimer returns that timer. It is not read under a seccomp filter, which may end the
+// process for the call.
 func profilingTimer() (it unix.Itimerval) {
 	if !Filtered() {
 		it, _ = unix.Getitimer(unix.ITIMER_PROF)
@@ -25,12 +27,12 @@ func profilingTimer() (it unix.Itimerval) {
 	return it
 }
 
-// DisarmProfilingTimer disarms that timer. It outlives execve, and the program that comes then
-// dies by its signal. Where the system refuses that, it has refused to arm it.
+// DisarmProfilingTimer disarms that timer, which outlives execve, so that the next program would
+// die by its signal. If the system refuses that call, it has refused to arm it too.
 func DisarmProfilingTimer() { _, _ = unix.Setitimer(unix.ITIMER_PROF, unix.Itimerval{}) }
 
-// KeepProfilingTimer calls f, which disarms that timer, and arms it again as it was. Where it is
-// not armed it does no more than call f, so that what another goroutine arms meanwhile stays.
+// KeepProfilingTimer calls f, which disarms that timer, and re-arms it as it was. If it is not
+// armed, it only calls f, so that a timer that another goroutine arms meanwhile stays.
 func KeepProfilingTimer(f func()) {
 	it := profilingTimer()
 	f()

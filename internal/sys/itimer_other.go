@@ -2,13 +2,13 @@
 
 package sys
 
-// ProfilingTimer is not asked for on this system.
+// ProfilingTimer always returns false on this system.
 func ProfilingTimer() bool { return false }
 
-// TimersEnd knows of none on this system.
+// TimersEnd always returns false on this system.
 func TimersEnd() bool { return false }
 
-// NoProfilingTimer does not know on this system.
+// NoProfilingTimer always returns false on this system.
 func NoProfilingTimer() bool { return false }
 
 // DisarmProfilingTimer does nothing on this system, where Go's CPU profile has no other timer.

@@ -2,7 +2,7 @@ package sys
 
 import "golang.org/x/sys/unix"
 
-// Kernel names the kernel's release.
+// Kernel returns the kernel's release.
 func Kernel() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {

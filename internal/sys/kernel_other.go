@@ -2,5 +2,5 @@
 
 package sys
 
-// Kernel is not told on this system.
+// Kernel returns "" on this system.
 func Kernel() string { return "" }

@@ -14,10 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNobodyIsMovedInsideTheAssembly is about what the fast path stands on: a
+// TestNobodyIsMovedInsideTheAssembly checks the basis of the fast path: a
 // goroutine inside an assembly function keeps its thread and its P, whatever the
-// scheduler wants. Many windows of 2 µs, much longer than a record takes, while
-// signals ask for preemption, collections stop the world, and Ps come and go.
+// scheduler wants. It tries many windows of 2 µs, much longer than a record
+// takes, while signals ask for preemption, collections stop the world, and Ps
+// come and go.
 func TestNobodyIsMovedInsideTheAssembly(t *testing.T) {
 	windows := int64(1_000_000)
 	if testing.Short() {
@@ -70,7 +71,7 @@ func TestNobodyIsMovedInsideTheAssembly(t *testing.T) {
 			var before, after, last place
 			for n := left.Add(-1); n >= 0; n = left.Add(-1) {
 				if n%64 == 0 {
-					runtime.Gosched() // or the others come to nothing
+					runtime.Gosched() // let the others run
 				}
 				linger(ticks, &before, &after)
 				if before != after {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Wipe has children of fork(2) find zeros in Live, from now on. They are private and of
-// no file: zero when the program begins, and a page away from what is not.
+// Wipe makes children of fork(2) find zeros in Live from now on. Its pages are private
+// and anonymous: zero when the program begins, and a page away from other data.
 func Wipe() error {
 	from, to := livePages()
 	b := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(&Live), from)), to-from)

@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
-// TestWipe asks the kernel which of the program's pages children of fork(2) find zeroed:
-// those that have what says that this process records, and no others.
+// TestWipe checks which of the program's pages the kernel zeroes in children of fork(2):
+// those with Live's words, and no others.
 func TestWipe(t *testing.T) {
 	if faultfs.Emulated() {
 		t.Skip("the emulator's mappings are not told by the kernel")

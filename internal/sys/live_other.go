@@ -2,5 +2,6 @@
 
 package sys
 
-// Wipe does nothing: here nothing is mapped, and what a child records it keeps.
+// Wipe does nothing: here nothing is mapped, and a child's records stay its
+// own.
 func Wipe() error { return nil }

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ReadOnly lists the stretches of memory that are mapped from the files of the
-// program's code (its executable, plugins) and can't be written: what lies there
-// stays what it is as long as the process lives. Other files that are mapped
-// read-only do not count; the program may unmap them.
+// ReadOnly lists the address ranges that are mapped from the files of the
+// program's code (its executable, plugins) and can't be written: their contents
+// do not change while the process lives. Other files that are mapped read-only
+// do not count, because the program may unmap them.
 func ReadOnly() []Span {
 	b, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

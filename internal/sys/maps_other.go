@@ -2,5 +2,5 @@
 
 package sys
 
-// ReadOnly is not known on this system.
+// ReadOnly returns nil on this system.
 func ReadOnly() []Span { return nil }

@@ -2,11 +2,11 @@ package sys
 
 import "runtime"
 
-// OffHeap returns n zero values of T, which has no pointers, outside of Go's heap: the
-// collector of a program with a small heap would run more often for what the recorder
-// has there. They are gone when owner can't be reached any more: who uses them keeps it
-// alive. They are on the heap where nothing can be mapped, and for the race detector,
-// which is blind elsewhere.
+// OffHeap returns n zero values of T, which must not contain pointers, outside of Go's
+// heap: the collector of a program with a small heap would run more often because of
+// them. They are freed when owner becomes unreachable, so their users must keep it
+// alive. They are on the heap if memory can't be mapped, and with the race detector,
+// which does not see other memory.
 func OffHeap[T, O any](owner *O, n int) []T {
 	if !Race {
 		if v, err := reserve[T](n); err == nil {

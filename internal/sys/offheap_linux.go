@@ -21,7 +21,7 @@ func reserveBytes(size uintptr) (unsafe.Pointer, error) {
 	p, err := unix.MmapPtr(-1, 0, nil, size, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err == nil {
 		b := unsafe.Slice((*byte)(p), size)
-		_ = unix.Munlock(b) // or, after mlockall, it would get all its pages with its access
+		_ = unix.Munlock(b) // after mlockall, Mprotect would otherwise populate all pages
 		if err = unix.Mprotect(b, unix.PROT_READ|unix.PROT_WRITE); err != nil {
 			_ = unix.MunmapPtr(p, size)
 		}

@@ -2,5 +2,5 @@
 
 package sys
 
-// ProcessClock is the CPU time of this process, which is not had cheaply here.
+// ProcessClock is not available on this system.
 func ProcessClock() (ns int64, ok bool) { return 0, false }

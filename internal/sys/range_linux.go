@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Range is a stretch of addresses of which those that were used belong to us for the process's
-// life. Files are mapped into it and unmapped from it, so a stale address never belongs to
-// anyone else. It lies where nobody else looks for addresses, if that is free, and is reserved
-// as it is used: what is reserved counts for the process's limit (ulimit -v), which may come, or
-// be lowered, at any moment. Elsewhere all of it is reserved at once.
+// Range is a range of addresses of which those that were used stay ours for the process's life.
+// Files are mapped into it and unmapped from it, so a stale address never belongs to another
+// mapping. It lies where other mappings are not placed, if that is free, and is reserved as it is
+// used: reservations count towards the process's limit (ulimit -v), which may be set or lowered
+// at any moment. Elsewhere all of it is reserved at once.
 type Range struct {
 	p    unsafe.Pointer
 	size int64
@@ -21,16 +21,16 @@ type Range struct {
 }
 
 type stretches struct {
-	all      []stretch // what was ever mapped
+	all      []stretch // ever mapped
 	reserved []stretch
 }
 
 type stretch struct{ from, to int64 }
 
-// ranges is held while what is used of one changes: the Go path has copies of a Range.
+// ranges is held while a Range's used parts change: the Go path has copies of a Range.
 var ranges sync.Mutex
 
-// with adds a stretch: they are few, as chunks are mapped in order.
+// with adds a stretch. There are few, because chunks are mapped in order.
 //
 //go:noinline
 func with(all []stretch, from, to int64) []stretch {
@@ -44,13 +44,13 @@ func with(all []stretch, from, to int64) []stretch {
 }
 
 var (
-	// ErrNoMap says that files can't be mapped here.
+	// ErrNoMap means that files can't be mapped here.
 	ErrNoMap = errors.New("mapping files is not supported")
-	// ErrAddresses says that the process may not have many more addresses, which it may need.
+	// ErrAddresses means that the process has few addresses left, which it may need itself.
 	ErrAddresses = errors.New("ulimit -v is nearly reached: raise it, or record less")
 )
 
-// Free gives the addresses back: they may become anyone's.
+// Free releases the addresses: other mappings may reuse them.
 func (r *Range) Free() error {
 	all := r.used.reserved
 	r.used.reserved = nil
@@ -62,13 +62,12 @@ func (r *Range) Free() error {
 	return nil
 }
 
-// Size is the number of bytes that there may be; Base their first address.
+// Size is the maximum number of bytes; Base is the first address.
 func (r *Range) Size() int64   { return r.size }
 func (r *Range) Base() uintptr { return uintptr(r.p) }
 
-// Map maps n bytes of the file from off on to the addresses from at on. The
-// file may be shorter: what lies behind its end must not be touched before it
-// has grown.
+// Map maps n bytes of the file from off on to the addresses from at on. The file may be shorter:
+// what lies beyond its end must not be accessed before it has grown.
 func (r *Range) Map(fd int, off, at, n int64) error {
 	u := &r.used
 	ranges.Lock()
@@ -83,30 +82,30 @@ func (r *Range) Map(fd int, off, at, n int64) error {
 	if err != nil {
 		return fmt.Errorf("mapping %d bytes: %w", n, err)
 	}
-	// Locked by mlockall, its pages could not be dropped; and they are some 100 MiB.
+	// If mlockall has locked them, its pages, some 100 MiB, could not be dropped.
 	b := r.Bytes(at, n)
 	_ = unix.Munlock(b)
-	// A core dump does not want the trace, and a child of fork must not write
-	// into it. Both are wishes: an old kernel may not know them.
+	// A core dump must not contain the trace, and a child of fork must not write to it. An old
+	// kernel may not support these, so errors are ignored.
 	_ = unix.Madvise(b, unix.MADV_DONTDUMP)
 	_ = unix.Madvise(b, unix.MADV_DONTFORK)
 	return nil
 }
 
-// Vacate takes whatever is mapped out of the n bytes from at on, at one stroke: who reads
-// there meanwhile, or later, finds nothing, and where late is true who stores does no harm.
-// Other stores are faults. nowhere, if it is not -1, is a file without content, longer
-// than the range, for those stores.
+// Vacate unmaps the n bytes from at on, atomically: concurrent or later reads there return zeros
+// and, if late is true, stores do no harm. Otherwise stores fault. nowhere, if it is not -1, is a
+// file without content, longer than the range, for those stores.
 //
-// What is left there costs nothing, however long it is. Memory that is private and writable would
-// count as data (RLIMIT_DATA) and be charged to a system that does not overcommit. What is mapped
-// after mlockall(MCL_FUTURE) is locked, and so gets all its pages at once: so it is made without
-// access, unlocked, given its access, and then moved to where it is wanted.
+// The replacement costs nothing, however long it is. Private writable memory would count as data
+// (RLIMIT_DATA) and be charged on a system that does not overcommit. A mapping made after
+// mlockall(MCL_FUTURE) is locked, and gets all its pages at once: so it is made without access,
+// unlocked, given its access, and then moved to its place.
 func (r *Range) Vacate(nowhere int, at, n int64, late bool) error {
 	if !late {
-		nowhere = -1 // zeros, and the lock of what there is (MCL_CURRENT) takes no pages
+		nowhere = -1 // zeros, and locking existing memory (MCL_CURRENT) takes no pages
 	}
-	// What was never reserved has nothing of ours, and may be anyone's: a Start that got no addresses ends here.
+	// Addresses that were never reserved hold nothing of ours, and may be others': a Start that
+	// got no addresses ends here.
 	ranges.Lock()
 	ours := append([]stretch(nil), r.used.reserved...)
 	ranges.Unlock()
@@ -120,7 +119,7 @@ func (r *Range) Vacate(nowhere int, at, n int64, late bool) error {
 }
 
 func (r *Range) vacateAll(nowhere int, at, n int64, late bool) error {
-	// In steps: what is moved has addresses twice, of which the program may have few.
+	// In steps: what is moved takes addresses twice, of which the program may have few.
 	for step := int64(64 << 20); n > 0; {
 		step = min(step, n)
 		err := r.vacate(nowhere, at, step, late)
@@ -162,7 +161,7 @@ func (r *Range) vacate(nowhere int, at, n int64, late bool) error {
 	return err
 }
 
-// VacateAll is Vacate of all that was ever mapped at from and behind it.
+// VacateAll vacates everything ever mapped at or after from.
 func (r *Range) VacateAll(nowhere int, from int64, late bool) error {
 	for _, u := range r.used.all {
 		if at := max(u.from, from); at < u.to {
@@ -174,7 +173,7 @@ func (r *Range) VacateAll(nowhere int, from int64, late bool) error {
 	return nil
 }
 
-// Bytes and Words are views of mapped memory.
+// Bytes returns a view of mapped memory.
 func (r *Range) Bytes(off, n int64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(r.p, off)), n)
 }
@@ -184,20 +183,20 @@ func (r *Range) Words(off, n int64) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Add(r.p, off)), n/8)
 }
 
-// Record is the four words at off, a multiple of 8.
+// Record returns the four words at off, a multiple of 8.
 func (r *Range) Record(off int64) *[4]uint64 { return (*[4]uint64)(unsafe.Add(r.p, off)) }
 
-// Populate makes the pages writable without storing into them. It returns an
-// error, and sends no signal, where the file has no room.
+// Populate makes the pages writable without storing into them. If the file has no room, it
+// returns an error instead of raising a signal.
 func (r *Range) Populate(off, n int64) error {
 	return unix.Madvise(r.Bytes(off, n), unix.MADV_POPULATE_WRITE)
 }
 
-// Drop takes the pages out of the process; the file keeps them.
+// Drop removes the pages from the process; the file keeps them.
 func (r *Range) Drop(off, n int64) error {
 	b := r.Bytes(off, n)
 	err := unix.Madvise(b, unix.MADV_DONTNEED)
-	if err == unix.EINVAL { // the program has locked all that it has
+	if err == unix.EINVAL { // the program has locked all its memory
 		if err = unix.Munlock(b); err == nil {
 			err = unix.Madvise(b, unix.MADV_DONTNEED)
 		}

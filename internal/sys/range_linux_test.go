@@ -49,7 +49,7 @@ func TestRange(t *testing.T) {
 		if w[0] != uint64(0x0101*(i+1)) || w[6] != 7 || r.Bytes(page, 8)[0] != byte(i+1) {
 			t.Errorf("round %d: the pages that were dropped came back with %#x and %d", i, w[0], w[6])
 		}
-		// Beyond the file's end there are addresses and no memory.
+		// Beyond the file's end there are addresses but no memory.
 		if err := r.Populate(2*page, page); err == nil && !faultfs.Emulated() {
 			t.Error("populating beyond the file's end did not fail")
 		}
@@ -70,15 +70,15 @@ func TestRange(t *testing.T) {
 			faults(t, r, "without scratch memory")
 			continue
 		}
-		w[0] = 99 // what a late writer does
+		w[0] = 99 // like a late writer
 	}
 	if err := r.Map(0, 0, 0, 8<<30); err == nil {
 		t.Error("more was mapped than is reserved")
 	}
 }
 
-// faults checks that storing into the range is a fault, which SetPanicOnFault makes
-// a panic: nobody else's memory is there.
+// faults checks that storing into the range faults, which SetPanicOnFault turns
+// into a panic: no other memory is there.
 func faults(t *testing.T, r *Range, when string) {
 	t.Helper()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -91,7 +91,7 @@ func faults(t *testing.T, r *Range, when string) {
 }
 
 // TestReadOnly checks what counts as memory that never changes: the program's
-// constants, and nothing that could be written, unmapped or used again.
+// constants, and nothing that could be written, unmapped or reused.
 func TestReadOnly(t *testing.T) {
 	spans := ReadOnly()
 	lasts := func(s string) bool {

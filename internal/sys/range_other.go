@@ -7,7 +7,7 @@ import "errors"
 // Range is not available on this system: recording uses the heap.
 type Range struct{}
 
-// ErrNoMap says that files can't be mapped here.
+// ErrNoMap means that files can't be mapped here.
 var ErrNoMap = errors.New("mapping files is not supported")
 
 func (r *Range) Size() int64                          { return 0 }

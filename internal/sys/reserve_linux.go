@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// Between what Go takes, and the kernel where the stack's size is not limited, below it, and
-	// what the kernel takes elsewhere above.
+	// Above Go's arenas, below the addresses that the kernel uses if the stack's size is not
+	// limited, and below all others that it uses.
 	rangesFrom, rangeEvery, rangesMost = 48 << 40, 2 << 40, 8
-	// rangeStep is how many bytes are reserved at once.
+	// rangeStep is the number of bytes reserved at once.
 	rangeStep = 16 << 20
-	// rangePart is which part of what a limit leaves may be as much as is ours.
+	// rangePart is the inverse of the part of the remaining limit that our addresses may take.
 	rangePart = 8
 )
 
-// NewRange has size bytes of addresses; it touches no memory.
+// NewRange returns a Range of size bytes of addresses; it touches no memory.
 func NewRange(size int64) (*Range, error) {
 	r := &Range{size: size}
 	r.used.reserved = with(nil, 0, size)
@@ -31,7 +31,7 @@ func NewRange(size int64) (*Range, error) {
 	return r, err
 }
 
-// reserveAt takes these addresses, if nobody has one of them; nil are any.
+// reserveAt reserves the addresses at at if all are free; nil means any.
 func reserveAt(at unsafe.Pointer, size int64) (unsafe.Pointer, error) {
 	flags := unix.MAP_ANON | unix.MAP_PRIVATE | unix.MAP_NORESERVE
 	if at != nil {
@@ -45,12 +45,12 @@ func reserveAt(at unsafe.Pointer, size int64) (unsafe.Pointer, error) {
 		_ = unix.MunmapPtr(p, uintptr(size))
 		return nil, unix.EEXIST
 	}
-	// It must not count as locked memory, of which the program may not have more.
+	// It must not count as locked memory, which may be limited.
 	_ = unix.Munlock(unsafe.Slice((*byte)(p), size))
 	return p, nil
 }
 
-// reserve has the bytes up to end be ours; ranges is locked.
+// reserve reserves the bytes from at up to end; ranges is locked.
 func (r *Range) reserve(at, end int64) error {
 	if end > r.size {
 		return ErrAddresses
@@ -76,9 +76,9 @@ func (r *Range) reserve(at, end int64) error {
 	return nil
 }
 
-// leaves reports whether so many bytes more of ours leave the process, by its limit of addresses
-// as it is now, most of what it could have without us. Where what it has is unknown that is of
-// all of the limit.
+// leaves reports whether ours more bytes leave the process, under its current limit of
+// addresses, most of what it could have without us. If its current use is unknown, it compares
+// with the whole limit.
 func leaves(ours int64) bool {
 	var l unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &l) != nil || l.Cur > 1<<62 {

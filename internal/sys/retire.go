@@ -10,14 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Retire gives up the cells of threads that are gone; it is to be called once in
-// a while. An M's structure is reused, and so are thread ids, in some programs
-// after 32,768 threads. A thread that had both from one that is gone would pass
-// for that one, which is registered with the kernel, and its witness would never
-// be cleared: sleeping, it would be charged with the time.
+// Retire releases the cells of threads that are gone; call it once in a while. An M's
+// structure is reused, and so are thread ids, in some programs after 32,768 threads. A
+// thread that got both from a dead one would pass for it, which is registered with the
+// kernel, and its witness would never be cleared: its sleep would count as CPU time.
 func (f *Fast) Retire() {
 	pid := os.Getpid()
-	f.mu.Lock() // no cell gets another thread meanwhile
+	f.mu.Lock() // no cell is assigned meanwhile
 	defer f.mu.Unlock()
 	for i := range f.cells[:f.used] {
 		c := &f.cells[i]
@@ -25,14 +24,14 @@ func (f *Fast) Retire() {
 			continue
 		}
 		for e := range entries[:f.ps()] {
-			// The P's entry too: it has where the thread's witness was. A P that gets an
-			// anchor meanwhile needs another one at most.
+			// Also the P's entry: it has the address of the thread's witness. A P that
+			// gets an anchor meanwhile needs at most another one.
 			if e := &entries[e]; load(&e.tid) == c.os {
 				atomic.StoreUintptr(&e.m, 0)
 			}
 		}
 		store(&c.os, 0)
-		// What lies in a C library's memory may be gone with the thread.
+		// Memory of a C library may have been freed with the thread.
 		if own := uintptr(unsafe.Pointer(c)) + 8; c.kind == witnessRseq && c.page == own {
 			store(&c.rseq[1], 0)
 		}

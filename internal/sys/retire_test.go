@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A thread that got the structure and the id of one that is gone is not
-// registered with the kernel, though its cell says so.
+// TestRetireForgetsThreadsThatAreGone: a thread that got the structure and the id of
+// a dead one is not registered with the kernel, although its cell says so.
 func TestRetireForgetsThreadsThatAreGone(t *testing.T) {
 	f, chunk := running(t, 2_600_000_000)
 	lockedCell := func() *cell {
@@ -31,7 +31,7 @@ func TestRetireForgetsThreadsThatAreGone(t *testing.T) {
 	}
 	c := lockedCell()
 	if c != nil && c.os == uint64(os.Getpid()) {
-		c = lockedCell() // the first thread stays as long as the process
+		c = lockedCell() // the first thread lives as long as the process
 	}
 	if c == nil || c.os == 0 {
 		t.Fatal("the thread has no cell")
@@ -46,8 +46,9 @@ func TestRetireForgetsThreadsThatAreGone(t *testing.T) {
 	}
 }
 
-// The entry of the P that such a thread ran on has where its witness was, too: of a
-// C library's thread that is memory which is another's by now, or nobody's.
+// TestRetireForgetsWhereTheirWitnessIs: the entry of the P that such a thread ran on
+// also has the address of its witness: in a C library, that memory may be freed or
+// reused.
 func TestRetireForgetsWhereTheirWitnessIs(t *testing.T) {
 	f, chunk := running(t, 2_600_000_000)
 	var e *entry
@@ -66,7 +67,7 @@ func TestRetireForgetsWhereTheirWitnessIs(t *testing.T) {
 			at <- p.tid
 		}()
 		if tid = <-at; tid == uint64(os.Getpid()) {
-			continue // the first thread stays as long as the process
+			continue // the first thread lives as long as the process
 		}
 		for unix.Tgkill(os.Getpid(), int(tid), 0) != unix.ESRCH {
 			runtime.Gosched()
@@ -83,8 +84,8 @@ func TestRetireForgetsWhereTheirWitnessIs(t *testing.T) {
 	}
 }
 
-// Of a P whose owner was held up before Install had noted it nothing was cleared when
-// the next recording began.
+// TestInstallForgetsAnotherRecordingsCounts: the counts of a P that Install had not
+// noted in time were not cleared when the next recording began.
 func TestInstallForgetsAnotherRecordingsCounts(t *testing.T) {
 	f, chunk := running(t, 2_600_000_000)
 	f.Install(&[8]uint64{1}, chunk, 1<<16, 1)

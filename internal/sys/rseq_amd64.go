@@ -10,25 +10,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noWitness says why no switch witness is tried on this processor.
+// noWitness is why no switch witness is tried on this processor; "" if one is.
 const noWitness = ""
 
-// rseqSig must stand in the four bytes before the descriptor's abort address,
-// or the kernel takes the descriptor for an attack (rseq(2), RSEQ_SIG on x86).
+// rseqSig must be in the four bytes before the descriptor's abort address, or the
+// kernel treats the descriptor as an attack (rseq(2), RSEQ_SIG on x86).
 const rseqSig = 0x53053053
 
-// descriptor makes the struct rseq_cs that armed cells point to. Its critical
-// section lies in a page that is never executed, so no instruction of the
-// program is ever in it: all that the kernel does with it is to forget it when
-// the thread is preempted, migrated or interrupted by a signal.
+// descriptor creates the struct rseq_cs that armed cells point to. Its critical
+// section lies in a page that is never executed, so no instruction of the program
+// is ever in it: the kernel only clears the pointer when the thread is preempted,
+// migrated or interrupted by a signal.
 func (f *Fast) descriptor() error {
 	p, err := reserve[uint64](512)
 	if err != nil {
 		return err
 	}
 	base := uintptr(unsafe.Pointer(&p[0]))
-	// Not at the page's begin: the assembly compares the low half of the address,
-	// which must not be 0, the sign of a thread that was switched out.
+	// Not at the page's beginning: the assembly compares the low half of the
+	// address, which must not be 0, because 0 means that the thread was switched
+	// out.
 	d := p[8:12]
 	d[1] = uint64(base + 2048) // start_ip
 	d[2] = 1                   // post_commit_offset
@@ -43,7 +44,7 @@ func (f *Fast) tryRseq(want CPU) (uint64, string) {
 		return witnessNone, "switched off by a build tag"
 	}
 	if f.filtered && want != CPUAlways {
-		// A filter may kill a process for a system call it does not know.
+		// A filter may kill a process for an unknown system call.
 		return witnessNone, "a seccomp filter is active, so rseq was not tried (WithCPU(Always) tries it)"
 	}
 	type result struct {
@@ -91,10 +92,10 @@ func (f *Fast) tryRseq(want CPU) (uint64, string) {
 	return r.kind, r.why
 }
 
-// rseqWord returns the rseq_cs word of the thread m: that of the cell, which it
-// registers, or that of libc's area, which is free to be used by whoever runs
-// on the thread. Which address libc registered the kernel tells: it answers
-// EBUSY for exactly that one, and EINVAL for any other.
+// rseqWord returns the address of the rseq_cs word of the thread m: that of the
+// cell, which it registers, or that of libc's area, which any code on the thread
+// may use. The kernel reveals the address that libc registered: it returns EBUSY
+// for exactly that one, and EINVAL for any other.
 func (f *Fast) rseqWord(c *cell, m uintptr) (page uintptr, errno int64) {
 	if !f.area.found {
 		own := uintptr(unsafe.Pointer(c))
@@ -115,9 +116,9 @@ func (f *Fast) rseqWord(c *cell, m uintptr) (page uintptr, errno int64) {
 	return 0, r
 }
 
-// findArea looks for libc's area around the thread pointer: in struct pthread
+// findArea searches for libc's area around the thread pointer: in struct pthread
 // above it, or in the static TLS block below it. It does so once, with thousands of
-// calls. An answer that is not the kernel's own ends it.
+// calls. Any error other than the kernel's own ends it.
 func (f *Fast) findArea(m uintptr) int64 {
 	const far = 16 << 10
 	for _, size := range []uint64{32, 28, 40, 48, 64} {
@@ -136,14 +137,14 @@ func (f *Fast) findArea(m uintptr) int64 {
 	return -int64(unix.EINVAL)
 }
 
-// clears arms the word of thread m, makes the thread leave the CPU, and looks
-// whether the kernel has cleared it. It does so when the thread comes back, so
-// only the thread itself can tell: unknown where the goroutine was moved.
+// clears arms the word of thread m, makes the thread leave the CPU, and checks that
+// the kernel has cleared it. The kernel does so when the thread comes back, so only
+// the thread itself can check: the result is unknown if the goroutine was moved.
 //
 // Linux 6.19 and 7.0, and newer ones for the larger area that newer C libraries
-// register, clear the word of a thread that left the CPU in a system call only
-// if it comes back on another CPU, which would be missed switches for us. So it
-// has to be cleared each time, and three times on the same CPU.
+// register, clear the word of a thread that left the CPU in a system call only if
+// it comes back on another CPU, so we would miss switches. So the word must be
+// cleared each time, and three times on the same CPU.
 func clears(page, desc, m uintptr) (cleared, known bool) {
 	w := *(**uint64)(unsafe.Pointer(&page))
 	id := page - 4 // the area's cpu_id
@@ -151,7 +152,7 @@ func clears(page, desc, m uintptr) (cleared, known bool) {
 	for stayed, tries := 0, 0; stayed < 3; tries++ {
 		before := atomic.LoadUint32(cpu)
 		*w = uint64(desc)
-		// raw: with its P, so that the goroutine stays on this thread
+		// A raw call: it keeps its P, so that the goroutine stays on this thread.
 		ts := unix.Timespec{Nsec: 20_000}
 		_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
 		cleared = load(w) == 0

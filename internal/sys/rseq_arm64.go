@@ -4,9 +4,9 @@ package sys
 
 import "golang.org/x/sys/unix"
 
-// noWitness says why no switch witness is tried on this processor. A witness that
-// misses a switch counts time off the CPU as CPU time, and what the kernel does
-// with rseq's and the perf page's words at a switch has been looked at on amd64
+// noWitness is why no switch witness is tried on this processor. A witness that
+// misses a switch counts time off the CPU as CPU time, and the kernel's handling
+// of rseq's and the perf page's words at a switch has been verified on amd64
 // only; an emulator has neither.
 const noWitness = "no switch witness has been verified on arm64"
 

@@ -2,5 +2,5 @@
 
 package sys
 
-// ProcessCPU is not known on this system.
+// ProcessCPU returns -1, -1: unknown on this system.
 func ProcessCPU() (user, system int64) { return -1, -1 }

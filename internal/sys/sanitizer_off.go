@@ -2,6 +2,6 @@
 
 package sys
 
-// Sanitized reports whether the program is built with -asan or -msan, which end a program that looks at
-// memory that is nobody's.
+// Sanitized reports whether the program is built with -asan or -msan, which end a program that
+// reads unallocated memory.
 const Sanitized = false

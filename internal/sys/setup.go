@@ -11,38 +11,38 @@ import (
 	"unsafe"
 )
 
-// Sizes of what is reserved once per process; only what is used is touched.
+// Sizes of what is reserved once per process; memory is used only for what is touched.
 const (
 	maxPs     = 1 << 16 // MAXPS in the assembly
 	maxChunks = 1 << 24 // 1 TiB of chunks
 	maxCells  = 1 << 15 // more than the runtime's limit of 10,000 threads
 )
 
-// Fast is the process's fast path. There is one, because a P has one entry.
+// Fast is the process's fast path. There is only one, because a P has one entry.
 type Fast struct {
 	Witness   uint32 // format.Witness bits
-	NoSwitch  string // why thread CPU time is unknown; "" if it is known
+	NoSwitch  string // why thread CPU time is unknown; "" if known
 	states    []uint32
 	cells     []cell
 	desc      uintptr // the rseq descriptor whose code never runs
 	mu        sync.Mutex
-	byM       sync.Map    // of *cell by m
+	byM       sync.Map    // m to *cell
 	used      int         // cells in use
-	left      atomic.Bool // some cell has what a thread left
+	left      atomic.Bool // a cell holds the name left by a dead thread
 	kind      uint64
-	area      rseqArea // where libc has its threads' rseq areas, if it has
-	filtered  bool     // by seccomp, when the witness was tried
-	refused   string   // why no more threads get a witness
+	area      rseqArea // position of the threads' rseq areas of libc, if it has them
+	filtered  bool     // a seccomp filter was active when the witness was tried
+	refused   string   // why new threads get no witness
 	bracket   int64
 	mult      uint64
 	cpu       bool
 	counting  sync.Mutex
-	reclaimed int64        // units in chunks that were taken from Ps
+	reclaimed int64        // units in chunks that were reclaimed from Ps
 	anchoring atomic.Int64 // ticks
 	rows      struct {
 		sync.Mutex
-		spare map[int][]Tally // by P: what it ever had
-		used  [][]Tally       // in this recording
+		spare map[int][]Tally // by P: rows ever allocated
+		used  [][]Tally       // rows in use in this recording
 	}
 }
 
@@ -55,14 +55,14 @@ const (
 
 var fast struct {
 	sync.Mutex
-	f    Fast // what there is of it
+	f    Fast // the parts that exist so far
 	done bool
-	err  error // it can't be had
+	err  error // it is not available
 }
 
-// NewFast sets the fast path up at its first call, which takes 2 to 10 ms, and returns
-// the same one or the same error ever after. Where the system refuses it memory or a
-// descriptor the next call tries again.
+// NewFast sets up the fast path at its first call, which takes 2 to 10 ms, and later
+// returns the same one or the same error. If the system refused memory or a descriptor,
+// the next call retries.
 func NewFast() (*Fast, error) {
 	fast.Lock()
 	defer fast.Unlock()
@@ -75,8 +75,8 @@ func NewFast() (*Fast, error) {
 	return &fast.f, fast.err
 }
 
-// make sets the fast path up. Its error is one that a later try may not have; the others
-// are in fast.err.
+// make sets up the fast path. It returns errors that a later try may not have; the others
+// are stored in fast.err.
 func (f *Fast) make() error {
 	if failGoid || failYield {
 		fast.err = fmt.Errorf("switched off by a build tag")
@@ -107,8 +107,8 @@ func (f *Fast) make() error {
 	return nil
 }
 
-// Setup prepares the fast path for a recording whose ticks run at rate per
-// second. It must not be called while one is running.
+// Setup prepares the fast path for a recording whose clock ticks at rate per second. It
+// must not be called while one is running.
 func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
 	Live.lay.base, Live.lay.size = base, min(size, maxChunks<<16)
 	Live.lay.exact = rate / 1e6 * exactBelow / 1e3
@@ -127,25 +127,26 @@ func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
 	f.anchoring.Store(0)
 }
 
-// Losses says where Lose counts: row i, of 128 bytes, is of the P with the number i, as
-// far as rows reaches, and its word k-1 of the reason k. It is to be called between
+// Losses sets the rows in which Lose counts: row i, of 128 bytes, belongs to the P with
+// the number i, as far as rows reaches, and its word k-1 to the reason k. Call it between
 // Setup and Run.
 func (f *Fast) Losses(rows []uint64) {
 	Live.lay.losses, Live.lay.own = uintptr(unsafe.Pointer(&rows[0])), uint64(8*len(rows))
 }
 
-// Dry is where the pool says why nobody gets a chunk, for the assembly.
+// Dry returns the word in which the pool stores why no goroutine gets a chunk, for the
+// assembly.
 func (f *Fast) Dry() *atomic.Uint32 { return &Live.lay.dry }
 
-// Trigger leaves the ends of scopes that took so many ticks to Go. It is to be
-// called between Setup and Run.
+// Trigger leaves the ends of scopes that took at least ticks to Go. Call it between Setup
+// and Run.
 func (f *Fast) Trigger(ticks int64) { Live.lay.trigger = ticks }
 
 const exactBelow = 20_000 // ns; format.ExactBelow
 
-// SetNames gives the assembly the table of names. The caller keeps it alive as
-// long as it is set, and does not set a smaller one while a recording runs:
-// the assembly may have the old mask and the new table.
+// SetNames sets the table of names for the assembly. The caller keeps it alive while it is
+// set, and does not set a smaller one while a recording runs: the assembly may combine the
+// old mask with the new table.
 func (f *Fast) SetNames(table []NameEntry) {
 	mask := uint64(len(table)-1) * uint64(unsafe.Sizeof(table[0]))
 	Live.lay.mask = min(Live.lay.mask, mask)
@@ -153,29 +154,29 @@ func (f *Fast) SetNames(table []NameEntry) {
 	atomic.StoreUint64(&Live.lay.mask, mask)
 }
 
-// Run makes gen the generation that the assembly accepts; 0 none.
+// Run makes gen the generation that the assembly accepts; 0 means none.
 func (f *Fast) Run(gen int64) { atomic.StoreInt64(&Live.lay.gen, gen) }
 
-// States is the table of chunk states, one word a chunk: the state in the low
-// byte, the owner's P above. The assembly sets 1 (open) and 2 (sealed), the
-// flusher what is greater.
+// States returns the table of chunk states, one word per chunk: the state in the low byte,
+// the owner's P above. The assembly sets 1 (open) and 2 (sealed), the flusher greater
+// ones.
 func (f *Fast) States() []uint32 { return f.states }
 
-// Counts is what the assembly counted since Setup.
+// Counts are the assembly's counts since Setup.
 type Counts struct {
-	Records int64 // begun, instants included
+	Records int64 // begun, including instants
 	Clamped int64 // CPU times clamped to [0, wall]
 	Foreign int64 // ends of scopes that another goroutine began
 
-	// Anchoring is the ticks that reading threads' CPU clocks took, for which a system
-	// call is made: at most so many of each as the clock may take, or what the thread
-	// spent off its CPU would be among them.
+	// Anchoring is the number of ticks spent reading threads' CPU clocks, which takes a
+	// system call. Each reading counts at most the maximum for reading the clock;
+	// otherwise time off the CPU would be included.
 	Anchoring int64
 }
 
-// Count adds up what the Ps have. Records are the
-// units of 32 bytes that were written, less those that are not records of
-// their own. It is exact when nobody writes.
+// Count sums up the counts of the Ps. Records are the units of 32 bytes that were written,
+// less those that are not records of their own. The result is exact if no goroutine is
+// recording.
 func (f *Fast) Count() (c Counts) {
 	f.counting.Lock()
 	defer f.counting.Unlock()
@@ -197,9 +198,9 @@ func (f *Fast) Count() (c Counts) {
 	return c
 }
 
-// Expire makes the owner of the chunk at addr take another one at its next
-// record: the entry's end moves to its chunk's begin. The chunk's address is
-// compared, so a chunk that was taken in between stays.
+// Expire makes the owner of the chunk at addr take another one at its next record: the
+// entry's end moves to its chunk's beginning. It compares the chunk's address, so a chunk
+// that was taken in between stays.
 func (f *Fast) Expire(addr, size uintptr) {
 	for i := range entries[:f.ps()] {
 		if atomic.CompareAndSwapUintptr(&entries[i].end, addr+size, addr) {
@@ -211,16 +212,16 @@ func (f *Fast) Expire(addr, size uintptr) {
 // taken is the end of an entry whose chunk was taken from it.
 const taken = 1 // TAKEN in the assembly
 
-// Reclaim takes those of the chunks at addrs, of size bytes, away from the Ps that have
-// them: what an idle P has open may be in the way of others. It calls seal for each
-// with the bytes used, which reports whether the chunk was still open. The P takes
-// another one at its next record, and its ends look at the chunk's state.
+// Reclaim takes the chunks at addrs, of size bytes, away from their owners: an idle P's
+// open chunk may block others. It calls seal for each with the bytes used; seal reports
+// whether the chunk was still open. The P takes another one at its next record, and its
+// ends check the chunk's state.
 //
-// It stops the world twice. After the first time nobody is about to append to these
-// chunks (Expire), so what is used is known; a P that takes another one meanwhile
-// seals the old one itself, and changes the entry's end, by which we find out. After
-// the second nobody takes the chunk for its own any more, and what install was about to do
-// is done.
+// It stops the world twice. After the first stop no goroutine is about to append to these
+// chunks (Expire), so the bytes used are known; a P that takes another chunk meanwhile
+// seals the old one itself, and changes the entry's end, which Reclaim detects. After the
+// second stop no P regards the chunk as its own any more, and any install in progress has
+// finished.
 func (f *Fast) Reclaim(addrs []uintptr, size uintptr, gen int64, seal func(addr, used uintptr) bool) {
 	type owned struct {
 		e         *entry
@@ -259,17 +260,17 @@ func (f *Fast) Reclaim(addrs []uintptr, size uintptr, gen int64, seal func(addr,
 	}
 }
 
-// stopWorld returns after all of the program's goroutines have been out of the
+// stopWorld returns after all of the program's goroutines have been outside of the
 // assembly at one moment.
 func stopWorld() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 }
 
-// Leave calls fn with the chunk that each P still has and the bytes used in it,
-// after Run(0) and a stop of the world.
+// Leave calls fn with the chunk that each P still owns and the bytes used in it, after
+// Run(0) and a stop of the world.
 func (f *Fast) Leave(gen int64, fn func(addr, used uintptr)) {
-	f.counting.Lock() // somebody may be reclaiming
+	f.counting.Lock() // a Reclaim may be running
 	defer f.counting.Unlock()
 	known := f.ps()
 	for i := range entries {
@@ -283,16 +284,15 @@ func (f *Fast) Leave(gen int64, fn func(addr, used uintptr)) {
 	}
 }
 
-// ps is how many entries can be in use: one more than the largest P that was
-// ever seen, in steps.
-// A P may have a chunk before Install has noted it, so those that there can be now count.
+// ps returns how many entries may be in use: one more than the largest P ever seen, in
+// steps. A P may have a chunk before Install has noted it, so all Ps that can exist now
+// count.
 func (f *Fast) ps() int { return min(max(int(seenPs.Load()), runtime.GOMAXPROCS(0)), maxPs) }
 
 var seenPs atomic.Int64
 
-// Install gives the P that the caller is on, whichever it is, the chunk at
-// addr. It returns the chunk that the P had, if any (Addr 0: none), and
-// whether the recording is still generation gen.
+// Install gives the chunk at addr to the caller's P. It returns the chunk that the P had,
+// if any (Addr 0: none), and whether the recording is still generation gen.
 func (f *Fast) Install(header *[8]uint64, addr, size uintptr, gen int64) (Left, bool) {
 	var l Left
 	install(header, addr, size, gen, &l)
@@ -300,15 +300,15 @@ func (f *Fast) Install(header *[8]uint64, addr, size uintptr, gen int64) (Left, 
 	return l, l.P >= 0
 }
 
-// seeP takes note that there is a P with that number.
+// seeP records that there is a P with that number.
 func seeP(p int64) {
 	for n := seenPs.Load(); p >= n; n = seenPs.Load() {
 		seenPs.CompareAndSwap(n, p+1)
 	}
 }
 
-// Anchor ties the entry of the P that the caller is on to its thread. It
-// returns false where the P needs a chunk first.
+// Anchor connects the entry of the caller's P to its thread. It returns false if the P
+// needs a chunk first.
 func (f *Fast) Anchor() bool {
 	began := tsc()
 	defer func() { f.anchoring.Add(min(max(tsc()-began, 0), f.bracket)) }()
@@ -333,8 +333,8 @@ func (f *Fast) Anchor() bool {
 			return false
 		}
 	}
-	// Moved or disturbed twenty times in a row: an anchor without a CPU clock
-	// needs nothing but to be on one thread while it is written.
+	// Moved or disturbed twenty times in a row: an anchor without a CPU clock only needs
+	// to stay on one thread while it is written.
 	for range 1000 {
 		var p place
 		where(&p)
@@ -352,5 +352,5 @@ func (f *Fast) Anchor() bool {
 	return false
 }
 
-// NeedAnchor reports whether an anchor is what was missing; if not it is a chunk.
+// NeedAnchor reports whether an anchor was missing; if not, a chunk was.
 func NeedAnchor(reason int64) bool { return reason == needAnchor }

@@ -1,4 +1,4 @@
 package sys
 
-// Span is a stretch of addresses.
+// Span is a range of addresses.
 type Span struct{ From, To uintptr }

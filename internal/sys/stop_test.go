@@ -21,8 +21,9 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// parked is a page that the test and its child share. Stopping the world stops
-// all of Go in the child, so nobody in there could look, or let the writer go.
+// parked is a page shared by the test and its child. Stopping the world stops
+// all of Go in the child, so no goroutine there could observe it, or release
+// the writer.
 type parked struct {
 	inside, leave uint32 // of the writer
 	stopping      uint32 // Stop is being called
@@ -38,8 +39,9 @@ func mapParked(t *testing.T, f *os.File) *parked {
 	return (*parked)(unsafe.Pointer(&b[0]))
 }
 
-// TestStopWaitsForWriters parks a writer inside the assembly and calls Stop: it
-// must not return, and the trace must stay mapped, before the writer has left.
+// TestStopWaitsForWriters parks a writer inside the assembly and calls Stop:
+// Stop must not return, and the trace must stay mapped, before the writer has
+// left.
 func TestStopWaitsForWriters(t *testing.T) {
 	const env = "SCOPE_TEST_PARKED"
 	if dir := os.Getenv(env); dir != "" {
@@ -76,7 +78,7 @@ func TestStopWaitsForWriters(t *testing.T) {
 	}()
 	mapped := func() bool {
 		maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", cmd.Process.Pid))
-		// Of the trace, or of the file in memory that its chunks are in first.
+		// Of the trace, or of the hot file.
 		return err == nil && (bytes.Contains(maps, []byte(dir)) || bytes.Contains(maps, []byte("/dev/shm/scopeview-")))
 	}
 	for atomic.LoadUint32(&p.stopping) == 0 {
@@ -86,8 +88,8 @@ func TestStopWaitsForWriters(t *testing.T) {
 		case <-time.After(time.Millisecond):
 		}
 	}
-	// As long as the writer is inside nothing may come of Stop. There is no
-	// event to wait for; a Stop that does not wait takes a few ms.
+	// While the writer is inside, Stop must not finish. There is no event to
+	// wait for; a Stop that does not wait takes a few ms.
 	for t0 := time.Now(); time.Since(t0) < 200*time.Millisecond; time.Sleep(time.Millisecond) {
 		if !mapped() {
 			t.Fatalf("the chunks are not mapped any more\n%s", &out)
@@ -107,7 +109,7 @@ func TestStopWaitsForWriters(t *testing.T) {
 	}
 }
 
-// stopWithParkedWriter is the child.
+// stopWithParkedWriter runs in the child.
 func stopWithParkedWriter(t *testing.T, dir string) {
 	p := mapParked(t, os.NewFile(3, "page"))
 	if err := scope.Start(dir); err != nil {

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the assembly takes for the layouts of Func and Tally.
+// The layouts of Func and Tally assumed by the assembly.
 var (
 	_ [0]struct{}  = [unsafe.Offsetof(Func{}.gen)]struct{}{}
 	_ [8]struct{}  = [unsafe.Offsetof(Func{}.word)]struct{}{}
 	_ [32]struct{} = [unsafe.Sizeof(Tally{})]struct{}{}
 )
 
-// Tally gives the P that the caller is on a row of tallies, if it has none. Rows lie
-// outside the heap: of one that is 2 MiB long, what is not touched costs nothing.
+// Tally gives the caller's P a row of tallies, if it has none. Rows are outside the
+// heap: of a row's 2 MiB, untouched pages take no memory.
 func (f *Fast) Tally() {
 	var p place
 	where(&p)
@@ -34,7 +34,7 @@ func (f *Fast) Tally() {
 	if row == nil {
 		var err error
 		if row, err = reserve[Tally](MaxFuncs); err != nil {
-			return // calls are counted by all together
+			return // the calls are counted in shared tallies
 		}
 		_ = unix.Madvise(rowBytes(row), unix.MADV_NOHUGEPAGE)
 		if f.rows.spare == nil {
@@ -49,14 +49,14 @@ func (f *Fast) Tally() {
 	atomic.StoreUintptr(&e.tallies, uintptr(unsafe.Pointer(&row[0])))
 }
 
-// Tallies are the rows that Ps have: of each the function's tally by its number.
+// Tallies returns the rows of the Ps: each has the functions' tallies by number.
 func (f *Fast) Tallies() [][]Tally {
 	f.rows.Lock()
 	defer f.rows.Unlock()
 	return f.rows.used
 }
 
-// clearTallies has all rows be zero, and nobody have one.
+// clearTallies clears all rows, and takes them from the Ps.
 func (f *Fast) clearTallies() {
 	f.rows.Lock()
 	defer f.rows.Unlock()

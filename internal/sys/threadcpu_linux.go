@@ -2,8 +2,8 @@ package sys
 
 import "golang.org/x/sys/unix"
 
-// ThreadCPU is the CPU time of the thread that the caller is on and its id;
-// ok is false where it can't be read.
+// ThreadCPU returns the CPU time of the caller's thread and its id; ok is false
+// if it can't be read.
 func ThreadCPU() (ns int64, tid int, ok bool) {
 	var ts unix.Timespec
 	tid = unix.Gettid()

@@ -2,5 +2,5 @@
 
 package sys
 
-// ThreadCPU is not known on this system.
+// ThreadCPU is not available on this system.
 func ThreadCPU() (ns int64, tid int, ok bool) { return 0, 0, false }

@@ -13,17 +13,16 @@ func getg() uintptr
 //go:noescape
 func tscg() (ticks int64, gp uintptr)
 
-// AddUnless adds n to a word that several add to, unless over says otherwise. Go does not
-// preempt it in between: who sets over and then stops the world once knows that nobody
-// is about to add.
+// AddUnless atomically adds n to a word, unless *over is set. Go does not preempt it in
+// between: after setting over and stopping the world once, no goroutine is about to add.
 //
 //go:noescape
 func AddUnless(over *uint32, word *uint64, n uint64)
 
 const haveStubs = true
 
-// counterInvariant: the generic timer counts at one rate by architecture (Arm
-// ARM, D12 "The Generic Timer"), and Linux lets user space read it.
+// counterInvariant returns true: the generic timer counts at one rate by architecture
+// (Arm ARM, D12 "The Generic Timer"), and Linux lets user space read it.
 func counterInvariant() bool { return true }
 
 // SwapLocal is a compare-and-swap.

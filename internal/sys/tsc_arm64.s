@@ -4,8 +4,8 @@
 
 // func tsc() int64
 //
-// The ISB keeps the counter from being read before what stands before it has been
-// executed: two readings of one thread might change places otherwise.
+// The ISB keeps the counter from being read before preceding instructions have
+// executed: otherwise two readings of one thread might be reordered.
 TEXT ·tsc(SB), NOSPLIT|NOFRAME, $0-8
 	ISB  $15
 	MRS  CNTVCT_EL0, R0

@@ -11,7 +11,7 @@ func counterInvariant() bool { return false }
 
 const haveStubs = false
 
-// AddUnless adds n to a word that several add to, unless over says otherwise.
+// AddUnless atomically adds n to a word, unless *over is set.
 func AddUnless(over *uint32, word *uint64, n uint64) {
 	if atomic.LoadUint32(over) == 0 {
 		atomic.AddUint64(word, n)

@@ -2,18 +2,18 @@ package sys
 
 import "unsafe"
 
-// StringAddr is where a string's bytes are.
+// StringAddr returns the address of a string's bytes.
 func StringAddr(s string) uintptr { return uintptr(unsafe.Pointer(unsafe.StringData(s))) }
 
-// eface is how the compiler lays out an any.
+// eface is the compiler's layout of an any.
 type eface struct {
 	typ  uintptr
 	data unsafe.Pointer
 }
 
 // Value reads the size bytes (1, 2, 4 or 8) of a number, bool or any other
-// value that an any holds by address, as its type's kind has told. No method of
-// the value is called, and the any does not escape.
+// value that an any holds by address; the caller knows the size from its type's
+// kind. No method of the value is called, and the any does not escape.
 func Value(v *any, size uintptr) uint64 {
 	p := (*eface)(unsafe.Pointer(v)).data
 	switch size {
@@ -27,11 +27,12 @@ func Value(v *any, size uintptr) uint64 {
 	return *(*uint64)(p)
 }
 
-// Text reads the string that an any whose kind is string holds.
+// Text returns the string in an any whose kind is string.
 func Text(v *any) string { return *(*string)((*eface)(unsafe.Pointer(v)).data) }
 
-// Object is the address of the object that an any holds a pointer to.
+// Object returns the address of the object to which the pointer in an any
+// points.
 func Object(v *any) uintptr { return uintptr((*eface)(unsafe.Pointer(v)).data) }
 
-// EntryOf is where the code of a function without a context begins.
+// EntryOf returns the entry of a function without a context.
 func EntryOf(f func()) uintptr { return **(**uintptr)(unsafe.Pointer(&f)) }

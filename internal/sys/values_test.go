@@ -40,7 +40,7 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// TestNameSlot checks that neighbours among the constants do not meet: their
+// TestNameSlot checks that neighbouring constants do not collide: their
 // addresses differ by less than the table's size.
 func TestNameSlot(t *testing.T) {
 	const size = 1 << 9

@@ -11,38 +11,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inheritThread is attr.inherit_thread, of Linux 5.13: what a thread watched is
-// watched in the threads that it makes, and not in its child processes.
+// inheritThread is attr.inherit_thread, of Linux 5.13: events are inherited by the threads that a
+// thread creates, but not by child processes.
 const inheritThread = 1 << 35
 
-// Watching says what the kernel tells of a thread. Every record of it ends with u32 pid, u32
-// tid, u64 time, u32 cpu, u32 0 and u64 id of the event, but for samples, which are made of these.
+// Watching selects what the kernel reports of a thread. Every record ends with u32 pid, u32 tid,
+// u64 time, u32 cpu, u32 0 and u64 id of the event, except for samples, which consist of these.
 type Watching struct {
 	Type     uint32 // of a counter: PERF_TYPE_SOFTWARE or PERF_TYPE_HARDWARE
 	Config   uint64
-	Every    uint64 // there is a sample each time that so many were counted; 0: no counter
-	User     bool   // only of what happens in user mode
-	Stack    uint32 // so many bytes of the stack a sample has, from the stack pointer on: a multiple of 8
-	Address  bool   // a sample tells of which address it is, and neither callers nor weight
-	Switches bool   // when the thread comes onto the CPU and leaves it: each costs about a microsecond
-	Tasks    bool   // when threads begin and end
-	Maps     bool   // where code comes to lie, and which program it is
-	Children bool   // the processes that it makes are watched too
+	Every    uint64 // a sample is taken each time the counter has advanced by this; 0: no counter
+	User     bool   // count only in user mode
+	Stack    uint32 // bytes of the stack in a sample, from the stack pointer on: a multiple of 8
+	Address  bool   // samples have the accessed address, and neither callers nor weight
+	Switches bool   // report when the thread goes on and off the CPU: each costs about a microsecond
+	Tasks    bool   // report when threads begin and end
+	Maps     bool   // report mappings of code, and the program's name
+	Children bool   // also watch the processes that it creates
 }
 
-// register is the one that samples with a part of the stack have (asm/perf_regs.h): where the
-// return address is in a function without a frame, of amd64 the stack pointer.
+// register is the register in samples with a part of the stack (asm/perf_regs.h): the one that
+// locates the return address in a function without a frame; on amd64 the stack pointer.
 var register = map[string]int{"amd64": 7, "arm64": 30}
 
-// Watch has the kernel tell of the thread, on a CPU, and of the threads that it makes. A
-// descriptor without a ring tells nobody. The callers that a sample has leave out the kernel's.
+// Watch makes the kernel report events of the thread, on a CPU, and of the threads that it
+// creates. Without a ring, a descriptor reports nothing. The callers in a sample do not include
+// the kernel's.
 func Watch(tid, cpu int, w Watching) (fd int, id uint64, err error) {
 	attr := unix.PerfEventAttr{
 		Type: w.Type, Config: w.Config, Sample: w.Every,
 		Sample_type: unix.PERF_SAMPLE_IDENTIFIER | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME | unix.PERF_SAMPLE_CPU,
 		Read_format: unix.PERF_FORMAT_ID | unix.PERF_FORMAT_LOST,
 		Bits:        unix.PerfBitExcludeHv | unix.PerfBitInherit | unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark,
-		Wakeup:      1 << 31, // nobody waits for the ring to fill
+		Wakeup:      1 << 31, // no thread waits for the ring to fill
 		Clockid:     unix.CLOCK_MONOTONIC,
 	}
 	attr.Size = uint32(unsafe.Sizeof(attr))
@@ -74,7 +75,7 @@ func Watch(tid, cpu int, w Watching) (fd int, id uint64, err error) {
 		attr.Read_format &^= unix.PERF_FORMAT_LOST
 		fd, err = unix.PerfEventOpen(&attr, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	}
-	if err == unix.EINVAL && !w.Children { // child processes are watched too; their records tell whose they are
+	if err == unix.EINVAL && !w.Children { // child processes are watched too; their records have their pid
 		attr.Bits &^= inheritThread
 		fd, err = unix.PerfEventOpen(&attr, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	}
@@ -89,7 +90,7 @@ func Watch(tid, cpu int, w Watching) (fd int, id uint64, err error) {
 	return fd, e.id, nil
 }
 
-// eventState is what the kernel says of an event, and of those that inherited it.
+// eventState is the kernel's state of an event, including those that inherited it.
 type eventState struct {
 	counted   int64
 	id        uint64
@@ -110,21 +111,21 @@ func readEvent(fd int) (e eventState, err error) {
 	return eventState{int64(le.Uint64(b[:])), le.Uint64(b[8:]), int64(le.Uint64(b[16:])), n == len(b)}, nil
 }
 
-// Lost is how many records of what Watch opened found no room in its ring, those of the threads
-// too that inherited it. It is not known before Linux 6.0: there only a record tells, as soon as
-// one finds room.
+// Lost returns how many records of a descriptor opened by Watch found no room in its ring,
+// including those of threads that inherited it. It is unknown before Linux 6.0, where only a
+// record reports it, as soon as one finds room.
 func Lost(fd int) (n int64, known bool) {
 	e, err := readEvent(fd)
 	return e.lost, e.lostKnown && err == nil
 }
 
-// Counted is how much what Watch opened has counted, of the threads too that inherited it.
+// Counted returns the count of a descriptor opened by Watch, including threads that inherited it.
 func Counted(fd int) (n int64, known bool) {
 	e, err := readEvent(fd)
 	return e.counted, err == nil
 }
 
-// Look has the kernel watch for what fd was opened for, or not, also in threads that inherited it.
+// Look enables or disables the event of fd, also in threads that inherited it.
 func Look(fd int, look bool) error {
 	what := uint(unix.PERF_EVENT_IOC_DISABLE)
 	if look {
@@ -133,14 +134,14 @@ func Look(fd int, look bool) error {
 	return unix.IoctlSetInt(fd, what, 0)
 }
 
-// EventRing is where the kernel writes what Watch asked for, of one CPU.
+// EventRing is the ring into which the kernel writes the events of one CPU.
 type EventRing struct {
 	fd   int
 	mem  []byte // a page of its state, then the data
 	data []byte
 }
 
-// NewEventRing gives fd a ring of so many pages, a power of two.
+// NewEventRing gives fd a ring of pages pages, a power of two.
 func NewEventRing(fd, pages int) (*EventRing, error) {
 	page := os.Getpagesize()
 	mem, err := unix.Mmap(fd, 0, (1+pages)*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
@@ -151,24 +152,23 @@ func NewEventRing(fd, pages int) (*EventRing, error) {
 	return &EventRing{fd, mem, mem[page:]}, nil
 }
 
-// Take has the kernel write into the ring what it tells of fd, which is of the same CPU.
+// Take makes the kernel write the events of fd, which is for the same CPU, into the ring.
 func (r *EventRing) Take(fd int) error {
 	return unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, r.fd)
 }
 
-// Size is how many bytes the kernel can write before they are read.
+// Size returns how many bytes the kernel can write before they are read.
 func (r *EventRing) Size() int { return len(r.data) }
 
-// Read appends to b what the kernel has written since the last call, and gives it the
-// room back.
+// Read appends to b what the kernel has written since the last call, and frees the room.
 func (r *EventRing) Read(b []byte) []byte {
-	// The kernel's perf_event_mmap_page: data_head and data_tail.
+	// The fields data_head and data_tail of the kernel's perf_event_mmap_page.
 	head := atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.mem[1024])))
 	tail := (*uint64)(unsafe.Pointer(&r.mem[1032]))
 	from := *tail
 	n := head - from
 	if n > uint64(len(r.data)) {
-		n = 0 // it can't be
+		n = 0 // impossible
 	}
 	at := from & uint64(len(r.data)-1)
 	first := min(n, uint64(len(r.data))-at)
@@ -178,26 +178,27 @@ func (r *EventRing) Read(b []byte) []byte {
 	return b
 }
 
-// Close gives the ring's memory back. Its descriptor stays open.
+// Close unmaps the ring's memory. Its descriptor stays open.
 func (r *EventRing) Close() {
 	_ = unix.Munmap(r.mem)
 	r.mem, r.data = nil, nil
 }
 
-// CloseDescriptor closes what Watch opened.
+// CloseDescriptor closes a descriptor opened by Watch.
 func CloseDescriptor(fd int) { _ = unix.Close(fd) }
 
-// Monotonic is now, by the clock that Watch tells times of.
+// Monotonic returns the time by the clock that Watch uses.
 func Monotonic() int64 {
 	var ts unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
 	return ts.Nano()
 }
 
-// ProcessClock is the CPU time of all threads of the process, those that ended too.
+// ProcessClock returns the CPU time of all threads of the process, including those that have
+// ended.
 func ProcessClock() (ns int64, ok bool) { return cpuClock(unix.CLOCK_PROCESS_CPUTIME_ID) }
 
-// CPUOf is the CPU time of a thread of this process.
+// CPUOf returns the CPU time of a thread of this process.
 func CPUOf(tid int) (ns int64, ok bool) {
 	const ofThread, scheduled = 4, 2 // the kernel's CPUCLOCK_PERTHREAD_MASK, CPUCLOCK_SCHED
 	return cpuClock(int32(^tid<<3 | ofThread | scheduled))
@@ -205,18 +206,19 @@ func CPUOf(tid int) (ns int64, ok bool) {
 
 func cpuClock(id int32) (int64, bool) {
 	var ts unix.Timespec
-	_, _, err := unix.RawSyscall(unix.SYS_CLOCK_GETTIME, uintptr(id), uintptr(unsafe.Pointer(&ts)), 0) // it never waits
+	_, _, err := unix.RawSyscall(unix.SYS_CLOCK_GETTIME, uintptr(id), uintptr(unsafe.Pointer(&ts)), 0) // it never blocks
 	return ts.Nano(), err == 0
 }
 
-// Filtered reports whether a seccomp filter decides about the calling thread's system
-// calls: it may end the process for one that it does not know. To be asked right before
-// such a call, since a filter may come at any time.
+// Filtered reports whether a seccomp filter applies to the calling thread's system calls: it may
+// end the process for an unknown one. Call it right before such a call, because a filter may be
+// installed at any time.
 //
-// The call is one that Go's runtime makes itself whenever the heap grows (PR_SET_VMA), so
-// that a filter that ends the program for it ends every Go program. It takes 0.1 µs, no
-// descriptor and no /proc, and tells of the thread; /proc/self/status would be of the first one.
+// It uses a system call that Go's runtime itself makes whenever the heap grows (prctl, as for
+// PR_SET_VMA), so a filter that ends the program for it ends every Go program. It takes 0.1 µs,
+// needs neither a descriptor nor /proc, and reports on the calling thread; /proc/self/status would
+// report on the first one.
 func Filtered() bool {
 	mode, _, errno := unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_GET_SECCOMP, 0, 0, 0, 0, 0)
-	return mode != 0 && errno != unix.EINVAL // a kernel built without it
+	return mode != 0 && errno != unix.EINVAL // EINVAL: a kernel built without it
 }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CPU says how thread CPU time may be measured.
+// CPU is how thread CPU time may be measured.
 type CPU int
 
 const (
@@ -18,8 +18,8 @@ const (
 	CPUAlways            // by rseq, else by the perf page
 )
 
-// chooseWitness finds out which switch witness works here, at first use by
-// trying it: a sleep must clear it.
+// chooseWitness selects the switch witness that works here. At first use it tries it: a
+// sleep must clear it.
 func (f *Fast) chooseWitness(want CPU) {
 	f.cpu = false
 	f.Witness &^= witnessSwitchBit
@@ -48,24 +48,24 @@ func (f *Fast) chooseWitness(want CPU) {
 	}
 }
 
-// rseqArea is where a C library that registers rseq for its threads (glibc 2.35
-// and newer, in cgo programs) has the area: off bytes from the thread pointer.
+// rseqArea is the position of the area in a C library that registers rseq for its threads
+// (glibc 2.35 and newer, in cgo programs): off bytes from the thread pointer.
 type rseqArea struct {
 	found, sought bool
 	off           int64
 	size          uint64
 }
 
-// ready makes the cell that of thread tid, whose witness of that kind is the
-// word at page. The next anchor arms it.
+// ready assigns the cell to thread tid, whose witness of that kind is the word at page.
+// The next anchor arms it.
 func (c *cell) ready(kind, tried uint64, tid uint64, page uintptr) {
 	c.kind, c.tried, c.page, c.mask = kind, tried, page, 0
 	c.witness = uintptr(unsafe.Pointer(&c.expect))
 	store(&c.os, tid)
 }
 
-// cellOf returns the cell of the thread at p, making it ready where needed;
-// nil where the goroutine was moved meanwhile.
+// cellOf returns the cell of the thread at p, and prepares it if needed; nil if the
+// goroutine was moved meanwhile.
 func (f *Fast) cellOf(p *place) *cell {
 	want := uint64(witnessNone)
 	if f.cpu {
@@ -96,7 +96,7 @@ func (f *Fast) cellOf(p *place) *cell {
 	return c
 }
 
-// Named notes that the calling goroutine has named its row.
+// Named records that the calling goroutine has named its row.
 func (f *Fast) Named(goid uint64) {
 	if c := f.here(); c != nil {
 		store(&c.named, goid)
@@ -104,7 +104,7 @@ func (f *Fast) Named(goid uint64) {
 }
 
 // Inherited reports whether the calling goroutine named its row on a thread that is gone,
-// and whose M has the one that it is on: once, after an anchor. Go lends a goroutine with
+// and whose M its current thread has: once, after an anchor. Go lends a goroutine with
 // its M to one thread of C code after another.
 func (f *Fast) Inherited(goid uint64) bool {
 	if !f.left.Load() {
@@ -118,7 +118,8 @@ func (f *Fast) Inherited(goid uint64) bool {
 	return true
 }
 
-// here is the cell of the thread that the caller was on a moment ago; nil if it has none.
+// here returns the cell of the thread that the caller was on a moment ago; nil if it has
+// none.
 func (f *Fast) here() *cell {
 	var p place
 	where(&p)
@@ -139,13 +140,14 @@ func (f *Fast) witnessOf(c *cell, p *place, want uint64) (kind uint64, page uint
 	case f.refused != "":
 		return witnessNone, 0, true
 	case !f.filtered && Filtered():
-		// It came after Start, and may end the process for what follows.
+		// The filter was installed after Start, and may end the process for the following
+		// calls.
 		f.refused = "a seccomp filter has come"
 		return witnessNone, 0, true
 	}
 	var now place
 	if where(&now); now.m != p.m {
-		return witnessNone, 0, false // another thread was asked
+		return witnessNone, 0, false // the check was on another thread
 	}
 	if want == witnessPerf {
 		if page = perfPage(int(p.tid)); page == 0 {
@@ -160,23 +162,23 @@ func (f *Fast) witnessOf(c *cell, p *place, want uint64) (kind uint64, page uint
 		return witnessRseq, page, true
 	case moved:
 		return witnessNone, 0, false
-	case -int64(unix.EINVAL): // somebody else has registered this thread
+	case -int64(unix.EINVAL): // other code has registered this thread
 	default:
 		f.refused = "rseq: " + unix.Errno(-errno).Error()
 	}
 	return witnessNone, 0, true
 }
 
-// Refused says why threads that are new have no witness any more, "" where they have.
-// The first refusal is the last call: each would be made while others wait.
+// Refused returns why new threads get no witness any more, or "" if they do. After the
+// first refusal no more calls are made, because each would be made while others wait.
 func (f *Fast) Refused() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.refused
 }
 
-// newCell returns the cell of m: the one it had, whose thread is gone if it was
-// another, or a new one. A thread that is gone is written to no more.
+// newCell returns the cell of m: the existing one, whose thread is gone if it was
+// another, or a new one. The kernel does not write to a dead thread's cell any more.
 func (f *Fast) newCell(m uintptr) *cell {
 	if v, ok := f.byM.Load(m); ok {
 		return v.(*cell)
@@ -190,15 +192,15 @@ func (f *Fast) newCell(m uintptr) *cell {
 	return c
 }
 
-// freeCell takes back what newCell gave, if it is of no thread yet.
+// freeCell releases a cell returned by newCell if it has not been assigned to a thread.
 func (f *Fast) freeCell(c *cell) {
 	if _, known := f.byM.Load(c.m); !known && c == &f.cells[f.used-1] {
 		f.used--
 	}
 }
 
-// tryPerf tries the second witness: the lock word of a perf event's page
-// grows at every switch of the thread, which costs each switch 1.1 µs.
+// tryPerf tries the second witness: the lock word of a perf event's page changes at every
+// switch of the thread, which adds 1.1 µs to each switch.
 func (f *Fast) tryPerf() (uint64, string) {
 	if Filtered() {
 		return witnessNone, "a seccomp filter is active, so perf_event_open was not tried"
@@ -210,8 +212,8 @@ func (f *Fast) tryPerf() (uint64, string) {
 	return witnessPerf, ""
 }
 
-// perfPage maps the page of a dummy event of the thread and returns the address
-// of its lock word, 0 on failure. The mapping outlives the descriptor.
+// perfPage maps the page of a dummy event of the thread and returns the address of its
+// lock word, or 0 on failure. The mapping outlives the descriptor.
 func perfPage(tid int) uintptr {
 	attr := unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_SOFTWARE,

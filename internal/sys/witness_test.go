@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCPUTimeByAnyWitness is about what the assembly makes of the thread's CPU
-// clock, on a processor or emulator that has no switch witness too: the test is
-// the witness, and says when the thread was off the CPU.
+// TestCPUTimeByAnyWitness checks the assembly's use of the thread's CPU clock,
+// also on a processor or emulator without a switch witness: the test acts as the
+// witness, and reports when the thread was off the CPU.
 func TestCPUTimeByAnyWitness(t *testing.T) {
 	f, err := NewFast()
 	if err != nil {
@@ -33,7 +33,7 @@ func TestCPUTimeByAnyWitness(t *testing.T) {
 	f.Setup(base, 1<<17, rate, CPUOff)
 	f.Run(1)
 	kind := f.kind
-	f.kind, f.cpu, f.bracket = witnessPerf, true, rate // however slow the emulator
+	f.kind, f.cpu, f.bracket = witnessPerf, true, rate // however slow the emulator is
 	defer func() {
 		f.Run(0)
 		f.kind, f.cpu = kind, false
@@ -56,12 +56,12 @@ func TestCPUTimeByAnyWitness(t *testing.T) {
 		c.os = was.os
 		runtime.KeepAlive(word)
 	}()
-	// On its thread, but on any P: scope does it again where that has changed.
+	// On its thread, but on any P: scope repeats this if the P has changed.
 	f.Install(&[8]uint64{1}, base+1<<16, 1<<16, 1)
 	f.Anchor()
 
-	// scope records work, and returns what the record says and what the thread's
-	// clock says, in ticks; ok is false if the goroutine was moved meanwhile.
+	// scope records work, and returns the record's values and the thread
+	// clock's, in ticks; ok is false if the goroutine was moved meanwhile.
 	scope := func(work func()) (wall, cpu, truth int64, quality uint64, ok bool) {
 		loc, start := BeginFast(0, 1)
 		if start == 0 {
@@ -91,7 +91,8 @@ func TestCPUTimeByAnyWitness(t *testing.T) {
 	}
 	sleep := func() {
 		spin()
-		// raw: with its P, so that the goroutine stays on this thread
+		// A raw call: it keeps its P, so that the goroutine stays on this
+		// thread.
 		ts := unix.Timespec{Nsec: 5e6}
 		_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
 		atomic.AddUint32(word, 2)

@@ -2,13 +2,13 @@ package unwind
 
 import "encoding/binary"
 
-// longestPrologue bounds where a function of Go sets its frame pointer, in bytes: before it are
-// the check for the stack's size, and on arm64 the frame.
+// longestPrologue limits where a function of Go sets its frame pointer, in bytes. The check of
+// the stack's size, and on arm64 the setup of the frame, come before it.
 const longestPrologue = 96
 
-// OfGo returns the rule for an address in a function of Go by its code, as Go's assembler writes
-// prologues and epilogues (cmd/internal/obj). Depth is how far the stack pointer is below the
-// return address by Go's table, -1 where that is not known.
+// OfGo returns the rule for an address in a function of Go, from its code, as Go's assembler
+// writes prologues and epilogues (cmd/internal/obj). depth is the distance of the stack pointer
+// below the return address according to Go's table, or -1 if unknown.
 func OfGo(text Text, pc uint64, depth int64) Rule {
 	from, to, ok := text.Function(pc)
 	if !ok {
@@ -32,11 +32,11 @@ func goAMD64(pc, from, to uint64, code, near []byte, depth int64) Rule {
 		return Rule{How: OnStack}
 	}
 	set, pushed := pointerSet(code)
-	if set < 0 { // it has none
+	if set < 0 { // it has no frame pointer
 		return Rule{How: OnStack, Offset: uint64(max(depth, 0))}
 	}
 	at := int(min(pc-from, 1<<30))
-	out := func(size int) bool { // of the function
+	out := func(size int) bool { // whether a jump leaves the function
 		if len(near) < size {
 			return false
 		}
@@ -49,7 +49,7 @@ func goAMD64(pc, from, to uint64, code, near []byte, depth int64) Rule {
 		}
 		return Rule{How: ByPointer}
 	}
-	// The table is not known.
+	// The depth is unknown.
 	switch {
 	case !pushed:
 		return Rule{}
@@ -61,8 +61,9 @@ func goAMD64(pc, from, to uint64, code, near []byte, depth int64) Rule {
 	return Rule{How: ByPointer}
 }
 
-// pointerSet returns where a function sets its frame pointer; -1: nowhere. pushed says that it
-// does so by PUSHQ BP; MOVQ SP, BP, as Go does from 1.21 on, and not by LEAQ x(SP), BP.
+// pointerSet returns where a function sets its frame pointer, or -1 if it does not. pushed
+// reports that it does so by PUSHQ BP; MOVQ SP, BP, as Go does from 1.21 on, and not by LEAQ
+// x(SP), BP.
 func pointerSet(code []byte) (at int, pushed bool) {
 	for i := range max(len(code)-4, 0) {
 		switch c := code[i:]; {
@@ -75,21 +76,21 @@ func pointerSet(code []byte) (at int, pushed bool) {
 	return -1, false
 }
 
-// returns reports whether code returns, behind a NOP where that is to end elsewhere than at a
+// returns reports whether code is a return, possibly after a NOP that moves its end away from a
 // multiple of 32.
 func returns(code []byte) bool {
 	return len(code) > 0 && code[0] == 0xc3 || len(code) > 1 && code[0] == 0x90 && code[1] == 0xc3
 }
 
-// restored reports whether code gives its frame back and returns: of Go before 1.21 the frame
-// pointer is the caller's then.
+// restored reports whether code releases its frame and returns: before Go 1.21 the frame pointer
+// is already the caller's there.
 func restored(code []byte) bool {
 	return len(code) >= 5 && code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xc4 && code[4] == 0xc3 ||
 		len(code) >= 8 && code[0] == 0x48 && code[1] == 0x81 && code[2] == 0xc4 && code[7] == 0xc3
 }
 
-// grows returns where the code begins that has the stack grow: the target of the branch before
-// the prologue's end.
+// grows returns where the code that grows the stack begins: the target of the branch before the
+// prologue's end.
 func grows(code []byte, end int) int {
 	switch {
 	case end >= 6 && code[end-6] == 0x0f && code[end-5] == 0x86: // JLS

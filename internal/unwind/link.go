@@ -2,26 +2,26 @@ package unwind
 
 import "encoding/binary"
 
-// proof is how sure it is that a call was one of a function.
+// proof grades how certain it is that a call called a function.
 type proof uint8
 
 const (
-	refuted  proof = iota // it called another one, or is no call
-	possible              // it is an indirect call, or one of a stub
+	refuted  proof = iota // it called another function, or is not a call
+	possible              // an indirect call, or a call of a stub
 	direct
 )
 
-// link is what the instruction before a return address tells of who called a function.
+// link describes the call before a return address.
 type link struct {
 	proof proof
-	jump  uint64 // of the function that was called and jumped to this one; 0: there is none
+	jump  uint64 // address in the function that was called of its jump to this one; 0: none
 }
 
-// linked finds out whether the call that returns to ret can be one of the function at callee;
-// 0: of any.
+// linked determines whether the call that returns to ret can have called the function at
+// callee; if callee is 0, whether it can be a call of any function.
 func linked(text Text, ret, callee uint64) link {
 	to, kind := target(text, ret)
-	if kind == refuted && text.Rule(ret).How == Outermost { // goroutines return to where nothing was called
+	if kind == refuted && text.Rule(ret).How == Outermost { // goroutines return to an address that follows no call
 		return link{proof: possible}
 	}
 	if kind != direct || callee == 0 {
@@ -42,13 +42,13 @@ func linked(text Text, ret, callee uint64) link {
 	return link{}
 }
 
-// Target returns what the direct call before an address calls; ok is false where there is none.
+// Target returns the target of the direct call before an address; ok is false if there is none.
 func Target(text Text, ret uint64) (to uint64, ok bool) {
 	to, kind := target(text, ret)
 	return to, kind == direct
 }
 
-// target returns what the call before an address calls.
+// target returns the target of the call before an address.
 func target(text Text, ret uint64) (to uint64, kind proof) {
 	switch text.Arch() {
 	case "amd64":
@@ -62,15 +62,15 @@ func target(text Text, ret uint64) (to uint64, kind proof) {
 		switch i := binary.LittleEndian.Uint32(b); {
 		case i&mask == link:
 			return ret - 4 + uint64(int64(int32(i<<6)>>4)), direct
-		case i>>16 == 0xd63f || i>>16 == 0xd73f: // BLR, and those that check the address
+		case i>>16 == 0xd63f || i>>16 == 0xd73f: // BLR, and its variants that check the address
 			return 0, possible
 		}
 	}
 	return 0, refuted
 }
 
-// target86 returns what a call of amd64 calls. Several instructions may end at an address: a
-// direct call counts if there is no other, or if it is one of a function's first instruction.
+// target86 returns the target of a call of amd64. Several instructions may end at an address: a
+// direct call counts if there is no other, or if its target is a function's first instruction.
 func target86(text Text, ret uint64) (to uint64, kind proof) {
 	const longest = 8
 	b := text.Code(ret-longest, longest)
@@ -118,10 +118,11 @@ func indirect86(b []byte) bool {
 	return false
 }
 
-// mostJumps bounds the code that is searched for a jump, in bytes.
+// mostJumps limits the code that is searched for a jump, in bytes.
 const mostJumps = 1 << 16
 
-// jump returns the address of a jump out of a function's code to another one's.
+// jump returns the address of a jump from the code [from, end) into [to, toEnd), or 0 if there
+// is none.
 func jump(text Text, from, end, to, toEnd uint64) uint64 {
 	code := text.Code(from, int(min(end-from, mostJumps)))
 	into := func(at uint64, rel int64) bool { return at+uint64(rel) >= to && at+uint64(rel) < toEnd }

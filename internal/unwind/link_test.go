@@ -22,8 +22,8 @@ func (c code) Code(pc uint64, n int) []byte {
 	return c.bytes[pc-codeAt:][:n]
 }
 
-// TestTargets: a direct call before a return address is of what it calls, an indirect one may be
-// of anything, and what is no call returns nowhere.
+// TestTargets: a direct call before a return address has a target, an indirect call may have
+// any, and anything else is refuted.
 func TestTargets(t *testing.T) {
 	for name, c := range map[string]struct {
 		arch  string

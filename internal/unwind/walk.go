@@ -3,7 +3,7 @@ package unwind
 import "encoding/binary"
 
 // Walk appends the addresses of a stack: the sampled instruction, and addresses within the
-// calls of its callers. UnknownCaller is where callers are missing, Truncated at its end where
+// calls of its callers. UnknownCaller marks missing callers; Truncated at the end marks that
 // the kernel kept no more.
 func Walk(dst []uint64, s *Stack, text Text, c *Cache) []uint64 {
 	if len(s.PCs) == 0 {
@@ -20,21 +20,21 @@ func Walk(dst []uint64, s *Stack, text Text, c *Cache) []uint64 {
 
 const mostFrames = 1 << 12
 
-// walk is at a frame whose caller it looks for.
+// walk is the state of a walk: the frame whose caller is searched.
 type walk struct {
 	*Stack
 	text   Text
 	cache  *Cache
 	dst    []uint64
-	chain  []uint64 // return addresses that are left
-	cut    bool     // behind these may be more
+	chain  []uint64 // remaining return addresses
+	cut    bool     // there may be more of them
 	at     uint64   // an address in the code of the frame
-	callee uint64   // the same of the frame that it called
-	sp     int      // the frame's stack pointer, an index of Words; -1: not known
+	callee uint64   // an address in the code of the frame that it called
+	sp     int      // the frame's stack pointer, an index into Words; -1: unknown
 	leaf   bool
 }
 
-// step goes on to the caller, and reports whether there is one.
+// step goes to the caller, and reports whether there is one.
 func (w *walk) step() bool {
 	switch rule := w.cache.rule(w.text, w.at); rule.How {
 	case Outermost:
@@ -52,7 +52,8 @@ func (w *walk) step() bool {
 		w.sp = -1
 		return w.leaf && w.link(w.Link, possible) || w.lose()
 	}
-	// Where nothing says whether there is a frame, only a direct call proves who called.
+	// Without a rule it is unknown whether there is a frame, so only a direct call identifies
+	// the caller.
 	ret, ok := w.word(0)
 	if w.leaf && ok && w.link(ret, direct) {
 		return true
@@ -61,7 +62,7 @@ func (w *walk) step() bool {
 	return w.chained(direct) || w.lose()
 }
 
-// chained goes on to what the next return address of the chain returns to.
+// chained goes to the caller for the next return address of the chain.
 func (w *walk) chained(least proof) bool {
 	if len(w.chain) == 0 || !w.link(w.chain[0], least) {
 		return false
@@ -70,7 +71,8 @@ func (w *walk) chained(least proof) bool {
 	return true
 }
 
-// word returns what lies so far from the stack pointer, and moves that behind it.
+// word returns the word at an offset from the stack pointer, and moves the stack pointer past
+// it.
 func (w *walk) word(offset uint64) (uint64, bool) {
 	if w.sp < 0 || offset > uint64(len(w.Words)) || w.sp+int(offset)+8 > len(w.Words) {
 		w.sp = -1
@@ -81,7 +83,7 @@ func (w *walk) word(offset uint64) (uint64, bool) {
 	return binary.LittleEndian.Uint64(w.Words[at:]), true
 }
 
-// link goes on to what ret returns to, if there is that much proof that it has called.
+// link goes to the caller for return address ret, if there is at least that proof of its call.
 func (w *walk) link(ret uint64, least proof) bool {
 	l := w.cache.link(w.text, ret, w.at)
 	if l.proof < least {
@@ -99,7 +101,7 @@ func (w *walk) to(ret uint64) {
 	w.dst = append(w.dst, w.at)
 }
 
-// lose goes on with the next frame that is known, behind callers that are not.
+// lose skips unknown callers and goes to the next known frame.
 func (w *walk) lose() bool {
 	w.sp = -1
 	known := -1

@@ -6,11 +6,12 @@ import (
 	"testing"
 )
 
-// made is code of functions of 0x100 bytes each, with one rule each and calls by return address.
+// made is code of functions of 0x100 bytes each, with a rule for each function and calls by
+// return address.
 type made struct {
 	rules map[uint64]Rule   // by the function's first address
-	calls map[uint64]uint64 // what the call before a return address calls; 0: it is indirect
-	jumps map[uint64]uint64 // of a function: where it jumps to
+	calls map[uint64]uint64 // the target of the call before a return address; 0: an indirect call
+	jumps map[uint64]uint64 // by function, the target of its jump
 	begin uint64
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestMain makes the test binary the program that is recorded: it has imported
-// this package, and leaves two scopes.
+// TestMain makes the test binary the recorded program: it imports this package,
+// and records two scopes.
 func TestMain(m *testing.M) {
 	switch os.Getenv("AUTO_CHILD") {
 	case "":
@@ -41,7 +41,7 @@ func work() {
 	scope.Task("left.out")()
 }
 
-// run runs the child with environment variables and returns what it printed on
+// run runs the child with environment variables and returns what it printed to
 // standard error.
 func run(t *testing.T, kind string, env ...string) string {
 	t.Helper()
@@ -55,7 +55,7 @@ func run(t *testing.T, kind string, env ...string) string {
 	return stderr.String()
 }
 
-// names opens a trace and lists its tasks.
+// names returns the names of a trace's tasks.
 func names(t *testing.T, path string) string {
 	t.Helper()
 	tr, err := trace.OpenFile(path)
@@ -115,7 +115,7 @@ func TestDirectoryAndFilter(t *testing.T) {
 	}
 }
 
-// TestChildGetsAFileOfItsOwn gives parent and child the same file.
+// TestChildGetsAFileOfItsOwn passes the same file to parent and child.
 func TestChildGetsAFileOfItsOwn(t *testing.T) {
 	dir := t.TempDir()
 	if s := run(t, "parent", "SCOPEVIEW="+filepath.Join(dir, "a.scope")); s != "" {
@@ -159,7 +159,7 @@ func TestWhatCannotStartIsOneLine(t *testing.T) {
 	}
 }
 
-// TestSize looks at the header for what is kept: the last bytes or the first.
+// TestSize checks in the header whether the last bytes are kept, or the first.
 func TestSize(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -188,7 +188,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestUnknownVariables: a mistyped variable is told of, and the recording goes on.
+// TestUnknownVariables: a mistyped variable is reported, and the recording runs.
 func TestUnknownVariables(t *testing.T) {
 	dir := t.TempDir()
 	got := run(t, "leaf", "SCOPEVIEW="+dir, "SCOPEVIEW_RNG=8M", "SCOPEVIEW_LIMIT=8M", "SCOPEVIEW_CACHE=x", "SCOPEVIEW_FLITER=*")
@@ -203,10 +203,10 @@ func TestUnknownVariables(t *testing.T) {
 	}
 }
 
-// TestBackingAndCPU: a container can choose both.
+// TestBackingAndCPU: variables set the backing and the CPU mode.
 func TestBackingAndCPU(t *testing.T) {
 	err := scope.Start(filepath.Join(t.TempDir(), "a.scope"), scope.WithBacking(scope.DiskBacking))
-	onlyHeap := errors.Is(err, scope.ErrOption) // with the race detector and scope_pure
+	onlyHeap := errors.Is(err, scope.ErrOption) // as with the race detector and scope_pure
 	_ = scope.Stop()
 	for name, want := range map[string]format.Backing{"disk": format.BackingDisk, "heap": format.BackingHeap} {
 		dir := t.TempDir()

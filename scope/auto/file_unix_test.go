@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestG29: what somebody has put in the trace's place is not followed, another
-// name is taken; and whatever the umask is, the trace is the user's alone.
+// TestG29: Start does not follow a file planted at the trace's path, but takes
+// another name; and whatever the umask, only the user has access to the trace.
 func TestG29(t *testing.T) {
 	dir := t.TempDir()
 	victim := filepath.Join(dir, "victim")

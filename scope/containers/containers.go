@@ -2,20 +2,20 @@ package containers
 
 import "github.com/scopeview/scopeview/internal/advice/custom"
 
-// Spec is what a container is.
+// Spec describes a container.
 type Spec struct {
-	Name      string // of its type: the same for all that are one kind of container
-	Table     bool   // it is a hash table: its elements are looked for in chains, or in places that follow
-	Slots     int    // that it has to begin with: buckets, or places for elements
-	SlotBytes int    // of memory that each takes; 0: a word
-	Hinted    bool   // whoever makes it has said how many slots it has
+	Name      string // of its type: the same for all containers of one kind
+	Table     bool   // whether it is a hash table: its elements are looked up in chains or by probing
+	Slots     int    // initial number of slots: buckets, or places for elements
+	SlotBytes int    // bytes of memory per slot; 0: a word
+	Hinted    bool   // whether the caller of the constructor has given the number of slots
 }
 
-// Instance is a container that is followed. The zero Instance is of one that is not; its methods do
-// nothing. They may be called from any goroutine, and a copy is as good.
+// Instance is a container that is followed. The methods of the zero Instance, and of a container
+// that is not followed, do nothing. They may be called from any goroutine, also on a copy.
 type Instance struct{ number uintptr }
 
-// New follows a container, from its constructor on.
+// New follows a container. Call it in the container's constructor.
 func New(s Spec) Instance {
 	l := custom.Listening.Load()
 	if l == nil {
@@ -24,20 +24,21 @@ func New(s Spec) Instance {
 	return born(l, s)
 }
 
-// born is not inlined, so that New is.
+// born is not inlined, so that New can be.
 //
 //go:noinline
 func born(l *custom.Listener, s Spec) Instance {
 	return Instance{l.Born(constructor, (*custom.Spec)(&s))}
 }
 
-// constructor is how many frames who calls a constructor is above Born: those of born, New and that.
+// constructor is the number of frames between Born and the constructor's caller: born, New and the
+// constructor.
 const constructor = 3
 
-// Grow says that there are more slots, or fewer, and that elements were moved or copied for it.
+// Grow records that the number of slots changed, and how many elements were moved or copied for it.
 func (i Instance) Grow(from, to, moved int) { i.tell(custom.Grow, from, to, moved) }
 
-// Get says that an element was looked for, in how many places, and whether it was found.
+// Get records a lookup: how many places were probed, and whether the element was found.
 func (i Instance) Get(places int, found bool) {
 	switch {
 	case i.number == 0:
@@ -48,18 +49,19 @@ func (i Instance) Get(places int, found bool) {
 	}
 }
 
-// Put says that an element was stored, in how many places a place was looked for, and how many
-// elements there are then.
+// Put records that an element was stored: how many places were probed, and how many elements there
+// are now.
 func (i Instance) Put(places, elements int) { i.tell(custom.Put, places, elements, 0) }
 
-// Delete says the same of an element that was taken out.
+// Delete records that an element was removed: how many places were probed, and how many elements
+// there are now.
 func (i Instance) Delete(places, elements int) { i.tell(custom.Delete, places, elements, 0) }
 
-// Chain says how many elements a bucket of a hash table has. The longest is shown.
+// Chain records the number of elements in a bucket of a hash table. The longest is shown.
 func (i Instance) Chain(bucket, elements int) { i.tell(custom.Chain, bucket, elements, 0) }
 
-// End says that the container is used no more. What is counted of it is kept; where it is not
-// called, all of it is in the memory that is had for counting, until there is no more.
+// End records that the container is no longer used. Its counts are kept. A container that is never
+// ended keeps its share of the memory for counting, which is limited.
 func (i Instance) End() { i.tell(custom.End, 0, 0, 0) }
 
 func (i Instance) tell(op custom.Op, a, b, c int) {
@@ -68,7 +70,7 @@ func (i Instance) tell(op custom.Op, a, b, c int) {
 	}
 }
 
-// tell is not inlined, so that its callers are.
+// tell is not inlined, so that its callers can be.
 //
 //go:noinline
 func tell(number uintptr, op custom.Op, a, b, c int) {

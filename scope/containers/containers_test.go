@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/custom"
 )
 
-// listen has a test listen, and returns what it has heard.
+// listen installs a listener, and returns what it receives.
 func listen(t *testing.T) *[]string {
 	t.Helper()
 	heard := &[]string{}
@@ -30,7 +30,7 @@ func listen(t *testing.T) *[]string {
 	return heard
 }
 
-// table is somebody's.
+// table is a user's container.
 type table struct{ follow Instance }
 
 func newTable() *table {
@@ -47,7 +47,7 @@ func (t *table) use() {
 	t.follow.End()
 }
 
-// TestInstance: who listens hears all, and of who has the container made.
+// TestInstance: the listener receives all calls, and the caller of the constructor.
 func TestInstance(t *testing.T) {
 	heard := listen(t)
 	newTable().use()
@@ -58,7 +58,8 @@ func TestInstance(t *testing.T) {
 	}
 }
 
-// TestNobodyListens: then nothing is told, nor allocated, nor later of what was made before.
+// TestNobodyListens: without a listener nothing is reported or allocated, also not later for
+// a container created before.
 func TestNobodyListens(t *testing.T) {
 	x := &table{}
 	if n := testing.AllocsPerRun(100, func() {
@@ -74,7 +75,7 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// BenchmarkNobodyListens is what a call takes in a program that does not count.
+// BenchmarkNobodyListens measures a call in a program that does not count.
 func BenchmarkNobodyListens(b *testing.B) {
 	x := newTable()
 	for b.Loop() {

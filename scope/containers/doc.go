@@ -1,6 +1,6 @@
-// Package containers has somebody's own containers get the advice that Go's slices and maps get:
-// scopeview run --advise says which hash table begins too small, whose hash function puts too much into
-// one bucket, and which buffer is larger than what is ever in it.
+// Package containers extends the advice for Go's slices and maps to a program's own containers:
+// scopeview run --advise reports hash tables that begin too small, hash functions that overfill one
+// bucket, and buffers larger than their contents ever were.
 //
 //	type Table struct {
 //		buckets [][]entry
@@ -18,8 +18,8 @@
 //				t.follow.Get(i+1, true)
 //				…
 //
-// Advice is for who calls the function that calls New, which is taken for the constructor.
+// The function that calls New is taken for the constructor, and advice is given for its callers.
 //
-// In a program that was not built with --advise, or does not count, each call is a load and a branch, and
-// nothing that counts is in it.
+// In a program that was not built with --advise, or does not count, each call is a load and a
+// branch, and the program does not contain the code that counts.
 package containers

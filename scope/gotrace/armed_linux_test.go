@@ -20,11 +20,11 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// looked in the environment makes the test binary a program that is looked at, as replaces does;
-// childOf makes it that one's child.
+// looked in the environment makes the test binary a program under inspection, in the way of
+// replaces; childOf makes it that program's child.
 const looked, childOf = "GOTRACE_LOOKED", "GOTRACE_CHILD"
 
-// moments are those at which it is looked at.
+// moments lists when it is inspected.
 var moments = []string{"before", "during", "after"}
 
 func init() {
@@ -45,8 +45,8 @@ func init() {
 	}
 }
 
-// beLooked records, and says at each moment what its child and itself find; then it waits to be
-// looked at.
+// beLooked records, and prints the state of its child and its own at each moment; then it waits
+// for the inspection from outside.
 func beLooked(how, path string) {
 	in := bufio.NewReader(os.Stdin)
 	for _, when := range moments {
@@ -58,7 +58,7 @@ func beLooked(how, path string) {
 		case when == "after" && recordings[how] != nil:
 			err = scope.Stop()
 		}
-		works() // on the threads that there are
+		works() // on the existing threads
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), childOf+"=1")
 		out, e := child.Output()
@@ -73,10 +73,10 @@ func beLooked(how, path string) {
 	}
 }
 
-// seen is what is found at one moment.
+// seen holds the states found at one moment.
 type seen struct{ child, self, outside procstate.State }
 
-// looks starts the program, and looks at it.
+// looks starts the program, and inspects it.
 func looks(t *testing.T, how string) map[string]seen {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -112,8 +112,8 @@ func looks(t *testing.T, how string) map[string]seen {
 	return all
 }
 
-// TestG39Armed looks at a process before, during and after a recording, and at its children. What
-// it has more meanwhile is in the list of package armed, each of the list is there, and nothing
+// TestG39Armed inspects a process and its children before, during and after a recording. What is
+// added meanwhile is in the list of package armed, everything in the list is found, and nothing
 // is left.
 func TestG39Armed(t *testing.T) {
 	faultfs.Children(t)
@@ -150,7 +150,7 @@ func TestG39Armed(t *testing.T) {
 	}
 }
 
-// listed is which of the list a line of a state is.
+// listed returns the thing in the list to which a line of a state belongs.
 func listed(kind, line string) armed.Thing {
 	for _, thing := range armed.List {
 		if thing.Kind == kind && strings.Contains(line, thing.Text) {

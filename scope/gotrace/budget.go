@@ -11,12 +11,13 @@ import (
 	"github.com/scopeview/scopeview/internal/collect"
 )
 
-// What Go's execution trace costs the program. Two goroutines that hand each other a value two million
-// times, on a processor whose clock is read in 10 ns, make 17 bytes and take 200 ns for one that runs
-// again: 12 ns of a byte, with all that is needed in the first cache. Samples of esbuild's first runs had 27
-// and 38 ns of a byte, most of it for system calls and their stacks: a byte is between. A stack that is new in a second is written at its end,
-// with the functions and lines of its frames, which take the most: 70 to 180 ns of a byte were
-// measured with the Go tools' callgraph, the most where Go's collector had much to do.
+// The estimated cost of Go's execution trace to the program. Two goroutines that hand each other a
+// value two million times, on a processor that reads its clock in 10 ns, take 200 ns and 17 bytes
+// per switch: 12 ns per byte, with everything in the first-level cache. Samples of esbuild's first
+// runs showed 27 and 38 ns per byte, most of it for system calls and their stacks; perByte is
+// between the two. A stack that is new in a second is written at the second's end, with the
+// functions and lines of its frames, which dominate the cost: 70 to 180 ns per byte in the Go
+// tools' callgraph, the most when the garbage collector was busy.
 const (
 	perByte      = 25  // ns
 	perStackByte = 120 // ns
@@ -26,11 +27,11 @@ const (
 // Batches of Go's execution trace (internal/trace/tracev2).
 const (
 	batchBegin  = 1
-	batchStacks = 2 // is the first byte of what is in one
+	batchStacks = 2 // first byte of a batch's contents
 )
 
-// ofStacks reports whether a batch is of stacks: it has its generation, its thread, its time and its
-// size before what is in it.
+// ofStacks reports whether a batch holds stacks: its generation, thread, time and size precede its
+// contents.
 func ofStacks(batch []byte) bool {
 	if len(batch) == 0 || batch[0] != batchBegin {
 		return false
@@ -46,21 +47,21 @@ func ofStacks(batch []byte) bool {
 	return len(batch) > 0 && batch[0] == batchStacks
 }
 
-// perSample is what a signal of the CPU profile takes, and what is made of it.
+// perSample is the cost of one signal of the CPU profile, including its processing.
 const perSample = 25000 // ns
 
-// settled is how long a trace runs until the tracer is asked for what it has, or what the
-// stacks of its first second take would be known too late.
+// settled is how long a trace runs before the tracer is asked to flush; otherwise the cost of the
+// first second's stacks would be known too late.
 const settled = 50 * time.Millisecond
 
-// parts are what the recording's governor may switch off, as collect.Part has it.
+// parts holds the parts that the recording's governor may switch off; see collect.Part.
 type parts struct {
 	noTrace, noProfile bool          // the governor has switched it off
-	trace, profile     time.Duration // what those that are over have cost
+	trace, profile     time.Duration // the cost of those that have ended
 }
 
-// divided returns the collector's parts. What threads did is missed the least, and samples cost the
-// least for what they tell.
+// divided returns the collector's parts. Thread switches are missed the least; samples cost the
+// least for the information they give.
 func (c *collector) divided() []collect.Part {
 	return []collect.Part{
 		{Name: "thread switches", Most: 1. / 6, Spent: c.locked(c.spentSwitches), Switch: c.switchSwitches},
@@ -69,7 +70,7 @@ func (c *collector) divided() []collect.Part {
 	}
 }
 
-// locked calls a collector's method while nothing else does.
+// locked returns spent as a function that holds shared.mu while it runs.
 func (c *collector) locked(spent func() (int64, bool)) func() (int64, bool) {
 	return func() (int64, bool) {
 		shared.mu.Lock()
@@ -100,8 +101,8 @@ func (c *collector) spentTrace() (int64, bool) {
 	return int64(c.parts.trace) + c.trace.spent(), true
 }
 
-// switchTrace ends the execution trace, which takes so much of the CPU time, or takes it again.
-// What ending takes itself is the caller's CPU time, which is measured.
+// switchTrace ends the execution trace because it takes too much CPU time, or starts it again. The
+// cost of ending it is the caller's CPU time, which is measured.
 func (c *collector) switchTrace(on bool, why string) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
@@ -137,7 +138,7 @@ func (c *collector) switchProfile(on bool, why string) {
 	c.tell(factProfile, "off: "+why)
 }
 
-// switches is how often a goroutine began to run so far. Go counts each eighth.
+// switches returns how often a goroutine has begun to run so far. Go counts one in eight.
 func switches() int64 {
 	s := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
 	metrics.Read(s)

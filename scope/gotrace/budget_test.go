@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// batches counts what Go's tracer writes.
+// batches counts the batches that Go's tracer writes.
 type batches struct{ all, stacks int }
 
 func (b *batches) Write(p []byte) (int, error) {
@@ -18,8 +18,7 @@ func (b *batches) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestOfStacks: of what Go's tracer writes some batches are of stacks, and others are not. What is
-// cut off is none.
+// TestOfStacks: ofStacks recognizes some of the batches of Go's tracer, and none that are cut off.
 func TestOfStacks(t *testing.T) {
 	var b batches
 	if err := trace.Start(&b); err != nil {

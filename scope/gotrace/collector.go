@@ -14,17 +14,17 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// shared is what there is one of in a process.
+// shared is the state of the process, which has one running collector at most.
 var shared struct {
 	mu      sync.Mutex
 	yields  [collect.Resources]yields
 	running *collector // nil: none
 }
 
-// yields are of one resource.
+// yields is the state of one resource.
 type yields struct {
-	n   int    // how many were not released
-	why string // a fact
+	n   int    // yields that were not released yet
+	why string // the fact to record
 }
 
 func option(c config) scope.Option {
@@ -35,8 +35,9 @@ func yield() func() {
 	return yieldFor("off: the program has it (gotrace.Yield)", collect.ExecutionTrace, collect.FlightRecorder, collect.CPUProfile)
 }
 
-// yieldFor gives the resources of a list back. Nothing is taken here, not even what has become free:
-// Go begins goroutines for that, which would be of the program's bubble, if it is in one.
+// yieldFor gives the listed resources back to the program. It takes no resource, not even one that
+// has become free: Go starts goroutines for that, which would belong to the program's synctest
+// bubble if it is in one.
 func yieldFor(why string, list ...collect.Resource) (release func()) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
@@ -58,7 +59,7 @@ func yieldFor(why string, list ...collect.Resource) (release func()) {
 	})
 }
 
-// taken is collect.GiveBack.
+// taken implements collect.GiveBack.
 func taken(r collect.Resource, by any) (release func()) {
 	switch by := by.(type) {
 	case *writer, *profile:
@@ -71,47 +72,47 @@ func taken(r collect.Resource, by any) (release func()) {
 	return yieldFor("off: the program takes it itself", r)
 }
 
-// collector is a collect.Collector. Its methods hold shared.mu: Yield may come from any
-// goroutine, and so may Snapshot.
+// collector is a collect.Collector. Its methods hold shared.mu, because Yield and Snapshot may come
+// from any goroutine.
 type collector struct {
 	config
 	rec     collect.Recording
-	streams uint32 // begun so far
-	trace   tracer // nil: it was not to be had
+	streams uint32 // started so far
+	trace   tracer // nil: not available
 	profile *profile
-	perf    *perf.Switches // nil: not to be had
+	perf    *perf.Switches // nil: not available
 	sampler *perf.Sampler  // nil: there is no counter
-	heap    func(urgency)  // reads the heap profile; nil: it was not to be had
+	heap    func(urgency)  // reads the heap profile; nil: not available
 	told    map[string]string
 	facts   int
 	ended   int // how often the trace ended by itself
-	pause   int // heartbeats to wait before it is tried again
-	wait    int // what pause begins with next time
+	pause   int // heartbeats to wait before the next try
+	wait    int // value of pause for the next failure
 	parts   parts
 }
 
-// tracer is where the execution trace comes from: the live trace, or the flight recorder.
+// tracer is the source of the execution trace: the live trace, or the flight recorder.
 type tracer interface {
-	// tick looks after it. An error tells why it ended by itself.
+	// tick checks the source, once per heartbeat. It returns an error if the source has ended by
+	// itself.
 	tick() error
 	// snapshot writes what is only in memory.
 	snapshot() error
-	// end gives it back.
+	// end gives the source back.
 	end() error
-	// spent is what it has cost the program so far, in ns.
+	// spent returns its cost to the program so far, in ns.
 	spent() int64
 }
 
-// Facts about what was had: "on", or "off: " and why.
+// Facts about the resources: "on", or "off: " and the reason.
 const (
 	factTrace   = "gotrace"
 	factProfile = "gotrace_profile"
-	factLacks   = "gotrace_profile_lacks" // what there are no samples of
+	factLacks   = "gotrace_profile_lacks" // what the profile does not sample
 	factEnded   = "gotrace_ended"
 )
 
-// maxFacts bounds how often the trace is told something: in a ring facts are never
-// overwritten.
+// maxFacts limits the number of facts: in a ring, facts are never overwritten.
 const maxFacts = 200
 
 func (c *collector) Start(rec collect.Recording) {
@@ -128,7 +129,7 @@ func (c *collector) Start(rec collect.Recording) {
 	*c = collector{config: c.config, rec: rec, told: map[string]string{}, wait: 1}
 	if c.noSwitches {
 		c.tell(perf.FactSwitches, "off: the program does not want them (gotrace.WithoutSwitches)")
-	} else if p := new(perf.Switches); p.Start(rec) == nil { // otherwise it has told why
+	} else if p := new(perf.Switches); p.Start(rec) == nil { // else it has recorded the reason
 		c.perf = p
 	}
 	names := perf.NewOwnNamer(rec)
@@ -164,7 +165,7 @@ func (c *collector) Beat() {
 			c.lose(err)
 			c.pause, c.wait = c.wait-1, min(2*c.wait, 64)
 		} else if c.pause--; c.pause < -10 {
-			c.wait = 1 // it goes well again
+			c.wait = 1 // it has worked long enough
 		}
 	}
 	if c.profile != nil && !c.profile.tick() {
@@ -222,7 +223,7 @@ func (c *collector) Stop() {
 	shared.running = nil
 }
 
-// traces is where the execution trace is taken from.
+// traces returns the resource from which the execution trace is taken.
 func (c *collector) traces() collect.Resource {
 	if c.rec.Ring() > 0 {
 		return collect.FlightRecorder
@@ -230,7 +231,7 @@ func (c *collector) traces() collect.Resource {
 	return collect.ExecutionTrace
 }
 
-// yielded reports whether r is the program's, and tells the trace so.
+// yielded reports whether the program holds r, and records that.
 func (c *collector) yielded(r collect.Resource) bool {
 	y := shared.yields[r]
 	switch {
@@ -244,7 +245,7 @@ func (c *collector) yielded(r collect.Resource) bool {
 	return true
 }
 
-// take takes what it has not, if it is free.
+// take acquires the free resources that the collector does not have yet.
 func (c *collector) take() {
 	if why := unsafeTrace(); why != "" {
 		c.tell(factTrace, "off: "+why)
@@ -290,7 +291,7 @@ func (c *collector) takeTrace() {
 	c.tell(factTrace, how)
 }
 
-// giveBack ends what is had of r.
+// giveBack releases r if the collector has it.
 func (c *collector) giveBack(r collect.Resource) {
 	switch {
 	case r == collect.CPUProfile:
@@ -319,7 +320,7 @@ func (c *collector) endTrace() {
 	c.trace = nil
 }
 
-// lose takes note of a stream that ended too early.
+// lose records that a stream ended too early.
 func (c *collector) lose(why error) {
 	if c.ended++; c.ended == 1 {
 		c.tell(factEnded, "once, because "+why.Error())
@@ -328,7 +329,7 @@ func (c *collector) lose(why error) {
 	c.tell(factEnded, fmt.Sprintf("%d times, the last time because %v", c.ended, why))
 }
 
-// tell tells the trace something new.
+// tell records a fact unless it is unchanged.
 func (c *collector) tell(key, value string) {
 	if c.told[key] == value || c.facts >= maxFacts {
 		return
@@ -338,7 +339,7 @@ func (c *collector) tell(key, value string) {
 	c.rec.Fact(key, value)
 }
 
-// writer begins another stream.
+// writer begins a new stream.
 func (c *collector) writer() *writer {
 	c.streams++
 	return &writer{rec: c.rec, stream: c.streams}

@@ -34,7 +34,7 @@ func Example() {
 	// and after Stop: false
 }
 
-// The program takes a trace of its own while it is being recorded.
+// The program takes its own trace while it is being recorded.
 func ExampleYield() {
 	release := gotrace.Yield()
 	defer release()

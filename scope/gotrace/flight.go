@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// flight is the flight recorder, for rings.
+// flight is the flight recorder, the source for rings.
 type flight struct {
 	c  *collector
 	fr *trace.FlightRecorder
 
-	before int64 // switches
+	before int64 // switches at its start
 }
 
-// What the flight recorder keeps in memory, at least and at most. Of a small ring a
-// quarter is left to it, so that a snapshot has scopes too.
+// Limits of what the flight recorder keeps in memory. It gets at most a quarter of
+// a small ring, so that a snapshot has room for scopes too.
 const (
 	flightAge   = 10 * time.Second
 	flightBytes = 16 << 20
 )
 
-// ownRecorder is the flight recorder that was last begun here.
+// ownRecorder is the flight recorder that this package started last.
 var ownRecorder atomic.Pointer[trace.FlightRecorder]
 
 func startFlight(c *collector) (*flight, error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// TestGivenBack: as hooks do, the program says what it takes. That alone is given back, and taken
-// again when the program has ended it.
+// TestGivenBack: the program announces what it takes, as hooks do. That alone is given back, and
+// taken again when the program has ended it.
 func TestGivenBack(t *testing.T) {
 	type run struct {
 		start func(by any) error
@@ -34,9 +34,9 @@ func TestGivenBack(t *testing.T) {
 		opts []scope.Option
 		of   collect.Resource
 		by   any
-		had  bool // the recording has it
+		had  bool // whether the recording has it
 		fact string
-		then string // it becomes
+		then string // the fact's new value
 		rest string // another fact, which stays
 	}{
 		{"profile", nil, collect.CPUProfile, io.Discard, true, "gotrace_profile", itself, "gotrace"},
@@ -72,7 +72,7 @@ func TestGivenBack(t *testing.T) {
 	}
 }
 
-// TestNothingTaken: who gives back on the program's goroutine takes nothing there, whatever is free.
+// TestNothingTaken: giving back takes nothing on the program's goroutine, whatever is free.
 func TestNothingTaken(t *testing.T) {
 	if err := trace.Start(io.Discard); err != nil {
 		t.Fatal(err)

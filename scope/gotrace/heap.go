@@ -20,67 +20,69 @@ import (
 const (
 	factHeap = "gotrace_heap"
 
-	// mostPlaces is how many places of the heap profile are read. Go's runtime holds up each
-	// pause of the program while they are copied, of so many for 3 ms.
+	// mostPlaces is the number of places of the heap profile that are read at most. Go's runtime
+	// delays each pause of the program while it copies them, by 3 ms for that many.
 	mostPlaces = 1 << 15
-	// naming is how long a reading looks for names. Stacks that have none yet wait for the next.
+	// naming is how long a reading looks up names. Stacks without a name by then wait for the
+	// next reading.
 	naming = 10 * time.Millisecond
-	// tries is how often a name is looked for: the trace may have no room for it.
+	// tries is how often a name is looked up: the trace may have no room for it.
 	tries = 5
-	// rest is how often longer than a reading there is none.
+	// rest is the ratio of the time between two readings to the time that a reading takes.
 	rest = 100
 )
 
-// heapStart begins to read the heap profile, and returns what reads it; nil: nobody wants that.
-// Without WithHeap nothing leads to runtime.MemProfile, so that the linker leaves the profile
+// heapStart starts reading the heap profile, and returns the function that reads it. It is nil
+// without WithHeap: then no code refers to runtime.MemProfile, and the linker leaves the profile
 // switched off.
 type heapStart func(collect.Recording, *perf.OwnNamer) (read func(urgency), err error)
 
-// urgency is what a reading is for.
+// urgency says whether a reading can be put off.
 type urgency uint8
 
 const (
-	forBeat     urgency = iota // it can wait
+	forBeat     urgency = iota // it can
 	forSnapshot                // it can't
-	forStop                    // there is no other
+	forStop                    // it can't, and it is the last
 )
 
 func withHeap(c *config) { c.startHeap = startHeap }
 
-// heap is the heap profile, and how much of it the trace has.
+// heap is the heap profile, and how much of it the trace already has.
 type heap struct {
 	rec    collect.Recording
 	names  *perf.OwnNamer
-	rate   float64 // a sample is taken after so many bytes
-	most   int     // places
+	rate   float64 // bytes per sample
+	most   int     // limit of places
 	list   []runtime.MemProfileRecord
 	places map[place]*placed
-	uses   map[uint32]*use // by the trace's stacks
-	until  [4]int64        // by heapCounters: what the trace has, in ns of the monotonic clock
-	next   time.Time       // when it is read again
-	over   bool            // it has become too large
+	uses   map[uint32]*use // by the trace's stack id
+	until  [4]int64        // by heapCounters: end of what the trace has, in ns of the monotonic clock
+	next   time.Time       // time of the next reading
+	over   bool            // it has grown too large
 }
 
-// place is what the profile counts by. Of longer stacks the runtime leaves out the outermost.
+// place is the key of the profile's counts. The runtime cuts the outermost frames of longer
+// stacks.
 type place struct {
 	stack [32]uintptr
 	size  int64
 }
 
-// placed is what was allocated at a place. Objects come before bytes, as in heapCounters.
+// placed holds the allocations at a place. Objects come before bytes, as in heapCounters.
 type placed struct {
-	of    *place // nil: it has a name
+	of    *place // nil once it has a name
 	tries int
-	stack uint32   // the name
+	stack uint32   // its name
 	now   [4]int64 // as sampled: allocated, in use
-	had   [2]int64 // allocated, as estimated, of which uses know
+	had   [2]int64 // allocated, as estimated, and already added to uses
 }
 
-// use is what the calls of a stack allocated that is not written yet, and what they have in
+// use holds what the calls of one stack allocated since the last write, and what they have in
 // use.
 type use struct {
 	now  [4]int64
-	told [2]int64 // in use, as it was written last
+	told [2]int64 // in use, as last written
 }
 
 var heapCounters = [4]struct{ name, unit string }{
@@ -102,13 +104,13 @@ func newHeap(rec collect.Recording, names *perf.OwnNamer, rate, most int) *heap 
 		h.until[i] = sys.Mono()
 	}
 	h.take()
-	for _, p := range h.places { // what was allocated before is not the recording's
+	for _, p := range h.places { // allocations from before are not part of the recording
 		p.had = h.estimate(p.now[0], p.now[1])
 	}
 	return h
 }
 
-// read brings the trace up to date, unless that would be too often.
+// read brings the trace up to date, unless the last reading was too recent.
 func (h *heap) read(why urgency) {
 	begin := time.Now()
 	if h.over || why == forBeat && begin.Before(h.next) {
@@ -132,7 +134,7 @@ func (h *heap) read(why urgency) {
 	}
 }
 
-// take reads the profile, and reports whether it is not too large.
+// take reads the profile, and reports whether it is within the limit.
 func (h *heap) take() bool {
 	n, ok := runtime.MemProfile(h.list[:cap(h.list)], true)
 	for !ok {
@@ -164,8 +166,8 @@ func (h *heap) take() bool {
 	return true
 }
 
-// count adds up by stack. What has no name yet is left for the next reading, or, if there may
-// be none, is of a stack that nobody knows.
+// count sums up by stack. Places without a name wait for the next reading or, if this is the
+// last, are counted under an unknown stack.
 func (h *heap) count(end time.Time, last bool) {
 	h.name(end, last)
 	for _, u := range h.uses {
@@ -189,7 +191,7 @@ func (h *heap) count(end time.Time, last bool) {
 	}
 }
 
-// name finds the names of new stacks, of those that have most of it first.
+// name looks up the names of new stacks, largest first.
 func (h *heap) name(end time.Time, last bool) {
 	var fresh []*placed
 	for _, p := range h.places {
@@ -209,12 +211,12 @@ func (h *heap) name(end time.Time, last bool) {
 	}
 }
 
-// changed is how many bytes the trace would learn of. Those in use come from before.
+// changed returns how many bytes of p the trace does not have yet: allocated since, plus in use.
 func (h *heap) changed(p *placed) int64 {
 	return h.estimate(p.now[0], p.now[1])[1] - p.had[1] + p.now[3]
 }
 
-// estimate tells what there was from what was sampled, as runtime/pprof does.
+// estimate scales samples up to the estimated totals, as runtime/pprof does.
 func (h *heap) estimate(objects, bytes int64) [2]int64 {
 	if objects == 0 || bytes == 0 || h.rate <= 1 {
 		return [2]int64{objects, bytes}
@@ -224,8 +226,8 @@ func (h *heap) estimate(objects, bytes int64) [2]int64 {
 	return [2]int64{int64(float64(objects) * scale), int64(float64(bytes) * scale)}
 }
 
-// write tells the trace what it does not know, and reports whether there was room. In a ring
-// that is all that is in use: what was told may be overwritten.
+// write writes what the trace does not have yet, and reports whether there was room. In a ring
+// it writes all that is in use, because earlier blocks may be overwritten.
 func (h *heap) write(at int64) bool {
 	var ids []uint32
 	for c := range heapCounters {
@@ -265,15 +267,15 @@ func (h *heap) block(c int, ids []uint32, at int64) bool {
 	return true
 }
 
-// calls returns the addresses of a stack as perf.OwnNamer takes them. The runtime's own calls,
-// with which it allocates, are left out where there are others, as in runtime/pprof.
+// calls returns the addresses of a stack as perf.OwnNamer takes them. It leaves out the
+// runtime's own calls, which allocate, if there are others, as runtime/pprof does.
 func calls(stack []uintptr) (pcs []uint64) {
 	if i := slices.Index(stack, 0); i >= 0 {
 		stack = stack[:i]
 	}
 	for _, hide := range []bool{true, false} {
 		it := runtime.CallersFrames(stack)
-		outer := false // around the function before, which was inlined: of the same address
+		outer := false // the previous function was inlined into this one: same address
 		for f, more := it.Next(); f.PC != 0; f, more = it.Next() {
 			if hide = hide && (strings.HasPrefix(f.Function, "runtime.") || strings.HasPrefix(f.Function, "internal/runtime/")); !hide {
 				if !outer {

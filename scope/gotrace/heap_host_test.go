@@ -28,8 +28,8 @@ func holds(n int) (list [][]byte) {
 	return list
 }
 
-// heldBy is what the stacks whose innermost function is holds have of a counter: all of it, and
-// of each stack the last.
+// heldBy sums up a counter over the stacks whose innermost function is holds: all samples, and the
+// last one of each stack.
 func heldBy(t *testing.T, path, counter string) (sum, level int64) {
 	t.Helper()
 	tracetest.Verify(t, path)
@@ -57,8 +57,8 @@ func sampleAll(t *testing.T) {
 	t.Cleanup(func() { runtime.MemProfileRate, held = old, nil })
 }
 
-// TestHeapBackings reads the profile while goroutines allocate, on the backing that is the default
-// and on the heap.
+// TestHeapBackings reads the profile while goroutines allocate, with the default backing and the
+// heap.
 func TestHeapBackings(t *testing.T) {
 	sampleAll(t)
 	for _, backing := range []scope.Option{nil, scope.WithBacking(scope.HeapBacking)} {
@@ -75,7 +75,7 @@ func TestHeapBackings(t *testing.T) {
 		}
 		wg.Wait()
 		held = holds(10)
-		runtime.MemProfileRate = 1 << 30 // who finds the names of stacks allocates too
+		runtime.MemProfileRate = 1 << 30 // looking up the names of stacks allocates too
 		for range 3 {
 			runtime.GC()
 		}
@@ -96,7 +96,8 @@ func TestHeapRing(t *testing.T) {
 	for range 3 {
 		runtime.GC()
 	}
-	// No heartbeat falls into the snapshot: it would wait for that, and make no room meanwhile.
+	// No heartbeat during the snapshot: the snapshot would wait for it, and make no room
+	// meanwhile.
 	r := begin(t, gotrace.With(gotrace.WithHeap()), scope.WithRing(scope.MinRing), scope.WithHeartbeat(time.Hour))
 	runtime.MemProfileRate = 1 << 30
 	const scopes = 3 * scope.MinRing / 32
@@ -122,8 +123,8 @@ func TestHeapRing(t *testing.T) {
 	}
 }
 
-// TestHeapOnlyIfWanted: Go's linker switches the heap profile off in a program that can't read
-// it. With alone leaves it so.
+// TestHeapOnlyIfWanted: Go's linker switches the heap profile off in a program that can't read it.
+// With without WithHeap leaves it off.
 func TestHeapOnlyIfWanted(t *testing.T) {
 	for tags, want := range map[string]string{"": "0", "withheap": "524288"} {
 		dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/perf"
 )
 
-// told is a recording that keeps what it is told of the heap.
+// told is a collect.Recording that keeps the heap's blocks.
 type told struct {
 	t      *testing.T
 	ring   int64
@@ -58,8 +58,8 @@ func (k *told) Fact(_, value string) { k.fact = value }
 func (k *told) Work(f func())        { f() }
 func (k *told) Ring() int64          { return k.ring }
 
-// of is what a counter has of the stacks whose innermost function is allocates: how many samples,
-// their sum, and the sum of each stack's last.
+// of sums up a counter over the stacks whose innermost function is allocates: the number of
+// samples, their sum, and the sum of each stack's last.
 func (k *told) of(counter string) (n int, sum, level int64) {
 	last := map[uint32]int64{}
 	for _, b := range k.blocks {
@@ -91,22 +91,22 @@ func allocates(n int) {
 	}
 }
 
-// collected has the profile know all that was allocated and freed.
+// collected makes the profile complete: it shows everything allocated and freed.
 func collected() {
 	for range 3 {
 		runtime.GC()
 	}
 }
 
-// every has each allocation in the profile.
+// every makes the profile sample each allocation.
 func every(t *testing.T) {
 	old := runtime.MemProfileRate
 	runtime.MemProfileRate = 1
 	t.Cleanup(func() { runtime.MemProfileRate, kept = old, nil })
 }
 
-// TestHeapReadings: what was allocated before is not the recording's, and is in use; what there
-// was no room for is told later; what did not change is not told again, but in a ring.
+// TestHeapReadings: earlier allocations are not the recording's, but count as in use; what found
+// no room is written later; what did not change is not written again, except in a ring.
 func TestHeapReadings(t *testing.T) {
 	every(t)
 	for _, ring := range []int64{0, 1 << 20} {
@@ -149,7 +149,7 @@ func TestHeapReadings(t *testing.T) {
 	}
 }
 
-// TestHeapTooLarge: a profile of more places is not read, and the trace says so.
+// TestHeapTooLarge: a profile of more places is not read, and the trace records that.
 func TestHeapTooLarge(t *testing.T) {
 	k := newTold(t)
 	every(t)
@@ -163,7 +163,7 @@ func TestHeapTooLarge(t *testing.T) {
 	}
 }
 
-// TestHeapSwitchedOff: a program that wants no heap profile has none.
+// TestHeapSwitchedOff: if the program has switched the heap profile off, there is none.
 func TestHeapSwitchedOff(t *testing.T) {
 	old := runtime.MemProfileRate
 	runtime.MemProfileRate = 0
@@ -173,7 +173,7 @@ func TestHeapSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestEstimate is what runtime/pprof makes of the same samples.
+// TestEstimate compares with what runtime/pprof computes from the same samples.
 func TestEstimate(t *testing.T) {
 	for _, test := range []struct {
 		rate           float64
@@ -203,8 +203,8 @@ func byPath(path uint32, depth int) {
 	}
 }
 
-// BenchmarkHeapReading reads a profile of 10,000 stacks of 20 calls. First is a reading that
-// finds their names.
+// BenchmarkHeapReading reads a profile of 10,000 stacks of 20 calls. The first reading looks up
+// their names.
 func BenchmarkHeapReading(b *testing.B) {
 	old := runtime.MemProfileRate
 	defer func() { runtime.MemProfileRate, kept = old, nil }()

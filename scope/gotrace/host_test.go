@@ -23,7 +23,7 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// recording is one that runs, until stop.
+// recording is a running recording.
 type recording struct {
 	t    *testing.T
 	path string
@@ -48,10 +48,10 @@ func (r *recording) stop() {
 	}
 }
 
-// fact is what the trace says last.
+// fact returns the last value of a fact.
 func (r *recording) fact(key string) string { return tracetest.OpenFile(r.t, r.path).Lookup(key) }
 
-// becomes waits until a fact begins with some words.
+// becomes waits until a fact's value begins with words.
 func (r *recording) becomes(key, words string) {
 	r.t.Helper()
 	var last string
@@ -69,7 +69,7 @@ func (r *recording) becomes(key, words string) {
 	r.t.Fatalf("%s is %q, want %q", key, last, words)
 }
 
-// story reads a trace's Go execution traces, which have no problems.
+// story reads a trace's Go execution traces, and checks that they have no problems.
 func story(t *testing.T, path string) *reader.Info {
 	t.Helper()
 	info, err := reader.Read(tracetest.OpenFile(t, path), reader.Handler{})
@@ -82,7 +82,7 @@ func story(t *testing.T, path string) *reader.Info {
 	return info
 }
 
-// works does something that shows in an execution trace and in scopes.
+// works does some work that is visible in an execution trace and in scopes.
 func works() {
 	for range 20 {
 		end := scope.Task("work")
@@ -93,7 +93,7 @@ func works() {
 	}
 }
 
-// isGoTrace checks that the program's own trace is whole.
+// isGoTrace checks that the program's own trace is complete.
 func isGoTrace(t *testing.T, b *bytes.Buffer) {
 	t.Helper()
 	r, err := exptrace.NewReader(b)
@@ -154,7 +154,7 @@ func TestWithout(t *testing.T) {
 	story(t, r.path)
 }
 
-// TestHostFirst has the program's own trace and profile run when the recording begins.
+// TestHostFirst: the program's own trace and profile run when the recording begins.
 func TestHostFirst(t *testing.T) {
 	var b bytes.Buffer
 	if err := trace.Start(&b); err != nil {
@@ -183,7 +183,7 @@ func TestHostFirst(t *testing.T) {
 	}
 }
 
-// TestYield has the program ask for what the recording took.
+// TestYield: the program asks for what the recording has taken.
 func TestYield(t *testing.T) {
 	r := begin(t, gotrace.With())
 	works()
@@ -220,7 +220,7 @@ func TestYield(t *testing.T) {
 	}
 }
 
-// TestYieldBefore yields when nothing is recorded.
+// TestYieldBefore yields while nothing is recorded.
 func TestYieldBefore(t *testing.T) {
 	release := gotrace.Yield()
 	r := begin(t, gotrace.With())
@@ -233,7 +233,7 @@ func TestYieldBefore(t *testing.T) {
 	gotrace.Yield()()
 }
 
-// TestHostStops has the program stop what is not its own.
+// TestHostStops: the program stops what is not its own.
 func TestHostStops(t *testing.T) {
 	r := begin(t, gotrace.With())
 	works()
@@ -252,8 +252,8 @@ func TestHostStops(t *testing.T) {
 	}
 }
 
-// TestHostReplaces has the program stop ours and begin its own before a heartbeat sees
-// it: then what Stop finds running is not ours to stop.
+// TestHostReplaces: the program stops ours and starts its own before a heartbeat
+// notices: Stop must not stop what is running then.
 func TestHostReplaces(t *testing.T) {
 	r := begin(t, gotrace.With(), scope.WithHeartbeat(time.Hour))
 	works()
@@ -288,7 +288,7 @@ func TestHostReplaces(t *testing.T) {
 	}
 }
 
-// TestTwice gives the option twice, and uses it for two recordings.
+// TestTwice passes the option twice, and uses it for two recordings.
 func TestTwice(t *testing.T) {
 	o := gotrace.With()
 	for range 2 {
@@ -301,7 +301,7 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestStopLeavesNothing looks for what was begun and not ended.
+// TestStopLeavesNothing looks for what was started and not ended.
 func TestStopLeavesNothing(t *testing.T) {
 	goroutines := func() string {
 		var b bytes.Buffer

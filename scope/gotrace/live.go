@@ -12,12 +12,12 @@ import (
 
 var errStopped = errors.New("the program called trace.Stop")
 
-// live is the execution trace, as it is written.
+// live is the execution trace, written as it comes.
 type live struct {
 	out    *writer
-	before int64 // switches
+	before int64 // switches at its start
 	since  time.Time
-	asked  bool // for what it has
+	asked  bool // whether the tracer was asked to flush
 }
 
 func startLive(c *collector) (*live, error) {
@@ -30,8 +30,8 @@ func startLive(c *collector) (*live, error) {
 	return l, nil
 }
 
-// idle is when a trace that nothing comes from is suspected to be ours no more. Go's
-// tracer writes at least once in a second.
+// idle is how long a trace may be silent before we suspect that it is no longer ours. Go's
+// tracer writes at least once per second.
 const idle = 3 * time.Second
 
 func (l *live) tick() error {
@@ -48,7 +48,8 @@ func (l *live) tick() error {
 
 func (l *live) snapshot() error { return nil }
 
-// spent goes by what came, which is up to a second late, or by what is known at once.
+// spent estimates from the bytes that came, which lag by up to a second, or from the switches,
+// which are known at once.
 func (l *live) spent() int64 {
 	if !l.asked && time.Since(l.since) > settled && trace.IsEnabled() {
 		l.asked = true
@@ -57,8 +58,8 @@ func (l *live) spent() int64 {
 	return max(l.out.spent(), perSwitch*(switches()-l.before))
 }
 
-// end stops the trace, if it is ours: the program may have stopped it, and have begun
-// another one, of which Go tells us nothing.
+// end stops the trace if it is ours: the program may have stopped it and started another one,
+// which Go does not report.
 func (l *live) end() error {
 	if l.ours() {
 		trace.Stop()
@@ -66,22 +67,21 @@ func (l *live) end() error {
 	return l.out.close()
 }
 
-// ours reports whether the trace that is being written is the one that we started. A
-// flight recorder that begins has the tracer write at once what it has; if nothing
-// comes to us, it comes to somebody else.
+// ours reports whether the running trace is the one that we started. A flight recorder that
+// starts makes the tracer flush; if nothing comes to us, the trace is somebody else's.
 func (l *live) ours() bool {
 	if !trace.IsEnabled() {
 		return false
 	}
 	before, ago := l.out.count()
 	if !l.flush() {
-		return ago < 10*idle // the program has a flight recorder: then this must do
+		return ago < 10*idle // the program has a flight recorder: go by the time alone
 	}
 	now, _ := l.out.count()
 	return now > before
 }
 
-// flush has the tracer write at once what it has, and reports whether that could be asked for.
+// flush makes the tracer write what it has, and reports whether it could.
 func (l *live) flush() bool {
 	if shared.yields[collect.FlightRecorder].n > 0 {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// TestOff builds it all, and nothing is done.
+// TestOff: all functions compile and do nothing.
 func TestOff(t *testing.T) {
 	if err := scope.Start(filepath.Join(t.TempDir(), "x.scope"), gotrace.With(gotrace.WithoutProfile(), gotrace.WithCounter("task-clock", 1e6), gotrace.WithHeap())); err != nil {
 		t.Fatal(err)

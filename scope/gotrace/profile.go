@@ -13,25 +13,26 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// profile is the CPU profile. Go's tracer keeps its samples, with their times; what the
-// profile itself makes of them is thrown away.
+// profile is the CPU profile. Go's tracer keeps its samples, with their times; the profile's own
+// output is discarded.
 type profile struct {
 	since time.Time
-	cpu   time.Duration // of the process, when it began
+	cpu   time.Duration // of the process, at its start
 	ended atomic.Bool
 }
 
-// rotate is how long a profile runs: it keeps every stack that it saw in memory.
+// rotate is how long one profile runs: it keeps every stack in memory.
 const rotate = time.Minute
 
-// profileHeap is what a profile has in Go's heap, in bytes: 1.1 MB from its begin on, and stacks.
+// profileHeap is the estimated size of a profile in Go's heap, in bytes: 1.1 MB at its start, plus
+// stacks.
 const profileHeap = 1400 << 10
 
-// startProfile starts a profile without the timer of the whole process (ITIMER_PROF) that Go arms
-// for it. That one outlives execve, which nobody here sees coming: the program that comes then dies
-// by a signal that it does not expect. What samples the threads that Go knows are timers of their
-// own, which the system deletes at an execve. What is lost are samples of threads that C code made,
-// and of C code that was called before: see lacks.
+// startProfile starts a profile without the timer of the whole process (ITIMER_PROF), which Go arms
+// for it. That timer outlives execve, which we can't see coming: the next program would die by an
+// unexpected signal. Threads known to Go are sampled by timers of their own, which the system
+// deletes at execve. Samples are missing of threads that C code created, and of C code called
+// before: see lacks.
 func startProfile() (*profile, error) {
 	if sys.ProfilingTimer() {
 		return nil, errors.New("the process has a profiling timer already (ITIMER_PROF)")
@@ -48,8 +49,8 @@ func startProfile() (*profile, error) {
 	return p, nil
 }
 
-// lacks names what there are no samples of; "": nothing. On Linux Go's runtime counts a call of C
-// before main where there is C code, and never one where there is none.
+// lacks names what the profile does not sample; "" if nothing. On Linux Go's runtime counts a C
+// call before main if the program contains C code, and none otherwise.
 func lacks() string {
 	if runtime.GOOS != "linux" || runtime.NumCgoCall() == 0 {
 		return ""
@@ -57,14 +58,13 @@ func lacks() string {
 	return "threads that C code made"
 }
 
-// cpu is the CPU time of the process; 0 where it is not known.
+// cpu returns the CPU time of the process; 0 if unknown.
 func cpu() time.Duration {
 	user, system := sys.ProcessCPU()
 	return time.Duration(max(user+system, 0))
 }
 
-// spent is what its samples have taken, of which there is one in each 10 ms of CPU time. Of no
-// profile it is nothing.
+// spent returns the estimated cost of its samples, one per 10 ms of CPU time; 0 for a nil profile.
 func (p *profile) spent() time.Duration {
 	if p == nil {
 		return 0
@@ -72,7 +72,7 @@ func (p *profile) spent() time.Duration {
 	return (cpu() - p.cpu) / (10 * time.Millisecond) * perSample
 }
 
-// Write is called when a profile ends, and never before: so it tells who stopped it.
+// Write is called only when a profile ends, whoever ended it.
 func (p *profile) Write(b []byte) (int, error) {
 	if !p.ended.Swap(true) {
 		record.UseHeap(-profileHeap)
@@ -80,7 +80,7 @@ func (p *profile) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tick reports whether it still runs.
+// tick reports whether the profile still runs.
 func (p *profile) tick() bool {
 	if time.Since(p.since) > rotate {
 		p.end()
@@ -88,10 +88,10 @@ func (p *profile) tick() bool {
 	return !p.ended.Load()
 }
 
-// end stops the profile, if it is ours: the program may have stopped it, and have
-// begun another one, which has a timer of the process. Where there is none, ours may have been ended by
-// runtime.SetCPUProfileRate(0), of which package pprof does not know: it refuses the next profile, the
-// program's too, until somebody stops this one.
+// end stops the profile if it is ours: the program may have stopped it and started another one,
+// which has a timer of the process. If there is no such timer, ours may have been ended by
+// runtime.SetCPUProfileRate(0), which package pprof does not notice: it refuses the next profile,
+// the program's too, until this one is stopped.
 func (p *profile) end() {
 	if !p.ended.Load() || sys.NoProfilingTimer() {
 		sys.KeepProfilingTimer(pprof.StopCPUProfile) // the program may have armed it for itself

@@ -18,11 +18,12 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// replaces in the environment makes the test binary a program that replaces itself by another one:
-// how it records, and the path of its trace. replaced makes it that other one.
+// replaces in the environment makes the test binary a program that replaces itself by another one;
+// its value has the way of recording and the trace's path. replaced makes it that other program.
 const replaces, replaced = "GOTRACE_REPLACES", "GOTRACE_REPLACED"
 
-// recordings are the ways to record that a program replaces itself in; nil: it does not record.
+// recordings are the ways in which a program that replaces itself records; nil: it does not
+// record.
 var recordings = map[string][]scope.Option{
 	"alone": nil,
 	"shm":   {gotrace.With(), scope.WithBacking(scope.ShmBacking)},
@@ -63,8 +64,8 @@ func replace(how, path string) {
 	os.Exit(1)
 }
 
-// lives tells what it finds, and is replaced by a program that is not Go's, which uses as much CPU
-// time as a timer that is left would let it.
+// lives prints its state, and is replaced by a program not written in Go, which uses as much CPU
+// time as a leftover timer would need to fire.
 func lives() {
 	s, err := procstate.Self()
 	if err == nil {
@@ -77,8 +78,8 @@ func lives() {
 	os.Exit(1)
 }
 
-// TestG39Exec has a program that records replace itself: the one that comes then lives, and finds
-// what it finds where nothing was recorded.
+// TestG39Exec: a program that records replaces itself. The next program survives, and its state is
+// the same as without a recording.
 func TestG39Exec(t *testing.T) {
 	faultfs.Children(t)
 	run := func(t *testing.T, how string) procstate.State {

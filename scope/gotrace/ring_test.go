@@ -21,10 +21,10 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// TestRing takes snapshots of a ring: each has the Go execution trace of what came
-// before it, and what two of them have is told once.
+// TestRing takes snapshots of a ring: each has the Go execution trace of the time before
+// it, and what two of them have in common is read once.
 func TestRing(t *testing.T) {
-	r := begin(t, gotrace.With(), scope.WithRing(4*scope.MinRing)) // a slow disk makes room later
+	r := begin(t, gotrace.With(), scope.WithRing(4*scope.MinRing)) // a slow disk makes room late
 	r.becomes("gotrace", "on (flight recorder)")
 	dir := t.TempDir()
 	var before int64
@@ -51,8 +51,9 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// noHole reports whether each span begins where the one before ends, or has all the ten
-// seconds that the flight recorder keeps: on a slow machine more time may have passed.
+// noHole reports whether each span begins where the previous one ends, or has the full
+// ten seconds that the flight recorder keeps: on a slow machine more time may have
+// passed.
 func noHole(info *reader.Info) bool {
 	for _, s := range info.Stretches[1:] {
 		if s.To-s.From < int64(10*time.Second) {
@@ -62,7 +63,7 @@ func noHole(info *reader.Info) bool {
 	return len(info.Stretches) > 0
 }
 
-// TestTrigger has a slow scope write a snapshot: it has the states of the time before.
+// TestTrigger: a slow scope triggers a snapshot, which has the states of the time before.
 func TestTrigger(t *testing.T) {
 	dir := t.TempDir()
 	r := begin(t, gotrace.With(), scope.WithRing(scope.MinRing), scope.WithTrigger("slow", 30*time.Millisecond, dir))
@@ -85,7 +86,7 @@ func TestTrigger(t *testing.T) {
 	}
 }
 
-// TestRingYield gives the flight recorder to the program, and keeps what it had.
+// TestRingYield gives the flight recorder to the program, and keeps what it had recorded.
 func TestRingYield(t *testing.T) {
 	r := begin(t, gotrace.With(), scope.WithRing(scope.MinRing))
 	works()
@@ -100,8 +101,8 @@ func TestRingYield(t *testing.T) {
 	}
 }
 
-// victim is what runs in a process of its own, where Go's tracer ends a generation each
-// 50 ms, until it is killed.
+// victim runs in a process of its own, where Go's tracer ends a generation every 50 ms,
+// until it is killed.
 func victim(limit string) {
 	n, err := strconv.ParseInt(limit, 10, 64)
 	if err != nil {
@@ -175,8 +176,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestNoRoom has the trace reach its limit: what was written before is good, and what was
-// not is told.
+// TestNoRoom: the trace reaches its limit. What was written before is valid, and what is
+// missing is reported.
 func TestNoRoom(t *testing.T) {
 	cmd, path := run(t, 2<<20)
 	r := &recording{t, path}
@@ -193,7 +194,7 @@ func TestNoRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// It may have ended with a generation: then nothing is incomplete.
+	// The end may coincide with a generation's: then nothing is incomplete.
 	if len(info.Stretches) == 0 || info.Right < 20 || info.Missing != (len(info.Problems) > 0) {
 		t.Errorf("%+v", info)
 	}

@@ -15,8 +15,9 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestG41Unchecked: where the check of frame pointers is missing in a rewritten build no trace is taken,
-// nor a profile, whose samples it would have; not by a heartbeat either. With Go's setting it is.
+// TestG41Unchecked: without the check of frame pointers in a rewritten build neither a trace is
+// taken, nor a profile, whose samples the trace would hold; a heartbeat does not take them either.
+// With Go's setting they are taken.
 func TestG41Unchecked(t *testing.T) {
 	if clobbering[runtime.GOARCH] == nil {
 		t.Skip("Go's tracer follows no frame pointers here")
@@ -52,7 +53,8 @@ func TestG41Unchecked(t *testing.T) {
 	}
 }
 
-// TestClobberer: a module whose assembly is known is found in what a program was built of, and in no other.
+// TestClobberer: clobberer finds a known module among those that a program was built from, and no
+// other.
 func TestClobberer(t *testing.T) {
 	for _, c := range []struct{ arch, main, dep, want string }{
 		{"amd64", "example.com/x", "github.com/dgraph-io/ristretto/v2", "github.com/dgraph-io/ristretto/v2"},

@@ -12,42 +12,43 @@ import (
 )
 
 const (
-	// partSize is how much of a stream is in a block. A block lies in one chunk of 64
-	// KiB, so that of longer ones much of each chunk would be left empty.
+	// partSize is the size of a stream's part in a block. A block lies within a chunk of
+	// 64 KiB, so longer parts would leave much of each chunk empty.
 	partSize = 8000
-	// maxWaiting is what is kept in memory while there is no room in the trace.
+	// maxWaiting limits the bytes kept in memory while the trace has no room.
 	maxWaiting = 8 << 20
-	// again is when it is tried again where there was no room: the flusher needs some
+	// again is the time before the next try when there was no room: the flusher needs some
 	// milliseconds to make more.
 	again = time.Millisecond
-	// patience is how long who ends a stream waits for that.
+	// patience is how long the end of a stream waits for room.
 	patience = 200 * time.Millisecond
-	// hopeless is when there will be no more: the trace is at its limit, or the disk full.
+	// hopeless is when there will be no more room: the trace is at its limit, or the disk
+	// full.
 	hopeless = time.Second
 )
 
 var errRoom = errors.New("there was no room for it in the trace")
 
-// writer cuts a stream into blocks. What it is given to write comes in whole batches.
+// writer cuts a stream into blocks. Each Write is a whole number of batches.
 type writer struct {
 	rec     collect.Recording
 	stream  uint32
-	patient bool // who writes may be kept waiting; Go's tracer may not
+	patient bool // Write may block; Go's tracer must not
 
 	mu    sync.Mutex
 	seq   uint32
 	buf   []byte // not yet written
 	block []byte
-	since time.Time // since when there is no room; zero: there is
-	tried time.Time // when it was tried last
-	full  bool      // there was none for too long: all that follows is of no use
+	since time.Time // since when there is no room; zero: there is room
+	tried time.Time // last try
+	full  bool      // there was no room for too long: the rest of the stream is useless
 	shut  bool
-	wrote int64     // how often something came
-	cost  int64     // ns that it took the program, about
-	last  time.Time // when it did
+	wrote int64     // number of writes
+	cost  int64     // estimated cost to the program, in ns
+	last  time.Time // time of the last write
 }
 
-// Write takes everything.
+// Write accepts everything.
 func (w *writer) Write(p []byte) (int, error) {
 	w.rec.Work(func() { w.write(p) })
 	return len(p), nil
@@ -68,7 +69,7 @@ func (w *writer) write(p []byte) {
 	}
 	w.buf = append(w.buf, p...)
 	if w.since.IsZero() || w.last.Sub(w.tried) >= again {
-		// One byte is the end of a generation, which is of no use without it.
+		// A single byte is the end of a generation, which is useless without it.
 		w.flush(len(p) == 1)
 	}
 	if w.patient {
@@ -79,7 +80,7 @@ func (w *writer) write(p []byte) {
 	}
 }
 
-// flush writes what fills blocks, or all that there is. w.mu is held.
+// flush writes full parts, or everything if all is set. w.mu is held.
 func (w *writer) flush(all bool) {
 	done, refused := 0, false
 	for len(w.buf)-done >= partSize || all && len(w.buf) > done {
@@ -105,7 +106,7 @@ func (w *writer) flush(all bool) {
 	}
 }
 
-// await gives the flusher time to make room. w.mu is held.
+// await waits until the flusher has made room, at most for patience. w.mu is held.
 func (w *writer) await() {
 	for end := time.Now().Add(patience); !w.full && !w.since.IsZero() && time.Now().Before(end); {
 		time.Sleep(again)
@@ -115,8 +116,8 @@ func (w *writer) await() {
 
 func (w *writer) giveUp() { w.full, w.buf = true, nil }
 
-// tick writes what waits, and tells how long ago something came, and whether there was
-// no room.
+// tick writes what waits. It returns the time since the last write, and whether the writer
+// has given up for lack of room.
 func (w *writer) tick() (ago time.Duration, full bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,21 +127,21 @@ func (w *writer) tick() (ago time.Duration, full bool) {
 	return time.Since(w.last), w.full
 }
 
-// count is how often something came, and how long ago.
+// count returns the number of writes, and the time since the last.
 func (w *writer) count() (n int64, ago time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.wrote, time.Since(w.last)
 }
 
-// spent is what the program took for what came so far, in ns.
+// spent returns the estimated cost to the program so far, in ns.
 func (w *writer) spent() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.cost
 }
 
-// close writes the rest. What comes later is dropped.
+// close writes the rest. Later writes are dropped.
 func (w *writer) close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

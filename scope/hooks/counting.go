@@ -9,11 +9,11 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 )
 
-// countingEnds ends what counting has begun: nil where nothing is counted.
+// countingEnds ends the counting for advice; nil if the program does not count.
 var countingEnds func() error
 
-// counting has the program count what advice is given of, if the environment says so. Only the file
-// that a build for advice adds calls it, so that others do not have the code.
+// counting starts counting for advice if the environment asks for it. Only the file that a build
+// with --advise adds calls it, so other programs do not contain that code.
 func counting(begin func(trace string, asleep func() bool) error, end func() error) {
 	if err := begin(record.Path(), func() bool { return isAsleep != nil && isAsleep() }); err != nil {
 		fmt.Fprintf(os.Stderr, "scopeview: not counting what advice is given of: %v\n", err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCounting: what begins is ended with the program, and what can't begin is not.
+// TestCounting: counting ends with the program, unless it could not begin.
 func TestCounting(t *testing.T) {
 	defer func() { countingEnds = nil }()
 	ended := false

@@ -4,11 +4,11 @@ package hooks
 
 import "github.com/scopeview/scopeview/internal/record"
 
-// asleep is given what reports whether the program has come to a deadlock.
+// asleep receives the function that reports whether the program is deadlocked.
 func asleep(f func() bool) {
 	isAsleep = f
 	record.TellAsleep(f)
 }
 
-// isAsleep is that; nil: nobody knows.
+// isAsleep is that function; nil if there is none.
 var isAsleep func() bool

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestDeadlock: a recording ends where the runtime says that no goroutine of the program can go on,
-// not before, and its trace says why.
+// TestDeadlock: a recording ends when the runtime reports that no goroutine of the program can
+// continue, not before, and its trace records why.
 func TestDeadlock(t *testing.T) {
 	var dead, looks atomic.Int64
 	asleep(func() bool {
@@ -41,7 +41,7 @@ func TestDeadlock(t *testing.T) {
 	}
 	dead.Store(1)
 	until("it goes on", func() bool { return !scope.Stats().Running })
-	_ = scope.Stop() // it is over, but who ends it may still be closing it
+	_ = scope.Stop() // it is over, but may still be closing
 	tr := tracetest.OpenFile(t, path)
 	if !tr.Closed() || tr.Lookup("deadlock") == "" {
 		t.Errorf("closed %v, deadlock %q", tr.Closed(), tr.Lookup("deadlock"))

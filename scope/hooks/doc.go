@@ -1,33 +1,32 @@
-// Package hooks is what scopeview run, build and test put into a program that they
-// instrument. There is nothing in it to call by hand.
+// Package hooks is linked into the programs that scopeview run, build and test instrument. It
+// is not meant to be called by hand.
 //
-// A program's functions are a table of Func for each package, and each function begins
-// with
+// A program's functions are a table of Func for each package, and each function begins with
 //
 //	if h := functions[17].Enter(); h.Loc != 0 {
 //		defer h.End()
 //	}
 //
-// The recording begins as the program's packages are initialized, if the environment
-// says so: SCOPEVIEW, SCOPEVIEW_FILTER, SCOPEVIEW_RING, SCOPEVIEW_BUFFER and SCOPEVIEW_LIMIT
-// are what they are for scope/auto. Beyond that
+// The recording begins while the program's packages are initialized, if the environment asks
+// for it: SCOPEVIEW, SCOPEVIEW_FILTER, SCOPEVIEW_RING, SCOPEVIEW_BUFFER and SCOPEVIEW_LIMIT
+// have the meaning that they have for scope/auto. Further variables:
 //
-//   - SCOPEVIEW_STATES=0 leaves Go's execution trace alone, which is recorded else, as
-//     gotrace.With does;
+//   - SCOPEVIEW_STATES=0 does not record Go's execution trace, which is recorded by default, as
+//     by gotrace.With;
 //   - SCOPEVIEW_BUDGET=3% is the share of the program's CPU time that recording may take.
-//     Functions that would take more are counted, and not recorded, until they calm
-//     down;
-//   - SCOPEVIEW_PROPAGATE=1 sends the header traceparent with requests of a request, so that
-//     what their receivers record is a part of it too;
-//   - SCOPEVIEW_TEST=1 leaves alone what go test has not begun itself: tests that are begun by
-//     tests, and what generates inputs for a fuzz test;
-//   - SCOPEVIEW_KEEP=failures removes the trace of a program that ends with the exit code
+//     Functions that would take more are only counted, not recorded, until they are called
+//     less often;
+//   - SCOPEVIEW_PROPAGATE=1 adds the header traceparent to requests that serve another request,
+//     so that what their receivers record is linked to it;
+//   - SCOPEVIEW_TEST=1 does not record processes that go test has not started itself: tests
+//     that tests start, and the workers of a fuzz test;
+//   - SCOPEVIEW_KEEP=failures removes the trace of a program whose exit code is
 //     0.
 //
-// A program that starts a recording itself gets it: the one of the environment ends, and
-// its trace is removed.
+// If the program starts a recording itself, the one from the environment ends and its trace is
+// removed.
 //
-// The standard library of such a program tells this package of waits, of goroutines that are
-// made, of requests and of tests, by variables that a file sets which is added to it when the
-// program is built. In any other build that file is not there, and nothing is told.
+// The standard library of such a program reports waits, created goroutines, requests and tests
+// to this package, through function variables. A file that the build adds sets these
+// variables; other builds do not have it.
 package hooks

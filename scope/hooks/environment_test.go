@@ -17,7 +17,7 @@ import (
 	"github.com/scopeview/scopeview/scope/hooks"
 )
 
-// child is a program that was instrumented.
+// child is an instrumented program.
 func child(what string) {
 	rare()
 	switch what {
@@ -42,10 +42,10 @@ func child(what string) {
 			fmt.Println(err)
 		}
 	}
-	hooks.Exit(0) // as where main returns
+	hooks.Exit(0) // as when main returns
 }
 
-// run runs the child, and returns what it printed on standard error, and its traces.
+// run runs the child, and returns what it printed to standard error, and its traces.
 func run(t *testing.T, what string, env ...string) (stderr string, traces []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func run(t *testing.T, what string, env ...string) (stderr string, traces []stri
 	c.Env = append([]string{"HOOKS_CHILD=" + what, "SCOPEVIEW=" + dir, "HOME=" + t.TempDir(), shmtest.Variable + "=" + os.Getenv(shmtest.Variable)}, env...)
 	var text strings.Builder
 	c.Stderr, c.Stdout = &text, &text
-	_ = c.Run() // by what it leaves it is seen what happened
+	_ = c.Run() // the output and the traces show what happened
 	traces, err := filepath.Glob(filepath.Join(dir, "*.scope"))
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func run(t *testing.T, what string, env ...string) (stderr string, traces []stri
 	return text.String(), traces
 }
 
-// TestKeep lists which traces are kept of a program that ends in some way.
+// TestKeep checks which traces are kept, by how the program ends.
 func TestKeep(t *testing.T) {
 	const failures = "SCOPEVIEW_KEEP=failures"
 	for _, c := range []struct {
@@ -80,7 +80,7 @@ func TestKeep(t *testing.T) {
 			for _, path := range traces {
 				tr := tracetest.OpenFile(t, path)
 				if c.what == "panics" && tr.Header().Backing == format.BackingHeap {
-					continue // what was not written yet is lost with the heap
+					continue // unwritten records are lost with the heap
 				}
 				if tr.Closed() == (c.what == "panics") || tr.Lookup("budget") != "3.0%" || !strings.HasPrefix(tr.Lookup("gotrace"), "o") {
 					t.Errorf("closed %v, budget %q, gotrace %q", tr.Closed(), tr.Lookup("budget"), tr.Lookup("gotrace"))
@@ -90,7 +90,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestOfTests: of the processes of a test one records, that which go test has begun.
+// TestOfTests: of the processes of a test, only the one started by go test records.
 func TestOfTests(t *testing.T) {
 	for _, c := range []struct {
 		args string
@@ -120,7 +120,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestMistakes: one line on standard error says what is wrong, and nothing is recorded.
+// TestMistakes: one line on standard error reports the mistake, and nothing is recorded.
 func TestMistakes(t *testing.T) {
 	for _, env := range []string{"SCOPEVIEW_BUDGET=much", "SCOPEVIEW_BUDGET=0", "SCOPEVIEW_BUDGET=101%", "SCOPEVIEW_BUDGET=NaN",
 		"SCOPEVIEW_STATES=no", "SCOPEVIEW_KEEP=some", "SCOPEVIEW_RING=x"} {
@@ -131,8 +131,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestProgramStarts: a recording that the program starts itself takes the place of the one
-// that the environment asked for, and says so.
+// TestProgramStarts: a recording that the program starts itself replaces the one from the
+// environment, and records that.
 func TestProgramStarts(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "own.scope")
 	stderr, traces := run(t, "starts", "HOOKS_OWN="+own)

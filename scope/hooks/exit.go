@@ -10,23 +10,24 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 )
 
-// patience is how long a program that ends waits for its trace to be closed. One that is
-// not closed can be read too.
+// patience is how long an ending program waits for its trace to be closed. An unclosed
+// trace is readable too.
 const patience = time.Second
 
-// exit is called where the function main returns, and by os.Exit. A program that ends by a
-// panic, or is killed, leaves a trace that is as whole.
+// exit is called when the function main returns, and by os.Exit. The trace of a program
+// that panics or is killed is just as complete.
 func exit(code int) { stop(code) }
 
-// stop ends the recording of ours, and removes its trace if it is not to be kept.
+// stop ends the recording begun by this package, and removes its trace unless it is to be
+// kept.
 func stop(code int) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		if countingEnds != nil {
-			_ = countingEnds() // who reads the file sees that it is not whole
+			_ = countingEnds() // a reader of the file sees that it is incomplete
 		}
-		path, _ := record.StopGivingWay("exit " + strconv.Itoa(code)) // the trace says what went wrong
+		path, _ := record.StopGivingWay("exit " + strconv.Itoa(code)) // the trace records what went wrong
 		if path != "" && kept == keepFailures && code == 0 {
 			_ = os.Remove(path)
 		}

@@ -2,8 +2,8 @@
 
 package hooks
 
-// Exit is what a hook in the standard library calls.
+// Exit is a hook called by the standard library.
 var Exit = exit
 
-// BegunByGo says which processes of a test record.
+// BegunByGo reports which processes of a test record.
 var BegunByGo = begunByGo

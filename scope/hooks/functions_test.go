@@ -20,7 +20,7 @@ import (
 	"github.com/scopeview/scopeview/scope/hooks"
 )
 
-// functions is what a generated file has.
+// functions is the table in a generated file.
 var functions = [...]hooks.Func{{Name: "main.hot"}, {Name: "main.rare"}, {Name: "main.args"}}
 
 var sink int
@@ -49,7 +49,7 @@ func withArgs(n int, s string) {
 	sink += n
 }
 
-// begin begins a recording whose functions may take share of the CPU time.
+// begin starts a recording whose functions may take share of the CPU time.
 func begin(t testing.TB, share float64, opts ...scope.Option) (path string) {
 	t.Helper()
 	record.Instrument(share)
@@ -60,7 +60,7 @@ func begin(t testing.TB, share float64, opts ...scope.Option) (path string) {
 	return path
 }
 
-// end ends it, and reads how many scopes there are by name, and what is told of calls.
+// end stops the recording, and returns the number of scopes by name, and the counts of calls.
 func end(t testing.TB, path string) (scopes map[string]int64, calls map[string]trace.Called) {
 	t.Helper()
 	if err := scope.Stop(); err != nil {
@@ -83,8 +83,8 @@ func end(t testing.TB, path string) (scopes map[string]int64, calls map[string]t
 	return scopes, calls
 }
 
-// TestRecorded has few calls, within what may always be recorded: all are, and nothing
-// else is told of them. A second recording begins anew.
+// TestRecorded makes few calls, within what may always be recorded: all are recorded, and there
+// are no counts. A second recording starts afresh.
 func TestRecorded(t *testing.T) {
 	for range 2 {
 		path := begin(t, 1)
@@ -100,7 +100,7 @@ func TestRecorded(t *testing.T) {
 	hot() // without a recording
 }
 
-// TestArguments reads the arguments again.
+// TestArguments reads the arguments back.
 func TestArguments(t *testing.T) {
 	path := begin(t, 1)
 	withArgs(7, "seven")
@@ -120,9 +120,9 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestEveryCallIsCounted has goroutines on all processors call one function, far more than
-// it may take: each call is counted once, and as many are recorded as is told. On a slow machine
-// it goes on for so long that the number is an estimate in the end.
+// TestEveryCallIsCounted: goroutines on all processors call one function far more often than it
+// may be recorded. Each call is counted once, and the number of recorded ones is right. On a
+// slow machine the count becomes an estimate in the end.
 func TestEveryCallIsCounted(t *testing.T) {
 	const goroutines, each = 8, 200_000
 	path := begin(t, 1e-9)
@@ -142,8 +142,8 @@ func TestEveryCallIsCounted(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what the filter leaves out is not recorded, and not told as if it took too
-// much, until the filter lets it in.
+// TestLeftOut: a function that is filtered out is not recorded, nor reported as too expensive,
+// until the filter admits it.
 func TestLeftOut(t *testing.T) {
 	path := begin(t, 1, scope.WithFilter("-main.hot"))
 	for range 40 {
@@ -161,8 +161,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestTooManyFunctions has more functions than there are numbers: the calls of the last
-// ones are counted together, and not recorded.
+// TestTooManyFunctions has more functions than there are ids: the calls of the last ones are
+// counted together, and not recorded.
 func TestTooManyFunctions(t *testing.T) {
 	const more = 100
 	many := make([]hooks.Func, 1<<16+more)
@@ -174,21 +174,21 @@ func TestTooManyFunctions(t *testing.T) {
 	last := &many[len(many)-1]
 	last.Enter().End()
 	_, calls := end(t, path)
-	// The first two numbers are those of nobody, and the last function is called twice.
+	// The first two ids are reserved, and the last function is called twice.
 	if c := calls["(other names)"]; c.Recorded != 0 || c.Calls != more+2+1 {
 		t.Errorf("%+v", c)
 	}
 }
 
-// TestCharge: what other hooks take leaves the functions less. This one takes a sixth of the
-// CPU time, which would be within the half.
+// TestCharge: the cost of other hooks reduces the budget for functions. This function takes a
+// sixth of the CPU time, which would be within the half.
 func TestCharge(t *testing.T) {
 	path := begin(t, 0.5)
 	record.Charge(int64(time.Hour))
 	for until := time.Now().Add(time.Second); time.Now().Before(until); {
 		hot()
 		for range 10 {
-			_ = time.Now() // or it would take more than its share by itself
+			_ = time.Now() // else it would exceed its share by itself
 		}
 	}
 	_, calls := end(t, path)
@@ -197,7 +197,7 @@ func TestCharge(t *testing.T) {
 	}
 }
 
-// TestNothingIsAllocated calls functions that are recorded, and ones that are not.
+// TestNothingIsAllocated calls functions that are recorded, and functions that are not.
 func TestNothingIsAllocated(t *testing.T) {
 	for share, what := range map[float64]string{1: "recorded", 1e-9: "counted"} {
 		path := begin(t, share)
@@ -216,7 +216,7 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 }
 
-// TestFunctionsHavePlaces: a function's name is from the function.
+// TestFunctionsHavePlaces: the place of a function's name is the function.
 func TestFunctionsHavePlaces(t *testing.T) {
 	path := begin(t, 1)
 	rare()

@@ -4,8 +4,9 @@ package hooks
 
 import "github.com/scopeview/scopeview/internal/collect"
 
-// Of Go's CPU profile, its execution trace and its flight recorder there is one each. These are
-// called before the program takes one; what they return is called when it has it, or could not.
+// profiling, tracing and flying are called before the program starts a CPU profile, an
+// execution trace or a flight recorder, of which Go has one each. The functions that they
+// return are called once the program has started it, or failed to.
 
 func profiling(w any) func() { return giveBack(collect.CPUProfile, w) }
 

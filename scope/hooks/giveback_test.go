@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/collect"
 )
 
-// TestGiveBack: each hook says what the program takes, and what it returns releases that; without a
-// collector there is nothing to give back.
+// TestGiveBack: each hook announces what the program takes, and the function it returns releases
+// that; without a collector there is nothing to give back.
 func TestGiveBack(t *testing.T) {
 	was := collect.GiveBack.Swap(nil)
 	defer collect.GiveBack.Store(was)

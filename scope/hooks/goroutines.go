@@ -4,6 +4,6 @@ package hooks
 
 import "github.com/scopeview/scopeview/internal/record"
 
-// made is called by a goroutine that has made another one, which begins with the function at
-// entry. Of the place of its go statement nothing is recorded yet.
+// made is called on a goroutine that has created another one, whose entry function is at
+// entry. The place of the go statement is not recorded yet.
 func made(child uint64, entry, _ uintptr) { record.Made(child, entry) }

@@ -4,5 +4,6 @@ package hooks
 
 import "github.com/scopeview/scopeview/internal/record"
 
-// inHeap is given where the runtime looks how much of the heap is the recorder's.
+// inHeap receives the address from which the runtime reads how many bytes of the
+// heap are the recorder's.
 func inHeap(bytes *uint64) { record.TellHeap(bytes) }

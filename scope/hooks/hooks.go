@@ -15,19 +15,20 @@ import (
 type Func struct {
 	state sys.FuncState // see sys.FuncOf
 
-	// Name is what its scopes are called.
+	// Name is the name of its scopes.
 	Name string
 }
 
-// Handle is a call that is recorded. The zero Handle is of one that is not.
+// Handle is a recorded call. The zero Handle is a call that is not recorded.
 type Handle struct{ Loc, Start int64 }
 
 // End ends the call's scope.
 func (h Handle) End() { record.Handle(h).End() }
 
-// Enter begins a call's scope, which Handle.End ends. Without a recording it costs a load
-// and a branch. Calls that cost more than their share of the budget are counted only, in
-// some 2 ns. Where that is too much they are counted now and then, and cost two loads.
+// Enter begins a call's scope, which Handle.End ends. Without a recording it costs a load and
+// a branch. Functions whose calls exceed their share of the budget are only counted, in some
+// 2 ns. If even that is too much, they are counted only now and then, at the cost of two
+// loads.
 func (f *Func) Enter() Handle {
 	if atomic.LoadUint32(&sys.Live.On) <= atomic.LoadUint32(&f.state.Hidden) {
 		return Handle{}
@@ -35,7 +36,7 @@ func (f *Func) Enter() Handle {
 	return Handle(record.Enter(&f.state))
 }
 
-// EnterArgs is Enter with the call's arguments, which are recorded as scope.Task does.
+// EnterArgs is Enter with the call's arguments, recorded as by scope.Task.
 func (f *Func) EnterArgs(args ...any) Handle {
 	if atomic.LoadUint32(&sys.Live.On) <= atomic.LoadUint32(&f.state.Hidden) {
 		return Handle{}
@@ -46,11 +47,11 @@ func (f *Func) EnterArgs(args ...any) Handle {
 // Arg is an argument with its parameter's name; see KV.
 type Arg = record.Arg
 
-// KV is an argument with its parameter's name.
+// KV returns an argument with its parameter's name.
 func KV(key string, value any) Arg { return record.KV(key, value) }
 
-// LeftOut tells the recording which of the program's functions are left out of it: a line for
-// each reason, with how many, the reason, and their names where they are few.
+// LeftOut records which of the program's functions are not instrumented. text has a line per
+// reason: the number of functions, the reason, and their names if there are few.
 func LeftOut(text string) { record.LeftOut(text) }
 
 func init() {

@@ -17,14 +17,14 @@ import (
 
 const mutex, receive = uint64(format.LockMutex) << 8, uint64(format.LockReceive) << 8
 
-// calls does what the standard library does: two wait for a mutex, one of them gets it and
-// lets go while the other one waits.
+// calls makes the calls of the standard library: two goroutines wait for a mutex, one of them gets
+// it and releases it while the other waits.
 func calls() {
 	const addr = 0x2000
 	a1, b1, c1 := park(addr, 0, 0, 0)
 	a2, b2, c2 := wait(addr, mutex)
 	spin()
-	unlock(addr, mutex) // by who had it at once
+	unlock(addr, mutex) // by the goroutine that got it without waiting
 	a1, b1, c1 = park(addr, a1, b1, c1)
 	spin()
 	waited(addr, mutex, a1, b1, c1)
@@ -32,7 +32,7 @@ func calls() {
 	unlock(addr, mutex)
 	waited(addr, mutex, a2, b2, c2)
 	blocked(0x2000, receive, 5000, 0)
-	made(77, here, 0) // of the recorder, and so not named
+	made(77, here, 0) // a function of the recorder, and so not named
 	a, b := test("TestX", -1)
 	tested(a, b, "pass")
 	a, b = test("BenchmarkX", 10)
@@ -45,20 +45,20 @@ func calls() {
 	responded(a, b, "", 0, true)
 }
 
-// spin takes longer than a channel is said to have been waited for, or holds come in another order.
+// spin takes longer than the channel's reported wait; otherwise holds would come in another order.
 func spin() {
 	for range 30000 {
 		runtime.KeepAlive(1)
 	}
 }
 
-// here is where a function of this package begins.
+// here is the entry of a function of this package.
 var here = func() uintptr {
 	pc, _, _, _ := runtime.Caller(1)
 	return runtime.FuncForPC(pc).Entry()
 }()
 
-// TestOff: without a recording nothing is told, before one and after it.
+// TestOff: without a recording the hooks do nothing, before one and after it.
 func TestOff(t *testing.T) {
 	calls()
 	if n := testing.AllocsPerRun(100, calls); n != 0 {
@@ -66,8 +66,8 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestCalls: what the standard library calls leaves records. Waits are called by the nearest
-// place that is not of the recorder, and here that is package testing.
+// TestCalls: the standard library's calls leave records. Waits are named by the nearest place
+// outside of the recorder, which here is in package testing.
 func TestCalls(t *testing.T) {
 	var oneOf uint32
 	thinOut(&oneOf)
@@ -106,7 +106,7 @@ func TestCalls(t *testing.T) {
 	defer tr.Close()
 	var got []string
 	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
-		name, place, _ := strings.Cut(tr.Name(e.Name), " testing.go:") // the line changes with Go's version
+		name, place, _ := strings.Cut(tr.Name(e.Name), " testing.go:") // the line depends on Go's version
 		if _, kind, ok := strings.Cut(place, " "); ok {
 			name += " " + kind
 		}

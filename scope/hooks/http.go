@@ -12,10 +12,10 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// request is called on the goroutine that serves a request, before its handler. pattern
-// is empty where the server's handler is no http.ServeMux, parent is the traceparent header, and
-// state are the tracestate headers. The context that is returned carries the scope; it is nil
-// where nothing is recorded.
+// request is called on the goroutine that serves a request, before its handler. pattern is empty
+// if the server's handler is not an http.ServeMux, parent is the traceparent header, and state
+// holds the tracestate headers. The returned context carries the scope; it is nil if nothing is
+// recorded.
 func request(ctx any, method, pattern, path, id, parent string, state []string) (next any, a, b int64) {
 	c, ok := ctx.(context.Context)
 	if !ok || atomic.LoadUint32(&sys.Live.On) == record.Off {
@@ -37,8 +37,8 @@ func request(ctx any, method, pattern, path, id, parent string, state []string) 
 	return scope.WithLink(c, link), h.Loc, h.Start
 }
 
-// responded is called behind the handler, and where it panics. pattern is what is known of it only
-// now; status is 0 where it is not known.
+// responded is called after the handler, also if it panics. pattern is set if it became known only
+// in the handler; status is 0 if unknown.
 func responded(a, b int64, pattern string, status int, panicked bool) {
 	if a == 0 {
 		return
@@ -57,12 +57,12 @@ func responded(a, b int64, pattern string, status int, panicked bool) {
 	record.EndArgs(record.Handle{Loc: a, Start: b}, args)
 }
 
-// propagating is what SCOPEVIEW_PROPAGATE says: whether receivers of requests are told of
-// their senders.
+// propagating reports whether SCOPEVIEW_PROPAGATE is 1: requests are then sent with the sender's
+// ids.
 var propagating bool
 
-// send is called before a request is sent, which has the traceparent headers told. parent is what
-// its receiver is to be told instead of these, with state as tracestate.
+// send is called before a request is sent whose traceparent headers are told. parent and state, if
+// not empty, replace its traceparent and tracestate.
 func send(ctx any, method, host, path string, told []string) (a, b int64, parent, state string) {
 	c, ok := ctx.(context.Context)
 	if !ok || atomic.LoadUint32(&sys.Live.On) == record.Off {
@@ -77,7 +77,7 @@ func send(ctx any, method, host, path string, told []string) (a, b int64, parent
 	return h.Loc, h.Start, parent, state
 }
 
-// answered is called when the answer's headers are there, or an error.
+// answered is called when the response's headers have arrived, or with an error.
 func answered(a, b int64, status int, err any) {
 	h := record.Handle{Loc: a, Start: b}
 	if err != nil {

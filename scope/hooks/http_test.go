@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestPropagating: a receiver is told of its sender where the user wants that and the sender's
-// context has one, and by the id that is recorded.
+// TestPropagating: a request carries its sender's recorded id if the user wants that and the
+// sender's context has one.
 func TestPropagating(t *testing.T) {
 	defer func() { propagating = false }()
 	propagating = true

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// user is a package as it is instrumented. The calls are to be inlined, and no argument may
-// escape.
+// user is an instrumented package. The calls must be inlined, and no argument may escape.
 const user = `package user
 
 import _scopeview "github.com/scopeview/scopeview/scope/hooks"
@@ -31,8 +30,8 @@ func named(n int, s string) { if h := _scopeview_f[2].EnterArgs(_scopeview.KV("n
 func work() {}
 `
 
-// TestCallsAreInlined asks the compiler. The package lies in the module only as far as the
-// compiler can tell.
+// TestCallsAreInlined checks the compiler's inlining and escape decisions. An overlay
+// places the package inside the module.
 func TestCallsAreInlined(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {

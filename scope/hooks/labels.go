@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// labelled is called when pprof.Do is about to call its function with a context.
+// labelled is called when pprof.Do is about to call its function with ctx.
 func labelled(ctx any) (a, b int64) {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return 0, 0
@@ -21,14 +21,14 @@ func labelled(ctx any) (a, b int64) {
 	return h.Loc, h.Start
 }
 
-// labels is called when the goroutine gets a context's labels by pprof.SetGoroutineLabels.
+// labels is called when pprof.SetGoroutineLabels sets ctx's labels on the goroutine.
 func labels(ctx any) {
 	if atomic.LoadUint32(&sys.Live.On) != record.Off {
 		record.Event("pprof labels", labelsOf(ctx))
 	}
 }
 
-// labelsOf are a context's profiler labels, as arguments.
+// labelsOf returns a context's profiler labels as arguments.
 func labelsOf(ctx any) (args []any) {
 	if c, ok := ctx.(context.Context); ok {
 		pprof.ForLabels(c, func(key, value string) bool {
@@ -39,7 +39,7 @@ func labelsOf(ctx any) (args []any) {
 	return args
 }
 
-// labelsHooked is told that there are such hooks.
+// labelsHooked is called if the standard library has these hooks.
 func labelsHooked(do *func(ctx any) (a, b int64)) {
 	*do = labelled
 	record.LabelsHooked.Store(true)

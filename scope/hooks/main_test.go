@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/shmtest"
 )
 
-// TestMain makes the test binary the program that is recorded, if a test says so.
+// TestMain makes the test binary the recorded program if a test asks for it.
 func TestMain(m *testing.M) {
 	if what := os.Getenv("HOOKS_CHILD"); what != "" {
 		child(what)

@@ -2,12 +2,12 @@
 
 package hooks
 
-// Built with the tag scope_off, everything compiles to nothing.
+// With the tag scope_off, everything compiles to nothing.
 
 // Func is a function of the program: its name.
 type Func struct{ Name string }
 
-// Handle is of no call.
+// Handle holds nothing.
 type Handle struct{ Loc, Start int64 }
 
 // Enter does nothing.
@@ -19,7 +19,7 @@ func (f *Func) EnterArgs(args ...any) Handle { return Handle{} }
 // End does nothing.
 func (h Handle) End() {}
 
-// Arg is of no call.
+// Arg holds nothing.
 type Arg struct{}
 
 // KV does nothing.

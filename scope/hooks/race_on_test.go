@@ -2,5 +2,5 @@
 
 package hooks_test
 
-// raceEnabled says that a deferred call is on the heap.
+// raceEnabled means that deferred calls are allocated on the heap.
 const raceEnabled = true

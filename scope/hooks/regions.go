@@ -11,13 +11,14 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// These are told what the program tells package runtime/trace, whether an execution trace is
-// taken or not. The words are those of Go execution traces that are opened (internal/goscopes).
+// The functions below are called for the program's calls of package runtime/trace, whether an
+// execution trace is being taken or not. Their names are those that internal/goscopes uses for
+// Go's execution traces.
 
-// recording is asked before what costs more than a load and a branch.
+// recording guards work that costs more than a load and a branch.
 func recording() bool { return atomic.LoadUint32(&sys.Live.On) != record.Off }
 
-// region is called when a region begins, of a task or of none (0).
+// region is called when a region begins, in the task id, or in none if id is 0.
 func region(ctx any, id uint64, name string) (a, b int64) {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return 0, 0
@@ -30,8 +31,8 @@ func region(ctx any, id uint64, name string) (a, b int64) {
 	return h.Loc, h.Start
 }
 
-// task is called when a task begins. The context that is returned carries its scope, so that
-// regions, logs and what scope.Context begins with it are parts of it.
+// task is called when a task begins. The returned context carries its scope, so that regions,
+// logs and scopes that scope.Context begins with it are linked to the task.
 func task(ctx any, id, parent uint64, name string) (next any, a, b int64) {
 	c, ok := ctx.(context.Context)
 	if !ok || atomic.LoadUint32(&sys.Live.On) == record.Off {
@@ -50,11 +51,11 @@ func task(ctx any, id, parent uint64, name string) (next any, a, b int64) {
 	return scope.WithLink(c, l), h.Loc, h.Start
 }
 
-// ended is called when a region or a task is over, on whichever goroutine.
+// ended is called when a region or a task ends, on any goroutine.
 func ended(a, b int64) { record.Handle{Loc: a, Start: b}.End() }
 
-// logged is called with what the program logs. Of a text that has args to be formatted with
-// they are recorded as they are, as scope.Taskf does: no method of theirs is called.
+// logged is called with what the program logs. If text is a format, args are recorded
+// unformatted, as by scope.Taskf: none of their methods is called.
 func logged(ctx any, id uint64, category, text string, args []any) {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return
@@ -73,7 +74,7 @@ func logged(ctx any, id uint64, category, text string, args []any) {
 	record.Event(category, append(partOf(ctx, list), args...))
 }
 
-// partOf adds to arguments what a context carries, as the parent of what they are of.
+// partOf appends the link that ctx carries to args, as the parent.
 func partOf(ctx any, args []any) []any {
 	if c, ok := ctx.(context.Context); ok {
 		if l, ok := scope.LinkOf(c); ok {

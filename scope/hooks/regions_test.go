@@ -17,8 +17,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// annotated does what package runtime/trace does for a task with a task in it, which another
-// goroutine ends, and package runtime/pprof for labels.
+// annotated makes the calls of package runtime/trace for a task within a task, which ends on
+// another goroutine, and those of runtime/pprof for labels.
 func annotated() {
 	recording()
 	next, a, b := task(context.Background(), 1, 0, "job")
@@ -40,7 +40,7 @@ func annotated() {
 	labels(ctx)
 }
 
-// TestAnnotationsOff: without a recording nothing is begun, and no label is looked at.
+// TestAnnotationsOff: without a recording nothing begins, and no label is read.
 func TestAnnotationsOff(t *testing.T) {
 	annotated()
 	ctx := pprof.WithLabels(context.Background(), pprof.Labels("a", "1"))
@@ -56,7 +56,7 @@ func TestAnnotationsOff(t *testing.T) {
 	}
 }
 
-// TestLabelsHooked: package scopepprof is told that there are hooks.
+// TestLabelsHooked: package scopepprof sees that there are hooks.
 func TestLabelsHooked(t *testing.T) {
 	defer record.LabelsHooked.Store(record.LabelsHooked.Load())
 	var do func(ctx any) (a, b int64)
@@ -65,7 +65,7 @@ func TestLabelsHooked(t *testing.T) {
 	}
 }
 
-// TestAnnotations: tasks and what belongs to them are linked, as a request's scopes are.
+// TestAnnotations: tasks and what belongs to them are linked like a request's scopes.
 func TestAnnotations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path); err != nil {

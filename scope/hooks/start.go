@@ -16,20 +16,21 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// defaultBudget is the share of CPU time where nothing else is said.
+// defaultBudget is the share of CPU time that recording may take unless the environment sets
+// another.
 const defaultBudget = 0.03
 
-// keepAll and keepFailures are what SCOPEVIEW_KEEP may be.
+// keepAll and keepFailures are the valid values of SCOPEVIEW_KEEP.
 const (
 	keepAll      = ""
 	keepFailures = "failures"
 )
 
-// kept is what SCOPEVIEW_KEEP is.
+// kept is the value of SCOPEVIEW_KEEP.
 var kept string
 
-// start begins the recording that the environment asks for. A recording that the program
-// starts itself has the budget too, and tells receivers of requests.
+// start begins the recording that the environment asks for. The budget, and whether to propagate,
+// also apply to a recording that the program starts itself.
 func start() error {
 	share, err := budget(os.Getenv("SCOPEVIEW_BUDGET"))
 	record.Instrument(share)
@@ -64,13 +65,13 @@ func start() error {
 	return err
 }
 
-// begunByGo reports whether go test has begun this process, whose arguments these are. A test that
-// begins itself again has not its first flag, and what generates inputs for a fuzz test has one more.
+// begunByGo reports whether go test has started this process, given its arguments. A test that
+// starts itself again lacks go test's first flag, and a fuzz worker has an additional one.
 func begunByGo(args []string) bool {
 	return slices.Contains(args, "-test.paniconexit0") && !slices.Contains(args, "-test.fuzzworker")
 }
 
-// budget reads a share of CPU time: a number of percent. Where it is wrong it is the default.
+// budget parses a share of CPU time, in percent. On an error it returns the default too.
 func budget(s string) (share float64, err error) {
 	if s == "" {
 		return defaultBudget, nil

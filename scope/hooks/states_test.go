@@ -12,8 +12,8 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// TestStatesAreGivenUp has goroutines hand each other values as fast as they can: Go's
-// execution trace takes more than its share, in a ring and without, and the trace says so.
+// TestStatesAreGivenUp: goroutines hand each other values as fast as they can. Go's execution trace
+// exceeds its share, in a ring and without, and the trace records that.
 func TestStatesAreGivenUp(t *testing.T) {
 	for name, size := range map[string]scope.Option{"whole": scope.WithLimit(scope.NoLimit), "ring": scope.WithRing(scope.MinRing)} {
 		t.Run(name, func(t *testing.T) {
@@ -47,9 +47,9 @@ func TestStatesAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestG46StatesOff has goroutines hand over to one another as fast as they can. With a budget that
-// is too small for that Go's execution trace is off soon: the trace says why and since when, and that
-// it ended. With all of the CPU time it stays on.
+// TestG46StatesOff: goroutines hand over to one another as fast as they can. With a budget too
+// small for that, Go's execution trace is soon switched off: the trace records why and since when,
+// and that it ended. With all of the CPU time it stays on.
 func TestG46StatesOff(t *testing.T) {
 	for _, c := range []struct {
 		share float64
@@ -77,7 +77,7 @@ func TestG46StatesOff(t *testing.T) {
 		if c.off {
 			t.Logf("G46: with a budget of %v %% Go's execution trace is off after %v", 100*c.share, time.Since(began).Round(time.Millisecond))
 		}
-		for range 50_000 { // nothing of that is known where it is off
+		for range 50_000 { // unknown while it is off
 			there <- 1
 			<-back
 		}

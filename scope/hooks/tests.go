@@ -10,7 +10,7 @@ import (
 )
 
 // test is called when a test, or a run of a benchmark with n iterations, begins on its own
-// goroutine. Without a name it is the pause in which a parallel test waits for its turn.
+// goroutine. An empty name is the pause in which a parallel test waits for its turn.
 func test(name string, n int) (a, b int64) {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return 0, 0
@@ -31,12 +31,12 @@ func test(name string, n int) (a, b int64) {
 	return h.Loc, h.Start
 }
 
-// tested is called when it is over: "pass", "fail", "skip", or "" of a pause.
+// tested is called at its end with the result "pass", "fail" or "skip", or "" for a pause.
 func tested(a, b int64, result string) {
 	end(a, b, record.TestResult, result)
 }
 
-// end ends a scope, with an argument where that is not empty.
+// end ends a scope, with an argument unless value is empty.
 func end(loc, start int64, key, value string) {
 	h := record.Handle{Loc: loc, Start: start}
 	switch {

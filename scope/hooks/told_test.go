@@ -18,7 +18,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestTold tells what the standard library would, and reads it again.
+// TestTold makes the standard library's calls, and reads the result.
 func TestTold(t *testing.T) {
 	record.Instrument(1)
 	path := filepath.Join(t.TempDir(), "x.scope")
@@ -32,8 +32,8 @@ func TestTold(t *testing.T) {
 	made(1<<30, 0, 0)
 
 	a, b, c := park(mutex, 0, 0, 0)
-	a, b, c = park(mutex, a, b, c)  // somebody else was faster
-	d, e, f := park(mutex, 0, 0, 0) // one more, so that the release is told
+	a, b, c = park(mutex, a, b, c)  // another goroutine was faster
+	d, e, f := park(mutex, 0, 0, 0) // one more, so that the release is recorded
 	waited(mutex, record.MutexWhat, a, b, c)
 	unlock(mutex, record.MutexWhat)
 	waited(mutex, record.MutexWhat, d, e, f)
@@ -49,7 +49,7 @@ func TestTold(t *testing.T) {
 	answered(a2, b2, 204, nil)
 	responded(a, b, "/users/{id}", 503, false)
 	_, a, b = request(context.Background(), "POST", "POST /pay", "/pay", "", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", nil)
-	responded(a, b, "", 200, true) // it had written before it panicked
+	responded(a, b, "", 200, true) // it wrote before it panicked
 	a, b = test("TestParent/child", -1)
 	pause, began := test("", -1)
 	tested(pause, began, "")
@@ -99,8 +99,8 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestManySubtests: a test with very many subtests leaves room for the names of others, and no
-// subtest is without its name.
+// TestManySubtests: a test with very many subtests leaves room for other names, and every
+// subtest has its name.
 func TestManySubtests(t *testing.T) {
 	record.Instrument(1)
 	path := filepath.Join(t.TempDir(), "x.scope")

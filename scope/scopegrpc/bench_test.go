@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/scope/scopegrpc"
 )
 
-// BenchmarkCall is what both handlers take of a call, without gRPC.
+// BenchmarkCall measures what each handler adds to a call, without gRPC.
 func BenchmarkCall(b *testing.B) {
 	for _, recording := range []bool{false, true} {
 		for name, h := range map[string]stats.Handler{"server": scopegrpc.ServerHandler(), "client": scopegrpc.ClientHandler()} {

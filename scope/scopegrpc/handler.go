@@ -13,10 +13,12 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// ServerHandler records the calls that a server serves, for grpc.StatsHandler.
+// ServerHandler returns a handler that records the calls that a server serves, for
+// grpc.StatsHandler.
 func ServerHandler() stats.Handler { return server{names: &requests.Bounded{Other: "other methods"}} }
 
-// ClientHandler records the calls that a client makes, for grpc.WithStatsHandler.
+// ClientHandler returns a handler that records the calls that a client makes, for
+// grpc.WithStatsHandler.
 func ClientHandler() stats.Handler {
 	return client{names: &requests.Bounded{Prefix: "gRPC ", Other: "other methods"}}
 }
@@ -32,7 +34,7 @@ type (
 	}
 )
 
-// connections are not recorded.
+// connections ignores the events of connections.
 type connections struct{}
 
 func (connections) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
@@ -40,18 +42,18 @@ func (connections) HandleConn(context.Context, stats.ConnStats)                 
 
 const traceparent, tracestate = "traceparent", "tracestate"
 
-// call is one of either side. Messages of a stream are told from several goroutines.
+// call is a call of either side. Events of a stream's messages come from several goroutines.
 type call struct {
 	span           scope.Span
-	name           string // of one that is served: it begins when its method is known to be there
+	name           string // of a served call, which begins when its method is known to exist
 	link           scope.Link
 	received, sent atomic.Int64 // bytes
 }
 
 type callKey struct{}
 
-// TagRPC finds out whose part the call is. That the server has the method is not known yet:
-// if it has not, no Begin and no End will come.
+// TagRPC finds the parent of the call. Whether the server has the method is not known yet: if not,
+// neither Begin nor End will come.
 func (h server) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
 	if !scope.Enabled() {
 		return ctx
@@ -84,8 +86,8 @@ func (h server) HandleRPC(ctx context.Context, s stats.RPCStats) {
 	}
 }
 
-// blames reports whether a code says that the server is to blame, as OpenTelemetry's
-// conventions have it.
+// blames reports whether a code means that the server is to blame, according to OpenTelemetry's
+// conventions.
 func blames(code codes.Code) bool {
 	switch code {
 	case codes.Unknown, codes.DeadlineExceeded, codes.Unimplemented, codes.Internal, codes.Unavailable, codes.DataLoss:
@@ -94,7 +96,7 @@ func blames(code codes.Code) bool {
 	return false
 }
 
-// TagRPC begins the scope of a call that is made, and sends its ids along.
+// TagRPC begins the scope of an outgoing call, and sends its ids along.
 func (h client) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
 	if !scope.Enabled() {
 		return ctx
@@ -108,15 +110,15 @@ func (h client) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Cont
 	return context.WithValue(ctx, callKey{}, c)
 }
 
-// sending returns a context whose call tells its receiver of l, which is part of within, unless the
-// program has done so.
+// sending returns a context whose call carries l, a child of within, in its metadata, unless the
+// program has set another traceparent.
 func sending(ctx context.Context, l, within scope.Link) context.Context {
 	md, _ := metadata.FromOutgoingContext(ctx)
 	if !tells(md[traceparent], within) {
 		return ctx
 	}
 	if len(md[traceparent])+len(md[tracestate]) > 0 {
-		delete(md, traceparent) // of a copy
+		delete(md, traceparent) // md is a copy
 		delete(md, tracestate)
 		ctx = metadata.NewOutgoingContext(ctx, md)
 	}
@@ -139,7 +141,7 @@ func (client) HandleRPC(ctx context.Context, s stats.RPCStats) {
 	}
 }
 
-// callOf returns the call that TagRPC began, or nil.
+// callOf returns the call that TagRPC stored, or nil.
 func callOf(ctx context.Context) *call {
 	if !scope.Enabled() {
 		return nil
@@ -148,7 +150,7 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// count takes in a message.
+// count adds a message's bytes.
 func count(ctx context.Context, s stats.RPCStats) {
 	switch s := s.(type) {
 	case *stats.InPayload:
@@ -172,7 +174,7 @@ func (c *call) end(code codes.Code, failed bool) {
 	c.span.End(args[:3]...)
 }
 
-// codeName is the name of a code that gRPC knows: a server may send any number.
+// codeName returns the name of a code known to gRPC: a server may send any number.
 func codeName(code codes.Code) string {
 	if code > codes.Unauthenticated {
 		return "other code"

@@ -18,7 +18,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// record lists what is recorded while f runs, in the order of starts.
+// record returns what is recorded while f runs, in the order of starts.
 func record(t *testing.T, f func(ctx context.Context), opts ...scope.Option) (list []recordtest.Event) {
 	t.Helper()
 	stop := recordtest.Start(t, opts...)
@@ -34,7 +34,7 @@ func record(t *testing.T, f func(ctx context.Context), opts ...scope.Option) (li
 	return list
 }
 
-// TestCalls: calls of all kinds are recorded on both sides, and are parts of each other.
+// TestCalls: calls of all kinds are recorded on both sides, and linked as parent and child.
 func TestCalls(t *testing.T) {
 	list := record(t, func(ctx context.Context) {
 		conn, stop, err := serve()
@@ -104,8 +104,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestForeignIDs: what a caller sends decides the ids where it is a traceparent, and nothing
-// else; what the program sets itself is sent.
+// TestForeignIDs: a caller determines the ids only by a valid traceparent; a traceparent that
+// the program sets itself is sent.
 func TestForeignIDs(t *testing.T) {
 	const good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	for _, test := range []struct {
@@ -144,15 +144,15 @@ func TestForeignIDs(t *testing.T) {
 	}
 }
 
-// TestTraceContext: flags and tracestate of a caller go on to whom its server calls, unless the
-// program sets others.
+// TestTraceContext: a caller's flags and tracestate are passed on to the calls that its server
+// makes, unless the program sets others.
 func TestTraceContext(t *testing.T) {
 	const own = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	for _, test := range []struct {
 		about     string
-		link      string // of the context; "": none
+		link      string // in the context; "": none
 		state     string
-		md        []string // of the program
+		md        []string // set by the program
 		want      string   // the flags, or a traceparent
 		wantState string
 		opts      []scope.Option
@@ -198,7 +198,7 @@ func TestTraceContext(t *testing.T) {
 	}
 }
 
-// TestNamesAreBounded: behind grpc.UnknownServiceHandler callers choose methods.
+// TestNamesAreBounded: behind grpc.UnknownServiceHandler, callers choose the methods.
 func TestNamesAreBounded(t *testing.T) {
 	list := record(t, func(ctx context.Context) {
 		conn, stop, err := serve(grpc.UnknownServiceHandler(echo))
@@ -224,7 +224,7 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 }
 
-// TestNotRecording: without a recording, and where names are left out, calls go on as they are.
+// TestNotRecording: without a recording, or if names are filtered out, calls pass unchanged.
 func TestNotRecording(t *testing.T) {
 	call := func(ctx context.Context) {
 		conn, stop, err := serve()

@@ -18,8 +18,8 @@ import (
 
 type text = wrapperspb.StringValue
 
-// shop is a service without generated code: Add answers what it gets, Chat all that it gets.
-// What begins with "fail" fails.
+// shop is a service without generated code: Add returns its message, Chat all of its
+// messages. A message that begins with "fail" fails.
 var shop = grpc.ServiceDesc{
 	ServiceName: "test.Shop",
 	HandlerType: (*any)(nil),
@@ -57,7 +57,7 @@ func echo(_ any, stream grpc.ServerStream) error {
 	}
 }
 
-// serve begins to serve shop, and returns a client and what ends both.
+// serve serves shop, and returns a client and a function that ends both.
 func serve(o ...grpc.ServerOption) (*grpc.ClientConn, func(), error) {
 	server := grpc.NewServer(append(o, grpc.StatsHandler(scopegrpc.ServerHandler()))...)
 	server.RegisterService(&shop, nil)

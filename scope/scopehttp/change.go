@@ -14,7 +14,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// maxFiles is how many files there may be that clients asked for.
+// maxFiles is the maximum number of existing files that clients have requested.
 const maxFiles = 16
 
 func (h *handler) start(_ *http.Request, f fields) (string, error) {
@@ -44,7 +44,7 @@ func (h *handler) start(_ *http.Request, f fields) (string, error) {
 	if err := h.room(); err != nil {
 		return "", err
 	}
-	// The slash makes the directory if it does not exist.
+	// The slash makes Start create the directory if it does not exist.
 	if err := scope.Start(dir+string(filepath.Separator), opts...); err != nil {
 		return "", err
 	}
@@ -53,7 +53,8 @@ func (h *handler) start(_ *http.Request, f fields) (string, error) {
 	return "recording to " + path, nil
 }
 
-// dir is the directory that a client named, if it is one that the program allows.
+// dir returns the directory named by a client if the program allows it, or the
+// first allowed one if asked is empty.
 func (h *handler) dir(asked string) (string, error) {
 	if asked == "" {
 		return h.dirs[0], nil
@@ -92,7 +93,7 @@ func (h *handler) filter(_ *http.Request, f fields) (string, error) {
 	return said, nil
 }
 
-// snapshot writes one beside the trace.
+// snapshot writes a snapshot beside the trace.
 func (h *handler) snapshot(*http.Request, fields) (string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,12 +111,12 @@ func (h *handler) snapshot(*http.Request, fields) (string, error) {
 	return path, nil
 }
 
-// snapshotName is a new name beside the trace.
+// snapshotName returns a new file name beside the trace.
 func snapshotName(trace string) string {
 	return fmt.Sprintf("%s-snapshot-%s-%04x.scope", strings.TrimSuffix(trace, ".scope"), time.Now().UTC().Format("20060102T150405Z"), rand.Uint32()>>16)
 }
 
-// room refuses more files than there may be. h.mu is held.
+// room refuses another file if there are maxFiles. h.mu is held.
 func (h *handler) room() error {
 	h.wrote = slices.DeleteFunc(h.wrote, func(path string) bool {
 		_, err := os.Lstat(path)

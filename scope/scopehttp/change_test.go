@@ -19,7 +19,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// left lists what is in the directory.
+// left lists the directory's files.
 func (s *site) left() []string {
 	s.t.Helper()
 	entries, err := os.ReadDir(s.dir)
@@ -33,7 +33,7 @@ func (s *site) left() []string {
 	return names
 }
 
-// TestRecording is the life of one that was started from outside.
+// TestRecording follows a recording that is started from outside.
 func TestRecording(t *testing.T) {
 	s := mount(t)
 	s.want(404, "stop", none)
@@ -84,15 +84,15 @@ func TestRecording(t *testing.T) {
 	}
 	s.want(404, "stop", none)
 
-	// The next one has a filter of its own.
+	// The next recording has its own filter.
 	s.want(200, "start", none)
 	if v := status(); v.Filter != "" || scope.Path() == first {
 		t.Errorf("status %+v of %s", v, scope.Path())
 	}
 }
 
-// TestSwitch: what is switched off goes on where it was, and whoever has access
-// to the file turns the same switch.
+// TestSwitch: a recording that is switched off can be continued, and every
+// process with access to the file uses the same switch.
 func TestSwitch(t *testing.T) {
 	s := mount(t)
 	s.want(404, "on", none)
@@ -124,8 +124,8 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// TestG29: what somebody has put in the place of the running recording's trace is
-// neither asked nor written to, even if it would take a request.
+// TestG29: a file planted in place of the running recording's trace is neither
+// read nor written, even if it would accept a request.
 func TestG29(t *testing.T) {
 	s := mount(t)
 	victim := filepath.Join(t.TempDir(), "victim")
@@ -168,8 +168,8 @@ func TestG29(t *testing.T) {
 	t.Logf("G29: %d requests while something else lies in the trace's place: refused, nothing written", n)
 }
 
-// TestRecorderDoesNotAnswer: who waits for it is told, and who has gone is not
-// waited for.
+// TestRecorderDoesNotAnswer: a waiting client gets an error, and a client that
+// has gone is not waited for.
 func TestRecorderDoesNotAnswer(t *testing.T) {
 	dir := t.TempDir()
 	if err := scope.Start(dir, scope.WithFlushEvery(time.Hour)); err != nil {
@@ -187,7 +187,7 @@ func TestRecorderDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// names lists a trace's tasks.
+// names returns the names of a trace's tasks.
 func names(t *testing.T, path string) string {
 	t.Helper()
 	tr, err := trace.OpenFile(path)
@@ -207,7 +207,7 @@ func names(t *testing.T, path string) string {
 	return strings.Join(list, " ")
 }
 
-// TestWhereToWrite: a client does not choose that.
+// TestWhereToWrite: a client can't choose another directory.
 func TestWhereToWrite(t *testing.T) {
 	other := t.TempDir()
 	made := filepath.Join(t.TempDir(), "a", "b")
@@ -238,7 +238,7 @@ func TestWhereToWrite(t *testing.T) {
 	}
 }
 
-// TestDefaultDirectory: without WithDir there is one for temporary files.
+// TestDefaultDirectory: without WithDir it is the directory for temporary files.
 func TestDefaultDirectory(t *testing.T) {
 	s := mount(t)
 	t.Setenv("TMPDIR", s.dir)
@@ -299,7 +299,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFilesAreBounded: who asks again and again does not fill the disk.
+// TestFilesAreBounded: a client that asks again and again can't fill the disk.
 func TestFilesAreBounded(t *testing.T) {
 	s := mount(t)
 	s.want(200, "start", none)

@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	// downloadsAtOnce bounds how many snapshots there are at a time.
+	// downloadsAtOnce limits the number of concurrent downloads.
 	downloadsAtOnce = 2
 	piece           = 1 << 20
-	// hidden begins the name of the directory that a snapshot is made in.
+	// hidden is the prefix of the directory in which a snapshot is made.
 	hidden = ".scopeview-download-"
-	// making is how long that may take, on a disk that is slow or throttled.
+	// making limits the time for a snapshot, for disks that are slow or throttled.
 	making = 5 * time.Minute
 )
 
-// download sends the recording until now, or the last one.
+// download sends a snapshot of the recording, or the last trace.
 func (h *handler) download(w http.ResponseWriter, r *http.Request) error {
 	select {
 	case h.downloads <- struct{}{}:
@@ -38,12 +38,13 @@ func (h *handler) download(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Retry-After", "10")
 		return refuse(http.StatusServiceUnavailable, "%d others are downloading just now; try again in a while", downloadsAtOnce)
 	}
-	// The server's WriteTimeout, if it has one, is for the whole of an answer,
-	// which this one may well need longer for. Where there are no deadlines, as in
-	// a test's recorder, nobody stalls either.
+	// The server's WriteTimeout, if any, covers the whole response, and this one
+	// may need longer. Writers without deadlines, such as a test's recorder, do
+	// not stall.
 	deadline := http.NewResponseController(w)
 	_ = deadline.SetWriteDeadline(time.Now().Add(making))
-	// Without a WriteTimeout nobody sets one for the connection's next answer.
+	// Without a WriteTimeout the server does not reset the deadline for the
+	// connection's next response.
 	defer deadline.SetWriteDeadline(time.Time{})
 
 	t, err := whole()
@@ -55,8 +56,9 @@ func (h *handler) download(w http.ResponseWriter, r *http.Request) error {
 	head.Set("Content-Type", "application/octet-stream")
 	head.Set("Content-Length", strconv.FormatInt(t.size, 10))
 	head.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": t.name}))
-	// In pieces, so that who stops reading does not keep the file for ever. If it
-	// fails, the server notices that bytes are missing and closes the connection.
+	// In pieces, so that a client that stops reading does not hold the file
+	// forever. On an error the server notices the missing bytes and closes the
+	// connection.
 	for left := t.size; left > 0 && err == nil; {
 		_ = deadline.SetWriteDeadline(time.Now().Add(h.patience))
 		var n int64
@@ -66,22 +68,22 @@ func (h *handler) download(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sent is a trace that does not change any more.
+// sent is a trace that no longer changes.
 type sent struct {
 	file *os.File
 	size int64
 	name string
-	made string // the directory that it was made in; "": the program's own
+	made string // the directory made for it; "": the program's own
 }
 
 func (t *sent) close() {
 	t.file.Close()
 	if t.made != "" {
-		_ = os.RemoveAll(t.made) // where an open file could not be removed
+		_ = os.RemoveAll(t.made) // on systems where an open file can't be removed
 	}
 }
 
-// whole opens a snapshot of the recording that runs, or the last one's trace.
+// whole opens a snapshot of the running recording, or the last one's trace.
 func whole() (*sent, error) {
 	s := scope.Stats()
 	if s.Running {
@@ -96,15 +98,15 @@ func whole() (*sent, error) {
 	return last(s.Path)
 }
 
-// snapshotOf lets create make a snapshot of the trace at path, beside it: where
-// there is room if anywhere.
+// snapshotOf calls create to make a snapshot of the trace at path, in a directory
+// beside it, which is the place most likely to have room.
 func snapshotOf(path string, create func(path string) error) (*sent, error) {
 	t := &sent{name: filepath.Base(snapshotName(path))}
 	var err error
 	if t.made, err = os.MkdirTemp(filepath.Dir(path), hidden); err != nil {
 		return nil, fmt.Errorf("making a snapshot to send: %w", err)
 	}
-	// At once, so that a program that is killed while it sends leaves nothing.
+	// At once, so that a program killed while sending leaves nothing behind.
 	defer os.RemoveAll(t.made)
 	own := filepath.Join(t.made, "snapshot.scope")
 	if err := create(own); err != nil {
@@ -133,7 +135,7 @@ func last(path string) (*sent, error) {
 	case err != nil:
 		f.Close()
 		return nil, fmt.Errorf("looking at the last recording's trace: %w", err)
-	case !state.Closed, state.Files > 0: // it is being stopped just now, or that failed; or it is several files
+	case !state.Closed, state.Files > 0: // it is being stopped, or stopping failed, or the trace is several files
 		whole, err := hot.Join(f)
 		if err != nil {
 			return nil, fmt.Errorf("opening the last recording's trace: %w", err)
@@ -144,13 +146,13 @@ func last(path string) (*sent, error) {
 			return err
 		})
 	}
-	// What is behind its end is being cut off, or was.
+	// The file may have been, or may now be, cut off at its end.
 	return &sent{file: f, size: min(state.End, opened.Size()), name: filepath.Base(path)}, nil
 }
 
-// openTrace opens the trace of a recording of this process, if it is still what
-// its name says: whoever else may write the directory could have put a link
-// there, to what only we may read or write.
+// openTrace opens the trace of a recording of this process, if path still names
+// it: whoever else may write to the directory could have replaced it by a link to
+// a file that only we may read or write.
 func openTrace(path string, flag int) (f *os.File, state format.State, err error) {
 	gone := refuse(http.StatusNotFound, "%s is not the recording's trace any more", path)
 	named, err := os.Lstat(path)

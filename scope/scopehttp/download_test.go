@@ -18,7 +18,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// fetch downloads into a file and returns its path and the name that it was given.
+// fetch downloads into a file and returns its path and the name sent for it.
 func (s *site) fetch() (path, name string) {
 	s.t.Helper()
 	status, text, head := s.do("GET", "download", "")
@@ -62,7 +62,7 @@ func TestDownload(t *testing.T) {
 		t.Errorf("%s has %q", name, got)
 	}
 
-	// What is not the trace any more is not sent.
+	// A file that is no longer the trace is not sent.
 	secret := filepath.Join(t.TempDir(), "secret")
 	for _, f := range []struct {
 		path string
@@ -90,7 +90,8 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// TestDownloadOutlivesWriteTimeout: a server's is for what is short.
+// TestDownloadOutlivesWriteTimeout: a server's WriteTimeout is meant for short
+// responses.
 func TestDownloadOutlivesWriteTimeout(t *testing.T) {
 	dir := t.TempDir()
 	server := httptest.NewUnstartedServer(Handler(WithDir(dir)))
@@ -110,7 +111,8 @@ func TestDownloadOutlivesWriteTimeout(t *testing.T) {
 	}
 }
 
-// TestStalledClient: who does not read does not keep others from downloading.
+// TestStalledClient: a client that does not read does not keep others from
+// downloading.
 func TestStalledClient(t *testing.T) {
 	dir := t.TempDir()
 	h := Handler(WithDir(dir)).(*handler)
@@ -158,8 +160,8 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// TestAllAtOnce: whatever clients do at a time, each gets an answer that makes
-// sense, and what is downloaded is whole.
+// TestAllAtOnce: whatever clients do concurrently, each gets a sensible response,
+// and downloads are complete.
 func TestAllAtOnce(t *testing.T) {
 	s := mount(t)
 	allowed := map[string]string{
@@ -215,7 +217,7 @@ func TestAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestDownloadSegments: what lies in several files is sent as one.
+// TestDownloadSegments: a trace of several files is sent as one.
 func TestDownloadSegments(t *testing.T) {
 	s := mount(t)
 	if err := scope.Start(s.dir, scope.WithSegments(1<<20, 4)); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/scopeview/scopeview/scope/scopehttp"
 )
 
-// A program's debug server, and what curl -d ring=4M …/start and curl -O …/download
-// would do.
+// A program's debug server, and the equivalent of curl -d ring=4M …/start and curl
+// -O …/download.
 func ExampleHandler() {
 	dir, err := os.MkdirTemp("", "traces")
 	if err != nil {
@@ -60,11 +60,11 @@ func ExampleHandler() {
 	// stop 404
 }
 
-// Two services, of which one asks the other: their scopes are parts of one request.
+// Two services, one of which calls the other: their scopes belong to one request.
 func ExampleMiddleware() {
 	names := http.NewServeMux()
 	names.HandleFunc("GET /names/{id}", func(w http.ResponseWriter, r *http.Request) {
-		_, span := scope.Context(r.Context(), "look up") // a part of "GET /names/{id}"
+		_, span := scope.Context(r.Context(), "look up") // a child of "GET /names/{id}"
 		defer span.End()
 		fmt.Fprint(w, "Ada")
 	})
@@ -78,7 +78,7 @@ func ExampleMiddleware() {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		answer, err := client.Do(q) // says by a header which request it is for
+		answer, err := client.Do(q) // a header carries the request's ids
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 			return
@@ -107,6 +107,6 @@ func ExampleTransport() {
 	}
 	defer answer.Body.Close()
 	b, err := io.ReadAll(answer.Body)
-	fmt.Println(string(b), err) // nothing is recorded, so nothing is told
+	fmt.Println(string(b), err) // nothing is recorded, so no header is sent
 	// Output: told of a trace: false <nil>
 }

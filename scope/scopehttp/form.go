@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// maxBody is far more than what is posted needs.
+// maxBody is far more than a form needs.
 const maxBody = 64 << 10
 
 // fields is a posted form.
 type fields map[string]string
 
-// change makes a route of what takes a form with these fields and says in a
-// sentence what it did.
+// change returns a route's handler that parses a form with these fields, calls
+// do, and responds with do's sentence.
 func change(do func(*handler, *http.Request, fields) (string, error), names ...string) func(*handler, http.ResponseWriter, *http.Request) error {
 	return func(h *handler, w http.ResponseWriter, r *http.Request) error {
 		f, err := readForm(w, r, names)
@@ -32,13 +32,13 @@ func change(do func(*handler, *http.Request, fields) (string, error), names ...s
 			return h.page(w, said)
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = fmt.Fprintln(w, said) // who does not want to hear it has gone
+		_, _ = fmt.Fprintln(w, said) // the client may have gone
 		return nil
 	}
 }
 
-// readForm reads what was posted. What is not asked for is refused: a misspelt
-// limit would be none.
+// readForm parses the posted form. It refuses unknown fields: a misspelt limit
+// would mean no limit.
 func readForm(w http.ResponseWriter, r *http.Request, names []string) (fields, error) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	if t := r.Header.Get("Content-Type"); t != "" {
@@ -69,7 +69,8 @@ func readForm(w http.ResponseWriter, r *http.Request, names []string) (fields, e
 	return f, nil
 }
 
-// bytesOf reads a number of bytes with K, M or G behind it, in powers of 1024.
+// bytesOf parses a number of bytes with the suffix K, M, G or none, in powers
+// of 1024.
 func bytesOf(s string) (int64, error) {
 	digits := strings.TrimRight(s, "kKmMgG")
 	shift := 0

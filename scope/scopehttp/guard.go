@@ -7,24 +7,23 @@ import (
 	"strings"
 )
 
-// mark is a header of all our answers: it tells a client that it has found the
-// handler, and not what else serves there.
+// mark is a header of all responses, by which a client recognizes this handler.
 const mark = "X-Scopeview"
 
-// protect sets the headers that keep browsers from doing more with an answer
-// than showing it. The page has a policy of its own.
+// protect sets the headers that keep browsers from doing more with a response
+// than showing it. The page has its own policy.
 func protect(h http.Header) {
 	h.Set(mark, "1")
 	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "same-origin") // forms say where they come from to us alone
+	h.Set("Referrer-Policy", "same-origin") // forms send their origin only to this server
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 }
 
-// admit refuses who may be a page of another site.
+// admit refuses requests that may come from a page of another site.
 func (h *handler) admit(r *http.Request) error {
 	if !h.knows(r.Host) {
 		return refuse(http.StatusForbidden, "this is asked under an address, as localhost, or under a name that the program gave to scopehttp.WithHosts; %q is none of these", r.Host)
@@ -32,7 +31,7 @@ func (h *handler) admit(r *http.Request) error {
 	if err := h.cross.Check(r); err != nil {
 		return refuse(http.StatusForbidden, "pages of other sites change nothing here: %w", err)
 	}
-	// Reading is for the same origin too, which the check above leaves to CORS.
+	// Reading needs the same origin too; the check above leaves that to CORS.
 	for _, o := range r.Header.Values("Origin") {
 		if u, err := url.Parse(o); err != nil || !strings.EqualFold(u.Host, r.Host) {
 			return refuse(http.StatusForbidden, "pages of other sites are not answered")
@@ -45,8 +44,8 @@ func (h *handler) admit(r *http.Request) error {
 	return refuse(http.StatusForbidden, "pages of other sites are not answered; if a link led here, open its address yourself")
 }
 
-// knows reports whether host, as in a Host header, is one under which a page of
-// somebody else can't be: see the package's documentation.
+// knows reports whether host, as in a Host header, is one that another site's
+// page can't have: see the package's documentation.
 func (h *handler) knows(host string) bool {
 	u, err := url.Parse("//" + host)
 	if err != nil || u.Host != host || u.Hostname() == "" {

@@ -13,13 +13,13 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Option changes what Handler allows.
+// Option configures Handler.
 type Option func(*handler)
 
-// WithDir allows recordings to be started into these directories, beside those
-// of other WithDirs; the first is where they go if the client names none. One
-// that does not exist is made. Without WithDir it is the system's directory for
-// temporary files, and only that.
+// WithDir allows recordings in these directories, in addition to those of other
+// WithDirs; the first is the default if the client names none. A directory that does not
+// exist is created. Without WithDir only the system's directory for temporary files is
+// allowed.
 func WithDir(dirs ...string) Option {
 	return func(h *handler) {
 		for _, d := range dirs {
@@ -31,9 +31,9 @@ func WithDir(dirs ...string) Option {
 	}
 }
 
-// WithHosts allows to be asked under these names too, written without a port:
-// debug.example.com. "*" allows every name; then pages of other sites are kept
-// out only by whatever else keeps them from reaching this server.
+// WithHosts also allows requests for these host names, written without a port:
+// debug.example.com. "*" allows every name; then other sites' pages are kept out only by
+// whatever else keeps them from reaching this server.
 func WithHosts(names ...string) Option {
 	return func(h *handler) {
 		for _, n := range names {
@@ -42,28 +42,28 @@ func WithHosts(names ...string) Option {
 	}
 }
 
-// WithMaxBytes bounds the limit and the ring that a client may ask for; the
-// default is scope.DefaultLimit.
+// WithMaxBytes limits the limit and the ring that a client may ask for; the default is
+// scope.DefaultLimit.
 func WithMaxBytes(n int64) Option { return func(h *handler) { h.max = n } }
 
-// handler is what Handler returns.
+// handler implements http.Handler.
 type handler struct {
 	dirs  []string
 	hosts map[string]bool
 	max   int64
 	cross *http.CrossOriginProtection
 
-	downloads chan struct{} // a place for each that is under way
-	patience  time.Duration // how long a client may take for the next piece
+	downloads chan struct{} // a semaphore
+	patience  time.Duration // how long a client may take for a piece
 
-	asking sync.Mutex // held while the recorder is asked for something
+	asking sync.Mutex // held during a request to the recorder
 
-	mu    sync.Mutex // held while a file is made
-	wrote []string   // those that clients asked for; some may be gone
+	mu    sync.Mutex // held while a file is created
+	wrote []string   // files that clients requested; some may be gone
 }
 
-// Handler answers requests about the program's recording, and starts and stops
-// it; see the package's documentation.
+// Handler returns a handler that shows, starts and stops the program's recording; see
+// the package's documentation.
 func Handler(opts ...Option) http.Handler {
 	h := &handler{
 		hosts:     make(map[string]bool),
@@ -83,7 +83,7 @@ func Handler(opts ...Option) http.Handler {
 	return h
 }
 
-// route is what can be asked for.
+// route is a route of the handler.
 type route struct {
 	methods string // as in the header Allow
 	serve   func(*handler, http.ResponseWriter, *http.Request) error
@@ -94,12 +94,13 @@ const (
 	changes = "POST"
 )
 
-// routes is a function so that programs without the handler do not contain what it does.
+// routes is a function so that programs that do not use the handler do not contain its
+// code.
 func routes() map[string]route {
 	return map[string]route{
 		"":         {reads, (*handler).index},
 		"status":   {reads, (*handler).status},
-		"download": {"GET", (*handler).download}, // a HEAD would make the snapshot too
+		"download": {"GET", (*handler).download}, // a HEAD would create the snapshot too
 		"start":    {changes, change((*handler).start, "path", "ring", "limit", "filter")},
 		"stop":     {changes, change((*handler).stop)},
 		"on":       {changes, change((*handler).on)},
@@ -120,8 +121,8 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if err := h.admit(r); err != nil {
 		return err
 	}
-	// The last element, so that the handler needs not know where it is mounted,
-	// nor whether a prefix was stripped.
+	// Use the last element, so that the handler need not know where it is mounted, nor
+	// whether a prefix was stripped.
 	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	to, ok := routes()[name]
 	if !ok {
@@ -140,7 +141,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) error {
 	return refuse(http.StatusMethodNotAllowed, "this is asked for by %s, not by %s", strings.ReplaceAll(to.methods, ", ", " or "), r.Method)
 }
 
-// refusal is an error that has a status of its own.
+// refusal is an error with a status of its own.
 type refusal struct {
 	status int
 	err    error
@@ -153,7 +154,7 @@ func refuse(status int, format string, args ...any) error {
 	return &refusal{status, fmt.Errorf(format, args...)}
 }
 
-// statusOf is what the answer's status says of err.
+// statusOf returns the response's status for err.
 func statusOf(err error) int {
 	var r *refusal
 	switch {

@@ -42,7 +42,7 @@ func mount(t *testing.T, opts ...Option) *site {
 	return s
 }
 
-// do sends a request with headers "Name: value"; Host is one of them.
+// do sends a request with headers "Name: value", which may include Host.
 func (s *site) do(method, route, body string, headers ...string) (status int, text string, head http.Header) {
 	s.t.Helper()
 	r, err := http.NewRequest(method, s.url+route, strings.NewReader(body))
@@ -70,7 +70,7 @@ func (s *site) do(method, route, body string, headers ...string) (status int, te
 	return resp.StatusCode, string(b), resp.Header
 }
 
-// want posts a form, or gets a route if it is nil, and checks the status.
+// want posts a form, or gets a route if form is nil, and checks the status.
 func (s *site) want(status int, route string, form url.Values) string {
 	s.t.Helper()
 	method := "GET"
@@ -87,14 +87,14 @@ func (s *site) want(status int, route string, form url.Values) string {
 // none is a form without fields.
 var none = url.Values{}
 
-// TestG28 sends what a browser, a script or another site's page may send.
+// TestG28 sends the requests of a browser, a script and another site's page.
 func TestG28(t *testing.T) {
 	s := mount(t, WithHosts("Debug.example.com"))
 	host := strings.TrimPrefix(strings.TrimSuffix(s.url, "/debug/scope/"), "http://")
 	origin := "Origin: http://" + host
 	type answers struct{ read, change int }
 	var (
-		open   = answers{200, 404} // nothing is recorded that could be stopped
+		open   = answers{200, 404} // there is no recording to stop
 		closed = answers{403, 403}
 	)
 	requests, refused := 0, 0
@@ -172,9 +172,9 @@ func TestG28(t *testing.T) {
 	t.Logf("G28: %d requests to the program's handler: %d answered, %d refused, no CORS header", requests, requests-refused, refused)
 }
 
-// TestG28Raw sends what no client of Go's would: without a Host, with two, with
-// another one in the address, and the question that browsers ask before a page of
-// another site may post.
+// TestG28Raw sends requests that Go's client would not: without a Host, with two,
+// with another one in the address, and a browser's preflight for another site's
+// POST.
 func TestG28Raw(t *testing.T) {
 	s := mount(t)
 	addr := strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/debug/scope/")
@@ -232,7 +232,7 @@ func TestG28Raw(t *testing.T) {
 	t.Logf("G28: %d requests by hand to the program's handler, as the table says", len(table))
 }
 
-// traces lists what is in a directory.
+// traces lists a directory.
 func traces(t *testing.T, dir string) []os.DirEntry {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -259,7 +259,7 @@ func checkHeaders(t *testing.T, h http.Header) {
 	}
 }
 
-// TestAllHosts: a program may say that others look after who gets here.
+// TestAllHosts: a program may leave the check of hosts to others.
 func TestAllHosts(t *testing.T) {
 	s := mount(t, WithHosts("*"))
 	if status, text, _ := s.do("GET", "status", "", "Host: a.b.example.com"); status != 200 {
@@ -290,7 +290,7 @@ func TestMounts(t *testing.T) {
 	}
 }
 
-// TestStatus: the keys are those of the package's documentation.
+// TestStatus: the keys are those in the package's documentation.
 func TestStatus(t *testing.T) {
 	s := mount(t)
 	doc, err := os.ReadFile("doc.go")

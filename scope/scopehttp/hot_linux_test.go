@@ -14,7 +14,7 @@ import (
 )
 
 // TestDownloadHot downloads the last recording when Stop could not write it to its
-// file: what lies in the hot file is there.
+// file: the contents of the hot file are included.
 func TestDownloadHot(t *testing.T) {
 	s := mount(t)
 	if err := scope.Start(s.dir); err != nil {

@@ -10,22 +10,24 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Middleware has each request that next serves be a scope, with its path, its status and the
-// bytes of its answer:
+// Middleware returns a handler that records each request that next serves as a scope, with its
+// path, its status and the size of its response:
 //
 //	http.ListenAndServe(addr, scopehttp.Middleware(mux))
 //
-// The scope is called by the method and the pattern of next, if that is an http.ServeMux, or
-// of the ServeMux that next is a handler of: "GET /users/{id}". Else it is called by what the
-// path begins with, "GET /users/…", and a pattern that comes to be known is its argument route.
+// The scope's name is the method and the pattern, if next is an http.ServeMux or a handler of
+// one: "GET /users/{id}". Else it has the beginning of the path, "GET /users/…", and a pattern
+// that becomes known later is the argument route.
 //
 // A request with a valid traceparent header continues its sender's trace, with its flags and its
-// tracestate; another one begins a trace. The context of next's request carries the scope, for scope.Context, Transport and
-// whatever else asks scope.LinkOf. No header decides anything else, and the answer gets none.
+// tracestate; any other begins a trace. The context of next's request carries the scope, for
+// scope.Context, Transport and other users of scope.LinkOf. Headers decide nothing else, and the
+// response gets none.
 //
-// A panic of next goes on, and ends the scope. The http.ResponseWriter that next is given has
-// Unwrap, for http.ResponseController, and Flush, Hijack, ReadFrom, CloseNotify and Push, each
-// where the server's has it. WriteString it has where that of net/http has it. Without a recording next is called with what came.
+// A panic of next ends the scope and propagates. The http.ResponseWriter passed to next has
+// Unwrap, for http.ResponseController, and those of Flush, Hijack, ReadFrom, CloseNotify and
+// Push that the server's has. It has WriteString where net/http's has it. Without a recording
+// next gets the original arguments.
 func Middleware(next http.Handler) http.Handler {
 	mux, _ := next.(*http.ServeMux)
 	return &middleware{next, mux}
@@ -33,7 +35,7 @@ func Middleware(next http.Handler) http.Handler {
 
 type middleware struct {
 	next http.Handler
-	mux  *http.ServeMux // the same, if it is one
+	mux  *http.ServeMux // next, if it is one
 }
 
 func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +52,7 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		sender.State = scope.ParseTracestate(state)
 	}
 	if around, ok := scope.LinkOf(r.Context()); ok && (around.Trace == sender.Trace || !sender.Valid()) {
-		sender = around // the scope of a Middleware around this one
+		sender = around // the scope of an enclosing Middleware
 	}
 	link, id := record.PartOf(sender), header(r, "X-Request-Id")
 	args := [...]any{record.KV("path", r.URL.Path), record.KV("id", id)}
@@ -71,8 +73,8 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.returned = true
 }
 
-// header is the value of a request's header, whose key is canonical. One that is there more
-// than once has none.
+// header returns the value of a request's header, given its canonical key; "" if it occurs more
+// than once.
 func header(r *http.Request, key string) string {
 	if v := r.Header[key]; len(v) == 1 {
 		return v[0]
@@ -80,18 +82,17 @@ func header(r *http.Request, key string) string {
 	return ""
 }
 
-// served is a request that is being served, and what its handler is given: all of it is one
-// allocation.
+// served is a request being served, with everything its handler needs, in one allocation.
 type served struct {
 	ctx      record.LinkedContext
 	r        http.Request
 	w        response
 	handle   record.Handle
-	known    string // the pattern that its name is of
-	returned bool   // the handler has; else it panics
+	known    string // the pattern in its name
+	returned bool   // the handler has returned, and did not panic
 }
 
-// end ends its scope.
+// end ends the request's scope.
 func (s *served) end() {
 	var buf [3]any
 	args := buf[:0]

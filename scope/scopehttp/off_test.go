@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestOff: a program without a recorder says so, and makes no file.
+// TestOff: a program without a recorder says so, and creates no file.
 func TestOff(t *testing.T) {
 	h := Handler(WithDir(t.TempDir()))
 	for route, r := range routes() {

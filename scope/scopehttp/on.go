@@ -2,5 +2,5 @@
 
 package scopehttp
 
-// without says that package scope compiles to nothing.
+// without reports whether package scope compiles to nothing.
 const without = false

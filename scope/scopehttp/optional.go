@@ -19,10 +19,11 @@ const (
 	canWriteString
 )
 
-// A response with the methods of some of them: F is Flush, H Hijack, R ReadFrom, C CloseNotify, P
-// Push, and S WriteString. Each has one pointer, so that an interface holds it without an
-// allocation, and adds one of them to another. A type takes 4 kB of a program: WriteString, which
-// only spares a copy, is kept where net/http, its ResponseRecorder and gin have it.
+// A response with the methods of some of these interfaces: F is Flush, H Hijack, R ReadFrom, C
+// CloseNotify, P Push, and S WriteString. Each type holds one pointer, so that an interface holds
+// it without an allocation, and adds one method to another type. A type takes 4 kB of a program,
+// so WriteString, which only saves a copy, is kept only where net/http, its ResponseRecorder and
+// gin have it.
 type (
 	withF     struct{ *response }
 	withH     struct{ *response }
@@ -130,7 +131,7 @@ func (w withFCPS) WriteString(s string) (int, error)  { return writeString(w.res
 func (w withFHRCS) WriteString(s string) (int, error) { return writeString(w.response, s) }
 func (w withFHCPS) WriteString(s string) (int, error) { return writeString(w.response, s) }
 
-// with returns w with the methods of the optional interfaces can.
+// with returns w with the methods of the optional interfaces in can.
 func (w *response) with(can int) http.ResponseWriter {
 	switch can {
 	case 0:

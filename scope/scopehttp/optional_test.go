@@ -32,8 +32,8 @@ func canDo(w http.ResponseWriter) (can int) {
 	return can
 }
 
-// TestOptional: of each combination of optional interfaces a response has all, and no other;
-// WriteString only where such writers are usual.
+// TestOptional: for each combination of optional interfaces a response has exactly these;
+// WriteString only where such writers are common.
 func TestOptional(t *testing.T) {
 	for can := range 2 * canWriteString {
 		w := (&response{}).with(can)
@@ -50,7 +50,7 @@ func TestOptional(t *testing.T) {
 	}
 }
 
-// TestOptionalOfStandard: handlers find what the standard library's own writers have.
+// TestOptionalOfStandard: handlers find the methods of the standard library's own writers.
 func TestOptionalOfStandard(t *testing.T) {
 	check := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,7 @@ import (
 //go:embed page.css
 var style string
 
-// policy lets the page have its style and send its forms, and nothing else.
+// policy allows the page its style and its forms, and nothing else.
 func policy() string {
 	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
@@ -25,9 +25,9 @@ func policy() string {
 
 func (h *handler) index(w http.ResponseWriter, _ *http.Request) error { return h.page(w, "") }
 
-// page writes the page, with what was just done on top. It is written by hand:
-// html/template would keep the linker from dropping the methods that a program
-// does not use.
+// page writes the page, with said, the result of the last action, on top. It
+// does not use html/template, which would keep the linker from dropping unused
+// methods.
 func (h *handler) page(w http.ResponseWriter, said string) error {
 	s := scope.Stats()
 	var b strings.Builder
@@ -111,7 +111,7 @@ func state(s *scope.Statistics) string {
 	return "nothing was recorded yet"
 }
 
-// losses says what was lost, by reason; "" if nothing was.
+// losses lists what was lost, by reason; "" if nothing was.
 func losses(s *scope.Statistics) string {
 	l := s.Lost
 	var parts []string
@@ -140,7 +140,7 @@ func losses(s *scope.Statistics) string {
 	return strings.Join(parts, ", ")
 }
 
-// thousands writes a number with commas.
+// thousands formats a number with commas.
 func thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {

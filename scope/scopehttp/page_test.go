@@ -15,7 +15,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestPage: what there is to do is a form of plain HTML, in its own style only.
+// TestPage: each action is a form of plain HTML, styled only by the page's own
+// style.
 func TestPage(t *testing.T) {
 	hostile := filepath.Join(t.TempDir(), `"><script>alert(1)<`)
 	if err := os.MkdirAll(hostile, 0o700); err != nil {
@@ -40,7 +41,7 @@ func TestPage(t *testing.T) {
 	if !strings.Contains(stopped, "prefers-color-scheme: dark") {
 		t.Error("there is no dark mode")
 	}
-	// Each form is one that its route takes.
+	// Each form is accepted by its route.
 	actions := regexp.MustCompile(`<form method="post" action="(\w+)"`)
 	var forms []string
 	for _, m := range actions.FindAllStringSubmatch(stopped+running, -1) {
@@ -60,8 +61,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestG26: whatever a client asks for, the page that repeats it has no more
-// elements than one that repeats nothing, and the refusals have none.
+// TestG26: whatever a client sends, the page that repeats it has no more
+// elements than one that repeats nothing, and error responses have none.
 func TestG26(t *testing.T) {
 	s := mount(t)
 	s.want(200, "start", none)
@@ -87,7 +88,8 @@ func TestG26(t *testing.T) {
 	t.Logf("G26: %d hostile filters repeated by the program's page, %d refused in plain text: %d tags, as always", shown, refused, want)
 }
 
-// TestPageTellsLosses: what is missing comes before what is there.
+// TestPageTellsLosses: lost records are listed by reason, with unknown losses
+// marked.
 func TestPageTellsLosses(t *testing.T) {
 	s := &scope.Statistics{Lost: scope.Lost{Limit: 1234567, Ends: 3, Stacks: 1}}
 	if got, want := losses(s), "1,234,567 (beyond the limit: WithLimit, WithRing), 1 (calls of Stack, faster than they are counted), 3 (ends of scopes that show as open)"; got != want {
@@ -101,7 +103,7 @@ func TestPageTellsLosses(t *testing.T) {
 	}
 }
 
-// TestLossesHasEachReason: each number of scope.Lost has words of its own.
+// TestLossesHasEachReason: each field of scope.Lost has its own text.
 func TestLossesHasEachReason(t *testing.T) {
 	words := map[string]string{}
 	for i := range reflect.TypeFor[scope.Lost]().NumField() {

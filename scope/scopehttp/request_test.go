@@ -44,7 +44,7 @@ func find(t *testing.T, list []recordtest.Event, prefix string) recordtest.Event
 	return recordtest.Event{}
 }
 
-// TestOneRequest follows a request over two servers, a client and a goroutine.
+// TestOneRequest follows a request across two servers, a client and a goroutine.
 func TestOneRequest(t *testing.T) {
 	back := http.NewServeMux()
 	back.HandleFunc("GET /stock/{id}", func(w http.ResponseWriter, r *http.Request) {
@@ -119,7 +119,7 @@ func TestOneRequest(t *testing.T) {
 	}
 }
 
-// TestMiddleware is what is told of one request, by what the handler does.
+// TestMiddleware checks what is recorded of a request, by what its handler does.
 func TestMiddleware(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle("/inner/{id}", scopehttp.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {})))
@@ -168,7 +168,7 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
-// TestPanics: a handler's panic, and its Goexit, go through and end the scope.
+// TestPanics: a handler's panic or Goexit propagates and ends the scope.
 func TestPanics(t *testing.T) {
 	stop := recordtest.Start(t)
 	h := scopehttp.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -207,7 +207,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestTransport is what is told of a request that is sent, and what is sent.
+// TestTransport checks what is recorded of an outgoing request, and what is sent.
 func TestTransport(t *testing.T) {
 	failed := errors.New("it failed")
 	stop := recordtest.Start(t)
@@ -226,7 +226,7 @@ func TestTransport(t *testing.T) {
 	own.Header.Set("Traceparent", traceparent)
 	for _, r := range []*http.Request{
 		httptest.NewRequest("GET", "http://a.example:81/x", nil), httptest.NewRequest("GET", "http://a.example/fails", nil), own,
-		{URL: own.URL}, // as lean as a client's may be
+		{URL: own.URL}, // with the fewest fields that a client may set
 	} {
 		_, err := scopehttp.Transport(base).RoundTrip(r)
 		if fails := r.URL.Path == "/fails"; fails != errors.Is(err, failed) {
@@ -244,8 +244,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestProxy: what a proxy asks for a request is part of what the proxy sends, though it hands on
-// the headers with which the request came.
+// TestProxy: a proxy's outgoing request is the parent of what its receiver does, although the
+// proxy forwards the headers of the incoming request.
 func TestProxy(t *testing.T) {
 	stop := recordtest.Start(t)
 	var told string
@@ -266,7 +266,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestServersOwn: what a server's http.ResponseWriter can do, the handler's can.
+// TestServersOwn: the handler's writer can do what the server's http.ResponseWriter can.
 func TestServersOwn(t *testing.T) {
 	can := func(w http.ResponseWriter) string {
 		_, flush := w.(http.Flusher)
@@ -343,7 +343,7 @@ func TestServersOwn(t *testing.T) {
 	}
 }
 
-// bare is an http.ResponseWriter with nothing else, and one that pushes.
+// bare is an http.ResponseWriter without optional methods; pushing adds Push.
 type (
 	bare    struct{ http.ResponseWriter }
 	pushing struct {
@@ -357,7 +357,7 @@ func (w *pushing) Push(target string, _ *http.PushOptions) error {
 	return nil
 }
 
-// TestOtherWriters: of a writer that is not net/http's own a handler has what that has.
+// TestOtherWriters: for a writer not of net/http, a handler finds exactly that writer's methods.
 func TestOtherWriters(t *testing.T) {
 	stop := recordtest.Start(t)
 	defer stop()
@@ -378,8 +378,8 @@ func TestOtherWriters(t *testing.T) {
 	}
 }
 
-// TestNotRecorded: without a recording, and where the name is filtered out, handler and base
-// are given what came.
+// TestNotRecorded: without a recording, or if the name is filtered out, handler and base get the
+// original arguments.
 func TestNotRecorded(t *testing.T) {
 	var in http.ResponseWriter
 	var got, sent *http.Request

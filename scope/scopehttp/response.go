@@ -9,15 +9,15 @@ import (
 	"net/http"
 )
 
-// response is an http.ResponseWriter that sees the status and counts the bytes.
+// response is an http.ResponseWriter that notes the status and counts the bytes.
 type response struct {
 	http.ResponseWriter
-	status   int // of what was sent; 0: nothing yet
+	status   int // as sent; 0: none yet
 	bytes    int64
 	hijacked bool
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the interface of http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *response) WriteHeader(status int) {
@@ -67,13 +67,13 @@ func push(w *response, target string, opts *http.PushOptions) error {
 	return w.ResponseWriter.(http.Pusher).Push(target, opts)
 }
 
-// closeNotifier is http.CloseNotifier, which is deprecated and still asked for.
+// closeNotifier is http.CloseNotifier, which is deprecated and still used.
 type closeNotifier interface{ CloseNotify() <-chan bool }
 
 func closeNotify(w *response) <-chan bool { return w.ResponseWriter.(closeNotifier).CloseNotify() }
 
-// asServers returns it with the optional methods that the server's own has, and no others: a
-// handler chooses by them what it does.
+// asServers returns w with the optional methods that the server's writer has, and no others:
+// a handler adapts to the methods it finds.
 func (w *response) asServers() http.ResponseWriter {
 	can := 0
 	if _, ok := w.ResponseWriter.(http.Flusher); ok {

@@ -90,7 +90,7 @@ func (h *handler) status(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// program is the executable's name.
+// program returns the executable's name.
 func program() string {
 	exe, err := os.Executable()
 	if err != nil {

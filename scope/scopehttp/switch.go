@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// answeredWithin is how long the recorder may take to do what was asked for. It
-// looks once per round of its flusher.
+// answeredWithin is how long the recorder may take to execute a command. It
+// checks for one per round of its flusher.
 const answeredWithin = 20 * time.Second
 
 func (h *handler) on(r *http.Request, _ fields) (string, error) {
@@ -25,9 +25,9 @@ func (h *handler) off(r *http.Request, _ fields) (string, error) {
 	return h.command(r.Context(), format.CommandOff)
 }
 
-// command asks the recorder by the trace's control words, as somebody outside
-// does: so it is one switch, whoever turns it, and the recording keeps its ring,
-// its filter and its triggers.
+// command sends a command through the trace's control words, as tools outside
+// the process do: so there is one switch, whoever uses it, and the recording
+// keeps its ring, its filter and its triggers.
 func (h *handler) command(ctx context.Context, c format.Command) (string, error) {
 	h.asking.Lock()
 	defer h.asking.Unlock()
@@ -42,7 +42,7 @@ func (h *handler) command(ctx context.Context, c format.Command) (string, error)
 	defer f.Close()
 	ctx, cancel := context.WithTimeout(ctx, answeredWithin)
 	defer cancel()
-	// A request of somebody else's that waits must not be stored over.
+	// A waiting request of another process must not be overwritten.
 	last, err := answered(ctx, f, s.Path, func(q format.Request, a format.Answer) bool { return q.Number == a.Number || q.Number == 0 })
 	if err != nil {
 		return "", err
@@ -67,13 +67,13 @@ func (h *handler) command(ctx context.Context, c format.Command) (string, error)
 	return a.Text, nil
 }
 
-// answered waits until the control words are as is says, while the recording of
-// the trace goes on.
+// answered waits until the control words satisfy is, while the trace is being
+// recorded.
 func answered(ctx context.Context, f *os.File, path string, is func(format.Request, format.Answer) bool) (format.Answer, error) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		// While somebody writes them they may make no sense.
+		// They may be inconsistent while another process writes them.
 		switch q, a, err := format.ReadControl(f); {
 		case err == nil && is(q, a):
 			return a, nil

@@ -16,12 +16,12 @@ import (
 	"github.com/scopeview/scopeview/scope/scopehttp"
 )
 
-// w3c are cases of https://github.com/w3c/trace-context/tree/main/test: headers of a request that
-// comes in, and what a request has that is sent for it. Its traceparent is a new one, or else of
-// that trace with flags.
+// w3c has cases from https://github.com/w3c/trace-context/tree/main/test: headers of an incoming
+// request, and the expected ones of a request sent for it. Its traceparent is a new one, or of the
+// same trace with flags.
 var w3c = []struct {
 	about   string
-	headers string // ";" between them
+	headers string // separated by ";"
 	flags   string // "": a new trace
 	state   string
 }{
@@ -57,8 +57,8 @@ var w3c = []struct {
 	{"duplicated keys", "traceparent: 00-{t}-{p}-01;tracestate: foo=1;tracestate: foo=2", "01", ""},
 }
 
-// TestTraceContext: what the services ask that a service asks takes part in the trace as W3C Trace
-// Context says, whether it makes the request, or hands on the one that came in.
+// TestTraceContext: requests that a service makes take part in the trace as W3C Trace Context
+// requires, whether it creates the request or forwards the incoming one.
 func TestTraceContext(t *testing.T) {
 	const trace, parent = "12345678901234567890123456789012", "1234567890123456"
 	var sent []http.Header
@@ -115,7 +115,7 @@ func TestTraceContext(t *testing.T) {
 	}
 }
 
-// TestOwnTraceparent: a valid traceparent that the program sets itself is sent, with its tracestate.
+// TestOwnTraceparent: a valid traceparent set by the program is sent, with its tracestate.
 func TestOwnTraceparent(t *testing.T) {
 	stop := recordtest.Start(t)
 	defer stop()

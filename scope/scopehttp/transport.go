@@ -11,17 +11,17 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Transport has each request that base sends be a scope, from its beginning until the
-// answer's headers are there, with the path and the status:
+// Transport returns a RoundTripper that records each request that base sends as a scope, until
+// the response's headers have arrived, with the path and the status:
 //
 //	client := &http.Client{Transport: scopehttp.Transport(nil)}
 //
-// The scope is called "HTTP GET example.com", and is part of the one that the request's
-// context carries. If that carries none, a new trace begins. A copy of the request tells the
-// receiver so by the headers traceparent and tracestate, unless it has a valid traceparent; the
-// one with which a request came that Middleware serves is replaced, as a proxy hands it on. The
-// flags of the trace and its tracestate are those that came in. All other headers, baggage among
-// them, go out as they are. Where base is nil it is http.DefaultTransport.
+// The scope is called "HTTP GET example.com", and its parent is the scope that the request's
+// context carries. If that carries none, a new trace begins. A copy of the request carries the
+// ids in the headers traceparent and tracestate, unless it has a valid traceparent already; one
+// that merely forwards the header of a request served by Middleware, as a proxy does, is
+// replaced. The flags of the trace and its tracestate are those that came in. All other headers,
+// including baggage, are sent unchanged. A nil base means http.DefaultTransport.
 func Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport
@@ -55,7 +55,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	ended := false
 	defer func() {
-		if !ended { // base panics
+		if !ended { // base has panicked
 			h.End()
 		}
 	}()
@@ -71,7 +71,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// CloseIdleConnections is for http.Client's.
+// CloseIdleConnections is called by http.Client's.
 func (t *transport) CloseIdleConnections() {
 	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()

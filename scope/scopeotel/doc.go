@@ -1,25 +1,23 @@
-// Package scopeotel has the spans that a program makes with OpenTelemetry be scopes too, with
-// the spans' ids:
+// Package scopeotel records a program's OpenTelemetry spans as scopes, with the spans' ids:
 //
 //	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(scopeotel.NewSpanProcessor()))
 //	otel.SetTracerProvider(provider)
 //	ctx, span := otel.Tracer("shop").Start(ctx, "checkout")
 //
 // A span's scope is on the row of the goroutine that started it. It may end on another goroutine,
-// and beside others instead of in them. Its name is the one that the span has at its end. Until
-// then, and for filters and triggers, it is the one that the span was started with. Only spans
-// that a sampler chooses come here.
+// and need not nest with other scopes. Its name is the one that the span has at its end. Until
+// then, and for filters and triggers, it is the one that the span was started with. Spans that a
+// sampler drops are not recorded.
 //
-// A kind that is not internal is the argument span.kind. Up to three of the attributes that a span
-// was started with are arguments, and of those that it has at its end as many as there is room for,
-// four at most; others are counted as cut. An error is failed: true; its text is not recorded, nor
-// are a span's events and links.
+// A kind other than internal is the argument span.kind. Up to three of the attributes at a span's
+// start are arguments, and up to four of those added by its end, if there is room; others are
+// counted as cut. An error is failed: true; its text is not recorded, nor are a span's events and
+// links.
 //
-// The first 1,000 names and the first 1,000 keys are kept, the others are called (other
-// spans) and (other keys). Up to 65,536 spans are followed at once. Those that are started
-// while there are so many are not recorded, and the counter "OpenTelemetry spans left out"
-// says how many there were so far.
+// The first 1,000 names and the first 1,000 keys are kept, the others are called (other spans) and
+// (other keys). Up to 65,536 spans may be open at once. Spans started beyond that are not recorded,
+// but counted by the counter "OpenTelemetry spans left out".
 //
-// Context has scopes be parts of a span, and Parent spans be parts of a scope. The way out,
-// from what was recorded to spans, is scopeview export otlp.
+// Context makes scopes children of a span, and Parent makes spans children of a scope. To export a
+// recording as spans, use scopeview export otlp.
 package scopeotel

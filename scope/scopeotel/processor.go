@@ -14,18 +14,18 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// How many attributes are handed on: as many as there is room for beside a link, and at the
-// end more than that, for those that are cut to be counted.
+// Limits of recorded attributes: at the start as many as there is room for beside a link, and at
+// the end more than that, so that those that are cut are counted.
 const (
 	maxAtStart = 3
 	maxAtEnd   = 16
 )
 
-// maxOpen bounds the memory that spans take which a program never ends.
+// maxOpen limits the memory taken by spans that a program never ends.
 const maxOpen = 1 << 16
 
-// NewSpanProcessor returns what records spans, for sdktrace.WithSpanProcessor. It exports
-// nothing, and goes along with processors that do.
+// NewSpanProcessor returns a processor that records spans, for sdktrace.WithSpanProcessor. It
+// exports nothing, and may be combined with processors that do.
 func NewSpanProcessor() sdktrace.SpanProcessor {
 	return &processor{names: requests.Bounded{Other: "(other spans)"}, keys: requests.Bounded{Other: "(other keys)"}}
 }
@@ -37,17 +37,17 @@ type processor struct {
 	leftOut     atomic.Int64
 }
 
-// id tells spans apart.
+// id identifies a span.
 type id struct {
 	trace trace.TraceID
 	span  trace.SpanID
 }
 
-// renamed is the type by which the reader tells the name that a scope has at its end from an argument:
-// format.Renamed. The name is the key, for keys are in the trace's table of names.
+// renamed is the type by which the reader distinguishes a scope's final name from an argument:
+// format.Renamed. The name is the key, because keys are in the trace's table of names.
 type renamed struct{}
 
-// The types by which the reader knows a span's kind, without the room that a key takes.
+// The types from which the reader knows a span's kind, without the room that a key takes.
 type (
 	server   struct{}
 	client   struct{}
@@ -55,7 +55,7 @@ type (
 	consumer struct{}
 )
 
-// kindOf is what is recorded of a kind: nothing of an internal span, as most are.
+// kindOf returns the argument for a kind: nil for an internal span, as most are.
 func kindOf(k trace.SpanKind) any {
 	switch k {
 	case trace.SpanKindServer:
@@ -74,10 +74,10 @@ func kindOf(k trace.SpanKind) any {
 type begun struct {
 	scope scope.Span
 	name  string
-	told  int // attributes that it began with
+	told  int // number of attributes at its start
 }
 
-// OnStart begins a span's scope.
+// OnStart begins the scope of a span.
 func (p *processor) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 	if !scope.Enabled() {
 		return
@@ -98,7 +98,7 @@ func (p *processor) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(name, args[:n+told]...), name, told})
 }
 
-// OnEnd ends it.
+// OnEnd ends the scope of a span.
 func (p *processor) OnEnd(s sdktrace.ReadOnlySpan) {
 	if p.count.Load() == 0 {
 		return
@@ -120,13 +120,13 @@ func (p *processor) OnEnd(s sdktrace.ReadOnlySpan) {
 		args[n] = scope.KV(name, renamed{})
 		n++
 	}
-	if list := s.Attributes(); len(list) > b.told { // those that it began with come first
+	if list := s.Attributes(); len(list) > b.told { // those from its start come first
 		n += p.arguments(args[n:], list[b.told:])
 	}
 	b.scope.End(args[:n]...)
 }
 
-// arguments makes arguments of attributes, as many as there is room for, and returns how many.
+// arguments stores attributes into args, as many as there is room for, and returns how many.
 func (p *processor) arguments(args []any, list []attribute.KeyValue) int {
 	n := min(len(args), len(list))
 	for i, a := range list[:n] {
@@ -147,15 +147,15 @@ func (p *processor) arguments(args []any, list []attribute.KeyValue) int {
 	return n
 }
 
-// Shutdown does nothing: spans that end later end their scopes.
+// Shutdown does nothing: the scopes of spans that end later still end.
 func (p *processor) Shutdown(context.Context) error { return nil }
 
-// ForceFlush does nothing: what is recorded waits for nobody.
+// ForceFlush does nothing: recorded scopes are not buffered here.
 func (p *processor) ForceFlush(context.Context) error { return nil }
 
-// Context returns a context that carries OpenTelemetry's span of ctx as package scope has it:
-// what scope.Context begins with it is part of that span, and has its flags and its tracestate.
-// Without a span it is ctx.
+// Context returns a context that carries the OpenTelemetry span of ctx for package scope: scopes
+// that scope.Context begins with it are children of that span, and have its flags and its
+// tracestate. If there is no span, it returns ctx.
 func Context(ctx context.Context) context.Context {
 	c := trace.SpanContextFromContext(ctx)
 	if !c.IsValid() {
@@ -164,16 +164,16 @@ func Context(ctx context.Context) context.Context {
 	return scope.WithLink(ctx, scope.Link{Trace: c.TraceID(), Span: c.SpanID(), Flags: byte(c.TraceFlags()), State: c.TraceState().String()})
 }
 
-// Parent is the other way: a context with which OpenTelemetry's spans are parts of the scope
-// that ctx carries, and are sampled as its trace is, where the sampler is sdktrace.ParentBased: a
-// trace that began with a scope is not, unless the recording has scope.WithSampled. Where ctx
-// carries no scope, or is in a span already, it is ctx.
+// Parent returns a context with which OpenTelemetry spans are children of the scope that ctx
+// carries. With the sampler sdktrace.ParentBased they are sampled as that scope's trace is: a trace
+// that began with a scope is not sampled, unless the recording has scope.WithSampled. If ctx
+// carries no scope, or a span already, Parent returns ctx.
 func Parent(ctx context.Context) context.Context {
 	l, ok := scope.LinkOf(ctx)
 	if !ok || trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx
 	}
-	state, _ := trace.ParseTraceState(l.State) // what it does not take is left out, as W3C has it
+	state, _ := trace.ParseTraceState(l.State) // invalid entries are left out, as W3C requires
 	return trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
 		TraceID: l.Trace, SpanID: l.Span, TraceFlags: trace.TraceFlags(l.Flags), TraceState: state, Remote: true,
 	}))

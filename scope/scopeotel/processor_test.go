@@ -19,16 +19,16 @@ import (
 	"github.com/scopeview/scopeview/scope/scopeotel"
 )
 
-// recorded is what a scope, or a counter, left.
+// recorded describes a recorded scope or counter.
 type recorded struct {
 	args  string
 	link  scope.Link
-	other bool // it was ended on another goroutine
+	other bool // ended on another goroutine
 	open  bool
 	count int
 }
 
-// record lists what is recorded while f runs, by name.
+// record returns what is recorded while f runs, by name.
 func record(t *testing.T, f func(trace.Tracer), opts ...scope.Option) map[string]recorded {
 	t.Helper()
 	stop := recordtest.Start(t, opts...)
@@ -48,8 +48,7 @@ func tracer(t *testing.T) trace.Tracer {
 	return p.Tracer("test")
 }
 
-// TestSpans: spans are scopes with their ids, their attributes and their status, wherever
-// they end.
+// TestSpans: spans become scopes with their ids, attributes and status, wherever they end.
 func TestSpans(t *testing.T) {
 	var ids [3]trace.SpanContext
 	got := record(t, func(tr trace.Tracer) {
@@ -91,8 +90,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestSetName: a scope has the name that its span has at its end, wherever that is, beside as many
-// attributes as there is room for. What has not ended has the one that it began with.
+// TestSetName: a scope has its span's final name, with as many attributes as there is room for. An
+// open scope has the name that its span started with.
 func TestSetName(t *testing.T) {
 	got := record(t, func(tr trace.Tracer) {
 		_, span := tr.Start(t.Context(), "HTTP GET", trace.WithAttributes(attribute.Int("a", 1)))
@@ -132,7 +131,7 @@ func TestSetName(t *testing.T) {
 	}
 }
 
-// TestBounds: names, keys and spans that are never ended take no more than they may.
+// TestBounds: the number of names, keys and spans that never end is limited.
 func TestBounds(t *testing.T) {
 	const most = 1 << 16
 	got := record(t, func(tr trace.Tracer) {
@@ -148,7 +147,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestContexts: scopes are parts of spans, and spans of scopes.
+// TestContexts: scopes may be children of spans, and spans of scopes.
 func TestContexts(t *testing.T) {
 	got := record(t, func(tr trace.Tracer) {
 		ctx, request := scope.Context(t.Context(), "request")
@@ -171,7 +170,7 @@ func TestContexts(t *testing.T) {
 	}
 }
 
-// TestNotRecording: spans that begin without a recording leave nothing, and end as they are.
+// TestNotRecording: spans that begin without a recording leave nothing, and end normally.
 func TestNotRecording(t *testing.T) {
 	tr := tracer(t)
 	_, early := tr.Start(t.Context(), "early")

@@ -18,14 +18,15 @@ import (
 	"github.com/scopeview/scopeview/scope/scopeotel"
 )
 
-// sampler is what a fleet's services have: one in a hundred, as the caller has decided.
+// sampler returns a tracer as in a fleet's services: it samples one trace in a hundred, unless
+// the caller has decided.
 func sampler(t *testing.T) trace.Tracer {
 	p := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(0.01))))
 	t.Cleanup(func() { p.Shutdown(context.Background()) })
 	return p.Tracer("fleet")
 }
 
-// roundTripper serves what is sent.
+// roundTripper serves the requests sent through it.
 type roundTripper struct{ http.Handler }
 
 func (h roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -34,8 +35,8 @@ func (h roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// TestSamplingOfAFleet: a service that scopehttp records, between two of OpenTelemetry, changes
-// neither's sampling. For a trace that begins with it, its option decides.
+// TestSamplingOfAFleet: a service recorded by scopehttp, between two that use OpenTelemetry, does
+// not change their sampling. For a trace that begins in it, its option decides.
 func TestSamplingOfAFleet(t *testing.T) {
 	const requests = 3000
 	fleet := sampler(t)
@@ -59,7 +60,7 @@ func TestSamplingOfAFleet(t *testing.T) {
 		about    string
 		upstream bool
 		opts     []scope.Option
-		all      bool // else none, where there is no upstream
+		all      bool // else none, if there is no upstream
 	}{
 		{"upstream decides", true, nil, false},
 		{"upstream decides, whatever we do with our own", true, []scope.Option{scope.WithSampled()}, false},
@@ -92,7 +93,7 @@ func TestSamplingOfAFleet(t *testing.T) {
 	}
 }
 
-// TestSpanContexts: a span's flags and its tracestate go through our contexts, into what is sent,
+// TestSpanContexts: a span's flags and tracestate pass through our contexts, into sent requests,
 // and back to spans.
 func TestSpanContexts(t *testing.T) {
 	stop := recordtest.Start(t)
@@ -117,7 +118,8 @@ func TestSpanContexts(t *testing.T) {
 	}
 }
 
-// TestParentOfOurTrace: spans below a trace that began with a scope are sampled if that says so.
+// TestParentOfOurTrace: spans in a trace that began with a scope are sampled if WithSampled is
+// set.
 func TestParentOfOurTrace(t *testing.T) {
 	for _, sampled := range []bool{false, true} {
 		var opts []scope.Option

@@ -23,7 +23,7 @@ import (
 	"github.com/scopeview/scopeview/scope/scopehttp"
 )
 
-// exported is a span as export otlp sends it.
+// exported is a span as sent by export otlp.
 type exported struct {
 	told
 	Kind   int
@@ -32,7 +32,7 @@ type exported struct {
 	Events []told
 }
 
-// told is what a span and an event have both.
+// told holds the fields common to spans and events.
 type told struct {
 	Name       string
 	Time       string `json:"timeUnixNano"`
@@ -42,7 +42,7 @@ type told struct {
 	}
 }
 
-// attributes are as "key=value".
+// attributes returns the attributes as "key=value".
 func (s *told) attributes() string {
 	all := ""
 	for _, a := range s.Attributes {
@@ -53,8 +53,8 @@ func (s *told) attributes() string {
 	return all + " "
 }
 
-// TestKinds: what was a span of OpenTelemetry is sent as one of its kind, with the attributes that it
-// has room for; others see the kind as an argument.
+// TestKinds: a scope that was an OpenTelemetry span is exported with its kind and the attributes
+// there was room for; other readers see the kind as an argument.
 func TestKinds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path); err != nil {
@@ -71,7 +71,7 @@ func TestKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	spans := export(t, path)
-	for i, want := range []int{1, 1, 2, 3, 4, 5} { // unspecified is internal
+	for i, want := range []int{1, 1, 2, 3, 4, 5} { // unspecified means internal
 		s := spans[i]
 		if s.Kind != want || !strings.HasSuffix(s.attributes(), " a=x b=true c=1 ") || strings.Contains(s.attributes(), "span.kind") {
 			t.Errorf("%s has the kind %d and%s, want %d", s.Name, s.Kind, s.attributes(), want)
@@ -89,10 +89,10 @@ func TestKinds(t *testing.T) {
 // wrapped is an error.
 type wrapped struct{ error }
 
-// TestExceptions: the error that a scope ends with is an event exception at its end, with what the
-// recording has of it: the type of a value, and the text that a program has made of it. What is no
-// error, and what was given at the begin, is none. An exception that the program tells of itself
-// stays what it is.
+// TestExceptions: the error with which a scope ends becomes an exception event at its end, with the
+// recorded facts: the type of a value, and a text that the program has formatted. Arguments that
+// are not errors, or were given at the begin, do not. An exception that the program records itself
+// stays unchanged.
 func TestExceptions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path); err != nil {
@@ -135,8 +135,8 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
-// TestMessages: attributes of OpenTelemetry's conventions for messages go through as they are, and
-// what they say is done decides the kind.
+// TestMessages: attributes of OpenTelemetry's messaging conventions pass unchanged, and the
+// operation determines the kind.
 func TestMessages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path); err != nil {
@@ -171,7 +171,7 @@ type failing struct{}
 
 func (failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("refused") }
 
-// TestSemantics: what is exported has the kinds, the status and the attributes of OpenTelemetry's
+// TestSemantics: exported spans have the kinds, the status and the attributes of OpenTelemetry's
 // semantic conventions, by the constants of its Go package.
 func TestSemantics(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
@@ -241,7 +241,7 @@ func TestSemantics(t *testing.T) {
 	}
 }
 
-// export returns the spans of a trace, in the order of their begins.
+// export returns the spans of a trace, in the order of their starts.
 func export(t *testing.T, path string) (spans []exported) {
 	t.Helper()
 	tr, err := trace.OpenFile(path)

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/scope/scopepprof"
 )
 
-// The scope is called pprof.Do(endpoint, tenant), and its arguments are the labels.
+// The scope's name is pprof.Do(endpoint, tenant), and its arguments are the labels.
 func ExampleDo() {
 	ctx := context.Background()
 	scopepprof.Do(ctx, pprof.Labels("endpoint", "/orders", "tenant", "blue"), func(ctx context.Context) {
@@ -18,7 +18,7 @@ func ExampleDo() {
 	// Output: for blue
 }
 
-// The goroutine's row is called worker, and a CPU profile has its samples with that label:
+// The goroutine's row is called worker, and its samples in a CPU profile have that label:
 // go tool pprof -tagfocus track=worker.
 func ExampleGo() {
 	done := make(chan string)

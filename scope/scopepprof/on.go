@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// begin begins the scope of a context's labels.
+// begin begins a scope for a context's labels.
 func begin(ctx context.Context) scope.Span {
 	args := Labels(ctx)
 	name := record.LabelsName(args)

@@ -15,7 +15,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// profiled are the labels that a profile has of this goroutine, and others of its function.
+// profiled returns the labels that a goroutine profile shows for this goroutine, and for
+// others of its function.
 func profiled(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -31,7 +32,8 @@ func profiled(t *testing.T) string {
 	return ""
 }
 
-// TestLabels: profiles have the labels with a recording and without, and scopes the arguments.
+// TestLabels: profiles have the labels with and without a recording, and scopes have the
+// arguments.
 func TestLabels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	ctx := pprof.WithLabels(context.Background(), pprof.Labels("tenant", "blue"))

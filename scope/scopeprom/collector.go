@@ -12,8 +12,9 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// NewCollector returns a collector of how the recording goes and of the durations of scopes
-// whose names match, globs as scope.SetFilter takes them. An empty list is none.
+// NewCollector returns a collector of the recording's statistics and of the durations of
+// scopes whose names match names, a list of globs as for scope.SetFilter. An empty list
+// matches none.
 func NewCollector(names string) (prometheus.Collector, error) {
 	filter, err := glob.Parse(names)
 	if err != nil {
@@ -36,20 +37,20 @@ func NewCollector(names string) (prometheus.Collector, error) {
 	return c, nil
 }
 
-// maxReading is how long a scrape reads the trace.
+// maxReading limits the time that a scrape reads the trace.
 const maxReading = 500 * time.Millisecond
 
 type collector struct {
-	mu        sync.Mutex // two scrapes take turns
+	mu        sync.Mutex // serializes scrapes
 	budget    time.Duration
-	following *following // nil: no durations are wanted
+	following *following // nil: no durations
 }
 
-// number is one of the recorder's numbers.
+// number is one of the recorder's statistics.
 type number struct {
 	desc  *prometheus.Desc
 	kind  prometheus.ValueType
-	label string // its value, if it has one
+	label string // the label's value, if it has one
 	of    func(*scope.Statistics) int64
 }
 
@@ -67,7 +68,7 @@ var (
 	failedDesc    = named("reading_errors_total", "How often the trace could not be read.")
 )
 
-// numbers are those of scope.Stats.
+// numbers are the statistics of scope.Stats.
 var numbers = []number{
 	{recordingDesc, prometheus.GaugeValue, "", func(s *scope.Statistics) int64 {
 		if s.Running && !s.Off {

@@ -41,7 +41,7 @@ func newScraper(t *testing.T, names string) scraper {
 	return scraper{r, c}
 }
 
-// scrape returns the metrics after a way through protobuf, by names and labels.
+// scrape returns the metrics, encoded and decoded as protobuf, by names and labels.
 func (s scraper) scrape(t *testing.T) map[string]*dto.Metric {
 	t.Helper()
 	families, err := s.registry.Gather()
@@ -84,7 +84,7 @@ func start(t *testing.T, opts ...scope.Option) {
 	t.Cleanup(func() { scope.Stop() })
 }
 
-// work leaves n scopes of each name.
+// work records n scopes of each name.
 func work(n int, names ...string) {
 	for range n {
 		for _, name := range names {
@@ -93,8 +93,8 @@ func work(n int, names ...string) {
 	}
 }
 
-// TestCounts: each scope that has ended counts once, in the scrape behind its end, over
-// recordings that follow one another.
+// TestCounts: each ended scope is counted once, in the first scrape after its end,
+// across successive recordings.
 func TestCounts(t *testing.T) {
 	s := newScraper(t, "a*,lock,-ax")
 	if m := s.scrape(t); value(m["recording"]) != 0 || value(m["reading_behind"]) != 0 {
@@ -110,7 +110,7 @@ func TestCounts(t *testing.T) {
 	scope.Lock(&mu, "lock")()
 	m := s.scrape(t)
 	for name, want := range map[string]uint64{"a1 task": 100, "a2 task": 100, "a-linked task": 1, "hold lock": 1} {
-		// Labels come by their names: kind, then name.
+		// Labels are in alphabetic order: kind, then name.
 		f := strings.Fields(name)
 		key := "scope_duration_seconds task " + f[0]
 		if f[0] == "hold" {
@@ -175,7 +175,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestSum: the durations are seconds.
+// TestSum: the durations are in seconds.
 func TestSum(t *testing.T) {
 	s := newScraper(t, "*")
 	start(t)
@@ -188,12 +188,12 @@ func TestSum(t *testing.T) {
 	end()
 	most := time.Since(before)
 	got := s.scrape(t)["scope_duration_seconds task a"].GetHistogram().GetSampleSum()
-	if got < 0.9*least.Seconds() || got > 1.1*most.Seconds() { // clocks differ
+	if got < 0.9*least.Seconds() || got > 1.1*most.Seconds() { // the clocks differ
 		t.Errorf("%v s, between %v and %v", got, least, most)
 	}
 }
 
-// TestRing: what a ring overwrote before a scrape is told.
+// TestRing: the chunks that a ring overwrote before a scrape are counted.
 func TestRing(t *testing.T) {
 	s := newScraper(t, "*")
 	start(t, scope.WithRing(4<<20))
@@ -212,12 +212,13 @@ func TestRing(t *testing.T) {
 	if unread := value(m["unread_chunks_total"]); unread == 0 || got >= all.Recorded+all.Overwritten || got <= before.Recorded {
 		t.Errorf("%d of %d, %v chunks unread", got, all.Recorded+all.Overwritten, unread)
 	}
-	if n := int64(value(m["records_total"])); n < 200_000 || n > all.Recorded+all.Overwritten { // a counter never falls
+	if n := int64(value(m["records_total"])); n < 200_000 || n > all.Recorded+all.Overwritten { // a counter never decreases
 		t.Errorf("records_total is %d, of %+v", n, all)
 	}
 }
 
-// TestBehind: a scrape that has no time reads on later, and loses nothing.
+// TestBehind: a scrape that runs out of time continues in the next one, and loses
+// nothing.
 func TestBehind(t *testing.T) {
 	s := newScraper(t, "*")
 	scopeprom.Budget(s.Collector, 0)
@@ -241,7 +242,7 @@ func TestBehind(t *testing.T) {
 	t.Errorf("it did not come to the end: %d", last)
 }
 
-// TestHostileNames: names are the labels of any text, and not too many.
+// TestHostileNames: labels may have any text, and their number is limited.
 func TestHostileNames(t *testing.T) {
 	s := newScraper(t, "*")
 	start(t)
@@ -262,7 +263,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestText: the text format, which has no native histograms, has the rest.
+// TestText: the text format, which has no native histograms, has all other metrics.
 func TestText(t *testing.T) {
 	s := newScraper(t, "a")
 	start(t)

@@ -15,41 +15,41 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// following reads the own trace as it grows, one after the other.
+// following reads the program's own traces as they grow, one after the other.
 type following struct {
 	filter    glob.Filter
 	texts     requests.Bounded
 	durations *prometheus.HistogramVec
-	failed    int64 // how often it could not be read
+	failed    int64 // how often a trace could not be read
 
-	path   string // of the trace that is followed, or was last
+	path   string // of the current or last trace
 	id     [16]byte
 	file   *hot.File
 	trace  *trace.Follower // nil: there is none to follow
 	byName map[nameKey]target
-	broken bool  // it is one that could not be read to its end
-	missed int64 // chunks of traces that were followed before
+	broken bool  // the trace could not be read to its end
+	missed int64 // chunks missed in earlier traces
 }
 
-// nameKey is a name as the trace has it, with a kind.
+// nameKey is a name's id in the trace, with a kind.
 type nameKey struct {
 	id   uint16
 	kind format.Kind
 }
 
-// target is where the durations of a name go; nowhere where it is not chosen.
+// target receives the durations of a name; its observer is nil if the name is not selected.
 type target struct {
 	text     string
 	observer prometheus.Observer
 }
 
-// kinds are the kinds of scopes, as exports call them.
+// kinds names the kinds of scopes as exports do.
 var kinds = map[format.Kind]string{
 	format.KindTask: "task", format.KindTaskf: "task", format.KindProcess: "process", format.KindWait: "wait", format.KindHold: "hold",
 }
 
-// read takes in what has ended since the last time. It returns false where it did not come to
-// the end before the deadline.
+// read counts the scopes that have ended since the last call. It returns false if it did not
+// reach the trace's end before the deadline.
 func (f *following) read(s *scope.Statistics, deadline time.Time) bool {
 	if f.trace == nil && s.Path != "" && (s.Running || s.Path != f.path) {
 		f.open(s.Path)
@@ -74,8 +74,8 @@ func (f *following) read(s *scope.Statistics, deadline time.Time) bool {
 	return all
 }
 
-// open begins to follow a trace, unless it was followed to its end. One that could not be
-// read is followed from now on, as nobody knows up to where it was.
+// open begins to follow a trace, unless it was already followed to its end. A trace that
+// could not be read is followed from now on, because the position reached is unknown.
 func (f *following) open(path string) {
 	file, err := hot.Open(path)
 	if err != nil {
@@ -108,7 +108,7 @@ func (f *following) close() {
 	f.file, f.trace, f.byName = nil, nil, nil
 }
 
-// unread is how many chunks were overwritten before they were read.
+// unread returns how many chunks were overwritten before they were read.
 func (f *following) unread() int64 {
 	if f.trace == nil {
 		return f.missed
@@ -116,7 +116,7 @@ func (f *following) unread() int64 {
 	return f.missed + f.trace.Missed()
 }
 
-// take counts a scope that has ended.
+// take counts a scope if it has ended.
 func (f *following) take(e *trace.Event) {
 	kind, ok := kinds[e.Kind]
 	if !ok || e.Open {

@@ -12,8 +12,9 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestUnknown: somebody stores over the counters in the trace while it is written. The gauge
-// says that what was lost is not known, and no counter has what was stored.
+// TestUnknown: another process overwrites the counters in the trace while it is being
+// written. The gauge reports that the losses are unknown, and no counter shows the stored
+// values.
 func TestUnknown(t *testing.T) {
 	s := newScraper(t, "")
 	start(t, scope.WithBacking(scope.DiskBacking))

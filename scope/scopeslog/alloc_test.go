@@ -14,8 +14,8 @@ import (
 	"github.com/scopeview/scopeview/scope/scopeslog"
 )
 
-// TestAllocations: a record of usual attributes allocates nothing beyond what next does, and in
-// a request its ids for next.
+// TestAllocations: a record with the usual attributes allocates nothing beyond what next does,
+// except, in a request, its ids for next.
 func TestAllocations(t *testing.T) {
 	next := quiet{slog.NewTextHandler(io.Discard, nil)}
 	l := slog.New(scopeslog.New(next))

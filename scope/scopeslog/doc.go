@@ -1,25 +1,24 @@
-// Package scopeslog records what a program logs by log/slog, on the rows of its goroutines:
+// Package scopeslog records what a program logs with log/slog, on the rows of its goroutines:
 //
 //	slog.SetDefault(slog.New(scopeslog.New(slog.NewJSONHandler(os.Stderr, nil))))
 //
-// Each record that the next handler is enabled for becomes an event, and goes on to that
-// handler. Where its context carries the scope of a request (scope.Context, scopehttp), the
-// event is a part of that, and the line that the next handler writes gets the attributes
-// trace_id and span_id, outside of all groups.
+// Each record for which the next handler is enabled becomes an event, and is passed to that
+// handler. If its context carries the scope of a request (scope.Context, scopehttp), that is
+// the event's parent, and the next handler gets the additional attributes trace_id and span_id,
+// outside of all groups.
 //
 // # What is recorded
 //
-// The event is called by the message, as a timeline is read by what its marks say. That is so
-// where the message is a constant, which the recorder finds out on Linux. A message that was
-// put together is the argument msg of an event log.INFO, log.WARN …: there may be any number of
-// such, and a trace has room for so many names. On other systems each message is a name
-// until there are very many.
+// The event's name is the message if that is a constant, which the recorder detects on Linux. A
+// composed message is the argument msg of an event log.INFO, log.WARN …: there may be any
+// number of them, and the names in a trace are limited. On other systems each message is a
+// name, until there are very many.
 //
-// The level is an argument, but for INFO. Attributes are arguments: numbers, strings, bools and
-// durations as they are, times as text, those of groups with keys like request.method. Of
-// anything else the type's name is recorded, and of a slog.LogValuer too: its LogValue is not
-// called, as it is the program's. A record has room for five attributes, or for three and its
-// request; Misuse.ArgsCut counts those that lack some.
+// A level other than INFO is an argument. Attributes are arguments: numbers, strings, bools and
+// durations as they are, times as text, those of groups with keys like request.method. For any
+// other value the type's name is recorded, also for a slog.LogValuer, whose LogValue is never
+// called. An event has room for five attributes, or for three and its link; Misuse.ArgsCut
+// counts the events that lack some.
 //
-// Without a recording a record costs a load and a branch more.
+// Without a recording, the handler adds a load and a branch.
 package scopeslog

@@ -15,6 +15,6 @@ func ExampleNew() {
 		return a
 	}})
 	log := slog.New(scopeslog.New(next))
-	log.Info("cache miss", "key", "user:7") // a line, and while a recording runs an event
+	log.Info("cache miss", "key", "user:7") // a line and, while a recording runs, an event
 	// Output: level=INFO msg="cache miss" key=user:7
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// New returns a handler that records what it is given, and gives it to next; see the
-// package's documentation.
+// New returns a handler that records each record and passes it to next; see the package's
+// documentation.
 func New(next slog.Handler) slog.Handler { return &handler{next: next, root: next} }
 
-// given is an attribute of WithAttrs, and the groups that were open.
+// given is an attribute of WithAttrs, with the groups that were open.
 type given struct {
 	prefix string
 	attr   slog.Attr
@@ -28,10 +28,10 @@ type given struct {
 
 type handler struct {
 	next   slog.Handler
-	prefix string  // of the groups that are open: "a.b."
-	given  []given // by WithAttrs
+	prefix string  // the open groups: "a.b."
+	given  []given // set by WithAttrs
 
-	// What makes next of root, for ids that are to be outside of its groups.
+	// The calls that derive next from root, for ids that must be outside of its groups.
 	root slog.Handler
 	made []func(slog.Handler) slog.Handler
 }
@@ -55,7 +55,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	ids := string(b[:])
 	traceID, spanID := slog.String(traceKey, ids[:2*len(link.Trace)]), slog.String(spanKey, ids[2*len(link.Trace):])
 	if h.prefix == "" {
-		r = r.Clone() // its memory is others' too
+		r = r.Clone() // other copies share its memory
 		r.AddAttrs(traceID, spanID)
 		return h.next.Handle(ctx, r)
 	}
@@ -66,11 +66,11 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	return next.Handle(ctx, r)
 }
 
-// traceKey and spanKey are the attributes that the next handler is given.
+// traceKey and spanKey are the attributes added for the next handler.
 const traceKey, spanKey = "trace_id", "span_id"
 
 // hasIDs reports whether the program itself gives the record a trace or span id outside of all
-// groups. Ours beside it would be the same key twice, or the ids of two tracers on a line.
+// groups. Adding ours would duplicate the key, or mix the ids of two tracers in one line.
 func (h *handler) hasIDs(r *slog.Record) (found bool) {
 	for i := range h.given {
 		if h.given[i].prefix == "" && isID(&h.given[i].attr) {
@@ -86,7 +86,7 @@ func (h *handler) hasIDs(r *slog.Record) (found bool) {
 	return found
 }
 
-// isID reports whether an attribute is one of the ids, or a group without a name that has one.
+// isID reports whether an attribute is one of the ids, or an unnamed group that has one.
 func isID(a *slog.Attr) bool {
 	if a.Key == "" && a.Value.Kind() == slog.KindGroup {
 		return slices.ContainsFunc(a.Value.Group(), func(a slog.Attr) bool { return isID(&a) })
@@ -94,7 +94,7 @@ func isID(a *slog.Attr) bool {
 	return a.Key == traceKey || a.Key == spanKey
 }
 
-// record records the event. It is a part of the scope with that link.
+// record records the event as a child of the link's scope.
 func (h *handler) record(r *slog.Record, link *scope.Link) {
 	event, named := record.Tell(r.Message, levelName(r.Level))
 	if !event.Recorded() {
@@ -109,7 +109,7 @@ func (h *handler) record(r *slog.Record, link *scope.Link) {
 	t.Event()
 }
 
-// much is record of what does not fit into its buffer.
+// much records an event that does not fit into record's buffer.
 //
 //go:noinline
 func (h *handler) much(event record.Telling, r *slog.Record, named bool, link *scope.Link) {
@@ -119,7 +119,8 @@ func (h *handler) much(event record.Telling, r *slog.Record, named bool, link *s
 	t.Event()
 }
 
-// tell tells what the event has beside its name, which the message is if it is named.
+// tell adds the event's arguments. If named, the message is the event's name and not an
+// argument.
 func (h *handler) tell(t *record.Told, r *slog.Record, named bool, link *scope.Link) {
 	switch {
 	case !named:
@@ -139,7 +140,7 @@ func (h *handler) tell(t *record.Told, r *slog.Record, named bool, link *scope.L
 	}
 }
 
-// levelName is what slog calls a level, without making a text for the usual ones.
+// levelName returns slog's name of a level, without an allocation for the usual ones.
 func levelName(l slog.Level) string {
 	switch l {
 	case slog.LevelDebug:
@@ -154,7 +155,7 @@ func levelName(l slog.Level) string {
 	return l.String()
 }
 
-// attr tells an attribute, and those of a group one after another.
+// attr adds an attribute, or those of a group one after another.
 func attr(t *record.Told, prefix string, a *slog.Attr) {
 	switch v := &a.Value; v.Kind() {
 	case slog.KindString:
@@ -176,14 +177,14 @@ func attr(t *record.Told, prefix string, a *slog.Attr) {
 	case slog.KindTime:
 		t.Text(prefix, a.Key, format.SlotString, v.Time().Format(time.RFC3339Nano))
 	case slog.KindLogValuer:
-		// Not its value either: LogValue may be there to keep that out of logs.
+		// Its value is not recorded: LogValue may be there to keep that out of logs.
 		t.Text(prefix, a.Key, format.SlotType_, reflect.TypeOf(v.Any()).String())
 	case slog.KindFloat64:
 		t.Number(prefix, a.Key, format.SlotFloat, math.Float64bits(v.Float64()))
 	case slog.KindBool:
 		t.Any(prefix, a.Key, v.Bool())
 	default:
-		if value := v.Any(); value != nil || a.Key != "" { // else it is what slog leaves out
+		if value := v.Any(); value != nil || a.Key != "" { // else slog leaves it out too
 			t.Any(prefix, a.Key, value)
 		}
 	}
@@ -209,7 +210,7 @@ func (h *handler) WithGroup(name string) slog.Handler {
 	return with
 }
 
-// with returns a handler whose next is made of h's.
+// with returns a handler whose next is then(h.next).
 func (h *handler) with(then func(slog.Handler) slog.Handler) *handler {
 	with := *h
 	with.next = then(h.next)

@@ -27,7 +27,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(shmtest.Run(m.Run)) }
 
-// recording starts one and returns what ends it and lists its events as text.
+// recording starts a recording and returns a function that stops it and returns its events as
+// text.
 func recording(t *testing.T) func() []string {
 	t.Helper()
 	stop := recordtest.Start(t)
@@ -45,7 +46,7 @@ func recording(t *testing.T) func() []string {
 	}
 }
 
-// TestHandler: with and without a recording it is a handler as slog wants it.
+// TestHandler: with and without a recording it satisfies slog's requirements for handlers.
 func TestHandler(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		t.Run(fmt.Sprint("recording ", on), func(t *testing.T) {
@@ -67,7 +68,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// password is what must not be in a log.
+// password is a value that must not be logged.
 type password string
 
 func (password) LogValue() slog.Value { panic("LogValue was called") }
@@ -76,7 +77,7 @@ type stringer struct{}
 
 func (stringer) String() string { panic("String was called") }
 
-// TestEvents is what is recorded of what is logged.
+// TestEvents checks the events recorded for log records.
 func TestEvents(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("which messages are constants is known on Linux only")
@@ -125,7 +126,7 @@ func TestEvents(t *testing.T) {
 	} {
 		stop := recording(t)
 		test.log(slog.New(scopeslog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			return slog.Attr{} // or next would call the methods
+			return slog.Attr{} // else next would call the methods
 		}})).WithAttrs(nil)))
 		if got := strings.Join(stop(), "\n"); got != test.want {
 			t.Errorf("%s: recorded %s, want %s", test.about, got, test.want)
@@ -133,13 +134,13 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// quiet takes lines as a handler that resolves nothing.
+// quiet is a handler that does not resolve values.
 type quiet struct{ slog.Handler }
 
 func (quiet) Handle(context.Context, slog.Record) error { return nil }
 
-// TestRequests: a line of a request has its ids outside of all groups, and its event is a part
-// of the scope.
+// TestRequests: a line logged in a request has its ids outside of all groups, and its event is
+// linked to the scope.
 func TestRequests(t *testing.T) {
 	stop := recording(t)
 	var b bytes.Buffer
@@ -170,7 +171,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestMadeMessages: messages that are put together take no names from others.
+// TestMadeMessages: composed messages do not use up names.
 func TestMadeMessages(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("which messages are constants is known on Linux only")
@@ -187,7 +188,7 @@ func TestMadeMessages(t *testing.T) {
 	}
 }
 
-// TestShortTexts: texts of each length up to a word, and beyond, are what they were.
+// TestShortTexts: texts of each length up to a word, and beyond, are read back unchanged.
 func TestShortTexts(t *testing.T) {
 	stop := recording(t)
 	l := slog.New(scopeslog.New(slog.NewTextHandler(io.Discard, nil)))
@@ -202,7 +203,7 @@ func TestShortTexts(t *testing.T) {
 	}
 }
 
-// TestOwnIDs: a line on which the program has put a trace or span id itself gets no other.
+// TestOwnIDs: a line with a trace or span id set by the program gets no other.
 func TestOwnIDs(t *testing.T) {
 	stop := recordtest.Start(t)
 	defer stop()

@@ -9,10 +9,10 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// conn is a connection whose calls are recorded. What an optional interface is asked for
-// that the driver lacks, it answers so that database/sql does what it does without. That is
-// not possible for ExecerContext and QueryerContext: there database/sql looks at arguments
-// first. So types of their own have these.
+// conn is a connection whose calls are recorded. For optional interfaces that the driver
+// lacks, conn answers such that database/sql behaves as without them. That is not possible
+// for ExecerContext and QueryerContext, for which database/sql looks at the arguments
+// first, so separate types have these.
 type conn struct{ c driver.Conn }
 
 type (
@@ -49,8 +49,8 @@ func wrapConn(c driver.Conn) driver.Conn {
 func (c *conn) unwrap() driver.Conn { return c.c }
 func (c *conn) Close() error        { return c.c.Close() }
 
-// Begin and Prepare are there because driver.Conn asks for them. database/sql calls BeginTx
-// and PrepareContext.
+// Begin and Prepare are required by driver.Conn. database/sql calls BeginTx and
+// PrepareContext.
 func (c *conn) Begin() (driver.Tx, error) {
 	return c.BeginTx(context.Background(), driver.TxOptions{})
 }
@@ -138,7 +138,7 @@ func beginTx(ctx context.Context, c driver.Conn, o driver.TxOptions) (driver.Tx,
 	return t, err
 }
 
-// tx is a transaction. Commit and Rollback get no context, so it keeps that of its begin.
+// tx is a transaction. Commit and Rollback take no context, so it keeps that of its begin.
 type tx struct {
 	t   driver.Tx
 	ctx context.Context
@@ -194,7 +194,7 @@ func runQuery(ctx context.Context, c driver.Conn, query string, args []driver.Na
 	return c.(driver.Queryer).Query(query, values)
 }
 
-// positional makes arguments what drivers without contexts take, as database/sql does.
+// positional converts arguments for drivers without contexts, as database/sql does.
 func positional(ctx context.Context, args []driver.NamedValue) ([]driver.Value, error) {
 	values := make([]driver.Value, len(args))
 	for i, a := range args {

@@ -15,11 +15,11 @@ func Wrap(d driver.Driver) driver.Driver { return &wrapped{d} }
 // is c's.
 func Connector(c driver.Connector) driver.Connector { return &connector{c} }
 
-// Unwrap returns the driver's own connection, of what sql.Conn.Raw gives:
+// Unwrap returns the driver's own connection, given the one that sql.Conn.Raw passes:
 //
 //	err := conn.Raw(func(c any) error { return scopesql.Unwrap(c).(*stdlib.Conn)… })
 //
-// Anything else is returned as it is.
+// Any other value is returned unchanged.
 func Unwrap(driverConn any) any {
 	if c, ok := driverConn.(interface{ unwrap() driver.Conn }); ok {
 		return c.unwrap()
@@ -50,7 +50,7 @@ func (w *wrapped) OpenConnector(name string) (driver.Connector, error) {
 	return &connector{c}, nil
 }
 
-// named is the connector of a driver that has none: what database/sql uses too.
+// named is a connector for a driver that has none, as in database/sql.
 type named struct {
 	d    driver.Driver
 	name string
@@ -92,7 +92,7 @@ func end(span scope.Span, err error) {
 	}
 }
 
-// endExec is end, with how many rows were affected, where that costs no call.
+// endExec is end with the number of affected rows, if that is known without a call.
 func endExec(span scope.Span, r driver.Result, err error) {
 	if n, ok := r.(driver.RowsAffected); ok && err == nil {
 		span.End(scope.KV("rows", int64(n)))

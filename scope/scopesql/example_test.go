@@ -13,7 +13,8 @@ import (
 	"github.com/scopeview/scopeview/scope/scopesql"
 )
 
-// connector is what pq.NewConnector, mysql.NewConnector and others return.
+// connector stands for the result of pq.NewConnector, mysql.NewConnector and
+// others.
 var connector = &fake{conn: conns["all"], stmt: stmts["contexts"]}
 
 func ExampleConnector() {

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// fake is a driver that logs how it is called. Which optional interfaces its connections and
-// statements have is said by how they are wrapped.
+// fake is a driver that logs its calls. Wrappers determine the optional interfaces of its
+// connections and statements.
 type fake struct {
 	log  []string
 	conn func(*fakeConn) driver.Conn
@@ -28,7 +28,7 @@ func (f *fake) Connect(context.Context) (driver.Conn, error) { return f.Open("by
 func (f *fake) Driver() driver.Driver                        { return f }
 func (f *fake) Close() error                                 { f.add("close connector"); return nil }
 
-// fakeContext is a driver that has connectors.
+// fakeContext is a driver with connectors.
 type fakeContext struct{ *fake }
 
 func (f fakeContext) OpenConnector(name string) (driver.Connector, error) {
@@ -77,8 +77,7 @@ func (r *fakeRows) Next(v []driver.Value) error {
 	return nil
 }
 
-// What follows are the optional interfaces of a connection, each of which a test's connection
-// may have.
+// The optional interfaces of a connection, each of which a test's connection may have.
 type (
 	withContexts  struct{ *fakeConn }
 	withExec      struct{ *fakeConn }
@@ -131,7 +130,7 @@ func (c withSkip) QueryContext(context.Context, string, []driver.NamedValue) (dr
 	return nil, driver.ErrSkip
 }
 
-// And those of a statement.
+// The optional interfaces of a statement.
 type (
 	withStmtContexts struct{ *fakeStmt }
 	withStmtCheck    struct{ *fakeStmt }
@@ -155,12 +154,12 @@ func (s withStmtCheck) CheckNamedValue(v *driver.NamedValue) error {
 }
 func (s withColumns) ColumnConverter(int) driver.ValueConverter { return column{} }
 
-// column knows arguments that database/sql does not.
+// column converts arguments that database/sql can't.
 type column struct{}
 
 func (column) ConvertValue(v any) (driver.Value, error) { return fmt.Sprintf("column's %v", v), nil }
 
-// conns and stmts are the combinations that are tested, each with each.
+// conns and stmts are the tested variants, in all combinations.
 var conns = map[string]func(*fakeConn) driver.Conn{
 	"plain":    func(c *fakeConn) driver.Conn { return c },
 	"contexts": func(c *fakeConn) driver.Conn { return withContexts{c} },
@@ -207,7 +206,7 @@ var stmts = map[string]func(*fakeStmt) driver.Stmt{
 	},
 }
 
-// keys lists them in order.
+// keys returns the keys in order.
 func keys[V any](m map[string]V) (list []string) {
 	for k := range m {
 		list = append(list, k)

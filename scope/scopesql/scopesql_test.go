@@ -19,7 +19,7 @@ import (
 	"github.com/scopeview/scopeview/scope/scopesql"
 )
 
-// use does with a database what programs do, and returns what they see.
+// use makes the calls of a typical program, and returns their results.
 func use(ctx context.Context, db *sql.DB) (seen []string) {
 	defer db.Close()
 	see := func(format string, args ...any) { seen = append(seen, fmt.Sprintf(format, args...)) }
@@ -43,7 +43,7 @@ func use(ctx context.Context, db *sql.DB) (seen []string) {
 	}
 	see("%v", db.PingContext(ctx))
 	result(db.ExecContext(ctx, "insert", 1))
-	result(db.ExecContext(ctx, "insert", complex(1, 2))) // of a type that only columns and checkers take
+	result(db.ExecContext(ctx, "insert", complex(1, 2))) // a type that only columns and checkers accept
 	result(db.ExecContext(ctx, "insert", sql.Named("x", 1)))
 	result(db.ExecContext(ctx, "insert", "skip"))
 	result(db.ExecContext(ctx, "fail"))
@@ -68,8 +68,8 @@ func use(ctx context.Context, db *sql.DB) (seen []string) {
 	return seen
 }
 
-// TestSame: whatever interfaces a driver has, it is called as without us, and the program sees
-// the same.
+// TestSame: whatever interfaces a driver has, the wrapped driver gets the same calls, and the
+// program the same results.
 func TestSame(t *testing.T) {
 	for _, c := range keys(conns) {
 		for _, s := range keys(stmts) {
@@ -86,7 +86,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestWrap: drivers with and without connectors open as they do without us.
+// TestWrap: drivers with and without connectors are opened as without the wrapper.
 func TestWrap(t *testing.T) {
 	f := &fake{conn: conns["all"], stmt: stmts["plain"]}
 	sql.Register("plain+scope", scopesql.Wrap(f))
@@ -126,7 +126,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestScopes: what is recorded of a request, whose part each is, and that no argument is.
+// TestScopes checks what is recorded in a request, the parents, and that no argument is
+// recorded.
 func TestScopes(t *testing.T) {
 	if err := scope.Start(t.TempDir() + string(filepath.Separator)); err != nil {
 		t.Fatal(err)

@@ -14,8 +14,9 @@ type stmt struct {
 	query string
 }
 
-// convertingStmt is one of a driver that converts arguments by column. That a statement
-// has ColumnConverter changes what database/sql does with its arguments.
+// convertingStmt is a statement of a driver that converts arguments by column. It is a
+// type of its own because the method ColumnConverter changes what database/sql does with
+// the arguments.
 type convertingStmt struct {
 	*stmt
 	cc driver.ColumnConverter
@@ -34,7 +35,7 @@ func wrapStmt(c *conn, s driver.Stmt, query string) driver.Stmt {
 func (s *stmt) Close() error  { return s.s.Close() }
 func (s *stmt) NumInput() int { return s.s.NumInput() }
 
-// CheckNamedValue asks the connection where the statement has none, as database/sql does.
+// CheckNamedValue falls back to the connection's, as database/sql does.
 func (s *stmt) CheckNamedValue(v *driver.NamedValue) error {
 	if n, ok := s.s.(driver.NamedValueChecker); ok {
 		return n.CheckNamedValue(v)
@@ -42,8 +43,8 @@ func (s *stmt) CheckNamedValue(v *driver.NamedValue) error {
 	return s.c.CheckNamedValue(v)
 }
 
-// Exec and Query are there because driver.Stmt asks for them. database/sql calls
-// ExecContext and QueryContext.
+// Exec and Query are required by driver.Stmt. database/sql calls ExecContext and
+// QueryContext.
 func (s *stmt) Exec(args []driver.Value) (driver.Result, error) {
 	return s.ExecContext(context.Background(), numbered(args))
 }

@@ -2,25 +2,26 @@
 //
 //	func TestMain(m *testing.M) { scopetest.Main(m, gotrace.With()) }
 //
-// has two flags more. This leaves a trace of each package whose tests fail:
+// has two more flags, -scope and -scope-keep. This leaves a trace of each package whose tests
+// fail:
 //
 //	go test ./... -scope $PWD/traces
 //
-// Without the flag nothing is recorded, and what the functions here do beyond package testing
-// is a load and a branch.
+// Without the flag nothing is recorded, and the functions here add a load and a branch to those
+// of package testing.
 //
-// A test that begins with Run has a row and a scope of its own, in which its result is:
+// A test that begins with Run has a row and a scope of its own, which holds its result:
 //
 //	func TestTransfer(t *testing.T) {
 //		ctx := scopetest.Run(t)
 //		scopetest.Parallel(t) // t.Parallel, with the time that it waits
 //
-// scopeview test does all this to programs that do not import this package. Where both do, it
-// is done once.
+// scopeview test does all this for programs that do not import this package. With both, it is
+// done once.
 //
 // # Benchmarks
 //
-// Metrics has a benchmark report what its scopes take, at the median and at the 99th percentile:
+// Metrics makes a benchmark report the median and the 99th percentile of its scopes' durations:
 //
 //	func BenchmarkLoad(b *testing.B) {
 //		scopetest.Metrics(b, "parse", "encode")
@@ -31,7 +32,7 @@
 //
 // # Design
 //
-// Metrics reads its trace here, not by the reader of the tools: that needs libraries which the
-// tests of others should not. What it reads was closed by the same process a moment ago, so
-// there is little that it has to expect.
+// Metrics has a trace reader of its own: the tools' reader imports libraries that other people's
+// tests should not need. It can be simple, because the same process has just written and closed
+// the trace.
 package scopetest

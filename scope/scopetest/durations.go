@@ -9,21 +9,21 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// durations are what a trace that this process has just closed tells of its scopes.
+// durations collects the durations of the scopes in a trace that this process has just closed.
 type durations struct {
-	ns   map[string][]int64 // of those that have ended, by name
-	lost int64              // records of which nothing is kept
+	ns   map[string][]int64 // of ended scopes, by name
+	lost int64              // lost records
 
 	names   map[uint16]string
 	ticks   map[uint16][]int64
-	open    map[format.Loc]format.Record // begun, and their record has no end
-	ends    map[format.Loc]int64         // apart
+	open    map[format.Loc]format.Record // scopes whose record has no end
+	ends    map[format.Loc]int64         // ends apart
 	last    format.Calib
-	records []byte // a chunk
+	records []byte // of one chunk
 }
 
-// readDurations reads them. Unlike the reader of the tools it keeps no order, so there may be
-// as many scopes as fit into memory with 8 bytes each.
+// readDurations reads the trace at path. Unlike the tools' reader it does not sort, so it needs
+// only 8 bytes of memory per scope.
 func readDurations(path string) (*durations, error) {
 	d := &durations{ns: map[string][]int64{}, names: map[uint16]string{format.NameOther: format.OtherNames}, ticks: map[uint16][]int64{}, open: map[format.Loc]format.Record{}, ends: map[format.Loc]int64{}}
 	if err := d.read(path); err != nil {
@@ -68,7 +68,7 @@ func (d *durations) read(path string) error {
 	return nil
 }
 
-// chunk takes in the chunk at a place, if there is one.
+// chunk reads the chunk at a place, if there is one.
 func (d *durations) chunk(file *chunks.File, at int64) (born bool, err error) {
 	c, born, bad, err := file.ReadChunk(d.records, at)
 	if err = errors.Join(bad, err); !born || err != nil {
@@ -122,8 +122,8 @@ func (d *durations) block(t format.BlockType, payload []byte) {
 	}
 }
 
-// convert makes nanoseconds of ticks, at the rate of the whole recording where it is long enough
-// to tell it.
+// convert converts ticks to nanoseconds, at the rate measured over the whole recording if that
+// was long enough.
 func (d *durations) convert(h *format.Header) {
 	rate := 1e9 / float64(h.TickRate)
 	if h.Clock == format.ClockMonotonic {

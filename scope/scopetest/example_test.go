@@ -11,7 +11,8 @@ import (
 	"github.com/scopeview/scopeview/scope/scopetest"
 )
 
-// A benchmark reports what its scopes take beside what go test measures.
+// A benchmark reports the durations of its scopes along with go test's own
+// metrics.
 func ExampleMetrics() {
 	flag.Set("test.benchtime", "100x")
 	r := testing.Benchmark(func(b *testing.B) {

@@ -15,17 +15,17 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// Main runs a package's tests, and records them where the flag -scope asks for it, with the
-// options given. It is called by TestMain, before flag.Parse if that calls it. Package testing
-// ends the program with the code that is returned.
+// Main runs a package's tests and, if the flag -scope is set, records them with the given
+// options. Call it in TestMain, before flag.Parse if TestMain calls that. Package testing
+// exits with the returned code.
 //
-// -scope DIR records into a file in DIR that is called by the package's path, the time and the
-// process. The flag stands behind the packages. As with all of a test's own flags, a
-// relative DIR is one in each package's directory. The trace is removed if the tests pass,
-// unless -scope-keep is given. One of tests that panic, hang or exit stays.
+// -scope DIR records into a file in DIR whose name has the package's path, the time and the
+// process. On the command line it follows the packages. As for all of a test's own flags, a
+// relative DIR is relative to each package's directory. The trace is removed if the tests
+// pass, unless -scope-keep is given. If the tests panic, hang or exit, it stays.
 //
-// A package that has a flag called scope itself keeps it, and is not recorded. What go test
-// takes by -cpuprofile and -trace it gets, and a recording by gotrace.With has no states then.
+// A package that itself defines a flag scope keeps it, and is not recorded. With go test's
+// -cpuprofile or -trace, a recording with gotrace.With has no states.
 func Main(m *testing.M, opts ...scope.Option) (code int) {
 	if flag.Lookup("scope") != nil || flag.Lookup("scope-keep") != nil {
 		return m.Run()
@@ -60,7 +60,7 @@ func Main(m *testing.M, opts ...scope.Option) (code int) {
 	return code
 }
 
-// set reports whether a flag is there and is not what it is without being given.
+// set reports whether a flag exists and differs from its default, without.
 func set(name, without string) bool {
 	f := flag.Lookup(name)
 	return f != nil && f.Value.String() != without
@@ -83,7 +83,7 @@ func start(dir string, opts []scope.Option) (path string, err error) {
 	return "", errors.New("the tests are built with the tag scope_off")
 }
 
-// escaped is a package's path as a file's name: example.com+x+y.
+// escaped returns a package's path as a file name: example.com+x+y.
 func escaped(path string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// TestMain is that of the tests, and, of the children that they start, what a user writes.
+// TestMain runs the tests and, in the children that they start, is a user's TestMain.
 func TestMain(m *testing.M) {
 	if os.Getenv("SCOPETEST_CHILD") != "" {
 		Main(m, gotrace.With())
@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(shmtest.Run(m.Run))
 }
 
-// TestChild is what a child runs.
+// TestChild is the test that a child runs.
 func TestChild(t *testing.T) {
 	end := os.Getenv("SCOPETEST_CHILD")
 	if end == "" {

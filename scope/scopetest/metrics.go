@@ -12,20 +12,21 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// metricsLimit is what a benchmark's trace may grow to: some 8 million scopes.
+// metricsLimit is the largest size of a benchmark's trace: some 8 million scopes.
 const metricsLimit = 256 << 20
 
-// Metrics has a benchmark report what its scopes take that are called so: the median and the
-// 99th percentile of their durations, as the metrics NAME-p50-ns and NAME-p99-ns. Names are
-// globs, as in scope.SetFilter; without one it is all scopes. Spaces and slashes of a name are
-// underscores in its metrics, as a unit has none.
+// Metrics makes a benchmark report the median and the 99th percentile of the durations of
+// scopes with these names, as the metrics NAME-p50-ns and NAME-p99-ns. Names are globs, as for
+// scope.SetFilter; without names, all scopes are reported. Spaces and slashes in a name become
+// underscores, because a unit can't contain them.
 //
-// It is called first, and records until the benchmark's cleanups. That is not part of the time
-// that is measured, but the scopes are: one takes some 30 ns, and one of another name some 5.
-// Scopes that did not end, and waits, are not counted. What a run records beyond some 8 million
-// scopes is not kept, and counted by the metric lost-scopes; the others are of the run's begin.
+// Call it first; it records until the benchmark's cleanups. Starting and reading the recording
+// is not part of the measured time, but the scopes are: one takes some 30 ns, and one of
+// another name some 5. Scopes that did not end, and waits, are not counted. Scopes beyond the
+// first 8 million or so are dropped, and counted by the metric lost-scopes.
 //
-// Where a recording is running, as one by -scope is, nothing is reported, which is logged.
+// If a recording is running already, as with -scope, Metrics only logs that, and reports
+// nothing.
 func Metrics(b *testing.B, names ...string) {
 	b.Helper()
 	if scope.Enabled() {
@@ -45,7 +46,7 @@ func Metrics(b *testing.B, names ...string) {
 	b.Cleanup(func() {
 		err := scope.Stop()
 		d, readErr := readDurations(path)
-		_ = os.Remove(path) // so long as the benchmark runs on, its directory stays
+		_ = os.Remove(path) // the directory remains as long as the benchmark runs
 		if err == nil {
 			err = readErr
 		}
@@ -57,7 +58,7 @@ func Metrics(b *testing.B, names ...string) {
 	})
 }
 
-// report tells the metrics of each name.
+// report reports the metrics of each name.
 func (d *durations) report(metric func(n float64, unit string)) {
 	for name, list := range d.ns {
 		slices.Sort(list)
@@ -69,13 +70,14 @@ func (d *durations) report(metric func(n float64, unit string)) {
 	}
 }
 
-// quantile is the smallest that so many of all do not exceed, as scopeview top has it.
+// quantile returns the smallest value that a share q of all do not exceed, as scopeview top
+// does.
 func quantile(sorted []int64, q float64) float64 {
 	return float64(sorted[max(int(math.Ceil(q*float64(len(sorted))))-1, 0)])
 }
 
-// unitOf is a name as the begin of a unit. benchstat takes what is behind a slash for what it
-// is divided by.
+// unitOf converts a name to the beginning of a unit. benchstat takes what follows a slash for
+// the denominator.
 func unitOf(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '/' || unicode.IsSpace(r) || !unicode.IsPrint(r) {

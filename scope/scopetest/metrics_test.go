@@ -18,8 +18,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestDurations: they are those that the tools' reader finds, of whichever path and backing the
-// trace is, with scopes that end late, elsewhere, or not.
+// TestDurations: the durations agree with those of the tools' reader, for each path and
+// backing, and for scopes that end late, on another goroutine, or not at all.
 func TestDurations(t *testing.T) {
 	for name, backing := range map[string]scope.Option{"as it is": nil, "heap": scope.WithBacking(scope.HeapBacking), "disk": scope.WithBacking(scope.DiskBacking)} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestDurations(t *testing.T) {
 					t.Errorf("%s: %d durations, want %d", name, len(got), len(list))
 					continue
 				}
-				for i := range got { // the reader bends the clock at each calibration
+				for i := range got { // the reader corrects the clock at each calibration
 					if math.Abs(float64(got[i]-list[i])) > 2+float64(list[i])/1000 {
 						t.Fatalf("%s: the duration %d of %d is %d ns, want %d", name, i, len(got), got[i], list[i])
 					}
@@ -92,7 +92,7 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// TestDurationsOfNone: what is no closed trace is an error.
+// TestDurationsOfNone: a file that is not a closed trace is an error.
 func TestDurationsOfNone(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
@@ -111,7 +111,7 @@ func TestDurationsOfNone(t *testing.T) {
 	}
 }
 
-// TestReport: the quantiles, by nearest rank, and the units.
+// TestReport checks the quantiles, by nearest rank, and the units.
 func TestReport(t *testing.T) {
 	d := durations{ns: map[string][]int64{"GET /x": {30, 10, 20}, "one": {7}}, lost: 2}
 	for i := range int64(200) {

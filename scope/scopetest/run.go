@@ -11,13 +11,13 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Run records the calling test, or the run of a benchmark: its row has its name, and so has a
-// scope that ends behind the cleanups that are added later, with the argument result: pass,
-// fail or skip. It is called first, once in each test and in each subtest that is to have a row.
-// A subtest's scope is a part of its test's.
+// Run records the calling test, or the run of a benchmark. Its row has its name, and so has a
+// scope that ends after the cleanups that are added later, with the argument result: pass, fail
+// or skip. Call it first, once in each test and subtest that should have a row. A subtest's
+// scope is a child of its test's.
 //
-// The context is the test's, t.Context(), and carries the scope: what is begun with it by
-// scope.Context, here or by a server that is asked, is a part of the test.
+// The returned context is t.Context() and carries the scope: scopes that scope.Context begins
+// with it, here or in a server that the test calls, are children of the test.
 func Run(t testing.TB) context.Context {
 	t.Helper()
 	if !scope.Enabled() || record.TestsHooked.Load() {
@@ -36,11 +36,11 @@ func Run(t testing.TB) context.Context {
 	return ctx
 }
 
-// running are the links of the tests that run, by their names: the context of a subtest does not
-// carry its test's.
+// running holds the links of the running tests, by name: a subtest's context does not carry its
+// test's link.
 var running sync.Map
 
-// within is a test's context, with the scope of the innermost test around it that has one.
+// within returns a test's context, with the scope of the innermost enclosing test that has one.
 func within(t testing.TB) context.Context {
 	for name := t.Name(); ; {
 		i := strings.LastIndexByte(name, '/')
@@ -54,7 +54,7 @@ func within(t testing.TB) context.Context {
 	}
 }
 
-// result is told to hooks by package testing in the same words.
+// result returns the same words that package testing passes to hooks.
 func result(t testing.TB) string {
 	switch {
 	case t.Failed() || panicking():
@@ -65,8 +65,8 @@ func result(t testing.TB) string {
 	return "pass"
 }
 
-// panicking reports whether a cleanup runs because the test panics, which package testing takes
-// for a failure only afterwards.
+// panicking reports whether a cleanup runs because of a panic, which package testing marks as a
+// failure only afterwards.
 func panicking() bool {
 	var pcs [32]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
@@ -81,8 +81,7 @@ func panicking() bool {
 	}
 }
 
-// Parallel is t.Parallel. The time that it waits for its turn is a scope of its own, parallel
-// pause.
+// Parallel is t.Parallel, and records the time until the test's turn as a scope, parallel pause.
 func Parallel(t *testing.T) {
 	t.Helper()
 	if scope.Enabled() && !record.TestsHooked.Load() {

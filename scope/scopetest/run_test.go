@@ -18,7 +18,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// child runs this test binary, or the command given, as a package whose tests end so.
+// child runs this test binary, or the given command, as a package whose tests end in the given
+// way.
 func child(t *testing.T, end string, command ...string) (out string, code int) {
 	t.Helper()
 	c := exec.Command(command[0], command[1:]...)
@@ -30,7 +31,7 @@ func child(t *testing.T, end string, command ...string) (out string, code int) {
 	return string(b), c.ProcessState.ExitCode()
 }
 
-// traces are those that a child has left.
+// traces returns the traces that a child has left.
 func traces(t *testing.T, dir string) []string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -46,8 +47,8 @@ func traces(t *testing.T, dir string) []string {
 	return list
 }
 
-// told are the rows and scopes of a trace, sorted. whole is false where the process took the last
-// of them with it.
+// told returns the rows and scopes of a trace, sorted. whole is false if the process ended before
+// the last of them were written.
 func told(t *testing.T, path string) (text string, whole bool) {
 	t.Helper()
 	tr, err := trace.OpenFile(path)
@@ -89,11 +90,11 @@ func told(t *testing.T, path string) (text string, whole bool) {
 	return strings.Join(lines, "\n"), tr.Closed() || tr.Header().Backing != format.BackingHeap
 }
 
-// part is what a test of TestChild has begun, and rows are those of all.
+// part is the scope that a test of TestChild begins; rows are the rows of all.
 const part = "\ntask part of TestChild/skips on TestChild/skips"
 const rows = "\ntrack TestChild\ntrack TestChild/ends\ntrack TestChild/passes\ntrack TestChild/skips"
 
-// TestMainKeeps: what tests of each end leave, with the flags and without.
+// TestMainKeeps checks which traces remain, by how the tests end, with the flags and without.
 func TestMainKeeps(t *testing.T) {
 	const others = "\ntask TestChild/passes of TestChild pass\ntask TestChild/skips of TestChild skip\ntask parallel pause on TestChild/passes" + part + rows
 	for _, c := range []struct {
@@ -141,7 +142,7 @@ func TestMainKeeps(t *testing.T) {
 	}
 }
 
-// TestHooked: where the standard library's hooks tell of tests, they are not told of twice.
+// TestHooked: tests that the standard library's hooks record are not recorded twice.
 func TestHooked(t *testing.T) {
 	record.TestsHooked.Store(true)
 	defer record.TestsHooked.Store(false)
@@ -163,7 +164,7 @@ func TestHooked(t *testing.T) {
 	}
 }
 
-// TestProfile: what go test takes it gets, though the recording has it.
+// TestProfile: go test gets the profile and the trace, although the recording takes them too.
 func TestProfile(t *testing.T) {
 	dir := t.TempDir()
 	cpu, tr := filepath.Join(dir, "cpu"), filepath.Join(dir, "trace")
@@ -178,7 +179,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestNotRecording: where there is no directory the tests run, and it is said.
+// TestNotRecording: if the directory can't be created, the tests run, and a message is printed.
 func TestNotRecording(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -190,7 +191,7 @@ func TestNotRecording(t *testing.T) {
 	}
 }
 
-// TestGoTest: the go command hands the flags on where they stand behind the packages.
+// TestGoTest: the go command passes the flags on if they follow the packages.
 func TestGoTest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it links")

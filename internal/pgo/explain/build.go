@@ -15,12 +15,12 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// build is what is compiled and what the compiler says.
+// build is the input and the output of the compilations.
 type build struct {
 	Options
 	names   map[string]string // of the packages in the build, by import path
 	mains   []string          // the commands' import paths
-	flagged []string          // the packages that the compiler is asked about
+	flagged []string          // the packages compiled with flags
 	wanted  *wanted
 	with    *said // with the profile
 	without *said
@@ -56,8 +56,8 @@ func newBuild(ctx context.Context, o Options, hot []pgo.Edge) (*build, error) {
 	return b, nil
 }
 
-// packages returns the import paths of the packages that a function may be of: several for one
-// of main, none where nothing imports its package.
+// packages returns the import paths of the packages that a function may be in: several for a
+// function of main, none if nothing imports its package.
 func (b *build) packages(function string) []string {
 	path, _ := split(function)
 	if path == "main" {
@@ -69,7 +69,7 @@ func (b *build) packages(function string) []string {
 	return []string{path}
 }
 
-// list finds out which packages are built.
+// list determines which packages are built.
 func (b *build) list(ctx context.Context) error {
 	args := append(append([]string{"list"}, b.Flags...), "-pgo=off", "-deps", "-f", "{{.ImportPath}} {{.Name}}")
 	cmd := b.command(ctx, args)
@@ -106,8 +106,8 @@ func (b *build) run(ctx context.Context) (err error) {
 	return err
 }
 
-// compile has the go command compile, and reads what the compiler says. It is go build, though
-// that links: go list -export leaves profiles out when a package is not in the build cache.
+// compile runs the compiler by the go command, and parses its output. It runs go build, though
+// that links: go list -export ignores profiles if a package is not in the build cache.
 func (b *build) compile(ctx context.Context, s *said, profile, flags string) error {
 	args := append(append([]string{"build"}, b.Flags...), profile, "-o", os.DevNull)
 	for _, p := range b.flagged {
@@ -133,8 +133,8 @@ func (b *build) compile(ctx context.Context, s *said, profile, flags string) err
 	return nil
 }
 
-// failed returns the error of a go command that failed: with its words if there are some, or
-// with those of a go build that asks the compiler for no more than errors.
+// failed returns the error for a failed go command, with the command's output if there is
+// some, or else with the output of a go build without compiler flags.
 func (b *build) failed(ctx context.Context, err error, words string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -1,15 +1,15 @@
-// Package explain tells what Go's compiler does with the calls that are hot in a profile.
+// Package explain determines what Go's compiler does with the hot calls of a profile.
 //
 // # Design
 //
-//  1. The go command compiles twice, with the profile and without, and prints what the compiler
-//     says with -m=2 and -d=pgodebug=3. It repeats that from its build cache when nothing has
+//  1. The go command compiles twice, with the profile and without, and prints the compiler's
+//     output of -m=2 and -d=pgodebug=3. It repeats that from its build cache when nothing has
 //     changed, and writes nothing else. Go 1.22 and later print enough.
-//  2. Only the packages of hot callers and callees get these flags. For them they take the place
-//     of other -gcflags.
-//  3. The compiler names the places of calls, not of edges. A call is an edge's when it is as
-//     many lines behind the caller's first line, and calls a function of that name.
-//  4. What differs between both builds is due to the profile. What neither tells is Unknown.
+//  2. Only the packages of hot callers and callees get these flags. For them the flags replace
+//     other -gcflags.
+//  3. The compiler reports the places of calls, not of edges. A call belongs to an edge if it is as
+//     many lines after the caller's first line, and calls a function of that name.
+//  4. Differences between the builds are due to the profile. What neither build shows is Unknown.
 package explain
 
 import (
@@ -32,47 +32,47 @@ const (
 	InlinedInPart    Verdict = "inlined in part"          // not in all copies of the caller, or not all calls of the line
 	DevirtualInlined Verdict = "devirtualized, inlined"   // an indirect call, because of the profile
 	Devirtualized    Verdict = "devirtualized"            // called directly after a comparison, not inlined
-	NotDevirtualized Verdict = "not devirtualized"        // an indirect call stays one
-	CannotInline     Verdict = "cannot be inlined"        // the callee: by what is in it, or by its cost
-	BigCaller        Verdict = "the caller is too large"  // it takes small functions alone
+	NotDevirtualized Verdict = "not devirtualized"        // the call is still indirect
+	CannotInline     Verdict = "cannot be inlined"        // the callee, because of its contents or its cost
+	BigCaller        Verdict = "the caller is too large"  // it only inlines small functions
 	GoOrDefer        Verdict = "go or defer"              // the call is in a wrapper, or later
-	Generic          Verdict = "generic"                  // the compiler knows no function F[...]
-	Generated        Verdict = "no call in the source"    // the compiler makes the call, or assembly jumps
-	NotMatched       Verdict = "not matched"              // the compiler has no such call by that name; of Why alone
-	Gone             Verdict = "gone from the source"     // at that line nothing calls the callee
+	Generic          Verdict = "generic"                  // the compiler has no function F[...]
+	Generated        Verdict = "no call in the source"    // the compiler inserts the call, or assembly jumps
+	NotMatched       Verdict = "not matched"              // the compiler has no such call by that name; only from Why
+	Gone             Verdict = "gone from the source"     // nothing at that line calls the callee
 	NotBuilt         Verdict = "not in the build"         // nothing imports the package
-	Unknown          Verdict = "the compiler doesn't say" // and so nobody can
-	Cold             Verdict = "not hot"                  // all edges after the 99 %; of Sums alone
+	Unknown          Verdict = "the compiler doesn't say" // and no other source has it
+	Cold             Verdict = "not hot"                  // all edges after the 99 %; only in Sums
 )
 
-// Options say what is built.
+// Options select what is built.
 type Options struct {
-	Dir      string   // where the go command runs
+	Dir      string   // the working directory of the go command
 	Profile  string   // the file of the profile
 	Packages []string // patterns; none: the package in Dir
 	Flags    []string // of go build, such as -tags=x
 
-	// Why, if there is one, is asked about calls that the compiler does not have: Gone, or what
-	// else became of them, in words.
+	// Why, if not nil, is called for calls that the compiler does not have. It returns Gone or
+	// another verdict, and a sentence.
 	Why func(pgo.Edge) (Verdict, string, error)
 }
 
-// Edge is a hot edge with what the compiler did with it.
+// Edge is a hot edge with the compiler's decision.
 type Edge struct {
 	pgo.Edge
 	Weight        int64
 	Share         float64 // of all weight, 0 to 1
 	Verdict       Verdict
-	Text          string // what was done and why, after "18 % of the calls: "
-	Cost          int    // of the callee; 0: not known
-	Devirtualized string // the function that is called directly now, as the linker names it
-	File          string // of the call; "": not known
+	Text          string // the decision with its reason, after "18 % of the calls: "
+	Cost          int    // of the callee; 0: unknown
+	Devirtualized string // the function that is called directly now, by the linker's name
+	File          string // of the call; "": unknown
 	Line          int
 
-	at []copied // where it was inlined
+	at []copied // the places where it was inlined
 }
 
-// Sum is how much a verdict has.
+// Sum is the sum over the edges with a verdict.
 type Sum struct {
 	Verdict Verdict
 	Edges   int
@@ -80,16 +80,16 @@ type Sum struct {
 	Share   float64
 }
 
-// Report is what the compiler does with a profile.
+// Report is the compiler's use of a profile.
 type Report struct {
-	Threshold float64 // what share the lightest hot edge has, in percent
+	Threshold float64 // the share of the lightest hot edge, in percent
 	Total     int64
-	Edges     []Edge // the hot ones, the heaviest first
+	Edges     []Edge // the hot edges, the heaviest first
 	Sums      []Sum  // the heaviest first; Cold is the last
 }
 
-// Of asks the compiler about the hot edges of a profile. The edges must be the profile's. When
-// the packages don't build, the error has what the go command says.
+// Of determines the compiler's decisions on the hot edges of a profile. The edges must be the
+// profile's. If the packages don't build, the error has the go command's output.
 func Of(ctx context.Context, o Options, edges *pgo.Edges) (*Report, error) {
 	sorted := edges.Sorted()
 	hot := sorted[:edges.Hot(sorted, pgo.HotShare)]

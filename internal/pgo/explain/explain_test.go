@@ -14,8 +14,8 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// TestOf: every verdict, of a module whose calls are known; and the executable has the calls
-// that were not inlined, and none of the others.
+// TestOf: every verdict, for a module with known calls. The executable has the calls that were
+// not inlined, and none of the others.
 func TestOf(t *testing.T) {
 	dir, of := written(t)
 	r, err := Of(t.Context(), Options{Dir: dir, Profile: filepath.Join(dir, "p.pgo")}, of)
@@ -70,7 +70,7 @@ func executable(t *testing.T, dir string, r *Report) {
 		want, ok := map[Verdict]bool{Inlined: false, InlinedAnyway: false, DevirtualInlined: false, CannotInline: true, BigCaller: true}[e.Verdict]
 		funcs := b.Find(e.Caller)
 		if !ok || len(funcs) != 1 {
-			continue // it says nothing of a direct call, or the caller is inlined everywhere
+			continue // no direct call, or the caller is inlined everywhere
 		}
 		if e.Caller == e.Callee {
 			want = true // by the copy
@@ -96,7 +96,7 @@ func executable(t *testing.T, dir string, r *Report) {
 	}
 }
 
-// TestOfWhy: what became of the calls that the compiler does not have is asked, and of no others.
+// TestOfWhy: Why is called for the calls that the compiler does not have, and for no others.
 func TestOfWhy(t *testing.T) {
 	dir, of := written(t)
 	o := Options{Dir: dir, Profile: filepath.Join(dir, "p.pgo")}
@@ -124,8 +124,8 @@ func TestOfWhy(t *testing.T) {
 	}
 }
 
-// TestOfCommands: of two commands with functions of one name, the profile is of that which has
-// its heaviest calls, not of the first.
+// TestOfCommands: of two commands with functions of one name, the one with the profile's heaviest
+// calls is used, not the first.
 func TestOfCommands(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
@@ -170,7 +170,7 @@ func TestOfWhatDoesNotCompile(t *testing.T) {
 	}
 }
 
-// TestOfOtherEdges: edges that are not the profile's.
+// TestOfOtherEdges: edges that are not the profile's are refused.
 func TestOfOtherEdges(t *testing.T) {
 	dir, of := written(t)
 	of.Weight[pgo.Edge{Caller: "main.main", Callee: "main.x"}] = of.Total
@@ -193,8 +193,8 @@ func TestOfNothing(t *testing.T) {
 	}
 }
 
-// TestUnnamed: of an edge to or from what the profile does not name nothing is said that the
-// compiler did with it, and what has no name is not said to be hotter.
+// TestUnnamed: an edge to or from an unnamed function gets no decision of the compiler, and no
+// unnamed function is called hotter.
 func TestUnnamed(t *testing.T) {
 	unnamed := &call{}
 

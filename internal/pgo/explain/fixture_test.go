@@ -57,7 +57,7 @@ func Map[E any](list []E, f func(E) int) (n int) {
 }
 `,
 	"far/far.go": "package far\n\nfunc Shape(n int) int { return n }\n",
-	"asm.s":      "TEXT ·asm(SB),4,$0-16\n\tRET\n", // NOSPLIT; it returns what was there
+	"asm.s":      "TEXT ·asm(SB),4,$0-16\n\tRET\n", // NOSPLIT; the result is whatever was there
 	"asm.go":     "package main\n\nfunc asm(n int) int\n",
 	"y.go": `package main
 
@@ -195,9 +195,9 @@ func main() {
 `,
 }
 
-// edges are the calls of the module with their weights, and what the compiler does.
+// edges has the calls of the module with their weights, and the compiler's decisions.
 var edges = []struct {
-	caller, callee, line string // the line begins with these words after the caller's first line
+	caller, callee, line string // the line of the call begins with these words
 	weight               int64
 	verdict              Verdict
 	text                 string
@@ -244,7 +244,7 @@ func written(t *testing.T) (dir string, of *pgo.Edges) {
 	write(t, dir, module)
 	p := pgo.New(pgo.Samples)
 	for _, e := range edges {
-		const start = 10 // of every function: offsets count alone
+		const start = 10 // of every function: only offsets count
 		at := start + offset(t, e.caller, e.line)
 		leaf := pgo.Place{{Func: e.callee, Start: start, Line: start + 1}}
 		if err := p.Add(leaf, pgo.Place{{Func: e.caller, Start: start, Line: at}}, false, e.weight); err != nil {
@@ -286,8 +286,8 @@ func writeProfile(t *testing.T, dir string, p *pgo.Profile) *pgo.Edges {
 	return of
 }
 
-// offset returns how many lines behind the first line of a function of main.go a line is that
-// begins so.
+// offset returns how many lines after the first line of a function of main.go the line that
+// begins with begins is.
 func offset(t *testing.T, function, begins string) int {
 	t.Helper()
 	if begins == "" {

@@ -8,21 +8,21 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// question is what is asked of one package's unit about an edge.
+// question is an edge with one package's unit, in which its call is searched.
 type question struct {
 	*build
 	*Edge
 	path      string // the package's import path
 	unit, off *unit  // with the profile and without
 	from      *function
-	to        *function // the callee; nil: the compiler says nothing of it
+	to        *function // the callee; nil: it is not in the compiler's output
 	local     string    // the callee's name in its package
 	names     []string  // the callee, as -m writes it
 	called    []string  // the callee, as calls write it
 }
 
-// choose keeps, of several commands, the one that has most of the weight of main's calls: a
-// profile is of one program.
+// choose keeps, of several commands, the one that has most of the weight of main's calls,
+// because a profile is of one program.
 func (b *build) choose(hot []pgo.Edge, weight map[pgo.Edge]int64) {
 	all, best, most := b.mains, "", int64(-1)
 	if len(all) < 2 {
@@ -44,9 +44,10 @@ func (b *build) choose(hot []pgo.Edge, weight map[pgo.Edge]int64) {
 	b.flagged = slices.DeleteFunc(b.flagged, func(p string) bool { return p != best && slices.Contains(all, p) })
 }
 
-// judge fills in what the compiler did with an edge, and reports whether it has the call.
+// judge fills in the compiler's decision on an edge, and reports whether the compiler has the
+// call.
 func (b *build) judge(x *Edge) bool {
-	if x.Caller == "" || x.Callee == "" { // of code that no file had; names of nothing are alike
+	if x.Caller == "" || x.Callee == "" { // of code without a file; all unnamed functions look alike
 		x.Verdict, x.Text = Unknown, "the profile does not name the callee"
 		if x.Caller == "" {
 			x.Text = "the profile does not name the caller"
@@ -60,7 +61,7 @@ func (b *build) judge(x *Edge) bool {
 	}
 	paths := b.packages(x.Caller)
 	if path, _ := split(x.Caller); path != "main" && strings.Contains(x.Caller, "[") {
-		paths = b.flagged // whoever instantiates it compiles it
+		paths = b.flagged // the packages that instantiate it compile it
 	}
 	for _, p := range paths {
 		q := &question{build: b, Edge: x, path: p, unit: b.with.units[p], off: b.without.units[p]}
@@ -110,9 +111,9 @@ func (q *question) answer() bool {
 	return true
 }
 
-// generated reports whether the callee, of a package as the linker names it, is one that
+// generated reports whether the callee, of a package as the linker names it, is a function that
 // sources of the caller's package don't name: of the runtime, or a part of a function in
-// assembly. In the runtime itself, that has no body in Go.
+// assembly. In the runtime itself, such a function has no body in Go.
 func (q *question) generated(path string) bool {
 	if path == "" {
 		return true
@@ -126,8 +127,8 @@ func (q *question) own(path string) bool {
 	return path == q.path || path == "main" && slices.Contains(q.mains, q.path)
 }
 
-// function returns what the compiler says of a function: in its package, or in the unit's,
-// which instantiates it; nil: nothing.
+// function returns the compiler's output on a function, of its package or of the unit's, which
+// instantiates it; nil if there is none.
 func (q *question) function(name string) *function {
 	path, local := split(name)
 	if q.own(path) {
@@ -149,17 +150,18 @@ func (q *question) function(name string) *function {
 // inlines reports whether the callee was inlined at a place.
 func (q *question) inlines(u *unit, at place) bool { return u.inlines(at, q.names) }
 
-// inlines reports whether a function was inlined at a place that -m writes as one of the names.
+// inlines reports whether a function was inlined at a place, under one of the names as -m writes
+// them.
 func (u *unit) inlines(at place, names []string) bool {
 	return slices.ContainsFunc(u.inlined[at], func(name string) bool { return slices.Contains(names, name) })
 }
 
-// calls returns the calls of the line that call the callee, those that may, and how many others
-// there are.
+// calls returns the calls of the line that call the callee, those that may, and the number of
+// other calls.
 func (q *question) calls() (direct, indirect []*call, others int) {
 	var inlined []*call // the call, or one in the body of another call that was inlined
 	for _, c := range q.unit.calls[q.Caller] {
-		if c.line != q.Line { // the compiler does not look at files, which //line changes
+		if c.line != q.Line { // the compiler ignores files, which //line changes
 			continue
 		}
 		switch {
@@ -179,8 +181,8 @@ func (q *question) calls() (direct, indirect []*call, others int) {
 	return direct, indirect, others
 }
 
-// isOf reports whether a call is of the callee. Neither a literal that is called has a name
-// there, nor the method of a variable whose type is known.
+// isOf reports whether a call is of the callee. The compiler's output has no name for a call of
+// a literal, nor for a method of a variable of known type.
 func (q *question) isOf(c *call) bool {
 	if c.Direct && slices.Contains(q.called, c.callee) {
 		return true
@@ -188,10 +190,10 @@ func (q *question) isOf(c *call) bool {
 	if c.Hottest != q.Callee || q.to == nil {
 		return false
 	}
-	if c.Direct { // the line's hottest may be that of an indirect call beside it
+	if c.Direct { // the line's hottest callee may be that of an indirect call next to it
 		return isClosure(q.local) && c.callee == "(func literal)"
 	}
-	// The hottest is that of the line, whose other calls may have other names.
+	// The hottest callee is that of the line, whose other calls may have other names.
 	method := c.callee[strings.LastIndexByte(c.callee, '.')+1:]
 	return q.unit.static[c.place] && strings.HasSuffix(q.local, "."+method)
 }
@@ -264,7 +266,7 @@ func (q *question) one(c *call) {
 	}
 }
 
-// takes fills in what inlining the callee costs, and returns it in words.
+// takes fills in the cost of inlining the callee, and returns it as text.
 func (q *question) takes() string {
 	if q.to == nil || q.to.why != "" {
 		return ""
@@ -273,14 +275,15 @@ func (q *question) takes() string {
 	return fmt.Sprintf(", cost %d", q.Cost)
 }
 
-// inlined says of a direct call that it was inlined.
+// inlined fills in the verdict for a direct call that was inlined.
 func (q *question) inlined(without bool, cost string) {
 	if q.Verdict, q.Text = Inlined, "inlined because of the profile"+cost; without {
 		q.Verdict, q.Text = InlinedAnyway, "inlined, without the profile too"+cost
 	}
 }
 
-// bigCost is the cost of what a large function takes (inlineBigFunctionMaxCost).
+// bigCost is the maximum cost of functions inlined into a large function
+// (inlineBigFunctionMaxCost).
 const bigCost = 20
 
 // refusal returns why a call of the callee was not inlined.
@@ -299,7 +302,7 @@ func (q *question) refusal() (Verdict, string) {
 	return Unknown, string(Unknown) + " why" + q.price()
 }
 
-// price tells the callee's cost, if it is known.
+// price returns the callee's cost as text, if it is known.
 func (q *question) price() string {
 	switch {
 	case q.to == nil:
@@ -347,15 +350,15 @@ func (c copied) has(u *unit, name string) bool {
 	return u.inlines(c.at, spelled(path, c.build.names[path], local, c.own(path)))
 }
 
-// copies says where copies of the caller differ from it. The compiler counts a call in a copy by
-// the lines of the function that the copy is in, so there it is not hot. And a large caller may
-// have a small copy, and a func value be known where it was passed.
+// copies adjusts verdicts where copies of the caller differ from it. The compiler counts the
+// lines of a call in a copy from the function that the copy is in, so the call is not hot there.
+// Also, a large caller may have a small copy, and a func value may be known where it was passed.
 func (b *build) copies(edges []Edge) {
 	into := map[string][]copied{} // where functions were inlined
 	for i := range edges {
 		into[edges[i].Callee] = append(into[edges[i].Callee], edges[i].at...)
 	}
-	for more := true; more; { // a closure's call may be of one that is another's caller
+	for more := true; more; { // a closure's call may be of a closure that is another's caller
 		more = false
 		for i := range edges {
 			if e := &edges[i]; e.Verdict == Gone && b.came(e, into[e.Caller]) {
@@ -390,7 +393,7 @@ func (b *build) copies(edges []Edge) {
 }
 
 // came judges an edge of a closure that came with an inlined function. The compiler considered
-// its calls by another name, and says of this one only what was inlined where it was.
+// its calls by another name, and by this name reports only what was inlined where it was.
 func (b *build) came(e *Edge, copies []copied) bool {
 	for _, u := range b.with.units {
 		if len(u.calls[e.Caller]) > 0 {

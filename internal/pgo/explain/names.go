@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// split splits the linker's name of a function into the package's path, which is "main" of all
+// split splits the linker's name of a function into the package's path, which is "main" for all
 // commands, and the name in the package.
 func split(name string) (path, local string) {
 	end := len(name)
@@ -24,7 +24,8 @@ func split(name string) (path, local string) {
 	return path, name[start+dot+1:]
 }
 
-// collapse writes [...] for type arguments, as profiles before Go 1.21 and execution traces do.
+// collapse replaces type arguments by [...], as profiles before Go 1.21 and execution traces
+// do.
 func collapse(name string) string {
 	from := strings.IndexByte(name, '[')
 	if from < 0 {
@@ -48,8 +49,8 @@ func collapse(name string) string {
 	return b.String()
 }
 
-// unqualified returns a name of -m without its package: F of p.F. Of a name without a package
-// that is a method, T.M, it returns M: both are to be tried.
+// unqualified returns a name of -m without its package: F for p.F. For a method without a
+// package, T.M, it returns M, so callers must try both names.
 func unqualified(name string) string {
 	if strings.HasPrefix(name, `"`) {
 		_, name, _ = strings.Cut(name[1:], `"`)
@@ -61,8 +62,9 @@ func unqualified(name string) string {
 	return rest
 }
 
-// spelled returns how -m writes a function: by its name alone in its package, else with the
-// package's name, or its path where two have that name. They are without type arguments.
+// spelled returns the names of a function as -m writes them: the name alone in its package,
+// else with the package's name, or its path if two packages have that name. They have no type
+// arguments.
 func spelled(path, pkgName, local string, own bool) []string {
 	local = collapse(local)
 	if own {
@@ -71,8 +73,8 @@ func spelled(path, pkgName, local string, own bool) []string {
 	return []string{pkgName + "." + local, `"` + path + `".` + local}
 }
 
-// called returns how the compiler writes what a call calls directly: as in spelled, but a
-// method of a pointer is (*p.T).M.
+// called returns the names of the target of a direct call as the compiler writes them: as in
+// spelled, but a method of a pointer is (*p.T).M.
 func called(path, pkgName, local string, own bool) []string {
 	list := spelled(path, pkgName, local, own)
 	method, pointer := strings.CutPrefix(collapse(local), "(*")
@@ -82,7 +84,7 @@ func called(path, pkgName, local string, own bool) []string {
 	return []string{"(*" + pkgName + "." + method, "(*\"" + path + "\"." + method}
 }
 
-// callee returns what a call calls, as the compiler writes it: (*p.T).M of (*p.T).M(t, 1).
+// callee returns the target of a call, as the compiler writes it: (*p.T).M for (*p.T).M(t, 1).
 func callee(call string) string {
 	call = collapse(call)
 	at := 0
@@ -101,7 +103,7 @@ func isClosure(local string) bool {
 	return i >= 0 && i+5 < len(local) && local[i+5] >= '0' && local[i+5] <= '9'
 }
 
-// wrapped returns the function that a wrapper for a go or defer statement is in.
+// wrapped returns the function that contains a wrapper for a go or defer statement.
 func wrapped(name string) (string, bool) {
 	for _, kind := range []string{".gowrap", ".deferwrap"} {
 		if i := strings.LastIndex(name, kind); i >= 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// wanted are the names that are kept of what the compiler says, without type arguments.
+// wanted has the names that are kept of the compiler's output, without type arguments.
 type wanted struct {
 	callers map[string]bool // as the linker names them
 	funcs   map[string]bool // names in their packages
@@ -31,16 +31,16 @@ func newWanted(hot []pgo.Edge) *wanted {
 	return w
 }
 
-// function reports whether a function of that name is wanted, which -m wrote.
+// function reports whether a function is wanted, by its name as -m writes it.
 func (w *wanted) function(name string) bool { return w.funcs[name] || w.funcs[unqualified(name)] }
 
-// place is where a call or a function is.
+// place is the position of a call or a function.
 type place struct {
 	file         string
 	line, column int
 }
 
-// callStat is what the compiler writes as JSON about a call (constructCallStat in
+// callStat is the compiler's JSON output about a call (constructCallStat in
 // cmd/compile/internal/devirtualize).
 type callStat struct {
 	Pos                 string
@@ -57,21 +57,21 @@ type callStat struct {
 type call struct {
 	callStat
 	place
-	callee   string            // what it calls, as the compiler writes it
+	callee   string            // its target, as the compiler writes it
 	deferred bool              // a go or defer statement
-	refused  string            // why it is not devirtualized to the hottest
-	unfit    map[string]string // by callee: why it is none of this call's
+	refused  string            // why it is not devirtualized to the hottest callee
+	unfit    map[string]string // by callee: why this call can't be of it
 }
 
-// function is what the compiler says of a wanted function.
+// function is the compiler's output about a wanted function.
 type function struct {
 	place
-	cost int    // what it takes to inline it
+	cost int    // of inlining it
 	why  string // why it can't be inlined; "": it can
 	big  bool   // as a caller
 }
 
-// unit is what the compiler says when it compiles one package.
+// unit is the compiler's output for one package.
 type unit struct {
 	calls     map[string][]*call   // by the caller, as the linker names it
 	functions map[string]*function // by the name that -m writes
@@ -80,26 +80,26 @@ type unit struct {
 	static    map[place]bool       // calls that were devirtualized without the profile
 }
 
-// said is what the compiler says.
+// said is the compiler's output.
 type said struct {
 	dir       string
 	wanted    *wanted
 	threshold float64 // in percent
 	units     map[string]*unit
-	files     map[string]string // paths by the name that is printed
+	files     map[string]string // paths by the printed name
 	unit      *unit
-	next      *call // that the compiler is considering
+	next      *call // the call being considered by the compiler
 }
 
 func newSaid(dir string, w *wanted) *said {
 	return &said{dir: dir, wanted: w, files: map[string]string{}, units: map[string]*unit{}}
 }
 
-// longest is how much is read of a line. What is wanted stands at the beginning, and some
-// lines have the names of all packages.
+// longest limits how much is read of a line. The relevant part is at the beginning, and
+// some lines have the names of all packages.
 const longest = 64 << 10
 
-// read reads what the go command prints while it compiles.
+// read parses the go command's output of a compilation.
 func (s *said) read(r io.Reader) error {
 	in := bufio.NewReaderSize(r, longest)
 	for {
@@ -144,8 +144,8 @@ func (s *said) line(line string) {
 	}
 }
 
-// path returns the path of a file that the go command names: relative to where it runs, or
-// whole.
+// path returns the path of a file in the go command's output, which is relative to its
+// working directory, or absolute.
 func (s *said) path(file string) string {
 	path, ok := s.files[file]
 	if !ok {
@@ -184,7 +184,7 @@ func (s *said) remark(at place, r *symbols.Remark) {
 	}
 }
 
-// function returns what is known of a wanted function; nil of others.
+// function returns the entry of a wanted function, or nil for others.
 func (s *said) function(name string, at place) *function {
 	if !s.wanted.function(name) {
 		return nil
@@ -197,7 +197,7 @@ func (s *said) function(name string, at place) *function {
 	return f
 }
 
-// words reads what is no remark on inlining.
+// words parses a line that is not a remark on inlining.
 func (s *said) words(at place, text string) {
 	if expr, ok := strings.CutPrefix(text, "PGO devirtualize considering call "); ok {
 		s.next = &call{place: at, callee: strings.Clone(callee(expr))}
@@ -227,8 +227,8 @@ func (s *said) words(at place, text string) {
 	}
 }
 
-// edge reads why the compiler takes a hot callee for one of the call or not:
-// main.f:3 -> main.g (weight 4): callee not a method.
+// edge parses why the compiler accepts a hot callee for the call or not: main.f:3 ->
+// main.g (weight 4): callee not a method.
 func (s *said) edge(text string) {
 	_, text, ok := strings.Cut(text, " -> ")
 	name, why, ok2 := strings.Cut(text, " (weight ")
@@ -251,7 +251,7 @@ func (s *said) edge(text string) {
 	}
 }
 
-// stat reads what the compiler sums up of a call, which comes after the lines on it.
+// stat parses the compiler's summary of a call, which follows the lines on it.
 func (s *said) stat(line string) {
 	c := s.next
 	s.next = nil

@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// anchor is a line of a function of the profile, and what it calls.
+// anchor is a line of a function of the profile, with its callees.
 type anchor struct {
 	offset  int
 	callees []string // as the profile has them
 }
 
-// maxCells is how large a table lcs fills at most.
+// maxCells limits the size of the table that lcs fills.
 const maxCells = 1 << 22
 
-// lcs pairs two sequences so that the pairs do not cross and their scores have the greatest
-// sum; 0 is no pair. It returns the partner of each of the first sequence, or -1.
+// lcs pairs two sequences so that the pairs do not cross and the sum of their scores is
+// maximal; score 0 is no pair. It returns the partner of each element of the first
+// sequence, or -1.
 func lcs(n, m int, score func(i, j int) int64) []int {
 	pairs := make([]int, n)
 	for i := range pairs {
@@ -53,7 +54,7 @@ func lcs(n, m int, score func(i, j int) int64) []int {
 	return pairs
 }
 
-// far is the difference that two pairs of one score can have: the nearer lines win.
+// far separates scores from distances: of two pairs with one score, the nearer lines win.
 const far = 1 << 20
 
 func near(score int64, distance int) int64 {
@@ -82,11 +83,11 @@ func (f *fn) lines() [][]*call {
 	return lines
 }
 
-// evidence is how much a call that can reach a callee says of being that call.
+// evidence weighs the kinds of calls that can reach a callee.
 var evidence = [...]int64{direct: 4, byInterface: 3, byValue: 1}
 
-// reach returns how much the calls of a line say of reaching a callee; 0: they can't. The
-// caller's instantiations may be several: any will do.
+// reach returns the evidence that the calls of a line reach a callee; 0: they can't. The
+// caller may have several instantiations: any of them counts.
 func (v *salvager) reach(line []*call, callee string) int64 {
 	best := int64(0)
 	to := v.target(callee)
@@ -98,7 +99,7 @@ func (v *salvager) reach(line []*call, callee string) int64 {
 	return best
 }
 
-// align returns for each anchor which of the lines it is today, or -1.
+// align returns for each anchor the index of its line in the source, or -1.
 func (v *salvager) align(anchors []anchor, lines [][]*call) []int {
 	shift := v.shifts(anchors, lines)
 	return lcs(len(anchors), len(lines), func(i, j int) int64 {
@@ -110,8 +111,9 @@ func (v *salvager) align(anchors []anchor, lines [][]*call) []int {
 	})
 }
 
-// shifts returns by how much each anchor seems to have moved: as much as the nearest before
-// it whose callee is called from one line alone, then and now.
+// shifts returns by how many lines each anchor seems to have moved: as many as the nearest
+// anchor before it with a callee that is called from only one line, in the profile and in
+// the source.
 func (v *salvager) shifts(anchors []anchor, lines [][]*call) []int {
 	only := onlyLines(lines)
 	count := map[string]int{}
@@ -143,7 +145,7 @@ func (v *salvager) shifts(anchors []anchor, lines [][]*call) []int {
 	return shift
 }
 
-// onlyLines returns the lines by the functions that no other line calls, and -1 for others.
+// onlyLines returns, by function, the only line that calls it, or -1 if there are several.
 func onlyLines(lines [][]*call) map[string]int {
 	only := map[string]int{}
 	for j, line := range lines {
@@ -161,12 +163,12 @@ func onlyLines(lines [][]*call) map[string]int {
 	return only
 }
 
-// places returns where the calls of the anchors are today: the offset by anchor and callee.
-// What the alignment leaves goes to the one line that calls it, if there is one.
+// places returns the new offsets of the anchors' calls, by anchor and callee. A call
+// without an aligned line gets the only line that calls its callee, if there is one.
 func (v *salvager) places(anchors []anchor, f *fn) map[site]int {
 	lines := f.lines()
 	to := map[site]int{}
-	taken := map[site]bool{} // of today
+	taken := map[site]bool{} // in the source
 	for i, j := range v.align(anchors, lines) {
 		for _, callee := range anchors[i].callees {
 			if j >= 0 && v.reach(lines[j], callee) > 0 {
@@ -189,7 +191,8 @@ func (v *salvager) places(anchors []anchor, f *fn) map[site]int {
 	return to
 }
 
-// onlyLine returns the offset of the line that calls a function directly, if it is one.
+// onlyLine returns the offset of the line that calls a function directly, if there is
+// exactly one.
 func (v *salvager) onlyLine(lines [][]*call, callee string) (offset int, ok bool) {
 	for _, line := range lines {
 		if v.reach(line, callee) != evidence[direct] {

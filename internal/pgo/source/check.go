@@ -7,18 +7,18 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// Counts are weights by what became of the edges.
+// Counts has the weights of edges by reason.
 type Counts [Reasons]int64
 
-// Report is a profile held against the source.
+// Report compares a profile with the source.
 type Report struct {
 	Counts
 	Packages []PackageCounts // of the callers, the heaviest first
 	Lost     []LostFunc      // functions that are gone, the heaviest first
-	Foreign  bool            // this is a profile of another program
+	Foreign  bool            // the profile is of another program
 }
 
-// PackageCounts are those of the callers of a package.
+// PackageCounts has the Counts of the callers of a package.
 type PackageCounts struct {
 	Path string // as the linker has it
 	Counts
@@ -27,10 +27,10 @@ type PackageCounts struct {
 // LostFunc is a function of the profile that the source does not have.
 type LostFunc struct {
 	Name   string
-	Weight int64 // of the edges that are lost for it
+	Weight int64 // of the edges lost because of it
 }
 
-// Total returns the weight of all edges, or of those whose reason is as asked.
+// Total returns the weight of all edges, or of those whose reason satisfies of.
 func (c *Counts) Total(of func(Reason) bool) int64 {
 	sum := int64(0)
 	for r, w := range c {
@@ -41,9 +41,8 @@ func (c *Counts) Total(of func(Reason) bool) int64 {
 	return sum
 }
 
-// Share returns how much of the weight that can be matched is found: from 0 to 1. What the
-// compiler never matches does not count. It reports false where nothing can be matched, or all
-// of it is of packages that do not load.
+// Share returns the fraction of the weight that is found, 0 to 1, among edges that the compiler
+// can match. ok is false if there are none, or all are in packages that do not load.
 func (c *Counts) Share() (share float64, ok bool) {
 	all := c.Total(nil) - c.Total(Reason.Never)
 	if all == c[NotLoaded] {
@@ -52,11 +51,11 @@ func (c *Counts) Share() (share float64, ok bool) {
 	return float64(c.Total(Reason.Found)) / float64(all), true
 }
 
-// foreignShare is how much of the weight whose caller is outside the standard library must have
-// a caller or a callee that exists: below it the profile is of another program.
+// foreignShare is the minimum share of the weight with a caller outside the standard library
+// whose caller or callee exists; below it the profile is of another program.
 const foreignShare = 0.05
 
-// Check holds the edges of a profile against the source.
+// Check compares the edges of a profile with the source.
 func (s *Source) Check(edges *pgo.Edges) *Report {
 	r := &Report{}
 	byPkg := map[string]*PackageCounts{}

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// matchClosures finds the new numbers of closures: those of a function are aligned with those
-// that it has today, by what they call and by who calls them. Outer ones come first.
+// matchClosures finds the new numbers of closures. It aligns those of a function with its
+// closures in the source, by their callees and callers. Outer closures come first.
 func (v *salvager) matchClosures() {
 	type group struct {
 		outer string
-		loop  bool // bodies of loops over functions have numbers of their own
+		loop  bool // bodies of loops over functions are numbered separately
 	}
 	groups := map[group][]string{}
 	for name := range v.weight {
@@ -60,7 +60,7 @@ func (v *salvager) matchGroup(olds []string, list []*fn) {
 	}
 }
 
-// closureScore says how much speaks for a closure of the profile being f; 0: it can't be.
+// closureScore returns the evidence that a closure of the profile is f; 0: it can't be.
 func (v *salvager) closureScore(old string, f *fn) int64 {
 	called := v.calledAs(old, f)
 	like, n := v.similarity(old, f)
@@ -73,8 +73,8 @@ func (v *salvager) closureScore(old string, f *fn) int64 {
 	return 1 + int64(8*like)
 }
 
-// calledAs reports whether a function that calls old in the profile has a call that can reach
-// f, or nobody does.
+// calledAs reports whether a caller of old in the profile has a call that can reach f, or no
+// caller is known.
 func (v *salvager) calledAs(old string, f *fn) bool {
 	known := false
 	for from := range v.incoming[old] {

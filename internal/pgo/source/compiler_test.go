@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestCallsAreTheCompilers holds the calls that Load finds against those that the compiler
-// tells of: by the caller's name, the line, and whether the call is direct.
+// TestCallsAreTheCompilers compares the calls that Load finds with those in the compiler's
+// output: by the caller's name, the line, and whether the call is direct.
 func TestCallsAreTheCompilers(t *testing.T) {
 	pkgs := []string{"encoding/json", "text/template", "regexp/syntax", "internal/trace", "maps", "slices", "encoding/gob", "go/parser", "iter"}
 	var list []string
@@ -73,7 +73,7 @@ func TestCallsAreTheCompilers(t *testing.T) {
 
 func lineOf(caller string, line int) string { return fmt.Sprintf("%s line %d", caller, line) }
 
-// unlike returns the lines in which the compiler has other calls than the source: wrappers of
+// unlike returns the lines where the compiler has other calls than the source: wrappers of
 // deferred calls, first calls of goroutines, checks of loops over functions.
 func unlike(t *testing.T, u *unit, c *compiled) map[string]bool {
 	skip := map[string]bool{}
@@ -94,12 +94,12 @@ func unlike(t *testing.T, u *unit, c *compiled) map[string]bool {
 	return skip
 }
 
-// goes is a line with a goroutine's first call.
+// goes matches a line with a goroutine's first call.
 var goes = regexp.MustCompile(`^\s*(go |}\()`)
 
 var sources = map[string][]string{}
 
-// line returns the line of the source that a position of the compiler has.
+// line returns the line of the source for a position of the compiler.
 func line(t *testing.T, pos string) string {
 	m := position.FindStringSubmatch(pos)
 	if m == nil {

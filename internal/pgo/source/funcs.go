@@ -13,18 +13,18 @@ import (
 // fn is a function of the source.
 type fn struct {
 	name  string // as the linker has it, folded
-	outer string // a closure's: the function that its number is counted in
+	outer string // for a closure: the function in which it is numbered
 	pkg   *unit
 	sig   *types.Signature
 	file  string
 	start int  // the first line
 	body  bool // it is written in Go
-	args  int  // how many type arguments its name has
+	args  int  // number of type arguments in its name
 	calls []call
 
-	funcs, ranges int // closures so far
+	funcs, ranges int // number of closures so far
 	lit           bool
-	rang          *fn // of the body of a loop over a function: the function that the loop is in
+	rang          *fn // for the body of a loop over a function: the function that contains the loop
 }
 
 type kind uint8
@@ -41,21 +41,21 @@ type call struct {
 	kind     kind
 	deferred bool
 	callee   string           // direct: folded
-	args     []typeArg        // direct: what a generic function is instantiated with
+	args     []typeArg        // direct: the type arguments of a generic function
 	method   *types.Func      // byInterface
 	iface    *types.Interface // byInterface
-	param    int              // byInterface: the caller's type parameter that it is of, from 1; 0: none
+	param    int              // byInterface: the caller's type parameter that has the method, from 1; 0: none
 	sig      *types.Signature // byValue
 }
 
-// reader finds functions and calls of a package's files.
+// reader finds functions and calls in a package's files.
 type reader struct {
 	pkg  string
 	fset *token.FileSet
 	info *types.Info
 	all  []*fn
-	init int                           // functions init so far
-	once map[types.Object]*ast.FuncLit // variables that are one function for ever
+	init int                           // number of functions init so far
+	once map[types.Object]*ast.FuncLit // variables that always hold one function
 	lits map[*ast.FuncLit]string
 	late []patch
 }
@@ -67,7 +67,7 @@ type patch struct {
 	lit *ast.FuncLit
 }
 
-// functions returns the functions of a package, closures too.
+// functions returns the functions of a package, including closures.
 func functions(pkg string, fset *token.FileSet, info *types.Info, files []*ast.File) []*fn {
 	r := &reader{pkg: pkg, fset: fset, info: info, once: map[types.Object]*ast.FuncLit{}, lits: map[*ast.FuncLit]string{}}
 	for _, f := range files {
@@ -80,7 +80,7 @@ func functions(pkg string, fset *token.FileSet, info *types.Info, files []*ast.F
 			}
 		}
 	}
-	// The compiler puts what variables of the package begin with into a function of its own.
+	// The compiler puts the initialization of package variables into a function of its own.
 	vars := &fn{name: pkg + ".init"}
 	for _, i := range info.InitOrder {
 		r.walk(vars, i.Rhs)
@@ -99,8 +99,8 @@ func functions(pkg string, fset *token.FileSet, info *types.Info, files []*ast.F
 	return r.all
 }
 
-// constants finds local variables that are a function literal for ever: the compiler takes
-// calls of them for direct.
+// constants finds local variables that always hold one function literal: the compiler treats
+// calls of them as direct.
 func (r *reader) constants(file *ast.File) {
 	changed := func(e ast.Expr) {
 		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
@@ -204,7 +204,7 @@ func (r *reader) walk(f *fn, root ast.Node) {
 		case *ast.GoStmt:
 			special[n.Call] = token.GO
 		case *ast.CallExpr:
-			if special[n] != token.GO { // what a goroutine begins with is called by nobody
+			if special[n] != token.GO { // the first function of a goroutine has no caller
 				r.call(f, n, special[n] == token.DEFER)
 			}
 		}
@@ -212,7 +212,7 @@ func (r *reader) walk(f *fn, root ast.Node) {
 	})
 }
 
-// loop takes a loop over a function, whose body is a closure. It reports whether n is one.
+// loop processes a loop over a function, whose body is a closure. It reports whether n is one.
 func (r *reader) loop(f *fn, n *ast.RangeStmt) bool {
 	t := r.info.TypeOf(n.X)
 	if t == nil {
@@ -233,8 +233,8 @@ func (r *reader) loop(f *fn, n *ast.RangeStmt) bool {
 	return true
 }
 
-// constant takes an if whose condition is constant: the compiler does not read the other
-// branch. It reports whether n is one.
+// constant processes an if with a constant condition, whose other branch the compiler does not
+// read. It reports whether n is one.
 func (r *reader) constant(f *fn, n *ast.IfStmt) bool {
 	value, known := r.truth(n.Cond)
 	if !known {
@@ -251,7 +251,7 @@ func (r *reader) constant(f *fn, n *ast.IfStmt) bool {
 	return true
 }
 
-// truth returns what a condition always is, as far as the compiler looks.
+// truth returns the value of a constant condition, by the compiler's rules.
 func (r *reader) truth(e ast.Expr) (value, known bool) {
 	e = ast.Unparen(e)
 	if v := r.info.Types[e].Value; v != nil && v.Kind() == constant.Bool {
@@ -267,7 +267,7 @@ func (r *reader) truth(e ast.Expr) (value, known bool) {
 		}
 		x, known := r.truth(e.X)
 		y, knownY := r.truth(e.Y)
-		ends := e.Op == token.LOR // what decides alone
+		ends := e.Op == token.LOR // the operand that decides alone
 		return ends == (known && x == ends || knownY && y == ends), known && (x == ends || knownY) || knownY && y == ends
 	}
 	return false, false
@@ -283,7 +283,7 @@ func (r *reader) call(f *fn, n *ast.CallExpr, deferred bool) {
 	r.target(f, fun, r.line(n.Lparen)-f.start, deferred)
 }
 
-// target adds a call of what the expression fun is.
+// target adds a call of the expression fun.
 func (r *reader) target(f *fn, fun ast.Expr, offset int, deferred bool) {
 	c := call{offset: offset, deferred: deferred}
 	obj := typeutil.Callee(r.info, &ast.CallExpr{Fun: fun})

@@ -18,17 +18,17 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// TestHistory measures what Check and Salvage do on the history of a repository. Its variables:
+// TestHistory measures Check and Salvage on the history of a repository. Its variables:
 //
-//	SCOPEVIEW_HISTORY        a clone of it; without it the test is skipped
-//	SCOPEVIEW_HISTORY_RANGES how many ranges of 50 commits, the newest first; 4 if not said
-//	SCOPEVIEW_HISTORY_NEWEST the commit that the newest range ends at; HEAD if not said
+//	SCOPEVIEW_HISTORY        a clone of it; if it is not set the test is skipped
+//	SCOPEVIEW_HISTORY_RANGES number of ranges of 50 commits, the newest first; default 4
+//	SCOPEVIEW_HISTORY_NEWEST the last commit of the newest range; default HEAD
 //
 // At the first commit of a range the benchmarks make a profile. At every tenth commit of the
-// range it is checked and salvaged. What was found at the first commit and is not any more is
-// lost; recovered is what is found after Salvage of that. At the last commit the compiler
-// compiles the module's packages and tells the calls that it has: an edge that Salvage changed
-// and that is none of them is invented.
+// range it is checked and salvaged. Edges found at the first commit and not any more are lost;
+// those of them that are found after Salvage are recovered. At the last commit the compiler
+// compiles the module's packages and lists its calls: an edge that Salvage changed and that is
+// not among them is invented.
 func TestHistory(t *testing.T) {
 	dir := os.Getenv("SCOPEVIEW_HISTORY")
 	if dir == "" {
@@ -36,7 +36,7 @@ func TestHistory(t *testing.T) {
 	}
 	h := &history{t: t, dir: filepath.Join(t.TempDir(), "clone")}
 	h.run("", "git", "clone", "-q", "--shared", "--no-checkout", dir, h.dir)
-	h.run(h.dir, "git", "sparse-checkout", "set", "--no-cone", "/*", "!*.zip") // what is large may be missing in a clone
+	h.run(h.dir, "git", "sparse-checkout", "set", "--no-cone", "/*", "!*.zip") // large files may be missing in a clone
 	ranges := 4
 	if n, err := strconv.Atoi(os.Getenv("SCOPEVIEW_HISTORY_RANGES")); err == nil {
 		ranges = n
@@ -132,8 +132,8 @@ func (h *history) quarter(commits []string) {
 	}
 }
 
-// lost returns the weight of the edges that were found and are not any more, and how much of
-// it Salvage moves to where it is found.
+// lost returns the weight of the edges that were found and are not any more, and how much of it
+// Salvage moves to where it is found.
 func lost(s *Source, edges *pgo.Edges, found map[pgo.Edge]bool) (lost, back int64) {
 	v := newSalvager(s, edges)
 	v.matchFunctions()
@@ -151,7 +151,7 @@ func lost(s *Source, edges *pgo.Edges, found map[pgo.Edge]bool) (lost, back int6
 	return lost, back
 }
 
-// explain prints what was not salvaged.
+// explain prints the edges that were not salvaged.
 func (h *history) explain(s *Source, r *Salvaged, found map[pgo.Edge]bool) {
 	edges, _ := r.Profile.Edges()
 	for _, e := range edges.Sorted() {
@@ -167,7 +167,7 @@ func (h *history) explain(s *Source, r *Salvaged, found map[pgo.Edge]bool) {
 	}
 }
 
-// profile returns what the benchmarks of all packages give.
+// profile returns a profile of the benchmarks of all packages.
 func (h *history) profile() *pgo.Profile {
 	sum := pgo.New(pgo.Samples)
 	out, _ := exec.Command("go", "version").Output()
@@ -177,7 +177,7 @@ func (h *history) profile() *pgo.Profile {
 		cmd := exec.Command("go", "test", "-run=^$", "-bench=.", "-benchtime=150ms", "-timeout=240s", "-cpuprofile="+file, "-o="+filepath.Join(h.t.TempDir(), "test"), ".")
 		cmd.Dir = pkg
 		if err := cmd.Run(); err != nil {
-			continue // what does not run gives no profile
+			continue // it gives no profile
 		}
 		f, err := os.Open(file)
 		if err != nil {
@@ -263,23 +263,23 @@ func (h *history) truth(s *Source, before *pgo.Edges, r *Salvaged) int {
 	return invented
 }
 
-// compiled is what the compiler says of a package.
+// compiled is the compiler's output for a package.
 type compiled struct {
 	direct   map[[2]string]bool // caller and callee
 	stats    map[string][]stat  // by caller
-	rejected map[string]bool    // edges that it found not to fit any call
+	rejected map[string]bool    // edges that the compiler rejected for every call
 	taken    map[string]bool
 }
 
 type stat struct {
 	Pos, Caller       string
-	Hottest           string // where no weights are: a callee of the line
+	Hottest           string // without weights: a callee of the line
 	Direct, Interface bool
 	Weight            int64
 	line              int
 }
 
-// lacks returns why the compiler has no such edge, "" if it has.
+// lacks returns why the compiler has no such edge, or "" if it has.
 func (c *compiled) lacks(s *Source, e pgo.Edge, all *pgo.Edges) string {
 	f := s.funcs[fold(e.Caller)]
 	sum := int64(0)
@@ -314,7 +314,7 @@ var (
 	position = regexp.MustCompile(`:(\d+):\d+$`)
 )
 
-// compile compiles a package twice: with a profile that has nothing of it, which shows its
+// compile compiles a package twice: with a profile that does not have it, which shows its
 // direct calls, and with p.
 func (h *history) compile(u *unit, p *pgo.Profile) (*compiled, error) {
 	if u == nil {
@@ -346,7 +346,7 @@ func (h *history) compile(u *unit, p *pgo.Profile) (*compiled, error) {
 	return c, nil
 }
 
-// otherProgram is a profile that has nothing of any package.
+// otherProgram returns a profile without edges of any real package.
 func otherProgram(t *testing.T) *pgo.Profile {
 	p := pgo.New(pgo.Samples)
 	if err := p.Add(pgo.Place{{Func: "x.G", Start: 1, Line: 2}}, pgo.Place{{Func: "x.F", Start: 1, Line: 2}}, false, 1); err != nil {

@@ -20,33 +20,33 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Config says what Load loads.
+// Config selects what Load loads.
 type Config struct {
 	Dir      string
-	Patterns []string // as the go command has them
+	Patterns []string // as for the go command
 	Flags    []string // flags of go build such as -tags=x
-	Names    []string // the profile's functions: their packages are read with all they call
-	// Module says that all packages of the main module are read so, for Salvage: functions may
-	// have moved to where the profile has nothing.
+	Names    []string // the profile's functions: their packages are read with their function bodies
+	// Module reports that all packages of the main module are read with their bodies, for
+	// Salvage: functions may have moved to packages that the profile does not have.
 	Module bool
 }
 
-// Source is what Check and Salvage know of today's source.
+// Source is the current source, for Check and Salvage.
 type Source struct {
 	Failures []Failure
 
 	funcs    map[string]*fn   // by folded name
 	pkgs     map[string]*unit // by path as the linker has it
-	children map[string][]*fn // closures by the folded name of the function around them
+	children map[string][]*fn // closures by the folded name of the enclosing function
 }
 
-// Failure is a package that does not load. Nothing is known of its functions.
+// Failure is a package that does not load. Its functions are unknown.
 type Failure struct {
 	Package string
 	Err     error
 }
 
-// ErrNothing says that patterns name no package.
+// ErrNothing reports that patterns match no package.
 var ErrNothing = errors.New("no package matches")
 
 // unit is a package of the build.
@@ -63,8 +63,8 @@ type unit struct {
 	done  chan struct{}
 }
 
-// Load reads the source of the packages that the patterns name and of those that they import.
-// A package that does not load is one of Failures and no error.
+// Load reads the source of the packages that match the patterns and of their dependencies. A
+// package that does not load is added to Failures and is not an error.
 func Load(ctx context.Context, c Config) (*Source, error) {
 	names := map[string]bool{}
 	for _, n := range c.Names {
@@ -74,7 +74,7 @@ func Load(ctx context.Context, c Config) (*Source, error) {
 	tests := slices.ContainsFunc(c.Names, ofTest)
 	list, err := c.list(ctx, tests)
 	if err == nil && !tests && lacks(list, names) {
-		list, err = c.list(ctx, true) // what tests alone import
+		list, err = c.list(ctx, true) // packages that only tests import
 	}
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func Load(ctx context.Context, c Config) (*Source, error) {
 	return l.source(c.Names), nil
 }
 
-// list returns the packages that the patterns name, with those that they import.
+// list returns the packages that match the patterns, with their dependencies.
 func (c *Config) list(ctx context.Context, tests bool) ([]*packages.Package, error) {
 	list, err := packages.Load(&packages.Config{
 		Context: ctx, Dir: c.Dir, BuildFlags: c.Flags, Tests: tests,
@@ -104,7 +104,7 @@ func (c *Config) list(ctx context.Context, tests bool) ([]*packages.Package, err
 	return list, nil
 }
 
-// lacks reports whether a package of these paths is not among those listed.
+// lacks reports whether a package of these paths is not in the list.
 func lacks(list []*packages.Package, paths map[string]bool) bool {
 	has := map[string]bool{"": true, "main": true}
 	packages.Visit(list, nil, func(p *packages.Package) { has[linkPath(p.PkgPath)] = true })
@@ -116,11 +116,11 @@ func lacks(list []*packages.Package, paths map[string]bool) bool {
 	return false
 }
 
-// testFunc is what the go command takes for a test by its name.
+// testFunc matches names that the go command accepts for tests.
 var testFunc = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)([^a-z]|$)`)
 
-// ofTest reports whether a function seems to be one that only tests have: of package testing,
-// which a profile's innermost calls may lack, of an external test, or a test by its name.
+// ofTest reports whether a function seems to exist only in tests: of package testing, which a
+// profile's innermost calls may lack, of an external test, or a test by its name.
 func ofTest(name string) bool {
 	pkg, rest := split(outermost(fold(name)))
 	return pkg == "testing" || strings.HasSuffix(pkg, "_test") || testFunc.MatchString(rest)
@@ -133,7 +133,7 @@ type loader struct {
 	units  map[*packages.Package]*unit
 }
 
-// unit returns the unit of a package, which it makes with those of its imports.
+// unit returns the unit of a package. It creates missing units, also for the imports.
 func (l *loader) unit(p *packages.Package) *unit {
 	if u := l.units[p]; u != nil {
 		return u
@@ -156,8 +156,8 @@ func (l *loader) unit(p *packages.Package) *unit {
 	return u
 }
 
-// run checks the types of the packages whose bodies are needed and of all that they import, as
-// many at a time as there are processors.
+// run checks the types of the packages whose bodies are needed and of their dependencies,
+// GOMAXPROCS at a time.
 func (l *loader) run(ctx context.Context) error {
 	wanted := map[*unit]bool{}
 	var want func(u *unit)
@@ -193,13 +193,14 @@ func (l *loader) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// check parses a package and checks its types: of function bodies only where they are needed.
+// check parses a package and checks its types, and those in function bodies if they are
+// needed.
 func (l *loader) check(u *unit) {
 	if u.list.PkgPath == "unsafe" {
 		u.types = types.Unsafe
 		return
 	}
-	cgo := false // of what C has, go/types knows no type
+	cgo := false // go/types has no types for C
 	fail := func(err error) {
 		var e types.Error
 		unknown := cgo && errors.As(err, &e) && strings.Contains(e.Msg, "invalid type")
@@ -255,8 +256,8 @@ func (u *unit) imported(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s did not load", path)
 }
 
-// source makes tables of the units. Of several commands it takes the one that has most of the
-// profile's functions: a profile is of one program.
+// source builds the tables of a Source. Of several commands it uses the one that has most of
+// the profile's functions, because a profile is of one program.
 func (l *loader) source(names []string) *Source {
 	s := &Source{funcs: map[string]*fn{}, pkgs: map[string]*unit{}, children: map[string][]*fn{}}
 	had := map[string]bool{}
@@ -267,7 +268,7 @@ func (l *loader) source(names []string) *Source {
 	byPath := func(a, b *unit) int { return cmp.Compare(a.list.ID, b.list.ID) }
 	for _, u := range slices.SortedFunc(maps.Values(l.units), byPath) {
 		if u.path != "main" {
-			if has := s.pkgs[u.path]; has == nil || len(u.list.GoFiles) > len(has.list.GoFiles) { // with its tests it has more
+			if has := s.pkgs[u.path]; has == nil || len(u.list.GoFiles) > len(has.list.GoFiles) { // the variant with tests has more files
 				s.pkgs[u.path] = u
 			}
 			continue

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// What speaks for a function of the profile being one of the source, besides how alike the
-// calls are that they make, from 0 to 1.
+// Evidence that a function of the profile is a given function of the source, in addition to
+// the similarity of their calls, 0 to 1.
 const (
-	sameName    = 0.5 // but for upper and lower case
-	otherType   = 0.3 // the name is the same, of a method of another type
-	sameRest    = 0.3 // in another package, the type's name is the same too
+	sameName    = 0.5 // ignoring case
+	otherType   = 0.3 // the same name, of a method of another type
+	sameRest    = 0.3 // in another package, with the same type name
 	samePackage = 0.2
-	sameMoved   = 0.4 // others of the type or package went there
-	elsewhere   = 0.4 // against it: neither package nor name is the same
-	sameCaller  = 0.6 // callers have a call to it where they had one of the old function
+	sameMoved   = 0.4 // others of the type or package moved there
+	elsewhere   = 0.4 // subtracted if both package and name differ
+	sameCaller  = 0.6 // callers call it where they called the old function
 
-	enough = 0.7 // to be the same
-	apart  = 0.1 // from the second best
-	alike  = 0.3 // what two calls and more must be alike at least
-	rounds = 6   // each may settle what those before left open
+	enough = 0.7 // minimum score of a match
+	apart  = 0.1 // minimum distance to the second best
+	alike  = 0.3 // minimum similarity of two and more calls
+	rounds = 6   // each round may match functions that earlier ones left open
 )
 
-// pool has the functions of the main module that the profile does not name, in which those
-// that are gone may be found again.
+// pool has the functions of the main module that are not in the profile, among which functions
+// that are gone may be found.
 type pool struct {
 	funcs    map[string]*fn
 	byName   map[string][]*fn
@@ -53,14 +53,14 @@ func (v *salvager) pool() *pool {
 	return p
 }
 
-// gone returns the functions of the profile that the source does not have and may have
-// elsewhere, the heaviest first.
+// gone returns the functions of the profile that the source lacks and may have elsewhere, the
+// heaviest first.
 func (v *salvager) gone() []string {
 	names := map[string]bool{}
 	for name := range v.weight {
 		names[name] = true
 		if !v.s.inlined(name) {
-			names[outermost(name)] = true // of a closure, which may be all that the profile has
+			names[outermost(name)] = true // of a closure; the profile may have only the closure
 		}
 	}
 	var list []string
@@ -111,7 +111,7 @@ func (v *salvager) matchFunctions() {
 	}
 }
 
-// bestOf returns the function of the pool that a function is today, "" if none is alike
+// bestOf returns the function of the pool that matches old best, or "" if none is similar
 // enough or two are.
 func (v *salvager) bestOf(old string, p *pool, votes map[string]float64) (string, float64) {
 	candidates := map[*fn]bool{}
@@ -147,7 +147,7 @@ func (v *salvager) bestOf(old string, p *pool, votes map[string]float64) (string
 	return best, first
 }
 
-// points returns what speaks for old being f today. Where the calls differ too much it is 0.
+// points returns the evidence that old is f now. It is 0 if the calls differ too much.
 func (v *salvager) points(old string, f *fn, vote float64) float64 {
 	if strings.Contains(old, "[...]") != strings.Contains(f.name, "[...]") {
 		return 0
@@ -185,13 +185,13 @@ func (v *salvager) points(old string, f *fn, vote float64) float64 {
 	return points
 }
 
-// namesAlike reports whether one of two names is in the other, but for upper and lower case.
+// namesAlike reports whether one of two names contains the other, ignoring case.
 func namesAlike(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	return strings.Contains(a, b) || strings.Contains(b, a)
 }
 
-// sharesCaller reports whether a caller of old calls f today.
+// sharesCaller reports whether a caller of old calls f in the source.
 func (v *salvager) sharesCaller(old string, f *fn) bool {
 	for from := range v.incoming[old] {
 		if c := v.now(from); c != nil && slices.ContainsFunc(c.calls, func(c call) bool { return c.callee == f.name }) {
@@ -201,11 +201,11 @@ func (v *salvager) sharesCaller(old string, f *fn) bool {
 	return false
 }
 
-// holder returns what a function is named below: its package and type.
+// holder returns a function's name without its base: its package and type.
 func holder(name string) string { return strings.TrimSuffix(name, "."+base(name)) }
 
 // similarity returns the share of the profile's calls of old that f has in the same order, and
-// of how many lines.
+// the number of lines compared.
 func (v *salvager) similarity(old string, f *fn) (float64, int) {
 	var list []anchor
 	for _, a := range v.anchors[old] {
@@ -226,8 +226,8 @@ func (v *salvager) similarity(old string, f *fn) (float64, int) {
 	return float64(same) / float64(len(list)), len(list)
 }
 
-// votes returns for functions that are gone which functions of the pool callers call where
-// they called the old one, by share of the old one's callers.
+// votes returns, for functions that are gone, which functions of the pool their callers call
+// in place of them, as shares of the callers.
 func (v *salvager) votes(p *pool) map[string]map[string]float64 {
 	votes := map[string]map[string]float64{}
 	callers := map[string]int{}
@@ -263,7 +263,7 @@ func (v *salvager) votes(p *pool) map[string]map[string]float64 {
 }
 
 // between returns the only function of the pool that is called between the neighbours of
-// anchor i, "" if it is none or several.
+// anchor i, or "" if there is none or several.
 func between(lines [][]*call, at []int, i int, p *pool) string {
 	low, high := 0, len(lines)
 	for k := i - 1; k >= 0; k-- {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// linkPath returns an import path as the linker has it in names: behind the last slash a dot
-// would end the path.
+// linkPath returns an import path as it is in the linker's names: after the last slash a dot is
+// escaped, since it would end the path.
 func linkPath(path string) string {
 	slash := strings.LastIndexByte(path, '/')
 	var b strings.Builder
@@ -31,8 +31,8 @@ func linkPkg(p *types.Package) string {
 	return linkPath(p.Path())
 }
 
-// fold returns a name without what a generic function was instantiated with. The source has
-// F[...] once, programs have F[go.shape.int] and more.
+// fold replaces the type arguments in a name by [...]. The source has F[...] once, programs have
+// F[go.shape.int] and more.
 func fold(name string) string {
 	i, j := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
 	if i < 0 || j <= i {
@@ -41,8 +41,8 @@ func fold(name string) string {
 	return name[:i] + "[...]" + name[j+1:]
 }
 
-// unfold returns a folded name with the instantiation of another. It reports whether both are
-// generic, or both are not.
+// unfold returns a folded name with the type arguments of another. ok is false if only one of them
+// is generic.
 func unfold(folded, like string) (string, bool) {
 	i, j := strings.IndexByte(like, '['), strings.LastIndexByte(like, ']')
 	head, tail, generic := strings.Cut(folded, "[...]")
@@ -55,8 +55,8 @@ func unfold(folded, like string) (string, bool) {
 	return head + like[i:j+1] + tail, true
 }
 
-// split cuts a folded name into the package's path and the rest. The path is "" for what is no
-// Go function.
+// split cuts a folded name into the package's path and the rest. The path is "" if it is not a Go
+// function.
 func split(name string) (pkg, rest string) {
 	head, _, _ := strings.Cut(name, "[")
 	slash := strings.LastIndexByte(head, '/') + 1
@@ -67,7 +67,7 @@ func split(name string) (pkg, rest string) {
 	return name[:slash+dot], name[slash+dot+1:]
 }
 
-// base returns the last name of a function or method: M of pkg.(*T).M.
+// base returns the last part of the name of a function or method: M for pkg.(*T).M.
 func base(name string) string {
 	_, rest := split(name)
 	rest = strings.TrimSuffix(rest, "[...]")
@@ -76,11 +76,12 @@ func base(name string) string {
 
 var (
 	closureEnd = regexp.MustCompile(`(?:\.func|\.|-range)(\d+)$`)
-	// wrapperEnd ends the names of functions that the compiler makes of parts of others, and cgo for C's.
+	// wrapperEnd matches the ends of names of functions that the compiler generates from parts of
+	// others, and cgo for C's.
 	wrapperEnd = regexp.MustCompile(`(\.gowrap\d+|\.deferwrap\d+|-fm|\.map\.init\.\d+|\._C2?func_\w+)$`)
 )
 
-// parent returns the function whose closure has that name, and "" for what is no closure.
+// parent returns the function that contains a closure, or "" if the name is not a closure's.
 func parent(name string) string {
 	end := closureEnd.FindString(name)
 	if end == "" || name == end || strings.HasSuffix(name, ".init"+end) && !strings.HasPrefix(end, ".func") {
@@ -89,7 +90,8 @@ func parent(name string) string {
 	return strings.TrimSuffix(name, end)
 }
 
-// outermost returns the function that a closure is in, and the name itself of what is none.
+// outermost returns the outermost function that contains a closure, or the name itself if it is not
+// a closure's.
 func outermost(name string) string {
 	for p := parent(name); p != ""; p = parent(name) {
 		name = p
@@ -97,7 +99,7 @@ func outermost(name string) string {
 	return name
 }
 
-// named returns the name that the linker has for a declared function or method, folded.
+// named returns the linker's name of a declared function or method, folded.
 func named(pkg string, f *types.Func) string {
 	sig := f.Signature()
 	recv := sig.Recv()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// reaches reports whether a call in caller can call callee as far as the compiler looks. For
-// calls that are not direct these are the rules of its devirtualization.
+// reaches reports whether a call in caller can call callee, by the compiler's rules. For
+// indirect calls these are the rules of its devirtualization.
 func (s *Source) reaches(c *call, caller, callee string) bool {
 	folded := fold(callee)
 	if c.kind == direct {
@@ -40,8 +40,8 @@ func (c *call) instantiates(caller, callee string) bool {
 	return true
 }
 
-// dynamic reports whether the compiler has a call through an interface here. Methods of other
-// type arguments it calls as func values.
+// dynamic reports whether the compiler has a call through an interface here. It calls methods
+// of other type arguments as func values.
 func (c *call) dynamic(caller string) bool {
 	args := nameArgs(caller)
 	return c.param == 0 || short(args) || c.param <= len(args) && strings.HasPrefix(args[c.param-1], shapePrefix+"interface {")
@@ -51,8 +51,8 @@ func sameMethod(c *call, f *fn) bool {
 	return c.kind == byInterface && f.sig != nil && f.sig.Recv() != nil && base(f.name) == c.method.Name()
 }
 
-// implements reports whether the type whose method f is has all that the call's interface
-// asks for. The compiler asks this, and not where the method was found.
+// implements reports whether the type of which f is a method implements the call's interface.
+// The compiler checks this, and not where the method was found.
 func implements(c *call, f *fn) bool {
 	recv := f.sig.Recv().Type()
 	b := binding{}
@@ -66,11 +66,11 @@ func implements(c *call, f *fn) bool {
 	return true
 }
 
-// binding is what type parameters stand for.
+// binding maps type parameters to types.
 type binding map[*types.TypeParam]types.Type
 
-// unify reports whether two types can be identical for some type arguments. Packages are the
-// same by their path: tests have them twice.
+// unify reports whether two types can be identical for some type arguments. Packages are
+// compared by path, because tests have them twice.
 func (b binding) unify(x, y types.Type) bool {
 	x, y = types.Unalias(x), types.Unalias(y)
 	if p, ok := y.(*types.TypeParam); ok && x != y {

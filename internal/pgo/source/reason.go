@@ -6,11 +6,11 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// Reason says what became of an edge.
+// Reason is the result of checking an edge.
 type Reason uint8
 
-// An edge is found, in one of three ways; or lost; or one that the compiler never matches, however fresh the
-// profile is; or nothing is known of it.
+// An edge is found, in one of three ways, or lost, or never matched by the compiler, however fresh
+// the profile is, or unknown.
 const (
 	Direct Reason = iota
 	Interface
@@ -32,7 +32,7 @@ const (
 	NotInBuild
 	NotLoaded
 
-	Reasons // how many there are
+	Reasons // number of reasons
 )
 
 var reasons = [Reasons]string{
@@ -56,16 +56,16 @@ var reasons = [Reasons]string{
 
 func (r Reason) String() string { return reasons[r] }
 
-// Found reports whether the call is there.
+// Found reports whether the call exists.
 func (r Reason) Found() bool { return r <= Value }
 
 // Lost reports whether the source has changed.
 func (r Reason) Lost() bool { return r >= CallerGone && r <= OtherCallee }
 
-// Never reports whether the compiler matches no such edge.
+// Never reports whether the compiler never matches such an edge.
 func (r Reason) Never() bool { return r >= Inserted && r <= ShortGeneric }
 
-// Reason returns what became of an edge.
+// Reason returns the result of checking an edge.
 func (s *Source) Reason(e pgo.Edge) Reason {
 	name := fold(e.Caller)
 	pkg, _ := split(name)
@@ -99,7 +99,7 @@ func (s *Source) Reason(e pgo.Edge) Reason {
 	return s.missing(f, calls, e)
 }
 
-// missing returns why none of the calls at an edge's offset of f can reach its callee.
+// missing returns why none of the calls at an edge's offset in f can reach its callee.
 func (s *Source) missing(f *fn, calls []*call, e pgo.Edge) Reason {
 	name := fold(e.Callee)
 	if s.inlined(name) || instantiated(e.Callee) > 1 || s.callsWrapper(calls, name) {
@@ -138,8 +138,8 @@ func (s *Source) missing(f *fn, calls []*call, e pgo.Edge) Reason {
 	return OtherCallee
 }
 
-// calling reports whether f has calls that can reach an edge's callee in any line: deferred
-// ones, others.
+// calling reports whether f has calls that can reach an edge's callee on any line: deferred ones,
+// and others.
 func (f *fn) calling(s *Source, e pgo.Edge) (deferred, others bool) {
 	for i := range f.calls {
 		if c := &f.calls[i]; s.reaches(c, e.Caller, e.Callee) {
@@ -150,8 +150,9 @@ func (f *fn) calling(s *Source, e pgo.Edge) (deferred, others bool) {
 	return deferred, others
 }
 
-// asValue reports whether a call of a func value can reach a method or a generic function: it
-// has as many arguments and results; with a method expression also the receiver.
+// asValue reports whether a call of a func value can reach a method or a generic function: the
+// numbers of arguments and results are equal; a method expression has the receiver as a further
+// argument.
 func asValue(c *call, f *fn) bool {
 	if c.kind != byValue || c.sig == nil || f.sig == nil || f.sig.Recv() == nil && f.sig.TypeParams().Len() == 0 {
 		return false
@@ -160,16 +161,16 @@ func asValue(c *call, f *fn) bool {
 	return c.sig.Results().Len() == f.sig.Results().Len() && (more == 0 || more == 1 && f.sig.Recv() != nil)
 }
 
-// runtimes reports whether a function is one that compiled code calls where the source has no
-// call: for memory, maps, strings, comparisons.
+// runtimes reports whether compiled code calls a function without a call in the source: for memory,
+// maps, strings, comparisons.
 func runtimes(name string) bool {
 	pkg, _ := split(name)
 	return pkg == "" || pkg == "runtime" || strings.HasPrefix(pkg, "internal/runtime/") || pkg == "internal/bytealg"
 }
 
-// inlined reports whether the name is that of a wrapper, or of a closure that an inlined
-// function has in another: main.F.G.func1 is G's in F. The compiler has it as main.G.func1
-// when it looks at the profile.
+// inlined reports whether the name is that of a wrapper, or of a closure of a function inlined into
+// another: main.F.G.func1 is G's in F. The compiler has it as main.G.func1 when it reads the
+// profile.
 func (s *Source) inlined(name string) bool {
 	if wrapperEnd.MatchString(name) {
 		return true

@@ -10,16 +10,16 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// Pair is what Rename does: a function, a type or a package gets another name.
+// Pair is a renaming of a function, a type or a package.
 type Pair struct{ Old, New string }
 
-// ErrNoMatch says that a profile has nothing of the name that is to be another.
+// ErrNoMatch reports that a profile has nothing with the old name.
 var ErrNoMatch = errors.New("the profile has no function, type or package of that name")
 
-// Rename returns p with other names, and how many functions each pair renamed. A name is a
-// function's as the linker has it (pkg.F, pkg.(*T).M), a type's (pkg.T, pkg.(*T)) or an import
-// path; what is inside of it is renamed too: closures, methods, packages below; so are type
-// arguments. Of several pairs that match a name the first counts. The error wraps ErrNoMatch, or is
+// Rename returns p with other names, and how many functions each pair renamed. A name is that of a
+// function as the linker has it (pkg.F, pkg.(*T).M), of a type (pkg.T, pkg.(*T)) or an import path.
+// Everything inside it is renamed too: closures, methods, packages below, and type arguments. Of
+// several pairs that match a name the first counts. The error wraps ErrNoMatch, or is
 // pgo.ErrOverflow.
 func Rename(p *pgo.Profile, pairs []Pair) (*pgo.Profile, []int, error) {
 	counts := make([]int, len(pairs))
@@ -78,15 +78,15 @@ func renamed(name string, pairs []Pair, counts []int) string {
 	return b.String()
 }
 
-// delimiters are around the names in type arguments.
+// delimiters separate the names in type arguments.
 const delimiters = "[](){}*,; \"."
 
-// ends matches what can be behind a function's, a type's or a package's name: what is inside
-// of it. Behind a dot no path goes on.
+// ends matches what can follow the name of a function, a type or a package: the names inside it.
+// After a dot a path can't continue.
 var ends = regexp.MustCompile(`^($|/|\[|\.[^/\[\](){}*,; "]*($|[\[\](){}*,; "])|-(fm|wrap|range)\d*($|[.-]))`)
 
-// match returns which pair renames what the text begins with, how long the old name is, and
-// the new one; -1 if none does.
+// match returns the index of the pair that renames the beginning of the text, the length of the old
+// name, and the new name; the index is -1 if there is none.
 func match(text string, pairs []Pair, inside bool) (i, old int, now string) {
 	for i, p := range pairs {
 		for _, try := range []Pair{p, {linkPath(p.Old), linkPath(p.New)}} {

@@ -6,7 +6,7 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// rewriter makes a profile in which edges are others.
+// rewriter builds a profile with changed edges.
 type rewriter struct {
 	s       *Source
 	moves   map[pgo.Edge]pgo.Edge
@@ -14,8 +14,8 @@ type rewriter struct {
 	out     *pgo.Profile
 }
 
-// rewrite returns p with its edges moved. A function that has its new name in one edge of a
-// stack and keeps its old one in the next cuts the stack in two; so does an edge that is dropped.
+// rewrite returns p with its edges moved. If a function has its new name in one edge of a stack
+// and its old one in the next, the stack is cut in two; so it is at a dropped edge.
 func rewrite(s *Source, p *pgo.Profile, moves map[pgo.Edge]pgo.Edge, dropped map[pgo.Edge]bool) (*pgo.Profile, error) {
 	w := &rewriter{s: s, moves: moves, dropped: dropped, out: p.Empty()}
 	for _, pair := range p.Pairs() {
@@ -24,7 +24,7 @@ func rewrite(s *Source, p *pgo.Profile, moves map[pgo.Edge]pgo.Edge, dropped map
 			frames = append(frames, p.Places[pair.Caller]...)
 		}
 		slices.Reverse(frames)
-		leaf := len(frames) // where the leaf's frames begin
+		leaf := len(frames) // index of the leaf's first frame
 		frames = append(frames, p.Places[pair.Leaf]...)
 		slices.Reverse(frames[leaf:])
 		if err := w.stack(frames, leaf, pair.Same, p.Weight[pair]); err != nil {
@@ -37,7 +37,7 @@ func rewrite(s *Source, p *pgo.Profile, moves map[pgo.Edge]pgo.Edge, dropped map
 // stack adds a stack, whose frames it changes.
 func (w *rewriter) stack(frames []pgo.Frame, leaf int, same bool, weight int64) error {
 	from := 0
-	callee := "" // what the edge before calls the frame; "": there is none
+	callee := "" // the frame's name in the previous edge; "": there is none
 	for i := range frames {
 		f := frames[i]
 		if i+1 == len(frames) {
@@ -75,12 +75,12 @@ func (w *rewriter) stack(frames []pgo.Frame, leaf int, same bool, weight int64) 
 		callee = to.Callee
 	}
 	if from > 0 && from+1 == len(frames) {
-		return nil // behind a dropped edge: nothing is called
+		return nil // after a dropped edge: there is no call
 	}
 	return w.add(frames[from:], leaf-from, same, weight)
 }
 
-// rename gives a frame the name and the lines that a function has today.
+// rename gives a frame a function's current name and lines.
 func (w *rewriter) rename(f *pgo.Frame, name string, offset int) {
 	f.Func = name
 	if to := w.s.funcs[fold(name)]; to != nil {

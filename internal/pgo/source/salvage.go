@@ -9,22 +9,22 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// ErrForeign says that a profile is of another program, so that there is nothing to salvage.
+// ErrForeign reports that a profile is of another program, so nothing can be salvaged.
 var ErrForeign = errors.New("this is a profile of another program: hardly any of its functions outside the standard library exist here")
 
-// Salvaged is a profile made to fit the source.
+// Salvaged is a profile adapted to the source.
 type Salvaged struct {
 	Profile       *pgo.Profile
 	Before, After *Report
-	Renamed       []Renamed // functions that have another name today, the heaviest first
+	Renamed       []Renamed // functions with a new name, the heaviest first
 	Moved         int64     // weight of the edges that were changed
-	Dropped       int64     // weight of the edges left out: something else has their name today
+	Dropped       int64     // weight of the edges left out because another function has their name now
 }
 
-// Renamed is a function of a profile that has another name today.
+// Renamed is a function of a profile that has a new name.
 type Renamed struct {
-	Old, New string // folded: [...] stands for what a generic function is instantiated with
-	Weight   int64  // of the edges that it has part in
+	Old, New string // folded: [...] stands for type arguments
+	Weight   int64  // of the edges from and to it
 }
 
 // site is a call of a function of the profile.
@@ -40,14 +40,14 @@ type salvager struct {
 	incoming map[string]map[string]bool // folded callers by folded callee
 	weight   map[string]int64           // by folded name
 	to       map[string]string          // new names by old ones, folded
-	taken    map[string]bool            // new names that an old one of another name has
-	went     map[[2]string]bool         // from which to which types and packages functions went
+	taken    map[string]bool            // new names that another old name was matched with
+	went     map[[2]string]bool         // pairs of types or packages between which functions moved
 }
 
-// Salvage returns a profile whose calls are where they are in the source today, as far as they
-// are there. Each edge of it is one of p, or exists in the source. Left out are edges that have
-// no place any more, and whose names are by now those of other functions of p. The errors are ErrForeign
-// and pgo.ErrOverflow.
+// Salvage returns a profile with its calls at their current positions in the source, as far as they
+// still exist. Each of its edges is one of p, or exists in the source. Edges without a position
+// whose names are those of other functions of p now are left out. The errors are ErrForeign and
+// pgo.ErrOverflow.
 func (s *Source) Salvage(p *pgo.Profile) (*Salvaged, error) {
 	edges, err := p.Edges()
 	if err != nil {
@@ -118,8 +118,8 @@ func newSalvager(s *Source, edges *pgo.Edges) *salvager {
 	return v
 }
 
-// target returns today's name of a function of the profile, "" where it has none and another
-// has its own.
+// target returns the current name of a function of the profile, or "" if it has none and its old
+// name is another's.
 func (v *salvager) target(name string) string {
 	if to, ok := v.to[fold(name)]; ok {
 		if n, ok := unfold(to, name); ok {
@@ -131,7 +131,7 @@ func (v *salvager) target(name string) string {
 	return name
 }
 
-// now returns the function that one of the profile is today, or nil.
+// now returns the function that a function of the profile is now, or nil.
 func (v *salvager) now(folded string) *fn {
 	if f := v.s.funcs[fold(v.target(folded))]; f != nil && f.body {
 		return f
@@ -139,8 +139,8 @@ func (v *salvager) now(folded string) *fn {
 	return nil
 }
 
-// moves returns today's edges by those of the profile, where they differ, and which of the
-// profile's can't stay either.
+// moves returns the new edges by those of the profile, where they differ, and the edges of the
+// profile that must be dropped.
 func (v *salvager) moves() (moves map[pgo.Edge]pgo.Edge, dropped map[pgo.Edge]bool) {
 	moves, dropped = map[pgo.Edge]pgo.Edge{}, map[pgo.Edge]bool{}
 	certain := v.s.instances()
@@ -170,8 +170,8 @@ func (v *salvager) moves() (moves map[pgo.Edge]pgo.Edge, dropped map[pgo.Edge]bo
 	return moves, dropped
 }
 
-// displaced reports whether a name of the profile is by now that of another function of it, or
-// that of a closure in such a one.
+// displaced reports whether a name of the profile is now that of another of its functions, or of a
+// closure in one.
 func (v *salvager) displaced(name string) bool {
 	for name = fold(name); name != ""; name = parent(name) {
 		if v.taken[name] {

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// typeArg is what a call instantiates a type parameter of its callee with.
+// typeArg is the type argument of a call for one type parameter of its callee.
 type typeArg struct {
-	text    string // as it stands in the callee's name; "": unknown
-	param   int    // the type parameter of the caller that it is, from 1; 0: none
-	pointer bool   // all pointers are one here: the constraint has methods alone
+	text    string // as in the callee's name; "": unknown
+	param   int    // the caller's type parameter that it is, from 1; 0: none
+	pointer bool   // all pointers are one here: the constraint has only methods
 }
 
 const (
@@ -25,7 +25,8 @@ const (
 	maxInstances = 1 << 16 // generic functions can call each other without end
 )
 
-// typeArgs returns what a call instantiates the generic function or type of its callee with.
+// typeArgs returns the type arguments of a call for the generic function or type of its
+// callee.
 func typeArgs(info *types.Info, fun ast.Expr, obj *types.Func) []typeArg {
 	params, args := obj.Signature().TypeParams(), (*types.TypeList)(nil)
 	if recv := obj.Signature().Recv(); recv != nil {
@@ -51,7 +52,7 @@ func typeArgs(info *types.Info, fun ast.Expr, obj *types.Func) []typeArg {
 	return list
 }
 
-// receiver returns the defined type whose method has a receiver of type t.
+// receiver returns the defined type of a method with a receiver of type t.
 func receiver(t types.Type) *types.Named {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -61,7 +62,7 @@ func receiver(t types.Type) *types.Named {
 	return n
 }
 
-// instance returns the identifier of a function that an expression is.
+// instance returns the identifier of the function that an expression denotes.
 func instance(fun ast.Expr) *ast.Ident {
 	switch e := ast.Unparen(fun).(type) {
 	case *ast.IndexExpr:
@@ -76,8 +77,8 @@ func instance(fun ast.Expr) *ast.Ident {
 	return nil
 }
 
-// shape returns the type argument t. The compiler makes one function for all types of the same
-// underlying type.
+// shape returns the type argument t. The compiler generates one function for all types of the
+// same underlying type.
 func shape(t types.Type, pointer bool) typeArg {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return typeArg{param: p.Index() + 1, pointer: pointer}
@@ -93,7 +94,7 @@ func shape(t types.Type, pointer bool) typeArg {
 	return typeArg{text: shapePrefix + w.b.String()}
 }
 
-// in returns the argument's text where the caller has the given type arguments; "": unknown.
+// in returns the argument's text if the caller has the given type arguments; "": unknown.
 func (a typeArg) in(caller []string) string {
 	if a.param == 0 || a.param > len(caller) {
 		return a.text
@@ -108,10 +109,10 @@ func (a typeArg) in(caller []string) string {
 	return text
 }
 
-// linkText writes a type as the linker has it in names.
+// linkText writes a type as it is in the linker's names.
 type linkText struct {
 	b       strings.Builder
-	unknown bool // it can't be told
+	unknown bool // it can't be determined
 }
 
 func (w *linkText) write(t types.Type) {
@@ -143,7 +144,7 @@ func (w *linkText) write(t types.Type) {
 		w.methods(t)
 	case *types.Named:
 		w.named(t)
-	default: // of a type parameter: it depends on the caller
+	default: // a type parameter: it depends on the caller
 		w.unknown = true
 	}
 }
@@ -234,7 +235,7 @@ func (w *linkText) methods(t *types.Interface) {
 	w.b.WriteByte('}')
 }
 
-// name writes a name with its package where it is not exported.
+// name writes a name, with its package if it is not exported.
 func (w *linkText) name(o types.Object) {
 	if !o.Exported() {
 		w.b.WriteString(linkPkg(o.Pkg()) + ".")
@@ -248,7 +249,7 @@ func (w *linkText) named(t *types.Named) {
 		w.b.WriteString(o.Name())
 		return
 	}
-	w.unknown = w.unknown || o.Parent() != o.Pkg().Scope() // the compiler numbers those of a function
+	w.unknown = w.unknown || o.Parent() != o.Pkg().Scope() // the compiler numbers types in functions
 	w.b.WriteString(linkPkg(o.Pkg()) + "." + o.Name())
 	for i := range t.TypeArgs().Len() {
 		w.b.WriteByte("[,"[min(i, 1)])
@@ -259,17 +260,17 @@ func (w *linkText) named(t *types.Named) {
 	}
 }
 
-// short reports whether a name with these type arguments does not tell them.
+// short reports whether a name with these type arguments has only [...] for them.
 func short(args []string) bool { return len(args) == 1 && args[0] == "..." }
 
-// fits reports whether f has as many type parameters as a name of it has arguments.
+// fits reports whether f has as many type parameters as its name has arguments.
 func (f *fn) fits(name string) bool {
 	args := nameArgs(name)
 	return short(args) || len(args) == f.args
 }
 
-// instances returns the names of generic functions that the source has for certain: what its
-// functions call, and what those instances call.
+// instances returns the names of generic functions that certainly exist: those called by the
+// source's functions, and by these instances.
 func (s *Source) instances() map[string]bool {
 	found := map[string]bool{}
 	var list []string
@@ -307,8 +308,8 @@ func (s *Source) within(name string) []*fn {
 	return list
 }
 
-// name returns the callee's name where a generic function is called directly by one with the
-// given type arguments; "": it is unknown, or not generic.
+// name returns the callee's name in a direct call of a generic function, if the caller has the
+// given type arguments; "" if it is unknown, or not generic.
 func (c *call) name(caller []string) string {
 	head, tail, generic := strings.Cut(c.callee, "[...]")
 	if !generic {
@@ -325,7 +326,7 @@ func (c *call) name(caller []string) string {
 	return head + "[" + strings.Join(list, ",") + "]" + tail
 }
 
-// nameArgs returns the type arguments that a function's name has.
+// nameArgs returns the type arguments in a function's name.
 func nameArgs(name string) []string {
 	i, j := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
 	if i < 0 || j <= i {

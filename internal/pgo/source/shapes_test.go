@@ -103,8 +103,8 @@ func main() {
 }
 `
 
-// TestShapes holds the names of generic functions that the source is said to have against those
-// of a binary. What is not known are types of functions alone.
+// TestShapes compares the names of generic functions derived from the source with those of a
+// binary. Only those with types declared in functions may be missing.
 func TestShapes(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/m\n\ngo 1.26\n", "m.go": shapesProgram} {

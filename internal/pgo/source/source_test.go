@@ -21,11 +21,12 @@ import (
 
 var update = flag.Bool("update", false, "write what is found into testdata")
 
-// edgeText is an edge with its weight in testdata.
+// edgeText matches an edge with its weight in testdata.
 var edgeText = regexp.MustCompile(`^(\S+):(-?\d+) -> (\S+) (\d+)$`)
 
-// TestCases: the files of testdata have a profile, the source that it is of (old/) and
-// today's (new/), and what is said of each edge: why it is lost, and what Salvage makes of it.
+// TestCases: the files of testdata have a profile, its original source (old/) and the current
+// one (new/), and the expected result for each edge: why it is lost, and its new form after
+// Salvage.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) < 12 {
@@ -175,7 +176,7 @@ func TestLoadNothing(t *testing.T) {
 	}
 }
 
-// TestLoadCgo: go/types knows nothing of C, and that is no failure of the package.
+// TestLoadCgo: C types are unknown to go/types, which is not a failure of the package.
 func TestLoadCgo(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -230,8 +231,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestRenameInside: a package's path is that of no other that begins so, and type arguments
-// have paths too.
+// TestRenameInside: a package's path does not match longer paths with the same beginning, and
+// type arguments have paths too.
 func TestRenameInside(t *testing.T) {
 	pairs := []Pair{{"a.org/app", "b.org/core"}, {"a.org/y.T", "a.org/y.U"}, {"gopkg.in/z.v2", "gopkg.in/z.v3"}}
 	for name, want := range map[string]string{
@@ -260,7 +261,7 @@ func TestRenameInside(t *testing.T) {
 	}
 }
 
-// TestRewriteCuts: a function that is renamed in one edge of a stack alone is both.
+// TestRewriteCuts: a function that is renamed in only one edge of a stack has both names.
 func TestRewriteCuts(t *testing.T) {
 	p := pgo.New(pgo.Samples)
 	frame := func(name string, line int) pgo.Frame { return pgo.Frame{Func: name, Start: 1, Line: line} }
@@ -285,7 +286,7 @@ func TestRewriteCuts(t *testing.T) {
 	}
 }
 
-// FuzzNames: whatever a profile calls its functions, nothing panics, and what is found stays.
+// FuzzNames: for any function names in a profile, nothing panics, and found edges stay.
 func FuzzNames(f *testing.F) {
 	for _, name := range []string{"m.F", "m.F.func1.2", "m.(*T[go.shape.int]).M-fm", "m.F-range1", "", ".", "]x[", "type:.eq.[2]m.T", "m.init.0", "m.F.G.func1"} {
 		f.Add(name, "m.G", 3)
@@ -318,8 +319,8 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// TestLoadOfTests: where a directory has tests alone, what they import is found; where nothing
-// has it, nothing is.
+// TestLoadOfTests: if a directory has only tests, their imports are found; a package that
+// nothing imports is not.
 func TestLoadOfTests(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestTruthFreshNames: of the functions that a fresh build has, wrappers and closures of inlined functions
-// among them, hardly one is gone from the source.
+// TestTruthFreshNames: of the functions of a fresh build, including wrappers and closures of
+// inlined functions, hardly any is missing in the source.
 func TestTruthFreshNames(t *testing.T) {
 	if os.Getenv("SCOPEVIEW_TRUTH") != "1" {
 		t.Skip("builds a large program: make truth runs it")
@@ -58,7 +58,7 @@ func TestTruthFreshNames(t *testing.T) {
 			t.Logf("%.200s is gone", f.Name)
 		}
 	}
-	// Some are of assembly and go:linkname alone, and some closures are numbered otherwise.
+	// Some exist only in assembly or by go:linkname, and some closures are numbered differently.
 	if len(names) < 10_000 || gone > len(names)/1000 {
 		t.Errorf("of %d functions of a fresh build %d are gone", len(names), gone)
 	}

@@ -7,9 +7,10 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// wrapped returns the method that a function with that folded name wraps; nil where it is no wrapper. The compiler makes wrappers so that a method can be called by another type than its own: by a
-// pointer, by a type that embeds its type, or by an interface as a func value. The source has none, and
-// profiles of what samples a program from outside have many.
+// wrapped returns the method that the function with a folded name wraps, or nil if it is not a
+// wrapper. The compiler generates wrappers so that a method can be called by another type than its
+// own: by a pointer, by a type that embeds its type, or by an interface as a func value. The source
+// has none, and profiles of samplers outside the program have many.
 func (s *Source) wrapped(name string) *types.Func {
 	pkg, rest := split(name)
 	dot := strings.LastIndexByte(rest, '.')
@@ -32,7 +33,7 @@ func (s *Source) wrapped(name string) *types.Func {
 	return nil
 }
 
-// typesNamed returns the types that the linker has under a name: T, or of functions' own T·1.
+// typesNamed returns the types that the linker has under a name: T, or T·1 for types in functions.
 func typesNamed(scope *types.Scope, name string) (list []types.Type) {
 	name, _, local := strings.Cut(name, "·")
 	if obj, ok := scope.Lookup(name).(*types.TypeName); ok {
@@ -46,15 +47,16 @@ func typesNamed(scope *types.Scope, name string) (list []types.Type) {
 	return list
 }
 
-// wrapperCalls reports whether an edge is a wrapper's call of what it wraps, or of what is inserted there.
+// wrapperCalls reports whether an edge is a wrapper's call of its method, or of a function that the
+// compiler inserts there.
 func (s *Source) wrapperCalls(e pgo.Edge) bool {
 	caller, callee := fold(e.Caller), fold(e.Callee)
 	m := s.wrapped(caller)
 	return m != nil && e.Offset == 0 && (base(callee) == m.Name() || runtimes(callee))
 }
 
-// callsWrapper reports whether calls at a line reach a method by way of its wrapper, which the callee of
-// the edge is: a direct call would not.
+// callsWrapper reports whether calls at a line reach a method through its wrapper, which is the
+// callee of the edge: a direct call would not.
 func (s *Source) callsWrapper(calls []*call, callee string) bool {
 	m := s.wrapped(callee)
 	if m == nil {
@@ -72,8 +74,8 @@ func (s *Source) callsWrapper(calls []*call, callee string) bool {
 	return false
 }
 
-// instantiated counts the parts of a name that are instantiated each: closures of generic functions that
-// are inlined into others have several.
+// instantiated counts the parts of a name that have type arguments: closures of generic functions
+// that are inlined into others have several.
 func instantiated(name string) (n int) {
 	depth := 0
 	for _, c := range []byte(name) {

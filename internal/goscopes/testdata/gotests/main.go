@@ -1,6 +1,6 @@
-// Gotests writes the Go execution traces of the tests of Go's own reader as files, and prints what that
-// reader is to say of each: its name, a tab, and whether it is to be refused. It is built as a
-// package of the standard library, by an overlay: only there may it ask internal/trace.
+// Gotests writes the Go execution traces of the tests of Go's own reader as files. For each it
+// prints the name, a tab, and whether Go's reader must refuse it. It is built as a package of the
+// standard library, by an overlay, since only such a package may import internal/trace.
 package main
 
 import (
@@ -37,7 +37,7 @@ func write(file, dir string) error {
 		return err
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ".test") + ".trace"
-	// A trace whose reading is to fail is not well with no error.
+	// If reading should fail, a nil error is wrong.
 	fmt.Printf("%s\t%v\n", name, want.Check(nil) != nil)
 	return errors.Join(err, os.WriteFile(filepath.Join(dir, name), b, 0o600))
 }

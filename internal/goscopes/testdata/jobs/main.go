@@ -1,5 +1,5 @@
-// Program jobs writes a small Go execution trace, to the file that is its argument. The traces
-// beside it were written by it, built with -trimpath by the Go of their names:
+// Program jobs writes a small Go execution trace to the file named by its argument. It wrote
+// the traces of this directory, built with -trimpath by the version of Go in their names:
 //
 //	GOTOOLCHAIN=go1.22.12 go run -trimpath . go1.22.trace
 package main
@@ -46,7 +46,7 @@ func main() {
 		panic(err)
 	}
 	ready := make(chan bool)
-	go func() { <-ready }() // it is there when the trace begins
+	go func() { <-ready }() // it exists when the trace begins
 	time.Sleep(time.Millisecond)
 	if err := trace.Start(f); err != nil {
 		panic(err)

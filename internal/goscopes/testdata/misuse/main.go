@@ -1,5 +1,5 @@
-// Misuse has regions and tasks that are ended twice, by another goroutine, or not at all:
-// go run ./testdata/misuse FILE made testdata/misuse.trace.
+// Misuse ends regions and tasks twice, on another goroutine, or not at all. It wrote
+// testdata/misuse.trace, with go run ./testdata/misuse FILE.
 package main
 
 import (
@@ -85,7 +85,7 @@ func job(ctx context.Context) {
 	t.End()
 }
 
-// handed has regions ended by another goroutine: by one that was made, and by main.
+// handed has regions ended by another goroutine: by a new one, and by main.
 func handed(ctx context.Context) {
 	r, done := trace.StartRegion(ctx, "handed"), make(chan bool)
 	go func() { time.Sleep(step); r.End(); close(done) }()

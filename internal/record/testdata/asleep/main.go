@@ -1,5 +1,5 @@
-// Asleep comes to a deadlock, or to what looks like one, by its first argument. With a second one it
-// records, on that backing, into the file that the third one names.
+// Asleep deadlocks, or seems to, as its first argument says. With a second argument it records,
+// with that backing, into the file that the third one names.
 package main
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// while is how long what is no deadlock lasts.
+// while is how long an apparent deadlock lasts.
 const while = 1500 * time.Millisecond
 
-// ends are how the program ends, each by another exit code.
+// ends are the ways in which the program ends, each with its own exit code.
 var ends = map[string]func(){
 	"mutex":   func() { var mu sync.Mutex; mu.Lock(); mu.Lock() },
 	"rwmutex": func() { var mu sync.RWMutex; mu.RLock(); mu.Lock() },
@@ -60,7 +60,7 @@ var ends = map[string]func(){
 		c := make(chan os.Signal, 1)
 		signal.Notify(c, syscall.SIGUSR1)
 		fmt.Println("ready")
-		<-c // of the parent
+		<-c // from the parent
 		os.Exit(17)
 	},
 	"listen": func() {
@@ -69,7 +69,7 @@ var ends = map[string]func(){
 			panic(err)
 		}
 		fmt.Println(l.Addr())
-		_, _ = l.Accept() // of the parent
+		_, _ = l.Accept() // from the parent
 		os.Exit(18)
 	},
 	"work": func() {

@@ -1,4 +1,5 @@
-// Program callbacks has threads of C code, one after another, call Go, which records.
+// Program callbacks runs threads of C code, one after another, that call back into
+// Go, which records.
 package main
 
 /*

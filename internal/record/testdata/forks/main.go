@@ -1,4 +1,4 @@
-// Program forks records, and has C code fork children that go on as the same program. It
+// Program forks records, while C code forks children that continue as the same program. It
 // prints how many scopes called "parent" its recordings have, or what went wrong.
 package main
 
@@ -67,13 +67,13 @@ import (
 
 var (
 	dir     = os.Args[1]
-	when    = os.Args[2] // the fork is: before, during or after the recording
+	when    = os.Args[2] // when to fork: before, during or after the recording
 	backing = map[string]scope.BackingKind{"disk": scope.DiskBacking, "shm": scope.ShmBacking, "heap": scope.HeapBacking}[os.Args[3]]
 
 	parents atomic.Int64 // scopes recorded
 	plain   sync.Mutex
 	locked  scope.Mutex // held by the parent when it forks
-	end     = func() {} // of a scope that was begun by then
+	end     = func() {} // of a scope that was begun before the fork
 	span    scope.Span
 	process = func() {}
 )
@@ -86,7 +86,7 @@ func fail(format string, args ...any) {
 //export inChild
 func inChild() { child() }
 
-// child does all that there is: nothing is recorded.
+// child calls all functions: nothing is recorded.
 func child() {
 	n := C.int(0)
 	at := func() { n++; C.reached(n) }
@@ -160,8 +160,9 @@ func child() {
 	C.didAll()
 }
 
-// fork has a child of fork(2) do that. How it comes to Go there: C calls it back, or
-// fork returns to it, and then it lets other goroutines run for 100 ms, ours among them.
+// fork runs child in a child of fork(2). Either C calls back into Go there, or fork
+// returns to Go, which then lets other goroutines run for 100 ms, the recorder's among
+// them.
 func fork(callback bool) {
 	for tries := 1; ; tries++ {
 		pid := begin(callback)
@@ -179,15 +180,15 @@ func begin(callback bool) C.pid_t {
 	pid := C.start(c)
 	if pid == 0 {
 		child()
-		for { // until the alarm: maybe the scheduler waits for threads that are not there
+		for { // until the alarm: the scheduler may wait for threads that do not exist
 			runtime.Gosched()
 		}
 	}
 	return pid
 }
 
-// wait reports whether the child ended well; false where it hung, which the Go runtime
-// may do by itself: what a thread held that is not there any more stays locked.
+// wait reports whether the child ended well; false if it hung, which the Go runtime may
+// cause by itself: locks held by threads that do not exist in the child stay locked.
 func wait(code C.int, tries int) bool {
 	s := syscall.WaitStatus(code)
 	switch {
@@ -245,7 +246,7 @@ func stop() {
 }
 
 func main() {
-	// A P for every goroutine: those that other threads have are not to be had in a child.
+	// A P for every goroutine: in a child, the Ps of other threads can't be retaken.
 	runtime.GOMAXPROCS(16)
 	debug.SetGCPercent(-1)
 	C.prepare()
@@ -283,13 +284,13 @@ func during() {
 		end()
 	}
 	end, span, process = func() {}, scope.Span{}, func() {}
-	// What os/exec makes is another program, and no matter for us.
+	// A process started by os/exec is another program, and does not concern the recorder.
 	if err := exec.Command("/bin/true").Run(); err != nil || !scope.Enabled() {
 		fail("os/exec: %v; recording: %v", err, scope.Enabled())
 	}
 	close(quit)
 	<-done
-	// A child that lives longer than the recording has nothing to write to it.
+	// A child that outlives the recording must not write to it.
 	for tries := 1; ; tries++ {
 		locked.Lock()
 		pid := begin(false)

@@ -1,5 +1,5 @@
-// Program narrow records with all that counts in words of 64 bits, on a processor of 32. It prints
-// what Stop returned, whether all is recorded, and how much was lost.
+// Program narrow uses everything that counts in 64-bit words, on a 32-bit processor. It prints
+// what Stop returned, whether everything is recorded, and how much was lost.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// A lock in here lies where no word of 64 bits needs to be aligned.
+// crowded holds locks at addresses where 64-bit words need not be aligned.
 type crowded struct {
 	_  byte
 	mu scope.Mutex

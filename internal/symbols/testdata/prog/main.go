@@ -1,4 +1,4 @@
-// Command prog has known answers about its lines.
+// Command prog has lines with known properties.
 package main
 
 var kept *int
