@@ -29,62 +29,61 @@ const (
 	blockingUnderLock    Verdict = "blocking-under-lock"
 )
 
-// Verdicts lists all that there are, in the order of the table of rules. The names
-// false-sharing and shared-atomic are kept free for what needs other data.
+// Verdicts lists all verdicts, in the order of the table of rules. The names false-sharing
+// and shared-atomic are reserved: they need other data.
 var Verdicts = []Verdict{
 	lockContention, fatCriticalSection, serialization, workInflation, memoryBandwidth, loadImbalance, tooFine,
 	oversubscription, notEnoughParallelism, gc, channel, convoy, spinning, pageFaults, blockingUnderLock,
 }
 
-// Finding is one problem that a trace shows.
+// Finding is a problem that a trace shows.
 type Finding struct {
 	Verdict    Verdict  `json:"verdict"`
-	Text       string   `json:"text"`       // a sentence or two for people, safe to show
-	Object     string   `json:"object"`     // the lock, the channel's place, the group; "" where there is none
-	Scopes     []string `json:"scopes"`     // names of the scopes concerned, the most concerned first
-	Share      float64  `json:"share"`      // 0 to 1, of what the rule says: its threshold is compared with this or grows with it
-	Gain       Gain     `json:"gain"`       // the part of the run time that mending it would save: an estimate
+	Text       string   `json:"text"`       // one or two sentences, safe to show
+	Object     string   `json:"object"`     // the lock, the channel's place, the group; "": none
+	Scopes     []string `json:"scopes"`     // names of the scopes concerned, most concerned first
+	Share      float64  `json:"share"`      // 0 to 1, as its rule defines it; the rule's threshold applies to this or to a value that grows with it
+	Gain       Gain     `json:"gain"`       // part of the run time that fixing it would save: an estimate
 	Confidence float64  `json:"confidence"` // 0 to 1
-	FromNS     int64    `json:"from_ns"`    // where it is seen best, ns from the trace's start
+	FromNS     int64    `json:"from_ns"`    // stretch that shows it best, ns from the trace's start
 	ToNS       int64    `json:"to_ns"`
 	Evidence   []string `json:"evidence"` // sentences with the numbers, safe to show
-	Goids      []uint64 `json:"goids"`    // the rows to look at, at most a few
-	Worst      *Worst   `json:"worst"`    // the longest wait that it is about; null: it is about none
+	Goids      []uint64 `json:"goids"`    // rows to look at, at most a few
+	Worst      *Worst   `json:"worst"`    // longest wait that it is about; null: none
 
-	// weight is what Gain is, or where that is unknown how much is at stake at least: by
-	// it findings are put in order, and told at all.
+	// weight is Gain, or where that is unknown a lower bound of the time at stake. Findings
+	// are sorted and dropped by it.
 	weight float64
-	spared float64 // of the core time: work of the program that would not be done any more
-	facts  facts   // what the rule found: words.go makes the sentences of it
-	said   words   // these, with marks
+	spared float64 // part of the core time: work of the program that would not be needed any more
+	facts  facts   // the rule's result; words.go makes its sentences
+	said   words   // sentences, with marks
 	use    *use    // of the lock that it is about; nil: none
-	places []Place // where in the source it is, what matters most first
-	holder string  // of that lock, as a sentence has it; "": not known
+	places []Place // places in the source, most important first
+	holder string  // description of that lock's holder; "": not known
 }
 
-// Worst is the longest of the waits that a finding is about: what shows best what is wrong.
+// Worst is the longest of the waits that a finding is about.
 type Worst struct {
-	Goid   uint64 `json:"goid"` // who waited
+	Goid   uint64 `json:"goid"` // the waiter
 	FromNS int64  `json:"from_ns"`
 	ToNS   int64  `json:"to_ns"`
 }
 
-// worse takes in a wait that the finding is about.
+// worse keeps a wait that the finding is about if it is the longest so far.
 func (f *Finding) worse(g *gor, from, to int64) {
 	if f.Worst == nil || to-from > f.Worst.ToNS-f.Worst.FromNS {
 		f.Worst = &Worst{g.id, from, to}
 	}
 }
 
-// Gain is a part of the run time, 0 to 1, or negative where it is unknown, which is null
-// in JSON.
+// Gain is a part of the run time, 0 to 1. It is negative if unknown, which is null in JSON.
 type Gain float64
 
-// unknownGain is the gain of what a trace can't tell: how much work the caches would spare,
-// or whether what is done one after the other could be done at once.
+// unknownGain is the gain that a trace can't show: the work that caches would save, or
+// whether serial work could be done in parallel.
 const unknownGain Gain = -1
 
-// MarshalJSON writes a number, or null.
+// MarshalJSON writes a number, or null if the gain is unknown.
 func (g Gain) MarshalJSON() ([]byte, error) {
 	if g < 0 {
 		return []byte("null"), nil
@@ -101,102 +100,104 @@ func (g *Gain) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(g))
 }
 
-// Report is what the doctor has to say about a trace. Times are ns.
+// Report is the result of an examination. Times are ns.
 type Report struct {
-	Findings     []Finding     `json:"findings"` // best first; empty, not nil, where there is nothing to say
-	FromNS       int64         `json:"from_ns"`  // what was looked at
+	Findings     []Finding     `json:"findings"` // best first; empty, not nil, if there are none
+	FromNS       int64         `json:"from_ns"`  // the examined range
 	ToNS         int64         `json:"to_ns"`
 	Cores        Cores         `json:"cores"`
-	End          *analysis.End `json:"end"`         // null: the program ended well, or goes on, or that is not known
-	Starved      *Starved      `json:"starved"`     // null: the program had the CPUs that it wanted, or that is not known
-	Speedup      []Slice       `json:"speedup"`     // the parts add up to Cores.Count; empty: not known
-	Parallelism  []float64     `json:"parallelism"` // share of the time in which so many goroutines ran at once; empty: not known
+	End          *analysis.End `json:"end"`         // null: the program ended well, or is running, or its end is not known
+	Starved      *Starved      `json:"starved"`     // null: the program had the CPUs that it could use, or that is not known
+	Speedup      []Slice       `json:"speedup"`     // parts that add up to Cores.Count; empty: not known
+	Parallelism  []float64     `json:"parallelism"` // part of the time by the number of goroutines that ran at once; empty: not known
 	CriticalPath []Path        `json:"critical_path"`
 	Unexamined   []Unexamined  `json:"unexamined"`
-	Notes        []string      `json:"notes"` // what limits all of the above: losses, checks that failed
+	Notes        []string      `json:"notes"` // limits of the results: losses, checks that failed
 
-	marked []string // the notes, with marks
+	marked []string // Notes, with marks
 }
 
-// Cores is how many CPUs the program could use.
+// Cores is the number of CPUs that the program could use.
 type Cores struct {
 	Count float64 `json:"count"` // 0: not known
-	Why   string  `json:"why"`   // what bounds it
+	Why   string  `json:"why"`   // the limit that determines it
 }
 
-// Slice is a part of the speed-up stack: how many cores' time went there.
+// Slice is a part of the speed-up stack, in cores.
 type Slice struct {
 	Name  string  `json:"name"`
 	Cores float64 `json:"cores"`
 }
 
-// Path is the critical path of the run, or of the scopes of a name: what their time
-// consisted of, found by walking back from the end along who woke whom.
+// Path is the critical path of the run, or the sum of those of the scopes of a name, found
+// by walking back from the end along the wake-ups.
 type Path struct {
 	Of     string   `json:"of"`    // a scope's name; "": the run
-	Count  int64    `json:"count"` // how many were walked
-	All    int64    `json:"all"`   // of so many
-	Time   int64    `json:"ns"`    // their time together
+	Count  int64    `json:"count"` // scopes whose paths were walked
+	All    int64    `json:"all"`   // all scopes of the name
+	Time   int64    `json:"ns"`    // sum of the walked scopes' times
 	Parts  []Part   `json:"parts"` // longest first
 	WhatIf []WhatIf `json:"what_if"`
-	// Steps, of the run alone and if Options.Drawn, are whose time the path consists of: a
-	// goroutine, and from when to when. Of AllSteps these are the longest, by time.
+	// Steps are the longest steps of the path, by time: a goroutine, begin and end. They are
+	// set for the run alone, and if Options.Drawn is. AllSteps is the number of steps before
+	// the rest was left out.
 	Steps    [][3]int64 `json:"steps,omitempty"`
 	AllSteps int        `json:"all_steps,omitempty"`
 }
 
-// Part is what was on a critical path.
+// Part is a scope and a state on a critical path.
 type Part struct {
 	Name  string  `json:"name"`  // a scope's name; "": in no scope
-	State string  `json:"state"` // what the goroutine did there, by states.Names
+	State string  `json:"state"` // the goroutine's state, by states.Names
 	Time  int64   `json:"ns"`
 	Share float64 `json:"share"`
 }
 
-// WhatIf is what the time would be if the scopes of a name took none of their own.
+// WhatIf is the gain if the scopes of a name took no time of their own.
 type WhatIf struct {
 	Name string  `json:"name"`
-	Gain float64 `json:"gain"` // 0 to 1 of the time
-	// Partly, if Options.Drawn and of the run alone, is the gain if they took 3/4, 1/2 and
-	// 1/4 of their own.
+	Gain float64 `json:"gain"` // 0 to 1 of the path's time
+	// Partly has the gains if they took 3/4, 1/2 and 1/4 of their own time. It is set for the
+	// run alone, and if Options.Drawn is.
 	Partly []float64 `json:"partly,omitempty"`
 }
 
-// Unexamined tells of rules that could not look.
+// Unexamined lists rules that lacked data.
 type Unexamined struct {
 	Verdicts []Verdict `json:"verdicts"`
 	Why      string    `json:"why"`
-	How      string    `json:"how"` // what to do to have them examined
+	How      string    `json:"how"` // how to record that data
 }
 
-// Options say what is to be examined.
+// Options select what is examined.
 type Options struct {
-	// Selection is the part of the trace. Names and Tracks choose the scopes and rows
-	// that findings are about; the cores are shared with all others.
+	// Selection is the part of the trace. Names and Tracks choose the scopes and rows of
+	// findings; the cores are shared with all others.
 	analysis.Selection
-	// State is whether the trace is still written; "": not known, and nothing is said of it.
+	// State is whether the trace is still being written; "": not known, and the report does
+	// not mention it.
 	State analysis.State
-	// Bandwidth is, if it is not nil, what was measured about the machine's memory.
+	// Bandwidth is the measured memory bandwidth of the machine; nil: not measured.
 	Bandwidth *Bandwidth
-	// Spares is, if it is not empty, advice that spares the program memory, safe to show: findings of the
-	// collector and of page faults cite it.
+	// Spares is advice that saves the program memory, safe to show; "": none. Findings on the
+	// collector and on page faults cite it.
 	Spares string
-	// Drawn asks for what a picture shows besides: the steps of the critical path, and what is
-	// gained where the scopes of a name take a part of their time.
+	// Drawn asks for the data of a picture: the steps of the critical path, and the gains
+	// where the scopes of a name take a part of their time.
 	Drawn   bool
-	Context context.Context // ends the examination; nil: nothing does
+	Context context.Context // its end ends the examination; nil: none
 }
 
-// Bandwidth is what scopeview membench measured: how many times longer the same work
-// takes on so many cores at once than on one.
+// Bandwidth is the result of scopeview membench: the factor by which the same work takes
+// longer on several cores at once than on one.
 type Bandwidth struct {
-	CPU    string // the machine's processor; "" not known
+	CPU    string // the machine's processor; "": not known
 	Points []BandwidthPoint
 }
 
-// BandwidthPoint is the measurement with so many cores.
+// BandwidthPoint is the measurement on a number of cores.
 type BandwidthPoint struct {
 	Cores   int
-	Memory  float64 // of work that only moves memory
-	Compute float64 // of work that needs none
+	Memory  float64 // factor of work that only moves memory
+	Compute float64 // factor of work that needs no memory
 }
