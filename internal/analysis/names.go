@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Show is a name as it is shown to people: as it is if it is harmless, else
-// quoted with escapes, so that no name moves a cursor, changes a title or
-// reverses the line. A name that looks quoted, or whose edges would not be seen,
-// is quoted too.
+// Show formats a name for people: unchanged if it is harmless, otherwise quoted with
+// escapes, so that no name moves a cursor, changes a title or reverses the line. A name that
+// looks quoted, or that begins or ends with a space, is quoted too.
 func Show(name string) string {
 	if name == "" || name[0] == '"' || name[0] == ' ' || name[len(name)-1] == ' ' || !graphic(name) {
 		return strconv.QuoteToGraphic(name)
@@ -30,8 +29,8 @@ func graphic(s string) bool {
 	return true
 }
 
-// Harmless is a text of several names, such as an error, with what could drive
-// a terminal escaped.
+// Harmless returns a text of several names, such as an error, with escapes for anything that
+// could control a terminal.
 func Harmless(s string) string {
 	if graphic(s) {
 		return s

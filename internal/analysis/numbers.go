@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Humane is a duration with three significant digits: 19ns, 1.23µs, 45.6ms,
-// 789ms, 12.3s, and from ten minutes on 12m34s and 3h25m.
+// Humane formats a duration with three significant digits: 19ns, 1.23µs, 45.6ms, 789ms,
+// 12.3s, and from ten minutes on 12m34s and 3h25m.
 func Humane(ns int64) string {
 	if ns < 0 {
 		return "-" + Humane(-max(ns, -1<<62))
@@ -33,7 +33,7 @@ func Humane(ns int64) string {
 	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// three writes three significant digits of a value below 1000.
+// three formats a value below 1000 with three significant digits.
 func three(v float64) string {
 	switch {
 	case v < 9.995:
@@ -44,7 +44,7 @@ func three(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// Thousands is an integer with commas: 1,234,567.
+// Thousands formats an integer with commas: 1,234,567.
 func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	sign := ""
@@ -57,7 +57,7 @@ func Thousands(n int64) string {
 	return sign + s
 }
 
-// Size is a number of bytes: 512 B, 1.50 KiB, 23.4 MiB.
+// Size formats a number of bytes: 512 B, 1.50 KiB, 23.4 MiB.
 func Size(n int64) string {
 	if n < 1000 {
 		return strconv.FormatInt(n, 10) + " B"
@@ -72,7 +72,7 @@ func Size(n int64) string {
 	return three(v) + " TiB"
 }
 
-// Percent is a share in percent; what is not 0 does not look like it.
+// Percent formats a share in percent; one that is not 0 does not look like 0.
 func Percent(share float64) string {
 	p := 100 * share
 	switch {
@@ -86,7 +86,7 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(p, 'f', 0, 64) + "%"
 }
 
-// Plural is a number with its noun: 1 scope, 2,000 scopes.
+// Plural formats a number with its noun: 1 scope, 2,000 scopes.
 func Plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
