@@ -20,57 +20,58 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// Options say what is verified.
+// Options are the parameters of Run.
 type Options struct {
-	Dir      string   // go build works here, and so does the program; "": the working directory
-	Package  string   // the main package that the advice is of; "": the one of Dir
+	Dir      string   // directory of go build, and of the program's runs; "": the working directory
+	Package  string   // main package of the advice; "": that of Dir
 	Flags    []string // of go build
 	Args     []string // of the program
 	Report   *advice.Report
-	Runs     int               // of each build, 1 at least; an interval of 95 % takes 4
-	Budget   time.Duration     // once there are 4 runs none begins that would exceed it; 0: there is none
-	Progress func(run, of int) // is called before each run; it may be nil
+	Runs     int               // of each build, at least 1; an interval of 95 % needs 4
+	Budget   time.Duration     // after 4 runs none starts that would exceed it; 0: none
+	Progress func(run, of int) // called before each run; may be nil
 }
 
-// Result is what the runs have shown. Times are ns of a run.
+// Result has the results of the runs. Times are ns per run.
 type Result struct {
 	Package string   `json:"package"`
 	Args    []string `json:"arguments"`
-	Runs    int      `json:"runs"`    // of each build; 0: nothing was run
-	CPU     int64    `json:"cpu_ns"`  // the median of the program as it is
-	Wall    int64    `json:"wall_ns"` // and of its wall time
+	Runs    int      `json:"runs"`    // of each build; 0: none
+	CPU     int64    `json:"cpu_ns"`  // median of the unchanged program
+	Wall    int64    `json:"wall_ns"` // median of its wall time
 	Tries   []Try    `json:"tries"`
-	All     *Try     `json:"all"` // all changes at once, where there are several; or null
+	All     *Try     `json:"all"` // all changes together, if there are several; otherwise null
 }
 
-// Try is a change, or the reason why there is none.
+// Try is a change, or the reason for its absence.
 type Try struct {
-	Findings []int    `json:"findings"`         // of the report that it follows, from 0 on
-	Changes  []string `json:"changes"`          // "file:line: the line as it is then"
+	Findings []int    `json:"findings"`         // indexes of the report's findings that it applies
+	Changes  []string `json:"changes"`          // "file:line: the changed line"
 	Reason   string   `json:"reason,omitempty"` // why it was not tried
-	Estimate int64    `json:"estimate_ns"`      // that the advice promises to save in a run
-	Bytes    int64    `json:"estimate_bytes"`   // and of memory, which is not measured
+	Estimate int64    `json:"estimate_ns"`      // estimated saving per run
+	Bytes    int64    `json:"estimate_bytes"`   // estimated saving of memory, which is not measured
 	CPU      *Saved   `json:"cpu,omitempty"`    // nil if it was not tried, as is Wall
 	Wall     *Saved   `json:"wall,omitempty"`
-	// Output says whether the program prints the same with it.
+	// Output reports whether the program prints the same with it.
 	Output runs.Output `json:"output,omitempty"`
 
 	changes map[string][]change // by file
 }
 
-// Saved is by how much less a program takes: negative where it takes more.
+// Saved is the reduction of a program's time; negative if it takes more.
 type Saved struct {
-	NS         int64   `json:"ns"` // the median of all differences
+	NS         int64   `json:"ns"` // median of all differences
 	Low        int64   `json:"low_ns"`
 	High       int64   `json:"high_ns"`
 	Confidence float64 `json:"confidence"` // of the interval from Low to High
 }
 
-// least is how many runs an interval of 95 % takes.
+// least is the number of runs for an interval of 95 %.
 const least = 4
 
-// Run follows advice in builds of their own, and measures them. What the user has is not changed. The
-// program's standard input is empty, its output is compared and thrown away, and it must succeed.
+// Run applies advice in separate builds, and measures them. It does not change the user's
+// files. The program's standard input is empty, its output is compared and discarded, and it
+// must succeed.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Runs < 1 {
 		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95 %%", o.Runs, least)
@@ -95,7 +96,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return r, nil
 }
 
-// measure builds and runs.
+// measure builds and runs the tries.
 func (r *Result) measure(ctx context.Context, o *Options, dir string) error {
 	var tries, sides []*Try
 	for i := range r.Tries {
@@ -142,7 +143,7 @@ func (r *Result) measure(ctx context.Context, o *Options, dir string) error {
 	return nil
 }
 
-// build builds the program with changes, and returns where it is.
+// build builds the program with changes, and returns the path of the executable.
 func (o *Options) build(ctx context.Context, dir string, n int, changes map[string][]change) (string, error) {
 	dir = filepath.Join(dir, fmt.Sprint(n))
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -172,7 +173,7 @@ func (o *Options) build(ctx context.Context, dir string, n int, changes map[stri
 	return path, err
 }
 
-// goes has the go command do something. Its error has what it says.
+// goes runs the go command. Its error includes the command's messages.
 func (o *Options) goes(ctx context.Context, args ...string) (string, error) {
 	var out, errs bytes.Buffer
 	c := exec.CommandContext(ctx, "go", args...)
@@ -192,7 +193,7 @@ func same(a, b string) bool {
 	return err == nil && err2 == nil && bytes.Equal(x, y)
 }
 
-// conclude says what a change saves.
+// conclude computes the savings of a change.
 func (t *Try) conclude(as, with *runs.Side) {
 	t.CPU, t.Wall = saved(as.CPU, with.CPU), saved(as.Wall, with.Wall)
 	t.Output = as.Compare(with)
