@@ -141,7 +141,7 @@ func (c *checkout) build(p program, plain, ours string) {
 	if plain != "" {
 		c.must("go", "build", "-buildvcs=false", "-o", plain, p.main)
 	}
-	c.must(c.tool, "build", "-buildvcs=false", "-o", ours, p.main) // without profile, as waiting for the server would wait for it, too
+	c.must(c.tool, "build", "-buildvcs=false", "-o", ours, p.main) // otherwise waiting for the server would include version control
 }
 
 // learn makes two runs to find functions called too often: later builds leave them out.

@@ -1,5 +1,5 @@
-// Package main has functions of all shapes. Each call prints anything that an edit of its
-// text could change.
+// Package main has functions of all shapes. Each is called in a way that prints what an edit
+// of its text could change.
 package main
 
 import (
@@ -62,7 +62,7 @@ var shapes = []struct {
 		2) }},
 }
 
-// try prints the value of a panic, and the lines of its stack.
+// try prints what a panic says, and the lines of its stack.
 func try(f func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -73,7 +73,7 @@ func try(f func()) {
 	f()
 }
 
-// stack returns the stack as debug.Stack prints it.
+// stack is the stack as debug.Stack prints it.
 func stack() string { return string(debug.Stack()) }
 
 // where prints the lines of its callers, and of their functions.
@@ -176,7 +176,7 @@ func recovers() {
 	panic("one")
 }
 
-// recovers2 calls recover too deep to recover.
+// recovers2 has a recover that is called too deep to recover.
 func recovers2() {
 	defer func() { fmt.Println("outer", recover()); where() }()
 	defer func() {
