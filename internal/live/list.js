@@ -64,7 +64,8 @@ const stateText = (/** @type {Trace} */ t) => (t.why ? "" : states[t.state] ?? t
 const programText = (/** @type {Trace} */ t) => t.program.slice(t.program.lastIndexOf("/") + 1);
 /**
  * A build without a version is identified by the last part of its id, the hash of its
- * content. @param {Trace} t
+ * content.
+ * @param {Trace} t
  */
 function buildText(t) {
   if (t.build && t.build !== "(devel)") return t.build.replace(/\b([0-9a-f]{12})[0-9a-f]{28}\b/, "$1");
@@ -86,8 +87,8 @@ function moment(word) {
 }
 
 /**
- * Returns a function that tests whether a line matches. @param {string} query @returns
- * {(line: Line) => boolean}
+ * Returns a function that tests whether a line matches.
+ * @param {string} query @returns {(line: Line) => boolean}
  */
 function searchFor(query) {
   const tests = query.toLowerCase().split(/\s+/).filter((w) => w !== "").map((word) => {
