@@ -311,7 +311,7 @@ export function commands(app) {
     },
     /**
      * Searches for a text.
-     * @param {string} text "": end the search @param {string} text "": nothing is searched for
+     * @param {string} text "": end the search
      */
     find(text) {
       app.hits = text === "" ? null : search(model, text);

@@ -41,8 +41,6 @@ export function markCommands(app, kept, moveTo) {
    * Visits a mark.
    * @param {Mark} mark
    * @param {boolean} middle center it, or fit it to the view, even if it is visible
-   * @param {Mark} mark
-   * @param {boolean} middle it comes into the middle, or fills the view, though it is in sight
    */
   function visitMark(mark, middle = false) {
     visited = mark;

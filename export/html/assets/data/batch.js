@@ -12,8 +12,6 @@ const instantsLane = 255;
  * Decodes a depth.
  * @param {number} told
  * @returns {number} -1: the instants
- * @param {number} told
- * @returns {number} -1: the instants
  */
 function depthOf(told) { return told < instantsLane ? told : told === instantsLane ? -1 : told - 1; }
 

@@ -82,7 +82,6 @@ export function compact(batches) {
   /**
    * By key and depth: batch, from, to.
    * @type {Map<number, Map<number, number[][]>>}
-   * @type {Map<number, Map<number, number[][]>>} by key and depth: batch, from, to
    */
   const rows = new Map();
   let n = 0;

@@ -137,7 +137,7 @@ function eachRun(p, level, from, to, res, visit) {
 
 /**
  * Computes the longest item and the sums of a run.
- * @param {Run} run @param {Run} run of items: its longest, and its sums
+ * @param {Run} run
  */
 function sumItems(run) {
   const { batch, i, j } = run;

@@ -126,12 +126,6 @@ export class StateLane {
    * @param {number} to
    * @param {string} func the goroutine's first function
    * @param {boolean} system a goroutine of the runtime
-   * @param {StateSet} set
-   * @param {number} key
-   * @param {number} from
-   * @param {number} to
-   * @param {string} func that it began with
-   * @param {boolean} system it is the runtime's own
    */
   constructor(set, key, from, to, func, system) {
     this.set = set;
