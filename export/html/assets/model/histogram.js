@@ -1,4 +1,4 @@
-// Quantiles and distributions of durations, exact.
+// Exact quantiles and distributions of durations.
 
 import { lowerBound } from "../data/bisect.js";
 import { Flag, isScope } from "../data/kinds.js";
