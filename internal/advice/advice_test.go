@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// slicesGrown is a row of slices that grew to a length.
+// slicesGrown returns a row of slices that grew to length n.
 func slicesGrown(stack string, made, n int64) row.Row {
 	r := row.Row{Kind: row.Slice, Type: "int", Stack: []string{stack, "main.main /src/p/main.go:3", "runtime.goexit /go/src/runtime/asm_amd64.s:1"}}
 	r.V[row.Made], r.V[row.Exact], r.V[row.Grown], r.V[row.Copied], r.V[row.GrownBytes] = made, made, made*10, made*n*8, made*n*8
@@ -35,7 +35,7 @@ func merged(t *testing.T, runs ...row.Run) *Data {
 	return d
 }
 
-// TestMerge: the same call stack in two runs is one row, with the numbers of both.
+// TestMerge: one call stack in two runs is one row, with the sums of both.
 func TestMerge(t *testing.T) {
 	a := slicesGrown("main.f /src/p/f.go:7", 100, 10000)
 	d := merged(t, run(a), run(a))
@@ -55,7 +55,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeSaturates: sums that have no room saturate, and a note says so.
+// TestMergeSaturates: sums that overflow saturate, and a note says so.
 func TestMergeSaturates(t *testing.T) {
 	a := slicesGrown("main.f /src/p/f.go:7", 100, 10000)
 	a.V[row.Copied] = math.MaxInt64 - 1
@@ -69,7 +69,8 @@ func TestMergeSaturates(t *testing.T) {
 	}
 }
 
-// TestPlaces: call stacks that lead to one place are one piece of advice, unless they are asked for.
+// TestPlaces: call stacks that lead to one place give one piece of advice, unless PerStack
+// is set.
 func TestPlaces(t *testing.T) {
 	a, b := slicesGrown("main.f /src/p/f.go:7", 100, 10000), slicesGrown("main.f /src/p/f.go:7", 50, 10000)
 	b.Stack = append([]string{b.Stack[0], "main.g /src/p/g.go:1"}, b.Stack[1:]...)
@@ -84,8 +85,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestStandard: what the standard library has within itself is left out; what it does for who calls it is
-// told at the call.
+// TestStandard: rows within the standard library are left out; its work for a caller is
+// attributed to the call.
 func TestStandard(t *testing.T) {
 	inner := slicesGrown("go/parser.parse /go/src/go/parser/parser.go:7", 100, 10000)
 	acts := slicesGrown("slices.Collect[...] /go/src/slices/iter.go:9", 100, 10000)
@@ -100,7 +101,7 @@ func TestStandard(t *testing.T) {
 	}
 }
 
-// TestThresholds: what is not worth a change is not told, and nothing that is off.
+// TestThresholds: small gains, and disabled diagnostics, are not reported.
 func TestThresholds(t *testing.T) {
 	small, large := slicesGrown("main.f /src/p/f.go:7", 1, 100), slicesGrown("main.g /src/p/g.go:7", 100, 10000)
 	p := DefaultParams()
@@ -120,7 +121,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// TestText is the form of GCC's Profile Mode.
+// TestText checks the form of GCC's Profile Mode.
 func TestText(t *testing.T) {
 	var b strings.Builder
 	if err := Of(merged(t, run(slicesGrown("main.f /src/p/f.go:7", 1, 1000000))), DefaultParams()).WriteText(&b, "/src/p"); err != nil {
@@ -137,7 +138,7 @@ f.go:7: slice-too-small: improvement = 6: call stack = main.f (f.go:7) < main.ma
 	}
 }
 
-// TestSARIF: the log has what code review tools ask for.
+// TestSARIF: the log has the fields that code review tools require.
 func TestSARIF(t *testing.T) {
 	var b strings.Builder
 	if err := Of(merged(t, run(slicesGrown("main.f /src/p/f.go:7", 1, 1000000))), DefaultParams()).WriteSARIF(&b, "/src/p", "v1"); err != nil {
@@ -172,8 +173,8 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// TestDiff: advice that is new is worse, what is gone is better, and the same is nothing, also by another
-// line.
+// TestDiff: new advice is worse, vanished advice is better, and the same advice is no
+// change, even on another line.
 func TestDiff(t *testing.T) {
 	f, g := slicesGrown("main.f /src/p/f.go:7", 100, 10000), slicesGrown("main.g /src/p/g.go:7", 100, 10000)
 	moved := slicesGrown("main.f /src/p/f.go:9", 100, 10000)
@@ -187,7 +188,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestConf: what is written is read, and says the same.
+// TestConf: a written file reads back with the same parameters.
 func TestConf(t *testing.T) {
 	p := DefaultParams()
 	p.Count, p.LeastNS, p.Off["map-too-small"], p.Weights[copyByte] = 3, 5, true, 0.5
@@ -207,7 +208,8 @@ func TestConf(t *testing.T) {
 	}
 }
 
-// TestWeights: a file is used, and one that is wrong refused; what is measured is all above nothing.
+// TestWeights: a valid file is used, and an invalid one rejected; all measured weights are
+// positive.
 func TestWeights(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weights.json")
 	if w, known, err := LoadWeights(path); known || err != nil || w[copyByte] != BuiltIn()[copyByte] {
@@ -235,7 +237,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestLost: each loss is worded.
+// TestLost: each loss has a description.
 func TestLost(t *testing.T) {
 	got := strings.Join(lost(map[string]int64{"stacks": 2000, "full.map": 1, "busy.slice": 2, "aged.list": 3, "rate": 1}), "\n")
 	for _, want := range []string{"2,000 creations", "a map was not followed 1 time:", "what a slice did was not noted 2 times", "a list was followed no longer, to make room, 3 times", "what is allocated where is not known"} {
@@ -245,8 +247,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestCutRaw cuts a raw file at every length: each is an error or has damage, but for what lacks no more
-// than the newline at its end, which is whole.
+// TestCutRaw cuts a raw file at every length: each is an error or has damage, except for one
+// that lacks only the final newline, which is complete.
 func TestCutRaw(t *testing.T) {
 	b := row.AppendHead(nil, &row.Head{Program: "p", Go: "go1.26", CPUs: 2, NS: 1e9, Looked: 1e9, Params: map[string]string{"depth": "32"}, Lost: map[string]int64{"full.map": 12}})
 	b = row.AppendFrame(b, 0, "main.main /src/p/main.go:3")
@@ -273,7 +275,7 @@ func TestCutRaw(t *testing.T) {
 	}
 }
 
-// TestUnknownNumbers: what can't be read of a raw file is counted, in heads and rows.
+// TestUnknownNumbers: invalid numbers of a raw file are counted, in heads and rows.
 func TestUnknownNumbers(t *testing.T) {
 	head := "scopeview-advice\t1\tprogram=p\tgo=go1.26\tbuild=\tcpus=2\tns=1000"
 	for text, want := range map[string]string{

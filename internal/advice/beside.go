@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// besideMost is how large a raw file is at most that is read without being asked for.
+// besideMost is the size of the largest raw file that is read unless the user names it.
 const besideMost = 64 << 20
 
-// Beside returns the name of the raw file that belongs to a trace: x.raw lies beside x.scope.
+// Beside returns the name of the raw file that belongs to a trace: x.raw for x.scope, in the
+// same directory.
 func Beside(trace string) string { return strings.TrimSuffix(trace, ".scope") + ".raw" }
 
-// OfTrace gives the advice of the raw file that lies beside a trace, and its path; nil where there is
+// OfTrace returns the advice from the raw file beside a trace, and its path; nil if there is
 // none.
 func OfTrace(path string, p Params) (r *Report, raw string, err error) {
 	raw = Beside(path)
@@ -31,8 +32,8 @@ func OfTrace(path string, p Params) (r *Report, raw string, err error) {
 	return r, raw, err
 }
 
-// OfTraceIn is OfTrace for a trace by its name in a directory, which nothing leads out of: a link is
-// not followed.
+// OfTraceIn is like OfTrace for a trace in dir. It does not follow links, so it reads
+// nothing outside dir.
 func OfTraceIn(dir *os.Root, trace string, p Params) (*Report, error) {
 	name := Beside(trace)
 	before, err := dir.Lstat(name)
@@ -41,7 +42,7 @@ func OfTraceIn(dir *os.Root, trace string, p Params) (*Report, error) {
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("looking for %s: %w", name, err)
-	case !before.Mode().IsRegular(): // opening a named pipe would wait
+	case !before.Mode().IsRegular(): // opening a named pipe would block
 		return nil, fmt.Errorf("%s lies beside the trace and is no regular file: it is not read", name)
 	case before.Size() > besideMost:
 		return nil, fmt.Errorf("%s has more than %s: scopeview advise reads it", name, bytes(besideMost))
@@ -65,8 +66,8 @@ func OfTraceIn(dir *os.Root, trace string, p Params) (*Report, error) {
 	return Of(d, p), nil
 }
 
-// Spares is the advice that saves most memory, in words; "" where none does. Its place is relative to dir
-// where it lies in it.
+// Spares describes the advice that saves most memory; "" if none does. Its place is relative
+// to dir if it lies in it.
 func (r *Report) Spares(dir string) string {
 	f := r.saving()
 	if f == nil {
@@ -75,7 +76,7 @@ func (r *Report) Spares(dir string) string {
 	return fmt.Sprintf("scopeview advise: %s: %s; saves %s", Place(f.Site, dir), f.Advice, f.Saves())
 }
 
-// saving is the advice that saves most memory and takes no time; nil: none does.
+// saving returns the advice that saves most memory and costs no time; nil if there is none.
 func (r *Report) saving() (most *Finding) {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Bytes > 0 && f.NS >= 0 && (most == nil || f.Bytes > most.Bytes) {
@@ -85,7 +86,8 @@ func (r *Report) saving() (most *Finding) {
 	return most
 }
 
-// Best returns the first pieces of advice, count at most, that gain that share of the time.
+// Best returns at most count of the first pieces of advice that save at least that share of
+// the time.
 func (r *Report) Best(count int, share float64) (list []Finding) {
 	for _, f := range r.Findings {
 		if len(list) < count && f.Share >= share {

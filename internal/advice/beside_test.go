@@ -10,13 +10,13 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// raw writes the raw file of a trace in which a slice grows much.
+// raw writes the raw file of a trace, with a slice that grows much.
 func raw(t *testing.T, dir, trace string) error {
 	tracetest.WriteRaw(t, filepath.Join(dir, trace+".scope"), tracetest.Grown("int", 100, 10000, "main.fill /p/fill.go:10", "main.main /p/main.go:26"))
 	return nil
 }
 
-// TestOfTrace: what lies beside a trace is read if it is a raw file, and only that.
+// TestOfTrace: the file beside a trace is read only if it is a raw file.
 func TestOfTrace(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -82,7 +82,7 @@ func TestOfTrace(t *testing.T) {
 	}
 }
 
-// TestBest: what the doctor cites gains a share of the time, or most memory.
+// TestBest: the doctor cites the advice that saves most time, or most memory.
 func TestBest(t *testing.T) {
 	r := &Report{Findings: []Finding{
 		{ID: "a", NS: 5, Share: 0.5, Bytes: 7}, {ID: "b", NS: -3, Share: -0.3, Bytes: 900}, {ID: "c", Share: 0.005, Bytes: 80}, {ID: "d", NS: 1, Share: 0.01}, {ID: "e", NS: 1, Share: 0.01},

@@ -17,25 +17,25 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Calibration is the weights of a machine, as a file has them. It may be edited.
+// Calibration is the content of a file of a machine's weights. Users may edit it.
 type Calibration struct {
 	CPU     string  `json:"cpu" says:"the model that they were measured on; empty: they are built in"`
 	Go      string  `json:"go" says:"the version that they were measured with"`
 	Weights Weights `json:"weights" unit:"ns" says:"what an operation takes"`
 }
 
-// Calibrate measures the weights on this machine: each a few times for about so long; the shortest
-// counts. Those that are not measured stay as they are built in. told is called with the name of what is
-// measured next.
+// Calibrate measures the weights on this machine, each a few times for about each; the
+// shortest time counts. Weights that are not measured keep their built-in values. told is
+// called with the name of the next weight.
 func Calibrate(each time.Duration, told func(weight string)) Weights {
 	w := BuiltIn()
-	ballast := make([]byte, 64<<20) // so that the collector runs no more often than in a program that has some memory
+	ballast := make([]byte, 64<<20) // the collector runs no more often than in a program that uses some memory
 	defer func() { runtime.KeepAlive([]any{ballast, sink, boxed, total}) }()
 	for _, m := range slices.Concat(measured, measuredLists, measuredThreads) {
 		told(m.weight)
 		w[m.weight] = measure(each, m.f)
 	}
-	w[mapMove] = max(w[mapMove]-w[mapPut], 1)     // a map without a hint moves about as many as it gets
+	w[mapMove] = max(w[mapMove]-w[mapPut], 1)     // a map without a hint moves about as many entries as it gets
 	w[chanWait] = max(w[chanWait]-2*w[chanOp], 1) // of an element that is sent and received
 	w[swapWord] = max(w[swapWord]-w[sortedWords], 0.1)
 	w[swapOther] = max(w[swapOther]-w[sortedOthers], 0.1)
@@ -46,8 +46,8 @@ func Calibrate(each time.Duration, told func(weight string)) Weights {
 	return w
 }
 
-// measure returns what a unit of an operation takes of CPU time, in ns: that others have the processors
-// meanwhile is not counted. Where that is not known it is the time.
+// measure returns the CPU time of a unit of an operation in ns, which excludes the time of
+// other programs. If it is not known, measure returns the wall time.
 func measure(each time.Duration, f func(n int) int) float64 {
 	n := 1
 	best := 0.0
@@ -71,8 +71,8 @@ func measure(each time.Duration, f func(n int) int) float64 {
 	return best
 }
 
-// CalibrationFile is where the weights of a machine with a CPU are kept, in the user's cache directory.
-// A tool that has other weights has a file of its own.
+// CalibrationFile returns the path of the weights of a machine with a CPU, in the user's
+// cache directory. A tool with another set of weights has another file.
 func CalibrationFile(cache, cpu string) string {
 	names := slices.Sorted(maps.Keys(BuiltIn()))
 	return filepath.Join(cache, fmt.Sprintf("weights-%x.json", hash(cpu+strings.Join(names, " "))))
@@ -86,8 +86,8 @@ func hash(s string) (h uint64) {
 	return h
 }
 
-// LoadWeights reads a file of weights: what it does not have is built in. known is false where there is
-// none.
+// LoadWeights reads a file of weights. Missing weights have their built-in values. known is
+// false if there is no file.
 func LoadWeights(path string) (w Weights, known bool, err error) {
 	w = BuiltIn()
 	b, err := os.ReadFile(path)
@@ -110,7 +110,7 @@ func LoadWeights(path string) (w Weights, known bool, err error) {
 	return w, true, nil
 }
 
-// Save writes a file of weights.
+// Save writes the file.
 func (c *Calibration) Save(path string) error {
 	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// operation is how a weight is measured: f does it n times, and returns how many of the weight's units
-// those were.
+// operation measures a weight: f performs it n times, and returns the number of the weight's
+// units.
 type operation struct {
 	weight string
 	f      func(n int) (units int)
@@ -17,7 +17,7 @@ type operation struct {
 // measured are the operations on memory, containers and strings.
 var measured = []operation{
 	{copyByte, func(n int) int {
-		const size, several = 1 << 18, 64 // more than the second cache holds, as where an array has just been made
+		const size, several = 1 << 18, 64 // larger than the second-level cache, as for an array that was just allocated
 		var all [several][]byte
 		for i := range all {
 			all[i] = make([]byte, size)
@@ -35,7 +35,7 @@ var measured = []operation{
 	}},
 	{allocTiny, func(n int) int {
 		for i := range n {
-			boxed = i + 256 // below, Go has them already
+			boxed = i + 256 // smaller values are preallocated by Go
 		}
 		return n
 	}},
@@ -55,14 +55,14 @@ var measured = []operation{
 	}},
 	{allocByte, growing(func() []int { return nil })},
 	{alreadyGrown, growing(func() []int { return make([]int, 0, grownTo) })},
-	{allocAgain, func(n int) int { // what a larger one takes more is allocAgain alone
+	{allocAgain, func(n int) int { // a larger one costs only allocAgain more
 		const size = 4 << 10
 		for range n {
 			sink = make([]int, size/8)
 		}
 		return n * size
 	}},
-	{mapMove, func(n int) int { // what it takes longer to fill a map without a hint, for each that moves
+	{mapMove, func(n int) int { // the extra time to fill a map without a hint, for each entry moved
 		const size = 1 << 13
 		for range n {
 			fill(map[int]int{}, size)
@@ -79,7 +79,7 @@ var measured = []operation{
 	{mapGet, func(n int) int {
 		const size = 1 << 16
 		m := numbers(size)
-		next := uint32(1) // what nobody foresees
+		next := uint32(1) // unpredictable
 		for range n {
 			next = next*1664525 + 1013904223
 			total += m[int(next>>16)]
@@ -129,8 +129,8 @@ var measured = []operation{
 	{sortedOthers, sortsOther(func(s []other) { slices.SortFunc(s, func(a, b other) int { return a.key - b.key }) })},
 }
 
-// alreadyGrown is no weight: what a slice takes that grows takes more than one that does not is one, by bytes of
-// the arrays that are outgrown and copied.
+// alreadyGrown is no weight, but the base of one: the extra time of a slice that grows, per
+// byte of the arrays that are outgrown and copied.
 const alreadyGrown = "already grown"
 
 // A slice of words that grows to grownTo outgrows arrays of grownBytes.
@@ -152,13 +152,14 @@ func growing(begin func() []int) func(n int) int {
 	}
 }
 
-// sortedWords and sortedOthers are no weights: what sort.Slice takes more than they is one.
+// sortedWords and sortedOthers are no weights, but bases of some: the extra time of
+// sort.Slice.
 const (
 	sortedWords  = "sorted words"
 	sortedOthers = "sorted others"
 )
 
-// sorted is how many elements are sorted, and sortedLog the log₂ of that.
+// sorted is the number of elements sorted, and sortedLog its log₂.
 const (
 	sorted    = 1 << sortedLog
 	sortedLog = 10
@@ -177,7 +178,7 @@ func sortsInts(sort func([]int)) func(n int) int {
 	}
 }
 
-// other is an element that is no word.
+// other is an element larger than a word.
 type other struct {
 	key int
 	_   [3]int
@@ -196,7 +197,7 @@ func sortsOther(sort func([]other)) func(n int) int {
 	}
 }
 
-// sink, boxed and total keep the compiler from leaving out what is measured.
+// sink, boxed and total keep the compiler from eliminating the measured code.
 var (
 	sink  []int
 	boxed any

@@ -24,7 +24,7 @@ var measuredLists = []operation{
 		for i := range s {
 			s[i] = i
 		}
-		next := uint32(1) // what nobody foresees
+		next := uint32(1) // unpredictable
 		for range n {
 			next = next*1664525 + 1013904223
 			at, _ := slices.BinarySearch(s, int(next>>22))
@@ -63,7 +63,7 @@ var measuredLists = []operation{
 		const size = 1 << 12
 		key := strings.Repeat("k", size)
 		m, like := map[string]int{key: 1}, strings.Clone(key)
-		for i := range 16 { // so that it is no map of one group
+		for i := range 16 { // more than the one group of a small map
 			m[fmt.Sprint(i)] = i
 		}
 		for range n {

@@ -2,8 +2,8 @@ package advice
 
 import "sync"
 
-// measuredThreads says how the weights of channels, locks and goroutines are measured. What stores in a
-// sync.Map take is not: much of it is the collector's, on other processors.
+// measuredThreads measure the weights of channels, locks and goroutines. Stores in a
+// sync.Map are not measured: much of their cost is the collector's, on other processors.
 var measuredThreads = []operation{
 	{chanOp, func(n int) int {
 		const room = 64

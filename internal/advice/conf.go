@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// Counted are the parameters that the program itself is told, by its environment.
+// Counted are the parameters of the program that counts; it reads them from its environment.
 var Counted = []string{"depth", "memory", "share"}
 
-// Set changes a parameter by its name in a .conf file; those that the program is told are left alone. "off.NAME = 1" switches a diagnostic or a group off, "weight.NAME = 1.5" is a weight.
+// Set sets a parameter by its name in a .conf file; those in Counted are ignored. "off.NAME
+// = 1" disables a diagnostic or a group, "weight.NAME = 1.5" sets a weight.
 func (p *Params) Set(name, value string) error {
 	n, err := strconv.ParseFloat(value, 64)
 	bad := func(what string) error {
@@ -51,12 +52,13 @@ func (p *Params) Set(name, value string) error {
 	return fmt.Errorf("%s: there is no parameter of that name; the .conf.out file has them all", name)
 }
 
-// known reports whether a name is of a diagnostic or a group.
+// known reports whether a name is that of a diagnostic or a group.
 func known(name string) bool {
 	return slices.ContainsFunc(Rules, func(r Rule) bool { return r.ID == name || r.Group == name || r.Original != "" && r.Original == name })
 }
 
-// SetAll changes what a .conf file says, and returns which parameters the program is to be told.
+// SetAll applies a .conf file, and returns the parameters in Counted, for the program's
+// environment.
 func (p *Params) SetAll(text string) (counted map[string]string, err error) {
 	counted = map[string]string{}
 	for i, line := range strings.Split(text, "\n") {
@@ -79,7 +81,7 @@ func (p *Params) SetAll(text string) (counted map[string]string, err error) {
 	return counted, nil
 }
 
-// Conf is the parameters as a .conf file: those that d was counted with, and these.
+// Conf returns the parameters as a .conf file: those that d was counted with, and these.
 func (p *Params) Conf(d *Data) string {
 	var b strings.Builder
 	b.WriteString("# The parameters that were used. Rename this file so that it ends with .conf to have what is changed in it used.\n")

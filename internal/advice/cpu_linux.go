@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// CPU is the model of this machine's processors, "" where it is not known.
+// CPU returns the model of this machine's processors, "" if it is not known.
 func CPU() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -4,5 +4,5 @@ package advice
 
 import "runtime"
 
-// CPU is the model of this machine's processors, as far as it is known.
+// CPU returns the platform, as the processor's model is not known.
 func CPU() string { return runtime.GOOS + "/" + runtime.GOARCH }

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Change is what became of a piece of advice between two reports.
+// Change is the difference of a piece of advice between two reports.
 type Change struct {
 	Finding Finding `json:"finding"` // as it is now, or was
 	Was     int64   `json:"was_ns" unit:"ns" says:"and before"`
@@ -18,25 +18,26 @@ type Change struct {
 	What    string  `json:"what" says:"'worse', 'better'"`
 }
 
-// What a change is.
+// Values of Change.What.
 const (
 	Worse  = "worse"
 	Better = "better"
 )
 
-// differs is by which factor a gain must differ to be told: half as much again is beyond what runs of
-// the same program differ by.
+// differs is the minimum factor between two gains for a change to be reported: runs of the
+// same program differ by less than half.
 const differs = 1.5
 
-// Diff says what a change of the program made worse, and better: advice that is new, or is worth more;
-// worst first. Reports must be of all advice, not the first only.
+// Diff returns the advice that a change of the program made worse, and better: advice that
+// is new, or has a larger gain; worst first. Reports must have all advice, not only the
+// first.
 func Diff(base, now *Report) (changes []Change) {
 	sums := func(r *Report) map[string]*Finding {
 		m := map[string]*Finding{}
 		for _, f := range r.Findings {
 			f.NS /= int64(max(r.Runs, 1))
 			f.Bytes /= int64(max(r.Runs, 1))
-			if x := m[f.key()]; x != nil { // the same functions, by other lines
+			if x := m[f.key()]; x != nil { // same functions, other lines
 				x.NS += f.NS
 				x.Bytes += f.Bytes
 				continue
@@ -69,7 +70,7 @@ func Diff(base, now *Report) (changes []Change) {
 	return changes
 }
 
-// decide reports whether a change is one, and which.
+// decide sets What, and reports whether the gains differ enough.
 func (c *Change) decide() bool {
 	was, now := c.Was, c.Now
 	if max(was, now) <= 0 {
@@ -84,7 +85,7 @@ func (c *Change) decide() bool {
 	return c.What != ""
 }
 
-// WriteDiff writes what a change made worse and better.
+// WriteDiff writes changes.
 func WriteDiff(w io.Writer, changes []Change, dir string) error {
 	if len(changes) == 0 {
 		_, err := fmt.Fprintln(w, "nothing is worse or better")

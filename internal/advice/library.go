@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// library reports whether something was made in the standard library, where the program has no say. What
-// functions of packages slices and maps make is the program's.
+// library reports whether an object was created in the standard library, which the program
+// can't change. Objects from functions of packages slices, maps and iter are the program's.
 func (r *Row) library() bool {
 	top := r.top()
 	return top != "" && top != "slices" && top != "maps" && top != "iter"
 }
 
-// owned reports whether a slice grows within what works on texts for who calls it: there no capacity can
-// be given.
+// owned reports whether a slice grows within a package that processes text for its caller:
+// there no capacity can be set.
 func (r *Row) owned() bool {
 	return slices.Contains([]string{"bufio", "bytes", "io", "strings", "unicode"}, r.top())
 }
 
-// top is the first part of the path of the standard library's package that something was made in, "" if
-// it was not. The file tells: what is inlined may bear the name of a function of the program.
+// top returns the first element of the path of the standard library's package that created
+// an object, "" if it was another one. It uses the file: an inlined function may have the
+// name of one of the program's.
 func (r *Row) top() string {
 	if len(r.Stack) == 0 || !r.standard(r.Stack[0]) {
 		return ""
@@ -29,8 +30,8 @@ func (r *Row) top() string {
 	return top
 }
 
-// buffer is the sort of buffer that an array is in: "strings.Builder", "bytes.Buffer", "io.ReadAll", or
-// "" if it is none, or one of the standard library's own.
+// buffer returns the kind of buffer that an array belongs to: "strings.Builder",
+// "bytes.Buffer", "io.ReadAll", or "" if it is none, or the standard library's own.
 func (r *Row) buffer() string {
 	of := ""
 	for i, f := range r.Stack {
@@ -52,7 +53,7 @@ func (r *Row) buffer() string {
 	return ""
 }
 
-// through reports whether a call stack has a frame that begins so.
+// through reports whether a call stack has a frame that begins with one of the prefixes.
 func (r *Row) through(prefix ...string) bool {
 	for _, f := range r.Stack {
 		if begins(f, prefix...) {
@@ -62,7 +63,7 @@ func (r *Row) through(prefix ...string) bool {
 	return false
 }
 
-// begins reports whether a frame begins with one of some texts.
+// begins reports whether a frame begins with one of the prefixes.
 func begins(frame string, prefix ...string) bool {
 	for _, p := range prefix {
 		if strings.HasPrefix(frame, p) {
@@ -72,8 +73,8 @@ func begins(frame string, prefix ...string) bool {
 	return false
 }
 
-// matters reports whether a gain is a hundredth of the time that was counted: below that what is usual in
-// Go code is no problem, even if there is a faster way.
+// matters reports whether a gain is at least a hundredth of the counted time: below that,
+// usual Go code is no problem, even if there is a faster way.
 func (r *Row) matters(ns float64) bool {
 	all := r.CPU
 	if all == 0 {

@@ -13,27 +13,27 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// Data is what runs of one program have counted, put together.
+// Data is the merged data of several runs of one program.
 type Data struct {
 	Program string
 	Go      string
 	Builds  []string
 	Runs    int
 	CPUs    int
-	NS      float64 // how long all runs were counted
-	CPU     float64 // the CPU time that they took; 0: not known
-	Looked  float64 // the share of it in which operations were looked at
+	NS      float64 // total time of counting in all runs
+	CPU     float64 // total CPU time of these; 0: unknown
+	Looked  float64 // share of it in which operations were reported
 	Rows    []*Row
 	Params  map[string]string
 	Lost    map[string]int64
-	Notes   []string // what of the files can't be used, damage too
-	Damage  []string // what of them is damaged
+	Notes   []string // unusable parts of the files, damage included
+	Damage  []string // damaged parts of the files
 }
 
-// ErrPrograms is of raw files that two programs have left.
+// ErrPrograms reports raw files of two programs.
 var ErrPrograms = errors.New("raw files of two programs")
 
-// Load reads raw files, which may be of several runs each, and puts them together.
+// Load reads raw files, which may have several runs each, and merges them.
 func Load(paths ...string) (*Data, error) {
 	var all source
 	for _, p := range paths {
@@ -50,13 +50,13 @@ func Load(paths ...string) (*Data, error) {
 	return all.merge()
 }
 
-// source is what raw files have, before it is put together.
+// source is the content of raw files before merging.
 type source struct {
 	runs   []row.Run
 	damage []string
 }
 
-// read adds what the raw file of that name has.
+// read adds the content of a raw file.
 func (s *source) read(name string, r io.Reader) error {
 	runs, damage, err := row.Read(r)
 	for _, n := range damage {
@@ -65,7 +65,7 @@ func (s *source) read(name string, r io.Reader) error {
 	switch {
 	case err != nil && len(runs) == 0:
 		return fmt.Errorf("%s: %w", name, err)
-	case err != nil: // what stands in front can be used
+	case err != nil: // the runs before the error are usable
 		s.damage = append(s.damage, name+": "+err.Error())
 	case len(runs) == 0:
 		return fmt.Errorf("%s is empty: a program leaves a raw file when it was built with --advise and SCOPEVIEW_ADVISE says where to", name)
@@ -83,7 +83,7 @@ func (s *source) merge() (*Data, error) {
 	return d, err
 }
 
-// merge puts runs together. Those of two programs are refused: the same call stack is none in another.
+// merge merges runs. It rejects runs of two programs, whose call stacks are not comparable.
 func merge(runs []row.Run) (*Data, error) {
 	d := &Data{Params: map[string]string{}, Lost: map[string]int64{}}
 	rows := map[string]*Row{}
@@ -139,7 +139,7 @@ func merge(runs []row.Run) (*Data, error) {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s loads and stores were looked at, %.2g %% of about all in the packages that are built for it", count(noted), 100*noted/memory))
 	}
 	root := d.root()
-	var all row.Stats // whatever is summed up of the rows is no more
+	var all row.Stats // the total, at which sums of rows saturate too
 	for _, r := range d.Rows {
 		all.Add(&r.Stats)
 		r.NS, r.CPU, r.root = d.NS, d.CPU, root
@@ -150,7 +150,8 @@ func merge(runs []row.Run) (*Data, error) {
 	return d, nil
 }
 
-// root is where the standard library's files lie, as the frames of the runtime tell.
+// root returns the directory of the standard library's files, according to the runtime's
+// frames.
 func (d *Data) root() string {
 	for _, r := range d.Rows {
 		for _, f := range r.Stack {

@@ -6,15 +6,15 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// place is what a change of a line of code would change: the rows that are created or used there, by
-// whatever call stack.
+// place is a line of code that a change would affect: the rows that are created or used
+// there, with any call stack.
 type place struct {
 	*Row
 	rows []*Row
 }
 
-// places puts rows together by where a change would be made. hidden counts those that are within the
-// standard library, where no reader of advice can change anything.
+// places groups rows by the place of a change. hidden counts those within the standard
+// library, which the reader of advice can't change.
 func places(d *Data, p Params) (all []*place, hidden int) {
 	by := map[string]*place{}
 	for _, r := range d.Rows {
@@ -43,7 +43,7 @@ func places(d *Data, p Params) (all []*place, hidden int) {
 	return all, hidden
 }
 
-// stack is the call stack whose row gains most by a rule.
+// stack returns the call stack of the row with the largest gain by a rule.
 func (at *place) stack(rule *Rule, w Weights) []string {
 	if len(at.rows) == 1 {
 		return at.rows[0].Stack
@@ -57,8 +57,8 @@ func (at *place) stack(rule *Rule, w Weights) []string {
 	return best.Stack
 }
 
-// within reports whether a slice or map is made by the standard library for itself. What is in a buffer is
-// who uses the buffer's.
+// within reports whether the standard library creates a slice or map for its own use. A
+// buffer's array belongs to the user of the buffer.
 func (r *Row) within() bool {
 	return (r.Kind == row.Slice || r.Kind == row.Map) && r.library() && r.buffer() == ""
 }

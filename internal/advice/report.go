@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Params are what a report is made with; see Conf for their names.
+// Params are the parameters of a report; see Conf for their names.
 type Params struct {
-	Count      int             // pieces of advice, and of characteristics, at most
-	LeastNS    float64         // a gain in time of a run below it is not told
-	LeastShare float64         // nor one below this share of the time that was counted
-	LeastBytes float64         // a gain in memory of a run below it is not told
-	Off        map[string]bool // diagnostics and groups, by name or by the original's, that are off
+	Count      int             // maximum number of pieces of advice, and of characteristics
+	LeastNS    float64         // minimum gain in time per run
+	LeastShare float64         // and as a share of the counted time
+	LeastBytes float64         // minimum gain in memory per run
+	Off        map[string]bool // disabled diagnostics and groups, by name or by the original's
 	In         func(function string) bool
-	Std        bool // what the standard library has within itself, too
-	PerStack   bool // each call stack for itself, and not each place
-	Statistics bool // the characteristics of all places, with those that there is advice of
+	Std        bool // include code within the standard library
+	PerStack   bool // a finding for each call stack, not for each place
+	Statistics bool // the characteristics of all places, including those with advice
 	Weights    Weights
 }
 
-// DefaultParams returns those that nobody has changed.
+// DefaultParams returns the default parameters.
 func DefaultParams() Params {
 	return Params{Count: 10, LeastNS: 100e3, LeastShare: 0.001, LeastBytes: 1 << 20, Weights: BuiltIn(), Off: map[string]bool{}}
 }
@@ -46,7 +46,7 @@ type Finding struct {
 	Runs        int      `json:"runs" unit:"count" says:"that have it"`
 }
 
-// Report is what is said of a program.
+// Report is the advice on a program.
 type Report struct {
 	Program  string           `json:"program" says:"its main package, or 'tests of' its module"`
 	Go       string           `json:"go" says:"the version of Go that the program is built with"`
@@ -67,7 +67,7 @@ type Report struct {
 	Damage     []string `json:"damage" says:"what of the raw files is damaged, cut off for instance; the exit code is 1 then"`
 }
 
-// Of gives advice.
+// Of returns the advice on the program of d.
 func Of(d *Data, p Params) *Report {
 	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, CPUNS: int64(d.CPU), Looked: d.Looked, Notes: d.Notes, Damage: append([]string{}, d.Damage...), Lost: lost(d.Lost), Statistics: p.Statistics}
 	runs := float64(max(d.Runs, 1))
@@ -115,7 +115,7 @@ func Of(d *Data, p Params) *Report {
 	return rep
 }
 
-// time is the CPU time of the runs, or how long they took where that is not known.
+// time returns the CPU time of the runs, or the wall time if that is not known.
 func (d *Data) time() float64 {
 	if d.CPU > 0 {
 		return d.CPU
@@ -123,18 +123,19 @@ func (d *Data) time() float64 {
 	return d.NS
 }
 
-// worth orders advice: by time, and memory as what a byte of it costs once.
+// worth returns the rank of advice: time in ns, and for memory the cost of allocating it
+// once.
 func (f *Finding) worth() float64 { return float64(f.NS) + float64(f.Bytes)*BuiltIn()[allocByte]/10 }
 
 func (p *Params) off(r *Rule) bool { return p.Off[r.ID] || p.Off[r.Original] || p.Off[r.Group] }
 
-// inside reports whether a row's own frame is of the packages that were asked for.
+// inside reports whether a row's own frame is in the selected packages.
 func inside(r *Row, in func(function string) bool) bool {
 	name, _, _ := strings.Cut(r.Site(), " ")
 	return in(name)
 }
 
-// lost words what is not counted.
+// lost describes what is not counted.
 func lost(by map[string]int64) (list []string) {
 	for why, n := range by {
 		what, kind, _ := strings.Cut(why, ".")

@@ -2,5 +2,5 @@ package advice
 
 import "slices"
 
-// Rules is all diagnostics: those that judge the rest are last.
+// Rules are all diagnostics; those with Rest set come last.
 var Rules = slices.Concat(sliceRules, mapRules, listRules, searchRules, shiftRules, sortRules, mapUseRules, threadRules, customRules, stringRules, ioRules, allocationRules, lineRules, scanRules, sectionRules)

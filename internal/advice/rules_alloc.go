@@ -12,7 +12,8 @@ var allocationRules = []Rule{
 	{ID: "allocation-churn", Group: Allocations, Kinds: []row.Kind{row.Alloc}, Rest: true, Judge: churn},
 }
 
-// boxing: a value that is put into an interface is allocated, where it is no pointer and lives on.
+// boxing: a value converted to an interface is allocated, unless it is a pointer or stays on
+// the stack.
 func boxing(r *Row, w Weights) (j Judgement) {
 	one := w[alloc]
 	if r.Stats.V[row.MaxLen] <= 8 {
@@ -28,11 +29,12 @@ func boxing(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// leastPool is how often something must have been got from a pool until it is judged.
+// leastPool is the minimum number of Gets for a pool to be judged.
 const leastPool = 1000
 
-// poolMiss: what is got from a sync.Pool and never put back is made anew each time. A pool that is empty
-// for other reasons, as all of it is in use, or a collection came, is not judged.
+// poolMiss: objects that are taken from a sync.Pool and never put back are created each
+// time. A pool that is empty for other reasons, because all objects are in use, or after a
+// collection, is not judged.
 func poolMiss(r *Row, w Weights) (j Judgement) {
 	gets, misses, puts := r.V(row.Gets), r.V(row.Misses), r.V(row.Puts)
 	if gets < leastPool || 2*misses < gets || 2*puts > gets || len(r.Stack) < 2 || r.standard(r.Stack[1]) {
@@ -46,14 +48,14 @@ func poolMiss(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// What is small or seldom sampled is not worth a pool.
+// Objects that are small or rarely sampled are not worth a pool.
 const (
 	leastPooled  = 256
 	leastSampled = 20
 )
 
-// churn: what is allocated and dies soon could be used again. That of the standard library the program
-// has no say in.
+// churn: objects that die soon could be reused. Those of the standard library are excluded,
+// as the program can't change it.
 func churn(r *Row, w Weights) (j Judgement) {
 	allocs, size := r.V(row.Allocs), r.V(row.AllocBytes)
 	if r.library() || r.through("sync.(*Pool).Get ") || allocs == 0 || r.V(row.Made) < leastSampled || size/allocs < leastPooled || r.V(row.Frees) < 0.9*allocs {

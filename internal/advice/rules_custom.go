@@ -6,15 +6,15 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// Rules of somebody's own containers, which tell by package scope/containers what happens to them.
+// Rules for custom containers, which report their operations by package scope/containers.
 var customRules = []Rule{
 	{ID: "custom-too-small", Original: "HASHTABLE_TOO_SMALL", Group: Containers, Kinds: []row.Kind{row.Custom}, Judge: customTooSmall},
 	{ID: "custom-too-large", Original: "HASHTABLE_TOO_LARGE", Group: Containers, Kinds: []row.Kind{row.Custom}, Judge: customTooLarge},
 	{ID: "custom-inefficient-hash", Original: "INEFFICIENT_HASH", Group: Containers, Kinds: []row.Kind{row.Custom}, Judge: customInefficientHash},
 }
 
-// Of hash tables: how many places a look-up needs where there are as many slots as elements, and how
-// many elements a slot may have before there are too few slots.
+// Limits for hash tables: the probes of a lookup with as many slots as elements, and the
+// elements per slot from which there are too few slots.
 const (
 	fewProbes = 1.5
 	fullSlots = 2.0
@@ -23,7 +23,7 @@ const (
 // isTable reports whether a row is of hash tables.
 func isTable(r *Row) bool { return r.V(row.Extra) > 0 && r.V(row.Extra) == r.V(row.Made) }
 
-// called is what a row's containers are.
+// called returns the name of a row's containers.
 func called(r *Row) string {
 	what := "container"
 	if isTable(r) {
@@ -35,10 +35,10 @@ func called(r *Row) string {
 	return what + " " + r.Type
 }
 
-// ops is how many operations looked for an element.
+// ops returns the number of operations that search for an element.
 func ops(r *Row) float64 { return r.V(row.Gets) + r.V(row.Puts) + r.V(row.Deletes) }
 
-// load is how many elements a slot has where there are most.
+// load returns the elements per slot at the peak.
 func load(r *Row) float64 {
 	if r.V(row.CapBytes) == 0 {
 		return 0
@@ -46,13 +46,13 @@ func load(r *Row) float64 {
 	return r.V(row.LenBytes) / r.V(row.CapBytes)
 }
 
-// customTooSmall: with slots enough from the beginning nothing moves; and one that never gets more finds
-// nothing quickly.
+// customTooSmall: with enough slots from the beginning no element moves; and in a table that
+// never gets more every lookup is slow.
 func customTooSmall(r *Row, w Weights) (j Judgement) {
 	bytesMoved := r.V(row.Moved) * r.V(row.MaxElem)
 	crowded := 0.0
 	if isTable(r) && load(r) > fullSlots {
-		crowded = ops(r) * (load(r) - 1) / 2 // an element is in the middle of its chain
+		crowded = ops(r) * (load(r) - 1) / 2 // an element is in the middle of its chain on average
 		crowded = max(min(crowded, r.V(row.Probes)-fewProbes*ops(r)), 0)
 	}
 	if r.V(row.Grown) == 0 && crowded == 0 {
@@ -79,7 +79,7 @@ func customTooSmall(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// customTooLarge: most slots never had anything in them.
+// customTooLarge: most slots were never used.
 func customTooLarge(r *Row, w Weights) (j Judgement) {
 	size, used := r.V(row.CapBytes), r.V(row.LenBytes)
 	if r.V(row.Grown) > 0 || size == 0 || 4*used > size {
@@ -95,7 +95,7 @@ func customTooLarge(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// slotsOf is between what numbers of slots the row's containers ended with.
+// slotsOf returns the bounds of the containers' last number of slots.
 func slotsOf(r *Row) (low, high int64) {
 	if low = r.P(row.Cap, 0.01); low > r.Stats.V[row.MaxCap] {
 		low = r.Stats.V[row.MaxCap]
@@ -103,8 +103,8 @@ func slotsOf(r *Row) (low, high int64) {
 	return low, r.Stats.V[row.MaxCap]
 }
 
-// customInefficientHash: elements are looked for in more places than a hash function that spreads them
-// would need.
+// customInefficientHash: lookups probe more places than with a hash function that spreads
+// the keys.
 func customInefficientHash(r *Row, w Weights) (j Judgement) {
 	n := ops(r)
 	if !isTable(r) || n < 1000 {

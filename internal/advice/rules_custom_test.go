@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// customs is a row of so many containers with slots and elements, which grow so often.
+// customs returns a row of containers with this many slots, elements and growths.
 func customs(table bool, made, slots, elements, grown int64) *Row {
 	r := &Row{Row: row.Row{Kind: row.Custom, Type: "Things", Stack: []string{"main.f /src/p/f.go:7"}}}
 	v := &r.Stats.V
@@ -24,21 +24,21 @@ func customs(table bool, made, slots, elements, grown int64) *Row {
 	return r
 }
 
-// used adds operations, and how many places they have looked at.
+// used adds operations, and the places probed.
 func used(r *Row, gets, probes int64) *Row {
 	v := &r.Stats.V
 	v[row.Gets], v[row.Misses], v[row.Probes], v[row.MaxProbes], v[row.MaxChain] = gets, gets/10, probes, 40, row.Chain(39, 128)
 	return r
 }
 
-// TestCustomRules: what must be advised is, with its gain, and what must not is not.
+// TestCustomRules: rows with a problem give advice with its gain, and others none.
 func TestCustomRules(t *testing.T) {
 	w := Weights{copyByte: 1, alloc: 100, allocByte: 0.5, mapMove: 10, hashProbe: 2}
 	for _, c := range []struct {
 		name, id string
 		r        *Row
 		ns       float64
-		want     string // in the advice or the evidence
+		want     string // part of the advice or the evidence
 	}{
 		{"a table that grows", "custom-too-small", customs(true, 10, 1000, 1000, 7), 70*500*16 + 70*100 + 70*500*16*0.5 + 70*500*10, "hash table Things that is made here is made for 8: 1,000 slots from the beginning would save 70 growths and moving 35,000 elements"},
 		{"a ring that grows", "custom-too-small", customs(false, 1, 64, 64, 3), 3*32*16 + 3*100 + 3*32*16*0.5, "container Things that is made here"},
@@ -70,7 +70,7 @@ func TestCustomRules(t *testing.T) {
 	}
 }
 
-// TestCustomStoppers: containers that are of all sizes.
+// TestCustomStoppers: containers of widely different sizes.
 func TestCustomStoppers(t *testing.T) {
 	r := customs(true, 2, 1000, 1000, 5)
 	r.H[row.Len][row.Bucket(10)] = 2

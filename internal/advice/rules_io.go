@@ -10,14 +10,15 @@ var ioRules = []Rule{
 	{ID: "small-io", Group: InputOutput, Kinds: []row.Kind{row.Input, row.Output}, Judge: smallIO},
 }
 
-// bufferSize is what bufio has if nobody says otherwise, and bufferCall what a call of it takes, in ns.
+// bufferSize is bufio's default buffer size, and bufferCall the time of a buffered call, in
+// ns.
 const (
 	bufferSize = 4096
 	bufferCall = 10
 )
 
-// smallIO: many small reads or writes of one file, one behind the other, are as many system calls. Those
-// of bufio are small for another reason: what there was, or a Flush.
+// smallIO: many successive small reads or writes of one file are as many system calls. Those
+// of bufio are small for another reason: no more data, or a Flush.
 func smallIO(r *Row, _ Weights) (j Judgement) {
 	calls, size := r.V(row.Small), r.V(row.SmallBytes)
 	if calls < r.V(row.Made)/2 || calls < 2 || r.through("bufio.(") {

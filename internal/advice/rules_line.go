@@ -11,11 +11,11 @@ var lineRules = []Rule{
 	{ID: "shared-elements", Original: "DDTEST", Group: Multithreaded, Kinds: []row.Kind{row.Line}, Judge: sharedElements},
 }
 
-// insignificant is a share of the accesses that a line does not come back for.
+// insignificant is the share of misses among the accesses below which a line is not judged.
 const insignificant = 0.01
 
-// waited is how long processors waited for lines: so many times, of those that the row has. One that does
-// nothing else keeps a line for a while before it loses it, so that it is no more than half of the time.
+// waited returns the time that processors waited for n of the row's misses. A processor
+// keeps a line for a while before it loses it, so it is at most half of the time.
 func waited(r *Row, w Weights, n float64) float64 {
 	all := r.V(row.Misses) + r.V(row.Contended)
 	atomics := r.V(row.Waits) / max(all, 1)
@@ -23,7 +23,7 @@ func waited(r *Row, w Weights, n float64) float64 {
 	return min(ns, r.NS*r.V(row.MaxLen)/2)
 }
 
-// falseSharing: goroutines use bytes of one line that are not the same, and it goes from processor to
+// falseSharing: goroutines use different bytes of one line, which moves from processor to
 // processor.
 func falseSharing(r *Row, w Weights) (j Judgement) {
 	uses := r.V(row.Gets) + r.V(row.Puts)
@@ -37,7 +37,7 @@ func falseSharing(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// sharedElements: goroutines store to the same elements, which keeps what they do from being parallel.
+// sharedElements: goroutines store to the same elements, which serializes their work.
 func sharedElements(r *Row, w Weights) (j Judgement) {
 	uses := r.V(row.Gets) + r.V(row.Puts)
 	back := r.V(row.Contended) + r.V(row.Misses)

@@ -11,18 +11,18 @@ var listRules = []Rule{
 	{ID: "list-to-slist", Original: "LIST_TO_SLIST", Group: Containers, Kinds: []row.Kind{row.List}, Judge: listToSlist},
 }
 
-// rareEdit is the share of operations that may be edits in the middle of a list which a slice is to
-// replace: more of them, and it would move elements all the time.
+// rareEdit is the maximum share of edits in the middle of a list that a slice can replace:
+// with more, the slice would move elements all the time.
 const rareEdit = 0.01
 
-// cached is how many bytes of nodes caches hold.
+// cached is the size in bytes of nodes that fit into the caches.
 const cached = 16 << 20
 
-// listed is what a list was used for.
+// listed sums up the use of a list.
 type listed struct {
 	puts, middle, rear float64 // insertions, edits in the middle, removals at the end
-	node               float64 // bytes of a node, with the box of its value
-	allocs             float64 // for a node
+	node               float64 // bytes of a node, with its boxed value
+	allocs             float64 // per node
 }
 
 func listOf(r *Row) (l listed) {
@@ -40,11 +40,11 @@ func listOf(r *Row) (l listed) {
 	return l
 }
 
-// listNode is what a node of container/list is allocated with.
+// listNode is the allocated size of a node of container/list.
 const listNode = 48
 
-// listToSlice: without edits in the middle a slice, or a ring buffer, does the same without an
-// allocation for each element, and walks need no pointers.
+// listToSlice: without edits in the middle a slice, or a ring buffer, does the same without
+// an allocation per element, and walks follow no pointers.
 func listToSlice(r *Row, w Weights) (j Judgement) {
 	l := listOf(r)
 	edits := l.puts + r.V(row.Deletes) + r.V(row.Moved)
@@ -86,7 +86,8 @@ func listToSlice(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// listToSlist: a list that is edited in the middle, and never walked backwards, needs one pointer.
+// listToSlist: a list that is edited in the middle, and never walked backwards, needs only
+// one pointer.
 func listToSlist(r *Row, w Weights) (j Judgement) {
 	l := listOf(r)
 	edits := l.puts + r.V(row.Deletes) + r.V(row.Moved)
@@ -108,7 +109,7 @@ func listToSlist(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// sizeClass is what Go's allocator takes for so many bytes, of those up to 128.
+// sizeClass returns the size that Go's allocator uses for up to 128 bytes.
 func sizeClass(n float64) float64 {
 	for _, size := range [...]float64{8, 16, 24, 32, 48, 64, 80, 96, 112, 128} {
 		if n <= size {
@@ -118,7 +119,7 @@ func sizeClass(n float64) float64 {
 	return n
 }
 
-// listUse says what a list was used for.
+// listUse describes the use of a list.
 func listUse(r *Row) []string {
 	rear := r.V(row.Deletes) - r.V(row.RemovedFront) - r.V(row.RemovedMiddle)
 	return []string{

@@ -11,8 +11,8 @@ import (
 // values are a row's.
 type values map[row.Value]int64
 
-// rowOf is a row of a kind, with the function of the standard library that was called, if there is one.
-// All lengths are the longest.
+// rowOf returns a row of a kind, with the called function of the standard library, if there
+// is one. All lengths are the longest.
 func rowOf(k row.Kind, typ, called string, v values) *Row {
 	r := &Row{Row: row.Row{Kind: k, Type: typ}, Runs: 1, NS: 1e9, root: "/go/src/"}
 	if called != "" {
@@ -26,13 +26,13 @@ func rowOf(k row.Kind, typ, called string, v values) *Row {
 	return r
 }
 
-// even are weights that sums are easily made with.
+// even are weights that make sums easy.
 var even = Weights{
 	alloc: 100, allocByte: 1, appended: 10, ring: 5, listStep: 3, listStepFar: 13, sliceStep: 1, mapGet: 20, mapPut: 30, mapBuild: 50, mapStep: 6,
 	compare: 1, compareString: 4, probe: 8, shift: 10, shiftByte: 0.5, hashByte: 0.5, swapWord: 1, swapOther: 4,
 }
 
-// judged is the Judgement of the rule of a name.
+// judged returns the Judgement of the named rule.
 func judged(t *testing.T, id string, r *Row) Judgement {
 	t.Helper()
 	for _, rule := range Rules {
@@ -44,7 +44,7 @@ func judged(t *testing.T, id string, r *Row) Judgement {
 	return Judgement{}
 }
 
-// TestListsRules has for each diagnostic a row that it speaks of.
+// TestListsRules has a row with advice for each diagnostic.
 func TestListsRules(t *testing.T) {
 	for _, c := range []struct {
 		id  string
@@ -123,7 +123,7 @@ func TestListsRules(t *testing.T) {
 	}
 }
 
-// TestListsRulesSilent has rows that look alike, and that a diagnostic has nothing to say of.
+// TestListsRulesSilent has similar rows without advice.
 func TestListsRulesSilent(t *testing.T) {
 	search := "slices.Index[...] /go/src/slices/slices.go:97"
 	for _, c := range []struct {

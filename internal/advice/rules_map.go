@@ -36,8 +36,8 @@ func mapTooSmall(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// mapTooLarge: a map was made for many more entries than it ever had, or had many more than it has now.
-// A map does not become smaller.
+// mapTooLarge: a map was made for many more entries than it ever had, or had many more than
+// it has now. A map does not shrink.
 func mapTooLarge(r *Row, w Weights) (j Judgement) {
 	size, used := r.V(row.WatchedCap), r.V(row.WatchedLen)
 	if size == 0 || 4*used > size {

@@ -12,10 +12,10 @@ var mapUseRules = []Rule{
 	{ID: "map-inefficient", Original: "INEFFICIENT_HASH", Group: Containers, Kinds: []row.Kind{row.Map}, Judge: mapInefficient},
 }
 
-// mostlyWalked is how many steps of iterations there are at least for each other operation.
+// mostlyWalked is the minimum number of iteration steps per other operation.
 const mostlyWalked = 10
 
-// mapToSlice: a map that is walked most of the time is walked faster as a slice.
+// mapToSlice: a map that is mostly iterated over is faster as a slice.
 func mapToSlice(r *Row, w Weights) (j Judgement) {
 	steps, puts, gets, deletes := r.V(row.Steps), r.V(row.Puts), r.V(row.Gets), r.V(row.Deletes)
 	if steps == 0 || steps < mostlyWalked*(puts+gets+deletes) {
@@ -40,11 +40,11 @@ func mapToSlice(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// longKey is how many bytes keys have at least, on average, that are said to be long.
+// longKey is the minimum mean length in bytes of long keys.
 const longKey = 64
 
-// mapInefficient: what takes long is to hash and compare long keys. A key that is not equal to itself is
-// never found again.
+// mapInefficient: hashing and comparing long keys takes the time. A key that is not equal to
+// itself is never found again.
 func mapInefficient(r *Row, w Weights) (j Judgement) {
 	if lost := r.V(row.NaNs); lost > 0 {
 		j.NS = lost * w[mapBuild]

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// accesses is a row of a kind with values.
+// accesses returns a row of a kind with values.
 func accesses(k row.Kind, v map[row.Value]int64) *Row {
 	r := &Row{Row: row.Row{Kind: k, Stack: []string{"main.f /src/p/f.go:7"}}, Runs: 1, NS: 1e9}
 	for i, n := range v {
@@ -17,8 +17,7 @@ func accesses(k row.Kind, v map[row.Value]int64) *Row {
 	return r
 }
 
-// TestMemoryRules holds what each rule says of loads and stores against what it is to say: nothing, or what
-// is saved.
+// TestMemoryRules checks each rule on loads and stores: no advice, or the saving.
 func TestMemoryRules(t *testing.T) {
 	w := BuiltIn()
 	padding := map[row.Value]int64{row.Gets: 1e6, row.Puts: 1e6, row.Misses: 1e6, row.MaxLen: 2, row.MaxCap: 2}
@@ -68,7 +67,8 @@ func TestMemoryRules(t *testing.T) {
 	}
 }
 
-// TestScattered: what is not near, and not by a pointer, is no advice, but what the program is like.
+// TestScattered: accesses to distant lines without a pointer are no advice, but a
+// characteristic.
 func TestScattered(t *testing.T) {
 	v := map[row.Value]int64{row.Made: 1e6, row.Placed: 5e5, row.MaxLen: 1 << 21}
 	ns, text := priceOf(accesses(row.Scan, v), BuiltIn())

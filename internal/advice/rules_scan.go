@@ -11,8 +11,8 @@ var scanRules = []Rule{
 	{ID: "linked-locality", Original: "RBTREE_LOCALITY", Group: Locality, Kinds: []row.Kind{row.Scan}, Judge: linkedLocality},
 }
 
-// What caches hold: a processor's first and second, and the last one, of which others use a part, and
-// which is to hold what it holds for the pages' tables, too.
+// Cache sizes: a processor's first and second level, and the last level, which is shared
+// with others, and also holds page tables.
 const (
 	firstCache = 32 << 10
 	ownCache   = 1 << 20
@@ -20,15 +20,15 @@ const (
 	noCache    = 8 * lastCache
 )
 
-// between is what an access takes where so many bytes are used: the more the last cache can't hold, the
-// more often it is one to memory.
+// between returns the time of an access when this many bytes are used: the more they exceed
+// the last-level cache, the more accesses go to memory.
 func between(used, far, memory float64) float64 {
 	share := (used - lastCache) / (noCache - lastCache)
 	return far + min(max(share, 0), 1)*(memory-far)
 }
 
-// sliceOfPointers: a slice of pointers is walked, and what they point to lies here and there. Go has no
-// instruction to fetch it ahead; elements in the slice itself are fetched ahead.
+// sliceOfPointers: a slice of pointers is walked, whose elements are scattered. Go has no
+// prefetch instruction; elements in the slice itself are prefetched by the processor.
 func sliceOfPointers(r *Row, w Weights) (j Judgement) {
 	far := r.V(row.Pointed)
 	used := r.V(row.MaxLen) * 64
@@ -42,7 +42,7 @@ func sliceOfPointers(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// linkedLocality: a linked structure is walked, and each node lies elsewhere.
+// linkedLocality: a linked structure is walked, whose nodes are scattered.
 func linkedLocality(r *Row, w Weights) (j Judgement) {
 	far := r.V(row.Chased)
 	used := r.V(row.MaxLen) * 64
@@ -53,7 +53,7 @@ func linkedLocality(r *Row, w Weights) (j Judgement) {
 	if used > ownCache {
 		each = between(used, w[chasedFar], w[chasedMemory])
 	}
-	j.NS, j.Ops = min(far*each, r.NS), far // no more than all of it, of one goroutine
+	j.NS, j.Ops = min(far*each, r.NS), far // at most all the time of one goroutine
 	j.Advice = fmt.Sprintf("nodes in one slice, made in the order in which they are walked, or a slice instead of links, save waiting for %s", plural(far, "cache line", "cache lines"))
 	j.Evidence = farUse(r)
 	j.Stoppers = append(j.Stoppers, "a structure that changes loses the order again; a node in a slice keeps the whole slice alive")
@@ -68,8 +68,8 @@ func farUse(r *Row) []string {
 	}
 }
 
-// scattered is what the accesses of a scan cost that no rule has a remedy for, and says what they are: their
-// addresses are computed, as those of a random index are.
+// scattered returns the cost of a scan's accesses for which no rule has a remedy, and a
+// description: their addresses are computed, as with a random index.
 func scattered(r *Row, w Weights) (ns float64, text string) {
 	used, placed := r.V(row.MaxLen)*64, r.V(row.Placed)
 	if used < ownCache {

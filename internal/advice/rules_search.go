@@ -10,10 +10,10 @@ var searchRules = []Rule{
 	{ID: "slice-to-map", Original: "VECTOR_TO_HASHTABLE", Group: Containers, Kinds: []row.Kind{row.Search}, Judge: sliceToMap},
 }
 
-// shortest is how many elements a slice has at least that a map is said to be faster than.
+// shortest is the minimum length of a slice for which a map is said to be faster.
 const shortest = 24
 
-// sliceToMap: looking up in a map takes as long for many elements as for few.
+// sliceToMap: a lookup in a map takes the same time for many elements as for few.
 func sliceToMap(r *Row, w Weights) (j Judgement) {
 	n := r.P(row.Len, 0.5)
 	if n < shortest || 2*r.V(row.SearchedAgain) < r.V(row.Made) || r.through("slices.DeleteFunc") {
@@ -43,5 +43,5 @@ func sliceToMap(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// percent is a share.
+// percent formats a share.
 func percent(n, of float64) string { return fmt.Sprintf("%.0f %%", 100*n/max(of, 1)) }

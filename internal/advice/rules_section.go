@@ -11,26 +11,26 @@ var sectionRules = []Rule{
 	{ID: "mutex-to-rwmutex", Group: Multithreaded, Kinds: []row.Kind{row.Mutex}, Judge: mutexToRWMutex},
 }
 
-// A mutex is judged by at least so many sections that were seen, of which so many only load.
+// A mutex is judged if at least this many sections were seen, of which this share only load.
 const (
 	fewSections = 200
 	mostlyLoads = 0.95
 )
 
-// toldCost is what a load or store takes longer in a build that is told of it, in ns: the lock is held for as
-// much longer there.
+// toldCost is the additional time of a load or store in a build that reports them, in ns:
+// the lock is held longer by as much.
 const toldCost = 1
 
-// mutexToRWMutex: goroutines wait for a sync.Mutex, and those that have it only load. At best so many go on at
-// once as there are processors, and others do not need these.
+// mutexToRWMutex: goroutines wait for a sync.Mutex, and its holders only load. At best as
+// many continue at once as there are processors, if no other goroutine needs these.
 func mutexToRWMutex(r *Row, w Weights) (j Judgement) {
 	loads, others, held := r.V(row.Gets), r.V(row.Puts)+r.V(row.Misses), r.V(row.HeldNS)
 	if r.V(row.Watched) < fewSections || loads < mostlyLoads*(loads+others) || held <= 0 || !itself(r) {
 		return j
 	}
-	atOnce := min(r.V(row.MaxCap), r.V(row.WaitNS)/held+1) // with those that wait
+	atOnce := min(r.V(row.MaxCap), r.V(row.WaitNS)/held+1) // including the waiters
 	held = min(held, r.NS*r.V(row.Made)) - r.V(row.Steps)*toldCost
-	// A sync.RWMutex is a line that readers take from each other twice.
+	// A sync.RWMutex is a cache line that readers take from each other twice.
 	dearer := loads*(max(w[rwRead]-w[mutexLock], 0)+2*w[lineBackAtomic]) + others*max(w[rwWrite]-w[mutexLock], 0)
 	share := loads / (loads + others)
 	if j.NS = share*held*(1-1/atOnce) - dearer; !r.matters(j.NS) {
@@ -47,7 +47,8 @@ func mutexToRWMutex(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// itself reports whether the program locks a sync.Mutex itself: a sync.RWMutex has one within, too.
+// itself reports whether the program locks a sync.Mutex directly: a sync.RWMutex contains
+// one, too.
 func itself(r *Row) bool {
 	for _, f := range r.Stack {
 		if !begins(f, "sync.", "internal/sync.") {

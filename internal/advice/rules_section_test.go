@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// TestSections holds what is said of a sync.Mutex against what is to be.
+// TestSections checks the judgement of a sync.Mutex.
 func TestSections(t *testing.T) {
 	w := Weights{mutexLock: 10, rwRead: 11, rwWrite: 20, lineBackAtomic: 40}
 	locked := threadRow(row.Mutex, map[row.Value]int64{
@@ -16,7 +16,7 @@ func TestSections(t *testing.T) {
 	})
 	locked.NS = 1e9
 	want := Judgement{
-		// Of the 400 ms without what is told of, half is saved where a section that loads is.
+		// Of the 400 ms, without the cost of reporting, loading sections save half.
 		NS: 0.96*400e6/2 - 96_000*81 - 4000*10, Ops: 2000,
 		Advice: "a sync.RWMutex instead of the sync.Mutex, with RLock where it guards loads only, saves up to 184 ms: 96 % of the times that it is locked nothing is seen to be stored, and goroutines waited for it 2,000 times",
 		Evidence: []string{

@@ -12,18 +12,19 @@ var shiftRules = []Rule{
 	{ID: "ordered-to-unordered", Original: "ORDERED_TO_UNORDERED", Group: Containers, Kinds: []row.Kind{row.Shift}, Judge: orderedToUnordered},
 }
 
-// keptSorted reports whether most shifts were where a binary search had ended just before.
+// keptSorted reports whether most shifts were at the place where a binary search had just
+// ended.
 func keptSorted(r *Row) bool { return r.V(row.InOrder) >= 0.9*r.V(row.Made) }
 
-// shiftCost is what the shifts of a row took.
+// shiftCost returns the time of a row's shifts.
 func shiftCost(r *Row, w Weights) float64 {
 	return r.V(row.Made)*w[shift] + r.V(row.Copied)*w[shiftByte]
 }
 
-// fewMoved is how many elements are moved as fast as anything else is done.
+// fewMoved is the number of elements that move in negligible time.
 const fewMoved = 16
 
-// sliceToList: where elements are put in front, or taken from there, a ring buffer moves none; in the
+// sliceToList: for insertions and removals in front a ring buffer moves no elements; in the
 // middle a list does not.
 func sliceToList(r *Row, w Weights) (j Judgement) {
 	front, middle := r.V(row.Front), r.V(row.Middle)
@@ -57,7 +58,7 @@ func sliceToList(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// orderedToUnordered: a map needs no order, and moves nothing.
+// orderedToUnordered: a map needs no order, and moves no elements.
 func orderedToUnordered(r *Row, w Weights) (j Judgement) {
 	if !keptSorted(r) || r.Mean(row.Moved) < fewMoved || r.V(row.Puts) == 0 || r.V(row.Back) > 0.9*r.V(row.Made) {
 		return j

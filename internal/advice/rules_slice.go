@@ -12,8 +12,8 @@ var sliceRules = []Rule{
 	{ID: "slice-too-large", Original: "VECTOR_TOO_LARGE", Group: Containers, Kinds: []row.Kind{row.Slice}, Judge: sliceTooLarge},
 }
 
-// sliceTooSmall: with a capacity from the beginning nothing is copied, and the arrays that are outgrown
-// are not allocated.
+// sliceTooSmall: with a capacity from the beginning nothing is copied, and no array is
+// outgrown.
 func sliceTooSmall(r *Row, w Weights) (j Judgement) {
 	if r.V(row.Grown) == 0 || r.owned() { // buffers have their own rules
 		return j
@@ -40,8 +40,8 @@ func sliceTooSmall(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// sliceTooLarge: an array is much larger than what was put into it. That is known of those whose memory
-// was looked at while they lived.
+// sliceTooLarge: an array is much larger than its contents. That is known for slices whose
+// memory was read while they lived.
 func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 	size, used := r.V(row.WatchedCap), r.V(row.WatchedLen)
 	if r.buffer() != "" || r.V(row.Hinted) == 0 || r.V(row.Grown) > 0 || size == 0 || 2*used > size {
@@ -49,7 +49,7 @@ func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 	}
 	n := max(r.P(row.Len, 0.99), 1)
 	if 2*n > r.Stats.V[row.MinHint] {
-		return j // of others than were looked at it may be too little
+		return j // it may be too small for slices that were not read
 	}
 	j.Bytes = size - used
 	j.NS = j.Bytes * w[allocByte]
@@ -61,7 +61,7 @@ func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// making is the text of a make with a size, where it goes, and what is there instead of it.
+// making describes a make with a size, its place, and what it replaces.
 func (r *Row) making(text, where string, n int64) string {
 	hinted := within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
 	switch {
@@ -77,10 +77,11 @@ func (r *Row) making(text, where string, n int64) string {
 	return fmt.Sprintf(text, r.Type, n) + where
 }
 
-// differ reports whether one size does not fit all: the lengths differ more than four times.
+// differ reports whether one size does not fit all: the lengths differ by more than a factor
+// of four.
 func (r *Row) differ() bool { return r.P(row.Len, 0.9) > 4*max(r.P(row.Len, 0.1), 1) }
 
-// lengths says how many instances there were, and how long.
+// lengths describes the number of instances and their lengths.
 func lengths(r *Row, what, whats, of string) []string {
 	least, most := r.Stats.V[row.MinLen], r.Stats.V[row.MaxLen]
 	text := fmt.Sprintf("%s of %s %s", plural(r.V(row.Made), what, whats), within(least, most), of)
@@ -90,7 +91,7 @@ func lengths(r *Row, what, whats, of string) []string {
 	return []string{text}
 }
 
-// spread warns that one size does not fit all.
+// spread returns a warning if one size does not fit all.
 func spread(r *Row) []string {
 	if !r.differ() {
 		return nil

@@ -12,11 +12,11 @@ var sortRules = []Rule{
 	{ID: "sort-slice", Group: Algorithms, Kinds: []row.Kind{row.Sort}, Judge: sortSlice},
 }
 
-// swapShare is the most of the time of sort.Slice that is said to be saved: what the program compares by
-// takes its time in slices.SortFunc, too.
+// swapShare is the maximum share of the time of sort.Slice that is counted as saved: the
+// comparison function takes its time in slices.SortFunc, too.
 const swapShare = 0.3
 
-// sortSlice: sort.Slice swaps by reflection what slices.SortFunc swaps directly.
+// sortSlice: sort.Slice swaps by reflection, slices.SortFunc directly.
 func sortSlice(r *Row, w Weights) (j Judgement) {
 	if !r.through("sort.Slice") && !r.through("sort.SliceStable") || sortedAnew(r, w).NS > 0 {
 		return j
@@ -36,7 +36,7 @@ func sortSlice(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// sortedAnew: a slice that was sorted, and had a few elements appended, takes insertions instead of
+// sortedAnew: a sorted slice with a few appended elements needs insertions instead of
 // another sort.
 func sortedAnew(r *Row, w Weights) (j Judgement) {
 	times := r.V(row.Again)

@@ -15,8 +15,8 @@ var stringRules = []Rule{
 	{ID: "regexp-in-loop", Group: Strings, Kinds: []row.Kind{row.Compile}, Judge: regexpInLoop},
 }
 
-// stringConcat: who adds to a string again and again copies all of it each time. A strings.Builder
-// allocates about three times what is added, and copies it twice.
+// stringConcat: repeated concatenation to a string copies all of it each time. A
+// strings.Builder allocates about three times the added bytes, and copies them twice.
 func stringConcat(r *Row, w Weights) (j Judgement) {
 	steps := r.V(row.Grown)
 	if steps == 0 || r.library() {
@@ -36,7 +36,7 @@ func stringConcat(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// builderGrowth: with Grow nothing is copied, and the arrays that are outgrown are not allocated.
+// builderGrowth: with Grow nothing is copied, and no array is outgrown.
 func builderGrowth(r *Row, w Weights) (j Judgement) {
 	if r.V(row.Grown) > 0 && r.buffer() == "strings.Builder" {
 		j = growth(r, w, "b.Grow(%d)")
@@ -44,7 +44,7 @@ func builderGrowth(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// bufferGrowth is the same of a bytes.Buffer.
+// bufferGrowth is the same for a bytes.Buffer.
 func bufferGrowth(r *Row, w Weights) (j Judgement) {
 	if r.V(row.Grown) == 0 || r.buffer() != "bytes.Buffer" {
 		return j
@@ -71,7 +71,7 @@ func growth(r *Row, w Weights, advice string) (j Judgement) {
 	return j
 }
 
-// readAll: who knows the size reads into an array of it.
+// readAll: if the size is known, the data can be read into an array of that size.
 func readAll(r *Row, w Weights) (j Judgement) {
 	if r.V(row.Copied) == 0 || r.V(row.CapBytes) != 0 || r.buffer() != "io.ReadAll" {
 		return j
@@ -85,7 +85,7 @@ func readAll(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// conversion: what is copied between string and []byte or []rune could stay what it was.
+// conversion: data copied between string and []byte or []rune could keep its type.
 func conversion(r *Row, w Weights) (j Judgement) {
 	ns := r.V(row.Allocs)*w[alloc] + r.V(row.AllocBytes)*(w[allocAgain]+w[copyByte])
 	ofBuffer := len(r.Stack) > 0 && begins(r.Stack[0], "bytes.(*Buffer).String ")
@@ -113,8 +113,9 @@ func conversion(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// regexpInLoop: what is compiled again could have been kept. While it is counted what a compilation
-// allocates is told of, too: it took longer than it does else, and not longer than its pattern lets expect.
+// regexpInLoop: a regular expression that is compiled again could be kept. A counting build
+// also reports the allocations of a compilation: so the time is limited by an estimate from
+// the pattern's length.
 func regexpInLoop(r *Row, w Weights) (j Judgement) {
 	again := r.V(row.Recompiled)
 	if again < r.V(row.Made)/2 {
@@ -125,7 +126,7 @@ func regexpInLoop(r *Row, w Weights) (j Judgement) {
 			break
 		}
 		if !begins(f, "regexp.") {
-			return j // it is the standard library's own
+			return j // in the standard library
 		}
 	}
 	j.NS, j.Ops = min(r.V(row.NS), r.V(row.RecompiledBytes)*w[regexpByte]), again

@@ -8,7 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// uses is a row of a kind with values, and a call stack that begins with frames of the standard library.
+// uses returns a row of a kind with values, and a call stack that begins with frames of the
+// standard library.
 func uses(k row.Kind, typ string, v map[row.Value]int64, std ...string) *Row {
 	r := &Row{Row: row.Row{Kind: k, Type: typ}, NS: 1e6, root: "/go/src/"}
 	for _, f := range std {
@@ -21,7 +22,7 @@ func uses(k row.Kind, typ string, v map[row.Value]int64, std ...string) *Row {
 	return r
 }
 
-// TestUseRules: what must be advised is, with its gain, and what only looks like it is not.
+// TestUseRules: rows with a problem give advice with its gain, and similar ones none.
 func TestUseRules(t *testing.T) {
 	w := Weights{copyByte: 1, alloc: 100, allocByte: 2, allocAgain: 2, allocTiny: 40, poolUse: 10, regexpByte: 500}
 	type values = map[row.Value]int64
@@ -46,7 +47,7 @@ func TestUseRules(t *testing.T) {
 	for _, c := range []struct {
 		name, id string
 		r        *Row
-		ns       float64 // 0: silent
+		ns       float64 // 0: no advice
 		says     string
 	}{
 		{"a string that is built", "string-concat", uses(row.Concat, "", concat), (1000 - 100) + 2*(1100-300) + 10*100, "a strings.Builder instead of + saves 10 allocations and copying 1 kB"},
@@ -107,7 +108,7 @@ func TestUseRules(t *testing.T) {
 	}
 }
 
-// TestRest: what one rule explains is not told again as what is allocated there.
+// TestRest: a place that one rule explains is not reported again for its allocations.
 func TestRest(t *testing.T) {
 	pool := uses(row.Alloc, "", map[row.Value]int64{row.Made: 30, row.Allocs: 1e6, row.AllocBytes: 3e8, row.Frees: 1e6})
 	concat := uses(row.Concat, "", map[row.Value]int64{row.Made: 1e6, row.Grown: 1e6, row.Copied: 1e9, row.AllocBytes: 1e9})

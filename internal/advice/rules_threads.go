@@ -15,8 +15,8 @@ var threadRules = []Rule{
 	{ID: "goroutine-too-small", Group: Multithreaded, Kinds: []row.Kind{row.Goroutine}, Judge: goroutineTooSmall},
 }
 
-// own reports whether the program, or one of its modules, made or uses what a row is of, and not the
-// standard library: nobody can change that.
+// own reports whether the program, or one of its modules, made or uses a row's objects, and
+// not the standard library, which it can't change.
 func own(r *Row) bool {
 	for _, f := range r.Stack {
 		if !begins(f, "sync.", "internal/sync.", "container/list.") {
@@ -26,16 +26,18 @@ func own(r *Row) bool {
 	return false
 }
 
-// A channel's capacity is advised up to so many bytes, and so many times what it has.
+// Limits for an advised capacity of a channel: bytes, minimum elements, and multiple of the
+// current one.
 const (
 	chanBytes = 64 << 10
 	chanRoom  = 64
 	chanTimes = 8
 )
 
-// chanTooSmall: sender and receiver wait for each other in turn. With room between them, one goes on until
-// it is full, the other until it is empty. Where only one of them waits, the other is slower, and where
-// both use another channel in between, one waits for an answer: room would not help.
+// chanTooSmall: sender and receiver wait for each other alternately. With a buffer, one
+// continues until it is full, the other until it is empty. If only one of them waits, the
+// other is slower, and if both use another channel in between, one waits for an answer: a
+// buffer would not help.
 func chanTooSmall(r *Row, w Weights) (j Judgement) {
 	size, elem := r.V(row.MaxCap), r.V(row.MaxElem)
 	bySend := r.V(row.Extra)
@@ -67,8 +69,8 @@ func chanTooSmall(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// chanTooLarge: the queues were never more than a quarter full. That is known of the channels that
-// were looked at while they lived.
+// chanTooLarge: the queues were never more than a quarter full. That is known for channels
+// that were read while they lived.
 func chanTooLarge(r *Row, w Weights) (j Judgement) {
 	size, most, made, seen := r.V(row.MaxCap), r.V(row.MaxLen), r.V(row.Made), r.V(row.Exact)
 	least := r.V(row.MinHint)
@@ -89,10 +91,12 @@ func chanTooLarge(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// overlap is which share of readers may meet another one in a lock that is no sync.RWMutex: they wait then.
+// overlap is the share of overlapping readers above which a lock must stay a sync.RWMutex:
+// with another lock they would wait.
 const overlap = 0.001
 
-// rwmutexToMutex: readers never read together, so that nothing is gained by what a sync.RWMutex costs more.
+// rwmutexToMutex: readers never overlap, so the additional cost of a sync.RWMutex gains
+// nothing.
 func rwmutexToMutex(r *Row, w Weights) (j Judgement) {
 	reads, writes := r.V(row.Gets), r.V(row.Puts)
 	if writes == 0 || r.V(row.Extra) > overlap*reads || !own(r) {
@@ -117,16 +121,17 @@ func rwmutexToMutex(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// lockPlace says what the place of a row without creations is.
+// lockPlace describes the place of a row without creation events.
 func lockPlace(r *Row, what string) []string {
 	return []string{fmt.Sprintf("%s that this place uses most: where it is declared is not seen", many(r.V(row.Made), what))}
 }
 
-// othersMost is which share of operations on a sync.Map may come from other goroutines than the one that
-// uses it most: above it several may use it at once, which it is made for.
+// othersMost is the maximum share of operations on a sync.Map by goroutines other than its
+// main user: above it several may use it at once, which it is designed for.
 const othersMost = 0.01
 
-// syncMap: one goroutine puts much into a sync.Map. An ordinary map with a lock takes a fraction.
+// syncMap: one goroutine stores much in a sync.Map. An ordinary map with a lock takes a
+// fraction of the time.
 func syncMap(r *Row, w Weights) (j Judgement) {
 	gets, puts, fresh, deletes := r.V(row.Gets), r.V(row.Puts), r.V(row.Extra), r.V(row.Deletes)
 	all := gets + puts + deletes
@@ -150,11 +155,11 @@ func syncMap(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// goroutineTooSmall: almost all goroutines that are started here do less than what starting one takes, and
-// wait for nothing.
+// goroutineTooSmall: almost all goroutines that are started here take less time than
+// starting one, and wait for nothing.
 func goroutineTooSmall(r *Row, w Weights) (j Judgement) {
 	timed := r.V(row.Watched)
-	limit := int64(2 * w[goStart]) // what is measured includes a part of starting, and reading the clock
+	limit := int64(2 * w[goStart]) // the measured time includes a part of starting, and reading the clock
 	small := 0.0
 	for b, n := range r.H[row.Len] {
 		if row.Highest(b) <= limit {

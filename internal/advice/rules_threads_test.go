@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// threadRow is a row of the program's own code.
+// threadRow returns a row of the program's own code.
 func threadRow(k row.Kind, values map[row.Value]int64) *Row {
 	r := &Row{root: "/go/src/"}
 	r.Kind, r.Type, r.Stack = k, "int", []string{"main.f /src/p/f.go:7", "main.main /src/p/main.go:3"}
@@ -17,7 +17,7 @@ func threadRow(k row.Kind, values map[row.Value]int64) *Row {
 	return r
 }
 
-// but is a row with other values.
+// but returns the row with other values.
 func but(r *Row, values map[row.Value]int64) *Row {
 	c := *r
 	for v, n := range values {
@@ -26,14 +26,14 @@ func but(r *Row, values map[row.Value]int64) *Row {
 	return &c
 }
 
-// std is a row of the standard library's.
+// std returns the row with frames of the standard library.
 func std(r *Row) *Row {
 	c := *r
 	c.Stack = append([]string{"sync.(*RWMutex).Lock /go/src/sync/rwmutex.go:1", "time.NewTimer /go/src/time/sleep.go:1"}, r.Stack...)
 	return &c
 }
 
-// ran has goroutines that ran for so long.
+// ran adds n goroutines that ran for ns.
 func ran(r *Row, ns, n int64) *Row {
 	c := *r
 	c.Stats.H[row.Len][row.Bucket(ns)] += n
@@ -55,7 +55,7 @@ var (
 // weighed are weights that are easy to multiply.
 var weighed = Weights{allocByte: 1, chanWait: 100, mutexLock: 10, rwRead: 11, rwWrite: 20, mapGet: 10, mapPut: 20, mapBuild: 20, syncGet: 20, syncPut: 130, syncSwap: 80, syncDelete: 60, goStart: 200}
 
-// TestThreadAdvice: each diagnostic says exactly this.
+// TestThreadAdvice: each diagnostic gives exactly this advice.
 func TestThreadAdvice(t *testing.T) {
 	for id, c := range map[string]struct {
 		r    *Row
@@ -95,7 +95,7 @@ func TestThreadAdvice(t *testing.T) {
 	}
 }
 
-// TestThreadSilence: what looks similar gets no advice.
+// TestThreadSilence: similar rows give no advice.
 func TestThreadSilence(t *testing.T) {
 	for name, c := range map[string]struct {
 		id string

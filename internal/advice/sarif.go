@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Version names the tool in a SARIF log.
+// sarifSchema is the schema of a SARIF log.
 const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
 
 // The parts of a SARIF 2.1.0 log that code review tools read (OASIS, sarif-v2.1.0).
@@ -54,8 +54,8 @@ type (
 	}
 )
 
-// WriteSARIF writes the advice as a SARIF log. Paths are relative to dir, the source's root, where they
-// lie in it.
+// WriteSARIF writes the advice as a SARIF log. Paths are relative to dir, the source's root,
+// if they lie in it.
 func (r *Report) WriteSARIF(w io.Writer, dir, version string) error {
 	var rules []sarifRule
 	results := []sarifResult{}
@@ -124,8 +124,8 @@ func sarifAt(frame, dir string) (p sarifPlace) {
 	return p
 }
 
-// key tells pieces of advice apart where lines have moved: by the diagnostic, and the functions of the
-// call stack.
+// key identifies advice independently of line numbers: by the diagnostic, and the functions
+// of the call stack.
 func (f *Finding) key() string {
 	parts := []string{f.ID, f.Type}
 	for _, frame := range f.Stack {

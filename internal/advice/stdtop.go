@@ -1,6 +1,6 @@
 package advice
 
-// stdTop are the first parts of the standard library's paths.
+// stdTop has the first elements of the standard library's import paths.
 var stdTop = map[string]bool{
 	"archive": true, "bufio": true, "bytes": true, "cmp": true, "compress": true, "container": true, "context": true, "crypto": true,
 	"database": true, "debug": true, "embed": true, "encoding": true, "errors": true, "expvar": true, "flag": true, "fmt": true,

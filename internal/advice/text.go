@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WriteText writes a report in the form of GCC's Profile Mode: a line for each piece of advice, then what
-// it stands on. Paths are relative to dir where they lie in it.
+// WriteText writes a report in the form of GCC's Profile Mode: a line for each piece of
+// advice, then its evidence. Paths are relative to dir if they lie in it.
 func (r *Report) WriteText(w io.Writer, dir string) error {
 	b := &strings.Builder{}
 	cpu := ""
@@ -62,7 +62,7 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	return err
 }
 
-// Saves says what a piece of advice is worth in the runs.
+// Saves describes the gain of a piece of advice in the runs.
 func (f *Finding) Saves() string {
 	var parts []string
 	if f.NS > 0 {
@@ -84,7 +84,7 @@ func several(n int, text string) string {
 	return fmt.Sprintf(text, n)
 }
 
-// Place is where a frame is: "file:line", relative to dir where it lies in it.
+// Place returns the place of a frame: "file:line", relative to dir if it lies in it.
 func Place(frame, dir string) string {
 	_, at, ok := strings.Cut(frame, " ")
 	if !ok {
@@ -93,7 +93,7 @@ func Place(frame, dir string) string {
 	return Relative(at, dir)
 }
 
-// Relative is a path from a directory, where it lies in it.
+// Relative returns a path relative to a directory, if it lies in it.
 func Relative(path, dir string) string {
 	if dir != "" {
 		if rel, err := filepath.Rel(dir, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -103,7 +103,8 @@ func Relative(path, dir string) string {
 	return path
 }
 
-// callStack is the frames from the one that advice is shown at outward, with what lies within it.
+// callStack returns the functions of a call stack from the advice's frame outward, with
+// those within it.
 func callStack(stack []string, site string) string {
 	var names []string
 	within := ""

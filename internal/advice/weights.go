@@ -1,7 +1,8 @@
 package advice
 
-// Weights are what small operations take, by name: in ns, if the name does not say otherwise. Those
-// that are built in were measured on an AMD EPYC with Go 1.26 (scopeview calibrate measures this machine).
+// Weights are the costs of small operations, by name: in ns, unless the name has another
+// unit. The built-in ones were measured on an AMD EPYC with Go 1.26 (scopeview calibrate
+// measures this machine).
 type Weights map[string]float64
 
 // The weights.
@@ -9,56 +10,58 @@ const (
 	copyByte   = "copy_byte"   // a byte of an array that is copied
 	alloc      = "alloc"       // an allocation
 	allocTiny  = "alloc_tiny"  // an allocation of a word or less, without pointers
-	allocByte  = "alloc_byte"  // a byte of it where it is kept for a while: zeroing, the first touch, the collector
-	allocAgain = "alloc_again" // a byte of it where it dies soon, so that its memory is used again
+	allocByte  = "alloc_byte"  // a byte of a longer-lived allocation: zeroing, the first touch, the collector
+	allocAgain = "alloc_again" // a byte of a short-lived allocation, whose memory is reused
 	mapMove    = "map_move"    // an entry that growth moves
-	mapGet     = "map_get"     // a look-up of a word
+	mapGet     = "map_get"     // a lookup of a word
 	mapPut     = "map_put"     // a store in a map with room
 	mapStep    = "map_step"    // a step of an iteration over a map
 	sliceStep  = "slice_step"  // a step over a slice
 	regexpByte = "regexp_byte" // a byte of the pattern of a regular expression that is compiled
-	poolUse    = "pool_use"    // a Get from a sync.Pool that has something, and the Put
+	poolUse    = "pool_use"    // a Get from a sync.Pool that is not empty, and the Put
 	compare    = "compare"     // two words compared in a loop
 
 	compareString = "compare_string" // two strings
 	probe         = "probe"          // a step of a binary search
 	shiftByte     = "shift_byte"     // a byte of an array that is moved within it
-	shift         = "shift"          // an insertion or deletion, but for what it moves
+	shift         = "shift"          // an insertion or deletion, without the bytes moved
 	appended      = "append"         // an append of a word, with the growth that it needs
-	ring          = "ring"           // a word put into a ring buffer, or taken
-	listStep      = "list_step"      // a step over a list that caches hold
-	listStepFar   = "list_step_far"  // and over one that they don't
+	ring          = "ring"           // a word added to a ring buffer, or taken from it
+	listStep      = "list_step"      // a step over a list that fits into the caches
+	listStepFar   = "list_step_far"  // a step over a larger list
 	mapBuild      = "map_build"      // a store in a map that grows
 	hashByte      = "hash_byte"      // a byte of a key that is hashed and compared
-	swapWord      = "swap_word"      // what sort.Slice takes more than slices.SortFunc, by n·log₂ n: of words, of strings
-	swapOther     = "swap_other"     // and of other elements
+	swapWord      = "swap_word"      // additional time of sort.Slice over slices.SortFunc, by n·log₂ n: for words and strings
+	swapOther     = "swap_other"     // and for other elements
 
 	chanOp     = "chan_op"     // a send or receive that does not wait
-	chanWait   = "chan_wait"   // a wait for a channel, and being woken
-	mutexLock  = "mutex_lock"  // a sync.Mutex that nobody has locked, and unlocked
-	rwRead     = "rw_read"     // a sync.RWMutex, to read
-	rwWrite    = "rw_write"    // and to write
-	syncGet    = "sync_get"    // a sync.Map's Load
-	syncPut    = "sync_put"    // Store of a new key, with key and value put into interfaces
-	syncSwap   = "sync_swap"   // and of one that is there
-	syncDelete = "sync_delete" // and Delete
-	hashProbe  = "hash_probe"  // a place of a hash table that is looked at for an element, or an element of a chain
+	chanWait   = "chan_wait"   // a wait for a channel, including the wake-up
+	mutexLock  = "mutex_lock"  // Lock and Unlock of an uncontended sync.Mutex
+	rwRead     = "rw_read"     // RLock and RUnlock of a sync.RWMutex
+	rwWrite    = "rw_write"    // Lock and Unlock of a sync.RWMutex
+	syncGet    = "sync_get"    // Load of a sync.Map
+	syncPut    = "sync_put"    // Store of a new key, including the conversions to interfaces
+	syncSwap   = "sync_swap"   // Store of an existing key
+	syncDelete = "sync_delete" // Delete
+	hashProbe  = "hash_probe"  // a probed place of a hash table, or an element of a chain
 	goStart    = "go_start"    // a goroutine, from the go statement to its end
 
-	// A cache line that another processor has stored to, and what has to get it back: a load or store waits
-	// less for it than what is atomic, as a processor goes on meanwhile.
+	// A cache line that another processor has stored to, by the access that misses: an
+	// ordinary load or store waits less than an atomic operation, as the processor continues
+	// meanwhile.
 	lineBack       = "line_back"
 	lineBackAtomic = "line_back_atomic"
-	// An access to a line that is not near, by a pointer from an array, and by one from the node before, for
-	// which a processor can't go on: where the second cache has not all lines, and where the last one has not.
+	// An access to a distant line, by a pointer from an array, and by one from the node
+	// before, for which a processor can't continue: if the lines exceed the second-level
+	// cache, and if they exceed the last one.
 	pointedFar    = "pointed_far"
 	pointedMemory = "pointed_memory"
-	chasedNear    = "chased_near" // and where the second cache has them
+	chasedNear    = "chased_near" // and if they fit into the second-level cache
 	chasedFar     = "chased_far"
 	chasedMemory  = "chased_memory"
 )
 
-// BuiltIn returns the weights that are built in.
+// BuiltIn returns the built-in weights.
 func BuiltIn() Weights {
 	return Weights{
 		copyByte: 0.06, alloc: 30, allocByte: 0.25, allocAgain: 0.12, mapMove: 25, mapGet: 15, mapPut: 25, mapStep: 6, sliceStep: 0.5, compare: 0.35,

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// within says between what a number is.
+// within formats a range of numbers.
 func within(low, high int64) string {
 	if low == high {
 		return count(low)
@@ -13,7 +13,7 @@ func within(low, high int64) string {
 	return count(low) + " to " + count(high)
 }
 
-// count is a number with separators.
+// count formats a number with separators.
 func count[N int64 | float64](n N) string {
 	s := fmt.Sprintf("%.0f", float64(n))
 	sign := ""
@@ -28,7 +28,7 @@ func count[N int64 | float64](n N) string {
 	return sign + strings.Join(parts, ",")
 }
 
-// plural is a number of what has a plural of its own.
+// plural formats a number with a noun that has an irregular plural.
 func plural(n float64, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -36,16 +36,16 @@ func plural(n float64, one, more string) string {
 	return count(n) + " " + more
 }
 
-// many is a number of what has an s as its plural.
+// many formats a number with a noun whose plural ends in s.
 func many(n float64, one string) string { return plural(n, one, one+"s") }
 
-// bytes is a number of bytes with its unit.
+// bytes formats a number of bytes with its unit.
 func bytes(n float64) string { return unit(n, "bytes", "kB", "MB", "GB") }
 
-// duration is a number of ns with its unit.
+// duration formats a number of ns with its unit.
 func duration(n float64) string { return unit(n, "ns", "µs", "ms", "s") }
 
-// unit is a number with that of four units, a thousand apart, that it has few digits in.
+// unit formats a number with the one of four units, a thousand apart, that needs few digits.
 func unit(n float64, units ...string) string {
 	sign := ""
 	if n < 0 {

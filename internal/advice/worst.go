@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// Characteristic is what a place of the code does, and what that costs, where no rule has a remedy: the
-// second kind of report.
+// Characteristic is the behaviour of a place of the code, and its cost, for which no rule
+// has a remedy.
 type Characteristic struct {
 	Kind  string   `json:"kind" says:"of what is followed"`
 	Type  string   `json:"type" says:"of elements, or of the map; may be empty"`
@@ -20,7 +20,7 @@ type Characteristic struct {
 	Text  string   `json:"text" says:"the operations"`
 }
 
-// price is what a value of a row costs.
+// price is the weight of a value of a row.
 type price struct {
 	v      row.Value
 	weight string
@@ -41,7 +41,7 @@ var priced = []price{
 	{row.AllocBytes, allocAgain, "bytes allocated"},
 }
 
-// pricedOf are those of kinds whose operations cost something else.
+// pricedOf are the prices of kinds whose operations have other costs.
 var pricedOf = map[row.Kind][]price{
 	row.Chan:      {{row.Puts, chanOp, "sends"}, {row.Gets, chanOp, "receives"}, {row.Waits, chanWait, "waits"}},
 	row.RWMutex:   {{row.Puts, rwWrite, "times locked to write"}, {row.Gets, rwRead, "times to read"}},
@@ -54,7 +54,7 @@ var pricedOf = map[row.Kind][]price{
 	row.Sort:      {}, // their time is known
 }
 
-// prices are those of a kind.
+// prices returns the prices of a kind.
 func prices(k row.Kind) []price {
 	if list, ok := pricedOf[k]; ok {
 		return list
@@ -62,14 +62,15 @@ func prices(k row.Kind) []price {
 	return priced
 }
 
-// nouns are what is counted of a kind that is not called as its instances are: one and several.
+// nouns are the nouns, singular and plural, of kinds that are not named after their
+// instances.
 var nouns = map[row.Kind][2]string{
 	row.Alloc: {}, row.Pool: {"use of a pool", "uses of pools"}, row.Concat: {"concatenation", "concatenations"}, row.Convert: {"conversion", "conversions"},
 	row.Box: {"value in an interface", "values in interfaces"}, row.Search: {"search", "searches"}, row.Shift: {"insertion or deletion", "insertions and deletions"},
 	row.Input: {"read", "reads"}, row.Output: {"write", "writes"}, row.Compile: {"regular expression", "regular expressions"}, row.Scan: {}, row.Mutex: {"mutex", "mutexes"}, row.RWMutex: {"rwmutex", "rwmutexes"},
 }
 
-// amount is how many there are of a row.
+// amount describes the number of a row's instances.
 func (r *Row) amount() string {
 	noun, ok := nouns[r.Kind]
 	switch {
@@ -81,7 +82,7 @@ func (r *Row) amount() string {
 	return plural(r.V(row.Made), noun[0], noun[1]) + ": "
 }
 
-// worst are the places that cost most and have no advice, or with Statistics all of them.
+// worst returns the most expensive places without advice, or with Statistics all of them.
 func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Characteristic) {
 	runs := float64(max(d.Runs, 1))
 	for _, r := range all {
@@ -104,13 +105,13 @@ func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Charac
 	return list
 }
 
-// priceOf is what the operations of a row cost, and which they are.
+// priceOf returns the cost of a row's operations, and describes them.
 func priceOf(r *Row, w Weights) (ns float64, text string) {
 	switch r.Kind {
 	case row.Scan:
 		return scattered(r, w)
 	case row.Line:
-		return 0, "" // what it costs is what rules say
+		return 0, "" // its cost is what rules report
 	}
 	var parts []string
 	for _, x := range prices(r.Kind) {

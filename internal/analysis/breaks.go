@@ -6,8 +6,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Breaks are a trace's clock steps, by time; none overlap. How long took what lies across one of them
-// is unknown.
+// Breaks are a trace's clock steps, by time; none overlap. The duration of anything that
+// lies across one is unknown.
 type Breaks []trace.Break
 
 // Across reports whether the clock stepped while e lasted.

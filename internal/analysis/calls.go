@@ -8,11 +8,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Budget is why a function's calls are not all recorded.
+// Budget is the reason why not all calls of a function are recorded.
 const Budget = "took more than its share of the budget"
 
-// Skipped tells of each name what is known of functions whose calls were not all recorded; nil
-// where only a part of the trace is wanted, of which nobody knows.
+// Skipped returns, by name, the functions whose calls were not all recorded. It returns nil
+// if only a part of the trace is selected, as the numbers are for the whole.
 func (s *Selection) Skipped(t *trace.Trace) map[uint16]trace.Called {
 	if s.From > 0 || s.To > 0 || !s.Tracks.All() {
 		return nil
@@ -26,7 +26,7 @@ func (s *Selection) Skipped(t *trace.Trace) map[uint16]trace.Called {
 	return skipped
 }
 
-// CallCount writes how many calls there were, of which so many are an estimate.
+// CallCount formats a number of calls, of which unseen are an estimate.
 func CallCount(n, unseen int64) string {
 	if unseen == 0 {
 		return show.Count(n)
@@ -38,7 +38,7 @@ func CallCount(n, unseen int64) string {
 	return "≈" + show.Count((n+unit/2)/unit*unit)
 }
 
-// callsText is CallCount in words.
+// callsText is like CallCount, with the noun.
 func callsText(n, unseen int64) string {
 	if n == 1 {
 		return "1 call"
@@ -46,7 +46,8 @@ func callsText(n, unseen int64) string {
 	return CallCount(n, unseen) + " calls"
 }
 
-// budget tells which functions were not recorded each time, and where even that was too much.
+// budget reports the functions that were recorded only in part, and those for which even
+// that took too much.
 func (r *Report) budget(l *facts) {
 	if share := r.info("budget"); share != "" {
 		l.add("budget", share+" of the CPU time, for functions that are recorded")

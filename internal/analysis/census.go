@@ -11,13 +11,13 @@ import (
 // Census counts the records of a trace.
 type Census struct {
 	Kinds [128]int64 // by format.Kind
-	Open  [128]int64 // those of them that have not ended
-	Left  [128]int64 // those of them that their goroutine has left open at its end
+	Open  [128]int64 // not ended
+	Left  [128]int64 // of Open: left open by a goroutine that has ended
 	CPU   [4]int64   // ended tasks by format.Quality
 	Endings
 }
 
-// Endings count which scopes have ended.
+// Endings counts the scopes that have ended, and those that have not.
 type Endings struct {
 	names []nameCount // by name
 }
@@ -25,13 +25,13 @@ type Endings struct {
 // nameCount counts the scopes of a name.
 type nameCount struct {
 	open, ended int64
-	first       format.Kind // of the first that did not end
-	linked      bool        // it has a link
-	at          int64       // when that began
+	first       format.Kind // of the first scope that did not end
+	linked      bool        // that scope has a link
+	at          int64       // its start
 }
 
-// endable are the kinds that somebody may forget to end. A wait is none: where many don't end
-// there is a deadlock.
+// endable are the kinds that a program may forget to end. A wait is not one: many that don't
+// end are a deadlock.
 var endable = func() (t [128]bool) {
 	for _, s := range format.Specs {
 		t[s.Kind] = s.Scope && s.Kind != format.KindWait
@@ -39,9 +39,9 @@ var endable = func() (t [128]bool) {
 	return t
 }()
 
-// forgottenAfter is how often a name must have begun without ever ending for the
-// second () to be suspected: a few scopes that last as long as the program are
-// common, and a server's workers are usually not ten at once under one name.
+// forgottenAfter is the number of open scopes of a name, none of which ended, from which a
+// missing second () is suspected: a few scopes that last as long as the program are common,
+// but ten at once under one name, as of a server's workers, are rare.
 const forgottenAfter = 10
 
 // Add counts one event.
@@ -70,7 +70,7 @@ func (c *Endings) Add(e *trace.Event) {
 	}
 }
 
-// first is Add of what is rare: an event that has not ended, or a name's first.
+// first handles the rare cases of Add: an event that has not ended, or the first of a name.
 func (c *Endings) first(e *trace.Event) {
 	c.room(int(e.Name) + 1)
 	x := &c.names[e.Name]
@@ -92,7 +92,7 @@ func (c *Endings) room(n int) {
 	}
 }
 
-// Ended counts that e, which was counted while it was open, has ended.
+// Ended counts the end of e, which was counted while it was open.
 func (c *Census) Ended(e *trace.Event) {
 	c.Open[e.Kind&127]--
 	if e.Kind == format.KindTask || e.Kind == format.KindTaskf {
@@ -104,7 +104,7 @@ func (c *Census) Ended(e *trace.Event) {
 	}
 }
 
-// Total is the number of all records.
+// Total returns the number of all records.
 func (c *Census) Total() int64 {
 	var n int64
 	for _, k := range c.Kinds {
@@ -113,7 +113,7 @@ func (c *Census) Total() int64 {
 	return n
 }
 
-// OpenScopes is the number of records that have begun and not ended.
+// OpenScopes returns the number of records that have begun and not ended.
 func (c *Census) OpenScopes() int64 {
 	var n int64
 	for _, k := range c.Open {
@@ -122,11 +122,11 @@ func (c *Census) OpenScopes() int64 {
 	return n
 }
 
-// forgotten is a name that was begun often and never ended.
+// forgotten is a name with many begun scopes of which none ended.
 type forgotten struct {
 	Name   uint16
-	Kind   format.Kind // of the first
-	Linked bool        // it is part of a request
+	Kind   format.Kind // of the first one
+	Linked bool        // the first one is part of a request
 	Begun  int64
 }
 

@@ -5,14 +5,14 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Choice says which events the globs for names and for rows choose. An event
-// without a name, or on a row without one, is matched as the empty name.
+// Choice selects events by globs for their names and their rows. An event without a name, or
+// on a row without one, is matched as the empty name.
 type Choice struct {
 	Names, Tracks chosen
 }
 
-// NewChoice returns the Choice of events whose name and whose row's name match;
-// text is a Trace's Name.
+// NewChoice returns the Choice of events whose name and whose row's name match; text returns
+// the name of an id, as Trace.Name does.
 func NewChoice(names, tracks glob.Filter, text func(id uint16) string) *Choice {
 	return &Choice{chosen{Filter: names, text: text}, chosen{Filter: tracks, text: text}}
 }
@@ -25,19 +25,19 @@ func (c *Choice) Keep(e *trace.Event) bool {
 // All reports whether all events are chosen.
 func (c *Choice) All() bool { return c.Names.All() && c.Tracks.All() }
 
-// Nameless reports whether what has neither name nor row, a heartbeat, is chosen.
+// Nameless reports whether events with neither name nor row, such as heartbeats, are chosen.
 func (c *Choice) Nameless() bool {
 	return c.Names.Match("") && c.Tracks.Match("")
 }
 
-// chosen remembers the verdicts by name id.
+// chosen caches the verdicts by name id.
 type chosen struct {
 	glob.Filter
 	text    func(id uint16) string
 	verdict []verdict
 }
 
-// verdict is of one text: while a trace is written, an id may get its name after
+// verdict is that of one text: while a trace is being written, an id may get its name after
 // the first event that has it.
 type verdict struct {
 	text      string

@@ -5,22 +5,20 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// cost is what the recorder itself took of the CPU time that the process used
-// between the first heartbeat and the last. A part that is not known is -1. It is the
-// least that recording took: see NotMeasured.
+// cost is the recorder's own part of the CPU time that the process used between the first
+// and the last heartbeat. An unknown part is -1. It is a lower bound: see NotMeasured.
 type cost struct {
 	Process int64 // ns, user and system, the recorder included
-	// Measured is ns: CPU time of the recorder's own goroutines, and what threads of the
-	// program spent on having their CPU clocks read.
+	// Measured is CPU time in ns: of the recorder's own goroutines, and of the program's
+	// threads while their CPU clocks were read.
 	Measured  int64
 	Estimated int64 // ns: records × the cost of one as calibrated at start
-	// Unmeasured is the wall time of the recorder's rounds whose CPU time could not
+	// Unmeasured is the wall time, in ns, of the recorder's rounds whose CPU time could not
 	// be measured: Measured may be too low by as much.
 	Unmeasured int64
 }
 
-// RecordingCost computes the cost from a trace's heartbeats, which are in the
-// order of time.
+// RecordingCost computes the cost from a trace's heartbeats, which are sorted by time.
 func RecordingCost(beats []trace.Beat) cost {
 	c := cost{-1, -1, -1, 0}
 	if len(beats) < 2 {
@@ -32,7 +30,7 @@ func RecordingCost(beats []trace.Beat) cost {
 		b, ok2 := last.Value(f)
 		return b - a, ok && ok2 && b >= a
 	}
-	// What counts from the recording's begin was 0 where the first does not tell.
+	// Counters that start with the recording were 0 if the first heartbeat lacks them.
 	counted := func(f format.Field) (int64, bool) {
 		a, _ := first.Value(f)
 		b, ok := last.Value(f)
@@ -60,8 +58,8 @@ func RecordingCost(beats []trace.Beat) cost {
 	return c
 }
 
-// Share is ns as a percentage of the process's CPU time; ok is false where one
-// of the two is unknown.
+// Share returns ns as a percentage of the process's CPU time; ok is false if either is
+// unknown.
 func (c cost) Share(ns int64) (percent float64, ok bool) {
 	if ns < 0 || c.Process <= 0 {
 		return 0, false
@@ -69,9 +67,8 @@ func (c cost) Share(ns int64) (percent float64, ok bool) {
 	return 100 * float64(ns) / float64(c.Process), true
 }
 
-// NotMeasured lists what else recording may have cost the program whose trace t is. A
-// record is taken for the least that it can cost, which is what it does where nothing
-// else wants the caches.
+// NotMeasured lists the costs of recording trace t that the estimate does not include. It
+// takes a record's lowest cost, that with warm caches.
 func NotMeasured(t *trace.Trace) []string {
 	list := []string{"arguments", "cold caches and page faults", "waiting for the recorder"}
 	if len(t.GoTraces()) > 0 {

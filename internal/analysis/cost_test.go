@@ -83,7 +83,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestHint: the hint names what may have been forgotten, and no call that it was not.
+// TestHint: the hint names what may be missing, and no other call.
 func TestHint(t *testing.T) {
 	linked := open(scope(nameA, 1, 0, 10))
 	words := format.Link{Trace: [16]byte{1}, Span: [8]byte{2}}

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(shmtest.Run(m.Run))
 }
 
-// costs does the same work always, as a server does: pairs of goroutines that hand each
-// other something, with scopes around it. It prints the CPU time that this took.
+// costs always does the same work, as a server does: pairs of goroutines that exchange
+// values, with scopes around it. It prints the CPU time of that work.
 func costs(path string) int {
 	if path != "" {
 		if err := scope.Start(path); err != nil {
@@ -82,8 +82,8 @@ func work(n int) (sum int) {
 	return sum
 }
 
-// TestRecordingCostIsAtLeastThat compares what is told with the CPU time that the same
-// program takes without a recording.
+// TestRecordingCostIsAtLeastThat compares the reported cost with the CPU time of the same
+// program without a recording.
 func TestRecordingCostIsAtLeastThat(t *testing.T) {
 	if !faultfs.Full() {
 		t.Skip("compares CPU times of programs; SCOPEVIEW_FAULT=full")
@@ -104,7 +104,7 @@ func TestRecordingCostIsAtLeastThat(t *testing.T) {
 		return ns
 	}
 	without, with, told, text := 1e18, 1e18, 0.0, ""
-	for i := range 7 { // in turns, and the least of each
+	for i := range 7 { // alternating, and the least of each
 		without = min(without, run(""))
 		path := fmt.Sprintf("%s/%d.scope", t.TempDir(), i)
 		ns := run(path)

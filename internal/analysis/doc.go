@@ -6,9 +6,9 @@
 //   - Summary: per name or per row the count, times, quantiles and CPU time, per
 //     lock the waits, the holds and what ran while it was held
 //   - Histogram: quantiles in bounded memory
-//   - RecordingCost: what the recorder itself took, from the heartbeats
+//   - RecordingCost: the recorder's own CPU time, from the heartbeats
 //   - Census: how many records there are of each kind, and which names look as if
 //     the second () had been forgotten
 //
-// A number that the trace does not tell is marked unknown and never shown as 0.
+// A number that the trace does not have is marked unknown and never shown as 0.
 package analysis

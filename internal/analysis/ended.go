@@ -8,18 +8,18 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// FactEnded is the key of the fact that says how a program ended that the recorder saw end: "exit"
-// and its status, or "signal" and its name.
+// FactEnded is the key of the fact with the end of a program whose end the recorder saw:
+// "exit" and its status, or "signal" and its name.
 const FactEnded = "ended"
 
-// End is how a recorded program ended, where that is not by itself and well.
+// End describes the end of a recorded program that did not end by itself and well.
 type End struct {
 	How  string `json:"how" says:"'exit': with a status that is not 0; 'signal'; 'deadlock'; 'unclosed': without Stop, and the trace does not say more"`
 	Text string `json:"text" says:"a sentence or two"`
 }
 
-// EndOf returns how the program of a trace in state s ended. It returns nil where the program ended
-// well, or goes on, or the trace does not say; "" is a state of which nothing is known.
+// EndOf returns the end of the program of a trace in state s. It returns nil if the program
+// ended well, or is running, or the trace does not have its end; "" is an unknown state.
 func EndOf(t *trace.Trace, s State) *End {
 	if line := DeadlockLine(t); line != "" {
 		return &End{"deadlock", line + "."}
@@ -36,8 +36,8 @@ func EndOf(t *trace.Trace, s State) *End {
 	return nil
 }
 
-// EndedBy words a fact of FactEnded of a program that was recorded for so many ns. It returns nil
-// where that is empty or says that the program ended well.
+// EndedBy describes the value of FactEnded of a program that was recorded for ns. It returns
+// nil if the value is empty or the program ended well.
 func EndedBy(fact string, ns int64) *End {
 	how, what, _ := strings.Cut(fact, " ")
 	after := " " + show.Duration(ns) + " after the recording began."

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// TestEnd: what a trace knows of the program's end is said, and no more.
+// TestEnd: the report has what a trace records of the program's end, and no more.
 func TestEnd(t *testing.T) {
 	for _, c := range []struct {
 		name, fact string

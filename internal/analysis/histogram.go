@@ -6,17 +6,16 @@ import (
 	"slices"
 )
 
-// histogram keeps durations such that their quantiles can be told in bounded
-// memory. Up to exactCount values are kept as they are and their quantiles are
-// exact. Beyond that a value counts in a bucket: below 128 ns each has its own,
-// above that every power of two is cut into 64 buckets of equal width, and a
-// quantile is told as the middle of its bucket. So it is off by at most half a
-// width, 1/128 of the value: 0.8 %.
+// histogram estimates quantiles of durations in bounded memory. Up to exactCount values are
+// stored, and their quantiles are exact. Beyond that, values are counted in buckets: below
+// 128 ns each has its own, above that every power of two is divided into 64 buckets of equal
+// width. A quantile is then the middle of its bucket, which is off by at most half a width,
+// 1/128 of the value: 0.8 %.
 type histogram struct {
 	n        int64
 	min, max int64
-	few      []int64               // while there are few; sorted only when asked
-	octaves  *[64]*[buckets]uint64 // of more, by the position of the value's highest bit
+	few      []int64               // the values, up to exactCount; sorted on demand
+	octaves  *[64]*[buckets]uint64 // beyond that: counts, by the position of the value's highest bit
 }
 
 const (
@@ -37,7 +36,7 @@ func (h *histogram) add(v int64) {
 	}
 }
 
-// start is add's part of the first values.
+// start is the part of add for the first values.
 func (h *histogram) start(v int64) {
 	switch h.n {
 	case 0:
@@ -49,7 +48,7 @@ func (h *histogram) start(v int64) {
 	h.few = append(h.few, v)
 }
 
-// spread counts the few values in buckets.
+// spread counts the stored values in buckets.
 func (h *histogram) spread() {
 	if h.octaves == nil {
 		h.octaves = new([64]*[buckets]uint64)
@@ -96,7 +95,7 @@ func (h *histogram) merge(o *histogram) {
 	}
 }
 
-// reset forgets the values, and keeps the memory.
+// reset removes the values, and keeps the memory.
 func (h *histogram) reset() {
 	if h.n > exactCount {
 		for _, counts := range h.octaves {
@@ -108,15 +107,15 @@ func (h *histogram) reset() {
 	*h = histogram{few: h.few[:0], octaves: h.octaves}
 }
 
-// bucketOf places v: octave 0 holds what is below 64, octave i the 64 buckets of
-// width 1<<(i-1) from 1<<(i+5) on.
+// bucketOf returns the bucket of v: octave 0 has the values below 64, octave i the 64
+// buckets of width 1<<(i-1) from 1<<(i+5) on.
 func bucketOf(v int64) (octave, bucket int) {
 	octave = bits.Len64(uint64(v)|(buckets-1)) - subBits
 	shift := uint(octave-1) + uint(octave-1)>>63 // octave-1, but 0 of 0, without a branch
 	return octave, int(v>>(shift&63)) & (buckets - 1)
 }
 
-// middle is the value that stands for a bucket.
+// middle returns the value that represents a bucket.
 func middle(octave, bucket int) int64 {
 	if octave == 0 {
 		return int64(bucket)
@@ -133,18 +132,18 @@ func (h *histogram) count(v int64) {
 	h.octaves[o][b]++
 }
 
-// Count is the number of values; Min and Max are exact, 0 without values.
+// Count returns the number of values; Min and Max are exact, 0 without values.
 func (h *histogram) Count() int64 { return h.n }
 func (h *histogram) Min() int64   { return h.min }
 func (h *histogram) Max() int64   { return h.max }
 
-// Quantile is the smallest value that at least the share q of all values do not
-// exceed (the nearest rank, no interpolation); 0 without values.
+// Quantile returns the smallest value that at least the share q of all values do not exceed
+// (the nearest rank, without interpolation); 0 without values.
 func (h *histogram) Quantile(q float64) int64 {
 	if h.n == 0 {
 		return 0
 	}
-	// The product may come out a hair above the whole number that it is.
+	// The product may be slightly above the whole number that it should be.
 	rank := int64(math.Ceil(q*float64(h.n) - 1e-6))
 	rank = min(max(rank, 1), h.n)
 	if h.n <= exactCount {

@@ -25,8 +25,8 @@ func TestQuantileExactForFew(t *testing.T) {
 	}
 }
 
-// TestQuantileError holds the histogram to its promise against sorted values,
-// for shapes that a trace has: even, long-tailed, two humps, constant, huge.
+// TestQuantileError checks the histogram's error bound against sorted values, for shapes
+// that a trace has: even, long-tailed, two humps, constant, huge.
 func TestQuantileError(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	shapes := map[string]func() int64{
@@ -59,8 +59,8 @@ func TestQuantileError(t *testing.T) {
 	}
 }
 
-// TestBuckets walks over the borders of all buckets: each value lies in its
-// bucket, and below 128 alone.
+// TestBuckets checks the borders of all buckets: each value lies in its bucket, and below
+// 128 alone.
 func TestBuckets(t *testing.T) {
 	for shift := range 63 {
 		for d := int64(-2); d <= 2; d++ {

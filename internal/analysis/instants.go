@@ -12,8 +12,8 @@ type Instants struct {
 	Name        uint16
 	Kind        format.Kind // KindEvent, KindPending
 	Count       int64
-	Announced   int64 // pending ones that have not come
-	First, Last int64 // ns; of those that came
+	Announced   int64 // pending ones that have not happened
+	First, Last int64 // ns; of those that happened
 }
 
 func (i *Instants) add(e *trace.Event) {
@@ -28,7 +28,7 @@ func (i *Instants) add(e *trace.Event) {
 	i.Last = e.Start
 }
 
-// Counter are the values that were given under a name.
+// Counter has the statistics of a counter's values.
 type Counter struct {
 	Name           uint16
 	Count          int64
@@ -44,7 +44,7 @@ func (c *Counter) add(e *trace.Event) {
 	c.Min, c.Max, c.Last = min(c.Min, v), max(c.Max, v), v
 }
 
-// counterValue reads a counter's bits as its type has them.
+// counterValue converts a counter's bits according to its type.
 func counterValue(e *trace.Event) float64 {
 	switch e.ValueType {
 	case format.SlotInt:

@@ -13,11 +13,11 @@ import (
 type LeftOut struct {
 	Count int64
 	Why   string
-	Names []string // empty where they are many
+	Names []string // empty if there are many
 }
 
-// FunctionsLeftOut reads what the trace has of functions that were left out when the program was
-// built. What is not written as expected is no reason, and is passed over.
+// FunctionsLeftOut returns the functions that were left out when the program was built, by
+// reason. It skips malformed lines.
 func FunctionsLeftOut(t *trace.Trace) []LeftOut {
 	var list []LeftOut
 	for line := range strings.Lines(t.Lookup("functions_left_out")) {
@@ -35,7 +35,7 @@ func FunctionsLeftOut(t *trace.Trace) []LeftOut {
 	return list
 }
 
-// String says how many are left out, and why.
+// String returns the number of functions left out, and why.
 func (l LeftOut) String() string {
 	text := show.Count(l.Count) + " left out when it was built: " + show.Name(l.Why)
 	const most = 3
@@ -45,8 +45,8 @@ func (l LeftOut) String() string {
 	return text
 }
 
-// switchedOff says how many functions were not recorded at each call, and of how many calls
-// that is: "" where there is none.
+// switchedOff describes the functions that were not recorded at each call, and the number of
+// their calls; "" if there are none.
 func switchedOff(t *trace.Trace) string {
 	var functions, calls, unseen int64
 	for _, c := range t.Calls() {
@@ -64,7 +64,8 @@ func switchedOff(t *trace.Trace) string {
 	return show.Plural(functions, "function") + " not recorded at each call (" + callsText(calls, unseen) + " missing), because " + who + Budget
 }
 
-// NotRecorded says in a line each which functions, or calls of them, are not in the trace, and why.
+// NotRecorded returns a line for each group of functions, or of calls, that is not in the
+// trace, with the reason.
 func NotRecorded(t *trace.Trace) []string {
 	var lines []string
 	for _, l := range FunctionsLeftOut(t) {

@@ -6,12 +6,12 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Lock tells of the waits for, and the holds of, the locks that share a name.
-// All times are nanoseconds; what has not ended counts as Open only, with its
-// time up to the last moment that the trace knows.
+// Lock has the waits for and the holds of the locks that share a name. All times are ns;
+// those that have not ended count only as Open, with their time up to the trace's last
+// moment.
 type Lock struct {
 	Name  uint16
-	Waits Periods // only where somebody had to wait
+	Waits Periods // only of goroutines that had to wait
 	Holds Periods
 	Since bool // some holds may have begun before their records
 
@@ -25,7 +25,7 @@ type Periods struct {
 	Across            int64 // the clock stepped meanwhile: their times are unknown and in no sum
 }
 
-// add counts a period of whose duration so much counts.
+// add counts a period of length dur, of which counted ns are in Total.
 func (p *Periods) add(dur, counted int64, open, across bool) {
 	if across {
 		p.Across++
@@ -41,24 +41,24 @@ func (p *Periods) add(dur, counted int64, open, across bool) {
 	p.Max = max(p.Max, dur)
 }
 
-// HolderKey is what a goroutine that held a lock was in: Kind is KindTask in a
-// scope, KindWait while waiting for another lock, and 0 in no scope at all.
+// HolderKey is the scope of a goroutine that held a lock: Kind is KindTask in a scope,
+// KindWait while waiting for another lock, and 0 in no scope.
 type HolderKey struct {
 	Kind    format.Kind
 	Name    uint16
-	Unknown bool // which goroutine it was is not known
+	Unknown bool // the goroutine is not known
 }
 
-// Holder is how long a lock was held by goroutines that were in a scope.
+// Holder is the time that a lock was held by goroutines in a scope.
 type Holder struct {
 	HolderKey
 	Time  int64
 	Share float64 // of the time that the lock was held
 }
 
-// HeldBy lists what had the moments while the lock was held, the longest first:
-// each moment belongs to the innermost scope on the holder's row, be it around
-// the hold or inside it.
+// HeldBy returns the scopes that the time of the holds belongs to, the longest first: each
+// moment belongs to the innermost scope on the holder's row, whether it is around the hold
+// or inside it.
 func (l *Lock) HeldBy() []Holder {
 	var hs []Holder
 	for _, w := range l.heldBy.shares() {
@@ -69,7 +69,7 @@ func (l *Lock) HeldBy() []Holder {
 
 func (l *Lock) held(by *running, d int64) { l.heldBy.at(by.key(), math.MaxInt).Time += d }
 
-// key tells what a goroutine was in; nil: in no scope.
+// key returns the scope as a HolderKey; nil: in no scope.
 func (r *running) key() HolderKey {
 	switch {
 	case r == nil:

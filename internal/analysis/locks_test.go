@@ -84,7 +84,7 @@ func TestLocks(t *testing.T) {
 	}
 }
 
-// TestCalledOff: a wait that was called off is none.
+// TestCalledOff: a wait that was called off does not count.
 func TestCalledOff(t *testing.T) {
 	s := summarize(SummaryOptions{},
 		ofLock(scope(lockL, 1, 5, 5), format.KindWait, 16, 2, 0x100),

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// lossReasons say why records were lost; they follow the number.
+// lossReasons explain the reasons of losses; each follows the number.
 var lossReasons = []string{
 	format.LossWindow: "because no room was prepared for them in time",
 	format.LossLimit:  "after the trace had reached its limit",
@@ -27,21 +27,21 @@ var lossReasons = []string{
 	format.LossBuffer: "because the trace's buffer was full",
 }
 
-// loss is how many records were lost for one reason; 0: not said.
+// loss is the number of records that were lost for one reason; 0: unknown.
 type loss struct {
 	Reason format.Loss
 	Count  int64
 	in     recording
 }
 
-// Losses lists what was lost, the most first.
+// Losses returns the losses by reason, the largest first.
 func Losses(t *trace.Trace) (list []loss, total int64) {
 	in := recordingOf(t)
 	for reason, n := range t.Lost() {
 		list = append(list, loss{reason, n, in})
 		total += min(n, math.MaxInt64-total)
 	}
-	// The header's count may be ahead of the heartbeats and gaps that give reasons.
+	// The header's count may be ahead of the heartbeats and gaps that have the reasons.
 	if more := t.State().Lost - total; more > 0 {
 		list = append(list, loss{Count: more})
 		total += more
@@ -66,15 +66,14 @@ func (l loss) String() string {
 	return show.Count(l.Count) + " " + why
 }
 
-// LossLine tells in a line what was lost, and from when on that is not known; it is
-// empty where nothing was.
+// LossLine describes in one line the losses, and from when on they are unknown; it is empty
+// if there are none.
 func LossLine(t *trace.Trace) string {
 	lines := []string{LossText(Losses(t)), gotrace.Lost(t), UnknownLosses(t)}
 	return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "; ")
 }
 
-// UnknownLosses tells from when on it is not known what was lost; it is empty where all
-// is.
+// UnknownLosses describes from when on losses are unknown; it is empty if all are known.
 func UnknownLosses(t *trace.Trace) string {
 	if unread := t.Lookup(gotrace.FactUnread); unread != "" {
 		return show.Name(unread)
@@ -89,7 +88,7 @@ func UnknownLosses(t *trace.Trace) string {
 	return "what was lost after " + show.Duration(until) + " is not known: it was counted where a kill leaves nothing"
 }
 
-// LossText tells of losses, and what helps; it is empty without any.
+// LossText describes losses and their remedies; it is empty without any.
 func LossText(list []loss, total int64) string {
 	if total == 0 {
 		return ""
@@ -109,12 +108,12 @@ func LossText(list []loss, total int64) string {
 	return fmt.Sprintf("%s %s lost: %s", show.Count(total), verb, strings.Join(whys, "; "))
 }
 
-// Damage are those of the problems that are no sound writer's.
+// Damage returns the problems that no correct writer leaves.
 func Damage(problems []trace.Problem) []trace.Problem {
 	return slices.DeleteFunc(problems, func(p trace.Problem) bool { return !p.Damage() })
 }
 
-// ProblemText is a problem with its place.
+// ProblemText describes a problem with its offset.
 func ProblemText(p *trace.Problem) string {
 	text := fmt.Sprintf("at offset %d: %s", p.Offset, show.Text(p.Text))
 	if p.Count > 1 {

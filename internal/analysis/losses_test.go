@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// TestLossWords compares the words of each reason: none is without.
+// TestLossWords: each reason has words, and they are the expected ones.
 func TestLossWords(t *testing.T) {
 	for why := format.LossWindow; why < format.LossReasons; why++ {
 		if lossReasons[why] == "" {
@@ -33,8 +33,8 @@ func TestLossWords(t *testing.T) {
 	}
 }
 
-// TestRemedies: what is advised exists in that kind of recording, and helps there. Each has the
-// options that it may name; it names them all, and no other.
+// TestRemedies: a remedy exists in that kind of recording, and helps there. Each kind has
+// the options that its remedies may name; they name all of these, and no other.
 func TestRemedies(t *testing.T) {
 	const small, large = 64 << 20, 1 << 30
 	kinds := map[string]recording{

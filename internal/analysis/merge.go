@@ -5,12 +5,12 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Part counts a part of a trace, whose run has Options with Running. What parts have counted
-// is merged in order. also is called with each event.
+// Part counts a part of a trace, read with Options.Running set. The results of parts are
+// merged in order. also is called with each event.
 func (s *Summary) Part(x *trace.Part, also func(*trace.Event)) {
 	x.Running(s.resume)
 	x.Events(func(e *trace.Event) bool {
-		if e.Kind == format.KindTask { // most are
+		if e.Kind == format.KindTask { // the most frequent kind
 			s.task(e)
 		} else {
 			s.Add(e)
@@ -22,7 +22,7 @@ func (s *Summary) Part(x *trace.Part, also func(*trace.Event)) {
 	s.rows.leave(until, last)
 }
 
-// resume takes in a scope that goes on from an earlier part, which has counted it.
+// resume adds a scope that continues from an earlier part, which has counted it.
 func (s *Summary) resume(since int64, e *trace.Event) {
 	if e.Goid == 0 {
 		return
@@ -45,7 +45,7 @@ func (s *Summary) resume(since int64, e *trace.Event) {
 	}
 }
 
-// Merge adds what a later part has counted, and has o count another one.
+// Merge adds the counts of a later part, and resets o for another one.
 func (s *Summary) Merge(o *Summary) {
 	o.stats.each(func(name uint16, x *Stats) { s.stats.of(name).merge(x) })
 	o.processes.each(func(name uint16, x *Stats) { s.processes.of(name).merge(x) })
@@ -120,7 +120,7 @@ func (c *Counter) merge(o *Counter) {
 	c.Min, c.Max, c.Last = min(c.Min, o.Min), max(c.Max, o.Max), o.Last
 }
 
-// Merge adds what a later part has counted, and has o count another one.
+// Merge adds the counts of a later part, and resets o for another one.
 func (c *Census) Merge(o *Census) {
 	for k := range c.Kinds {
 		c.Kinds[k] += o.Kinds[k]
@@ -134,7 +134,7 @@ func (c *Census) Merge(o *Census) {
 	*o = Census{Endings: o.Endings}
 }
 
-// Merge adds what a later part has counted, and has o count another one.
+// Merge adds the counts of a later part, and resets o for another one.
 func (c *Endings) Merge(o *Endings) {
 	c.room(len(o.names))
 	for i := range o.names {

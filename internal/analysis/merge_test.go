@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestParts: parts of a trace, merged, give the sums of the whole, to the nanosecond.
+// TestParts: the merged parts of a trace give the sums of the whole, to the nanosecond.
 func TestParts(t *testing.T) {
 	data := map[string][]byte{"bulk": tracetest.Bulk(6, true)}
 	for seed := range uint64(8) {
@@ -87,13 +87,13 @@ func checkCounts(t *testing.T, name string, tr *trace.Trace, stretch int, want *
 	}
 }
 
-// told is all that a summary has.
+// told returns all fields of a summary as text.
 func told(s *Summary, c *Census) string {
 	var b bytes.Buffer
 	write := func(v any) {
 		text, err := json.Marshal(v)
 		if err != nil {
-			text = fmt.Append(nil, v) // a counter's value that JSON has no number for
+			text = fmt.Append(nil, v) // a counter's value that JSON can't represent
 		}
 		fmt.Fprintf(&b, "%s\n", text)
 	}
@@ -116,7 +116,7 @@ func told(s *Summary, c *Census) string {
 	return b.String()
 }
 
-// counted is all that a census has.
+// counted returns all fields of a census as text.
 func counted(c *Census) string {
 	text := fmt.Sprintln(c.Kinds, c.Open, c.CPU, c.Forgotten())
 	for name, x := range c.names {

@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// misuses are the heartbeat's counters of calls that should not be, and of what
-// the recorder had to give up. The texts follow the number.
+// misuses are the heartbeat's counters of wrong calls, and of data that the recorder
+// dropped. The texts follow the number.
 var misuses = []struct {
 	field format.Field
 	text  string
@@ -24,7 +24,7 @@ var misuses = []struct {
 	{format.FieldPrepared, "chunks that the program prepared itself, in some 10 to 120 µs each: it recorded faster than the recorder could prepare them"},
 }
 
-// oddities tell what looks wrong and what the operator changed.
+// oddities reports what looks wrong, and what the operator changed.
 func (r *Report) oddities(l *facts) {
 	label := "misuse, limits"
 	for _, m := range misuses {
@@ -52,8 +52,8 @@ func (r *Report) oddities(l *facts) {
 	}
 }
 
-// Hint asks about a name that was begun often and never ended. A record does not say whether Task
-// or Begin made it; it has a link where Context did.
+// Hint asks about a name that was begun often and never ended. A record does not show
+// whether Task or Begin made it; it has a link if Context did.
 func Hint(name string, f forgotten) string {
 	q := strconv.QuoteToGraphic(name)
 	second := "is the second () missing in `defer scope."

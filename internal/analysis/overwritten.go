@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// OverwrittenLine tells in a line what a ring let go of, which is what it is for
-// and no loss; it is empty where there is nothing to tell.
+// OverwrittenLine describes in one line what a ring has overwritten, which is no loss; it is
+// empty if there is nothing.
 func OverwrittenLine(t *trace.Trace) string {
 	o := t.Overwritten()
 	if o.Records == 0 {
@@ -21,7 +21,7 @@ func OverwrittenLine(t *trace.Trace) string {
 	return fmt.Sprintf("%s %s overwritten; what began after %s is whole", show.Count(o.Records), verb, show.Duration(o.Until))
 }
 
-// ring tells of what a ring has and has not.
+// ring describes the size of a ring and what it has overwritten.
 func (r *Report) ring(l *facts) {
 	size := r.Trace.Ring()
 	if size == 0 {

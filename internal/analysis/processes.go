@@ -9,10 +9,10 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// mostProcesses is how many are told of.
+// mostProcesses is the maximum number of processes listed.
 const mostProcesses = 50
 
-// processes tells of what a merged trace was merged of.
+// processes lists the processes of a merged trace.
 func (r *Report) processes(l *facts) {
 	label := "processes"
 	depth := map[uint32]int{}
@@ -58,11 +58,11 @@ func on(host string) string {
 	return " on " + show.Name(host)
 }
 
-// otherClock words Member.Apart.
+// otherClock describes Member.Apart.
 const otherClock = "same boot id as another process, but another clock, by wall clocks or requests"
 
-// ClockLine says why the times of a process of a merged trace may be wrong by more than is
-// known, or than can be; it is empty where they are exact, or as good as is told.
+// ClockLine explains why the times of a merged trace's process may be wrong by more than is
+// known, or than is possible; it is empty if they are exact or within the stated error.
 func ClockLine(m *format.Member) string {
 	switch {
 	case m.Apart && m.Error < 0:
@@ -77,7 +77,7 @@ func ClockLine(m *format.Member) string {
 	return ""
 }
 
-// ringsOf tells what the rings of a merged trace's processes let go of.
+// ringsOf describes what the rings of a merged trace's processes have overwritten.
 func ringsOf(t *trace.Trace) string {
 	var list []string
 	for _, p := range t.Processes() {

@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestProcesses: a merged trace's processes are listed, not all of very many, and what their rings
-// let go of is told.
+// TestProcesses: a merged trace's processes are listed, up to the limit, with what their
+// rings have overwritten.
 func TestProcesses(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("header chunk=65536 clock=monotonic rate=1000000000 pid=0\nstate closed=1 tick=9000\nchunk blocks sealed\n")

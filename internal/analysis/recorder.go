@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// recorder tells how records were made, and why not better.
+// recorder describes how records were made, and why not in a faster way.
 func (r *Report) recorder(l *facts) {
 	if made(r.Trace) {
 		return
@@ -42,7 +42,7 @@ func (r *Report) recorder(l *facts) {
 	l.add("filter", r.info("filter"))
 }
 
-// CoolLine tells of a trace that lacks its hot part; it is empty if that is there.
+// CoolLine reports that a trace lacks its hot part; it is empty otherwise.
 func CoolLine(t *trace.Trace) string {
 	if !t.Cool() {
 		return ""
@@ -50,8 +50,8 @@ func CoolLine(t *trace.Trace) string {
 	return "what was recorded since the last round (a second) may be missing: it was in memory, in " + format.HotName(t.Header().ID) + ", which is not here"
 }
 
-// inWords says what v means; what has no words, as a later version may have it,
-// goes by its own name.
+// inWords returns the words for v; a value without words, as of a later version, has its own
+// name.
 func inWords[T interface {
 	comparable
 	fmt.Stringer

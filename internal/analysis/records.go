@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// records counts the records, by kind and by what is known of their CPU time.
+// records reports the number of records, by kind and by the quality of their CPU time.
 func (r *Report) records(l *facts) {
 	c := &r.Census
 	var kinds []string
@@ -36,7 +36,7 @@ func (r *Report) records(l *facts) {
 	}
 }
 
-// open tells of what has not ended, and why.
+// open reports the records that have not ended, and why.
 func (r *Report) open(l *facts) {
 	var open, left []string
 	for _, k := range r.Kinds() {
@@ -64,7 +64,7 @@ func (r *Report) open(l *facts) {
 	}
 }
 
-// CostText is the cost of recording t in a line.
+// CostText describes the cost of recording t in one line.
 func CostText(t *trace.Trace, c cost) string {
 	measured, okM := c.Share(c.Measured)
 	estimated, okE := c.Share(c.Estimated)
@@ -84,7 +84,7 @@ func CostText(t *trace.Trace, c cost) string {
 	return fmt.Sprintf("at least %s %% of the CPU used (%s; not measured: %s)", tenths(measured+estimated), text, strings.Join(NotMeasured(t), ", "))
 }
 
-// tenths is a percentage with one digit; what is not 0 does not look like it.
+// tenths formats a percentage with one digit; one that is not 0 does not look like 0.
 func tenths(p float64) string {
 	if p > 0 && p < 0.05 {
 		return "<0.1"
@@ -92,14 +92,14 @@ func tenths(p float64) string {
 	return fmt.Sprintf("%.1f", p)
 }
 
-// kindCount is how many records there are of a kind, as the CSV calls it.
+// kindCount is the number of records of a kind, by its name in the CSV.
 type kindCount struct {
 	Name        string
 	Count, Open int64
-	Left        int64 // of Open, those whose goroutine has ended
+	Left        int64 // of Open: left by a goroutine that has ended
 }
 
-// Kinds lists the kinds that occur, in the order of the format.
+// Kinds returns the kinds that occur, in the order of the format.
 func (r *Report) Kinds() []kindCount {
 	var list []kindCount
 	at := map[string]int{}

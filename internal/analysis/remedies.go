@@ -8,14 +8,14 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// recording is that of a recording on which depends what helps where records are lost. The zero
-// value is one of which nothing is known.
+// recording has the properties of a recording that determine the remedy for losses. The zero
+// value is an unknown one.
 type recording struct {
-	ring     int64 // bytes; 0: it is none
+	ring     int64 // bytes; 0: no ring
 	segments bool
 	backing  format.Backing
-	buffer   int64 // bytes that could wait in memory for the disk; 0: not known
-	limited  bool  // a limit of memory leaves less, perhaps
+	buffer   int64 // bytes that could wait in memory for the disk; 0: unknown
+	limited  bool  // a memory limit may leave less
 }
 
 func recordingOf(t *trace.Trace) recording {
@@ -33,7 +33,7 @@ func recordingOf(t *trace.Trace) recording {
 	return in
 }
 
-// bufferSize is how much could wait; "": not known.
+// bufferSize describes the size of the buffer; "": unknown.
 func (in recording) bufferSize() string {
 	switch {
 	case in.buffer == 0:
@@ -46,13 +46,13 @@ func (in recording) bufferSize() string {
 
 const (
 	recordLess = "record less: scope.WithFilter, WithLockThreshold"
-	// largestWindow is the ring from which on what is prepared ahead is the most there is of that.
+	// largestWindow is the ring size from which the window has its maximum size.
 	largestWindow = 256 << 20
-	// mostBuffer is scope.MaxBuffer, which an importer of the recorder alone may know.
+	// mostBuffer is scope.MaxBuffer, which only an importer of the recorder may use.
 	mostBuffer = format.MaxHotSlots * format.ChunkSize
 )
 
-// remedy says what helps against losses of a reason, "" if nothing does.
+// remedy returns the remedy for losses of a reason, "" if there is none.
 func (in recording) remedy(why format.Loss) string {
 	switch why {
 	case format.LossWindow:
@@ -79,7 +79,7 @@ func (in recording) remedy(why format.Loss) string {
 	return ""
 }
 
-// largerBursts says what takes larger bursts than what was prepared ahead did.
+// largerBursts returns the option that makes the window larger, for larger bursts.
 func (in recording) largerBursts() string {
 	switch {
 	case in.segments && in.ring < largestWindow:

@@ -11,36 +11,35 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Report is what can be said about a trace as a whole: what scopeview info
-// prints and the page shows.
+// Report describes a trace as a whole: scopeview info prints it and the page shows it.
 type Report struct {
 	Trace  *trace.Trace
 	Path   string
 	State  State
 	Census Census
 	Cost   cost
-	Go     *gotrace.Info // what could be read of its Go execution trace; nil: none, or it was not tried
+	Go     *gotrace.Info // result of reading its Go execution trace; nil: none, or not read
 }
 
-// State is what is known about the writing of a trace.
+// State is the state of a trace's writing.
 type State string
 
 // States.
 const (
-	StateClosed    State = "closed"    // Stop ran to its end
-	StateWriting   State = "writing"   // the program lives and writes
-	StateAbandoned State = "abandoned" // nobody writes it any more, and Stop was not called
-	StateUnknown   State = "unknown"   // not closed, and this system can't tell who writes it
+	StateClosed    State = "closed"    // Stop completed
+	StateWriting   State = "writing"   // the program is running and writing
+	StateAbandoned State = "abandoned" // no process writes it any more, and Stop was not called
+	StateUnknown   State = "unknown"   // not closed, and this system can't determine the writer
 )
 
 // fact is a line of a report, safe to show.
 type fact struct {
-	Label string // empty: as before
+	Label string // empty: that of the line before
 	Text  string
 	Loud  loudness
 }
 
-// loudness is how much a fact has to be noticed.
+// loudness is the importance of a fact.
 type loudness int
 
 // Loudnesses.
@@ -50,7 +49,7 @@ const (
 	Loud
 )
 
-// Facts lists the report's lines: losses first.
+// Facts returns the report's lines: losses first.
 func (r *Report) Facts() []fact {
 	l := &facts{}
 	r.kept(l)
@@ -66,8 +65,8 @@ func (r *Report) Facts() []fact {
 	return l.list
 }
 
-// Run lists what the run was: what was lost first, the program and its machine, and what there is of the
-// scheduler. It reads nothing more of the trace.
+// Run returns the lines about the run: losses first, then the program and its machine, and
+// the available scheduler data. It does not read the trace again.
 func (r *Report) Run() []fact {
 	l := &facts{}
 	r.kept(l)
@@ -77,7 +76,7 @@ func (r *Report) Run() []fact {
 	return l.list
 }
 
-// facts are gathered in the order in which they are shown.
+// facts collects lines in the order in which they are shown.
 type facts struct{ list []fact }
 
 func (l *facts) add(label, text string) { l.loud(label, text, quiet) }
@@ -99,7 +98,7 @@ func join(texts ...string) string {
 	return strings.Join(kept, ", ")
 }
 
-// info is a fact of the trace, safe to show; "" if it is not known.
+// info returns a fact of the trace, safe to show; "" if unknown.
 func (r *Report) info(key string) string {
 	if v := r.Trace.Lookup(key); v != "" {
 		return show.Name(v)
@@ -107,7 +106,7 @@ func (r *Report) info(key string) string {
 	return ""
 }
 
-// kept tells what the trace is and whether all of it is there.
+// kept describes the trace and whether it is complete.
 func (r *Report) kept(l *facts) {
 	size := r.Trace.Size()
 	if made(r.Trace) {
@@ -151,7 +150,7 @@ func (r *Report) kept(l *facts) {
 	l.add("recorded", r.recorded())
 }
 
-// closedBy says who has ended a trace.
+// closedBy describes how a trace was closed.
 func closedBy(t *trace.Trace) string {
 	if len(t.Processes()) > 0 {
 		return "merged by scopeview merge"
@@ -163,10 +162,11 @@ func (r *Report) recorded() string {
 	return r.Trace.Start().Format("2006-01-02 15:04:05.000 -0700") + ", for " + show.Duration(r.Trace.End())
 }
 
-// made reports whether a trace was made of a Go execution trace, so that nothing recorded it.
+// made reports whether a trace was made from a Go execution trace, so that nothing recorded
+// it.
 func made(t *trace.Trace) bool { return t.Lookup(gotrace.FactMade) != "" && len(t.GoTraces()) > 0 }
 
-// DeadlockLine says that no goroutine of the program could go on; it is empty otherwise.
+// DeadlockLine reports that the program ended by a deadlock; it is empty otherwise.
 func DeadlockLine(t *trace.Trace) string {
 	if t.Lookup("deadlock") == "" {
 		return ""
@@ -174,7 +174,7 @@ func DeadlockLine(t *trace.Trace) string {
 	return "deadlock: no goroutine of the program could go on any more, and Go ended it"
 }
 
-// process tells of the program and its machine.
+// process describes the program and its machine.
 func (r *Report) process(l *facts) {
 	l.add("program", join(r.called(), prefix("in ", r.info("dir"))))
 	module := strings.TrimSpace(r.info("module") + " " + r.info("version"))
@@ -192,7 +192,8 @@ func (r *Report) process(l *facts) {
 	l.add("machine", join(r.info("host"), prefix("kernel ", r.info("kernel")), r.info("cpu"), cpus))
 }
 
-// called is how the program was called, and what it is where that does not say.
+// called returns the program's command line, with the program's path if that has another
+// name.
 func (r *Report) called() string {
 	program, args := r.info("program"), r.info("args")
 	if args == "" || strings.HasPrefix(args, program) {
@@ -215,7 +216,7 @@ func platform(os, arch string) string {
 	return os + "/" + arch
 }
 
-// beat is a value of the last heartbeat.
+// beat returns a value of the last heartbeat.
 func (r *Report) beat(f format.Field) (int64, bool) {
 	if n := len(r.Trace.Beats()); n > 0 {
 		return r.Trace.Beats()[n-1].Value(f)
@@ -223,7 +224,7 @@ func (r *Report) beat(f format.Field) (int64, bool) {
 	return 0, false
 }
 
-// because is a reason that the recorder gave for what it could not do.
+// because appends the recorder's reason for something that it could not do.
 func (r *Report) because(text, key string) string {
 	if why := r.info(key); why != "" {
 		return text + " (reason: " + why + ")"

@@ -8,40 +8,39 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// rows replays what each goroutine's row was in. Every moment of a row belongs
-// to one scope at most: to the one that began last among those that run, the
-// innermost. Where scopes nest, what belongs to a scope is its duration without
-// its children's: its self time. Where they overlap, because ends came out of
-// order, the one that began later has the moments that both cover. So self times
-// are never negative, and on a row they add up to the time that it was in any
-// scope at all.
+// rows replays the scopes of each goroutine's row. Every moment of a row belongs to at most
+// one scope: to the running one that began last, the innermost. Where scopes nest, a scope
+// has its duration without its children's: its self time. Where they overlap, because ends
+// came out of order, the one that began later has the moments that both cover. So self times
+// are never negative, and on a row they add up to the time that it was in any scope.
 //
-// Waits for locks take part like scopes: who waits does nothing of his own.
-// Holds don't, since holding a lock is not something that one does: they are
-// told who had the moments while they lasted. Neither do pending scopes, which
-// are instants.
+// Waits for locks count like scopes: a waiting goroutine does nothing of its own. Holds
+// don't, since holding a lock is no activity: held is called with the scopes that run while
+// they last. Pending scopes don't either: they are instants.
 //
-// A scope that outlasts another one, which began before it, has all moments that the other
-// had left. So what is kept of a row is no more than what nests in each other.
+// A scope that outlasts another one, which began before it, gets the other one's remaining
+// moments. So the stack of a row only contains scopes that nest.
 type rows struct {
-	// from and to bound the moments that count for Self and OpenSelf of what begins.
+	// from and to bound the time that counts for Self and OpenSelf.
 	from, to int64
-	// charge, if there is one, is given each stretch of a goroutine's time with the innermost scope.
+	// charge, if not nil, is called with each stretch of a goroutine's time and its innermost
+	// scope.
 	charge func(goid uint64, r *running, from, to int64)
-	// held tells that lock was held while by had the stretch; by nil: no scope.
+	// held is called for each stretch in which lock was held and by was the innermost scope;
+	// by nil: no scope.
 	held func(lock *Lock, by *running, from, to int64)
 
 	table  rowTable
-	last   *row // that somebody asked for; nil: it may be forgotten
-	sweep  int  // rows at which those that are over are dropped
+	last   *row // row of the last lookup; nil: look it up again
+	sweep  int  // number of rows from which finished ones are dropped
 	free   []*row
-	nobody int64 // the self time of what has none
+	nobody int64 // self time of scopes that have no Stats
 }
 
 // running is a scope or a wait on a row.
 type running struct {
 	end  int64
-	self *int64 // sums up the time that it has for itself
+	self *int64 // sum of its self time
 	name uint16
 	kind format.Kind
 }
@@ -51,20 +50,20 @@ type holding struct {
 	lock *Lock
 }
 
-// row is one goroutine's. All up to cursor has been given away.
+// row is the row of one goroutine. All time before cursor has been charged.
 type row struct {
 	goid   uint64
 	cursor int64
-	stack  []running // behind ground, those that run nest in each other: the last of them is the innermost
+	stack  []running // beyond ground, running scopes that nest: the last is the innermost
 	holds  []holding
 
-	busy, open int64 // when the last of all its scopes ends, and the last of those that are open
+	busy, open int64 // end of the last of all its scopes, and of the open ones
 }
 
-// minSweep keeps small traces from sweeping at every other event.
+// minSweep keeps small traces from being swept at every other event.
 const minSweep = 64
 
-// at returns goid's row with all before t given away.
+// at returns goid's row with all time before t charged.
 func (rs *rows) at(goid uint64, t int64) *row {
 	r := rs.last
 	if r == nil || r.goid != goid {
@@ -84,7 +83,7 @@ func (rs *rows) at(goid uint64, t int64) *row {
 	return r
 }
 
-// resume returns goid's row, of which all before since is given away.
+// resume returns goid's row, with all time before since charged.
 func (rs *rows) resume(goid uint64, since int64) *row {
 	if r := rs.table.get(goid); r != nil {
 		return r
@@ -101,8 +100,8 @@ func (rs *rows) resume(goid uint64, since int64) *row {
 	return r
 }
 
-// leave gives away all up to a moment, of what is the last part the rest, and forgets the
-// rows: the next part is told what it is to know of them.
+// leave charges all time up to until, or in the last part the rest, and drops the rows: the
+// next part resumes those that it needs.
 func (rs *rows) leave(until int64, last bool) {
 	if last {
 		rs.finish()
@@ -116,8 +115,8 @@ func (rs *rows) leave(until int64, last bool) {
 	rs.last, rs.sweep = nil, 0
 }
 
-// begin puts a scope or wait on a row that at returned. Its time is its own, and none of that
-// of those around it, until others begin in it.
+// begin adds a scope or wait to a row that at returned. Its time becomes its own, and is
+// taken from the scopes around it, until others begin in it.
 func (rs *rows) begin(r *row, e *trace.Event, s *Stats, open bool) {
 	from, end := e.Start, e.Start+e.Dur
 	n := r.running(from)
@@ -134,14 +133,14 @@ func (rs *rows) begin(r *row, e *trace.Event, s *Stats, open bool) {
 	*rs.push(r, e, s, open).self += rs.within(e.Start, end)
 }
 
-// nest puts a scope or wait on a row whose time is not to be reckoned.
+// nest adds a scope or wait without counting its time.
 func (rs *rows) nest(r *row, e *trace.Event, s *Stats, open bool) {
 	r.stack = r.stack[:r.running(e.Start+e.Dur)]
 	rs.push(r, e, s, open)
 }
 
-// push is for begin and nest. s is nil for waits and for scopes that are filtered out. The
-// moments of what is open are in no sum of ended ones.
+// push is the common part of begin and nest. s is nil for waits and for scopes that are
+// filtered out. The time of open scopes is in no sum of ended ones.
 func (rs *rows) push(r *row, e *trace.Event, s *Stats, open bool) *running {
 	end := e.Start + e.Dur
 	if e.Kind != format.KindWait {
@@ -152,7 +151,7 @@ func (rs *rows) push(r *row, e *trace.Event, s *Stats, open bool) *running {
 	}
 	n := len(r.stack)
 	r.stack = slices.Grow(r.stack, 1)[:n+1]
-	x := &r.stack[n] // filled in there: a copy of what was just made waits until that is written
+	x := &r.stack[n] // filled in place: a copy would wait until the value just built is written
 	x.end, x.self, x.name, x.kind = end, &rs.nobody, e.Name, e.Kind
 	switch {
 	case s == nil:
@@ -164,11 +163,13 @@ func (rs *rows) push(r *row, e *trace.Event, s *Stats, open bool) *running {
 	return x
 }
 
-// ground is how many each stack stands on that never end: nobody has to look where that is.
+// ground is the number of entries at the bottom of each stack that never end, so that
+// nothing has to check for its bottom.
 const ground = 4
 
-// running is as much of the stack as has not ended by t. How many have is different each time,
-// and a processor that foresees it wrongly loses more than it takes to look at four.
+// running returns the length of the stack up to the last scope that has not ended by t. It
+// checks four without branches: the number that have ended is unpredictable, and a
+// misprediction costs more.
 func (r *row) running(t int64) int {
 	n := len(r.stack)
 	top := (*[ground]running)(r.stack[n-ground:])
@@ -180,14 +181,14 @@ func (r *row) running(t int64) int {
 	return n
 }
 
-// within is how much of a stretch counts.
+// within returns the length of the stretch's part that counts.
 func (rs *rows) within(from, to int64) int64 { return max(min(to, rs.to)-max(from, rs.from), 0) }
 
-// maxHolds is how many holds of a row, the last of them, are told who had the moments. With
-// any number, what has to be told would grow with its square.
+// maxHolds is the number of a row's holds, the last ones, that are charged. Without a limit
+// the work would grow with the square of their number.
 const maxHolds = 256
 
-// hold puts a hold on a row that at returned.
+// hold adds a hold to a row that at returned.
 func (r *row) hold(e *trace.Event, l *Lock) {
 	if len(r.holds) == maxHolds {
 		r.holds = r.holds[:copy(r.holds, r.holds[1:])]
@@ -195,7 +196,8 @@ func (r *row) hold(e *trace.Event, l *Lock) {
 	r.holds = append(r.holds, holding{e.Start + e.Dur, l})
 }
 
-// innermost is what runs on a row that at returned and began last; nil: nothing.
+// innermost returns the running scope that began last, on a row that at returned; nil if
+// there is none.
 func (r *row) innermost() *running {
 	r.stack = r.stack[:r.running(r.cursor)]
 	if n := len(r.stack); n > ground {
@@ -207,7 +209,7 @@ func (r *row) innermost() *running {
 // outermost reports whether no scope runs on a row that at returned.
 func (r *row) outermost() bool { return r.busy <= r.cursor }
 
-// advance gives away all up to t.
+// advance charges all time up to t.
 func (rs *rows) advance(r *row, t int64) {
 	for r.cursor < t && (rs.charge != nil || len(r.holds) > 0) {
 		next, top := t, r.innermost()
@@ -224,7 +226,7 @@ func (rs *rows) advance(r *row, t int64) {
 	r.cursor = max(r.cursor, t)
 }
 
-// give tells the holds on r who had the time from r.cursor to next.
+// give charges the time from r.cursor to next to the holds on r.
 func (rs *rows) give(r *row, top *running, next int64) {
 	kept := r.holds[:0]
 	for _, h := range r.holds {
@@ -238,8 +240,8 @@ func (rs *rows) give(r *row, top *running, next int64) {
 	r.holds = kept
 }
 
-// dropEnded forgets the rows on which nothing runs at t. No event begins
-// earlier any more, so they have nothing left to give.
+// dropEnded drops the rows on which nothing runs at t. No later event begins earlier, so
+// they have no time left to charge.
 func (rs *rows) dropEnded(t int64) {
 	old := rs.table
 	rs.table, rs.last = rowTable{}, nil
@@ -253,7 +255,7 @@ func (rs *rows) dropEnded(t int64) {
 	rs.sweep = 2 * rs.table.n
 }
 
-// finish gives away the rest.
+// finish charges the rest.
 func (rs *rows) finish() {
 	rs.table.each(func(_ uint64, r *row) {
 		end := int64(math.MinInt64)

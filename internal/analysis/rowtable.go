@@ -1,7 +1,7 @@
 package analysis
 
-// rowTable finds rows by their goroutines. A trace may have as many as records, and each asks
-// for its row: a map takes three times as long.
+// rowTable maps goroutines to rows. A trace may have as many goroutines as records, and each
+// record looks up its row: a map takes three times as long.
 type rowTable struct {
 	slots []rowSlot // their number is a power of two
 	n     int
@@ -12,10 +12,10 @@ type rowSlot struct {
 	row  *row // nil: empty
 }
 
-// leastSlots is enough for most programs.
+// leastSlots is the initial size, enough for most programs.
 const leastSlots = 64
 
-// get returns goid's row; nil: there is none.
+// get returns goid's row, or nil.
 func (t *rowTable) get(goid uint64) *row {
 	if len(t.slots) == 0 {
 		return nil
@@ -23,7 +23,7 @@ func (t *rowTable) get(goid uint64) *row {
 	return t.slots[t.find(goid)].row
 }
 
-// find returns the slot that goid has, or is to have.
+// find returns the index of goid's slot, or of a free one for it.
 func (t *rowTable) find(goid uint64) int {
 	mask := len(t.slots) - 1
 	i := int(goid*0x9e3779b97f4a7c15>>32) & mask
@@ -33,7 +33,7 @@ func (t *rowTable) find(goid uint64) int {
 	return i
 }
 
-// put adds the row of a goroutine that has none.
+// put adds the row of a goroutine that is not in the table.
 func (t *rowTable) put(goid uint64, r *row) {
 	if t.n >= len(t.slots)/2 {
 		old := t.slots

@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// scheduler tells what there is of Go's scheduler and of threads, and why there is no
-// more; nothing where nobody asked for it.
+// scheduler describes the available data on Go's scheduler and on threads, and why there is
+// no more; it adds nothing if none was requested.
 func (r *Report) scheduler(l *facts) {
 	r.goTrace(l)
 	r.taken(l, "CPU profile", "samples, in the Go execution trace"+prefix(", but none of ", r.info("gotrace_profile_lacks")), "gotrace_profile")
@@ -26,7 +26,7 @@ func (r *Report) scheduler(l *facts) {
 	r.taken(l, "threads", what, "thread_switches")
 }
 
-// counters tells which counters took samples, and why others did not.
+// counters lists the counters that took samples, and why others did not.
 func (r *Report) counters(l *facts) {
 	label := "counters"
 	for _, i := range r.Trace.Info {
@@ -65,7 +65,7 @@ func (r *Report) goTrace(l *facts) {
 	r.goStory(l)
 }
 
-// goStory tells what can be read of it.
+// goStory describes the readable part of the Go execution trace.
 func (r *Report) goStory(l *facts) {
 	if g := r.Go; g != nil {
 		if len(g.Stretches) > 0 {
@@ -88,7 +88,8 @@ func (r *Report) goStory(l *facts) {
 	}
 }
 
-// taken tells of what a recording has, or why not: its fact is "on", or "off: " and why.
+// taken reports that a recording has something, or why not: its fact is "on", or "off: " and
+// the reason.
 func (r *Report) taken(l *facts, label, what, key string) {
 	fact := r.info(key)
 	if why, off := strings.CutPrefix(fact, "off"); off {

@@ -12,20 +12,20 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Selection is the part of a trace that is wanted.
+// Selection selects a part of a trace.
 type Selection struct {
-	From, To      int64       // ns from the trace's start; To 0: no limit. Scopes that touch the range are in
-	Names, Tracks glob.Filter // heartbeats have neither
-	// Processes are those that the trace was restricted to, by its KeepProcesses; nil: all. Objects has the
-	// names, or the paths, of the files whose code samples are of; nil: any.
+	From, To      int64       // ns from the trace's start; To 0: no limit. Scopes that touch the range are included
+	Names, Tracks glob.Filter // heartbeats have neither name nor row
+	// Processes are those that the trace was restricted to, by its KeepProcesses; nil: all.
+	// Objects matches the names, or the paths, of the files whose code samples are of; nil:
+	// any.
 	Processes *trace.Processes
 	Objects   *glob.Filter
-	// Progress, if there is one, is called now and then with the start of the
-	// event that is being read.
+	// Progress, if not nil, is called now and then with the start of the current event.
 	Progress func(ns int64)
 }
 
-// Part says what is selected; it is empty if that is all.
+// Part describes the selection; it is empty if all is selected.
 func (s *Selection) Part() string {
 	var what []string
 	if s.From > 0 {
@@ -52,7 +52,7 @@ func (s *Selection) Part() string {
 	return "This is a part of the trace: " + strings.Join(what, ", ") + "."
 }
 
-// KeptLine says which processes of t are left out, "" where none is.
+// KeptLine describes the processes of t that are left out, "" if there are none.
 func KeptLine(t *trace.Trace) string {
 	p, calls := t.Kept()
 	if p == nil {
@@ -71,17 +71,17 @@ func (s *Selection) Range() trace.Options { return trace.Options{From: s.From, T
 // Choice selects the events by name.
 func (s *Selection) Choice(t *trace.Trace) *Choice { return NewChoice(s.Names, s.Tracks, t.Name) }
 
-// Watch returns what looks up from reading the events.
+// Watch returns a Watch with the selection's Progress.
 func (s *Selection) Watch() *Watch { return &Watch{Progress: s.Progress} }
 
-// Watch looks up from reading many events now and then.
+// Watch checks the context and reports progress now and then while many events are read.
 type Watch struct {
 	Progress func(ns int64) // as in Selection
 	n        uint
 }
 
-// Look is called with the start of each event. It returns ctx's error once that is
-// done: the reading is to stop.
+// Look is called with the start of each event. It returns ctx's error once that is done,
+// which is to end the reading.
 func (w *Watch) Look(ctx context.Context, ns int64) error {
 	if w.n++; w.n%(1<<14) != 0 {
 		return nil
@@ -89,7 +89,7 @@ func (w *Watch) Look(ctx context.Context, ns int64) error {
 	return w.Up(ctx, ns)
 }
 
-// Up is Look for who reads many events at a time: it looks up each time.
+// Up is Look for readers that read many events at a time: it checks each time.
 func (w *Watch) Up(ctx context.Context, ns int64) error {
 	if w.Progress != nil && ctx.Err() == nil {
 		w.Progress(ns)
@@ -97,9 +97,9 @@ func (w *Watch) Up(ctx context.Context, ns int64) error {
 	return ctx.Err()
 }
 
-// HasLocks reports whether there are waits for locks, or holds of them, in the range,
-// whatever their names. It reads up to the first one, a trace without any in a sixth of the
-// time that reading all of its events takes.
+// HasLocks reports whether the range has waits for locks, or holds of them, whatever their
+// names. It stops at the first one; a trace without any takes a sixth of the time of reading
+// all its events.
 func (s *Selection) HasLocks(ctx context.Context, t *trace.Trace) (found bool, err error) {
 	type part struct {
 		found bool
@@ -119,21 +119,21 @@ func (s *Selection) HasLocks(ctx context.Context, t *trace.Trace) (found bool, e
 		}
 	}, func(p part) bool {
 		found = p.found
-		return watch.Up(ctx, p.until) == nil // behind a part that ended early there is none
+		return watch.Up(ctx, p.until) == nil // no part follows one that ended early
 	})
 	return found, cmp.Or(err, ctx.Err())
 }
 
-// Beats hands out the heartbeats of a selection one by one: those of a recording
-// of days would not fit into memory.
+// Beats iterates over the heartbeats of a selection one by one: those of a recording of days
+// would not fit into memory.
 type Beats struct {
-	Next *trace.Beat // nil behind the last
-	Err  error       // why there are no more
+	Next *trace.Beat // nil after the last
+	Err  error       // error that ended the reading
 	Stop func()      // ends the reading
 	next func() (*trace.Beat, bool)
 }
 
-// Beats returns the selection's heartbeats, to be stopped.
+// Beats returns the selection's heartbeats. The caller must call Stop.
 func (s *Selection) Beats(t *trace.Trace) *Beats {
 	b := &Beats{}
 	b.next, b.Stop = iter.Pull(func(yield func(*trace.Beat) bool) {
@@ -149,5 +149,5 @@ func (s *Selection) Beats(t *trace.Trace) *Beats {
 	return b
 }
 
-// Advance goes on to the next one.
+// Advance moves to the next heartbeat.
 func (b *Beats) Advance() { b.Next, _ = b.next() }

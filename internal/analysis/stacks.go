@@ -6,14 +6,14 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// stackCount is how much scope.Stack counted.
+// stackCount counts the calls of scope.Stack.
 type stackCount struct {
 	Calls  int64
 	Names  int64
 	Stacks int64 // pairs of a name and a stack
 }
 
-// Stacks adds up what a trace has of scope.Stack.
+// Stacks sums up a trace's calls of scope.Stack.
 func Stacks(t *trace.Trace) (n stackCount) {
 	names := map[uint16]bool{}
 	t.EachCount(func(s *trace.Stack) bool {
@@ -26,7 +26,7 @@ func Stacks(t *trace.Trace) (n stackCount) {
 	return n
 }
 
-// stacks tells of them, if there are any.
+// stacks reports them, if there are any.
 func (r *Report) stacks(l *facts) {
 	if n := Stacks(r.Trace); n.Calls > 0 {
 		l.add("stacks", show.Plural(n.Calls, "call")+" of scope.Stack counted, under "+show.Plural(n.Names, "name")+", from "+

@@ -6,15 +6,15 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// StateArgs tells what there is to say about a stretch of a goroutine's time, as
-// arguments, the same in every export: "reason", Go's word for a wait, "at", where the
-// goroutine is, "by" and "by_at", the goroutine that woke it at the end and where.
+// StateArgs makes the arguments of a stretch of a goroutine's time, the same in every
+// export: "reason", Go's word for a wait, "at", the place of the goroutine, "by" and
+// "by_at", the goroutine that woke it at the end and its place.
 type StateArgs struct {
 	places map[uint32]string // by stack
 	list   []args.Arg
 }
 
-// List lists them; they are good until the next call.
+// List returns the arguments; they are valid until the next call.
 func (a *StateArgs) List(f *states.Facts, v *states.Interval) []args.Arg {
 	a.list = a.list[:0]
 	a.text("reason", v.ReasonName)
@@ -32,7 +32,7 @@ func (a *StateArgs) text(key, s string) {
 	}
 }
 
-// place is where a stack is in the program.
+// place returns the program's first frame of a stack.
 func (a *StateArgs) place(f *states.Facts, stack uint32) string {
 	if a.places == nil {
 		a.places = map[uint32]string{}

@@ -14,23 +14,24 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// StateGroup is what goroutines did that have something in common, or did in scopes of
-// one name.
+// StateGroup sums up the states of goroutines that have something in common, or that were in
+// scopes of one name.
 type StateGroup struct {
-	Text  string // the name, the row's, the place; any bytes where By is one of the names
-	Goid  uint64 // by goroutine: which; else 0
-	Rest  bool   // what has none: Text is empty
+	Text  string // the name, the row's or the place; may have any bytes if By is one of the names
+	Goid  uint64 // the goroutine, ByGoroutine; otherwise 0
+	Rest  bool   // the group of those without one: Text is empty
 	Count int64  // scopes, or goroutines
-	// Total are the times in the scopes, or of the lives, inside of what was asked for.
+	// Total are the times in the scopes, or of the goroutines' lives, within the selected
+	// range.
 	Total StateTimes
-	// Self are those of Total in which no scope inside had the goroutine; by name only.
+	// Self is the part of Total in which no scope inside was running; by name only.
 	Self StateTimes
 }
 
-// By is what states are summed up by.
+// By is the key by which states are summed up.
 type By string
 
-// What states can be summed up by.
+// The keys.
 const (
 	ByName      By = "name"
 	ByTrack     By = "track"
@@ -38,20 +39,20 @@ const (
 	ByGoroutine By = "goroutine"
 )
 
-// Bys lists them.
+// Bys lists the keys.
 var Bys = []string{string(ByName), string(ByTrack), string(BySite), string(ByGoroutine)}
 
-// StateSums are the groups of a trace, the one with the most time first. Facts is what
-// the states are from.
+// StateSums has the groups of a trace, the one with the most time first. Facts is the source
+// of the states.
 type StateSums struct {
 	Facts  *states.Facts
 	Groups []*StateGroup
 }
 
-// SumStates sums up what the goroutines of t did, by name of scope, row, creation site,
-// or each goroutine alone; of what the selection says. The runtime's own goroutines, and
-// the recorder's, are in no group. read reads the events; it stops early when that says
-// so.
+// SumStates sums up the states of t's goroutines within the selection: by name of scope,
+// row, creation site, or for each goroutine. The runtime's own goroutines, and the
+// recorder's, are in no group. more is called with each event; SumStates stops early when it
+// returns false.
 func SumStates(t *trace.Trace, sel *Selection, by By, more func(*trace.Event) bool) (*StateSums, error) {
 	x := newStateIndex()
 	s := &stateSummer{t: t, sel: sel, by: by, index: x, to: sel.To, groups: map[string]*StateGroup{}}
@@ -94,7 +95,7 @@ type stateSummer struct {
 	groups map[string]*StateGroup
 }
 
-// clip is the part of a stretch that was asked for, and that states are known of.
+// clip returns the part of a stretch that is selected and has known states.
 func (s *stateSummer) clip(from, to int64) (int64, int64) {
 	return max(from, s.sel.From), min(to, s.to)
 }
@@ -146,7 +147,7 @@ func (s *stateSummer) names(more func(*trace.Event) bool) error {
 	return err
 }
 
-// lives sums up the goroutines' lives.
+// lives sums up the states over the goroutines' lives.
 func (s *stateSummer) lives(more func(*trace.Event) bool) error {
 	tracks := map[uint64]uint16{}
 	o := s.sel.Range()
@@ -171,7 +172,7 @@ func (s *stateSummer) lives(more func(*trace.Event) bool) error {
 	return err
 }
 
-// group is where a goroutine belongs.
+// group returns the group of a goroutine.
 func (s *stateSummer) group(g *states.Goroutine, track string) *StateGroup {
 	n := StateGroup{Text: track}
 	switch s.by {
@@ -191,8 +192,8 @@ func (s *stateSummer) group(g *states.Goroutine, track string) *StateGroup {
 	return s.groups[key]
 }
 
-// madeAt tells where a goroutine was made, and what it began with; "" where it was made
-// before the recording.
+// madeAt describes where a goroutine was created, and the function that it began with; "" if
+// it was created before the recording.
 func madeAt(f *states.Facts, g *states.Goroutine) string {
 	place := firstFrame(f.Stack(g.Site))
 	start := f.Stack(g.Start)
@@ -202,8 +203,8 @@ func madeAt(f *states.Facts, g *states.Goroutine) string {
 	return place
 }
 
-// firstFrame shows the innermost frame of a program's own: not the runtime's, and not of
-// package sync or scope; "" if there is none.
+// firstFrame formats the innermost frame of the program's own, not of the runtime, package
+// sync or package scope; "" if there is none.
 func firstFrame(frames []gotrace.Frame) string {
 	for _, f := range frames {
 		if !gotrace.Functions.Plumbing.Has(f.Func) {
@@ -213,8 +214,8 @@ func firstFrame(frames []gotrace.Frame) string {
 	return ""
 }
 
-// frameText shows a frame: the function without the path of its package, the file
-// without its directory, the line.
+// frameText formats a frame: the function without the path of its package, the file without
+// its directory, the line.
 func frameText(f gotrace.Frame) string {
 	text := format.ShortFunction(f.Func)
 	if f.File == "" {

@@ -9,7 +9,7 @@ import (
 // StateTimes are ns by state.
 type StateTimes [states.Count]int64
 
-// Sum is all of them together.
+// Sum returns the sum over all states.
 func (t *StateTimes) Sum() (ns int64) {
 	for _, d := range t {
 		ns += d
@@ -17,29 +17,29 @@ func (t *StateTimes) Sum() (ns int64) {
 	return ns
 }
 
-// stateIndex tells how long a goroutine was in which state between two times. It takes
-// some nine bytes for each interval, and telling takes a microsecond at most, however
-// many lie between.
+// stateIndex computes how long a goroutine was in each state between two times. It takes
+// some nine bytes for each interval, and a query at most a microsecond, however many
+// intervals lie between.
 type stateIndex struct {
 	byGoid map[uint64]*stateLine
 }
 
-// stateLine is a goroutine's intervals: they follow each other.
+// stateLine has a goroutine's intervals: each begins where the one before ends.
 type stateLine struct {
-	steps []uint64 // begin of an interval, then its state in the lowest bits
-	end   int64    // of the last
+	steps []uint64 // begin of an interval, shifted, and its state in the lowest bits
+	end   int64    // of the last interval
 	sums  []StateTimes
 }
 
 const (
 	stateBits = 5   // 32 states at most
-	sumEvery  = 256 // intervals: so often it is told what those before have together
+	sumEvery  = 256 // number of intervals between two sums of all intervals before
 )
 
 // newStateIndex returns an empty one.
 func newStateIndex() *stateIndex { return &stateIndex{byGoid: map[uint64]*stateLine{}} }
 
-// Add takes in an interval; those of a goroutine come by time.
+// add adds an interval; those of a goroutine come by time.
 func (x *stateIndex) add(v *states.Interval) {
 	l := x.byGoid[v.Goid]
 	if l == nil {
@@ -82,8 +82,8 @@ func (l *stateLine) step(from int64, s states.State) {
 func (l *stateLine) from(i int) int64         { return int64(l.steps[i]) >> stateBits }
 func (l *stateLine) state(i int) states.State { return states.State(l.steps[i] & (1<<stateBits - 1)) }
 
-// between adds to t what the goroutine did between two times; of what the trace does
-// not tell it is Unknown.
+// between adds to t the goroutine's states between two times; time without an interval
+// counts as Unknown.
 func (x *stateIndex) between(t *StateTimes, goid uint64, from, to int64) {
 	if to <= from {
 		return
@@ -118,12 +118,12 @@ func (x *stateIndex) between(t *StateTimes, goid uint64, from, to int64) {
 	}
 }
 
-// at is the interval that has the time.
+// at returns the index of the interval that contains t.
 func (l *stateLine) at(t int64) int {
 	return sort.Search(len(l.steps), func(i int) bool { return l.from(i) > t }) - 1
 }
 
-// until adds n times what the goroutine did up to t.
+// until adds n times the states up to t.
 func (l *stateLine) until(sum *StateTimes, t, n int64) {
 	last := l.at(t)
 	i := 0

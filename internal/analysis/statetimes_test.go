@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// Whatever lies between two times, the index tells what adding up each interval tells.
+// TestStateIndex: between any two times, the index gives the sum over the intervals.
 func TestStateIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	x := newStateIndex()
@@ -16,7 +16,7 @@ func TestStateIndex(t *testing.T) {
 	for range 5000 {
 		from := at
 		if r.IntN(50) == 0 {
-			from += r.Int64N(100) // of what lies between nothing is known
+			from += r.Int64N(100) // nothing is known in between
 		}
 		at = from + 1 + r.Int64N(1000)
 		v := states.Interval{Goid: 7, From: from, To: at, State: states.State(r.IntN(int(states.Count)))}

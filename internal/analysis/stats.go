@@ -5,39 +5,39 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Stats tells of the scopes that share a name (or, by track, a row's name).
-// All times are nanoseconds. Scopes that have not ended are counted in Open and
-// OpenTime alone: how long they will take is not known.
+// Stats has the statistics of the scopes that share a name (or, by track, a row's name). All
+// times are ns. Scopes that have not ended count only in Open and OpenTime, as their
+// duration is not known.
 type Stats struct {
 	Name    uint16
 	Process bool // scope.Process: CPU is the whole process's and may exceed the wall time
 
 	Count    int64 // ended scopes
-	Total    int64 // their durations, or what of them lies in the range (SummaryOptions.Clip)
+	Total    int64 // their durations, or the parts in the range (SummaryOptions.Clip)
 	Whole    int64 // their durations
-	Cut      int64 // those that Total has not whole
+	Cut      int64 // scopes whose duration Total has only in part
 	Open     int64 // scopes begun and not ended
-	Left     int64 // those of them whose goroutine has ended
-	OpenTime int64 // their durations up to the last moment that the trace, or their goroutine, knows
+	Left     int64 // of Open: whose goroutine has ended
+	OpenTime int64 // their durations up to the last known moment of the trace, or of their goroutine
 	Times    histogram
 	Across   int64 // scopes during which the clock stepped: their times are unknown and in no sum
 
-	// Self is the time that belonged to these scopes and to none inside them; a
-	// lock's wait inside is not self. OpenSelf is that of scopes that have not ended,
-	// by track also of what is inside those: Self is part of Total. NoSelf counts
-	// scopes on an unknown goroutine, of which it cannot be told.
+	// Self is the time that belonged to these scopes and to none inside them; a lock's wait
+	// inside is not self. OpenSelf is that of scopes that have not ended, by track also of
+	// scopes inside those: Self is part of Total. NoSelf counts scopes on an unknown
+	// goroutine, for which it can't be computed.
 	Self     int64
 	OpenSelf int64
 	NoSelf   int64
 
-	// CPU is the sum that is known (exact or likely), of CPUCount ended scopes of CPUWall
-	// ns together; AtMost is the sum of upper bounds of others, of AtMostWall ns. Of those
-	// that are cut it is as much as lies in the range of their time.
+	// CPU is the sum of the known CPU times (exact or likely), of CPUCount ended scopes of
+	// CPUWall ns together; AtMost is the sum of upper bounds of others, of AtMostWall ns. Of
+	// scopes that are cut it has a part in proportion to their time in the range.
 	CPU, CPUWall, CPUCount int64
 	AtMost, AtMostWall     int64
 }
 
-// Mean is the mean duration of the ended scopes; 0 without any.
+// Mean returns the mean duration of the ended scopes; 0 without any.
 func (s *Stats) Mean() int64 {
 	if s.Count == 0 {
 		return 0
@@ -45,8 +45,7 @@ func (s *Stats) Mean() int64 {
 	return s.Whole / s.Count
 }
 
-// Coverage is the share of Total of which the CPU time is known; ok is false
-// where there is no time at all.
+// Coverage returns the share of Total with known CPU time; ok is false if Total is 0.
 func (s *Stats) Coverage() (share float64, ok bool) {
 	if s.Total <= 0 {
 		return 0, false
@@ -54,8 +53,8 @@ func (s *Stats) Coverage() (share float64, ok bool) {
 	return float64(s.CPUWall) / float64(s.Total), true
 }
 
-// PerWall is CPU over the wall time of the scopes of which it is known; ok is
-// false where it is known of none.
+// PerWall returns CPU over the wall time of the scopes with known CPU time; ok is false if
+// there are none.
 func (s *Stats) PerWall() (ratio float64, ok bool) {
 	if s.CPUWall <= 0 {
 		return 0, false
@@ -63,7 +62,7 @@ func (s *Stats) PerWall() (ratio float64, ok bool) {
 	return float64(s.CPU) / float64(s.CPUWall), true
 }
 
-// add counts a scope of whose duration so much counts.
+// add counts a scope, of whose duration counted ns are in Total.
 func (s *Stats) add(e *trace.Event, across bool, counted int64) {
 	if across {
 		s.Across++
@@ -101,7 +100,7 @@ func (s *Stats) add(e *trace.Event, across bool, counted int64) {
 	}
 }
 
-// share is as much of v as counts of a duration.
+// share returns the part of v that corresponds to counted of dur.
 func share(v, counted, dur int64) int64 {
 	if counted >= dur {
 		return v

@@ -6,13 +6,13 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// StoredFiles is what scopeview archive has stored with a trace.
+// StoredFiles sums up the files that scopeview archive has stored with a trace.
 type StoredFiles struct {
-	Executable string // where it was; "": it is not there
+	Executable string // its path; "": not stored
 	Sources    int64
 	Bytes      int64 // of all files
-	Stored     int64 // bytes of the trace that they take
-	Missing    int64 // files that are not whole
+	Stored     int64 // bytes that they take in the trace
+	Missing    int64 // incomplete files
 }
 
 // Stored sums up the files that are stored with a trace.
@@ -32,7 +32,7 @@ func Stored(t *trace.Trace) (s StoredFiles) {
 	return s
 }
 
-// archive tells which files are stored with the trace.
+// archive describes the files that are stored with the trace.
 func (r *Report) archive(l *facts) {
 	s := Stored(r.Trace)
 	if s == (StoredFiles{}) {

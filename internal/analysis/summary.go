@@ -9,36 +9,36 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// SummaryOptions say what a Summary counts.
+// SummaryOptions select what a Summary counts.
 type SummaryOptions struct {
-	// ByTrack groups by the name of the row. As a scope's time holds that of the
-	// scopes in it, only those count that lie in no other; Self and OpenSelf are all
-	// that its goroutines spent in scopes.
+	// ByTrack groups by the name of the row. As a scope's time includes that of the scopes in
+	// it, only outermost ones count; Self and OpenSelf are all the time that its goroutines
+	// spent in scopes.
 	ByTrack bool
-	// Keep says which events count; nil: all. The others still have their part in
-	// whose moment it is.
+	// Keep reports whether an event counts; nil: all do. The others still take their moments
+	// from the scopes around them.
 	Keep func(*trace.Event) bool
-	// Breaks are the trace's; what lies across one is in no sum.
+	// Breaks are the trace's clock steps; an event across one is in no sum.
 	Breaks Breaks
-	// From and To bound what counts as self time and as holding: outside, the
-	// events that touch the range do not tell the whole. To 0: no bound.
+	// From and To bound the self time and the hold time: outside, only events that touch the
+	// range are read. To 0: no bound.
 	From, To int64
-	// Clip has all sums be of what lies in From to To. Extremes, quantiles and means are
-	// of whole scopes all the same: cut at the range's ends they would tell of the range.
+	// Clip limits all sums to the time from From to To. Extremes, quantiles and means are of
+	// whole scopes all the same: cut at the range's ends they would describe the range.
 	Clip bool
 }
 
-// Summary gathers what `scopeview top` shows.
+// Summary computes the tables of `scopeview top`.
 type Summary struct {
 	Stats    []*Stats    // by name id
-	Locks    []*Lock     // the one that was waited for longest first
-	Instants []*Instants // events and pending events, the most frequent first
+	Locks    []*Lock     // longest waits first
+	Instants []*Instants // events and pending events, most frequent first
 	Counters []*Counter  // by name id
 
 	o    SummaryOptions
 	rows rows
 
-	// By name; those of a process's scopes, and of pending events, have tables of their own.
+	// By name; a process's scopes, and pending events, have their own tables.
 	stats, processes table[Stats]
 	locks            table[Lock]
 	events, pendings table[Instants]
@@ -60,7 +60,7 @@ func NewSummary(o SummaryOptions) *Summary {
 	return s
 }
 
-// counted is how much of an event's duration counts.
+// counted returns the part of an event's duration that counts.
 func (s *Summary) counted(e *trace.Event) int64 {
 	if !s.o.Clip {
 		return e.Dur
@@ -95,11 +95,11 @@ func (s *Summary) instants(k format.Kind) *table[Instants] {
 	return &s.events
 }
 
-// lock takes in a wait or a hold.
+// lock adds a wait or a hold.
 func (s *Summary) lock(e *trace.Event) {
 	across, keep := s.o.Breaks.Across(e), s.keep(e)
 	var r *row
-	if e.Goid != 0 { // else it is not known whose row it is on
+	if e.Goid != 0 { // otherwise its row is not known
 		r = s.rows.at(e.Goid, e.Start)
 	}
 	switch e.Kind {
@@ -123,7 +123,7 @@ func (s *Summary) lock(e *trace.Event) {
 	}
 }
 
-// task takes in a scope that is not a lock's.
+// task adds a scope that is not a lock's.
 func (s *Summary) task(e *trace.Event) {
 	across := len(s.o.Breaks) > 0 && s.o.Breaks.Across(e)
 	var r *row
@@ -147,8 +147,8 @@ func (s *Summary) task(e *trace.Event) {
 	}
 }
 
-// open reports whether a scope that begins at now on a row counts as one that has not ended. By
-// track, that is so inside another one, too.
+// open reports whether a scope that begins at now on a row counts as not ended. By track,
+// one inside an open scope does, too.
 func (s *Summary) open(r *row, e *trace.Event, now int64) bool {
 	return e.Open || s.o.ByTrack && r.open > now
 }
@@ -165,7 +165,7 @@ func (s *Summary) group(e *trace.Event) *Stats {
 	return s.stats.of(e.Name)
 }
 
-// Finish is called after the last event: it completes the self times and fills in the lists.
+// Finish is called after the last event: it completes the self times and sets the lists.
 func (s *Summary) Finish() {
 	s.rows.finish()
 	s.Stats, s.Locks, s.Instants, s.Counters = nil, nil, nil, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Names of the tests, by what they are.
+// Names for the tests.
 const (
 	nameA = iota + format.FirstName
 	nameB
@@ -59,7 +59,7 @@ func summarize(o SummaryOptions, events ...trace.Event) *Summary {
 	return s
 }
 
-// selfs tells the self times, as "A=3 B=7", those of open scopes behind a +.
+// selfs formats the self times as "A=3 B=7", those of open scopes after a +.
 func selfs(s *Summary) string {
 	var b []string
 	for _, st := range s.Stats {
@@ -112,7 +112,7 @@ func TestSelfUnknownIsCounted(t *testing.T) {
 	}
 }
 
-// TestSelfIsPartOfTotal: what has not ended is in neither, whatever is asked for.
+// TestSelfIsPartOfTotal: open scopes are in neither, whatever is selected.
 func TestSelfIsPartOfTotal(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -144,8 +144,8 @@ func TestSelfWithinRange(t *testing.T) {
 	}
 }
 
-// TestSelfAddsUp draws rows of scopes that nest and overlap as they like: the
-// self times of a row add up to the time that it was in any scope.
+// TestSelfAddsUp draws rows of scopes that nest and overlap at random: the self times of a
+// row add up to the time that it was in any scope.
 func TestSelfAddsUp(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -179,8 +179,8 @@ func TestSelfAddsUp(t *testing.T) {
 	}
 }
 
-// TestRowsMemory feeds what would grow without end if nothing were dropped:
-// goroutines that live for one scope, and scopes each of which outlasts the begin
+// TestRowsMemory adds events for which memory would grow without bound if nothing were
+// dropped: goroutines that live for one scope, and scopes each of which outlasts the begin
 // of the next, so that the row is never empty.
 func TestRowsMemory(t *testing.T) {
 	s := NewSummary(SummaryOptions{})
@@ -270,7 +270,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestClockStep: what lies across a step of the clock is counted and in no sum.
+// TestClockStep: a scope across a step of the clock is counted, but its time is in no sum.
 func TestClockStep(t *testing.T) {
 	s := summarize(SummaryOptions{Breaks: Breaks{{From: 20, To: 1000}}},
 		scope(nameA, 1, 0, 10), scope(nameA, 1, 15, 1005), kind(format.KindWait, scope(lockL, 1, 16, 1004)),

@@ -1,14 +1,13 @@
 package analysis
 
-// table has something for each of some names. They are numbers, so that it is found without
-// hashing one.
+// table maps names to values. Names are small numbers, so it needs no hashing.
 type table[V any] struct {
-	at    []*V // by name; nil: nothing
+	at    []*V // by name; nil: no value
 	names []uint16
 	free  []*V
 }
 
-// get returns what there is for a name; nil: nothing.
+// get returns the value of a name, or nil.
 func (t *table[V]) get(name uint16) *V {
 	if int(name) < len(t.at) {
 		return t.at[name]
@@ -16,7 +15,7 @@ func (t *table[V]) get(name uint16) *V {
 	return nil
 }
 
-// of returns what there is for a name, which is nothing yet the first time.
+// of returns the value of a name, and adds an empty one if there is none.
 func (t *table[V]) of(name uint16) *V {
 	if v := t.get(name); v != nil {
 		return v
@@ -42,7 +41,7 @@ func (t *table[V]) each(f func(name uint16, v *V)) {
 	}
 }
 
-// reset empties the table. What reset has made nothing again is used anew.
+// reset empties the table. It reuses the values, which reset must have cleared.
 func (t *table[V]) reset(reset func(*V)) {
 	t.each(func(name uint16, v *V) {
 		reset(v)

@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// Waiter is how often, and how long, something was waited for by goroutines in a
-// scope, or while its holder was in one. Waits that have not ended count up to the
-// last moment that the trace knows.
+// Waiter sums up the waits of goroutines in a scope, or those while the holder was in one.
+// Waits that have not ended count up to the trace's last moment.
 type Waiter struct {
 	HolderKey
 	Count, Time int64
-	Share       float64 // of the time of all
+	Share       float64 // of the total time
 }
 
 func (w *Waiter) add(ns int64) {
@@ -20,18 +19,17 @@ func (w *Waiter) add(ns int64) {
 	w.Time += ns
 }
 
-// tally adds times up by what goroutines were in. That is one scope or two for most locks,
-// of which there may be as many as records. So it has a map only where it has more.
+// tally sums up times by scope. Most locks, of which there may be as many as records, have
+// one scope or two, so it has a map only for more.
 type tally struct {
 	list  []Waiter
-	index map[HolderKey]int32 // into list
+	index map[HolderKey]int32 // indexes of list
 }
 
-// noIndex is how many a tally finds without a map.
+// noIndex is the number of entries that are searched without a map.
 const noIndex = 8
 
-// at returns the entry of what a goroutine was in. What is beyond the first most counts as
-// not known.
+// at returns the entry of a scope. Scopes beyond the first most count as unknown.
 func (t *tally) at(k HolderKey, most int) *Waiter {
 	w := t.find(k)
 	if w == nil && len(t.list) >= most {
@@ -44,7 +42,7 @@ func (t *tally) at(k HolderKey, most int) *Waiter {
 	return w
 }
 
-// merge adds what o has.
+// merge adds the entries of o.
 func (t *tally) merge(o *tally) {
 	for i := range o.list {
 		w := t.at(o.list[i].HolderKey, math.MaxInt)
@@ -82,7 +80,7 @@ func (t *tally) insert(k HolderKey) *Waiter {
 	return &t.list[len(t.list)-1]
 }
 
-// shares lists what goroutines were in, that with the most time first.
+// shares returns the entries, those with the most time first.
 func (t *tally) shares() []Waiter {
 	var sum int64
 	for i := range t.list {

@@ -3,20 +3,20 @@ package analysis
 import "github.com/scopeview/scopeview/internal/trace"
 
 const (
-	notRecorded = 4    // ns, about: what a call costs that is counted only
-	hotPart     = 0.25 // of the budget is for calls that are not recorded
+	notRecorded = 4    // ns, about: the cost of a call that is only counted
+	hotPart     = 0.25 // part of the budget for calls that are not recorded
 )
 
-// TooHot are the functions that are called too often for a program that is to be recorded within
-// share of its CPU time: left out when it is built, they cost nothing. Of those whose calls were
-// not all recorded they are the most called ones, as many as it takes for the others to be counted
-// within a quarter of the share. There are none where the CPU time is not known.
+// TooHot returns the functions that are called too often to be recorded within share of the
+// program's CPU time: left out when it is built, they cost nothing. Of the functions whose
+// calls were not all recorded it returns the most called ones, as many as necessary to count
+// the others within a quarter of the share. It returns none if the CPU time is not known.
 func TooHot(t *trace.Trace, share float64) []trace.Called {
 	used := RecordingCost(t.Beats()).Process
 	if used <= 0 {
 		return nil
 	}
-	calls := t.Calls() // the most called first
+	calls := t.Calls() // most called first
 	rest := int64(0)
 	for _, c := range calls {
 		rest += min(c.All(), 1<<62-rest)

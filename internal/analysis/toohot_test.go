@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// hotTrace is of a program that used a second of CPU time. Of its functions not all calls were
-// recorded.
+// hotTrace is of a program that used a second of CPU time, with functions whose calls were
+// not all recorded.
 const hotTrace = `header
 state closed=1 tick=9000
 chunk blocks sealed
@@ -25,8 +25,8 @@ beat ticks=8000 user_ns=700000000 sys_ns=%d
 stop ticks=9000
 `
 
-// TestTooHot: of a second, a budget of 4 % has a hundredth for calls that are not recorded, which
-// is so many of them as 2.5 millions.
+// TestTooHot: of a second, a budget of 4 % has a hundredth for calls that are not recorded,
+// which is enough for 2.5 million.
 func TestTooHot(t *testing.T) {
 	for _, c := range []struct {
 		calls  string
@@ -37,7 +37,7 @@ func TestTooHot(t *testing.T) {
 	}{
 		{"2:1000000:5:0 3:1000000:5:0 4:490000:5:0", 0, 300e6, 0.04, ""},
 		{"2:1000000:5:0 3:1000000:5:0 4:510000:5:0", 0, 300e6, 0.04, "a"},
-		{"2:1000000:5:0 3:1000000:5:0 4:510000:5:0", 2e6, 300e6, 0.04, "c"}, // those that are an estimate count
+		{"2:1000000:5:0 3:1000000:5:0 4:510000:5:0", 2e6, 300e6, 0.04, "c"}, // estimated calls count
 		{"2:9000000:5:0 3:3000000:5:0 4:2000000:5:0", 0, 300e6, 0.04, "a b"},
 		{"2:9000000:5:0 3:3000000:5:0 4:2000000:5:0", 0, 300e6, 0.004, "a b c"},
 		{"2:9000000:5:0 3:3000000:5:0 4:2000000:5:0", 0, 99300e6, 0.04, ""},

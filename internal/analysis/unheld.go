@@ -6,26 +6,27 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// unheld are waits of which it is not known who had the lock when they began, by the lock's
-// address. Hooks learn who has a lock only once somebody waits for it, and then the record of the hold
-// begins after the wait. What holds tell of the time of the wait is taken, so that who held a lock and
-// who was waited for are one answer; the rest of the time is not known.
+// unheld has the waits whose lock had no known holder when they began, by the lock's
+// address. Hooks learn the holder only once a goroutine waits, and then the record of the
+// hold begins after the wait. The part of the wait that later holds cover is charged to
+// them, so that hold times and waits agree; the rest counts as unknown.
 type unheld map[uint64][]unheldWait
 
 type unheldWait struct {
 	o        *Object
-	goid     uint64 // who waits
-	from, to int64  // what is left of the wait
-	told     bool   // some of it was
+	goid     uint64 // the waiter
+	from, to int64  // the remaining part of the wait
+	told     bool   // a part of it is charged
 }
 
-// begin takes in a wait.
+// begin adds a wait.
 func (u unheld) begin(addr uint64, x unheldWait) {
 	u.settle(addr, x.from)
 	u[addr] = append(u[addr], x)
 }
 
-// hold takes in that e has the lock, whose goroutine is in k. Holds come by their starts.
+// hold charges the waits for the lock to e, whose goroutine is in k. Holds come by their
+// starts.
 func (u unheld) hold(addr uint64, e *trace.Event, k HolderKey) {
 	u.settle(addr, e.Start)
 	list := u[addr]
@@ -40,7 +41,7 @@ func (u unheld) hold(addr uint64, e *trace.Event, k HolderKey) {
 	}
 }
 
-// tell counts a part of the wait, which counts once.
+// tell charges a part of the wait, which counts once.
 func (x *unheldWait) tell(k HolderKey, ns int64) {
 	if ns <= 0 && (x.told || x.to > x.from) {
 		return
@@ -51,7 +52,7 @@ func (x *unheldWait) tell(k HolderKey, ns int64) {
 	}
 }
 
-// settle gives up the waits that were over by a moment.
+// settle charges the rest of the waits that were over by now as unknown.
 func (u unheld) settle(addr uint64, now int64) {
 	list := u[addr]
 	kept := list[:0]
@@ -67,7 +68,7 @@ func (u unheld) settle(addr uint64, now int64) {
 	}
 }
 
-// finish gives up all.
+// finish settles all waits.
 func (u unheld) finish() {
 	for addr := range u {
 		u.settle(addr, math.MaxInt64)

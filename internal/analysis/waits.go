@@ -9,63 +9,63 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Object is a lock, or a loop that tries again: what is at one address and has one
-// name, or all locks without a name that are locked in one place, which then is the name.
-// In Lock are its waits and its holds as far as they were recorded.
+// Object is a lock, or a loop that retries: one address with one name, or all unnamed locks
+// that are locked in one place, which then is the name. Lock has its waits and holds as far
+// as they were recorded.
 type Object struct {
 	Lock
-	Addr uint64 // 0: a loop, a place, or all objects of the name that are more than are told apart
+	Addr uint64 // 0: a loop, a place, or all objects of the name beyond the limit
 	Kind format.LockKind
 
 	Brief, BriefTime int64 // waits that were shorter than the recorder's threshold
 
-	Shared int64 // waits that were to share it with other readers
-	Tries  int64 // of a loop: that failed, in the recorded waits
-	Own    int64 // waits, not ended, for what the waiter has himself
+	Shared int64 // waits for shared access, with other readers
+	Tries  int64 // of a loop: failed tries in the recorded waits
+	Own    int64 // unended waits for a lock that the waiter itself holds
 	Since  bool  // some holds may have begun before their records
 
-	every               bool  // all waits and holds of it are recorded
-	summed              bool  // the recorder has counted some, the brief ones among them
-	contended, acquired int64 // as the recorder counted; acquired -1: it did not
+	every               bool  // all waits and holds are recorded
+	summed              bool  // the recorder's counters are included, with brief waits
+	contended, acquired int64 // by the recorder's counters; acquired -1: not counted
 	holders, waiters    tally
 }
 
-// amount is how much there was of something.
+// amount is a number and how well it is known.
 type amount struct {
 	N         int64
-	OK        bool // else not all of it was counted, and N is the least that it is
+	OK        bool // otherwise N is a lower bound
 	Estimated bool
 }
 
-// Waited is the time of all waits: the recorded ones, those that have not ended, and
-// the Brief ones.
+// Waited returns the time of all waits in ns: recorded ones, those that have not ended, and
+// Brief ones.
 func (o *Object) Waited() int64 { return o.Waits.Total + o.Waits.OpenTime + o.BriefTime }
 
-// Contended is how often the lock was not to be had at once.
+// Contended returns the number of acquisitions that had to wait.
 func (o *Object) Contended() amount {
 	n := o.Waits.Count + o.Waits.Open + o.Waits.Across
 	if o.summed {
-		n = max(n, o.contended) // the recorder tells of what it counted a little later
+		n = max(n, o.contended) // the recorder's counters are written a little later
 	}
 	return amount{N: n, OK: o.summed || o.every}
 }
 
-// Acquired is how often the lock was had.
+// Acquired returns the number of acquisitions.
 func (o *Object) Acquired() (a amount) {
 	if o.every {
 		a = amount{N: o.held(), OK: true}
 	}
-	if o.summed && o.acquired >= 0 { // more where records were lost, less where the last were not told of
+	if o.summed && o.acquired >= 0 { // more than the holds if records were lost, less if the last counters were not written
 		a = amount{N: max(a.N, o.acquired), OK: true}
 	}
 	return a
 }
 
-// held is how many holds are recorded.
+// held returns the number of recorded holds.
 func (o *Object) held() int64 { return o.Holds.Count + o.Holds.Open + o.Holds.Across }
 
-// Held is how long the lock was held. Where not all holds are recorded it is an
-// estimate: as if the others had been as long, on average, as those that are.
+// Held returns the time that the lock was held. If not all holds are recorded it is an
+// estimate: the others are taken to be as long, on average.
 func (o *Object) Held() amount {
 	a := amount{N: o.Holds.Total + o.Holds.OpenTime, Estimated: true}
 	acquired := o.Acquired()
@@ -81,31 +81,31 @@ func (o *Object) Held() amount {
 	return a
 }
 
-// Holders lists what those were in who had the lock when somebody began to wait for it. Where
-// that is not known, it is who is recorded to have had it meanwhile, for that time.
+// Holders returns the scopes of those that held the lock when a wait for it began. If that
+// holder is not known, it is those that held it during the wait, for that time.
 func (o *Object) Holders() []Waiter { return o.holders.shares() }
 
-// Waiters lists what those were in who waited.
+// Waiters returns the scopes of the waiters.
 func (o *Object) Waiters() []Waiter { return o.waiters.shares() }
 
-// maxWhere is how many scopes of holders, and of waiters, are kept apart for each
-// object. What is beyond counts as not known.
+// maxWhere is the maximum number of holders' scopes, and of waiters' scopes, per object.
+// Further ones count as unknown.
 const maxWhere = 256
 
-// maxObjects is how many objects are told apart; those beyond are told by their names.
+// maxObjects is the maximum number of objects by address; further ones are grouped by name.
 const maxObjects = 1 << 16
 
-// Waits gathers what `scopeview waits` shows of the locks that tell of themselves. Its
-// memory grows with the locks, the names and what goroutines are in at one moment.
+// Waits computes the tables of `scopeview waits` for recorded locks. Its memory grows with
+// the locks, the names and the scopes open at one moment.
 type Waits struct {
 	o       SummaryOptions
 	all     bool
 	objects map[objectKey]*Object
 	rows    rows
-	held    map[uint64]held // by address: the hold that began last
-	last    map[uint64]wait // by goroutine: its last wait
-	unheld  unheld          // waits of which it is not known who had the lock when they began
-	// How many there are in the maps above when those that are over are dropped.
+	held    map[uint64]held // by address: the latest hold
+	last    map[uint64]wait // by goroutine: its latest wait
+	unheld  unheld          // waits without a known holder at their begin
+	// Sizes of the maps above from which finished entries are dropped.
 	sweepHeld, sweepLast int
 }
 
@@ -125,7 +125,7 @@ type wait struct {
 	From, To int64
 }
 
-// NewWaits returns empty Waits; all says that every hold of a scope.Mutex is recorded: the
+// NewWaits returns empty Waits; all means that every hold of a scope.Mutex is recorded: the
 // fact "lock_threshold" is "all".
 func NewWaits(o SummaryOptions, all bool) *Waits {
 	w := &Waits{
@@ -143,7 +143,7 @@ func NewWaits(o SummaryOptions, all bool) *Waits {
 	return w
 }
 
-// object is the object of a key.
+// object returns the object of a key.
 func (w *Waits) object(k objectKey, kind format.LockKind) *Object {
 	o := w.objects[k]
 	if o == nil && len(w.objects) >= maxObjects {
@@ -160,7 +160,7 @@ func (w *Waits) object(k objectKey, kind format.LockKind) *Object {
 	return o
 }
 
-// AddSums takes in what the recorder counted.
+// AddSums adds the recorder's counters.
 func (w *Waits) AddSums(l *format.LockSums) {
 	o := w.object(objectKey{l.Addr, l.Name}, l.Kind)
 	o.summed = true
@@ -171,7 +171,7 @@ func (w *Waits) AddSums(l *format.LockSums) {
 	}
 }
 
-// Add takes in an event. Events come in the reader's order.
+// Add adds an event. Events come in the reader's order.
 func (w *Waits) Add(e *trace.Event) {
 	switch e.Kind {
 	case format.KindTask, format.KindTaskf, format.KindProcess:
@@ -189,7 +189,7 @@ func (w *Waits) keep(e *trace.Event) bool { return w.o.Keep == nil || w.o.Keep(e
 
 func (w *Waits) wait(e *trace.Event) {
 	if e.CalledOff() {
-		return // it is among the brief ones
+		return // it is counted as brief
 	}
 	l := lockOf(e.Args)
 	across := w.o.Breaks.Across(e)
@@ -225,7 +225,7 @@ func (w *Waits) wait(e *trace.Event) {
 	}
 }
 
-// holder is who had the lock when the wait e began; 0: that is not known.
+// holder returns the goroutine that held the lock when the wait e began; 0: unknown.
 func (w *Waits) holder(e *trace.Event, l *lockArgs) uint64 {
 	if l.holder != 0 {
 		return l.holder
@@ -236,7 +236,7 @@ func (w *Waits) holder(e *trace.Event, l *lockArgs) uint64 {
 	return 0
 }
 
-// where is what a goroutine is in.
+// where returns the innermost scope of a goroutine.
 func (w *Waits) where(goid uint64, at int64) HolderKey {
 	if goid == 0 {
 		return HolderKey{Unknown: true}
@@ -266,7 +266,8 @@ func (w *Waits) hold(e *trace.Event) {
 	}
 }
 
-// drop drops what is over from a map that has grown to twice what it was then.
+// drop removes finished entries from a map that has grown to twice its size after the last
+// time.
 func drop[V any](m map[uint64]V, sweep *int, over func(V) bool) {
 	if len(m) < max(*sweep, minSweep) {
 		return
@@ -279,13 +280,13 @@ func drop[V any](m map[uint64]V, sweep *int, over func(V) bool) {
 	*sweep = 2 * len(m)
 }
 
-// Last is the last wait, so far, that a goroutine began and that is shown.
+// Last returns the latest wait that a goroutine began, among those that are shown.
 func (w *Waits) Last(goid uint64) (wait, bool) {
 	x, ok := w.last[goid]
 	return x, ok
 }
 
-// Objects lists all when the last event was added, the one that was waited for longest first.
+// Objects returns all objects after the last event was added, the longest waits first.
 func (w *Waits) Objects() []*Object {
 	w.unheld.finish()
 	w.rows.finish()
@@ -297,17 +298,17 @@ func (w *Waits) Objects() []*Object {
 	})
 }
 
-// lockArgs is what the arguments of a wait or a hold say. Before format 1.2 they say
-// the address alone, and there all are recorded.
+// lockArgs are the arguments of a wait or a hold. Before format 1.2 there is only the
+// address, and all are recorded.
 type lockArgs struct {
 	addr, holder  uint64
 	kind          format.LockKind
 	shared, every bool
-	place         bool // the name is that of a place
+	place         bool // the name is a place
 	since         bool // held at least since the record's start
 }
 
-// key is what the lock's waits and holds are gathered by.
+// key returns the key by which the lock's waits and holds are grouped.
 func (l *lockArgs) key(name uint16) objectKey {
 	if l.place {
 		return objectKey{0, name}
@@ -329,7 +330,7 @@ func lockOf(args []format.Slot) (l lockArgs) {
 	return l
 }
 
-// tries is how often a loop had to try again.
+// tries returns the number of failed tries of a loop.
 func (l *lockArgs) tries(e *trace.Event) int64 {
 	if l.kind == format.LockRetry && len(e.EndArgs) > 0 && e.EndArgs[0].Type == format.SlotInt {
 		return max(e.EndArgs[0].Int(), 0)

@@ -10,7 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// of makes an event one of the lock at addr: its holder, and the value of its uint slot.
+// ofLock makes an event one of the lock at addr, with its holder and the value of its uint
+// slot.
 func ofLock(e trace.Event, k format.Kind, addr, holder, what uint64) trace.Event {
 	e.Kind = k
 	e.Args = []format.Slot{{Type: format.SlotAddr, Value: addr}, {Type: format.SlotGoid, Value: holder}, {Type: format.SlotUint, Value: what}}
@@ -46,7 +47,7 @@ func waitsOf(all bool, sums []format.LockSums, events ...trace.Event) *Waits {
 	return w
 }
 
-// TestWhoHadIt: what the holder and the waiter were in when the wait began.
+// TestWhoHadIt: the scopes of the holder and the waiter when the wait began.
 func TestWhoHadIt(t *testing.T) {
 	wait, hold := format.KindWait, format.KindHold
 	const mutex, every = 0x100, 0x102
@@ -97,8 +98,7 @@ func TestWhoHadIt(t *testing.T) {
 	}
 }
 
-// TestObject: what is told of a lock by what was recorded and counted of it; -1 is
-// unknown.
+// TestObject: the numbers of a lock by what was recorded and counted; -1 is unknown.
 func TestObject(t *testing.T) {
 	wait, hold := format.KindWait, format.KindHold
 	recorded := func(what uint64) []trace.Event {
@@ -150,13 +150,14 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// TestOneThatWaitsForItself is told.
+// TestOneThatWaitsForItself: a wait for a lock that the waiter itself holds is counted in
+// Own.
 func TestOneThatWaitsForItself(t *testing.T) {
 	wait := format.KindWait
 	w := waitsOf(false, nil,
 		open(ofLock(scope(lockL, 1, 0, 10), wait, 16, 1, 0x100)),
 		open(ofLock(scope(lockL, 2, 1, 10), wait, 16, 1, 0x100)),
-		ofLock(scope(lockM, 3, 1, 10), wait, 24, 3, 0x100), // somebody else unlocked it
+		ofLock(scope(lockM, 3, 1, 10), wait, 24, 3, 0x100), // another goroutine unlocked it
 	)
 	for _, o := range w.Objects() {
 		if want := map[uint16]int64{lockL: 1, lockM: 0}[o.Name]; o.Own != want {
@@ -165,7 +166,7 @@ func TestOneThatWaitsForItself(t *testing.T) {
 	}
 }
 
-// TestManyObjects: memory is bounded by what is told apart; nothing is lost.
+// TestManyObjects: memory is bounded by maxObjects; no wait is lost.
 func TestManyObjects(t *testing.T) {
 	w := NewWaits(SummaryOptions{}, false)
 	const n = maxObjects + 100
@@ -207,8 +208,8 @@ func TestManyScopesAtALock(t *testing.T) {
 	}
 }
 
-// TestLocksWithoutAName: waits in one place are one object, whichever lock it is, and who
-// had the lock is known by its address, wherever he locked it.
+// TestLocksWithoutAName: waits in one place are one object, whichever lock it is, and the
+// holder is found by the lock's address, wherever it was locked.
 func TestLocksWithoutAName(t *testing.T) {
 	wait, hold := format.KindWait, format.KindHold
 	const place, every = 0x104, 0x106

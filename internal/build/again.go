@@ -5,15 +5,16 @@ import (
 	"os"
 )
 
-// made is what was made of something, as far as it takes time to make it again.
+// made is the stored result of a slow step.
 type made struct {
-	Was   map[string]at     // files that it was made of, where the key does not tell of them
-	Files map[string]string // what is in the place of files: where that is, by their paths or names
+	Was   map[string]at     // source files that the key does not cover
+	Files map[string]string // paths of replacement files, by the replaced path or name
 	Rest  json.RawMessage
 }
 
-// again returns what was made under a key, if all of it is there and is of the same files. Else it
-// is made. rest is a part that make fills in, and a pointer.
+// again returns the stored result of a key, if all of its files exist and its sources are
+// unchanged. Otherwise it calls make and stores the result. rest is a pointer to an
+// additional part that make sets.
 func (c Cache) again(key string, rest any, make func() (files map[string]string, was map[string]at, err error)) (map[string]string, error) {
 	path := c.path("made", key[:2], key[2:]+".json")
 	if b, err := os.ReadFile(path); err == nil {
@@ -51,7 +52,7 @@ func (m *made) whole() bool {
 	return true
 }
 
-// kept stores texts, and returns where they are.
+// kept stores texts in the cache, and returns their paths.
 func (c Cache) kept(files map[string][]byte) (map[string]string, error) {
 	where := map[string]string{}
 	for name, b := range files {

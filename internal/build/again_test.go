@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAgain: what was made is made again where a file of it is gone, or one that it was made of has
-// changed, and what could not be made is not kept.
+// TestAgain: a result is made again if a file of it is missing, or a source has changed;
+// failures are not stored.
 func TestAgain(t *testing.T) {
 	c := opened(t)
 	source := filepath.Join(t.TempDir(), "source")

@@ -13,12 +13,12 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// Cache is a directory of what was made. A file in it is whole, and never changes but by
+// Cache is a directory of generated files. Each file in it is complete, and only changes by
 // being replaced.
 type Cache struct{ dir string }
 
-// OpenCache returns the cache: where SCOPEVIEW_CACHE says, or in the user's cache directory. It
-// need not exist yet.
+// OpenCache returns the cache: SCOPEVIEW_CACHE, or a directory in the user's cache
+// directory. It need not exist yet.
 func OpenCache() (Cache, error) {
 	dir := os.Getenv("SCOPEVIEW_CACHE")
 	if dir == "" {
@@ -35,17 +35,18 @@ func OpenCache() (Cache, error) {
 	return Cache{dir}, nil
 }
 
-// path is where something is.
+// path returns the path of a file in the cache.
 func (c Cache) path(parts ...string) string {
 	return filepath.Join(append([]string{c.dir}, parts...)...)
 }
 
-// makeDir makes a directory of the cache. Edited source is nobody else's to read.
+// makeDir creates a directory of the cache, readable only by the user, as it contains edited
+// source.
 func (c Cache) makeDir(dir string) error {
 	return os.MkdirAll(dir, 0o700)
 }
 
-// write makes a file, or replaces it, in one step.
+// write creates a file, or replaces it, atomically.
 func (c Cache) write(path string, b []byte) error {
 	err := c.makeDir(filepath.Dir(path))
 	if err == nil {
@@ -57,7 +58,7 @@ func (c Cache) write(path string, b []byte) error {
 	return nil
 }
 
-// keep stores a file by its content, and by what it is in the place of, and returns where it is.
+// keep stores a file by its content and the path that it replaces, and returns its path.
 func (c Cache) keep(name string, b []byte) (string, error) {
 	sum := hash([]byte(name), b)
 	path := c.path("files", sum[:2], sum[2:], filepath.Base(name))
@@ -67,11 +68,11 @@ func (c Cache) keep(name string, b []byte) (string, error) {
 	return path, c.write(path, b)
 }
 
-// extentFile has the extent of the directory that it lies in.
+// extentFile has the extent of its directory.
 const extentFile = ".scopeview-extent"
 
-// whole makes a directory by having fill fill another one, which then takes its place; one
-// that is there, and lacks nothing, is left as it is.
+// whole creates a directory by renaming one that fill has filled; it keeps an existing one
+// that is complete.
 func (c Cache) whole(dir string, fill func(dir string) error) error {
 	if intact(dir) {
 		return nil
@@ -104,10 +105,10 @@ func rebuild(dir string, fill func(dir string) error) error {
 		return err
 	}
 	err = os.Rename(tmp, dir)
-	if err == nil || intact(dir) { // somebody else was faster
+	if err == nil || intact(dir) { // another process was faster
 		return nil
 	}
-	// A part of it was removed: it makes room.
+	// It is incomplete: move it out of the way.
 	old := tmp + ".old"
 	defer os.RemoveAll(old)
 	if err := os.Rename(dir, old); err != nil && !missing(err) {
@@ -116,7 +117,7 @@ func rebuild(dir string, fill func(dir string) error) error {
 	return os.Rename(tmp, dir)
 }
 
-// intact reports whether a directory lacks nothing of what it was made with.
+// intact reports whether a directory has all of its original files.
 func intact(dir string) bool {
 	was, err := os.ReadFile(filepath.Join(dir, extentFile))
 	if err != nil {
@@ -126,7 +127,7 @@ func intact(dir string) bool {
 	return err == nil && now == string(was)
 }
 
-// extent is how many files a directory has at any depth, and of how many bytes they are.
+// extent returns the number of files of a directory at any depth, and their size in bytes.
 func extent(dir string) (string, error) {
 	var files, size int64
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -143,7 +144,7 @@ func extent(dir string) (string, error) {
 	return fmt.Sprintf("%d files, %d bytes\n", files, size), err
 }
 
-// hash names content.
+// hash returns a name for content.
 func hash(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -153,5 +154,5 @@ func hash(parts ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Dir is the cache's directory.
+// Dir returns the cache's directory.
 func (c Cache) Dir() string { return c.dir }

@@ -25,7 +25,7 @@ func TestCache(t *testing.T) {
 	if other, err := c.keep("/other/a.go", []byte("text")); err != nil || other == path {
 		t.Errorf("of two files with one text each has its own, or messages could not name the right one: %s, %v", other, err)
 	}
-	// A directory that could not be filled is not there, and leaves nothing.
+	// A directory whose filling failed does not exist, and leaves nothing.
 	broken := errors.New("broken")
 	dir := c.path("some", "dir")
 	if err := c.whole(dir, func(tmp string) error {
@@ -39,7 +39,7 @@ func TestCache(t *testing.T) {
 	if list, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(list) != 0 {
 		t.Errorf("it left %v, %v", list, err)
 	}
-	for range 2 { // the second time it is there
+	for range 2 { // the second time it exists
 		if err := c.whole(dir, func(tmp string) error { return os.WriteFile(filepath.Join(tmp, "x"), nil, 0o644) }); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheThatLacksParts: what somebody has removed, or cut, is made again.
+// TestCacheThatLacksParts: removed or truncated files are made again.
 func TestCacheThatLacksParts(t *testing.T) {
 	c := opened(t)
 	path, err := c.keep("/m/a.go", []byte("text"))
@@ -91,7 +91,7 @@ func TestCacheThatLacksParts(t *testing.T) {
 	}
 }
 
-// TestCacheIsPrivate: nobody else reads edited source in a cache that is made here.
+// TestCacheIsPrivate: edited source in a new cache is readable only by its user.
 func TestCacheIsPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no such modes there")
@@ -114,7 +114,7 @@ func TestCacheIsPrivate(t *testing.T) {
 	}
 }
 
-// TestCacheThatCannotBeWritten: what lies there is a file.
+// TestCacheThatCannotBeWritten: the path of the cache is a file.
 func TestCacheThatCannotBeWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
@@ -154,7 +154,7 @@ func TestPruneTraces(t *testing.T) {
 		}
 		want := 36
 		if within(dir, c.dir) {
-			want = 3 * (keptTraces - 1) // and one comes
+			want = 3 * (keptTraces - 1) // makes room for a new one
 		}
 		if len(list) != want {
 			t.Errorf("%s has %d files, want %d", dir, len(list), want)
@@ -165,7 +165,7 @@ func TestPruneTraces(t *testing.T) {
 	}
 }
 
-// opened is a cache of the test's own.
+// opened returns a cache for the test.
 func opened(t *testing.T) Cache {
 	t.Setenv("SCOPEVIEW_CACHE", t.TempDir())
 	c, err := OpenCache()

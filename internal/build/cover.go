@@ -17,13 +17,13 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// Covering reports whether a command line asks for coverage.
+// Covering reports whether a command line requests coverage.
 func (l *Line) Covering() bool {
 	return l.True("cover") || l.Value("coverprofile") != "" || l.Value("covermode") != "" || l.Value("coverpkg") != ""
 }
 
-// Tool is what the go command calls instead of its tools, where something is covered. words are
-// the plan's file, how many words the user's -toolexec has, these, and a tool with its
+// Tool runs a tool for the go command (-toolexec), in builds with coverage. words are the
+// plan's file, the number of words of the user's -toolexec, these words, and a tool with its
 // arguments. It returns the tool's exit code.
 func Tool(ctx context.Context, words []string) (int, error) {
 	const how = "toolexec is for the go command: PLAN N WORD… TOOL ARGUMENT…"
@@ -58,7 +58,7 @@ func Tool(ctx context.Context, words []string) (int, error) {
 		return 0, fmt.Errorf("%s: %w", plan, err)
 	}
 	if len(args) == 1 && args[0] == "-V=full" {
-		// What cover makes is another thing with each plan.
+		// The output of cover depends on the plan.
 		out, err := exec.CommandContext(ctx, tool[0], args...).Output()
 		if err != nil {
 			return 0, err
@@ -82,13 +82,13 @@ func Tool(ctx context.Context, words []string) (int, error) {
 // covering is a call of go tool cover.
 type covering struct {
 	args []string
-	in   []string // files
-	out  []string // what cover makes of them
+	in   []string // input files
+	out  []string // output files
 	of   *editing // nil: the package is not traced
 }
 
-// cover takes the arguments of go tool cover apart; nil is another kind of call. Files that
-// are in the overlay alone it copies, and leaves out.
+// cover parses the arguments of go tool cover; it returns nil for another call. It copies
+// files that exist only in the overlay, and leaves them out.
 func (p *Plan) cover(args []string) (*covering, error) {
 	if len(args) == 1 && strings.HasPrefix(args[0], "@") {
 		b, err := os.ReadFile(args[0][1:])
@@ -110,7 +110,7 @@ func (p *Plan) cover(args []string) (*covering, error) {
 		return nil, err
 	}
 	outs := strings.Fields(string(b))
-	first := len(args) - (len(outs) - 1) // the first is of cover's own
+	first := len(args) - (len(outs) - 1) // the first is cover's own
 	if first <= at+1 || len(outs) == 0 {
 		return nil, fmt.Errorf("go tool cover is called in a way that is not known: %s", strings.Join(args, " "))
 	}
@@ -142,7 +142,7 @@ func (p *Plan) cover(args []string) (*covering, error) {
 	return c, newfile.Replace(list, []byte(strings.Join(kept, "\n")+"\n"))
 }
 
-// edit has what cover made record.
+// edit makes the output of cover record scopes.
 func (c *covering) edit() error {
 	if c.of == nil {
 		return nil
@@ -179,7 +179,7 @@ func (c *covering) edit() error {
 	return nil
 }
 
-// overlaid is the plan's overlay.
+// overlaid returns the plan's overlay.
 func (p *Plan) overlaid() (overlay, error) {
 	b, err := os.ReadFile(p.Overlay)
 	if err != nil {

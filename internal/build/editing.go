@@ -10,19 +10,19 @@ import (
 	"github.com/scopeview/scopeview/internal/build/instrument"
 )
 
-// editing is a package that is traced. go tool cover counts statements in the text of the user's
-// files, and what it writes is edited then: a statement more would be counted too, and
-// cover reads past the overlay.
+// editing describes the edit of a traced package. With coverage, go tool cover counts
+// statements in the user's files, and its output is edited: it would count an added
+// statement too, and it ignores the overlay.
 type editing struct {
 	Dir, ImportPath, Name string
-	There                 bool              // Dir is the user's
+	There                 bool              // Dir is the user's directory
 	LineDirs              bool              // see instrument.Input
-	Files, With           map[string]string // where the texts are, by name
+	Files, With           map[string]string // paths of the texts, by name
 	Args                  bool
-	Out                   map[string]string // why functions are left out, by name
+	Out                   map[string]string // reasons why functions are left out, by name
 }
 
-// input is what instrument needs.
+// input returns the input of instrument.Package.
 func (e *editing) input() (instrument.Input, error) {
 	in := instrument.Input{
 		ImportPath: e.ImportPath, Name: e.Name, Hooks: Hooks, Args: e.Args, LineDirs: e.LineDirs,
@@ -50,8 +50,8 @@ func (e *editing) input() (instrument.Input, error) {
 	return in, nil
 }
 
-// edited is the package as it is to be; of a profile it leaves out what that shows to be called too
-// often for a share of the CPU time.
+// edited returns the edited package. With a profile it leaves out functions that, according
+// to the profile, are called too often for a share of the CPU time.
 func (e *editing) edited(p profile, share float64) (instrument.Output, error) {
 	in, err := e.input()
 	if err != nil {
@@ -80,20 +80,20 @@ func (e *editing) edited(p profile, share float64) (instrument.Output, error) {
 	return instrument.Package(in)
 }
 
-// edits are what became of a package.
+// edits is the result of editing a package.
 type edits struct {
-	files     map[string]string // where texts are, by name
-	Table     string            // which of them is added; "" for none
-	Functions int               // that are recorded
+	files     map[string]string // paths of the texts, by name
+	Table     string            // name of the added one; "": none
+	Functions int               // number of recorded functions
 	Left      []leftOut
 	Broken    bool // it does not compile
 }
 
-// leftOut is a function that is not recorded.
+// leftOut is a function that is not recorded, and the reason.
 type leftOut struct{ Why, Name string }
 
-// edited edits a package, if that was not done before with the same texts. Of a large program
-// a changed line is in one package, and looking at the others may take longer than the build.
+// edited edits a package, or returns the stored result for the same texts. A change in a
+// large program is in one package, and examining the others may take longer than the build.
 func (m *maker) edited(e *editing) (*edits, error) {
 	out := new(edits)
 	edit := func() (map[string]string, map[string]at, error) {
@@ -102,7 +102,7 @@ func (m *maker) edited(e *editing) (*edits, error) {
 	}
 	var err error
 	if m.line.Covering() {
-		out.files, _, err = edit() // what a profile leaves out is to be known of e
+		out.files, _, err = edit() // e must know the functions that the profile leaves out
 		return out, err
 	}
 	key, err := m.editKey(e)
@@ -112,7 +112,7 @@ func (m *maker) edited(e *editing) (*edits, error) {
 	return out, err
 }
 
-// editTexts edits a package, and returns where its texts are.
+// editTexts edits a package, and returns the paths of its texts.
 func (m *maker) editTexts(e *editing, out *edits) (map[string]string, error) {
 	o, err := e.edited(m.profile, m.o.Budget)
 	var path *os.PathError
@@ -136,7 +136,7 @@ func (m *maker) editTexts(e *editing, out *edits) (map[string]string, error) {
 	}
 	where := map[string]string{}
 	for name, b := range o.Files {
-		// It is named by where it is, so that messages name the right file.
+		// The file's name includes its path, so that messages name the right file.
 		if where[name], err = m.o.Cache.keep(filepath.Join(e.Dir, name), b); err != nil {
 			return nil, err
 		}
@@ -144,7 +144,7 @@ func (m *maker) editTexts(e *editing, out *edits) (map[string]string, error) {
 	return where, nil
 }
 
-// editKey names all that a package's edits depend on.
+// editKey returns a hash of everything that a package's edits depend on.
 func (m *maker) editKey(e *editing) (string, error) {
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -161,7 +161,7 @@ func (m *maker) editKey(e *editing) (string, error) {
 		}
 	}
 	if m.profile != nil {
-		// Its shares decide, with that of the budget.
+		// The profile and the budget determine the functions left out.
 		parts = append(parts, fmt.Append(nil, m.o.Budget, m.profile))
 	}
 	return hash(parts...), nil

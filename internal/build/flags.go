@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Verb is what the go command is to do.
+// Verb is a subcommand of the go command.
 type Verb string
 
 const (
@@ -17,31 +17,30 @@ const (
 	Test  Verb = "test"
 )
 
-// Line is a command line of go run, build or test, taken apart.
+// Line is the parsed command line of go run, build or test.
 type Line struct {
 	Flags    []string // before the packages, and after them for test
-	Packages []string // or files
-	Rest     []string // what the program is given; for test from -args on
+	Packages []string // packages or files
+	Rest     []string // arguments of the program; for test from -args on
 
-	listed []string          // of Flags, those that go list takes too
-	values map[string]string // of Flags and GOFLAGS, the last of each name; true for one without a value
+	listed []string          // those of Flags that go list accepts too
+	values map[string]string // values of Flags and GOFLAGS, the last of each name; "true" for one without a value
 }
 
-// Flags that have a value in the word behind them. cmd/go has them in work.AddBuildFlags,
-// and those of test in its testflag.go.
+// Flags with a value in the next word. cmd/go defines them in work.AddBuildFlags, and those
+// of test in its testflag.go.
 var (
 	buildValues = words("C p asmflags buildmode compiler coverpkg gccgoflags gcflags installsuffix ldflags mod modfile overlay pgo pkgdir tags toolexec covermode")
 	buildBools  = words("a n race msan asan cover v work x json linkshared trimpath modcacherw buildvcs")
 	testValues  = words("bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile fuzz fuzzminimizetime fuzztime list memprofile memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet exec o")
 	runValues   = words("exec o")
-	// notListed are those of the build flags that go list does not take, or that would have
-	// it do something.
+	// notListed are the build flags that go list does not accept, or that have effects there.
 	notListed = words("a n v work x json cover coverpkg covermode o exec")
 )
 
 func words(s string) []string { return strings.Fields(s) }
 
-// Parse takes the arguments of go run, go build or go test apart, as that command would.
+// Parse parses the arguments of go run, go build or go test, as that command would.
 func Parse(verb Verb, args []string) (*Line, error) {
 	l := &Line{values: map[string]string{}}
 	for i := 0; i < len(args); i++ {
@@ -56,7 +55,7 @@ func Parse(verb Verb, args []string) (*Line, error) {
 			return l, l.named(verb, args[i+1:])
 		case len(a) < 2 || a[0] != '-':
 			if verb != Run {
-				// The packages are in one run; what follows may be values of the test's flags.
+				// The packages are contiguous; later words may be values of the test's flags.
 				if len(l.Packages) > 0 && verb == Test {
 					l.Flags = append(l.Flags, a)
 					continue
@@ -79,7 +78,8 @@ func Parse(verb Verb, args []string) (*Line, error) {
 	return l, nil
 }
 
-// named takes what follows the flags: packages, or files, and of run the program's arguments.
+// named adds the words after the flags: packages or files, and for run the program's
+// arguments.
 func (l *Line) named(verb Verb, args []string) error {
 	if verb != Run {
 		l.Packages = append(l.Packages, args...)
@@ -98,7 +98,7 @@ func (l *Line) named(verb Verb, args []string) error {
 	return nil
 }
 
-// defaults takes flags of GOFLAGS, which count where the command line does not have them.
+// defaults adds flags of GOFLAGS, unless the command line has them.
 func (l *Line) defaults(flags []string) {
 	given := maps.Clone(l.values)
 	for _, f := range flags {
@@ -113,7 +113,7 @@ func (l *Line) defaults(flags []string) {
 	}
 }
 
-// flag takes the flag that args begin with, and returns of how many words it is.
+// flag adds the flag at the start of args, and returns its number of words.
 func (l *Line) flag(verb Verb, args []string) int {
 	name, value, with := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
 	name = strings.TrimPrefix(name, "test.")
@@ -139,13 +139,13 @@ func (l *Line) flag(verb Verb, args []string) int {
 	return n
 }
 
-// Value returns what a flag was given last: "" if it was not given.
+// Value returns the last value of a flag, or "".
 func (l *Line) Value(name string) string { return l.values[name] }
 
-// True reports whether a flag without a value is set.
+// True reports whether a boolean flag is set.
 func (l *Line) True(name string) bool { return l.values[name] == "true" || l.values[name] == "1" }
 
-// without returns flags but those of a name, and their values.
+// without returns the flags without those of a name, and their values.
 func without(flags []string, name string) []string {
 	var kept []string
 	for i := 0; i < len(flags); i++ {

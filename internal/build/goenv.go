@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// environment is what go env says.
+// environment is the result of go env.
 type environment struct {
 	GOROOT, GOVERSION, GOMOD, GOWORK, GOMODCACHE, GOFLAGS, GOENV string
 	GOOS, GOARCH, GOHOSTOS, GOHOSTARCH                           string
 }
 
-// goCommand is the go command in a directory ("": this one).
+// goCommand returns a go command in a directory ("": the working directory).
 func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
@@ -48,7 +48,7 @@ func askGo(ctx context.Context, dir string) (*environment, error) {
 	return &e, nil
 }
 
-// flags are those of GOFLAGS, as the go command splits them.
+// flags returns the flags of GOFLAGS, split as by the go command.
 func (e *environment) flags() []string { return strings.Fields(e.GOFLAGS) }
 
 // within reports whether a path is in a directory.

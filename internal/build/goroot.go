@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// ownRoot makes a GOROOT of links to that of a toolchain in the modules' cache, beneath which the
-// go command lets nothing be replaced.
+// ownRoot creates a GOROOT of links to a toolchain in the module cache, below which the go
+// command allows no replacement.
 func (c Cache) ownRoot(root, version string) (string, error) {
 	dir := c.path("goroot", version+"-"+hash([]byte(root)))
 	return dir, c.whole(dir, func(tmp string) error {
@@ -30,8 +30,8 @@ func (c Cache) ownRoot(root, version string) (string, error) {
 	})
 }
 
-// linkTree makes a tree whose files are those of another one. The go command embeds nothing by
-// a symbolic link, so they are hard links, or copies on another file system.
+// linkTree creates a tree with the files of another one. The go command does not embed
+// symbolic links, so they are hard links, or copies on another file system.
 func linkTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/build/std"
 )
 
-// CheckHooks tries each hook in the standard library of the go command that is called here, and
-// returns the version of Go.
+// CheckHooks tests each hook in the standard library of the go command in dir, and returns
+// the version of Go.
 func CheckHooks(ctx context.Context, c Cache, dir string) ([]std.Result, string, error) {
 	e, err := askGo(ctx, dir)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHooks: every hook is in with the Go version that runs the test, and delivers.
+// TestHooks: every hook is possible with the Go version of the test, and works.
 func TestHooks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library")

@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// hotFile is where the functions are that runs of the same packages showed to be called too often.
-// The program and its tests have lists of their own, and so has each budget.
+// hotFile returns the path of the list of functions that earlier runs of the same packages
+// found to be called too often. The program and its tests have separate lists, and so has
+// each budget.
 func (o *Options) hotFile(verb Verb, packages []string) string {
 	of := "program"
 	if verb == Test {
@@ -21,8 +22,8 @@ func (o *Options) hotFile(verb Verb, packages []string) string {
 	return o.Cache.path("hot", hash(parts...)+".json")
 }
 
-// readHot reads such a list: functions by the names of their scopes, and why they are to be left
-// out. What can't be read is no list: it is made again.
+// readHot reads such a list: functions by the names of their scopes, and the reasons to
+// leave them out. An unreadable list counts as missing: it will be rewritten.
 func readHot(path string) map[string]string {
 	hot := map[string]string{}
 	if b, err := os.ReadFile(path); err != nil || json.Unmarshal(b, &hot) != nil {
@@ -31,7 +32,7 @@ func readHot(path string) map[string]string {
 	return hot
 }
 
-// Learn has the builds that follow leave out functions too, and returns how many of them are new.
+// Learn adds functions that later builds leave out, and returns how many of them are new.
 func (p *Plan) Learn(c Cache, out map[string]string) (int, error) {
 	hot := readHot(p.Hot)
 	if hot == nil {
@@ -49,7 +50,7 @@ func (p *Plan) Learn(c Cache, out map[string]string) (int, error) {
 	return len(hot) - was, c.write(p.Hot, b)
 }
 
-// Forget has the builds that follow leave out nothing that was learnt.
+// Forget removes the list of learned functions.
 func (p *Plan) Forget() error {
 	if err := os.Remove(p.Hot); err != nil && !missing(err) {
 		return err

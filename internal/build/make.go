@@ -18,7 +18,7 @@ import (
 	"github.com/scopeview/scopeview/internal/build/std"
 )
 
-// Files that are added to packages.
+// Names of files added to packages.
 const (
 	mainFile = "zz_scopeview_main.go"
 	testFile = "zz_scopeview_test.go"
@@ -34,7 +34,7 @@ type maker struct {
 
 	overlay overlay
 	left    map[string]*Left
-	copies  map[string]string // of modules, by path: their directories
+	copies  map[string]string // directories of copied modules, by module path
 	profile profile
 }
 
@@ -117,7 +117,8 @@ func (m *maker) make(ctx context.Context) (err error) {
 	return nil
 }
 
-// runner is what runs a program: -exec, or for another system what go run looks for.
+// runner returns the command that runs a program: -exec, or for another system what go run
+// would use.
 func (m *maker) runner() ([]string, error) {
 	if x := m.line.Value("exec"); x != "" {
 		words, err := unquoted(x)
@@ -137,8 +138,8 @@ func (m *maker) runner() ([]string, error) {
 	return []string{path}, nil
 }
 
-// choices notes what the go command's own environment depends on: which one it is, its settings,
-// and where go.mod, go.work and a vendor directory are, or may come to be.
+// choices adds the inputs that the go command's own environment depends on: the command, its
+// settings, and the actual or possible places of go.mod, go.work and a vendor directory.
 func (m *maker) choices() {
 	p := m.plan
 	p.from(m.env.GOENV, filepath.Join(m.env.GOROOT, "VERSION"), p.Go, m.env.vendor())
@@ -150,7 +151,7 @@ func (m *maker) choices() {
 	}
 }
 
-// toolchain chooses the go command.
+// toolchain selects the go command.
 func (m *maker) toolchain() error {
 	p := m.plan
 	var err error
@@ -168,7 +169,8 @@ func (m *maker) toolchain() error {
 	return nil
 }
 
-// roots looks at what is named: whether it can be run, and what the compiler is told of it.
+// roots examines the named packages: whether they can be run, and the compiler's flags for
+// them.
 func (m *maker) roots(packages []*listed) error {
 	roots := 0
 	for _, x := range packages {
@@ -189,7 +191,7 @@ func (m *maker) roots(packages []*listed) error {
 			}
 			m.plan.Root = x.ImportPath
 			if prefix, major, ok := module.SplitPathVersion(x.ImportPath); ok && strings.HasPrefix(major, "/") {
-				m.plan.Root = prefix // as the go command calls what it builds
+				m.plan.Root = prefix // the go command's name of its output
 			}
 			if x.ImportPath == "command-line-arguments" {
 				m.plan.Root = strings.TrimSuffix(filepath.Base(m.line.Packages[0]), ".go")
@@ -214,14 +216,14 @@ func (m *maker) roots(packages []*listed) error {
 	return nil
 }
 
-// recorders reports whether a package is the recorder's, where that is in the main module.
+// recorders reports whether a package is the recorder's, if that is in the main module.
 func recorders(x *listed) bool {
 	rest, ok := strings.CutPrefix(x.ImportPath, Module+"/")
 	first, _, _ := strings.Cut(rest, "/")
 	return ok && slices.Contains([]string{"scope", "internal", "mmpool", "flusher", "sweeper"}, first)
 }
 
-// edit has the packages that are traced record.
+// edit makes the traced packages record scopes.
 func (m *maker) edit(packages []*listed) error {
 	traced, err := matcher(m.o.Dir, m.o.Trace)
 	if err != nil {
@@ -247,7 +249,8 @@ func (m *maker) edit(packages []*listed) error {
 		}
 		matched++
 		if m.looked(x) {
-			// What scopes do would be looked at, too: they would take ten times as long, and tell of that.
+			// Accesses by scopes would be reported, too: scopes would take ten times as long,
+			// and distort the result.
 			looked = append(looked, x)
 			m.leave("--memory has their loads and stores looked at", x.ImportPath)
 			continue
@@ -269,9 +272,9 @@ func (m *maker) edit(packages []*listed) error {
 	return nil
 }
 
-// cached copies the modules of named packages that lie in the modules' cache, where no file can be
-// added, as go run takes them by their import paths. What is named is to be recorded: packages of
-// these modules count as the main module's.
+// cached copies the modules of named packages in the module cache, where no file can be
+// added; go run finds them there by import path. Named packages are to be recorded: packages
+// of these modules count as the main module's.
 func (m *maker) cached(packages []*listed) error {
 	named := map[string]bool{}
 	for _, x := range packages {
@@ -289,17 +292,19 @@ func (m *maker) cached(packages []*listed) error {
 	return nil
 }
 
-// depends notes what the package is made of, and where a package may be added beside it.
+// depends adds the inputs of the package, and the directories where a package may be added
+// beside it.
 func (m *maker) depends(x *listed) {
 	p := m.plan
 	p.from(x.Dir)
 	if len(x.CFiles)+len(x.CXXFiles)+len(x.MFiles)+len(x.FFiles)+len(x.SwigFiles)+len(x.SwigCXXFiles) > 0 {
 		p.C = true
 	}
-	// A file that is not for this build is for it, once its constraint is another.
+	// A file excluded from this build is included once its constraint changes.
 	for _, name := range slices.Concat(x.GoFiles, x.CgoFiles, x.TestGoFiles, x.XTestGoFiles, x.IgnoredGoFiles, x.IgnoredOtherFiles, x.SFiles, x.HFiles, x.SysoFiles, x.EmbedFiles) {
 		path := filepath.Join(x.Dir, name)
-		// What is embedded may lie deeper, and come to be in any directory on the way.
+		// Embedded files may be in subdirectories, and new ones may appear in any directory on
+		// the way.
 		for dir := filepath.Dir(path); dir != x.Dir && within(dir, x.Dir); dir = filepath.Dir(dir) {
 			p.from(dir)
 		}
@@ -312,7 +317,7 @@ func (m *maker) depends(x *listed) {
 		return
 	}
 	if mod := cmp.Or(x.Module.Replace, x.Module).GoMod; mod != "" {
-		p.from(mod) // it says which Go the package is written for
+		p.from(mod) // it has the Go version of the package
 	}
 	for dir := filepath.Dir(x.Dir); within(dir, x.Module.Dir); dir = filepath.Dir(dir) {
 		if _, ok := p.Inputs[dir]; ok {
@@ -344,7 +349,7 @@ func (m *maker) editPackage(x *listed) error {
 		LineDirs: !strings.HasPrefix(m.env.GOVERSION, "go1.26"),
 		Files:    map[string]string{}, With: map[string]string{},
 	}
-	for _, name := range slices.Concat(x.GoFiles, x.CgoFiles) { // of the latter it says why not
+	for _, name := range slices.Concat(x.GoFiles, x.CgoFiles) { // CgoFiles are included for the reason why they are not recorded
 		e.Files[name] = m.overlay.at(filepath.Join(x.Dir, name))
 	}
 	for _, name := range x.TestGoFiles {
@@ -356,7 +361,7 @@ func (m *maker) editPackage(x *listed) error {
 	}
 	if out.Broken {
 		m.leave("their package does not compile", x.ImportPath)
-		return nil // the compiler will say so, of the user's own lines
+		return nil // the compiler will report the error, for the user's own lines
 	}
 	if m.line.Covering() {
 		m.plan.Covered = append(m.plan.Covered, e)
@@ -376,7 +381,7 @@ func (m *maker) editPackage(x *listed) error {
 	return nil
 }
 
-// replace has the go command read something else in the place of a file.
+// replace makes the go command read b in place of a file.
 func (m *maker) replace(path string, b []byte) error {
 	to, err := m.o.Cache.keep(path, b)
 	if err != nil {
@@ -394,21 +399,22 @@ func (m *maker) add(x *listed, dir, name string, b []byte) error {
 	return m.replace(filepath.Join(dir, name), b)
 }
 
-// place makes place for a file that is added to a package.
+// place prepares the addition of a file to a package.
 func (m *maker) place(x *listed, dir, name string) error {
 	name = filepath.Join(dir, name)
 	if stat(name) != (at{}) {
 		return fmt.Errorf("%s is there already; it is the name of a file that is added when the program is built", name)
 	}
 	if x.ImportPath == "command-line-arguments" {
-		// The go command wants files to be named alike, and the table's to be the first.
+		// The go command requires named files to be written alike, and the table's must be
+		// first.
 		first := m.line.Packages[0]
 		m.plan.Packages = append([]string{strings.TrimSuffix(first, filepath.Base(first)) + filepath.Base(name)}, m.plan.Packages...)
 	}
 	return nil
 }
 
-// editable returns the directory where files of a package can be replaced, and others added.
+// editable returns the directory where files of a package can be replaced and added.
 func (m *maker) editable(x *listed) (string, error) {
 	if within(x.Dir, m.env.GOMODCACHE) {
 		return m.copied(x)
@@ -416,7 +422,8 @@ func (m *maker) editable(x *listed) (string, error) {
 	return x.Dir, nil
 }
 
-// copied is where a package's module can be edited: a copy of it, which go.mod is to name.
+// copied returns the package's directory in a copy of its module, which go.mod will refer
+// to.
 func (m *maker) copied(x *listed) (string, error) {
 	mod := x.Module
 	if mod.Replace != nil {
@@ -440,7 +447,7 @@ func (m *maker) copied(x *listed) (string, error) {
 	return filepath.Join(to, rel), err
 }
 
-// modules has go.mod name the recorder, and returns the recorder's directory.
+// modules adds the recorder to go.mod, and returns the recorder's directory.
 func (m *maker) modules(ctx context.Context) (string, error) {
 	p := m.plan
 	dir, err := m.o.Cache.recorder(goCommand(ctx, m.o.Dir))
@@ -465,7 +472,7 @@ func (m *maker) modules(ctx context.Context) (string, error) {
 	case m.env.GOMOD == "" || m.env.GOMOD == os.DevNull:
 		files[0] = filepath.Join(m.o.Dir, "go.mod")
 	}
-	// Of a workspace one module is enough, unless the recorder is one of them.
+	// In a workspace one module is enough, unless the recorder is one of them.
 	for i, path := range files {
 		p.from(path, strings.TrimSuffix(path, ".mod")+".sum")
 		b, err := m.overlay.read(path)
@@ -485,7 +492,7 @@ func (m *maker) modules(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// within is the recorder where the main module is its own.
+// within returns the recorder's directory if the main module is the recorder.
 func (m *maker) within(dir string) (string, error) {
 	if _, err := os.Stat(filepath.Join(dir, "scope", "hooks")); err != nil {
 		return "", fmt.Errorf("%s is another version of the recorder than this tool's: %w", dir, err)
@@ -493,7 +500,8 @@ func (m *maker) within(dir string) (string, error) {
 	return dir, nil
 }
 
-// standard puts the hooks into the standard library, and what they call into the recorder.
+// standard adds the hooks to the standard library, and the functions that they call to the
+// recorder.
 func (m *maker) standard(recorder string) error {
 	groups := m.o.Advise
 	if m.o.Memory {
@@ -507,7 +515,8 @@ func (m *maker) standard(recorder string) error {
 		m.plan.Stubs = stubs
 		texts := map[string][]byte{
 			filepath.Join(recorder, "scope", "hooks", "zz_scopeview_linked.go"): linked,
-			// What asks the environment itself would record without the hooks' budget, and in their way.
+			// A package that reads the environment itself would start a recording without the
+			// hooks' budget, and conflict with them.
 			filepath.Join(recorder, "scope", "auto", "auto.go"): []byte("package auto\n\nimport _ " + strconv.Quote(Hooks) + "\n"),
 		}
 		was := map[string]at{}
@@ -535,7 +544,7 @@ func (m *maker) standard(recorder string) error {
 	return nil
 }
 
-// entries adds the recorder to what is run: to package main, or to the tests.
+// entries adds the recorder to the program: to package main, or to the tests.
 func (m *maker) entries(packages []*listed) error {
 	for _, x := range packages {
 		if x.DepOnly {
@@ -563,7 +572,7 @@ func (m *maker) entries(packages []*listed) error {
 	return nil
 }
 
-// entry is a file that has the program record, and tells the recording what is left out of it.
+// entry returns a file that makes the program record, and lists the functions left out.
 func (m *maker) entry(name string) []byte {
 	var b strings.Builder
 	for _, l := range m.plan.Left {
@@ -579,7 +588,7 @@ func (m *maker) entry(name string) []byte {
 	return []byte(b.String())
 }
 
-// Executable is where what Run runs is built: the same as that of the last time, so that it
+// Executable returns the path of Run's executable, which is the same each time, so that it
 // need not be linked again.
 func (p *Plan) Executable(c Cache) string {
 	return c.path("bin", hash([]byte(p.Overlay), []byte(strings.Join(p.Flags, "\x00")), []byte(strings.Join(p.Packages, "\x00")), []byte(p.Dir)), path.Base(p.Root))

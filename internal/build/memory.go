@@ -7,21 +7,22 @@ import (
 	"strings"
 )
 
-// calling has the compiler put a call before each load and store of a package. It is what the race
-// detector has it do, but without the checks of unsafe conversions that come with it, of which a
-// working program can die.
+// calling makes the compiler insert a call before each load and store of a package. These
+// are the race detector's flags, without its checks of unsafe conversions, which may crash a
+// working program.
 const calling = "-race -d=checkptr=0"
 
-// perPackage is a value of -gcflags: flags for the packages that match.
+// perPackage is a value of -gcflags: flags for the matching packages.
 type perPackage struct {
 	flags string
 	match func(x *listed) bool
 }
 
-// detected are the systems that the compiler has the race detector's calls for.
+// detected are the systems for which the compiler has the race detector's calls.
 var detected = words("linux/amd64 linux/arm64 linux/ppc64le linux/s390x linux/loong64 freebsd/amd64 netbsd/amd64 darwin/amd64 darwin/arm64 windows/amd64")
 
-// detecting refuses what has calls of its own before loads and stores, and systems that have none.
+// detecting rejects flags that insert other calls before loads and stores, and systems
+// without support.
 func detecting(l *Line, system string) error {
 	if !slices.Contains(detected, system) {
 		return fmt.Errorf("--memory looks at loads and stores with what the compiler has for -race, and it has nothing for %s", system)
@@ -34,14 +35,14 @@ func detecting(l *Line, system string) error {
 	return nil
 }
 
-// looked reports whether loads and stores of a package are looked at, which is traced. Those of the
-// recorder are not, or looking would look at itself.
+// looked reports whether loads and stores of a traced package are reported. The recorder's
+// are not, to avoid recursion.
 func (m *maker) looked(x *listed) bool {
 	return m.o.Memory && (!x.Standard || len(m.o.Trace) > 0)
 }
 
-// memory adds flags for the packages whose loads and stores are looked at. The go command takes the
-// last -gcflags that matches a package, so what is given for it already is in ours, too.
+// memory adds flags for the packages whose loads and stores are reported. The go command
+// uses the last -gcflags that matches a package, so ours include those already given for it.
 func (m *maker) memory(packages []*listed) error {
 	if len(packages) == 0 {
 		return errors.New("--memory: no package of this build is traced, so there are no loads and stores to look at; --trace chooses packages")
@@ -77,8 +78,8 @@ func (m *maker) memory(packages []*listed) error {
 	return nil
 }
 
-// perPackage takes a value of -gcflags apart, as the go command does: PATTERN=FLAGS, or FLAGS for what
-// the command line names.
+// perPackage parses a value of -gcflags as the go command does: PATTERN=FLAGS, or FLAGS for
+// the packages of the command line.
 func (m *maker) perPackage(text string) (p perPackage, err error) {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.HasPrefix(text, "-") || text[0] == '\'' || text[0] == '"' {
@@ -105,7 +106,7 @@ func (m *maker) perPackage(text string) (p perPackage, err error) {
 	return p, nil
 }
 
-// valuesOf are all values of a flag, in their order.
+// valuesOf returns all values of a flag, in order.
 func valuesOf(flags []string, name string) (values []string) {
 	for i := 0; i < len(flags); i++ {
 		if !strings.HasPrefix(flags[i], "-") {

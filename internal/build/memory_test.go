@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMemoryFlags: packages that are looked at get what they get without, and the calls; others what they
-// get without.
+// TestMemoryFlags: the selected packages get their own flags and the calls; others only
+// their own flags.
 func TestMemoryFlags(t *testing.T) {
 	a := &listed{ImportPath: "example.com/a", Dir: "/src/a"}
 	b := &listed{ImportPath: "example.com/b", Dir: "/src/b", DepOnly: true}
@@ -46,7 +46,7 @@ func TestMemoryFlags(t *testing.T) {
 	}
 }
 
-// TestMemoryAlone: detectors have calls of their own.
+// TestMemoryAlone: detectors have their own calls.
 func TestMemoryAlone(t *testing.T) {
 	for args, refused := range map[string]bool{"-v": false, "-race": true, "-msan": true, "-asan": true, "-race=false": false} {
 		line, err := Parse(Build, []string{args})

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// modFile is go.mod as the go command is to see it: with the recorder, and with copies of the
-// modules that are to be edited, by path. path is where it is, which need not exist. The
-// result is nil where the main module is the recorder's.
+// modFile returns go.mod with the recorder, and with the copies of modules to edit, by path.
+// path is the file's path, which need not exist. The result is nil if the main module is the
+// recorder's.
 func modFile(path string, read func(string) ([]byte, error), recorder string, copies map[string]string) ([]byte, error) {
 	b, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +36,8 @@ func modFile(path string, read func(string) ([]byte, error), recorder string, co
 	if err := f.AddRequire(Module, "v0.0.0"); err != nil {
 		return nil, err
 	}
-	// Any version is replaced, whoever asks for it: what go.mod replaces already is not.
+	// Any version is replaced, including for indirect requirements; replacements that go.mod
+	// already has are not.
 	for _, r := range f.Replace {
 		if copies[r.Old.Path] != "" {
 			if err := f.DropReplace(r.Old.Path, r.Old.Version); err != nil {
@@ -53,7 +54,7 @@ func modFile(path string, read func(string) ([]byte, error), recorder string, co
 	return f.Format()
 }
 
-// workModules are the go.mod files of a workspace.
+// workModules returns the go.mod files of a workspace.
 func workModules(work string) ([]string, error) {
 	b, err := os.ReadFile(work)
 	if err != nil {
@@ -77,7 +78,7 @@ func workModules(work string) ([]string, error) {
 	return list, nil
 }
 
-// vendored reports whether the go command would take modules from a vendor directory.
+// vendored reports whether the go command would use a vendor directory.
 func vendored(e *environment, l *Line) bool {
 	if mod := l.Value("mod"); mod != "" {
 		return mod == "vendor"
@@ -86,7 +87,7 @@ func vendored(e *environment, l *Line) bool {
 	return err == nil && st.IsDir()
 }
 
-// vendor returns where the vendor directory would be, of the module or of the workspace.
+// vendor returns the path of a possible vendor directory, of the module or of the workspace.
 func (e *environment) vendor() string {
 	root := e.GOMOD
 	if e.GOWORK != "" && e.GOWORK != "off" {

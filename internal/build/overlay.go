@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// overlay says which file the go command reads in the place of which: "" where none is to be.
+// overlay maps paths to the files that the go command reads instead: "" if there is to be
+// none.
 type overlay map[string]string
 
-// theirOverlay is what the user gives the go command, by the command line or GOFLAGS; the file
-// is read.
+// theirOverlay returns the user's overlay, from the command line or GOFLAGS, and the path of
+// its file.
 func theirOverlay(e *environment, l *Line, dir string) (overlay, string, error) {
 	var names []string
 	for _, f := range e.flags() {
@@ -64,7 +65,7 @@ func theirOverlay(e *environment, l *Line, dir string) (overlay, string, error) 
 	return o, name, nil
 }
 
-// at is where the go command reads a file: "" where there is to be none.
+// at returns the path that the go command reads for a file: "" if there is none.
 func (o overlay) at(path string) string {
 	if to, ok := o[path]; ok {
 		return to
@@ -81,11 +82,11 @@ func (o overlay) read(path string) ([]byte, error) {
 	return os.ReadFile(to)
 }
 
-// encode is the overlay as the go command reads it.
+// encode returns the overlay in the go command's format.
 func (o overlay) encode() []byte {
 	b, err := json.Marshal(struct{ Replace overlay }{o})
 	if err != nil {
-		panic(err) // strings alone
+		panic(err) // impossible: it has only strings
 	}
 	return b
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// listed is a package of the build, as go list has it.
+// listed is a package of the build, from go list.
 type listed struct {
 	Dir, ImportPath, Name, ForTest   string
 	GoFiles, CgoFiles                []string
@@ -23,7 +23,7 @@ type listed struct {
 	SwigFiles, SwigCXXFiles          []string
 	SysoFiles, EmbedFiles            []string
 	Standard, DepOnly                bool
-	Named                            bool // of the module of a package that the command line names; see maker.cached
+	Named                            bool // in the module of a package that the command line names; see maker.cached
 	Module                           *listedModule
 	Error                            *struct{ Err string }
 }
@@ -34,7 +34,7 @@ type listedModule struct {
 	Replace                   *listedModule
 }
 
-// list asks the go command which packages are in the build.
+// list returns the packages of the build from the go command.
 func list(ctx context.Context, dir string, verb Verb, flags, packages []string) ([]*listed, error) {
 	args := []string{"list", "-e", "-deps", "-json=Dir,ImportPath,Name,ForTest,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,IgnoredOtherFiles,SFiles,HFiles,CFiles,CXXFiles,MFiles,FFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles,Standard,DepOnly,Module,Error"}
 	if verb == Test {
@@ -64,19 +64,21 @@ func list(ctx context.Context, dir string, verb Verb, flags, packages []string) 
 	return all, nil
 }
 
-// GoError is what the go command said.
+// GoError is a message of the go command.
 type GoError struct{ Text string }
 
 func (e *GoError) Error() string { return e.Text }
 
-// ours reports whether a package is of the main module, of one of several, or of one that is named.
+// ours reports whether a package is in the main module, in one of several, or in one that is
+// named.
 func ours(p *listed) bool {
 	return p.Named || p.Module != nil && p.Module.Main || p.Module == nil && !p.Standard
 }
 
-// matcher chooses packages to trace by patterns, as go list's: ... stands for any text, ./ is
-// here; a leading - excludes; the last match decides. Without a pattern it is those of the main
-// module, or modules; with exclusions alone the others of these.
+// matcher returns a function that selects the packages to trace by patterns like those of go
+// list: ... matches any text, ./ is dir; a leading - excludes; the last match decides.
+// Without a pattern it selects the main module, or modules; with only exclusions the rest of
+// these.
 func matcher(dir string, patterns []string) (func(p *listed) bool, error) {
 	if len(patterns) == 0 {
 		return ours, nil
@@ -119,7 +121,7 @@ func matcher(dir string, patterns []string) (func(p *listed) bool, error) {
 	}, nil
 }
 
-// pattern is a pattern as go help packages describes it: x/... matches x too.
+// pattern compiles a pattern of go help packages: x/... matches x too.
 func pattern(text string) (re *regexp.Regexp, here bool, err error) {
 	here = text == "." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || text == ".."
 	if here {

@@ -17,69 +17,70 @@ import (
 	"github.com/scopeview/scopeview/internal/build/std"
 )
 
-// Options are what a build is to be.
+// Options are the parameters of a build.
 type Options struct {
 	Cache  Cache
-	Tool   string // its version: another one has other plans
-	Self   string // its path, to be called where something is covered
-	Dir    string // where the go command would be called; "": here
+	Tool   string // version of the tool: each has its own plans
+	Self   string // path of the tool, for calls in builds with coverage
+	Dir    string // directory for the go command; "": the working directory
 	Trace  []string
 	Args   bool     // record arguments
-	Budget float64  // the share of the CPU time that recording may take
-	Advise []string // groups of diagnostics that the program is to count for
-	Memory bool     // loads and stores of what is traced are looked at, too
+	Budget float64  // maximum share of the CPU time for recording
+	Advise []string // groups of diagnostics to count for
+	Memory bool     // report loads and stores of traced packages, too
 
-	out map[string]string // functions to leave out by the names of their scopes, and why
+	out map[string]string // functions to leave out by the names of their scopes, and the reasons
 }
 
-// Plan is what a command line comes to.
+// Plan is the result for a command line.
 type Plan struct {
-	Dir      string   // where the go command is called
+	Dir      string   // directory for the go command
 	Go       string   // the go command
-	Env      []string // more of the environment
+	Env      []string // additional environment variables
 	Flags    []string // of the go command
 	Packages []string
-	Rest     []string  // what the program, or the test, is given
-	Root     string    // the package that is run, of Run alone
-	Exec     []string  // what is to run it: -exec
-	Shown    bool      // the commands are to be shown, and nothing is to be done: -n
-	Overlay  string    // its file
-	Covered  []editing // where something is covered: packages that are traced
-	Toolexec []string  // the user's, then
-	Version  string    // of Go
-	Hot      string    // the file of what runs showed to be called too often
-	Profile  string    // the default.pgo of what is run, or -pgo: "" for none
+	Rest     []string  // arguments of the program, or the test
+	Root     string    // package that Run runs
+	Exec     []string  // command that runs it: -exec
+	Shown    bool      // only show the commands: -n
+	Overlay  string    // path of the overlay's file
+	Covered  []editing // traced packages in builds with coverage
+	Toolexec []string  // the user's -toolexec, then
+	Version  string    // Go version
+	Hot      string    // path of the list of functions called too often, from earlier runs
+	Profile  string    // default.pgo of the program, or -pgo; "": none
 
-	Functions int          // that are recorded
-	Left      []Left       // those that are not
-	Stubs     []std.Status // the hooks of the standard library
-	Notes     []string     // what the user should know
+	Functions int          // number of recorded functions
+	Left      []Left       // functions not recorded
+	Stubs     []std.Status // hooks of the standard library
+	Notes     []string     // notes for the user
 	Began     time.Time
-	Inputs    map[string]at     // what it was made from
-	Names     map[string]string // which files the directories among it have
-	C         bool              // something in it, but for the standard library, is compiled by a C compiler
-	Main      string            // the directory of the package that is built, if that is one program
-	Name      string            // of the file that go build makes of it, where it is given no name
-	Output    string            // and the name that it is given
-	Unstamped bool              // nothing of the version control goes into it
-	Self      string            // this tool
-	Kept      map[string]at     // what of the cache it names
+	Inputs    map[string]at     // files and directories that it depends on
+	Names     map[string]string // hashes of the file names in those directories
+	C         bool              // a C compiler compiles part of it, outside the standard library
+	Main      string            // directory of the package that is built, if that is one program
+	Name      string            // default name of go build's output
+	Output    string            // name of the output, if given
+	Unstamped bool              // version control does not affect it
+	Self      string            // path of this tool
+	Kept      map[string]at     // files of the cache that it refers to
 
-	file string // where it lies
+	file string // path of the plan
 	verb Verb
 
-	stamp   string // of the version control, when Built was asked
-	stamped bool   // it is known
+	stamp   string // state of version control at the call of Built
+	stamped bool   // stamp is known
 }
 
-// Left is why functions are not recorded: so many, and which, as long as they are few.
+// Left is a reason why functions are not recorded: their number, and their names if they are
+// few.
 type Left struct {
 	Why   string
 	Count int
 	Names []string
 }
 
-// at is how a file was when a plan was made from it; the zero at is one that was not there.
+// at is the state of an input file; the zero at is a missing file.
 type at struct {
 	Size int64
 	Time int64 // ns
@@ -96,7 +97,7 @@ func stat(path string) at {
 	return at{st.Size(), st.ModTime().UnixNano()}
 }
 
-// Make returns the plan of a command line: that of the last time, if nothing has changed.
+// Make returns the plan of a command line: the stored one, if nothing has changed.
 func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, error) {
 	l, err := Parse(verb, args)
 	if err != nil {
@@ -144,7 +145,7 @@ func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, erro
 	return m.plan, m.plan.save(o.Cache)
 }
 
-// refuse says what can't be built so.
+// refuse returns an error for command lines that are not supported.
 func refuse(verb Verb, l *Line) error {
 	switch mode := l.Value("buildmode"); mode {
 	case "", "default", "exe", "pie":
@@ -165,7 +166,7 @@ func refuse(verb Verb, l *Line) error {
 	return nil
 }
 
-// known reports whether the recorder can be compiled.
+// known returns an error if the recorder can't be compiled.
 func known(e *environment) error {
 	v := strings.TrimPrefix(e.GOVERSION, "go")
 	var major, minor int
@@ -175,12 +176,12 @@ func known(e *environment) error {
 	return fmt.Errorf("the go command here is %s, and the recorder is written for %s or newer; GOTOOLCHAIN=%s.0 chooses one", e.GOVERSION, language, language)
 }
 
-// planKey names a plan by all that it depends on but the files. What the go command says of its
-// environment depends on the variables, and on files that are among the plan's inputs.
+// planKey returns a hash of everything but files that a plan depends on. The go command's
+// environment depends on variables, and on files that are among the plan's inputs.
 func planKey(o Options, verb Verb, args []string) string {
 	b, err := json.Marshal([]any{o.Tool, o.Dir, o.Trace, o.Args, o.Budget, o.Advise, o.Memory, o.out, verb, args})
 	if err != nil {
-		panic(err) // strings alone
+		panic(err) // impossible: it has only strings
 	}
 	var env []string
 	for _, v := range os.Environ() {
@@ -192,7 +193,7 @@ func planKey(o Options, verb Verb, args []string) string {
 	return hash(b, []byte(strings.Join(env, "\x00")))
 }
 
-// plan is the plan with a key, if what it was made from is as it was.
+// plan returns the stored plan of a key, if its inputs are unchanged.
 func (c Cache) plan(key string) *Plan {
 	p := &Plan{file: c.path("plans", key+".json")}
 	b, err := os.ReadFile(p.file)
@@ -203,18 +204,18 @@ func (c Cache) plan(key string) *Plan {
 		return nil
 	}
 	for path, was := range p.Inputs {
-		// What was changed while the plan was made may have been read before.
+		// A file that changed while the plan was made may have been read before.
 		if was.Time >= p.Began.UnixNano() {
 			return nil
 		}
-		// What is built may be written into one of the directories.
+		// The executable may be written into one of the directories.
 		if now := stat(path); now != was && (now.Size != -1 || was.Size != -1 || p.names(path) != p.Names[path]) {
 			return nil
 		}
 	}
 	for path, was := range p.Kept {
 		if stat(path) != was {
-			return nil // somebody has removed a part of the cache
+			return nil // a part of the cache has been removed
 		}
 	}
 	return p
@@ -228,7 +229,7 @@ func (p *Plan) save(c Cache) error {
 	return c.write(p.file, b)
 }
 
-// from notes that the plan depends on a file, or on which files a directory has.
+// from adds inputs of the plan: files, or the file names of directories.
 func (p *Plan) from(paths ...string) {
 	for _, path := range paths {
 		if p.Inputs[path] = stat(path); p.Inputs[path].Size == -1 {
@@ -237,7 +238,7 @@ func (p *Plan) from(paths ...string) {
 	}
 }
 
-// names tells which files a directory has, but for what is built.
+// names returns a hash of a directory's file names, without that of the executable.
 func (p *Plan) names(dir string) string {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -253,8 +254,8 @@ func (p *Plan) names(dir string) string {
 	return hash(parts...)
 }
 
-// keeps notes that the plan names what lies at a path in the cache: a file, or a directory with
-// all that is in it.
+// keeps adds a file of the cache, or a directory with everything in it, to those that the
+// plan refers to.
 func (p *Plan) keeps(path string) error {
 	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && (d.IsDir() || d.Type().IsRegular()) {
@@ -264,7 +265,7 @@ func (p *Plan) keeps(path string) error {
 	})
 }
 
-// Command is the go command that does what the plan says.
+// Command returns the go command that executes the plan.
 func (p *Plan) Command(ctx context.Context, verb Verb, more ...string) *exec.Cmd {
 	args := append(append([]string{string(verb), "-overlay=" + p.Overlay}, more...), p.Flags...)
 	if p.Covered != nil {
@@ -276,7 +277,7 @@ func (p *Plan) Command(ctx context.Context, verb Verb, more ...string) *exec.Cmd
 	}
 	cmd.Dir = p.Dir
 	cmd.Env = append(append(os.Environ(), "PWD="+p.Dir), p.Env...)
-	// Killed, it would leave its directories behind, and what it runs.
+	// If it were killed, it would leave its directories behind, and its child running.
 	cmd.Cancel = func() error {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			return cmd.Process.Kill()
@@ -286,11 +287,11 @@ func (p *Plan) Command(ctx context.Context, verb Verb, more ...string) *exec.Cmd
 	return cmd
 }
 
-// missing reports whether an error is that a file is not there.
+// missing reports whether an error means that a file does not exist.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// unquoted splits the value of a flag into words as the go command does: what begins with a quote
-// ends with the next.
+// unquoted splits the value of a flag into words as the go command does: a word that begins
+// with a quote ends at the next one.
 func unquoted(s string) ([]string, error) {
 	var words []string
 	for s = strings.TrimLeft(s, " \t\r\n"); s != ""; s = strings.TrimLeft(s, " \t\r\n") {
@@ -311,7 +312,7 @@ func unquoted(s string) ([]string, error) {
 	return words, nil
 }
 
-// quoted joins words as the go command splits the value of a flag.
+// quoted joins words into a flag's value, as the go command splits it.
 func quoted(words ...string) string {
 	for i, w := range words {
 		switch {

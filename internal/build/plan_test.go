@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestPlanIsUsedAgain as long as what it was made from, and what it names, is as it was.
+// TestPlanIsUsedAgain as long as its inputs, and the files that it refers to, are unchanged.
 func TestPlanIsUsedAgain(t *testing.T) {
 	c := opened(t)
 	source, kept := filepath.Join(t.TempDir(), "a.go"), c.path("files", "a.go")
@@ -55,7 +55,8 @@ func TestPlanIsUsedAgain(t *testing.T) {
 	}
 }
 
-// TestUnquoted splits the value of a flag as the go command does, and quoted puts it together.
+// TestUnquoted: unquoted splits the value of a flag as the go command does, and quoted joins
+// it.
 func TestUnquoted(t *testing.T) {
 	for s, want := range map[string][]string{
 		"":                    nil,

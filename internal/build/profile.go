@@ -9,15 +9,15 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// What is taken for a call's cost: of its record, with what is written to disk; and of a node of
-// the compiler's syntax tree, of which the estimate of inlining counts one for most operations.
+// Assumed costs: of a record, with writing it to disk; and of a node of the compiler's
+// syntax tree, one of which the inlining estimate counts for most operations.
 const (
 	recordNS = 60
 	nodeNS   = 0.5
 )
 
-// profile is a profile's share of CPU time of each function by itself, by the linker's name. What
-// is inlined into a function is that function's.
+// profile has each function's own share of CPU time, by the linker's name, including
+// functions inlined into it.
 type profile map[string]float64
 
 func readProfile(path string) (profile, error) {
@@ -42,9 +42,9 @@ func readProfile(path string) (profile, error) {
 	return shares, nil
 }
 
-// hot reports whether recording each call of a function would take more than a share of the CPU
-// time. A profile does not count calls. A call without loops takes no longer than its parts,
-// so the function is called at least as often as its time has room for such calls.
+// hot reports whether recording each call of a function would take more than a share of the
+// CPU time. A profile does not count calls. A call without loops takes no longer than the
+// sum of its parts, which gives a lower bound of the number of calls.
 func (p profile) hot(linker string, f *instrument.Func, share float64) bool {
 	if f.Why != "" || f.Loops || f.Cost >= instrument.Never || f.Cost <= 0 {
 		return false
@@ -52,7 +52,7 @@ func (p profile) hot(linker string, f *instrument.Func, share float64) bool {
 	return p[linker]*recordNS/(float64(f.Cost)*nodeNS) > share
 }
 
-// linkerName is what the linker, and so a profile, calls a function of a package.
+// linkerName returns the linker's name of a function, which profiles use.
 func linkerName(e *editing, name string) string {
 	if e.Name == "main" {
 		return name

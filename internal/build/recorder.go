@@ -24,18 +24,19 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// Module is the recorder's path, and Hooks the package of it that generated code imports.
+// Module is the recorder's module path, and Hooks its package that generated code imports.
 const (
 	Module = "github.com/scopeview/scopeview"
 	Hooks  = Module + "/scope/hooks"
 )
 
-// others are the packages of other modules that the recorder needs, by module and by
-// directory, with which of their files; without one it is all of them.
+// others are the packages of other modules that the recorder needs, by module and directory,
+// with the needed files; nil means all.
 //
-// Of procfs it is what finds a process's cgroups. The rest imports net: each program would be half a
-// megabyte larger, link libc where cgo is on, and hang where all goroutines are blocked. Or it compiles
-// regular expressions, for a quarter of a millisecond of each program's beginning and 50 kB of its heap.
+// procfs is used to find a process's cgroups. Its other files import net: each program would
+// be half a megabyte larger, link libc where cgo is on, and hang when all goroutines are
+// blocked. Or they compile regular expressions, which costs a quarter of a millisecond at
+// each program's start and 50 kB of its heap.
 var others = map[string]map[string][]string{
 	"golang.org/x/sys":          {"unix": nil, "windows": nil},
 	"github.com/edsrzf/mmap-go": {".": nil},
@@ -47,16 +48,16 @@ var others = map[string]map[string][]string{
 	},
 }
 
-// unused are the methods of a file that need files which are not in others.
+// unused are methods that need files which are not in others.
 var unused = map[string][]string{"github.com/prometheus/procfs/proc.go": {"FileDescriptorsInfo", "MountStats", "Schedstat"}}
 
-// theirs is where they lie in the recorder.
+// theirs is the directory of these packages in the recorder.
 const theirs = "internal/theirs"
 
-// language is the version of Go that the recorder's files are written for.
+// language is the Go version of the recorder's files.
 const language = "go1.26"
 
-// recorder makes the recorder's module in the cache, and returns its directory.
+// recorder creates the recorder's module in the cache, and returns its directory.
 func (c Cache) recorder(command *exec.Cmd) (string, error) {
 	files, err := sourceFiles()
 	if err != nil {
@@ -76,7 +77,7 @@ func (c Cache) recorder(command *exec.Cmd) (string, error) {
 	})
 }
 
-// sourceFiles is our part of it, by path, without tests.
+// sourceFiles returns the files from this repository, by path, without tests.
 func sourceFiles() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(scopeview.Source, ".", func(name string, d fs.DirEntry, err error) error {
@@ -89,8 +90,8 @@ func sourceFiles() (map[string][]byte, error) {
 	return files, err
 }
 
-// download has the go command find the modules that the recorder needs: in its cache, or at
-// the proxy. Their sums are those of the tool's go.sum. It returns their directories.
+// download lets the go command find the modules that the recorder needs: in its cache, or at
+// the proxy. Their checksums are those of the tool's go.sum. It returns their directories.
 func download(command *exec.Cmd, files map[string][]byte) (map[string]string, error) {
 	mod, err := modfile.Parse("go.mod", files["go.mod"], nil)
 	if err != nil {
@@ -134,7 +135,7 @@ func download(command *exec.Cmd, files map[string][]byte) (map[string]string, er
 	return dirs, nil
 }
 
-// writeRecorder writes the module into dir.
+// writeRecorder writes the module to dir.
 func writeRecorder(dir string, files map[string][]byte, from map[string]string) error {
 	put := func(name string, b []byte) error {
 		if strings.HasSuffix(name, ".go") {
@@ -191,7 +192,7 @@ func writeRecorder(dir string, files map[string][]byte, from map[string]string) 
 	return nil
 }
 
-// withoutMethods cuts methods out of a file.
+// withoutMethods removes methods from a file.
 func withoutMethods(b []byte, methods []string) ([]byte, error) {
 	if methods == nil {
 		return b, nil
@@ -209,11 +210,11 @@ func withoutMethods(b []byte, methods []string) ([]byte, error) {
 	return b, nil
 }
 
-// goBuild is a build constraint's line.
+// goBuild matches a build constraint.
 var goBuild = regexp.MustCompile(`(?m)^//go:build .*$`)
 
-// adapt has a file import what the recorder has of other modules from there, and say for which Go
-// it is written.
+// adapt rewrites a file's imports of other modules to the recorder's copies, and adds a
+// build constraint for its Go version.
 func adapt(name string, b []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, b, parser.ImportsOnly|parser.ParseComments)

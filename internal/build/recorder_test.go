@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestRecorderLeavesNetAlone: a program that does not import net is not to import it for our sake.
-// With cgo on it would need libc, and a deadlock of all goroutines would not end it.
+// TestRecorderLeavesNetAlone: the recorder must not add an import of net to a program. With
+// cgo the program would need libc, and a deadlock of all goroutines would not end it.
 func TestRecorderLeavesNetAlone(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go tool")
@@ -37,8 +37,8 @@ func TestRecorderLeavesNetAlone(t *testing.T) {
 	}
 }
 
-// TestRecorderBegins: what the recorder's packages have in the heap before main is little, as each of
-// Go's collections marks it, also where nothing is recorded.
+// TestRecorderBegins: the recorder's packages allocate little before main, even without
+// recording, as each of Go's collections marks it.
 func TestRecorderBegins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
@@ -77,7 +77,7 @@ func TestRecorderBegins(t *testing.T) {
 		n, _ := strconv.Atoi(string(m[1]))
 		all += n
 	}
-	// 10 kB are a table of checksums, in which there are no pointers to mark.
+	// 10 kB are a table of checksums, without pointers to mark.
 	if all == 0 || all > 20_000 {
 		t.Errorf("the recorder's packages have %d bytes, want some, and at most 20,000:\n%s", all, out)
 	}

@@ -7,11 +7,11 @@ import (
 	"regexp"
 )
 
-// kept finds the names of files of the cache, however the go command has shortened them.
+// kept matches paths of files in the cache, even as shortened by the go command.
 var kept = regexp.MustCompile(`[^\s:"'()]*[/\\]files[/\\]([0-9a-f]{2})[/\\]([0-9a-f]{30})[/\\][^\s:"'()]+`)
 
-// Relabel returns a writer through which the go command's messages have the user's file names
-// in the place of those of edited copies, as it shortens them. Close writes what is left.
+// Relabel returns a writer that replaces the paths of edited copies in the go command's
+// messages by the user's, shortened as the go command does. Close writes the rest.
 func (p *Plan) Relabel(w io.Writer) (io.WriteCloser, error) {
 	o, err := p.overlaid()
 	if err != nil {
@@ -26,7 +26,7 @@ func (p *Plan) Relabel(w io.Writer) (io.WriteCloser, error) {
 	return r, nil
 }
 
-// short is a file's name as the go command shows it.
+// short returns a file's name as the go command shows it.
 func (p *Plan) short(path string) string {
 	rel, err := filepath.Rel(p.Dir, path)
 	switch {
@@ -41,14 +41,14 @@ func (p *Plan) short(path string) string {
 type relabeler struct {
 	w     io.Writer
 	names map[string]string
-	rest  []byte // of a line that has not ended
+	rest  []byte // an incomplete line
 }
 
 func (r *relabeler) Write(b []byte) (int, error) {
 	r.rest = append(r.rest, b...)
 	n := bytes.LastIndexByte(r.rest, '\n') + 1
 	if bytes.IndexByte(r.rest[n:], filepath.Separator) < 0 {
-		n = len(r.rest) // no file is named there
+		n = len(r.rest) // no file name is that long
 	}
 	if err := r.pass(n); err != nil {
 		return 0, err
@@ -58,7 +58,7 @@ func (r *relabeler) Write(b []byte) (int, error) {
 
 func (r *relabeler) Close() error { return r.pass(len(r.rest)) }
 
-// pass writes the first bytes of what is there.
+// pass writes the first n bytes of rest.
 func (r *relabeler) pass(n int) error {
 	text := kept.ReplaceAllFunc(r.rest[:n], func(name []byte) []byte {
 		m := kept.FindSubmatch(name)

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// target is what go build has made.
+// target describes the last output of go build.
 type target struct {
 	Path  string
 	At    at
 	Began time.Time // the plan's
-	Stamp string    // what of the version control went into it
+	Stamp string    // state of version control at the build
 }
 
-// Target returns where go build writes what is planned; "" where that is not known, or where
-// more is asked than to have it.
+// Target returns the path of go build's output; "" if it is not known, or if flags request
+// more than the output.
 func (p *Plan) Target() string {
 	if p.Main == "" || asksMore(p.Flags) {
 		return ""
@@ -36,7 +36,8 @@ func (p *Plan) Target() string {
 	return to
 }
 
-// asksMore reports whether one of the flags has go build do something where nothing has changed.
+// asksMore reports whether one of the flags makes go build do something even if nothing has
+// changed.
 func asksMore(flags []string) bool {
 	return slices.ContainsFunc(flags, func(f string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
@@ -44,7 +45,7 @@ func asksMore(flags []string) bool {
 	})
 }
 
-// executableName is what go build calls a program that is given no name.
+// executableName returns go build's default name of a program.
 func executableName(x *listed, goos string) string {
 	name := path.Base(x.ImportPath)
 	if version := strings.TrimPrefix(name, "v"); version != name && strings.Trim(version, "0123456789") == "" && name != x.ImportPath {
@@ -59,8 +60,8 @@ func executableName(x *listed, goos string) string {
 	return name
 }
 
-// Built reports whether the executable at path is that which was built by this plan last: then
-// nothing has changed since, and the go command need not be asked.
+// Built reports whether the executable at path is the last one built by this plan: then
+// nothing has changed since, and the go command need not be called.
 func (p *Plan) Built(ctx context.Context, path string) bool {
 	if path == "" {
 		return false
@@ -75,7 +76,7 @@ func (p *Plan) Built(ctx context.Context, path string) bool {
 		t.Began.Equal(p.Began) && t.At != (at{}) && t.At == stat(path)
 }
 
-// SetBuilt notes that path was built, if it was, since Built was asked.
+// SetBuilt stores that path was built, if it was, since the call of Built.
 func (p *Plan) SetBuilt(c Cache, path string) error {
 	t := target{Path: path, At: stat(path), Began: p.Began, Stamp: p.stamp}
 	if p.C || path == "" || !p.stamped || t.At.Size <= 0 || t.At.Time < p.Began.UnixNano() {
@@ -89,8 +90,9 @@ func (p *Plan) SetBuilt(c Cache, path string) error {
 	return c.write(p.file+".built", b)
 }
 
-// versionControl is all that the go command can learn of it for the program's version: what is
-// checked out, whether files differ from that, and the tags. It is not ok where this can't be had.
+// versionControl returns everything that the go command could use of version control for the
+// program's version: the checked-out commit, whether files differ from it, and the tags. ok
+// is false if that is not available.
 func (p *Plan) versionControl(ctx context.Context) (text string, ok bool) {
 	if p.verb == Run || p.Unstamped {
 		return "", true

@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// keptTraces is how many traces of a program stay in the cache.
+// keptTraces is the maximum number of traces of a program in the cache.
 const keptTraces = 10
 
-// Traces is where traces of a program go that are given no other place.
+// Traces returns the default directory for traces of a program.
 func (c Cache) Traces(program string) string { return c.path("traces", program) }
 
-// PruneTraces removes the oldest traces of a directory of the cache, and what lies beside them.
+// PruneTraces removes the oldest traces of a directory of the cache, and the files beside
+// them.
 func (c Cache) PruneTraces(dir string) {
 	if !within(dir, c.path("traces")) {
 		return

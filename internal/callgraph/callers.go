@@ -8,15 +8,15 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// Callers is a function between those that call it and those that it calls.
+// Callers is a function with its callers and callees.
 type Callers struct {
 	Func             string
 	Cost             *Cost
 	Callers, Callees []Edge
 }
 
-// Edge is a caller or a callee, and what of the function's inclusive metrics belongs to
-// the calls between the two.
+// Edge is a caller or a callee, with the part of the function's inclusive metrics that
+// belongs to the calls between the two.
 type Edge struct {
 	Func string
 	Attr []int64
@@ -24,7 +24,8 @@ type Edge struct {
 }
 
 // CallersOf finds the callers and callees of a function by its whole name, which may be
-// <Total>. costs are the Sum by function. It returns nil where nothing is known of it.
+// <Total>. costs is the result of Sum by function. It returns nil if there is no such
+// function.
 func CallersOf(p *samples.Profile, costs map[string]*Cost, name string) *Callers {
 	x := &Callers{Func: name, Cost: costs[name]}
 	if name == samples.TotalName {
@@ -74,7 +75,7 @@ func CallersOf(p *samples.Profile, costs map[string]*Cost, name string) *Callers
 	return x
 }
 
-// TotalCost returns what <Total> has: all of it, inclusive.
+// TotalCost returns the cost of <Total>: everything, inclusive.
 func TotalCost(p *samples.Profile) *Cost {
 	c := newCost(p)
 	copy(c.Incl, p.Total())
@@ -82,24 +83,24 @@ func TotalCost(p *samples.Profile) *Cost {
 	return c
 }
 
-// Node is a function of the tree: called on one way from <Total>.
+// Node is a function in the call tree: called on one path from <Total>.
 type Node struct {
 	Func     string
 	Excl     []int64
 	Incl     []int64
-	Children []*Node // those with the most of the metric first
-	cut      []int64 // what stacks have that lack callers, and may be of this way; nil: none may
+	Children []*Node // sorted by the metric, largest first
+	cut      []int64 // values of stacks that lack callers and may belong to this path; nil: none
 }
 
-// Cost returns what the function has on this way.
+// Cost returns the function's cost on this path.
 func (n *Node) Cost() *Cost {
 	c := &Cost{Excl: n.Excl, Incl: n.Incl}
 	c.lacks(n.cut)
 	return c
 }
 
-// Tree returns the stacks as a tree of calls, whose root is <Total>. Children are sorted by
-// a metric.
+// Tree returns the stacks as a call tree, whose root is <Total>. Children are sorted by a
+// metric.
 func Tree(p *samples.Profile, metric int) *Node {
 	type edge struct {
 		parent *Node
@@ -134,7 +135,8 @@ func Tree(p *samples.Profile, metric int) *Node {
 	return root
 }
 
-// sort sorts without recursion: stacks of a corrupt trace may be very deep.
+// sort sorts all children by the metric. It does not recurse: stacks of a corrupt trace may
+// be very deep.
 func (n *Node) sort(p *samples.Profile, metric int) {
 	for todo := []*Node{n}; len(todo) > 0; {
 		n, todo = todo[len(todo)-1], todo[:len(todo)-1]

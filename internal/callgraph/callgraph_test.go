@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// profileOf makes a profile of lines such as "main.f main.g main.main 5 7": the stack, the
+// profileOf makes a profile from lines such as "main.f main.g main.main 5 7": the stack, the
 // leaf first, and a value of each metric.
 func profileOf(t testing.TB, lines ...string) *samples.Profile {
 	t.Helper()
@@ -53,7 +53,7 @@ func TestCallers(t *testing.T) {
 	p := profileOf(t,
 		"leaf f f main 1 0", // f calls itself
 		"f main 2 0",
-		"g f g main 0 4", // f and g call one another
+		"g f g main 0 4", // f and g call each other
 		"other 8 16",
 	)
 	costs := Sum(p, byFunction)
@@ -84,8 +84,8 @@ func TestCallers(t *testing.T) {
 }
 
 // TestIdentities: on random stacks the attributed metrics of the callers add up to the
-// inclusive ones, those of the callees and the exclusive ones too, all exclusive ones to
-// <Total>, and the tree has the same sums.
+// inclusive ones, so do those of the callees with the exclusive ones, all exclusive ones add
+// up to <Total>, and the tree has the same sums.
 func TestIdentities(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -128,7 +128,8 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
-// checkTree: what a node has is what it has itself and its children have, the largest first.
+// checkTree checks that a node's value is its own plus its children's, and that children are
+// sorted, largest first.
 func checkTree(t *testing.T, n *Node) {
 	t.Helper()
 	sum := slices.Clone(n.Excl)
@@ -183,8 +184,8 @@ func BenchmarkSum(b *testing.B) {
 	}
 }
 
-// TestAtLeast: stacks that were cut off may lack every function that they do not have, by metric,
-// and no function on the way below <truncated>.
+// TestAtLeast: truncated stacks may lack every function that they do not contain, by metric,
+// and no function on the path below <truncated>.
 func TestAtLeast(t *testing.T) {
 	frame := func(name string) *samples.Frame { return &samples.Frame{Func: name} }
 	main, f, leaf, cut := frame("main"), frame("f"), frame("leaf"), frame(samples.TruncatedName)

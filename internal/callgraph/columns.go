@@ -10,8 +10,8 @@ import (
 // Column is a metric as a view shows it.
 type Column struct {
 	Inclusive bool
-	Metric    int  // of the Profile
-	Percent   bool // its share of <Total> is shown too
+	Metric    int  // index of Profile.Metrics
+	Percent   bool // also show its share of <Total>
 }
 
 // Of returns the column's value of a cost.
@@ -22,9 +22,9 @@ func (c Column) Of(p *samples.Profile, x *Cost) int64 {
 	return p.Value(x.Excl, c.Metric)
 }
 
-// ParseColumns reads a list of metrics in the words of Sun's er_print: "e.cpu:i.cpu:i.off%"
-// are the exclusive and the inclusive cpu, and the inclusive off with its share. i or e may
-// be both: "ie.cpu". The empty list is what one looks at first.
+// ParseColumns parses a list of metrics in the syntax of Sun's er_print:
+// "e.cpu:i.cpu:i.off%" are the exclusive and the inclusive cpu, and the inclusive off with
+// its share. i or e may be both: "ie.cpu". The empty list means the defaults.
 func ParseColumns(p *samples.Profile, text string) (list []Column, err error) {
 	if text == "" {
 		return preset(p), nil
@@ -55,7 +55,7 @@ func names(p *samples.Profile) string {
 	return strings.Join(list, ", ")
 }
 
-// preset are the columns of the first metric and, of waits, of all of them.
+// preset returns the default columns: the first metric and, if there are waits, all waits.
 func preset(p *samples.Profile) []Column {
 	m := p.Metric(p.Preset)
 	if m < 0 {

@@ -9,29 +9,30 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// While somebody waits for a lock, somebody has it, or it was given to one that waits for a
-// processor. Where what is recorded does not say so, holds are missing, and then the numbers of
-// one finding do not add up: a thousand long waits for a lock that is held for some microseconds.
-// So each finding about a lock accounts for the time in which somebody waited.
+// While a goroutine waits for a lock, another one holds it, or it was handed to a waiter
+// that waits for a processor. Where the recorded holds do not cover a wait, holds are
+// missing, and the numbers of a finding do not add up: a thousand long waits for a lock that
+// is held for some microseconds. So each finding about a lock accounts for the time in which
+// goroutines waited.
 
-// account is where the time in which somebody waited for a lock went.
+// account divides the time in which at least one goroutine waited for a lock.
 type account struct {
-	some   int64 // ns in which somebody waited
-	held   int64 // of it: a hold is recorded
-	handed int64 // of the rest: one that waited was woken, and waited for a processor
-	queued int64 // of all who waited together: after they were woken
+	some   int64 // ns in which at least one goroutine waited
+	held   int64 // ns of some that recorded holds cover
+	handed int64 // ns of the rest in which a woken waiter waited for a processor
+	queued int64 // ns that woken waiters waited for a processor, summed over waiters
 }
 
-// missing is the part of the time in which nobody is known to have had the lock.
+// missing returns the part of the time, 0 to 1, for which no holder is known.
 func (a *account) missing() float64 {
 	return max(float64(a.some-a.held-a.handed)/float64(max(a.some, 1)), 0)
 }
 
-// toldFrom is the part of the time in which somebody waited from which on it is said where
-// it went, if not into recorded holds. Ours: waits and holds are recorded a little apart.
+// toldFrom is the part of the waited time that must lie outside recorded holds before a
+// finding mentions it. Ours: waits and holds are recorded a little apart.
 const toldFrom = 0.1
 
-// account accounts for the waits of a lock whose holds are recorded, all or some.
+// account accounts for the waits of a lock of which all or some holds are recorded.
 func (u *use) account() account {
 	if u.accounted == nil {
 		a := account{some: u.line.upTo(1<<63 - 1)}
@@ -51,7 +52,7 @@ func (u *use) account() account {
 	return *u.accounted
 }
 
-// covered is how much of the time in which somebody waited lies within one of the turns.
+// covered returns the ns in which at least one goroutine waited and one of the turns lasted.
 func (l *waitLine) covered(ts []turn) (ns int64) {
 	ts = slices.Clone(ts)
 	slices.SortFunc(ts, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
@@ -65,8 +66,8 @@ func (l *waitLine) covered(ts []turn) (ns int64) {
 	return ns
 }
 
-// unaccounted says where the time in which somebody waited went, if not into recorded holds; it
-// is empty where that is little, or where of no hold is known how long it was.
+// unaccounted describes the waited time that recorded holds do not cover. It returns ""
+// where that is little, or where no hold has a known length.
 func (u *use) unaccounted(m *model) string {
 	a := u.account()
 	if u.l.place || !u.l.kind.Held() || a.some == 0 {
@@ -91,13 +92,13 @@ func (u *use) unaccounted(m *model) string {
 	return text
 }
 
-// starvedFacts are of a lock that is waited for in a program that lacked CPUs.
+// starvedFacts describes a lock that goroutines waited for in a program that lacked CPUs.
 type starvedFacts struct{ u *use }
 
-// waitedWhileStarved finds the locks that were waited for, and of which no rule says that
-// mending them gains something, where the program did not get the CPUs that it wanted. Whether
-// they made it wait, or the missing CPUs, nobody can tell; but that it waited is so. Share is the
-// part of the time in which somebody waited.
+// waitedWhileStarved finds the locks that goroutines waited for, and for which no rule
+// estimates a gain, in a program that did not get the CPUs it could use. A trace can't show
+// whether the lock or the lack of CPUs caused the wait, only that it happened. Share is the
+// part of the time in which at least one goroutine waited.
 func (m *model) waitedWhileStarved(found []Finding) (fs []Finding) {
 	if m.starved == nil || m.starved.Share < starvedShare || m.lacks(needCores) != 0 {
 		return nil
@@ -109,9 +110,9 @@ func (m *model) waitedWhileStarved(found []Finding) (fs []Finding) {
 		a := u.account()
 		late := 2*a.handed > a.some
 		if u.l.place {
-			late = 2*a.queued > u.wait // when it was held is not known
+			late = 2*a.queued > u.wait // the times of its holds are not known
 		}
-		if late { // for processors, which Starved says already
+		if late { // they waited for processors, which Starved already reports
 			continue
 		}
 		f := u.finding(m)
@@ -124,7 +125,7 @@ func (m *model) waitedWhileStarved(found []Finding) (fs []Finding) {
 	return fs[:min(len(fs), mostStarved)]
 }
 
-// mostStarved bounds how many locks are named of a program that lacked CPUs.
+// mostStarved is the maximum number of locks reported for a program that lacked CPUs.
 const mostStarved = 3
 
 func (x starvedFacts) words(m *model, _ *Finding) words {

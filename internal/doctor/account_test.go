@@ -14,9 +14,9 @@ var (
 	missingText = regexp.MustCompile(`; for ([0-9.]+)% of it nobody is known to have the lock`)
 )
 
-// addsUp checks that the numbers of a finding about a lock explain each other: all who waited
-// together waited no longer than as many as were in line at once, for the holds that are
-// recorded and for what the finding says is not.
+// addsUp checks that the numbers of a finding about a lock are consistent: the summed waits
+// are at most the longest queue times the recorded holds and what the finding reports as
+// missing.
 func addsUp(t *testing.T, f *Finding) {
 	t.Helper()
 	u := f.use
@@ -35,7 +35,7 @@ func addsUp(t *testing.T, f *Finding) {
 		}
 	}
 	some := float64(u.line.upTo(1<<63 - 1))
-	explained := float64(u.busy) + (named+2*toldFrom)*some // below toldFrom nothing is said
+	explained := float64(u.busy) + (named+2*toldFrom)*some // below toldFrom the finding mentions nothing
 	if most := float64(slices.Max(u.line.n)); float64(u.wait-u.l.shortWait) > most*explained {
 		t.Errorf("%d ns of waiting, at most %v in line, and %v ns are explained:\n%s\n%s", u.wait, most, explained, f.Text, text)
 	}
@@ -47,8 +47,8 @@ func addsUp(t *testing.T, f *Finding) {
 	}
 }
 
-// TestFactsAddUp: whatever part of the holds a trace lacks, what a finding says of waits and
-// holds adds up, or it says what is missing.
+// TestFactsAddUp: whichever holds a trace lacks, a finding's waits and holds add up, or it
+// reports what is missing.
 func TestFactsAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	told, named := 0, 0
@@ -85,10 +85,11 @@ func TestFactsAddUp(t *testing.T) {
 	}
 }
 
-// TestHandedOn: where one that was given the lock waits for a processor, the finding says so.
+// TestHandedOn: if a goroutine that was handed the lock waits for a processor, the finding
+// reports that.
 func TestHandedOn(t *testing.T) {
 	w := play(2, func(p *proc) {
-		p.w.slow = 500 * us // until one that was woken runs
+		p.w.slow = 500 * us // until a woken goroutine runs
 		l := p.w.mutex("mu")
 		p.parallel(8, func(p *proc, i int) {
 			for range 50 {
@@ -108,14 +109,13 @@ func TestHandedOn(t *testing.T) {
 	}
 }
 
-// TestLockWaitsOfTheStarved: that a program lacked CPUs keeps nobody from being told that it
-// waited for a lock, and with whom.
+// TestLockWaitsOfTheStarved: waits for locks are reported even if the program lacked CPUs.
 func TestLockWaitsOfTheStarved(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		robbed int64 // times as long as it runs
+		robbed int64 // multiple of the time that it runs
 		locked int64 // ns of each round
-		place  bool  // the lock is not ours
+		place  bool  // package scope does not record the lock
 		want   bool
 	}{
 		{"starved, and waits", 3, 5 * ms, false, true},

@@ -1,7 +1,8 @@
 package doctor
 
-// changes calls f with all that there are, by time. Of several at one time those of one goroutine
-// come together, by the order of the goroutines. They are not kept: there are as many as intervals.
+// changes calls f with all changes, by time. Changes at the same time are grouped by
+// goroutine, in the order of the goroutines. They are not stored: there are as many as
+// intervals.
 func (m *model) changes(f func(*change)) {
 	h := make(changesHeap, 0, len(m.gs))
 	for i, g := range m.gs {
@@ -22,15 +23,15 @@ func (m *model) changes(f func(*change)) {
 	}
 }
 
-// changesOf goes through the changes of a goroutine.
+// changesOf iterates over the changes of a goroutine.
 type changesOf struct {
 	change
-	number int  // of the goroutine
-	i      int  // of ivs: what comes next
-	gap    bool // nothing is known before that
+	number int  // index of the goroutine
+	i      int  // index in ivs of the next interval
+	gap    bool // the goroutine is in a gap between two intervals
 }
 
-// next goes to the next one; false: there is none.
+// next advances to the next change and reports whether there is one.
 func (c *changesOf) next() bool {
 	ivs := c.g.ivs
 	for ; c.i < len(ivs); c.i++ {
@@ -55,7 +56,7 @@ func (c *changesOf) next() bool {
 	return true
 }
 
-// changesHeap has the earliest first.
+// changesHeap is a heap with the earliest change first.
 type changesHeap []changesOf
 
 func (h changesHeap) less(i, k int) bool {
@@ -63,7 +64,7 @@ func (h changesHeap) less(i, k int) bool {
 	return a.time < b.time || a.time == b.time && a.number < b.number
 }
 
-// down puts the i-th where it belongs, which may be further down.
+// down moves the element at i down to restore the heap.
 func (h changesHeap) down(i int) {
 	for {
 		k := 2*i + 1

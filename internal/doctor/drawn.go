@@ -7,15 +7,16 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// mostSteps is how many steps of the critical path a page is given: more than it has pixels.
+// mostSteps is the maximum number of steps of the critical path in a report: more than a
+// page has pixels.
 const mostSteps = 3000
 
-// steps puts into p whose time the critical path of last consists of, if that is asked for.
+// steps stores in p the longest steps of last's critical path, if Options.Drawn is set.
 func (m *model) steps(p *Path, last *gor) {
 	if !m.drawn {
 		return
 	}
-	var all [][3]int64 // back from the end
+	var all [][3]int64 // from the last to the first
 	m.walk(last, m.from, m.to, func(g *gor, a, b int64, _ states.State) {
 		if n := len(all); n > 0 && all[n-1][0] == int64(g.id) && all[n-1][1] == b {
 			all[n-1][1] = a
@@ -29,8 +30,8 @@ func (m *model) steps(p *Path, last *gor) {
 	slices.SortFunc(p.Steps, func(a, b [3]int64) int { return cmp.Compare(a[1], b[1]) })
 }
 
-// partly is what the run gains where the scopes of a name take a part of their own time; nil
-// if that is not asked for.
+// partly returns the gains of the run if the scopes of a name took 3/4, 1/2 and 1/4 of their
+// own time; nil unless Options.Drawn is set.
 func (m *model) partly(name int32) (gains []float64) {
 	if !m.drawn {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Examine looks for problems. It keeps in memory what each goroutine did, some 50 bytes
-// for each change of a goroutine's state, and the scopes, 32 bytes each up to a bound.
+// Examine looks for problems. It keeps each goroutine's states in memory, some 50 bytes for
+// each change of state, and the scopes, 32 bytes each up to a bound.
 func Examine(t *trace.Trace, o Options) (*Report, error) {
 	ctx := o.Context
 	if ctx == nil {
@@ -64,7 +64,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 	return r, ctx.Err()
 }
 
-// chosen reports whether a finding is about a name and a row that are wanted.
+// chosen reports whether the options select the names and rows of a finding.
 func chosen(m *model, o *Options, f *Finding) bool {
 	name := o.Names.All() || o.Names.Match(f.Object) || slices.ContainsFunc(f.Scopes, o.Names.Match)
 	track := o.Tracks.All() || slices.ContainsFunc(f.Goids, func(id uint64) bool {
@@ -81,7 +81,7 @@ func newModel(from, to int64, name func(uint16) string) *model {
 	}
 }
 
-// report makes the report of a model in which everything is.
+// report makes the report of a complete model.
 func (m *model) report() *Report {
 	r := &Report{
 		Findings: []Finding{}, FromNS: m.from, ToNS: m.to, Cores: m.cores,
@@ -113,15 +113,15 @@ func (m *model) report() *Report {
 	return r
 }
 
-// What makes it worth asking for more than one run, where no rule found anything.
+// If no rule found anything, the report suggests several runs from these values on.
 const (
-	poorUse    = 0.5 // of the cores, that the program's goroutines use at most: VTune calls it poor
-	muchSystem = 0.2 // of the CPU time, that is the system's at least; ours
+	poorUse    = 0.5 // part of the cores that the program's goroutines use at most: VTune calls it poor
+	muchSystem = 0.2 // part of the CPU time that is the system's at least; ours
 )
 
-// unsaid says what one run can't tell, where nothing was found but cores are idle or the
-// system has much of the time: what goroutines that wake each other across CPUs would
-// take with fewer of these.
+// unsaid returns a note that recommends several runs, where no rule found anything although
+// cores are idle or the system takes much of the CPU time: one run can't show the time with
+// fewer processors for goroutines that wake each other across CPUs.
 func (m *model) unsaid() string {
 	if m.cores.Count < 2 || !m.hasGo || m.sweep.known <= 0 {
 		return ""
@@ -142,7 +142,7 @@ func (m *model) unsaid() string {
 	return why + ": whether it would be as fast, or faster, with fewer processors can't be told from one run; scopeview scale runs it with several"
 }
 
-// speedup makes the speed-up stack and the histogram.
+// speedup computes the speed-up stack and the histogram of parallelism.
 func (m *model) speedup(r *Report) {
 	s := m.sweep
 	if s.known <= 0 {
@@ -155,7 +155,7 @@ func (m *model) speedup(r *Report) {
 		return
 	}
 	lost := s.lost
-	if v := m.starved; v != nil && !m.switches { // what goroutines ran is more than they were on CPUs
+	if v := m.starved; v != nil && !m.switches { // the time that goroutines ran includes time without a CPU
 		x := min((v.Others+v.Quota)*float64(s.known), lost[partRun])
 		lost[partRun], lost[partSystem] = lost[partRun]-x, lost[partSystem]+x
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// finish puts everything in order after all was added.
+// finish sorts and links the model after everything was added.
 func (m *model) finish() {
 	slices.SortFunc(m.gs, func(a, b *gor) int { return cmp.Compare(a.id, b.id) })
 	for _, g := range m.gs {
 		slices.SortStableFunc(g.ivs, func(a, b iv) int { return cmp.Compare(a.from, b.from) })
 		for i := range g.spans {
 			if s := &g.spans[i]; s.cpu == -1 && m.hasGo && len(g.ivs) > 0 && s.to-s.from < m.span()/4 {
-				s.cpu = g.onCPU(s.from, s.to) // else each of many moments would be looked at by many scopes
+				s.cpu = g.onCPU(s.from, s.to) // only for short scopes: many long ones would visit the same intervals again and again
 			}
 		}
 		for i := range g.ivs {
@@ -35,8 +35,8 @@ func (m *model) finish() {
 	}
 }
 
-// guessHolds adds what is not recorded where a lock is had at once: that somebody has
-// it, and lets others wait. They know who it was, and who woke them.
+// guessHolds adds holds that were not recorded because the lock was free when it was taken.
+// Their waiters' records name the holder, and the states name the goroutine that woke them.
 func (m *model) guessHolds(l *lock) {
 	known := map[*gor][]turn{}
 	for _, h := range l.holds {
@@ -56,14 +56,14 @@ func (m *model) guessHolds(l *lock) {
 			h := turn{g: by, from: w.from, to: min(v.to, w.to), guessed: true}
 			hs := known[h.g]
 			k := sort.Search(len(hs), func(k int) bool { return hs[k].to > h.from })
-			if k == len(hs) || hs[k].from >= h.to { // else it is recorded
+			if k == len(hs) || hs[k].from >= h.to { // otherwise it is recorded
 				guessed = append(guessed, h)
 			}
 			break
 		}
 	}
 	slices.SortStableFunc(guessed, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
-	last := map[*gor]int{} // of guessed, in l.holds
+	last := map[*gor]int{} // last guessed hold of each goroutine, an index of l.holds
 	for _, h := range guessed {
 		if i, ok := last[h.g]; ok && l.holds[i].to >= h.from {
 			l.holds[i].to = max(l.holds[i].to, h.to)
@@ -75,9 +75,9 @@ func (m *model) guessHolds(l *lock) {
 	slices.SortStableFunc(l.holds, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
 }
 
-// flats is which scope is the innermost one when: where scopes overlap, the one that began
-// later. It is found out when it is asked for first: of most goroutines nobody asks where
-// there are no states, and it takes as much memory as the scopes.
+// flats returns the stretches in which each scope is the innermost one; of overlapping
+// scopes that is the one that began later. It is computed on first use: without states most
+// goroutines never need it, and it takes as much memory as the scopes.
 func (g *gor) flats() []flat {
 	if g.flat == nil {
 		g.flatten()
@@ -85,11 +85,11 @@ func (g *gor) flats() []flat {
 	return g.flat
 }
 
-// flatten makes flat of spans.
+// flatten computes flat from spans.
 func (g *gor) flatten() {
 	var open []span
 	at := int64(0)
-	put := func(to int64) { // the moments from at to to
+	put := func(to int64) { // adds the stretches from at to to
 		for n := len(open); n > 0 && at < to; n = len(open) {
 			top := open[n-1]
 			if end := min(top.to, to); end > at {
@@ -113,10 +113,10 @@ func (g *gor) flatten() {
 	put(1<<63 - 1)
 }
 
-// waitedFor connects the intervals in which goroutines wait for a lock with the lock: by
-// the records of those that are ours, and by the place of the others. Who was woken and
-// can't go on yet still waits for it: an unlocked mutex readies who waits, and is often
-// locked again by who unlocked it before that one runs.
+// waitedFor sets the lock of the intervals in which goroutines wait for one: by the records
+// of package scope's locks, and by the place for others. A woken goroutine that is not
+// running yet still waits for the lock: unlocking a mutex readies a waiter, but the
+// unlocking goroutine often locks it again before the waiter runs.
 func (m *model) waitedFor() {
 	for n, l := range m.locks {
 		for _, w := range l.waits {
@@ -130,8 +130,7 @@ func (m *model) waitedFor() {
 	m.waitedInPlaces()
 }
 
-// waitedInPlaces makes locks of the places where goroutines wait for what no record tells
-// of.
+// waitedInPlaces makes a lock for each place where goroutines wait without a record.
 func (m *model) waitedInPlaces() {
 	places := map[string]int32{}
 	for g := range m.users() {
@@ -152,8 +151,8 @@ func (m *model) waitedInPlaces() {
 			}
 			v.lock = n
 			w := turn{g: g, from: v.from, to: v.to}
-			// On his way to a core he still waits for it: where locks are handed on fast, that
-			// is most of what they cost.
+			// A woken waiter still waits for the lock until it has a core: where locks are
+			// handed on fast, that is most of their cost.
 			if i+1 < len(g.ivs) {
 				if next := &g.ivs[i+1]; next.state == states.Runnable && next.from == w.to {
 					next.lock, w.to = n, next.to

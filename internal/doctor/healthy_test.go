@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// healthy are programs that have something of each problem, and none of them: to blame
-// them would be worse than to miss one.
+// healthy are programs that have a little of each problem, but no finding: a false finding
+// is worse than a missing one.
 var healthy = map[string]func(p *proc){
 	"one goroutine": func(p *proc) {
 		for range 50 {
@@ -152,7 +152,7 @@ func TestHealthyProgramsAreLeftAlone(t *testing.T) {
 	for name, f := range healthy {
 		for _, cores := range []int{1, 2, 4} {
 			if cores == 4 && strings.Contains(name, "cores") {
-				continue // they are for fewer
+				continue // the limit is for fewer
 			}
 			w := play(cores, f)
 			r := w.examine()
@@ -164,8 +164,8 @@ func TestHealthyProgramsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestLittleIsKnown: without a Go execution trace nothing is claimed that only that
-// tells, locks are told of, and what was not looked for is said.
+// TestLittleIsKnown: without a Go execution trace only findings that don't need one are
+// reported, locks among them, and the rules that did not run are listed.
 func TestLittleIsKnown(t *testing.T) {
 	w := play(2, examples[0].program(1))
 	with := found(w.examine(), lockContention)
@@ -206,9 +206,9 @@ func TestLittleIsKnown(t *testing.T) {
 	}
 }
 
-// TestAllVerdictsHaveARule, and no rule another one.
+// TestAllVerdictsHaveARule, exactly one each.
 func TestAllVerdictsHaveARule(t *testing.T) {
-	rule := map[Verdict]bool{memoryBandwidth: true} // work inflation that is confirmed
+	rule := map[Verdict]bool{memoryBandwidth: true} // work inflation that a measurement confirms
 	for _, r := range rules {
 		if rule[r.verdict] || r.source == "" || r.look == nil {
 			t.Errorf("the row of %s", r.verdict)
@@ -273,8 +273,8 @@ func TestMisusedLocksAreTold(t *testing.T) {
 	}
 }
 
-// TestForeignLocks: what is no lock of package scope is called by the place where it is
-// waited for, and its holder is who woke.
+// TestForeignLocks: a lock that package scope does not record is named by the place of its
+// waits, and its holder is the goroutine that woke the waiter.
 func TestForeignLocks(t *testing.T) {
 	w := play(2, func(p *proc) {
 		var owner *proc
@@ -317,8 +317,8 @@ func TestWhyThereIsNoGoTraceIsSaid(t *testing.T) {
 	t.Error("it is not")
 }
 
-// TestMergedIsSaid: of a merged trace the doctor asks for each process's own, and not for more
-// to be recorded.
+// TestMergedIsSaid: for a merged trace the doctor asks for each process's own trace, not for
+// more recording.
 func TestMergedIsSaid(t *testing.T) {
 	m := newModel(0, 1000, func(uint16) string { return "" })
 	m.merged = 2
@@ -328,7 +328,7 @@ func TestMergedIsSaid(t *testing.T) {
 	}
 }
 
-// TestPolls: what one polls with, and what only looks at the clock.
+// TestPolls: functions that one polls with, and those that only read the clock.
 func TestPolls(t *testing.T) {
 	for name, want := range map[string]bool{
 		"runtime.Gosched": true, "sync.(*Mutex).TryLock": true, "sync/atomic.(*Int64).Load": true, "runtime.selectnbrecv": true,

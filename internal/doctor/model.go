@@ -10,17 +10,17 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// model is what the rules look at. Times are ns from the trace's start.
+// model is the data that the rules read. Times are ns from the trace's start.
 type model struct {
 	from, to  int64
 	cores     Cores
 	procs     int64   // GOMAXPROCS; 0: not known
-	asked     float64 // the CPUs that it may use at once, and GOMAXPROCS at most; 0: not known
+	asked     float64 // CPUs that it may use at once, at most GOMAXPROCS; 0: not known
 	limit     float64 // the cgroup's, in CPUs; 0: none, or not known
-	switches  bool    // it is known when threads were on a CPU
-	hasGo     bool    // there are states
-	noGo      string  // why not, where there is a Go execution trace
-	merged    int     // of so many processes; 0: the trace is of one
+	switches  bool    // the times at which threads were on a CPU are known
+	hasGo     bool    // states are known
+	noGo      string  // reason why a Go execution trace gives no states
+	merged    int     // number of processes of a merged trace; 0: not merged
 	gs        []*gor
 	byID      map[uint64]*gor
 	locks     []*lock
@@ -30,84 +30,85 @@ type model struct {
 	stack     func(uint32) []gotrace.Frame
 	sweep     *sweep
 	ids       map[string]uint16
-	placed    map[uint32]string        // of stacks, see place
+	placed    map[uint32]string        // texts of stacks, see place
 	frames    map[string]gotrace.Frame // by their texts
-	above     map[string]string        // of the text of a frame, that of the program's frame which called it; "": several did
-	module    string                   // the program's
-	given     map[string]trace.Place   // where names are from
-	wakers    map[wakeup]int64         // ns that were waited at a place until somebody ended it at another
-	base      *replayed                // nil: it could not be replayed
+	above     map[string]string        // by a frame's text, the text of the program's frame that called it; "": several did
+	module    string                   // the program's module path
+	given     map[string]trace.Place   // places where names were given
+	wakers    map[wakeup]int64         // ns of waits at a place that ended at another one
+	base      *replayed                // nil: could not be replayed
 	bandwidth *Bandwidth
 	drawn     bool // see Options
 
-	locksUsed []*use   // by uses
-	taken     int64    // by coreTime: what other programs had of the cores; -1: not computed yet
+	locksUsed []*use   // returned by uses
+	taken     int64    // ns of core time that other programs took, by coreTime; -1: not computed yet
 	starved   *Starved // nil: not known
 }
 
-// role is whose goroutine it is.
+// role is the owner of a goroutine.
 type role uint8
 
 const (
 	roleUser      role = iota
 	roleCollector      // the garbage collector's
-	roleRuntime        // another one of the runtime
-	roleRecorder       // ours
+	roleRuntime        // another part of the runtime's
+	roleRecorder       // package scope's
 )
 
 // gor is a goroutine.
 type gor struct {
 	id, creator uint64
-	from, to    int64 // of what is known of it
+	from, to    int64 // first and last time of its intervals
 	track       string
 	site        uint32
-	created     bool // in the recording: from is its begin
+	created     bool // in the recording: it began at from
 	ended       bool
 	role        role
 	ivs         []iv   // by time
 	spans       []span // by begin
-	edge        int32  // as iv.edge: who made it
+	edge        int32  // as iv.edge: the creation
 	flat        []flat // see flats
 }
 
-// iv is an interval of states.Read, in the range.
+// iv is an interval of states.Read, cut to the range.
 type iv struct {
 	from, to int64
 	by       uint64
 	stack    uint32
-	lock     int32 // what it waits for, an index of locks; -1: none, or not known
-	edge     int32 // of the replay, and one: who ends it; 0: nobody who is known
+	lock     int32 // index in locks of the lock that it waits for; -1: none, or not known
+	edge     int32 // index of the replay's edge that ends it, plus one; 0: no known goroutine ends it
 	state    states.State
-	core     bool // it took a core, or would have if another program had not
-	send     bool // of states.Channel: to send
-	yield    bool // of Runnable: it let others run by itself
+	core     bool // it used a core, or would have but for another program
+	send     bool // of states.Channel: a send
+	yield    bool // of Runnable: the goroutine yielded
 }
 
 // span is a scope.
 type span struct {
 	from, to int64
-	cpu      int64 // -1: not known
+	cpu      int64 // ns; -1: not known
 	name     uint16
-	depth    int32 // known where there are states
+	depth    int32 // known only if states are
 }
 
-// flat is a stretch in which a scope is the innermost one.
+// flat is a stretch of time in which a scope is the innermost one.
 type flat struct {
 	from, to int64
 	name     uint16
 }
 
-// lock is a lock, or a place where goroutines wait for one that is not ours.
+// lock is a lock, or a place where goroutines wait for a lock that package scope does not
+// record.
 type lock struct {
 	addr                uint64
-	addrs               []uint64 // of those that have no name and are waited for in the place that it is called by
+	addrs               []uint64 // addresses of the unnamed locks that are waited for at the place that names this one
 	name                string   // safe to show
-	object              bool     // and is that of an object, if addrs have none
+	object              bool     // name is an object's, if addrs have no name
 	kind                format.LockKind
-	place               bool // all that is known of it is where it is waited for
+	place               bool // only the place of its waits is known
 	waits, holds        []turn
 	acquired, contended int64 // in the recording; acquired -1: not known
-	shortWait           int64 // of waits that left no record
+	shortWait           int64 // ns of waits without a record
 	every               bool  // all holds are recorded
 }
 
@@ -116,22 +117,22 @@ type turn struct {
 	g        *gor
 	from, to int64
 	shared   bool
-	holder   uint64 // of a wait: who had it when it began; 0: not known
+	holder   uint64 // of a wait: the holder at its begin; 0: not known
 	open     bool   // it has not ended in the recording
-	guessed  bool   // a hold that is known by those who waited for its end: it may have begun before
+	guessed  bool   // a hold inferred from its waiters: it may have begun earlier
 }
 
 func (d turn) time() int64 { return d.to - d.from }
 
-// beats is what the heartbeats in the range tell. -1: not known.
+// beats are sums of the heartbeats in the range. -1: not known.
 type beats struct {
 	over         int64 // ns between the first and the last one
 	user, system int64
 	minor, major int64
 	gcPause      int64
-	wait         int64 // of the process's threads in the system's run queue
-	throttled    int64 // by the cgroup's CPU limit
-	busy, steal  int64 // of all CPUs of the machine
+	wait         int64 // ns of the process's threads in the system's run queue
+	throttled    int64 // ns, by the cgroup's CPU limit
+	busy, steal  int64 // ns, of all CPUs of the machine
 }
 
 var unknownBeats = beats{user: -1, system: -1, minor: -1, major: -1, wait: -1, throttled: -1, busy: -1, steal: -1}
@@ -139,23 +140,23 @@ var unknownBeats = beats{user: -1, system: -1, minor: -1, major: -1, wait: -1, t
 // cpuKnown reports whether the CPU time of the process is known.
 func (b *beats) cpuKnown() bool { return b.over > 0 && b.user >= 0 && b.system >= 0 }
 
-// sample is where a goroutine was when the CPU profile looked.
+// sample is a sample of the CPU profile.
 type sample struct {
 	g     *gor
 	at    int64
-	polls bool   // in what one polls with
-	loops bool   // in a loop in which it lets others run, and in no function that the loop calls
-	alloc bool   // in making memory or clearing it up
-	place string // the first frame that is the program's own
+	polls bool   // in a function that one polls with
+	loops bool   // in a loop that yields, and in no function that the loop calls
+	alloc bool   // in allocating or clearing memory
+	place string // first frame of the program's own
 	stack uint32
 }
 
-// id is the id of a scope's name that was seen.
+// id returns the id of a scope name that the trace has.
 func (m *model) id(name string) uint16 { return m.ids[name] }
 
 func (m *model) span() int64 { return m.to - m.from }
 
-// rate is how often in a second something happens that did so many times.
+// rate returns a count as a rate per second.
 func (m *model) rate(n int) int64 { return int64(float64(n) * 1e9 / float64(m.span())) }
 
 // users yields the program's own goroutines.
@@ -169,7 +170,7 @@ func (m *model) users() iter.Seq[*gor] {
 	}
 }
 
-// did yields what the program's own goroutines did.
+// did yields the intervals of the program's own goroutines.
 func (m *model) did() iter.Seq2[*gor, *iv] {
 	return func(yield func(*gor, *iv) bool) {
 		for g := range m.users() {
@@ -183,7 +184,7 @@ func (m *model) did() iter.Seq2[*gor, *iv] {
 }
 
 // crowded reports whether the program has more threads that run Go code than CPUs, so that
-// they preempt each other. A limit of the cgroup is none of them: it stops all at once.
+// they preempt each other. A cgroup's limit does not count: it stops all threads at once.
 func (m *model) crowded() bool { return m.asked > 0 && float64(m.procs) > m.asked }
 
 // running reports whether a goroutine in that state does its own work on a core.
@@ -191,7 +192,7 @@ func running(s states.State) bool {
 	return s == states.CPU || s == states.Running || s == states.Syscall
 }
 
-// g returns the goroutine of that id, made if need be.
+// g returns the goroutine with the given id, and creates it if necessary.
 func (m *model) g(id uint64) *gor {
 	g := m.byID[id]
 	if g == nil {
@@ -202,18 +203,18 @@ func (m *model) g(id uint64) *gor {
 	return g
 }
 
-// at is the index of the first interval that ends after t; len(g.ivs) behind the last.
+// at returns the index of the first interval that ends after t, or len(g.ivs).
 func (g *gor) at(t int64) int {
 	return sort.Search(len(g.ivs), func(i int) bool { return g.ivs[i].to > t })
 }
 
-// ran is how long g did its own work between two moments, or would have if other programs
-// had let it.
+// ran returns the ns in which g did its own work between two moments, including time that
+// other programs took from it.
 func (g *gor) ran(from, to int64) int64 {
 	return g.sum(from, to, func(v *iv) bool { return v.core && v.state != states.GC })
 }
 
-// onCPU is how long g was on a CPU with its own work.
+// onCPU returns the ns in which g was on a CPU with its own work.
 func (g *gor) onCPU(from, to int64) int64 {
 	return g.sum(from, to, func(v *iv) bool { return running(v.state) })
 }
@@ -227,7 +228,7 @@ func (g *gor) sum(from, to int64, is func(v *iv) bool) (ns int64) {
 	return ns
 }
 
-// scope is the name of the innermost scope at t, ok false if it is in none.
+// scope returns the name of the innermost scope at t; ok is false if there is none.
 func (g *gor) scope(t int64) (name uint16, ok bool) {
 	flat := g.flats()
 	i := sort.Search(len(flat), func(i int) bool { return flat[i].to > t })
@@ -237,7 +238,8 @@ func (g *gor) scope(t int64) (name uint16, ok bool) {
 	return 0, false
 }
 
-// scopesIn adds to times how long each scope was the innermost one between two moments.
+// scopesIn adds to times the ns in which each scope was the innermost one between two
+// moments.
 func (g *gor) scopesIn(from, to int64, times map[uint16]int64) {
 	flat := g.flats()
 	i := sort.Search(len(flat), func(i int) bool { return flat[i].to > from })

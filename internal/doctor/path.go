@@ -7,18 +7,18 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// A critical path is found by walking back from an end: what a goroutine did is on it,
-// and where it waited, what the one did that woke it. So the path is without gaps, and
+// The critical path is found by walking back from an end. It follows a goroutine while that
+// runs, and where it waited, the goroutine that woke it. So the path has no gaps, and
 // nothing off it would have made the end come earlier.
 
 const (
 	maxWalks  = 200 // scopes of one name whose paths are walked; of more, every n-th
 	maxParts  = 12
 	maxTasks  = 5   // names that get a path
-	taskShare = 0.2 // of the range, that a name's outermost scopes have to take to get one
+	taskShare = 0.2 // part of the range that a name's outermost scopes must take to get one
 	pathShare = 0.01
 	whatIfs   = 6
-	maxAtOnce = 1000 // steps of a walk without any progress in time
+	maxAtOnce = 1000 // steps of a walk without progress in time
 	noName    = -1
 )
 
@@ -31,7 +31,7 @@ func (m *model) walk(g *gor, from, to int64, on func(g *gor, from, to int64, s s
 			still++
 			continue
 		}
-		a, s := from, states.Unknown // nothing is known of g in between
+		a, s := from, states.Unknown // g has no interval in between
 		if i := g.at(t - 1); i < len(g.ivs) && g.ivs[i].from < t {
 			a, s = max(from, g.ivs[i].from), g.ivs[i].state
 		} else if i > 0 {
@@ -42,8 +42,8 @@ func (m *model) walk(g *gor, from, to int64, on func(g *gor, from, to int64, s s
 	}
 }
 
-// before is on whom it depended that g went on at t: who made it, or woke it then; nil:
-// nobody else.
+// before returns the goroutine on which g's progress at t depended: the one that created or
+// woke it then; nil if there is none.
 func (m *model) before(g *gor, t int64) (x *gor) {
 	if i := g.at(t - 1); i == len(g.ivs) || g.ivs[i].from >= t {
 		if g.created && t <= g.from {
@@ -65,7 +65,7 @@ type partKey struct {
 	state states.State
 }
 
-// tally adds up what is on paths.
+// tally sums the parts of paths.
 type tally struct {
 	parts map[partKey]int64
 	time  int64
@@ -103,7 +103,7 @@ func (y *tally) path(m *model, of string) Path {
 	return p
 }
 
-// names are the scopes on the paths by their time, the longest first.
+// names returns the scopes on the paths, those with the most time first.
 func (y *tally) names() (list []int32) {
 	times := map[int32]int64{}
 	for k, d := range y.parts {
@@ -139,7 +139,7 @@ func (m *model) scopeName(n int32) string {
 	return m.name(uint16(n))
 }
 
-// paths are the critical path of the run and those of the longest tasks.
+// paths returns the critical paths of the run and of the longest tasks.
 func (m *model) paths() []Path {
 	list := []Path{}
 	if last := m.lastOne(); last != nil {
@@ -147,7 +147,8 @@ func (m *model) paths() []Path {
 		y.walk(m, last, m.from, m.to)
 		p := y.path(m, "")
 		for _, n := range y.names() {
-			// What is in the scope on other goroutines goes away too: the scope is free.
+			// The scope's time on other goroutines is removed too: the scope costs nothing
+			// anywhere.
 			free := func(_ *script, s *step) bool { return s.kind == stepRun && s.name == n }
 			if g := m.base.gain(without{skip: free}); g >= pathShare {
 				p.WhatIf = append(p.WhatIf, WhatIf{Name: m.scopeName(n), Gain: g, Partly: m.partly(n)})
@@ -190,7 +191,7 @@ type task struct {
 	gs    []*gor
 }
 
-// tasks are the names whose outermost scopes take much of the time, the most first.
+// tasks returns the names whose outermost scopes take much of the time, the most first.
 func (m *model) tasks() []*task {
 	by := map[uint16]*task{}
 	for _, g := range m.gs {

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestLocksByTheirObject: what is known by its object is said to be that.
+// TestLocksByTheirObject: a lock with an object's name is called by the object.
 func TestLocksByTheirObject(t *testing.T) {
 	for _, c := range []struct {
 		use
@@ -25,8 +25,8 @@ func TestLocksByTheirObject(t *testing.T) {
 	}
 }
 
-// TestLocksWithoutAName: what is locked in one place is one lock, whichever it is, and has
-// the holds of who locked it elsewhere.
+// TestLocksWithoutAName: all locks that are locked in one place are one lock, with the holds
+// of those that locked them elsewhere.
 func TestLocksWithoutAName(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`header clock=monotonic start=1000 wall=1700000000000000000
@@ -39,7 +39,7 @@ beat ticks=200000000 user_ns=100000000 sys_ns=0 cpus=2 gomaxprocs=2 minor_faults
 stop ticks=200000000
 chunk records owner=0
 `)
-	for i := range 20 { // four locks, each by two goroutines, one of which is in get and one in put
+	for i := range 20 { // four locks, each used by two goroutines, one in get and one in put
 		at := 1_000_000 + i*8_000_000
 		fmt.Fprintf(&b, "hold \"main.put t.go:2\" g=7 start=%d stop=%d cpu=0/unknown | addr:%d goid:0 uint:260\n", at, at+6_000_000, 16+i%4*16)
 		fmt.Fprintf(&b, "wait \"main.get t.go:1\" g=8 start=%d stop=%d cpu=0/unknown | addr:%d goid:7 uint:260\n", at+1000, at+6_000_000, 16+i%4*16)

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// place is the first frame of a stack that is the program's own; "" if there is none.
+// place returns the text of the first frame of a stack that is the program's own, or "".
 func (m *model) place(stack uint32) string {
 	text, ok := m.placed[stack]
 	if !ok {
@@ -30,7 +30,7 @@ func (m *model) frame(stack uint32) *gotrace.Frame {
 	return own(m.stack(stack))
 }
 
-// own is the first frame that is the program's.
+// own returns the first frame that is the program's.
 func own(frames []gotrace.Frame) *gotrace.Frame {
 	for i := range frames {
 		if !gotrace.Functions.Waiting.Has(frames[i].Func) {
@@ -40,7 +40,7 @@ func own(frames []gotrace.Frame) *gotrace.Frame {
 	return nil
 }
 
-// frameText is a frame as people see it: main.(*T).f t.go:12.
+// frameText formats a frame: main.(*T).f t.go:12.
 func frameText(f *gotrace.Frame) string {
 	text := format.ShortFunction(f.Func)
 	if f.File != "" {
@@ -49,8 +49,8 @@ func frameText(f *gotrace.Frame) string {
 	return show.Name(text)
 }
 
-// roleOf returns whose goroutine it is by the function that it began with. What a program
-// gives to scope.Go is the program's, though the recorder begins it.
+// roleOf returns the role of a goroutine by the function that it began with. A function
+// given to scope.Go is the program's, though package scope begins it.
 func roleOf(start string) role {
 	switch {
 	case start == "runtime.main" || start == "":

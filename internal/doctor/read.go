@@ -11,24 +11,24 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// loader makes the model of a trace.
+// loader builds the model of a trace.
 type loader struct {
 	t      *trace.Trace
 	o      *Options
 	m      *model
 	ctx    context.Context
 	locks  map[lockKey]*lock
-	placed map[uint64][]turn // holds of locks without a name, by their addresses
-	waited map[lockKey]bool  // that such a lock was waited for in a place
+	placed map[uint64][]turn // holds of unnamed locks, by address
+	waited map[lockKey]bool  // unnamed locks that were waited for at a place
 	notes  []string
 
-	sampled []gotrace.Sample // until it is known which goroutines there are
+	sampled []gotrace.Sample // kept until the goroutines are known
 
-	last    *gor          // whose scope came last
-	named   [1 << 16]bool // names of scopes that came
+	last    *gor          // the last scope's
+	named   [1 << 16]bool // names of scopes seen
 	spans   int           // kept so far
-	shorter int64         // ns: scopes that are not longer than this are left out
-	left    int64         // how many were
+	shorter int64         // ns: scopes that are not longer are left out
+	left    int64         // number of scopes left out
 }
 
 type lockKey struct {
@@ -36,8 +36,8 @@ type lockKey struct {
 	name uint16
 }
 
-// maxSpans bounds the scopes that are kept, with 32 bytes each. Of more the shortest are
-// left out: what they are in is then said to be in the scope around them.
+// maxSpans bounds the scopes that are kept, 32 bytes each. Beyond it the shortest are left
+// out, and their time counts for the enclosing scope.
 const maxSpans = 8 << 20
 
 func (x *loader) load() error {
@@ -63,7 +63,7 @@ func (x *loader) load() error {
 	return x.ctx.Err()
 }
 
-// readBeats takes the heartbeats around the range, or the first and the last one.
+// readBeats reads the heartbeats just outside the range, or else the first and the last one.
 func (x *loader) readBeats() {
 	m := x.m
 	m.beats = unknownBeats
@@ -88,7 +88,7 @@ func (x *loader) readBeats() {
 	}
 }
 
-// beatsBetween is what two heartbeats tell of the time between them.
+// beatsBetween returns the differences between two heartbeats.
 func beatsBetween(first, last *trace.Beat, pageSize int64) beats {
 	since := func(f format.Field) int64 {
 		if d := grown(first, last, f); d != nil && *d >= 0 {
@@ -99,12 +99,12 @@ func beatsBetween(first, last *trace.Beat, pageSize int64) beats {
 	b := beats{over: last.Time - first.Time, user: since(format.FieldUser), system: since(format.FieldSystem),
 		minor: since(format.FieldMinorFaults), major: max(since(format.FieldMajorFaults), 0), gcPause: max(since(format.FieldGCPauseNS), 0),
 		throttled: since(format.FieldThrottled), busy: since(format.FieldMachineBusy), steal: since(format.FieldSteal), wait: -1}
-	// Threads that have ended since take their waits along.
+	// FieldRestWait has the waits of threads that have ended since.
 	if listed, rest := grown(first, last, format.FieldThreadWait), grown(first, last, format.FieldRestWait); listed != nil && rest != nil {
 		b.wait = max(*listed+*rest, 0)
 	}
 	if rss := since(format.FieldRSS); rss > 0 && b.minor >= 0 {
-		// Memory that the program has kept is none that it takes again and again.
+		// Faults of memory that the program still has are growth, not repeated faults.
 		b.minor = max(b.minor-rss/pageSize, 0)
 	}
 	if b.user < 0 || b.system < 0 || b.minor < 0 {
@@ -113,7 +113,7 @@ func beatsBetween(first, last *trace.Beat, pageSize int64) beats {
 	return b
 }
 
-// grown is by how much a field that may shrink has grown; nil: not known.
+// grown returns the change of a field, which may be negative; nil: not known.
 func grown(first, last *trace.Beat, f format.Field) *int64 {
 	a, okA := first.Value(f)
 	b, okB := last.Value(f)
@@ -124,8 +124,8 @@ func grown(first, last *trace.Beat, f format.Field) *int64 {
 	return &b
 }
 
-// readCores finds how many CPUs the program could use: the least of GOMAXPROCS, the CPUs
-// that the process may use, and the cgroup's limit.
+// readCores sets the number of CPUs that the program could use: the least of GOMAXPROCS, the
+// CPUs that the process may use, and the cgroup's limit.
 func (m *model) readCores(b *trace.Beat) {
 	least := func(f format.Field, scale float64, why string) {
 		if v, ok := b.Value(f); ok && v > 0 && (m.cores.Count == 0 || float64(v)*scale < m.cores.Count) {
@@ -142,9 +142,8 @@ func (m *model) readCores(b *trace.Beat) {
 	}
 }
 
-// readEvents takes in scopes, waits and holds. Without states, rules ask in which scopes one
-// waits for locks and has them, and nothing else: where there are no locks, a trace's scopes
-// need not be kept.
+// readEvents reads scopes, waits and holds. Without states the rules use scopes only for the
+// waits and holds of locks: without locks, scopes are not kept.
 func (x *loader) readEvents() error {
 	m := x.m
 	if !m.hasGo {
@@ -219,10 +218,10 @@ func (x *loader) scope(e *trace.Event, from, to int64) {
 	}
 }
 
-// cpuNever says of a scope that its CPU time is not to be found out: it is not whole.
+// cpuNever marks a scope that is cut off, whose CPU time can't be computed.
 const cpuNever = -2
 
-// thin leaves out the shorter half of what is kept, or more.
+// thin drops the shorter half of the scopes, or more.
 func (x *loader) thin() {
 	for x.spans > maxSpans/2 {
 		x.shorter = max(2*x.shorter, 500)

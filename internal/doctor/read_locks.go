@@ -5,10 +5,10 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// turn takes in a wait or a hold.
+// turn adds a wait or a hold.
 func (x *loader) turn(e *trace.Event, from, to int64) {
 	var addr, holder uint64
-	what := uint64(format.LockEvery) // of version 1.1
+	what := uint64(format.LockEvery) // default for version 1.1
 	for _, s := range e.Args {
 		switch s.Type {
 		case format.SlotAddr:
@@ -21,7 +21,7 @@ func (x *loader) turn(e *trace.Event, from, to int64) {
 	}
 	kind, mode := format.LockOf(what)
 	if !kind.Held() && kind != format.LockRetry {
-		return // the states tell of it, with who woke whom
+		return // the states have it, with the goroutine that woke the waiter
 	}
 	d := turn{g: x.m.g(e.Goid), from: from, to: to, shared: mode == format.LockShared, holder: holder, open: e.Open}
 	if e.Track != format.NameEmpty {
@@ -34,7 +34,7 @@ func (x *loader) turn(e *trace.Event, from, to int64) {
 	}
 	of := addr
 	if place {
-		of = 0 // all locks without a name that are waited for there
+		of = 0 // one lock for all unnamed ones that are waited for at that place
 	}
 	l := x.lock(of, e.Name, kind)
 	l.every = l.every || what&format.LockEvery != 0
@@ -52,8 +52,8 @@ func (x *loader) turn(e *trace.Event, from, to int64) {
 	}
 }
 
-// holders gives locks without a name, which are called by where they are waited for, the
-// holds of others who locked them wherever.
+// holders gives each lock that stands for the unnamed locks of a place their holds from
+// everywhere.
 func (x *loader) holders() {
 	for _, l := range x.m.locks {
 		for _, addr := range l.addrs {
@@ -73,7 +73,7 @@ func (x *loader) lock(addr uint64, name uint16, kind format.LockKind) *lock {
 	return l
 }
 
-// readSums takes in what was counted of locks.
+// readSums adds the counters of locks.
 func (x *loader) readSums() error {
 	return x.t.EachLockSums(func(s *format.LockSums) bool {
 		at := x.t.Nanos(s.Ticks)
@@ -82,7 +82,7 @@ func (x *loader) readSums() error {
 			return x.ctx.Err() == nil
 		}
 		if l.acquired < 0 {
-			l.acquired, l.contended = 0, 0 // the sums have the waits with a record too
+			l.acquired, l.contended = 0, 0 // the sums include the recorded waits
 		}
 		l.acquired += max(s.Acquired, 0)
 		l.contended += s.Contended

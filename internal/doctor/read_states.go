@@ -7,14 +7,14 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// readStates takes in what the goroutines did, and the CPU profile's samples; nil where
-// the trace does not tell.
+// readStates reads the goroutines' states and the CPU profile's samples. It returns nil if
+// the trace has no states.
 func (x *loader) readStates() (*states.Facts, error) {
 	m := x.m
 	if m.merged > 0 {
 		return nil, nil // see ofMerged
 	}
-	yields := map[uint32]bool{} // by the stacks of who wants to run; they are known at the end
+	yields := map[uint32]bool{} // whether a runnable goroutine's stack is a yield; set at the end
 	seen := uint(0)
 	f, err := states.EachOf(x.t, states.Handler{
 		Interval: func(_ *states.Facts, v *states.Interval) {
@@ -51,8 +51,8 @@ func (x *loader) readStates() (*states.Facts, error) {
 	return f, nil
 }
 
-// markYields marks where goroutines let others run by themselves. It looks at the stacks
-// of who wants to run.
+// markYields marks the intervals in which goroutines yielded, by the stacks of runnable
+// goroutines.
 func (m *model) markYields(yields map[uint32]bool) {
 	for id := range yields {
 		frames := m.stack(id)
@@ -66,7 +66,7 @@ func (m *model) markYields(yields map[uint32]bool) {
 	}
 }
 
-// interval takes in what a goroutine did, and reports whether it lies in the range.
+// interval adds an interval of a goroutine, and reports whether it lies in the range.
 func (x *loader) interval(v *states.Interval) bool {
 	m := x.m
 	from, to := max(v.From, m.from), min(v.To, m.to)
@@ -89,7 +89,7 @@ func (x *loader) interval(v *states.Interval) bool {
 	return true
 }
 
-// noteStates says what limits what is known of the states.
+// noteStates adds notes on the limits of the states.
 func (x *loader) noteStates(f *states.Facts) {
 	if !f.Switches && len(x.m.gs) > 0 {
 		x.notes = append(x.notes, "when threads were on a CPU is not known ("+f.SwitchesWhy+"): what other programs took counts as running")
@@ -102,11 +102,11 @@ func (x *loader) noteStates(f *states.Facts) {
 	}
 }
 
-// longSyscall is how long a system call may take to count as running, where nobody knows
-// whether its thread was on a CPU: from then on Go takes its processor away.
+// longSyscall is the longest system call, in ns, that counts as running where it is not
+// known whether its thread was on a CPU: after that Go takes its processor away.
 const longSyscall = 20_000
 
-// roles finds out whose goroutines they are, and where they come from.
+// roles sets the role, creator and site of each goroutine.
 func (m *model) roles(facts *states.Facts) {
 	for _, g := range m.gs {
 		f := facts.Goroutines[g.id]
@@ -132,7 +132,7 @@ func (m *model) roles(facts *states.Facts) {
 	}
 }
 
-// samples finds out where the goroutines were that the CPU profile met.
+// samples assigns the CPU profile's samples to goroutines and places.
 func (x *loader) samples() {
 	m := x.m
 	yields := m.yields()
@@ -152,12 +152,12 @@ func (x *loader) samples() {
 	x.sampled = nil
 }
 
-// loopLines is how far from where a loop lets others run its other lines may be. What an
-// atomic load is compiled to is in the loop's own lines, and in none of package atomic's.
+// loopLines is the maximum distance between a loop's lines and the line where it yields. An
+// inlined atomic load has the loop's own lines, and none of package atomic's.
 const loopLines = 3
 
-// yields is where each goroutine lets others run most often, of those that do so more than
-// a few times.
+// yields returns the place where each goroutine yields most often, for those that do so more
+// than a few times.
 func (m *model) yields() map[*gor]*gotrace.Frame {
 	most := map[*gor]*gotrace.Frame{}
 	for _, g := range m.gs {

@@ -7,9 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestScopesWithoutLocks: without states and locks no rule looks at scopes, and they are not
-// kept. With a lock they are, those before it too, and what is made of them waits until it is
-// asked for.
+// TestScopesWithoutLocks: without states and locks no rule reads scopes, and they are not
+// kept. With a lock they are, including earlier ones, and flats is computed on first use.
 func TestScopesWithoutLocks(t *testing.T) {
 	scopes := `header clock=monotonic start=1000 wall=1700000000000000000
 state closed=1 tick=9000

@@ -2,34 +2,34 @@ package doctor
 
 import "container/heap"
 
-// A replay does again what the goroutines did, on as many cores as there were, in order of
-// readiness, and tells when the last of it is done. One replay is of all as it was, another
-// has something taken out: the difference is what taking it out would gain. Where all cores
-// are busy, that is less than the waits that go away. Where everybody waits for another
-// goroutine, it is nothing.
+// A replay repeats the goroutines' work on the same number of cores, in order of readiness,
+// and returns the time at which the last of it is done. One replay changes nothing, another
+// removes something: the difference is the gain of removing it. Where all cores are busy,
+// the gain is less than the waits that go away. Where all goroutines wait for another one,
+// it is nothing.
 //
-// What a goroutine did is a list of steps (script.go). A wait in the run queue is no step,
-// unless a core was free: it comes out of the replay. The order in which a lock is had stays
-// as it was.
+// The work of a goroutine is a list of steps (script.go). A wait in the run queue is no
+// step, unless a core was free: it results from the replay. The order in which goroutines
+// acquire a lock stays as it was.
 
-// replayed is what was made of the model for replays.
+// replayed is the part of the model that replays need.
 type replayed struct {
 	scripts []script
 	edges   int
 	cores   int
-	last    int   // the script whose end is the end
-	time    int64 // how long the replay takes with nothing taken out
-	real    int64 // and how long it took
+	last    int   // index of the script whose end is the end of the run
+	time    int64 // ns of the replay with nothing removed
+	real    int64 // ns of the run
 }
 
-// without says what is taken out of a replay: nothing, if it is zero.
+// without selects what a replay leaves out. Its zero value leaves out nothing.
 type without struct {
 	skip  func(sc *script, s *step) bool    // steps that take no time
-	scale func(sc *script, s *step) float64 // what becomes of a run step's time; nil: it stays
-	cores int                               // 0: those that there are
+	scale func(sc *script, s *step) float64 // factor for the time of a run step; nil: unchanged
+	cores int                               // 0: unchanged
 }
 
-// time is how long a run step takes.
+// time returns the ns of a run step.
 func (x *without) time(sc *script, s *step) int64 {
 	switch {
 	case x.skip != nil && x.skip(sc, s):
@@ -45,9 +45,9 @@ func (x *without) wait(sc *script, s *step) bool {
 	return x.skip != nil && x.skip(sc, s)
 }
 
-// gainOf is which part of the time goes away without x for those who are meant, on
-// average. Where they share their work out among them, that is what the run gains: that
-// one of them did more than the others, and is the last, was by chance.
+// gainOf returns the part of the time, on average, by which the goroutines for which meant
+// returns true end earlier under x. Where they share their work, that is the gain of the
+// run: which of them did more than the others and ended last was chance.
 func (r *replayed) gainOf(x without, meant func(g *gor) bool) float64 {
 	mean := func(x without) (sum float64) {
 		ends := make([]int64, len(r.scripts))
@@ -74,8 +74,8 @@ func (r *replayed) gainOf(x without, meant func(g *gor) bool) float64 {
 	return 1 - is/was
 }
 
-// gain is which part of the time goes away without x, 0 to 1; 0 where nothing could be
-// replayed.
+// gain returns the part of the time, 0 to 1, by which the run is shorter under x; 0 where
+// nothing could be replayed.
 func (r *replayed) gain(x without) float64 {
 	if r == nil {
 		return 0
@@ -87,12 +87,12 @@ func (r *replayed) gain(x without) float64 {
 	return 1 - float64(t)/float64(r.time)
 }
 
-// due is that a player goes on at some time.
+// due is the time at which a player continues.
 type due struct {
 	time int64
 	seq  int64
 	p    int
-	core bool // it is on a core until then
+	core bool // it holds a core until then
 }
 
 type dues []due
@@ -109,15 +109,15 @@ func (d *dues) Pop() any {
 	return x
 }
 
-// do replays and returns how long it takes until the last one is done; -1 if it does
-// not come to that.
+// do replays and returns the ns until the last script is done; -1 if that does not happen.
 func (r *replayed) do(x without) int64 {
 	t, _ := r.play(x, nil)
 	return t
 }
 
-// play is do, and returns also for how long exactly one core was in use. Into ends, if it is
-// not nil, it puts when each script is done; what is not stays as it is.
+// play is like do, and also returns the ns in which exactly one core was in use. If ends is
+// not nil, it stores there the time at which each script is done, and leaves those of
+// unfinished scripts unchanged.
 func (r *replayed) play(x without, ends []int64) (time, one int64) {
 	y := r.player(x, ends)
 	for !y.over {
@@ -143,23 +143,23 @@ func (r *replayed) play(x without, ends []int64) (time, one int64) {
 	return y.now, y.one
 }
 
-// player plays scripts once. It has an index into replayed.scripts for each goroutine.
+// player plays scripts once. Its slices are indexed like replayed.scripts, unless noted.
 type player struct {
 	r      *replayed
 	x      without
 	cores  int
-	free   int   // cores that nobody has
+	free   int   // free cores
 	now    int64 // ns
 	one    int64 // ns in which exactly one core was in use
-	over   bool  // the last one is done
+	over   bool  // the last script is done
 	next   []int
 	woken  []bool  // by edge
-	waiter []int32 // by edge, +1
+	waiter []int32 // by edge: the waiter, plus one
 	due    dues
-	seq    int64 // of due
-	ready  []int // who wants a core, from head on
+	seq    int64 // last seq in due
+	ready  []int // indexes of scripts that want a core, from head on
 	head   int
-	ends   []int64 // when each is done; nil: nobody asks
+	ends   []int64 // end of each script; nil: not wanted
 }
 
 func (r *replayed) player(x without, ends []int64) *player {
@@ -178,13 +178,13 @@ func (r *replayed) player(x without, ends []int64) *player {
 	return y
 }
 
-// later lets p go on after so long, with the core that it has, or when it gets one.
+// later continues p after ns, with the core that it has, or when it gets one.
 func (y *player) later(ns int64, p int, core bool) {
 	y.seq++
 	heap.Push(&y.due, due{y.now + ns, y.seq, p, core})
 }
 
-// first takes who wants a core for the longest time.
+// first removes and returns the player that has wanted a core for the longest time.
 func (y *player) first() int {
 	p := y.ready[y.head]
 	if y.head++; y.head > 1024 && 2*y.head > len(y.ready) {
@@ -194,9 +194,10 @@ func (y *player) first() int {
 	return p
 }
 
-// lets gives p's core to the next one that wants it, and reports whether there is one. Who
-// waits no more does so: else one would do all its work before the others, who shared the
-// cores with it, and who waits for what they do would come last.
+// lets gives p's core to the next player that wants one, and reports whether there is one.
+// It is called for steps whose wait is removed: otherwise one goroutine would do all its
+// work before those that shared the cores with it, and goroutines that wait for the others
+// would come last.
 func (y *player) lets(p int) bool {
 	if len(y.ready) == y.head {
 		return false
@@ -206,7 +207,7 @@ func (y *player) lets(p int) bool {
 	return true
 }
 
-// advance takes p, which has a core, on until it needs time or has to wait.
+// advance runs p, which has a core, until a step takes time or waits.
 func (y *player) advance(p int) {
 	sc := &y.r.scripts[p]
 	for y.next[p] < len(sc.steps) {
@@ -223,7 +224,7 @@ func (y *player) advance(p int) {
 	y.over = p == y.r.last
 }
 
-// stops does a step of p, and reports whether p goes on later.
+// stops does a step of p, and reports whether p stops for it.
 func (y *player) stops(p int, sc *script, s *step) bool {
 	switch s.kind {
 	case stepRun:
@@ -256,7 +257,7 @@ func (y *player) stops(p int, sc *script, s *step) bool {
 	return true
 }
 
-// wake lets go on who waits for an edge, or will.
+// wake makes the present or future waiter of an edge continue.
 func (y *player) wake(edge int32) {
 	if y.woken[edge] {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// TestReplayReproduces: with nothing taken out, a replay takes as long as it took.
+// TestReplayReproduces: with nothing removed, a replay takes as long as the program did.
 func TestReplayReproduces(t *testing.T) {
 	programs := map[string]func(p *proc){}
 	for name, f := range healthy {
@@ -32,8 +32,8 @@ func TestReplayReproduces(t *testing.T) {
 	}
 }
 
-// TestWhatIf compares what a replay says with what the program does when a scope is
-// free, or there are more cores.
+// TestWhatIf compares replays with programs in which a scope costs nothing, or with more
+// cores.
 func TestWhatIf(t *testing.T) {
 	program := func(read, merge int64) func(p *proc) {
 		return func(p *proc) {
@@ -77,7 +77,7 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// TestCriticalPathOfATask goes to who was waited for.
+// TestCriticalPathOfATask: the path follows the goroutine that was waited for.
 func TestCriticalPathOfATask(t *testing.T) {
 	w := play(2, func(p *proc) {
 		c := &pipe{room: 1}
@@ -107,7 +107,7 @@ func TestCriticalPathOfATask(t *testing.T) {
 	t.Error("order has no path")
 }
 
-// TestNonsenseIsBorne: whatever a model holds, a report comes of it, and soon.
+// TestNonsenseIsBorne: any model gives a report, and soon.
 func TestNonsenseIsBorne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -153,9 +153,9 @@ func TestNonsenseIsBorne(t *testing.T) {
 	}
 }
 
-// TestWhoWaitsNoMoreLetsOthersRun: three goroutines send, and a fourth one works on what
-// the third sends. In a replay without their waits the first two must not do all their
-// work before the third begins: they share the cores as they did.
+// TestWhoWaitsNoMoreLetsOthersRun: three goroutines send, and a fourth one processes what
+// the third sends. In a replay without their waits the first two must not do all their work
+// before the third begins: they share the cores as they did.
 func TestWhoWaitsNoMoreLetsOthersRun(t *testing.T) {
 	const n = 100
 	r := &replayed{cores: 2, last: 3, edges: n}

@@ -29,14 +29,14 @@ const (
 	blockingUnderLock    Verdict = "blocking-under-lock"
 )
 
-// Verdicts lists all that there are, in the order of the table of rules. The names
-// false-sharing and shared-atomic are kept free for what needs other data.
+// Verdicts lists all verdicts, in the order of the table of rules. The names false-sharing
+// and shared-atomic are reserved: they need other data.
 var Verdicts = []Verdict{
 	lockContention, fatCriticalSection, serialization, workInflation, memoryBandwidth, loadImbalance, tooFine,
 	oversubscription, notEnoughParallelism, gc, channel, convoy, spinning, pageFaults, blockingUnderLock,
 }
 
-// Finding is one problem that a trace shows.
+// Finding is a problem that a trace shows.
 type Finding struct {
 	Verdict    Verdict  `json:"verdict" says:"one of those of 'doctor --help'; names are never used again for something else"`
 	Text       string   `json:"text" says:"a sentence or two"`
@@ -51,40 +51,39 @@ type Finding struct {
 	Goids      []uint64 `json:"goids" unit:"number" says:"goroutines to look at"`
 	Worst      *Worst   `json:"worst" says:"the longest of the waits that it is about; null: it is about none"`
 
-	// weight is what Gain is, or where that is unknown how much is at stake at least: by
-	// it findings are put in order, and told at all.
+	// weight is Gain, or where that is unknown a lower bound of the time at stake. Findings
+	// are sorted and dropped by it.
 	weight float64
-	spared float64 // of the core time: work of the program that would not be done any more
-	facts  facts   // what the rule found: words.go makes the sentences of it
-	said   words   // these, with marks
+	spared float64 // part of the core time: work of the program that would not be needed any more
+	facts  facts   // the rule's result; words.go makes its sentences
+	said   words   // sentences, with marks
 	use    *use    // of the lock that it is about; nil: none
-	places []Place // where in the source it is, what matters most first
-	holder string  // of that lock, as a sentence has it; "": not known
+	places []Place // places in the source, most important first
+	holder string  // description of that lock's holder; "": not known
 }
 
-// Worst is the longest of the waits that a finding is about: what shows best what is wrong.
+// Worst is the longest of the waits that a finding is about.
 type Worst struct {
 	Goid   uint64 `json:"goid" unit:"number" says:"the goroutine that waited"`
 	FromNS int64  `json:"from_ns" unit:"ns"`
 	ToNS   int64  `json:"to_ns" unit:"ns"`
 }
 
-// worse takes in a wait that the finding is about.
+// worse keeps a wait that the finding is about if it is the longest so far.
 func (f *Finding) worse(g *gor, from, to int64) {
 	if f.Worst == nil || to-from > f.Worst.ToNS-f.Worst.FromNS {
 		f.Worst = &Worst{g.id, from, to}
 	}
 }
 
-// Gain is a part of the run time, 0 to 1, or negative where it is unknown, which is null
-// in JSON.
+// Gain is a part of the run time, 0 to 1. It is negative if unknown, which is null in JSON.
 type Gain float64
 
-// unknownGain is the gain of what a trace can't tell: how much work the caches would spare,
-// or whether what is done one after the other could be done at once.
+// unknownGain is the gain that a trace can't show: the work that caches would save, or
+// whether serial work could be done in parallel.
 const unknownGain Gain = -1
 
-// MarshalJSON writes a number, or null.
+// MarshalJSON writes a number, or null if the gain is unknown.
 func (g Gain) MarshalJSON() ([]byte, error) {
 	if g < 0 {
 		return []byte("null"), nil
@@ -101,7 +100,7 @@ func (g *Gain) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(g))
 }
 
-// Report is what the doctor has to say about a trace. Times are ns.
+// Report is the result of an examination. Times are ns.
 type Report struct {
 	Findings     []Finding     `json:"findings"` // best first; empty, not nil, where there is nothing to say
 	FromNS       int64         `json:"from_ns" unit:"ns" says:"what was looked at"`
@@ -115,23 +114,23 @@ type Report struct {
 	Unexamined   []Unexamined  `json:"unexamined"`
 	Notes        []string      `json:"notes" says:"what limits all of it: losses, checks that failed"`
 
-	marked []string // the notes, with marks
+	marked []string // Notes, with marks
 }
 
-// Cores is how many CPUs the program could use.
+// Cores is the number of CPUs that the program could use.
 type Cores struct {
 	Count float64 `json:"count" unit:"CPUs" says:"that the program could use; 0: not known"`
 	Why   string  `json:"why" says:"what bounds them"`
 }
 
-// Slice is a part of the speed-up stack: how many cores' time went there.
+// Slice is a part of the speed-up stack, in cores.
 type Slice struct {
 	Name  string  `json:"name" says:"where the time of the cores went"`
 	Cores float64 `json:"cores" unit:"CPUs" says:"that it took; they add up to 'cores.count'"`
 }
 
-// Path is the critical path of the run, or of the scopes of a name: what their time
-// consisted of, found by walking back from the end along who woke whom.
+// Path is the critical path of the run, or the sum of those of the scopes of a name, found
+// by walking back from the end along the wake-ups.
 type Path struct {
 	Of     string   `json:"of" says:"the scopes' name; empty: the run"`
 	Count  int64    `json:"count" unit:"scopes" says:"that were walked; 1 of the run"`
@@ -145,7 +144,7 @@ type Path struct {
 	AllSteps int        `json:"all_steps,omitempty" unit:"steps" says:"how many steps the path has; of the page alone"`
 }
 
-// Part is what was on a critical path.
+// Part is a scope and a state on a critical path.
 type Part struct {
 	Name  string  `json:"name" says:"a scope; empty: in none"`
 	State string  `json:"state" says:"what the goroutine did there, as in 'states'"`
@@ -153,7 +152,7 @@ type Part struct {
 	Share float64 `json:"share" unit:"0 to 1" says:"of the path"`
 }
 
-// WhatIf is what the time would be if the scopes of a name took none of their own.
+// WhatIf is the gain if the scopes of a name took no time of their own.
 type WhatIf struct {
 	Name string  `json:"name"`
 	Gain float64 `json:"gain" unit:"0 to 1" says:"of the time, if the scopes of the name took none"`
@@ -162,41 +161,42 @@ type WhatIf struct {
 	Partly []float64 `json:"partly,omitempty" unit:"0 to 1" says:"of the page alone: the gain if they took 3/4, 1/2 and 1/4 of their time"`
 }
 
-// Unexamined tells of rules that could not look.
+// Unexamined lists rules that lacked data.
 type Unexamined struct {
 	Verdicts []Verdict `json:"verdicts" says:"rules that could not look"`
 	Why      string    `json:"why"`
 	How      string    `json:"how" says:"what to do to have them examined"`
 }
 
-// Options say what is to be examined.
+// Options select what is examined.
 type Options struct {
-	// Selection is the part of the trace. Names and Tracks choose the scopes and rows
-	// that findings are about; the cores are shared with all others.
+	// Selection is the part of the trace. Names and Tracks choose the scopes and rows of
+	// findings; the cores are shared with all others.
 	analysis.Selection
-	// State is whether the trace is still written; "": not known, and nothing is said of it.
+	// State is whether the trace is still being written; "": not known, and the report does
+	// not mention it.
 	State analysis.State
-	// Bandwidth is, if it is not nil, what was measured about the machine's memory.
+	// Bandwidth is the measured memory bandwidth of the machine; nil: not measured.
 	Bandwidth *Bandwidth
-	// Spares is, if it is not empty, advice that spares the program memory, safe to show: findings of the
-	// collector and of page faults cite it.
+	// Spares is advice that saves the program memory, safe to show; "": none. Findings on the
+	// collector and on page faults cite it.
 	Spares string
-	// Drawn asks for what a picture shows besides: the steps of the critical path, and what is
-	// gained where the scopes of a name take a part of their time.
+	// Drawn asks for the data of a picture: the steps of the critical path, and the gains
+	// where the scopes of a name take a part of their time.
 	Drawn   bool
-	Context context.Context // ends the examination; nil: nothing does
+	Context context.Context // its end ends the examination; nil: none
 }
 
-// Bandwidth is what scopeview membench measured: how many times longer the same work
-// takes on so many cores at once than on one.
+// Bandwidth is the result of scopeview membench: the factor by which the same work takes
+// longer on several cores at once than on one.
 type Bandwidth struct {
-	CPU    string // the machine's processor; "" not known
+	CPU    string // the machine's processor; "": not known
 	Points []BandwidthPoint
 }
 
-// BandwidthPoint is the measurement with so many cores.
+// BandwidthPoint is the measurement on a number of cores.
 type BandwidthPoint struct {
 	Cores   int
-	Memory  float64 // of work that only moves memory
-	Compute float64 // of work that needs none
+	Memory  float64 // factor of work that only moves memory
+	Compute float64 // factor of work that needs no memory
 }

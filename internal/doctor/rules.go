@@ -9,23 +9,23 @@ import (
 // rule is a row of the table.
 type rule struct {
 	verdict Verdict
-	source  string // of the rule, and of the thresholds that are not ours
+	source  string // of the rule, and of the thresholds that are not marked as ours
 	needs   need
 	look    func(m *model) []Finding
 }
 
-// need is what a rule can't do without.
+// need is the data that a rule requires.
 type need uint8
 
 const (
-	needGo      need = 1 << iota // what goroutines did
-	needCores                    // how many there are
-	needBeats                    // two heartbeats at least
+	needGo      need = 1 << iota // states of goroutines
+	needCores                    // number of cores
+	needBeats                    // at least two heartbeats
 	needSamples                  // the CPU profile
 )
 
-// rules is the table. Where the sources leave a number open, or where we differ from
-// them, the comment of the limit, beside the rule, says "ours".
+// rules is the table. A limit that the sources leave open, or where we differ from them, has
+// a comment that says "ours".
 var rules = []rule{
 	{blockingUnderLock, "SyncPerf (EuroSys 2017)", needGo, (*model).blockingUnderLock},
 	{fatCriticalSection, "the utilization law; Pikus", needCores, (*model).fatCriticalSection},
@@ -43,16 +43,16 @@ var rules = []rule{
 	{pageFaults, "Sun's microstates", needBeats | needCores, (*model).pageFaults},
 }
 
-// worth is the gain from which on a finding is told at all. Ours: the sources' thresholds say
-// that something is there, not that mending it pays, and where cores are all busy with
-// other work it does not.
+// worth is the gain below which a finding is dropped. Ours: the sources' thresholds show
+// that a problem exists, not that fixing it pays, and where all cores are busy with other
+// work it does not.
 const worth = 0.03
 
-// foreignWorth is the same of locks that are not ours: as much as the sources want to be
-// waited for, see "wait".
+// foreignWorth is worth for locks that package scope does not record: the share of waiting
+// that the sources require, see "wait".
 const foreignWorth = 0.05
 
-// examine lets all rules look that can.
+// examine runs all rules that have their data.
 func (m *model) examine() []Finding {
 	found := []Finding{}
 	for i := range rules {
@@ -92,9 +92,9 @@ func (m *model) examine() []Finding {
 	return found
 }
 
-// mostGain is the most that mending anything can gain: the program's own work stays, but for
-// the part that is spared, and with all cores at it takes as long as it takes. What the
-// goroutines ran is not more of it than the process had of CPU time.
+// mostGain returns the upper bound of a gain: the program's own work stays, except for the
+// spared part, and takes its time on all cores. The goroutines' own work is at most the
+// process's CPU time.
 func (m *model) mostGain(spared float64) float64 {
 	if !m.hasGo || m.cores.Count <= 0 {
 		return 1
@@ -111,11 +111,11 @@ func (m *model) mostGain(spared float64) float64 {
 	return min(max(1-own/m.coreTime()+spared, 0), 1)
 }
 
-// rounded is a share with six digits behind the point: what is told is no more exact.
+// rounded returns a share from 0 to 1 with six decimals, the most that the data supports.
 func rounded(share float64) float64 { return math.Round(min(max(share, 0), 1)*1e6) / 1e6 }
 
-// trust is how far numbers can be believed: by how well a replay of what was reproduces
-// it, and by whose times they are.
+// trust returns the factor for the confidence of findings, from how well a replay reproduces
+// the run, and from the part of the CPU time that others took.
 func (m *model) trust() float64 {
 	if s := m.starved; s != nil && s.Share >= starvedShare {
 		return (1 - s.Share/2) * m.replays()
@@ -137,7 +137,7 @@ func (m *model) replays() float64 {
 	return 1
 }
 
-// lacks is what of needs the trace does not have.
+// lacks returns those of needs that the trace does not meet.
 func (m *model) lacks(needs need) (l need) {
 	for n, have := range map[need]bool{
 		needGo:      m.hasGo && m.sweep != nil && m.sweep.known > 0,
@@ -152,7 +152,7 @@ func (m *model) lacks(needs need) (l need) {
 	return l
 }
 
-// unexamined returns which rules could not look, and why.
+// unexamined returns the rules that could not run, and why.
 func (m *model) unexamined() []Unexamined {
 	list := []Unexamined{}
 	if m.merged > 0 {

@@ -4,24 +4,24 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// notEnoughParallelismLimits say from which numbers on notEnoughParallelism is told.
+// notEnoughParallelismLimits are the thresholds of notEnoughParallelism.
 var notEnoughParallelismLimits = struct{ alone, parallel, same, busy, served float64 }{
-	alone:    0.2, // of the time that the same goroutine runs alone and nobody waits for it to unlock or send; ours
-	parallel: 0.1, // of the time that more run, else nobody meant it to be parallel; ours
-	same:     0.8, // of the time alone, that it is the same; ours
-	busy:     0.9, // of the time, that the slowest stage of a pipeline has work; ours
-	served:   0.5, // of the time that it runs alone, that somebody waits for what it does; ours
+	alone:    0.2, // of the time: the same goroutine runs alone and nobody waits for it to unlock or send; ours
+	parallel: 0.1, // of the time: more than one run, otherwise the program is not meant to be parallel; ours
+	same:     0.8, // of the time alone: it is the same goroutine; ours
+	busy:     0.9, // of the time: the slowest stage of a pipeline has work; ours
+	served:   0.5, // of the time that it runs alone: others wait for it; ours
 }
 
-// aloneFacts are of a goroutine that runs alone.
+// aloneFacts describes a goroutine that runs alone.
 type aloneFacts struct {
 	g    *gor
-	more float64 // of the time, that two or more ran
-	one  float64 // of the time, that exactly one ran
+	more float64 // part of the time that two or more ran
+	one  float64 // part of the time that exactly one ran
 }
 
-// notEnoughParallelism: one goroutine works alone, while nobody has anything else to do.
-// Share is the part of the time in which it does, gain what is left of that on all cores
+// notEnoughParallelism: one goroutine works alone, and the others have nothing to do. Share
+// is the part of the time in which it does. Gain is the part of it that all cores would save
 // (Amdahl's law): share × (1 − 1/C).
 func (m *model) notEnoughParallelism() []Finding {
 	s := m.sweep
@@ -44,7 +44,8 @@ func (m *model) notEnoughParallelism() []Finding {
 	return []Finding{f}
 }
 
-// soloist is the goroutine that has enough of the times, and most of all; nil: none.
+// soloist returns the goroutine with the most of times, if that reaches the limits;
+// otherwise nil.
 func (m *model) soloist(times map[*gor]int64) *gor {
 	limits := &notEnoughParallelismLimits
 	top := longestOf(times)
@@ -54,8 +55,8 @@ func (m *model) soloist(times map[*gor]int64) *gor {
 	return top
 }
 
-// solo is what findings about a goroutine that runs alone for ns have in common, and in
-// which scopes it is meanwhile.
+// solo returns the common part of findings about a goroutine that runs alone for ns, and the
+// scopes that it is in meanwhile.
 func (m *model) solo(g *gor, ns int64) (f Finding, times map[uint16]int64) {
 	times = map[uint16]int64{}
 	m.aloneIn(g, times)
@@ -63,19 +64,19 @@ func (m *model) solo(g *gor, ns int64) (f Finding, times map[uint16]int64) {
 	return Finding{Scopes: m.most(times, ns), Share: share, weight: share * (1 - 1/m.cores.Count), Confidence: 0.8, Goids: []uint64{g.id}}, times
 }
 
-// bottleneckFacts are of a goroutine that the others wait for.
+// bottleneckFacts describes a goroutine that the others wait for.
 type bottleneckFacts struct {
 	g      *gor
-	made   string  // where; "": not known
-	served float64 // of the time, that others wait for it while it runs alone
-	waits  float64 // of the time, that it waits itself
+	made   string  // place of its go statement; "": not known
+	served float64 // part of the time that it runs alone in which others wait for it
+	waits  float64 // part of the time that it waits
 	work   []scopeShare
 }
 
-// bottleneck is a goroutine that hardly ever waits, and that the others wait for to get
-// something from it or to be rid of something: the slowest stage of a pipeline. Share is
-// the part of the time in which it alone runs. Nobody can tell from a trace whether
-// several can do what it does, so the gain is unknown; at stake is what Amdahl's law says.
+// bottleneck finds the slowest stage of a pipeline: a goroutine that hardly ever waits, and
+// that the others wait for to receive from it or to send to it. Share is the part of the
+// time in which it alone runs. A trace can't show whether several goroutines could do its
+// work, so the gain is unknown; at stake is the time by Amdahl's law.
 func (m *model) bottleneck() []Finding {
 	s, limits := m.sweep, &notEnoughParallelismLimits
 	top := m.soloist(s.single)
@@ -86,7 +87,7 @@ func (m *model) bottleneck() []Finding {
 	if float64(busy) < limits.busy*float64(m.span()) {
 		return nil
 	}
-	// Who waits for it, and where, at the moments in which it alone runs.
+	// The goroutines that wait for it, and where, while it alone runs.
 	var line []turn
 	places := map[uint32]int64{}
 	for g, v := range m.did() {

@@ -6,44 +6,43 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// handoffCost is what it takes to wake another goroutine and be switched away from.
+// handoffCost is the CPU time, in ns, to wake another goroutine and be switched out.
 const handoffCost = 1000
 
-// channelLimits say from which numbers on channel is told.
+// channelLimits are the thresholds of channel.
 var channelLimits = struct{ blocked, pingpong, handing float64 }{
-	blocked:  0.05,   // of the core time, that senders wait while their receiver runs; ours
+	blocked:  0.05,   // of the core time: senders wait while their receiver runs; ours
 	pingpong: 10_000, // hand-offs in a second
-	handing:  0.05,   // of the CPU time, that those in all places take; ours
+	handing:  0.05,   // of the CPU time: hand-offs of all places; ours
 }
 
-// senderFacts are of senders whose receiver runs.
+// senderFacts describes senders whose receiver runs.
 type senderFacts struct {
 	waits int
 	mean  int64 // ns of a wait
 }
 
-// handingFacts are of goroutines that hand on often.
+// handingFacts describes goroutines with frequent hand-offs.
 type handingFacts struct {
 	waits  int
-	places int // in which they do; 0: it is told of one place
+	places int // number of places with hand-offs; 0: the finding is about one place
 }
 
-// handed is what waits for a channel, in a select or for a Cond took in one place.
+// handed sums the waits for a channel, in a select or for a Cond at one place.
 type handed struct {
 	place           string
 	waits           int
 	waited, blocked int64            // ns; of senders while their receiver ran
-	scopes          map[uint16]int64 // in which that ran
+	scopes          map[uint16]int64 // the receiver's, in blocked
 }
 
-// channel: senders wait although their receiver runs, which more room in the channel
-// would spare them; or goroutines hand on so often that this costs more than the work.
-// Share is the part of the core time that senders wait so, or that handing on takes. Gain
-// is what a replay takes less in which no sender waits, or that cost. To hand on is to send,
-// to wake who waits in a select, and to signal a Cond.
+// channel: senders wait although their receiver runs, which a larger buffer would avoid; or
+// hand-offs are so frequent that they cost more than the work. Share is the part of the core
+// time that senders wait so, or that hand-offs take. Gain is the reduction in a replay in
+// which no sender waits, or the hand-offs' cost. A hand-off is a send, a wake-up out of a
+// select, or a signal of a Cond.
 //
-// A sender that waits because its receivers have too much to do gains nothing by room:
-// the replay tells.
+// A buffer does not help a sender whose receivers are overloaded: the replay shows no gain.
 func (m *model) channel() (fs []Finding) {
 	list := m.handed()
 	for _, u := range list {
@@ -64,7 +63,7 @@ func (m *model) channel() (fs []Finding) {
 	if slices.ContainsFunc(fs, func(f Finding) bool { return f.weight >= worth }) {
 		return fs
 	}
-	// In a server no place may have many, and all together have.
+	// In a server no single place may have many, but all together do.
 	all, most := 0, (*handed)(nil)
 	for _, u := range list {
 		if all += u.waits; most == nil || u.waits > most.waits {
@@ -80,12 +79,12 @@ func (m *model) channel() (fs []Finding) {
 	return append(fs, f)
 }
 
-// often reports whether so many hand-offs are too many.
+// often reports whether n hand-offs exceed the limit per second.
 func (m *model) often(n int) bool {
 	return float64(n)*1e9/float64(m.span()) > channelLimits.pingpong
 }
 
-// handing is what findings about a place where goroutines hand on have in common.
+// handing returns the common part of findings about a place with hand-offs.
 func (m *model) handing(u *handed, share, confidence float64) Finding {
 	f := Finding{Object: u.place, Scopes: m.most(u.scopes, u.blocked), Share: share, Confidence: confidence}
 	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
@@ -101,7 +100,7 @@ func (m *model) handing(u *handed, share, confidence float64) Finding {
 	return f
 }
 
-// handed are the places where goroutines hand on, in the order in which they are met.
+// handed returns the places with hand-offs, in the order of their first one.
 func (m *model) handed() (list []*handed) {
 	by := map[string]*handed{}
 	for _, v := range m.did() {

@@ -4,42 +4,42 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// refill is what a goroutine loses when it goes on after others: what it worked with is
-// in the cache no more. An estimate, of some hundred kilobytes from the next cache.
+// refill is the time, in ns, that a goroutine loses when it continues after others evicted
+// its data from the cache. An estimate, for some hundred kilobytes from the next cache.
 const refill = 15_000
 
-// oversubscriptionLimits say from which numbers on oversubscription is told.
+// oversubscriptionLimits are the thresholds of oversubscription.
 var oversubscriptionLimits = struct{ runnable, preempted, full, idle float64 }{
-	runnable:  0.2,  // of the time of those who could run
-	preempted: 0.05, // of the time of those who ran
-	full:      0.9,  // of the cores, that are in use meanwhile
-	idle:      0.1,  // of the cores, that are not in use while more threads than CPUs take turns; ours
+	runnable:  0.2,  // of the time of goroutines that could run
+	preempted: 0.05, // of the time of goroutines that ran
+	full:      0.9,  // of the cores: in use meanwhile
+	idle:      0.1,  // of the cores: unused while more threads than CPUs take turns; ours
 }
 
-// threadsFacts are of more threads than CPUs.
+// threadsFacts describes a program with more threads than CPUs.
 type threadsFacts struct {
-	share  float64 // of their time that is lost
-	putOff bool    // by the system, while they ran; else while goroutines wait for a thread
+	share  float64 // part of their time that is lost
+	putOff bool    // the system preempts them; otherwise goroutines wait for a thread
 }
 
-// switchingFacts are of goroutines that are switched often.
+// switchingFacts describes goroutines that are switched often.
 type switchingFacts struct {
-	wanting  float64 // how many want to run at once
-	cuts     int     // how often one is switched for another that was on a core
-	yielding bool    // most by letting others run by itself
+	wanting  float64 // mean number that want to run at once
+	cuts     int     // switches from a goroutine that had a core to another one
+	yielding bool    // most switches are yields
 	ran      int64   // ns
 }
 
-// oversubscription: all cores are in use, others could run too, and that costs something:
-// goroutines are switched before they have got anywhere, or the system shares out the
-// CPUs among more threads than there are. VTune asks for the first part alone; but a pool
-// with more workers than cores, each of which runs its ten milliseconds, loses nothing by
-// that, and would be blamed.
+// oversubscription: all cores are in use, more goroutines could run, and that has a cost:
+// goroutines are switched before they have made progress, or the system shares the CPUs
+// among more threads than there are. VTune checks only the first part; but a pool with more
+// workers than cores, each of which runs for ten milliseconds, loses nothing, and would be
+// blamed.
 //
-// Share is that part of the time of those who could run that they were not let run. The
-// gain is unknown: what is out of the cache is not in a trace, and estimates were wrong by
-// three times both ways. What is at stake is what the switches may cost (their number ×
-// refill), or the time that threads were put off their CPU for others of ours.
+// Share is the part of the time of goroutines that could run in which they did not. The gain
+// is unknown: a trace has no cache misses, and estimates were wrong by a factor of three in
+// both directions. At stake is the possible cost of the switches (their number × refill), or
+// the time in which threads of the program preempted each other.
 func (m *model) oversubscription() []Finding {
 	limits := &oversubscriptionLimits
 	x := m.crowding()
@@ -69,11 +69,11 @@ func (m *model) oversubscription() []Finding {
 	return []Finding{f}
 }
 
-// crowding is how the program's goroutines shared the cores.
+// crowding sums how the program's goroutines shared the cores.
 type crowding struct {
 	ran, runnable, preempted int64
-	cuts, yields             int              // how often one had to leave a core, and did so by itself
-	yielded                  map[uint32]int64 // ns that they waited then, by stack
+	cuts, yields             int              // times that a goroutine left a core, and of these by a yield
+	yielded                  map[uint32]int64 // ns of the waits after a yield, by stack
 }
 
 func (m *model) crowding() crowding {
@@ -103,9 +103,9 @@ func (m *model) crowding() crowding {
 	return x
 }
 
-// threadsLose is what more threads than CPUs cost: the part of the running time that the
-// system put them off their CPU, and of the cores that they let go by while they switched.
-// Each is 0 where it is little.
+// threadsLose returns the cost of more threads than CPUs: the part of the running time in
+// which they were preempted, and the part of the cores left idle while they switched. Each
+// is 0 if it is small.
 func (m *model) threadsLose(x *crowding) (shared, idle float64) {
 	limits := &oversubscriptionLimits
 	if !m.crowded() {
@@ -114,7 +114,7 @@ func (m *model) threadsLose(x *crowding) (shared, idle float64) {
 	if float64(x.preempted) > limits.preempted*float64(x.ran+x.preempted) {
 		shared = float64(x.preempted) / float64(max(x.ran+x.preempted, 1))
 	}
-	// Neither others had this, nor a limit forbade it.
+	// Neither other programs nor a limit took this.
 	idle = (m.sweep.lost[partQueue] + m.sweep.lost[partSystem]) / float64(m.sweep.known)
 	if v := m.starved; v != nil {
 		idle -= v.Others + v.Quota + v.Hypervisor

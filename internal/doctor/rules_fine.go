@@ -5,43 +5,42 @@ import (
 	"slices"
 )
 
-// What a goroutine costs, with the execution trace on: to make it, switch to it and end it,
-// and to wake who waits until it is done. Where this was measured it was 350 and 450 ns in
-// loops that do nothing else, and half as much again where a program sorted by them. A
-// gain is told by these numbers, so that they are rather too low: with 800 and 1,000 ns, half
-// of the time was told for what gained a fifth.
+// Costs of a goroutine in ns, with the execution trace on: to create, switch to and end it,
+// and to wake the goroutine that waits for it. Measured were 350 and 450 ns in loops that do
+// nothing else, and half as much again in a program that sorted. The numbers are low on
+// purpose: with 800 and 1,000 ns, the rule reported half of the time for a gain of a fifth.
 const (
 	goroutineCost = 500
 	joinCost      = 400
 )
 
-// makers are the goroutines that one function makes, in however many lines, as one does
-// that divides its work.
+// makers are the goroutines that one function starts, on any of its lines, as a function
+// does that divides its work.
 type makers struct {
 	gs     []*gor
-	median int64 // of what they ran
+	median int64 // ns that the median goroutine ran
 	joins  int64 // waits of others that one of them ended
 }
 
-// tooFineLimits say from which numbers on tooFine is told.
+// tooFineLimits are the thresholds of tooFine.
 var tooFineLimits = struct{ task, overhead float64 }{
-	task:     16,   // times what a goroutine costs, that the median one runs
+	task:     16,   // the median goroutine's run time, as a multiple of a goroutine's cost
 	overhead: 0.06, // of the CPU time
 }
 
-// tooFineFacts are of goroutines with little work.
+// tooFineFacts describes goroutines with little work.
 type tooFineFacts struct {
 	goroutines int
-	places     int   // that they are made in
-	median     int64 // ns that they ran
-	each       int64 // ns that one costs
+	places     int   // in which they are started
+	median     int64 // ns that the median one ran
+	each       int64 // ns that each costs
 }
 
-// tooFine: so many goroutines are made for so little work each that making them, and
-// waiting for them, costs a good part of the CPU time. Both are asked for, short work
-// and what it costs: short goroutines that are rare cost nothing. Share is what they cost,
-// of the CPU time that the program used; gain is what they cost of the cores that it used.
-// Where no function makes so many, it may be all of them.
+// tooFine: goroutines with little work each are so many that starting them, and waiting for
+// them, takes a good part of the CPU time. The rule requires both little work and a high
+// cost: a few short goroutines cost nothing. Share is their cost as a part of the CPU time
+// that the program used; gain is their cost as a part of the cores that it used. If no
+// single function starts enough, all of them together may.
 func (m *model) tooFine() (fs []Finding) {
 	used := m.used()
 	var fine []*makers
@@ -68,8 +67,8 @@ func (m *model) tooFine() (fs []Finding) {
 	return fs
 }
 
-// makers are the functions that make goroutines whose whole life is known, in the order in
-// which they are met.
+// makers returns the functions that start goroutines whose whole life is recorded, in the
+// order of their first one.
 func (m *model) makers() (list []*makers) {
 	by := map[string]*makers{}
 	of := map[*gor]*makers{}
@@ -108,7 +107,7 @@ func (m *model) makers() (list []*makers) {
 	return list
 }
 
-// fine is the finding about goroutines with little work, which are made in so many places.
+// fine returns the finding about goroutines with little work, started in this many places.
 func (m *model) fine(k *makers, places int, used float64) (f Finding, ok bool) {
 	cost := float64(int64(len(k.gs))*goroutineCost + k.joins*joinCost)
 	share := cost / used

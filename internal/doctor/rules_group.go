@@ -6,16 +6,16 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// group is goroutines that one goroutine made in one place and waited for together.
+// group is the goroutines that one goroutine started in one place and waited for together.
 type group struct {
 	parent   *gor
-	place    string // of the go statement, from wherever its function was called
+	place    string // place of the go statement; the callers of its function don't matter
 	from, to int64
 	gs       []*gor
 }
 
-// groups finds forks and joins: waits in a WaitGroup, and who was made by who waits and
-// has ended by then.
+// groups finds forks and joins: waits in a WaitGroup, with the goroutines that the waiter
+// started and that have ended by then.
 func (m *model) groups() (list []group) {
 	keys, kids := m.kids()
 	for _, k := range keys {
@@ -23,7 +23,7 @@ func (m *model) groups() (list []group) {
 		if p == nil {
 			continue
 		}
-		gs := kids[k] // by id, and so by when they were made, nearly
+		gs := kids[k] // by id, and so roughly by creation
 		slices.SortStableFunc(gs, func(a, b *gor) int {
 			if a.from < b.from {
 				return -1
@@ -41,8 +41,8 @@ func (m *model) groups() (list []group) {
 			}
 			g := group{p, k.place, v.to, v.to, lastRound(gs[:n])}
 			gs = gs[n:]
-			// Those that go on are not waited for. Who is done may be off its CPU for long before
-			// it ends.
+			// Goroutines that continue were not waited for. One that is done may be off its CPU
+			// for long before it ends.
 			if len(g.gs) >= 2 && !slices.ContainsFunc(g.gs, func(x *gor) bool { return x.to > v.to+1e6 && x.onCPU(v.to, x.to) > 1e6 }) {
 				g.from = g.gs[0].from
 				list = append(list, g)
@@ -52,14 +52,14 @@ func (m *model) groups() (list []group) {
 	return list
 }
 
-// madeBy is who made goroutines, and in which place.
+// madeBy is the creator of goroutines, and the place of the go statement.
 type madeBy struct {
 	parent uint64
 	place  string
 }
 
-// kids are the goroutines whose whole life is known, by who made them; keys has these in
-// the order in which they are met.
+// kids returns the goroutines whose whole life is recorded, by their creator and place; keys
+// are these, in the order of their first goroutine.
 func (m *model) kids() (keys []madeBy, kids map[madeBy][]*gor) {
 	kids = map[madeBy][]*gor{}
 	places := map[uint32]string{}
@@ -81,9 +81,9 @@ func (m *model) kids() (keys []madeBy, kids map[madeBy][]*gor) {
 	return keys, kids
 }
 
-// lastRound are the goroutines, which are in the order of their beginnings, from the last
-// one that began when all before it had ended. Those before it were waited for in a way that
-// leaves no wait, as they were done by then, and have nothing to do with it.
+// lastRound returns the goroutines from the last one that began when all before it had
+// ended. gs is sorted by begin. Earlier ones belong to an earlier round, whose wait left no
+// record because they had ended by then.
 func lastRound(gs []*gor) []*gor {
 	first, end := 0, int64(0)
 	for i, g := range gs {
@@ -95,23 +95,23 @@ func lastRound(gs []*gor) []*gor {
 	return gs[first:]
 }
 
-// loadImbalanceLimits say from which numbers on loadImbalance is told.
+// loadImbalanceLimits are the thresholds of loadImbalance.
 var loadImbalanceLimits = struct{ imbalance float64 }{
-	imbalance: 0.2, // longest over mean, less one
+	imbalance: 0.2, // longest over mean, minus one
 }
 
-// imbalanceFacts are of groups whose members have unequal work.
+// imbalanceFacts describes groups whose members have unequal work.
 type imbalanceFacts struct {
 	groups        int
 	members       int   // of the worst group
-	longest, mean int64 // ns that its members ran
+	longest, mean int64 // ns that members of the worst group ran
 }
 
-// loadImbalance: of goroutines that are waited for together some are done long before
-// the others. Where as many as there are cores are left there is no loss, so what counts
-// is the cores with nothing to do from when fewer are left. Share is the part of the
-// groups' time that this is, which for as many goroutines as cores is (longest − mean) /
-// longest; gain is the same of the run's.
+// loadImbalance: of goroutines that are waited for together, some are done long before the
+// others. As long as there are as many goroutines as cores nothing is lost, so the rule
+// counts the idle cores from when fewer are left. Share is that loss as a part of the
+// groups' time; for as many goroutines as cores it is (longest − mean) / longest. Gain is
+// the loss as a part of the run's time.
 func (m *model) loadImbalance() (fs []Finding) {
 	by := map[string][]group{}
 	var places []string
@@ -129,7 +129,7 @@ func (m *model) loadImbalance() (fs []Finding) {
 	return fs
 }
 
-// imbalance is the finding about the groups that were made in a place.
+// imbalance returns the finding about the groups that were started in a place.
 func (m *model) imbalance(place string, groups []group) (f Finding, ok bool) {
 	var wall, saved, most float64
 	worst := &groups[0]
@@ -165,9 +165,9 @@ func (m *model) imbalance(place string, groups []group) (f Finding, ok bool) {
 	return f, true
 }
 
-// uneven is (longest − mean) / longest of the time on CPUs in groups of no more goroutines
-// than cores, 1 where there are more: what one of them had to wait for a CPU that another
-// program had is no work.
+// uneven returns (longest − mean) / longest of the time on CPUs in groups of at most as many
+// goroutines as cores, or 1 where one has more. A wait for a CPU that another program had is
+// not work.
 func uneven(groups []group, cores float64) float64 {
 	var longest, off float64
 	for _, g := range groups {
@@ -185,7 +185,7 @@ func uneven(groups []group, cores float64) float64 {
 	return off / max(longest, 1)
 }
 
-// tail is how much shorter a group would be if its members were done at once.
+// tail returns the ns by which a group would be shorter if its members ended together.
 func (m *model) tail(g *group) (saved float64) {
 	width := min(float64(len(g.gs)), m.cores.Count)
 	ends := make([]int64, len(g.gs))
@@ -203,7 +203,7 @@ func (m *model) tail(g *group) (saved float64) {
 			continue
 		}
 		m.sweep.each(from, to, func(a, b int64, run, _ int) {
-			if run >= 1 { // else they wait for something, and it is not work that is shared badly
+			if run >= 1 { // if none runs, they wait for something, and the work is not shared badly
 				saved += max(min(width-left, m.cores.Count-float64(run)), 0) / width * float64(b-a)
 			}
 		})

@@ -6,10 +6,10 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// What is wrong with a lock is told once: by the rule that comes first in the table of
-// those that hold, as each of them knows more of the cause than the next.
+// Each lock gets at most one finding: from the first rule in the table that matches, as
+// earlier rules identify the cause more precisely.
 
-// uses are the locks that somebody waited for.
+// uses returns the locks that goroutines waited for.
 func (m *model) uses() []*use {
 	if m.locksUsed == nil {
 		m.locksUsed = []*use{}
@@ -25,7 +25,7 @@ func (m *model) uses() []*use {
 	return m.locksUsed
 }
 
-// untold asks a rule about each lock that no rule before it has told of.
+// untold returns look's findings about the locks that no earlier rule has reported.
 func (m *model) untold(look func(u *use) (Finding, bool)) (fs []Finding) {
 	for _, u := range m.uses() {
 		if u.told {
@@ -39,7 +39,7 @@ func (m *model) untold(look func(u *use) (Finding, bool)) (fs []Finding) {
 	return fs
 }
 
-// coreTime is C·T, without what other programs took of it.
+// coreTime returns C·T in ns, without the part that other programs took.
 func (m *model) coreTime() float64 {
 	all := m.cores.Count * float64(m.span())
 	if m.taken < 0 {
@@ -58,9 +58,9 @@ func (m *model) coreTime() float64 {
 	return max(all-float64(m.taken), all/5)
 }
 
-// free is what it would gain if nobody waited for the lock. A replay tells, of the run or
-// of those who waited, but no more than the core time that is lost to it allows. Where a
-// replay is not possible, it is that core time over all that there is.
+// free returns the gain if nobody waited for the lock: from a replay, of the run or of the
+// waiters, limited by the core time that the lock costs. Without a replay it is that core
+// time over all core time.
 func (u *use) free(m *model) float64 {
 	if u.gain < 0 {
 		u.gain = u.lost / m.coreTime()
@@ -76,12 +76,13 @@ func (u *use) free(m *model) float64 {
 	return u.gain
 }
 
-// filled bounds gains by what can be filled: who no longer waits can use the cores that
-// were idle while he did, and no others. A replay that says more is wrong about what
-// the scheduler does; a fourth is for what goes away besides, such as switches.
+// filled limits the gain of removing waits, as a factor of the idle core time: goroutines
+// that no longer wait can use only cores that were idle meanwhile. A replay with a larger
+// gain misjudges the scheduler; a quarter is added for what is saved besides, such as
+// switches.
 const filled = 1.25
 
-// finding is what all findings about a lock have in common.
+// finding returns the common part of all findings about a lock.
 func (u *use) finding(m *model) Finding {
 	f := Finding{Object: u.l.name, Scopes: m.most(u.around, u.aroundOf()), Confidence: 0.9, use: u, holder: u.holder(m)}
 	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
@@ -106,12 +107,12 @@ func (u *use) finding(m *model) Finding {
 	return f
 }
 
-// waitShare is the part of the core time that was waited.
+// waitShare returns the waited time as a part of the core time.
 func (u *use) waitShare(m *model) float64 { return float64(u.wait) / m.coreTime() }
 
-// worth is the gain from which on a finding about it is told. Of locks that are not ours it
-// is not known how long they are held, and some percent are estimated where nothing is to
-// be had: of them what is waited for has to be, too.
+// worth returns the gain below which a finding about the lock is dropped. For locks that
+// package scope does not record, hold times are unknown, and an estimate may be some percent
+// where there is no gain: these need at least the share of waiting that the sources require.
 func (u *use) worth() float64 {
 	if u.l.place {
 		return foreignWorth
@@ -119,21 +120,21 @@ func (u *use) worth() float64 {
 	return worth
 }
 
-// blockingUnderLockLimits say from which numbers on blockingUnderLock is told.
+// blockingUnderLockLimits are the thresholds of blockingUnderLock.
 var blockingUnderLockLimits = struct{ blocked float64 }{
-	blocked: 0.05, // of the time, that a holder waits for something outside and others for it; ours
+	blocked: 0.05, // of the time: the holder waits for something outside while others wait for it; ours
 }
 
-// blockingFacts are of a lock whose holder waits.
+// blockingFacts describes a lock whose holder waits.
 type blockingFacts struct {
 	u      *use
-	in     string         // the scope that it waits in; "": none that began under the lock
-	states []states.State // in which it waits
+	in     string         // scope in which the holder waits; "": none that began under the lock
+	states []states.State // states in which the holder waits
 }
 
-// blockingUnderLock: the holder waits for something outside, and others for the holder.
-// Share is the part of the time in which that is so, gain what it would be worth if
-// nobody waited for the lock, in the proportion of such waits.
+// blockingUnderLock: the holder waits for something outside, and others wait for the holder.
+// Share is the part of the time in which that is so. Gain is the gain if nobody waited for
+// the lock, times the part of the waited holds that the holder itself waits.
 func (m *model) blockingUnderLock() []Finding {
 	return m.untold(func(u *use) (f Finding, ok bool) {
 		share := float64(u.blocked) / float64(m.span())
@@ -161,24 +162,23 @@ func (m *model) blockingUnderLock() []Finding {
 	})
 }
 
-// fatCriticalSectionLimits say from which numbers on fatCriticalSection is told.
+// fatCriticalSectionLimits are the thresholds of fatCriticalSection.
 var fatCriticalSectionLimits = struct{ used, inside, wait float64 }{
-	used:   0.5,  // of the time that somebody has the lock
-	inside: 0.2,  // of that, that scopes begun under the lock take; ours
-	wait:   0.05, // of the core time waited for it, else nobody minds
+	used:   0.5,  // of the time: the lock is held
+	inside: 0.2,  // of the hold time: in scopes that begin under the lock; ours
+	wait:   0.05, // of the core time: waits for the lock
 }
 
-// fatFacts are of a lock that is held for long.
+// fatFacts describes a lock that is held for long.
 type fatFacts struct {
 	u     *use
-	part  float64  // of the hold time, that is in scopes that began under the lock
-	names []string // of those
+	part  float64  // part of the hold time in scopes that began under the lock
+	names []string // these scopes
 }
 
-// fatCriticalSection: the lock is had most of the time, and in scopes that begin under
-// it. Share is the part of the time in which they run under the lock. Gain is what it
-// would be worth if nobody waited, but not more than what is left under the lock allows:
-// that stays one after the other.
+// fatCriticalSection: the lock is held most of the time, and a good part of that in scopes
+// that begin under it. Share is the part of the time that these take under the lock. Gain is
+// the gain if nobody waited, limited by what remains under the lock, which stays serial.
 func (m *model) fatCriticalSection() []Finding {
 	limits := &fatCriticalSectionLimits
 	return m.untold(func(u *use) (f Finding, ok bool) {
@@ -202,18 +202,17 @@ func (m *model) fatCriticalSection() []Finding {
 	})
 }
 
-// convoyLimits say from which numbers on convoy is told.
+// convoyLimits are the thresholds of convoy.
 var convoyLimits = struct{ crowd, wait float64 }{
-	crowd: 0.25, // of the time that more wait than there are cores: "persistently"
+	crowd: 0.25, // of the time: more goroutines wait than there are cores ("persistently")
 	wait:  0.05,
 }
 
-// convoyFacts are of a lock that many stand in line at.
+// convoyFacts describes a lock with a long queue.
 type convoyFacts struct{ u *use }
 
-// convoy: more goroutines stand in line than there are cores, so each unlock wakes the
-// next one and hardly any finds the lock free. Share is the part of the time with such a
-// line.
+// convoy: more goroutines are queued than there are cores, so each unlock wakes the next one
+// and hardly any finds the lock free. Share is the part of the time with such a queue.
 func (m *model) convoy() []Finding {
 	return m.untold(func(u *use) (f Finding, ok bool) {
 		share := float64(u.crowd) / float64(m.span())
@@ -226,19 +225,19 @@ func (m *model) convoy() []Finding {
 	})
 }
 
-// lockContentionLimits say from which numbers on lockContention is told.
+// lockContentionLimits are the thresholds of lockContention.
 var lockContentionLimits = struct{ wait, contended, often float64 }{
 	wait:      0.05, // of the core time
 	contended: 0.1,  // of the acquisitions
-	often:     100,  // acquisitions in a second, with that
+	often:     100,  // acquisitions per second, for contended to count
 }
 
-// contentionFacts are of a lock that is waited for.
+// contentionFacts describes a lock that goroutines wait for.
 type contentionFacts struct{ u *use }
 
-// lockContention: the wait is long, or the lock is had often and often not at once.
-// Share is the part of the core time that is lost to waiting: not more than the cores
-// that had nothing else to do.
+// lockContention: waits are long, or acquisitions are frequent and often have to wait. Share
+// is the part of the core time lost to waiting: at most that of the cores that had nothing
+// else to do.
 func (m *model) lockContention() []Finding {
 	limits := &lockContentionLimits
 	return m.untold(func(u *use) (f Finding, ok bool) {

@@ -7,24 +7,24 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// collectorLimits say from which numbers on gc is told.
+// collectorLimits are the thresholds of collector.
 var collectorLimits = struct{ cpu, assist float64 }{
-	cpu:    0.25, // of all that ran
+	cpu:    0.25, // of all running time
 	assist: 0.05, // of the goroutines' time on CPUs
 }
 
-// collectorFacts are of what the garbage collector takes.
+// collectorFacts describes the cost of the garbage collector.
 type collectorFacts struct {
-	cpu             float64 // of all that ran
-	helping         float64 // of the goroutines' own running time
-	made            float64 // of the program's own time, that goes into allocating
+	cpu             float64 // part of all running time
+	helping         float64 // part of the goroutines' own running time in which they assist
+	made            float64 // part of the program's own time spent in allocating
 	workers, assist int64   // ns
 }
 
-// collector: the garbage collector takes the cores. Share is its part of all that ran, or
-// where that is more the part of their own running time that goroutines help it. Gain is
-// what a replay takes less without it, and without what the CPU profile finds in making
-// the garbage: on cores that had nothing to do it costs nothing.
+// collector: the garbage collector takes the cores. Share is its part of all running time,
+// or, if larger, the part of the goroutines' running time in which they assist it. Gain is
+// the reduction in a replay without it and without the time that the CPU profile shows in
+// allocation: on idle cores the collector costs nothing.
 func (m *model) collector() []Finding {
 	x, scopes := m.collecting()
 	if x.cpu < collectorLimits.cpu && x.helping < collectorLimits.assist || m.base == nil {
@@ -56,7 +56,8 @@ func (m *model) collector() []Finding {
 	return []Finding{f}
 }
 
-// collecting is what the garbage collector takes, and in which scopes goroutines help it.
+// collecting returns the cost of the garbage collector, and the scopes in which goroutines
+// assist it.
 func (m *model) collecting() (x collectorFacts, scopes map[uint16]int64) {
 	scopes = map[uint16]int64{}
 	var ran int64
@@ -81,8 +82,8 @@ func (m *model) collecting() (x collectorFacts, scopes map[uint16]int64) {
 	return x, scopes
 }
 
-// allocating is the share of the program's samples that are in allocation and not in
-// what the states tell of as garbage collection; 0 where there are few.
+// allocating returns the share of the program's samples that are in allocation, without the
+// states' garbage collection; 0 if there are fewer than 30 samples.
 func (m *model) allocating() float64 {
 	n, all := 0, 0
 	for _, s := range m.samples {
@@ -99,7 +100,7 @@ func (m *model) allocating() float64 {
 	return float64(n) / float64(all)
 }
 
-// allocates reports whether a stack is in the allocator, and not helping the collector.
+// allocates reports whether a stack is in the allocator, and not assisting the collector.
 func allocates(frames []gotrace.Frame) (yes bool) {
 	for i := range frames {
 		switch {
@@ -112,24 +113,24 @@ func allocates(frames []gotrace.Frame) (yes bool) {
 	return yes
 }
 
-// faultCost is the most that one page fault without I/O is taken to cost: it clears a
-// page and puts it into the page table. With huge pages and in virtual machines it is
-// more; then the finding's share is too small.
+// faultCost is the assumed maximum cost, in ns, of a page fault without I/O: it clears a
+// page and maps it. Huge pages and virtual machines cost more; then the finding's share is
+// too small.
 const faultCost = 2500
 
-// pageFaultsLimits say from which numbers on pageFaults is told.
+// pageFaultsLimits are the thresholds of pageFaults.
 var pageFaultsLimits = struct{ fault float64 }{
 	fault: 0.05, // of the CPU time
 }
 
-// faultFacts are of page faults.
+// faultFacts has the number of page faults.
 type faultFacts struct{ faults int64 }
 
-// pageFaults: the system's time goes into giving the program memory that it gives back, or
-// had before: faults by which it has grown are not counted. Share is the
-// system's part of the CPU time, as far as the page faults can have cost it. Gain is what
-// a replay takes less in which all runs are shorter by that, or that share of the CPU
-// time over the core time.
+// pageFaults: system time is spent on giving the program memory that it gives back, or had
+// before; faults by which it has grown do not count. Share is the system's part of the CPU
+// time, up to the maximum cost of the page faults. Gain is the reduction in a replay in
+// which all runs are shorter by share; without a replay it is the faults' cost as a part of
+// the core time.
 func (m *model) pageFaults() []Finding {
 	b := &m.beats
 	cpu := b.user + b.system

@@ -6,35 +6,34 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// handing reports whether a goroutine in that state waits for another one's result.
+// handing reports whether a goroutine in state s waits for the result of another one.
 func handing(s states.State) bool {
 	return s == states.Channel || s == states.Select || s == states.Cond
 }
 
-// serializationLimits say from which numbers on serialization is told.
+// serializationLimits are the thresholds of serialization.
 var serializationLimits = struct{ one, work, handoffs, turns, inTurn, stake float64 }{
-	one:      0.8, // of the time that exactly one runs
-	work:     0.1, // of all that ran, that each of two workers at least did
-	handoffs: 0.5, // of the changes of who runs, that the one before wakes the next
-	turns:    0.2, // of the time that one runs, where those who hand on do all the same; ours
-	inTurn:   0.8, // of what all work takes on all cores, that is done in turn; ours
-	stake:    0.1, // of the time, that it would gain then if nobody waited for his turn; ours
+	one:      0.8, // of the time: exactly one goroutine runs
+	work:     0.1, // of all running time: each of at least two workers
+	handoffs: 0.5, // of all waits: the running goroutine wakes the next
+	turns:    0.2, // of the time: one runs, where the workers all do the same; ours
+	inTurn:   0.8, // of the time that all work takes on all cores: work done in turn; ours
+	stake:    0.1, // of the time: the gain then, if nobody waited for its turn; ours
 }
 
-// serializationFacts are of goroutines that run one at a time.
+// serializationFacts describes goroutines that run one at a time.
 type serializationFacts struct {
 	workers           int
 	handoffs, changes int
-	busiest           float64 // of what was done by one at a time, that one did
+	busiest           float64 // the busiest goroutine's part of what was done by one at a time
 	work              []scopeShare
 }
 
-// serialization: several goroutines have work, and one at a time does it: who runs wakes
-// the next one. Share is the part of the time in which exactly one runs. The gain is
-// unknown; how much is at stake is what a replay takes less in which none of them waits
-// for another's result.
+// serialization: several goroutines have work, but only one runs at a time, and wakes the
+// next one. Share is the part of the time in which exactly one runs. The gain is unknown; at
+// stake is the reduction in a replay in which none of them waits for another's result.
 //
-// Where it is a lock for which they wait, the rules for locks tell it.
+// If they wait for a lock, the rules for locks report it.
 func (m *model) serialization() []Finding {
 	s, limits := m.sweep, &serializationLimits
 	if len(s.hist) < 2 || m.cores.Count < 2 {
@@ -46,13 +45,13 @@ func (m *model) serialization() []Finding {
 	}
 	single, top := total(s.single), longestOf(s.single)
 	if top == nil || float64(single-s.single[top]) < limits.work*float64(single) {
-		return nil // one has all the work
+		return nil // one goroutine has all the work
 	}
 	h := m.handoffs()
 	if !enough(h.handoffs, h.changes) || h.handoffs <= h.locks {
 		return nil
 	}
-	// Where goroutines that do the same take turns, what they do out of turn hides some of it.
+	// Where goroutines that do the same take turns, their work out of turn hides some of it.
 	if one < limits.one && (2*s.single[top] > single || !m.takeTurns(h)) {
 		return nil
 	}
@@ -73,21 +72,22 @@ func (m *model) serialization() []Finding {
 	return []Finding{f}
 }
 
-// enough reports whether n of the waits are so many that each who runs wakes the next.
+// enough reports whether n of the waits are so many that each running goroutine wakes the
+// next.
 func enough(n, changes int) bool { return float64(n) >= serializationLimits.handoffs*float64(changes) }
 
-// takeTurns reports whether goroutines that do the same do nearly all of it in turn.
+// takeTurns reports whether goroutines that do the same do nearly all their work in turn.
 func (m *model) takeTurns(h handoffs) bool {
 	return enough(h.turns, h.changes) && m.inTurn() >= serializationLimits.inTurn
 }
 
-// handoffs counts what ended the waits of the program's goroutines.
+// handoffs counts the program's waits by what ended them.
 type handoffs struct {
 	changes  int              // all waits
-	locks    int              // those that ended because a lock was let go
-	handoffs int              // those that ended because somebody handed something on
-	turns    int              // of these, by one that was made in the same place
-	places   map[uint32]int64 // ns that these took, by stack
+	locks    int              // ended by the release of a lock
+	handoffs int              // ended by a send or a signal
+	turns    int              // of handoffs: by a goroutine that was started in the same place
+	places   map[uint32]int64 // ns of handoffs, by stack
 }
 
 func (m *model) handoffs() handoffs {
@@ -123,11 +123,11 @@ func (m *model) handoffs() handoffs {
 	return h
 }
 
-// inTurn is how long goroutines worked between being woken and waking another one, before
-// they waited again, over what all work takes on all cores. Above 1 that alone is what the
-// run takes, however the rest is done.
+// inTurn returns the time that goroutines worked between being woken and waking another one,
+// before they waited again, over the time of all work on all cores. Above 1 it alone
+// determines the time of the run, however the rest is done.
 func (m *model) inTurn() float64 {
-	woke := map[*gor][]int64{} // when each woke others
+	woke := map[*gor][]int64{} // times at which each woke others
 	each := func(f func(g, by *gor, i int)) {
 		for g := range m.users() {
 			for i := range g.ivs {
@@ -151,7 +151,7 @@ func (m *model) inTurn() float64 {
 		to := woke[g][n]
 		for i++; i < len(g.ivs) && g.ivs[i].from < to; i++ {
 			if handing(g.ivs[i].state) {
-				return // it was not its turn yet
+				return // not its turn yet
 			}
 		}
 		turns += g.onCPU(from, to)
@@ -162,7 +162,7 @@ func (m *model) inTurn() float64 {
 	return float64(turns) * m.cores.Count / float64(max(ran, 1))
 }
 
-// scopeShare is a scope and its part of something.
+// scopeShare is a scope and its share.
 type scopeShare struct {
 	name  string
 	share float64
@@ -175,9 +175,10 @@ func (m *model) shares(names []string, times map[uint16]int64, all int64) (list 
 	return list
 }
 
-// one is the part of the time in which exactly one goroutine runs. Where other programs
-// take CPUs from this one that says little: two that run at once take twice as long then,
-// and one who runs alone does not. So there it is of a replay in which nobody does.
+// one returns the part of the time in which exactly one goroutine runs. If other programs
+// take CPUs, that says little: two goroutines that run at once then take twice as long, and
+// one that runs alone does not. So the part is taken from a replay, in which no other
+// program does.
 func (m *model) one() float64 {
 	var ran, taken int64
 	for _, v := range m.did() {
@@ -203,12 +204,12 @@ func (m *model) alone(g *gor, f func(from, to int64)) {
 	}
 }
 
-// aloneIn adds to times in which scopes g was while it was the only one to run.
+// aloneIn adds to times the scopes of g while it alone ran.
 func (m *model) aloneIn(g *gor, times map[uint16]int64) {
 	m.alone(g, func(a, b int64) { g.scopesIn(a, b, times) })
 }
 
-// busiest are the goroutines with the most time.
+// busiest returns the n goroutines with the most time.
 func busiest(times map[*gor]int64, n int) (ids []uint64) {
 	for _, g := range byTime(times)[:min(len(times), n)] {
 		ids = append(ids, g.id)

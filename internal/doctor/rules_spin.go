@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/gotrace"
 )
 
-// polls reports whether a stack is in a function that one polls with, at its leaf or just
-// above it.
+// polls reports whether a stack has a function that one polls with among its four innermost
+// frames.
 func polls(frames []gotrace.Frame) bool {
 	for i := range frames[:min(len(frames), 4)] {
 		if name, ok := strings.CutPrefix(frames[i].Func, "sync/atomic."); ok && (strings.Contains(name, "Load") || strings.Contains(name, "CompareAndSwap")) {
@@ -21,26 +21,26 @@ func polls(frames []gotrace.Frame) bool {
 	return false
 }
 
-// spinningLimits say from which numbers on spinning is told.
+// spinningLimits are the thresholds of spinning.
 var spinningLimits = struct{ spin, polls, loops float64 }{
 	spin:  0.05, // of the core time; ours
-	polls: 0.6,  // of a goroutine's samples, that are in what one polls with; ours
-	loops: 0.2,  // of a goroutine's samples, that are in a loop that does nothing but let others run; ours
+	polls: 0.6,  // of a goroutine's samples: in functions that one polls with; ours
+	loops: 0.2,  // of a goroutine's samples: in a loop that only yields; ours
 }
 
-// spinningFacts are of goroutines that poll in one place.
+// spinningFacts describes goroutines that poll in one place.
 type spinningFacts struct {
-	g                            *gor // the first of them
+	g                            *gor // the first of the goroutines
 	goroutines, samples, looping int
 }
 
-// retryFacts are of a loop of scope.Retry.
+// retryFacts describes a loop of scope.Retry.
 type retryFacts struct{ u *use }
 
-// spinning: goroutines take cores to look whether something has come. Of a goroutine it
-// is told by its samples: most of them are in what one polls with, or outside what it
-// does otherwise. Of lock-free loops, by the records of scope.Retry. Share is the part of
-// the core time that this takes. Gain is what a replay takes less in which it takes none.
+// spinning: goroutines use cores to check repeatedly for a condition. A goroutine spins if
+// most of its samples are in functions that one polls with, or enough are in a loop that
+// only yields. Lock-free loops are found by the records of scope.Retry. Share is the part of
+// the core time that spinning takes. Gain is the reduction in a replay without it.
 func (m *model) spinning() []Finding {
 	fs, retries := m.retries()
 	list, places := m.samplesOf(retries), map[string][]*polled{}
@@ -60,19 +60,19 @@ func (m *model) spinning() []Finding {
 	return fs
 }
 
-// polled is how often the CPU profile saw a goroutine in what one polls with.
+// polled counts a goroutine's samples in the CPU profile.
 type polled struct {
 	g               *gor
-	all, in, looped int            // samples
-	places          map[string]int // those that poll
+	all, in, looped int            // samples: all, in polling functions, and in yielding loops
+	places          map[string]int // places of the samples that poll
 }
 
-// spins reports whether most of what the goroutine does is to poll.
+// spins reports whether the goroutine mostly polls.
 func (x *polled) spins() bool {
 	return x.all >= 10 && (float64(x.in) >= spinningLimits.polls*float64(x.all) || float64(x.looped) >= spinningLimits.loops*float64(x.all))
 }
 
-// place is where it polls most.
+// place returns the place with the most polling.
 func (x *polled) place() (best string) {
 	for p, n := range x.places {
 		if n > x.places[best] || n == x.places[best] && p < best {
@@ -82,8 +82,8 @@ func (x *polled) place() (best string) {
 	return best
 }
 
-// samplesOf counts the samples of the program's goroutines that spin; those of which it is
-// told already are left out.
+// samplesOf counts the samples of the program's goroutines that spin, except for those in
+// told.
 func (m *model) samplesOf(told map[*gor]bool) (list []*polled) {
 	by := map[*gor]*polled{}
 	for _, s := range m.samples {
@@ -112,7 +112,7 @@ func (m *model) samplesOf(told map[*gor]bool) (list []*polled) {
 	return list
 }
 
-// spins is the finding about goroutines that poll in one place.
+// spins returns the finding about goroutines that poll in one place.
 func (m *model) spins(place string, xs []*polled) (f Finding, ok bool) {
 	var spun int64
 	idle, times := map[*gor]float64{}, map[uint16]int64{}
@@ -142,7 +142,7 @@ func (m *model) spins(place string, xs []*polled) (f Finding, ok bool) {
 	return f, true
 }
 
-// keeping takes out what goroutines do, but for these parts of it.
+// keeping scales the run time of goroutines by these parts.
 func keeping(parts map[*gor]float64) without {
 	return without{scale: func(sc *script, _ *step) float64 {
 		if x, ok := parts[sc.g]; ok {
@@ -152,7 +152,7 @@ func keeping(parts map[*gor]float64) without {
 	}}
 }
 
-// retries are the loops of scope.Retry that take cores, and who is in them.
+// retries returns the findings about loops of scope.Retry, and the goroutines in these.
 func (m *model) retries() (fs []Finding, in map[*gor]bool) {
 	in = map[*gor]bool{}
 	for _, k := range m.locks {
@@ -169,10 +169,10 @@ func (m *model) retries() (fs []Finding, in map[*gor]bool) {
 	return fs, in
 }
 
-// retry is the finding about a loop of scope.Retry.
+// retry returns the finding about a loop of scope.Retry.
 func (m *model) retry(u *use) (f Finding, ok bool) {
 	spun, of := u.wait, map[*gor]int64{}
-	if m.hasGo { // then it is known when they ran
+	if m.hasGo { // the times at which they ran are known
 		spun = 0
 		for _, w := range u.l.waits {
 			d := w.g.ran(w.from, w.to)

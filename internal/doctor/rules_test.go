@@ -16,18 +16,18 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// example is a program with a problem whose strength is a knob from 0 to 1.
+// example is a program with a problem of a strength from 0 to 1.
 type example struct {
 	verdict Verdict
 	program func(k float64) func(p *proc)
 	mended  func(p *proc)             // the same work without the problem
-	prepare func(w *world, k float64) // what is not played: samples, heartbeats
-	text    []string                  // what the sentence has to say at 1
-	scope   string                    // the first of the scopes
+	prepare func(w *world, k float64) // adds samples and heartbeats, which are not simulated
+	text    []string                  // parts of the sentence at 1
+	scope   string                    // first of the finding's scopes
 	cores   int
 }
 
-// varied are durations around a mean, always the same ones.
+// varied returns n durations around a mean, always the same ones.
 func varied(n int, mean int64) []int64 {
 	r := rand.New(rand.NewPCG(7, 9))
 	ds := make([]int64, n)
@@ -63,7 +63,7 @@ var examples = []example{
 	{
 		verdict: fatCriticalSection, cores: 2, scope: "copy", text: []string{"Lock queue.mu is held", "is copy under the lock", "while letter holds it"},
 		program: func(k float64) func(p *proc) {
-			k = math.Sqrt(k) // the lock has to be had half of the time
+			k = math.Sqrt(k) // the lock must be held half of the time
 			return func(p *proc) {
 				l := p.w.mutex("queue.mu")
 				p.parallel(2, func(p *proc, i int) {
@@ -273,7 +273,7 @@ func tooFineBy(batch int) func(p *proc) {
 	return func(p *proc) {
 		p.parallel(2, func(p *proc, i int) {
 			for at := 0; at < 8192; at += batch {
-				p.run(800) // to make it
+				p.run(800) // to start it
 				p.parallel(1, func(p *proc, _ int) {
 					p.scope("check", func() { p.run(200 * int64(batch)) })
 				})
@@ -293,8 +293,8 @@ func oversubscribed(workers int) func(p *proc) {
 	}
 }
 
-// pipeline has a goroutine that reads and one that packs, each with durations that
-// differ by k, and room between them.
+// pipeline has a goroutine that reads and one that packs, each with durations that vary by
+// k, and a channel of this capacity between them.
 func pipeline(k float64, room int) func(p *proc) {
 	r := rand.New(rand.NewPCG(3, 4))
 	size := func() int64 { return int64(float64(ms) * (1 - k + k*min(r.ExpFloat64(), 5))) }
@@ -326,8 +326,8 @@ func (x *example) report(k float64) (*world, *Report) {
 	return w, w.examine()
 }
 
-// TestRulesFollowTheKnob: nothing at 0, a share that grows, first from 0.5 on, and a gain
-// that is near what mending it brings.
+// TestRulesFollowTheKnob: there is no finding at 0; from 0.5 on it is the first, its share
+// grows, and its gain is near that of the mended program.
 func TestRulesFollowTheKnob(t *testing.T) {
 	for _, x := range examples {
 		t.Run(string(x.verdict), func(t *testing.T) {
@@ -400,7 +400,7 @@ func list(r *Report) string {
 	return b.String()
 }
 
-// valid checks what holds of any report.
+// valid checks the invariants of any report.
 func valid(t *testing.T, w *world, r *Report) {
 	t.Helper()
 	last := math.Inf(1)
@@ -442,8 +442,8 @@ func valid(t *testing.T, w *world, r *Report) {
 	}
 }
 
-// validSteps checks what a picture is made of: the path of the run is without gaps, and the
-// gain of a part grows with it.
+// validSteps checks the data of a picture: the path of the run has no gaps, and the gain of
+// a part grows with it.
 func validSteps(t *testing.T, w *world, p *Path) {
 	t.Helper()
 	if p.Of != "" {
@@ -467,7 +467,7 @@ func validSteps(t *testing.T, w *world, p *Path) {
 			t.Errorf("what if %s: %v", x.Name, x.Partly)
 		} else {
 			for _, g := range append(x.Partly, x.Gain) {
-				if g < last-0.02 || g > 1 { // where another order comes out, a replay is off by some
+				if g < last-0.02 || g > 1 { // with another order of events, a replay is slightly off
 					t.Errorf("what if %s took a part: %v, and nothing: %v", x.Name, x.Partly, x.Gain)
 				}
 				last = g
@@ -476,7 +476,7 @@ func validSteps(t *testing.T, w *world, p *Path) {
 	}
 }
 
-// TestWorst: a finding about a lock leads to the longest wait for it.
+// TestWorst: a finding about a lock has the longest wait for it.
 func TestWorst(t *testing.T) {
 	for _, x := range examples {
 		w, r := x.report(1)
@@ -498,7 +498,7 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestUnknownGain: what can't be estimated is null, and no number is in the sentence.
+// TestUnknownGain: an unknown gain is null, and the sentence has no number.
 func TestUnknownGain(t *testing.T) {
 	for _, x := range examples {
 		if x.verdict != oversubscription && x.verdict != serialization {
@@ -520,8 +520,8 @@ func TestUnknownGain(t *testing.T) {
 	}
 }
 
-// TestNoGainAboveWhatIsNotWork: with all cores at it, the program's own work takes as long
-// as it takes, whatever a replay says.
+// TestNoGainAboveWhatIsNotWork: a gain never exceeds what the program's own work leaves on
+// all cores, whatever a replay returns.
 func TestNoGainAboveWhatIsNotWork(t *testing.T) {
 	w := play(2, func(p *proc) {
 		p.parallel(2, func(p *proc, i int) { p.run(10 * ms) })
@@ -534,14 +534,14 @@ func TestNoGainAboveWhatIsNotWork(t *testing.T) {
 	if got := w.m.mostGain(0.5); math.Abs(got-(1.5-25.0/30)) > 0.01 {
 		t.Errorf("%.3f with half of the work spared", got)
 	}
-	w.m.beats.over, w.m.beats.user, w.m.beats.system = w.now, w.now/2, 0 // the goroutines seemed to run
+	w.m.beats.over, w.m.beats.user, w.m.beats.system = w.now, w.now/2, 0 // the goroutines only seemed to run
 	if got := w.m.mostGain(0); math.Abs(got-0.75) > 0.01 {
 		t.Errorf("%.3f by the process's CPU time", got)
 	}
 }
 
-// TestRetriesAreSpinning: failed tries that take half of the time of all cores are a
-// finding about their loop, and a run without them takes half as long.
+// TestRetriesAreSpinning: failed tries that take half of the time of all cores are a finding
+// about their loop, and a run without them takes half as long.
 func TestRetriesAreSpinning(t *testing.T) {
 	program := func(tries int64) *world {
 		w := play(2, func(p *proc) {
@@ -559,7 +559,7 @@ func TestRetriesAreSpinning(t *testing.T) {
 				}
 			})
 		})
-		w.m.samples = []sample{{g: w.m.gs[0]}} // the rule needs the CPU profile to have been there
+		w.m.samples = []sample{{g: w.m.gs[0]}} // the rule requires a CPU profile
 		return w
 	}
 	w := program(1 * ms)
@@ -580,7 +580,7 @@ func TestRetriesAreSpinning(t *testing.T) {
 	}
 }
 
-// TestRulesHaveNoWords: a rule finds facts, and words.go words them.
+// TestRulesHaveNoWords: rules find facts, and words.go words them.
 func TestRulesHaveNoWords(t *testing.T) {
 	files, _ := filepath.Glob("rules*.go")
 	for _, name := range files {

@@ -8,47 +8,47 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// execution is one run of a scope: how long it was on a CPU, and how many goroutines ran
-// meanwhile, on average, itself included.
+// execution is one execution of a scope: its CPU time in ns, and the mean number of
+// goroutines that ran meanwhile, including its own.
 type execution struct{ cpu, others float64 }
 
-// inflation is what the executions of a name tell.
+// inflation is the result of the regression over a name's executions.
 type inflation struct {
 	name   uint16
 	n      int
-	slope  float64 // of log CPU on log of how many ran
+	slope  float64 // of log CPU over log of the number that ran
 	t      float64 // slope over its standard error
-	factor float64 // CPU per execution with as many as ran at most, over that alone
-	at     float64 // how many those are
-	extra  float64 // ns of CPU beyond what they would take alone
+	factor float64 // CPU per execution with the largest number that ran, over that alone
+	at     float64 // that largest number
+	extra  float64 // ns of CPU beyond those of running alone
 	cpu    float64 // ns of CPU
 }
 
-// workInflationLimits say from which numbers on workInflation is told.
+// workInflationLimits are the thresholds of workInflation.
 var workInflationLimits = struct{ slope, most, explained, wait, cpu, share, count float64 }{
-	slope:     0.2,  // of log CPU on log of how many ran
-	most:      5,    // of that: a cache line that goes to and fro costs twenty times what it does alone; nothing costs much more; ours
-	explained: 0.25, // of the variance of log CPU, that it explains: else what the executions have to do differs most; ours
-	wait:      0.05, // of its time, that its goroutine waits for locks and channels at most
-	cpu:       0.9,  // of its time, that it is on a CPU at least
-	share:     0.12, // of all that ran, that the inflation is; ours: machines that are shared inflate all work by some percent
+	slope:     0.2,  // of log CPU over log of the number that ran
+	most:      5,    // maximum slope: a cache line that moves between cores costs twenty times what it does alone; nothing costs much more; ours
+	explained: 0.25, // of the variance of log CPU; below it the executions differ mostly in their work; ours
+	wait:      0.05, // maximum of its time that its goroutine waits for locks and channels
+	cpu:       0.9,  // minimum of its time that it is on a CPU
+	share:     0.12, // of all running time: the inflation; ours: shared machines inflate all work by some percent
 	count:     10,   // executions, some of them with and some without others; ours
 }
 
-// inflationFacts are of a scope that costs more when others run.
+// inflationFacts describes a scope that costs more when others run.
 type inflationFacts struct {
 	*inflation
-	memory    BandwidthPoint // of as many cores, if they were measured
-	confirmed bool           // that memory explains it
+	memory    BandwidthPoint // measured with as many cores; zero: not measured
+	confirmed bool           // memory bandwidth explains it
 }
 
-// workInflation: what a scope costs rises with the number of goroutines that run. Share
-// is that part of all that ran, by the law cpu ~ ranⁿ with the exponent of the
-// regression. Gain is what a replay takes less in which the scope costs what it does
-// alone.
+// workInflation: the CPU time of a scope's executions rises with the number of goroutines
+// that run. Share is the excess as a part of all running time, by the law cpu ~ ranⁿ with
+// the exponent of the regression. Gain is the reduction in a replay in which the scope costs
+// what it does alone.
 //
-// Scopes lie in others, whose CPU time rises with them: the one with the largest share is
-// told.
+// The CPU time of enclosing scopes rises too: only the one with the largest excess is
+// reported.
 func (m *model) workInflation() []Finding {
 	all := float64(max(m.sweep.ran(), 1))
 	x := m.worstInflation(all)
@@ -86,12 +86,12 @@ func (m *model) workInflation() []Finding {
 	return []Finding{f}
 }
 
-// worstInflation is the name that costs most more than it would alone; nil: none does by
-// enough of all that ran.
+// worstInflation returns the name with the largest excess over running alone; nil if none
+// reaches the limits.
 func (m *model) worstInflation(all float64) (worst *inflation) {
 	limits := &workInflationLimits
 	for _, x := range m.inflations() {
-		critical := 2.576 + 6.3/float64(x.n-2) // of Student's distribution, p = 0.01 on two sides
+		critical := 2.576 + 6.3/float64(x.n-2) // Student's t distribution, p = 0.01, two-sided
 		if x.slope < limits.slope || x.slope > limits.most || x.t < critical || x.extra < limits.share*all {
 			continue
 		}
@@ -102,9 +102,9 @@ func (m *model) worstInflation(all float64) (worst *inflation) {
 	return worst
 }
 
-// explains finds what the machine's memory does with so many cores, and reports whether
-// that is how the work is inflated: memory has to be slower per core there, clearly more
-// than the cores are, and the work not inflated much more than that.
+// explains returns the measurement with the nearest number of cores, and reports whether
+// memory bandwidth explains the inflation: memory must be slower per core there, clearly
+// more than computing is, and the work not inflated much more than that.
 func (b *Bandwidth) explains(cores, factor float64) (p BandwidthPoint, confirmed bool) {
 	for _, x := range b.Points {
 		if p.Cores == 0 || math.Abs(float64(x.Cores)-cores) < math.Abs(float64(p.Cores)-cores) {
@@ -114,9 +114,9 @@ func (b *Bandwidth) explains(cores, factor float64) (p BandwidthPoint, confirmed
 	return p, p.Cores >= 2 && p.Memory >= 1.2*p.Compute && factor >= 1.1*p.Compute && factor <= 1.25*p.Memory
 }
 
-// inflations are the names with enough executions of known CPU time. Of names that wait
-// for locks and channels none is taken: who spins before he waits takes more CPU time when
-// others run, and so would be left whoever happened to meet nobody.
+// inflations returns the names with enough executions of known CPU time. It skips names that
+// wait for locks and channels: a goroutine that spins before it waits takes more CPU time
+// when others run, and the remaining executions would be those that happened to meet nobody.
 func (m *model) inflations() (list []inflation) {
 	type seen struct {
 		xs           []execution
@@ -156,8 +156,8 @@ func (m *model) inflations() (list []inflation) {
 	return list
 }
 
-// waitedIn is how long a scope's goroutine waited for locks and channels in it, and how
-// long other programs had its CPU.
+// waitedIn returns the ns that a scope's goroutine waited in it for locks and channels, and
+// the ns that other programs had its CPU.
 func (m *model) waitedIn(g *gor, s *span) (waited, taken int64) {
 	for i := g.at(s.from); i < len(g.ivs) && g.ivs[i].from < s.to; i++ {
 		v := &g.ivs[i]
@@ -171,8 +171,8 @@ func (m *model) waitedIn(g *gor, s *span) (waited, taken int64) {
 	return waited, taken
 }
 
-// regress fits log CPU on log of how many ran. There have to be executions with few
-// others and with many: ok is false without.
+// regress fits log CPU over log of the number that ran. ok is false unless some executions
+// ran with few others and some with many.
 func regress(xs []execution) (r inflation, ok bool) {
 	n := float64(len(xs))
 	if n < workInflationLimits.count {
@@ -211,8 +211,8 @@ func regress(xs []execution) (r inflation, ok bool) {
 	return r, true
 }
 
-// used is the CPU time that the program used, as far as is known: of the process, or of
-// its goroutines.
+// used returns the known CPU time of the program in ns: the maximum of the process's and its
+// goroutines'.
 func (m *model) used() float64 {
 	var ran int64
 	for _, g := range m.gs {

@@ -8,11 +8,11 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// step is what a goroutine does next.
+// step is one step of a goroutine in a replay.
 type step struct {
 	kind stepKind
-	name int32 // of stepRun: the innermost scope, -1: none
-	lock int32 // of waits: for which lock, -1: none
+	name int32 // of stepRun: the innermost scope; -1: none
+	lock int32 // of waits: index of the lock; -1: none
 	edge int32 // of stepWait and stepWake
 	ns   int64
 	s    states.State
@@ -24,26 +24,26 @@ type stepKind uint8
 const (
 	stepRun   stepKind = iota // on a core
 	stepYield                 // to the end of the run queue
-	stepDelay                 // something outside
-	stepWait                  // until the edge's stepWake
+	stepDelay                 // waits for something outside
+	stepWait                  // waits for the edge's stepWake
 	stepWake
 )
 
-// script is what a goroutine does.
+// script is the steps of a goroutine.
 type script struct {
 	g     *gor
 	steps []step
-	begin int32 // the edge by which it was made; -1: it was there, or nobody known made it
-	late  int64 // ns after the beginning, where nobody made it
+	begin int32 // edge of its creation; -1: it existed before, or its creator is not known
+	late  int64 // ns from the beginning, if begin is -1
 	end   int64 // of the last step
 }
 
-// maxSteps bounds what is replayed: each takes 32 bytes, and each replay some 100 ns for
-// each.
+// maxSteps bounds the steps of a replay: each takes 32 bytes, and some 100 ns in each
+// replay.
 const maxSteps = 8 << 20
 
-// lastOne is the goroutine whose end is the end of the run: main, or where that waits to
-// the end, or is not there, the one that ran last.
+// lastOne returns the goroutine whose end is the end of the run: main, or the goroutine that
+// ran last if main is missing or waits to the end.
 func (m *model) lastOne() (last *gor) {
 	end := int64(-1)
 	for _, g := range m.gs {
@@ -65,7 +65,7 @@ func (m *model) lastOne() (last *gor) {
 	return last
 }
 
-// wake is that a goroutine wakes or makes another one.
+// wake is the time at which a goroutine wakes or creates another one.
 type wake struct {
 	time int64
 	edge int32
@@ -76,7 +76,8 @@ type wakeList struct {
 	by map[*gor][]wake // by time
 }
 
-// wakes finds all edges whose both ends can be replayed, and tells those who are woken or made.
+// wakes finds the edges of which both ends can be replayed, and stores each in the interval
+// or goroutine that it wakes or creates.
 func (m *model) wakes() *wakeList {
 	w := &wakeList{by: map[*gor][]wake{}}
 	add := func(by uint64, g *gor, at int64, edge *int32) {
@@ -84,7 +85,7 @@ func (m *model) wakes() *wakeList {
 		if x == nil || x == g || x.role != roleUser || len(x.ivs) == 0 || at <= m.from {
 			return
 		}
-		// A waker that did nothing from then on would never be reached in a replay.
+		// A replay would never reach a waker that does nothing from then on.
 		if i := x.at(at - 1); i == len(x.ivs) || x.ivs[i].state == states.Unknown {
 			return
 		}
@@ -111,9 +112,9 @@ func (m *model) wakes() *wakeList {
 	return w
 }
 
-// waits reports whether a goroutine in that state waits until another one wakes it, if one
-// does. Who sleeps, or waits for the network, is woken by whoever's processor looks at
-// the timers, and waits for something else.
+// waits reports whether a goroutine in state s waits for another goroutine to wake it. A
+// sleep or a network wait does not count: it is ended by whichever processor checks the
+// timers, and waits for something outside.
 func waits(s states.State) bool {
 	switch s {
 	case states.Lock, states.Join, states.Cond, states.Channel, states.Select:
@@ -122,7 +123,7 @@ func waits(s states.State) bool {
 	return false
 }
 
-// script makes g's script, of so many steps; -1: they are only counted.
+// script makes g's script, with capacity for this many steps; -1: it only counts them.
 func (m *model) script(r *replayed, g *gor, w *wakeList, steps int) (sc script, n int) {
 	x := scripter{m: m, g: g, wakes: w.by[g], cores: r.cores, only: steps < 0}
 	x.sc = script{g: g, steps: make([]step, 0, max(steps, 0)), begin: -1, late: max(g.ivs[0].from-m.from, 0)}
@@ -146,9 +147,9 @@ type scripter struct {
 	g     *gor
 	sc    script
 	n     int    // steps
-	only  bool   // they are only counted
-	wakes []wake // those to come
-	flat  int    // of g.flats: where it is
+	only  bool   // only count the steps
+	wakes []wake // remaining wake-ups
+	flat  int    // current index in g.flats
 	cores int
 }
 
@@ -158,7 +159,8 @@ func (x *scripter) add(s step) {
 	}
 }
 
-// ends is behind the last interval in which g does something, or wakes somebody.
+// ends returns the index behind the last interval in which g does something, or wakes
+// another goroutine.
 func (x *scripter) ends() int {
 	ivs, n := x.g.ivs, len(x.g.ivs)
 	for n > 0 && !ivs[n-1].core && (len(x.wakes) == 0 || ivs[n-1].from >= x.wakes[len(x.wakes)-1].time) {
@@ -167,7 +169,7 @@ func (x *scripter) ends() int {
 	return n
 }
 
-// interval makes the steps of an interval.
+// interval adds the steps of an interval.
 func (x *scripter) interval(i int) {
 	v := &x.g.ivs[i]
 	switch {
@@ -189,7 +191,7 @@ func (x *scripter) interval(i int) {
 	x.wake(v.to, nil)
 }
 
-// queue makes the step of an interval in which g wants to run.
+// queue adds the step of an interval in which g is runnable.
 func (x *scripter) queue(i int) {
 	if i == 0 {
 		return
@@ -198,13 +200,13 @@ func (x *scripter) queue(i int) {
 	if before.core {
 		x.add(step{kind: stepYield, lock: -1})
 	} else if x.m.sweep.mean(v.from, v.to) < float64(x.cores)-0.5 {
-		// A core was free: not the run queue kept it, but that waking takes time.
+		// A core was free: the wake-up took the time, not the run queue.
 		x.add(step{kind: stepDelay, ns: v.to - v.from, lock: before.lock, s: before.state, send: before.send})
 	}
 }
 
-// wake makes the steps of all wakes up to t, and if g runs meanwhile, of what it runs
-// between them. It returns up to when that is.
+// wake adds the steps of all wake-ups up to t. If v is not nil, g runs meanwhile, and wake
+// adds the run steps between them and returns the time up to which these go.
 func (x *scripter) wake(t int64, v *iv) (at int64) {
 	if v != nil {
 		at = v.from
@@ -221,8 +223,8 @@ func (x *scripter) wake(t int64, v *iv) (at int64) {
 	return at
 }
 
-// run makes the steps of a part of an interval in which g has a core: one for each scope
-// that it is in.
+// run adds the steps of a part of an interval in which g has a core: one for each innermost
+// scope.
 func (x *scripter) run(v *iv, from, to int64) {
 	if v.state == states.GC && to > from {
 		x.add(step{kind: stepRun, name: noName, lock: -1, ns: to - from, s: v.state})
@@ -246,14 +248,14 @@ func (x *scripter) run(v *iv, from, to int64) {
 	}
 }
 
-// plan makes the scripts; nil where that is too much, or where there is nobody whose end
-// could be told.
+// plan makes the scripts; nil if they are too long, or if the end of the run can't be
+// determined.
 func (m *model) plan() *replayed {
 	r := &replayed{cores: max(int(math.Round(m.cores.Count)), 1), last: -1}
 	wakes := m.wakes()
 	total := 0
 	var of []*gor
-	var steps []int // they are counted first: what is too much is not made, and nothing is copied
+	var steps []int // steps are counted first, so that too many are never allocated, and nothing is copied
 	for _, g := range m.gs {
 		if g.role != roleUser && g.role != roleCollector || len(g.ivs) == 0 {
 			continue

@@ -7,13 +7,13 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// shapes are problems by another way of making them than in examples: at 0 there must be
-// silence, and from some strength on the verdict, first.
+// shapes are problems made in another way than in examples: there must be no finding at 0,
+// and the verdict first from some strength on.
 var shapes = []struct {
 	name    string
 	verdict Verdict
 	program func(k float64) func(p *proc)
-	from    float64 // the strength from which on it has to be told
+	from    float64 // strength from which it must be reported
 	text    []string
 }{
 	{
@@ -38,8 +38,8 @@ var shapes = []struct {
 	},
 }
 
-// tailing makes a goroutine for each of 200 tasks, eight at once, of which the last one
-// takes so much longer, and waits for them when all are made.
+// tailing starts a goroutine for each of 200 tasks, eight at once, the last of which takes
+// longer by a factor, and waits for them when all are started.
 func tailing(longer int64) func(p *proc) {
 	return func(p *proc) {
 		slots := &pipe{room: 8}
@@ -70,9 +70,9 @@ func tailing(longer int64) func(p *proc) {
 	}
 }
 
-// handingOn has two workers who look up things in caches, so many of these in one for all.
-// A lock is had for a moment, and who waited for it is on his way to a core for much longer:
-// what that costs is in the run queue, while a core has nothing to do.
+// handingOn has two workers that look up values in caches, a part k of them in a shared one.
+// The lock is held for a moment, and a woken waiter takes much longer to get a core: the
+// cost is in the run queue, while a core has nothing to do.
 func handingOn(k float64) func(p *proc) {
 	return func(p *proc) {
 		p.w.slow = 20 * us
@@ -97,8 +97,8 @@ func handingOn(k float64) func(p *proc) {
 	}
 }
 
-// takingTurns has workers that do blocks and wait for their turn with each, by a Cond
-// that wakes all, to do so much of it.
+// takingTurns has workers that process blocks and wait for their turn with each, by a Cond
+// that wakes all, to do this part of it.
 func takingTurns(part float64, workers int) func(p *proc) {
 	return func(p *proc) {
 		next, turn := 0, 0
@@ -125,8 +125,8 @@ func takingTurns(part float64, workers int) func(p *proc) {
 	}
 }
 
-// producing has a goroutine that does so much of the work on each of some records, and
-// hands them to four that do the rest.
+// producing has a goroutine that does this part of the work on each record, and hands the
+// records to four that do the rest.
 func producing(part float64) func(p *proc) {
 	return func(p *proc) {
 		c := &pipe{room: 64}
@@ -146,7 +146,7 @@ func producing(part float64) func(p *proc) {
 	}
 }
 
-// collecting has four goroutines that make records, and one that does so much of the work
+// collecting has four goroutines that make records, and one that does this part of the work
 // on each of them afterwards.
 func collecting(part float64) func(p *proc) {
 	return func(p *proc) {
@@ -190,8 +190,9 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestMoreThreadsThanCPUs: goroutines want to run and a CPU is idle, as only happens where
-// threads take turns. The world shares its cores without loss, so it plays on fewer.
+// TestMoreThreadsThanCPUs: goroutines are runnable and a CPU is idle, which happens only
+// where threads take turns. The simulated world loses no time by sharing its cores, so it
+// plays on fewer.
 func TestMoreThreadsThanCPUs(t *testing.T) {
 	for _, c := range []struct {
 		procs int64
@@ -214,8 +215,8 @@ func TestMoreThreadsThanCPUs(t *testing.T) {
 	}
 }
 
-// TestOthersTookWhatTheyRan: where no other program ran, the program's threads waited for
-// each other, whatever CPU time is missing.
+// TestOthersTookWhatTheyRan: if no other program ran, the program's threads waited for each
+// other, whatever CPU time is missing.
 func TestOthersTookWhatTheyRan(t *testing.T) {
 	for _, c := range []struct {
 		others float64 // CPUs
@@ -235,8 +236,8 @@ func TestOthersTookWhatTheyRan(t *testing.T) {
 	}
 }
 
-// TestLoopsThatLetOthersRun: an atomic load that is compiled into the loop leaves no sample
-// of its own, but the loop lets others run.
+// TestLoopsThatLetOthersRun: an atomic load that is inlined into a loop has no sample of its
+// own, but the loop yields.
 func TestLoopsThatLetOthersRun(t *testing.T) {
 	for _, c := range []struct {
 		spin  float64
@@ -270,14 +271,14 @@ func TestLoopsThatLetOthersRun(t *testing.T) {
 	}
 }
 
-// TestManyShortGoroutines: what a server does in batches, on cores that are idle for half
-// of the time.
+// TestManyShortGoroutines: a server's batches of short goroutines, on cores that are idle
+// half of the time.
 func TestManyShortGoroutines(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		work   int64 // of each
+		work   int64 // ns of each
 		places []string
-		rest   int64 // of work per batch besides
+		rest   int64 // ns of other work per batch
 		text   string
 	}{
 		{"38,000 of 5 µs", 5 * us, []string{"answer"}, 0, "38,000 goroutines are made in main.answer main.go:2 for 5.00µs of work each"},
@@ -314,8 +315,8 @@ func TestManyShortGoroutines(t *testing.T) {
 	}
 }
 
-// flushing has four workers that send results, and one that takes them and is busy for 4 ms
-// with every 64.
+// flushing has four workers that send results, and one that receives them and is busy for 4
+// ms with every 64.
 func flushing(room int) func(p *proc) {
 	return func(p *proc) {
 		c := &pipe{room: room}
@@ -337,7 +338,7 @@ func flushing(room int) func(p *proc) {
 	}
 }
 
-// TestBursts: room for what a receiver does not take while it is busy.
+// TestBursts: a buffer for what a receiver does not take while it is busy.
 func TestBursts(t *testing.T) {
 	w := play(2, flushing(0))
 	truth := 1 - play(2, flushing(256)).time()/w.time()
@@ -353,8 +354,8 @@ func TestBursts(t *testing.T) {
 	}
 }
 
-// TestHandOffs: what goroutines of a server do to each other costs the more the less they
-// do in between, be it by a channel, in a select or by a Cond.
+// TestHandOffs: the cost of hand-offs between goroutines of a server rises as their work in
+// between shrinks, by a channel, a select or a Cond.
 func TestHandOffs(t *testing.T) {
 	for _, state := range []states.State{states.Channel, states.Select, states.Cond} {
 		for _, c := range []struct {
@@ -369,8 +370,8 @@ func TestHandOffs(t *testing.T) {
 	}
 }
 
-// handOffs has a pair for each place, whose two take turns: work, wake the other one, wait
-// there for it.
+// handOffs has a pair of goroutines for each place, which take turns: work, wake the other
+// one, wait there for it.
 func handOffs(state states.State, work int64, times int, places ...string) *world {
 	return play(2, func(p *proc) {
 		idle := make([]*proc, 2*len(places))
@@ -388,7 +389,7 @@ func handOffs(state states.State, work int64, times int, places ...string) *worl
 	})
 }
 
-// TestHandOffsInManyPlaces: none of which has enough to be told alone.
+// TestHandOffsInManyPlaces: many places, none of which has enough to be reported alone.
 func TestHandOffsInManyPlaces(t *testing.T) {
 	for _, c := range []struct {
 		work  int64

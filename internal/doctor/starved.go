@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// Starved says that the program did not get the CPUs that it wanted, because of what is
-// not the program. Then all times are also those of its neighbours. In CPUs, on average.
+// Starved reports that the program did not get the CPUs that it could use because of other
+// programs or limits. Then all times include theirs. In CPUs, on average.
 type Starved struct {
 	Text       string  `json:"text" says:"a sentence or two"`
 	CPUs       float64 `json:"cpus" unit:"CPUs" says:"that it may use at once"`
@@ -20,14 +20,14 @@ type Starved struct {
 	Hypervisor float64 `json:"hypervisor" unit:"CPUs" says:"that the hypervisor took"`
 }
 
-// starvedShare is the part of the CPU time it wanted that others may take before it is
-// told. Ours: some percent are taken on every machine that runs anything else.
+// starvedShare is the part of the CPU time that others must take before it is reported.
+// Ours: every machine with other programs takes some percent.
 const starvedShare = 0.1
 
-// findStarved finds out who took what the program wanted. What its threads waited in the
-// system's run queue is taken by others up to what they left unused of the CPUs: the rest
-// they took from each other. Steal is the whole machine's; the program's is in proportion
-// to what it had of what the machine did.
+// findStarved divides the missing CPUs among their causes. The time that the program's
+// threads waited in the system's run queue counts as taken by others up to the unused part
+// of its CPUs: the rest they took from each other. Steal is the machine's; the program's
+// part is in proportion to its part of the machine's busy time.
 func (m *model) findStarved() *Starved {
 	b := &m.beats
 	got, waited := m.gotAndWaited()
@@ -42,8 +42,8 @@ func (m *model) findStarved() *Starved {
 	}
 	s.Others = taken - s.Quota
 	if b.busy >= 0 && b.cpuKnown() {
-		// More threads than CPUs wait for each other, and the system may leave a CPU idle
-		// meanwhile: others took no more than they ran.
+		// If there are more threads than CPUs, they wait for each other, and the system may
+		// leave a CPU idle meanwhile: others took at most what they ran.
 		s.Others = min(s.Others, float64(max(b.busy-b.user-b.system, 0))/over)
 		taken = s.Others + s.Quota
 	}
@@ -55,8 +55,8 @@ func (m *model) findStarved() *Starved {
 	return s
 }
 
-// gotAndWaited is how many CPUs the program had, and how many its threads waited for.
-// got is -1 where that is not known.
+// gotAndWaited returns the mean number of CPUs that the program had, and that its threads
+// waited for. got is -1 if that is not known.
 func (m *model) gotAndWaited() (got, waited float64) {
 	b := &m.beats
 	got = -1
@@ -87,7 +87,7 @@ func (m *model) gotAndWaited() (got, waited float64) {
 	return got, float64(off) / over
 }
 
-// told says it in words, if it is enough to be told.
+// told sets the text, or returns nil if the share is below starvedShare.
 func (s *Starved) told(m *model) *Starved {
 	if s == nil || s.Share < starvedShare {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// robbedBy has two goroutines compute, and has other programs take their cores for k ms
-// after each.
+// robbedBy has two goroutines compute, and other programs take their cores for k ms after
+// each round.
 func robbedBy(k int64) func(p *proc) {
 	return func(p *proc) {
 		p.parallel(2, func(p *proc, i int) {
@@ -25,7 +25,7 @@ func robbedBy(k int64) func(p *proc) {
 	}
 }
 
-// TestStarvedByOthers: who took the CPUs is the first that is said, and it is no finding.
+// TestStarvedByOthers: the report begins with what took the CPUs, and it is not a finding.
 func TestStarvedByOthers(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -46,7 +46,7 @@ func TestStarvedByOthers(t *testing.T) {
 		{name: "threads of its own", k: 3, beats: func(w *world) { w.m.beats.user, w.m.beats.system = w.now*2, 0 }, share: 0},
 		{name: "by the hypervisor", k: 0, beats: func(w *world) {
 			w.m.beats.user, w.m.beats.system = w.now/2, w.now/2
-			w.m.beats.busy, w.m.beats.steal = w.now*2, w.now // half of what the machine did was ours
+			w.m.beats.busy, w.m.beats.steal = w.now*2, w.now // half of the machine's busy time was ours
 		}, share: 1.0 / 3, got: 1, who: []string{"the hypervisor took 0.50"}, not: []string{"other"}},
 		{name: "without switches, by the heartbeats", k: 0, beats: func(w *world) {
 			w.m.switches = false
@@ -87,8 +87,8 @@ func TestStarvedByOthers(t *testing.T) {
 	}
 }
 
-// TestRunQueues: waiting for a processor of Go's and waiting for a CPU of the system's
-// are two things.
+// TestRunQueues: waiting for one of Go's processors and waiting for a CPU of the system are
+// separate.
 func TestRunQueues(t *testing.T) {
 	part := func(r *Report, name string) float64 {
 		for _, s := range r.Speedup {
@@ -104,7 +104,7 @@ func TestRunQueues(t *testing.T) {
 	if s, g := part(r, system), part(r, ofGo); math.Abs(s-1.5) > 0.01 || g != 0 {
 		t.Errorf("robbed: %.2f cores in the system's queue, %.2f in Go's", s, g)
 	}
-	w := play(1, func(p *proc) { // a core is idle while somebody is ready: it takes time to come
+	w := play(1, func(p *proc) { // a core is idle while a goroutine is ready: it takes time to get there
 		p.parallel(2, func(p *proc, i int) { p.run(10 * ms) })
 	})
 	w.m.cores.Count, w.m.asked = 2, 2
@@ -119,7 +119,7 @@ func TestRunQueues(t *testing.T) {
 	if s, run := part(r, system), part(r, "running"); math.Abs(s-1) > 0.01 || math.Abs(run-1) > 0.01 {
 		t.Errorf("by heartbeats: %.2f cores in the system's queue, %.2f running", s, run)
 	}
-	w = play(2, robbedBy(3)) // the same by threads of its own
+	w = play(2, robbedBy(3)) // the same by threads of the program
 	for _, g := range w.m.gs {
 		for i := range g.ivs {
 			if v := &g.ivs[i]; v.state == states.Preempted {

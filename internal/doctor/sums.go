@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// most are the names with the most time, the most first, those of little left out.
+// most returns the up to three names with the most time, the most first, without those below
+// a tenth of all.
 func (m *model) most(times map[uint16]int64, all int64) (names []string) {
 	ids := make([]uint16, 0, len(times))
 	for n, d := range times {
@@ -23,7 +24,8 @@ func (m *model) most(times map[uint16]int64, all int64) (names []string) {
 	return names
 }
 
-// longest is the key with the most time; of equal ones the lowest, as a map has no order.
+// longest returns the key with the most time; of equal ones the lowest, as a map has no
+// order.
 func longest[K cmp.Ordered](times map[K]int64) (top K) {
 	for k, d := range times {
 		if d > times[top] || d == times[top] && k < top {
@@ -33,14 +35,14 @@ func longest[K cmp.Ordered](times map[K]int64) (top K) {
 	return top
 }
 
-// byTime are the goroutines with the most time, the most first.
+// byTime returns the goroutines, those with the most time first.
 func byTime(times map[*gor]int64) []*gor {
 	return slices.SortedFunc(maps.Keys(times), func(a, b *gor) int {
 		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a.id, b.id))
 	})
 }
 
-// longestOf is the goroutine with the most time; nil: there is none.
+// longestOf returns the goroutine with the most time; nil if there is none.
 func longestOf(times map[*gor]int64) *gor {
 	if len(times) == 0 {
 		return nil
@@ -55,7 +57,7 @@ func total[K comparable](times map[K]int64) (sum int64) {
 	return sum
 }
 
-// where is the part of the range in which turns are dense: the doctor points at it.
+// where returns the part of the range in which turns are dense, for a finding's time.
 func (m *model) where(each func(yield func(from, to int64))) (from, to int64) {
 	const buckets = 50
 	var sums [buckets]int64

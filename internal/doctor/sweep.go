@@ -6,21 +6,21 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// sweep goes through the time once and finds out how many goroutines did what at once.
+// sweep counts, in one pass over time, how many goroutines do what at once.
 type sweep struct {
-	known int64   // ns of which all goroutines' states are known; the shares are of this
+	known int64   // ns in which all goroutines' states are known; shares are of these
 	at    []int64 // moments
-	run   []uint8 // how many of the program's goroutines ran from then on, at most 255
+	run   []uint8 // number of the program's goroutines that run from then on, at most 255
 	sum   []int64 // ∫ run up to then, in ns
-	queue []uint8 // how many wanted to run from then on and could not yet, at most 255
+	queue []uint8 // number that are runnable from then on and have no core, at most 255
 
-	hist   []int64 // ns by how many ran at once
+	hist   []int64 // ns by the number that ran at once
 	lost   [parts]float64
-	single map[*gor]int64 // ns in which it was the only one that ran
-	alone  map[*gor]int64 // ns in which it was the only one, and nobody waited for a lock, in a queue, or for its siblings
+	single map[*gor]int64 // ns in which it alone ran
+	alone  map[*gor]int64 // ns in which it alone ran, and nobody waited for a lock, in a queue, or for its siblings
 }
 
-// part is where the cores' time goes.
+// part is a use of the cores' time.
 type part int
 
 const (
@@ -41,17 +41,17 @@ const (
 var partNames = [parts]string{"running", "waiting for locks", "waiting for channels", "waiting to join", "no work for them", "waiting in the system's run queue", "waiting in Go's run queue",
 	"garbage collection", "page faults and system calls", "work inflation", "the runtime and the recorder"}
 
-// what is what a goroutine does, as the sweep counts.
+// what classifies the state of a goroutine for the sweep.
 type what uint8
 
 const (
-	whatNothing what = iota // it has nothing to do, or waits for what is outside
+	whatNothing what = iota // nothing to do, or waits for something outside
 	whatUnknown
 	whatRun
-	whatPreempted // it would run if the system had not given its CPU to another program
+	whatPreempted // it would run but for another program on its CPU
 	whatCollect
-	whatOther   // the runtime's own goroutines and the recorder's run
-	whatCrowded // the system has given its CPU to another thread of the program
+	whatOther   // the runtime's own goroutines and package scope's run
+	whatCrowded // another thread of the program has its CPU
 	whatQueue
 	whatLock
 	whatGC
@@ -79,14 +79,14 @@ func whatOf(g *gor, v *iv) what {
 	return whatWaits[v.state]
 }
 
-// whatWaits is what a goroutine of the program does that has no core. Who waits for what is
-// outside does nothing.
+// whatWaits classifies the states of the program's goroutines that have no core. Waits for
+// something outside count as whatNothing.
 var whatWaits = [states.Count]what{
 	states.Unknown: whatUnknown, states.Preempted: whatCrowded, states.Runnable: whatQueue, states.Lock: whatLock, states.GC: whatGC,
 	states.TextFault: whatKernel, states.DataFault: whatKernel, states.Stalled: whatKernel, states.Blocked: whatKernel, states.Channel: whatChannel, states.Select: whatChannel, states.Cond: whatChannel, states.Join: whatJoin,
 }
 
-// change is that a goroutine begins or stops to do something.
+// change is a change of what a goroutine does.
 type change struct {
 	time int64
 	g    *gor
@@ -94,7 +94,7 @@ type change struct {
 	to   what
 }
 
-// look makes the sweep. cores is how many there are, 1 if that is not known.
+// look makes the sweep, for one core if their number is not known.
 func (m *model) look() {
 	s := &sweep{single: map[*gor]int64{}, alone: map[*gor]int64{}}
 	m.sweep = s
@@ -116,13 +116,13 @@ func (m *model) look() {
 	s.at, s.run, s.sum, s.queue = append(s.at, m.to), append(s.run, 0), append(s.sum, w.sum), append(s.queue, 0)
 }
 
-// sweeper is where a sweep is.
+// sweeper is the state of a sweep.
 type sweeper struct {
 	s     *sweep
 	cores float64
 	now   int64
 	sum   int64      // as sweep.sum
-	n     [whats]int // how many do what
+	n     [whats]int // number of goroutines by what they do
 	ran   map[*gor]struct{}
 }
 
@@ -139,7 +139,7 @@ func (w *sweeper) upTo(t int64) {
 	w.now = t
 	w.sum += d * int64(run)
 	if n[whatUnknown] > 0 && run == 0 {
-		return // it may be a gap in what is told
+		return // may be a gap in the states
 	}
 	s.count(d, n, w.cores)
 	if run != 1 {
@@ -164,9 +164,9 @@ func (w *sweeper) change(c *change) {
 	}
 }
 
-// count adds a stretch in which nothing changes. The cores that nobody uses are given to
-// those who could have used one, those who surely would have first: who waits in the run
-// queue, or for a lock, wants to go on; who waits in a channel may have nothing to do.
+// count adds a stretch in which nothing changes. Idle cores are attributed to goroutines
+// that could have used one, the surest first: those in the run queue or waiting for a lock
+// could continue; those waiting in a channel may have nothing to do.
 func (s *sweep) count(d int64, n *[whats]int, cores float64) {
 	s.known += d
 	run := n[whatRun] + n[whatPreempted]
@@ -193,7 +193,7 @@ func (s *sweep) count(d int64, n *[whats]int, cores float64) {
 	s.lost[partSerial] += left * float64(d)
 }
 
-// share is ns over the time of which all is known.
+// share returns ns over the time in which all states are known.
 func (s *sweep) share(ns int64) float64 {
 	if s.known <= 0 {
 		return 0
@@ -201,7 +201,7 @@ func (s *sweep) share(ns int64) float64 {
 	return float64(ns) / float64(s.known)
 }
 
-// mean is how many ran at once between two moments, on average.
+// mean returns the mean number that ran at once between two moments.
 func (s *sweep) mean(from, to int64) float64 {
 	if to <= from {
 		return 0
@@ -217,7 +217,8 @@ func (s *sweep) integral(t int64) int64 {
 	return s.sum[i] + (min(t, s.at[len(s.at)-1])-s.at[i])*int64(s.run[i])
 }
 
-// each calls f with the stretches between two moments and how many ran in each.
+// each calls f with the stretches between two moments and the numbers that ran and were
+// queued in each.
 func (s *sweep) each(from, to int64, f func(from, to int64, run, queue int)) {
 	i := max(sort.Search(len(s.at), func(i int) bool { return s.at[i] > from })-1, 0)
 	for ; i+1 < len(s.at) && s.at[i] < to; i++ {
@@ -236,7 +237,7 @@ func (s *sweep) alones(from, to int64, f func(from, to int64)) {
 	})
 }
 
-// ran is the time that goroutines of the program ran, all together.
+// ran returns the sum of the ns that goroutines of the program ran.
 func (s *sweep) ran() (ns int64) {
 	for n, d := range s.hist {
 		ns += int64(n) * d

@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// TestWhatOneRunCantTell: where nothing is found, and cores are idle or the system has much
-// of the time, it is said what only several runs tell.
+// TestWhatOneRunCantTell: if nothing is found, and cores are idle or the system takes much
+// of the CPU time, the report recommends several runs.
 func TestWhatOneRunCantTell(t *testing.T) {
 	server := func(wait int64) func(p *proc) {
 		return func(p *proc) {
@@ -23,7 +23,7 @@ func TestWhatOneRunCantTell(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		wait   int64
-		system float64 // of the CPU time
+		system float64 // part of the CPU time
 		want   string
 	}{
 		{"busy", 10 * us, 0.05, ""},
@@ -50,8 +50,8 @@ func TestWhatOneRunCantTell(t *testing.T) {
 	}
 }
 
-// TestTooFineOfSeveralLines: a function that divides its work makes its goroutines in two
-// places, each of which makes too few to be told alone.
+// TestTooFineOfSeveralLines: a function that divides its work starts its goroutines in two
+// places, neither of which starts enough to be reported alone.
 func TestTooFineOfSeveralLines(t *testing.T) {
 	w := play(2, func(p *proc) {
 		p.parallel(2, func(p *proc, i int) {

@@ -10,35 +10,35 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// use is what happened at a lock in the range.
+// use sums up what happened at a lock in the range.
 type use struct {
 	l          *lock
 	index      int32
-	gain       float64 // if nobody waited for it; -1: not computed yet
-	told       bool    // that something is wrong with it
-	wait       int64   // of all who waited together
-	waits      int64   // how often, those without a record included
-	hold       int64   // of all who held it together
-	busy       int64   // that somebody held it, as far as it is recorded
-	used       float64 // part of the range that somebody held it
-	holdWaited int64   // of hold: while somebody waited
-	crowd      int64   // that more waited than there are cores
-	lost       float64 // core time: while so many waited, and no more than cores had nothing to do
-	blocked    int64   // of holdWaited: its holder was off the CPU, waiting for what is no lock
+	gain       float64 // gain if nobody waited for it; -1: not computed yet
+	told       bool    // a rule has reported it
+	wait       int64   // ns, summed over waiters
+	waits      int64   // number of waits, including those without a record
+	hold       int64   // ns, summed over holders
+	busy       int64   // ns in which it was held, as far as is recorded
+	used       float64 // part of the range in which it was held
+	holdWaited int64   // ns of hold in which others waited
+	crowd      int64   // ns in which more waited than there are cores
+	lost       float64 // ns of core time: the waiters' number, at most that of idle cores
+	blocked    int64   // ns of holdWaited in which the holder was off the CPU, waiting for something other than a lock
 	blockedBy  map[states.State]int64
-	blockedAt  map[uint32]int64 // of blocked, by the holder's stack
-	inside     map[uint16]int64 // of hold: in scopes that began under the lock
-	around     map[uint16]int64 // of holdWaited, or without holds of wait: by what the holder was in
-	waiters    map[uint16]int64 // of wait: by what the waiters were in
+	blockedAt  map[uint32]int64 // ns of blocked, by the holder's stack
+	inside     map[uint16]int64 // ns of hold in scopes that began under the lock
+	around     map[uint16]int64 // ns of holdWaited, or without holds of wait, by the holder's scope
+	waiters    map[uint16]int64 // ns of wait, by the waiter's scope
 	line       waitLine
-	accounted  *account // nil: nobody has asked
+	accounted  *account // nil: not computed yet
 }
 
-// waitLine is how many waited when.
+// waitLine is the number of waiters over time.
 type waitLine struct {
 	at   []int64
 	n    []int
-	some []int64 // ns up to then in which somebody waited
+	some []int64 // ns up to then with at least one waiter
 }
 
 func newWaitLine(ts []turn) waitLine {
@@ -67,7 +67,7 @@ func newWaitLine(ts []turn) waitLine {
 	return l
 }
 
-// waited is the time between two moments in which somebody waited.
+// waited returns the ns between two moments with at least one waiter.
 func (l *waitLine) waited(from, to int64) int64 { return l.upTo(to) - l.upTo(from) }
 
 func (l *waitLine) upTo(t int64) int64 {
@@ -81,7 +81,7 @@ func (l *waitLine) upTo(t int64) int64 {
 	return l.some[i]
 }
 
-// each calls f with the stretches in which somebody waited, and how many.
+// each calls f with the stretches that have waiters, and their number.
 func (l *waitLine) each(f func(from, to int64, n int)) {
 	for i := 0; i+1 < len(l.at); i++ {
 		if l.n[i] > 0 {
@@ -90,7 +90,7 @@ func (l *waitLine) each(f func(from, to int64, n int)) {
 	}
 }
 
-// use finds out what happened at a lock.
+// use computes the use of a lock.
 func (m *model) use(l *lock) *use {
 	u := &use{l: l, gain: -1, waits: max(l.contended, int64(len(l.waits))), blockedBy: map[states.State]int64{}, blockedAt: map[uint32]int64{}, inside: map[uint16]int64{}, around: map[uint16]int64{}, waiters: map[uint16]int64{}}
 	u.line = newWaitLine(l.waits)
@@ -109,12 +109,12 @@ func (m *model) use(l *lock) *use {
 		if float64(n) > cores {
 			u.crowd += to - from
 		}
-		if !m.hasGo { // somebody holds it: that core at least has something to do
+		if !m.hasGo { // the holder uses one core
 			u.lost += min(float64(n), cores-1) * float64(to-from)
 			return
 		}
 		m.sweep.each(from, to, func(a, b int64, run, queue int) {
-			if l.place { // of ours, others in the queue may be those that it was given to
+			if l.place { // for recorded locks, queued goroutines may be those that were handed the lock
 				run += queue
 			}
 			u.lost += max(min(float64(n), cores-float64(run)), 0) * float64(b-a)
@@ -129,18 +129,18 @@ func (m *model) use(l *lock) *use {
 		}
 		u.holds(m, h)
 	}
-	if len(l.addrs) < 2 { // else one may be had while another one is
+	if len(l.addrs) < 2 { // with several locks, holds may overlap
 		u.used = float64(u.busy) / float64(m.span())
 	}
 	if whole, n := l.whole(); n > 0 && !l.every && l.acquired > 0 {
-		// U = X·S: what is recorded are holds that others waited for, of all that there were.
+		// U = X·S: only holds that others waited for are recorded.
 		u.used = max(u.used, min(float64(whole)/float64(n)*float64(l.acquired)/float64(m.span()), 1))
 	}
 	return u
 }
 
-// waker finds out what the goroutine was in that ended a wait for a lock of which no
-// holds are known: who unlocked it.
+// waker adds a wait for a lock without known holds to the scope of the goroutine that ended
+// it, which is the one that unlocked it.
 func (m *model) waker(u *use, w turn) {
 	var by *gor
 	at := w.to
@@ -170,7 +170,7 @@ func (u *use) holds(m *model, h turn) {
 		if s.from == m.from {
 			continue // it began before the range, and perhaps before the hold
 		}
-		if d := min(s.to, h.to) - max(s.from, at); d > 0 { // not what lies in another one
+		if d := min(s.to, h.to) - max(s.from, at); d > 0 { // without the parts that an outer scope covers
 			u.inside[s.name] += d
 			at = min(s.to, h.to)
 		}
@@ -189,7 +189,7 @@ func (u *use) holds(m *model, h turn) {
 	}
 }
 
-// aroundOf is the time of which around has the parts.
+// aroundOf returns the total time that around divides.
 func (u *use) aroundOf() int64 {
 	if len(u.l.holds) == 0 {
 		return u.wait
@@ -197,8 +197,7 @@ func (u *use) aroundOf() int64 {
 	return u.holdWaited
 }
 
-// whole is how long those holds took together of which all is recorded, and how many they
-// are.
+// whole returns the sum and the number of the fully recorded holds.
 func (l *lock) whole() (ns, n int64) {
 	for _, h := range l.holds {
 		if !h.guessed {
@@ -209,8 +208,8 @@ func (l *lock) whole() (ns, n int64) {
 	return ns, n
 }
 
-// misused tells of locks that nobody can have any more. A hold whose goroutine has ended
-// ends with it: who held it does nothing from then on.
+// misused returns notes on locks that can never be acquired again. It ends the hold of a
+// goroutine that has ended, as that does nothing from then on.
 func (m *model) misused() (notes []string) {
 	for _, l := range m.locks {
 		for i := range l.holds {
@@ -231,5 +230,5 @@ func (m *model) misused() (notes []string) {
 	return notes
 }
 
-// maxNotes is how many notes of one kind are told.
+// maxNotes is the maximum number of notes of one kind.
 const maxNotes = 5

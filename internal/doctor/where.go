@@ -11,22 +11,22 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Place is where in the source something of a finding is.
+// Place is a place in the source that a finding refers to.
 type Place struct {
-	What     string // what is there, as Told takes it
+	What     string // what happens there; may have marks, which Told replaces
 	Function string
 	File     string
 	Line     int
 }
 
-// wakeup is a place where goroutines wait and one where others let them go on, by stacks.
+// wakeup is a pair of stacks: where goroutines wait, and where others wake them.
 type wakeup struct{ at, by uint32 }
 
-// mostPlaces is how many places are told of a finding.
+// mostPlaces is the maximum number of places of a finding.
 const mostPlaces = 7
 
-// locate finds out where in the source a finding is, as far as the trace tells: by the stacks of
-// waits and of what ended them, by where names were given, and by the CPU profile.
+// locate sets the places of a finding: from the stacks of waits and of their wake-ups, from
+// where names were given, and from the CPU profile.
 func (m *model) locate(f *Finding) {
 	add := func(what, text string) { f.add(what, m.frames[text]) }
 	begin := func() {
@@ -35,7 +35,7 @@ func (m *model) locate(f *Finding) {
 		}
 	}
 	if f.Verdict == fatCriticalSection {
-		begin() // they are what is to leave it
+		begin() // these scopes should leave the critical section
 	}
 	switch u := f.use; {
 	case u != nil:
@@ -82,7 +82,7 @@ func frameOf(p trace.Place) gotrace.Frame {
 	return gotrace.Frame{Func: p.Function, File: p.File, Line: uint64(max(p.Line, 0))}
 }
 
-// objects say what happens at the place that a finding is called by.
+// objects describes what happens at the place that is a finding's object.
 var objects = map[Verdict]string{
 	serialization:        "goroutines wait for the one before",
 	loadImbalance:        "the goroutines are made",
@@ -93,7 +93,7 @@ var objects = map[Verdict]string{
 	spinning:             "it looks again and again",
 }
 
-// add adds the place of a frame, unless it is there.
+// add adds the place of a frame, or extends the description of the one at that line.
 func (f *Finding) add(what string, at gotrace.Frame) {
 	if at.Line == 0 || what == "" {
 		return
@@ -105,11 +105,11 @@ func (f *Finding) add(what string, at gotrace.Frame) {
 	f.places = append(f.places, Place{what, at.Func, at.File, int(at.Line)})
 }
 
-// mostAt is how many places are told where a lock is waited for.
+// mostAt is the maximum number of places reported where a lock is waited for.
 const mostAt = 2
 
-// waitedAt is where a lock is waited for, and where those let it go who ended that, by the texts of
-// the frames. Where the scheduler tells of no such wait, there are none.
+// waitedAt returns the texts of the frames where goroutines wait for a lock, and where
+// others end these waits. There are none if the states have no such wait.
 func (m *model) waitedAt(u *use) (at, by []string) {
 	waited, woke := map[string]int64{}, map[string]int64{}
 	stacks := map[uint32]bool{}
@@ -129,7 +129,7 @@ func (m *model) waitedAt(u *use) (at, by []string) {
 	return longestFirst(waited, mostAt), longestFirst(woke, 1)
 }
 
-// wokenFrom is where those were let go on who waited in a place.
+// wokenFrom returns the place from which waits at a place mostly end.
 func (m *model) wokenFrom(place string) []string {
 	woke := map[string]int64{}
 	for k, ns := range m.wakers {
@@ -140,7 +140,7 @@ func (m *model) wokenFrom(place string) []string {
 	return longestFirst(woke, 1)
 }
 
-// longestFirst are the n texts with the most time, without the empty one.
+// longestFirst returns up to n non-empty texts, those with the most time first.
 func longestFirst(times map[string]int64, n int) []string {
 	var list []string
 	for text := range times {
@@ -152,19 +152,20 @@ func longestFirst(times map[string]int64, n int) []string {
 	return list[:min(len(list), n)]
 }
 
-// fewSamples is how many samples say something about a line.
+// fewSamples is the minimum number of samples for a statement about a line.
 const fewSamples = 5
 
-// hottest is the line of the program that most samples of a finding are in, and their part. Of the
-// garbage collector these are samples of allocating, of others those in the finding's scopes. call is
-// the line of the function which begins the scope that most of them were called from.
+// hottest returns the line of the program that has most samples of a finding, and its share
+// of them. For the garbage collector these are samples of allocating, otherwise those in the
+// finding's scopes. call is the line in the function that begins the scope from which most
+// of them were called.
 func (m *model) hottest(f *Finding) (leaf, call string, share float64) {
 	leaves, calls, all := map[string]int64{}, map[[2]string]int64{}, 0
 	type lines struct{ leaf, call string }
 	if m.stack == nil {
 		return "", "", 0
 	}
-	known := map[uint32]lines{} // of stacks, as far as the scope's function is one
+	known := map[uint32]lines{} // by stack, if it has a function of the scopes
 	begins := map[string]bool{}
 	for _, s := range f.Scopes {
 		begins[m.given[s].Function] = true
@@ -212,7 +213,7 @@ func (m *model) hottest(f *Finding) (leaf, call string, share float64) {
 	return leaf, call, float64(leaves[leaf]) / float64(all)
 }
 
-// sampled says which samples hottest looks at.
+// sampled describes the samples that hottest counts.
 func sampled(f *Finding) string {
 	switch {
 	case f.Verdict == gc:
@@ -223,7 +224,8 @@ func sampled(f *Finding) string {
 	return "of the program"
 }
 
-// text is a frame as people see it, which is remembered. Of two with one text the directory is not told.
+// text returns the text of a frame, and stores the frame by it. Frames of several
+// directories with the same text lose the directory.
 func (m *model) text(f *gotrace.Frame) string {
 	text := frameText(f)
 	switch known, ok := m.frames[text]; {
@@ -238,7 +240,8 @@ func (m *model) text(f *gotrace.Frame) string {
 	return text
 }
 
-// ownPlace is the first frame of a stack that is of no library of Go; "" without one.
+// ownPlace returns the text of the first frame of a stack that is not in the standard
+// library; "" if there is none.
 func (m *model) ownPlace(stack uint32) string {
 	if m.stack == nil {
 		return ""
@@ -253,7 +256,7 @@ func (m *model) ownPlace(stack uint32) string {
 	return text
 }
 
-// calledFrom notes which frame of the program called the frame f of a stack.
+// calledFrom stores the program's frame that called the frame f of a stack.
 func (m *model) calledFrom(text string, f *gotrace.Frame, frames []gotrace.Frame) {
 	i := slices.IndexFunc(frames, func(x gotrace.Frame) bool { return x == *f })
 	up := ofProgram(frames[i+1:], m.module)
@@ -270,8 +273,8 @@ func (m *model) calledFrom(text string, f *gotrace.Frame, frames []gotrace.Frame
 	m.above[text] = call
 }
 
-// ofProgram is the first frame that is of no package of the standard library, by their names: the
-// others have a dot in the first part of their path, or are the program's module.
+// ofProgram returns the first frame outside the standard library, by its name: other
+// packages have a dot in the first element of their path, or belong to the program's module.
 func ofProgram(frames []gotrace.Frame, module string) *gotrace.Frame {
 	for i := range frames {
 		f := frames[i].Func
@@ -286,11 +289,11 @@ func ofProgram(frames []gotrace.Frame, module string) *gotrace.Frame {
 	return nil
 }
 
-// OfLock reports whether a finding is about a lock, which somebody has.
+// OfLock reports whether a finding is about a lock that can be held.
 func (f *Finding) OfLock() bool { return f.use != nil && f.use.l.kind != format.LockRetry }
 
 // Placed reports whether a finding's object is a place in the source, and so already safe to show.
 func (f *Finding) Placed() bool { return f.use == nil || f.use.l.place }
 
-// Places tells where in the source a finding is, what matters most first.
+// Places returns the finding's places in the source, most important first.
 func (f *Finding) Places() []Place { return f.places }

@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestWordsSetNamesApart: the sentences of every verdict are those of Text and Evidence, names are
-// handed to one function and the rest to the other, and each verdict says what to try.
+// TestWordsSetNamesApart: Words returns the sentences of Text and Evidence with names passed
+// to one function and the rest to the other, and each verdict has advice.
 func TestWordsSetNamesApart(t *testing.T) {
 	for _, v := range Verdicts {
 		if tries[v] == "" || Meanings[v] == "" {
@@ -51,8 +51,8 @@ func TestWordsSetNamesApart(t *testing.T) {
 	}
 }
 
-// TestPlacesOfALock: a lock is told by where it is waited for, where it is let go, where it was
-// named, and where the scope begins that holds it.
+// TestPlacesOfALock: the places of a lock are where it is waited for, where it is released,
+// where it was named, and where the scope begins that holds it.
 func TestPlacesOfALock(t *testing.T) {
 	w := play(2, examples[0].program(1))
 	w.m.given = map[string]trace.Place{
@@ -94,7 +94,7 @@ func TestPlacesOfALock(t *testing.T) {
 	}
 }
 
-// TestOfProgram: the line that is told is no library's of Go, and not the recorder's.
+// TestOfProgram: the reported line is neither the standard library's nor package scope's.
 func TestOfProgram(t *testing.T) {
 	for _, c := range []struct{ module, funcs, want string }{
 		{"", "runtime.mallocgc strings.(*Builder).grow main.render main.main", "main.render"},

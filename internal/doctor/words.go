@@ -8,10 +8,10 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// This file has the words of all findings. A rule returns facts, which are numbers and
-// names. It has no words of its own: else findings would not sound alike.
+// This file has the sentences of all findings. Rules return facts, which are numbers and
+// names, so that all findings are worded alike.
 
-// Meanings say in a few words what is wrong.
+// Meanings describe each problem in a few words.
 var Meanings = map[Verdict]string{
 	lockContention:       "goroutines wait for a lock",
 	fatCriticalSection:   "a lock is held most of the time, for work that could be done without it",
@@ -30,7 +30,8 @@ var Meanings = map[Verdict]string{
 	blockingUnderLock:    "a lock is held while its holder waits for something else",
 }
 
-// tries say what to change in the program. What has the problem is told beside: these have no names.
+// tries are the advice on changing the program. They contain no names; the finding names the
+// object.
 var tries = map[Verdict]string{
 	lockContention:       "Give each goroutine a copy of its own of what the lock guards, and merge the copies at the end; or split it into shards with a lock each, by key; or do less under the lock: prepare before it, and read with a copy or an atomic pointer.",
 	fatCriticalSection:   "Move the work that is named above out of the critical section: compute it before Lock from what needs no lock, or copy what is needed under the lock and do the work after Unlock.",
@@ -49,7 +50,7 @@ var tries = map[Verdict]string{
 	blockingUnderLock:    "Do what the holder waits for (I/O, a sleep, a channel, another lock) before Lock or after Unlock: copy what is needed under the lock, let go of it, and store the result under it again.",
 }
 
-// Meaning says it of a verdict by itself.
+// Meaning returns the meaning of a verdict, complete without that of the verdict before.
 func (v Verdict) Meaning() string {
 	if rest, ok := strings.CutPrefix(Meanings[v], "the same,"); ok {
 		return Meanings[workInflation] + "," + rest
@@ -57,7 +58,7 @@ func (v Verdict) Meaning() string {
 	return Meanings[v]
 }
 
-// facts are what a rule found. m and f have what all findings have in common.
+// facts are the result of a rule. m and f have what all findings have in common.
 type facts interface {
 	words(m *model, f *Finding) words
 }
@@ -65,18 +66,18 @@ type facts interface {
 // words are the sentences of a finding. Each is safe to show.
 type words struct {
 	text     string
-	advice   string // what to do, as the sentence begins that tells the gain; where that is unknown, all of it
+	advice   string // what to change, as the start of the sentence with the gain; if that is unknown, the whole sentence
 	evidence []string
 }
 
-// What the trace calls something stands between these marks in all sentences, until they are
-// shown: no name that is shown has a control character.
+// These marks enclose the trace's names in all sentences, until they are shown: no shown
+// name has a control character.
 const nameBegins, nameEnds = "\x0e", "\x0f"
 
 // named is a name as sentences have it, safe to show.
 func named(name string) string { return marked(show.Name(name)) }
 
-// marked is the same of what is safe to show.
+// marked is like named for text that is already safe to show.
 func marked(text string) string {
 	if text == "" {
 		return ""
@@ -84,7 +85,7 @@ func marked(text string) string {
 	return nameBegins + text + nameEnds
 }
 
-// plain is a sentence without marks.
+// plain returns a sentence without marks.
 func plain(text string) string {
 	return strings.NewReplacer(nameBegins, "", nameEnds, "").Replace(text)
 }
@@ -94,11 +95,11 @@ type Words struct {
 	Text     string
 	Evidence []string
 	Try      string // what to change in the program
-	Holder   string // who holds the lock that it is about, and for how much of it; "": it is about none, or that is not known
+	Holder   string // holder of the lock that it is about, and its share; "": no lock, or not known
 }
 
-// Words returns the sentences, with name called for what is the trace's own in them, and prose
-// for the rest: a name may say anything.
+// Words returns the sentences, with the function name applied to the trace's names in them
+// and prose to the rest: a name may contain anything.
 func (f *Finding) Words(name, prose func(string) string) Words {
 	w := Words{Text: Told(f.said.text, name, prose), Try: Told(tries[f.Verdict], name, prose), Holder: Told(f.holder, name, prose)}
 	for _, e := range f.said.evidence {
@@ -107,7 +108,7 @@ func (f *Finding) Words(name, prose func(string) string) Words {
 	return w
 }
 
-// Noted returns the notes, as Words does the sentences of a finding.
+// Noted returns the notes, with name and prose applied as in Words.
 func (r *Report) Noted(name, prose func(string) string) (list []string) {
 	for _, n := range r.marked {
 		list = append(list, Told(n, name, prose))
@@ -115,7 +116,7 @@ func (r *Report) Noted(name, prose func(string) string) (list []string) {
 	return list
 }
 
-// Told returns a sentence with its marks replaced, as Words does.
+// Told returns a sentence with its marks replaced, as in Words.
 func Told(text string, name, prose func(string) string) string {
 	var b strings.Builder
 	for text != "" {
@@ -133,7 +134,7 @@ func Told(text string, name, prose func(string) string) string {
 	return b.String()
 }
 
-// say words a finding, whose gain is known by now if ever.
+// say makes the sentences of a finding whose gain has been computed.
 func (f *Finding) say(m *model) {
 	f.said = f.facts.words(m, f)
 	w := &f.said
@@ -169,7 +170,7 @@ func (x blockingFacts) words(m *model, f *Finding) words {
 	}
 }
 
-// offCPU is what a holder does that waits.
+// offCPU describes the state of a waiting holder.
 var offCPU = map[states.State]string{
 	states.Sleep: "asleep", states.Network: "waiting for the network", states.Blocked: "in a system call", states.Channel: "waiting for a channel",
 	states.Select: "waiting in a select", states.Join: "waiting in a WaitGroup", states.Cond: "waiting in a Cond",
@@ -206,10 +207,10 @@ func (x contentionFacts) words(m *model, f *Finding) words {
 	}
 }
 
-// unwaited is how a sentence says what mending a lock does.
+// unwaited begins the sentence with the gain of fixing a lock.
 const unwaited = "If nobody had to wait for it"
 
-// evidence is what is said of every lock.
+// evidence returns the sentences that all findings about a lock have.
 func (u *use) evidence(m *model) []string {
 	e := fmt.Sprintf("%s waits for %s took %s together, %s on average", show.Count(u.waits), u.called(), show.Duration(u.wait), show.Duration(u.wait/max(u.waits, 1)))
 	if u.l.acquired > 0 {
@@ -244,7 +245,7 @@ func (u *use) evidence(m *model) []string {
 	return list
 }
 
-// called is the lock as a sentence has it.
+// called returns the lock's name for the middle of a sentence.
 func (u *use) called() string {
 	switch n := len(u.l.addrs); {
 	case n > 1 && u.l.object:
@@ -259,13 +260,13 @@ func (u *use) called() string {
 	return "lock " + named(u.l.name)
 }
 
-// begin is called, at the beginning of a sentence.
+// begin returns called for the beginning of a sentence.
 func (u *use) begin() string {
 	s := u.called()
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// while says in which scope the holder is.
+// while describes the scope of the holder.
 func (u *use) while(m *model) string {
 	holder := u.holder(m)
 	switch {
@@ -278,7 +279,7 @@ func (u *use) while(m *model) string {
 	return "while " + scope + nameEnds + " holds it" + share
 }
 
-// holder is the scope that the holder is in, with its part of the time; "": it is in none.
+// holder returns the scope of the holder, with its part of the time; "" if it is in none.
 func (u *use) holder(m *model) string {
 	weight := u.aroundOf()
 	names := m.most(u.around, weight)
@@ -329,8 +330,8 @@ func (x serializationFacts) words(_ *model, f *Finding) words {
 	}
 }
 
-// atOnce says what would have to run at once for a run of one at a time to become
-// shorter. Whether it can is not in a trace: a decoder needs what it decoded before.
+// atOnce describes the work that would have to run in parallel. A trace can't show whether
+// it can: a decoder needs its previous output.
 func atOnce(work []scopeShare) string {
 	const rest = " would have to be done at once; whether it can is not to be told from a trace: what needs the result of the one before can't begin earlier"
 	var parts []string
@@ -513,7 +514,7 @@ func (x handingFacts) words(m *model, f *Finding) words {
 	}
 }
 
-// cores is how many there are, as a sentence has it.
+// cores returns the number of cores for a sentence.
 func cores(m *model) string {
 	if c := m.cores.Count; c != float64(int64(c)) {
 		return fmt.Sprintf("%.1f cores", c)
@@ -521,7 +522,7 @@ func cores(m *model) string {
 	return show.Plural(int64(m.cores.Count), "core")
 }
 
-// who is a goroutine as a sentence has it.
+// who returns a goroutine's name for the beginning of a sentence.
 func who(g *gor) string {
 	switch {
 	case g.track != "":
@@ -539,7 +540,7 @@ func orPlace(object string) string {
 	return marked(object)
 }
 
-// quoted are names of scopes as a sentence has them.
+// quoted returns scope names for a sentence.
 func quoted(names []string) string {
 	switch len(names) {
 	case 0:
@@ -550,7 +551,7 @@ func quoted(names []string) string {
 	return named(names[0]) + " and " + named(names[1])
 }
 
-// ofMerged says why most rules can't look at a trace that was merged of n processes.
+// ofMerged explains why most rules can't examine a trace merged from n processes.
 func ofMerged(n int) Unexamined {
 	return Unexamined{
 		Why: fmt.Sprintf("the trace was merged of %d processes, each of which had states and processors of its own", n),

@@ -11,9 +11,9 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// A world plays a program of goroutines on so many cores and keeps what they did as a
-// model: what the doctor should find is known, and so is how long the program would take
-// without it, by playing that too.
+// A world simulates a program of goroutines on a number of cores and stores what they did as
+// a model: the expected findings are known, and so is the time that the program would take
+// without the problem, by simulating that too.
 type world struct {
 	m     *model
 	now   int64
@@ -24,7 +24,7 @@ type world struct {
 	next  uint64
 	names []string
 	where []string // stacks by id - 1
-	slow  int64    // how long it takes until who is woken can have a core
+	slow  int64    // ns until a woken goroutine can have a core
 }
 
 const (
@@ -32,7 +32,7 @@ const (
 	ms = 1000 * us
 )
 
-// play plays main and what it makes, until all is done.
+// play runs main and the goroutines that it starts, until all are done.
 func play(cores int, main func(p *proc)) *world {
 	w := &world{free: cores, names: []string{""}}
 	w.m = newModel(0, 0, func(id uint16) string { return w.names[id] })
@@ -43,7 +43,7 @@ func play(cores int, main func(p *proc)) *world {
 		if id == 0 {
 			return nil
 		}
-		// What comes behind a # is who called it from where.
+		// The part behind a # is the caller's place.
 		name, _, called := strings.Cut(w.where[id-1], "#")
 		if called {
 			id = w.stackOf(name)
@@ -109,7 +109,7 @@ type proc struct {
 	lock  int32
 	send  bool
 	stack uint32
-	resum func() (int64, bool) // goes on, until it wants to run for so long (>= 0), or waits (-1)
+	resum func() (int64, bool) // continues; returns the ns that it runs next, or -1 if it waits
 	yield func(int64) bool
 	depth int32
 }
@@ -150,7 +150,7 @@ func (w *world) make(by *proc, place string, f func(p *proc)) {
 	w.ready = append(w.ready, p)
 }
 
-// is puts p into another state.
+// is changes the state of p.
 func (p *proc) is(s states.State) { p.isBy(s, 0) }
 
 func (p *proc) isBy(s states.State, by uint64) {
@@ -165,10 +165,10 @@ func (p *proc) isBy(s states.State, by uint64) {
 	p.state, p.since, p.lock, p.send, p.stack = s, p.w.now, -1, false, 0
 }
 
-// gcOnCPU marks that a goroutine has a core in state GC or Preempted.
+// gcOnCPU marks a goroutine that has a core in state GC or Preempted.
 const gcOnCPU = -2
 
-// step lets p, which has a core, go on.
+// step continues p, which has a core.
 func (w *world) step(p *proc) {
 	ns, ok := p.resum()
 	switch {
@@ -201,10 +201,10 @@ func (w *world) wake(p, by *proc) {
 	w.ready = append(w.ready, p)
 }
 
-// run computes for so long.
+// run computes for ns.
 func (p *proc) run(ns int64) { p.yield(ns) }
 
-// collect helps the garbage collector for so long.
+// collect assists the garbage collector for ns.
 func (p *proc) collect(ns int64) {
 	p.is(states.GC)
 	p.lock = gcOnCPU
@@ -212,7 +212,7 @@ func (p *proc) collect(ns int64) {
 	p.is(states.CPU)
 }
 
-// robbed has its core taken by another program for so long.
+// robbed loses its core to another program for ns.
 func (p *proc) robbed(ns int64) {
 	p.is(states.Preempted)
 	p.lock = gcOnCPU
@@ -220,7 +220,7 @@ func (p *proc) robbed(ns int64) {
 	p.is(states.CPU)
 }
 
-// wait waits until somebody wakes it.
+// wait waits until another goroutine wakes it.
 func (p *proc) wait(s states.State, place string) {
 	p.is(s)
 	if place != "" {
@@ -234,7 +234,7 @@ func (p *proc) sleep(ns int64, s states.State) {
 	p.wait(s, "sleep")
 }
 
-// gosched lets others run.
+// gosched yields.
 func (p *proc) gosched() {
 	p.is(states.Runnable)
 	p.w.ready = append(p.w.ready, p)
@@ -244,7 +244,7 @@ func (p *proc) gosched() {
 	}
 }
 
-// scope does f in a scope.
+// scope calls f in a scope.
 func (p *proc) scope(name string, f func()) {
 	from, n := p.w.now, len(p.g.spans)
 	p.g.spans = append(p.g.spans, span{from: from, cpu: -1, name: p.w.name(name), depth: p.depth})
@@ -304,8 +304,8 @@ func (p *proc) give(l *mutex) {
 	}
 }
 
-// syncMutex is a lock that is not ours: of it is known where it is waited for. Who is woken
-// looks again whether it is free.
+// syncMutex is a lock that package scope does not record: only the place of its waits is
+// known. A woken goroutine checks again whether it is free.
 type syncMutex struct {
 	taken bool
 	line  []*proc

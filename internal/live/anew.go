@@ -13,17 +13,18 @@ import (
 	"github.com/scopeview/scopeview/internal/timeline"
 )
 
-// A page shows one recording: it has its id from the whole that it was given, and names it with each
-// request, as of. Another recording under the same path is not mixed with it: the request is answered
-// with 409, with 410 if what lies there is less than it was or no recording, and the page says so.
+// A page shows one recording: it learns its id from the whole, and sends it with each
+// request, as of. Another recording under the same path is not mixed with it: the request is
+// answered with 409, or with 410 if the file has become shorter or is no recording, and the
+// page reports that.
 
-// source is a recording that a timeline of several was made of.
+// source is a recording that is part of a joint timeline.
 type source struct {
 	book *book
-	id   string // "": it could not be read
+	id   string // "": unreadable
 }
 
-// extent is how long the file of a recording is that nobody writes any more.
+// extent is the length of the file of a recording that is no longer written.
 type extent struct {
 	id   string
 	size int64
@@ -31,16 +32,16 @@ type extent struct {
 
 func idOf(h format.Header) string { return hex.EncodeToString(h.ID[:]) }
 
-// What became of the recording of a page.
+// State of a page's recording.
 const (
 	kept   = iota
-	anew   // another one lies under its name
-	spoilt // less of it does, or what is none
+	anew   // another one has its name
+	spoilt // its file has become shorter, or is no recording
 )
 
-// recording returns the id of the recording that lies under the name now, and how long its file is.
-// They are "" and 0 if there is none yet: its writer has just created the file. A file that was
-// closed stays as long.
+// recording returns the id of the current recording of that name, and the length of its
+// file. They are "" and 0 if there is none yet: its writer has just created the file. A
+// closed file keeps its length.
 func (b *book) recording() (is extent, closed bool, err error) {
 	f, err := b.file()
 	if err != nil {
@@ -61,8 +62,8 @@ func (b *book) recording() (is extent, closed bool, err error) {
 	return is, false, err
 }
 
-// since reports what became of the recording of that id. Of a timeline of several it looks at those
-// that it was made of. One that was removed or can't be reached is kept: it may come back.
+// since returns the state of the recording with an id; for a joint timeline it checks all
+// parts. A recording that was removed or can't be reached is kept: it may come back.
 func (b *book) since(id string) int {
 	if b.parts != nil {
 		for _, p := range b.parts {
@@ -94,7 +95,7 @@ func (b *book) since(id string) int {
 	return kept
 }
 
-// note remembers how long the file was of which the session x gives all.
+// note stores the length of the file that session x has in full.
 func (b *book) note(x *session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -105,8 +106,8 @@ func (b *book) note(x *session) {
 	}
 }
 
-// supersede drops the session of a recording that is not the one that is there any more: the page
-// that is loaded again gets that.
+// supersede drops the session of a recording that was replaced: the reloaded page gets the
+// new one.
 func (b *book) supersede(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,12 +123,12 @@ func (b *book) supersede(id string) {
 	}
 }
 
-// refuseAnew answers a request about another recording than the one that is there.
+// refuseAnew answers a request about a recording that was replaced.
 func refuseAnew(w http.ResponseWriter) {
 	refuse(w, http.StatusConflict, "The trace was recorded anew under the same path: load the page again to see it.")
 }
 
-// serveSame answers a page that asks for nothing but whether what it shows is still there.
+// serveSame answers a page that only checks whether its recording still exists.
 func (s *Server) serveSame(w http.ResponseWriter, _ *http.Request, b *book) {
 	if _, err := b.stat(); err != nil {
 		refuse(w, http.StatusNotFound, sentence(err))
@@ -147,7 +148,7 @@ func (x *session) other(r *http.Request) bool {
 	return x.status.trace != nil && idOf(x.status.trace.Header()) != of
 }
 
-// joinedAgain returns the address at which a timeline is made of what its parts are now.
+// joinedAgain returns the address for joining the current recordings of the parts.
 func joinedAgain(parts []source) string {
 	q := url.Values{}
 	for _, p := range parts {

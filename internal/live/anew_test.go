@@ -11,7 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// recordAgain writes another recording under the path of one, by another file or into the same.
+// recordAgain writes another recording under the path of one, as a new file or into the
+// same.
 func recordAgain(t *testing.T, path string, into bool) {
 	t.Helper()
 	temp := filepath.Join(t.TempDir(), "again.scope")
@@ -31,8 +32,8 @@ func recordAgain(t *testing.T, path string, into bool) {
 	}
 }
 
-// TestG45Anew: what a page shows is not mixed with another recording under the same path: each of
-// its requests is answered with 409 from then on, and the page that is loaded again gets the other.
+// TestG45Anew: a page's data is not mixed with another recording under the same path: each
+// of its requests is then answered with 409, and the reloaded page gets the other recording.
 func TestG45Anew(t *testing.T) {
 	asked := 0
 	for _, into := range []bool{false, true} {
@@ -63,7 +64,7 @@ func TestG45Anew(t *testing.T) {
 		if now.Meta.ID == p.Meta.ID || !strings.Contains(strings.Join(now.Meta.Names, " "), "anew") {
 			t.Errorf("loaded again it is %s with %q", now.Meta.ID, now.Meta.Names)
 		}
-		// A file that is gone may come back; one that is no trace any more is none.
+		// A removed file may come back; one that is no longer a trace is gone.
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -80,8 +81,8 @@ func TestG45Anew(t *testing.T) {
 	t.Logf("G45: %d requests of pages, half of them after another recording took the place", asked)
 }
 
-// TestG45Spoilt: where less of a recording lies under its name than a page was given, or nothing that
-// is one, the page's requests are answered with 410, from its first one on.
+// TestG45Spoilt: if a recording's file becomes shorter than what a page has, or no
+// recording, the page's requests are answered with 410, from the first one on.
 func TestG45Spoilt(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -110,7 +111,7 @@ func TestG45Spoilt(t *testing.T) {
 			if err := test.spoil(path, st.Size()); err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // a page that is told so once is told so again
+			for range 2 { // a repeated request gets the same answer
 				if resp := r.get("/t/0/api/same?of=" + id); resp.StatusCode != test.want {
 					t.Errorf("%s: %s", resp.Status, body(t, resp))
 				}
@@ -119,7 +120,8 @@ func TestG45Spoilt(t *testing.T) {
 	}
 }
 
-// TestG45Whose: each answer says which server it is of, refusals too: who has its port later does not.
+// TestG45Whose: each answer identifies its server, even a refusal: a later server on the
+// port has another identity.
 func TestG45Whose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.scope")
 	tracetest.Write(t, path, described)
@@ -139,7 +141,7 @@ func TestG45Whose(t *testing.T) {
 	}
 }
 
-// TestG45AnewJoined: one timeline of several traces is made again when one of them is recorded anew.
+// TestG45AnewJoined: a joint timeline is made again when one of its traces is replaced.
 func TestG45AnewJoined(t *testing.T) {
 	dir := t.TempDir()
 	processes(t, dir)

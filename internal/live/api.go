@@ -14,31 +14,31 @@ import (
 	"github.com/scopeview/scopeview/internal/timeline"
 )
 
-// amounts are how much a page is given at once.
+// amounts are the limits of what a page receives at once.
 type amounts struct {
-	whole  int64         // scopes of a trace, each exactly; if it has more they are merged
-	merged int64         // items of a whole trace that is merged
+	whole  int64         // scopes of a trace, each exactly; with more they are merged
+	merged int64         // items of a merged whole trace
 	part   int64         // scopes in a part of it, each exactly
-	runs   int64         // executions of a name, with what lies in them
-	parts  int           // of a request
-	grown  int64         // items of a whole and what came since; then it is time for another whole
-	size   timeline.Size // of large traces; zero: the usual one
-	early  func()        // called when one may be asked, before the rest is read; nil: nothing
+	runs   int64         // executions of a name, with their contents
+	parts  int           // items of a request
+	grown  int64         // items of a whole with later news; beyond it the page loads the whole again
+	size   timeline.Size // of large traces; zero: default
+	early  func()        // called when a trace may be used before it is read completely; may be nil
 }
 
 var usual = amounts{whole: 2_000_000, merged: 300_000, part: 100_000, runs: 1_000_000, parts: 20_000, grown: 4_000_000}
 
-// pixelsMax is more than any screen is wide.
+// pixelsMax exceeds the width of any screen.
 const pixelsMax = 20_000
 
-// serveWhole gives the trace as a whole: what a page begins with.
+// serveWhole sends the whole trace: a page begins with it.
 func (s *Server) serveWhole(w http.ResponseWriter, r *http.Request, b *book) {
 	x, ok := s.load(w, r, b)
 	if !ok {
 		return
 	}
 	b.note(x)
-	x.mu.Lock() // nothing may come between the tile and the cursor behind it
+	x.mu.Lock() // no news may come between the tile and its cursor
 	from, to := x.index.Whole()
 	loading, res := x.loading(), x.res(s.most)
 	index, err := x.index.Window(r.Context(), from, to, res)
@@ -59,8 +59,7 @@ func (s *Server) serveWhole(w http.ResponseWriter, r *http.Request, b *book) {
 	answer(w, &timeline.Container{Meta: meta, Tile: tile})
 }
 
-// serveTile gives a part of a trace whose whole was merged, as fine as it is
-// drawn.
+// serveTile sends a part of a trace whose whole was merged, as finely as it is drawn.
 func (s *Server) serveTile(w http.ResponseWriter, r *http.Request, b *book) {
 	from, to, px, ok := part(w, r)
 	if !ok {
@@ -74,14 +73,14 @@ func (s *Server) serveTile(w http.ResponseWriter, r *http.Request, b *book) {
 	answerTile(w, r, tile, err)
 }
 
-// tile makes one.
+// tile makes a tile.
 func (s *Server) tile(ctx context.Context, x *session, from, to, res int64) (*timeline.Tile, error) {
 	s.tiles.RLock()
 	defer s.tiles.RUnlock()
 	return x.index.Part(ctx, from, to, s.most.part, res)
 }
 
-// answerTile sends a tile, or why there is none.
+// answerTile sends a tile, or the reason why there is none.
 func answerTile(w http.ResponseWriter, r *http.Request, tile *timeline.Tile, err error) {
 	switch {
 	case err == nil:
@@ -91,8 +90,8 @@ func answerTile(w http.ResponseWriter, r *http.Request, tile *timeline.Tile, err
 	}
 }
 
-// serveRuns gives the executions of a name in a part of a trace whose whole was merged,
-// with what lies in them.
+// serveRuns sends the executions of a name in a part of a trace whose whole was merged, with
+// their contents.
 func (s *Server) serveRuns(w http.ResponseWriter, r *http.Request, b *book) {
 	from, to, ok := span(w, r)
 	if !ok {
@@ -112,7 +111,7 @@ func (s *Server) serveRuns(w http.ResponseWriter, r *http.Request, b *book) {
 	answerTile(w, r, tile, err)
 }
 
-// serveRequest gives what is part of a request, by its trace id or the first digits of it.
+// serveRequest sends the items of a request, by its trace id or the first digits of it.
 func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request, b *book) {
 	id := r.URL.Query().Get("trace")
 	if len(id) < 8 || len(id) > 32 || strings.Trim(id, "0123456789abcdef") != "" {
@@ -127,7 +126,7 @@ func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request, b *book) {
 	answerTile(w, r, tile, err)
 }
 
-// loadWhole is load of a trace that is read to its end.
+// loadWhole is like load, but waits until the trace is read completely.
 func (s *Server) loadWhole(w http.ResponseWriter, r *http.Request, b *book) (x *session, ok bool) {
 	if x, ok = s.load(w, r, b); !ok {
 		return nil, false
@@ -140,8 +139,7 @@ func (s *Server) loadWhole(w http.ResponseWriter, r *http.Request, b *book) (x *
 	}
 }
 
-// load is the book's session; if there is none, ok is false and the request is
-// answered.
+// load returns the book's session; if ok is false, it has answered the request.
 func (s *Server) load(w http.ResponseWriter, r *http.Request, b *book) (x *session, ok bool) {
 	x, err := s.session(r.Context(), b)
 	largeAnswer(w) // loading may have taken long
@@ -161,8 +159,8 @@ func (s *Server) load(w http.ResponseWriter, r *http.Request, b *book) (x *sessi
 	return nil, false
 }
 
-// meta is what is to be said about the trace now, to a page whose whole was
-// merged at res, and which knows so many places of names. x.mu is held.
+// meta returns the facts about the trace, for a page whose whole was merged at res, and
+// which has this many places of names. x.mu is held.
 func (x *session) meta(version string, res, places int64) *timeline.Meta {
 	st := &x.status
 	m := x.index.Meta(st.trace, timeline.MetaOptions{
@@ -179,8 +177,8 @@ func (x *session) meta(version string, res, places int64) *timeline.Meta {
 	return m
 }
 
-// answer sends a container. It is packed in memory first: the time that a slow
-// reader takes is not the index's.
+// answer sends a container. It is packed in memory first, so that a slow reader does not
+// block the index.
 func answer(w http.ResponseWriter, c *timeline.Container) {
 	var b bytes.Buffer
 	if err := c.WriteTo(&b, flate.BestSpeed); err != nil {
@@ -193,12 +191,12 @@ func answer(w http.ResponseWriter, c *timeline.Container) {
 	w.Write(b.Bytes())
 }
 
-// largeAnswer gives an answer the time that it takes through a slow tunnel.
+// largeAnswer extends the deadline for an answer through a slow tunnel.
 func largeAnswer(w http.ResponseWriter) {
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(largeIn))
 }
 
-// part is a span and in how many pixels it is drawn.
+// part parses a span and its width in pixels.
 func part(w http.ResponseWriter, r *http.Request) (from, to, px int64, ok bool) {
 	if from, to, ok = span(w, r); !ok {
 		return 0, 0, 0, false
@@ -211,12 +209,12 @@ func part(w http.ResponseWriter, r *http.Request) (from, to, px int64, ok bool) 
 	return from, to, px, true
 }
 
-// span reads from and to, in ns from the trace's start.
+// span parses from and to, in ns from the trace's start.
 func span(w http.ResponseWriter, r *http.Request) (from, to int64, ok bool) {
 	q := r.URL.Query()
 	from, err1 := strconv.ParseInt(q.Get("from"), 10, 64)
 	to, err2 := strconv.ParseInt(q.Get("to"), 10, 64)
-	const limit = 1 << 53 // what the page counts in
+	const limit = 1 << 53 // the page's numbers are doubles
 	if err1 != nil || err2 != nil || from > to || from < -limit || to > limit {
 		refuse(w, http.StatusBadRequest, "from and to are to be ns from the trace's start, in this order.")
 		return 0, 0, false

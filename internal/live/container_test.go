@@ -93,7 +93,7 @@ func column(kind string, b []byte) (values []float64) {
 	return values
 }
 
-// args are the arguments of the tile's ended items with that name.
+// args returns the arguments of the tile's ended items with that name.
 func (p *packed) args(names []string, name string) (list []string) {
 	if p.Tile == nil {
 		return nil

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// cursor tells what a page has. Pages give it back as it is.
+// cursor describes what a page has. Pages return it unchanged.
 type cursor struct {
 	session string // that it is about
-	res     int64  // of the whole that the page was given
-	items   int64  // that were in it
-	first   int64  // of the news that the page then got
-	next    int64  // of the news
+	res     int64  // resolution of the page's whole
+	items   int64  // number of items in that
+	first   int64  // first news after it
+	next    int64  // next news
 	names   int64
 	places  int64
-	beats   int64 // time of the last that the page has, or -1
-	loading int64 // 1: the whole was not loaded yet
+	beats   int64 // time of the page's last beat, or -1
+	loading int64 // 1: the whole was not completely loaded
 }
 
 func (c *cursor) numbers() []*int64 {

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// follow takes in what the trace grows by, until it does not any more.
+// follow adds the growth of the trace, until that ends.
 func (x *session) follow(ctx context.Context, f *hot.File, follower *trace.Follower) {
 	nextCheck := time.Now()
 	for {
@@ -19,7 +19,7 @@ func (x *session) follow(ctx context.Context, f *hot.File, follower *trace.Follo
 			nextCheck = now.Add(checkEvery)
 			writer = writerOf(f, false)
 		}
-		// If the writer is gone, this poll finds the last that it wrote.
+		// If the writer is gone, this poll reads its last records.
 		if !x.poll(follower, writer) {
 			return
 		}
@@ -29,8 +29,8 @@ func (x *session) follow(ctx context.Context, f *hot.File, follower *trace.Follo
 	}
 }
 
-// poll looks at the trace once, and at its name where writer tells who writes
-// it. more is false when that was the last time.
+// poll reads the trace once, and checks its name if writer is set. more is false if that was
+// the last time.
 func (x *session) poll(follower *trace.Follower, writer string) (more bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -44,7 +44,7 @@ func (x *session) poll(follower *trace.Follower, writer string) (more bool) {
 	news, done, err := x.index.Poll(follower)
 	switch {
 	case err != nil:
-		// It was cut off, or written over.
+		// It was truncated, or overwritten.
 		st.over = true
 	case done:
 		st.writer = timeline.WriterClosed
@@ -55,7 +55,7 @@ func (x *session) poll(follower *trace.Follower, writer string) (more bool) {
 	if x.follows() {
 		return true
 	}
-	// From now on it is the file as it is that does not change any more.
+	// From now on the current file is the one that no longer changes.
 	if now, err := x.book.stat(); err == nil && os.SameFile(st.stat, now) {
 		st.stat = now
 	}
@@ -68,8 +68,8 @@ func (x *session) tell() {
 	x.change = make(chan struct{})
 }
 
-// rest waits for the time of the next poll; while nobody looks that is when
-// somebody comes. It returns false once ctx is done.
+// rest waits for the time of the next poll, or without clients for the next request. It
+// returns false once ctx is done.
 func (x *session) rest(ctx context.Context) bool {
 	if !pause(ctx, pollEvery) {
 		return false

@@ -13,15 +13,15 @@ import (
 	"sync"
 )
 
-// guard decides who is answered at all, and puts on every answer the headers
-// that keep browsers from doing more with it than showing it.
+// guard authorizes requests, and sets headers on every answer that keep browsers from doing
+// more than showing it.
 type guard struct {
 	hosts  hosts
 	token  string
-	cookie string // its name: browsers send cookies to all ports, so two servers must differ in it
+	cookie string // its name: browsers send cookies to all ports, so two servers need different names
 	next   http.Handler
 
-	entered chan struct{} // closed once somebody has come with the token
+	entered chan struct{} // closed after the first request with the token
 	once    sync.Once
 }
 
@@ -29,16 +29,15 @@ func newGuard(h hosts, next http.Handler) *guard {
 	return &guard{hosts: h, token: secret(16), cookie: "scopeview-" + secret(4), next: next, entered: make(chan struct{})}
 }
 
-// secret is n bytes of the system's randomness, in hex. crypto/rand does not
-// fail: it ends the program rather.
+// secret returns n random bytes, in hex. crypto/rand does not fail: it would end the
+// program.
 func secret(n int) string {
 	b := make([]byte, n)
 	rand.Read(b)
 	return hex.EncodeToString(b)
 }
 
-// strict is the Content-Security-Policy of every answer that is not a page with
-// a policy of its own.
+// strict is the Content-Security-Policy of every answer except pages with their own policy.
 const strict = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -73,8 +72,8 @@ func refuse(w http.ResponseWriter, status int, why string) {
 	http.Error(w, why, status)
 }
 
-// origin reports whether a request was made by the user or by our own page, by
-// what the browser says about it. Other programs say nothing.
+// origin reports whether a request was made by the user or by our own page, according to the
+// browser's headers. Other programs send none.
 func (g *guard) origin(r *http.Request) bool {
 	for _, o := range r.Header.Values("Origin") {
 		if !g.hosts.allowOrigin(o) {
@@ -85,8 +84,8 @@ func (g *guard) origin(r *http.Request) bool {
 	case "", "same-origin", "none":
 		return true
 	}
-	// Another site may lead here, by a link, but not look from afar. Without the
-	// token it is not known yet whether it leads the one who has the cookie.
+	// Another site may link to a page, but not fetch it. Without the token the user is not
+	// known yet.
 	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && isPage(r.URL.Path)
 }
 
@@ -107,8 +106,8 @@ func (g *guard) isToken(s string) bool {
 	return subtle.ConstantTimeCompare([]byte(s), []byte(g.token)) == 1
 }
 
-// admit gives who comes with the token in the address the cookie, and sends it
-// on to the address without.
+// admit sets the cookie for a request with the token in the address, and redirects to the
+// address without it.
 func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if len(q["token"]) != 1 || !g.isToken(q["token"][0]) {
@@ -118,21 +117,21 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	g.once.Do(func() { close(g.entered) })
 	q.Del("token")
 	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-	// Only a path: two slashes in front would be somebody's host.
+	// Only a path: after two leading slashes would be another host.
 	to := (&url.URL{Path: clean(r.URL.Path), RawQuery: q.Encode()}).String()
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
 		http.Redirect(w, r, to, http.StatusSeeOther)
 		return
 	}
-	// A strict cookie does not go with a redirection that another site began, but
-	// it does where our own page leads.
+	// Browsers don't send a strict cookie with a redirection that another site began, but
+	// they do from our own page.
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(w, "<!DOCTYPE html>\n<title>scopeview</title>\n<meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", template.HTMLEscapeString(to))
 }
 
-// clean is the path without dots and double slashes, still ending in a slash if
-// it did.
+// clean returns the path without dots and double slashes, with its trailing slash if it had
+// one.
 func clean(p string) string {
 	c := path.Clean("/" + p)
 	if strings.HasSuffix(p, "/") && c != "/" {

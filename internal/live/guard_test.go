@@ -7,7 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	_ "net/http/pprof" // registers itself where nothing of ours may be served from
+	_ "net/http/pprof" // registers itself on the default mux, which must not be served
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -63,7 +63,7 @@ func start(t *testing.T, path string, change func(*Server), allow ...string) *ru
 	return r
 }
 
-// raw sends a request as it is written, and reads the answer.
+// raw sends a request unchanged, and reads the answer.
 func (r *running) raw(request string) *http.Response {
 	r.t.Helper()
 	conn, err := net.Dial("tcp", r.addr)
@@ -83,7 +83,7 @@ func (r *running) raw(request string) *http.Response {
 	return resp
 }
 
-// get is a request as the page makes it.
+// get sends a request as the page does.
 func (r *running) get(path string) *http.Response {
 	r.t.Helper()
 	return r.getCtx(context.Background(), path)
@@ -118,8 +118,8 @@ func startedAt(t *testing.T, path string, second int) {
 	tracetest.Write(t, path, fmt.Sprintf("header start=1000 wall=%d\n", int64(second)*1e9))
 }
 
-// TestG28 sends requests that a browser, or somebody who is none, may send: only
-// loopback or allowed Host, token and GET are answered.
+// TestG28 sends requests that a browser, or another program, may send: only those with a
+// loopback or allowed Host, the token and GET are answered.
 func TestG28(t *testing.T) {
 	dir := t.TempDir()
 	startedAt(t, filepath.Join(dir, "a.scope"), 100)
@@ -238,7 +238,7 @@ func TestG28(t *testing.T) {
 				t.Errorf("the refusal is %q", text)
 			}
 			if resp.StatusCode == 400 && c.status == 400 {
-				return // net/http has answered
+				return // answered by net/http
 			}
 			for name, want := range map[string]string{
 				"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
@@ -260,7 +260,7 @@ func TestG28(t *testing.T) {
 	t.Logf("G28: %d requests to the live server: %d answered, %d refused, no CORS header, as the table says", len(table), answered, len(table)-answered)
 }
 
-// TestG28Timeout: who begins a request and does not go on is cut off.
+// TestG28Timeout: a client that does not complete its request is disconnected.
 func TestG28Timeout(t *testing.T) {
 	s, err := New(Options{Path: t.TempDir()})
 	if err != nil {
@@ -294,8 +294,8 @@ func TestG28Timeout(t *testing.T) {
 	}
 }
 
-// TestToken: the token is exchanged for a cookie that scripts and other sites
-// can't use, and the way back leads nowhere else.
+// TestToken: the token is exchanged for a cookie that scripts and other sites can't use, and
+// the redirection leads nowhere else.
 func TestToken(t *testing.T) {
 	dir := t.TempDir()
 	r := start(t, dir, nil)

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// hosts are the names beside those of the loopback under which the server may
-// be asked, in small letters.
+// hosts are the names, besides those of the loopback, that a Host header may have, in lower
+// case.
 type hosts map[string]bool
 
-// newHosts takes names and addresses without a port.
+// newHosts parses names and addresses without a port.
 func newHosts(names []string) (hosts, error) {
 	h := make(hosts, len(names))
 	for _, name := range names {
@@ -24,9 +24,8 @@ func newHosts(names []string) (hosts, error) {
 	return h, nil
 }
 
-// allow reports whether hostport, as in a Host header, is the loopback, with
-// whatever port, or was allowed. A name that only begins or ends like one of
-// these is somebody else's.
+// allow reports whether hostport, as in a Host header, is the loopback, with any port, or
+// was allowed. Names that only begin or end like one of these are not.
 func (h hosts) allow(hostport string) bool {
 	name, ok := hostName(hostport)
 	if !ok {
@@ -39,14 +38,14 @@ func (h hosts) allow(hostport string) bool {
 	return name == "localhost" || h[name]
 }
 
-// allowOrigin is allow for an Origin header.
+// allowOrigin is like allow for an Origin header.
 func (h hosts) allowOrigin(origin string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.Path == "" && h.allow(u.Host)
 }
 
-// hostName takes the port off, and the brackets of an IPv6 address. An IPv6
-// address without brackets is none that a browser sends.
+// hostName removes the port, and the brackets of an IPv6 address. Browsers send no IPv6
+// address without brackets.
 func hostName(hostport string) (name string, ok bool) {
 	if rest, v6 := strings.CutPrefix(hostport, "["); v6 {
 		name, port, found := strings.Cut(rest, "]")
@@ -56,5 +55,5 @@ func hostName(hostport string) (name string, ok bool) {
 	return name, name != "" && (!found || digits(port))
 }
 
-// digits is true of a port, which may be empty.
+// digits reports whether port consists of digits; it may be empty.
 func digits(port string) bool { return strings.Trim(port, "0123456789") == "" }

@@ -19,35 +19,35 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Bounds of timelines that are made of several traces.
+// Limits of joint timelines.
 const (
 	joinedOf   = 64 // traces
-	joinedKept = 4  // timelines; the oldest goes
+	joinedKept = 4  // timelines; the oldest is removed
 	joinedFor  = 30 * time.Second
 )
 
-// timelines are those that were made of several traces. Their files go with the server.
+// timelines are the joint timelines. Their files are removed with the server.
 type timelines struct {
 	mu   sync.Mutex
-	dir  string // "": none was made yet
+	dir  string // "": none created yet
 	made int
-	list []*joined  // the oldest first
-	one  sync.Mutex // held while one is being made
+	list []*joined  // oldest first
+	one  sync.Mutex // held while a timeline is made
 }
 
-// joined is one timeline of several traces, which is made or being made.
+// joined is a joint timeline of several traces, finished or in progress.
 type joined struct {
-	key   string       // which traces, and how they were
-	asked atomic.Int64 // when somebody last did, ns since 1970
-	share atomic.Int64 // of the traces that was read, in percent
+	key   string       // identifies the traces and their states
+	asked atomic.Int64 // time of the last request, ns since 1970
+	share atomic.Int64 // percent of the traces read
 	done  chan struct{}
-	book  *book // once done; nil: there is an error
+	book  *book // set when done; nil: there is an error
 	path  string
 	err   error
 }
 
-// serveJoined leads to the timeline of the traces whose numbers the address has. While it is
-// being made it says how far that is, and the browser asks again.
+// serveJoined redirects to the timeline of the traces whose numbers the address has. While
+// it is being made it sends the progress, and the browser asks again.
 func (s *Server) serveJoined(w http.ResponseWriter, r *http.Request) {
 	books, ok := s.joinable(w, r)
 	if !ok {
@@ -63,7 +63,7 @@ func (s *Server) serveJoined(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if j.err != nil {
-		s.timelines.forget(j) // who asks again may have more luck
+		s.timelines.forget(j) // another request may succeed
 		refuse(w, http.StatusUnprocessableEntity, "The traces can't be one timeline: "+sentence(j.err))
 		return
 	}
@@ -81,7 +81,8 @@ const joiningPage = `<!DOCTYPE html>
 <p><a href="/">Back to the list</a></p>
 `
 
-// joinable is the traces whose numbers the address has; if ok is false, the request is answered.
+// joinable returns the traces whose numbers the address has; if ok is false, it has answered
+// the request.
 func (s *Server) joinable(w http.ResponseWriter, r *http.Request) (books []*book, ok bool) {
 	for _, text := range r.URL.Query()["t"] {
 		n, err := strconv.Atoi(text)
@@ -101,7 +102,8 @@ func (s *Server) joinable(w http.ResponseWriter, r *http.Request) (books []*book
 	return books, true
 }
 
-// timelineOf is the timeline of the traces as they are now, which is begun if there is none.
+// timelineOf returns the timeline of the traces in their current state, and starts it if
+// there is none.
 func (s *Server) timelineOf(books []*book) *joined {
 	var key strings.Builder
 	for _, b := range books {
@@ -128,11 +130,11 @@ func (s *Server) timelineOf(books []*book) *joined {
 	return j
 }
 
-// errNobody is why a timeline is not made that nobody waits for any more.
+// errNobody is the error of a timeline that was abandoned because no request waited for it.
 var errNobody = errors.New("nobody waited for it; ask again")
 
-// join makes the timeline of several traces. They are read as the list found them, and the
-// links are not followed that somebody may have put in their places.
+// join makes the joint timeline. It reads the traces that the list found, and does not
+// follow links that may have replaced them.
 func (s *Server) join(ctx context.Context, j *joined, books []*book) (*book, error) {
 	s.timelines.one.Lock()
 	defer s.timelines.one.Unlock()
@@ -177,7 +179,7 @@ func (s *Server) join(ctx context.Context, j *joined, books []*book) (*book, err
 	return b, nil
 }
 
-// trace opens the trace; who closes it closes its file.
+// trace opens the trace; closing it closes its file.
 func (b *book) trace(ctx context.Context) (*trace.Trace, error) {
 	f, err := b.open()
 	if err != nil {
@@ -190,7 +192,7 @@ func (b *book) trace(ctx context.Context) (*trace.Trace, error) {
 	return t, nil
 }
 
-// path is a name for a new timeline's file.
+// path returns a path for a new timeline's file.
 func (t *timelines) path(of int) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -205,14 +207,14 @@ func (t *timelines) path(of int) (string, error) {
 	return filepath.Join(t.dir, fmt.Sprintf("%d-traces-%d%s", of, t.made, extension)), nil
 }
 
-// thin removes the oldest timelines. A page that shows one keeps what it has read.
+// thin removes the oldest timelines. A page that shows one keeps the data it has.
 func (t *timelines) thin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	made := 0
 	for i := len(t.list) - 1; i >= 0; i-- {
 		if j := t.list[i]; j.path == "" {
-			continue // it is being made
+			continue // in progress
 		} else if made++; made > joinedKept {
 			os.Remove(j.path)
 			t.list = slices.Delete(t.list, i, i+1)
@@ -226,7 +228,7 @@ func (t *timelines) forget(j *joined) {
 	t.list = slices.DeleteFunc(t.list, func(x *joined) bool { return x == j })
 }
 
-// remove removes what was made. Nothing is being made any more.
+// remove removes the files. No timeline may be in progress.
 func (t *timelines) remove() {
 	if t.dir != "" {
 		os.RemoveAll(t.dir)

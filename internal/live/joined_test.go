@@ -15,7 +15,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// processes writes the traces of two processes of one machine, which are listed in this order.
+// processes writes the traces of two processes of one machine, which the list has in this
+// order.
 func processes(t *testing.T, dir string) {
 	t.Helper()
 	for i, name := range []string{"back", "front"} {
@@ -26,7 +27,7 @@ func processes(t *testing.T, dir string) {
 	}
 }
 
-// joinedPage asks for one timeline until it is made, and returns where it is.
+// joinedPage requests a joint timeline until it is finished, and returns its path.
 func (r *running) joinedPage(query string) (path string) {
 	r.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -42,7 +43,8 @@ func (r *running) joinedPage(query string) (path string) {
 	return ""
 }
 
-// TestJoined: several traces are one timeline, which is made once, and goes with the server.
+// TestJoined: several traces are one timeline, which is made once, and removed with the
+// server.
 func TestJoined(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	dir := t.TempDir()
@@ -79,7 +81,7 @@ func TestJoined(t *testing.T) {
 	if l := listOf(t, r); len(l.Traces) != 2 {
 		t.Errorf("the list is %q", l.lines())
 	}
-	// Another trace of the name is another timeline. Of many the oldest go.
+	// Another trace of that name gives another timeline. Of many the oldest are removed.
 	for i := range joinedKept + 1 {
 		at := time.Now().Add(time.Duration(i-100) * time.Second)
 		if err := os.Chtimes(filepath.Join(dir, "back.scope"), at, at); err != nil {
@@ -100,7 +102,7 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestNotJoined: what can't be one timeline is said, and nothing is left of it.
+// TestNotJoined: traces that can't be joined give an error, and leave no files.
 func TestNotJoined(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	dir := t.TempDir()
@@ -144,7 +146,7 @@ func TestNotJoined(t *testing.T) {
 	if made, _ := filepath.Glob(filepath.Join(os.TempDir(), "scopeview-*", "*")); len(made) != 0 {
 		t.Errorf("%q are left", made)
 	}
-	// One that nobody waits for any more is given up, where it is looked.
+	// A timeline without waiting requests is abandoned.
 	j := &joined{done: make(chan struct{})}
 	if _, err := r.s.join(context.Background(), j, []*book{r.s.shelf.book(number["back.scope"]), r.s.shelf.book(number["front.scope"])}); !errors.Is(err, errNobody) {
 		t.Errorf("of one that nobody asks for: %v", err)

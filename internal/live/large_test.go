@@ -14,8 +14,8 @@ import (
 	"github.com/scopeview/scopeview/internal/timeline"
 )
 
-// TestLarge: a large trace can be looked at while it is read. Once it is, the answers are
-// those of a server that keeps every scope.
+// TestLarge: a large trace can be used while it is read. Then the answers are those of a
+// server that keeps every scope.
 func TestLarge(t *testing.T) {
 	const scopes = 30_000
 	path := filepath.Join(t.TempDir(), "large.scope")
@@ -78,8 +78,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestTilesFirst: a tile does not wait for those who read the trace to its end, and they wait
-// while one is made.
+// TestTilesFirst: a tile does not wait for requests that read the trace completely, and
+// these wait while one is made.
 func TestTilesFirst(t *testing.T) {
 	data, err := bulk.Trace{Shape: bulk.Regular, Scopes: 5000, Seed: 1}.Bytes()
 	if err != nil {
@@ -107,7 +107,7 @@ func TestTilesFirst(t *testing.T) {
 		res.Body.Close()
 		answered <- res.StatusCode
 	}()
-	for end := time.Now().Add(patience); r.s.tiles.TryRLock(); { // it fails once somebody waits
+	for end := time.Now().Add(patience); r.s.tiles.TryRLock(); { // it fails once another one waits
 		r.s.tiles.RUnlock()
 		select {
 		case code := <-answered:

@@ -24,15 +24,15 @@ var (
 	listCSP  = strict + "; style-src '" + hashOf(listCSS) + "'; script-src '" + hashOf(listJS) + "'; connect-src 'self'"
 )
 
-// hashOf is what a Content-Security-Policy calls a text.
+// hashOf returns the hash of a text for a Content-Security-Policy.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// serveList gives the page with the directory's traces, which then asks for them.
+// serveList sends the page of the list, which then requests the traces.
 func (s *Server) serveList(w http.ResponseWriter, r *http.Request) {
-	if _, err := s.shelf.look(); err != nil { // what will be asked for
+	if _, err := s.shelf.look(); err != nil { // the page will request it
 		refuse(w, http.StatusInternalServerError, sentence(fmt.Errorf("listing the traces: %w", err)))
 		return
 	}
@@ -41,8 +41,8 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, listPage)
 }
 
-// serveTraces gives what the directory holds as JSON. Who asks again with the tag of the last
-// answer is told if it is still the same.
+// serveTraces sends the directory's traces as JSON. It answers a request with the tag of the
+// current list with 304.
 func (s *Server) serveTraces(w http.ResponseWriter, r *http.Request) {
 	list, err := s.shelf.look()
 	if err != nil {

@@ -1,6 +1,6 @@
-// The list of a directory's traces: it is fetched again and again, searched here, and what is
-// ticked is compared, or made one timeline. Everything in it comes from files that somebody else may have named: it
-// gets into the page as text alone.
+// The list of a directory's traces: it is fetched repeatedly, searched here, and the ticked
+// traces are compared, or joined to one timeline. Everything in it comes from files that
+// others may have named: it becomes text only.
 
 /**
  * @typedef {{name: string, count: number, total_ns: number, p99_ns: number}} Slow
@@ -9,9 +9,9 @@
  * @typedef {{trace: Trace, text: string, words: string, row: HTMLTableRowElement|null}} Line
  */
 
-/** How many rows there are at first: with more, a browser takes seconds. */
+/** Initial number of rows: with more, a browser takes seconds. */
 const rowsFirst = 300;
-/** How often the list is fetched, ms: while slow names come, and else. */
+/** Time between fetches, ms: while slow names are being computed, and otherwise. */
 const every = { soon: 1000, later: 5000 };
 
 const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -27,11 +27,11 @@ let lines = new Map();
 /** @type {Set<number>} */
 const ticked = new Set();
 let limit = rowsFirst;
-/** When the server last answered, ms. */
+/** Time of the server's last answer, ms. */
 let answered = Date.now();
-/** Which server answers: its port may be another's by now. */
+/** The server's identity: another one may get its port. */
 let server = "";
-/** Has the list fetched at once. */
+/** Makes the list be fetched at once. */
 let retry = () => {};
 let tag = "";
 
@@ -62,27 +62,34 @@ function timeText(iso) {
 const states = { running: "running", gone: "ended without Stop", closed: "closed", unknown: "not closed" };
 const stateText = (/** @type {Trace} */ t) => (t.why ? "" : states[t.state] ?? t.state);
 const programText = (/** @type {Trace} */ t) => t.program.slice(t.program.lastIndexOf("/") + 1);
-/** A build that has no version is told from others by its id's last part, which is that of its content. @param {Trace} t */
+/**
+ * A build without a version is identified by the last part of its id, the hash of its
+ * content.
+ * @param {Trace} t
+ */
 function buildText(t) {
   if (t.build && t.build !== "(devel)") return t.build.replace(/\b([0-9a-f]{12})[0-9a-f]{28}\b/, "$1");
   return `${t.build} ${t.build_id.slice(t.build_id.lastIndexOf("/") + 1).slice(0, 8)}`.trim();
 }
 
-/** What a search for key:word looks at. @type {Record<string, (t: Trace) => string>} */
+/** The text that a search for key:word examines. @type {Record<string, (t: Trace) => string>} */
 const columns = {
   trace: (t) => t.name, program: (t) => `${t.program} ${t.args} ${t.module}`, build: (t) => `${t.build} ${t.build_id}`,
   host: (t) => t.host, pid: (t) => (t.pid ? String(t.pid) : ""), state: stateText,
   slow: (t) => (t.slow ?? []).map((s) => s.name).join("\n"), start: (t) => timeText(t.start),
 };
 
-/** The time that since: and until: mean, in ms; NaN: none. @param {string} word */
+/** The time of since: and until:, in ms; NaN if invalid. @param {string} word */
 function moment(word) {
   const back = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(word);
   if (back) return Date.now() - Number(back[1]) * { s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 }[/** @type {"s"|"m"|"h"|"d"} */ (back[2])];
   return new Date(/^\d{4}-\d{2}-\d{2}$/.test(word) ? `${word}T00:00` : word).getTime();
 }
 
-/** Returns what says of a line whether it is searched for. @param {string} query @returns {(line: Line) => boolean} */
+/**
+ * Returns a function that tests whether a line matches.
+ * @param {string} query @returns {(line: Line) => boolean}
+ */
 function searchFor(query) {
   const tests = query.toLowerCase().split(/\s+/).filter((w) => w !== "").map((word) => {
     const [, key, value] = /^([a-z]+):(.*)$/.exec(word) ?? [];
@@ -141,7 +148,7 @@ function makeRow(t) {
   return row;
 }
 
-/** The rows of what is searched for, of which those that did not change stay as they are. */
+/** Shows the rows that match; it keeps the elements of unchanged rows. */
 function show() {
   const found = [...lines.values()].filter(searchFor(searchBox.value));
   const rows = found.slice(0, limit).map((line) => (line.row ??= makeRow(line.trace)));
@@ -149,7 +156,7 @@ function show() {
     const active = document.activeElement;
     const key = active?.closest("tr")?.dataset.name;
     body.replaceChildren(...rows);
-    // What had the focus may have been made anew.
+    // The element with the focus may have been replaced.
     const again = active?.isConnected ? active : key && lines.get(key)?.row?.querySelector(active?.tagName.toLowerCase() ?? "a");
     if (again instanceof HTMLElement && again !== document.body) again.focus({ preventScroll: true });
   }
@@ -186,7 +193,7 @@ function untick() {
   showTicks();
 }
 
-/** The numbers of what is ticked, the earliest first. */
+/** The numbers of the ticked traces, the earliest first. */
 function inOrder() {
   const start = (/** @type {Trace} */ t) => Date.parse(t.start ?? "");
   return list.traces.filter((t) => !t.why && ticked.has(t.number)).sort((a, b) => start(a) - start(b)).map((t) => t.number);
@@ -201,7 +208,7 @@ function join() {
   if (ticked.size >= 2) location.assign(`/joined?${inOrder().map((n) => `t=${n}`).join("&")}`);
 }
 
-/** Takes in a list. @param {List} now */
+/** Replaces the list. @param {List} now */
 function take(now) {
   list = now;
   const was = lines;
@@ -219,7 +226,7 @@ function take(now) {
   show();
 }
 
-/** Says at the top what keeps the list from being up to date; "": nothing does. @param {string} text */
+/** Shows why the list is not up to date; "": it is. @param {string} text */
 function showTrouble(text) {
   const line = byId("server");
   const says = /** @type {HTMLElement} */ (line.firstElementChild);
@@ -229,7 +236,7 @@ function showTrouble(text) {
 
 const asOf = () => `What is here is as of ${new Date(answered).toTimeString().slice(0, 8)}.`;
 
-/** Fetches the list, if it is another one, and again. */
+/** Fetches the list repeatedly, unless it is unchanged. */
 async function keepFetching() {
   for (;;) {
     let wait = every.later;

@@ -18,7 +18,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// listOf is what the server says that the directory holds.
+// listOf returns the server's list of the directory.
 func listOf(t *testing.T, r *running) List {
 	t.Helper()
 	resp := r.get("/list.json")
@@ -30,7 +30,7 @@ func listOf(t *testing.T, r *running) List {
 	return l
 }
 
-// lines is the list as text: a name, and after a colon why it can't be shown.
+// lines formats the list: a name, and after a colon the reason why it can't be shown.
 func (l *List) lines() (all []string) {
 	for _, x := range l.Traces {
 		line := x.Name
@@ -42,7 +42,7 @@ func (l *List) lines() (all []string) {
 	return all
 }
 
-// always looks at the directory whenever the list is asked for.
+// always reads the directory for each request of the list.
 func always(s *Server) { s.shelf.listing.wait = 0 }
 
 const hostileName = `<img src=x onerror=alert(1)>" 'a&b.scope`
@@ -97,7 +97,7 @@ func TestList(t *testing.T) {
 	if !slices.Equal(l.lines(), want) {
 		t.Errorf("the list is\n%q, want\n%q", l.lines(), want)
 	}
-	// The page itself has nothing of the directory in it, and may do what it needs.
+	// The page itself has no data of the directory, and its policy allows what it needs.
 	resp := r.get("/")
 	text := body(t, resp)
 	for _, unwanted := range []string{"new", "<img", "secret"} {
@@ -116,7 +116,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// awaitList asks for the list until it is as wanted: it is made again only now and then.
+// awaitList requests the list until it is as expected: it is updated only now and then.
 func awaitList(t *testing.T, r *running, is func(List) bool) List {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -130,7 +130,8 @@ func awaitList(t *testing.T, r *running, is func(List) bool) List {
 	}
 }
 
-// TestListBelow: traces below the directory are listed, up to a depth, but for what is hidden.
+// TestListBelow: traces below the directory are listed, up to a depth, without hidden
+// directories.
 func TestListBelow(t *testing.T) {
 	dir := t.TempDir()
 	put := func(path string, second int) {
@@ -155,11 +156,11 @@ func TestListBelow(t *testing.T) {
 		t.Errorf("one deep down: %d: %s", resp.StatusCode, body(t, resp))
 	}
 	put(deep+"d/x.scope", 5)
-	put("z/"+deep[2:]+"y.scope", 1) // as deep as is looked, and behind
+	put("z/"+deep[2:]+"y.scope", 1) // at the maximum depth, and below
 	if l = awaitList(t, r, func(l List) bool { return l.Unseen }); len(l.Traces) != 4 {
 		t.Errorf("the list is %q", l.lines())
 	}
-	// A directory that vanishes takes its traces with it, and no others.
+	// A removed directory removes exactly its own traces.
 	if err := os.RemoveAll(filepath.Join(dir, "b")); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func TestListBelow(t *testing.T) {
 	awaitRefusal(t, r)
 }
 
-// awaitRefusal asks for the list until it can't be had.
+// awaitRefusal requests the list until that fails.
 func awaitRefusal(t *testing.T, r *running) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -208,13 +209,13 @@ chunk records owner=0 since=1000
   task "<b>slow" g=7 start=6000 stop=56000 cpu=0/unknown
 `
 
-// TestListTells: the list has what is known of the program at once, and slow names as they come.
+// TestListTells: the list has the facts about the program at once, and slow names later.
 func TestListTells(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "shop.scope")
 	tracetest.Write(t, path, described)
 	r := start(t, dir, always)
-	x := *listOf(t, r).Traces[0] // that it was not read yet, if the reader is late
+	x := *listOf(t, r).Traces[0] // not read yet, unless the reader is early
 	begun := time.Unix(1700000000, 0)
 	if x.SlowOf != "pending" && x.SlowOf != "whole" || !x.Start.Equal(begun) {
 		t.Errorf("%+v", x)
@@ -233,7 +234,7 @@ func TestListTells(t *testing.T) {
 	if !reflect.DeepEqual(x, want) {
 		t.Errorf("%+v, want\n%+v", x, want)
 	}
-	// Who has the list is told that it is the same.
+	// A client with the current list is answered with 304.
 	resp := r.get("/list.json")
 	body(t, resp)
 	req, err := http.NewRequest("GET", "http://"+r.addr+"/list.json", nil)
@@ -246,7 +247,7 @@ func TestListTells(t *testing.T) {
 	if err != nil || again.StatusCode != http.StatusNotModified {
 		t.Errorf("%v, %v", again, err)
 	}
-	// Its keys are those that are described.
+	// Its keys are the documented ones.
 	doc, err := os.ReadFile("../../docs/json.md")
 	if err != nil {
 		t.Fatal(err)
@@ -270,8 +271,8 @@ func TestListTells(t *testing.T) {
 	}
 }
 
-// TestSlowChanges: of a trace that was replaced by another one its own slow names are told, not
-// sooner than is bounded.
+// TestSlowChanges: a trace that was replaced gets its own slow names, but not before
+// slowAgain.
 func TestSlowChanges(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.scope")
@@ -325,7 +326,7 @@ func TestSlowest(t *testing.T) {
 	}
 	text.WriteString("chunk records owner=0 since=1000\n  anchor start=1000 thread=12 cpu=77\n")
 	at := 2000
-	for i := range 9 { // the higher its number, the longer a scope of it; the lower, the more in all
+	for i := range 9 { // names with higher numbers have longer scopes, those with lower ones larger totals
 		for range 1 + (8-i)*2 {
 			fmt.Fprintf(&text, "  task \"n%d\" g=7 start=%d stop=%d cpu=0/unknown\n", i, at, at+100*(i+1))
 			at += 100*(i+1) + 1
@@ -353,7 +354,8 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// TestManyTraces: a directory with 5,000 traces is listed within a second, and again at once.
+// TestManyTraces: a directory with 5,000 traces is listed within a second, and again at
+// once.
 func TestManyTraces(t *testing.T) {
 	dir := t.TempDir()
 	first := filepath.Join(dir, "0.scope")
@@ -380,8 +382,8 @@ func TestManyTraces(t *testing.T) {
 	}
 }
 
-// TestShelfKeepsNumbers: a trace's number stays its own, and a file that became
-// a link is not followed.
+// TestShelfKeepsNumbers: a trace keeps its number, and a file that became a link is not
+// followed.
 func TestShelfKeepsNumbers(t *testing.T) {
 	dir := t.TempDir()
 	s, err := newShelf(dir, analysis.Selection{})
@@ -427,7 +429,7 @@ func TestShelfKeepsNumbers(t *testing.T) {
 	}
 }
 
-// TestCompareTwo: the address says with which trace a page compares its own.
+// TestCompareTwo: the address selects the trace to compare a page's with.
 func TestCompareTwo(t *testing.T) {
 	dir := t.TempDir()
 	startedAt(t, filepath.Join(dir, "a.scope"), 100)
@@ -444,8 +446,8 @@ func TestCompareTwo(t *testing.T) {
 	}
 }
 
-// FuzzList: whatever a file holds, the list has it, or why it can't be shown, and what takes
-// longest in it is found or not.
+// FuzzList: any file is listed, or has a reason why it can't be shown, and its slow names
+// are found or not.
 func FuzzList(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "x.scope")
 	tracetest.Write(f, path, described)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestListPipe: nobody waits for who writes to a named pipe.
+// TestListPipe: a named pipe does not block.
 func TestListPipe(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.scope"), 0o600); err != nil {

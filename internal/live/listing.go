@@ -16,17 +16,17 @@ import (
 	"github.com/scopeview/scopeview/internal/timeline"
 )
 
-// Bounds of what is looked at when a directory is listed.
+// Limits of listing a directory.
 const (
-	levelsMax  = 8                      // directories in one another, below the one that is served
+	levelsMax  = 8                      // nested directories, below the one that is served
 	entriesMax = 50_000                 // files and directories
-	listAgain  = 500 * time.Millisecond // after which it is looked at again
+	listAgain  = 500 * time.Millisecond // minimum time between two listings
 )
 
 // Trace is a line of the list, as JSON; docs/json.md describes it.
 type Trace struct {
-	Number  int        `json:"number"` // -1: it can't be shown
-	Name    string     `json:"name"`   // below the directory
+	Number  int        `json:"number"` // -1: can't be shown
+	Name    string     `json:"name"`   // path below the directory
 	Start   *time.Time `json:"start"`
 	Bytes   int64      `json:"bytes"`
 	State   string     `json:"state"`
@@ -39,18 +39,18 @@ type Trace struct {
 	BuildID string     `json:"build_id"`
 	Slow    []SlowName `json:"slow"`
 	SlowOf  string     `json:"slow_of"`
-	Why     string     `json:"why"` // it can't be shown; "": it can
+	Why     string     `json:"why"` // reason why it can't be shown; "": it can
 }
 
-// List is what a directory holds, as JSON.
+// List is a directory's traces, as JSON.
 type List struct {
 	Schema string   `json:"schema"`
 	Dir    string   `json:"dir"`
 	Traces []*Trace `json:"traces"`
-	Unseen bool     `json:"unseen"` // the directory has more than is looked at
+	Unseen bool     `json:"unseen"` // the directory has more than was listed
 }
 
-// listing is the directory's list, and what is kept from one look to the next.
+// listing is the directory's list, and its cache.
 type listing struct {
 	mu   sync.Mutex
 	wait time.Duration // listAgain
@@ -60,16 +60,17 @@ type listing struct {
 	slow slowQueue
 }
 
-// seen is a file at the last look.
+// seen is a file in the last listing.
 type seen struct {
 	size  int64
 	mtime time.Time
 	found Trace
-	final bool // it stays as it is, as long as size and time do
+	final bool // the description stays valid as long as size and time do
 	slow  slowNames
 }
 
-// look lists the traces, the newest first, and then what can't be read. The list is a copy.
+// look returns the traces, the newest first, followed by the unreadable ones. The list is a
+// copy.
 func (s *shelf) look() (*List, error) {
 	l := &s.listing
 	l.mu.Lock()
@@ -115,7 +116,7 @@ func (s *shelf) lookAgain() error {
 	return nil
 }
 
-// started is when a trace was; of what can't be read it is long ago.
+// started returns the start of a trace; for an unreadable one it is the zero time.
 func started(t *Trace) time.Time {
 	if t.Start == nil {
 		return time.Time{}
@@ -123,21 +124,21 @@ func started(t *Trace) time.Time {
 	return *t.Start
 }
 
-// walk calls f with the files below the directory that are called like traces. It goes into no
-// links, and into no hidden directories: what is gathered there has no name yet. full says that
-// the directory has more than is looked at.
+// walk calls f with the files below the directory that have a trace's name. It follows no
+// links, and skips hidden directories, whose traces are temporary. full reports that the
+// directory has more entries than the limit.
 func (s *shelf) walk(f func(name string, d fs.DirEntry)) (full bool, err error) {
 	type level struct {
 		dir   string
 		depth int
 	}
 	left, deeper := entriesMax, false
-	for todo := []level{{".", 0}}; len(todo) > 0 && !full; todo = todo[1:] { // the upper ones first
+	for todo := []level{{".", 0}}; len(todo) > 0 && !full; todo = todo[1:] { // breadth first
 		at := todo[0]
 		dir, err := s.root.Open(at.dir)
 		if err != nil {
 			if at.depth > 0 {
-				continue // it has just gone, or is somebody else's
+				continue // just removed, or not readable
 			}
 			return false, err
 		}
@@ -168,7 +169,8 @@ func (s *shelf) walk(f func(name string, d fs.DirEntry)) (full bool, err error) 
 	return full || deeper, nil
 }
 
-// see looks at a file. It returns nil if it has just gone. was is what it was before, or nil.
+// see examines a file. It returns nil if that was just removed. was is its last state, or
+// nil.
 func (s *shelf) see(name string, d fs.DirEntry, was *seen) *seen {
 	if why := noFile(d.Type()); why != "" {
 		return &seen{final: true, found: Trace{Number: -1, Name: name, Why: why}}
@@ -189,7 +191,7 @@ func (s *shelf) see(name string, d fs.DirEntry, was *seen) *seen {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		// One that was made just now may become a trace without another time.
+		// A new file may become a trace without another time.
 		x.final = time.Since(st.ModTime()) > time.Minute
 		x.found = Trace{Number: -1, Name: name, Bytes: st.Size(), Why: sentence(err)}
 	default:
@@ -198,7 +200,8 @@ func (s *shelf) see(name string, d fs.DirEntry, was *seen) *seen {
 	return x
 }
 
-// noFile is why something that is no file is not shown; "" of a file.
+// noFile returns the reason why a file that is not regular is not shown; "" for a regular
+// one.
 func noFile(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeSymlink != 0:
@@ -211,7 +214,7 @@ func noFile(mode fs.FileMode) string {
 	return ""
 }
 
-// describe reads what the list tells of a trace.
+// describe reads the description of a trace for the list.
 func (s *shelf) describe(name string) (t Trace, final bool, err error) {
 	f, err := (&book{shelf: s, name: name}).open()
 	if err != nil {
@@ -237,11 +240,12 @@ func (s *shelf) describe(name string) (t Trace, final bool, err error) {
 	return t, t.State == timeline.WriterClosed, nil
 }
 
-// factsIn is in how many of a trace's first chunks its facts are looked for. A recorder writes
-// them into the first of blocks.
+// factsIn is the number of a trace's first chunks that are searched for facts. A recorder
+// writes them to the first chunk of blocks.
 const factsIn = 8
 
-// factMax bounds a fact's text, in bytes: a hostile trace has long ones, and each is sent.
+// factMax is the maximum length of a fact's text, in bytes: a hostile trace may have long
+// ones.
 const factMax = 300
 
 // readFacts reads what a trace says of its program, without reading all of it.
@@ -265,10 +269,10 @@ func readFacts(f chunks.File) map[string]string {
 	return facts
 }
 
-// text is a string that JSON can hold.
+// text makes a string valid for JSON.
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// cutText cuts a text to at most n bytes, between two letters.
+// cutText shortens a text to at most n bytes, between two characters.
 func cutText(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -21,8 +21,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestLive: what is recorded is with two clients within a second, once. It is a
-// second by the ruler.
+// TestLive: records reach two clients within a second, each once, by the ruler's second.
 func TestLive(t *testing.T) {
 	path := record(t)
 	scope.Task("n", -1)()
@@ -74,20 +73,20 @@ func TestLive(t *testing.T) {
 			t.Errorf("outer is from %q, of %q", f, v.places)
 		}
 	}
-	// Who comes back with an old cursor gets what it missed, and only that.
+	// A client with an old cursor gets exactly what it missed.
 	back := *a
 	back.cursor, back.got, back.places = old, map[string]int{}, map[string]string{}
 	if p := back.live(); p.Meta.Reload || len(back.got) > 0 || len(p.values["name"]) != 1 || back.names[int(p.values["name"][0])] != "outer" {
 		t.Errorf("with the old cursor: reload %v, %v", p.Meta.Reload, p.values["name"])
 	}
-	// The whole trace is what the increments were.
+	// The whole trace equals the sum of the increments.
 	whole := r.view()
 	if len(whole.got) != n+1 || whole.meta.Writer != timeline.WriterClosed || whole.meta.Scopes != a.meta.Scopes {
 		t.Errorf("the whole has %d scopes, %+v", len(whole.got), whole.meta)
 	}
 }
 
-// TestOldCursor: a cursor of another server, or of long ago, asks for the whole.
+// TestOldCursor: an old cursor, or one of another server, requires loading the whole.
 func TestOldCursor(t *testing.T) {
 	path := record(t)
 	r := start(t, path, func(s *Server) { s.most.grown = 10 })
@@ -127,7 +126,7 @@ func TestOldCursor(t *testing.T) {
 
 const victim = "SCOPEVIEW_LIVE_VICTIM"
 
-// TestKilled: a writer that is killed is told of, and all that it recorded stays.
+// TestKilled: a killed writer is reported, and all its records stay.
 func TestKilled(t *testing.T) {
 	if path := os.Getenv(victim); path != "" {
 		if err := scope.Start(path); err != nil {
@@ -178,8 +177,8 @@ func TestKilled(t *testing.T) {
 	awaitList(t, r, func(l List) bool { return l.Traces[0].State == timeline.WriterGone })
 }
 
-// TestFileChanges: a trace that is removed stays on the screen; one that another
-// was written over, or that was cut off, is loaded again.
+// TestFileChanges: a removed trace stays on the screen; one that was overwritten or
+// truncated is loaded again.
 func TestFileChanges(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.scope")
@@ -244,7 +243,7 @@ func TestLiveFileChanges(t *testing.T) {
 	}
 }
 
-// TestLoadedOnce: everybody gets the same session, which goes when nobody looks.
+// TestLoadedOnce: all clients share a session, which is dropped when it is no longer used.
 func TestLoadedOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.scope")
 	startedAt(t, path, 100)
@@ -281,10 +280,10 @@ func TestLoadedOnce(t *testing.T) {
 	}
 }
 
-// TestNobodyWaits: a loading that nobody waits for any more ends.
+// TestNobodyWaits: loading ends without waiting requests.
 func TestNobodyWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.scope")
-	if err := os.WriteFile(path, nil, 0o600); err != nil { // its header is waited for
+	if err := os.WriteFile(path, nil, 0o600); err != nil { // it waits for the header
 		t.Fatal(err)
 	}
 	r := start(t, filepath.Dir(path), func(s *Server) { s.idle = 100 * time.Millisecond })
@@ -322,10 +321,10 @@ func TestNobodyWaits(t *testing.T) {
 		t.Errorf("error %v", x.err)
 	}
 	b.mu.Unlock()
-	// The next one who asks gets it, as soon as it is there.
+	// The next request gets it, as soon as it is there.
 	done := make(chan *viewer, 1)
 	go func() {
-		defer close(done) // also where the view ends the test
+		defer close(done) // also when the view ends the test
 		done <- r.view()
 	}()
 	other := filepath.Join(t.TempDir(), "b.scope")
@@ -336,7 +335,7 @@ func TestNobodyWaits(t *testing.T) {
 	}
 }
 
-// writeHeaderLast fills a file with a trace as a recorder does: who reads meanwhile finds no
+// writeHeaderLast fills a file with a trace as a recorder does: a concurrent reader finds no
 // header, and never half a trace.
 func writeHeaderLast(t *testing.T, path, from string) {
 	t.Helper()
@@ -358,7 +357,7 @@ func writeHeaderLast(t *testing.T, path, from string) {
 	}
 }
 
-// TestEnds: nothing runs any more when Serve has returned, whoever is connected.
+// TestEnds: nothing is running when Serve has returned, whatever the connections.
 func TestEnds(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 5 {
@@ -398,7 +397,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestParts: tiles and summaries of a trace that is too large to be given whole.
+// TestParts: tiles and summaries of a trace that is too large to be sent completely.
 func TestParts(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("header start=1000\nchunk blocks\nname 2 \"n\"\nchunk records\n")
@@ -438,7 +437,8 @@ func TestParts(t *testing.T) {
 			t.Errorf("%q: %+v", query, sum)
 		}
 	}
-	// More than 20 executions come without what lies in them, and no more than 20.
+	// With more than 20 executions their contents are left out, and so are further
+	// executions.
 	runs := container(t, r.get("/t/0/api/runs?name=2&from=1000&to=2000"))
 	if got := runs.values["start"]; runs.Tile.Res != 0 || runs.Tile.Alone || runs.Tile.Left != 0 || len(got) != 11 || got[0] != 1000 {
 		t.Errorf("%+v, %v", runs.Tile, got)
@@ -458,7 +458,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestNoTrace: what can't be shown is told in a sentence.
+// TestNoTrace: a trace that can't be shown gives a sentence.
 func TestNoTrace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.scope")
 	startedAt(t, path, 100)

@@ -12,11 +12,10 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// bornWithin is what a writer may take from a file's creation to its header.
+// bornWithin is the maximum time between a file's creation and its header.
 const bornWithin = 5 * time.Second
 
-// run loads the trace and follows it until ctx is done or it does not grow any
-// more.
+// run loads the trace and follows it until ctx is done or it no longer grows.
 func (x *session) run(ctx context.Context, most amounts) {
 	defer func() {
 		if !closed(x.whole) {
@@ -31,7 +30,7 @@ func (x *session) run(ctx context.Context, most amounts) {
 	}
 	defer f.Close()
 	follower, err := x.load(ctx, f, most)
-	if err != nil && closed(x.ready) { // nobody looks any more
+	if err != nil && closed(x.ready) { // the session is no longer in use
 		x.mu.Lock()
 		x.status.over = true
 		x.mu.Unlock()
@@ -52,11 +51,10 @@ func (x *session) run(ctx context.Context, most amounts) {
 	if follower != nil {
 		x.follow(ctx, f, follower)
 	}
-	<-ctx.Done() // heartbeats and names are read when they are asked for
+	<-ctx.Done() // heartbeats and names are read on demand
 }
 
-// load fills the index, and has it prepared for merging where that is to come.
-// The follower is nil if the trace does not grow any more.
+// load fills the index. The follower is nil if the trace no longer grows.
 func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.Follower, error) {
 	t, err := born(ctx, f)
 	if err != nil {
@@ -71,7 +69,7 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 			return nil, err
 		}
 	}
-	// The writer may have gone, or stopped, since the trace was opened first.
+	// The writer may have ended, or stopped, since the trace was first opened.
 	stat, err := f.Trace().Stat()
 	if err != nil {
 		return nil, err
@@ -120,8 +118,8 @@ func growing(writer string) bool {
 	return writer == timeline.WriterRunning || writer == timeline.WriterUnknown
 }
 
-// res is the resolution at which the trace is given as a whole; while it is being read,
-// and will soon be given again, at a coarser one.
+// res returns the resolution of the whole trace; while it is being read, and soon sent
+// again, a coarser one.
 func (x *session) res(most amounts) int64 {
 	from, to := x.index.Whole()
 	if !closed(x.whole) {
@@ -133,7 +131,7 @@ func (x *session) res(most amounts) int64 {
 	return x.index.ResFor(from, to, most.merged)
 }
 
-// loading tells how far the trace is read; nil: it is.
+// loading returns the progress of reading the trace; nil if it is complete.
 func (x *session) loading() *timeline.Loading {
 	share, loading := x.index.Loading()
 	if !loading {
@@ -143,8 +141,7 @@ func (x *session) loading() *timeline.Loading {
 	return &timeline.Loading{Share: share, Left: int64(float64(took) * (1 - share) / max(share, 0.001))}
 }
 
-// born opens the trace, and waits for the header of one that was created just
-// now.
+// born opens the trace, and waits for the header of one that was just created.
 func born(ctx context.Context, f *hot.File) (*trace.Trace, error) {
 	for deadline := time.Now().Add(bornWithin); ; {
 		n, err := f.Size()

@@ -8,18 +8,18 @@ import (
 	"github.com/scopeview/scopeview/internal/timeline"
 )
 
-// waitFor is how long a request waits for something new. Then it is told what
-// is open, and how late it is in the trace.
+// waitFor is the maximum time that a request waits for news. Then it returns the open
+// scopes, and the current time of the trace.
 const waitFor = time.Second
 
-// serveLive gives what came since the cursor, and waits for it a while.
+// serveLive sends the news since the cursor, and waits for some.
 func (s *Server) serveLive(w http.ResponseWriter, r *http.Request, b *book) {
 	c, err := parseCursor(r.URL.Query().Get("cursor"))
 	if err != nil {
 		refuse(w, http.StatusBadRequest, sentence(err))
 		return
 	}
-	if !b.has(c.session) { // what replaced it is not waited for here
+	if !b.has(c.session) { // it does not wait for a replaced session
 		answer(w, &timeline.Container{Meta: &timeline.Meta{Reload: true}})
 		return
 	}
@@ -37,7 +37,7 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request, b *book) {
 		x.mu.Lock()
 		tile, next, ok := x.index.Since(c.next)
 		if c.loading > 0 {
-			ok = !waited && !closed(x.whole) // else there is more of it
+			ok = !waited && !closed(x.whole) // otherwise there is more of it
 		}
 		if !ok || c.session != x.id || x.status.over || c.items+c.next-c.first > s.most.grown {
 			meta := x.meta(s.o.Version, c.res, c.places)
@@ -67,8 +67,8 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request, b *book) {
 	}
 }
 
-// since takes out of meta the names and the heartbeats that the page of c has (the places
-// of names are new ones), and gives it the cursor to go on with.
+// since removes from meta the names and the heartbeats that the page of c already has (its
+// places are only new ones), and advances the cursor.
 func since(meta *timeline.Meta, c *cursor) {
 	from := min(int(c.names), len(meta.Names))
 	c.names = int64(len(meta.Names))

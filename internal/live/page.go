@@ -8,14 +8,14 @@ import (
 	"github.com/scopeview/scopeview/internal/page"
 )
 
-// servePage gives the page, which then asks for the trace. The trace is not
-// touched yet: so there is something to see at once.
+// servePage sends the page, which then requests the trace. It does not read the trace, so
+// the page appears at once.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request, b *book) {
 	with, ok := s.comparedWith(w, r)
 	if !ok {
 		return
 	}
-	if b.parts != nil && b.since("") != kept { // what its parts are now is another timeline
+	if b.parts != nil && b.since("") != kept { // the parts have been replaced: their timeline is another one
 		http.Redirect(w, r, joinedAgain(b.parts), http.StatusSeeOther)
 		return
 	}
@@ -38,9 +38,9 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request, b *book) {
 	w.Write(body.Bytes())
 }
 
-// comparedWith is the trace that a page compares its own with: the one whose number the address
-// has, as the list writes it, or that of the command line. It is nil if there is none; if ok is
-// false, the request is answered.
+// comparedWith returns the trace to compare a page's with: the one whose number the address
+// has, as written by the list, or that of the command line. It is nil if there is none; if
+// ok is false, it has answered the request.
 func (s *Server) comparedWith(w http.ResponseWriter, r *http.Request) (b *book, ok bool) {
 	asked := r.URL.Query().Get("with")
 	if asked == "" {
@@ -55,5 +55,5 @@ func (s *Server) comparedWith(w http.ResponseWriter, r *http.Request) (b *book, 
 	return b, b != nil
 }
 
-// baseOf is what the paths of requests about a trace begin with.
+// baseOf returns the path prefix of requests about a trace.
 func baseOf(b *book) string { return "/t/" + strconv.Itoa(b.number) + "/" }

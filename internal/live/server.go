@@ -17,49 +17,49 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 )
 
-// Options tell a Server what to show to whom.
+// Options configure a Server.
 type Options struct {
 	Path       string             // a trace, or a directory with traces
-	With       string             // a trace to compare it with; empty: none
-	Of         analysis.Selection // what of each trace is shown: Processes and Objects
-	AllowHosts []string           // names and addresses beside the loopback's under which it may be asked
-	Version    string             // of the tool, for the page to tell
-	Weights    advice.Weights     // of advice; nil: those that are built in
+	With       string             // a trace to compare it with; "": none
+	Of         analysis.Selection // the part of each trace that is shown: Processes and Objects
+	AllowHosts []string           // names and addresses, besides the loopback's, that a Host header may have
+	Version    string             // version of the tool, for the page
+	Weights    advice.Weights     // for advice; nil: the built-in ones
 }
 
 // Server shows traces to browsers.
 type Server struct {
 	o        Options
 	shelf    *shelf
-	with     *book // what the others are compared with; nil: nothing
+	with     *book // trace to compare with; nil: none
 	guard    *guard
-	heavy    chan struct{} // who makes large answers, a place each
-	read     chan struct{} // who reads a trace to its end: tiles must not wait for them
+	heavy    chan struct{} // places for requests with large answers
+	read     chan struct{} // places for requests that read a trace completely: tiles must not wait for them
 	tiles    sync.RWMutex  // held for reading while a tile is made; see afterTiles
-	examined chan struct{} // who asks the doctor, which takes long: others must not wait for it
+	examined chan struct{} // places for requests of the doctor, which take long: others must not wait for them
 
 	timelines timelines // of several traces
 
-	ctx  context.Context // of all that runs
+	ctx  context.Context // of everything that runs
 	stop context.CancelFunc
 	mu   sync.Mutex
-	busy int  // requests being answered
-	over bool // no more are
+	busy int  // number of requests in progress
+	over bool // no more requests are accepted
 	wait sync.WaitGroup
 
 	most amounts
-	idle time.Duration // how long a trace stays loaded that nobody looks at
+	idle time.Duration // time after which an unused trace is dropped
 }
 
-// Limits of one server. They are far above what people looking at traces need,
-// and keep a page that loops from taking the machine.
+// Limits of a server. They are far above what people need, and keep a page with an endless
+// loop from using up the machine.
 const (
 	requestsMax = 256
 	heavyMax    = 2
 	idleFor     = 10 * time.Minute
 	answerIn    = 30 * time.Second
 	largeIn     = 10 * time.Minute // through a slow tunnel
-	grace       = time.Second      // for answers under way when the server ends
+	grace       = time.Second      // for requests in progress when the server ends
 )
 
 // New opens the trace or the directory.
@@ -100,9 +100,8 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Address is what to open in a browser, with the token, if the server listens at
-// addr. Where that is every address of the machine, it is an allowed name or
-// the loopback.
+// Address returns the address to open in a browser, with the token, if the server listens at
+// addr. If addr is unspecified, the host is an allowed name or the loopback.
 func (s *Server) Address(addr net.Addr) string {
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
@@ -118,7 +117,7 @@ func (s *Server) Address(addr net.Addr) string {
 	return u.String()
 }
 
-// Entered returns a channel that is closed once somebody has come with the token.
+// Entered returns a channel that is closed after the first request with the token.
 func (s *Server) Entered() <-chan struct{} { return s.guard.entered }
 
 func (s *Server) mux() http.Handler {
@@ -145,7 +144,7 @@ func (s *Server) mux() http.Handler {
 	return mux
 }
 
-// ofTrace finds the trace of the request's number.
+// ofTrace finds the trace with the request's number.
 func (s *Server) ofTrace(serve func(http.ResponseWriter, *http.Request, *book)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.PathValue("n"))
@@ -169,20 +168,19 @@ func (s *Server) ofTrace(serve func(http.ResponseWriter, *http.Request, *book)) 
 	}
 }
 
-// large is for answers that take memory and time: a few are made at once.
+// large limits the number of requests whose answers take memory and time.
 func (s *Server) large(serve func(http.ResponseWriter, *http.Request, *book)) func(http.ResponseWriter, *http.Request, *book) {
 	return inPlace(s.heavy, serve)
 }
 
-// afterTiles waits until no tile is being made. Somebody moves the picture and waits for a
-// tile: it has all processors, though sums are being made, which take as long as reading the
-// trace does.
+// afterTiles waits until no tile is being made. Sums take as long as reading the trace; a
+// user who moves the picture waits for a tile, which then has all processors.
 func (s *Server) afterTiles() {
 	s.tiles.Lock()
 	defer s.tiles.Unlock()
 }
 
-// inPlace answers when it has one of the places.
+// inPlace serves a request once it has one of the places.
 func inPlace(places chan struct{}, serve func(http.ResponseWriter, *http.Request, *book)) func(http.ResponseWriter, *http.Request, *book) {
 	return func(w http.ResponseWriter, r *http.Request, b *book) {
 		select {
@@ -198,7 +196,7 @@ func inPlace(places chan struct{}, serve func(http.ResponseWriter, *http.Request
 // ServeHTTP answers a request, unless there are too many or the server ends.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerIn))
-	w.Header().Set("Scopeview", s.guard.cookie) // a page knows by it that nobody else answers at this port
+	w.Header().Set("Scopeview", s.guard.cookie) // identifies the server to the page
 	if !s.enter() {
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusServiceUnavailable, "Too many requests at once.")
@@ -226,7 +224,7 @@ func (s *Server) leave() {
 	s.wait.Done()
 }
 
-// background runs f beside the requests; Serve waits for it.
+// background runs f concurrently; Serve waits for it.
 func (s *Server) background(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,7 +233,7 @@ func (s *Server) background(f func()) {
 	}
 }
 
-// server is what listens. Who sends no whole request is not waited for for long.
+// server returns the HTTP server. Its timeouts limit incomplete requests.
 func (s *Server) server() *http.Server {
 	return &http.Server{
 		Handler:                      s,
@@ -243,19 +241,19 @@ func (s *Server) server() *http.Server {
 		DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout:            10 * time.Second,
 		IdleTimeout:                  2 * time.Minute,
-		MaxHeaderBytes:               64 << 10, // every server of this host sets cookies for all its ports
+		MaxHeaderBytes:               64 << 10, // all servers of this host share their cookies
 		ErrorLog:                     nil,
 	}
 }
 
-// Serve answers requests that come to ln until ctx is done, and closes ln. When
-// it returns, nothing of the server runs any more. It can be called once.
+// Serve answers requests from ln until ctx is done, and closes ln. When it returns, nothing
+// of the server is running any more. It can be called once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	defer s.stop()
 	srv := s.server()
 	s.background(func() { s.dropIdle(s.ctx) })
 	if s.shelf.root == nil {
-		// It is what will be asked for: while the browser starts it can be read.
+		// Load the trace while the browser starts.
 		s.background(func() { s.session(s.ctx, s.shelf.book(0)) })
 	}
 	ended := make(chan error, 1)
@@ -286,5 +284,5 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return fmt.Errorf("serving at %s: %w", ln.Addr(), err)
 }
 
-// sentence is an error as it is shown to who asked.
+// sentence formats an error for a client.
 func sentence(err error) string { return strings.ToValidUTF8(err.Error(), "\uFFFD") }

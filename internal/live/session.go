@@ -11,45 +11,44 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// session is a trace that is loaded, for everybody who looks at it.
+// session is a loaded trace, shared by all clients.
 //
 // # Design
 //
-// Its goroutine, run, has the file: it loads the index and, of a trace that is
-// being written, follows the growth while somebody asks. Requests wait for
-// ready, and then read the index and the status. A large trace is ready while it is
-// still being read: who needs all of it waits for whole. Dropping a session is ending
-// its goroutine.
+// Its goroutine, run, owns the file: it loads the index and, if the trace is being written,
+// follows the growth while there are requests. Requests wait for ready, and then read the
+// index and the status. A large trace is ready while it is still being read: requests that
+// need all of it wait for whole. Dropping a session ends its goroutine.
 //
-// A session is over when its file is no longer what the name stands for, or
-// does not hold any more what was read. Who asks with a cursor of it is told to
-// load the trace again, and who asks for all of it gets another session.
+// A session is over when its name refers to another file, or the file no longer has the data
+// that was read. A request with one of its cursors is answered with a request to load the
+// trace again, and a request for the whole trace gets another session.
 type session struct {
 	id    string // part of its cursors
 	book  *book
 	end   context.CancelFunc // ends run
-	ready chan struct{}      // closed when the index may be asked, or err is set
-	whole chan struct{}      // closed when it is loaded, or is not going to be
-	began time.Time          // when loading did
+	ready chan struct{}      // closed when the index may be used, or err is set
+	whole chan struct{}      // closed when loading has completed, or failed
+	began time.Time          // begin of loading
 	err   error
-	index *timeline.Index // also of a trace that breaks off; then damage says where
+	index *timeline.Index // also for a trace with damage, up to that
 
 	// Of book.mu:
-	waiting int       // requests for ready; with none the loading stops
-	asked   time.Time // when somebody last asked
+	waiting int       // requests that wait for ready; without any, loading stops
+	asked   time.Time // time of the last request
 
-	wake chan struct{} // has one: somebody asks
+	wake chan struct{} // has an element after a request
 
-	known known // of what the goroutines did
+	known known // the goroutines' states
 
 	mu     sync.Mutex
 	status status
 	change chan struct{} // closed at the next change
 }
 
-// status is what changes while a trace is followed.
+// status has the fields that change while a trace is followed.
 type status struct {
-	trace   *trace.Trace // its getters are good under session.mu
+	trace   *trace.Trace // its getters may be called under session.mu
 	stat    os.FileInfo
 	writer  string
 	deleted bool
@@ -57,18 +56,18 @@ type status struct {
 	over    bool
 }
 
-// How often a trace that is being written is looked at while somebody asks, and
-// how often its name and its writer are.
+// Intervals of reading a growing trace while there are requests, and of checking its name
+// and its writer.
 const (
 	pollEvery  = 100 * time.Millisecond
 	checkEvery = 500 * time.Millisecond
-	askedFor   = 5 * time.Second // after a request somebody is still there
+	askedFor   = 5 * time.Second // for this time after a request, a client is assumed to be there
 )
 
-// errOver is the error of who waited for a session that was dropped meanwhile.
+// errOver is the error of requests for a session that was dropped meanwhile.
 var errOver = errors.New("the trace was dropped while it was loaded; ask again")
 
-// session returns the book's session when it is loaded.
+// session returns the book's session once it is loaded.
 func (s *Server) session(ctx context.Context, b *book) (*session, error) {
 	b.mu.Lock()
 	x := b.current
@@ -103,14 +102,14 @@ func (s *Server) session(ctx context.Context, b *book) (*session, error) {
 	return x, err
 }
 
-// has reports whether the session of that id is loaded, and not over.
+// has reports whether the session with an id is loaded, and not over.
 func (b *book) has(id string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.current != nil && b.current.id == id && !b.current.stale()
 }
 
-// ask notes that somebody looks at the trace. book.mu is held.
+// ask records a request for the trace. book.mu is held.
 func (x *session) ask() {
 	x.asked = time.Now()
 	select {
@@ -127,9 +126,8 @@ func (b *book) forget(x *session) {
 	}
 }
 
-// dropIdle drops what nobody has looked at for a while, and much sooner what is
-// being loaded for nobody. It does not at once: a page that was not answered in
-// time asks again.
+// dropIdle drops sessions that have been unused for a while, and much sooner those that are
+// still loading. It does not do so at once: a page whose request timed out asks again.
 func (s *Server) dropIdle(ctx context.Context) {
 	for pause(ctx, s.idle/100) {
 		for _, b := range s.shelf.all() {
@@ -170,8 +168,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// stale reports whether a loaded session is over. Of one whose trace is not
-// followed any more nobody else looks.
+// stale reports whether a loaded session is over. If its trace is not followed any more, it
+// checks the file, as run no longer does.
 func (x *session) stale() bool {
 	if !closed(x.ready) {
 		return false
@@ -193,19 +191,18 @@ func (x *session) follows() bool {
 	return !st.over && st.broken == nil && growing(st.writer)
 }
 
-// look compares the file that was opened with what its name stands for now.
-// x.mu is held.
+// look compares the opened file with the current one of that name. x.mu is held.
 func (x *session) look() {
 	st := &x.status
 	now, err := x.book.stat()
-	st.deleted = err != nil // or it can't be seen any more: what was read stays
+	st.deleted = err != nil // or it is not accessible: the data stays
 	switch {
 	case err != nil:
 	case !os.SameFile(st.stat, now):
 		st.over = true
 	case x.follows() || now.Size() == st.stat.Size() && now.ModTime().Equal(st.stat.ModTime()):
 	default:
-		// Somebody has written to it: its writer at last, or another trace over it.
+		// The file was written: by its writer at last, or another trace overwrote it.
 		st.stat = now
 		f, err := x.book.open()
 		if err != nil {
@@ -214,7 +211,7 @@ func (x *session) look() {
 		}
 		defer f.Close()
 		size, err := f.Size()
-		h, _, bad := readHead(f) // each recording has an id of its own
+		h, _, bad := readHead(f) // each recording has its own id
 		st.over = err != nil || bad != nil || h != st.trace.Header() || size < st.trace.Size()
 	}
 }

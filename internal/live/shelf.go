@@ -22,11 +22,11 @@ const (
 	packedExtension = ".scopez"
 )
 
-// shelf is where the traces are: one file, or the directory root.
+// shelf has the traces: one file, or those in the directory root.
 type shelf struct {
 	path string
 	root *os.Root           // nil: path is a file
-	of   analysis.Selection // what of each trace is shown: Processes and Objects
+	of   analysis.Selection // the part of each trace that is shown: Processes and Objects
 
 	mu    sync.Mutex
 	books []*book          // by number
@@ -35,21 +35,21 @@ type shelf struct {
 	listing listing
 }
 
-// book is one trace of the shelf. Its number and its name stay its own as long
-// as the server runs, whatever file has that name.
+// book is a trace of the shelf. It keeps its number and its name as long as the server runs,
+// whatever file has that name.
 type book struct {
 	shelf  *shelf
 	number int
-	name   string   // in root; the base of the path without one
-	parts  []source // of a timeline of several traces; nil: it is one trace
+	name   string   // path in root; without root, the base of the path
+	parts  []source // parts of a joint timeline; nil: a single trace
 
 	mu      sync.Mutex
 	current *session // nil: not loaded
-	settled extent   // of the recording that was given whole last, if nobody writes it
+	settled extent   // of the last recording sent completely, if it is no longer written
 }
 
-// newShelf opens the shelf. A directory is held open: names are looked up in it,
-// and none leads out of it.
+// newShelf opens the shelf. It keeps a directory open: names are looked up in it, and can't
+// lead out of it.
 func newShelf(path string, of analysis.Selection) (*shelf, error) {
 	s := &shelf{path: path, of: of, known: map[string]*book{}, listing: listing{wait: listAgain}}
 	st, err := os.Stat(path)
@@ -72,7 +72,7 @@ func (s *shelf) close() {
 	}
 }
 
-// add is the book of that name.
+// add returns the book with a name, and adds it if necessary.
 func (s *shelf) add(name string) *book {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *shelf) add(name string) *book {
 	return b
 }
 
-// lend has the book of another shelf found here too.
+// lend adds a book of another shelf.
 func (s *shelf) lend(b *book) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *shelf) lend(b *book) {
 	s.books = append(s.books, b)
 }
 
-// book is the trace of that number, nil without one.
+// book returns the book with a number, or nil.
 func (s *shelf) book(number int) *book {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *shelf) all() []*book {
 	return slices.Clone(s.books)
 }
 
-// place is the trace's name for errors.
+// place returns the trace's path for errors.
 func (b *book) place() string {
 	if b.shelf.root == nil {
 		return b.shelf.path
@@ -116,7 +116,7 @@ func (b *book) place() string {
 	return filepath.Join(b.shelf.path, b.name)
 }
 
-// stat is what lies under the name now.
+// stat returns the state of the current file.
 func (b *book) stat() (fs.FileInfo, error) {
 	if b.shelf.root == nil {
 		return os.Stat(b.shelf.path)
@@ -137,15 +137,15 @@ func (b *book) open() (*hot.File, error) {
 	return joined, nil
 }
 
-// file opens the trace's file, if it is a regular one. In a directory it may not be a
-// link either: that could lead to a file that nobody meant to show.
+// file opens the trace's file, if it is a regular one. In a directory it must not be a link
+// either: that could lead to a file that the user did not mean to show.
 func (b *book) file() (*os.File, error) {
 	before, err := b.stat()
 	if err != nil {
 		return nil, fmt.Errorf("opening the trace: %w", err)
 	}
 	if !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w; it is not a regular file", b.place(), format.ErrNotTrace) // opening a named pipe would wait
+		return nil, fmt.Errorf("%s: %w; it is not a regular file", b.place(), format.ErrNotTrace) // opening a named pipe would block
 	}
 	var f *os.File
 	if b.shelf.root == nil {
@@ -163,8 +163,8 @@ func (b *book) file() (*os.File, error) {
 	return f, nil
 }
 
-// check tells what keeps the trace from ever being shown. One that was created
-// just now may have no header yet.
+// check returns an error if the trace can never be shown. One that was just created may have
+// no header yet.
 func (b *book) check() error {
 	f, err := b.open()
 	if err != nil {
@@ -177,23 +177,21 @@ func (b *book) check() error {
 	return nil
 }
 
-// blank reports whether the file is empty, or its window was made and nothing is
-// in it yet.
+// blank reports whether the file is empty, or only its space was allocated.
 func blank(f io.ReaderAt) bool {
 	var first [1]byte
 	n, _ := f.ReadAt(first[:], 0)
 	return n == 0 || first[0] == 0
 }
 
-// readHead reads what a trace begins with.
+// readHead reads the header and the state of a trace.
 func readHead(f io.ReaderAt) (format.Header, format.State, error) {
 	var b [format.StateOffset + format.StateSize]byte
 	n, _ := f.ReadAt(b[:], 0)
 	return format.DecodeHeader(b[:n])
 }
 
-// writerOf tells who writes the trace f, of which closed says whether it was
-// closed.
+// writerOf returns the state of the writer of trace f; closed means that f was closed.
 func writerOf(f *hot.File, closed bool) string {
 	if closed {
 		return timeline.WriterClosed

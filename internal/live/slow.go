@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// SlowName is a name that took long in a trace.
+// SlowName is a name with long times in a trace.
 type SlowName struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
@@ -18,17 +18,17 @@ type SlowName struct {
 	P99   int64  `json:"p99_ns"`
 }
 
-// slowNames are those of a trace.
+// slowNames are the slow names of a trace.
 type slowNames struct {
-	names []SlowName // never changed
-	size  int64      // the file's when it was read
+	names []SlowName // immutable
+	size  int64      // of the file when it was read
 	mtime time.Time
-	read  time.Time // zero: it was not
-	part  bool      // only its begin was
-	err   bool      // it broke off
+	read  time.Time // zero: not read
+	part  bool      // only the beginning was read
+	err   bool      // reading failed
 }
 
-// state is what the list says of the slow names.
+// state returns the list's description of how complete the slow names are.
 func (x *slowNames) state() string {
 	switch {
 	case x.read.IsZero():
@@ -41,25 +41,26 @@ func (x *slowNames) state() string {
 	return "whole"
 }
 
-// Bounds of reading traces for their slow names. One is read at a time, by one goroutine, which
-// then rests as long as it took: so it takes half a processor at most, and only while somebody
-// looks at the list.
+// Limits of reading traces for their slow names. One goroutine reads one trace at a time,
+// and then rests as long as that took: so it uses at most half a processor, and only while
+// the list is in use.
 const (
-	slowEach   = 3         // names by their total, and as many by their 99th percentile
-	slowScopes = 2_000_000 // of a trace; the list says that it is its begin
+	slowEach   = 3         // names by total time, and the same number by 99th percentile
+	slowScopes = 2_000_000 // per trace; the list marks an incomplete result
 	slowTime   = 2 * time.Second
-	slowAgain  = time.Minute // after which one that has changed is read again
+	slowAgain  = time.Minute // minimum time before a changed trace is read again
 	slowLooked = 30 * time.Second
 )
 
-// slowQueue is what is still to be read. It belongs to listing.mu.
+// slowQueue has the traces still to be read. listing.mu guards it.
 type slowQueue struct {
-	todo    []string // names, the first next
+	todo    []string // names, in order
 	looked  time.Time
 	running bool
 }
 
-// order lists what is to be read: first what never was, the newest first, and then what changed.
+// order sorts the traces to read: first those never read, the newest first, and then changed
+// ones.
 func (q *slowQueue) order(list *List, seen map[string]*seen) {
 	q.todo = q.todo[:0]
 	var changed []string
@@ -75,7 +76,7 @@ func (q *slowQueue) order(list *List, seen map[string]*seen) {
 	q.todo = append(q.todo, changed...)
 }
 
-// readSlow has the slow names read, if that is not being done.
+// readSlow starts reading slow names, unless that is running.
 func (s *Server) readSlow() {
 	l := &s.shelf.listing
 	l.mu.Lock()
@@ -91,8 +92,8 @@ func (s *Server) readSlow() {
 	})
 }
 
-// readNextSlow reads the slow names of one trace, and rests. It returns false when nothing is to
-// be read, or nobody looks.
+// readNextSlow reads the slow names of one trace, and rests. It returns false if there are
+// no more, or the list is not in use.
 func (s *shelf) readNextSlow(ctx context.Context, wait func()) bool {
 	l := &s.listing
 	l.mu.Lock()
@@ -152,7 +153,8 @@ func (s *shelf) findSlow(ctx context.Context, name string, found *slowNames) {
 	found.names = slowest(sum.Stats, t.Name)
 }
 
-// slowest returns the names with the largest total, and those with the largest 99th percentile.
+// slowest returns the names with the largest total, and those with the largest 99th
+// percentile.
 func slowest(all []*analysis.Stats, name func(uint16) string) (list []SlowName) {
 	all = slices.DeleteFunc(slices.Clone(all), func(s *analysis.Stats) bool { return s.Count == 0 })
 	p99 := func(s *analysis.Stats) int64 { return s.Times.Quantile(0.99) }

@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/timeline"
 )
 
-// serveSummary gives the table of what ran in a part of a trace whose whole was
-// merged: of what lies in it, or with whole=1 of whole scopes.
+// serveSummary sends the table of scopes in a part of a trace whose whole was merged: of
+// their times in that part, or with whole=1 of whole scopes.
 func (s *Server) serveSummary(w http.ResponseWriter, r *http.Request, b *book) {
 	from, to, ok := span(w, r)
 	if !ok {
@@ -19,7 +19,7 @@ func (s *Server) serveSummary(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer done()
-	// What breaks off was summed up as far as it goes; the page has been told.
+	// A damaged trace is summed up as far as it is readable; the page has been informed.
 	summary, err := timeline.Summarize(r.Context(), t, from, to, r.URL.Query().Get("whole") == "1", nil, s.afterTiles)
 	largeAnswer(w)
 	if summary == nil {

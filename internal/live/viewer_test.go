@@ -15,19 +15,19 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// viewer is a page that looks at a trace.
+// viewer is a page that shows a trace.
 type viewer struct {
 	r      *running
 	path   string // of the trace
 	names  []string
 	meta   *timeline.Meta
 	cursor string
-	got    map[string]int // arguments of the scopes called "n", how often
+	got    map[string]int // arguments of the scopes named "n", with their counts
 	open   []string       // names of the open scopes
 	places map[string]string
 }
 
-// view asks for the whole trace.
+// view requests the whole trace.
 func (r *running) view() *viewer {
 	r.t.Helper()
 	v := &viewer{r: r, path: "/t/0/api/"}
@@ -42,7 +42,7 @@ func (v *viewer) whole() {
 	v.take(p)
 }
 
-// live asks for what came since.
+// live requests the news.
 func (v *viewer) live() *packed {
 	v.r.t.Helper()
 	p := container(v.r.t, v.r.get(v.path+"live?cursor="+url.QueryEscape(v.cursor)))
@@ -75,7 +75,7 @@ func (v *viewer) take(p *packed) {
 	}
 }
 
-// until asks until done.
+// until requests news until done returns true.
 func (v *viewer) until(what string, done func() bool) {
 	v.r.t.Helper()
 	for deadline := time.Now().Add(patience); !done(); {
@@ -88,7 +88,7 @@ func (v *viewer) until(what string, done func() bool) {
 	}
 }
 
-// record begins a recording that ends with the test at the latest.
+// record starts a recording that ends with the test at the latest.
 func record(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "live.scope")
@@ -112,8 +112,8 @@ func number(i int) string { return fmt.Sprintf(`{"0":%d}`, i) }
 
 const tenth = 100 * time.Millisecond
 
-// ruler counts pauses of a tenth of a second until the test ends. On a machine that is
-// busy with other things it is as late as the server is, which makes such pauses too.
+// ruler counts pauses of a tenth of a second until the test ends. On a busy machine it is as
+// late as the server, which makes such pauses too.
 func ruler(t *testing.T) *atomic.Int64 {
 	turns := new(atomic.Int64)
 	ended := make(chan struct{})

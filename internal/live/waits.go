@@ -16,32 +16,32 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// locksPart is how many holds, and changes of how many wait, a page is given at once.
+// locksPart is the maximum number of holds, and changes of numbers of waiters, sent at once.
 const locksPart = 40_000
 
-// The Go execution trace is read as a whole each time. Of a trace that grows that is
-// done again while somebody asks, at the earliest after again. It takes no more than
-// one part in shareOf of the time.
+// The Go execution trace is read completely each time. For a growing trace that is repeated
+// while there are requests, at the earliest after again. It takes at most one part in
+// shareOf of the time.
 const (
 	again   = time.Second
 	noneFor = 4 * time.Second // if there was none
 	shareOf = 10
 )
 
-// known is what was read of what the goroutines did.
+// known has the goroutines' states as last read.
 type known struct {
 	mu      sync.Mutex
 	states  *timeline.States
 	problem string
 	reading bool
-	writer  string    // what was known of it when the reading began
-	at      time.Time // when it had been read
+	writer  string    // state of the writer when the reading began
+	at      time.Time // end of the reading
 	took    time.Duration
 }
 
-// serveWaits gives what goroutines did and who held the locks in a part of a trace,
-// as fine as it is drawn. It does not wait for the Go execution trace to be read: the
-// answer says that there will be more.
+// serveWaits sends the goroutines' states and the holders of locks in a part of a trace, as
+// finely as it is drawn. It does not wait for the Go execution trace to be read: the answer
+// is marked as pending.
 func (s *Server) serveWaits(w http.ResponseWriter, r *http.Request, b *book) {
 	from, to, px, ok := part(w, r)
 	if !ok {
@@ -57,7 +57,7 @@ func (s *Server) serveWaits(w http.ResponseWriter, r *http.Request, b *book) {
 	if known != nil {
 		res := known.ResFor(from, to, s.most.part)
 		if res > 0 {
-			res = max(1, (to-from)/min(px, pixelsMax)/2) // they are drawn twice as fine as scopes
+			res = max(1, (to-from)/min(px, pixelsMax)/2) // drawn twice as finely as scopes
 		}
 		c.States, c.Problems = known.Tile(from, to, res, nil), known.Problems
 	}
@@ -67,8 +67,8 @@ func (s *Server) serveWaits(w http.ResponseWriter, r *http.Request, b *book) {
 	answer(w, c)
 }
 
-// statesNow is what is known of what the goroutines did. It has it read again if
-// there is more of it.
+// statesNow returns the goroutines' states as last read. It starts another reading if there
+// may be more.
 func (x *session) statesNow(s *Server) (had *timeline.States, problem string, reading bool) {
 	x.mu.Lock()
 	writer := x.status.writer
@@ -89,7 +89,7 @@ func (x *session) statesNow(s *Server) (had *timeline.States, problem string, re
 	return k.states, k.problem, k.reading
 }
 
-// readStates has what goroutines did read. writer is what is known of the trace's.
+// readStates reads the goroutines' states. writer is the state of the trace's writer.
 func (x *session) readStates(writer string, read func() (*timeline.States, error)) {
 	began := time.Now()
 	list, err := read()
@@ -120,8 +120,8 @@ func (x *session) states(ctx context.Context) (*timeline.States, error) {
 	return timeline.LoadStates(ctx, t)
 }
 
-// reopen opens the trace as it is now, for who reads all of it once. Of one that
-// does not grow scopes have the CPU times that they have in its session.
+// reopen opens the current trace, to read all of it once. If it does not grow, scopes get
+// the same CPU times as in its session.
 func (b *book) reopen() (t *trace.Trace, done func(), err error) {
 	f, err := b.open()
 	if err != nil {
@@ -141,7 +141,7 @@ func (b *book) reopen() (t *trace.Trace, done func(), err error) {
 	return t, func() { f.Close() }, nil
 }
 
-// reopened is reopen for a request; if ok is false the request is answered.
+// reopened is reopen for a request; if ok is false it has answered the request.
 func reopened(w http.ResponseWriter, r *http.Request, b *book) (t *trace.Trace, done func(), ok bool) {
 	t, done, err := b.reopen()
 	switch of := r.URL.Query().Get("of"); {
@@ -158,7 +158,7 @@ func reopened(w http.ResponseWriter, r *http.Request, b *book) (t *trace.Trace, 
 	return nil, nil, false
 }
 
-// serveDoctor examines the trace as it is now.
+// serveDoctor examines the current trace.
 func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
 	t, done, ok := reopened(w, r, b)
 	if !ok {
@@ -174,14 +174,14 @@ func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
 	json.NewEncoder(w).Encode(says)
 }
 
-// serveAdvice gives what the raw file beside the trace says now, null without one: the program writes
-// it again each second.
+// serveAdvice sends the advice of the current raw file beside the trace, null if there is
+// none: the program rewrites it each second.
 func (s *Server) serveAdvice(w http.ResponseWriter, r *http.Request, b *book) {
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(s.advice(b))
 }
 
-// advice is what the raw file beside a trace says; nil: there is none.
+// advice returns the advice of the raw file beside a trace; nil: there is none.
 func (s *Server) advice(b *book) *page.Advice {
 	if b.shelf.root == nil {
 		return page.AdviceOf(b.shelf.path, s.o.Weights)
@@ -189,7 +189,7 @@ func (s *Server) advice(b *book) *page.Advice {
 	return page.AdviceIn(b.shelf.root, b.name, s.o.Weights)
 }
 
-// serveSamples gives the samples of the trace as it is now, with their stacks.
+// serveSamples sends the samples of the current trace, with their stacks.
 func (s *Server) serveSamples(w http.ResponseWriter, r *http.Request, b *book) {
 	t, done, ok := reopened(w, r, b)
 	if !ok {
@@ -198,7 +198,7 @@ func (s *Server) serveSamples(w http.ResponseWriter, r *http.Request, b *book) {
 	defer done()
 	samples, err := page.LoadSamples(r.Context(), t, b.shelf.of)
 	largeAnswer(w)
-	if err != nil { // nobody waits for it any more
+	if err != nil { // the request was cancelled
 		return
 	}
 	answer(w, &timeline.Container{Samples: samples})

@@ -18,7 +18,8 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// TestWaits: who held a lock, and how many waited, is told of what is being written.
+// TestWaits: the holders of a lock, and the numbers of waiters, are available while the
+// trace is written.
 func TestWaits(t *testing.T) {
 	r := start(t, record(t), nil)
 	var mu sync.Mutex
@@ -57,7 +58,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestStates: what goroutines did comes once it has been read.
+// TestStates: the goroutines' states are sent once they have been read.
 func TestStates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.scope")
 	if err := scope.Start(path, gotrace.With()); err != nil {
@@ -95,7 +96,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestDoctor: the doctor is asked when somebody wants to know.
+// TestDoctor: the doctor runs on request.
 func TestDoctor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.scope")
 	tracetest.Write(t, path, "header start=1000\nstate closed=1 tick=9000\nchunk blocks\nname 2 \"n\"\nstop ticks=9000\nchunk records\ntask \"n\" g=7 start=2000 stop=3000 cpu=0/unknown\n")
@@ -110,7 +111,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestAdvice: what the raw file beside the trace says is read whenever somebody asks, of a trace and of a
+// TestAdvice: the raw file beside the trace is read for each request, for a trace and for a
 // directory.
 func TestAdvice(t *testing.T) {
 	dir := t.TempDir()
@@ -121,7 +122,7 @@ func TestAdvice(t *testing.T) {
 		t.Fatal(resp.Status)
 	}
 	for _, step := range []struct {
-		rows  []row.Row // nil: there is no raw file
+		rows  []row.Row // nil: no raw file
 		found int       // -1: null
 	}{{nil, -1}, {[]row.Row{}, 0}, {[]row.Row{tracetest.Grown("int", 100, 10000, "main.fill /p/fill.go:10")}, 1}, {nil, -1}} {
 		if step.rows != nil {

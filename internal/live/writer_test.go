@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// newLive is a trace without records whose writer lives until the test ends. What
-// a test does to it kills nobody.
+// newLive returns a trace without records whose writer lives until the test ends. What a
+// test does to it kills no process.
 func newLive(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "live.scope")

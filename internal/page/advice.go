@@ -7,18 +7,18 @@ import (
 	"github.com/scopeview/scopeview/internal/advice"
 )
 
-// adviceMost is how many pieces of advice a page has, and as many characteristics.
+// adviceMost is the maximum number of pieces of advice on a page, and of characteristics.
 const adviceMost = 100
 
-// Advice is what the page says of the raw file that lies beside a trace.
+// Advice is the page's content from the raw file beside a trace.
 type Advice struct {
 	Raw   string `json:"raw"`             // the file's name
-	Error string `json:"error,omitempty"` // why it can't be read, a sentence
+	Error string `json:"error,omitempty"` // sentence: why it can't be read
 	*advice.Report
 }
 
-// AdviceOf reads the raw file that lies beside the trace at path; nil: there is none. Operations take
-// what w says, or what is built in if that is nil.
+// AdviceOf reads the raw file beside the trace at path; nil: there is none. w are the
+// weights, nil for the built-in ones.
 func AdviceOf(path string, w advice.Weights) *Advice {
 	if path == "" {
 		return nil
@@ -27,7 +27,7 @@ func AdviceOf(path string, w advice.Weights) *Advice {
 	return adviceSays(r, filepath.Base(raw), err)
 }
 
-// AdviceIn is AdviceOf for a trace by its name in a directory.
+// AdviceIn is like AdviceOf for a trace in a directory.
 func AdviceIn(dir *os.Root, name string, w advice.Weights) *Advice {
 	r, err := advice.OfTraceIn(dir, name, adviceParams(w))
 	return adviceSays(r, advice.Beside(name), err)

@@ -9,7 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestAdvice: a page has the advice of the raw file beside the trace, and says why where it can't be read.
+// TestAdvice: a page has the advice of the raw file beside the trace, or the reason why it
+// can't be read.
 func TestAdvice(t *testing.T) {
 	dir := t.TempDir()
 	tracetest.WriteRaw(t, filepath.Join(dir, "x.scope"), tracetest.Grown("int", 100, 10000, "main.fill /p/fill.go:10", "main.main /p/main.go:26"))

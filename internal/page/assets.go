@@ -23,13 +23,13 @@ var (
 	exportWord = regexp.MustCompile(`(?m)^export (function|const|class|async function)\b`)
 )
 
-// page is what the pages of all traces have in common.
+// page has the parts that the pages of all traces share.
 type page struct {
-	head, body    []byte // index.html up to the data and from there on, with all in it but the policy
-	style, script string // their hashes, for the policy
+	head, body    []byte // index.html before and after the data, with everything inserted except the policy
+	style, script string // hashes for the policy
 }
 
-// parts puts the page together, once.
+// parts builds the page, once.
 var parts = sync.OnceValues(func() (*page, error) {
 	skeleton, err := fs.ReadFile(assets.Files, "index.html")
 	if err != nil {
@@ -62,13 +62,13 @@ var parts = sync.OnceValues(func() (*page, error) {
 	return p, nil
 })
 
-// hash is a source's name in a content security policy.
+// hash returns a source's hash for a content security policy.
 func hash(source string) string {
 	sum := sha256.Sum256([]byte(source))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// styles is the style sheets in a row: the general one first.
+// styles returns the concatenated style sheets: the general one first.
 func styles() (string, error) {
 	list, err := fs.Glob(assets.Files, "*.css")
 	if err != nil {
@@ -95,7 +95,7 @@ func styles() (string, error) {
 	return all.String(), nil
 }
 
-// scripts is all modules as one.
+// scripts returns all modules as one script.
 func scripts() (string, error) {
 	var all strings.Builder
 	for _, name := range order() {
@@ -108,16 +108,16 @@ func scripts() (string, error) {
 	return all.String(), nil
 }
 
-// strung is a module without what makes it one.
+// strung removes the imports and exports from a module.
 func strung(source string) string {
 	return exportWord.ReplaceAllString(importLine.ReplaceAllString(source, ""), "$1")
 }
 
-// imported returns the path below assets of what a module imports.
+// imported returns the path below assets of an imported module.
 func imported(module, specifier string) string { return path.Join(path.Dir(module), specifier) }
 
-// order lists the modules in the order in which a browser would run them: those
-// that one imports before itself.
+// order returns the modules in the order in which a browser would run them: imported modules
+// first.
 func order() []string {
 	var list []string
 	seen := map[string]bool{}
@@ -127,7 +127,7 @@ func order() []string {
 			return
 		}
 		seen[name] = true
-		source, _ := fs.ReadFile(assets.Files, name) // one that is not there is told of by scripts
+		source, _ := fs.ReadFile(assets.Files, name) // scripts reports missing files
 		for _, m := range importLine.FindAllStringSubmatch(string(source), -1) {
 			visit(imported(name, m[2]))
 		}

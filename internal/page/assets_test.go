@@ -39,14 +39,13 @@ var (
 	dynamic   = regexp.MustCompile(`\bimport\s*\(|\bimport\.meta\b`)
 )
 
-// folders are where modules lie; "." has those that bring the others together.
+// folders are the directories of modules; "." has those that combine the others.
 var folders = []string{"data", "model", "view", "panel", "."}
 
 func folder(module string) int { return slices.Index(folders, path.Dir(module)) }
 
-// What Go strings together must be what the modules say: imports are by name, of
-// names that are exported and from the same folder or one before it, and no name
-// is declared twice.
+// TestScriptsFitTogether: modules can be concatenated: imports are by name, of names
+// exported in the same folder or one before it, and no name is declared twice.
 func TestScriptsFitTogether(t *testing.T) {
 	all := modules(t)
 	exported, owner := map[string]map[string]bool{}, map[string]string{}
@@ -94,8 +93,8 @@ func TestScriptsFitTogether(t *testing.T) {
 	}
 }
 
-// Each module comes after those it imports, circles apart: what runs at load
-// finds what it needs.
+// TestOrder: each module comes after those it imports, except in import cycles: code that
+// runs at load finds what it needs.
 func TestOrder(t *testing.T) {
 	seen := map[string]bool{}
 	var circular []string
@@ -112,7 +111,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// forbiddenInScripts is what could make markup or code of data.
+// forbiddenInScripts matches code that could turn data into markup or code.
 var forbiddenInScripts = regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|parseFromString|setHTML|srcdoc|\beval\b|new Function|Function\(|javascript:|<script|</|<!--|importScripts|setTimeout\s*\(\s*["'` + "`" + `]|\.setAttribute\(\s*["']on`)
 
 func TestG26Assets(t *testing.T) {
@@ -140,7 +139,7 @@ func TestG26Assets(t *testing.T) {
 	t.Logf("G26: %d scripts and a style sheet of %d bytes make no markup of data", len(modules(t)), len(style))
 }
 
-// The script as a whole is one that a browser takes.
+// TestScriptParses: the whole script is valid.
 func TestScriptParses(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Unsaid is in the place of a doctor's report where there is none.
+// Unsaid replaces a doctor's report if there is none.
 type Unsaid struct {
-	Error    string   `json:"error"` // why, a sentence
+	Error    string   `json:"error"` // sentence: the reason
 	Findings []string `json:"findings"`
 }
 
-// notAsked is what is said of a trace that is too long to be examined for a file.
+// notAsked returns the Unsaid for a trace that is too long to examine for a file.
 func notAsked() *Unsaid {
 	return &Unsaid{Error: "The Go execution trace is long, and the doctor was not asked: ask scopeview doctor, or scopeview html with --from and --to of a part.", Findings: []string{}}
 }
 
-// DoctorSays examines the selected part of t for the page. It takes as long
-// as reading the trace twice, and longer where there is a Go execution trace. Where
-// nothing can be said, that is what is returned: a page is worth having without. It cites a, the
-// advice that lies beside the trace, nil without any.
+// DoctorSays examines the selected part of t for the page. It takes as long as reading the
+// trace twice, and longer with a Go execution trace. If that fails it returns an Unsaid: a
+// page is useful without a report. It cites a, the advice beside the trace, nil if there is
+// none.
 func DoctorSays(ctx context.Context, t *trace.Trace, s analysis.Selection, a *Advice) any {
 	spares := ""
 	if a != nil && a.Report != nil {

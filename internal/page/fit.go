@@ -11,26 +11,25 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// locksMost is how many holds, and changes of how many wait, a file has at most.
+// locksMost is the maximum number of holds, and changes of numbers of waiters, in a file.
 const locksMost = 500_000
 
-// packer packs what a file may hold.
+// packer packs the content of a file.
 type packer struct {
 	ctx     context.Context
 	t       *trace.Trace
 	x       *timeline.Index
-	states  *timeline.States  // nil: there are none
-	samples *timeline.Samples // nil: there are none
+	states  *timeline.States  // nil: none
+	samples *timeline.Samples // nil: none
 	o       *Options
 	summary func() (*timeline.Summary, error)
-	doctor  any     // what DoctorSays
-	advice  *Advice // nil: there is none
+	doctor  any     // result of DoctorSays
+	advice  *Advice // nil: none
 
 	from, to int64
 }
 
-// fit packs as much as the file may hold: scopes and states each as fine as there is
-// room for.
+// fit packs as much as the file may hold: scopes and states each as finely as possible.
 func (p *packer) fit() (*payload, error) {
 	p.from, p.to = p.x.Whole()
 	if p.o.From > 0 {
@@ -65,7 +64,7 @@ func (p *packer) fit() (*payload, error) {
 	return all, p.ctx.Err()
 }
 
-// tile packs scopes, in max items at most; 0: in as many as there are.
+// tile packs scopes, in at most max items; 0: no limit.
 func (p *packer) tile(max int64) *timeline.Tile {
 	res := int64(0)
 	if max > 0 {
@@ -74,7 +73,7 @@ func (p *packer) tile(max int64) *timeline.Tile {
 	return p.x.Tile(p.from, p.to, res)
 }
 
-// stateTile packs states likewise, of the rows that are in the file.
+// stateTile packs states likewise, for the rows that are in the file.
 func (p *packer) stateTile(most int64) *timeline.StateTile {
 	if p.states == nil {
 		return nil
@@ -89,7 +88,7 @@ func (p *packer) stateTile(most int64) *timeline.StateTile {
 	return p.states.Tile(p.from, p.to, p.states.ResFor(p.from, p.to, most), keep)
 }
 
-// meta is what is to be said about what the file holds.
+// meta returns the facts about the file's content.
 func (p *packer) meta(c *timeline.Container) (*timeline.Meta, error) {
 	var sum *timeline.Summary
 	if c.Tile.Res > 0 {
@@ -114,13 +113,13 @@ func (p *packer) meta(c *timeline.Container) (*timeline.Meta, error) {
 // coarsest is a resolution beyond which nothing gets smaller.
 const coarsest = 1 << 61
 
-// payload is what a page has of a trace.
+// payload is a page's data of a trace.
 type payload struct {
 	*timeline.Container
 	deflated kept // empty: it is deflated when it is written
 }
 
-// to writes it. It is deflated once, though it may have been looked whether it fits.
+// to writes it. It reuses the deflated bytes of fits, if there are any.
 func (p *payload) to(w io.Writer) error {
 	if len(p.deflated) == 0 {
 		return p.WriteTo(w, level)
@@ -137,7 +136,7 @@ func (p *payload) to(w io.Writer) error {
 func (p *payload) fits(ctx context.Context, limit int64) bool {
 	page, err := parts()
 	if err == nil && int64(len(page.head)+len(page.body))+p.RawSize()/3*4 < limit*9/10 {
-		return true // even if nothing could be packed
+		return true // even without compression
 	}
 	p.deflated = nil
 	n := &counter{left: limit}
@@ -149,7 +148,7 @@ func (p *payload) fits(ctx context.Context, limit int64) bool {
 	return write(untilDone{ctx, &counter{left: limit}}, Config{Home: HomeFile}, p) == nil
 }
 
-// kept is what was written, in pieces that are not copied while it grows.
+// kept collects written bytes in pieces, which are not copied as it grows.
 type kept [][]byte
 
 const keptPiece = 1 << 20

@@ -22,8 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the fixtures of the page's tests")
 
-// fixtures are containers with the sums that belong to them: the page's own sums
-// are compared with these under node.
+// fixtures has containers with their sums: under node the page's own sums are compared with
+// these.
 const fixtures = "../../export/html/assets/test/fixtures.json"
 
 type fixture struct {
@@ -39,7 +39,7 @@ type fixtureSum struct {
 	Summary *timeline.Summary `json:"summary"`
 }
 
-// TestFixtures keeps what the page's tests expect in step with package analysis.
+// TestFixtures keeps the expectations of the page's tests in step with package analysis.
 func TestFixtures(t *testing.T) {
 	var made []fixture
 	for _, name := range []string{"locks", "process", "clock-break", "overlap", "cpu", "no-goroutine", "simple", "end-apart"} {
@@ -119,8 +119,8 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// busyTrace is a trace as text: some goroutines with scopes in scopes, locks
-// that are waited for and held, and ends out of order.
+// busyTrace returns a trace as text: some goroutines with nested scopes, contended locks,
+// and ends out of order.
 func busyTrace() string {
 	random := rand.New(rand.NewPCG(1, 2))
 	type record struct {
@@ -142,7 +142,7 @@ func busyTrace() string {
 			stop := at + 1 + random.Int64N(min(to-at, 6000>>depth))
 			late := int64(0)
 			if random.IntN(20) == 0 {
-				late = random.Int64N(600) // ends after what it lies in
+				late = random.Int64N(600) // ends after the enclosing one
 			}
 			kind := []string{"task", "task", "task", "wait", "hold"}[random.IntN(5)]
 			add(goid, at, stop+late, kind)

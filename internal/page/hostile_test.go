@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// Whatever the names, keys, arguments, rows and facts of a trace say, the page
-// has our own script and nothing else that runs, and says what they say.
+// TestG26: whatever the names, keys, arguments, rows and facts of a trace are, the page runs
+// only our own script, and shows them.
 func TestG26(t *testing.T) {
 	list := tracetest.HostileNames()
 	tr := tracetest.Open(t, tracetest.Hostile(t))
@@ -53,7 +53,7 @@ func TestG26(t *testing.T) {
 	t.Logf("G26: %d hostile names as names, rows, keys, values, notes and facts: the page's %d elements are those of a page without", len(list), len(shape(page)))
 }
 
-// valid is what is left of a name: each byte that is no UTF-8 is U+FFFD.
+// valid returns a name with each byte of invalid UTF-8 replaced by U+FFFD.
 func valid(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -62,7 +62,7 @@ func valid(s string) string {
 	return b.String()
 }
 
-// The page runs, and may load, what its policy names and nothing else.
+// TestG26Policy: the page runs, and may load, only what its policy lists.
 func TestG26Policy(t *testing.T) {
 	for home, connect := range map[string]string{HomeFile: "'none'", HomeLive: "'self'"} {
 		var b strings.Builder

@@ -16,50 +16,49 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// DefaultMax is how many scopes a file holds at most, if nobody says otherwise:
-// what a browser draws without effort.
+// DefaultMax is the default maximum number of scopes in a file: a browser draws as many
+// without effort.
 const DefaultMax = 5_000_000
 
-// sizeLimit is how large a file is at most, in bytes, if nobody asked for more.
+// sizeLimit is the default maximum size of a file, in bytes.
 const sizeLimit = 100_000_000
 
-// level is how hard the data is packed, see timeline.Container. Lower ones take two thirds of
-// the time for a tenth more.
+// level is the compression level, see timeline.Container. Lower ones take two thirds of the
+// time, for a tenth more bytes.
 const level = 7
 
-// Options say what is written and how.
+// Options select the content of a page.
 type Options struct {
 	analysis.Selection
-	// Max is how many scopes there are at most, and how many states of goroutines; if
-	// the trace has more, short ones are merged with their neighbours. 0: no limit.
+	// Max is the maximum number of scopes, and of goroutines' states; if the trace has more,
+	// short ones are merged with their neighbours. 0: no limit.
 	Max int64
 	// Large allows a file of more than 100 MB.
 	Large bool
-	// Commentary has the compiler tell what it did with the calls that are hot in the profile
-	// that the program is built with. That builds the program twice.
+	// Commentary adds the compiler's output on calls that are hot in the profile that the
+	// program is built with. It builds the program twice.
 	Commentary bool
-	Path       string         // of the trace's file; advice that lies beside it is taken in
-	Weights    advice.Weights // of advice; nil: those that are built in
+	Path       string         // of the trace's file; advice beside it is included
+	Weights    advice.Weights // for advice; nil: the built-in ones
 	Writer     string         // see timeline.MetaOptions
-	Tool       string         // its version
+	Tool       string         // version of the tool
 	// limit is the size of a file that is not Large; 0: sizeLimit.
 	limit int64
 }
 
-// Shown is a trace, and what of it a page has.
+// Shown is a trace, with the options for its part of the page.
 type Shown struct {
 	Trace *trace.Trace
 	Options
 }
 
-// Write writes t as a page with everything in it. It stops with ctx's error once
-// ctx is done.
+// Write writes t as a page with all its data. It stops with ctx's error once ctx is done.
 func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	return WriteAll(ctx, w, Shown{t, o})
 }
 
-// WriteAll is Write of a trace and, if there is one more, of that which it is compared with.
-// The two share the size that a page may have.
+// WriteAll is like Write for a trace and optionally a second one to compare it with. The two
+// share the maximum size of a page.
 func WriteAll(ctx context.Context, w io.Writer, shown ...Shown) error {
 	var data []*payload
 	for _, s := range shown {
@@ -79,11 +78,11 @@ func WriteAll(ctx context.Context, w io.Writer, shown ...Shown) error {
 // pack makes the container of t.
 func pack(ctx context.Context, t *trace.Trace, o Options) (*payload, error) {
 	selected := o.Selection
-	selected.Progress = nil // that is told of while the scopes are read
+	selected.Progress = nil // progress is reported while the scopes are read
 	says := AdviceOf(o.Path, o.Weights)
 	var report any = notAsked()
 	if !isLong(t, &selected) {
-		report = DoctorSays(ctx, t, selected, says) // first: of a trace of many goroutines it takes as much memory as the page
+		report = DoctorSays(ctx, t, selected, says) // first, as for a trace of many goroutines it takes as much memory as the page
 	}
 	load := timeline.LoadOptions{
 		From: o.From, To: o.To, Progress: o.Progress, Still: o.Writer == timeline.WriterGone, Whole: cmp.Or(o.Max, math.MaxInt64),
@@ -95,7 +94,7 @@ func pack(ctx context.Context, t *trace.Trace, o Options) (*payload, error) {
 	}
 	var states *timeline.States
 	var samples *timeline.Samples
-	if len(t.GoTraces()) > 0 || len(t.Counters()) > 0 { // nothing else has samples
+	if len(t.GoTraces()) > 0 || len(t.Counters()) > 0 { // otherwise there are no samples
 		var err error
 		if states, samples, err = loadWithStates(ctx, t, o.Selection, o.Commentary); err != nil {
 			return nil, err
@@ -109,8 +108,8 @@ func pack(ctx context.Context, t *trace.Trace, o Options) (*payload, error) {
 		return timeline.Summarize(ctx, t, o.From, o.To, true, choose, nil)
 	})
 	if o.Max > 0 && t.Size()/format.RecordSize > o.Max {
-		// The page will hardly have all scopes, and then has their sums. Load takes them in one
-		// by one, on one CPU: the others have time for that.
+		// The page will hardly have all scopes, and then needs their sums. Load adds them one
+		// by one, on one CPU: the others can compute the sums meanwhile.
 		summing.Go(func() { summary() })
 	}
 	x, err := timeline.Load(ctx, t, load)
@@ -121,7 +120,7 @@ func pack(ctx context.Context, t *trace.Trace, o Options) (*payload, error) {
 	return p.fit()
 }
 
-// counter is a writer that fails when it was given too much.
+// counter is a writer that fails beyond a number of bytes.
 type counter struct{ left int64 }
 
 func (c *counter) Write(p []byte) (int, error) {

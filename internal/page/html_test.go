@@ -15,7 +15,7 @@ import (
 
 const head = "header chunk=65536 clock=monotonic start=1000 mono=1000\nstate closed=1 tick=40000000000000\nchunk blocks\nname 2 \"f\"\nname 3 \"g\"\nstop ticks=40000000000000\n"
 
-// scopes makes records, with room for an extension each.
+// scopes returns records, with room for an extension each.
 func scopes(n int, record func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(head)
@@ -28,7 +28,7 @@ func scopes(n int, record func(i int) string) string {
 	return b.String()
 }
 
-// Whatever a trace is like, the page has all that is in it.
+// TestOddTraces: the page has everything of unusual traces.
 func TestOddTraces(t *testing.T) {
 	depth := func(i int) string {
 		return fmt.Sprintf("task \"f\" g=1 start=%d stop=%d\n", 2000+i, 9000-i)
@@ -75,7 +75,7 @@ func TestOddTraces(t *testing.T) {
 	}
 }
 
-// A trace that is cut off anywhere gives a page with what is whole.
+// TestCutTraces: a trace that is cut off anywhere gives a page with its complete part.
 func TestCutTraces(t *testing.T) {
 	whole := tracetest.Assemble(t, scopes(6000, func(i int) string { return fmt.Sprintf("task \"f\" g=%d start=%d stop=%d\n", i%7+1, 3000+i, 3500+i) }))
 	last := -1
@@ -92,7 +92,7 @@ func TestCutTraces(t *testing.T) {
 	}
 }
 
-// What is too much is merged, told of, and summed up whole.
+// TestReduced: excess scopes are merged, with a notice, and summed up whole.
 func TestReduced(t *testing.T) {
 	data := tracetest.Assemble(t, scopes(5000, func(i int) string {
 		if i == 2500 {
@@ -119,7 +119,8 @@ func TestReduced(t *testing.T) {
 	}
 }
 
-// A file that would be too large gets coarser until it fits, unless it was asked for.
+// TestSizeLimit: a file that would be too large gets coarser until it fits, unless Large is
+// set.
 func TestSizeLimit(t *testing.T) {
 	data := tracetest.Assemble(t, scopes(20_000, func(i int) string {
 		return fmt.Sprintf("task \"f\" g=1 start=%d stop=%d | int:%d\n", 3000+1000*i+i*i%777, 3999+1000*i, i*i)
@@ -135,8 +136,8 @@ func TestSizeLimit(t *testing.T) {
 	}
 }
 
-// A selection leaves out the others, and what is left is drawn as deep as it lies
-// in each other.
+// TestSelection: a selection leaves out other scopes, and the rest is drawn at its own
+// depth.
 func TestSelection(t *testing.T) {
 	data := tracetest.Assemble(t, head+"chunk records\ntask \"f\" g=1 start=2000 stop=9000\ntask \"g\" g=1 start=3000 stop=4000\ntask \"g\" g=1 start=6000 stop=7000\n")
 	names, err := glob.Parse("g")

@@ -9,23 +9,23 @@ import (
 	"io"
 )
 
-// Config tells the page where it is.
+// Config is the page's configuration.
 type Config struct {
 	Home string `json:"home"`           // HomeFile, HomeLive
-	Base string `json:"base,omitempty"` // live: the path that its requests begin with, "/t/0/"
-	With string `json:"with,omitempty"` // live: that of the trace to compare with; empty: none
+	Base string `json:"base,omitempty"` // live: path prefix of its requests, "/t/0/"
+	With string `json:"with,omitempty"` // live: that of the trace to compare with; "": none
 }
 
 // Homes of a page.
 const (
 	HomeFile = "file" // the data is in the page
-	HomeLive = "live" // a server has it
+	HomeLive = "live" // the page requests it from a server
 )
 
 const policyMark = "<!--csp-->"
 
-// Policy is the content security policy of a page: its own script and style run
-// and nothing else does; it loads nothing, but from its server if it has one.
+// Policy returns the content security policy of a page: it allows only the page's own script
+// and style, and requests only to its server if it has one.
 func Policy(home string) (string, error) {
 	p, err := parts()
 	if err != nil {
@@ -42,7 +42,7 @@ func Policy(home string) (string, error) {
 // Page writes the page without data.
 func Page(w io.Writer, c Config) error { return write(w, c) }
 
-// ids are those of the elements that hold the data: of the trace, and of one to compare with.
+// ids are the ids of the elements with the data: of the trace, and of one to compare with.
 var ids = []string{"data", "with"}
 
 // write writes the page with containers in it.

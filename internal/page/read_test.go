@@ -16,7 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// element is one that a page has.
+// element is an element of a page.
 type element struct {
 	name    string
 	attrs   string
@@ -25,7 +25,7 @@ type element struct {
 
 var tag = regexp.MustCompile(`(?i)<(!--|!doctype|/?[a-z][a-z0-9]*)`)
 
-// elements cuts a page into its elements as a browser does: what is in script and
+// elements splits a page into its elements as a browser does: the content of script and
 // style is text up to the end tag.
 func elements(t *testing.T, page string) (list []element) {
 	t.Helper()
@@ -60,7 +60,7 @@ func elements(t *testing.T, page string) (list []element) {
 	}
 }
 
-// held is what a page's container holds.
+// held is the content of a page's container.
 type held struct {
 	Meta struct {
 		Names   []string

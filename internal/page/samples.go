@@ -11,23 +11,23 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// mostSamples is how many samples and waits a page is given; more of them become one.
+// mostSamples is the maximum number of samples and waits on a page; more are merged.
 const mostSamples = 250_000
 
-// LoadSamples reads the samples of what is chosen of a trace, and the sources of what had
-// most of them; nil: there are none.
+// LoadSamples reads the samples of the selected part of a trace, and the sources with most
+// of them; nil: there are none.
 func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection) (*timeline.Samples, error) {
 	s, p, err := timeline.LoadSamples(ctx, t, of, mostSamples)
 	addSources(ctx, t, s, p, false)
 	return s, err
 }
 
-// longGoTrace is how many bytes of a Go execution trace are examined for a file: of more, what
-// the doctor and the samples keep of each wait would be gigabytes.
+// longGoTrace is the maximum size in bytes of a Go execution trace that is examined for a
+// file: for more, the doctor and the samples would need gigabytes for the waits.
 var longGoTrace int64 = 64 << 20
 
 func isLong(t *trace.Trace, of *analysis.Selection) bool {
-	if of.From > 0 || of.To > 0 || len(t.Processes()) > 0 { // of a merged trace there are no samples
+	if of.From > 0 || of.To > 0 || len(t.Processes()) > 0 { // a merged trace has no samples
 		return false
 	}
 	n := int64(0)
@@ -37,8 +37,8 @@ func isLong(t *trace.Trace, of *analysis.Selection) bool {
 	return n > longGoTrace
 }
 
-// loadWithStates is LoadSamples, and what the goroutines did; and with commentary what the
-// compiler did.
+// loadWithStates is LoadSamples with the goroutines' states; and with commentary the
+// compiler's output.
 func loadWithStates(ctx context.Context, t *trace.Trace, of analysis.Selection, commentary bool) (*timeline.States, *timeline.Samples, error) {
 	if isLong(t, &of) {
 		known, err := timeline.LoadStates(ctx, t, states.CPUTimes(t))
@@ -49,8 +49,8 @@ func loadWithStates(ctx context.Context, t *trace.Trace, of analysis.Selection, 
 	return known, s, err
 }
 
-// addSources adds the sources of what had most of the samples, if there are any; and with
-// commentary what the compiler did with hot calls.
+// addSources adds the sources with most of the samples, if there are any; and with
+// commentary the compiler's treatment of hot calls.
 func addSources(ctx context.Context, t *trace.Trace, s *timeline.Samples, p *samples.Profile, commentary bool) {
 	if s == nil || p == nil {
 		return

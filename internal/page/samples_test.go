@@ -16,7 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// packed is the states and samples as a page has them.
+// packed returns the states and samples as in a page.
 func packed(t *testing.T, s *timeline.States, x *timeline.Samples) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -26,7 +26,7 @@ func packed(t *testing.T, s *timeline.States, x *timeline.Samples) []byte {
 	return b.Bytes()
 }
 
-// TestLoadWithStates: one reading tells what two would, and the CPU times of scopes.
+// TestLoadWithStates: one reading gives the same as two, and the CPU times of scopes.
 func TestLoadWithStates(t *testing.T) {
 	ctx := context.Background()
 	tr := tracetest.OpenFile(t, recordPingPong(t, 2000))
@@ -57,7 +57,7 @@ func TestLoadWithStates(t *testing.T) {
 	}
 }
 
-// breaking is a file that can't be read any more once it is broken.
+// breaking is a file whose reads fail once it is broken.
 type breaking struct {
 	io.ReaderAt
 	broken error
@@ -70,7 +70,7 @@ func (b *breaking) ReadAt(p []byte, off int64) (int, error) {
 	return b.ReaderAt.ReadAt(p, off)
 }
 
-// TestLoadBroken: where reading fails, both states and samples say so.
+// TestLoadBroken: if reading fails, both states and samples report it.
 func TestLoadBroken(t *testing.T) {
 	data, err := os.ReadFile(recordPingPong(t, 10))
 	if err != nil {

@@ -46,8 +46,8 @@ func pingPong(t *testing.T, n int) *trace.Trace {
 	return tracetest.OpenFile(t, recordPingPong(t, n))
 }
 
-// TestStates: what goroutines did is in the file, as fine as there is room for, and
-// takes no room from the scopes.
+// TestStates: the file has the goroutines' states, as finely as possible, without reducing
+// the scopes.
 func TestStates(t *testing.T) {
 	tr := pingPong(t, 10_000)
 	page := written(t, tr, Options{})
@@ -76,7 +76,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestLongGoTrace: of a long Go execution trace a file has the states, and says what it has not.
+// TestLongGoTrace: for a long Go execution trace a file has the states, and reports what it
+// lacks.
 func TestLongGoTrace(t *testing.T) {
 	defer func(was int64) { longGoTrace = was }(longGoTrace)
 	longGoTrace = 1000

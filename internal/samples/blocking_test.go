@@ -17,7 +17,7 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// Each of these waits again and again, for some milliseconds in all.
+// Each of these functions waits repeatedly, for some milliseconds in all.
 
 //go:noinline
 func waitForShortHolder(mu *sync.Mutex, times int) { waitForHolder(mu, times, time.Millisecond) }
@@ -25,7 +25,7 @@ func waitForShortHolder(mu *sync.Mutex, times int) { waitForHolder(mu, times, ti
 //go:noinline
 func waitForLongHolder(mu *sync.Mutex, times int) { waitForHolder(mu, times, 4*time.Millisecond) }
 
-// waitForHolder waits for a mutex that somebody holds for a time; nobody else waits.
+// waitForHolder waits for a mutex that another goroutine holds for d; it is the only waiter.
 //
 //go:noinline
 func waitForHolder(mu *sync.Mutex, times int, d time.Duration) {
@@ -97,10 +97,10 @@ func waitForOthers(times int) {
 	}
 }
 
-// TestWaitsAreThoseOfGoProfiles: a program's waits by function are those of its own block
-// profile, which measures them in another way; and the waits for mutexes those of its mutex
-// profile, which has them where the mutex was unlocked. A thread that loses its CPU between two
-// looks at the clock spoils that: one good recording of some is enough.
+// TestWaitsAreThoseOfGoProfiles: a program's waits by function agree with its own block
+// profile, which measures them in another way, and the waits for mutexes with its mutex
+// profile, which has them where the mutex was unlocked. A thread that loses its CPU between
+// two readings of the clock makes them differ: one good recording out of several is enough.
 func TestWaitsAreThoseOfGoProfiles(t *testing.T) {
 	runtime.SetBlockProfileRate(1)
 	defer runtime.SetBlockProfileRate(0)
@@ -117,13 +117,13 @@ func TestWaitsAreThoseOfGoProfiles(t *testing.T) {
 	}
 }
 
-// waitsByBoth records waits, and tells of which Go's profiles say something else.
+// waitsByBoth records waits, and returns those that differ from Go's profiles.
 func waitsByBoth(t *testing.T) (wrong []string) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path, gotrace.With()); err != nil {
 		t.Fatal(err)
 	}
-	oldBlocks, oldMutexes := goProfile(t, "block"), goProfile(t, "mutex") // they are of the process's whole life
+	oldBlocks, oldMutexes := goProfile(t, "block"), goProfile(t, "mutex") // the profiles cover the process's whole life
 	var mu sync.Mutex
 	waitForShortHolder(&mu, 50)
 	waitForLongHolder(&mu, 25)
@@ -155,7 +155,7 @@ func waitsByBoth(t *testing.T) (wrong []string) {
 		if got := on(p, c.metric, c.function); got < int64(c.least)*98/100 {
 			wrong = append(wrong, fmt.Sprintf("%s waited %v by the metric %s, and at least %v in fact", c.function, time.Duration(got), c.metric, c.least))
 		}
-		var ours int64 // who waits for a holder of the mutex may wait for its beginning too
+		var ours int64 // the waiter may also have waited for the holder to begin
 		for _, metric := range []string{"lock", "channel", "select", "join"} {
 			ours += on(p, metric, c.function)
 		}
@@ -166,7 +166,7 @@ func waitsByBoth(t *testing.T) (wrong []string) {
 	return wrong
 }
 
-// goProfile reads a profile that Go's runtime keeps.
+// goProfile reads a profile of Go's runtime.
 func goProfile(t *testing.T, name string) *Profile {
 	t.Helper()
 	var b bytes.Buffer

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// taskClock is the counter of CPU time. Its samples tell whether the thread was in the
-// kernel, so that they are two metrics, which taskClock is the sum of.
+// taskClock is the counter of CPU time. Its samples show whether the thread was in the
+// kernel, so they are two metrics, and taskClock is their sum.
 const taskClock = "task-clock"
 
 var taskClocks = [2]Metric{
@@ -22,17 +22,17 @@ var taskClocks = [2]Metric{
 	{Name: "system", Title: "CPU time in the kernel, by the counter task-clock", Unit: Nanoseconds, Sampled: true},
 }
 
-// counters are the samples of a trace's counters, whose goroutines are found later.
+// counters has the samples of a trace's counters until their goroutines are known.
 type counters struct {
 	r       *goReader
 	t       *trace.Trace
 	metrics map[string][2]int // by counter: in user mode, in the kernel
-	stacks  map[uint32]uint32 // the trace's ids to the sum's
+	stacks  map[uint32]uint32 // the trace's stack ids to the sum's
 	threads map[uint32][]one  // by time
-	preset  string            // the first metric; "": there are no samples
+	preset  string            // first metric; "": there are no samples
 }
 
-// readCounters reads what the counters of a recording sampled. With later the samples are kept
+// readCounters reads the samples of a recording's counters. With later the samples are kept
 // until it is known which goroutine each thread ran, otherwise they are counted at once.
 func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 	c := &counters{r: r, t: t, metrics: map[string][2]int{}, stacks: map[uint32]uint32{}, threads: map[uint32][]one{}}
@@ -74,7 +74,7 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 	return c, cmp.Or(err, r.ctx.Err())
 }
 
-// readFacts takes in what the recording tells of counters and functions.
+// readFacts reads the recording's facts on counters and functions.
 func (s *sum) readFacts(t *trace.Trace) {
 	for _, i := range t.Info {
 		if name, ok := strings.CutPrefix(i.Key, "aliases_"); ok {
@@ -86,7 +86,7 @@ func (s *sum) readFacts(t *trace.Trace) {
 	}
 }
 
-// alias takes in the other names of a function. Several files may have one of its name.
+// alias adds the other names of a function. Several files may have one of its name.
 func (s *sum) alias(name string, others []string) {
 	if s.p.Aliases == nil {
 		s.p.Aliases = map[string][]string{}
@@ -100,7 +100,7 @@ func (s *sum) alias(name string, others []string) {
 func (c *counters) add(k trace.Counter) {
 	s := c.r.sum
 	name := k.Name
-	for s.p.Metric(name) >= 0 { // nothing that scopeview wrote
+	for s.p.Metric(name) >= 0 { // scopeview itself writes no such name
 		name += "_"
 	}
 	if k.Name != taskClock {
@@ -119,7 +119,7 @@ func (c *counters) add(k trace.Counter) {
 	}
 }
 
-// ownFrames returns a stack of the trace as stacks of the Go execution trace are.
+// ownFrames returns a stack of the trace in the form of the Go execution trace's stacks.
 func ownFrames(t *trace.Trace, id uint32) []format.Frame {
 	frames := t.AppendFrames(nil, id)
 	if t.CutOff(id) {
@@ -128,7 +128,7 @@ func ownFrames(t *trace.Trace, id uint32) []format.Frame {
 	return frames[:gotrace.WithoutBegin(len(frames), func(i int) string { return frames[i].Function })]
 }
 
-// stack returns the sum's number of a stack of the trace.
+// stack returns the sum's id of a stack of the trace.
 func (c *counters) stack(id uint32) uint32 {
 	if stack, ok := c.stacks[id]; ok {
 		return stack
@@ -137,7 +137,7 @@ func (c *counters) stack(id uint32) uint32 {
 	var ids []uint32
 	for _, f := range frames {
 		fr := Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}
-		if f.Line == 0 && f.File != "" { // it is of no source that one knows
+		if f.Line == 0 && f.File != "" { // it has no known source
 			if fr.File = ""; f.File != c.r.p.Binary {
 				fr.Object = f.File
 			}
@@ -164,7 +164,7 @@ func (c *counters) stack(id uint32) uint32 {
 	return stack
 }
 
-// ran takes in which goroutine a thread ran.
+// ran sets the goroutine of the samples that a thread took in an interval.
 func (c *counters) ran(v *states.Interval) {
 	list := c.threads[v.Thread]
 	if v.Thread == 0 || len(list) == 0 {
@@ -175,8 +175,9 @@ func (c *counters) ran(v *states.Interval) {
 	}
 }
 
-// fault returns the sum's number of where a goroutine waited for a page, if the counter of major
-// page faults has sampled each with its stack; 0: it has not. It does so when the page is there.
+// fault returns the sum's id of the stack of a goroutine's wait for a page, if the counter
+// of major page faults has sampled each with its stack, which it does once the page is
+// there; 0 otherwise.
 func (c *counters) fault(v *states.Interval) uint32 {
 	if c == nil || v.State != states.TextFault && v.State != states.DataFault {
 		return 0
@@ -194,7 +195,7 @@ func (c *counters) fault(v *states.Interval) uint32 {
 	return 0
 }
 
-// take counts the samples that were kept.
+// take counts the kept samples.
 func (c *counters) take(f *states.Facts) {
 	for _, thread := range sortedKeys(c.threads) {
 		for i := range c.threads[thread] {
@@ -204,7 +205,7 @@ func (c *counters) take(f *states.Facts) {
 	c.threads = nil
 }
 
-// count counts a sample, if it is wanted.
+// count counts a sample, if it is selected.
 func (c *counters) count(f *states.Facts, x *one) {
 	r := c.r
 	found, slow := r.in.at(x.goid, x.time)
@@ -227,13 +228,13 @@ func sortedKeys(m map[uint32][]one) []uint32 {
 	return keys
 }
 
-// noGoroutines says why nothing is chosen by goroutine where only counters tell.
+// noGoroutines explains why counters alone allow no selection by goroutine.
 const noGoroutines = "which goroutine was sampled, and so in which scope and row, is not known without a Go execution trace"
 
-// ofCounters takes in the samples of counters, where there is no Go execution trace.
+// ofCounters adds the samples of counters, without a Go execution trace.
 func (r *goReader) ofCounters(t *trace.Trace) error {
 	of := *r.sel
-	of.Split.Scope = false // nobody knows goroutines, so none of them was in a scope
+	of.Split.Scope = false // goroutines are not known, so no sample has a scope
 	r.sel = &of
 	if of.Scopes != nil || !of.allRows() || len(of.Goroutines) > 0 {
 		r.p.Notes = append(r.p.Notes, noGoroutines)

@@ -36,7 +36,7 @@ samples "user" "apples" thread=13 base=500 until=700 lost=0 user:650:1:1000:0
 stop ticks=9000
 `
 
-// summed are the stacks of a profile in words: functions, and the metrics that are not 0.
+// summed formats the stacks of a profile: functions, and the metrics that are not 0.
 func summed(p *Profile) (list []string) {
 	for _, s := range p.Stacks {
 		var b strings.Builder
@@ -104,7 +104,8 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestCPU: each sample of a counter tells its CPU; what does not know it can't be chosen by it.
+// TestCPU: each sample of a counter has its CPU; sources without CPUs refuse a selection by
+// CPU.
 func TestCPU(t *testing.T) {
 	var cpus []int
 	sel := anything()
@@ -129,7 +130,8 @@ func TestCPU(t *testing.T) {
 	}
 }
 
-// TestAliases: the other names of a function are those of all files that have one of its name.
+// TestAliases: the other names of a function are those of all files that have one of its
+// name.
 func TestAliases(t *testing.T) {
 	p, err := OfTrace(context.Background(), tracetest.OpenText(t, countersText), anything())
 	if err != nil {

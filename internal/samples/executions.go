@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// executions are when each goroutine was in one of the scopes that were asked for. Of one
-// inside another one the outer counts.
+// executions are the times at which each goroutine was in one of the selected scopes. Of
+// nested ones the outer counts.
 type executions struct {
 	byGoid map[uint64][]execution
 	Executions
@@ -23,7 +23,8 @@ type execution struct {
 	slow     bool
 }
 
-// executionsOf reads the executions of scopes, and marks the slowest share of them.
+// executionsOf reads the executions of the selected scopes, and marks the slowest share of
+// them.
 func executionsOf(ctx context.Context, t *trace.Trace, sel *Selection) (*executions, error) {
 	x := &executions{byGoid: map[uint64][]execution{}}
 	more := sel.watch(ctx)
@@ -73,8 +74,8 @@ func (x *executions) mark(share float64) {
 	}
 }
 
-// each calls f with the parts of a goroutine's time that lie in executions. A nil x means
-// that all of the time is wanted.
+// each calls f with the parts of a goroutine's time that lie in executions. A nil x selects
+// all of the time.
 func (x *executions) each(goid uint64, from, to int64, f func(from, to int64, slow bool)) {
 	if x == nil {
 		f(from, to, false)
@@ -86,7 +87,7 @@ func (x *executions) each(goid uint64, from, to int64, f func(from, to int64, sl
 	}
 }
 
-// at reports whether a goroutine was in an execution at a time, and in a slow one.
+// at reports whether a goroutine was in an execution at time t, and in a slow one.
 func (x *executions) at(goid uint64, t int64) (in, slow bool) {
 	x.each(goid, t, t+1, func(_, _ int64, s bool) { in, slow = true, s })
 	return in, slow

@@ -18,8 +18,8 @@ import (
 //go:noinline
 func waitForPage(page *byte) { sink.Add(int64(*page)) }
 
-// TestPageFaults: waits for pages belong to the functions that used these, if the counter of major
-// page faults tells which; otherwise they are of no known function.
+// TestPageFaults: waits for pages are attributed to the functions that used these, if the
+// counter of major page faults is recorded; otherwise to no known function.
 func TestPageFaults(t *testing.T) {
 	const pages = 100
 	page := os.Getpagesize()
@@ -37,7 +37,7 @@ func TestPageFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Munmap(mem)
-	if err := f.Sync(); err != nil { // what is not on the disk can't leave the memory
+	if err := f.Sync(); err != nil { // pages that are not on the disk can't be evicted
 		t.Fatal(err)
 	}
 	work := func() (major int64) {

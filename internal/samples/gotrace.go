@@ -12,36 +12,37 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// goReader makes samples of a Go execution trace: of its CPU profile's, and of each wait.
+// goReader makes samples from a Go execution trace: from its CPU profile, and from each
+// wait.
 type goReader struct {
 	*sum
 	ctx   context.Context
 	sel   *Selection
 	more  func(ns int64) bool
-	in    *executions       // nil: all of the time is wanted
-	names map[uint64]string // of rows; nil: nobody asked
-	wait  [states.Count]int // their metrics
-	stack []uint32          // by the trace's stacks: the sum's, and 1; 0: not seen yet
-	made  map[uint64]uint32 // where goroutines come from
-	late  late              // samples that wait for the names of their scopes
-	scope []scopeNode       // that samples were in; [0] is none
-	whose []one             // waits of which it is not known yet whether they are the program's
+	in    *executions       // nil: all of the time is selected
+	names map[uint64]string // of rows; nil: not needed
+	wait  [states.Count]int // metric of each state's waits
+	stack []uint32          // by the trace's stack ids: the sum's, plus one; 0: not seen yet
+	made  map[uint64]uint32 // by goroutine: id of its origin
+	late  late              // samples whose scopes are not known yet
+	scope []scopeNode       // scopes of samples; [0] is none
+	whose []one             // waits whose goroutine may not be the program's
 	ids   []uint32
-	cpu   int64 // samples of CPU time
-	had   int64 // ns that goroutines are known to have had CPUs
+	cpu   int64 // number of samples of CPU time
+	had   int64 // ns that goroutines are known to have been on CPUs
 
-	preset   string    // the counter to look at first where there are none; "": there are no counters
-	counters *counters // whose samples are kept; nil: none are
+	preset   string    // default counter where there are no samples of CPU time; "": there are no counters
+	counters *counters // counters whose samples are kept; nil: none
 }
 
-// one is a sample that was read.
+// one is a sample or a wait as it was read.
 type one struct {
 	time, dur, value int64
 	goid             uint64
 	pid, thread      uint32
-	cpu              uint32 // its number and one; 0: not known
+	cpu              uint32 // number of the CPU, plus one; 0: not known
 	stack, origin    uint32
-	scope            uint32 // the innermost, of goReader.scope; 0: none
+	scope            uint32 // innermost scope, an index of goReader.scope; 0: none
 	metric           uint16
 	state            states.State
 	slow             bool
@@ -57,8 +58,8 @@ func (r *goReader) handler() states.Handler {
 	return states.Handler{Interval: r.interval, Sample: r.sample, PCs: true}
 }
 
-// OfGoTrace reads a Go execution trace as runtime/trace, go test -trace and net/http/pprof
-// write it. Of what is damaged the Notes tell.
+// OfGoTrace reads a Go execution trace of runtime/trace, go test -trace or net/http/pprof.
+// The profile's Notes list damage.
 func OfGoTrace(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
 	if sel.Processes != nil {
 		return nil, fmt.Errorf("%w: a plain Go execution trace does not tell its process", errNotTold)
@@ -79,7 +80,7 @@ func OfGoTrace(ctx context.Context, in io.Reader, sel *Selection) (*Profile, err
 	return r.profile()
 }
 
-// sample takes in a sample of the CPU profile.
+// sample adds a sample of the CPU profile.
 func (r *goReader) sample(f *states.Facts, s *gotrace.Sample, in states.State) {
 	if in == states.Running || in == states.Unknown {
 		in = states.CPU
@@ -98,20 +99,20 @@ func (r *goReader) sample(f *states.Facts, s *gotrace.Sample, in states.State) {
 	})
 }
 
-// interval takes in what a goroutine waited for.
+// interval adds a goroutine's wait.
 func (r *goReader) interval(f *states.Facts, v *states.Interval) {
 	if v.On {
 		r.had += v.To - v.From
 	}
 	metric := r.wait[v.State]
 	if len(r.sel.CPUs) > 0 {
-		return // Go does not tell on which
+		return // Go does not record the CPU of a wait
 	}
 	if metric < 0 || v.State == states.GC && v.Thread != 0 || !r.wanted(v.Goid, v.State) || len(r.sel.Threads) > 0 && !r.sel.onThread(v.Thread) {
 		return
 	}
 	if g := f.Goroutines[v.Goid]; g != nil && g.System && len(r.sel.Goroutines) == 0 {
-		return // the runtime's own goroutines, and the recorder's, wait nearly always
+		return // the runtime's and the recorder's own goroutines wait nearly always
 	}
 	from, to := max(v.From, r.sel.From), min(v.To, r.sel.to())
 	stack := r.counters.fault(v)
@@ -126,7 +127,7 @@ func (r *goReader) interval(f *states.Facts, v *states.Interval) {
 			time: from, dur: to - from, value: to - from, goid: v.Goid, thread: v.Thread, stack: stack,
 			origin: r.originOf(f, v.Goid), metric: uint16(metric), state: v.State, slow: slow,
 		}
-		if v.Stack == 0 { // what the goroutine is may be told by a later stack
+		if v.Stack == 0 { // a later stack may show that the goroutine is the runtime's
 			r.whose = append(r.whose, x)
 			return
 		}
@@ -134,7 +135,7 @@ func (r *goReader) interval(f *states.Facts, v *states.Interval) {
 	})
 }
 
-// settle takes in the waits of which it is known now that they are the program's.
+// settle adds the kept waits whose goroutines turned out to be the program's.
 func (r *goReader) settle(f *states.Facts) {
 	for _, x := range r.whose {
 		if g := f.Goroutines[x.goid]; g == nil || !g.System || len(r.sel.Goroutines) > 0 {
@@ -161,7 +162,7 @@ func (r *goReader) take(x one) {
 	r.count(&x, "")
 }
 
-// count sums a sample up.
+// count adds a sample to the sums.
 func (r *goReader) count(x *one, scope string) {
 	if !r.wantsObject(r.sel, x.stack) {
 		return
@@ -176,13 +177,13 @@ func (r *goReader) count(x *one, scope string) {
 	r.add(rowKey{x.stack, x.origin, r.label(r.sel.Split.of(all))}, int(x.metric), x.value)
 }
 
-// onCPU is Sample.OnCPU. Counters are read after all that Go tells.
+// onCPU returns the value for Sample.OnCPU. Counters are read after Go's own samples.
 func (r *goReader) onCPU(x *one) bool {
 	name := r.p.Metrics[x.metric].Name
 	return name == cpu.Name || r.cpu == 0 && (name == taskClocks[0].Name || name == taskClocks[1].Name)
 }
 
-// of returns the labels by which samples are kept apart.
+// of returns the labels by which samples are kept separate.
 func (p Split) of(l Labels) Labels {
 	kept := Labels{Slow: l.Slow}
 	if p.Goroutine {
@@ -206,9 +207,9 @@ func (p Split) of(l Labels) Labels {
 	return kept
 }
 
-// How many frames Go keeps of a stack: in an execution trace (tracev2.MaxFramesPerStack), and of a
-// sample of CPU time (runtime.maxCPUProfStack). The latter end in runtime.goexit, which is left
-// out, so that whole ones are shorter.
+// Maximum number of frames that Go keeps of a stack: in an execution trace
+// (tracev2.MaxFramesPerStack), and of a sample of CPU time (runtime.maxCPUProfStack). The
+// latter end in runtime.goexit, which is left out, so that whole ones are shorter.
 const (
 	deepestOfGo     = 128
 	deepestSampleGo = 64
@@ -223,8 +224,8 @@ func (r *goReader) sampledStack(f *states.Facts, id uint32, goid uint64) uint32 
 	return stack
 }
 
-// stackOf returns the sum's number of one of the trace's stacks. Where that is not known it
-// is <Unknown>, in what its goroutine began with.
+// stackOf returns the sum's id of one of the trace's stacks. An unknown stack becomes
+// <Unknown>, called by the function that its goroutine began with.
 func (r *goReader) stackOf(f *states.Facts, id uint32, goid uint64) uint32 {
 	if id == 0 {
 		r.ids = append(r.ids[:0], r.frameID(Frame{}))
@@ -255,7 +256,7 @@ func (r *goReader) appendFrames(ids []uint32, f *states.Facts, stack uint32) []u
 	return ids
 }
 
-// originOf returns where a goroutine comes from, if that is wanted and known.
+// originOf returns the id of a goroutine's origin; 0 if it is not wanted or not known.
 func (r *goReader) originOf(f *states.Facts, goid uint64) uint32 {
 	if !r.sel.Imputed || goid == 0 {
 		return 0
@@ -263,7 +264,7 @@ func (r *goReader) originOf(f *states.Facts, goid uint64) uint32 {
 	if o, ok := r.made[goid]; ok {
 		return o
 	}
-	r.made[goid] = 0 // corrupt traces may have goroutines that made one another
+	r.made[goid] = 0 // corrupt traces may have goroutines that created each other
 	g := f.Goroutines[goid]
 	if g == nil || !g.Created || g.Site == 0 {
 		return 0
@@ -273,7 +274,7 @@ func (r *goReader) originOf(f *states.Facts, goid uint64) uint32 {
 	return o
 }
 
-// finish says how far the samples can be believed.
+// finish adds notes on the reliability of the samples.
 func (r *goReader) finish(f *states.Facts) {
 	p := r.p
 	p.From, p.To = max(f.From, r.sel.From), min(f.To, r.sel.to())
@@ -301,5 +302,5 @@ func (r *goReader) finish(f *states.Facts) {
 	}
 }
 
-// whole reports whether nothing was left out.
+// whole reports whether the selection leaves nothing out.
 func (r *goReader) whole() bool { return r.sel.anytime() }

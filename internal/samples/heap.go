@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// heapMetrics are what readings of Go's heap profile tell. Their names are those of the counters.
+// heapMetrics are the metrics of Go's heap profile. They have the names of the counters.
 var heapMetrics = []Metric{
 	{Name: format.AllocBytes, Title: "bytes that were allocated, by Go's heap profile", Unit: Bytes, Sampled: true},
 	{Name: format.AllocObjects, Title: "objects that were allocated, by Go's heap profile", Unit: Count, Sampled: true},
@@ -23,15 +23,15 @@ const (
 	heapWhose = "what was allocated is left out: Go's heap profile does not tell whose it was"
 )
 
-// heap is what the heap profile told, as far as it was read. What is allocated is counted at
-// once. In use is what was told last before the end of the range, whenever that begins.
+// heap collects the samples of the heap profile. Allocations are counted at once. Memory in
+// use is the last value before the end of the range, wherever that begins.
 type heap struct {
 	r       *goReader
 	metrics map[string]int // by counter
 	levels  map[level]one
 }
 
-// level is what is in use of one of the trace's stacks.
+// level identifies the memory in use of one of the trace's stacks.
 type level struct {
 	stack  uint32
 	metric int
@@ -42,8 +42,8 @@ func isHeap(counter string) bool {
 	return slices.ContainsFunc(heapMetrics, func(m Metric) bool { return m.Name == counter })
 }
 
-// newHeap adds the metrics of the heap profile, if there is one. What is chosen by whose it was
-// has nothing of it: the profile does not tell that.
+// newHeap adds the metrics of the heap profile, if there is one. A selection by goroutine,
+// row or scope has none of it: the profile does not record these.
 func (r *goReader) newHeap(t *trace.Trace) *heap {
 	h := &heap{r: r, metrics: map[string]int{}, levels: map[level]one{}}
 	fact := t.Lookup("gotrace_heap")
@@ -63,7 +63,7 @@ func (r *goReader) newHeap(t *trace.Trace) *heap {
 	return h
 }
 
-// take takes in a sample of a stack.
+// take adds a sample of a stack.
 func (h *heap) take(x *trace.Sample, stack uint32) {
 	metric, ok := h.metrics[x.Counter]
 	if !ok || x.Time >= h.r.sel.to() {
@@ -78,13 +78,13 @@ func (h *heap) take(x *trace.Sample, stack uint32) {
 	}
 }
 
-// count counts a sample. It was in no scope, so it need not wait for one's name.
+// count counts a sample. It was in no scope, so it need not wait for a scope's name.
 func (h *heap) count(x *one) {
 	h.r.p.Samples++
 	h.r.count(x, "")
 }
 
-// finish counts what is in use.
+// finish counts the memory in use.
 func (h *heap) finish() {
 	keys := make([]level, 0, len(h.levels))
 	for k := range h.levels {

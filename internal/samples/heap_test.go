@@ -39,8 +39,8 @@ samples "page-faults" "count" thread=7 base=500 until=900 lost=0 user:700:0:5:65
 stop ticks=9000
 `
 
-// TestHeap: what was allocated is counted in the range of time; in use is what it was at its
-// end, whenever it began. Whose it was nobody knows.
+// TestHeap: allocations are counted in the range of time; memory in use is that at its end,
+// wherever it begins. The goroutine is never known.
 func TestHeap(t *testing.T) {
 	tr := tracetest.OpenText(t, heapText)
 	for _, test := range []struct {
@@ -84,7 +84,8 @@ var keeps [][]byte
 
 const block = 64 << 10
 
-// keepsHalf allocates blocks on the line behind the one that it returns, and keeps every other.
+// keepsHalf allocates blocks on the line after the one that it returns, and keeps every
+// other.
 //
 //go:noinline
 func keepsHalf(n int) (line int) {
@@ -113,7 +114,8 @@ func keepsNothing(n int) (sum int) {
 	return sum
 }
 
-// chains are what the stacks with keepsHalf have of a metric, by their functions and lines.
+// chains returns the values of a metric of the stacks with keepsHalf, by their functions and
+// lines.
 func chains(p *Profile, metric string) map[string]int64 {
 	of := map[string]int64{}
 	for _, s := range p.Stacks {
@@ -131,8 +133,8 @@ func chains(p *Profile, metric string) map[string]int64 {
 	return of
 }
 
-// own is what the stacks have of a metric whose innermost frame is a function's, on a line if
-// that is not 0.
+// own returns the value of a metric of the stacks whose innermost frame is a function's, on
+// a line if that is not 0.
 func own(p *Profile, metric, function string, line int) (v int64) {
 	for _, s := range p.Stacks {
 		if f := s.Frames[0]; strings.HasSuffix(f.Func, function) && (line == 0 || f.Line == line) {
@@ -142,7 +144,7 @@ func own(p *Profile, metric, function string, line int) (v int64) {
 	return v
 }
 
-// heapOf is what runtime/pprof tells of the heap, when the profile knows of all that was.
+// heapOf returns runtime/pprof's heap profile, once the profile is up to date.
 func heapOf(t *testing.T) *Profile {
 	t.Helper()
 	for range 3 {
@@ -159,13 +161,13 @@ func heapOf(t *testing.T) *Profile {
 	return p
 }
 
-// heapRecorded records what keepsHalf does with n blocks, with a sample after so many bytes, and
-// returns what runtime/pprof told before and afterwards.
+// heapRecorded records keepsHalf with n blocks, with a sample after every rate bytes, and
+// returns runtime/pprof's profiles from before and after.
 func heapRecorded(t *testing.T, rate, n int) (p, before, after *Profile, line int) {
 	t.Helper()
 	old := runtime.MemProfileRate
 	runtime.MemProfileRate = rate
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // what helps the collector allocates too
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the collector's assists allocate too
 	defer func() { runtime.MemProfileRate, keeps = old, nil }()
 	keeps = make([][]byte, 0, n)
 	before = heapOf(t)
@@ -193,8 +195,8 @@ func heapRecorded(t *testing.T, rate, n int) (p, before, after *Profile, line in
 	return p, before, after, line
 }
 
-// TestRecordedHeap: what a line allocated and what of it is in use is known to the byte if each
-// allocation is sampled, and always what runtime/pprof makes of the same samples.
+// TestRecordedHeap: a line's allocations and memory in use are exact to the byte if each
+// allocation is sampled, and always equal runtime/pprof's for the same samples.
 func TestRecordedHeap(t *testing.T) {
 	for _, test := range []struct{ rate, n, off int }{{1, 200, 0}, {512 << 10, 2000, 40}} {
 		p, before, after, line := heapRecorded(t, test.rate, test.n)
@@ -203,7 +205,7 @@ func TestRecordedHeap(t *testing.T) {
 		}
 		for _, m := range []struct {
 			ours, theirs string
-			old          int64 // 1: what there was before does not count
+			old          int64 // 1: subtract what there was before
 			want         int
 		}{
 			{"alloc-bytes", "alloc_space", 1, test.n * block}, {"alloc-objects", "alloc_objects", 1, test.n},

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Truncated reports whether a stack lacks its outermost callers. Those of the go statement that
-// made its goroutine may follow.
+// Truncated reports whether a stack lacks its outermost callers. Those of the go statement
+// that created its goroutine may follow.
 func (s *Stack) Truncated() bool { return s.has(TruncatedName) }
 
 func (s *Stack) has(function string) bool {
 	return slices.ContainsFunc(s.Frames, func(f *Frame) bool { return f.Func == function })
 }
 
-// Truncated returns what stacks that lack their outermost callers have of each metric that is no
-// sum; nil: none lacks them.
+// Truncated returns, for each metric that is not a sum, the total of the stacks that lack
+// their outermost callers; nil if there are none.
 func (p *Profile) Truncated() (all []int64) {
 	for i := range p.Stacks {
 		s := &p.Stacks[i]
@@ -31,7 +31,7 @@ func (p *Profile) Truncated() (all []int64) {
 	return all
 }
 
-// incomplete notes which callers are not known.
+// incomplete adds notes on unknown callers.
 func (p *Profile) incomplete() {
 	m := p.Metric(p.Preset)
 	if m < 0 {

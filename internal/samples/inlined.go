@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// FoldInlined leaves out the frames that are known to be inlined: what they had becomes the
-// exclusive metrics of the functions that they were inlined into, as tools had it that knew
-// of no inlining. A note names functions that are there by themselves too: what is shown of
-// those is only what calls of them had.
+// FoldInlined removes the frames that are known to be inlined: their metrics become
+// exclusive ones of the functions that they were inlined into, as in tools without knowledge
+// of inlining. A note names functions that also occur without inlining: their rows then show
+// only those calls.
 func (p *Profile) FoldInlined() {
 	gone, kept := map[string]bool{}, map[string]bool{}
 	for i := range p.Stacks {

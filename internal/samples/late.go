@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// late are samples that wait for the names of their scopes, by goroutines. They lie in blocks:
-// in one list they took three times the memory while it grew and was sorted.
+// late has samples whose scopes are not known yet, by goroutine. They lie in blocks: one
+// list took three times the memory while it grew and was sorted.
 type late map[uint64]*lateOf
 
-// lateOf are those of a goroutine.
+// lateOf has those of a goroutine.
 type lateOf struct {
 	goid   uint64
 	blocks [][]one
@@ -33,7 +33,7 @@ func (l late) add(x *one) {
 	of.blocks[n-1] = append(of.blocks[n-1], *x)
 }
 
-// sort puts them in order. Those of Go come by time, but for few.
+// sort sorts the samples by time. Go's come nearly sorted.
 func (of *lateOf) sort() {
 	last := &of.blocks[0][0]
 	for _, b := range of.blocks {
@@ -49,7 +49,7 @@ func (of *lateOf) sort() {
 	}
 }
 
-// lateCursor goes through them.
+// lateCursor iterates over them.
 type lateCursor struct {
 	goid uint64
 	left [][]one
@@ -57,7 +57,7 @@ type lateCursor struct {
 
 func (of *lateOf) cursor() lateCursor { return lateCursor{of.goid, slices.Clone(of.blocks)} }
 
-// at is the next one; nil: there is none.
+// at returns the current sample; nil at the end.
 func (c *lateCursor) at() *one {
 	if len(c.left) == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (c *lateCursor) next() {
 	}
 }
 
-// byTime gives all of them by time; those of one moment by goroutine.
+// byTime yields all samples by time; those of one moment by goroutine.
 func (l late) byTime() iter.Seq[*one] {
 	return func(yield func(*one) bool) {
 		h := make(lateHeap, 0, len(l))
@@ -92,7 +92,7 @@ func (l late) byTime() iter.Seq[*one] {
 	}
 }
 
-// lateHeap has the earliest first.
+// lateHeap is a heap with the earliest sample first.
 type lateHeap []lateCursor
 
 func (h lateHeap) Len() int { return len(h) }

@@ -2,14 +2,14 @@ package samples
 
 import "github.com/scopeview/scopeview/internal/states"
 
-// cpu is what the samples of Go's CPU profile are of. Go takes a hundred in a second of a
-// thread's CPU time, and does not tell whether the thread was in the kernel.
+// cpu is the metric of Go's CPU profile. Go takes a hundred samples in a second of a
+// thread's CPU time, and does not record whether the thread was in the kernel.
 var cpu = Metric{Name: "cpu", Title: "CPU time, user and system", Unit: Nanoseconds, Sampled: true}
 
-// perSample is what a sample of the CPU profile stands for, in ns.
+// perSample is the CPU time, in ns, that a sample of the CPU profile represents.
 const perSample = 10_000_000
 
-// waits are the metrics of what goroutines waited for, by the names of the states.
+// waits are the metrics of goroutines' waits, by state.
 var waits = map[states.State]string{
 	states.Preempted: "waits for a CPU, its thread put off by the system",
 	states.TextFault: "waits for a page of instructions",
@@ -29,7 +29,7 @@ var waits = map[states.State]string{
 	states.Other:     "waits for something else",
 }
 
-// sums are the metrics that are the sum of others, in the words of Sun's Analyzer where it
+// sums are the metrics that are sums of others, with the names of Sun's Analyzer where it
 // has one: wait (Wait CPU Time) and ulock (User Lock Time).
 var sums = []struct {
 	metric Metric
@@ -52,7 +52,8 @@ func oneOf(list ...states.State) func(string) bool {
 	}
 }
 
-// off reports whether a metric is of waits. System calls may have had a CPU.
+// off reports whether a metric is of waits. System calls are not, as they may have had a
+// CPU.
 func off(name string) bool {
 	for s := range waits {
 		if s != states.Syscall && s.String() == name {
@@ -62,7 +63,7 @@ func off(name string) bool {
 	return false
 }
 
-// addWaits adds the metrics of a Go execution trace, all of them, in their order.
+// addWaits adds all metrics of a Go execution trace, in their order.
 func (s *sum) addWaits() (of [states.Count]int) {
 	s.metric(cpu)
 	for state := range states.Count {

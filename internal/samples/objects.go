@@ -13,13 +13,13 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// programs finds out which process each sample of a trace is of.
+// programs finds the process of each sample of a trace.
 type programs struct {
 	t     *trace.Trace
-	known map[format.Program]bool // all that have samples; of none Base or Thread
+	known map[format.Program]bool // all that have samples, with Base and Thread 0
 }
 
-// of returns the number of the process that a sample is of.
+// of returns the process id of a sample.
 func (p *programs) of(x *trace.Sample) (pid uint32) {
 	if !p.t.HasPrograms() {
 		return p.t.Header().PID
@@ -30,7 +30,7 @@ func (p *programs) of(x *trace.Sample) (pid uint32) {
 	return g.PID
 }
 
-// notes says which processes there are, where nobody has chosen among several.
+// notes lists the processes, if there are several and the user has not selected any.
 func (p *programs) notes() []string {
 	if chosen, _ := p.t.Kept(); chosen != nil || len(p.known) < 2 {
 		return nil
@@ -48,8 +48,8 @@ func (p *programs) notes() []string {
 	return []string{"the samples are of several processes, of which --process chooses some: " + strings.Join(list, ", ")}
 }
 
-// object returns the name of an object of a trace: its path and, where it had several files, one
-// after the other, the build; "" if it is the program's own.
+// object returns the name of an object of a trace: its path and, if several files had that
+// path, the build; "" for the program's own.
 func (c *counters) object(o *format.Object) string {
 	own := c.r.p
 	if o.Path == own.Binary && (own.BuildID == "" || o.BuildID == own.BuildID) {
@@ -65,11 +65,11 @@ func (c *counters) object(o *format.Object) string {
 
 // Executable is a file with Go code that samples are of.
 type Executable struct {
-	Object        string // as frames have it; "": the program's own
+	Object        string // by its name in frames; "": the program's own
 	Path, BuildID string // "": not known
 }
 
-// object takes in a file that frames have, but for the program's own.
+// object adds a file that frames refer to, other than the program's own.
 func (p *Profile) object(x Executable) {
 	if p.objects == nil {
 		p.objects = map[string]Executable{}
@@ -77,7 +77,7 @@ func (p *Profile) object(x Executable) {
 	p.objects[x.Object] = x
 }
 
-// Executables lists those that there are, by their paths. Of a program in another language there is none.
+// Executables returns the executables with Go code that samples are of, by path.
 func (p *Profile) Executables() (list []Executable) {
 	seen := map[string]bool{}
 	for i := range p.Stacks {
@@ -96,11 +96,11 @@ func (p *Profile) Executables() (list []Executable) {
 	return list
 }
 
-// ErrExecutables says that it is not clear which executable is meant.
+// ErrExecutables reports an ambiguous choice of executable.
 var ErrExecutables = errors.New("the samples are of several executables")
 
-// Executable returns the one that name means: its path, or the end of it. "" means the only one,
-// or the program itself where no Go code is known.
+// Executable returns the executable that name selects: its path, or the end of it. ""
+// selects the only one, or the program itself if no Go code is known.
 func (p *Profile) Executable(name string) (Executable, error) {
 	all := p.Executables()
 	if len(all) == 0 && name == "" {
@@ -112,7 +112,7 @@ func (p *Profile) Executable(name string) (Executable, error) {
 		full := cmp.Or(x.Object, x.Path)
 		names = append(names, cmp.Or(full, "the program"))
 		switch {
-		case full == name: // another one may end so
+		case full == name: // another path may have the same end
 			return x, nil
 		case name == "" || x.Path == name || strings.HasSuffix(full, "/"+name):
 			found = append(found, x)
@@ -128,7 +128,7 @@ func (p *Profile) Executable(name string) (Executable, error) {
 	return Executable{}, fmt.Errorf("%w: %s", ErrExecutables, list)
 }
 
-// wantsObject reports whether the code that ran, of a stack, is wanted.
+// wantsObject reports whether the code of a stack's leaf is selected.
 func (s *sum) wantsObject(sel *Selection, stack uint32) bool {
 	if sel.Objects == nil {
 		return true
@@ -137,8 +137,8 @@ func (s *sum) wantsObject(sel *Selection, stack uint32) bool {
 	return sel.Objects.MatchFile(cmp.Or(leaf.Object, s.p.Binary))
 }
 
-// tellApart gives functions of one name that are different ones, of different files, a name each:
-// main.main (a). Whatever sums samples up does it by name.
+// tellApart gives different functions with one name, of different files, distinct names:
+// main.main (a). All sums over samples are by name.
 func (s *sum) tellApart() {
 	type home struct{ object, file string }
 	homes := map[string]map[home]bool{}
@@ -175,15 +175,16 @@ func (s *sum) tellApart() {
 			label = cmp.Or(label, short)
 		}
 		f.symbol = f.Func
-		defer func() { f.Func += " (" + label + ")" }() // others still look at it
+		defer func() { f.Func += " (" + label + ")" }() // deferred: other frames are still compared with it
 	}
 }
 
-// cSources are the endings of sources in whose languages two files may each have a function of one
-// name. In Go one name is one function, even if its lines are of several files.
+// cSources are the extensions of languages in which two files may each have a function of
+// one name. In Go one name is one function, even if its lines are of several files.
 var cSources = map[string]bool{".c": true, ".cc": true, ".cpp": true, ".cxx": true, ".m": true, ".mm": true}
 
-// shortest returns as much of the end of a path as tells it from the other ones; "": there are none.
+// shortest returns the shortest end of a path that distinguishes it from the others; "" if
+// there are none.
 func shortest(file string, all []string) string {
 	parts := strings.Split(file, "/")
 	others := slices.DeleteFunc(slices.Clone(all), func(x string) bool { return x == file })

@@ -14,7 +14,7 @@ import (
 )
 
 // TestToldApart: functions of one name in different objects, or in different C files, are
-// different rows; what is the same function is one row, whatever its lines and mappings are.
+// different rows; one function is one row, whatever its lines and mappings are.
 func TestToldApart(t *testing.T) {
 	maps := map[string]*profile.Mapping{}
 	q := &profile.Profile{SampleType: []*profile.ValueType{{Type: "cpu", Unit: "nanoseconds"}}}

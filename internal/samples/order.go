@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// sortStacks brings stacks into an order that does not depend on a map's.
+// sortStacks sorts stacks into an order that does not depend on a map's.
 func sortStacks(list []Stack) {
 	slices.SortFunc(list, func(a, b Stack) int {
 		for i := 0; i < min(len(a.Frames), len(b.Frames)); i++ {

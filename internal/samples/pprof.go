@@ -13,9 +13,9 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// OfPprof reads a profile in pprof's format, compressed or not: of runtime/pprof, or of
+// OfPprof reads a profile in pprof's format, compressed or not, of runtime/pprof or of
 // another tool. Its sample types become the metrics. It has no times, so a Selection can't
-// choose by them.
+// use them.
 func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
 	if sel.Processes != nil || !sel.anytime() {
 		return nil, fmt.Errorf("%w: a pprof profile does not tell when something was, nor in which process, goroutine, row or CPU", errNotTold)
@@ -26,7 +26,7 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 	}
 	s := newSum()
 	s.prune(q)
-	n := 0 // it only grows: a profile may have very many types of one name
+	n := 0 // never reset: a profile may have very many types of one name
 	for i, t := range q.SampleType {
 		name := cmp.Or(t.Type, "samples")
 		m := Metric{Name: name, Title: name, Unit: cmp.Or(Unit(t.Unit), Count), Sampled: true}
@@ -82,7 +82,7 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 	return s.profile()
 }
 
-// prune leaves out the frames that the profile's own drop_frames and keep_frames call
+// prune removes the frames that the profile's own drop_frames and keep_frames declare
 // uninteresting, as pprof does before it shows anything.
 func (s *sum) prune(q *profile.Profile) {
 	if q.DropFrames == "" {
@@ -98,15 +98,15 @@ func (s *sum) prune(q *profile.Profile) {
 	s.p.Notes = append(s.p.Notes, note)
 }
 
-// limits are how many frames of a stack are kept at most: of Go's heap and lock profiles before
-// 1.23, of Go's CPU profiles, by Linux, and of Go's others.
+// limits are the maximum numbers of frames of a stack: of Go's heap and lock profiles before
+// 1.23, of Go's CPU profiles, of Linux's, and of Go's others.
 var limits = []int{32, 64, 127, 128}
 
-// begins are functions that nothing calls that one would miss.
+// begins are functions without callers of interest.
 var begins = map[string]bool{"runtime.main": true, "runtime.goexit": true, "runtime.mstart": true, "runtime.mcall": true, "runtime.systemstack": true, "_start": true, "main": true}
 
-// limitOf returns the limit of a profile's stacks: the format does not tell it, and several that
-// are as deep as one of these and none deeper are no accident. 0: there is none.
+// limitOf returns the limit of a profile's stacks, or 0. The format does not have it;
+// several stacks exactly as deep as one of limits, and none deeper, are no accident.
 func limitOf(q *profile.Profile) int {
 	most, n := 0, 0
 	for _, x := range q.Sample {
@@ -127,8 +127,8 @@ func limitOf(q *profile.Profile) int {
 	return 0
 }
 
-// presetOf returns the index of the sample type that pprof shows first: the last, if the profile
-// names no other.
+// presetOf returns the index of the sample type that pprof shows first: the last, unless the
+// profile names another.
 func presetOf(q *profile.Profile) int {
 	i := slices.IndexFunc(q.SampleType, func(t *profile.ValueType) bool { return t.Type == q.DefaultSampleType })
 	if q.DefaultSampleType == "" || i < 0 {
@@ -137,7 +137,7 @@ func presetOf(q *profile.Profile) int {
 	return i
 }
 
-// location returns the frames of a place, the innermost first.
+// location returns the frames of a location, the innermost first.
 func (s *sum) location(q *profile.Profile, l *profile.Location) (ids []uint32) {
 	object := ""
 	if m := l.Mapping; m != nil && (m.File != q.Mapping[0].File || m.BuildID != q.Mapping[0].BuildID) {

@@ -12,7 +12,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// stackProfile makes a profile of one sample type: of each stack, the leaf first, its value.
+// stackProfile makes a profile of one sample type from stacks, the leaf first, and their
+// values.
 func stackProfile(values map[string]int64) *profile.Profile {
 	q := &profile.Profile{SampleType: []*profile.ValueType{{Type: "space", Unit: "bytes"}}}
 	locations := map[string]*profile.Location{}
@@ -42,13 +43,13 @@ func ofPprof(t *testing.T, q *profile.Profile) (*Profile, error) {
 	return OfPprof(context.Background(), &b, anything())
 }
 
-// TestPprofNegative: where values are negative, shares are of the absolute sum; of a profile that
-// pprof -diff_base wrote they are of the base.
+// TestPprofNegative: if values are negative, shares refer to the absolute sum; in a profile
+// that pprof -diff_base wrote, to the base.
 func TestPprofNegative(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		of    map[string]int64
-		base  string // the stack that was subtracted
+		base  string // stack that was subtracted
 		whole int64
 		named string
 	}{
@@ -74,7 +75,7 @@ func TestPprofNegative(t *testing.T) {
 	}
 }
 
-// TestPprofOverflow: values whose sum has no room in 63 bits are refused, of either sign.
+// TestPprofOverflow: values whose sum exceeds 63 bits are rejected, of either sign.
 func TestPprofOverflow(t *testing.T) {
 	const most = math.MaxInt64
 	for _, c := range []struct {
@@ -92,8 +93,8 @@ func TestPprofOverflow(t *testing.T) {
 	}
 }
 
-// TestPprofDropFrames: frames that the profile calls uninteresting are left out as pprof leaves
-// them out, and a note says so; an expression that is none leaves nothing out.
+// TestPprofDropFrames: frames that the profile declares uninteresting are removed as pprof
+// removes them, and a note says so; an invalid expression removes nothing.
 func TestPprofDropFrames(t *testing.T) {
 	of := map[string]int64{"inner alloc user main": 1, "kept_alloc user main": 2, "other main": 4}
 	for _, c := range []struct {
@@ -123,9 +124,10 @@ func TestPprofDropFrames(t *testing.T) {
 	}
 }
 
-// TestCutPprof cuts a profile at every length, gzipped and not. Each is an error, or has all that the
-// whole one has: behind the table of strings, which everything before needs, are numbers about the
-// profile, and a prefix that ends between two of these is a whole message of protocol buffers.
+// TestCutPprof cuts a profile at every length, gzipped and not. Each is an error, or has all
+// data of the whole one: after the table of strings, which everything before needs, there
+// are only numbers about the profile, and a prefix that ends between two of these is a whole
+// message of protocol buffers.
 func TestCutPprof(t *testing.T) {
 	q := stackProfile(map[string]int64{"leaf mid main": 5, "other main": 7})
 	q.TimeNanos, q.DurationNanos, q.Comments = 1, 2, []string{"a comment"}

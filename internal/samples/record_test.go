@@ -23,9 +23,9 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-var sink atomic.Int64 // what is computed is of use
+var sink atomic.Int64 // keeps the result of computations
 
-// hotSpot has so much CPU time, on a busy machine too.
+// hotSpot uses this much CPU time, on a busy machine too.
 //
 //go:noinline
 func hotSpot(d time.Duration) {
@@ -47,8 +47,8 @@ func hotSpot(d time.Duration) {
 	sink.Store(n)
 }
 
-// program has known answers: hotSpot has nearly all of the CPU time, in goroutines that spawn
-// makes; request waits for a lock as a rule, and every tenth time for a channel.
+// program has known results: hotSpot has nearly all of the CPU time, in goroutines that
+// spawn starts; request usually waits for a lock, and every tenth time for a channel.
 func program() {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -107,7 +107,7 @@ func recorded(t *testing.T) *scopetrace.Trace {
 	return tracetest.OpenFile(t, path)
 }
 
-// on returns what the stacks have of a metric that a function is on.
+// on returns the value of a metric of the stacks that contain a function.
 func on(p *Profile, metric, function string) (v int64) {
 	for _, s := range p.Stacks {
 		for _, f := range s.Frames {
@@ -123,7 +123,7 @@ func on(p *Profile, metric, function string) (v int64) {
 func all(p *Profile, metric string) int64 { return p.Value(p.Total(), p.Metric(metric)) }
 
 // TestRecordedCounters: a hot function has the samples of task-clock, whose goroutines are
-// known by the Go execution trace; what is not there is told.
+// known by the Go execution trace; a note reports counters that are not available.
 func TestRecordedCounters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	err := scope.Start(path, gotrace.With(gotrace.WithoutProfile(), gotrace.WithCounter("task-clock", 5e6), gotrace.WithCounter("task-clock", 1e6),
@@ -182,7 +182,7 @@ func TestRecording(t *testing.T) {
 	if cpu < int64(100*time.Millisecond) || 10*on(p, "cpu", ".hotSpot") < 9*cpu || on(p, "cpu", ".spawn") < on(p, "cpu", ".hotSpot") {
 		t.Errorf("of %v of CPU time %v are in hotSpot, and %v belong to spawn", cpu, on(p, "cpu", ".hotSpot"), on(p, "cpu", ".spawn"))
 	}
-	// Waits are exact: by state they are what the states say.
+	// Waits are exact: they equal the states' times.
 	f, err := states.Read(tr, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -198,8 +198,8 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestHadCPUs: what is said beside the samples is what goroutines had of CPUs, and not how long
-// the collector's workers waited for work between its rounds.
+// TestHadCPUs: the CPU time noted beside the samples is that of goroutines on CPUs, without
+// the time that the collector's workers waited for work between its cycles.
 func TestHadCPUs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path, gotrace.With()); err != nil {
@@ -230,8 +230,8 @@ func TestHadCPUs(t *testing.T) {
 	}
 }
 
-// TestBegunByScope: what a goroutine of scope.Go did on CPUs, what it waited for and what it
-// counted are of one call, and not of several that differ by how the goroutine began.
+// TestBegunByScope: CPU time, waits and counts of a goroutine of scope.Go belong to one call
+// path, and not to several that differ by how the goroutine began.
 func TestBegunByScope(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path, gotrace.With()); err != nil {
@@ -266,7 +266,7 @@ func TestBegunByScope(t *testing.T) {
 	}
 }
 
-// processCPU returns the CPU time that this process has had, user and system.
+// processCPU returns this process's CPU time, user and system.
 func processCPU(t *testing.T) time.Duration {
 	t.Helper()
 	user, system := sys.ProcessCPU()
@@ -276,8 +276,8 @@ func processCPU(t *testing.T) time.Duration {
 	return time.Duration(user + system)
 }
 
-// TestRecordingByScope: in slow executions of request one waits for a channel, in others for
-// a lock; each sample knows its scope.
+// TestRecordingByScope: slow executions of request wait for a channel, others for a lock;
+// each sample has its scope.
 func TestRecordingByScope(t *testing.T) {
 	tr := recorded(t)
 	sel := anything()
@@ -293,7 +293,7 @@ func TestRecordingByScope(t *testing.T) {
 	if p.Executions.Slow != 4 || p.Executions.Rest != 36 || strings.Contains(strings.Join(p.Notes, "; "), "matches") {
 		t.Fatalf("%+v: %q", p.Executions, p.Notes)
 	}
-	// A name that nobody has is told of, of scopes and of rows.
+	// A note reports a name that no scope, or no row, has.
 	nobody, err := glob.Parse("nobody")
 	if err != nil {
 		t.Fatal(err)
@@ -318,7 +318,7 @@ func TestRecordingByScope(t *testing.T) {
 	if l := part("lock", false); l < 36*int64(200*time.Microsecond)*9/10 {
 		t.Errorf("the others waited %d ns for the lock", l)
 	}
-	// The same by the scope that each sample was in.
+	// The same by the scope of each sample.
 	found := map[string]int64{}
 	sel = anything()
 	sel.Split.Scope = true
@@ -337,7 +337,7 @@ func TestRecordingByScope(t *testing.T) {
 	}
 }
 
-// TestGoTrace: a plain Go execution trace with a CPU profile tells the same, without scopes.
+// TestGoTrace: a plain Go execution trace with a CPU profile gives the same, without scopes.
 func TestGoTrace(t *testing.T) {
 	var b bytes.Buffer
 	if err := pprof.StartCPUProfile(io.Discard); err != nil {

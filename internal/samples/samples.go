@@ -1,18 +1,18 @@
-// Package samples has one model of what a program's time and memory went to: call stacks
-// with a weight in one or more metrics. Recordings, plain Go execution traces and pprof
-// profiles become it, and every view of functions, lines and instructions is made of it.
+// Package samples has the model of a program's use of time and memory: call stacks with a
+// weight in one or more metrics. Recordings, plain Go execution traces and pprof profiles
+// are converted to it, and every view of functions, lines and instructions is made from it.
 //
 // # Design
 //
 //  1. A source is read once, as a stream, and summed up by stack: memory grows with the
-//     different stacks and not with the samples. Who wants samples apart by goroutine,
-//     thread, row or scope asks for that first (Selection.Split).
+//     different stacks and not with the samples. To keep samples separate by goroutine,
+//     thread, row or scope, set Selection.Split.
 //  2. CPU time is sampled. Waits are not: the Go execution trace has each with its stack
 //     and its length, so waits are exact, and wall-clock time needs no sampling.
-//  3. What a goroutine did belongs to the go statement that made it: its stacks go on with
-//     those of its creators (Selection.Imputed), the rule by which Sun's Analyzer treats
-//     the bodies of parallel loops. Otherwise main.main would have done nothing.
-//  4. What is not known is a frame of its own, <Unknown>, and never the nearest guess.
+//  3. A goroutine's samples belong to the go statement that created it: its stacks continue with
+//     those of its creators (Selection.Imputed), the rule that Sun's Analyzer applies to
+//     the bodies of parallel loops. Otherwise main.main would have no time.
+//  4. An unknown function is a frame of its own, <Unknown>, and never the nearest guess.
 package samples
 
 import (
@@ -25,113 +25,114 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// Unit is what a metric counts.
+// Unit is the unit of a metric.
 type Unit string
 
-// The units. A profile of another program may have any other.
+// The units. Profiles of other programs may have others.
 const (
 	Nanoseconds Unit = "nanoseconds"
 	Bytes       Unit = "bytes"
 	Count       Unit = "count"
 )
 
-// Metric is something that samples have a weight in.
+// Metric is a quantity that samples have a weight in.
 type Metric struct {
-	Name    string // as one asks for it: cpu, lock
-	Title   string // for people: what it is
+	Name    string // for selecting it: cpu, lock
+	Title   string // description for people
 	Unit    Unit
-	Sampled bool // it is an estimate of samples; otherwise each event was recorded
-	// Level says that it is of the end of what was chosen: what was told of a stack last. So it
-	// can't be had of a part of that by adding up samples.
+	Sampled bool // estimated from samples; otherwise each event was recorded
+	// Level marks a metric that is a state at the end of the range: the last value of each
+	// stack. The values of parts of the range don't add up to it.
 	Level bool
-	// Of has the metrics that this one is the sum of, by index; nil: it is none.
+	// Of has the indexes of the metrics that this one is the sum of; nil: it is not a sum.
 	Of []int
-	// Whole is what shares are of where values are negative: their absolute sum, or that of the
-	// profile that others were subtracted from; WholeOf names it. 0: shares are of the total.
+	// Whole is the value that shares refer to if values are negative: their absolute sum, or
+	// that of the profile that was subtracted; WholeOf names it. 0: the total.
 	Whole   int64
 	WholeOf string
 }
 
-// ErrOverflow says that values add up to more than 63 bits hold.
+// ErrOverflow reports that values add up to more than 63 bits hold.
 var ErrOverflow = errors.New("the values add up to more than 9223372036854775807")
 
-// Names of frames that are none of the program's.
+// Names of frames that are not the program's.
 const (
-	UnknownName = "<Unknown>" // nobody knows the function
-	TotalName   = "<Total>"   // the caller of all that nobody called
-	// UnknownCallerName stands for callers of which it is known that they are not the next frame,
-	// and TruncatedName for those that a stack lacks because it was too deep to be kept.
+	UnknownName = "<Unknown>" // the function is not known
+	TotalName   = "<Total>"   // caller of everything without a caller
+	// UnknownCallerName stands for callers that are known not to be the next frame, and
+	// TruncatedName for those that were dropped because the stack was too deep.
 	UnknownCallerName = format.UnknownCaller
 	TruncatedName     = "<truncated>"
 )
 
-// Frame is a function on a stack, and where in it.
+// Frame is a function on a stack, and the position in it.
 type Frame struct {
-	Func, File string // Func is never empty, and of one function; File "": not known
+	Func, File string // Func is never empty, and unique to a function; File "": not known
 	Line       int    // 0: not known
 	Start      int    // the function's first line; 0: not known
 	PC         uint64 // an address inside the call, of a leaf the instruction's; 0: not known
-	Inlined    bool   // it is known to be inlined into the frame behind it
-	Object     string // the file whose code it is, or [kernel]; "": the program's own
+	Inlined    bool   // known to be inlined into the next frame
+	Object     string // file whose code it is, or [kernel]; "": the program's own
 
-	symbol string // Func as the object has it, where several functions have that name; "": it is Func
+	symbol string // name of Func in the object, where several functions have that name; "": Func
 }
 
-// Symbol returns the function's name as its object has it, which other functions may have too.
+// Symbol returns the function's name in its object, which other functions may have too.
 func (f *Frame) Symbol() string { return cmp.Or(f.symbol, f.Func) }
 
-// Labels tell whose samples they are, as far as Selection.Split asks for it.
+// Labels identify the origin of samples, as far as Selection.Split requires it.
 type Labels struct {
 	Goid   uint64
 	PID    uint32 // of the process; 0: not known
 	Thread uint32
 	State  states.State
-	Slow   bool // the slowest executions did it (Selection.Slowest)
+	Slow   bool // in one of the slowest executions (Selection.Slowest)
 	Row    string
 	Scope  string
 }
 
-// Stack is a call stack, and what it had of each metric.
+// Stack is a call stack, and its value of each metric.
 type Stack struct {
-	Frames []*Frame // the leaf first; equal frames are the same
-	Values []int64  // by Profile.Metrics; of sums 0
+	Frames []*Frame // leaf first; equal frames are the same pointer
+	Values []int64  // by Profile.Metrics; 0 for sums
 	Labels Labels
 }
 
-// Profile is what a source told.
+// Profile is the content of a source.
 type Profile struct {
 	Metrics []Metric
-	Preset  string // the name of the metric that one looks at first
+	Preset  string // name of the metric to show first
 	Stacks  []Stack
-	Samples int64 // how many were read
-	// Notes are sentences about what is not known, and how far the rest can be believed.
+	Samples int64 // number of samples read
+	// Notes are sentences about missing data, and the reliability of the rest.
 	Notes []string
-	// Damage are those of them that say that bytes of the source are not as they were written.
+	// Damage are those of Notes that report damaged bytes of the source.
 	Damage []string
-	// Missing is why the source is not whole; "": it is, as far as one can see.
+	// Missing explains why the source is incomplete; "": it is complete, as far as can be
+	// seen.
 	Missing string
 	// Binary is the path of the program's executable, and BuildID its id; "": not known.
 	Binary, BuildID string
-	From, To        int64 // ns from the source's begin, of what was asked for
+	From, To        int64 // ns from the source's begin, of the selected range
 	Executions      Executions
-	// ByScope has the executions of each scope by its name in the trace, if all scopes
-	// around samples were asked for.
+	// ByScope has the executions of each scope by its name in the trace, if
+	// Selection.Enclosing was set.
 	ByScope map[uint16]Executions
 	// Aliases are the other names of functions, by the one that they have here, which is the
-	// last by the alphabet.
+	// last in alphabetical order.
 	Aliases map[string][]string
-	Inlined bool // frames tell whether they were inlined; otherwise the executable may
+	Inlined bool // frames have Inlined; otherwise the executable may have it
 
-	objects map[string]Executable // by the names that frames have
+	objects map[string]Executable // by the objects' names in frames
 }
 
-// Executions is how many executions of the scopes that were asked for were looked at.
+// Executions counts the executions of the selected scopes.
 type Executions struct {
 	Slow, Rest int64
-	Limit      int64 // ns; the slow ones are as long as that or longer
+	Limit      int64 // ns; slow ones are at least as long
 }
 
-// Metric returns the index of a metric by its name; -1: there is none.
+// Metric returns the index of a metric by its name, or -1.
 func (p *Profile) Metric(name string) int {
 	for i := range p.Metrics {
 		if p.Metrics[i].Name == name {
@@ -141,7 +142,7 @@ func (p *Profile) Metric(name string) int {
 	return -1
 }
 
-// Value returns what values, by Profile.Metrics, have of metric m.
+// Value returns the value of metric m in values, which are by Profile.Metrics.
 func (p *Profile) Value(values []int64, m int) (v int64) {
 	if p.Metrics[m].Of == nil {
 		return values[m]
@@ -152,7 +153,7 @@ func (p *Profile) Value(values []int64, m int) (v int64) {
 	return v
 }
 
-// Total returns what all stacks have of each metric that is no sum.
+// Total returns the sum over all stacks of each metric that is not a sum.
 func (p *Profile) Total() []int64 {
 	all := make([]int64, len(p.Metrics))
 	for i := range p.Stacks {
@@ -163,9 +164,9 @@ func (p *Profile) Total() []int64 {
 	return all
 }
 
-// Own reports whether a function is the program's own, or a module's that it uses: where one
-// waits, and not how. The first element of a package's path has no dot in the standard
-// library, and those of modules should have one.
+// Own reports whether a function is the program's own, or one of a module that it uses: such
+// a frame shows the place of a wait, others its mechanism. The first element of a package's
+// path has no dot in the standard library, and should have one in modules.
 func Own(function string) bool {
 	if function == UnknownName || gotrace.Functions.Waiting.Has(function) {
 		return false

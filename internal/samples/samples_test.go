@@ -18,7 +18,7 @@ import (
 
 func anything() *Selection { return &Selection{Selection: &analysis.Selection{}} }
 
-// text writes the stacks of a profile, a line each: the leaf first, then what they have.
+// text formats the stacks of a profile, a line each: the leaf first, then the values.
 func text(p *Profile) string {
 	var lines []string
 	for _, s := range p.Stacks {
@@ -36,8 +36,8 @@ func text(p *Profile) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPprof reads a profile with inlined functions, a place without a function, and a sample
-// without a place.
+// TestPprof reads a profile with inlined functions, a location without a function, and a
+// sample without a location.
 func TestPprof(t *testing.T) {
 	f := &profile.Function{ID: 1, Name: "main.f", Filename: "/src/f.go"}
 	g := &profile.Function{ID: 2, Name: "main.g", Filename: "/src/g.go"}
@@ -81,8 +81,8 @@ func TestPprof(t *testing.T) {
 	}
 }
 
-// TestPprofTypes: sample types of one name, or of none, are metrics of their own, and the one that
-// pprof shows first is the one that it shows.
+// TestPprofTypes: sample types of one name, or of none, are separate metrics, and the preset
+// is the one that pprof shows first.
 func TestPprofTypes(t *testing.T) {
 	for _, c := range []struct {
 		types, first string
@@ -121,8 +121,8 @@ func TestPprofTypes(t *testing.T) {
 	}
 }
 
-// TestFoldInlined: what inlined functions had is their callers', the outermost frame stays, and
-// a function that is there by itself too is told.
+// TestFoldInlined: metrics of inlined functions become their callers', the outermost frame
+// stays, and a note names a function that also occurs without inlining.
 func TestFoldInlined(t *testing.T) {
 	in := &Frame{Func: "in", Inlined: true}
 	out := &Frame{Func: "out"}
@@ -140,7 +140,7 @@ func TestFoldInlined(t *testing.T) {
 	}
 }
 
-// TestGenericNames: instances of a generic function are one.
+// TestGenericNames: instances of a generic function are one function.
 func TestGenericNames(t *testing.T) {
 	s := newSum()
 	a, b := s.frameID(Frame{Func: "slices.Sort[go.shape.int]"}), s.frameID(Frame{Func: "slices.Sort[go.shape.string]"})
@@ -149,7 +149,7 @@ func TestGenericNames(t *testing.T) {
 	}
 }
 
-// FuzzPprof: foreign bytes give an error or a profile, and nothing else.
+// FuzzPprof: any input gives an error or a profile.
 func FuzzPprof(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x0a\x04\x08\x01\x10\x02"))
@@ -187,7 +187,7 @@ count ticks=2000 2:1:10:100 2:0:2:3
 stop ticks=9000
 `
 
-// TestCounts: what scope.Stack counted is a metric; stacks beyond the bound are <Unknown>.
+// TestCounts: the counts of scope.Stack are a metric; stacks beyond the bound are <Unknown>.
 func TestCounts(t *testing.T) {
 	p, err := OfTrace(context.Background(), tracetest.OpenText(t, counted), anything())
 	if err != nil {
@@ -205,8 +205,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestOrigins: a stack goes on with those of its creators; of goroutines that make one
-// another for ever only so far.
+// TestOrigins: a stack continues with those of its creators, up to mostOrigins if goroutines
+// endlessly create each other.
 func TestOrigins(t *testing.T) {
 	s := newSum()
 	m := s.metric(cpu)
@@ -232,7 +232,8 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestExecutions: the slowest share, of what lies inside another one only the outer.
+// TestExecutions: the slowest share is marked, and of nested executions only the outer
+// counts.
 func TestExecutions(t *testing.T) {
 	const trace = `header
 state closed=1 tick=9000
@@ -270,8 +271,9 @@ task "f" g=8 start=1500 stop=1700
 	}
 }
 
-// TestTruncatedPprof: where stacks are as deep as a limit and none is deeper they lack callers, but
-// for those that end where programs begin, and so do those of which a file says it. It is said how much that is.
+// TestTruncatedPprof: if stacks are as deep as a limit and none is deeper, those that don't
+// end where programs begin lack callers, and so do those that a file marks. A note has their
+// share.
 func TestTruncatedPprof(t *testing.T) {
 	for _, c := range []struct {
 		depth int

@@ -9,15 +9,15 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// scopeNode is the execution of a scope that a sample was in.
+// scopeNode is an execution of a scope that has samples.
 type scopeNode struct {
-	parent uint32 // the one around it; 0: none
+	parent uint32 // enclosing scope; 0: none
 	name   uint16
 	slow   bool
 	dur    int64
 }
 
-// nameScopes finds the scopes that the samples were in, and counts them.
+// nameScopes finds the scopes of the samples, and counts them.
 func (r *goReader) nameScopes(t *trace.Trace) error {
 	r.scope = make([]scopeNode, 1)
 	of := map[uint64]*innermost{}
@@ -57,7 +57,7 @@ func (r *goReader) nameScopes(t *trace.Trace) error {
 	return err
 }
 
-// innermost finds the scopes that a goroutine's samples were in.
+// innermost finds the scopes of a goroutine's samples.
 type innermost struct {
 	r    *goReader
 	left lateCursor
@@ -66,11 +66,11 @@ type innermost struct {
 
 type openScope struct {
 	to, dur int64
-	node    uint32 // of goReader.scope; 0: no sample was in it yet
+	node    uint32 // index of goReader.scope; 0: no sample in it yet
 	name    uint16
 }
 
-// name names the scopes of those of the samples before a time.
+// name sets the scopes of the samples before a time.
 func (i *innermost) name(before int64) {
 	for x := i.left.at(); x != nil && x.time < before; x = i.left.at() {
 		i.end(x.time)
@@ -79,12 +79,12 @@ func (i *innermost) name(before int64) {
 	}
 }
 
-// end takes away the scopes that have ended by a time.
+// end removes the scopes that have ended by a time.
 func (i *innermost) end(by int64) {
 	i.open = slices.DeleteFunc(i.open, func(o openScope) bool { return o.to <= by })
 }
 
-// node returns the number of the innermost scope that is open; 0: there is none.
+// node returns the index of the innermost open scope; 0 if there is none.
 func (i *innermost) node() (inner uint32) {
 	for k := range i.open {
 		o := &i.open[k]
@@ -104,7 +104,7 @@ func (r *goReader) markSlow(l lengths) {
 	for name, counts := range l.counts {
 		r.p.ByScope[name] = slowest(counts)
 	}
-	for i := 1; i < len(r.scope); i++ { // outer ones come before what is in them
+	for i := 1; i < len(r.scope); i++ { // outer ones come before those in them
 		s := &r.scope[i]
 		s.slow = s.dur >= r.p.ByScope[s.name].Limit
 		for up := s.parent; up != 0; up = r.scope[up].parent {
@@ -128,10 +128,10 @@ func (r *goReader) scopesOf(inner uint32) (list []Scope) {
 	return list
 }
 
-// lengths counts how long the executions of each scope took.
+// lengths counts the executions of each scope by duration.
 type lengths struct {
-	until  map[execID]int64            // when the outermost one ends
-	counts map[uint16]map[uint32]int64 // by name and length
+	until  map[execID]int64            // end of the outermost one
+	counts map[uint16]map[uint32]int64 // by name and class of duration
 }
 
 type execID struct {
@@ -157,8 +157,8 @@ func (l *lengths) add(e *trace.Event) {
 	of[lengthClass(e.Dur)]++
 }
 
-// slowest returns where the slowest hundredth begins, and how many executions it has: as
-// many more as have nearly the same length.
+// slowest returns the limit and the number of the slowest hundredth of executions; it
+// includes all of the limit's class.
 func slowest(counts map[uint32]int64) (x Executions) {
 	for _, n := range counts {
 		x.Rest += n
@@ -175,15 +175,16 @@ func slowest(counts map[uint32]int64) (x Executions) {
 	return x
 }
 
-// lengthBits is how many bits of a length tell it from others: classes are a 128th wide.
+// lengthBits is the number of significant bits of a class of durations: classes are a 128th
+// wide.
 const lengthBits = 7
 
-// lengthClass returns the class of a length. Longer ones have no lower one.
+// lengthClass returns the class of a duration; it rises with the duration.
 func lengthClass(ns int64) uint32 {
 	return uint32(math.Float64bits(float64(max(ns, 0))) >> (52 - lengthBits))
 }
 
-// leastOfClass returns the shortest length of a class.
+// leastOfClass returns the shortest duration of a class.
 func leastOfClass(class uint32) int64 {
 	return int64(math.Ceil(math.Float64frombits(uint64(class) << (52 - lengthBits))))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestEnclosing: samples know all scopes around them, and which of them are slow: one in a
-// hundred, with what is nested in it. What has ended is around nothing.
+// TestEnclosing: samples have all scopes around them, and the slow ones are marked: one in a
+// hundred, with those nested in it. An ended scope encloses nothing.
 func TestEnclosing(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("header rate=1000000000\nstate closed=1 tick=900000\nchunk blocks sealed\nname 2 \"f\"\nname 3 \"g\"\n" +
@@ -66,7 +66,8 @@ func TestEnclosing(t *testing.T) {
 	}
 }
 
-// TestLengthClasses: a class has the lengths from its least on, and is at most a 128th wide.
+// TestLengthClasses: a class has the durations from its least on, and is at most a 128th
+// wide.
 func TestLengthClasses(t *testing.T) {
 	lengths := []int64{0, 1, 2, 3, 127, 128, 129, 1000, 999_999, 1 << 40, 1<<53 - 1, 1<<62 + 12345}
 	for _, ns := range lengths {

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// sum sums samples up by stack.
+// sum sums up samples by stack.
 type sum struct {
 	p       *Profile
 	metrics map[string]int
@@ -17,18 +17,18 @@ type sum struct {
 	frames  map[Frame]uint32
 	frame   []*Frame
 	ids     map[string]uint32 // of stacks, by their frames
-	stacks  [][]uint32        // [0] is none
+	stacks  [][]uint32        // [0] is empty
 	labels  []Labels
 	labelID map[Labels]uint32
 	origins []origin // [0] is none
 	madeAt  map[origin]uint32
 	rows    map[rowKey][]int64
 	weights []weight               // by metric
-	whole   map[[2]uint32][]*Frame // by stack and origin
+	whole   map[[2]uint32][]*Frame // frames by stack and origin
 	key     []byte
 }
 
-// origin is a go statement, and where the goroutine that ran it came from.
+// origin is a go statement, and the origin of the goroutine that ran it.
 type origin struct {
 	stack  uint32
 	parent uint32
@@ -37,13 +37,13 @@ type origin struct {
 
 // weight sums up the values of a metric.
 type weight struct {
-	absolute int64 // the sum of the absolute values
-	base     int64 // and of those that pprof -diff_base has subtracted
+	absolute int64 // sum of the absolute values
+	base     int64 // the same of those that pprof -diff_base has subtracted
 	negative bool  // a value is negative
-	overflow bool  // absolute has no room for the sum
+	overflow bool  // absolute has overflowed
 }
 
-// rowKey is what one Stack of the Profile is.
+// rowKey identifies a Stack of the Profile.
 type rowKey struct{ stack, origin, labels uint32 }
 
 func newSum() *sum {
@@ -55,7 +55,7 @@ func newSum() *sum {
 	}
 }
 
-// metric returns the number of a metric, which it adds if it is new.
+// metric returns the index of a metric, and adds it if it is new.
 func (s *sum) metric(m Metric) int {
 	if i, ok := s.metrics[m.Name]; ok {
 		return i
@@ -65,7 +65,7 @@ func (s *sum) metric(m Metric) int {
 	return len(s.p.Metrics) - 1
 }
 
-// frameID returns the number of a frame. One without a function becomes <Unknown>.
+// frameID returns the id of a frame. One without a function becomes <Unknown>.
 func (s *sum) frameID(f Frame) uint32 {
 	if f.Func == "" {
 		f.Func = UnknownName
@@ -82,7 +82,7 @@ func (s *sum) frameID(f Frame) uint32 {
 	return id
 }
 
-// stack returns the number of a stack, the leaf first.
+// stack returns the id of a stack, the leaf first.
 func (s *sum) stack(frames []uint32) uint32 {
 	if len(frames) == 0 {
 		return 0
@@ -100,11 +100,11 @@ func (s *sum) stack(frames []uint32) uint32 {
 	return id
 }
 
-// mostOrigins bounds how many go statements a stack goes on with: goroutines that make one
-// another for ever would have stacks without end.
+// mostOrigins bounds the number of go statements that a stack continues with: goroutines
+// that endlessly create each other would have endless stacks.
 const mostOrigins = 64
 
-// origin returns the number of where a goroutine comes from.
+// origin returns the id of a goroutine's origin.
 func (s *sum) origin(stack, parent uint32) uint32 {
 	o := origin{stack, parent, s.origins[parent].depth + 1}
 	if o.depth > mostOrigins {
@@ -119,7 +119,7 @@ func (s *sum) origin(stack, parent uint32) uint32 {
 	return id
 }
 
-// label returns the number of labels.
+// label returns the id of labels.
 func (s *sum) label(l Labels) uint32 {
 	id, ok := s.labelID[l]
 	if !ok {
@@ -130,15 +130,15 @@ func (s *sum) label(l Labels) uint32 {
 	return id
 }
 
-// add counts a value of a metric. As long as the absolute values fit into 63 bits, no sum of any
-// of them overflows, so this is the only place that has to check.
+// add counts a value of a metric. As long as the absolute values fit into 63 bits, no sum of
+// any of them overflows, so this is the only place that has to check.
 func (s *sum) add(k rowKey, metric int, v int64) {
 	if metric >= len(s.weights) {
 		s.weights = append(s.weights, make([]weight, metric+1-len(s.weights))...)
 	}
 	w, n := &s.weights[metric], v
 	if v < 0 {
-		w.negative, n = true, -v // the smallest value remains itself, and overflows
+		w.negative, n = true, -v // the smallest value remains negative, and overflows
 	}
 	if n < 0 || n > math.MaxInt64-w.absolute {
 		w.overflow = true
@@ -153,7 +153,7 @@ func (s *sum) add(k rowKey, metric int, v int64) {
 	values[metric] += v
 }
 
-// framesOf returns the frames of a stack and of where it comes from.
+// framesOf returns the frames of a stack and of its origin.
 func (s *sum) framesOf(stack, origin uint32) []*Frame {
 	key := [2]uint32{stack, origin}
 	frames, ok := s.whole[key]
@@ -181,7 +181,7 @@ func (s *sum) gather(stack, origin uint32) []*Frame {
 	}
 }
 
-// profile returns the sums. The error wraps ErrOverflow.
+// profile returns the profile. The error wraps ErrOverflow.
 func (s *sum) profile() (*Profile, error) {
 	for m, w := range s.weights {
 		if w.overflow {
@@ -199,7 +199,7 @@ func (s *sum) profile() (*Profile, error) {
 	return s.p, nil
 }
 
-// share sets what shares of a metric are of, where that is not the total.
+// share sets the base of a metric's shares, where that is not the total.
 func (x *Metric) share(w *weight) {
 	switch {
 	case w.base > 0:

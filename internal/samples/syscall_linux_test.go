@@ -17,14 +17,14 @@ import (
 func waitInSystemCalls(times int, each time.Duration) {
 	for range times {
 		ts := unix.NsecToTimespec(int64(each))
-		for unix.Nanosleep(&ts, &ts) == unix.EINTR { // a signal came in between
+		for unix.Nanosleep(&ts, &ts) == unix.EINTR { // interrupted by a signal
 		}
 	}
 }
 
-// TestSystemCalls: a system call that waits is told with its function, and has all of its time:
-// what it waited for, until its thread could go on, and until Go had a processor for it. Where
-// nobody tells when threads were on a CPU the wait is not told from the call.
+// TestSystemCalls: a system call that waits is attributed to its function, with all of its
+// time: the wait itself, until its thread could continue, and until Go had a processor for
+// it. If the times of threads on CPUs are not recorded, the wait and the call are one.
 func TestSystemCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path, gotrace.With()); err != nil {

@@ -14,10 +14,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// ErrNone says that a recording has nothing that samples could be made of.
+// ErrNone reports that a recording has no samples.
 var ErrNone = errors.New("the trace has neither a Go execution trace, nor samples, nor stacks: record it with scope.Start(path, gotrace.With()), from outside with scopeview record, or call scope.Stack")
 
-// errMerged is ErrNone of a merged trace: the samples of several executables make no profile.
+// errMerged is ErrNone of a merged trace: the samples of several executables make no
+// profile.
 type errMerged struct{}
 
 func (errMerged) Error() string {
@@ -26,16 +27,16 @@ func (errMerged) Error() string {
 
 func (errMerged) Is(err error) bool { return err == ErrNone }
 
-// Has reports whether there are samples, or may be.
+// Has reports whether a trace has samples, or may have.
 func Has(t *trace.Trace) bool {
 	return (len(t.GoTraces()) > 0 || len(t.Counters()) > 0) && len(t.Processes()) == 0
 }
 
-// errNotTold says that something was asked for that the source does not tell.
+// errNotTold reports a selection by something that the source does not have.
 var errNotTold = errors.New("this can't be chosen")
 
-// OfTrace reads what a recording tells: the Go execution trace that was recorded along, the
-// samples of counters, and what scope.Stack counted.
+// OfTrace reads the samples of a recording: its Go execution trace, the samples of counters,
+// and the counts of scope.Stack.
 func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, error) {
 	if len(sel.CPUs) > 0 && len(t.Counters()) == 0 {
 		return nil, fmt.Errorf("%w: nothing in the trace tells the CPU, as samples of counters do (scopeview record)", errNotTold)
@@ -75,7 +76,7 @@ func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, err
 	return s.profile()
 }
 
-// ofStates takes in what the Go execution trace tells.
+// ofStates adds the samples of the Go execution trace.
 func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *executions) error {
 	r := newGoReader(ctx, s, sel)
 	r.in = x
@@ -86,7 +87,7 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 		if err := r.readRows(t); err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(append(slices.Collect(maps.Values(r.names)), ""), sel.Tracks.Match) { // some have no name
+		if !slices.ContainsFunc(append(slices.Collect(maps.Values(r.names)), ""), sel.Tracks.Match) { // some rows have no name
 			r.p.Notes = append(r.p.Notes, fmt.Sprintf("no row of a known goroutine has a name that %q matches", sel.Tracks))
 		}
 	}
@@ -116,7 +117,7 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 	return nil
 }
 
-// readRows finds the names of goroutines' rows; of several the last one.
+// readRows reads the names of goroutines' rows; of several the last one.
 func (r *goReader) readRows(t *trace.Trace) error {
 	r.names = map[uint64]string{}
 	last := map[uint64]uint16{}
@@ -129,7 +130,7 @@ func (r *goReader) readRows(t *trace.Trace) error {
 	})
 }
 
-// ofCounts takes in what scope.Stack counted.
+// ofCounts adds the counts of scope.Stack.
 func (s *sum) ofCounts(t *trace.Trace, sel *Selection) {
 	calls, weight := -1, -1
 	stacks := map[uint32]uint32{}

@@ -35,11 +35,11 @@ func goTool(t *testing.T, args ...string) []byte {
 	return out
 }
 
-// flatCum are what a function has.
+// flatCum has the values of a function.
 type flatCum struct{ flat, cum int64 }
 
-// byPprof returns what go tool pprof -topproto says of the functions of a file. What has no function's
-// name is "", flat alone.
+// byPprof returns the functions of a file by go tool pprof -topproto. Samples without a
+// function are "", flat only.
 func byPprof(t *testing.T, path string, of *profile.ValueType, index int) map[string]flatCum {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "top.pb.gz")
@@ -66,7 +66,7 @@ func byPprof(t *testing.T, path string, of *profile.ValueType, index int) map[st
 	return all
 }
 
-// ours returns the same of a profile.
+// ours returns the same from a profile.
 func ours(p *Profile, m int) map[string]flatCum {
 	all := map[string]flatCum{}
 	for i := range p.Stacks {
@@ -103,8 +103,8 @@ func compareSums(t *testing.T, of string, got, want map[string]flatCum) {
 	}
 }
 
-// TestTruthPprof: of every profile in the test data of google/pprof, each function has what go tool
-// pprof says, by each sample type.
+// TestTruthPprof: for every profile in the test data of google/pprof, each function has the
+// values of go tool pprof, for each sample type.
 func TestTruthPprof(t *testing.T) {
 	truth(t)
 	dir := strings.TrimSpace(string(goTool(t, "list", "-m", "-f", "{{.Dir}}", "github.com/google/pprof")))
@@ -128,7 +128,7 @@ func TestTruthPprof(t *testing.T) {
 	}
 }
 
-// comparePprof compares the sums of a profile, which is the file path.
+// comparePprof compares the sums of a profile read from data, which is the file at path.
 func comparePprof(t *testing.T, name, path string, data []byte) {
 	t.Helper()
 	p, err := OfPprof(context.Background(), bytes.NewReader(data), anything())
@@ -146,7 +146,7 @@ func comparePprof(t *testing.T, name, path string, data []byte) {
 	for m, of := range q.SampleType {
 		want := byPprof(t, path, of, m)
 		for _, s := range q.Sample {
-			if len(s.Location) == 0 { // pprof counts it in the total alone, we as what has no name
+			if len(s.Location) == 0 { // pprof counts it in the total alone, we count it as unnamed
 				x := want[""]
 				x.flat += s.Value[m]
 				want[""] = x
@@ -156,8 +156,9 @@ func comparePprof(t *testing.T, name, path string, data []byte) {
 	}
 }
 
-// TestTruthDifference: of a profile with negative values, with frames to drop and to keep, and with a
-// base, the functions have what pprof says, and shares are of the total that it names.
+// TestTruthDifference: for a profile with negative values, with frames to drop and to keep,
+// and with a base, the functions have pprof's values, and shares refer to the total that it
+// names.
 func TestTruthDifference(t *testing.T) {
 	truth(t)
 	for _, c := range []struct {

@@ -34,7 +34,7 @@ func Duration(ns int64) string {
 	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// three writes three significant digits of a value below 1000.
+// three formats a value below 1000 with three significant digits.
 func three(v float64) string {
 	switch {
 	case v < 9.995:
@@ -58,7 +58,7 @@ func Count(n int64) string {
 	return sign + s
 }
 
-// Size is a number of bytes: 512 B, 1.50 KiB, 23.4 MiB.
+// Size formats a number of bytes: 512 B, 1.50 KiB, 23.4 MiB.
 func Size(n int64) string {
 	if n < 1000 {
 		return strconv.FormatInt(n, 10) + " B"
@@ -73,7 +73,7 @@ func Size(n int64) string {
 	return three(v) + " TiB"
 }
 
-// Percent is a share in percent; what is not 0 does not look like it.
+// Percent formats a share in percent; one that is not 0 does not look like 0.
 func Percent(share float64) string {
 	p := 100 * share
 	switch {
@@ -87,7 +87,7 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(p, 'f', 0, 64) + "%"
 }
 
-// Plural is a number with its noun: 1 scope, 2,000 scopes.
+// Plural formats a number with its noun: 1 scope, 2,000 scopes.
 func Plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -22,7 +22,7 @@ func stateOf(writer string) analysis.State {
 	return analysis.StateUnknown
 }
 
-// banner is what has to be known to read the page right: what was lost first.
+// banner returns what a reader must know to interpret the page: losses first.
 func banner(r *analysis.Report, o MetaOptions) []Said {
 	b := []Said{}
 	say := func(level, text string) {
@@ -67,7 +67,7 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 	return b
 }
 
-// damageText tells what is wrong with the trace.
+// damageText describes the damage of the trace.
 func damageText(r *analysis.Report) string {
 	damage := analysis.Damage(r.Trace.Problems())
 	if len(damage) == 0 {
@@ -80,7 +80,7 @@ func damageText(r *analysis.Report) string {
 	return text + "."
 }
 
-// goneText tells what is there of a program that did not call Stop.
+// goneText describes the end of a program that did not call Stop.
 func goneText(r *analysis.Report) string {
 	here := "what it had recorded by then is here"
 	if r.Trace.Cool() {
@@ -89,7 +89,7 @@ func goneText(r *analysis.Report) string {
 	return fmt.Sprintf("The program (process %d) ended, or was killed, without Stop: %s.", r.Trace.Header().PID, here)
 }
 
-// openText tells of scopes that have no end.
+// openText describes scopes without an end.
 func openText(r *analysis.Report, o MetaOptions) string {
 	n, left := r.Census.OpenScopes(), int64(0)
 	for _, k := range r.Census.Left {
@@ -109,7 +109,7 @@ func openText(r *analysis.Report, o MetaOptions) string {
 	return strings.TrimSpace(text)
 }
 
-// gapsText tells when most was lost.
+// gapsText describes the time with the most losses.
 func gapsText(r *analysis.Report) string {
 	gaps := r.Trace.Gaps()
 	if len(gaps) == 0 {
@@ -128,7 +128,7 @@ func gapsText(r *analysis.Report) string {
 	return fmt.Sprintf("; in %s stretches, most (%s) %s.", show.Count(int64(len(gaps))), show.Count(most.Count), when)
 }
 
-// costText tells what the recording itself took.
+// costText describes the cost of recording.
 func costText(r *analysis.Report) string {
 	if _, ok := r.Cost.Share(0); !ok {
 		return ""
@@ -136,7 +136,7 @@ func costText(r *analysis.Report) string {
 	return "Recording cost " + analysis.CostText(r.Trace, r.Cost) + "."
 }
 
-// unknownText tells of tasks of unknown CPU time.
+// unknownText describes tasks of unknown CPU time.
 func unknownText(r *analysis.Report) string {
 	var all int64
 	for _, n := range r.Census.CPU {
@@ -155,7 +155,7 @@ func unknownText(r *analysis.Report) string {
 	return fmt.Sprintf("The CPU time of %s of the scopes is unknown: %s.", show.Percent(float64(unknown)/float64(all)), why)
 }
 
-// reducedText tells that the page has not every scope, and what to do.
+// reducedText reports that the page does not have every scope, and how to see more.
 func reducedText(r *analysis.Report, o MetaOptions) string {
 	if o.Tile == nil || o.Tile.Res == 0 {
 		return ""

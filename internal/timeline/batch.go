@@ -10,55 +10,55 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// batch is what one part of a large trace has for a thin index, row by row. It is made on
-// any goroutine, without what came before. So one goroutine has little to do for each item:
-// it finds the lanes, which depend on all that came before.
+// batch has the data of one part of a large trace for a thin index, row by row. It is made
+// on any goroutine, without the earlier parts. So a single goroutine only has to find the
+// items' lanes, which depend on everything before.
 type batch struct {
-	first, now int64 // when its first and its latest event begin
+	first, now int64 // starts of its first and its latest event
 	census     analysis.Census
 	items      int64
 	scopes     int64
 	rows       []batchRow // by first activity
 	list       []arrival  // row by row
 	rare       []rareParts
-	threads    []uint32 // those of its items, by first use; 0: unknown
+	threads    []uint32 // threads of its items, by first use; 0: unknown
 	texts      []byte
-	ends       []int // text i ends here; it begins where the one before ends
+	ends       []int // ends of the texts; each begins where the one before ends
 	slots      []format.Slot
 	locks      []batchEvent // waits and holds, in order
 	others     []batchEvent // counters and go records, in order
-	linked     []uint64     // of items with a link, traceKey of each
+	linked     []uint64     // traceKeys of items with a link
 }
 
 // batchRow is a row of a batch.
 type batchRow struct {
 	goid  uint64
 	span  span
-	track int32 // its latest name; -1: none was told
-	end   int32 // of its arrivals in the list; while the batch is made: their number
+	track int32 // latest name; -1: none given
+	end   int32 // end of its arrivals in list; while the batch is made: their number
 }
 
-// arrival is an item of a batch: 40 bytes. They go from one processor to another, so they
-// are small, and lie in the order in which they are taken.
+// arrival is an item of a batch: 40 bytes. Arrivals pass from one processor to another, so
+// they are small, and stored in the order of use.
 type arrival struct {
 	start, dur, cpu int64
 	row             int32
-	rare            uint32 // the place behind that of its rare parts; 0: none
+	rare            uint32 // index of its rare parts, plus one; 0: none
 	name            uint16
-	thread          uint16 // of the batch's
+	thread          uint16 // index in the batch's threads
 	kind            format.Kind
 	flags           uint8
 }
 
-// rareParts are what most items have not.
+// rareParts are the fields that most items lack.
 type rareParts struct {
-	loc     format.Loc // of what is open
+	loc     format.Loc // of open items
 	endGoid uint64
-	text    int32 // its arguments; -1: none
-	lock    int32 // of a hold, its place among the locks
+	text    int32 // index of its arguments; -1: none
+	lock    int32 // of a hold: its index among the locks
 }
 
-// batchEvent is what is more than an item.
+// batchEvent is an event that needs more than an item.
 type batchEvent struct {
 	trace.Event
 	row  int32
@@ -85,18 +85,18 @@ type batcher struct {
 	breaks analysis.Breaks
 	lister *args.Lister
 	b      *batch
-	list   []arrival        // of the batch, as they came
-	byGoid map[uint64]int32 // of the batch's rows
-	latest [256]int32       // of them, by goroutine, + 1
+	list   []arrival        // of the batch, in their original order
+	byGoid map[uint64]int32 // indexes of the batch's rows
+	latest [256]int32       // the latest of these plus one, by goroutine
 	thread map[uint32]uint16
-	near   [64]numbered // of thread, the latest
+	near   [64]numbered // cache of thread
 }
 
 func newBatcher(x *Index) *batcher {
 	return &batcher{breaks: x.breaks, lister: args.NewLister(x.t.Name), byGoid: map[uint64]int32{}, thread: map[uint32]uint16{}}
 }
 
-// make makes a batch of a part.
+// make makes a batch from a part.
 func (w *batcher) make(p *trace.Part, b *batch) *batch {
 	b.reset()
 	w.b, w.list = b, w.list[:0]
@@ -108,7 +108,7 @@ func (w *batcher) make(p *trace.Part, b *batch) *batch {
 	return b
 }
 
-// order puts the arrivals into the batch, row by row.
+// order moves the arrivals into the batch, row by row.
 func (w *batcher) order() {
 	b, end := w.b, int32(0)
 	for i := range b.rows {
@@ -161,7 +161,7 @@ func (w *batcher) add(e *trace.Event) {
 	w.list = append(w.list, a)
 }
 
-// rareOf keeps the rare parts of an item.
+// rareOf stores the rare parts of an item, and returns their index plus one.
 func (w *batcher) rareOf(e *trace.Event, hasArgs bool) uint32 {
 	b := w.b
 	x := rareParts{e.Loc, e.EndGoid, -1, int32(len(b.locks)) - 1}
@@ -174,7 +174,7 @@ func (w *batcher) rareOf(e *trace.Event, hasArgs bool) uint32 {
 	return uint32(len(b.rare))
 }
 
-// keep keeps an event as it is.
+// keep stores a whole event.
 func (w *batcher) keep(list *[]batchEvent, e *trace.Event, row int32) {
 	*list = append(*list, batchEvent{Event: *e, row: row})
 	k := &(*list)[len(*list)-1]
@@ -183,7 +183,7 @@ func (w *batcher) keep(list *[]batchEvent, e *trace.Event, row int32) {
 	k.Args, k.EndArgs = w.b.slots[n:], nil
 }
 
-// threadOf is the index of a thread in the batch.
+// threadOf returns the index of a thread in the batch.
 func (w *batcher) threadOf(id uint32) uint16 {
 	near := &w.near[id%uint32(len(w.near))]
 	if id == near.id {
@@ -220,7 +220,7 @@ func (w *batcher) row(e *trace.Event) int32 {
 	return at
 }
 
-// takeBatch puts what is in a batch into a thin index. The batches come in order.
+// takeBatch adds a batch to a thin index. The batches come in order.
 func (x *Index) takeBatch(b *batch) {
 	if len(b.rows) == 0 {
 		return
@@ -263,7 +263,7 @@ func (x *Index) takeBatch(b *batch) {
 	}
 }
 
-// meet returns the index's row of that of a batch.
+// meet returns the index's row for that of a batch.
 func (x *Index) meet(b *batchRow) *row {
 	r := x.byGoid[b.goid]
 	if r == nil {
@@ -274,7 +274,7 @@ func (x *Index) meet(b *batchRow) *row {
 	return r
 }
 
-// lock takes in a wait or a hold.
+// lock adds a wait or a hold.
 func (x *Index) lock(e *batchEvent, row int32) {
 	l := x.locks.add(&e.Event, row)
 	e.hold = heldAt{l, len(l.holds) - 1, e.Loc, row, e.Start}
@@ -283,7 +283,7 @@ func (x *Index) lock(e *batchEvent, row int32) {
 	}
 }
 
-// takeRow puts a row's arrivals into its lanes.
+// takeRow adds a row's arrivals to its lanes.
 func (x *Index) takeRow(r *row, b *batch, list []arrival) {
 	th := x.thin
 	holds := len(th.holds)
@@ -319,7 +319,7 @@ func (x *Index) takeRow(r *row, b *batch, list []arrival) {
 	}
 }
 
-// takeOpen takes in what has not ended, or an event that has not happened.
+// takeOpen adds an open scope, or an event that has not happened.
 func (x *Index) takeOpen(r *row, s *scope, text []byte, isScope bool) {
 	o := *s
 	o.args = x.texts.add(text)

@@ -5,8 +5,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// beats are the heartbeats, column by column. user, sys and gc are since the beat
-// before; null is unknown.
+// beats are the heartbeats, in columns. user, sys and gc are differences to the beat before;
+// null is unknown.
 type beats struct {
 	Time       []int64  `json:"time"`
 	User       []*int64 `json:"user"`
@@ -17,9 +17,8 @@ type beats struct {
 	GC         []*int64 `json:"gc"`
 }
 
-// beatsKept is how many beats a page gets: more than it has pixels, also when it
-// zooms. A recording of days has more; of those every n-th is kept, with what
-// happened since the one kept before.
+// beatsKept is the maximum number of beats of a page: more than it has pixels, even zoomed.
+// Of a longer recording every n-th is kept, with the differences to the last one kept.
 const beatsKept = 20_000
 
 func beatsOf(t *trace.Trace) beats {
@@ -51,7 +50,7 @@ func known(b *trace.Beat, f format.Field) *int64 {
 	return nil
 }
 
-// grown is by how much a field grew since the beat before.
+// grown returns the growth of a field since the beat before; nil if it is not known.
 func grown(before, b *trace.Beat, f format.Field) *int64 {
 	if before == nil {
 		return nil
@@ -65,7 +64,7 @@ func grown(before, b *trace.Beat, f format.Field) *int64 {
 	return &d
 }
 
-// cpus is how many CPUs the process may use at most, 0 if that is not known.
+// cpus returns the number of CPUs that the process may use, 0 if that is not known.
 func cpus(t *trace.Trace) float64 {
 	last, _ := t.LastBeat()
 	n := 0.0

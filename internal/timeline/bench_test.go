@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// synthetic is a trace of about n scopes on four rows: requests with three calls
-// in each, one of which waits for a lock.
+// synthetic returns a trace of about n scopes on four rows: requests with three calls in
+// each, one of which waits for a lock.
 func synthetic(n int) []byte {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	h := format.Header{
@@ -69,7 +69,7 @@ func synthetic(n int) []byte {
 	return b
 }
 
-// request are the records of one, and when the next may begin.
+// request returns the records of a request, and the earliest time of the next one.
 func request(rnd *rand.Rand, goid uint64, at int64) ([]format.Record, int64) {
 	start := at + rnd.Int64N(500)
 	list := make([]format.Record, 4)
@@ -86,8 +86,8 @@ func request(rnd *rand.Rand, goid uint64, at int64) ([]format.Record, int64) {
 	return list, now
 }
 
-// size is how many scopes the benchmarks have; SCOPES in the environment says
-// otherwise.
+// size returns the number of scopes for the benchmarks: a million, or SCOPES in the
+// environment.
 func size() int {
 	if n, err := strconv.Atoi(os.Getenv("SCOPES")); err == nil {
 		return n

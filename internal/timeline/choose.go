@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Count returns how many scopes and instants touch [from, to]; of a large trace those
-// beside the ends that may.
+// Count returns the number of scopes and instants that touch [from, to]; in a large trace it
+// may include some beside the ends.
 func (x *Index) Count(from, to int64) int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -38,7 +38,7 @@ func (x *Index) Count(from, to int64) int64 {
 	return n
 }
 
-// began returns how many scopes and instants began in [from, to].
+// began returns the number of scopes and instants that began in [from, to].
 func (x *Index) began(from, to int64) (n int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -55,7 +55,7 @@ func (x *Index) began(from, to int64) (n int64) {
 	return n
 }
 
-// eachLane visits the lanes of the rows that have a part in [from, to].
+// eachLane visits the lanes of the rows that touch [from, to].
 func (x *Index) eachLane(from, to int64, f func(l *lane)) {
 	for r := range x.within(from, to) {
 		for d := range r.lanes {
@@ -67,11 +67,11 @@ func (x *Index) eachLane(from, to int64, f func(l *lane)) {
 	}
 }
 
-// prepare makes the levels of all lanes that lack some, on all processors: the
-// first picture of a large trace waits for it.
+// prepare makes the missing levels of all lanes, on all processors: the first picture of a
+// large trace waits for it.
 func (x *Index) prepare(from, to int64) {
 	if x.part {
-		return // it is looked at once or twice
+		return // it is only used once or twice
 	}
 	var todo []*lane
 	x.eachLane(from, to, func(l *lane) {
@@ -91,9 +91,9 @@ func (x *Index) prepare(from, to int64) {
 	wg.Wait()
 }
 
-// ResFor returns the finest resolution at which a tile of [from, to] has at most max
-// items. It is 0 if that is every scope, else a power of two in ns. Where nothing is
-// coarse enough it is the coarsest.
+// ResFor returns the finest resolution at which a tile of [from, to] has at most max items.
+// It is 0 for every scope, else a power of two in ns. If none is coarse enough it returns
+// the coarsest.
 func (x *Index) ResFor(from, to int64, max int64) int64 {
 	if x.Count(from, to) <= max {
 		return 0
@@ -108,13 +108,13 @@ func (x *Index) ResFor(from, to int64, max int64) int64 {
 	return finest(func(res int64) bool { return res >= least && x.countAt(from, to, res, max) <= max })
 }
 
-// finest returns the finest resolution that is enough, as every coarser one is. Where
-// none is it returns the coarsest.
+// finest returns the finest resolution for which enough is true, which must then be true for
+// all coarser ones. If there is none it returns the coarsest.
 func finest(enough func(res int64) bool) int64 {
 	return 2 << sort.Search(bits.Len64(coarsest)-2, func(k int) bool { return enough(2 << k) })
 }
 
-// countAt counts a tile's items, up to a bit more than max.
+// countAt counts a tile's items, up to slightly more than max.
 func (x *Index) countAt(from, to, res, max int64) int64 {
 	var n int64
 	x.eachLane(from, to, func(l *lane) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// column is a list of values, packed.
+// column is a packed list of values.
 type column struct {
 	name  string
 	kind  byte // u, z, d, b, f: see the package's comment
@@ -15,7 +15,7 @@ type column struct {
 	last  int64
 }
 
-// named gives columns their names and kinds, told as name:kind, and lists them.
+// named sets the columns' names and kinds, given as name:kind, and returns the columns.
 func named(names string, list ...*column) []*column {
 	for i, n := range strings.Fields(names) {
 		list[i].name, list[i].kind = n[:len(n)-2], n[len(n)-1]

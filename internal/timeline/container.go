@@ -13,24 +13,25 @@ import (
 // magic begins a container.
 const magic = "SVC1"
 
-// Container is what the page is given at once. What is nil is not in it.
+// Container is what the page receives at once. It omits nil fields.
 type Container struct {
 	Meta *Meta       `json:"meta,omitempty"`
 	Tile *Tile       `json:"tile,omitempty"`
-	Open []openScope `json:"-"` // what is open now, in place of the list before; with Live only
-	Live bool        `json:"-"` // Open is there, be it empty
-	// States and Locks are what goroutines did, and who waited for whom.
+	Open []openScope `json:"-"` // currently open items, replacing the earlier list; only with Live
+	Live bool        `json:"-"` // include Open, even if it is empty
+	// States are the goroutines' states, and Locks the holders and waiters.
 	States *StateTile `json:"states,omitempty"`
 	Locks  *lockTile  `json:"locks,omitempty"`
-	// Samples are those of functions.
+	// Samples are the samples of functions.
 	Samples *Samples `json:"samples,omitempty"`
-	// Pending tells that States are not all: they are being read, ask again.
+	// Pending means that States are incomplete because they are still being read: request
+	// them again.
 	Pending bool `json:"pending,omitempty"`
 	// Problems are sentences about States.
 	Problems []string `json:"problems,omitempty"`
-	// Doctor is what the doctor says; see package doctor's Report.
+	// Doctor is the doctor's result; see package doctor's Report.
 	Doctor any `json:"doctor,omitempty"`
-	// Advice is what is said of the raw file beside the trace; see package page's Advice.
+	// Advice is from the raw file beside the trace; see package page's Advice.
 	Advice any `json:"advice,omitempty"`
 }
 
@@ -47,7 +48,7 @@ type openHeader struct {
 	Items [][7]any    `json:"items"`
 }
 
-// columns are those of all that is in the container.
+// columns returns all columns of the container.
 func (c *Container) columns() (all []*column) {
 	if c.Tile != nil {
 		all = append(all, c.Tile.columns...)
@@ -64,8 +65,8 @@ func (c *Container) columns() (all []*column) {
 	return all
 }
 
-// RawSize is how many bytes the container is without compression, less what its
-// header says beside texts.
+// RawSize returns the size of the container without compression, without its header except
+// for texts.
 func (c *Container) RawSize() (n int64) {
 	for _, col := range c.columns() {
 		n += int64(len(col.bytes))
@@ -99,8 +100,8 @@ func (c *Container) RawSize() (n int64) {
 	return n
 }
 
-// WriteTo writes the container, deflated at a level as compress/flate has them. Another flate than
-// Go's does it, which takes half the time: somebody waits for each tile.
+// WriteTo writes the container, deflated at a level of compress/flate. It uses another
+// implementation than Go's, which takes half the time, as users wait for each tile.
 func (c *Container) WriteTo(w io.Writer, level int) error {
 	head, err := c.header()
 	if err != nil {

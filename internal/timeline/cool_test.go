@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// loaded is a trace in the text form, as what a page is made of.
+// loaded returns a trace from its text form, with an index.
 func loaded(t *testing.T, script string) (*trace.Trace, *Index) {
 	t.Helper()
 	data, err := text.Assemble(strings.NewReader(script))
@@ -28,7 +28,7 @@ func loaded(t *testing.T, script string) (*trace.Trace, *Index) {
 	return tr, x
 }
 
-// TestCool: the page says that what was in memory is missing, where it is.
+// TestCool: the page reports missing data that was in memory, and its place.
 func TestCool(t *testing.T) {
 	const missing = "What was recorded since the last round (a second) may be missing: it was in memory, in scopeview-00000000000000000000000000000000.hot, which is not here."
 	for _, c := range []struct{ state, writer, want string }{

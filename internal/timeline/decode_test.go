@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// decoded is a container as a page reads it: from its description alone.
+// decoded is a container as a page decodes it, from its description alone.
 type decoded struct {
 	Meta *struct {
 		Names   []string
@@ -114,7 +114,7 @@ type drawn struct {
 	endedBy                              int64
 }
 
-// items unpacks a tile's items.
+// items decodes a tile's items.
 func (d *decoded) items() (list []drawn) {
 	i := 0
 	by := map[int]int64{}

@@ -9,9 +9,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Poll takes in what the trace of f, which Load was given, came to hold since the
-// last time. It reports whether that was news, and whether the trace is done: closed
-// and in whole.
+// Poll adds what the trace of f, which was passed to Load, has received since the last call.
+// It reports whether there was any news, and whether the trace is done: closed and read
+// completely.
 func (x *Index) Poll(f *trace.Follower) (news, done bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -31,12 +31,12 @@ func (x *Index) Poll(f *trace.Follower) (news, done bool, err error) {
 		return true
 	})
 	x.gone()
-	clear(x.taken) // what was loaded has ended before this poll
+	clear(x.taken) // loaded items ended before this poll
 	x.arrange(f.Trace().End())
 	return x.news.last != before, done, err
 }
 
-// add takes in what a Follower delivers: scopes by their ends, and instants.
+// add adds an event of a Follower: scopes by their ends, and instants.
 func (x *Index) add(e *trace.Event) {
 	if s := x.open[e.Loc]; s != nil && s.kind == e.Kind && s.name == e.Name {
 		x.over(s)
@@ -59,9 +59,8 @@ func (x *Index) add(e *trace.Event) {
 		switch {
 		case queued:
 		case r.last > s.end():
-			// It had ended before what was placed since began: the file was read
-			// while it was written, this chunk before that one. What lies behind
-			// it is placed anew.
+			// It had ended before the last one on its lane began: the file was read while it
+			// was written, this chunk before that one. The later ones are placed again.
 			r.lanes[s.depth].rare.open = r.lanes[s.depth].rare.open[:0]
 			x.enqueue(r, s)
 		default:
@@ -71,7 +70,7 @@ func (x *Index) add(e *trace.Event) {
 		return
 	}
 	if _, ok := x.taken[e.Loc]; ok {
-		return // not by its times: they are told anew as the clock is calibrated
+		return // not by its times: they change as the clock is calibrated
 	}
 	x.census.Add(e)
 	r := x.rowOf(e)
@@ -88,7 +87,7 @@ func (x *Index) add(e *trace.Event) {
 	}
 }
 
-// begun takes in a scope that is open now.
+// begun adds a scope that is open now.
 func (x *Index) begun(e *trace.Event) {
 	if s := x.open[e.Loc]; s != nil {
 		s.seen = x.round
@@ -108,8 +107,8 @@ func (x *Index) begun(e *trace.Event) {
 	x.enqueue(r, s)
 }
 
-// gone forgets open scopes that the follower does not tell of any more without
-// having delivered them, as after a file was written over.
+// gone drops open scopes that the follower no longer lists without having delivered them, as
+// after a file was overwritten.
 func (x *Index) gone() {
 	for _, s := range x.open {
 		if s.seen == x.round {
@@ -136,7 +135,7 @@ func (x *Index) gone() {
 	}
 }
 
-// openScope is a scope, or an announced event, that has not ended.
+// openScope is an open scope, or an announced event.
 type openScope struct {
 	Goid   uint64
 	Track  uint16 // name of its row
@@ -148,7 +147,7 @@ type openScope struct {
 	Args   string // JSON, or empty
 }
 
-// Open lists what is open now, by the start.
+// Open returns the currently open items, by start.
 func (x *Index) Open() []openScope {
 	x.mu.Lock()
 	defer x.mu.Unlock()

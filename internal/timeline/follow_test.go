@@ -21,7 +21,7 @@ func (f *file) write(t *testing.T, script string) {
 	f.data = tracetest.Assemble(t, "header clock=monotonic start=1000 mono=1000\n"+script)
 }
 
-// An index that was loaded goes on with what a Follower reads.
+// TestPoll: a loaded index continues with the events of a Follower.
 func TestPoll(t *testing.T) {
 	const blocks = "chunk blocks\nname 2 \"main\"\nname 3 \"work\"\ncalib ticks=1000 mono=1000 wall=0\n"
 	const first = "chunk records\ntask \"main\" g=1 start=2000 open\ntask \"work\" g=1 start=2100 stop=2200\n"

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// TestGolden: every trace that the reader is tested with is in the index as the reader
-// gives it. It has as many items, as deep as it says, and none over another.
+// TestGolden: for every trace of the reader's tests the index has the reader's events: the
+// same number of items, at the same depths, without overlaps.
 func TestGolden(t *testing.T) {
 	paths, err := filepath.Glob("../trace/testdata/*.txtar")
 	if err != nil || len(paths) < 10 {
@@ -40,7 +40,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := map[[4]int64]int64{} // goid, kind, name, start -> the least depth
+			want := map[[4]int64]int64{} // goid, kind, name, start -> least depth
 			n := 0
 			err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
 				switch e.Kind {

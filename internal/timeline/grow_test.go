@@ -15,8 +15,8 @@ import (
 
 const nothing = "header clock=monotonic start=1000 mono=1000\nstate closed=1\n"
 
-// history makes events at random: nested and overlapping scopes, some of which
-// never end, and instants, on a few rows. It is in the order of the starts.
+// history returns random events by start: nested and overlapping scopes, some of which never
+// end, and instants, on a few rows.
 func history(rnd *rand.Rand, n int, end int64) []trace.Event {
 	var list []trace.Event
 	kinds := []format.Kind{format.KindTask, format.KindTask, format.KindTask, format.KindWait, format.KindHold, format.KindEvent, format.KindCounter}
@@ -49,7 +49,7 @@ func history(rnd *rand.Rand, n int, end int64) []trace.Event {
 	return list
 }
 
-// atOnce is the index of a trace that is read at its end.
+// atOnce returns the index of a trace that is read at its end.
 func atOnce(t testing.TB, list []trace.Event, end int64) *Index {
 	x := newIndex(tracetest.OpenText(t, nothing))
 	for i := range list {
@@ -59,8 +59,8 @@ func atOnce(t testing.TB, list []trace.Event, end int64) *Index {
 	return x
 }
 
-// TestGrownEqualsLoaded: a trace that was read while it grew gives the tile of one that
-// is read at its end. What each poll brought is what was not there before.
+// TestGrownEqualsLoaded: a trace read while it grew gives the same tile as one read at its
+// end. Each poll returns only new items.
 func TestGrownEqualsLoaded(t *testing.T) {
 	for seed := range uint64(60) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -119,8 +119,8 @@ func TestGrownEqualsLoaded(t *testing.T) {
 	}
 }
 
-// poll tells x what a Follower would at now: what ended since before, by the
-// ends, then what is open.
+// poll passes to x what a Follower would deliver at now: what ended since before, by end,
+// then what is open.
 func poll(x *Index, list []trace.Event, before, now int64) {
 	x.round++
 	var ended []trace.Event
@@ -154,7 +154,8 @@ func inOrder(list []drawn) []drawn {
 	return list
 }
 
-// What a follower delivers of what was loaded already is taken once.
+// TestLoadedIsNotTakenTwice: events that were loaded already, and that a follower delivers,
+// count once.
 func TestLoadedIsNotTakenTwice(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	const end = 1 << 14
@@ -167,7 +168,7 @@ func TestLoadedIsNotTakenTwice(t *testing.T) {
 	x.arrange(end)
 	want := pack(t, &Container{Tile: x.Tile(0, end, 0)})
 	for i := range list {
-		list[i].Start++ // as the reader tells it after the next calibration
+		list[i].Start++ // as after the next calibration
 	}
 	poll(x, list, end/2, end)
 	if got := pack(t, &Container{Tile: x.Tile(0, end, 0)}); !slices.Equal(got.items(), want.items()) {
@@ -175,8 +176,8 @@ func TestLoadedIsNotTakenTwice(t *testing.T) {
 	}
 }
 
-// Lanes never hold what overlaps, nested scopes lie at the depth that the reader
-// tells, and a tile of a range has what touches it.
+// TestLanes: lanes have no overlaps, nested scopes are at the reader's depth, and a tile of
+// a range has what touches it.
 func TestLanes(t *testing.T) {
 	for seed := range uint64(40) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
@@ -207,7 +208,7 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// Of any order of begins and ends that comes late the lanes come out valid.
+// TestLateScopes: late begins and ends in any order give valid lanes.
 func TestLateScopes(t *testing.T) {
 	x := newIndex(tracetest.OpenText(t, nothing))
 	add := func(start, dur int64) {
@@ -230,8 +231,8 @@ func TestLateScopes(t *testing.T) {
 	}
 }
 
-// A chunk is read before another one: a scope is open in the first, and in the
-// second there is what began after its end. When its end is known, that moves up.
+// TestEndThatWasReadLate: one chunk is read before another: the first has an open scope, the
+// second scopes that began after its end. When its end is known, these move up.
 func TestEndThatWasReadLate(t *testing.T) {
 	x := newIndex(tracetest.OpenText(t, nothing))
 	event := func(start, dur, loc int64, open bool) *trace.Event {

@@ -10,27 +10,27 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Index holds every scope of a trace, some 25 bytes each, or of a large trace runs of them.
-// What is in a stretch of time is found by binary search and drawn at any resolution. Its
-// methods may be called from several goroutines.
+// Index holds every scope of a trace, some 25 bytes each, or for a large trace runs of them.
+// A stretch of time is found by binary search and drawn at any resolution. Its methods may
+// be called from several goroutines.
 //
 // # Design
 //
-// A row is a goroutine; a lane is one depth of a row, or its instants. What lies
-// in a lane does not overlap and is ordered by its start.
+// A row is a goroutine; a lane is one depth of a row, or its instants. The items of a lane
+// do not overlap and are ordered by start.
 //
-//  1. A scope's lane is found when it is met, in the order of the starts, from
-//     what runs on its row at that moment. So a scope that is open keeps its lane
+//  1. A scope's lane is determined in the order of the starts, from
+//     the scopes that run on its row at that moment. So an open scope keeps its lane
 //     when it ends. A trace that is read while it grows gives the same lanes as
 //     one that is read at its end.
-//  2. Open scopes are not in the lanes' columns but stand behind them: their lane
-//     is theirs until they end, so ending is appending.
-//  3. Nothing is ever inserted between items. Otherwise the numbers by which the
-//     rare parts (arguments, who ended it) are found would change. What comes too
-//     late has what lies behind it placed anew; that is so only where a trace was
+//  2. Open scopes are not among the lanes' items but follow them: their lane
+//     is reserved until they end, so an end appends an item.
+//  3. Nothing is ever inserted between items. Otherwise the indexes of the
+//     rare parts (arguments, the goroutine that ended it) would change. If a scope comes too
+//     late, the later items are placed again; that happens only if a trace was
 //     read in an unlucky moment.
-//  4. A thin index has no items. It is made of events that come by their starts, which
-//     those of a trace that does not change do. It may be asked while it is loaded.
+//  4. A thin index has no items. It is made from events sorted by start, which
+//     those of a trace that does not change are. It may be used while it is loaded.
 type Index struct {
 	mu sync.Mutex
 	t  *trace.Trace
@@ -39,12 +39,12 @@ type Index struct {
 	rows    []*row // by first activity
 	spans   []span // of the rows
 	byGoid  map[uint64]*row
-	latest  [256]*row // of the last events, by goroutine
+	latest  [256]*row // cache of the last rows, by goroutine
 	open    map[format.Loc]*scope
 	round   uint32
 	threads []uint32
 	thread  map[uint32]uint16
-	near    [64]numbered // of thread, the latest
+	near    [64]numbered // cache of thread
 	texts   texts
 	lister  *args.Lister
 	json    []byte
@@ -54,24 +54,24 @@ type Index struct {
 	census  analysis.Census
 	items   int64 // scopes and instants, open ones included
 	scopes  int64
-	linked  int64 // items that have a link
+	linked  int64 // number of items that have a link
 	end     int64
-	since   int64 // what was loaded and ended from here on is in taken
+	since   int64 // items loaded that ended from here on are in taken
 	taken   map[format.Loc]struct{}
 	news    news
-	coming  scope // that is being taken in
+	coming  scope // the item being added
 
-	// thin is what there is in place of every item. nil: every item is there.
+	// thin replaces the items in a thin index; nil: every item is there.
 	thin *thinIndex
-	// part is set in what is read of a stretch of the trace, for an index of it all. What that
-	// has of the whole (threads, counters, locks) it does not have again.
+	// part marks an index of a stretch of the trace. It does not count again what the whole
+	// index has (threads, counters, locks).
 	part bool
-	// choose, if there is one, says which items are kept.
+	// choose, if not nil, selects the items to keep.
 	choose func(r *row, s *scope) bool
 }
 
-// newIndex returns an empty index for what a Follower of t delivers. t is asked for
-// names, the clock's steps and the end.
+// newIndex returns an empty index for the events of a Follower of t. t provides names, the
+// clock's steps and the end.
 func newIndex(t *trace.Trace) *Index {
 	x := &Index{
 		t: t, breaks: t.Breaks(), byGoid: map[uint64]*row{}, open: map[format.Loc]*scope{},
@@ -82,7 +82,7 @@ func newIndex(t *trace.Trace) *Index {
 	return x
 }
 
-// take puts an event of Events, which come by their starts, into the index.
+// take adds an event of Events, which come by start.
 func (x *Index) take(e *trace.Event) {
 	if !x.part {
 		x.census.Add(e)
@@ -119,14 +119,14 @@ func (x *Index) take(e *trace.Event) {
 	}
 }
 
-// put puts what has ended into its lane.
+// put adds an ended item to its lane, if choose selects it.
 func (x *Index) put(r *row, l *lane, s *scope, e *trace.Event) {
 	if x.choose == nil || x.choose(r, s) {
 		x.keep(r, l, s, x.argsOf(e))
 	}
 }
 
-// keep is put of what was chosen; text are its arguments.
+// keep adds a selected item; text are its arguments.
 func (x *Index) keep(r *row, l *lane, s *scope, text []byte) {
 	if x.thin != nil {
 		x.putThin(r, l, s, text)
@@ -136,7 +136,7 @@ func (x *Index) keep(r *row, l *lane, s *scope, text []byte) {
 	l.put(s)
 }
 
-// begin takes note of what is open; over that it is not any more.
+// begin adds an open item, and over removes it.
 func (x *Index) begin(s *scope) {
 	x.open[s.loc] = s
 	x.spans[s.row].open++
@@ -155,7 +155,7 @@ func (x *Index) place(r *row, s *scope) {
 	r.place(s)
 }
 
-// other takes in what is no scope.
+// other adds an event that is no scope.
 func (x *Index) other(r *row, e *trace.Event) (s scope) {
 	switch e.Kind {
 	case format.KindEvent, format.KindPending:
@@ -185,7 +185,7 @@ func (x *Index) other(r *row, e *trace.Event) (s scope) {
 	return s
 }
 
-// instant puts an instant among its row's.
+// instant adds an instant to its row.
 func (x *Index) instant(r *row, s *scope, e *trace.Event) {
 	if x.thin != nil || x.choose != nil {
 		x.put(r, &r.more().instants, s, e)
@@ -195,7 +195,7 @@ func (x *Index) instant(r *row, s *scope, e *trace.Event) {
 	r.instant(s)
 }
 
-// scope is e as the index keeps it.
+// scope converts e to the index's form.
 func (x *Index) scope(r *row, e *trace.Event) *scope {
 	s := &scope{}
 	x.fill(s, r, e)
@@ -238,13 +238,12 @@ func flagsOf(e *trace.Event, breaks analysis.Breaks) uint8 {
 	return flags
 }
 
-// hasArgs reports whether e has something that is told as its arguments.
+// hasArgs reports whether e has arguments.
 func hasArgs(e *trace.Event) bool {
 	return e.Left || len(e.Args)+len(e.EndArgs) > 0 && e.Kind != format.KindCounter || e.Kind == format.KindProcess || e.Kind == format.KindTaskf
 }
 
-// argsOf returns the arguments as JSON, which is good until the next call; nil: there are
-// none.
+// argsOf returns the arguments as JSON, valid until the next call; nil if there are none.
 func (x *Index) argsOf(e *trace.Event) []byte {
 	if !hasArgs(e) {
 		return nil
@@ -262,8 +261,8 @@ type numbered struct {
 	at uint16
 }
 
-// threadOf is the index of a thread; 0, unknown, for those that a process has
-// after its first 65,535.
+// threadOf returns the index of a thread; 0, unknown, for those after the first 65,535 of a
+// process.
 func (x *Index) threadOf(id uint32) uint16 {
 	at, ok := x.thread[id]
 	if !ok && len(x.threads) <= math.MaxUint16 && !x.part {
@@ -291,7 +290,7 @@ func (x *Index) rowOf(e *trace.Event) *row {
 	return r
 }
 
-// newRow makes a goroutine's row, which begins at start.
+// newRow creates a goroutine's row, which begins at start.
 func (x *Index) newRow(goid uint64, start int64) *row {
 	r := &row{goid: goid, at: int32(len(x.rows)), last: math.MinInt64}
 	x.byGoid[goid] = r
@@ -308,7 +307,7 @@ func (x *Index) enqueue(r *row, s *scope) {
 	m.queue = append(m.queue, s)
 }
 
-// arrange places what was queued.
+// arrange places the queued scopes.
 func (x *Index) arrange(end int64) {
 	x.end = max(x.end, end)
 	for _, r := range x.queued {

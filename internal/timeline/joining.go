@@ -7,33 +7,33 @@ import (
 	"sync/atomic"
 )
 
-// joining makes one index of several stretches that follow each other, row by row on all
+// joining joins the indexes of several consecutive stretches to one, row by row on all
 // processors.
 type joining struct {
 	whole, y *Index
 	rows     []joinedRow
-	mu       sync.Mutex // of what y's rows have in common: texts and rests
+	mu       sync.Mutex // guards texts and rests, which y's rows share
 }
 
-// joinedRow is a row of the index that is made, and what the stretches have of it.
+// joinedRow is a row of the joined index, and its parts in the stretches.
 type joinedRow struct {
 	row   *row
 	parts []rowPart
 }
 
-// rowPart is what a stretch has of a row. Of it counts what began at begin or later.
+// rowPart is a stretch's part of a row. Only items that began at begin or later count.
 type rowPart struct {
 	x     *Index
 	row   *row
 	begin int64
 }
 
-// join joins stretches, of which the first has a number.
+// join joins stretches, the first of which has this number.
 func (j *joining) join(list []*Index, first int) {
 	for i, x := range list {
 		begin := j.whole.thin.begins[first+i]
 		if i == 0 {
-			begin = math.MinInt64 // what ran when it began is in no other
+			begin = math.MinInt64 // items that ran when it began are in no other one
 		}
 		for k := range x.rows {
 			j.meet(rowPart{x, x.rows[k], begin}, &x.spans[k])
@@ -54,7 +54,7 @@ func (j *joining) join(list []*Index, first int) {
 	}
 }
 
-// meet takes note of what a stretch has of a row.
+// meet registers a stretch's part of a row.
 func (j *joining) meet(p rowPart, s *span) {
 	w := j.y.byGoid[p.row.goid]
 	if w == nil {
@@ -73,7 +73,7 @@ func (j *joining) meet(p rowPart, s *span) {
 	}
 }
 
-// open adds what is open of a lane.
+// open adds the open items of a lane.
 func (j *joining) open(p rowPart, l *lane, r *row, w *lane) {
 	if l.rare == nil {
 		return
@@ -90,7 +90,7 @@ func (j *joining) open(p rowPart, l *lane, r *row, w *lane) {
 	}
 }
 
-// fill adds what has ended of a row.
+// fill adds the ended items of a row.
 func (j *joining) fill(r *joinedRow) {
 	for _, p := range r.parts {
 		for d := range p.row.lanes {
@@ -102,7 +102,7 @@ func (j *joining) fill(r *joinedRow) {
 	}
 }
 
-// add adds to lane w what began in lane l of a stretch.
+// add adds to lane w the items that began in lane l of a stretch.
 func (j *joining) add(p rowPart, l, w *lane) {
 	first := l.from(p.begin)
 	switch {
@@ -129,7 +129,7 @@ func (j *joining) add(p rowPart, l, w *lane) {
 	}
 }
 
-// addRuns adds the items of a lane from the first on as runs.
+// addRuns adds the items of a lane, from first on, as runs.
 func (j *joining) addRuns(p rowPart, l, w *lane, first int) {
 	m := w.more()
 	if m.thin == nil {

@@ -8,12 +8,11 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// item is a scope, or an instant, in a lane: 24 bytes. What does not fit is in
-// the lane's rare.
+// item is a scope, or an instant, in a lane: 24 bytes. Other fields are in the lane's rare.
 type item struct {
 	start  int64  // ns from the trace's start
 	dur    uint32 // ns; far: see rare
-	slack  uint32 // dur - CPU time, 0 where that is unknown; far: see rare
+	slack  uint32 // dur - CPU time, 0 if that is unknown; far: see rare
 	name   uint16
 	thread uint16 // index into the index's threads
 	kind   format.Kind
@@ -23,54 +22,54 @@ type item struct {
 // far marks a number that does not fit into 32 bits.
 const far = math.MaxUint32
 
-// The flags of an item, as the page knows them.
+// The flags of an item, as used by the page.
 const (
 	flagQuality = 3  // format.Quality
-	flagOpen    = 4  // begun and not ended
+	flagOpen    = 4  // not ended
 	flagAcross  = 8  // the clock stepped meanwhile: the duration is unknown
-	flagLeft    = 16 // never ended; it is shown up to the end of its goroutine
-	flagOff     = 32 // a wait that was called off: none in any sum
+	flagLeft    = 16 // never ended; shown up to the end of its goroutine
+	flagOff     = 32 // a wait that was called off: in no sum
 )
 
-// lane is one depth of a row, or its instants. The items do not overlap, and are
-// ordered by their starts, so both binary search and merging neighbours work.
+// lane is one depth of a row, or its instants. The items do not overlap, and are ordered by
+// start, as binary search and merging require.
 //
-// They are in blocks that are never moved and hold no pointers: a growing slice
-// would be copied, and be garbage, several times over.
+// They are in blocks that never move and have no pointers: a growing slice would be copied,
+// and become garbage, several times.
 type lane struct {
 	blocks [][]item
 	n      int
-	until  int64 // lanes of scopes: when what lies here last ends
+	until  int64 // lanes of scopes: end of the last item
 	rare   *rare
 	kinds  uint8 // hasWaits and hasOthers
 }
 
-// What a lane has.
+// Bits of lane.kinds.
 const (
 	hasWaits = 1 << iota
 	hasOthers
 	hasBoth = hasWaits | hasOthers
 )
 
-// rare is what most lanes have not.
+// rare has the fields that most lanes lack.
 type rare struct {
-	args   []uint32 // by item, index into the index's texts; the items behind its end have none
+	args   []uint32 // by item, index into the index's texts; items beyond its end have none
 	dur    map[int]int64
 	slack  map[int]int64
 	ends   []endedBy
-	open   []*scope // a lane of scopes has at most one, and it is the last of the lane; ordered by start
+	open   []*scope // by start; a lane of scopes has at most one, after all items
 	levels levels
-	thin   *thin // of an index that does not keep every item
+	thin   *thin // of a thin index
 }
 
-// endedBy says which goroutine ended an item that another had begun.
+// endedBy has the goroutine that ended an item begun by another one.
 type endedBy struct {
 	item int
 	goid uint64
 }
 
-// The blocks hold 2, 4, 8, … items, and from the 11th on 2048. A lane of one item is
-// as common as one of a million.
+// Blocks have 2, 4, 8, … items, and from the 11th on 2048. Lanes of one item are as common
+// as lanes of a million.
 const (
 	growing    = 11
 	inGrowing  = 2<<growing - 2
@@ -103,7 +102,7 @@ func (l *lane) push(it item) {
 	l.n++
 }
 
-// pushAll is push of several.
+// pushAll pushes several items.
 func (l *lane) pushAll(list []item) {
 	for len(list) > 0 {
 		l.push(list[0])
@@ -115,7 +114,7 @@ func (l *lane) pushAll(list []item) {
 	}
 }
 
-// plain reports whether nothing that has ended in the lane has a rare part.
+// plain reports whether no ended item of the lane has a rare part.
 func (l *lane) plain() bool {
 	m := l.rare
 	return m == nil || len(m.args) == 0 && len(m.dur) == 0 && len(m.slack) == 0 && len(m.ends) == 0
@@ -176,7 +175,7 @@ func (l *lane) has(k format.Kind) {
 	}
 }
 
-// thin returns what the lane has in place of its items; nil: it has them.
+// thin returns the lane's runs in a thin index; nil: it has items.
 func (l *lane) thin() *thin {
 	if l.rare == nil {
 		return nil
@@ -184,7 +183,7 @@ func (l *lane) thin() *thin {
 	return l.rare.thin
 }
 
-// count is the number of the lane's elements: items, or in a thin lane runs.
+// count returns the number of the lane's elements: items, or in a thin lane runs.
 func (l *lane) count() int {
 	if th := l.thin(); th != nil {
 		return th.runs.len()
@@ -192,7 +191,7 @@ func (l *lane) count() int {
 	return l.n
 }
 
-// startOf is the start of an element.
+// startOf returns the start of an element.
 func (l *lane) startOf(i int) int64 {
 	if th := l.thin(); th != nil {
 		return th.runs.startOf(i)
@@ -200,7 +199,7 @@ func (l *lane) startOf(i int) int64 {
 	return l.at(i).start
 }
 
-// endOf is the end of an element.
+// endOf returns the end of an element.
 func (l *lane) endOf(i int) int64 {
 	if th := l.thin(); th != nil {
 		return th.runs.endOf(i)
@@ -230,7 +229,7 @@ func (l *lane) argsOf(i int) uint32 {
 	return l.rare.args[i]
 }
 
-// from is the first element that starts at t or later.
+// from returns the index of the first element that starts at t or later.
 func (l *lane) from(t int64) int {
 	if th := l.thin(); th != nil {
 		return th.runs.from(t)
@@ -246,7 +245,7 @@ func (l *lane) from(t int64) int {
 	return lo
 }
 
-// reaching is the first element that has a part in what is from t on.
+// reaching returns the index of the first element that ends at t or later.
 func (l *lane) reaching(t int64) int {
 	first := l.from(t)
 	if first > 0 && l.endOf(first-1) >= t {
@@ -255,7 +254,7 @@ func (l *lane) reaching(t int64) int {
 	return first
 }
 
-// touching is the range of the elements that have a part in [from, to].
+// touching returns the range of the elements that touch [from, to].
 func (l *lane) touching(from, to int64) (first, end int) {
 	first = l.reaching(from)
 	if to == math.MaxInt64 {
@@ -264,7 +263,7 @@ func (l *lane) touching(from, to int64) (first, end int) {
 	return first, max(l.from(to+1), first)
 }
 
-// scope is item i in full.
+// scope returns item i with all fields.
 func (l *lane) scope(i int) scope {
 	it := l.at(i)
 	s := scope{
@@ -276,7 +275,7 @@ func (l *lane) scope(i int) scope {
 	return s
 }
 
-// endedBy returns which other goroutine ended an item; 0: none.
+// endedBy returns the other goroutine that ended an item; 0: none.
 func (l *lane) endedBy(i int) uint64 {
 	if l.rare == nil || len(l.rare.ends) == 0 {
 		return 0
@@ -287,7 +286,7 @@ func (l *lane) endedBy(i int) uint64 {
 	return 0
 }
 
-// cut takes away the items from the n-th on.
+// cut removes the items from the n-th on.
 func (l *lane) cut(n int) {
 	for l.n > n {
 		k := len(l.blocks) - 1

@@ -6,13 +6,12 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// run is a stretch of a lane that is drawn as one: an item alone, or narrow
-// neighbours.
+// run is a part of a lane that is drawn as one: a single item, or narrow neighbours.
 type run struct {
 	bounds
-	busy   int64 // of several: the sum of the durations; of one: its slack
+	busy   int64 // of several items: the sum of the durations; of one: its slack
 	count  uint32
-	item   int32 // the longest; in a thin lane, of one: its rest, see thin
+	item   int32 // the longest; in a thin lane, of one item: its rest, see thin
 	name   uint16
 	thread uint16 // index into the index's threads
 	kind   format.Kind
@@ -24,7 +23,7 @@ func (l *lane) runOf(i int, it *item) run {
 	return run{bounds{it.start, it.start + d, d}, l.slackOf(i, it), 1, int32(i), it.name, it.thread, it.kind, it.flags}
 }
 
-// sum is that of the durations.
+// sum returns the sum of the durations.
 func (a *run) sum() int64 {
 	if a.count == 1 {
 		return a.longest
@@ -32,7 +31,7 @@ func (a *run) sum() int64 {
 	return a.busy
 }
 
-// joins reports whether b, which follows a, is drawn together with it.
+// joins reports whether b, which follows a, is merged with it.
 func (a *run) joins(b *run, res int64) bool { return a.bounds.joins(b.start, b.longest, res) }
 
 func (a *run) waits() bool { return a.kind == format.KindWait }
@@ -47,27 +46,27 @@ func (a *run) add(b *run) {
 	}
 }
 
-// level is a lane at a resolution, merged ahead.
+// level is a lane merged at a resolution.
 type level struct {
 	res  int64
 	runs runList
 }
 
-// levels are a lane's, finer ones first. Each has about an eighth of the runs of the
-// one before. So all together are a seventh of the items, and a tile looks at about
-// eight times what it shows. They do not hold waits apart: whatever levels there are,
-// what is merged of them is the same.
+// levels are a lane's levels, finer ones first. Each has about an eighth of the runs of the
+// one before. So all together have a seventh of the items, and a tile reads about eight
+// times what it shows. They do not keep waits separate: the result of merging does not
+// depend on the levels.
 type levels struct {
 	list []*level
-	of   int // elements that are in them; later ones are not
-	// since is how many elements there were when the resolutions were chosen.
+	of   int // number of elements in them; later ones are not
+	// since is the number of elements when the resolutions were chosen.
 	since int
 }
 
 const (
 	thinner  = 8
-	leastFor = 256 // elements of a lane that has levels
-	anew     = 4   // times as many elements are merged at resolutions of their own
+	leastFor = 256 // minimum number of elements of a lane with levels
+	anew     = 4   // factor of growth after which resolutions are chosen again
 )
 
 func (v *levels) cut(n int) {
@@ -76,7 +75,7 @@ func (v *levels) cut(n int) {
 	}
 }
 
-// prepare makes the levels of the elements that have none, once they are many.
+// prepare adds the missing elements to the levels, if they are many.
 func (l *lane) prepare() {
 	if !l.unprepared() {
 		return
@@ -96,15 +95,15 @@ func (l *lane) prepare() {
 		made := &level{res: res}
 		l.merge(from, 0, n, res, made.runs.push)
 		if made.runs.len() > n/2 {
-			continue // what was looked at was not like the rest
+			continue // the sample was not representative
 		}
 		v.list = append(v.list, made)
 		from, n = &made.runs, made.runs.len()
 	}
 }
 
-// extend has the levels have n elements. Where they begin they might have joined what was there:
-// merging them again makes them one.
+// extend extends the levels to n elements. The new runs might have joined the last existing
+// ones: the next merge joins them.
 func (l *lane) extend(v *levels, n int) {
 	var from *runList
 	first, end := v.of, n
@@ -116,7 +115,7 @@ func (l *lane) extend(v *levels, n int) {
 	v.of = n
 }
 
-// unprepared reports whether there is much that is in no level.
+// unprepared reports whether many elements are in no level.
 func (l *lane) unprepared() bool {
 	n := l.count()
 	if n < leastFor {
@@ -129,8 +128,8 @@ func (l *lane) unprepared() bool {
 	return of == 0 || n-of >= max(of/64, leastFor)
 }
 
-// thinning is the first resolution from res on at which merging leaves an eighth,
-// going by a sample; 0: there is none.
+// thinning returns the first resolution from res on at which merging leaves an eighth,
+// estimated by a sample; 0: none.
 func (l *lane) thinning(from *runList, n int, res int64) int64 {
 	const samples, length = 32, 512
 	for ; res <= coarsest; res <<= 1 {
@@ -153,18 +152,17 @@ func (l *lane) thinning(from *runList, n int, res int64) int64 {
 	return 0
 }
 
-// merger merges what it is given, in the order of the starts, and visits what of it
-// touches [from, to]. First it merges all at fine, then what both waits, or both does
-// not, at res.
+// merger merges runs, given by start, and visits those that touch [from, to]. First it
+// merges all at fine, then waits, and others, separately at res.
 type merger struct {
 	fine, res int64
 	from, to  int64
 	visit     func(*run)
-	narrow    run // at fine; of no items at first, which nothing joins
+	narrow    run // at fine; with count 0 at first, which nothing joins
 	current   run
 }
 
-// newMerger returns one for a lane that has both waits and others, if mixed is true.
+// newMerger returns a merger; mixed means that the lane has both waits and others.
 func newMerger(res int64, mixed bool, from, to int64, visit func(*run)) *merger {
 	fine := res
 	if mixed {
@@ -174,7 +172,7 @@ func newMerger(res int64, mixed bool, from, to int64, visit func(*run)) *merger 
 	return &merger{fine, res, from, to, visit, none, none}
 }
 
-// begin takes the narrow run and begins another.
+// begin passes on the narrow run and starts another.
 func (m *merger) begin(r *run) {
 	switch n := &m.narrow; {
 	case n.count == 0:
@@ -187,7 +185,7 @@ func (m *merger) begin(r *run) {
 	m.narrow = *r
 }
 
-// end takes what is left.
+// end passes on the rest.
 func (m *merger) end() {
 	m.begin(&run{})
 	m.show()
@@ -200,7 +198,7 @@ func (m *merger) show() {
 	}
 }
 
-// cells gives cells of a level to a merger.
+// cells passes runs of a level to a merger.
 func (m *merger) cells(list []run) {
 	for i := range list {
 		if r := &list[i]; m.narrow.joins(r, m.fine) {
@@ -211,8 +209,8 @@ func (m *merger) cells(list []run) {
 	}
 }
 
-// merge visits the runs, at a resolution, of entries of a level, or where there
-// is none of the elements. Waits are not held apart.
+// merge visits the runs, merged at a resolution, of entries of a level, or if from is nil of
+// the elements. It does not keep waits separate.
 func (l *lane) merge(from *runList, first, end int, res int64, visit func(*run)) {
 	m := newMerger(res, false, math.MinInt64, math.MaxInt64, visit)
 	if from == nil {
@@ -223,7 +221,7 @@ func (l *lane) merge(from *runList, first, end int, res int64, visit func(*run))
 	m.end()
 }
 
-// elements gives items, or in a thin lane its runs, to a merger.
+// elements passes items, or in a thin lane its runs, to a merger.
 func (l *lane) elements(first, end int, m *merger) {
 	if th := l.thin(); th != nil {
 		th.runs.give(m, first, end)
@@ -244,12 +242,12 @@ func (l *lane) elements(first, end int, m *merger) {
 	}
 }
 
-// runs visits what touches [from, to], merged for an even resolution. Open scopes are
-// not among them. The run is good until the next one.
+// runs visits the runs that touch [from, to], merged at an even resolution, without open
+// scopes. A run is valid until the next one.
 func (l *lane) runs(from, to, res int64, visit func(*run)) {
 	m := newMerger(res, l.kinds == hasBoth, from, to, visit)
 	list, of := l.levelFor(m.fine)
-	var begin int64 // what the first run is made of begins no earlier
+	var begin int64 // the first run has no earlier elements
 	if k := list.reaching(from); k < list.len() {
 		begin, _ = stretchOf(list.startOf(k), res)
 	} else if k = l.reaching(from); k < l.count() {
@@ -272,8 +270,8 @@ func (l *lane) runs(from, to, res int64, visit func(*run)) {
 	m.end()
 }
 
-// levelFor returns the coarsest level that is no coarser than res, and how many elements
-// are in it: none where there is no such level.
+// levelFor returns the coarsest level that is not coarser than res, and its number of
+// elements: none if there is no such level.
 func (l *lane) levelFor(res int64) (list *runList, of int) {
 	list = &runList{}
 	if l.rare == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// laneOf is an index whose only row is told by (kind, start, dur).
+// laneOf returns an index with one row, given as (kind, start, dur).
 func laneOf(t testing.TB, list [][3]int64) *Index {
 	var events []trace.Event
 	for i, e := range list {
@@ -19,7 +19,7 @@ func laneOf(t testing.TB, list [][3]int64) *Index {
 	return atOnce(t, events, 1<<20)
 }
 
-// merged are the items of a tile as (name, start, dur, count, busy).
+// merged returns the items of a tile as (name, start, dur, count, busy).
 func merged(t testing.TB, x *Index, res int64) (list [][5]int64) {
 	for _, it := range pack(t, &Container{Tile: x.Tile(0, 1<<20, res)}).items() {
 		list = append(list, [5]int64{it.name, it.start, it.dur, it.count, it.busy})
@@ -35,7 +35,7 @@ func TestMerging(t *testing.T) {
 		{task, 60, 20},     // 4: are narrow and near, the second is the longest
 		{task, 100, 64},    // 5: not narrow
 		{task, 201, 5},     // 6
-		{wait, 222, 6},     // 7: a wait stays apart
+		{wait, 222, 6},     // 7: a wait stays separate
 		{wait, 230, 3},     // 8
 		{task, 250, 0},     // 9
 		{task, 351, 1},     // 10: too far from the one before
@@ -69,8 +69,8 @@ func TestMerging(t *testing.T) {
 	}
 }
 
-// TestLevels: at every resolution nothing is lost and nothing long is merged. A lane
-// has no more items than can be told from each other, whatever its levels are made of.
+// TestLevels: at every resolution nothing is lost and nothing long is merged. A lane has no
+// more items than can be distinguished, whatever its levels are made of.
 func TestLevels(t *testing.T) {
 	for seed := range uint64(5) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -124,8 +124,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestWaitsApart: what a tile has of waits among others is what the rule says, whatever
-// levels there are.
+// TestWaitsApart: a tile's waits among others follow the rule, whatever levels there are.
 func TestWaitsApart(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 2))
 	l, now := &lane{}, int64(0)

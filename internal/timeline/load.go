@@ -12,54 +12,53 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// LoadOptions say what of a trace is loaded.
+// LoadOptions select what is loaded of a trace.
 type LoadOptions struct {
-	From, To int64 // ns from the trace's start; To 0: no limit. Scopes that touch the range are in
-	// Keep says which events are in; nil: all.
+	From, To int64 // ns from the trace's start; To 0: no limit. Scopes that touch the range are included
+	// Keep reports whether an event is included; nil: all are.
 	Keep func(*trace.Event) bool
-	// Follow, if there is one, will deliver what ends from now on; it was made
-	// before t was opened. What both deliver is taken once.
+	// Follow, if not nil, delivers later ends; it must be created before t is opened. Events
+	// that both deliver count once.
 	Follow *trace.Follower
-	// Progress, if there is one, is called now and then with the start of the
-	// event that is being loaded.
+	// Progress, if not nil, is called now and then with the start of the current event.
 	Progress func(ns int64)
-	// Still tells that nobody writes the trace any more, though it is not closed.
+	// Still means that nothing writes the trace any more, though it is not closed.
 	Still bool
-	// Whole, if it is not 0, tells that of a large trace only tiles of the whole are asked for,
-	// of so many items at most.
+	// Whole, if not 0, means that for a large trace only tiles of the whole are needed, with
+	// at most this many items.
 	Whole int64
-	// Begun, if there is one, is given the index of a large trace that takes some time. Its
-	// answers are of what was read by then.
+	// Begun, if not nil, is called with the index of a large trace that takes some time to
+	// load. Its results are of what has been read.
 	Begun func(*Index)
 
-	// Size says how a large trace is kept; zero: as is usual.
+	// Size sets the limits for a large trace; zero: defaults.
 	Size Size
 }
 
-// Size says what of a large trace is kept.
+// Size has the limits for a large trace.
 type Size struct {
-	From  int64 // bytes of a trace that is large
-	Runs  int   // that are kept at most
-	Every int64 // items of a stretch, about
-	Most  int64 // items that are looked at at once, and kept, one by one
-	// Running is how many times the items that run when a stretch begins it has at least: those
-	// are kept.
+	From  int64 // minimum size in bytes of a large trace
+	Runs  int   // maximum number of runs kept
+	Every int64 // approximate number of items per stretch
+	Most  int64 // maximum number of items that are examined at once, and kept, individually
+	// Running is the minimum size of a stretch, as a multiple of the items that run when it
+	// begins: those are kept.
 	Running int64
-	Early   time.Duration // after so long it may be asked, though it is still read
+	Early   time.Duration // after this time the index may be used while loading
 }
 
-// A trace of usualSize.From bytes has four million scopes. Some 14 bytes are kept for each run
-// of a lane that has many, and a stretch is read in two milliseconds.
+// usualSize has the defaults. A trace of From bytes has four million scopes. Each run of a
+// lane with many takes some 14 bytes, and reading a stretch takes two milliseconds.
 var usualSize = Size{From: 128 << 20, Runs: 4 << 20, Every: 16 << 10, Most: 2 << 20, Running: 16, Early: 250 * time.Millisecond}
 
-// textMost is how many bytes of arguments are kept of runs of one.
+// textMost is the maximum size in bytes of the arguments of single-item runs.
 const textMost = 64 << 20
 
-// mostRuns is how many runs are kept of the largest traces.
+// mostRuns is the maximum number of runs for the largest traces.
 const mostRuns = 88 << 20
 
-// thinSize says how an index of t is to be, and whether it may be thin: of all that is in
-// a trace that does not change.
+// thinSize returns the limits for an index of t, and whether it may be thin: only for the
+// whole of a trace that does not change.
 func (o *LoadOptions) thinSize(t *trace.Trace) (size Size, ok bool) {
 	size = o.Size
 	if size.From == 0 {
@@ -74,8 +73,8 @@ func (o *LoadOptions) thinSize(t *trace.Trace) (size Size, ok bool) {
 	return size, ok && t.Size() >= size.From
 }
 
-// Load reads t into an index. It stops with ctx's error once ctx is done. Of a
-// trace that breaks off there is an index of what could be read beside the error.
+// Load reads t into an index. It stops with ctx's error once ctx is done. If reading fails
+// it returns an index of the readable part with the error.
 func Load(ctx context.Context, t *trace.Trace, o LoadOptions) (*Index, error) {
 	x := newIndex(t)
 	if size, ok := o.thinSize(t); ok {
@@ -93,14 +92,15 @@ func Load(ctx context.Context, t *trace.Trace, o LoadOptions) (*Index, error) {
 	return x, err
 }
 
-// hasWhole reports whether a thin index has a tile of the whole, with most items at most, at
-// the finest resolution that there is for it.
+// hasWhole reports whether a thin index has a tile of the whole, with at most most items, at
+// the finest possible resolution for it.
 func (x *Index) hasWhole(most int64) bool {
 	from, to := x.Whole()
 	if x.Count(from, to) <= most {
 		return false
 	}
-	// Without waits among others: at half of the resolution there were more than most.
+	// Unless waits are mixed with others: at half of the resolution there were more than
+	// most.
 	return !x.thin.mixed || x.ResFor(from, to, most) > x.thin.finest()
 }
 
@@ -132,13 +132,13 @@ func (x *Index) load(ctx context.Context, t *trace.Trace, o *LoadOptions) (err e
 	return err
 }
 
-// loadEvents takes in every event.
+// loadEvents adds every event.
 func (x *Index) loadEvents(ctx context.Context, t *trace.Trace, o *LoadOptions) error {
 	events := t.Events
 	if o.Follow != nil {
 		events = func(eo trace.Options, f func(*trace.Event) bool) error { return o.Follow.Events(t, eo, f) }
-		// A writer may be interrupted between reading the clock and storing, but
-		// not for a second while others go on.
+		// A writer may be interrupted between reading the clock and storing, but not for a
+		// second while others continue.
 		x.since = o.Follow.Trace().End() - int64(time.Second)
 	}
 	watch := analysis.Watch{Progress: o.Progress}
@@ -155,12 +155,12 @@ func (x *Index) loadEvents(ctx context.Context, t *trace.Trace, o *LoadOptions) 
 	})
 }
 
-// loadBatches takes a large trace into a thin index. After each batch who asks has a turn.
+// loadBatches loads a large trace into a thin index. It releases the lock after each batch.
 func (x *Index) loadBatches(ctx context.Context, t *trace.Trace, o *LoadOptions) error {
 	begin := time.Now()
 	watch := analysis.Watch{Progress: o.Progress}
 	spare := sync.Pool{New: func() any { return &batch{} }}
-	// A batch makes a stretch, and fits a processor's own cache.
+	// A batch makes a stretch, and fits into a processor's cache.
 	part := max(int(min(x.thin.every, usualSize.Every))*format.RecordSize, 1)
 	return trace.EachPart(t, trace.Options{Detail: trace.Tracks, Stretch: part}, func() func(*trace.Part) *batch {
 		w := newBatcher(x)

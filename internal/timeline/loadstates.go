@@ -17,8 +17,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// LoadStates reads what the goroutines of t did; nil if t has no Go execution trace.
-// What of it can't be read makes a sentence in Problems. Who is in with takes part in the
+// LoadStates reads the goroutines' states of t; nil if t has no Go execution trace. Problems
+// has a sentence on each part that can't be read. with are further handlers for the same
 // reading.
 func LoadStates(ctx context.Context, t *trace.Trace, with ...states.Handler) (*States, error) {
 	if len(t.GoTraces()) == 0 {
@@ -37,19 +37,19 @@ func LoadStates(ctx context.Context, t *trace.Trace, with ...states.Handler) (*S
 	return s, nil
 }
 
-// LoadWithStates is LoadSamples and LoadStates in one reading of the Go execution trace. It
-// also finds the CPU times of scopes, if Load is to have them.
+// LoadWithStates combines LoadSamples and LoadStates in one reading of the Go execution
+// trace. It also computes the CPU times of scopes, for Load.
 func LoadWithStates(ctx context.Context, t *trace.Trace, of analysis.Selection, most int) (s *States, x *Samples, p *samples.Profile, err error) {
 	s = newStates(nil)
 	x, p, err = LoadSamples(ctx, t, of, most, s.handler(t), states.CPUTimes(t))
-	if err == nil && s.frames == nil { // there is none, or what went wrong may be about samples alone
+	if err == nil && s.frames == nil { // there is no Go execution trace, or the error may concern only samples
 		s, err = LoadStates(ctx, t)
 	}
 	return s, x, p, err
 }
 
-// handler fills s. Processors and threads of several processes may have one number: of a merged trace
-// they have no rows.
+// handler returns the handler that fills s. Processors and threads of several processes may
+// have the same number: in a merged trace they have no rows.
 func (s *States) handler(t *trace.Trace) states.Handler {
 	if len(t.Processes()) == 0 {
 		return states.Handler{Interval: func(_ *states.Facts, v *states.Interval) { s.add(v) }, Done: s.take}
@@ -65,7 +65,7 @@ func (s *States) handler(t *trace.Trace) states.Handler {
 	}
 }
 
-// take takes in what is known when all is read.
+// take adds the data that is available at the end.
 func (s *States) take(facts *states.Facts) {
 	s.frames = func(id uint32) []string { return frameTexts(facts.Stack(id)) }
 	s.Switches, s.Problems, s.told = facts.Switches, facts.Problems, facts.Stretches
@@ -97,8 +97,8 @@ func (s *States) take(facts *states.Facts) {
 	s.finish()
 }
 
-// frameTexts are a stack's functions as they are shown. Directories say more about
-// the machine than about the program.
+// frameTexts formats a stack's functions. It omits directories, which describe the machine
+// more than the program.
 func frameTexts(list []gotrace.Frame) (texts []string) {
 	for _, f := range list {
 		text := format.ShortFunction(f.Func)

@@ -9,28 +9,28 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// lockKey is an object that is locked: several may have one name, and after one is
-// gone another may be at its address.
+// lockKey identifies a locked object: several may share a name, and an address may be
+// reused.
 type lockKey struct {
 	addr uint64
 	name uint16
 }
 
-// lock is who waited for an object and who held it.
+// lock has the waits for an object and its holds.
 type lock struct {
 	lockKey
 	kind         format.LockKind
-	sums         *lockSums // nil: nothing was counted
+	sums         *lockSums // nil: not counted
 	waits, holds []lockSpan
 	unsorted     bool
 }
 
-// lockSums is what was counted of an object all along, be it recorded or not.
+// lockSums are the recorder's counters of an object, which include unrecorded waits.
 type lockSums struct {
-	Had   int64 `json:"had"`   // -1: not known
-	Not   int64 `json:"not"`   // of these not at once
-	Short int64 `json:"short"` // of those waited for so briefly that there is no record
-	Brief int64 `json:"brief"` // ns, what these waited together
+	Had   int64 `json:"had"`   // acquisitions; -1: not known
+	Not   int64 `json:"not"`   // of Had: those that had to wait
+	Short int64 `json:"short"` // of Not: waits too short for a record
+	Brief int64 `json:"brief"` // ns of these
 }
 
 // lockSpan is one wait or hold.
@@ -38,11 +38,11 @@ type lockSpan struct {
 	start, end int64
 	row        int32
 	shared     bool
-	inScope    bool   // holds of a thin index: it is in a scope,
-	scope      uint16 // of that name
+	inScope    bool   // holds of a thin index: begun in a scope
+	scope      uint16 // name of that scope
 }
 
-// locks are an index's.
+// locks are the locks of an index.
 type locks struct {
 	byKey map[lockKey]*lock
 	open  map[format.Loc]openLock
@@ -56,8 +56,7 @@ type openLock struct {
 
 func newLocks() locks { return locks{map[lockKey]*lock{}, map[format.Loc]openLock{}} }
 
-// add takes in a wait or a hold of a row, and what else there is not at all. It returns
-// the object.
+// add adds a wait or a hold of a row, and ignores other events. It returns the object.
 func (x *locks) add(e *trace.Event, row int32) *lock {
 	hold := e.Kind == format.KindHold
 	if !hold && e.Kind != format.KindWait {
@@ -91,7 +90,7 @@ func (x *locks) add(e *trace.Event, row int32) *lock {
 	return l
 }
 
-// of is an object's, made where there is none.
+// of returns an object, and adds it if there is none.
 func (x *locks) of(k lockKey, kind format.LockKind) *lock {
 	l := x.byKey[k]
 	if l == nil {
@@ -104,7 +103,7 @@ func (x *locks) of(k lockKey, kind format.LockKind) *lock {
 	return l
 }
 
-// count takes in what was counted in a trace that does not grow.
+// count adds the counters of a trace that does not grow.
 func (x *locks) count(t *trace.Trace) error {
 	return t.EachLockSums(func(s *format.LockSums) bool {
 		l := x.of(lockKey{s.Addr, s.Name}, s.Kind)
@@ -123,7 +122,7 @@ func (x *locks) count(t *trace.Trace) error {
 	})
 }
 
-// lockSpans are all waits, or all holds, of l up to now, by their starts.
+// lockSpans returns all waits, or all holds, of l up to now, by start.
 func (x *Index) lockSpans(l *lock, hold bool) []lockSpan {
 	byStart := func(a, b lockSpan) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.row, b.row))
@@ -154,8 +153,8 @@ func (x *Index) lockSpans(l *lock, hold bool) []lockSpan {
 	return list
 }
 
-// holder is a stretch in which an object was held. It is a hold alone, or several that
-// overlap, as readers do, or are narrow neighbours.
+// holder is a stretch in which an object was held: a single hold, or several that overlap,
+// as readers do, or are narrow neighbours.
 type holder struct {
 	bounds
 	shared  bool
@@ -163,7 +162,7 @@ type holder struct {
 	longest lockSpan
 }
 
-// holders visits what of some holds touches [from, to], merged for an even resolution.
+// holders visits the holders of holds that touch [from, to], merged at an even resolution.
 func holders(list []lockSpan, from, to, res int64, visit func(*holder)) {
 	var h holder
 	for _, s := range list {
@@ -190,9 +189,8 @@ func holders(list []lockSpan, from, to, res int64, visit func(*holder)) {
 	}
 }
 
-// waiting visits how many waited: from t on, until the next one, at most so many at
-// once, and sum is their time together. At a resolution there are two for each stretch
-// at most.
+// waiting visits the number of waiters over time: from t until the next visit, the maximum,
+// and the sum of their times. At a resolution there are at most two visits for each stretch.
 func waiting(list []lockSpan, from, to, res int64, visit func(t int64, most int, sum int64)) {
 	type step struct {
 		t int64
@@ -218,7 +216,7 @@ func waiting(list []lockSpan, from, to, res int64, visit func(t int64, most int,
 			}
 			most = max(most, n)
 		}
-		if last > begin { // what is then may be so for long, and is no part of the stretch
+		if last > begin { // the state after last may be long, and is separate from the stretch
 			visit(begin, most, sum)
 			most, sum = n, 0
 		}
@@ -229,8 +227,7 @@ func waiting(list []lockSpan, from, to, res int64, visit func(t int64, most int,
 	}
 }
 
-// scopeOf returns the name of the scope that a hold began in. It reports whether there was
-// one.
+// scopeOf returns the name of the scope in which a hold began, and whether there was one.
 func (x *Index) scopeOf(h *lockSpan) (name uint16, ok bool) {
 	if x.thin != nil {
 		return h.scope, h.inScope
@@ -238,8 +235,8 @@ func (x *Index) scopeOf(h *lockSpan) (name uint16, ok bool) {
 	return x.scopeAt(h.row, h.start)
 }
 
-// scopeAt returns the name of the scope that ran innermost on a row at a moment, or
-// began then. It reports whether there was one.
+// scopeAt returns the name of the innermost scope on a row at a moment, which may have begun
+// then, and whether there was one.
 func (x *Index) scopeAt(row int32, t int64) (name uint16, ok bool) {
 	best := int64(math.MinInt64)
 	r := x.rows[row]

@@ -36,7 +36,7 @@ hold "rw" g=2 start=5000 stop=6000 cpu=0/unknown | addr:0xe0 goid:0 uint:513
 hold "rw" g=3 start=5500 stop=6500 cpu=0/unknown | addr:0xe0 goid:0 uint:513
 `
 
-// name is what an id stands for, if the container tells.
+// name returns the name of an id, if the container has names.
 func (d *decoded) name(id uint16) string {
 	if d.Meta == nil {
 		return strconv.Itoa(int(id))
@@ -44,7 +44,7 @@ func (d *decoded) name(id uint16) string {
 	return d.Meta.Names[id]
 }
 
-// lockLines are a LockTile's objects as text.
+// lockLines formats a LockTile's objects.
 func lockLines(d *decoded) (lines []string) {
 	h, w := 0, 0
 	for _, l := range d.Locks.Locks {
@@ -82,7 +82,7 @@ func TestLockTile(t *testing.T) {
 		"mu 0xd0 mutex: waits 1 100 100, holds 0 0 0, at most 1; 700:1/100 800:0/0",
 		"rw 0xe0 rwmutex: waits 0 0 0, holds 2 2000 1000, at most 0; 4000+1500 g2 - ×2 f1",
 	}
-	// The open hold lasts up to the last moment that is known.
+	// The open hold lasts up to the last known moment.
 	want[0] = strings.NewReplacer("8800", "9800", "6600", "7600").Replace(want[0])
 	if got := tile(0, 10000, 0); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -94,14 +94,14 @@ func TestLockTile(t *testing.T) {
 	if got := tile(2100, 2500, 0); !slices.Equal(got, part) {
 		t.Errorf("a part:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(part, "\n"))
 	}
-	// Merged it is less, and the sums stay.
+	// Merged, the columns have fewer entries, and the sums stay.
 	few := tile(0, 10000, 5)
 	if !strings.HasPrefix(few[0], "mu 0xc0 mutex: waits 2 3300 1800, holds 3 9800 7600") || strings.Count(strings.Join(few, " "), "+") > 5 {
 		t.Errorf("in few items:\n%s", strings.Join(few, "\n"))
 	}
 }
 
-// TestWaitersMerged: however coarse, the most that waited at once are told.
+// TestWaitersMerged: at any resolution, the maximum number of waiters is preserved.
 func TestWaitersMerged(t *testing.T) {
 	var list []lockSpan
 	for i := range int64(1000) {

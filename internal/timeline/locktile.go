@@ -8,32 +8,31 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// locksMost is how many objects a tile tells of: those that were waited for
-// longest.
+// locksMost is the maximum number of objects in a tile: those with the longest waits.
 const locksMost = 200
 
-// lockTile is who held which object in a stretch of time, and how many waited for it.
-// It has packed columns, object by object:
+// lockTile has the holders of objects in a stretch of time, and the numbers of waiters. It
+// has packed columns, object by object:
 //
 //	holdStart d, holdDur u, holdGoid u, holdScope u, holdMany u, holdFlags b
 //	              the stretches in which it was held, which do not overlap: the goroutine of the longest
-//	              hold in it, the name of the scope that this one was in (plus one; 0: in none), how many
-//	              holds there are, 1 with other readers
+//	              hold in it, the name of that hold's scope (plus one; 0: none), the number
+//	              of holds, 1 with other readers
 //	waitTime d, waitCount u, waitSum u
-//	              from when on, until the next one, at most how many waited, and how long together
+//	              a time, the maximum number of waiters until the next one, and the sum of their times
 type lockTile struct {
 	From  int64     `json:"from"`
 	To    int64     `json:"to"`
 	Res   int64     `json:"res"`
 	Locks []lockRow `json:"locks"`
-	More  int       `json:"more,omitempty"` // objects beyond these
+	More  int       `json:"more,omitempty"` // number of objects left out
 	Items int64     `json:"-"`
 
 	columns []*column
 }
 
-// lockRow is one object. Its times are of the tile's stretch, in ns, with what has
-// not ended up to the last moment that is known.
+// lockRow is one object. Its times are those in the tile's stretch, in ns; open waits and
+// holds count up to the last known moment.
 type lockRow struct {
 	Name    uint16 `json:"name"`
 	Addr    string `json:"addr"`
@@ -44,10 +43,10 @@ type lockRow struct {
 	Holds   int    `json:"holds"`
 	Hold    int64  `json:"hold"`
 	HoldMax int64  `json:"holdMax"`
-	Most    int    `json:"most"` // waited at once
-	Held    int    `json:"held"` // of the columns' stretches
+	Most    int    `json:"most"` // maximum number of waiters
+	Held    int    `json:"held"` // numbers of entries in the columns
 	Steps   int    `json:"steps"`
-	// Sums are of the whole recording; nil: not known.
+	// Sums are for the whole recording; nil: not known.
 	Sums *lockSums `json:"sums,omitempty"`
 
 	waits, holds []lockSpan
@@ -58,8 +57,8 @@ type lockColumns struct {
 	time, count, sum                     column
 }
 
-// LockTile packs what of the locks touches [from, to], in max items at most if there
-// are fewer objects; 0: as many as there are.
+// LockTile packs the locks that touch [from, to], in at most max items unless there are more
+// objects; 0: no limit.
 func (x *Index) LockTile(from, to, max int64) *lockTile {
 	x.mu.Lock()
 	defer x.mu.Unlock()

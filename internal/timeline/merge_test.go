@@ -12,13 +12,13 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// mergeExample is one of testdata/merge.json, which the page's tests read too.
+// mergeExample is an example of testdata/merge.json, which the page's tests read too.
 type mergeExample struct {
 	Name  string
 	Res   int64
 	Items [][]any // start, duration, "wait" if it is one
-	Runs  []int   // how many items the rule puts into each
-	Apart []int   // the same of a tile, which holds waits apart; none: as Runs
+	Runs  []int   // number of items of each run, by the rule
+	Apart []int   // the same for a tile, which keeps waits separate; none: as Runs
 }
 
 func (e *mergeExample) lane() *lane {
@@ -33,7 +33,7 @@ func (e *mergeExample) lane() *lane {
 	return l
 }
 
-// states are the items as states of a goroutine; nil where they do not touch.
+// states returns the items as states of a goroutine; nil if they have gaps.
 func (e *mergeExample) states() *States {
 	s := newStates(nil)
 	end := int64(0)
@@ -87,8 +87,8 @@ func TestMergeExamples(t *testing.T) {
 	}
 }
 
-// TestMergeAnywhere: what a part has is what the whole has there, at any resolution and
-// whatever levels there are, of items and of states.
+// TestMergeAnywhere: a part has what the whole has there, at any resolution and whatever
+// levels there are, for items and for states.
 func TestMergeAnywhere(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(4, 2))
 	l, s := &lane{}, newStates(nil)
@@ -107,7 +107,7 @@ func TestMergeAnywhere(t *testing.T) {
 	type part struct{ start, end, count, busy int64 }
 	for k := 1; k < 20; k++ {
 		res := int64(1) << k
-		var whole []part // by the rule's own words
+		var whole []part // by the text of the rule
 		wide := true
 		for i := range l.n {
 			it := l.at(i)

@@ -10,23 +10,22 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Meta is what is to be said about a trace beside its scopes. Times are ns from
-// the trace's start.
+// Meta has the facts about a trace beside its scopes. Times are ns from the trace's start.
 type Meta struct {
 	Version int         `json:"version"`
 	ID      string      `json:"id,omitempty"` // of the recording, for a page of a server
 	Tool    string      `json:"tool"`
 	Title   string      `json:"title"`
-	Path    string      `json:"path"` // without its directory, which is nobody else's business
+	Path    string      `json:"path"` // without the directory, which may be private
 	Size    int64       `json:"size"`
 	Start   time.Time   `json:"start"`
 	End     int64       `json:"end"`
 	PID     uint32      `json:"pid"`
 	Writer  string      `json:"writer"` // closed, running, gone, unknown
 	Scopes  int64       `json:"scopes"`
-	Whole   int64       `json:"whole,omitempty"` // of a ring: what began after it is all there
+	Whole   int64       `json:"whole,omitempty"` // of a ring: everything that began later is complete
 	Reduced bool        `json:"reduced"`         // the tile is coarse
-	Res     int64       `json:"res"`             // how coarse
+	Res     int64       `json:"res"`             // resolution
 	Banner  []Said      `json:"banner"`
 	Info    [][2]string `json:"info"`
 	Names   []string    `json:"names"`
@@ -39,21 +38,21 @@ type Meta struct {
 	Breaks    [][2]int64 `json:"breaks"`
 	Notes     [][2]any   `json:"notes"` // time, text
 	Summary   *Summary   `json:"summary"`
-	Linked    int64      `json:"linked,omitempty"`    // items that are part of a request
+	Linked    int64      `json:"linked,omitempty"`    // number of items that are part of a request
 	Processes []process  `json:"processes,omitempty"` // of a merged trace
-	Shift     uint32     `json:"shift,omitempty"`     // of one, see format.Member
+	Shift     uint32     `json:"shift,omitempty"`     // of a merged trace's process ids, see format.Member
 	Live      *Live      `json:"live,omitempty"`
 	Loading   *Loading   `json:"loading,omitempty"`
-	Reload    bool       `json:"reload,omitempty"` // ask for the whole again
+	Reload    bool       `json:"reload,omitempty"` // request the whole trace again
 }
 
-// Loading tells how far a trace is read that is shown meanwhile.
+// Loading is the progress of reading a trace that is shown meanwhile.
 type Loading struct {
 	Share float64 `json:"share"` // of its time
-	Left  int64   `json:"left"`  // ns that it may still take
+	Left  int64   `json:"left"`  // estimated remaining ns
 }
 
-// Live tells a page where to go on.
+// Live is the position from which a page continues.
 type Live struct {
 	Cursor string `json:"cursor"`
 }
@@ -64,26 +63,26 @@ type Said struct {
 	Text  string `json:"text"`
 }
 
-// MetaOptions say what Index.Meta can't find out from the trace.
+// MetaOptions are facts that Index.Meta can't find in the trace.
 type MetaOptions struct {
-	Tool   string // its version
+	Tool   string // version of the tool
 	Path   string // of the trace's file
 	Writer string // closed, running, gone, unknown; empty: closed or unknown
-	// Part, if not all of the trace is meant to be there, says what is.
+	// Part describes the selected part of the trace; "": all of it.
 	Part string
-	// Tile is what goes with it; nil: every scope.
+	// Tile is the accompanying tile; nil: every scope.
 	Tile *Tile
-	// States, if there are any, have their problems told, and StateRes is at which
-	// resolution they go with it.
+	// States, if not nil, are the accompanying states, whose problems are reported, and
+	// StateRes is their resolution.
 	States   *States
 	StateRes int64
-	// Places is of how many names the page knows where they are from.
+	// Places is the number of names whose places the page already has.
 	Places int
-	// More, if the tile is coarse, tells how to see more.
+	// More, if the tile is coarse, explains how to see more.
 	More string
 }
 
-// Meta gathers what is to be said about t, which x was made from.
+// Meta collects the facts about t, from which x was made.
 func (x *Index) Meta(t *trace.Trace, o MetaOptions) *Meta {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -129,13 +128,13 @@ func (x *Index) Meta(t *trace.Trace, o MetaOptions) *Meta {
 	return m
 }
 
-// What Meta.Writer can be.
+// Values of Meta.Writer.
 const (
-	WriterClosed  = "closed"  // Stop ran to its end
-	WriterRunning = "running" // the program lives and writes
-	WriterGone    = "gone"    // nobody writes it any more, and Stop was not called
-	WriterUnknown = "unknown" // not closed, and this system can't tell who writes it
+	WriterClosed  = "closed"  // Stop completed
+	WriterRunning = "running" // the program is running and writing
+	WriterGone    = "gone"    // nothing writes it any more, and Stop was not called
+	WriterUnknown = "unknown" // not closed, and this system can't determine the writer
 )
 
-// title is the name of the trace's file without what all of them end in.
+// title returns the name of the trace's file without the extension.
 func title(path string) string { return strings.TrimSuffix(filepath.Base(path), ".scope") }

@@ -1,21 +1,20 @@
 package timeline
 
-// news remembers what came last, so that a page that has the rest can be given
-// just that.
+// news has the latest items, so that a page that has the rest can receive only these.
 type news struct {
 	list  []scope
 	first int64 // number of the first in list
-	last  int64 // number behind the last
+	last  int64 // number after the last
 }
 
-// newsKept is how many of the latest scopes are remembered: a page that fell
-// further behind loads the trace anew.
+// newsKept is the number of latest scopes kept: a page that fell further behind loads the
+// trace again.
 const newsKept = 1 << 18
 
 func (n *news) add(list ...*scope) {
 	for _, s := range list {
 		if s.flags&flagOpen != 0 {
-			continue // told of apart
+			continue // listed separately
 		}
 		n.list = append(n.list, *s)
 		n.last++
@@ -30,13 +29,13 @@ func (n *news) drop(count int) {
 	n.first += int64(count)
 }
 
-// restart makes every page load anew.
+// restart makes every page load the trace again.
 func (n *news) restart() {
 	n.last++
 	n.list, n.first = nil, n.last
 }
 
-// since is what came after the cursor; ok is false if that is not known.
+// since returns the items after the cursor; ok is false if these are not available.
 func (n *news) since(cursor int64) (list []scope, ok bool) {
 	if cursor < n.first || cursor > n.last {
 		return nil, false

@@ -11,13 +11,13 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// cacheMost is how many bytes the stretches that were read again may take.
+// cacheMost is the maximum size in bytes of the cached stretches.
 const cacheMost = 64 << 20
 
-// pieceCache has the stretches that were read last.
+// pieceCache has the last stretches read.
 type pieceCache struct {
 	mu   sync.Mutex
-	list []piece // the last used last
+	list []piece // the last one used is last
 	size int64
 }
 
@@ -28,8 +28,8 @@ type piece struct {
 	size    int64
 }
 
-// pieces returns an index of what began in the stretches from first to last, and of what ran
-// when they began: of every item, or of runs at a resolution.
+// pieces returns an index of the items that began in the stretches from first to last, and
+// of those that ran when these began: of every item, or of runs at a resolution.
 func (x *Index) pieces(ctx context.Context, first, last int, res int64) (*Index, error) {
 	list, err := x.piecesOf(ctx, first, last)
 	if err != nil || len(list) == 1 {
@@ -44,12 +44,13 @@ func (x *Index) pieces(ctx context.Context, first, last int, res int64) (*Index,
 	return y, nil
 }
 
-// piecesOf returns the stretches from first to last, each with what ran when it began.
+// piecesOf returns the stretches from first to last, each with the items that ran when it
+// began.
 func (x *Index) piecesOf(ctx context.Context, first, last int) ([]*Index, error) {
 	return x.thin.cache.get(first, last, func(first int, list []*Index) error { return x.readPieces(ctx, first, list) })
 }
 
-// readPieces reads stretches that follow each other, each with what ran when it began.
+// readPieces reads consecutive stretches, each with the items that ran when it began.
 func (x *Index) readPieces(ctx context.Context, first int, list []*Index) error {
 	begins, to := x.thin.begins[first:], int64(math.MaxInt64)
 	if len(list) < len(begins) {
@@ -72,8 +73,7 @@ func (x *Index) readPieces(ctx context.Context, first int, list []*Index) error 
 	return err
 }
 
-// get returns the stretches from first to last; those that are not there are read, on all
-// processors.
+// get returns the stretches from first to last; it reads missing ones on all processors.
 func (c *pieceCache) get(first, last int, read func(first int, list []*Index) error) ([]*Index, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +94,7 @@ func (c *pieceCache) get(first, last int, read func(first int, list []*Index) er
 	errs := make([]error, len(out))
 	var wg sync.WaitGroup
 	for i := 0; i < len(out); {
-		n := 0 // so many one after the other: they have chunks in common
+		n := 0 // several consecutive ones at once: they share chunks
 		for i+n < len(out) && n < most && out[i+n] == nil {
 			n++
 		}
@@ -123,7 +123,7 @@ func (c *pieceCache) get(first, last int, read func(first int, list []*Index) er
 	return out, nil
 }
 
-// thinPart is for a part of the trace that is looked at, at a resolution.
+// thinPart returns the thin index for a part of the trace, at a resolution.
 func (x *Index) thinPart(res int64) *thinIndex {
 	th := newThin(Size{Runs: math.MaxInt, Every: math.MaxInt64})
 	if th.base, th.loading = res, false; x.thin.mixed {
@@ -132,7 +132,7 @@ func (x *Index) thinPart(res int64) *thinIndex {
 	return th
 }
 
-// bytes is about how much memory an index takes.
+// bytes estimates the memory of an index.
 func (x *Index) bytes() int64 {
 	const perItem, perRow, perText = 28, 400, 16
 	return perItem*x.items + perRow*int64(len(x.rows)) + perText*int64(len(x.texts.ends)) + int64(len(x.texts.bytes))

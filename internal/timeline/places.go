@@ -2,7 +2,7 @@ package timeline
 
 import "github.com/scopeview/scopeview/internal/trace"
 
-// places are where names are from.
+// places are the places where names were given.
 type places struct {
 	Files []string `json:"files"`
 	Of    [][4]any `json:"of"` // name, index of its file, line, function
@@ -24,7 +24,7 @@ func placesOf(list []trace.Place) *places {
 	return p
 }
 
-// Len returns of how many names the places are.
+// Len returns the number of names with places.
 func (p *places) Len() int {
 	if p == nil {
 		return 0

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPlaces: the page is told where names are from, each file once, and of a growing trace
-// only what it does not know yet.
+// TestPlaces: the page receives the places of names, each file once, and for a growing trace
+// only new ones.
 func TestPlaces(t *testing.T) {
 	const placed = `header clock=monotonic start=1000
 state closed=1 tick=9000

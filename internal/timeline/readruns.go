@@ -12,11 +12,11 @@ import (
 // runsOf are the executions of a name on a row.
 type runsOf struct {
 	times []stretch
-	depth []int64 // how many there are in each lane
+	depth []int64 // number of executions per lane
 }
 
-// readRuns is Runs of an index that does not have every item. It reads what is asked for
-// twice: first when the executions are, then what lies in them.
+// readRuns is Runs for an index without all items. It reads the range twice: first to find
+// the executions, then their contents.
 func (x *Index) readRuns(ctx context.Context, name uint16, from, to, most int64) (*Tile, error) {
 	found, total, begin, end := map[uint64]*runsOf{}, int64(0), from, to
 	y := x.blank()
@@ -84,12 +84,12 @@ func (x *Index) readRuns(ctx context.Context, name uint16, from, to, most int64)
 	return tile, nil
 }
 
-// readFrom is read from the stretch on that has a moment.
+// readFrom reads from the begin of the stretch that contains a moment.
 func (x *Index) readFrom(ctx context.Context, y *Index, from, to int64) error {
 	return x.read(ctx, y, x.thin.begins[x.thin.of(from)], to)
 }
 
-// share says how many executions of each lane a tile of most has, in its order.
+// share limits the numbers of executions per lane to most in total, in the tile's order.
 func (x *Index) share(found map[uint64]*runsOf, most int64) {
 	goids := make([]uint64, 0, len(found))
 	for goid := range found {
@@ -112,7 +112,7 @@ func (s *scope) isRun(name uint16, from, to int64) bool {
 	return s.name == name && isScope(s.kind) && s.start <= to && max(s.start, s.start+s.dur) >= from
 }
 
-// touch reports whether s has a part in one of the times, which are in order.
+// touch reports whether s touches one of the times, which are in order.
 func touch(times []stretch, s *scope) bool {
 	k := sort.Search(len(times), func(i int) bool { return times[i].to >= s.start })
 	return k < len(times) && times[k].from <= s.start+max(s.dur, 0)

@@ -11,19 +11,19 @@ import (
 
 // Limits of the search for a request in the index of a large trace.
 const (
-	linksMost     = 8 << 20 // linked items that the index knows the stretches of: 12 bytes each
-	stretchesMost = 400     // that are read again for one request
+	linksMost     = 8 << 20 // maximum number of linked items whose stretches are indexed: 12 bytes each
+	stretchesMost = 400     // maximum number of stretches read again for one request
 )
 
-// linkIndex tells in which stretches of a large trace the parts of a request began.
+// linkIndex has the stretches of a large trace in which parts of a request began.
 type linkIndex struct {
 	keys []uint64 // traceKey
-	in   []uint32 // the number of a stretch
-	left bool     // there are more
+	in   []uint32 // number of a stretch
+	left bool     // it is incomplete
 }
 
-// traceKey is the part of a trace id by which it is found: its first half, or where that is
-// zero, as in ids of 64 bits, its second.
+// traceKey returns the indexed part of a trace id: its first half, or if that is zero, as in
+// ids of 64 bits, its second.
 func traceKey(id *[16]byte) uint64 {
 	if k := binary.BigEndian.Uint64(id[:8]); k != 0 {
 		return k
@@ -45,7 +45,7 @@ func (x *linkIndex) add(keys []uint64, stretch int) {
 	}
 }
 
-// find returns the stretches that have a trace id beginning with some hexadecimal digits, in
+// find returns the stretches with a trace id that begins with these hexadecimal digits, in
 // order.
 func (x *linkIndex) find(id string) (list []int) {
 	for len(id) > 16 && id[:16] == "0000000000000000" {
@@ -67,7 +67,7 @@ func (x *linkIndex) find(id string) (list []int) {
 
 // part is an item of a request.
 type part struct {
-	row   int32 // of the whole index
+	row   int32 // index of its row in the whole index
 	depth int32 // laneInstants: an instant
 	start int64
 	bar   bar
@@ -75,9 +75,9 @@ type part struct {
 	open  *scope
 }
 
-// Request packs what is part of a request, each item exactly, most at most. The request is
-// told by its trace id, or by the first digits of it, in lower-case hexadecimal. Of a large
-// trace the stretches are read again in which it is.
+// Request packs the items of a request, each exactly, at most most. id is the trace id, or
+// its first digits, in lower-case hexadecimal. In a large trace the stretches with the
+// request are read again.
 func (x *Index) Request(ctx context.Context, id string, most int) (*Tile, error) {
 	needle := []byte(`"trace_id":"` + id)
 	if x.thin == nil {
@@ -106,8 +106,8 @@ func (x *Index) Request(ctx context.Context, id string, most int) (*Tile, error)
 	return x.packRequest(parts, most, partial), nil
 }
 
-// partsIn appends those of y, which is x or a stretch of it, whose arguments have a text. x.mu
-// is held.
+// partsIn appends the items of y, which is x or a stretch of it, whose arguments contain a
+// text. x.mu is held.
 func (x *Index) partsIn(y *Index, needle []byte, list []part) []part {
 	if y != x {
 		y.mu.Lock()
@@ -140,7 +140,7 @@ func (x *Index) partsIn(y *Index, needle []byte, list []part) []part {
 	for _, r := range y.rows {
 		at := x.byGoid[r.goid]
 		if at == nil {
-			continue // it is of a file that was written over
+			continue // from a file that was overwritten
 		}
 		for d := range r.lanes {
 			lane(at, laneNumber(d), &r.lanes[d])
@@ -152,7 +152,8 @@ func (x *Index) partsIn(y *Index, needle []byte, list []part) []part {
 	return list
 }
 
-// packRequest packs parts, each once: what runs when a stretch begins is in that, too.
+// packRequest packs parts, each once: an item that runs when a stretch begins is in that
+// stretch, too.
 func (x *Index) packRequest(list []part, most int, partial bool) *Tile {
 	order := func(a, b part) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.depth, b.depth), cmp.Compare(a.start, b.start))

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// requests is a trace of some requests, each over two goroutines; that with the number 7 has an
-// event and an open scope too, and one of its scopes runs across everything.
+// requests returns a trace of some requests, each over two goroutines; number 7 also has an
+// event and an open scope, and one of its scopes runs across everything.
 func requests(t *testing.T, n int) []byte {
 	t.Helper()
 	var b strings.Builder
@@ -45,8 +45,8 @@ func requests(t *testing.T, n int) []byte {
 	return data
 }
 
-// TestRequest: a request has what has its trace id, and nothing else, whether all items are
-// kept or the stretches are read again.
+// TestRequest: a request has exactly the items with its trace id, whether all items are kept
+// or the stretches are read again.
 func TestRequest(t *testing.T) {
 	whole, thin := bothWays(t, requests(t, 300), tiny)
 	if thin.thin == nil || len(thin.thin.begins) < 4 {
@@ -89,7 +89,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestLinkIndex: ids whose first half is zero are told by the second.
+// TestLinkIndex: ids whose first half is zero are indexed by the second.
 func TestLinkIndex(t *testing.T) {
 	var x linkIndex
 	x.add([]uint64{traceKey(&[16]byte{15: 7}), traceKey(&[16]byte{0: 0xab, 15: 7}), 0xab << 56}, 3)
@@ -118,7 +118,7 @@ chunk records flags=ends
 task "serve" g=1073741831 start=2000 stop=3000 cpu=0/unknown
 `
 
-// TestProcesses: the page is told of which processes a trace was merged.
+// TestProcesses: the page receives the processes of a merged trace.
 func TestProcesses(t *testing.T) {
 	tr := tracetest.OpenText(t, ofTwo)
 	x, err := Load(context.Background(), tr, LoadOptions{})

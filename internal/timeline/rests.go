@@ -2,25 +2,25 @@ package timeline
 
 import "hash/maphash"
 
-// rest is what a run of one has beside its columns.
+// rest has the fields of a single-item run that are not in its columns.
 type rest struct {
-	from    int64 // its arguments' place among the bytes
+	from    int64 // offset of its arguments in bytes
 	size    int32
 	endGoid uint64
 }
 
-// rests are those of an index. A text that came lately is there once; to look for all would
-// take longer than to keep it again.
+// rests are the rests of an index. A recent text is stored only once; looking for all would
+// take longer than storing it again.
 type rests struct {
 	list  []rest
 	bytes []byte
-	near  [1 << 10]int32 // by the hash of the text, the latest place behind in list
+	near  [1 << 10]int32 // cache by hash of the text: index in list, plus one
 	seed  maphash.Seed
 }
 
 func newRests() rests { return rests{seed: maphash.MakeSeed()} }
 
-// add returns the place behind what it adds; 0: there is nothing to be kept.
+// add stores a rest, and returns its index plus one; 0 if there is nothing to store.
 func (x *rests) add(text []byte, endGoid uint64) int32 {
 	if len(text) == 0 && endGoid == 0 {
 		return 0
@@ -40,7 +40,7 @@ func (x *rests) add(text []byte, endGoid uint64) int32 {
 	return *near
 }
 
-// at returns what is at a place that add returned.
+// at returns the rest at a place that add returned.
 func (x *rests) at(place int32) (text []byte, endGoid uint64) {
 	if place == 0 {
 		return nil, 0

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRing: the page is told from when on a ring is whole. Its view begins there, and
-// what is before that is marked as a gap.
+// TestRing: the page receives the time from which a ring is complete. Its view begins there,
+// and the time before is marked as a gap.
 func TestRing(t *testing.T) {
 	const ring = `header clock=monotonic start=1000 ring=3
 state closed=1 tick=9000 overwritten=%d until=%d

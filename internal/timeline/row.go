@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// scope is a scope or an instant on its way into a lane.
+// scope is a scope or an instant before it is in a lane.
 type scope struct {
 	start, dur, cpu int64
 	loc             format.Loc // of its record; 0 once it is in a lane
@@ -20,7 +20,7 @@ type scope struct {
 	thread          uint16
 	kind            format.Kind
 	flags           uint8
-	seen            uint32 // open scopes: the last round in which it was told of
+	seen            uint32 // open scopes: the last round that listed it
 }
 
 func (s *scope) end() int64 {
@@ -30,23 +30,23 @@ func (s *scope) end() int64 {
 	return s.start + s.dur
 }
 
-// row is one goroutine. That of all unknown goroutines is one too. There may be
-// millions of them, each with a few scopes.
+// row is one goroutine, or all unknown goroutines. There may be millions of rows, each with
+// a few scopes.
 type row struct {
 	goid  uint64
-	at    int32 // its place among the index's rows
+	at    int32 // index among the index's rows
 	track uint16
-	live  uint8 // of a thin index that is being loaded: rowIdle, rowQuiet or rowTouched
+	live  uint8 // of a thin index while it is loaded: rowIdle, rowQuiet or rowTouched
 	lanes []lane
-	last  int64 // the latest start in the lanes
+	last  int64 // latest start in the lanes
 	extra *extra
 }
 
-// extra is what not every row has.
+// extra has the fields that many rows lack.
 type extra struct {
 	instants lane
-	queue    []*scope // came since the index was arranged
-	linked   bool     // by scope.Go, which tells where the goroutine comes from:
+	queue    []*scope // added since the last arrange
+	linked   bool     // by scope.Go, with the goroutine's creator:
 	creator  uint64
 	created  int64
 	start    int64
@@ -59,10 +59,10 @@ func (r *row) more() *extra {
 	return r.extra
 }
 
-// depth finds the lane for a scope that begins at start, after everything that
-// is in the lanes. It is the number of scopes that run: for nested ones that is
-// the nesting, and the reader counts likewise. Scopes that overlap without being
-// nested may find that lane taken; they get the next that is free.
+// depth returns the lane for a scope that begins at start, after everything in the lanes. It
+// is the number of running scopes: for nested ones that is the nesting, as the reader counts
+// it. For scopes that overlap without being nested that lane may be taken; they get the next
+// free one.
 func (r *row) depth(start int64) int {
 	d := 0
 	for i := range r.lanes {
@@ -86,14 +86,14 @@ func (r *row) lane(s *scope) *lane {
 	return &r.lanes[d]
 }
 
-// extend makes the lanes up to d.
+// extend adds lanes up to d.
 func (r *row) extend(d int) {
 	for d >= len(r.lanes) {
 		r.lanes = append(r.lanes, lane{until: math.MinInt64})
 	}
 }
 
-// place puts a scope into its lane; its start is not before r.last.
+// place adds a scope to its lane; its start is not before r.last.
 func (r *row) place(s *scope) {
 	l := r.lane(s)
 	if s.flags&flagOpen != 0 {
@@ -104,7 +104,7 @@ func (r *row) place(s *scope) {
 	l.put(s)
 }
 
-// ended puts a scope that was open into the lane that was kept for it.
+// ended moves a scope that was open into its reserved lane.
 func (r *row) ended(s *scope) {
 	l := &r.lanes[s.depth]
 	l.rare.open = l.rare.open[:0]
@@ -112,9 +112,9 @@ func (r *row) ended(s *scope) {
 	l.until = s.end()
 }
 
-// arrange puts what came into the lanes: in the order of the starts, the parent
-// before its children. What began after it and is there already is placed anew. It
-// reports whether anything was: that is so where the trace was read at a bad moment.
+// arrange adds the queue to the lanes: by start, a parent before its children. Items that
+// are already there and began later are placed again. It reports whether there were any:
+// that happens if the trace was read at an unlucky moment.
 func (r *row) arrange() (moved bool) {
 	q := r.extra.queue
 	slices.SortFunc(q, func(a, b *scope) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.loc, b.loc)) })
@@ -133,7 +133,7 @@ func (r *row) arrange() (moved bool) {
 	return moved
 }
 
-// take takes out of the lanes what starts at from or later.
+// take removes from the lanes the items that start at from or later.
 func (r *row) take(from int64) (out []*scope) {
 	r.last = math.MinInt64
 	for d := range r.lanes {
@@ -163,7 +163,7 @@ func (r *row) take(from int64) (out []*scope) {
 	return out
 }
 
-// instant puts an instant among the row's.
+// instant adds an instant to the row's.
 func (r *row) instant(s *scope) {
 	l := &r.more().instants
 	n := l.n
@@ -183,14 +183,14 @@ func (r *row) instant(s *scope) {
 	}
 }
 
-// announce notes a pending event that has not come.
+// announce adds a pending event that has not happened.
 func (r *row) announce(s *scope) {
 	m := r.more().instants.more()
 	i, _ := slices.BinarySearchFunc(m.open, s.start, func(o *scope, t int64) int { return cmp.Compare(o.start, t) })
 	m.open = slices.Insert(m.open, i, s)
 }
 
-// arrived takes an announced event back.
+// arrived removes an announced event.
 func (r *row) arrived(s *scope) {
 	m := r.extra.instants.rare
 	if i := slices.Index(m.open, s); i >= 0 {

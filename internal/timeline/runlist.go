@@ -8,9 +8,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// runList has many runs, in about a dozen bytes each. They are in blocks of packedRuns, each of
-// columns that have as many bits for a value as the largest takes. Any value of a block is read
-// without the others. The last runs are as they are until they make a block.
+// runList has many runs, in about a dozen bytes each. They are in blocks of packedRuns, as
+// columns whose values have as many bits as the largest needs. Any value of a block can be
+// read without the others. The last runs are unpacked until they fill a block.
 type runList struct {
 	blocks []runBlock
 	last   []run
@@ -21,22 +21,22 @@ const packedRuns = 64
 
 // runBlock has packedRuns runs.
 type runBlock struct {
-	start int64  // of the first
+	start int64  // start of the first run
 	items int64  // in the blocks before
 	bytes []byte // see pack
 }
 
 // The columns of a block.
 const (
-	columnStart = iota // from the block's on
+	columnStart = iota // relative to the block's start
 	columnWidth        // from the start to the end
 	columnLongest
 	columnCount
 	columnBusy // in zigzag
-	columnItem // of runs of one
-	columnName // this and what follows: xor that of the first run
+	columnItem // of single-item runs
+	columnName // from here on: xor of the first run's
 	columnThread
-	columnKind // and flags
+	columnKind // with flags
 	runColumns
 )
 
@@ -51,9 +51,9 @@ func (x *runList) push(r *run) {
 	}
 }
 
-// pack makes the last runs a block: a byte for each column that tells how many bits its values
-// have, the first of each of those that are xor it, and the columns. Behind them there are some
-// bytes more, so that eight can be read at any value.
+// pack converts the last runs to a block: the width in bits of each column, the first value
+// of each xor column, and the columns. Some bytes follow, so that eight can be read at any
+// value.
 func (x *runList) pack() {
 	var values [packedRuns][runColumns]uint64
 	var all [runColumns]uint64
@@ -82,7 +82,7 @@ func (x *runList) pack() {
 	for c, all := range all {
 		width := bits.Len64(all)
 		if width > 57 {
-			width = 64 // else a value could be in nine bytes
+			width = 64 // otherwise a value could span nine bytes
 		}
 		head[c] = byte(width)
 		size += width * packedRuns / 8
@@ -104,7 +104,7 @@ const packedHead = runColumns + 2*(runColumns-columnName)
 
 func kindAndFlags(r *run) uint16 { return uint16(r.kind)<<8 | uint16(r.flags) }
 
-// appendColumn appends a column, of so many bits a value.
+// appendColumn appends a column of values with this many bits.
 func appendColumn(b []byte, values *[packedRuns][runColumns]uint64, c, width int) []byte {
 	word, have := uint64(0), 0
 	for i := range values {
@@ -119,7 +119,7 @@ func appendColumn(b []byte, values *[packedRuns][runColumns]uint64, c, width int
 	return b
 }
 
-// column is where a block has a column.
+// column returns a column of a block.
 func (b *runBlock) column(c int) packedColumn {
 	at := packedHead
 	for _, width := range b.bytes[:c] {
@@ -141,7 +141,7 @@ func (c *packedColumn) at(i int) uint64 {
 	return binary.LittleEndian.Uint64(c.bytes[bit>>3:]) >> (bit & 7) & c.mask
 }
 
-// unpack puts the runs of a block from the i-th on to where it is told to.
+// unpack decodes the runs of a block from the i-th on.
 func (b *runBlock) unpack(i int, to []run) {
 	at := packedHead
 	var columns [runColumns]packedColumn
@@ -165,7 +165,7 @@ func (b *runBlock) unpack(i int, to []run) {
 	}
 }
 
-// startOf is the start of run i.
+// startOf returns the start of run i.
 func (x *runList) startOf(i int) int64 {
 	if k := i - len(x.blocks)*packedRuns; k >= 0 {
 		return x.last[k].start
@@ -175,7 +175,7 @@ func (x *runList) startOf(i int) int64 {
 	return b.start + int64(starts.at(i%packedRuns))
 }
 
-// endOf is the end of run i.
+// endOf returns the end of run i.
 func (x *runList) endOf(i int) int64 {
 	if k := i - len(x.blocks)*packedRuns; k >= 0 {
 		return x.last[k].end
@@ -184,7 +184,7 @@ func (x *runList) endOf(i int) int64 {
 	return x.startOf(i) + int64(widths.at(i%packedRuns))
 }
 
-// from is the first run that starts at t or later.
+// from returns the index of the first run that starts at t or later.
 func (x *runList) from(t int64) int {
 	b := sort.Search(len(x.blocks), func(i int) bool { return x.blocks[i].start >= t })
 	if b > 0 {
@@ -199,7 +199,7 @@ func (x *runList) from(t int64) int {
 	return b*packedRuns + sort.Search(len(x.last), func(i int) bool { return x.last[i].start >= t })
 }
 
-// reaching is the first run that has a part in what is from t on.
+// reaching returns the index of the first run that ends at t or later.
 func (x *runList) reaching(t int64) int {
 	first := x.from(t)
 	if first > 0 && x.endOf(first-1) >= t {
@@ -208,7 +208,7 @@ func (x *runList) reaching(t int64) int {
 	return first
 }
 
-// before is how many items there are in the runs before run i.
+// before returns the number of items in the runs before run i.
 func (x *runList) before(i int) int64 {
 	n := x.items
 	if k := i - len(x.blocks)*packedRuns; k >= 0 {
@@ -226,7 +226,7 @@ func (x *runList) before(i int) int64 {
 	return n
 }
 
-// give gives the runs from first to end to a merger.
+// give passes the runs from first to end to a merger.
 func (x *runList) give(m *merger, first, end int) {
 	var some [packedRuns]run
 	for packed := len(x.blocks) * packedRuns; first < min(end, packed); {

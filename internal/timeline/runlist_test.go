@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// randomRuns are runs in order. wild has numbers of any size among them.
+// randomRuns returns runs in order. wild includes numbers of any size.
 func randomRuns(rnd *rand.Rand, n int, wild bool) (list []run) {
 	at := int64(rnd.IntN(1000)) - 500
 	size := func() int64 {
@@ -37,7 +37,7 @@ func randomRuns(rnd *rand.Rand, n int, wild bool) (list []run) {
 	return list
 }
 
-// TestRunList: whatever runs it has, they are as they were.
+// TestRunList: any runs are returned unchanged.
 func TestRunList(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{0, 1, packedRuns - 1, packedRuns, packedRuns + 1, 5*packedRuns + 7} {

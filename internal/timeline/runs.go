@@ -9,9 +9,9 @@ import (
 // stretch is a part of a row's time, in ns, both ends included.
 type stretch struct{ from, to int64 }
 
-// Runs packs the executions of a name that touch [from, to], each exactly, with all that
-// lies in them or around them on their rows: what the page needs to tell of them. If that
-// is more than most items, the tile has the executions alone, and at most so many.
+// Runs packs the executions of a name that touch [from, to], each exactly, with everything
+// inside and around them on their rows. If that is more than most items, the tile has only
+// the executions, and at most this many.
 func (x *Index) Runs(ctx context.Context, name uint16, from, to, most int64) (*Tile, error) {
 	if x.thin != nil {
 		return x.readRuns(ctx, name, from, to, most)
@@ -21,7 +21,7 @@ func (x *Index) Runs(ctx context.Context, name uint16, from, to, most int64) (*T
 	return x.packRuns(name, from, to, most, false), nil
 }
 
-// packRuns is Runs of an index of every item that it is to tell of.
+// packRuns is Runs for an index with every item in question.
 func (x *Index) packRuns(name uint16, from, to, most int64, alone bool) *Tile {
 	b := x.tiler(from, to, 0)
 	type rowRuns struct {
@@ -57,7 +57,7 @@ func (x *Index) packRuns(name uint16, from, to, most int64, alone bool) *Tile {
 				l.overlapping(f.times, func(i int) { b.single(l, i, l.at(i)) })
 			}
 			if l.rare != nil {
-				for _, s := range l.rare.open { // the last of the lane
+				for _, s := range l.rare.open { // the last item of the lane
 					if s.start <= to && (s.name == name && isScope(s.kind) || !b.tile.Alone && len(f.times) > 0 && s.start <= f.times[len(f.times)-1].to) {
 						b.open(s)
 					}
@@ -79,8 +79,8 @@ func (l *lane) executions(name uint16, from, to int64, f func(i int)) {
 	}
 }
 
-// executions returns when a row was in executions of a name that touch [from, to], in
-// the order of time.
+// executions returns the times of a row's executions of a name that touch [from, to], in
+// order.
 func (r *row) executions(name uint16, from, to int64) (times []stretch) {
 	for d := range r.lanes {
 		l := &r.lanes[d]
@@ -92,7 +92,7 @@ func (r *row) executions(name uint16, from, to int64) (times []stretch) {
 	return joined(times)
 }
 
-// joined puts times in order, and those that touch together.
+// joined sorts times, and joins those that touch.
 func joined(times []stretch) []stretch {
 	slices.SortFunc(times, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	out := times[:0]

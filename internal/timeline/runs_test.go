@@ -29,8 +29,8 @@ task "get" g=1 start=7000 stop=8000 cpu=0/unknown
 task "get" g=3 start=9000 open
 `
 
-// TestRuns: with the executions of a name comes what lies in them and around them, and no
-// more; if that is too much they come alone.
+// TestRuns: the executions of a name come with exactly what is inside and around them; if
+// that is too much they come alone.
 func TestRuns(t *testing.T) {
 	x, err := Load(context.Background(), tracetest.OpenText(t, nested), LoadOptions{})
 	if err != nil {

@@ -20,11 +20,11 @@ import (
 // Samples are the samples and the waits of a trace with their stacks, as columns:
 //
 //   - funcOwn (b): a function is the program's own, and not the standard library's
-//   - frameFunc, frameFile (u, places in Funcs and Files), frameLine (u; 0: not known)
+//   - frameFunc, frameFile (u, indexes of Funcs and Files), frameLine (u; 0: not known)
 //   - stackUp (u, the stack without its leaf), stackFrame (u, its leaf)
 //   - inUp (u, the scope around), inName (u), inSlow (b): executions of scopes
-//   - at (d, when it began), over (u, ns until the last one ended), goid, metric (u), more
-//     (z, the value less over: of a wait nothing), stack, in (u, the innermost scope)
+//   - at (d, begin), over (u, ns until the last one ended), goid, metric (u), more
+//     (z, the value minus over: 0 for a wait), stack, in (u, the innermost scope)
 //
 // The first function, file, frame, stack and scope is none. Outer stacks and scopes come
 // before inner ones, samples by time.
@@ -32,46 +32,47 @@ type Samples struct {
 	Metrics []sampleMetric `json:"metrics"`
 	Preset  string         `json:"preset"`
 	Funcs   []string       `json:"funcs"`
-	Files   []string       `json:"files"` // without directories, which are nobody else's business
-	// Slow has, for each scope that something was in, its name, its executions, how many of
-	// them are slow ones, and from how many ns on.
+	Files   []string       `json:"files"` // without directories, which may be private
+	// Slow has, for each scope with samples, its name, its number of executions, the number
+	// of slow ones, and their minimum duration in ns.
 	Slow [][4]int64 `json:"slow"`
-	// Res is the ns within which samples of one stack, goroutine and scope are one; 0: none are.
+	// Res is the ns within which samples of one stack, goroutine and scope are merged; 0: not
+	// merged.
 	Res     int64     `json:"res,omitempty"`
 	Notes   []string  `json:"notes"`
 	Sources []excerpt `json:"sources,omitempty"`
-	Calls   []hotCall `json:"calls,omitempty"` // that the compiler was asked about
+	Calls   []hotCall `json:"calls,omitempty"` // hot calls in the compiler's output
 	columns []*column
 	files   []string // with their directories
 }
 
-// excerpt is a piece of a source file.
+// excerpt is a part of a source file.
 type excerpt struct {
-	File  int      `json:"file"` // of Samples.Files
-	From  int      `json:"from"` // the number of its first line
+	File  int      `json:"file"` // index of Samples.Files
+	From  int      `json:"from"` // number of its first line
 	Lines []string `json:"lines"`
-	// Code has the lines that instructions were made of; nil: not known.
+	// Code has the numbers of lines with instructions; nil: not known.
 	Code []int `json:"code,omitempty"`
 }
 
-// AddSource adds the text of a piece of a source file, by the name that frames have it by.
+// AddSource adds the text of a part of a source file, by its name in frames.
 func (s *Samples) AddSource(file string, from int, lines []string, code []int) {
 	if i := slices.Index(s.files, file); i > 0 {
 		s.Sources = append(s.Sources, excerpt{i, from, lines, code})
 	}
 }
 
-// hotCall is what the compiler did with a call.
+// hotCall is the compiler's treatment of a call.
 type hotCall struct {
 	From string `json:"from"` // functions
 	To   string `json:"to"`
-	File int    `json:"file,omitempty"` // of Samples.Files; 0: not known
+	File int    `json:"file,omitempty"` // index of Samples.Files; 0: not known
 	Line int    `json:"line,omitempty"`
 	Text string `json:"text"`
 }
 
-// AddCall adds what the compiler did with a call of a function that samples are in, in a file by
-// the name that frames have it by.
+// AddCall adds the compiler's treatment of a call in a function that has samples; file is
+// the name in frames.
 func (s *Samples) AddCall(caller, callee, file string, line int, text string) {
 	if slices.Contains(s.Funcs, caller) {
 		s.Calls = append(s.Calls, hotCall{caller, callee, max(0, slices.Index(s.files, file)), line, text})
@@ -87,9 +88,9 @@ type sampleMetric struct {
 	Of      []int  `json:"of,omitempty"`
 }
 
-// LoadSamples reads the samples of what is chosen of a trace; nil: it has none. If there are
-// more than most, those that are near each other become one. Who is in with takes part in
-// the reading of the Go execution trace.
+// LoadSamples reads the samples of the selected part of a trace; nil: it has none. If there
+// are more than most, samples near each other are merged. with are further handlers for the
+// reading of the Go execution trace.
 func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection, most int, with ...states.Handler) (*Samples, *samples.Profile, error) {
 	g := newGatherer(most)
 	of.Progress = nil
@@ -110,7 +111,7 @@ func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection, mos
 	return g.pack(p), p, nil
 }
 
-// gathered are one or more samples of one stack.
+// gathered is one or more samples of one stack.
 type gathered struct {
 	at, end, value int64
 	goid           uint64
@@ -118,8 +119,8 @@ type gathered struct {
 	metric         uint16
 }
 
-// gatheredList is a list that grows without being copied: while it was, it took more than
-// twice its memory.
+// gatheredList is a list that grows without being copied: copying took more than twice its
+// memory.
 type gatheredList struct {
 	blocks [][]gathered // of gatheredBlock each
 	n      int
@@ -137,10 +138,10 @@ func (l *gatheredList) add(x gathered) {
 	l.n++
 }
 
-// again calls f with each element of an emptied list, which f may add to again.
+// again calls f with each element of an emptied list, to which f may add elements again.
 func (l *gatheredList) again(f func(gathered)) {
 	n := l.n
-	l.n = 0 // it stays behind what is read of it
+	l.n = 0 // it never passes the position being read
 	for i := range n {
 		f(*l.at(i))
 	}
@@ -151,7 +152,7 @@ type gatherer struct {
 	most   int
 	res    int64
 	list   gatheredList
-	newest map[gathered]int // by what they have in common, where the last of them is
+	newest map[gathered]int // index of the last one, by the common fields
 
 	funcs, files numbers[string]
 	frames       numbers[[3]uint32] // function, file, line
@@ -160,18 +161,18 @@ type gatherer struct {
 	known        map[[2]uint32]uint32
 }
 
-// inScope is a scope in others.
+// inScope is a scope within others.
 type inScope struct {
 	up uint32
 	samples.Scope
 }
 
-// anyNumber is how many numbers there may be of what memory bounds already.
+// anyNumber is the limit for values that memory bounds already.
 const anyNumber = math.MaxInt32
 
 func newGatherer(most int) *gatherer {
 	g := &gatherer{most: most, newest: map[gathered]int{}, known: map[[2]uint32]uint32{}}
-	g.scopes.of(inScope{}, anyNumber) // there may be no other
+	g.scopes.of(inScope{}, anyNumber) // there may be no other one
 	return g
 }
 
@@ -194,7 +195,7 @@ func (g *gatherer) add(s *samples.Sample) {
 	}
 }
 
-// put adds samples to those that they are one with, if there are such.
+// put adds samples, or merges them with earlier ones.
 func (g *gatherer) put(x gathered) {
 	if g.res > 0 && x.end-x.at < g.res {
 		common := gathered{at: x.at / g.res, goid: x.goid, stack: x.stack, in: x.in, metric: x.metric}
@@ -208,10 +209,10 @@ func (g *gatherer) put(x gathered) {
 	g.list.add(x)
 }
 
-// coarsestSamples is a resolution at which time hardly tells samples apart.
+// coarsestSamples is a resolution at which time hardly distinguishes samples.
 const coarsestSamples = 1 << 42
 
-// coarsen makes fewer of the samples.
+// coarsen reduces the number of samples.
 func (g *gatherer) coarsen() {
 	for g.res < coarsestSamples && g.list.n > g.most/2 {
 		g.res = max(2*g.res, 1<<10)
@@ -262,7 +263,7 @@ func (g *gatherer) pack(p *samples.Profile) *Samples {
 	return s
 }
 
-// packMetrics takes the metrics over, but for levels: the page adds up what it selects.
+// packMetrics copies the metrics except levels: the page adds up what it selects.
 func (g *gatherer) packMetrics(s *Samples, list []samples.Metric) {
 	place := make([]int, len(list))
 	for i, m := range list {

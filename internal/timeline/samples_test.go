@@ -19,16 +19,16 @@ import (
 
 var updateSamples = flag.Bool("update-samples", false, "rewrite what the page's tests expect of samples")
 
-// sampleFixtures are containers with samples and their sums by package callgraph: the
-// page's own sums are compared with these under node.
+// sampleFixtures has containers with samples and their sums by package callgraph: under node
+// the page's own sums are compared with these.
 const sampleFixtures = "../../export/html/assets/test/samples.json"
 
 type sampleFixture struct {
 	Container string                   `json:"container"` // base64
-	Functions map[string][4]int64      `json:"functions"` // exclusive cpu and off, inclusive ones
+	Functions map[string][4]int64      `json:"functions"` // exclusive cpu and off, then inclusive ones
 	Callers   map[string][]fixtureEdge `json:"callers"`   // by function
 	Callees   map[string][]fixtureEdge `json:"callees"`
-	Tree      [][3]any                 `json:"tree"`  // depth, function, inclusive cpu and off; by their sum
+	Tree      [][3]any                 `json:"tree"`  // depth, function, inclusive cpu and off; sorted by their sum
 	Lines     map[string][4]int64      `json:"lines"` // of the file a.go
 }
 
@@ -37,7 +37,8 @@ type fixtureEdge struct {
 	Attr [2]int64 `json:"attr"`
 }
 
-// randomSamples makes samples of few functions, so that stacks have recursion of all kinds.
+// randomSamples returns samples of few functions, so that stacks have recursion of all
+// kinds.
 func randomSamples(seed uint64, n int) (all []samples.Sample, p *samples.Profile) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p = &samples.Profile{Preset: "cpu", Metrics: []samples.Metric{
@@ -130,7 +131,8 @@ func makeSampleFixture(t *testing.T, seed uint64, n int) sampleFixture {
 	return f
 }
 
-// TestSampleFixtures keeps what the page's tests expect in step with package callgraph.
+// TestSampleFixtures keeps the expectations of the page's tests in step with package
+// callgraph.
 func TestSampleFixtures(t *testing.T) {
 	made := []sampleFixture{makeSampleFixture(t, 1, 3), makeSampleFixture(t, 2, 60)}
 	b, err := json.Marshal(made)
@@ -152,8 +154,8 @@ func TestSampleFixtures(t *testing.T) {
 	}
 }
 
-// TestManySamples: of too many samples those near each other become one, and nothing is lost
-// of the sums, by stack, goroutine and scope. Long waits stay apart.
+// TestManySamples: if there are too many samples, those near each other are merged, and the
+// sums by stack, goroutine and scope are preserved. Long waits stay separate.
 func TestManySamples(t *testing.T) {
 	const n, most = 20_000, 3_000
 	all, p := randomSamples(3, n)
@@ -197,8 +199,8 @@ func gatheredOf(g *gatherer) []gathered {
 	return slices.Concat(g.list.blocks...)[:g.list.n]
 }
 
-// TestSamplesWithoutLevels: what can't be added up is not in the page, and the metrics behind it
-// are still those that they were.
+// TestSamplesWithoutLevels: metrics that can't be added up are not in the page, and later
+// metrics keep their identity.
 func TestSamplesWithoutLevels(t *testing.T) {
 	p := &samples.Profile{Preset: "cpu", Metrics: []samples.Metric{
 		{Name: "cpu"}, {Name: "inuse-bytes", Level: true}, {Name: "off"}, {Name: "wall", Of: []int{0, 2}},
@@ -226,7 +228,7 @@ func TestSamplesWithoutLevels(t *testing.T) {
 	}
 }
 
-// TestAddCall: calls of functions that no sample is in are left out, and files are numbers.
+// TestAddCall: calls of functions without samples are left out, and files are numbers.
 func TestAddCall(t *testing.T) {
 	all, p := randomSamples(1, 100)
 	s := gather(all, p, 0)

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// series are the values that one counter had, by time.
+// series are the values of a counter, by time.
 type series struct {
 	points   []point
 	unsorted bool
@@ -35,7 +35,7 @@ func (x seriesSet) add(name uint16, t int64, v float64) {
 	s.points = append(s.points, point{t, v})
 }
 
-// sort sorts what came late.
+// sort sorts late values.
 func (x seriesSet) sort() {
 	for _, s := range x {
 		if s.unsorted {
@@ -52,9 +52,9 @@ func (s *series) from(t int64) int {
 	return i
 }
 
-// within are the points in [from, to] and the one before, whose value holds at
-// from. At a resolution only the least and the greatest of each stretch stay,
-// and the last of all.
+// within returns the points in [from, to] and the one before, whose value holds at from. At
+// a resolution it returns only the least and the greatest of each stretch, and the last of
+// all.
 func (s *series) within(from, to, res int64) []point {
 	first, end := s.from(from), len(s.points)
 	if first > 0 {
@@ -100,7 +100,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// counted is a counter's value.
+// counted returns a counter's value.
 func counted(e *trace.Event) float64 {
 	switch e.ValueType {
 	case format.SlotUint:

@@ -8,16 +8,16 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Cursor is where the index is now, for Since.
+// Cursor returns the current position, for Since.
 func (x *Index) Cursor() int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.news.last
 }
 
-// Since packs what ended, and which instants came, since the cursor, each exactly. next
-// is the cursor for the next call. ok is false if what came since is not known any
-// more, or if something has moved to another lane. Then the whole has to be asked for
+// Since packs the items that ended, and the instants that were added, since the cursor, each
+// exactly. next is the cursor for the next call. ok is false if these are no longer
+// available, or if an item has moved to another lane. Then the whole must be requested
 // again.
 func (x *Index) Since(cursor int64) (t *Tile, next int64, ok bool) {
 	x.mu.Lock()
@@ -42,8 +42,8 @@ func (x *Index) Since(cursor int64) (t *Tile, next int64, ok bool) {
 	return b.tile, x.news.last, true
 }
 
-// newsLane orders news by lane: the rows', by row and depth, then the counters,
-// then what tells of goroutines.
+// newsLane orders news by lane: the rows', by row and depth, then the counters, then records
+// about goroutines.
 func newsLane(s *scope) int64 {
 	lane := int64(laneNumber(int(s.depth)))
 	switch s.kind {

@@ -6,19 +6,19 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// span is from when to when a row has something. The spans lie together, apart
-// from their rows. Of a million goroutines nearly all lie outside of what is looked at,
-// and must not be touched.
+// span is the range of a row's times. The spans are stored together, apart from their rows:
+// of a million goroutines nearly all are outside of the range in question, and must not be
+// accessed.
 type span struct {
 	from, to int64
-	open     int32 // so many scopes are open
+	open     int32 // number of open scopes
 }
 
 func (s *span) reach(e *trace.Event) {
 	s.from, s.to = min(s.from, e.Start), max(s.to, e.Start+e.Dur)
 }
 
-// within gives the rows that have a part in [from, to].
+// within yields the rows that touch [from, to].
 func (x *Index) within(from, to int64) iter.Seq[*row] {
 	return func(yield func(*row) bool) {
 		for i := range x.spans {

@@ -6,32 +6,32 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// class is a kind of states that goroutines are counted by.
+// class is a class of states that goroutines are counted by.
 type class int
 
 const (
-	classRunning class = iota // it has a processor
-	classReady                // it waits for one
-	classBlocked              // it waits for something else, or is in a system call
+	classRunning class = iota // has a processor
+	classReady                // waits for a processor
+	classBlocked              // waits for something else, or is in a system call
 	classes
 	classNone class = -1
 )
 
-// classOf is what a goroutine in a state counts as.
+// classOf returns the class of a goroutine in a state.
 func (s *States) classOf(it *stateKind, system bool) class {
 	c := classBlocked
 	switch it.state {
 	case states.Unknown:
 		return classNone
 	case states.CPU, states.Running, states.Preempted, states.TextFault, states.DataFault, states.Stalled:
-		if it.stack == 0 { // else it is that of a system call: where it is while it runs nobody tells
+		if it.stack == 0 { // otherwise it is in a system call: the position of running code is not known
 			c = classRunning
 		}
 	case states.Runnable:
 		c = classReady
 	case states.GC:
 		if at(s.places.list, int(it.place)).thread != 0 {
-			c = classRunning // else it waits for the collector
+			c = classRunning // otherwise it waits for the collector
 		}
 	}
 	if system && c != classRunning {
@@ -40,17 +40,17 @@ func (s *States) classOf(it *stateKind, system bool) class {
 	return c
 }
 
-// countBins is how many bins of time goroutines are counted in, at most.
+// countBins is the maximum number of bins.
 const countBins = 2048
 
-// bins adds up times.
+// bins sums up times by bin.
 type bins struct {
-	shift int     // each is 1<<shift ns wide
-	whole []int64 // how many more fill a bin than the one before
-	part  []int64 // ns of those that don't
+	shift int     // each bin is 1<<shift ns wide
+	whole []int64 // change of the number that fill the bin, from the bin before
+	part  []int64 // ns of those that don't fill it
 }
 
-// add takes in a stretch; times are from the first bin's begin.
+// add adds a stretch; times are relative to the first bin's begin.
 func (b *bins) add(from, to int64) {
 	i, j := from>>b.shift, (to-1)>>b.shift
 	if i == j {
@@ -63,8 +63,7 @@ func (b *bins) add(from, to int64) {
 	b.whole[j]--
 }
 
-// counts packs how many goroutines were running, ready and blocked, on an average of each
-// bin.
+// counts packs the average numbers of goroutines running, ready and blocked in each bin.
 func (b *stateTiler) counts() {
 	from, to := b.tile.To, b.tile.From
 	for _, r := range b.s.rows {

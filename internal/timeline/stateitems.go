@@ -14,20 +14,20 @@ type stateItem struct {
 	stateKind
 }
 
-// stateKind is what many items have in common.
+// stateKind has the fields that many items have in common.
 type stateKind struct {
 	stack   uint32
 	byStack uint32
 	place   uint16 // index into places
 	state   states.State
 	reason  uint8 // index into reasons
-	woken   bool  // by is told
+	woken   bool  // by is set
 }
 
-// kindsMost is how many kinds have a number. Items of others have all of it coded.
+// kindsMost is the maximum number of numbered kinds. Other items have all fields coded.
 const kindsMost = math.MaxUint16
 
-// codeOf is what a kind is coded as: its number and one, or 0 if it has none.
+// codeOf returns the code of a kind: its number plus one, or 0 if it has none.
 func (s *States) codeOf(k stateKind) uint32 {
 	n := s.kinds.of(k, kindsMost)
 	if n == 0 && k != (stateKind{}) {
@@ -61,19 +61,19 @@ func (s *States) put(r *stateRow, code uint32, k *stateKind, by uint32, end int6
 	r.end = end
 }
 
-// stateCursor goes through a row's items.
+// stateCursor iterates over a row's items.
 type stateCursor struct {
-	stateItem // that next came to
+	stateItem // the current item
 	end       int64
-	i         int // of the one behind it
+	i         int // index of the next one
 	s         *States
 	items     *deltas.List
 	coded     deltas.Reader
-	last      uint32 // by of the latest that was woken
+	last      uint32 // by of the latest item that was woken
 }
 
-// from returns a cursor. The first that next comes to is the last item that starts at t or
-// before, or the first of all.
+// from returns a cursor. Its first item is the last one that starts at t or before, or the
+// first of all.
 func (s *States) from(r *stateRow, t int64) stateCursor {
 	c := stateCursor{s: s, items: &r.items, i: r.items.Find(t)}
 	for {
@@ -84,7 +84,7 @@ func (s *States) from(r *stateRow, t int64) stateCursor {
 	}
 }
 
-// next goes to the next item, if there is one.
+// next moves to the next item, and reports whether there is one.
 func (c *stateCursor) next() bool {
 	if c.i == c.items.Len() {
 		return false
@@ -109,7 +109,7 @@ func (c *stateCursor) next() bool {
 	return true
 }
 
-// kind is one that has no number.
+// kind decodes a kind without a number.
 func (c *stateCursor) kind() stateKind {
 	next := c.coded.Next
 	return stateKind{
@@ -117,7 +117,7 @@ func (c *stateCursor) kind() stateKind {
 	}
 }
 
-// upTo is how many items of a row start at t or before.
+// upTo returns the number of items of a row that start at t or before.
 func (s *States) upTo(r *stateRow, t int64) int {
 	c := s.from(r, t)
 	if c.next() && c.start <= t {
@@ -126,7 +126,7 @@ func (s *States) upTo(r *stateRow, t int64) int {
 	return 0
 }
 
-// touching is how many items of a row have a part in [from, to].
+// touching returns the number of items of a row that touch [from, to].
 func (s *States) touching(r *stateRow, from, to int64) int {
 	if r.items.Len() == 0 || r.end <= from || r.items.Start() > to {
 		return 0

@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// TestItemsAreKept: what is coded of states is what was put in, whatever it is: of rows that
-// grow at the same time, with gaps, extreme values and more kinds than have a number.
+// TestItemsAreKept: coded states decode to the same values: with rows that grow at the same
+// time, gaps, extreme values and more kinds than have a number.
 func TestItemsAreKept(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	extreme := []uint32{0, 1, 127, 128, math.MaxInt32, math.MaxUint32}
@@ -29,7 +29,7 @@ func TestItemsAreKept(t *testing.T) {
 			Goid: uint64(random.IntN(100) * random.IntN(2)), Stack: any(2), ByStack: any(2), Thread: uint32(random.IntN(3)),
 			Proc: int32(random.IntN(3)) - 1, State: states.State(random.IntN(int(states.Count))), ReasonName: fmt.Sprint(random.IntN(9)),
 		}
-		if n%2 == 0 { // nearly each of another kind
+		if n%2 == 0 { // nearly all of different kinds
 			v.Stack, v.ByStack = random.Uint32(), random.Uint32()
 		}
 		if random.IntN(2) == 0 {
@@ -96,8 +96,8 @@ func TestItemsAreKept(t *testing.T) {
 	}
 }
 
-// TestTracksAreKept: a track gives back what it was given, by time, be it put in by time or
-// not.
+// TestTracksAreKept: a track returns its stretches by time, whether they were added by time
+// or not.
 func TestTracksAreKept(t *testing.T) {
 	for _, disorder := range []int{0, 1, 1000} {
 		random := rand.New(rand.NewPCG(7, 8))

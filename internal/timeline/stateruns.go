@@ -8,8 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// stateRun is a stretch of a row that is drawn as one: an item alone, or narrow
-// neighbours.
+// stateRun is a part of a row that is drawn as one: a single item, or narrow neighbours.
 type stateRun struct {
 	bounds
 	count int
@@ -17,7 +16,7 @@ type stateRun struct {
 	times [idle + 1]int64
 }
 
-// top is the state that took the most of the run.
+// top returns the state that took most of the run.
 func (u *stateRun) top() states.State {
 	best := 0
 	for k, t := range u.times {
@@ -28,15 +27,15 @@ func (u *stateRun) top() states.State {
 	return states.State(best)
 }
 
-// stateMerger merges items for an even resolution, and visits what of it touches [from, to].
-// The run is good until the next one.
+// stateMerger merges items at an even resolution, and visits the runs that touch [from, to].
+// A run is valid until the next one.
 type stateMerger struct {
 	from, to, res int64
 	visit         func(*stateRun)
-	run           stateRun // of no items at first
+	run           stateRun // with count 0 at first
 }
 
-// put takes an item; they come by time.
+// put adds an item; items come by time.
 func (m *stateMerger) put(it *stateItem, end int64) {
 	u, d := &m.run, end-it.start
 	if u.count == 0 || !u.joins(it.start, d, m.res) {
@@ -53,7 +52,7 @@ func (m *stateMerger) put(it *stateItem, end int64) {
 	}
 }
 
-// flush visits the run that was being made. It is called at the end, too.
+// flush visits the current run. It must be called at the end.
 func (m *stateMerger) flush() {
 	if u := &m.run; u.count > 0 && u.end > m.from && u.start <= m.to {
 		m.visit(u)
@@ -61,7 +60,7 @@ func (m *stateMerger) flush() {
 	m.run.count = 0
 }
 
-// runs visits what touches [from, to], merged for an even resolution.
+// runs visits the runs that touch [from, to], merged at an even resolution.
 func (s *States) runs(r *stateRow, from, to, res int64, visit func(*stateRun)) {
 	if r.items.Len() == 0 || r.end <= from || r.items.Start() > to {
 		return
@@ -81,7 +80,7 @@ func (s *States) runs(r *stateRow, from, to, res int64, visit func(*stateRun)) {
 	m.flush()
 }
 
-// count is how many intervals there are.
+// count returns the number of intervals.
 func (s *States) count() (n int64) {
 	for _, r := range s.rows {
 		n += int64(r.items.Len())
@@ -89,8 +88,8 @@ func (s *States) count() (n int64) {
 	return n
 }
 
-// ResFor returns the finest resolution at which a tile of [from, to] has at most max
-// items. It is 0 if that is every interval, else a power of two in ns.
+// ResFor returns the finest resolution at which a tile of [from, to] has at most max items.
+// It is 0 for every interval, else a power of two in ns.
 func (s *States) ResFor(from, to, max int64) int64 {
 	if s.countAt(from, to, 0, max) <= max {
 		return 0
@@ -98,8 +97,8 @@ func (s *States) ResFor(from, to, max int64) int64 {
 	return finest(func(res int64) bool { return s.countAt(from, to, res, max) <= max })
 }
 
-// countAt counts a tile's items, up to a bit more than max. Rows are counted on all
-// processors: a file's resolution is found by counting several times.
+// countAt counts a tile's items, up to slightly more than max. It uses all processors:
+// finding a file's resolution counts several times.
 func (s *States) countAt(from, to, res, max int64) int64 {
 	var n, next atomic.Int64
 	var wg sync.WaitGroup

@@ -10,28 +10,28 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// States is what each goroutine did at every moment, in some 4 to 8 bytes for each
-// interval, and some 5 more for one on a processor. What lies in a stretch of time is
-// found by binary search and told at any resolution. It does not change once it is made.
+// States has the states of each goroutine, in some 4 to 8 bytes for each interval, and some
+// 5 more for one on a processor. A stretch of time is found by binary search, at any
+// resolution. It does not change once it is made.
 type States struct {
-	From, To int64       // what the Go execution trace covers, ns from the trace's start
-	Switches bool        // it is known whether threads were on a CPU
-	Problems []string    // sentences: what is missing or makes no sense
-	Facts    [][2]string // what is to be said beside that, as label and text
+	From, To int64       // range of the Go execution trace, ns from the trace's start
+	Switches bool        // the times of threads on CPUs are known
+	Problems []string    // sentences on missing or inconsistent data
+	Facts    [][2]string // further facts, as label and text
 
-	rows    []*stateRow // by their first moments
+	rows    []*stateRow // by first moment
 	byGoid  map[uint64]*stateRow
-	asked   gotrace.Lately[stateRow] // of byGoid
-	met     []*stateRow              // by their numbers
+	asked   gotrace.Lately[stateRow] // cache of byGoid
+	met     []*stateRow              // by number
 	tracks  map[place]*track
 	keyed   []keyed
-	coded   deltas.Bytes      // of rows and tracks
-	told    []gotrace.Stretch // what From to To tells of
+	coded   deltas.Bytes      // data of rows and tracks
+	told    []gotrace.Stretch // recorded stretches within From to To
 	goids   numbers[uint64]
 	places  numbers[place]
 	reasons numbers[string]
 	kinds   numbers[stateKind]
-	lately  []knownKind // while it is filled
+	lately  []knownKind // cache while it is filled
 	frames  func(stack uint32) []string
 }
 
@@ -39,26 +39,26 @@ type States struct {
 type stateRow struct {
 	goid   uint64
 	number uint32
-	by     uint32 // of the latest item of the block that was woken
+	by     uint32 // by of the block's latest item that was woken
 	items  deltas.List
 	end    int64  // of the last item
-	start  string // the function that the goroutine began with; empty: not known
+	start  string // function that the goroutine began with; empty: not known
 	system bool   // it is the runtime's own
 }
 
-// place is on what a goroutine ran.
+// place is the processor and thread of a goroutine.
 type place struct {
 	thread uint32 // 0: not known
-	proc   uint32 // Go's processor, from 1 on; 0: none, or not known
+	proc   uint32 // number of Go's processor, from 1; 0: none, or not known
 }
 
-// numbers gives small numbers to values that repeat; 0 is the zero value.
+// numbers assigns small numbers to repeated values; 0 is the zero value.
 type numbers[T comparable] struct {
 	list []T
 	at   map[T]uint32
 }
 
-// of is the number of v; 0 where max are taken.
+// of returns the number of v; 0 if max are taken.
 func (n *numbers[T]) of(v T, max int) uint32 {
 	if n.at == nil {
 		var zero T
@@ -73,14 +73,14 @@ func (n *numbers[T]) of(v T, max int) uint32 {
 	return i
 }
 
-// newStates returns what add fills; frames tells a stack's functions, the
+// newStates returns an empty States for add; frames returns a stack's functions, the
 // innermost first.
 func newStates(frames func(stack uint32) []string) *States {
 	return &States{byGoid: map[uint64]*stateRow{}, tracks: map[place]*track{}, lately: make([]knownKind, latelyMost), frames: frames}
 }
 
-// add takes in an interval; those of a goroutine come by time. Where something
-// lies between two of them, the state there is unknown.
+// add adds an interval; those of a goroutine come by time. In a gap between two of them the
+// state is unknown.
 func (s *States) add(v *states.Interval) {
 	r := s.asked.Of(s.byGoid, v.Goid)
 	if r == nil {
@@ -105,7 +105,7 @@ func (s *States) add(v *states.Interval) {
 	s.put(r, k.code, &k.kind, by, v.To)
 }
 
-// knownKind is the kind of intervals.
+// knownKind caches the kind of intervals.
 type knownKind struct {
 	place          place
 	reason         string
@@ -115,12 +115,12 @@ type knownKind struct {
 
 	kind  stateKind
 	code  uint32
-	track *track // nil: it is on none
+	track *track // nil: no place
 }
 
 const latelyMost = 1 << 10
 
-// known is the kind of an interval. Maps are asked about one that did not come lately.
+// known returns the kind of an interval, from the cache if possible.
 func (s *States) known(v *states.Interval, woken bool) *knownKind {
 	at := place{v.Thread, uint32(v.Proc + 1)}
 	hash := (v.Stack*31+v.ByStack)*31 + at.thread*7 + at.proc*5 + uint32(v.State)
@@ -146,7 +146,7 @@ func (s *States) known(v *states.Interval, woken bool) *knownKind {
 	return k
 }
 
-// finish puts the rows in order.
+// finish sorts the rows.
 func (s *States) finish() {
 	s.rows = slices.DeleteFunc(slices.Clone(s.met), func(r *stateRow) bool { return r.items.Len() == 0 })
 	slices.SortStableFunc(s.rows, func(a, b *stateRow) int { return cmp.Compare(a.items.Start(), b.items.Start()) })

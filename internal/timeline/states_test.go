@@ -14,7 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// statesOf are the states of goroutines, told as (goroutine, from, to, state).
+// statesOf returns the states of goroutines, given as (goroutine, from, to, state).
 func statesOf(list [][4]int64) *States {
 	s := newStates(func(id uint32) []string {
 		if id == 0 {
@@ -68,8 +68,8 @@ const (
 func TestStateTile(t *testing.T) {
 	s := statesOf([][4]int64{
 		{5, 100, 200, cpu}, {5, 200, 250, locked}, {5, 250, 260, runnable}, {5, 260, 1000, cpu},
-		{3, 50, 60, cpu}, {3, 90, 100, locked}, // between them it is not known
-		{5, 900, 1100, runnable}, // overlaps: what is told first counts
+		{3, 50, 60, cpu}, {3, 90, 100, locked}, // a gap between them
+		{5, 900, 1100, runnable}, // overlaps: the first one counts
 		{5, 1100, 1100, cpu},
 	})
 	d := pack(t, &Container{States: s.Tile(0, 2000, 0, nil), Pending: true, Problems: []string{"p"}})
@@ -94,15 +94,15 @@ func TestStateTile(t *testing.T) {
 		h.Reasons[d.ints["stateReason"][k]] != "sync" || d.ints["stateBy"][k] != 99 || d.ints["stateThread"][k] != 77 {
 		t.Errorf("the wait: %q, %v", stack, d.ints)
 	}
-	// A part has what touches it, and of the rows those that are wanted.
+	// A part has what touches it, and only the selected rows.
 	part := pack(t, &Container{States: s.Tile(210, 255, 0, func(goid uint64) bool { return goid != 3 })})
 	if got := part.states(); !slices.Equal(got, want[4:6]) {
 		t.Errorf("a part: %v", got)
 	}
 }
 
-// TestStatesMerge: what took most of a stretch is its state, and waits for locks are
-// told beside it.
+// TestStatesMerge: the state that took most of a stretch is its state, with the time of
+// waiting for locks beside it.
 func TestStatesMerge(t *testing.T) {
 	s := statesOf([][4]int64{
 		{5, 0, 30, cpu}, {5, 30, 50, locked}, {5, 50, 90, runnable}, {5, 90, 100, cpu}, // 40 each: the first of them
@@ -115,8 +115,8 @@ func TestStatesMerge(t *testing.T) {
 	}
 }
 
-// TestStatesAtAnyResolution: nothing is lost by merging, and there is as little as was
-// asked for.
+// TestStatesAtAnyResolution: merging loses nothing, and gives at most the requested number
+// of items.
 func TestStatesAtAnyResolution(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var list [][4]int64
@@ -172,7 +172,7 @@ func TestNoStates(t *testing.T) {
 	}
 }
 
-// TestStacksOnce: stacks that differ in what is not shown are one in a tile.
+// TestStacksOnce: stacks that are shown alike are one in a tile.
 func TestStacksOnce(t *testing.T) {
 	s := newStates(func(id uint32) []string {
 		return [][]string{{}, {"main.f f.go:1"}, {"main.f f.go:1"}, {"main.g g.go:1"}}[id]
@@ -198,7 +198,7 @@ func TestFrameTexts(t *testing.T) {
 	}
 }
 
-// BenchmarkStates is what drawing ten million states as a whole costs.
+// BenchmarkStates measures drawing ten million states as a whole.
 func BenchmarkStates(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s := newStates(func(uint32) []string { return nil })

@@ -7,29 +7,29 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// StateTile is what goroutines did in a stretch of time at a resolution, in packed
+// StateTile has the states of goroutines in a stretch of time at a resolution, in packed
 // columns:
 //
 //	stateGoid u, stateCount u, stateStart d, stateFunc u, stateSystem b
-//	              the rows: the goroutine, its items, when the first begins, the function that it
-//	              began with (index into Frames; 0: not known), 1 where it is the runtime's own
+//	              the rows: the goroutine, its number of items, the begin of the first, the function that it
+//	              began with (index into Frames; 0: not known), 1 for the runtime's own
 //	state b, stateDur u
 //	              the items, row by row. Each begins where the one before ends
 //	stateReason u, stateThread u, stateStack u, stateBy u, stateByStack u
 //	              of the item, or of the longest in it: index into Reasons, the thread, index into Stacks,
-//	              the goroutine that ended it and where
+//	              the goroutine that ended it and its stack
 //	stateProc u
-//	              with Res 0: the processor of Go's that the item had, from 1 on; 0: none, or not known
+//	              with Res 0: Go's processor of the item, from 1; 0: none, or not known
 //	stateMany u, stateTop u, stateLock u
-//	              with Res > 0: how many intervals are merged in the item; how long state, which took
-//	              the most of it, took; how long of it was waiting for locks
+//	              with Res > 0: the number of intervals merged in the item; the time of state, which took
+//	              most of it; the time of waiting for locks
 //	trackKey u, trackCount u, trackStart d, track b, trackDur u, trackBy u, trackMany u, trackTop u
-//	              with Res > 0: which goroutine had a processor of Go's (key 2n) or a thread (key 2n+1),
-//	              in rows and items as above; with Res 0 the items tell that. The state behind the last
-//	              of Names is that no goroutine had it
+//	              with Res > 0: the goroutines on a processor of Go's (key 2n) or a thread (key 2n+1),
+//	              in rows and items as above; with Res 0 the items have that. The state after the last
+//	              of Names means that no goroutine had it
 //	countRunning u, countReady u, countBlocked u
-//	              with Res > 0: for each Bin ns from CountFrom on, the time that goroutines took together,
-//	              running, waiting for a processor, and in other states. The runtime's own count while they run
+//	              with Res > 0: for each Bin ns from CountFrom on, the summed time of goroutines
+//	              running, waiting for a processor, and in other states. The runtime's own count only while running
 //
 // Neighbours are merged by the rule of docs/merging.md.
 type StateTile struct {
@@ -38,14 +38,14 @@ type StateTile struct {
 	Res      int64       `json:"res"`
 	Names    []string    `json:"names"`   // of the states
 	Frames   []string    `json:"frames"`  // the first is empty
-	Stacks   [][]int     `json:"stacks"`  // the first is empty; indexes into Frames, the innermost first
+	Stacks   [][]int     `json:"stacks"`  // the first is empty; indexes into Frames, innermost first
 	Reasons  []string    `json:"reasons"` // the first is empty
 	Items    int64       `json:"-"`
-	Switches bool        `json:"switches"` // it is known whether threads were on a CPU
+	Switches bool        `json:"switches"` // the times of threads on CPUs are known
 	Facts    [][2]string `json:"facts,omitempty"`
-	// Told are the stretches of time in which all that goroutines did is in the tile.
+	// Told are the stretches of time in which the tile has all states.
 	Told      [][2]int64 `json:"told,omitempty"`
-	Procs     int        `json:"procs"` // so many of Go's processors had a goroutine, ever
+	Procs     int        `json:"procs"` // number of Go's processors that ever had a goroutine
 	CountFrom int64      `json:"countFrom,omitempty"`
 	Bin       int64      `json:"bin,omitempty"`
 
@@ -81,11 +81,11 @@ type stateTiler struct {
 	c      *stateColumns
 	frames map[string]int
 	stacks map[uint32]int
-	lists  map[string]int // stacks by their frames: those that only differ in their PCs are one
+	lists  map[string]int // indexes of stacks by their frames: stacks that only differ in their PCs are one
 }
 
-// Tile packs what touches [from, to] at a resolution in ns; 0: every interval.
-// keep, if not nil, says which goroutines are in.
+// Tile packs the states that touch [from, to] at a resolution in ns; 0: every interval.
+// keep, if not nil, selects goroutines.
 func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTile {
 	res = evenRes(res)
 	c, list := newStateColumns(res > 0)
@@ -102,7 +102,7 @@ func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTi
 	if len(s.reasons.list) > 0 {
 		t.Reasons = s.reasons.list
 	}
-	// Each of the three goes through all there is, and fills columns of its own.
+	// Each of the three reads everything, and fills its own columns.
 	var wg sync.WaitGroup
 	if res > 0 {
 		wg.Go(b.tracks)
@@ -165,7 +165,7 @@ func (b *stateTiler) item(u *stateRun) {
 	}
 }
 
-// at is the i-th; the zero value where nothing was ever put into the list.
+// at returns element i, or the zero value beyond the end.
 func at[T any](list []T, i int) (v T) {
 	if i < len(list) {
 		v = list[i]
@@ -173,7 +173,7 @@ func at[T any](list []T, i int) (v T) {
 	return v
 }
 
-// stack is a stack's place among the tile's.
+// stack returns a stack's index in the tile.
 func (b *stateTiler) stack(id uint32) int {
 	k, ok := b.stacks[id]
 	if !ok {

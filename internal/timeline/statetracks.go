@@ -11,26 +11,26 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// idle is the state of a processor, or of a thread, that no goroutine has.
+// idle is the state of a processor, or of a thread, without a goroutine.
 const idle = states.Count
 
 // held is a stretch in which a goroutine had a place.
 type held struct {
 	start, end int64
-	row        uint32 // its row's number
+	row        uint32 // number of its row
 	state      states.State
 }
 
-// track is what had a place, by time. A processor of Go's and a thread have the tracks of
-// all places that they are a part of.
+// track has the goroutines of a place, by time. A processor of Go's and a thread have the
+// tracks of all places that include them.
 type track struct {
 	list     deltas.List
-	last     held // the latest that is coded; of the block, but for its start
-	unsorted bool // then it is not coded,
+	last     held // latest one coded; in a block, without its start
+	unsorted bool // not coded, because out of order
 	all      []held
 }
 
-// add takes in what comes next. Of a thread that comes by time, but in a corrupt trace.
+// add adds the next stretch. They come by time, except in a corrupt trace.
 func (t *track) add(h held, coded *deltas.Bytes) {
 	if !t.unsorted && t.list.Len() > 0 && h.start < t.last.start {
 		t.list.End(coded)
@@ -61,7 +61,7 @@ func (t *track) add(h held, coded *deltas.Bytes) {
 	t.last = h
 }
 
-// finish is called before the track is read.
+// finish must be called before the track is read.
 func (t *track) finish(coded *deltas.Bytes) {
 	if t.unsorted {
 		slices.SortStableFunc(t.all, func(a, b held) int { return cmp.Compare(a.start, b.start) })
@@ -74,16 +74,16 @@ func (t *track) finish(coded *deltas.Bytes) {
 	t.list.End(coded)
 }
 
-// trackCursor goes through a track.
+// trackCursor iterates over a track.
 type trackCursor struct {
 	held
-	i     int // of the one behind it
+	i     int // index of the next one
 	items *deltas.List
 	bytes *deltas.Bytes
 	coded deltas.Reader
 }
 
-// from returns a cursor. The first that next comes to starts at t or before, or is the first of all.
+// from returns a cursor. Its first stretch starts at t or before, or is the first of all.
 func (t *track) from(at int64, coded *deltas.Bytes) trackCursor {
 	return trackCursor{items: &t.list, bytes: coded, i: t.list.Find(at)}
 }
@@ -108,7 +108,7 @@ func (c *trackCursor) next() bool {
 	return true
 }
 
-// trackKey numbers processors and threads.
+// trackKey returns the key of a processor or thread.
 func trackKey(n uint32, thread bool) uint64 {
 	if thread {
 		return 2*uint64(n) + 1
@@ -116,7 +116,7 @@ func trackKey(n uint32, thread bool) uint64 {
 	return 2 * uint64(n)
 }
 
-// procs is how many processors there are, of which some may have had nothing to do.
+// procs returns the number of processors, including idle ones with lower numbers.
 func (s *States) procs() (n int) {
 	for _, p := range s.places.list {
 		n = max(n, int(p.proc))
@@ -124,13 +124,13 @@ func (s *States) procs() (n int) {
 	return n
 }
 
-// keyed are the tracks of a processor or a thread.
+// keyed has the tracks of a processor or a thread.
 type keyed struct {
 	key    uint64
 	tracks []*track
 }
 
-// byKey puts the tracks in the order in which a tile has them.
+// byKey returns the tracks in the tile's order.
 func (s *States) byKey() (list []keyed) {
 	by := map[uint64][]*track{}
 	places := slices.SortedFunc(maps.Keys(s.tracks), func(a, b place) int {
@@ -152,8 +152,8 @@ func (s *States) byKey() (list []keyed) {
 	return list
 }
 
-// heldFrom gives what tracks have, by time. What starts at t or before begins with the last
-// that does, or earlier.
+// heldFrom yields the stretches of tracks by time, beginning with the last one that starts
+// at t or before, or earlier.
 func (s *States) heldFrom(tracks []*track, t int64) iter.Seq[held] {
 	return func(yield func(held) bool) {
 		list := make([]*trackCursor, 0, len(tracks))
@@ -178,7 +178,7 @@ func (s *States) heldFrom(tracks []*track, t int64) iter.Seq[held] {
 				more = c.next()
 			}
 			list = list[1:]
-			if more { // a place's turn lasts long as a rule
+			if more { // a place usually keeps its turn for long
 				i, _ := slices.BinarySearchFunc(list, c, byStart)
 				list = slices.Insert(list, i, c)
 			}
@@ -186,7 +186,7 @@ func (s *States) heldFrom(tracks []*track, t int64) iter.Seq[held] {
 	}
 }
 
-// runsOn visits what touches [from, to] of a processor or a thread, merged for an even
+// runsOn visits the runs of a processor or a thread that touch [from, to], merged at an even
 // resolution. by of an item is the number of a goroutine's row.
 //
 // A system call may have lost its processor before its end: it has it until another
@@ -202,7 +202,7 @@ func (s *States) runsOn(tracks []*track, from, to, res int64, visit func(*stateR
 	begin, _ = stretchOf(begin, res)
 	_, last := stretchOf(to, res)
 	m := stateMerger{from: from, to: to, res: res, visit: visit}
-	var free int64 // since when nobody has it
+	var free int64 // start of the current time without a goroutine
 	put := func(h *held, end int64) {
 		if end > h.start {
 			m.put(&stateItem{start: h.start, by: h.row, stateKind: stateKind{state: h.state}}, end)
@@ -231,7 +231,7 @@ func (s *States) runsOn(tracks []*track, from, to, res int64, visit func(*stateR
 	m.flush()
 }
 
-// without is the state of a track without a goroutine: where recording was interrupted
+// without returns the state of a track without a goroutine: where recording was interrupted
 // it may have had one.
 func (s *States) without(from, to int64) states.State {
 	for _, x := range s.told {
@@ -253,7 +253,7 @@ func (c *trackColumns) named() []*column {
 		&c.key, &c.count, &c.start, &c.state, &c.dur, &c.by, &c.many, &c.top)
 }
 
-// tracks packs what processors and threads had.
+// tracks packs the tracks of processors and threads.
 func (b *stateTiler) tracks() {
 	c := &b.c.track
 	for _, k := range b.s.keyed {

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// placed are states of goroutines that are told as (goroutine, from, to, state, processor,
-// thread). Recording them was interrupted from 400 to 500.
+// placed returns states of goroutines, given as (goroutine, from, to, state, processor,
+// thread). Recording was interrupted from 400 to 500.
 func placed(list [][6]int64) *States {
 	s := newStates(func(uint32) []string { return nil })
 	for _, v := range list {
@@ -31,7 +31,7 @@ var twoProcs = [][6]int64{
 	{3, 120, 140, cpu, 0, 13}, {3, 180, 190, cpu, 0, 13}, {3, 600, 640, cpu, 0, 13},
 }
 
-// tracked tells the tracks of a tile as lines.
+// tracked formats the tracks of a tile.
 func (d *decoded) tracked() (list []string) {
 	i := 0
 	for r, key := range d.ints["trackKey"] {
@@ -87,7 +87,7 @@ func TestTracks(t *testing.T) {
 			t.Errorf("%d to %d at %d: got\n%q, want\n%q", c.from, c.to, c.res, got, c.want)
 		}
 	}
-	// Every interval tells of its place; so there are no tracks beside them.
+	// Every interval has its place, so there are no tracks.
 	tile := s.Tile(0, 1000, 0, nil)
 	d := pack(t, &Container{States: tile})
 	if got, want := d.ints["stateProc"], []int64{1, 0, 2, 0, 1, 1, 0, 1, 0, 1}; !slices.Equal(got, want) || d.ints["trackKey"] != nil {
@@ -101,7 +101,7 @@ func TestTracks(t *testing.T) {
 	}
 }
 
-// TestCounts: how many goroutines ran, could have run, and did not, adds up.
+// TestCounts: the numbers of running, ready and blocked goroutines add up.
 func TestCounts(t *testing.T) {
 	counts := func(s *States, from, to int64) (got [classes][]int64, tile *StateTile) {
 		tile = s.Tile(from, to, 2, nil)
@@ -152,8 +152,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestWhatCountsAsRunning: the collector's help does, on a processor; what the system
-// does to a thread in a system call does not, nor does the runtime's own waiting.
+// TestWhatCountsAsRunning: assisting the collector on a processor counts; what the system
+// does to a thread in a system call does not, nor do the runtime's own waits.
 func TestWhatCountsAsRunning(t *testing.T) {
 	s := placed(nil)
 	on := uint16(s.places.of(place{thread: 5, proc: 1}, 10))
@@ -181,7 +181,7 @@ func TestWhatCountsAsRunning(t *testing.T) {
 	}
 }
 
-// TestTracksMerge: a processor that one goroutine has all along shows the same as that.
+// TestTracksMerge: a processor with the same goroutine all along has the same runs as that.
 func TestTracksMerge(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var list [][6]int64

@@ -2,35 +2,35 @@ package timeline
 
 import "sort"
 
-// stretches are the parts of a large trace that are read again when they are looked at
-// closely. One begins where nothing that began at the same moment lies in the one before.
+// stretches are the parts of a large trace that are read again for fine views. A stretch
+// begins at a moment at which no item of the one before began.
 type stretches struct {
 	every, running int64   // see Size
-	begins         []int64 // when each begins; the first at the beginning of time
-	before         []int64 // items that began before it
-	live           []*row  // on which something is being made
-	ran            int64   // scopes that ran when the latest began
+	begins         []int64 // begin of each; the first is at the beginning of time
+	before         []int64 // number of items that began before it
+	live           []*row  // rows with an unfinished run
+	ran            int64   // number of scopes that ran when the latest began
 }
 
-// What is known of a row while a thin index is loaded.
+// State of a row while a thin index is loaded.
 const (
-	rowIdle    = iota // nothing is being made
-	rowQuiet          // nothing came in this stretch
-	rowTouched        // something did
+	rowIdle    = iota // no unfinished run
+	rowQuiet          // no item in this stretch
+	rowTouched        // items in this stretch
 )
 
 // full reports whether the next stretch may begin.
 func (s *stretches) full(items int64) bool {
 	n := len(s.begins)
-	return items-s.before[n-1] >= max(s.every-s.every/4, s.running*s.ran) // a batch has somewhat fewer than records
+	return items-s.before[n-1] >= max(s.every-s.every/4, s.running*s.ran) // a batch has somewhat fewer items than records
 }
 
-// of returns in which stretch a moment is.
+// of returns the number of the stretch that contains a moment.
 func (s *stretches) of(t int64) int {
 	return max(sort.Search(len(s.begins), func(i int) bool { return s.begins[i] > t })-1, 0)
 }
 
-// inside returns how many items began in the stretches that lie in [from, to].
+// inside returns the number of items that began in the stretches within [from, to].
 func (s *stretches) inside(from, to int64) int64 {
 	first := sort.Search(len(s.begins), func(i int) bool { return s.begins[i] >= from })
 	last := s.of(to)
@@ -40,13 +40,13 @@ func (s *stretches) inside(from, to int64) int64 {
 	return s.before[last] - s.before[first]
 }
 
-// items returns how many items begin in the stretches from first to last, but for the last
-// of all.
+// items returns the number of items that begin in the stretches from first to last, without
+// the last one of all.
 func (s *stretches) items(first, last int) int64 {
 	return s.before[min(last+1, len(s.before)-1)] - s.before[first]
 }
 
-// stretch begins one, and keeps the items that run then.
+// stretch begins a stretch, and keeps the items that run then.
 func (x *Index) stretch(at int64) {
 	th := x.thin
 	th.begins, th.before = append(th.begins, at), append(th.before, x.items)
@@ -66,7 +66,7 @@ func (x *Index) stretch(at int64) {
 	th.live = live
 }
 
-// keepRunning keeps what runs on a row at a moment, and tells how many items that are.
+// keepRunning keeps the items that run on a row at a moment, and returns their number.
 func (x *Index) keepRunning(r *row, at int64) (n int64) {
 	for d := range r.lanes {
 		l := &r.lanes[d]

@@ -9,15 +9,15 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Summary is the table of what ran, for pages that do not have every scope. null is
-// unknown. Where whole scopes count it has the numbers of `scopeview top --json`.
+// Summary is the table of scopes and locks, for pages that do not have every scope. null is
+// unknown. With whole scopes it has the numbers of `scopeview top --json`.
 type Summary struct {
 	Scopes []summaryScope `json:"scopes"`
 	Locks  []summaryLock  `json:"locks"`
 }
 
-// summaryScope are the scopes of a name. Times are of the ended ones; Mean to Max are of
-// whole scopes also where the sums are of what lies in the range.
+// summaryScope sums up the scopes of a name. Times are of the ended ones; Mean to Max are of
+// whole scopes even if the sums are limited to the range.
 type summaryScope struct {
 	Name       uint16 `json:"name"`
 	Process    bool   `json:"process"`
@@ -30,7 +30,7 @@ type summaryScope struct {
 	P90        int64  `json:"p90"`
 	P99        int64  `json:"p99"`
 	Max        int64  `json:"max"`
-	Cut        int64  `json:"cut"`     // scopes that the sums have not whole
+	Cut        int64  `json:"cut"`     // scopes that the sums have only in part
 	CPU        int64  `json:"cpu"`     // of scopes of CPUWall ns together
 	CPUWall    int64  `json:"cpuWall"` // 0: CPU is unknown
 	CPUMax     int64  `json:"cpuMax"`
@@ -38,7 +38,7 @@ type summaryScope struct {
 	Open       int64  `json:"open"`
 }
 
-// summaryLock are the waits for, and the holds of, the locks of a name.
+// summaryLock sums up the waits for, and the holds of, the locks of a name.
 type summaryLock struct {
 	Name    uint16   `json:"name"`
 	Waits   int64    `json:"waits"`
@@ -47,13 +47,13 @@ type summaryLock struct {
 	Holds   int64    `json:"holds"`
 	Hold    int64    `json:"hold"`
 	HoldMax int64    `json:"holdMax"`
-	HeldBy  [][2]any `json:"heldBy"` // name id (null: no scope), share; the longest first
+	HeldBy  [][2]any `json:"heldBy"` // name id (null: no scope), share; longest first
 }
 
-// Summarize sums up what touches [from, to] of t, to 0: all. Scopes count whole, or
-// with what lies in there. choose, if not nil, makes what says which events count; it is
-// called for each goroutine that counts. turn, if not nil, is called again and again by
-// all who read: while it waits nothing more is.
+// Summarize sums up what touches [from, to] of t, to 0: no limit. Scopes count whole, or
+// with their part in the range. choose, if not nil, returns a function that selects events;
+// it is called for each goroutine that counts. turn, if not nil, is called again and again
+// by all readers, which pause while it blocks.
 func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, choose func() func(*trace.Event) bool, turn func()) (*Summary, error) {
 	begin := func() any {
 		o := analysis.SummaryOptions{Breaks: t.Breaks(), From: from, To: to, Clip: !whole}
@@ -94,7 +94,7 @@ func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, 
 	return newSummary(sum), err
 }
 
-// newSummary is what a finished summary of package analysis tells.
+// newSummary converts a finished summary of package analysis.
 func newSummary(s *analysis.Summary) *Summary {
 	j := &Summary{Scopes: []summaryScope{}, Locks: []summaryLock{}}
 	for _, st := range s.Stats {

@@ -2,12 +2,12 @@ package timeline
 
 import "hash/maphash"
 
-// texts keeps each text once. A map of strings would take three times the
-// memory, and the texts of arguments can be as many as the scopes.
+// texts stores each text once. A map of strings would take three times the memory, and there
+// can be as many arguments as scopes.
 type texts struct {
 	bytes []byte
-	ends  []uint64 // text i ends here; it begins where the one before ends
-	slots []uint32 // open addressing; 0: free, for text 0 is the empty one
+	ends  []uint64 // ends of the texts; each begins where the one before ends
+	slots []uint32 // open addressing; 0: free, as text 0 is the empty one
 	seed  maphash.Seed
 }
 
@@ -22,7 +22,7 @@ func (x *texts) get(i uint32) []byte {
 	return x.bytes[x.ends[i-1]:x.ends[i]]
 }
 
-// add is the index of a text.
+// add stores a text, and returns its index.
 func (x *texts) add(b []byte) uint32 {
 	if len(b) == 0 {
 		return 0
@@ -39,7 +39,7 @@ func (x *texts) add(b []byte) uint32 {
 	return x.slots[at]
 }
 
-// find is the slot of a text, or the free one that it gets.
+// find returns the slot of a text, or a free one for it.
 func (x *texts) find(b []byte) uint64 {
 	mask := uint64(len(x.slots) - 1)
 	at := maphash.Bytes(x.seed, b) & mask

@@ -7,45 +7,45 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// thin is what a lane has in place of its items, in the index of a large trace.
+// thin replaces the items of a lane, in the index of a large trace.
 type thin struct {
-	runs runList // at the index's resolution, or parts of such
-	long *lane   // the items that ran when a stretch began; nil: none
-	now  *tip    // what came last; nil: nothing that more can join
+	runs runList // at the index's resolution, or parts of such runs
+	long *lane   // items that ran when a stretch began; nil: none
+	now  *tip    // unfinished run; nil: no further item can join
 }
 
-// tip is the end of a thin lane that is being loaded.
+// tip is the end of a thin lane while it is loaded.
 type tip struct {
-	run  run    // is not among the lane's yet; of no items: there is none
-	last scope  // the latest item; of a run of one, that one
+	run  run    // not in the lane yet; count 0: none
+	last scope  // latest item, which is that of a single-item run
 	text []byte // its arguments
-	kept bool   // it is among the long ones
+	kept bool   // last is in long
 }
 
-// thinIndex is what the index of a large trace has in place of every item. See the
-// package's comment.
+// thinIndex replaces the items in the index of a large trace. See the package's comment.
 type thinIndex struct {
 	base  int64 // resolution of the lanes' runs
-	runs  int   // in all lanes
-	most  int   // of them, of the whole trace
-	may   int   // of what was read of it by now; with more they become coarser
-	rests rests // of runs of one; their item is the place
-	text  int   // so many bytes they may have
+	runs  int   // number in all lanes
+	most  int   // maximum number for the whole trace
+	may   int   // maximum number for the part read so far; with more they become coarser
+	rests rests // of single-item runs, whose item is the place
+	text  int   // maximum bytes of their texts
 	mixed bool  // a lane has both waits and others
-	// careful has the resolution grow such that at half of it there were more than most.
+	// careful makes the resolution grow only as far as necessary: at half of it there are
+	// more than most.
 	careful bool
 
 	stretches
 	links   linkIndex
 	cache   pieceCache
-	pieced  int64 // so many items are looked at one by one, at most
+	pieced  int64 // maximum number of items that are examined individually
 	loading bool
 	early   time.Duration // see Size
-	now     int64         // when the latest event began
-	holds   []heldAt      // of which the scope is not known yet
+	now     int64         // start of the latest event
+	holds   []heldAt      // holds whose scope is not known yet
 	free    []*tip
-	rows    []*row   // of the batch that is taken in
-	threads []uint16 // likewise
+	rows    []*row   // rows of the current batch
+	threads []uint16 // threads of the current batch
 }
 
 func newThin(size Size) *thinIndex {
@@ -56,7 +56,7 @@ func newThin(size Size) *thinIndex {
 	}
 }
 
-// heavy reports whether there is more than may be.
+// heavy reports whether there are too many runs or texts.
 func (x *thinIndex) heavy() bool {
 	n := x.runs
 	if !x.careful {
@@ -65,16 +65,16 @@ func (x *thinIndex) heavy() bool {
 	return n > x.may || len(x.rests.bytes) > x.text && !x.careful
 }
 
-// expect takes note of how much of the trace was read. A trace is much the same everywhere:
-// so the resolution is found soon, where there is little to be made coarser.
+// expect sets the limit according to the part of the trace that was read. A trace is similar
+// everywhere: so the resolution is found early, when there is little to make coarser.
 func (x *thinIndex) expect(share float64) {
 	if !x.careful {
 		x.may = int(float64(x.most) * min(share+1./16, 1))
 	}
 }
 
-// finest is the finest resolution at which the runs tell what a tile has. Every item is
-// never there.
+// finest returns the finest resolution at which the runs give a tile. It is never that of
+// every item.
 func (x *thinIndex) finest() int64 {
 	if x.mixed && x.base > 1 {
 		return x.base << mixed
@@ -82,8 +82,8 @@ func (x *thinIndex) finest() int64 {
 	return max(x.base, 2)
 }
 
-// Loading reports whether the index is still being loaded, and which part of the trace's time
-// it has.
+// Loading reports whether the index is still being loaded, and the part of the trace's time
+// read so far.
 func (x *Index) Loading() (share float64, loading bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -93,7 +93,7 @@ func (x *Index) Loading() (share float64, loading bool) {
 	return min(max(float64(x.thin.now)/float64(max(x.end, 1)), 0), 1), true
 }
 
-// putThin puts an item into a thin lane.
+// putThin adds an item to a thin lane.
 func (x *Index) putThin(r *row, l *lane, s *scope, text []byte) {
 	th := x.thin
 	if r.live == rowIdle {
@@ -127,7 +127,7 @@ func (x *Index) putThin(r *row, l *lane, s *scope, text []byte) {
 	g.last, g.text, g.kept = *s, append(g.text[:0], text...), false
 }
 
-// tip returns one that is free.
+// tip returns a free tip.
 func (x *thinIndex) tip() *tip {
 	if n := len(x.free); n > 0 {
 		g := x.free[n-1]
@@ -137,8 +137,8 @@ func (x *thinIndex) tip() *tip {
 	return &tip{}
 }
 
-// endRun puts the run that is being made among the lane's. What comes is in another run,
-// though it might have joined: merging them again makes them one.
+// endRun adds the unfinished run to the lane. The next item starts another run, though it
+// might have joined: a later merge joins them.
 func (x *Index) endRun(t *thin) {
 	g, th := t.now, x.thin
 	if g.run.count == 0 {
@@ -156,7 +156,7 @@ func (x *Index) endRun(t *thin) {
 	g.run.count = 0
 }
 
-// endRuns ends all runs that are being made; done: nothing more comes.
+// endRuns ends all unfinished runs; done: no more items follow.
 func (x *Index) endRuns(done bool) {
 	for _, r := range x.thin.live {
 		x.endRunsOf(r, done)
@@ -190,11 +190,11 @@ func (x *Index) endRunOf(l *lane, done bool) {
 	}
 }
 
-// coarsen makes the runs of a coarser resolution, until they are few enough.
+// coarsen merges the runs at coarser resolutions until they are few enough.
 func (x *Index) coarsen() {
 	th := x.thin
 	for th.heavy() {
-		if th.base >= coarsest>>mixed { // there are so many lanes
+		if th.base >= coarsest>>mixed { // too many lanes
 			th.most, th.text = 2*(th.runs+len(th.rests.list)), 2*len(th.rests.bytes)
 			th.may = th.most
 			return
@@ -219,8 +219,8 @@ func (x *Index) coarsen() {
 	}
 }
 
-// coarser returns a resolution at which the runs are somewhat fewer than they may be, going by
-// what came last into each lane.
+// coarser returns a resolution at which the runs are somewhat fewer than the limit,
+// estimated from the last ones of each lane.
 func (x *Index) coarser() int64 {
 	th := x.thin
 	for res := 2 * th.base; ; res *= 2 {
@@ -234,7 +234,7 @@ func (x *Index) coarser() int64 {
 			m.end()
 		})
 		if res >= coarsest>>mixed || float64(left)/float64(all)*float64(th.runs) < 0.7*float64(th.may) {
-			if th.careful { // it may be too coarse
+			if th.careful { // the estimate may be too coarse
 				res = max(2*th.base, res/2)
 			}
 			return res
@@ -242,7 +242,7 @@ func (x *Index) coarser() int64 {
 	}
 }
 
-// eachThin visits the lanes that have something.
+// eachThin visits the lanes with runs.
 func (x *Index) eachThin(f func(l *lane, t *thin)) {
 	x.eachLane(math.MinInt64, math.MaxInt64, func(l *lane) {
 		if t := l.thin(); t != nil {
@@ -251,17 +251,17 @@ func (x *Index) eachThin(f func(l *lane, t *thin)) {
 	})
 }
 
-// heldAt is a hold of which it is to be found out in which scope it began.
+// heldAt is a hold whose scope is not known yet.
 type heldAt struct {
 	lock  *lock
-	at    int // among the lock's holds; -1: it is open
+	at    int // index in the lock's holds; -1: open
 	loc   format.Loc
 	row   int32
 	start int64
 }
 
-// holdsIn finds out in which scopes the holds from the n-th on began. They began last on
-// their rows, with all that began then, and nothing has come that began later.
+// holdsIn finds the scopes of the holds from the n-th on. They, and scopes that began at the
+// same moment, are the latest on their rows.
 func (x *Index) holdsIn(n int) {
 	th := x.thin
 	for _, h := range th.holds[n:] {
@@ -277,7 +277,7 @@ func (x *Index) holdsIn(n int) {
 	th.holds = th.holds[:n]
 }
 
-// scopeNow is scopeAt of when a row's latest items began.
+// scopeNow is scopeAt for the moment at which a row's latest items began.
 func (x *Index) scopeNow(row int32, t int64) (name uint16, ok bool) {
 	best := int64(math.MinInt64)
 	r := x.rows[row]
@@ -295,7 +295,7 @@ func (x *Index) scopeNow(row int32, t int64) (name uint16, ok bool) {
 	return name, ok
 }
 
-// opened returns the scope that is open in a lane of scopes, if it began by t.
+// opened returns the open scope of a lane, if it began by t.
 func (l *lane) opened(t int64) *scope {
 	if l.rare == nil {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// tiny has even a small trace loaded as a large one, with stretches of few items.
+// tiny loads even a small trace as a large one, with stretches of few items.
 var tiny = Size{From: 1, Runs: 100, Every: 70, Most: 2000, Running: 2}
 
-// bothWays is a trace loaded with every item, and thin.
+// bothWays loads a trace with every item, and thin.
 func bothWays(t *testing.T, data []byte, size Size) (whole, thin *Index) {
 	t.Helper()
 	load := func(o LoadOptions) *Index {
@@ -28,7 +28,7 @@ func bothWays(t *testing.T, data []byte, size Size) (whole, thin *Index) {
 	return load(LoadOptions{}), load(LoadOptions{Size: size, Still: true})
 }
 
-// packedTile is a tile as it is sent.
+// packedTile returns a tile as it is sent.
 func packedTile(t *testing.T, c *Container) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -38,8 +38,8 @@ func packedTile(t *testing.T, c *Container) string {
 	return b.String()
 }
 
-// TestThinEqualsWhole: whatever is asked for, the answer is, byte for byte, that of an index
-// that has every item.
+// TestThinEqualsWhole: for any request the result is, byte for byte, that of an index with
+// every item.
 func TestThinEqualsWhole(t *testing.T) {
 	data := map[string][]byte{}
 	for seed := range uint64(4) {

@@ -6,10 +6,10 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// laneInstants is the number of the lane that has a row's instants.
+// laneInstants is the number of the lane with a row's instants.
 const laneInstants = 255
 
-// laneNumber is how the page calls the lane of a depth; laneInstants is taken.
+// laneNumber returns the page's number of the lane for a depth; it skips laneInstants.
 func laneNumber(depth int) int32 {
 	if depth >= laneInstants {
 		depth++
@@ -17,7 +17,7 @@ func laneNumber(depth int) int32 {
 	return int32(depth)
 }
 
-// Tile is what touches a stretch of time at a resolution, in packed columns:
+// Tile has the items that touch a stretch of time at a resolution, in packed columns:
 //
 //	laneRow u, laneDepth u, laneCount u  the lanes, by row and depth: index into Rows, depth
 //	                                     (laneInstants: events), items
@@ -25,10 +25,10 @@ func laneNumber(depth int) int32 {
 //	                                     the items, lane by lane; args is an index into Strings
 //	flags b                              1|2 the quality of the CPU time, 4 open, 8 a clock step lies across,
 //	                                     16 never ended, and its goroutine has
-//	slack z                              duration - CPU time, 0 where that is unknown
-//	count u, busy u                      with Res > 0: how many scopes are merged in the item, and the sum of
+//	slack z                              duration - CPU time, 0 if that is unknown
+//	count u, busy u                      with Res > 0: the number of scopes merged in the item, and the sum of
 //	                                     their durations; kind and name are those of the longest
-//	endItem u, endGoid u                 items that another goroutine ended, and which
+//	endItem u, endGoid u                 items that another goroutine ended, and that goroutine
 //	goChild u, goCreator u, goCreated u, goStart u
 //	                                     the goroutines of scope.Go
 //	seriesName u, seriesCount u, seriesTime d, seriesValue f
@@ -42,20 +42,21 @@ type Tile struct {
 	Res     int64       `json:"res"`
 	Strings []string    `json:"strings"` // arguments as JSON objects; the first is empty
 	Rows    [][2]uint64 `json:"rows"`    // goroutine, 0: unknown; name of its row
-	Items   int64       `json:"-"`       // scopes and instants, merged ones as one
+	Items   int64       `json:"-"`       // number of scopes and instants, a merged one counts once
 
-	// Of Index.Runs: Alone tells that what lies in the executions is not in the tile, Left
-	// how many executions are not.
+	// For Index.Runs: Alone means that the contents of the executions are not in the tile,
+	// Left is the number of executions left out.
 	Alone bool  `json:"alone,omitempty"`
 	Left  int64 `json:"left,omitempty"`
 
-	// Of Index.Request: Partial tells that not all of the trace was looked at. Left is used, too.
+	// For Index.Request: Partial means that not all of the trace was searched. Left is used,
+	// too.
 	Partial bool `json:"partial,omitempty"`
 
 	columns []*column
 }
 
-// The columns of a tile that are filled one by one.
+// tileColumns are the columns of a tile.
 type tileColumns struct {
 	laneRow, laneDepth, laneCount                     column
 	kind, flags, name, start, dur, slack, thread      column
@@ -65,7 +66,8 @@ type tileColumns struct {
 	seriesName, seriesCount, seriesTime, seriesValues column
 }
 
-// newTileColumns returns them and lists them; count and busy only if there is merging.
+// newTileColumns returns the columns, and a list of them; count and busy are listed only
+// with merging.
 func newTileColumns(merged bool) (c *tileColumns, list []*column) {
 	c = &tileColumns{}
 	list = named("laneRow:u laneDepth:u laneCount:u kind:b flags:b name:u start:d dur:u slack:z thread:u args:u",
@@ -93,8 +95,8 @@ func (x *Index) tiler(from, to, res int64) *tiler {
 	return &tiler{x: x, tile: t, c: c, strings: map[string]int{}}
 }
 
-// Tile packs what touches [from, to] at a resolution in ns; 0: every scope
-// exactly. Of a large trace it is at the finest that the index has: see Window.
+// Tile packs what touches [from, to] at a resolution in ns; 0: every scope exactly. For a
+// large trace the resolution is at least the index's finest: see Window.
 func (x *Index) Tile(from, to, res int64) *Tile {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -129,7 +131,7 @@ func (b *tiler) instants(r *row) {
 	}
 }
 
-// lane adds a lane's items, and what is open in it.
+// lane adds a lane's items, and its open scopes.
 func (b *tiler) lane(r *row, number int32, l *lane) {
 	from, to := b.tile.From, b.tile.To
 	var open []*scope
@@ -183,7 +185,7 @@ func (b *tiler) laneDone(r *row, number int32) {
 	}
 }
 
-// row is r's place among the tile's rows. They come one by one.
+// row returns r's index in the tile's rows. Rows are added one after the other.
 func (b *tiler) row(r *row) int {
 	if n := len(b.rows); n == 0 || b.rows[n-1] != r {
 		b.rows = append(b.rows, r)
@@ -192,7 +194,7 @@ func (b *tiler) row(r *row) int {
 	return len(b.rows) - 1
 }
 
-// bar is what the columns of items have of one.
+// bar has an item's values for the columns.
 type bar struct {
 	kind              format.Kind
 	flags             uint8
@@ -220,7 +222,7 @@ func (b *tiler) add(v *bar) {
 	b.inLane++
 }
 
-// single adds an item as it is.
+// single adds a single item.
 func (b *tiler) single(l *lane, i int, it *item) {
 	dur := l.durOf(i, it)
 	b.add(&bar{it.kind, it.flags, it.name, it.thread, it.start, dur, l.slackOf(i, it), b.x.texts.get(l.argsOf(i)), 1, dur})
@@ -229,12 +231,12 @@ func (b *tiler) single(l *lane, i int, it *item) {
 	}
 }
 
-// merged adds a run of several.
+// merged adds a run of several items.
 func (b *tiler) merged(r *run) {
 	b.add(&bar{r.kind, 0, r.name, r.thread, r.start, r.end - r.start, 0, nil, r.count, r.busy})
 }
 
-// alone adds a run of one, of a lane that does not have its items.
+// alone adds a single-item run of a thin lane.
 func (b *tiler) alone(r *run) {
 	text, endGoid := b.x.thin.rests.at(r.item)
 	b.add(&bar{r.kind, r.flags, r.name, r.thread, r.start, r.longest, r.busy, text, 1, r.longest})
@@ -243,13 +245,13 @@ func (b *tiler) alone(r *run) {
 	}
 }
 
-// endedBy tells which goroutine ended the last item.
+// endedBy adds the goroutine that ended the last item.
 func (b *tiler) endedBy(goid uint64) {
 	b.c.endItem.u(uint64(b.c.kind.count - 1))
 	b.c.endGoid.u(goid)
 }
 
-// open adds an open scope: up to the last moment that is known.
+// open adds an open scope, up to the last known moment.
 func (b *tiler) open(s *scope) {
 	dur := max(b.x.end-s.start, 0)
 	if s.kind == format.KindPending {
@@ -258,7 +260,7 @@ func (b *tiler) open(s *scope) {
 	b.add(&bar{s.kind, s.flags | flagOpen, s.name, s.thread, s.start, dur, 0, b.x.texts.get(s.args), 1, dur})
 }
 
-// text is a text's place among the tile's.
+// text returns a text's index in the tile.
 func (b *tiler) text(text []byte) int {
 	if len(text) == 0 {
 		return 0
@@ -272,7 +274,7 @@ func (b *tiler) text(text []byte) int {
 	return at
 }
 
-// links adds where the tile's goroutines come from.
+// links adds the creators of the tile's goroutines.
 func (b *tiler) links() {
 	for _, r := range b.rows {
 		if r.extra != nil && r.extra.linked {

@@ -81,7 +81,8 @@ func TestTile(t *testing.T) {
 	}
 }
 
-// Depths around the number that instants have, and what does not fit into 32 bits.
+// TestWideNumbers: depths around the number of the instants' lane, and values that exceed 32
+// bits.
 func TestWideNumbers(t *testing.T) {
 	script := "header clock=monotonic start=1000 mono=1000\nstate closed=1 tick=100000000000\nchunk blocks\nname 2 \"f\"\nstop ticks=100000000000\n"
 	for i := range 300 {

@@ -11,9 +11,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Window returns an index that has [from, to] at a resolution: x itself, or where x is not
-// fine enough one of what is read of the trace again. Of that only what touches [from, to]
-// is good. While x is being loaded it is x, as it is.
+// Window returns an index that has [from, to] at a resolution: x itself, or if x is not fine
+// enough one that is read again from the trace. Only items that touch [from, to] are valid
+// in that. While x is being loaded it returns x.
 func (x *Index) Window(ctx context.Context, from, to, res int64) (*Index, error) {
 	x.mu.Lock()
 	enough := x.thin == nil || x.thin.loading || evenRes(res) >= x.thin.finest() && res > 1
@@ -32,8 +32,8 @@ func (x *Index) Window(ctx context.Context, from, to, res int64) (*Index, error)
 	return x.pieces(ctx, first, last, evenRes(res))
 }
 
-// reaches returns when what makes the runs that touch [from, to] begins. A run is narrower
-// than five resolutions, and four more are the stretch that it begins in.
+// reaches extends the range to everything that the runs touching [from, to] are made of. A
+// run is narrower than five resolutions, and the stretch that it begins in has four.
 func reaches(from, to, res int64) (int64, int64) {
 	if from > math.MinInt64/2 {
 		from -= 9 * min(res, coarsest>>4)
@@ -44,8 +44,8 @@ func reaches(from, to, res int64) (int64, int64) {
 	return from, to
 }
 
-// Part packs what touches [from, to]: every scope if there are at most most items, else at
-// a resolution.
+// Part packs what touches [from, to]: every scope if there are at most most items, else at a
+// resolution.
 func (x *Index) Part(ctx context.Context, from, to, most, res int64) (*Tile, error) {
 	many, err := x.more(ctx, from, to, most)
 	if err != nil {
@@ -96,11 +96,11 @@ func (x *Index) blank() *Index {
 	}
 }
 
-// perTurn is how many events are read before it is looked up whether that is to stop.
+// perTurn is the number of events between two checks of the context.
 const perTurn = 1 << 12
 
-// read takes into y what begins from a stretch's begin on up to a moment, and what ran
-// when that stretch began.
+// read reads into y what begins from a stretch's begin up to a moment, and what ran when
+// that stretch began.
 func (x *Index) read(ctx context.Context, y *Index, begin, to int64) error {
 	x.enter(y, begin)
 	err := x.reading(ctx, begin, to, y.take)
@@ -111,7 +111,7 @@ func (x *Index) read(ctx context.Context, y *Index, begin, to int64) error {
 	return err
 }
 
-// reading calls f with what begins in [from, to] and is in lanes.
+// reading calls f with the events that begin in [from, to] and are in lanes.
 func (x *Index) reading(ctx context.Context, from, to int64, f func(*trace.Event)) error {
 	n := 0
 	err := x.t.Events(trace.Options{From: from, To: to, Within: true}, func(e *trace.Event) bool {
@@ -129,7 +129,7 @@ func (x *Index) reading(ctx context.Context, from, to int64, f func(*trace.Event
 	return err
 }
 
-// inLanes reports whether a kind is in lanes.
+// inLanes reports whether events of a kind are in lanes.
 func inLanes(k format.Kind) bool {
 	switch k {
 	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold, format.KindEvent, format.KindPending:
@@ -138,7 +138,7 @@ func inLanes(k format.Kind) bool {
 	return false
 }
 
-// enter takes into y what ran when a stretch began.
+// enter adds to y the items that ran when a stretch began.
 func (x *Index) enter(y *Index, begin int64) {
 	for r := range x.within(begin, begin) {
 		x.enterRow(y, r, begin)
@@ -166,7 +166,7 @@ func (x *Index) enterRow(y *Index, r *row, begin int64) {
 	}
 }
 
-// entered puts what is of another index into its lane.
+// entered adds an item of another index to its lane.
 func (x *Index) entered(goid uint64, depth int, s *scope, text []byte) {
 	r := x.rowFrom(goid, s)
 	r.extend(depth)
@@ -185,7 +185,7 @@ func (x *Index) entered(goid uint64, depth int, s *scope, text []byte) {
 	}
 }
 
-// rowFrom is a goroutine's row, which s is on.
+// rowFrom returns a goroutine's row, and extends its span to s.
 func (x *Index) rowFrom(goid uint64, s *scope) *row {
 	r := x.byGoid[goid]
 	if r == nil {
@@ -197,8 +197,8 @@ func (x *Index) rowFrom(goid uint64, s *scope) *row {
 	return r
 }
 
-// orderAs puts the rows in the order that they have in the whole, and calls them the same.
-// Those that it does not have are of a file that was written over.
+// orderAs sorts the rows as in the whole index, and copies their names. Rows that the whole
+// lacks are of a file that was overwritten.
 func (x *Index) orderAs(whole *Index) {
 	order := slices.DeleteFunc(slices.Clone(x.rows), func(r *row) bool { return whole.byGoid[r.goid] == nil })
 	slices.SortFunc(order, func(a, b *row) int { return cmp.Compare(whole.byGoid[a.goid].at, whole.byGoid[b.goid].at) })

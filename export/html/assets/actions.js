@@ -1,4 +1,4 @@
-// What the keys do, by the names that help.js gives to actions.
+// The implementation of the actions that help.js assigns to keys, by name.
 
 import { extentOf } from "./model/refs.js";
 import { children, longest, neighbour, onRow, parent } from "./model/relate.js";
@@ -9,7 +9,8 @@ import { rememberTheme } from "./view/theme.js";
 /** @import { App } from "./app.js" */
 
 /**
- * What each does, but for those that show a tab. False is nothing.
+ * The functions of the actions, except those that show a tab. A function that returns false
+ * did nothing.
  * @type {Record<string, (app: App, fast: boolean) => boolean|void>}
  */
 export const deeds = {
@@ -67,12 +68,12 @@ export const deeds = {
   align: (app) => (app.pair ? app.pair.alignSelected() : app.announce("there is no other trace: J opens one", true)),
 };
 
-/** What is done to the selection, be it in the other trace. */
+/** The actions that apply to the selection, including a selection in the other trace. */
 const ofSelection = new Set(["fit", "next-on-row", "prev-on-row", "parent", "child", "next-same", "prev-same", "longest-same", "blocker", "root", "range-of-selection", "clear"]);
 
 /**
  * @param {App} app
- * @param {string} action one of those above, or a tab's name
+ * @param {string} action the name of one of these actions, or of a tab
  * @param {boolean} fast
  * @returns {boolean} whether it did something, so that the browser need not
  */
@@ -90,7 +91,11 @@ export function actions(app, action, fast) {
   return true;
 }
 
-/** The moment where the mouse points once the view is where it aims, or its middle. @param {App} app */
+/**
+ * Returns the time at the mouse pointer after the view has reached its aim; without a
+ * pointer, the middle of the view.
+ * @param {App} app
+ */
 function pointed({ aim, pointer }) { return aim.from + (pointer ?? 0.5) * (aim.to - aim.from); }
 
 /** @param {import("./app.js").Selection} ref */
@@ -99,7 +104,10 @@ function rangeOf(ref) {
   return { from: start, to: end };
 }
 
-/** Zooms to the range or the selection; if that is what is shown, to all. @param {App} app */
+/**
+ * Zooms to the range or the selection; if it fills the view already, to the whole trace.
+ * @param {App} app
+ */
 function fitSelection(app) {
   const what = app.range ?? (app.selection && rangeOf(app.selection));
   const { from, to } = app.aim;
@@ -108,7 +116,10 @@ function fitSelection(app) {
   return true;
 }
 
-/** Marks the time of the range or the selection, and has it named. @param {App} app */
+/**
+ * Marks the time of the range or the selection, and opens the mark's name for editing.
+ * @param {App} app
+ */
 function noteSelection(app) {
   const what = app.range ?? (app.selection && rangeOf(app.selection));
   if (!what) return app.announce("select a scope or a range first", true);
@@ -141,7 +152,10 @@ function moveSelection(app, action) {
   return true;
 }
 
-/** Without a selection the keys begin at the first scope in the view. @param {App} app */
+/**
+ * Selects the first scope in the view, where the keys start without a selection.
+ * @param {App} app
+ */
 function selectFirst(app) {
   for (const row of app.model.rows(app.by)) {
     const lane = row.lanes[0];
@@ -158,7 +172,10 @@ function selectFirst(app) {
   return true;
 }
 
-/** One thing at a time: what one is at, then what was chosen, then the search. @param {App} app */
+/**
+ * Clears one thing: the focused control, then the selection or range, then the search.
+ * @param {App} app
+ */
 function clearAll(app) {
   const at = document.activeElement;
   if (at instanceof HTMLInputElement) {

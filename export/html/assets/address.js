@@ -1,18 +1,24 @@
-// Keeps what is shown in the address, and each step to it in the browser's history: so
-// Back and Forward lead through the steps, as the keys do.
+// Keeps the view's state in the page's address, and each step in the browser's history, so
+// that Back and Forward go through the steps like the keys.
 
 import { decodeState, encodeState } from "./state.js";
 import { viewOfAll } from "./view/viewport.js";
 
 /** @import { Page } from "./app.js" */
 
-/** So long after the last change a step is over, in ms: a turn of the wheel is none by itself. */
+/**
+ * The time in ms without a change after which a step is complete; a single turn of the wheel
+ * is not a step.
+ */
 const settles = 700;
 
-/** The rows of a larger area are not kept: browsers cut addresses. */
+/** The maximum number of rows of an area that is stored: browsers truncate addresses. */
 const mostAreaRows = 500;
 
-/** Returns what the address is to say. @param {Page} app @returns {import("./state.js").ViewState} */
+/**
+ * Returns the state to store in the address.
+ * @param {Page} app @returns {import("./state.js").ViewState}
+ */
 function shownState(app) {
   const { model, aim, range, choices, selection: ref } = app;
   const all = viewOfAll(model);
@@ -52,17 +58,20 @@ function keyOfItem(model, ref) {
 }
 
 /**
- * Keeps the steps. keep is to be called after each change, begin once, when the page is
- * there. go leads to a step before (-1) or behind (1).
+ * Returns the keeper of the steps. Call keep after each change, and begin once, when the
+ * page is ready. go moves to the previous step (-1) or the next one (1).
  * @param {Page} app
  * @param {(s: import("./state.js").ViewState, follow: boolean) => void} restore
  */
 export function addressKeeper(app, restore) {
   let timer = 0;
-  let place = 0; // of the step that is shown
+  let place = 0; // number of the step that is shown
   let newest = 0;
-  let had = ""; // that step
-  /** What makes a step. Of a growing trace the whole is another each time, though nobody has moved. */
+  let had = ""; // contents of that step
+  /**
+   * The contents of a step. Without the view while it follows a growing trace, which changes
+   * by itself.
+   */
   const step = () => encodeState({ ...shownState(app), view: app.follow ? undefined : { from: app.aim.from, to: app.aim.to } });
 
   function settle() {
@@ -74,12 +83,12 @@ export function addressKeeper(app, restore) {
     if (another) newest = ++place;
     try {
       history[another ? "pushState" : "replaceState"]({ place, follow: app.follow }, "", `#${encodeState(shownState(app))}`);
-    } catch {} // a page within another may have no address of its own
+    } catch {} // an embedded page may have no address of its own
   }
 
   /** @param {PopStateEvent} e */
   function arrive(e) {
-    if (e.state?.place === undefined) newest = ++place; // a link that was pasted
+    if (e.state?.place === undefined) newest = ++place; // a pasted link
     else place = e.state.place;
     restore(decodeState(location.hash.slice(1)), e.state?.follow === true);
     had = step();
@@ -97,7 +106,7 @@ export function addressKeeper(app, restore) {
       settle();
       window.addEventListener("popstate", arrive);
     },
-    /** The link to what is shown. */
+    /** The link to the current state. */
     link() { return `${location.href.split("#")[0]}#${encodeState(shownState(app))}`; },
     /** @param {1|-1} dir */
     go(dir) {

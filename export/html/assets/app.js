@@ -1,5 +1,5 @@
-// The app: what is shown and chosen, and who hears of it. The views get it, and
-// know nothing of each other. What changes it is in commands.js.
+// The app: the state of the page and its event listeners. The views use it and do not know
+// each other. commands.js has the functions that change the state.
 
 import { actions } from "./actions.js";
 import { addressKeeper } from "./address.js";
@@ -16,61 +16,60 @@ import { viewOfAll } from "./view/viewport.js";
 /**
  * @typedef {import("./data/batch.js").Batch} Batch
  *
- * A stretch of time, in ns from the trace's start.
+ * A time range, in ns from the trace's start.
  * @typedef {{from: number, to: number}} Stretch
  *
- * What is selected: item i, or with j the items [i, j) that are drawn as one.
+ * The selection: item i, or with j the items [i, j) that are drawn as one.
  * @typedef {{batch: Batch, i: number, j?: number}} Selection
  *
- * The stretch of a strip of states that is looked at: of goroutine key, whose row has
- * that title.
+ * The selected stretch of a strip of states, of goroutine key, whose row has that title.
  * @typedef {{key: number, title: string, set: import("./data/states.js").StateSet, run: import("./data/states.js").StateRun}} StateSelection
  *
- * @typedef {"goroutine"|"thread"} By what rows are of
+ * @typedef {"goroutine"|"thread"} By grouping of the rows
  *
- * What is shown and chosen.
+ * The state of the page.
  * @typedef {Object} State
- * @property {Stretch} view what is on the screen; an animation moves it
- * @property {Stretch} aim where the view is going, or is: the next view is computed from it
+ * @property {Stretch} view the visible range; an animation moves it
+ * @property {Stretch} aim the view at the end of the animation; the next view is computed from it
  * @property {Selection|null} selection
- * @property {StateSelection|null} stateSelection there is one of the two at most
- * @property {import("./model/relate.js").Link[]} links of what is selected
- * @property {import("./model/chain.js").Origin|null} chain what the chain of waits begins with that is followed; null: nothing is selected
- * @property {number} step of that chain, which is selected
+ * @property {StateSelection|null} stateSelection at most one of selection and stateSelection is set
+ * @property {import("./model/relate.js").Link[]} links of the selection
+ * @property {import("./model/chain.js").Origin|null} chain the begin of the chain of waits that is followed; null: no selection
+ * @property {number} step the selected step of that chain
  * @property {Stretch|null} range
- * @property {Set<string>|null} area the goroutines' rows that the range is of; null: all
- * @property {import("./state.js").Mark[]} marks by their begin
+ * @property {Set<string>|null} area rows of goroutines to which the range applies; null: all
+ * @property {import("./state.js").Mark[]} marks sorted by begin
  * @property {import("./model/search.js").Hits|null} hits of the search
- * @property {string} request the trace id of the request that is looked at; "": none
- * @property {import("./model/requests.js").LitRequest|null} lit it is lit in place of the hits
- * @property {boolean} toRequest it is still to be zoomed to, once it is known
- * @property {string} hoverRequest that of the scope under the pointer
- * @property {boolean} flows all requests in sight have arrows
- * @property {string} runsOf of which name the Executions tab is; "": none
- * @property {import("./model/brush.js").Brush|null} brush those of them that are brushed; they are lit in place of the hits
- * @property {number|null} pointer where it is over the time axis, as a share of the width; its time goes with the view
+ * @property {string} request trace id of the selected request; "": none
+ * @property {import("./model/requests.js").LitRequest|null} lit the request, highlighted in place of the hits
+ * @property {boolean} toRequest zoom to the request once it is loaded
+ * @property {string} hoverRequest trace id of the scope under the pointer
+ * @property {boolean} flows draw arrows of all visible requests
+ * @property {string} runsOf name shown in the Executions tab; "": none
+ * @property {import("./model/brush.js").Brush|null} brush the brushed executions, highlighted in place of the hits
+ * @property {number|null} pointer its position over the time axis, as a share of the width; its time changes with the view
  * @property {number} hoverName the name id under the pointer; -1: none
  * @property {By} by
- * @property {boolean} wall times are of the clock on the wall
- * @property {boolean} whole sums of a range are of whole scopes, not of what lies in it
+ * @property {boolean} wall show times as wall-clock times
+ * @property {boolean} whole sums of a range count scopes whole, not only their parts inside it
  * @property {boolean} follow the view stays at the live end
  * @property {string} graphs above the rows: usual, all, or line
- * @property {string} chosenRow its id; "": none
+ * @property {string} chosenRow id of the chosen row; "": none
  * @property {import("./view/layout.js").RowChoices} choices
  * @property {import("./model/rows.js").Arranged[]} arranged
  * @property {import("./state.js").Tab} tab
- * @property {import("./model/calls.js").CallChoices} calls of the tabs of functions
- * @property {string} finding the doctor's that is chosen: its verdict, a colon, its object
- * @property {boolean} path the critical path is drawn
+ * @property {import("./model/calls.js").CallChoices} calls choices of the function tabs
+ * @property {string} finding the chosen finding of the doctor: its verdict, a colon, its object
+ * @property {boolean} path draw the critical path
  * @property {import("./model/model.js").Model|null} other the trace that this one is compared with
- * @property {number} shift its time less this one's where the rows of the two are beside each other, ns
- * @property {string} compared the name that is looked at in the tab Compare
- * @property {boolean} jump the place of that finding is still to be looked at
+ * @property {number} shift the other trace's time minus this one's at the same place on the screen, ns
+ * @property {string} compared the name selected in the Compare tab
+ * @property {boolean} jump show the place of the finding once it is known
  * @property {Record<string, string>} colors of the theme
  * @property {import("./view/draw.js").Drawn} drawn
- * @property {number[]} frames how long the last drawings took, in ms; the newest last
+ * @property {number[]} frames durations of the last frames drawn, in ms, the newest last
  *
- * What the page consists of; main.js sets it, once.
+ * The parts of the page; set once, by main.js.
  * @typedef {Object} Parts
  * @property {ReturnType<typeof import("./view/rowsview.js").createRowsView>} rows
  * @property {ReturnType<typeof import("./panel/help.js").createHelp>} help
@@ -79,41 +78,41 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
  * @property {() => import("./view/draw.js").Drawn} draw
  * @property {import("./pair.js").Pair=} pair the other trace's rows
- * @property {((from: number, to: number, how?: {animate?: boolean}) => void)=} lead where the view goes with another app's: moves that
+ * @property {((from: number, to: number, how?: {animate?: boolean}) => void)=} lead moves the other app's view, which this one follows
  *
- * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"filter"|"follow"|"tab"|"calls"|"path"|"marks"|"graphs"|"other"|"request"} Event what changed
+ * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"filter"|"follow"|"tab"|"calls"|"path"|"marks"|"graphs"|"other"|"request"} Event the kind of change
  *
- * What does not change.
+ * Constants and functions.
  * @typedef {Object} Fixed
  * @property {import("./model/model.js").Model} model
- * @property {number} startMs the trace's start in ms since 1970; 0: not known
- * @property {number} startRest what startMs lacks, in ns
- * @property {boolean} growing the writer runs, and its news come
+ * @property {number} startMs start of the trace in ms since 1970; 0: unknown
+ * @property {number} startRest remainder of the start below a ms, in ns
+ * @property {boolean} growing the writer runs and updates arrive
  * @property {number|null} cursor the time under the pointer
  * @property {(ns: number) => string} span a duration in words
  * @property {(ns: number) => string} time a moment in words
  * @property {(event: Event, fn: () => void) => void} on
  * @property {(event: Event) => void} tell
- * @property {(action: string, fast: boolean) => boolean} act does what a key means; see actions.js
+ * @property {(action: string, fast: boolean) => boolean} act runs the action of a key; see actions.js
  * @property {() => void} keepState keeps the address up to date
- * @property {ReturnType<typeof addressKeeper>} steps that led to what is shown
- * @property {(text: string, seen?: boolean) => void} announce for those who don't see the picture; seen: for the others too
+ * @property {ReturnType<typeof addressKeeper>} steps history of the state
+ * @property {(text: string, seen?: boolean) => void} announce a message for screen readers; seen: also on the screen
  *
- * The app as the commands see it, and as the others do, who may not change what is
- * in its State.
+ * Page is the app with a writable State, for the commands; App is the read-only form for all
+ * other modules.
  * @typedef {Readonly<Fixed> & Parts & State} Page
  * @typedef {Readonly<Fixed> & Parts & {readonly [K in keyof State]: Fast<State[K]>} & ReturnType<typeof commands>} App
  */
 
 /**
- * A type that cannot be changed, nor what it holds.
+ * A deeply read-only type.
  * @template T
  * @typedef {T extends Set<infer V> ? ReadonlySet<V> : T extends Map<infer K, infer V> ? ReadonlyMap<K, V>
  *   : T extends (infer V)[] ? readonly V[] : T extends import("./view/layout.js").RowChoices|Stretch ? {readonly [K in keyof T]: Fast<T[K]>} : T} Fast
  */
 
 /**
- * Makes the app over a model.
+ * Creates the app of a model.
  * @param {import("./model/model.js").Model} model
  * @returns {App}
  */

@@ -1,9 +1,9 @@
-// Package assets has the scripts, style sheets and the skeleton that the page is made of.
+// Package assets embeds the scripts, style sheets and HTML skeleton of the page.
 package assets
 
 import "embed"
 
-// Files are the page's sources, by their paths here.
+// Files are the sources of the page, by their paths here.
 //
 //go:embed index.html *.js *.css data/*.js model/*.js view/*.js panel/*.js
 var Files embed.FS

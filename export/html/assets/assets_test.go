@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestFiles: each script and style sheet that lies here, but for the tests', is in Files:
-// those of a folder that is new, too.
+// TestFiles: Files contains each script and style sheet of this directory except the tests,
+// including those of new folders.
 func TestFiles(t *testing.T) {
 	list := func(of fs.FS) (all []string) {
 		err := fs.WalkDir(of, ".", func(p string, d fs.DirEntry, err error) error {

@@ -1,6 +1,6 @@
-// The commands: all that changes what is shown and chosen. Nobody else assigns the
-// app's state: its type forbids that. Those of single rows are in
-// rowcommands.js, those of marks in markcommands.js, those of the tabs in panelcommands.js.
+// The commands: the functions that change the state of the app. No other module assigns it:
+// the type of the app forbids that. rowcommands.js has the commands of single rows,
+// markcommands.js those of marks, panelcommands.js those of the tabs.
 
 import { stateText } from "./data/states.js";
 import { markCommands } from "./markcommands.js";
@@ -28,19 +28,19 @@ import { limitedView, limitedWidth, viewAround, viewAtEnd, viewOfAll, viewThatSh
 
 /** @import { By, Page, Selection, StateSelection, Stretch } from "./app.js" */
 
-/** How long a view takes to get where it aims, in ms. */
+/** The duration of a view's animation, in ms. */
 const animated = 160;
 
-/** How the strips of states are shown, in the order in which a key goes through them. */
+/** The sizes of the strips of states, in the order in which a key cycles through them. */
 const stateSizes = ["thin", "thick", "off"];
 
-/** Which graphs are above the rows, in the order in which a key goes through them. */
+/** The sets of graphs above the rows, in the order in which a key cycles through them. */
 const graphSets = ["usual", "all", "line"];
 
-/** Which choices of how rows are shown are those of the trace beside it, too. */
+/** The choices of row display that also apply to the other trace. */
 const goesWith = /** @type {const} */ (["states", "locks", "procs", "filter", "sort", "oneLine", "collapsed", "colorBy"]);
 
-/** From so many scopes on to put them on their threads is felt. */
+/** The number of scopes above which arranging them by thread takes noticeable time. */
 const manyScopes = 200_000;
 
 /** @param {Page} app */
@@ -49,7 +49,7 @@ export function commands(app) {
   let animation = 0;
   let drawAsked = false;
 
-  /** Lets the view move to where it aims, also if that changes meanwhile. */
+  /** Moves the view to its aim, which may change meanwhile. */
   function animate() {
     const { from, to } = app.view;
     const began = performance.now();
@@ -69,7 +69,7 @@ export function commands(app) {
     kept();
   }
 
-  /** Something changed that the address keeps and the picture shows. */
+  /** Saves the state in the address and redraws after a change. */
   function kept() {
     app.keepState();
     redraw();
@@ -90,7 +90,7 @@ export function commands(app) {
 
   function drawNow() { app.drawn = app.draw(); }
 
-  /** Arranges the rows anew. */
+  /** Lays the rows out again. */
   function relayout() {
     const { from, to } = app.aim;
     app.arranged = [...arrangedRows(model, app.by, choices.sort)];
@@ -102,7 +102,7 @@ export function commands(app) {
     kept();
   }
 
-  /** The rows are others, or look different. */
+  /** Handles a change of the rows or of their appearance. */
   function rowsChanged() {
     app.tell("by");
     relayout();
@@ -144,13 +144,18 @@ export function commands(app) {
     app.keepState();
   }
 
-  /** The Executions tab is of the selection's name; not while some of another are brushed. */
+  /**
+   * Sets the Executions tab to the name of the selection, unless executions of another name
+   * are brushed.
+   */
   function followName() {
     const ref = app.selection;
     if (app.tab === "runs" && ref && ref.j === undefined && !app.brush && isScope(ref.batch.kind[ref.i])) app.runsOf = model.name(ref.batch.name[ref.i]);
   }
 
-  /** @param {Selection|null} ref @param {StateSelection|null} stretch @param {number|undefined} step of the chain that is followed; undefined: another chain */
+  /**
+   * @param {Selection|null} ref @param {StateSelection|null} stretch @param {number|undefined} step of the followed chain; undefined: another chain
+   */
   function selected(ref, stretch, step) {
     app.selection = ref;
     app.stateSelection = stretch;
@@ -171,7 +176,9 @@ export function commands(app) {
     if (view) moveTo(view);
   }
 
-  /** @param {Selection|null} ref @param {{reveal?: boolean, step?: number}=} how step: of the chain that is followed */
+  /**
+   * @param {Selection|null} ref @param {{reveal?: boolean, step?: number}=} how step: of the followed chain
+   */
   function select(ref, how) {
     if (ref && ref.j === undefined) ref = model.resolve(ref);
     app.links = ref && ref.j === undefined ? links(model, ref) : [];
@@ -184,14 +191,22 @@ export function commands(app) {
     selected(ref, null, how?.step);
   }
 
-  /** Looks at what a goroutine did. @param {StateSelection} stretch @param {number=} step of the chain that is followed */
+  /**
+   * Selects a stretch of a goroutine's states.
+   * @param {StateSelection} stretch @param {number=} step of the followed chain
+   */
   function selectState({ key, title, set, run }, step) {
     app.links = stateLinks(key, set, run);
     app.announce(`${title}: ${stateText(set.nameOf(run.top))}, ${span(run.t1 - run.t0)}, at ${app.time(run.t0)}`);
     selected(null, { key, title, set, run: { ...run } }, step);
   }
 
-  /** Selects an interval of a goroutine's states, and has it in sight. @param {number} key @param {{set: import("./data/states.js").StateSet, i: number}} interval @param {number=} step */
+  /**
+   * Selects an interval of a goroutine's states and scrolls to it.
+   * @param {number} key
+   * @param {{set: import("./data/states.js").StateSet, i: number}} interval
+   * @param {number=} step
+   */
   function goToInterval(key, { set, i }, step) {
     const [t0, t1] = [set.start[i], set.start[i] + set.dur[i]];
     const view = viewThatShows(app.aim, t0, t1);
@@ -200,7 +215,7 @@ export function commands(app) {
     selectState({ key, title: goroutineTitle(model, key), set, run: { i, j: i + 1, t0, t1, n: 1, top: set.state[i], time: t1 - t0, lock: 0 } }, step);
   }
 
-  /** Goes to a step of the chain that is followed. @param {number} k */
+  /** Goes to step k of the followed chain. @param {number} k */
   function toStep(k) {
     const steps = chainOf(model, app.chain);
     const { key, wait, longest, deed } = steps[k];
@@ -215,7 +230,9 @@ export function commands(app) {
     app.announce(k < steps.length - 1 ? `step ${k} of ${steps.length - 1}: ${stepText(model, steps, k)}` : rootText(model, steps));
   }
 
-  /** @param {Stretch|null} range @param {ReadonlySet<string>|null} area the goroutines' rows that it is of; null: all */
+  /**
+   * @param {Stretch|null} range @param {ReadonlySet<string>|null} area rows of goroutines to which it applies; null: all
+   */
   function setRange(range, area = null) {
     app.range = range;
     app.area = range && area ? new Set(area) : null;
@@ -228,7 +245,7 @@ export function commands(app) {
 
   return {
     ...requests, ...panelCommands(app, { select, showTab, redraw, kept, relayout }), ...rowCommands(app, relayout), ...markCommands(app, kept, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
-    /** Zooms by a factor; the moment t of the aim stays where it is. @param {number} t @param {number} factor */
+    /** Zooms by a factor around time t of the aim. @param {number} t @param {number} factor */
     zoomAt(t, factor) {
       const { from, to } = app.aim;
       const width = limitedWidth(model, (to - from) * factor);
@@ -237,7 +254,12 @@ export function commands(app) {
     },
     /** @param {number} ns */
     pan(ns) { setView(app.aim.from + ns, app.aim.to + ns); },
-    /** Shows what another app shows, as its own trace has it. @param {Pick<Page, "shift"|"view"|"aim"|"range"|"pointer"|"colors"|"wall"|"by"|"searchBox"> & {choices: Pick<Page["choices"], (typeof goesWith)[number]>}} first */
+    /**
+     * Copies the view, range, pointer and colors of another app, in the time of this trace.
+     * @param {Pick<Page,
+     * "shift"|"view"|"aim"|"range"|"pointer"|"colors"|"wall"|"by"|"searchBox"> & {choices:
+     * Pick<Page["choices"], (typeof goesWith)[number]>}} first
+     */
     goWith(first) {
       const { shift } = first;
       const later = (/** @type {Readonly<Stretch>} */ s) => ({ from: s.from + shift, to: s.to + shift });
@@ -251,20 +273,24 @@ export function commands(app) {
       app.by = first.by;
       relayout();
     },
-    /** Looks at [from, to] with a margin. @param {number} from @param {number} to */
+    /** Shows [from, to] with a margin. @param {number} from @param {number} to */
     fit(from, to) { moveTo(viewAround(from, to)); },
     seeAll() { moveTo(viewOfAll(model)); },
-    /** Keeps the end of what is known in sight. */
+    /** Keeps the end of the trace in view. */
     stayAtEnd() {
       app.aim = viewAtEnd(model, app.aim);
       if (animation === 0) app.view = app.aim;
     },
 
-    /** Finds the selection again after batches were replaced. */
+    /** Resolves the selection again after batches were replaced. */
     resolveSelection() {
       if (app.selection && app.selection.j === undefined) app.selection = model.resolve(app.selection);
     },
-    /** Follows the chain of the selected wait by a step, or to its root; of a scope, first that of its longest wait. @param {boolean} root */
+    /**
+     * Follows the chain of the selected wait by one step, or to its root; for a scope, first
+     * the chain of its longest wait.
+     * @param {boolean} root
+     */
     followWaits(root) {
       if (chainOf(model, app.chain).length > 0) return toStep(Math.min(root ? Infinity : app.step + 1, chainOf(model, app.chain).length - 1));
       const wait = app.selection && app.selection.j === undefined ? longestInside(model, app.selection) : null;
@@ -273,19 +299,25 @@ export function commands(app) {
       else if (wait.interval) goToInterval(wait.key, wait.interval);
       if (root) toStep(chainOf(model, app.chain).length - 1);
     },
-    /** Selects what held a lock at a moment. @param {import("./data/lockset.js").LockRow} lock @param {number} t */
+    /**
+     * Selects the hold of a lock at time t.
+     * @param {import("./data/lockset.js").LockRow} lock @param {number} t
+     */
     selectHold(lock, t) {
       const k = heldAt(lock, t, (3 * (app.view.to - app.view.from)) / app.rows.width());
       const ref = k >= 0 && lock.many[k] === 1 ? model.find(lock.goids[k], -2, lock.starts[k]) : null;
       if (ref) select(ref);
       else app.announce(k < 0 ? "nobody that is known held it then" : "zoom in to tell the holds from each other");
     },
-    /** @param {string} text "": nothing is searched for */
+    /**
+     * Searches for a text.
+     * @param {string} text "": end the search
+     */
     find(text) {
       app.hits = text === "" ? null : search(model, text);
       kept();
     },
-    /** @param {number|null} share of the width where the pointer is; null: elsewhere */
+    /** @param {number|null} share of the width, at the pointer; null: the pointer is elsewhere */
     hover(share) {
       if (share === app.pointer) return;
       app.pointer = share;
@@ -297,7 +329,7 @@ export function commands(app) {
       app.hoverName = name;
       redraw();
     },
-    /** @param {string} trace of the request whose scope is under the pointer; "": none */
+    /** @param {string} trace id of the request of the scope under the pointer; "": none */
     hoverOnRequest(trace) {
       if (trace === app.hoverRequest) return;
       app.hoverRequest = trace;
@@ -342,7 +374,7 @@ export function commands(app) {
       app.tell("graphs");
       relayout();
     },
-    /** @param {string} what scopes are coloured by; see colorChoices */
+    /** @param {string} what the criterion by which scopes are coloured; see colorChoices */
     setColorBy(what) {
       choices.colorBy = what;
       app.announce(`colours: by ${what}`);
@@ -361,7 +393,10 @@ export function commands(app) {
       app.tell("view");
       redraw();
     },
-    /** Shows what an address says, and nothing else. @param {import("./state.js").ViewState} s @param {boolean} follow */
+    /**
+     * Restores the state of an address.
+     * @param {import("./state.js").ViewState} s @param {boolean} follow
+     */
     restore(s, follow = false) {
       Object.assign(choices, {
         filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true, procs: s.noprocs !== true, colorBy: s.color ?? "name",

@@ -1,5 +1,5 @@
-// Mouse and keyboard; fingers are in touch.js. Keys are looked up in help.js's list, so
-// that what is shown there is what they do.
+// Mouse and keyboard; touch.js handles fingers. Keys are looked up in the list of help.js,
+// so that the help shows their real actions.
 
 import { barPixels } from "./data/merge.js";
 import { areaText, snapped } from "./model/area.js";
@@ -14,23 +14,33 @@ import { selectHeld } from "./view/procs.js";
  * @param {App} app
  * @param {App["rows"]} rows the rows' view
  * @param {ReturnType<typeof import("./view/popup.js").createPopup>} popup
- * @param {string[]} more ids of what else the wheel is turned over
+ * @param {string[]} more ids of further elements that receive the wheel
  */
 export function listenMouse(app, rows, popup, more = []) {
   const { element, canvas } = rows;
   /** @type {{x: number, y: number, mode: "press"|"range"|"pan", from: number, to: number, scroll: number, begin: ReturnType<typeof beginRange>}|null} */
   let drag = null;
-  /** Where the pointer rests, and of what the pop-up tells. @type {{e: MouseEvent, view: any, version: number, top: number}|null} */
+  /**
+   * The resting position of the pointer and the state for which the pop-up was shown.
+   * @type {{e: MouseEvent, view: any, version: number, top: number}|null}
+   */
   let rest = null;
   const timeAt = (/** @type {number} */ x, view = app.view) => view.from + (x / rows.width()) * (view.to - view.from);
-  /** The begin or end of a bar of the row that the pointer is near to, else its time. Alt lets go of them. @param {PointerEvent} e */
+  /**
+   * Returns the begin or end of a bar of the row if the pointer is near one, else the
+   * pointer's time. Alt disables snapping.
+   * @param {PointerEvent} e
+   */
   function snappedAt(e) {
     const { x, y } = point(e);
     const pixel = (app.view.to - app.view.from) / rows.width();
     const strip = rows.at(x, y)?.strip;
     return e.altKey || strip?.kind !== "row" ? timeAt(x) : snapped(app.model, strip.lanes, timeAt(x), 6 * pixel, barPixels * pixel);
   }
-  /** The end of the range opposite to the one that x is at; undefined: it is at none. @param {number} x */
+  /**
+   * Returns the opposite end of the range if x is at one of its ends; undefined: it is not.
+   * @param {number} x
+   */
   function otherEnd(x) {
     const { range } = app;
     const near = (4 * (app.view.to - app.view.from)) / rows.width();
@@ -41,13 +51,20 @@ export function listenMouse(app, rows, popup, more = []) {
     const box = canvas.getBoundingClientRect();
     return { x: e.clientX - box.left, y: e.clientY - box.top };
   };
-  /** Where a range begins, of time and of rows. end: it is an end of the range that is there. @param {PointerEvent} e */
+  /**
+   * Returns the begin of a dragged range, as time and strip. end: it is an end of the
+   * existing range.
+   * @param {PointerEvent} e
+   */
   function beginRange(e) {
     const { x, y } = point(e);
     const other = otherEnd(x);
     return { time: other ?? snappedAt(e), strip: rows.at(x, y)?.strip.id, end: other !== undefined };
   }
-  /** Selects from where a range began to the pointer. @param {ReturnType<typeof beginRange>} begin @param {PointerEvent} e */
+  /**
+   * Selects the range from its begin to the pointer.
+   * @param {ReturnType<typeof beginRange>} begin @param {PointerEvent} e
+   */
   function dragRange({ time, strip, end }, e) {
     const { x, y } = point(e);
     const t = snappedAt(e);
@@ -57,7 +74,7 @@ export function listenMouse(app, rows, popup, more = []) {
     if (app.range) app.announce(`${app.span(app.range.to - app.range.from)}${areaText(app.area)} selected`);
   }
 
-  /** Tells of what lies under the pointer. @param {MouseEvent} e */
+  /** Shows the pop-up of the item under the pointer. @param {MouseEvent} e */
   function look(e) {
     const { x, y } = point(e);
     const hit = rows.at(x, y);
@@ -69,7 +86,10 @@ export function listenMouse(app, rows, popup, more = []) {
     canvas.style.cursor = otherEnd(x) !== undefined ? "ew-resize" : hit?.batch !== undefined || hit?.state || hit?.held ? "pointer" : "default";
   }
 
-  /** Looks again if what is under a pointer that rests has moved. On its way there is nothing to tell of. */
+  /**
+   * Updates the pop-up if the item under a resting pointer has moved. During an animation it
+   * does nothing.
+   */
   function lookAgain() {
     if (!rest || rest.view === app.view && rest.version === app.model.version && rest.top === element.scrollTop) return;
     if (app.view === app.aim) look(rest.e);
@@ -105,7 +125,7 @@ export function listenMouse(app, rows, popup, more = []) {
     if (mode === "range") endRange();
     if (mode === "press") choose(e);
   });
-  /** Selects what lies there; where nothing does, nothing. @param {MouseEvent} e */
+  /** Selects the item at the pointer, or clears the selection. @param {MouseEvent} e */
   function choose(e) {
     const { x, y } = point(e);
     const hit = rows.at(x, y);
@@ -132,7 +152,7 @@ export function listenMouse(app, rows, popup, more = []) {
   canvas.addEventListener("dblclick", (/** @type {MouseEvent} */ e) => {
     if (!touch.last()) zoomTo(e);
   });
-  /** Zooms to what lies there. @param {MouseEvent} e */
+  /** Zooms to the item at the pointer. @param {MouseEvent} e */
   function zoomTo(e) {
     const { x, y } = point(e);
     const hit = rows.at(x, y);
@@ -148,7 +168,7 @@ export function listenMouse(app, rows, popup, more = []) {
     const dx = e.deltaX * unit;
     const dy = e.deltaY * unit;
     if (e.ctrlKey || e.metaKey) {
-      // Where the pointer is stays where it is.
+      // The time at the pointer stays in place.
       e.preventDefault();
       app.zoomAt(timeAt(point(e).x, app.aim), Math.exp(Math.max(-300, Math.min(300, dy)) * 0.0025));
       return;
@@ -169,12 +189,15 @@ export function listenKeys(app) {
     const key = keyOf(e);
     if (!key) return;
     const inSearch = /** @type {HTMLElement} */ (e.target).id === "search-text";
-    if (inSearch && e.code !== "Escape") return; // the box has keys of its own
+    if (inSearch && e.code !== "Escape") return; // the search box has keys of its own
     if (app.act(key.action, key.fast === true)) e.preventDefault();
   });
 }
 
-/** A drag of the divider, or the arrows on it, changes the height of the panel below it. @param {App} app @param {HTMLElement} divider @param {HTMLElement} panel */
+/**
+ * Lets a drag of the divider, or the arrow keys on it, change the height of the panel below.
+ * @param {App} app @param {HTMLElement} divider @param {HTMLElement} panel
+ */
 export function listenDivider(app, divider, panel) {
   const resize = (/** @type {number} */ h) => {
     panel.style.flex = `0 0 ${Math.max(60, Math.min(innerHeight * 0.8, h))}px`;

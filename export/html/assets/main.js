@@ -1,4 +1,4 @@
-// The page: brings the app, the views and the panels together.
+// The page: creates the app, the views and the panels, and connects them.
 
 import { createApp } from "./app.js";
 import { createBanner } from "./panel/banner.js";
@@ -25,7 +25,10 @@ import { usualTheme } from "./view/theme.js";
 
 /** @import { App } from "./app.js" */
 
-/** Builds everything around a model. @param {App} app @param {import("./model/model.js").Model|null} other to compare with */
+/**
+ * Builds the page around a model.
+ * @param {App} app @param {import("./model/model.js").Model|null} other the trace to compare with
+ */
 function buildPage(app, other) {
   const rows = createRowsView(app, byId("rows"));
   const textView = createTextView(app);
@@ -70,7 +73,7 @@ function buildPage(app, other) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.setTheme(usualTheme()));
   let base = app.model.base;
   app.model.onchange(() => {
-    if (app.model.base !== base) { // what is looked at closely is to be asked for again
+    if (app.model.base !== base) { // details must be requested again
       base = app.model.base;
       app.model.want(app.aim.from, app.aim.to, rows.width());
     }
@@ -82,10 +85,10 @@ function buildPage(app, other) {
     lookAtWaits(app);
     app.tell("model");
     app.relayout();
-    if (!rows.fits()) rows.fit(); // rows have come
+    if (!rows.fits()) rows.fit(); // rows have arrived
   });
   const watched = new WeakSet();
-  app.on("other", () => { // its server may go, too
+  app.on("other", () => { // the other trace's server may disappear, too
     if (app.other && !watched.has(app.other)) {
       watched.add(app.other);
       app.other.onchange(() => banner.update());
@@ -104,7 +107,7 @@ function buildPage(app, other) {
   app.drawNow();
   performance.mark("scopeview-first-picture");
   document.documentElement.dataset.ready = "true";
-  // Of one that grows, or is very long, it is asked when somebody wants to know: it costs the machine.
+  // For a growing or very long trace the doctor runs on demand only: it costs the machine.
   if (!app.growing && !app.model.reduced) app.model.askDoctor();
   if (app.growing) {
     if (!location.hash) app.setFollow(true);
@@ -116,10 +119,10 @@ function buildPage(app, other) {
 /** @param {string} id */
 function byId(id) { return /** @type {HTMLElement} */ (document.getElementById(id)); }
 
-/** Has what goroutines did, and who held the locks, in what is in sight. @param {App} app */
+/** Requests the states and locks of the visible range. @param {App} app */
 function lookAtWaits(app) { app.model.waits.want(app.aim.from, app.aim.to, app.rows.width()); }
 
-/** While the trace grows, open scopes grow with the time. @param {App} app */
+/** Extends open scopes with the time while the trace grows. @param {App} app */
 function keepGrowing(app) {
   const step = () => {
     if (!app.growing) return;
@@ -132,7 +135,7 @@ function keepGrowing(app) {
   requestAnimationFrame(step);
 }
 
-/** Says in place of the page why there is none. @param {unknown} err */
+/** Replaces the page by the reason why it could not be built. @param {unknown} err */
 function showFailure(err) {
   const text = err instanceof Error ? err.message : String(err);
   const main = document.querySelector("main");
@@ -140,7 +143,7 @@ function showFailure(err) {
   document.documentElement.dataset.ready = "failed";
 }
 
-/** The entry. */
+/** Starts the page. */
 async function startPage() {
   document.documentElement.dataset.theme = usualTheme();
   try {
@@ -154,5 +157,5 @@ async function startPage() {
   }
 }
 
-// Node imports this file to check it, and has no document.
+// Node imports this file to check it, without a document.
 if (typeof document !== "undefined") startPage();

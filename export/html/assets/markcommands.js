@@ -1,4 +1,4 @@
-// The commands that put, name and visit marks.
+// The commands that set, name and visit marks.
 
 import { longestMarkName, mostMarks } from "./state.js";
 import { span } from "./view/time.js";
@@ -37,7 +37,11 @@ export function markCommands(app, kept, moveTo) {
     changed();
   }
 
-  /** @param {Mark} mark @param {boolean} middle it comes into the middle, or fills the view, though it is in sight */
+  /**
+   * Visits a mark.
+   * @param {Mark} mark
+   * @param {boolean} middle center it, or fit it to the view, even if it is visible
+   */
   function visitMark(mark, middle = false) {
     visited = mark;
     const { from, to } = mark;
@@ -49,7 +53,7 @@ export function markCommands(app, kept, moveTo) {
 
   return {
     putMark, removeMark, visitMark,
-    /** Puts a mark, or takes away the one that is there. @param {number} t */
+    /** Sets a mark at time t, or removes the one there. @param {number} t */
     toggleMark(t) {
       const near = (app.view.to - app.view.from) / 150;
       const there = app.marks.find((m) => m.from === m.to && Math.abs(m.from - t) < near);
@@ -61,7 +65,7 @@ export function markCommands(app, kept, moveTo) {
       mark.name = name.slice(0, longestMarkName);
       kept();
     },
-    /** To the next mark (1) or the one before (-1). @param {1|-1} dir */
+    /** Goes to the next mark (1) or the previous one (-1). @param {1|-1} dir */
     stepMark(dir) {
       const { marks, aim } = app;
       const was = visited && aim.from <= visited.from && visited.from <= aim.to ? marks.indexOf(visited) : -1;

@@ -1,5 +1,5 @@
-// The other trace's rows, below this one's: a second app, whose view goes with the first
-// one's. The time axis, the overview and the panels stay the first one's.
+// The other trace's rows below this one's: a second app whose view follows the first one's.
+// They share the time axis, the overview and the panels of the first.
 
 import { createApp } from "./app.js";
 import { colorScopes } from "./view/color.js";
@@ -14,11 +14,14 @@ import { viewOfAll } from "./view/viewport.js";
 /** @import { Model } from "./model/model.js" */
 
 /**
- * The other trace's rows. chosen: what is selected was selected there.
+ * The other trace's rows. chosen: the selection was made there.
  * @typedef {{app: App, readonly chosen: boolean, alignSelected(): void, draw(): void, remove(): void}} Pair
  */
 
-/** Sets the trace that a is compared with below it, whenever there is another. @param {App} a */
+/**
+ * Shows the other trace's rows whenever app a gets another trace to compare with.
+ * @param {App} a
+ */
 export function listenOther(a) {
   a.on("other", () => {
     if (a.pair?.app.model === a.other) return;
@@ -57,7 +60,10 @@ function createPair(a, model) {
     a.announce(shift === 0 ? "aligned at the starts" : `aligned: B is shown ${a.span(Math.abs(shift))} ${shift > 0 ? "earlier" : "later"}`);
   }
 
-  /** Has what is selected in both begin at the same place; if it does, the starts. */
+  /**
+   * Aligns the begins of the two selections; if they are aligned already, the starts of the
+   * traces.
+   */
   function alignSelected() {
     const [x, y] = [a.selection, b.selection];
     const name = (/** @type {App} */ app) => (app.selection ? app.model.name(app.selection.batch.name[app.selection.i]) : "");
@@ -66,12 +72,12 @@ function createPair(a, model) {
     shiftTo(shift === a.shift ? 0 : shift);
   }
 
-  /** How far the two reach together. */
+  /** Updates the extent that covers both traces. */
   function reach() {
     a.model.reach = { from: -a.shift, to: model.end - a.shift };
   }
 
-  /** Which of the two details are shown. @param {boolean} other */
+  /** Shows the details of one of the two apps. @param {boolean} other */
   function showDetails(other) {
     inB = other;
     panel.classList.toggle("in-b", other);
@@ -94,13 +100,13 @@ function createPair(a, model) {
   });
   model.onchange(() => {
     b.resolveSelection();
-    b.find(""); // what is searched for is looked for anew
+    b.find(""); // the search is repeated in each trace
     colorScopes(model);
     reach();
     b.tell("model");
     b.relayout();
     details.update();
-    a.tell("other"); // what is compared is of it
+    a.tell("other"); // a comparison applies to this trace
   });
   colorScopes(model);
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));

@@ -1,4 +1,4 @@
-// The commands that change what the tabs below the rows look at.
+// The commands that change the selection of the tabs below the rows.
 
 import { Brush } from "./model/brush.js";
 
@@ -22,19 +22,25 @@ export function panelCommands(app, { select, showTab, redraw, kept, relayout }) 
       showTab("runs");
       redraw();
     },
-    /** Lights those of them that take so long; null: none. @param {{lo: number, hi: number}|null} long */
+    /**
+     * Highlights the executions with durations in a range; null: none.
+     * @param {{lo: number, hi: number}|null} long
+     */
     brushRuns(long) {
       app.brush = long && new Brush(model, app.runsOf, long.lo, long.hi);
       app.tell("range");
       kept();
     },
-    /** @param {boolean} on sums of a range are of whole scopes, not of what lies in it */
+    /**
+     * Sets whether sums count whole scopes or only their parts inside the range.
+     * @param {boolean} on
+     */
     setWhole(on) {
       app.whole = on;
       app.tell("range");
       app.keepState();
     },
-    /** Shows the panel below the rows, or not. @param {boolean} show */
+    /** Shows or hides the panel below the rows. @param {boolean} show */
     togglePanel(show = isHidden("panel")) {
       if (show !== isHidden("panel")) return;
       if (!show && document.activeElement?.closest("#panel, #divider")) app.rows.element.focus();
@@ -43,13 +49,19 @@ export function panelCommands(app, { select, showTab, redraw, kept, relayout }) 
       app.tell("tab");
       relayout();
     },
-    /** Changes what the tabs of functions look at. @param {Partial<import("./model/calls.js").CallChoices>} change */
+    /**
+     * Changes the selection of the function tabs.
+     * @param {Partial<import("./model/calls.js").CallChoices>} change
+     */
     chooseCalls(change) {
       app.calls = { ...app.calls, ...change };
       app.tell("calls");
       app.keepState();
     },
-    /** Looks at a function in a tab. @param {string} func its whole name @param {import("./state.js").Tab} tab */
+    /**
+     * Shows a function in a tab.
+     * @param {string} func its whole name @param {import("./state.js").Tab} tab
+     */
     showFunc(func, tab) {
       app.calls = { ...app.calls, func };
       if (app.tab === tab) app.tell("calls");
@@ -62,23 +74,23 @@ export function panelCommands(app, { select, showTab, redraw, kept, relayout }) 
       app.jump = false;
       app.keepState();
     },
-    /** Has another trace to compare with. @param {import("./model/model.js").Model|null} other */
+    /** Sets the trace to compare with. @param {import("./model/model.js").Model|null} other */
     setOther(other) {
       app.other = other;
       app.tell("other");
     },
-    /** Sets the other trace's rows so much earlier. @param {number} shift ns */
+    /** Sets the time shift of the other trace's rows. @param {number} shift ns */
     shiftOther(shift) {
       app.shift = shift;
       kept();
     },
-    /** Looks at the two sides of a name. @param {string} name */
+    /** Selects a name for comparing its two sides. @param {string} name */
     compareName(name) {
       app.compared = name;
       app.tell("other");
       app.keepState();
     },
-    /** Draws the critical path on the rows, or not. */
+    /** Switches the critical path on the rows on or off. */
     togglePath() {
       app.path = !app.path;
       if (app.path && !model.doctor) model.askDoctor();

@@ -1,4 +1,4 @@
-// The commands that look at a request as a whole, and switch the arrows of all in sight.
+// The commands that select a request, and that switch the arrows of all requests.
 
 import { LitRequest } from "./model/requests.js";
 import { rowId } from "./view/layout.js";
@@ -13,13 +13,17 @@ import { viewAround } from "./view/viewport.js";
 export function requestCommands(app, { moveTo, relayout, kept }) {
   const { choices, model } = app;
 
-  /** Its rows; null: all are shown. */
+  /** Hides rows outside of the request, if chosen; null: all rows are shown. */
   function keepOnly() {
     const request = choices.only ? model.requests.of(app.request) : null;
     if (request) choices.only = new Set([...request.keys].map((key) => rowId({ by: "goroutine", key })));
   }
 
-  /** Looks at a request, lights it, and zooms to it. @param {string} trace its id; "": at none @param {{only?: boolean, zoom?: boolean}} how only: other rows are folded away */
+  /**
+   * Selects a request, highlights it, and zooms to it.
+   * @param {string} trace its id; "": none
+   * @param {{only?: boolean, zoom?: boolean}} how only: hide other rows
+   */
   function showRequest(trace, { only = false, zoom = true } = {}) {
     app.request = trace;
     app.lit = trace === "" ? null : new LitRequest(model, trace);
@@ -30,7 +34,7 @@ export function requestCommands(app, { moveTo, relayout, kept }) {
     relayout();
   }
 
-  /** What is to be done once a request is known. */
+  /** Completes the selection of a request once it is loaded. */
   function requestCame() {
     const request = model.requests.of(app.request);
     if (!request) return;
@@ -42,14 +46,14 @@ export function requestCommands(app, { moveTo, relayout, kept }) {
 
   return {
     showRequest, requestCame,
-    /** Looks at the selection's request, if it is another one; false: it has none. */
+    /** Follows the selection to its request, if that is another one; false: it has none. */
     followRequest() {
       const ref = app.selection;
       const trace = ref && ref.j === undefined ? model.requests.linkOf(ref)?.trace ?? "" : "";
       if (trace !== "" && trace !== app.request) showRequest(trace);
       return trace !== "";
     },
-    /** Folds the rows away that have nothing of the request, or shows them again. */
+    /** Hides the rows outside of the request, or shows them again. */
     toggleOnly() {
       if (app.request === "") return app.announce("look at a request first: Shift+R on a scope of it", true);
       choices.only = choices.only ? null : new Set();
@@ -58,7 +62,7 @@ export function requestCommands(app, { moveTo, relayout, kept }) {
       app.tell("request");
       relayout();
     },
-    /** Draws the arrows of all requests in sight, or those of one. */
+    /** Switches between the arrows of all visible requests and those of one. */
     toggleFlows() {
       app.flows = !app.flows;
       app.announce(!model.requests.any ? "no scope of this trace is part of a request" : app.flows ? "arrows of all requests in sight" : "arrows of the selected request only");

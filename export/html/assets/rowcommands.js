@@ -1,11 +1,11 @@
-// The commands that change which rows are shown, and how much of each. Each says what it
-// did, for those who don't see it.
+// The commands that change which rows are shown, and how much of each. Each announces its
+// result to screen readers.
 
 import { isShut, pinLimit, showMore } from "./view/layout.js";
 
 /** @import { Page } from "./app.js" */
 
-/** What was done to a row when it came into a set of the choices, and out of it. */
+/** The announcements for adding a row to a set of the choices, and for removing it. */
 const rowWords = {
   hidden: ["hidden", "shown again"], pinned: ["pinned to the top", "no longer pinned"], shut: ["collapsed", "expanded"],
   opened: ["its rows are shown", "its rows are folded"], full: ["all lines are shown", "the usual lines are shown"],
@@ -15,7 +15,10 @@ const rowWords = {
 export function rowCommands(app, relayout) {
   const { choices } = app;
   return {
-    /** Puts a row, a group or a lock into a set of the choices, or takes it out. @param {"hidden"|"pinned"|"shut"|"opened"|"full"} set @param {string} id */
+    /**
+     * Adds a row, a group or a lock to a set of the choices, or removes it.
+     * @param {"hidden"|"pinned"|"shut"|"opened"|"full"} set @param {string} id
+     */
     toggleRow(set, id) {
       const { kind, title } = app.rows?.stripOf(id) ?? { kind: "row", title: id };
       if ((kind === "group" || kind === "process") && set === "pinned") return app.announce(`${title} is a group: its rows can be pinned`);
@@ -47,7 +50,7 @@ export function rowCommands(app, relayout) {
       app.tell("filter");
       relayout();
     },
-    /** @param {string} id of a group @param {boolean} all not one step, but all */
+    /** @param {string} id of a group @param {boolean} all show all, not one more step */
     showMore(id, all = false) {
       if (all) choices.shown.set(id, Infinity);
       else showMore(choices, id);
@@ -58,25 +61,25 @@ export function rowCommands(app, relayout) {
       app.announce("all rows are shown");
       relayout();
     },
-    /** Has a row of a group among those that are shown. @param {string} group @param {number} place in the group */
+    /** Shows a row of a group. @param {string} group @param {number} place in the group */
     openGroup(group, place) {
       choices.opened.add(group);
       showMore(choices, group, place);
       relayout();
     },
-    /** Has a row's line of a depth shown. @param {string} id @param {boolean} deep */
+    /** Shows a row's line of a depth. @param {string} id @param {boolean} deep */
     openRow(id, deep) {
       choices.oneLine = false;
       expand(id);
       if (deep) choices.full.add(id);
       relayout();
     },
-    /** Has a row or a group shown that was hidden. @param {string} id */
+    /** Shows a hidden row or group. @param {string} id */
     unhide(id) {
       choices.hidden.delete(id);
       relayout();
     },
-    /** Has the row of a lock shown. @param {string} id @param {number} place among the locks */
+    /** Shows the row of a lock. @param {string} id @param {number} place among the locks */
     openLock(id, place) {
       choices.hidden.delete(id);
       expand("locks");

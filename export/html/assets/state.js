@@ -15,7 +15,10 @@
 
 import { rowOrders } from "./model/rows.js";
 
-/** How long the name of a mark may be, and how many marks there may be: a link is no book. */
+/**
+ * The maximum length of a mark's name and the maximum number of marks, which limit the
+ * length of a link.
+ */
 export const longestMarkName = 80;
 export const mostMarks = 100;
 
@@ -25,7 +28,7 @@ export const tabs = /** @type {const} */ (["details", "summary", "runs", "reques
 /**
  * @typedef {(typeof tabs)[number]} Tab
  *
- * A moment that is marked, or a stretch of time.
+ * A marked moment, or a stretch of time.
  * @typedef {{from: number, to: number, name: string}} Mark
  *
  * @typedef {Object} ViewState
@@ -44,18 +47,18 @@ export const tabs = /** @type {const} */ (["details", "summary", "runs", "reques
  * @property {{from: number, to: number}=} long
  * @property {Mark[]=} marks
  * @property {Tab=} tab
- * @property {string=} finding of the doctor: its verdict, a colon, its object
- * @property {boolean=} path the critical path is drawn
+ * @property {string=} finding finding of the doctor: its verdict, a colon, its object
+ * @property {boolean=} path draw the critical path
  * @property {string=} states thick or off
  * @property {boolean=} nolocks
- * @property {string=} color what colours tell, if not names
+ * @property {string=} color meaning of the colours, if not names
  * @property {boolean=} noprocs
  * @property {string=} graphs all or line
  * @property {string=} request
  * @property {boolean=} only
  * @property {boolean=} flows
- * @property {string=} compared the name that is looked at in the tab Compare
- * @property {number=} shift of the trace that is compared with
+ * @property {string=} compared the name selected in the Compare tab
+ * @property {number=} shift time shift of the other trace
  * @property {string=} func
  * @property {string=} metric
  * @property {string=} scope
@@ -68,12 +71,18 @@ export const tabs = /** @type {const} */ (["details", "summary", "runs", "reques
  */
 
 /**
- * How a part of the view stands in the address. put is not called with what is not
- * there. What take can't read is undefined: a link may have been cut by whatever carried it.
+ * The encoding of a part of the view in the address. put is not called with undefined. take
+ * returns undefined for unreadable text: a link may have been truncated on its way.
  * @typedef {{put(p: URLSearchParams, value: any): void, take(p: URLSearchParams): any}} Part
  */
 
-/** A part under a name of its own. @param {string} name @param {(text: string) => any} read @param {(value: any) => string} [write] @returns {Part} */
+/**
+ * Returns a part with a parameter of its own.
+ * @param {string} name
+ * @param {(text: string) => any} read
+ * @param {(value: any) => string} [write]
+ * @returns {Part}
+ */
 function addressPart(name, read, write = String) {
   return { put: (p, value) => p.set(name, write(value)), take: (p) => read(p.get(name) ?? "") };
 }
@@ -81,7 +90,10 @@ function addressPart(name, read, write = String) {
 /** @param {string} name @param {RegExp} [allowed] */
 const textPart = (name, allowed = /./s) => addressPart(name, (text) => (allowed.test(text) ? text : undefined));
 
-/** What is true or not there. @param {string} name @param {string} word that stands for true */
+/**
+ * Returns a part that is true or absent.
+ * @param {string} name @param {string} word that represents true
+ */
 const wordPart = (name, word) => addressPart(name, (text) => text === word || undefined, () => word);
 
 /** @param {string} name @param {readonly string[]} list */
@@ -116,7 +128,7 @@ function readSelection(text) {
   return m ? { key: Number(m[1]), depth: Number(m[2]), start: Number(m[3]) } : undefined;
 }
 
-/** Marks without names are short, the others have a note each. @type {Part} */
+/** Marks without names are encoded in one parameter, the others each in a note. @type {Part} */
 const marksPart = {
   put(p, /** @type {Mark[]} */ marks) {
     const plain = marks.filter((m) => m.from === m.to && m.name === "");
@@ -176,7 +188,7 @@ const viewParts = [
 
 /**
  * @param {ViewState} s
- * @returns {string} without the #
+ * @returns {string} the fragment, without the #
  */
 export function encodeState(s) {
   const p = new URLSearchParams();
@@ -185,7 +197,7 @@ export function encodeState(s) {
 }
 
 /**
- * The inverse of encodeState.
+ * Decodes the result of encodeState.
  * @param {string} fragment without the #
  * @returns {ViewState}
  */

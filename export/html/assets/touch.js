@@ -1,17 +1,17 @@
-// Fingers on the rows: one moves the view, two zoom it, a tap selects, a double tap zooms
-// to what is there, and a drag after a long press selects a range.
+// Touch on the rows: one finger moves the view, two zoom it, a tap selects, a double tap
+// zooms to the item, and a drag after a long press selects a range.
 
 import { limitedWidth } from "./view/viewport.js";
 
 /** @import { App } from "./app.js" */
 
-/** How far a finger moves that still rests, px. */
+/** The maximum movement of a resting finger, px. */
 const fingerRests = 8;
-/** How long it rests before what follows is a range, ms. */
+/** The minimum duration of a long press, ms. */
 const longPress = 500;
-/** Within which the second tap of two comes, ms and px. */
+/** The maximum time and distance of the second tap of a double tap, ms and px. */
 const doubleTap = { within: 350, reach: 30 };
-/** Fingers that are nearer to each other are taken to be so far apart, px: the zoom would jump. */
+/** The minimum distance assumed between two fingers, px, so that the zoom does not jump. */
 const fingersApart = 20;
 
 /**
@@ -28,24 +28,30 @@ const fingersApart = 20;
  */
 export function listenTouch(app, rows, { point, choose, zoomTo, beginRange, dragRange, endRange }) {
   const { element, canvas } = rows;
-  /** Those that move the view, by their ids. @type {Map<number, {x: number, y: number}>} */
+  /** The fingers that move the view, by id. @type {Map<number, {x: number, y: number}>} */
   const fingers = new Map();
-  /** What they hold: a moment and a height of the sheet, and how wide the view was when they took it. */
+  /**
+   * The state when the fingers were put down: time and height of the sheet at them, and the
+   * width of the view.
+   */
   let grip = { time: 0, top: 0, ns: 0, apart: 1 };
-  /** The finger that may yet turn out to tap, and where it came down. @type {{x: number, y: number, timer: any}|null} */
+  /**
+   * The finger that may be tapping, and its first position.
+   * @type {{x: number, y: number, timer: any}|null}
+   */
   let tap = null;
   /** @type {{id: number, begin: Begin}|null} */
   let range = null;
   let tapped = { x: 0, y: 0, at: -Infinity };
   let touched = false; // the last pointer was a finger
 
-  /** The point between the fingers, and how far they are from each other. */
+  /** Returns the point between the fingers, and their distance. */
   function hand() {
     const [a, b = a] = fingers.values();
     return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, apart: a === b ? 1 : Math.max(fingersApart, Math.hypot(a.x - b.x, a.y - b.y)) };
   }
 
-  /** Takes hold of what lies between the fingers. */
+  /** Records the point between the fingers. */
   function take() {
     if (fingers.size === 0) return;
     const { x, y, apart } = hand();
@@ -53,7 +59,7 @@ export function listenTouch(app, rows, { point, choose, zoomTo, beginRange, drag
     grip = { time: from + (x / rows.width()) * (to - from), top: element.scrollTop + y, ns: to - from, apart };
   }
 
-  /** Has what they hold between them again. */
+  /** Moves the view so that the recorded point is between the fingers again. */
   function follow() {
     const { x, y, apart } = hand();
     const ns = limitedWidth(app.model, (grip.ns * grip.apart) / apart);
@@ -112,12 +118,12 @@ export function listenTouch(app, rows, { point, choose, zoomTo, beginRange, drag
     noTap();
     take();
   }
-  // A menu would take the finger away from a long press.
+  // A menu would end a long press.
   canvas.addEventListener("contextmenu", (e) => {
     if (touched) e.preventDefault();
   });
   return {
-    /** Reports whether the last pointer was a finger: browsers make clicks of its taps. */
+    /** Reports whether the last pointer was a finger: browsers turn its taps into clicks. */
     last() { return touched; },
   };
 }

@@ -17,21 +17,21 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// What make advise-check holds the estimates to.
+// Criteria of make advise-check for the estimates.
 const (
-	rounds  = 8   // how often each program is run
-	within  = 2.0 // the factor within which an estimate is right
-	atLeast = 0.8 // which share of them is to be
+	rounds  = 8   // runs of each program
+	within  = 2.0 // maximum factor of a correct estimate
+	atLeast = 0.8 // minimum share of correct estimates
 )
 
-// few are the diagnostics whose programs are run each time. They are of one group, so that the standard
-// library is compiled once.
+// few are the diagnostics whose programs always run. They are in one group, so that the
+// standard library is compiled once.
 var few = []string{"slice-too-small", "map-too-small", "custom-too-small"}
 
-// full reports whether all is to be run.
+// full reports whether all programs are to run.
 func full() bool { return os.Getenv("SCOPEVIEW_ADVICE") == "full" }
 
-// diagnostics are those that have programs.
+// diagnostics returns those that have programs.
 func diagnostics(t *testing.T) (list []string) {
 	t.Helper()
 	entries, err := os.ReadDir("testdata")
@@ -44,7 +44,7 @@ func diagnostics(t *testing.T) (list []string) {
 	return list
 }
 
-// ruleOf is the rule of a diagnostic.
+// ruleOf returns the rule of a diagnostic.
 func ruleOf(t *testing.T, id string) *advice.Rule {
 	t.Helper()
 	i := slices.IndexFunc(advice.Rules, func(r advice.Rule) bool { return r.ID == id })
@@ -54,7 +54,8 @@ func ruleOf(t *testing.T, id string) *advice.Rule {
 	return &advice.Rules[i]
 }
 
-// TestEachHasPrograms: each diagnostic has its programs, and they are of one.
+// TestEachHasPrograms: each diagnostic has programs, and each set of programs belongs to a
+// diagnostic.
 func TestEachHasPrograms(t *testing.T) {
 	list := diagnostics(t)
 	for _, r := range advice.Rules {
@@ -72,7 +73,7 @@ func TestEachHasPrograms(t *testing.T) {
 	}
 }
 
-// verdict is what is found of a diagnostic's programs.
+// verdict is the result for a diagnostic's programs.
 type verdict struct {
 	id       string
 	advised  bool
@@ -80,11 +81,11 @@ type verdict struct {
 	judgment advice.Judgement // of must
 	output   string
 	wrong    []string
-	also     []string // what else is advised of its programs
+	also     []string // other advice on its programs
 	of       *gain    // nil: not measured
 }
 
-// look has the three programs counted.
+// look runs counting builds of the three programs.
 func look(t *testing.T, id string) *verdict {
 	t.Helper()
 	rule, v := ruleOf(t, id), &verdict{id: id}
@@ -96,7 +97,7 @@ func look(t *testing.T, id string) *verdict {
 			}
 		}
 	}
-	// What processors do to each other is seen where two of them run at once, which others may prevent.
+	// Effects between processors need two that run at once, which other load may prevent.
 	tries := 1
 	if slices.Contains(rule.Kinds, row.Line) {
 		tries = 4
@@ -129,7 +130,7 @@ func look(t *testing.T, id string) *verdict {
 	return v
 }
 
-// TestPrograms: who must be advised is, and who must not is not.
+// TestPrograms: programs with the problem are advised, and the others are not.
 func TestPrograms(t *testing.T) {
 	list := few
 	if full() {
@@ -147,18 +148,18 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// gain is what following an advice gains, as estimated, and as measured with its interval.
+// gain is the saving of following advice, as estimated, and as measured with its interval.
 type gain struct {
 	unit                          string
 	estimate, measured, low, high float64
 }
 
-// near reports whether the estimate is right.
+// near reports whether the estimate is correct.
 func (g *gain) near() bool {
 	return g.low > 0 && math.Abs(math.Log(g.estimate/g.measured)) <= math.Log(within)
 }
 
-// measure runs must and fixed plain, in turns.
+// measure runs plain builds of must and fixed alternately.
 func (v *verdict) measure(t *testing.T) {
 	t.Helper()
 	must, fixed := source(t, v.id, "must").plain(t), source(t, v.id, "fixed").plain(t)
@@ -173,7 +174,7 @@ func (v *verdict) measure(t *testing.T) {
 			if out != v.output {
 				t.Fatalf("it prints %.100q plain, and %.100q", out, v.output)
 			}
-			if round > 0 { // the first reads the files
+			if round > 0 { // the first run reads the files
 				sides[side] = append(sides[side], k)
 			}
 		}
@@ -181,11 +182,13 @@ func (v *verdict) measure(t *testing.T) {
 	v.of = gainOf(&v.judgment, ruleOf(t, v.id), sides[0], sides[1])
 }
 
-// overlapping are the rules that have goroutines run at once that wait for each other: that is no CPU time.
+// overlapping are the rules for goroutines that wait for each other at once, which is no CPU
+// time.
 var overlapping = []string{"mutex-to-rwmutex"}
 
-// gainOf compares. What the rule estimates in ns is CPU time, but for what waits for a device or overlaps. A wait of
-// goroutines for each other is one of switching between them, which is CPU time, too.
+// gainOf compares the estimate to the measurement. The rule's estimate in ns is CPU time,
+// except for waits for a device and overlapping waits. When goroutines wait for each other
+// the cost is switching, which is CPU time, too.
 func gainOf(j *advice.Judgement, rule *advice.Rule, must, fixed []took) *gain {
 	g := &gain{unit: "ms", estimate: j.NS / 1e6}
 	of := func(k took) float64 { return k.cpu / 1e6 }
@@ -270,7 +273,7 @@ func yes(b bool) string {
 	return "NO"
 }
 
-// TestVerified: what a machine can follow of the advice is followed where it was counted, and gains.
+// TestVerified: mechanical advice is applied where it was counted, and saves time.
 func TestVerified(t *testing.T) {
 	tool(t)
 	for id, change := range map[string]string{

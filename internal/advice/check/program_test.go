@@ -19,10 +19,10 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// patience is how long a program may run: one that hangs is not waited for.
+// patience is the maximum time of a program.
 const patience = 2 * time.Minute
 
-// built is the tool, made once, and where programs are built.
+// built has the tool, built once, and the directory for programs.
 var built struct{ dir, tool string }
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// tool builds the tool, if that was not done yet.
+// tool builds the tool, unless that was done.
 func tool(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -50,7 +50,7 @@ func tool(t *testing.T) {
 	}
 }
 
-// goes has the go command do something that it can.
+// goes runs a go command that must succeed.
 func goes(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	command(t, dir, nil, "go", args...)
@@ -71,10 +71,10 @@ func command(t *testing.T, dir string, env []string, name string, args ...string
 	return out.String()
 }
 
-// program is one of the three programs of a diagnostic, as a module of its own.
+// program is one of the three programs of a diagnostic, as its own module.
 type program struct{ dir, main, text string }
 
-// source makes a module of one of the programs.
+// source creates a module from one of the programs.
 func source(t *testing.T, id, which string) *program {
 	t.Helper()
 	p := &program{dir: filepath.Join(built.dir, id, which)}
@@ -91,7 +91,8 @@ func source(t *testing.T, id, which string) *program {
 	return p
 }
 
-// module makes a directory a module. It may use packages of scopeview, as custom containers do.
+// module makes a directory a module. It may use packages of scopeview, as custom containers
+// do.
 func (p *program) module(t *testing.T, dir string) {
 	t.Helper()
 	const ours = "github.com/scopeview/scopeview"
@@ -117,7 +118,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// flags are those of a build that counts for a rule.
+// flags returns the flags of a counting build for a rule.
 func flags(r *advice.Rule) []string {
 	list := []string{"--advise=" + r.Group}
 	if slices.Contains(r.Kinds, row.Line) || slices.Contains(r.Kinds, row.Scan) || slices.Contains(r.Kinds, row.Mutex) {
@@ -126,7 +127,8 @@ func flags(r *advice.Rule) []string {
 	return list
 }
 
-// counted builds a program for advice with flags, runs it, and returns what it prints and the advice.
+// counted builds a program with flags for advice, runs it, and returns its output and the
+// advice.
 func (p *program) counted(t *testing.T, flags []string) (out string, r *advice.Report) {
 	t.Helper()
 	bin, path := filepath.Join(p.dir, "counted"), filepath.Join(p.dir, "advice")
@@ -139,7 +141,7 @@ func (p *program) counted(t *testing.T, flags []string) (out string, r *advice.R
 	return out, r
 }
 
-// report is the advice of a raw file.
+// report returns the advice of a raw file.
 func report(t *testing.T, raw string) *advice.Report {
 	t.Helper()
 	data, err := advice.Load(raw)
@@ -151,7 +153,7 @@ func report(t *testing.T, raw string) *advice.Report {
 	return advice.Of(data, params)
 }
 
-// plain builds a program as it is, but for what tells how many bytes it allocates.
+// plain builds a program unchanged, except for printing how many bytes it allocates.
 func (p *program) plain(t *testing.T) string {
 	t.Helper()
 	dir := p.dir + "-plain"
@@ -170,7 +172,7 @@ func (p *program) plain(t *testing.T) string {
 	return bin
 }
 
-// measured is the function main of a program that is measured.
+// measured is the main function of a measured program.
 const measured = `package main
 
 import (
@@ -187,10 +189,10 @@ func main() {
 }
 `
 
-// took is what a plain run takes.
+// took is the cost of a plain run.
 type took struct{ cpu, wall, bytes float64 }
 
-// run runs a program that was built plain.
+// run runs a plain build.
 func run(ctx context.Context, bin string) (out string, k took, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -211,7 +213,8 @@ func run(ctx context.Context, bin string) (out string, k took, err error) {
 	return text.String(), k, err
 }
 
-// advised is what a report has of a diagnostic: the sums of its pieces of advice, and one of their texts.
+// advised returns a report's advice of a diagnostic: the sums of the findings, and one of
+// their texts.
 func advised(rule *advice.Rule, r *advice.Report) (of advice.Judgement, ok bool) {
 	for _, f := range r.Findings {
 		if f.ID == rule.ID {
@@ -225,15 +228,15 @@ func advised(rule *advice.Rule, r *advice.Report) (of advice.Judgement, ok bool)
 	return of, ok
 }
 
-// TestExample: the program of examples/containers gets the advice that it is there for, and mended it does
-// not.
+// TestExample: the program of examples/containers gets its intended advice, and once fixed
+// it does not.
 func TestExample(t *testing.T) {
 	tool(t)
 	dir, bin := filepath.Join("..", "..", "..", "examples", "containers"), filepath.Join(built.dir, "example")
 	command(t, dir, nil, built.tool, "build", "--advise="+advice.Containers, "-o", bin, ".")
 	for _, c := range []struct {
 		args []string
-		want []string // what is advised of which container
+		want []string // expected advice and container
 	}{
 		{nil, []string{"custom-inefficient-hash Table", "custom-too-small Ring", "custom-too-small Table"}},
 		{[]string{"-mended"}, nil},

@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// TestToldAllocatesNothing: who is told runs where an allocation may begin.
+// TestToldAllocatesNothing: Told runs where an allocation may be starting.
 func TestToldAllocatesNothing(t *testing.T) {
 	counting(t, all)
 	pcs := here()
@@ -35,7 +35,7 @@ func TestToldAllocatesNothing(t *testing.T) {
 		{row.SortBegins, [8]uintptr{at, 2, 8}},
 		{row.Sorted, [8]uintptr{intPointer, 0, at, 2, 100}},
 		{row.Sorted, [8]uintptr{sys.TypeOf([]int{}), sys.AddrOf(&slice), 0, 3, 100}},
-		{row.Sorted, [8]uintptr{sys.TypeOf([]int{}), sys.AddrOf(&slice), 0, 1000, 100}}, // its Len is another
+		{row.Sorted, [8]uintptr{sys.TypeOf([]int{}), sys.AddrOf(&slice), 0, 1000, 100}}, // with another Len
 	}
 	for i := range events {
 		e := &events[i]

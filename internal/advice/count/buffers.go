@@ -2,9 +2,9 @@ package count
 
 import "github.com/scopeview/scopeview/internal/advice/row"
 
-// growBuffer takes a bytes.Buffer's new array: the old and the new one, the bytes that were copied, both
-// capacities, and the elements' type. The new one was told of as a slice of its own, if at all: here it
-// becomes what the old one has grown to.
+// growBuffer handles the growth of a bytes.Buffer: the old and the new array, the number of
+// bytes copied, both capacities, and the elements' type. If the new array is already
+// followed, as a slice, it becomes the continuation of the old one.
 func growBuffer(a *[8]uintptr) {
 	t := c.tables[row.Slice]
 	old, to, was, oldCap, newCap, typ := a[0], a[1], int64(a[2]), int64(a[3]), int64(a[4]), a[5]
@@ -14,16 +14,16 @@ func growBuffer(a *[8]uintptr) {
 	at, found := t.take(to)
 	fresh := found && at.v[grown] == 0 && at.v[hint] == 0 && at.v[length] >= was && at.born == c.now.Load()
 	if found && !fresh {
-		t.died(&at, &c.rows) // the address is used again
+		t.died(&at, &c.rows) // the address has been reused
 	}
 	x, ok := t.take(old)
 	switch {
 	case ok:
-	case fresh && c.skipped[typeHash(typ)] == 0: // who made the old one is not known
+	case fresh && c.skipped[typeHash(typ)] == 0: // the creation of the old one was not seen
 		x = at
 		x.v[unseen] = 1
 	default:
-		return // it may be one whose creation was passed over
+		return // its creation may have been skipped
 	}
 	x.key = to
 	x.v[elem] = 1
@@ -34,7 +34,8 @@ func growBuffer(a *[8]uintptr) {
 	t.put(&x, &c.rows)
 }
 
-// readAll takes an io.ReadAll that had to put pieces together: the bytes read, and the pieces.
+// readAll handles an io.ReadAll that had to join pieces: the bytes read, and the number of
+// pieces.
 func readAll(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t := use(row.Slice, 0, int64(a[0]), weight, pcs)
 	if t == nil {

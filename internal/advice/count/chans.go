@@ -7,23 +7,23 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// A channel's own. The most that its queue held is its length.
+// Values of a channel. The peak of its queue is its length.
 const (
-	chanLayout = own + iota // where in its memory what stands, a byte each
+	chanLayout = own + iota // offsets in its memory, a byte each
 	chanType
 	sends // operations, in units
 	receives
 	sendWaits
 	receiveWaits
-	sendsOn // of sends, by a goroutine whose channel before was this one, too
+	sendsOn // of sends: the goroutine's previous operation was on this channel too
 	receivesOn
 )
 
-// chanPeaks is where a channel's most ends that the runtime notes.
+// chanPeaks is the largest queue length that the runtime records.
 const chanPeaks = 1<<16 - 1
 
-// makeChan takes a make: the channel, its capacity, the elements' type, and where in its memory the
-// most that it held stands, 0 if nowhere, and its capacity and type.
+// makeChan handles a make: the channel, its capacity, the elements' type, and the offsets in
+// its memory of the peak, 0 if there is none, and of its capacity and type.
 func makeChan(a *[8]uintptr, weight int64, pcs []uintptr) {
 	x, ok := born(row.Chan, a[0], a[2], weight, pcs)
 	if !ok {
@@ -37,11 +37,12 @@ func makeChan(a *[8]uintptr, weight int64, pcs []uintptr) {
 	c.tables[row.Chan].put(&x, &c.rows)
 }
 
-// lastChan is which channel a goroutine used last, by a part of its number. Who does one thing with a
-// channel again and again can run ahead of the other side; who does two in turn waits for an answer.
+// lastChan is the channel that a goroutine used last, by a hash of its number. A goroutine
+// that repeats one operation on a channel can run ahead of the other side; one that
+// alternates between two waits for an answer.
 var lastChan [1024]struct{ user, channel atomic.Uintptr }
 
-// repeated reports whether a goroutine used this channel last, and notes that it does.
+// repeated reports whether the goroutine's last channel was this one, and stores it.
 func repeated(user, channel uintptr) bool {
 	l := &lastChan[user%uintptr(len(lastChan))]
 	if l.user.Load() == user && l.channel.Load() == channel {
@@ -52,8 +53,8 @@ func repeated(user, channel uintptr) bool {
 	return false
 }
 
-// useChan takes an operation: the channel, the most that it held, and the goroutine, with whether a wait
-// is of an operation that was not told of itself.
+// useChan handles an operation: the channel, its peak, and the goroutine, and for a wait
+// whether the operation itself had no event.
 func useChan(e row.Event, a *[8]uintptr) {
 	t := c.tables[row.Chan]
 	s, head := t.enter(a[0])
@@ -83,15 +84,15 @@ func useChan(e row.Event, a *[8]uintptr) {
 	s.leave()
 }
 
-// held notes the most that a channel held until now.
+// held updates a channel's peak.
 func (x *inst) held(n int64) {
 	if n < chanPeaks && x.v[chanLayout]&0xff != 0 {
 		x.v[length], x.v[exactly] = max(x.v[length], n), 1
 	}
 }
 
-// lookAtChan finds the most that a channel held which may live: another one at its place has another
-// capacity or type, or was told of.
+// lookAtChan reads the peak of a channel that may be dead. A channel that reused its address
+// without an event has another capacity or type.
 func lookAtChan(x *inst) {
 	at, capAt, typAt := uintptr(x.v[chanLayout]&0xff), uintptr(x.v[chanLayout]>>8&0xff), uintptr(x.v[chanLayout]>>16)
 	if at == 0 || sys.LoadPointer(x.key+capAt) != uintptr(x.v[capacity]) || sys.LoadPointer(x.key+typAt) != uintptr(x.v[chanType]) {

@@ -6,34 +6,37 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// Full is how many creations at one place of the code are looked at before half as many are.
+// Full is the number of creations at one place of the code that are sampled before the rate
+// is halved.
 const Full = 1024
 
-// Rates is how many places of the code are told apart when their creations are thinned out.
+// Rates is the number of places of the code with separate sampling rates.
 const Rates = 4096
 
-// counter is all that is counted in this program.
+// counter is the state of counting in this program.
 type counter struct {
 	rows   rows
 	tables [row.Kinds]*table
 
-	exact   bool            // nothing is thinned out, and everything looked at
-	rates   *[Rates]uint8   // of each place, which part is looked at: one of two to the power of
-	seen    [Rates]uint32   // how many were, at that rate
-	skipped *[1 << 16]uint8 // by type, whether creations of slices of it were passed over; 0: of maps
-	scale   atomic.Int64    // what an operation counts for, in units
-	now     atomic.Int64    // ns, as of the writer's last look at the clock
+	exact   bool            // nothing is sampled: every event is counted
+	rates   *[Rates]uint8   // by place: one of 2^n creations is sampled
+	seen    [Rates]uint32   // number sampled at the current rate
+	skipped *[1 << 16]uint8 // by type, whether creations of slices of it were skipped; 0: of maps
+	scale   atomic.Int64    // weight of an operation, in units
+	now     atomic.Int64    // ns, at the writer's last reading of the clock
 }
 
 var c counter
 
-// on reports whether what is told is counted.
+// on reports whether events are counted.
 var on atomic.Bool
 
-// Told takes an event. what is the event, the rate of its place of the code, and which of the places
-// that is; a are its numbers, and pcs the call stack, innermost first, of an event that has one.
+// Told handles an event. what has the event, the sampling rate of its place of the code, and
+// the index of that place; a has its numbers, and pcs the call stack, innermost first, if it
+// has one.
 //
-// The runtime calls it on a goroutine that is pinned to its thread: see the package's comment.
+// The runtime calls it on a goroutine that is pinned to its thread: see the package's
+// comment.
 func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
 	if !on.Load() {
 		return
@@ -105,13 +108,12 @@ func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
 	}
 }
 
-// thinOut counts that a place was looked at at a rate, and has it looked at half as often when that
-// was often.
+// thinOut counts a sample of a place, and halves the place's rate after Full samples.
 func thinOut(place, rate uint32) {
 	if c.exact || place >= Rates {
 		return
 	}
-	if atomic.AddUint32(&c.seen[place], 1) == Full { // who finds that is alone until the next
+	if atomic.AddUint32(&c.seen[place], 1) == Full { // only one goroutine reaches Full, until the reset
 		if uint32(c.rates[place]) == rate && rate < 24 {
 			c.rates[place]++
 		}
@@ -119,14 +121,14 @@ func thinOut(place, rate uint32) {
 	}
 }
 
-// Thinned is given where the runtime looks which part of creations is told of.
+// Thinned sets the array with the sampling rates that the runtime reads.
 func Thinned(rates *[Rates]uint8) { c.rates = rates }
 
-// Telling is given a variable that is to be Told while it is counted. Until then it is nil, and what looks
-// at it does nothing.
+// Telling registers a hook variable, which is set to Told while events are counted.
+// Otherwise it is nil, and the hook does nothing.
 func Telling(to *func(what uint32, a *[8]uintptr, pcs []uintptr)) { tellers = append(tellers, to) }
 
-// Missing is told which hook the standard library of this program is without, and why.
+// Missing records that this program's standard library lacks a hook, and why.
 func Missing(hook, why string) {
 	if missing == nil {
 		missing = map[string]string{}
@@ -134,23 +136,24 @@ func Missing(hook, why string) {
 	missing[hook] = why
 }
 
-// missing is why hooks are missing, by their names.
+// missing are the reasons why hooks are missing, by name.
 var missing map[string]string
 
-// Followed is given where the runtime looks whether a slice may be followed: a bit for each hash of an
-// address.
+// Followed sets the bits that the runtime checks before it reports a slice's growth: one for
+// each hash of an address.
 func Followed(bits *[1 << 13]uint64) { followed = bits }
 
-// Skipped is given where the runtime notes of which types creations were passed over.
+// Skipped sets the array in which the runtime marks the types whose creations were skipped.
 func Skipped(types *[1 << 16]uint8) { c.skipped = types }
 
-// Watching is given a word that is not 0 while operations are to be told of.
+// Watching registers a word that is not 0 while operations are reported.
 func Watching(flag *uint32) { flags = append(flags, flag) }
 
-// OneOf is given what says how many operations are told of: the low bits that are 0 in a random number.
+// OneOf sets the mask for sampling operations: one is reported if these low bits of a random
+// number are 0.
 func OneOf(m *uint32) { mask = m }
 
-// Pinning is given what keeps a goroutine on its thread, and lets go of it.
+// Pinning sets the functions that pin a goroutine to its thread, and release it.
 func Pinning(hold, release func()) { pin, unpin = hold, release }
 
 var (
@@ -161,7 +164,7 @@ var (
 	pin, unpin = func() {}, func() {}
 )
 
-// born makes an instance of an event.
+// born creates an instance for an event.
 func born(k row.Kind, key, typ uintptr, weight int64, pcs []uintptr) (x inst, ok bool) {
 	s := c.rows.of(k, typ, pcs)
 	if s == nil {
@@ -170,8 +173,8 @@ func born(k row.Kind, key, typ uintptr, weight int64, pcs []uintptr) (x inst, ok
 	return inst{key: key, site: c.rows.index(s), weight: weight, born: c.now.Load()}, true
 }
 
-// one is what an operation counts for that is told of, in units: folding divides by them.
+// one returns the weight of a reported operation, in units: folding divides by unit.
 func one() int64 { return c.scale.Load() }
 
-// unit is the scale of an operation that counts for itself.
+// unit is the weight of an operation that counts once.
 const unit = 1024

@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// counting begins to count, all that there is, and returns what a test has counted.
+// counting starts counting, and returns a function that stops it and returns the rows.
 func counting(t *testing.T, p params) (rows func() []row.Row) {
 	t.Helper()
 	p.Path = filepath.Join(t.TempDir(), "p.raw")
@@ -33,11 +33,11 @@ func counting(t *testing.T, p params) (rows func() []row.Row) {
 		if err != nil || len(notes) > 0 || len(runs) != 1 {
 			t.Fatal(runs, notes, err)
 		}
-		return slices.DeleteFunc(runs[0].Rows, func(r row.Row) bool { return r.Kind == row.Alloc }) // what a test allocates is sampled by chance
+		return slices.DeleteFunc(runs[0].Rows, func(r row.Row) bool { return r.Kind == row.Alloc }) // a test's own allocations are sampled at random
 	}
 }
 
-// all has nothing thinned out.
+// all samples nothing.
 var all = params{Depth: Depth, Memory: 1 << 20, Share: 1}
 
 func tell(e row.Event, pcs []uintptr, a ...uintptr) {
@@ -46,22 +46,22 @@ func tell(e row.Event, pcs []uintptr, a ...uintptr) {
 	Told(uint32(e), &args, pcs)
 }
 
-// here is a call stack that is not the recorder's.
+// here returns a call stack outside the recorder.
 func here() []uintptr {
 	var pcs [4]uintptr
-	n := runtime.Callers(3, pcs[:]) // behind this package
+	n := runtime.Callers(3, pcs[:]) // outside this package
 	return pcs[:n]
 }
 
 var intType = sys.TypeOf(0)
 
-// mapped is where things lie that are told of: their contents are looked at.
+// mapped is the memory of followed objects: their contents are read.
 var mapped [1 << 17]uint64
 
-// lies is the address of something, 64 bytes from the next.
+// lies returns the address of object i, 64 bytes from the next.
 func lies(i int) uintptr { return sys.AddrOf(&mapped[8*i]) }
 
-// one is the only row of a kind.
+// only returns the only row of a kind.
 func only(t *testing.T, rows []row.Row, k row.Kind) row.Row {
 	t.Helper()
 	var found []row.Row
@@ -76,12 +76,12 @@ func only(t *testing.T, rows []row.Row, k row.Kind) row.Row {
 	return found[0]
 }
 
-// TestGrow follows a slice from its first append through three arrays, with another in between that the
-// first one's memory is used for again.
+// TestGrow follows a slice from its first append through three arrays, while another slice
+// reuses the first one's memory.
 func TestGrow(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
-	var last [16]int // in which ten are in use
+	var last [16]int // ten elements are in use
 	for i := range 10 {
 		last[i] = 1
 	}
@@ -106,8 +106,8 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// TestUnseen: what grows without having been seen is followed from there on, but not where creations of its
-// type were passed over.
+// TestUnseen: a growing slice with an unseen creation is followed from then on, unless
+// creations of its type were skipped.
 func TestUnseen(t *testing.T) {
 	rows := counting(t, all)
 	tell(row.GrowSlice, here(), lies(1), lies(2), 4, 5, 4, 8, intType)
@@ -118,10 +118,10 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestFull: where the memory is used up what comes is not followed, and counted.
+// TestFull: when the memory is used up new objects are counted, and not followed.
 func TestFull(t *testing.T) {
 	p := all
-	p.Memory = 1 // there is a least
+	p.Memory = 1 // there is a minimum
 	rows := counting(t, p)
 	room := len(c.tables[row.Slice].entries)
 	for i := range room + 5 {
@@ -135,7 +135,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestThinOut: a place whose creations are many is looked at half as often, and then again.
+// TestThinOut: the sampling rate of a place with many creations is halved, repeatedly.
 func TestThinOut(t *testing.T) {
 	counting(t, params{Depth: Depth, Memory: 1 << 20, Share: 0.1})
 	for i := range 2*Full + 10 {
@@ -148,7 +148,7 @@ func TestThinOut(t *testing.T) {
 	}
 }
 
-// TestDepth: with a depth of 0 all of a kind are one row.
+// TestDepth: with a depth of 0 a kind has one row.
 func TestDepth(t *testing.T) {
 	p := all
 	p.Depth = 0
@@ -160,8 +160,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestMapAgain: a map that is made on the stack is told of when it grows first. At the address of one that
-// has died it is another one.
+// TestMapAgain: a map on the stack is first reported when it grows. At the address of a dead
+// map it is another one.
 func TestMapAgain(t *testing.T) {
 	rows := counting(t, all)
 	m := [2]uint64{20, 4711}
@@ -177,10 +177,10 @@ func TestMapAgain(t *testing.T) {
 	}
 }
 
-// TestMap follows a map through its growth and what is done with it.
+// TestMap follows a map through its growth and operations.
 func TestMap(t *testing.T) {
 	rows := counting(t, all)
-	m := [2]uint64{20, 4711} // how a map begins: entries, seed
+	m := [2]uint64{20, 4711} // the beginning of a map: entries, seed
 	at := sys.AddrOf(&m[0])
 	typ := sys.TypeOf(map[int32]int64{})
 	tell(row.MakeMap, here(), at, 0, typ)
@@ -190,7 +190,7 @@ func TestMap(t *testing.T) {
 		tell(row.MapGet, nil, at, 14)
 	}
 	tell(row.MapPut, nil, at, 25)
-	tell(row.MapGet, nil, 0x9999, 14) // nobody knows it
+	tell(row.MapGet, nil, 0x9999, 14) // not followed
 	r := only(t, rows(), row.Map)
 	runtime.KeepAlive(&m)
 	for v, want := range map[row.Value]int64{
@@ -203,8 +203,8 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// TestOtherMap: where creations were passed over, a map with another seed is another one: what is done with
-// it, and its growth, is not the first one's.
+// TestOtherMap: if creations were skipped, a map with another seed is another one: its
+// operations and growth don't count for the first one.
 func TestOtherMap(t *testing.T) {
 	for _, passed := range []bool{false, true} {
 		rows := counting(t, all)

@@ -9,28 +9,28 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// The containers of others are told of by their own code, on a goroutine that is not pinned: what is said
-// in the package's comment is so once it is.
+// Custom containers call these functions on a goroutine that is not pinned: the invariants
+// in the package's comment hold from pin on.
 
-// A custom container's own.
+// Values of a custom container.
 const (
 	customMoved    = own + iota // elements
 	customOutgrown              // bytes
-	customPeak                  // the most elements
+	customPeak                  // largest number of elements
 	customGets
 	customMisses
 	customPuts
 	customDeletes
 	customProbes
-	customMost  // the most places that were looked at
-	customChain // the longest chain, and its bucket: see row.MaxChain
+	customMost  // largest number of places probed
+	customChain // longest chain, and its bucket: see row.MaxChain
 	customTable // it is a hash table
 )
 
-// maxNames is how many names of containers are told apart.
+// maxNames is the maximum number of container names.
 const maxNames = 1 << 10
 
-// customs are what custom containers are called: a row has the number as its type.
+// customs are the names of custom containers: a row has the name's number as its type.
 var customs struct {
 	sync.Mutex
 	names  []string
@@ -38,10 +38,10 @@ var customs struct {
 	stacks map[[Depth]uintptr][]uintptr
 }
 
-// customNumbers numbers containers.
+// customNumbers is the last container's number.
 var customNumbers atomic.Uint64
 
-// named numbers a name from 1 on.
+// customNamed returns the number of a name, from 1; 0 if there are too many.
 func customNamed(name string) uintptr {
 	customs.Lock()
 	defer customs.Unlock()
@@ -57,7 +57,7 @@ func customNamed(name string) uintptr {
 	return n
 }
 
-// customName is the name of a number: "" of 0.
+// customName returns the name of a number: "" for 0.
 func customName(n uintptr) string {
 	customs.Lock()
 	defer customs.Unlock()
@@ -67,8 +67,8 @@ func customName(n uintptr) string {
 	return customs.names[n-1]
 }
 
-// customStack leaves of a call stack of runtime.Callers what the runtime's own have: of functions that are
-// inlined into one another the innermost, which stands for all.
+// customStack reduces a call stack of runtime.Callers to the form of the runtime's stacks:
+// of functions inlined into each other only the innermost, which stands for all.
 func customStack(pcs []uintptr) []uintptr {
 	var key [Depth]uintptr
 	copy(key[:], pcs)
@@ -102,7 +102,7 @@ func bornCustom(above int, s *custom.Spec) uintptr {
 		return 0
 	}
 	var pcs [Depth]uintptr
-	n := runtime.Callers(above+2, pcs[:]) // itself, and this function
+	n := runtime.Callers(above+2, pcs[:]) // runtime.Callers itself, and this function
 	name, stack, number := customNamed(s.Name), customStack(pcs[:n]), uintptr(customNumbers.Add(1))
 	pin()
 	defer unpin()
@@ -124,7 +124,7 @@ func bornCustom(above int, s *custom.Spec) uintptr {
 	return number
 }
 
-// tellCustom takes what happens to a container.
+// tellCustom handles an operation on a container.
 func tellCustom(number uintptr, op custom.Op, first, second, third int) {
 	if !on.Load() {
 		return
@@ -177,7 +177,7 @@ func (x *inst) custom(op custom.Op, first, second, third int64) {
 	}
 }
 
-// foldCustom adds a container to its row. How many elements it had is the most that it ever had.
+// foldCustom adds a container to its row. Its number of elements is its peak.
 func foldCustom(x *inst, t *tally) {
 	w := x.weight
 	fold(x, t, x.v[customPeak], true)
@@ -196,7 +196,7 @@ func foldCustom(x *inst, t *tally) {
 	see(t, row.Cap, x.v[capacity], w)
 }
 
-// listenToCustoms has what custom containers tell counted.
+// listenToCustoms enables counting of custom containers.
 func listenToCustoms() {
 	custom.Listening.Store(&custom.Listener{Born: bornCustom, Tell: tellCustom})
 }

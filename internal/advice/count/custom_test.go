@@ -8,12 +8,13 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// construct makes a container for who calls the test: frames of this package are the recorder's.
+// construct creates a container for the caller of the test: frames of this package are the
+// recorder's.
 //
 //go:noinline
 func construct(s custom.Spec) uintptr { return bornCustom(2, &s) }
 
-// TestCustom: all that is told of containers is in the row of who has them made.
+// TestCustom: all events of containers are in the row of their creator.
 func TestCustom(t *testing.T) {
 	rows := counting(t, all)
 	for range 2 {
@@ -28,7 +29,7 @@ func TestCustom(t *testing.T) {
 			tellCustom(n, x.op, x.a, x.b, x.c)
 		}
 		tellCustom(n, custom.End, 0, 0, 0)
-		tellCustom(n, custom.Get, 1, 0, 0) // of what has ended nothing is counted
+		tellCustom(n, custom.Get, 1, 0, 0) // not counted after the end
 	}
 	r := only(t, rows(), row.Custom)
 	if r.Type != "Table" {
@@ -51,8 +52,8 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestCustomLives: of a container that has not ended what it has until now counts. One that is no
-// hash table, and whose slots are not said, has words.
+// TestCustomLives: a container that has not ended counts with its values so far. One that is
+// no hash table, without slots, has a description.
 func TestCustomLives(t *testing.T) {
 	rows := counting(t, all)
 	n := construct(custom.Spec{Name: "Ring", Slots: 4})
@@ -62,7 +63,7 @@ func TestCustomLives(t *testing.T) {
 	}
 }
 
-// TestCustomIsHeard: counting listens, and where nothing is counted nothing is followed.
+// TestCustomIsHeard: counting sets a listener, and without counting nothing is followed.
 func TestCustomIsHeard(t *testing.T) {
 	rows := counting(t, all)
 	l := custom.Listening.Load()
@@ -83,7 +84,7 @@ func TestCustomIsHeard(t *testing.T) {
 func inner() []uintptr { return customStack(here()) }
 func outer() []uintptr { return inner() }
 
-// TestCustomStack: each frame is there once, whatever is inlined.
+// TestCustomStack: each frame occurs once, whatever is inlined.
 func TestCustomStack(t *testing.T) {
 	var f frames
 	var names []string

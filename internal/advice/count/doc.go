@@ -1,23 +1,24 @@
-// Package count counts, in the program, what advice is given of: how containers, buffers and locks are
-// created, grow, are used and die.
+// Package count counts, in the program, the data for advice: how containers, buffers and
+// locks are created, grow, are used and die.
 //
 // # Design
 //
-// The standard library's hooks call Told. What is followed is an instance in a table by its address;
-// when it dies, or its address is used again, it is folded into the row of the call stack that
-// created it. Each second all rows, and what lives, are written to the raw file.
+// The standard library's hooks call Told. Each followed object is an instance in a table by
+// its address; when it dies, or its address is reused, it is folded into the row of the call
+// stack that created it. Each second all rows, and live instances, are written to the raw
+// file.
 //
-// Loads and stores of packages that are compiled for it are another way in: the runtime notes them in bursts, and
-// a goroutine makes lines and trails of them afterwards. See traffic.
+// Packages compiled for it also report loads and stores: the runtime records them in bursts,
+// and a goroutine derives lines and trails from them afterwards. See traffic.
 //
 // # Invariants
 //
-//   - Told runs on the program's goroutine, which the runtime has pinned to its thread: it neither
+//   - Told runs on the program's goroutine, which the runtime has pinned to its thread. It neither
 //     allocates nor parks, calls no method of the program's values, and never panics. A lock is a word
-//     that is tried for a bounded time; what is not had is lost, and counted.
-//   - Memory is bounded: for each kind by the parameter memory, for call stacks by a table. What finds
-//     no room is not followed, and counted.
-//   - Creations at one place of the code are thinned out as they become many: after Full at one of a
-//     rate, half as many are looked at. What is looked at counts as many times as it stands for.
-//   - Operations on what is followed are looked at for a share of the time, and count for the rest, too.
+//     that is tried for a bounded time; if that fails the event is lost, and counted.
+//   - Memory is bounded: for each kind by the parameter memory, for call stacks by a table. Objects without
+//     room are counted, and not followed.
+//   - Creations at one place of the code are sampled as they become many: after Full at one
+//     rate, the rate is halved. A sample counts for all that it represents.
+//   - Operations on followed objects are sampled for a share of the time, and represent the rest, too.
 package count

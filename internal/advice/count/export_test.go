@@ -1,4 +1,4 @@
 package count
 
-// reset forgets all that was counted.
+// reset discards all counts.
 func reset() { c = counter{} }

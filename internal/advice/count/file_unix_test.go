@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestG29Raw: what lies in the place of the raw file, of the name that was its temporary one, or of
-// its parameters is neither followed nor waited for, and the file is its user's alone.
+// TestG29Raw: a file planted at the path of the raw file, of its former temporary name, or
+// of its parameters is neither followed nor blocks, and the raw file is private to its user.
 func TestG29Raw(t *testing.T) {
 	n := 0
 	for _, umask := range []int{0, 0o077} {
@@ -34,7 +34,7 @@ func TestG29Raw(t *testing.T) {
 	t.Logf("G29: %d programs that count for advice, where links, pipes, devices, directories and files were planted", n)
 }
 
-// planted counts where that was planted.
+// planted runs counting with a planted file.
 func planted(t *testing.T, umask int, place, kind string, plant func(victim, at string) error) {
 	dir := t.TempDir()
 	victim, path := filepath.Join(dir, "victim"), filepath.Join(dir, "p")
@@ -48,7 +48,7 @@ func planted(t *testing.T, umask int, place, kind string, plant func(victim, at 
 	select {
 	case err := <-done:
 		reset()
-		// Parameters are read of a file only; a directory can't give way.
+		// Parameters are only read from a regular file; a directory can't be replaced.
 		refused := kind == "dir" && place == ".raw" || place == ".conf" && kind != "file" && kind != "hard link"
 		if refused != (err != nil) {
 			t.Errorf("a %s at %s: %v", kind, place, err)

@@ -2,14 +2,15 @@ package count
 
 import "github.com/scopeview/scopeview/internal/advice/row"
 
-// SmallIO is below how many bytes a read or write is small: what it copies takes less than the call.
+// SmallIO is the size in bytes below which a read or write is small: copying them takes less
+// time than the call.
 const SmallIO = 512
 
-// longestIO is what of the time of a small call counts, in ns: the rest it has waited.
+// longestIO is the maximum time of a small call that counts, in ns: the rest is waiting.
 const longestIO = 20_000
 
-// useFile takes a read or write: its bytes, those that were asked for, whether the one before on this
-// file was of the same sort, and how long it took in ns.
+// useFile handles a read or write: its bytes, those requested, whether the previous
+// operation on this file was of the same kind, and its time in ns.
 func useFile(e row.Event, a *[8]uintptr, weight int64, pcs []uintptr) {
 	k := row.Output
 	if e == row.ReadFile {

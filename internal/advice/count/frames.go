@@ -6,33 +6,34 @@ import (
 	"strings"
 )
 
-// frames are those of all call stacks, in words.
+// frames has the texts of all call stacks' frames.
 type frames struct {
 	text   []string // "function file:line"
 	number map[string]int
 	at     map[uintptr][]frame
 }
 
-// frame is one of those that a place of the code stands for: more than one where the compiler has inlined.
+// frame is one frame of a place of the code: several if the compiler has inlined there.
 type frame struct {
 	number  int
-	runtime bool // of the runtime, which is hooked
-	ours    bool // of the recorder
+	runtime bool // in the runtime, or another hooked package
+	ours    bool // in the recorder
 }
 
-// of are the frames that a call returns to, innermost first.
+// of returns the frames of a return address, innermost first.
 func (t *frames) of(pc uintptr) []frame {
 	list, ok := t.at[pc]
 	if !ok {
-		// Behind the last program counter what is inlined there is left out: 1, which is nobody's, stands behind it.
+		// At the last program counter, runtime.CallersFrames omits inlined frames: so 1, which
+		// is no address of a function, follows it.
 		list = t.logical([]uintptr{pc, 1})
 		t.at[pc] = list
 	}
 	return list
 }
 
-// logical are the frames of a call stack as runtime.Callers returns it: what is inlined has program
-// counters of its own in it.
+// logical returns the frames of a call stack from runtime.Callers, in which inlined
+// functions have their own program counters.
 func (t *frames) logical(pcs []uintptr) (list []frame) {
 	if t.at == nil {
 		t.at, t.number = map[uintptr][]frame{}, map[string]int{}
@@ -56,8 +57,8 @@ func (t *frames) logical(pcs []uintptr) (list []frame) {
 	return list
 }
 
-// outside are the numbers of frames without the innermost ones, which are of what is hooked. ours is
-// whether the recorder is among them.
+// outside returns the numbers of the frames without the innermost ones, which belong to
+// hooked packages. ours reports whether the recorder is among them.
 func outside(all []frame) (stack []int, ours bool) {
 	for i, f := range all {
 		if len(stack) > 0 || !f.runtime {
@@ -68,7 +69,7 @@ func outside(all []frame) (stack []int, ours bool) {
 	return stack, ours
 }
 
-// inRuntime reports whether a function is of what is hooked, and not of who calls it.
+// inRuntime reports whether a function belongs to a hooked package, and not to its caller.
 func inRuntime(name string) bool {
 	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/") || strings.Contains(name, ".scopeview") || strings.Contains(name, ".(*scopeview")
 }

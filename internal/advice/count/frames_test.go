@@ -15,7 +15,8 @@ func physical(t *frames) []frame {
 
 func inlined(t *frames) []frame { return physical(t) }
 
-// What is inlined at a program counter is there with who it is inlined into.
+// TestInlinedFrames: a function inlined at a program counter is listed with the function
+// that it is inlined into.
 func TestInlinedFrames(t *testing.T) {
 	f := &frames{}
 	list := inlined(f)

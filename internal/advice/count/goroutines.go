@@ -2,23 +2,23 @@ package count
 
 import "github.com/scopeview/scopeview/internal/advice/row"
 
-// A goroutine's own.
+// Values of a goroutine.
 const (
 	running = own + iota // ns
-	parked               // times that it waited
+	parked               // number of waits
 	ended
-	untimed // it found no place in the runtime's table
+	untimed // it had no place in the runtime's table
 )
 
-// makeGo takes that a goroutine is made: a number that its end has, too.
+// makeGo handles the creation of a goroutine: a number that its end has, too.
 func makeGo(a *[8]uintptr, weight int64, pcs []uintptr) {
 	if x, ok := born(row.Goroutine, a[0], 0, weight, pcs); ok {
 		c.tables[row.Goroutine].put(&x, &c.rows)
 	}
 }
 
-// endGo takes that one has ended: its number, for how long it ran, how often it waited, and whether that
-// is known.
+// endGo handles the end of a goroutine: its number, running time, number of waits, and
+// whether these are known.
 func endGo(a *[8]uintptr) {
 	t := c.tables[row.Goroutine]
 	x, ok := t.take(a[0])

@@ -9,37 +9,37 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// mostAllocating is how many call stacks are written of those that allocate, the largest first.
+// mostAllocating is the maximum number of allocating call stacks written, the largest first.
 const mostAllocating = 500
 
-// heap is Go's own heap profile, as it is read at each writing.
+// heap is Go's own heap profile, read at each writing.
 type heap struct {
-	rate    int // bytes between two samples, when counting began
+	rate    int // bytes between two samples, at the start of counting
 	unknown int64
 	records []runtime.MemProfileRecord
 	names   map[[Depth]uintptr]allocated
 }
 
-// allocated is a call stack that allocates, in words.
+// allocated is an allocating call stack, as frame numbers.
 type allocated struct {
 	stack []int
 	ours  bool
 }
 
-// allocating is a row of what was allocated, with its call stack.
+// allocating is a row of allocations with its call stack.
 type allocating struct {
 	row.Row
 	stack []int
 }
 
-// samplingRate is Go's parameter, which the program may set at any time.
+// samplingRate returns runtime.MemProfileRate, which the program may set at any time.
 //
 //go:norace
 func samplingRate() int { return runtime.MemProfileRate }
 
-// allocations are the rows of all that was allocated. What was freed is known as of the last collection
-// but one, and of what was allocated until then. Where the program has changed how allocations are
-// sampled nothing is known: the profile does not say which was sampled how.
+// allocations returns the rows of all allocations. Frees are known as of the collection
+// before the last, and for allocations until then. If the program has changed the sampling
+// rate nothing is known: the profile does not have each sample's rate.
 func (w *writer) allocations() []*allocating {
 	h := &w.heap
 	if rate := samplingRate(); rate != h.rate || rate <= 0 {
@@ -83,7 +83,8 @@ func (w *writer) allocations() []*allocating {
 	return list[:min(len(list), mostAllocating)]
 }
 
-// scaled is what a sampled object stands for: large ones are sampled more often.
+// scaled returns the number of objects that a sampled one represents: large ones are sampled
+// more often.
 func scaled(objects, bytes int64, rate int) float64 {
 	if objects == 0 || bytes == 0 || rate <= 1 {
 		return 1

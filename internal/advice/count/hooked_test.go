@@ -9,7 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// TestFromEnv: the environment says where to, and a .conf file and variables what with.
+// TestFromEnv: the environment sets the destination, and a .conf file and variables the
+// parameters.
 func TestFromEnv(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "profile")
 	for _, c := range []struct {
@@ -54,8 +55,8 @@ func TestFromEnv(t *testing.T) {
 	}
 }
 
-// TestGiven: what the hooks are given is used: the words that say what is told of, and what keeps a
-// goroutine on its thread.
+// TestGiven: the values passed by the hooks are used: the words that enable reports, and the
+// functions that pin a goroutine to its thread.
 func TestGiven(t *testing.T) {
 	defer func(f []*uint32, m *uint32, p, u func()) { flags, mask, pin, unpin = f, m, p, u }(flags, mask, pin, unpin)
 	defer reset()
@@ -100,7 +101,7 @@ func TestGiven(t *testing.T) {
 	if flag != 0 {
 		t.Error("operations are told of still")
 	}
-	pins = 0 // the writer has done it often
+	pins = 0 // the writer has called it often
 	pin()
 	unpin()
 	defer func(m map[string]string) { missing = m }(missing)

@@ -11,7 +11,7 @@ import (
 // lines are the cache lines that several processors use in a burst.
 type lines struct {
 	all  []line
-	used []int32 // of all, in this burst
+	used []int32 // indexes of all, in this burst
 	lost atomic.Int64
 }
 
@@ -21,28 +21,28 @@ const (
 	mostPCs   = 4
 )
 
-// line is one of them. Sets of bytes and of processors are bits.
+// line is one cache line. Sets of bytes and of processors are bits.
 type line struct {
 	at     uintptr
 	burst  uint32
 	users  [mostUsers]lineUser
 	pcs    [mostPCs]lineUse
-	valid  uint64     // processors that have its newest content
-	had    uint64     // and that have had it
-	stale  [64]uint64 // of each of these, the bytes that others have stored to since
-	writer uintptr    // the goroutine that stored last
+	valid  uint64     // processors that have its current content
+	had    uint64     // processors that have had it
+	stale  [64]uint64 // by processor: bytes that others have stored to since it lost the line
+	writer uintptr    // goroutine of the last store
 
 	loads, stores uint32
-	apart         uint32 // times it had to come back for bytes that nobody else had stored to
-	same          uint32 // and for others
-	atomic        uint32 // of both, for an atomic store
+	apart         uint32 // misses for bytes that no other one had stored to
+	same          uint32 // misses for bytes that another one had stored to
+	atomic        uint32 // of both, by atomic stores
 	shared        uint32 // accesses to bytes that another goroutine uses, too
 }
 
 // lineUser is a goroutine that uses a line.
 type lineUser struct{ goroutine, loaded, stored uint64 }
 
-// lineUse is a place of the code that does.
+// lineUse is a place of the code that uses a line.
 type lineUse struct {
 	pc     uintptr
 	misses uint32
@@ -53,7 +53,7 @@ func (l *lines) init(owner *traffic) {
 	l.used = make([]int32, 0, mostLines)
 }
 
-// of finds a line, or makes one: nil where there is no room.
+// of returns a line, and adds it if necessary: nil if there is no room.
 func (l *lines) of(burst uint32, at uintptr) *line {
 	h := hashed(at) >> 20
 	for i := range uint64(8) {
@@ -72,8 +72,8 @@ func (l *lines) of(burst uint32, at uintptr) *line {
 	return nil
 }
 
-// take takes an access to a line that several processors use. A processor loses it when another stores
-// to it, and a load or store must wait for it then.
+// take handles an access to a line that several processors use. A processor loses the line
+// when another one stores to it, and its next load or store then misses.
 func (l *lines) take(m *traffic, p uintptr, a *access) {
 	x := l.of(m.burst, a.addr>>lineShift)
 	if x == nil {
@@ -115,7 +115,7 @@ func (l *lines) take(m *traffic, p uintptr, a *access) {
 	}
 }
 
-// use notes which bytes a goroutine uses, and whether another one does.
+// use records the bytes that a goroutine uses, and whether another one uses them.
 func (x *line) use(a *access, bytes uint64) {
 	var mine *lineUser
 	others := uint64(0)
@@ -139,7 +139,7 @@ func (x *line) use(a *access, bytes uint64) {
 		x.shared++
 	}
 	if mine == nil {
-		return // there are more than are told apart
+		return // more goroutines than a line records
 	}
 	if a.store {
 		mine.stored |= bytes
@@ -164,7 +164,7 @@ func (x *line) missed(pc uintptr) {
 	*least = lineUse{pc, 1}
 }
 
-// fewMisses is how often a line must have come back in a burst to be told of.
+// fewMisses is the minimum number of misses of a line in a burst for it to be reported.
 const fewMisses = 8
 
 // fold adds the lines of a burst to their rows.
@@ -204,8 +204,8 @@ func (l *lines) fold(m *traffic) {
 	l.used = l.used[:0]
 }
 
-// places are where the code waits for the line most, in the order of their addresses: a burst is to find
-// the same ones as that before.
+// places returns the places of the code with the most misses, by address, so that the next
+// burst finds the same ones.
 func (x *line) places(pcs []uintptr) []uintptr {
 	top := uint32(0)
 	for _, u := range x.pcs {
@@ -220,7 +220,7 @@ func (x *line) places(pcs []uintptr) []uintptr {
 	return pcs
 }
 
-// add adds what accesses of this burst stand for.
+// add adds n accesses of this burst, scaled by its weight.
 func (m *traffic) add(t *tally, v row.Value, n uint32) {
 	if n > 0 {
 		add(t, v, int64(m.weight*float64(n)))

@@ -7,26 +7,27 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// A list's own: operations in the order of their events, in units.
+// Values of a list: operations in the order of their events, in units.
 const (
 	listOp   = own
 	listOps  = int(row.ListPrev-row.ListPushFront) + 1
-	listPeak = capacity // the most elements that were seen
-	listSeen = looked   // operations on it were looked at
-	listBox  = hint     // bytes that a value is boxed in
+	listPeak = capacity // largest number of elements seen
+	listSeen = looked   // operations on it were seen
+	listBox  = hint     // bytes of a boxed value
 )
 
-// nodeBytes is what a node of a list is allocated with: three pointers and an interface.
+// nodeBytes is the allocated size of a list's node: three pointers and an interface.
 const nodeBytes = 48
 
-// makeList takes a list that is empty: a new one, or one that is used again.
+// makeList handles an empty list: a new one, or one that is reused.
 func makeList(a *[8]uintptr, weight int64, pcs []uintptr) {
 	if x, ok := born(row.List, a[0], 0, weight, pcs); ok {
 		c.tables[row.List].put(&x, &c.rows)
 	}
 }
 
-// useList takes an operation: the list, its elements, and the type of a value that is put into it.
+// useList handles an operation: the list, its number of elements, and the type of an
+// inserted value.
 func useList(e row.Event, a *[8]uintptr) {
 	t := c.tables[row.List]
 	s, head := t.enter(a[0])
@@ -49,7 +50,8 @@ func useList(e row.Event, a *[8]uintptr) {
 	s.leave()
 }
 
-// boxed is the size of a type's values, and what is allocated when an interface gets one.
+// boxed returns the size of a type's values, and the bytes allocated to convert one to an
+// interface.
 func boxed(typ uintptr) (size, box int64) {
 	size = sys.TypeSize(typ)
 	switch sys.TypeKind(typ) {

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// has reports values of a row that are not as they are wanted.
+// has reports values of a row that differ from want.
 func has(t *testing.T, r row.Row, want map[row.Value]int64) {
 	t.Helper()
 	for v, n := range want {
@@ -24,7 +24,7 @@ var (
 	stringPointer = sys.TypeOf((*string)(nil))
 )
 
-// TestList follows a list through each of its operations.
+// TestList follows a list through all its operations.
 func TestList(t *testing.T) {
 	rows := counting(t, all)
 	at := lies(1)
@@ -44,7 +44,7 @@ func TestList(t *testing.T) {
 		tell(row.ListNext, nil, at, 2)
 	}
 	tell(row.ListPrev, nil, at, 2)
-	tell(row.ListPrev, nil, lies(2), 2) // nobody knows it
+	tell(row.ListPrev, nil, lies(2), 2) // not followed
 	r := only(t, rows(), row.List)
 	has(t, r, map[row.Value]int64{
 		row.Made: 1, row.Watched: 1, row.MaxLen: 6, row.MaxElem: 8, row.Front: 1, row.Back: 3, row.Middle: 2, row.Puts: 6, row.Deletes: 4,
@@ -55,7 +55,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListOfPointers: a pointer in an interface takes no box; a list that nobody looked at has no length.
+// TestListOfPointers: a pointer in an interface is not boxed; a list without reported
+// operations has no length.
 func TestListOfPointers(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
@@ -69,7 +70,7 @@ func TestListOfPointers(t *testing.T) {
 	}
 }
 
-// known is how many lengths a row has.
+// known returns the number of known lengths of a row.
 func known(r row.Row) (n int64) {
 	for _, times := range r.H[row.Len] {
 		n += times
@@ -77,7 +78,8 @@ func known(r row.Row) (n int64) {
 	return n
 }
 
-// TestSearch tells slices that are searched again from those that are searched once.
+// TestSearch: slices that are searched repeatedly are distinguished from those that are
+// searched once.
 func TestSearch(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
@@ -88,7 +90,7 @@ func TestSearch(t *testing.T) {
 	tell(row.Searched, pcs, intPointer, sys.AddrOf(&b[0]), 4, 4, notFound|byFunc)
 	b[0] = 9 // another slice, at the same address
 	tell(row.Searched, pcs, intPointer, sys.AddrOf(&b[0]), 4, 4, notFound)
-	tell(row.Searched, pcs, intPointer, 0, 0, 0, notFound) // there was nothing to look at
+	tell(row.Searched, pcs, intPointer, 0, 0, 0, notFound) // an empty slice
 	r := only(t, rows(), row.Search)
 	runtime.KeepAlive(&a)
 	has(t, r, map[row.Value]int64{
@@ -99,7 +101,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSearchThinned: a slice that was seen once, at a rate of one of four, stands for four.
+// TestSearchThinned: a slice seen once, at a rate of one in four, counts as four.
 func TestSearchThinned(t *testing.T) {
 	rows := counting(t, all)
 	a := [1]uint64{1}
@@ -109,21 +111,22 @@ func TestSearchThinned(t *testing.T) {
 	has(t, r, map[row.Value]int64{row.Made: 4, row.Compared: 4, row.SearchedAgain: 0, row.SearchedIn: 4})
 }
 
-// TestShift: where elements were inserted or deleted, and how many were behind.
+// TestShift: the positions of insertions and deletions, and the number of elements moved.
 func TestShift(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
 	tell(row.Shifted, pcs, stringPointer, 10, 0, 2, 0)        // in front: 10 move
-	tell(row.Shifted, pcs, stringPointer, 10, 10, 1, inOrder) // at the end: none
+	tell(row.Shifted, pcs, stringPointer, 10, 10, 1, inOrder) // at the end: 0
 	tell(row.Shifted, pcs, stringPointer, 10, 4, 1, inOrder)  // in the middle: 6
 	tell(row.Shifted, pcs, stringPointer, 10, 4, 3, deletes)  // 3
-	tell(row.Shifted, pcs, stringPointer, 10, 0, 10, deletes) // all: none
+	tell(row.Shifted, pcs, stringPointer, 10, 0, 10, deletes) // all: 0
 	has(t, only(t, rows(), row.Shift), map[row.Value]int64{
 		row.Made: 5, row.Front: 1, row.Back: 2, row.Middle: 2, row.Puts: 3, row.Deletes: 2, row.Moved: 19, row.Copied: 19 * 16, row.InOrder: 2, row.MaxLen: 10,
 	})
 }
 
-// TestSort tells a slice that had elements appended since it was sorted from one that is filled anew.
+// TestSort: a sorted slice to which elements were appended is distinguished from one that is
+// refilled.
 func TestSort(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
@@ -152,14 +155,14 @@ func TestSort(t *testing.T) {
 	})
 }
 
-// TestSortOfOther: what sorts itself without being a slice is counted, and nothing more is known of it.
+// TestSortOfOther: a sort of something other than a slice is counted, without further data.
 func TestSortOfOther(t *testing.T) {
 	rows := counting(t, all)
 	tell(row.Sorted, here(), sys.TypeOf(struct{ a, b int }{}), lies(1), 0, 1000, 5000, 0, 0)
 	has(t, only(t, rows(), row.Sort), map[row.Value]int64{row.Made: 1, row.NS: 5000, row.Unseen: 1, row.Again: 0})
 }
 
-// TestKeys: how long strings are that are looked up, and keys that nothing finds.
+// TestKeys: the lengths of string keys in lookups, and keys that no lookup finds.
 func TestKeys(t *testing.T) {
 	rows := counting(t, all)
 	m := [2]uint64{2, 4711}
@@ -168,13 +171,13 @@ func TestKeys(t *testing.T) {
 	tell(row.MapPut, nil, at, 0, 100)
 	tell(row.MapGet, nil, at, 1, 50)
 	tell(row.MapNaN, nil, at)
-	tell(row.MapNaN, nil, lies(2)) // nobody knows it
+	tell(row.MapNaN, nil, lies(2)) // not followed
 	r := only(t, rows(), row.Map)
 	runtime.KeepAlive(&m)
 	has(t, r, map[row.Value]int64{row.Gets: 1, row.Puts: 1, row.HashedBytes: 150, row.NaNs: 1})
 }
 
-// TestSampled: what is looked at of a slice lies within it, whatever its size.
+// TestSampled: the words read from a slice lie within it, whatever its size.
 func TestSampled(t *testing.T) {
 	var word uint64
 	at := sys.AddrOf(&word)

@@ -2,31 +2,33 @@ package count
 
 import "github.com/scopeview/scopeview/internal/advice/row"
 
-// Locks and maps that goroutines share are not created: they are parts of others. One is known by its
-// address from its first use that is told of, and its row is the call stack that uses it most.
+// Shared locks and maps have no creation event: they are parts of other objects. Each is
+// identified by its address from its first reported use on, and its row is that of the call
+// stack that uses it most.
 const (
-	voted  = own + iota // the call stack that its row is of
-	votes               // how much more often that was seen than others, since it became the row
-	user                // the goroutine that uses it most
-	ahead               // how much more often it did than others, since it is that
+	voted  = own + iota // hash of its row's call stack
+	votes               // majority vote: uses by that stack minus uses by others, since it became the row
+	user                // goroutine that uses it most
+	ahead               // majority vote: its uses minus those of others, since it became the user
 	others              // uses by others, in units
 	reads               // in units
-	shared              // of them while others read
+	shared              // of reads: while others read
 	writes
-	fresh // writes of what was not there
+	fresh // of writes: new keys
 	waited
 	deleted
 	ranges
 )
 
-// votesMost is how far ahead a call stack can get: after as many others its use has changed.
+// votesMost bounds the vote of a call stack: after as many uses by others the row changes.
 const votesMost = 1 << 12
 
-// votedBy is how many of the innermost frames tell two users apart: those of the hook, of what is
-// used, and of who uses it.
+// votedBy is the number of innermost frames that distinguish users: those of the hook, of
+// the used object, and of the user.
 const votedBy = 3
 
-// using finds what is used, with its shard locked: nil if it can't be.
+// using returns the instance in use, with its shard locked, and adds it if necessary; nil if
+// that fails.
 func using(k row.Kind, a *[8]uintptr, pcs []uintptr) (*inst, *shard) {
 	x, s := findOrFollow(k, a[0], pcs)
 	if x != nil {
@@ -36,7 +38,8 @@ func using(k row.Kind, a *[8]uintptr, pcs []uintptr) (*inst, *shard) {
 	return x, s
 }
 
-// findOrFollow finds what is at an address, or begins to follow it, with its shard locked: nil if it can't be.
+// findOrFollow returns the instance at an address, with its shard locked, and adds it if
+// necessary; nil if that fails.
 func findOrFollow(k row.Kind, key uintptr, pcs []uintptr) (*inst, *shard) {
 	t := c.tables[k]
 	s, head := t.enter(key)
@@ -63,7 +66,8 @@ func findOrFollow(k row.Kind, key uintptr, pcs []uintptr) (*inst, *shard) {
 	return x, s
 }
 
-// vote has an instance's row be the call stack that uses it most: the majority, if there is one.
+// vote makes the call stack that uses an instance most its row: the majority, if there is
+// one.
 func (x *inst) vote(k row.Kind, pcs []uintptr) {
 	h := uint64(1)
 	for _, pc := range pcs[:min(len(pcs), votedBy)] {
@@ -81,7 +85,8 @@ func (x *inst) vote(k row.Kind, pcs []uintptr) {
 	}
 }
 
-// usedBy notes that a goroutine uses an instance: the majority is its user, if there is one.
+// usedBy records a goroutine's use of an instance: the majority is its user, if there is
+// one.
 func (x *inst) usedBy(g int64) {
 	switch {
 	case g == x.v[user]:
@@ -97,8 +102,9 @@ func (x *inst) usedBy(g int64) {
 	}
 }
 
-// lockRW takes that a sync.RWMutex is had: the lock, and how many readers there were, with this one. For
-// a reader it is below 0 where it had to wait for a writer; a writer waits for all of them.
+// lockRW handles the acquisition of a sync.RWMutex: the lock, and the number of readers,
+// including this one. For a reader it is negative if it had to wait for a writer; a writer
+// waits for all readers.
 func lockRW(e row.Event, a *[8]uintptr, pcs []uintptr) {
 	x, s := using(row.RWMutex, a, pcs)
 	if x == nil {
@@ -122,7 +128,7 @@ func lockRW(e row.Event, a *[8]uintptr, pcs []uintptr) {
 	s.leave()
 }
 
-// useSyncMap takes an operation on a sync.Map: the map, and whether a store found the key.
+// useSyncMap handles an operation on a sync.Map: the map, and whether a store found the key.
 func useSyncMap(e row.Event, a *[8]uintptr, pcs []uintptr) {
 	x, s := using(row.SyncMap, a, pcs)
 	if x == nil {
@@ -157,6 +163,6 @@ func foldShared(x *inst, t *tally) {
 	add(t, row.Deletes, w*x.v[deleted]/unit)
 	add(t, row.Iterations, w*x.v[ranges]/unit)
 	add(t, row.Waits, w*x.v[waited]/unit)
-	add(t, row.Extra, w*(x.v[shared]+x.v[fresh])/unit) // a lock has the first, a map the second
+	add(t, row.Extra, w*(x.v[shared]+x.v[fresh])/unit) // the first is of locks, the second of maps
 	add(t, row.Extra2, w*x.v[others]/unit)
 }

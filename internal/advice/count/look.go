@@ -8,17 +8,18 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Operations are all looked at for a first while, and then one of so many, by chance: what is seen counts
-// for the others. That needs no clock, and is as right on a machine that is busy.
+// firstLook is the time for which all operations are reported; after that a random sample
+// is, whose elements count for the rest. That needs no clock, and is as accurate on a busy
+// machine.
 const firstLook = 50 * time.Millisecond
 
-// oneOf is of how many operations one is told of where a share of the time is looked at: a twentieth are one
-// of 256. Being passed over takes some 3 ns, and being told of 50.
+// oneOf returns n if one of n operations is to be reported for a share of the time: for a
+// twentieth, n is 256. An unreported operation costs some 3 ns, a reported one 50.
 func oneOf(share float64) uint32 {
 	return 1 << max(int(math.Round(math.Log2(12.8/share))), 1)
 }
 
-// watch has one of so many operations told of, or none.
+// watch makes the hooks report one of this many operations, or none.
 func watch(of uint32) {
 	if of > 0 {
 		atomic.StoreUint32(mask, of-1)
@@ -28,7 +29,7 @@ func watch(of uint32) {
 	}
 }
 
-// look has operations looked at, until the writer ends.
+// look enables the reports of operations until the writer ends.
 func (w *writer) look() {
 	defer w.done.Done()
 	defer watch(0)
@@ -46,7 +47,8 @@ func (w *writer) look() {
 	<-w.quit
 }
 
-// looked is for how much of the time, as a part of all operations, they were looked at.
+// looked returns the part of d in which operations were reported, as a share of all
+// operations.
 func (w *writer) looked(d time.Duration) time.Duration {
 	if c.exact || d <= firstLook {
 		return d
@@ -54,7 +56,7 @@ func (w *writer) looked(d time.Duration) time.Duration {
 	return firstLook + (d-firstLook)/time.Duration(oneOf(w.params.Share))
 }
 
-// clock is the CPU time of the program in ns, or the time where that is not to be had.
+// clock returns the CPU time of the program in ns, or wall time if that is not available.
 func clock() float64 {
 	if ns, ok := sys.ProcessClock(); ok {
 		return float64(ns)
@@ -62,10 +64,10 @@ func clock() float64 {
 	return float64(time.Since(epoch))
 }
 
-// epoch is when the program began.
+// epoch is the time of the program's start.
 var epoch = time.Now()
 
-// pause waits, and reports whether the writer goes on.
+// pause waits, and reports whether the writer continues.
 func (w *writer) pause(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -5,10 +5,10 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// groupSlots is how many entries a map holds before it is a table.
+// groupSlots is the number of entries that a map holds before it has a table.
 const groupSlots = 8
 
-// makeMap takes a make: the map, the hint, and its type, or 0.
+// makeMap handles a make: the map, the hint, and its type, or 0.
 func makeMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	x, ok := born(row.Map, a[0], a[2], weight, pcs)
 	if !ok {
@@ -20,11 +20,11 @@ func makeMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	c.tables[row.Map].put(&x, &c.rows)
 }
 
-// mapSeed is a map's random number, which tells whether the memory is still that map's. It changes when
-// the map becomes empty.
+// mapSeed returns a map's random number, which shows whether the memory is still that map's.
+// It changes when the map becomes empty.
 func mapSeed(m uintptr) int64 { return int64(sys.LoadWord(m + 8)) }
 
-// slotsFor is how many slots a map has that is made for so many entries.
+// slotsFor returns the number of slots of a map made with a hint.
 func slotsFor(hint int64) int64 {
 	if hint <= groupSlots {
 		return groupSlots
@@ -43,19 +43,20 @@ func mapSizes(typ uintptr) (elem, key int64) {
 	return sys.MapElemSize(typ), sys.MapKeySize(typ)
 }
 
-// growMap takes a growth: the map, its entries, those that move, the slots that there are more, and
+// growMap handles a growth: the map, its entries, those that move, the additional slots, and
 // its type.
 func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t := c.tables[row.Map]
 	x, ok := t.take(a[0])
-	// A map gets its first table once: then this is another one, made where nobody tells of it.
+	// A map gets its first table only once: then this is another map, whose creation was not
+	// reported.
 	if ok && (a[3] == groupSlots && x.v[capacity] > groupSlots || !x.same()) {
 		t.died(&x, &c.rows)
 		ok = false
 	}
 	if !ok {
 		if c.skipped[0] != 0 {
-			return // it may be one whose creation was passed over
+			return // its creation may have been skipped
 		}
 		if x, ok = born(row.Map, a[0], a[4], weight, pcs); !ok {
 			return
@@ -65,7 +66,7 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	if x.v[keyBytes] == 0 {
 		x.v[elem], x.v[keyBytes] = mapSizes(a[4])
 		if x.site != 0 && c.rows.depth > 0 {
-			c.rows.sites[x.site-1].typ.CompareAndSwap(0, uint64(a[4])) // a small map is made without
+			c.rows.sites[x.site-1].typ.CompareAndSwap(0, uint64(a[4])) // a small map is made without its type
 		}
 	}
 	x.v[seed] = mapSeed(x.key)
@@ -74,15 +75,15 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	x.v[length] = int64(a[1])
 	x.v[peak] = max(x.v[peak], int64(a[1])+1) // it grows for one more
 	x.v[capacity] += int64(a[3])
-	x.v[tables] += int64(a[3]) * (x.v[elem] + x.v[keyBytes] + 1) // a table is replaced by twice as many slots
+	x.v[tables] += int64(a[3]) * (x.v[elem] + x.v[keyBytes] + 1) // a table is replaced by one with twice as many slots
 	t.put(&x, &c.rows)
 }
 
-// same reports whether the memory is still that of the map which is followed there. A map that has become
-// empty has another seed, too: where no creation was passed over it can only be that.
+// same reports whether the memory is still that of the followed map. A map that has become
+// empty has another seed, too: if no creation was skipped it must be the same.
 func (x *inst) same() bool { return c.skipped[0] == 0 || x.v[seed] == mapSeed(x.key) }
 
-// useMap takes an operation: the map, its entries, and how long a key is that is a string.
+// useMap handles an operation: the map, its entries, and the length of a string key.
 func useMap(e row.Event, a *[8]uintptr) {
 	t := c.tables[row.Map]
 	s, head := t.enter(a[0])
@@ -105,7 +106,7 @@ func useMap(e row.Event, a *[8]uintptr) {
 // foldMap adds a map to its row.
 func foldMap(x *inst, t *tally) {
 	w := x.weight
-	known := max(x.v[length], x.v[looked], x.v[peak]) // the most that it ever held, as far as that was seen
+	known := max(x.v[length], x.v[looked], x.v[peak]) // the most entries seen
 	fold(x, t, known, true)
 	most(t, row.MaxKey, x.v[keyBytes])
 	add(t, row.Moved, w*x.v[moved])
@@ -127,7 +128,8 @@ func foldMap(x *inst, t *tally) {
 	}
 }
 
-// storeNaN takes a store with a key that is not equal to itself: the map. It is told of as operations are.
+// storeNaN handles a store with a key that is not equal to itself: the map. It is sampled as
+// operations are.
 func storeNaN(a *[8]uintptr) {
 	t := c.tables[row.Map]
 	s, head := t.enter(a[0])
@@ -140,7 +142,8 @@ func storeNaN(a *[8]uintptr) {
 	s.leave()
 }
 
-// lookAtMap finds how many entries a map has, or had when it died: the number begins it.
+// lookAtMap reads the number of entries of a map that is alive, or of a dead one: it is the
+// map's first word.
 func lookAtMap(x *inst) {
 	if n := sys.LoadWord(x.key); n <= uint64(x.v[capacity]) && mapSeed(x.key) == x.v[seed] {
 		x.v[looked] = int64(n)

@@ -14,16 +14,16 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// params are what a program that counts is told by its environment, or by a .conf file.
+// params are the parameters of counting, from the environment or a .conf file.
 type params struct {
 	Path   string
-	Depth  int         // frames of a call stack that tell two apart; 0: one row for all of a kind
-	Memory int64       // bytes for what is followed of a kind
-	asleep func() bool // only the recorder's goroutines can go on; nil: nobody knows
-	Share  float64     // of the time, in which operations are looked at; 1: and nothing is thinned out
+	Depth  int         // frames of a call stack that distinguish rows; 0: one row per kind
+	Memory int64       // bytes for the instances of a kind
+	asleep func() bool // reports whether only the recorder's goroutines can continue; nil: unknown
+	Share  float64     // of the time, in which operations are reported; 1: and nothing is sampled
 }
 
-// The variables, and the names in a .conf file.
+// The environment variable, and the names in a .conf file.
 const (
 	Variable = "SCOPEVIEW_ADVISE"
 	depth    = "depth"
@@ -31,16 +31,17 @@ const (
 	share    = "share"
 )
 
-// named are the parameters by name, as a .conf file has them.
+// named returns the parameters by name, as in a .conf file.
 func (p params) named() map[string]string {
 	return map[string]string{depth: strconv.Itoa(p.Depth), memory: strconv.FormatInt(p.Memory, 10), share: strconv.FormatFloat(p.Share, 'g', -1, 64)}
 }
 
-// FromEnv begins to count if the environment says where to: SCOPEVIEW_ADVISE is a path without its
-// ending, or a directory with a slash behind it. In the latter the raw file is called as the trace
-// that is recorded, if one is. The file PATH.conf, and SCOPEVIEW_ADVISE_DEPTH, _MEMORY and _SHARE,
-// change the parameters. Where asleep reports that only the recorder's goroutines can go on, counting
-// ends, so that Go can end the program.
+// FromEnv starts counting if the environment has a destination: SCOPEVIEW_ADVISE is a path
+// without its extension, or a directory with a trailing slash. In a directory the raw file
+// is named after the trace, if one is recorded. The file PATH.conf, and
+// SCOPEVIEW_ADVISE_DEPTH, _MEMORY and _SHARE, set the parameters. When asleep reports that
+// only the recorder's goroutines can continue, counting ends, so that Go can detect the
+// deadlock.
 func FromEnv(trace string, asleep func() bool) error {
 	path := os.Getenv(Variable)
 	if path == "" {
@@ -73,10 +74,10 @@ func FromEnv(trace string, asleep func() bool) error {
 	return start(p)
 }
 
-// confMost is how many bytes of a file of parameters are read.
+// confMost is the maximum number of bytes read of a file of parameters.
 const confMost = 1 << 20
 
-// read changes the parameters as the file at path says, if there is one.
+// read sets the parameters from the file at path, if there is one.
 func (p *params) read(path string) error {
 	f, err := newfile.Existing(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +102,7 @@ func (p *params) read(path string) error {
 	return nil
 }
 
-// set changes a parameter; those of the tool are left alone.
+// set sets a parameter; those of the tool are ignored.
 func (p *params) set(name, value string) error {
 	n, err := strconv.ParseFloat(value, 64)
 	switch name {

@@ -2,16 +2,16 @@ package count
 
 import "github.com/scopeview/scopeview/internal/advice/row"
 
-// A pool's own.
+// Values of a pool.
 const (
 	poolGets = own + iota
 	poolMisses
 	poolPuts
-	poolNS // that New took
+	poolNS // of New
 )
 
-// usePool takes an operation on a sync.Pool: which, and of a Get whether New made what it returned, and
-// how long that took in ns. The pool's row is where something was got from it first.
+// usePool handles an operation on a sync.Pool: the pool, and for a Get whether New made the
+// result, and its time in ns. The pool's row is that of its first Get.
 func usePool(e row.Event, a *[8]uintptr, weight int64, pcs []uintptr) {
 	t := c.tables[row.Pool]
 	s, head := t.enter(a[0])

@@ -5,21 +5,21 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// What a slice that is searched has of its own: a search's row, and one slice, is an instance.
+// Values of a searched slice: an instance is a search's row and one slice.
 const (
-	firstWord = own + iota // of its array: another one is another slice at the same address
-	seenTimes              // searches of it that were told of
-	standsFor              // and what they stand for
+	firstWord = own + iota // of its array: another value means another slice at the same address
+	seenTimes              // reported searches
+	standsFor              // searches that these represent
 )
 
-// How a search was done, and what it found.
+// The kind and the result of a search.
 const (
 	notFound = 1
 	byFunc   = 2
 )
 
-// searched takes a search: the type of pointers to elements, the array, its length, how many elements
-// were looked at, and how.
+// searched handles a search: the type of pointers to elements, the array, its length, the
+// number of elements compared, and the kind.
 func searched(a *[8]uintptr, weight int64, pcs []uintptr) {
 	typ := sys.ElemType(a[0])
 	s := c.rows.of(row.Search, typ, pcs)
@@ -46,7 +46,7 @@ func searched(a *[8]uintptr, weight int64, pcs []uintptr) {
 	again(a[1], c.rows.index(s), word, weight)
 }
 
-// again counts a search of a slice, whose array begins with a word.
+// again counts a search of a slice, whose array begins with word.
 func again(data uintptr, site uint32, word, weight int64) {
 	t := c.tables[row.Search]
 	key := data ^ uintptr(site)<<48
@@ -66,8 +66,9 @@ func again(data uintptr, site uint32, word, weight int64) {
 	t.put(&x, &c.rows)
 }
 
-// foldSearch adds a slice to the row that searches it. One that was seen once stands for as many slices
-// as its search did for searches; one that was seen more often would hardly have been missed.
+// foldSearch adds a slice to the row that searches it. A slice seen once represents as many
+// slices as its search represents searches; one searched repeatedly would hardly have been
+// missed.
 func foldSearch(x *inst, t *tally) {
 	if x.v[seenTimes] == 1 {
 		add(t, row.SearchedIn, x.v[standsFor])
@@ -77,14 +78,14 @@ func foldSearch(x *inst, t *tally) {
 	add(t, row.SearchedAgain, x.v[standsFor])
 }
 
-// What a shift does, and where.
+// The kind and the position of a shift.
 const (
 	deletes = 1
 	inOrder = 2
 )
 
-// shifted takes an insertion or deletion: the type of pointers to elements, the slice's length, where,
-// of how many elements, and what.
+// shifted handles an insertion or deletion: the type of pointers to elements, the slice's
+// length, the position, the number of elements, and the kind.
 func shifted(a *[8]uintptr, weight int64, pcs []uintptr) {
 	typ := sys.ElemType(a[0])
 	s := c.rows.of(row.Shift, typ, pcs)

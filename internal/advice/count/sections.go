@@ -6,43 +6,44 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// A mutex's own. Its row is where it is waited for most, or until then where it was seen to be locked.
+// Values of a mutex. Its row is the place that waits for it most, or until there is one, a
+// place that locks it.
 const (
 	readOnly = others + 1 + iota // sections
 	storing
-	opaque // neither a load nor a store is seen
+	opaque // without a load or store seen
 	accessed
-	whole // sections that were seen, not scaled
+	whole // sections seen, not scaled
 	waits
 	waitNS
 	heldNS
 	procs
 )
 
-// sections are what goroutines do between Lock and Unlock of a sync.Mutex in a burst. Who is in one at its
-// begin or end is not counted.
+// sections are the critical sections of sync.Mutexes in a burst. Those that are cut by its
+// begin or end are not counted.
 type sections struct {
 	open []section
 	seen map[uintptr]*mutexSeen
 }
 
-// mostOpen is how many mutexes are followed that are locked at once.
+// mostOpen is the maximum number of mutexes followed that are locked at once.
 const mostOpen = 64
 
-// section is one that has not ended.
+// section is a section that has not ended.
 type section struct {
 	mutex, goroutine, pc uintptr
 	loads, stores        uint32
 }
 
-// mutexSeen is the sections of one mutex in a burst.
+// mutexSeen counts the sections of one mutex in a burst.
 type mutexSeen struct {
 	pc                              uintptr
 	readOnly, storing, opaque, uses uint32
 }
 
-// take looks at an access, or at what begins or ends a section. What a goroutine has on its stack is its own:
-// a deferred call is, too.
+// take handles an access, or the begin or end of a section. Data on a goroutine's stack does
+// not count, which includes deferred calls.
 func (s *sections) take(a *access) {
 	if a.size == lockSize {
 		s.ends(a)
@@ -65,7 +66,8 @@ func (s *sections) take(a *access) {
 	}
 }
 
-// ends ends the section of a mutex. It counts where its goroutine unlocks it: another may have stored, too.
+// ends ends the section of a mutex. It counts only if the same goroutine unlocks it:
+// otherwise another one may have stored, too.
 func (s *sections) ends(a *access) {
 	for i, x := range s.open {
 		if x.mutex != a.addr {
@@ -118,10 +120,10 @@ func (s *sections) fold(m *traffic) {
 	s.open = s.open[:0]
 }
 
-// waitMutex takes that a mutex was waited for: which, how long, and how many others wait for it still. All
-// of them wait while it is locked once.
+// waitMutex handles a wait for a mutex: the mutex, the time, and the number of others still
+// waiting. All of them wait during the same hold.
 func waitMutex(a *[8]uintptr, weight int64, pcs []uintptr) {
-	pcs = pcs[min(1, len(pcs)):] // without the frame of what thins out
+	pcs = pcs[min(1, len(pcs)):] // without the frame of the sampling function
 	x, s := findOrFollow(row.Mutex, a[0], pcs)
 	if x == nil {
 		return

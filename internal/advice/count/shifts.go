@@ -6,12 +6,12 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// toldElsewhere reports whether the innermost frame of a search or shift is package slices', whose hooks tell of it,
-// too: with the elements' type.
+// toldElsewhere reports whether the innermost frame of a search or shift is in package
+// slices, whose hooks report it, too, with the elements' type.
 func toldElsewhere(frame string) bool { return strings.HasPrefix(frame, "slices.") }
 
-// shiftSlice takes a copy within an array: to and from where, its bytes, and those of an element. One up
-// makes room for elements, one down removes some.
+// shiftSlice handles a copy within an array: destination, source, its bytes, and those of an
+// element. A copy upward makes room for elements, one downward removes some.
 func shiftSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
 	to, from, size, elem := a[0], a[1], a[2], a[3]
 	base, _ := object(from)

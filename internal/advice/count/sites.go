@@ -7,16 +7,16 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Depth is how many frames of a call stack are told of at most.
+// Depth is the maximum number of frames of a call stack.
 const Depth = 32
 
-// maxSites is how many rows there can be.
+// maxSites is the maximum number of rows.
 const maxSites = 1 << 14
 
-// site is a row, as it is counted.
+// site is a row while counting.
 type site struct {
-	hash  atomic.Uint64 // 0: nobody's; it is claimed by setting it
-	ready atomic.Uint32 // the rest of the key is there
+	hash  atomic.Uint64 // 0: unused; setting it claims the site
+	ready atomic.Uint32 // the rest of the key is set
 	kind  row.Kind
 	depth uint8
 	typ   atomic.Uint64
@@ -24,17 +24,18 @@ type site struct {
 	row.Stats
 }
 
-// rows is the table of them.
+// rows is the table of sites.
 type rows struct {
 	sites []site
-	depth int // frames that tell two apart; 0: one row for each kind
+	depth int // frames that distinguish rows; 0: one row per kind
 	full  atomic.Int64
 	used  atomic.Int64
 }
 
 func (r *rows) init() { r.sites = sys.OffHeap[site](r, maxSites) }
 
-// of finds the row of a kind and a call stack, or makes it: nil where there is no room.
+// of returns the row of a kind and a call stack, and adds it if necessary: nil if there is
+// no room.
 func (r *rows) of(k row.Kind, typ uintptr, pcs []uintptr) *site {
 	pcs = pcs[:min(len(pcs), r.depth, Depth)]
 	if len(pcs) == 0 {
@@ -74,7 +75,7 @@ func (r *rows) of(k row.Kind, typ uintptr, pcs []uintptr) *site {
 	return nil
 }
 
-// index is a row's number, behind 0, which is none.
+// index returns a row's number, from 1; 0 for nil.
 func (r *rows) index(s *site) uint32 {
 	if s == nil {
 		return 0
@@ -82,7 +83,7 @@ func (r *rows) index(s *site) uint32 {
 	return uint32((s.hash.Load()+r.distance(s))%maxSites) + 1
 }
 
-// distance is how far from its first place a row lies.
+// distance returns the number of slots between a row and its first possible one.
 func (r *rows) distance(s *site) uint64 {
 	h := s.hash.Load()
 	for i := range uint64(64) {
@@ -93,13 +94,13 @@ func (r *rows) distance(s *site) uint64 {
 	return 0
 }
 
-// tally is a row, or a copy of one, that is added to.
+// tally is a row's statistics, or a copy of them.
 type tally = row.Stats
 
 // add adds to a value, from any goroutine.
 func add(t *tally, v row.Value, n int64) { atomic.AddInt64(&t.V[v], n) }
 
-// most keeps the largest of what a value was given.
+// most updates a maximum.
 func most(t *tally, v row.Value, n int64) {
 	for {
 		was := atomic.LoadInt64(&t.V[v])
@@ -109,7 +110,7 @@ func most(t *tally, v row.Value, n int64) {
 	}
 }
 
-// least keeps the smallest that is not 0.
+// least updates a minimum of the values above 0.
 func least(t *tally, v row.Value, n int64) {
 	for {
 		was := atomic.LoadInt64(&t.V[v])
@@ -119,7 +120,7 @@ func least(t *tally, v row.Value, n int64) {
 	}
 }
 
-// see counts a value of a distribution, so many times.
+// see counts a value of a distribution.
 func see(t *tally, h row.Hist, v, times int64) { atomic.AddInt64(&t.H[h][row.Bucket(v)], times) }
 
 // addHist counts values of a bucket.

@@ -5,7 +5,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// makeSlice takes a make: where, its length and capacity, and the elements' type.
+// makeSlice handles a make: the array, its length and capacity, and the elements' type.
 func makeSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
 	size := sys.TypeSize(a[3])
 	if a[2] == 0 || size == 0 {
@@ -19,8 +19,8 @@ func makeSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
 	c.tables[row.Slice].put(&x, &c.rows)
 }
 
-// growSlice takes an append that needs a new array: the old one, if that was allocated, and the new, the
-// length before and with what is appended, the capacities, and the elements' type.
+// growSlice handles an append that needs a new array: the old array, if it was allocated,
+// and the new one, the length before and after, the capacities, and the elements' type.
 func growSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t := c.tables[row.Slice]
 	old, to, was, now, oldCap, newCap, typ := a[0], a[1], int64(a[2]), int64(a[3]), int64(a[4]), int64(a[5]), a[6]
@@ -28,7 +28,7 @@ func growSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
 	var x inst
 	ok := false
 	if old != 0 && oldCap > 0 {
-		// What lies there may be another one by now, whose creation was passed over.
+		// The address may have been reused by a slice whose creation was skipped.
 		if x, ok = t.take(old); ok && (x.v[capacity] != oldCap || x.v[elem] != size || x.v[length] > was) {
 			t.died(&x, &c.rows)
 			x, ok = inst{}, false
@@ -56,10 +56,10 @@ func growSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t.put(&x, &c.rows)
 }
 
-// typeHash is where a type's mark lies; the runtime has the same.
+// typeHash returns the index of a type's mark; the runtime has the same function.
 func typeHash(typ uintptr) uint16 { return uint16(typ >> 5) }
 
-// foldSlice adds a slice to its row, as what is known of it at last.
+// foldSlice adds a slice to its row, with its last known length.
 func foldSlice(x *inst, t *tally) {
 	w, size := x.weight, x.v[elem]
 	known := max(x.v[length], x.v[looked])
@@ -79,7 +79,7 @@ func foldSlice(x *inst, t *tally) {
 	see(t, row.Cap, x.v[capacity], w)
 }
 
-// fold adds what slices and maps have in common. Of a length of which nothing is known nothing is added.
+// fold adds the values that slices and maps have in common. An unknown length is not added.
 func fold(x *inst, t *tally, known int64, some bool) {
 	w := x.weight
 	add(t, row.Made, w)
@@ -100,8 +100,8 @@ func fold(x *inst, t *tally, known int64, some bool) {
 	}
 }
 
-// lookAt finds how long a slice that may live is at least: behind its end its array is zero. What it
-// reads lies in Go's heap, which stays mapped, whoever has it now.
+// lookAt finds the minimum length of a slice that may be alive: its array is zero beyond its
+// end. It reads Go's heap, which stays mapped, even if the memory has been reused.
 func lookAt(x *inst, most int64) (read int64) {
 	size := x.v[elem]
 	from, to := x.v[length]*size, x.v[capacity]*size

@@ -8,13 +8,13 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// What a slice that is sorted has of its own.
+// Values of a sorted slice.
 const (
-	sortedHash  = own + iota // of some of its elements, as they were sorted
-	sortedAgain              // they still were when the sort began that runs
+	sortedHash  = own + iota // of some of its elements, after the last sort
+	sortedAgain              // they were unchanged when the current sort began
 )
 
-// sortBegins takes that a slice is to be sorted: its array, length, and the size of elements.
+// sortBegins handles the begin of a sort: the array, its length, and the size of elements.
 func sortBegins(a *[8]uintptr) {
 	t := c.tables[row.Sort]
 	s, head := t.enter(a[0])
@@ -30,10 +30,10 @@ func sortBegins(a *[8]uintptr) {
 	s.leave()
 }
 
-// samples is how many words of a slice tell whether it is as it was.
+// samples is the number of words of a slice that are hashed to detect changes.
 const samples = 16
 
-// sampled is a hash of some words of so many bytes, from the first to the last.
+// sampled returns a hash of some words of size bytes, from the first to the last.
 func sampled(data uintptr, size int64) int64 {
 	h := uint64(size)
 	if size < 8 {
@@ -46,14 +46,14 @@ func sampled(data uintptr, size int64) int64 {
 	return int64(h)
 }
 
-// sorted takes a sort: the type of pointers to elements with their array, or that of what was sorted
-// with what an interface has of it; the length, how long it took, and how many neighbours were looked
-// at before and were in the wrong order.
+// sorted handles a sort: the type of pointers to elements with their array, or that of the
+// sorted value with its interface's data word; the length, the time, and the number of
+// neighbours examined before and of those out of order.
 func sorted(a *[8]uintptr, weight int64, pcs []uintptr) {
 	typ, data, whole := a[0], a[2], true
 	if data != 0 {
 		typ = sys.ElemType(typ)
-	} else if sys.TypeKind(typ) == reflect.Slice && a[3] <= uintptr(sys.LoadWord(a[1]+8)) { // a method Len may say more
+	} else if sys.TypeKind(typ) == reflect.Slice && a[3] <= uintptr(sys.LoadWord(a[1]+8)) { // a Len method may return more
 		typ, data = sys.ElemType(typ), uintptr(sys.LoadWord(a[1]))
 	} else {
 		whole = false
@@ -83,7 +83,7 @@ func sorted(a *[8]uintptr, weight int64, pcs []uintptr) {
 	}
 }
 
-// sortedNow notes how a slice is sorted, and counts if it had been before.
+// sortedNow stores the hash of a sorted slice, and counts it if it had been sorted before.
 func sortedNow(t *tally, data uintptr, n, size, took int64, site uint32) {
 	tab := c.tables[row.Sort]
 	s, head := tab.enter(data)
@@ -109,5 +109,5 @@ func sortedNow(t *tally, data uintptr, n, size, took int64, site uint32) {
 	tab.put(&y, &c.rows)
 }
 
-// foldSort has nothing to add: a sort is counted when it ends.
+// foldSort does nothing: a sort is counted when it ends.
 func foldSort(*inst, *tally) {}

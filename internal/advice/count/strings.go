@@ -2,12 +2,13 @@ package count
 
 import "github.com/scopeview/scopeview/internal/advice/row"
 
-// Built is how many times a string must have been put together from the one before it until that
-// counts as building it: a few steps in a row are an expression.
+// Built is the number of successive concatenations from which a string counts as built by
+// them: a few steps in a row are an expression.
 const Built = 8
 
-// concatStrings takes strings put together: the result's length; the length of the operand that is
-// itself the result of such steps, and how many of them, up to 255; and whether it stands behind others.
+// concatStrings handles a concatenation: the result's length; the length of the operand that
+// is itself the result of such steps, and the number of these, up to 255; and whether it is
+// not the first operand.
 func concatStrings(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t := use(row.Concat, 0, int64(a[0]), weight, pcs)
 	if t == nil || a[2] < Built {
@@ -21,8 +22,8 @@ func concatStrings(a *[8]uintptr, weight int64, pcs []uintptr) {
 	}
 }
 
-// convertString takes a conversion that copies: the bytes that were allocated, the type of the result,
-// and whether runes are on one side.
+// convertString handles a conversion that copies: the bytes allocated, the type of the
+// result, and whether runes are involved.
 func convertString(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t := use(row.Convert, a[1], int64(a[0]), weight, pcs)
 	if t == nil {
@@ -35,8 +36,8 @@ func convertString(a *[8]uintptr, weight int64, pcs []uintptr) {
 	}
 }
 
-// compileRegexp takes a regular expression that was compiled: the pattern's length, whether it had
-// been compiled before, and how long that took in ns.
+// compileRegexp handles the compilation of a regular expression: the pattern's length,
+// whether it had been compiled before, and the time in ns.
 func compileRegexp(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t := use(row.Compile, 0, int64(a[0]), weight, pcs)
 	if t == nil || a[1] == 0 {
@@ -47,7 +48,7 @@ func compileRegexp(a *[8]uintptr, weight int64, pcs []uintptr) {
 	add(t, row.NS, weight*int64(a[2]))
 }
 
-// boxValue takes a value that was allocated for an interface: its size, and its type.
+// boxValue handles a value that was allocated for an interface: its size, and its type.
 func boxValue(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t := use(row.Box, a[1], int64(a[0]), weight, pcs)
 	if t == nil {
@@ -57,7 +58,8 @@ func boxValue(a *[8]uintptr, weight int64, pcs []uintptr) {
 	add(t, row.AllocBytes, weight*int64(a[0]))
 }
 
-// use counts a use of a size in the row of its kind and call stack: nil if there is no room for it.
+// use counts a use of a size in the row of its kind and call stack: nil if there is no room
+// for it.
 func use(k row.Kind, typ uintptr, size, weight int64, pcs []uintptr) *tally {
 	s := c.rows.of(k, typ, pcs)
 	if s == nil {
@@ -71,7 +73,7 @@ func use(k row.Kind, typ uintptr, size, weight int64, pcs []uintptr) *tally {
 	return t
 }
 
-// plain is what the type of the runtime's own conversions is called.
+// plain returns the name of the type of the runtime's own conversions.
 func plain(typ string) string {
 	switch typ {
 	case "runtime.stringInterfacePtr":

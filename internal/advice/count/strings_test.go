@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// values compares what is given of a row's.
+// values compares some values of a row.
 func values(t *testing.T, r row.Row, want map[row.Value]int64) {
 	t.Helper()
 	for v, n := range want {
@@ -21,7 +21,7 @@ func values(t *testing.T, r row.Row, want map[row.Value]int64) {
 	}
 }
 
-// TestConcat: only a long row of steps counts as building a string.
+// TestConcat: only a long chain of steps counts as building a string.
 func TestConcat(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
@@ -34,7 +34,7 @@ func TestConcat(t *testing.T) {
 	})
 }
 
-// TestConvertAndBox: what is allocated, and of which type.
+// TestConvertAndBox: the allocations, and their types.
 func TestConvertAndBox(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
@@ -50,7 +50,7 @@ func TestConvertAndBox(t *testing.T) {
 	}
 }
 
-// TestRegexp: only what was compiled before counts with its time.
+// TestRegexp: only repeated compilations count with their time.
 func TestRegexp(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
@@ -59,7 +59,8 @@ func TestRegexp(t *testing.T) {
 	values(t, only(t, rows(), row.Compile), map[row.Value]int64{row.Made: 2, row.Recompiled: 1, row.RecompiledBytes: 12, row.NS: 4000, row.MaxLen: 12})
 }
 
-// TestBuffer follows a bytes.Buffer through two arrays, of which the second is told of as a slice first.
+// TestBuffer follows a bytes.Buffer through two arrays, the second of which is first
+// reported as a slice.
 func TestBuffer(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
@@ -73,8 +74,8 @@ func TestBuffer(t *testing.T) {
 	values(t, r, map[row.Value]int64{row.Made: 1, row.Hinted: 1, row.Grown: 1, row.Copied: 60, row.GrownBytes: 64, row.MaxCap: 128, row.MaxLen: 60})
 }
 
-// TestBufferPassedOver: a buffer whose creation was passed over is not followed from its growth on, and a
-// slice that died where its new array lies is counted.
+// TestBufferPassedOver: a buffer whose creation was skipped is not followed from its growth
+// on, and a slice that died at its new array's address is counted.
 func TestBufferPassedOver(t *testing.T) {
 	rows := counting(t, all)
 	byteType := sys.TypeOf(byte(0))
@@ -84,46 +85,47 @@ func TestBufferPassedOver(t *testing.T) {
 	values(t, only(t, rows(), row.Slice), map[row.Value]int64{row.Made: 1, row.MaxLen: 3, row.Grown: 0})
 }
 
-// TestReadAll: the pieces, and their bytes.
+// TestReadAll: the number of pieces, and their bytes.
 func TestReadAll(t *testing.T) {
 	rows := counting(t, all)
 	tell(row.ReadAll, here(), 5000, 4)
 	values(t, only(t, rows(), row.Slice), map[row.Value]int64{row.Made: 1, row.Exact: 1, row.Grown: 4, row.Copied: 5000, row.GrownBytes: 5000})
 }
 
-// TestFiles: a small write that follows another counts with its time, but for what it has waited.
+// TestFiles: a small write that follows another one counts with its time, except for
+// waiting.
 func TestFiles(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
 	tell(row.WriteFile, pcs, 10, 10, 0, 300)           // the first
 	tell(row.WriteFile, pcs, 20, 20, 1, 300)           // counts
-	tell(row.WriteFile, pcs, 20, 20, 1, 1e9)           // counts, and has waited
+	tell(row.WriteFile, pcs, 20, 20, 1, 1e9)           // counts; the time includes waiting
 	tell(row.WriteFile, pcs, SmallIO, SmallIO, 1, 300) // is large
-	tell(row.ReadFile, pcs, 10, 4096, 1, 300)          // there was no more
+	tell(row.ReadFile, pcs, 10, 4096, 1, 300)          // there was no more data
 	tell(row.ReadFile, pcs, 1, 1, 1, 200)              // counts
 	got := rows()
 	values(t, only(t, got, row.Output), map[row.Value]int64{row.Made: 4, row.LenBytes: 50 + SmallIO, row.Small: 2, row.SmallBytes: 40, row.NS: 300 + longestIO})
 	values(t, only(t, got, row.Input), map[row.Value]int64{row.Made: 2, row.LenBytes: 11, row.Small: 1, row.SmallBytes: 1, row.NS: 200})
 }
 
-// TestPool: a pool is where something is got from it first, whatever else is.
+// TestPool: a pool's row is the place of its first Get.
 func TestPool(t *testing.T) {
 	rows := counting(t, all)
 	pool := lies(1)
-	tell(row.PoolPut, here(), pool) // nobody knows it yet
+	tell(row.PoolPut, here(), pool) // not followed yet
 	tell(row.PoolGet, here(), pool, 1, 700)
 	tell(row.PoolGet, nil, pool, 0)
 	tell(row.PoolPut, nil, pool)
 	values(t, only(t, rows(), row.Pool), map[row.Value]int64{row.Made: 1, row.Gets: 2, row.Misses: 1, row.Puts: 1, row.NS: 700})
 }
 
-// TestHeap: large objects are sampled one by one, so Go's profile has them, with their call stack, and
-// says when they are dead. Where the rate has changed nothing is known.
+// TestHeap: large objects are all sampled, so Go's profile has them, with their call stack,
+// and their frees. If the rate has changed nothing is known.
 func TestHeap(t *testing.T) {
 	c.rows.depth = Depth
 	defer reset()
 	w := &writer{heap: heap{rate: samplingRate()}}
-	go new(bytes.Buffer).Grow(8 << 20) // with nobody's call stack
+	go new(bytes.Buffer).Grow(8 << 20) // without a known call stack
 	found := false
 	for end := time.Now().Add(10 * time.Second); !found && time.Now().Before(end); {
 		runtime.GC()
@@ -142,7 +144,7 @@ func TestHeap(t *testing.T) {
 	}
 }
 
-// TestScaled: an object that is sampled by chance stands for all like it.
+// TestScaled: a sampled object represents all objects like it.
 func TestScaled(t *testing.T) {
 	for _, x := range []struct {
 		objects, bytes int64

@@ -8,48 +8,48 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// inst is something that is followed.
+// inst is a followed object.
 type inst struct {
 	key    uintptr
-	next   uint32 // of those with the same head; behind 0, which is none
-	site   uint32 // its row
-	weight int64  // for how many it stands
+	next   uint32 // next one with the same head, plus one; 0: none
+	site   uint32 // number of its row
+	weight int64  // number of objects that it represents
 	born   int64  // ns
 	v      [slots]int64
 }
 
-// What an instance has, beyond what its row has. Kinds use what they need.
+// Values of an instance, beyond those of its row. Each kind uses those that it needs.
 const (
 	elem   = iota // bytes of an element
-	length        // that is known
+	length        // known length
 	capacity
 	hint
 	grown
-	looked  // a length that was seen in memory
+	looked  // length read from memory
 	unseen  // its creation was not seen
 	exactly // the length is known
-	own     // the first of a kind's own
+	own     // first value of a kind's own
 	slots   = own + 14
 )
 
-// A slice's own.
+// Values of a slice.
 const (
 	copied   = own + iota // bytes
 	outgrown              // bytes
 )
 
-// A map's own.
+// Values of a map.
 const (
 	keyBytes = own + iota
 	moved    // entries
-	seed     // its random number
-	tables   // bytes of the tables that were outgrown
-	peak     // the most entries that were seen
-	watched  // operations on it were looked at
+	seed     // random number
+	tables   // bytes of outgrown tables
+	peak     // largest number of entries seen
+	watched  // operations on it were seen
 	opGet    // operations, in the order of their events
 
-	keyRead = opGet + 6 // bytes of strings that were hashed, in units
-	nans    = opGet + 7 // stores with keys that nothing finds, in units
+	keyRead = opGet + 6 // bytes of hashed strings, in units
+	nans    = opGet + 7 // stores with keys that no lookup finds, in units
 )
 
 const (
@@ -58,16 +58,16 @@ const (
 	instBytes  = 8*(4+slots) + 8
 )
 
-// table is the instances of a kind that live.
+// table has the live instances of a kind.
 type table struct {
 	kind    row.Kind
-	fold    func(i *inst, t *tally) // adds what is known of an instance to its row
+	fold    func(i *inst, t *tally) // adds an instance to its row
 	entries []inst
-	next    atomic.Uint32 // entries that were handed out
+	next    atomic.Uint32 // number of entries handed out
 	shards  []shard
 	full    atomic.Int64
-	busy    atomic.Int64 // what was lost because a lock was not had
-	aged    atomic.Int64 // what was taken for dead to make room
+	busy    atomic.Int64 // events lost because a lock was not acquired
+	aged    atomic.Int64 // instances taken for dead to make room
 }
 
 type shard struct {
@@ -76,7 +76,7 @@ type shard struct {
 	heads [headCount]uint32
 }
 
-// init makes room for so many bytes of instances.
+// init makes room for this many bytes of instances.
 func (t *table) init(bytes int64) {
 	n := max(int(bytes/instBytes), 1024)
 	t.entries, t.shards = sys.OffHeap[inst](t, n), sys.OffHeap[shard](t, shardCount)
@@ -87,7 +87,7 @@ func hashed(key uintptr) uint64 {
 	return h ^ h>>29
 }
 
-// enter locks the shard of a key: nil if it is not had within a bounded time.
+// enter locks the shard of a key; it returns nil if that fails within a bounded time.
 func (t *table) enter(key uintptr) (*shard, *uint32) {
 	h := hashed(key)
 	s := &t.shards[h>>58]
@@ -102,7 +102,7 @@ func (t *table) enter(key uintptr) (*shard, *uint32) {
 
 func (s *shard) leave() { s.lock.Store(0) }
 
-// find is the instance at a key, while its shard is locked.
+// find returns the instance at a key, whose shard is locked.
 func (t *table) find(head *uint32, key uintptr) *inst {
 	for i := *head; i != 0; i = t.entries[i-1].next {
 		if t.entries[i-1].key == key {
@@ -135,15 +135,15 @@ func (t *table) take(key uintptr) (x inst, ok bool) {
 	return x, ok
 }
 
-// place is the bit that tells the runtime that a slice is followed at an address; see Followed. The runtime
-// has the same hash.
+// place returns the bit that marks a followed slice's address for the runtime; see Followed.
+// The runtime has the same hash.
 func place(key uintptr) (word *uint64, bit uint64) {
 	h := uint64(key) * 0x9e3779b97f4a7c15
 	return &followed[h>>51], 1 << (h >> 45 & 63)
 }
 
-// mark sets an instance's bit, and unmark clears it. Another one may have the same: until it is marked anew,
-// at the next writing, its growth is missed then, and counts for nobody.
+// mark sets an instance's bit, and unmark clears it. Another instance may share the bit:
+// until it is marked again, at the next writing, its growth is missed.
 func (t *table) mark(key uintptr) {
 	if word, bit := place(key); t.kind == row.Slice && atomic.LoadUint64(word)&bit == 0 {
 		atomic.OrUint64(word, bit)
@@ -156,7 +156,7 @@ func (t *table) unmark(key uintptr) {
 	}
 }
 
-// put has an instance followed. One that is at its key has died: it is folded.
+// put adds an instance. If another one has its key, that one has died: it is folded.
 func (t *table) put(x *inst, r *rows) {
 	s, head := t.enter(x.key)
 	if s == nil {
@@ -195,21 +195,21 @@ func (t *table) put(x *inst, r *rows) {
 // died folds an instance into its row.
 func (t *table) died(x *inst, r *rows) {
 	if x.site != 0 {
-		t.fold(sys.Hidden(x), &r.sites[x.site-1].Stats) // or who calls would allocate it
+		t.fold(sys.Hidden(x), &r.sites[x.site-1].Stats) // hidden, as the caller would allocate it otherwise
 	}
 }
 
-// headsAtOnce is how many heads are gone through with their shard locked.
+// headsAtOnce is the number of heads visited while their shard is locked.
 const headsAtOnce = 32
 
-// each calls f for all instances, and removes those that f reports dead. While some are gone through
-// their shard is locked: f neither allocates nor parks, and pinned keeps the thread meanwhile.
+// each calls f for all instances, and removes those that f reports dead. It locks the shard
+// during calls: f neither allocates nor parks, and pin keeps the thread meanwhile.
 func (t *table) each(f func(x *inst) (dead bool)) {
 	for i := range t.shards {
 		s := &t.shards[i]
 		for from := 0; from < headCount; from += headsAtOnce {
 			pin()
-			for !s.lock.CompareAndSwap(0, 1) { // who has it is on a processor, or will be
+			for !s.lock.CompareAndSwap(0, 1) { // the holder is on a processor, or will be
 				unpin()
 				runtime.Gosched()
 				pin()

@@ -8,10 +8,10 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// channel is memory that looks like that of a channel.
+// channel has the memory layout of a channel.
 type channel struct {
-	_, size uintptr // elements in it, and room for them
-	_, most uint16  // the size of one, and what lies behind
+	_, size uintptr // number of elements, and capacity
+	_, most uint16  // size of an element, and the peak in the padding after it
 	typ     uintptr
 }
 
@@ -30,7 +30,7 @@ func holds(t *testing.T, r row.Row, want map[row.Value]int64) {
 	}
 }
 
-// TestChan follows two channels: one that is used and told of, and one whose memory is looked at.
+// TestChan follows two channels: one with reported operations, and one whose memory is read.
 func TestChan(t *testing.T) {
 	rows := counting(t, all)
 	used, seen := &channel{size: 10, typ: intType}, &channel{size: 100, most: 7, typ: intType}
@@ -42,8 +42,8 @@ func TestChan(t *testing.T) {
 	tell(row.ChanSend, nil, at, 1, sender)
 	tell(row.ChanSendWait, nil, at, 3, sender)
 	tell(row.ChanReceive, nil, at, 3, receiver)
-	tell(row.ChanReceiveWait, nil, at, 3, receiver|1) // in a select, which tells only of waits
-	tell(row.ChanSend, nil, 0x9999, 0, sender)        // nobody knows it
+	tell(row.ChanReceiveWait, nil, at, 3, receiver|1) // in a select, which reports only waits
+	tell(row.ChanSend, nil, 0x9999, 0, sender)        // not followed
 	used.most = 3
 	r := only(t, rows(), row.Chan)
 	runtime.KeepAlive(used)
@@ -58,7 +58,7 @@ func TestChan(t *testing.T) {
 	holds(t, r, want)
 }
 
-// TestChanGone: memory that has another channel's capacity by now says nothing of the one that was there.
+// TestChanGone: memory that now has another channel's capacity is not used.
 func TestChanGone(t *testing.T) {
 	rows := counting(t, all)
 	c := &channel{size: 10, most: 7, typ: intType}
@@ -69,7 +69,7 @@ func TestChanGone(t *testing.T) {
 	holds(t, r, map[row.Value]int64{row.Made: 1, row.Exact: 0, row.MaxLen: 0})
 }
 
-// TestAlternating: who uses another channel in between does not run ahead.
+// TestAlternating: a goroutine that uses another channel in between does not run ahead.
 func TestAlternating(t *testing.T) {
 	rows := counting(t, all)
 	asks, answers := &channel{typ: intType}, &channel{typ: intType}
@@ -85,7 +85,8 @@ func TestAlternating(t *testing.T) {
 	holds(t, r, map[row.Value]int64{row.Puts: 10, row.Gets: 10, row.Extra2: 0, row.Extra3: 0})
 }
 
-// TestRWMutex: a lock's row is where it is locked most, and it counts who reads together.
+// TestRWMutex: a lock's row is the place that locks it most, and overlapping readers are
+// counted.
 func TestRWMutex(t *testing.T) {
 	rows := counting(t, all)
 	once, often := []uintptr{1, 2, 3}, here()
@@ -110,7 +111,8 @@ func TestRWMutex(t *testing.T) {
 	holds(t, found[0], map[row.Value]int64{row.Made: 1, row.Unseen: 1, row.Puts: 6, row.Gets: 3, row.Extra: 1, row.Waits: 2, row.Extra2: 1})
 }
 
-// TestSyncMap: stores of new keys are told from others, and who uses the map most from all others.
+// TestSyncMap: stores of new keys are distinguished from others, and the main user of the
+// map from all others.
 func TestSyncMap(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
@@ -122,11 +124,11 @@ func TestSyncMap(t *testing.T) {
 	tell(row.SyncDelete, pcs, 0x1000, 1, 6)
 	tell(row.SyncRange, pcs, 0x1000, 1, 5)
 	holds(t, only(t, rows(), row.SyncMap), map[row.Value]int64{
-		row.Made: 1, row.Gets: 1, row.Puts: 6, row.Extra: 5, row.Deletes: 1, row.Iterations: 1, row.Extra2: 3, // the first is found not to be the one
+		row.Made: 1, row.Gets: 1, row.Puts: 6, row.Extra: 5, row.Deletes: 1, row.Iterations: 1, row.Extra2: 3, // the first user is replaced
 	})
 }
 
-// TestGoroutine: those that waited, and those that are not timed, count apart.
+// TestGoroutine: goroutines that waited, and those without times, are counted separately.
 func TestGoroutine(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
@@ -136,9 +138,9 @@ func TestGoroutine(t *testing.T) {
 	tell(row.EndGo, nil, 1, 100, 0, 1)
 	tell(row.EndGo, nil, 2, 100, 3, 1)
 	tell(row.EndGo, nil, 3, 0, 0, 0)
-	tell(row.EndGo, nil, 77, 100, 0, 1) // nobody knows it
+	tell(row.EndGo, nil, 77, 100, 0, 1) // not followed
 	r := only(t, rows(), row.Goroutine)
-	holds(t, r, map[row.Value]int64{row.Made: 5, row.Watched: 4, row.Waits: 1}) // two of them run
+	holds(t, r, map[row.Value]int64{row.Made: 5, row.Watched: 4, row.Waits: 1}) // two are running
 	if n := r.H[row.Len][row.Bucket(100)]; n != 1 || r.Quantile(row.Len, 1) > 111 {
 		t.Errorf("%d ran for 100 ns, want 1; the longest ran for %d ns", n, r.Quantile(row.Len, 1))
 	}

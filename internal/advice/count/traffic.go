@@ -8,10 +8,11 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Loads and stores of packages that are compiled for it are noted in bursts: the runtime writes them into
-// a buffer of the processor, and here they are looked at afterwards, in the order of their times. Before
-// each burst they are counted for a while, which takes next to nothing: what was noted stands for the
-// rest, by how many there are in the time since the last burst.
+// Packages compiled for it report loads and stores in bursts: the runtime records them in a
+// buffer of the processor, and they are examined afterwards, in the order of their times.
+// Before each burst they are only counted for a while, which costs next to nothing: the
+// recorded accesses represent the others, in proportion to the accesses since the last
+// burst.
 const (
 	tallyFor    = time.Millisecond
 	noteFor     = time.Millisecond
@@ -20,53 +21,54 @@ const (
 	mostProcs   = 256
 )
 
-// What the runtime does with an access.
+// Modes of the runtime.
 const (
 	passing = iota
 	tallying
 	noting
 )
 
-// An access is noted in words: a time, in ticks of the processor, an address, the place of the code; the
-// goroutine, bytes and whether it is a store, in one; and where the function that the place is in was called.
+// A recorded access has these words: the time, in ticks of the processor; the address; the
+// place of the code; the goroutine; bytes and whether it is a store, in one; and the caller
+// of the function with the place.
 const (
 	accessWords = 5
-	headWords   = 8 // of a buffer: how many were noted, and counted
+	headWords   = 8 // of a buffer: the numbers of recorded and counted accesses
 )
 
-// control is the runtime's word for each: see package std.
+// control has the runtime's words: see package std.
 var control *[8]uintptr
 
-// Accesses is given what tells the runtime what to do with loads and stores.
+// Accesses sets the words that control the runtime's reports of loads and stores.
 func Accesses(words *[8]uintptr) { control = words }
 
-// Objects is given what finds the object in the heap that an address lies in.
+// Objects sets the function that returns the heap object of an address.
 func Objects(find func(addr uintptr) (base, size uintptr)) { object = find }
 
 var object = func(uintptr) (base, size uintptr) { return 0, 0 }
 
-// traffic is what is known of loads and stores.
+// traffic has the loads and stores.
 type traffic struct {
 	buffers []uintptr
 	stride  int // words of a buffer
-	room    int // accesses that it can have
+	room    int // capacity of a buffer in accesses
 	procs   int
-	heads   []head // of the buffers that have some
+	heads   []head // of the buffers with accesses
 
 	burst    uint32
-	replayed bool    // this burst was looked at before
-	weight   float64 // for how many an access of this burst stands
+	replayed bool    // this burst was examined before
+	weight   float64 // number of accesses that one of this burst represents
 	seen     []uint64
 	recent   [mostProcs]recent
 	lines    lines
 	trails   trails
 	sections sections
-	inline   map[uintptr]bool // whether a place of the code is within a function that was inlined
+	inline   map[uintptr]bool // whether a place of the code is in a function that was inlined
 
-	noted, all atomic.Int64 // accesses that were noted, and that there were
+	noted, all atomic.Int64 // accesses recorded, and in total
 }
 
-// head is how far a buffer has been looked at.
+// head is the read position in a buffer.
 type head struct {
 	proc    uintptr
 	at, end int
@@ -95,10 +97,10 @@ func (m *traffic) init() {
 	control[2], control[3], control[4] = uintptr(m.stride*8), uintptr(m.procs), uintptr(m.room)
 }
 
-// do has the runtime do something else with accesses.
+// do sets the runtime's mode.
 func (m *traffic) do(what uintptr) { atomic.StoreUintptr(&control[0], what) }
 
-// counted is how many accesses were counted, since the last time.
+// counted returns the number of accesses counted since the last call.
 func (m *traffic) counted() (n int64) {
 	for p := range m.procs {
 		n += int64(atomic.SwapUintptr(&m.buffers[p*m.stride+1], 0))
@@ -106,7 +108,7 @@ func (m *traffic) counted() (n int64) {
 	return n
 }
 
-// lookAtMemory looks at loads and stores until the writer ends.
+// lookAtMemory examines loads and stores until the writer ends.
 func (w *writer) lookAtMemory(m *traffic) {
 	defer w.done.Done()
 	var rate rate
@@ -124,7 +126,7 @@ func (w *writer) lookAtMemory(m *traffic) {
 		took := min(time.Since(noted), noteFor)
 		looks, now := time.Now(), clock()
 		m.look(rate.of(now - last))
-		last = clock() // what looking has taken is not the program's
+		last = clock() // the time of examining is not the program's
 		took += time.Since(looks)
 		if going && w.params.Share < 1 {
 			p := m.pause(float64(took) * (1 - w.params.Share) / w.params.Share)
@@ -135,21 +137,21 @@ func (w *writer) lookAtMemory(m *traffic) {
 	m.again(rate.of(clock() - last))
 }
 
-// longPause is how long a pause is at most.
+// longPause is the longest pause.
 const longPause = time.Second
 
-// pause is a pause of about so many ns: never twice the same, or it would be as long as what the program does
-// again and again, and bursts would see one part of it.
+// pause returns about ns, randomized: a constant pause could have the period of the
+// program's own loop, and bursts would see only one part of it.
 func (m *traffic) pause(ns float64) time.Duration {
 	chance := float64(hashed(uintptr(m.burst))>>40) / (1 << 24)
 	return min(time.Duration(ns*(0.5+chance)), longPause)
 }
 
-// rate is how many accesses there are in a ns of running. The system knows for how long threads ran that run
-// just now to some ms only, so that it is one of several whiles together, of which the last count most.
+// rate is the number of accesses per ns of running time. The system's CPU time of running
+// threads is only accurate to some ms, so rate is a decaying average over several intervals.
 type rate struct{ accesses, ns float64 }
 
-// forgotten is the share of what was counted that each while takes away.
+// forgotten is the share by which each interval reduces the earlier counts.
 const forgotten = 0.1
 
 func (r *rate) add(accesses, ns float64) {
@@ -157,19 +159,20 @@ func (r *rate) add(accesses, ns float64) {
 	r.ns += ns - forgotten*r.ns
 }
 
-// tallyCost is what it takes to count an access, in ns: without, there are more.
+// tallyCost is the cost of counting an access, in ns: without it, the program makes more
+// accesses.
 const tallyCost = 3
 
-// of is how many accesses there are in a while.
+// of returns the number of accesses in ns.
 func (r *rate) of(ns float64) float64 {
 	if r.accesses == 0 {
 		return 0
 	}
-	each := max(r.ns, float64(tallyFor)) / r.accesses // there may have been no tick of the system's clock
+	each := max(r.ns, float64(tallyFor)) / r.accesses // the system's clock may not have ticked
 	return ns / max(each-tallyCost, each/2)
 }
 
-// look looks at a burst, whose accesses stand for so many.
+// look examines a burst, whose accesses represent all.
 func (m *traffic) look(all float64) {
 	m.heads = m.heads[:0]
 	n := 0
@@ -182,7 +185,7 @@ func (m *traffic) look(all float64) {
 	m.replay(n, all)
 }
 
-// again looks at the last burst again, whose accesses stand for those behind it, too.
+// again examines the last burst again, to represent the accesses since then, too.
 func (m *traffic) again(all float64) {
 	m.replayed = true
 	n := 0
@@ -193,7 +196,7 @@ func (m *traffic) again(all float64) {
 	m.replay(n, all)
 }
 
-// replay takes the accesses of a burst, in the order of their times.
+// replay handles the accesses of a burst, in the order of their times.
 func (m *traffic) replay(n int, all float64) {
 	if n == 0 {
 		return
@@ -209,7 +212,7 @@ func (m *traffic) replay(n int, all float64) {
 		a := m.buffers[int(h.proc)*m.stride+headWords+h.at*accessWords:][:accessWords]
 		h.at++
 		if a[1]-control[5] < 64 {
-			continue // a look at the runtime's words, from what the compiler has put into the program
+			continue // an access to the runtime's words, by code that the compiler inserted
 		}
 		pc, size := a[2], a[3]>>1&0x7fff
 		if size >= lockSize && !m.inlined(pc) {
@@ -231,7 +234,7 @@ func (m *traffic) replay(n int, all float64) {
 	m.trails.fold(m)
 }
 
-// inlined reports whether the function at a place of the code was inlined into another.
+// inlined reports whether the function at a place of the code was inlined into another one.
 func (m *traffic) inlined(pc uintptr) bool {
 	is, ok := m.inline[pc]
 	if !ok {
@@ -242,7 +245,7 @@ func (m *traffic) inlined(pc uintptr) bool {
 	return is
 }
 
-// first is the buffer whose next access came first.
+// first returns the buffer with the earliest next access.
 func (m *traffic) first() *head {
 	var best *head
 	var least uintptr
@@ -258,36 +261,37 @@ func (m *traffic) first() *head {
 	return best
 }
 
-// access is one load or store.
+// access is a load or store.
 type access struct {
 	addr, pc, goroutine, size uintptr
 	store                     bool
-	local                     bool // on the goroutine's own stack
+	local                     bool // on the goroutine's stack
 }
 
-// What is in the place of the size: of an atomic store; where a mutex is locked, or unlocked, which is told as a
-// store; and of stores of which only sections are told.
+// Special values of the size: an atomic store; the lock of a mutex, or its unlock, which is
+// a store; and stores that count only for sections.
 const (
 	atomicSize = 0x7fff
 	lockSize   = 0x7ffe
 	hiddenSize = 0x7ffd
-	localSize  = 0x4000 // is added to what is on the goroutine's own stack
+	localSize  = 0x4000 // added for accesses to the goroutine's stack
 )
 
-// lineBytes and pageBytes are what a processor has memory in.
+// Sizes of cache lines and pages.
 const (
 	lineShift = 6
 	lineBytes = 1 << lineShift
 	pageShift = 12
 )
 
-// seenLines is of how many lines is known that a burst has used them.
+// seenLines is the number of lines for which a burst's use is stored.
 const seenLines = 1 << 16
 
-// manyProcs is in the place of the processor that uses a line, of one that several use.
+// manyProcs replaces the processor of a line that several have used.
 const manyProcs = 0xff
 
-// take looks at an access: whether its line was used in this burst, and by another processor.
+// take handles an access: it determines whether its line was used before in this burst, and
+// by another processor.
 func (m *traffic) take(p uintptr, a *access) {
 	at := a.addr >> lineShift
 	s := &m.seen[hashed(at)>>48]

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// notes is loads and stores that a test notes, as the runtime does.
+// notes records loads and stores for a test, as the runtime does.
 type notes struct {
 	*traffic
 	t    *testing.T
@@ -16,18 +16,18 @@ type notes struct {
 	rows func() []row.Row
 }
 
-// onLine is the address of a cache line in what is mapped.
+// onLine returns the address of cache line i in mapped.
 func onLine(i int) uintptr { return (sys.AddrOf(&mapped[0])+63)&^63 + uintptr(64*i) }
 
-// set stores an address at an address there.
+// set stores an address at an address in mapped.
 func set(at, to uintptr) { mapped[(at-sys.AddrOf(&mapped[0]))/8] = uint64(to) }
 
 func noted(t *testing.T) *notes {
 	t.Helper()
-	control = nil // of a case before: nobody looks but the test
+	control = nil // of an earlier test: only the test examines accesses
 	b := &notes{traffic: new(traffic), t: t, rows: counting(t, all)}
 	control = new([8]uintptr)
-	// What is in mapped is objects of 64 bytes.
+	// mapped consists of objects of 64 bytes.
 	Objects(func(addr uintptr) (base, size uintptr) {
 		if addr-onLine(0) >= uintptr(8*len(mapped)) {
 			return 0, 0
@@ -46,7 +46,7 @@ func noted(t *testing.T) *notes {
 	return b
 }
 
-// note notes an access of a goroutine on a processor.
+// note records an access of a goroutine on a processor.
 func (b *notes) note(proc int, goroutine, addr, pc, size uintptr, store uintptr) {
 	b.t.Helper()
 	head := b.buffers[proc*b.stride:]
@@ -62,15 +62,15 @@ func (b *notes) note(proc int, goroutine, addr, pc, size uintptr, store uintptr)
 func (b *notes) load(proc int, goroutine, addr, pc uintptr)  { b.note(proc, goroutine, addr, pc, 8, 0) }
 func (b *notes) store(proc int, goroutine, addr, pc uintptr) { b.note(proc, goroutine, addr, pc, 8, 1) }
 
-// row is the only row of a kind, whose accesses stand for ten each.
+// row returns the only row of a kind, whose accesses represent ten each.
 func (b *notes) row(k row.Kind) row.Row {
 	b.t.Helper()
-	b.burst++ // as if there was one before
+	b.burst++ // as if there had been one before
 	b.look(10 * float64(b.buffers[0]+b.buffers[b.stride]))
 	return only(b.t, b.rows(), k)
 }
 
-// none checks that there is no row of a kind.
+// none checks that there are no rows of these kinds.
 func (b *notes) none(kinds ...row.Kind) {
 	b.t.Helper()
 	b.look(10 * float64(b.buffers[0]+b.buffers[b.stride]))
@@ -92,8 +92,8 @@ func (b *notes) values(r row.Row, want map[row.Value]int64) {
 	}
 }
 
-// TestFalseSharing: two goroutines store to words of one line in turns. Each time but the first the line has
-// to come back, and for nothing.
+// TestFalseSharing: two goroutines store to different words of one line alternately. Each
+// access but the first misses, unnecessarily.
 func TestFalseSharing(t *testing.T) {
 	b, pc := noted(t), here()[0]
 	for range 101 {
@@ -102,7 +102,7 @@ func TestFalseSharing(t *testing.T) {
 		}
 	}
 	r := b.row(row.Line)
-	// The first of each processor's are where it gets the line at all.
+	// The first access of each processor loads the line for the first time.
 	b.values(r, map[row.Value]int64{row.Misses: 1990, row.Contended: 0, row.Shared: 0, row.Puts: 2010, row.Gets: 0, row.MaxLen: 2, row.MaxCap: 2, row.MaxElem: 64, row.Made: 1, row.Waits: 0})
 }
 
@@ -121,8 +121,8 @@ func TestSharedElement(t *testing.T) {
 	}
 }
 
-// TestLinesAreQuiet: what is only read, what one goroutine uses that changes its processor, and what lies on
-// lines of its own comes back from nowhere.
+// TestLinesAreQuiet: there are no misses of lines that are only read, that one goroutine
+// uses on changing processors, or that are not shared.
 func TestLinesAreQuiet(t *testing.T) {
 	b, pc := noted(t), here()[0]
 	for i := range 100 {
@@ -138,7 +138,8 @@ func TestLinesAreQuiet(t *testing.T) {
 	b.none(row.Line)
 }
 
-// TestFar: nodes that lie in no order, linked, or come to by pointers in an array; others by neither.
+// TestFar: nodes in random order, linked, or accessed by pointers in an array, or by
+// neither.
 func TestFar(t *testing.T) {
 	const n = 1000
 	order := rand.New(rand.NewSource(1)).Perm(n)
@@ -184,7 +185,7 @@ func TestFar(t *testing.T) {
 	}
 }
 
-// TestNear: one after the other is not far.
+// TestNear: consecutive addresses are not far.
 func TestNear(t *testing.T) {
 	b, pc := noted(t), here()[0]
 	for i := range 1000 {
@@ -194,8 +195,8 @@ func TestNear(t *testing.T) {
 	b.none(row.Scan)
 }
 
-// TestSearchLoop: loops over one slice that end here and there are searches; those that end at its end, and
-// those over several, are not.
+// TestSearchLoop: loops over one slice that end at different places are searches; those that
+// end at its end, and those over several slices, are not.
 func TestSearchLoop(t *testing.T) {
 	loops := func(b *notes, pc uintptr, from func(i int) uintptr, steps func(i int) int) {
 		for i := range 21 {
@@ -208,7 +209,7 @@ func TestSearchLoop(t *testing.T) {
 	b, pc := noted(t), here()[0]
 	loops(b, pc, same, func(i int) int { return 50 + 10*(i%5) })
 	r := b.row(row.Search)
-	// That the last one ends is not seen: it is taken for a part of one.
+	// The end of the last one is not seen: it counts in proportion.
 	b.values(r, map[row.Value]int64{row.Made: 200, row.MaxLen: 90, row.Compared: 10 * (4*(50+60+70+80+90) + 50), row.MaxElem: 16, row.SearchedAgain: 200, row.SearchedIn: 1})
 	b = noted(t)
 	loops(b, pc, same, func(int) int { return 50 })
@@ -218,10 +219,10 @@ func TestSearchLoop(t *testing.T) {
 	b.none(row.Search)
 }
 
-// TestShiftSlice: elements that a copy moves up or down in their array.
+// TestShiftSlice: copies that move elements up or down in their array.
 func TestShiftSlice(t *testing.T) {
 	b := noted(t)
-	at := onLine(0) // of an object of 64 bytes: 8 words
+	at := onLine(0) // an object of 64 bytes: 8 words
 	tell(row.ShiftSlice, here(), at+8, at, 40, 8)
 	tell(row.ShiftSlice, here(), at+16, at+24, 16, 8)
 	tell(row.ShiftSlice, here(), at, at, 16, 8)                                                 // nothing moves

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// trails are where in memory each place of the code goes, one after the other.
+// trails are the sequences of addresses that each place of the code accesses.
 type trails struct {
 	all    []trail
 	used   []int32
@@ -20,46 +20,46 @@ type trails struct {
 const (
 	mostTrails = 1 << 12
 	mostPrints = 64
-	printBits  = 1 << 18 // of each
+	printBits  = 1 << 18 // per print
 )
 
-// trail is a place of the code, and the processor that it runs on.
+// trail is a place of the code on one processor.
 type trail struct {
 	pc        uintptr
 	proc      uintptr
 	burst     uint32
 	goroutine uintptr
 	last      uintptr // address
-	delta     uintptr // to it, from the one before
-	start     uintptr // of the steps with this delta
-	run       uint32  // how many these are
+	delta     uintptr // to last, from the one before
+	start     uintptr // address where the steps with this delta began
+	run       uint32  // number of these steps
 
 	loads, stores uint32
-	hops          uint32 // to another address
-	strided       uint32 // as far as the hop before
-	jumps         uint32 // to a line that is not near, and not as far
-	pages         uint32 // of them to another page
-	arrays        uint32 // of them, to lines that were not used in this burst: of pointers from an array
-	links         uint32 // of pointers in what the last one led to
-	others        uint32 // computed
+	hops          uint32 // accesses to another address
+	strided       uint32 // of hops: by the same distance as the one before
+	jumps         uint32 // of hops: to a distant line, by another distance
+	pages         uint32 // of jumps: to another page
+	arrays        uint32 // of jumps: to lines new in this burst, by pointers from an array
+	links         uint32 // by pointers in the object that the last one led to
+	others        uint32 // by computed addresses
 	size          uintptr
-	far           [row.Buckets]uint32 // how far jumps are
+	far           [row.Buckets]uint32 // distances of jumps
 
-	searches          uint32 // runs from one and the same address
-	searched          uint32 // steps of them
+	searches          uint32 // runs that start at the same address
+	searched          uint32 // steps of these
 	step              uintptr
 	shortest, longest uint32
 }
 
-// print tells how many lines a place of the code uses, at all.
+// print estimates the number of lines that a place of the code uses in total.
 type print struct {
 	pc     uintptr
-	at     int // where its bits are: one for each line, by chance
-	set    int // of them
+	at     int // index of its bits: one per line, hashed
+	set    int // number of set bits
 	burst  uint32
-	bursts int     // in which it was come to
-	came   int     // how often it came to a line that was not used in the burst
-	chance float64 // how often a bit was set already, by chance
+	bursts int     // bursts with accesses
+	came   int     // accesses to lines new in their burst
+	chance float64 // expected number of bits already set by collision
 }
 
 func (t *trails) init(owner *traffic) {
@@ -87,13 +87,15 @@ func (t *trails) of(burst uint32, p, pc uintptr) *trail {
 	return nil
 }
 
-// near is how far a line may lie that a processor fetches ahead.
+// near is the distance of lines that a processor prefetches.
 const near = 4 * lineBytes
 
-// within is how far behind the begin of what a pointer points to is a part of it.
+// within is the maximum offset from a pointer's target that still counts as part of its
+// object.
 const within = 512
 
-// take takes an access, the first one in this burst to its line, or not.
+// take handles an access; first reports whether it is the first one to its line in this
+// burst.
 func (t *trails) take(m *traffic, p uintptr, a *access, first bool) {
 	x := t.of(m.burst, p, a.pc)
 	if x == nil {
@@ -118,7 +120,7 @@ func (t *trails) take(m *traffic, p uintptr, a *access, first bool) {
 	default:
 		x.hops++
 		x.turn(a.addr)
-		if d+near > 2*near { // either way
+		if d+near > 2*near { // in either direction
 			x.jumps++
 			away := int64(d)
 			x.far[row.Bucket(max(away, -away))]++
@@ -142,17 +144,17 @@ func (t *trails) take(m *traffic, p uintptr, a *access, first bool) {
 	}
 }
 
-// fewSteps is how many steps make a run that may be a search.
+// fewSteps is the minimum number of steps of a run that may be a search.
 const fewSteps = 8
 
-// longStep is how far the elements that are searched lie apart at most.
+// longStep is the maximum distance of searched elements.
 const longStep = 256
 
-// turn ends a run of steps of the same length. One that begins where the last one began is a search, if
-// it does not end there, too.
+// turn ends a run of steps of the same length. One that starts where the last one started is
+// a search, unless it ends there, too.
 func (x *trail) turn(to uintptr) {
 	if x.run >= fewSteps && to == x.start && x.delta <= longStep {
-		n := x.run + 2 // the first two are no step, and one that none is compared with
+		n := x.run + 2 // the first two accesses are no step
 		x.searches++
 		x.searched += n
 		x.step = x.delta
@@ -167,7 +169,7 @@ func (x *trail) turn(to uintptr) {
 	x.run = 0
 }
 
-// led finds out by which pointer an address was come to: one of the last that were loaded.
+// led finds the pointer that led to an address: one of the last that were loaded.
 func (m *traffic) led(p uintptr, x *trail, addr uintptr) {
 	r := &m.recent[p]
 	for i := range r.addr {
@@ -194,7 +196,7 @@ func (m *traffic) led(p uintptr, x *trail, addr uintptr) {
 	x.others++
 }
 
-// print notes that a place of the code comes to a line.
+// print records that a place of the code accesses a line.
 func (t *trails) print(burst uint32, pc, addr uintptr) {
 	f := t.printOf(pc)
 	if f == nil || f.set > printBits*3/4 {
@@ -213,7 +215,7 @@ func (t *trails) print(burst uint32, pc, addr uintptr) {
 	}
 }
 
-// printOf is the print of a place of the code: nil if there are too many places.
+// printOf returns the print of a place of the code: nil if there are too many places.
 func (t *trails) printOf(pc uintptr) *print {
 	h := hashed(pc) >> 40
 	for i := range uint64(8) {
@@ -231,9 +233,9 @@ func (t *trails) printOf(pc uintptr) *print {
 
 func (f *print) bits(t *trails) []uint64 { return t.bits[f.at:][:printBits/64] }
 
-// lines is how many lines a place of the code uses, about, as a sample tells: the fewer of those that it
-// comes to it was seen at before, the more there are. What is seen in one burst lies on one way, so that
-// bursts, and not lines, are what meets by chance.
+// lines estimates the number of lines that a place of the code uses, by sampling: the fewer
+// of its lines were seen before, the more there are. The lines of one burst lie on one path,
+// so bursts, not lines, are the independent samples.
 func (f *print) lines() int64 {
 	n := float64(f.came)
 	each := n / float64(max(f.bursts, 1))
@@ -241,7 +243,8 @@ func (f *print) lines() int64 {
 	return max(int64(n*n/(2*(again+(math.Sqrt(again*each)+each)/2+1))), int64(f.set))
 }
 
-// fewHops is how many hops a place of the code must have in a burst to be told of.
+// fewHops is the minimum number of hops of a place of the code in a burst for it to be
+// reported.
 const fewHops = 32
 
 // fold adds the trails of a burst to their rows.
@@ -281,7 +284,7 @@ func (t *trails) fold(m *traffic) {
 	t.used = t.used[:0]
 }
 
-// foldSearch adds searches to their row: runs from one address that end here and there.
+// foldSearch adds searches to their row: runs from one address that end at different ones.
 func (m *traffic) foldSearch(x *trail) {
 	if x.searches < 2 || x.longest < 3*x.shortest/2 {
 		return
@@ -290,7 +293,7 @@ func (m *traffic) foldSearch(x *trail) {
 	if s == nil {
 		return
 	}
-	// Those whose begin or end is not in the burst are as those that are.
+	// Those cut off by the burst are taken to be like the others.
 	n := uint32(uint64(x.searches) * uint64(x.loads) / uint64(x.searched))
 	m.add(&s.Stats, row.Made, n)
 	m.add(&s.Stats, row.Compared, x.loads)

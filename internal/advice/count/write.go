@@ -16,15 +16,15 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Interval is how often the raw file is written.
+// Interval is the time between two writings of the raw file.
 const Interval = time.Second
 
 // writer writes the raw file.
 type writer struct {
 	params  params
 	began   time.Time
-	cpu     float64     // then
-	live    []row.Stats // of each row, what lives
+	cpu     float64     // CPU time at the start
+	live    []row.Stats // by row: statistics of live instances
 	names   map[int]*named
 	frames  frames
 	heap    heap
@@ -35,15 +35,15 @@ type writer struct {
 	err     error
 }
 
-// named is a row's key in words.
+// named is the key of a row as text.
 type named struct {
-	ours  bool // it is of the recorder itself
+	ours  bool // it belongs to the recorder
 	typ   string
 	stack []int
 }
 
-// lookLimit is how many bytes of memory are looked at for the lengths of slices in one writing, and
-// lookEach of one of them.
+// lookLimit is the maximum number of bytes read in one writing to find the lengths of
+// slices, and lookEach for one slice.
 const (
 	lookLimit = 64 << 20
 	lookEach  = 4 << 20
@@ -67,7 +67,7 @@ func (w *writer) run() {
 	}
 }
 
-// write writes all that is counted.
+// write writes the file.
 func (w *writer) write() error {
 	c.now.Store(int64(time.Since(w.began)))
 	w.gather()
@@ -110,7 +110,7 @@ func (w *writer) write() error {
 	return nil
 }
 
-// gather sums up what lives, by row.
+// gather sums up the live instances by row.
 func (w *writer) gather() {
 	for i := range c.rows.sites {
 		if c.rows.sites[i].ready.Load() != 0 {
@@ -128,7 +128,7 @@ func (w *writer) gather() {
 				return true
 			}
 			switch {
-			case runtime.GOOS != "linux" || sys.Sanitized: // elsewhere what is not used may not be mapped
+			case runtime.GOOS != "linux" || sys.Sanitized: // on other systems unused memory may not be mapped
 			case t.kind == row.Slice && read < lookLimit:
 				read += lookAt(x, lookEach)
 			case t.kind == row.Map:
@@ -183,7 +183,7 @@ func (w *writer) head() *row.Head {
 	return h
 }
 
-// typeName is the type of what a row is of.
+// typeName returns the type of a row's objects.
 func (s *site) typeName() string {
 	if typ := uintptr(s.typ.Load()); s.kind != row.Custom {
 		return plain(sys.TypeName(typ))
@@ -192,12 +192,12 @@ func (s *site) typeName() string {
 	}
 }
 
-// name is a row's key in words.
+// name returns the key of a row as text.
 func (w *writer) name(i int, s *site) *named {
 	n := w.names[i]
 	if n != nil {
 		if n.typ == "" {
-			n.typ = s.typeName() // of a map it is known when it grows, of a list when something is put into it
+			n.typ = s.typeName() // a map's type is known once it grows, a list's once it has an element
 		}
 		return n
 	}
@@ -215,16 +215,16 @@ func (w *writer) name(i int, s *site) *named {
 	return n
 }
 
-// current is the writer; mu guards it.
+// current is the running writer; mu guards it.
 var (
 	mu      sync.Mutex
 	current *writer
 )
 
-// ErrRunning is of a second Start.
+// ErrRunning is the error of a second start.
 var ErrRunning = errors.New("what advice is given of is being counted already")
 
-// start begins to count.
+// start starts counting.
 func start(p params) error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -272,7 +272,7 @@ func start(p params) error {
 	return nil
 }
 
-// Stop ends counting, and writes what was counted.
+// Stop ends counting, and writes the file.
 func Stop() error {
 	mu.Lock()
 	defer mu.Unlock()

@@ -1,40 +1,40 @@
-// Package custom is where package scope/containers tells what it is told of the containers of others. A
-// program that does not count has nobody there who listens, and nothing of who would.
+// Package custom passes events of custom containers from package scope/containers to package
+// count. A program that does not count has no listener, and no code of package count.
 package custom
 
 import "sync/atomic"
 
-// Op is what happens to a container.
+// Op is an operation on a container.
 type Op uint8
 
-// What happens, with its numbers.
+// The operations, with their numbers.
 const (
-	Grow   Op = iota // from so many slots to so many; so many elements move
-	Get              // so many places are looked at
-	Miss             // the same, and nothing is found
-	Put              // the same, and so many elements there are then
-	Delete           // the same
-	Chain            // of this bucket, so many elements
+	Grow   Op = iota // old and new number of slots, elements moved
+	Get              // places probed
+	Miss             // places probed, without success
+	Put              // places probed, elements afterwards
+	Delete           // places probed, elements afterwards
+	Chain            // bucket, number of its elements
 	End
 )
 
-// Spec is what a container is.
+// Spec describes a container.
 type Spec struct {
 	Name      string
 	Table     bool // a hash table
-	Slots     int  // that it has to begin with
-	SlotBytes int  // of memory that each takes
-	Hinted    bool // whoever makes it has said how many it has
+	Slots     int  // initial number
+	SlotBytes int  // bytes of memory per slot
+	Hinted    bool // its creator has specified the size
 }
 
-// Listener takes what is told.
+// Listener receives the events.
 type Listener struct {
-	// Born begins to follow a container that is made so many frames above, and returns its number: 0
-	// where it is not followed.
+	// Born begins to follow a container that is created above frames up the stack, and
+	// returns its number: 0 if it is not followed.
 	Born func(above int, s *Spec) uintptr
-	// Tell takes what happens to it.
+	// Tell handles an operation on it.
 	Tell func(number uintptr, op Op, a, b, c int)
 }
 
-// Listening is who listens: nil for nobody.
+// Listening is the listener; nil if there is none.
 var Listening atomic.Pointer[Listener]

@@ -1,18 +1,19 @@
 package row
 
-// Event is what the standard library's hooks tell of. What the numbers of each are is said where
-// package count takes it.
+// Event is an event of the standard library's hooks. Package count documents the numbers of
+// each in the function that handles it.
 type Event uint32
 
-// Events that come with a call stack. Those with Thin are told of some of the times, as package
-// count says for each place of the code.
+// Events with a call stack. Those marked as sampled are reported at the rate that package
+// count sets for each place of the code.
 const (
 	MakeSlice Event = iota + 1
 	GrowSlice
 	MakeMap
 	GrowMap
 
-	// Events of what is followed. They have no call stack, and are told while operations are looked at.
+	// Operations on followed objects. They have no call stack, and are reported while
+	// operations are sampled.
 	MapGet
 	MapPut
 	MapDelete
@@ -21,7 +22,8 @@ const (
 	MapClear
 	MapNaN // a store with a key that is not equal to itself
 
-	// Lists: that one is made, with a call stack, and what is done with it. The operations are in the order of a list's own slots.
+	// Lists: the creation, with a call stack, and the operations, in the order of a list's
+	// own slots.
 	MakeList
 	ListPushFront
 	ListPushBack
@@ -34,21 +36,21 @@ const (
 	ListNext
 	ListPrev
 
-	// Uses of slices, with a call stack but for the beginning of a sort.
+	// Uses of slices, with a call stack, except for the beginning of a sort.
 	Searched
 	Shifted
 	SortBegins
 	Sorted
 
-	MakeChan // thinned out, with its call stack
+	MakeChan // sampled, with a call stack
 	ChanSend
 	ChanReceive
 	ChanSendWait
 	ChanReceiveWait
 	ChanClose
 
-	// Events of locks and maps that goroutines share. They have a call stack, as nothing tells of their
-	// creation, and are told while operations are looked at.
+	// Operations on shared locks and maps. They have a call stack, as there is no creation
+	// event, and are reported while operations are sampled.
 	ReadLock
 	WriteLock
 	SyncGet
@@ -56,10 +58,10 @@ const (
 	SyncDelete
 	SyncRange
 
-	MakeGo // thinned out, with its call stack
+	MakeGo // sampled, with a call stack
 	EndGo
 
-	// Uses, with a call stack, and thinned.
+	// Uses, with a call stack, and sampled.
 	ConcatStrings
 	ConvertString
 	BoxValue
@@ -70,10 +72,11 @@ const (
 	PoolPut
 	CompileRegexp
 
-	// BufferGrow has no call stack: a buffer's new array takes the place of its old one.
+	// BufferGrow has no call stack: a buffer's new array replaces its old one.
 	BufferGrow
 
-	// Events of chosen packages, with a call stack: a copy of elements within their own slice.
+	// Events of selected packages, with a call stack: a copy of elements within their own
+	// slice.
 	ShiftSlice
-	MutexWait // thinned out
+	MutexWait // sampled
 )

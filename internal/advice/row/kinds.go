@@ -1,9 +1,9 @@
 package row
 
-// Kind is a kind of what is followed.
+// Kind is a kind of followed object, or of use.
 type Kind uint8
 
-// The kinds that are created, used and die: a row is where they were created.
+// Kinds that are created, used and die: a row is the place of the creation.
 const (
 	Slice Kind = iota + 1
 	Map
@@ -14,19 +14,19 @@ const (
 	SyncMap
 	Goroutine
 	Pool
-	Custom // somebody's own: package scope/containers
+	Custom // a program's own container: package scope/containers
 
-	// The kinds that are uses: a row is where it was done.
-	Concat  // strings put together
+	// Kinds that are uses: a row is the place of the use.
+	Concat  // concatenation of strings
 	Convert // between string and []byte or []rune
-	Box     // a value put into an interface
+	Box     // conversion of a value to an interface
 	Sort
 	Search  // in a slice
 	Shift   // of a slice's elements: insert, delete
 	Input   // a read of a file or connection
 	Output  // a write
-	Alloc   // all allocations, as Go's own heap profile samples them
-	Scan    // loads one after the other, from one place of the code
+	Alloc   // allocations, as Go's own heap profile samples them
+	Scan    // successive loads of one place of the code
 	Line    // a cache line
 	Compile // of a regular expression
 	kindsEnd
@@ -45,10 +45,10 @@ func (k Kind) String() string {
 	return ""
 }
 
-// Kinds is how many kinds there are, with the zero Kind, which is none.
+// Kinds is the number of kinds, including the zero Kind, which is none.
 const Kinds = int(kindsEnd)
 
-// named is the kind of a name, 0 if there is none.
+// named returns the kind with a name, or 0.
 func named(name string) Kind {
 	for k, n := range kindNames {
 		if n == name {
@@ -58,54 +58,55 @@ func named(name string) Kind {
 	return 0
 }
 
-// Value is one of the values of a row. All kinds have the same ones, and use what they need.
+// Value is an index of a row's values. All kinds have the same ones, and use those that they
+// need.
 type Value uint8
 
-// The values. What their names end with is their unit. All counts are estimates where creations are
-// thinned out, or where operations are looked at for a part of the time.
+// The values. The end of a name is its unit. All counts are estimates if creations or
+// operations are sampled.
 const (
 	Made       Value = iota // instances, or uses
-	Hinted                  // of them created with a size
-	Unseen                  // of them whose creation was not seen: literals, parts of others
-	Exact                   // of them whose last length is known, and not only what it is between
+	Hinted                  // of Made: created with a size
+	Unseen                  // of Made: creation not seen: literals, parts of others
+	Exact                   // of Made: last length known exactly, not only its bounds
 	Grown                   // arrays, tables or blocks that they outgrew
-	Copied                  // bytes copied for that
-	GrownBytes              // bytes of what they outgrew
-	Moved                   // elements moved: by growth of a map, by an insertion
-	CapBytes                // bytes that they ended with
-	LenBytes                // and of what was in them
-	LifeNS                  // how long they lived
+	Copied                  // bytes copied by growth
+	GrownBytes              // bytes of outgrown arrays, tables or blocks
+	Moved                   // elements moved by growth of a map, or by an insertion
+	CapBytes                // last capacity in bytes
+	LenBytes                // last length in bytes
+	LifeNS                  // lifetime
 	MaxElem                 // bytes of an element
 	MaxKey                  // bytes of a key
-	MaxLen                  // the longest
-	MinLen                  // the shortest
-	MaxCap                  // the largest
-	MaxHint                 // the largest size that one was created with
-	MinHint                 // the smallest
-	Watched                 // of them whose operations, or contents, were looked at
-	WatchedCap              // bytes of the arrays of those whose contents were
-	WatchedLen              // and of what was in them
+	MaxLen                  // longest
+	MinLen                  // shortest
+	MaxCap                  // largest capacity
+	MaxHint                 // largest size at creation
+	MinHint                 // smallest size at creation
+	Watched                 // of Made: operations or contents seen
+	WatchedCap              // capacity in bytes of those with contents seen
+	WatchedLen              // length in bytes of those
 	Gets                    // look-ups, receives, loads, read locks
-	Misses                  // of them that found nothing
+	Misses                  // of Gets: found nothing
 	Puts                    // stores, sends, write locks
 	Deletes
 	Clears
 	Iterations
 	Steps     // of iterations, of walks
 	Compared  // comparisons
-	Probes    // places looked at
+	Probes    // places probed
 	MaxProbes // the longest search
 	MaxChain  // the longest chain of a hash table, and its bucket: see Chain
 	Front     // insertions in front, or walks from there
 	Back      // at the end, or backwards
-	Middle    // in the middle
+	Middle    // edits in the middle
 	Waits     // operations that waited
 	WaitNS
 	Allocs // allocations
 	AllocBytes
 	Frees
-	NS    // that operations took
-	Extra // of a kind's own
+	NS    // time of operations
+	Extra // for a kind's own
 	Extra2
 	Extra3
 	valuesEnd
@@ -122,14 +123,14 @@ var valueNames = [valuesEnd]string{
 
 func (v Value) String() string { return valueNames[v] }
 
-// values is how many values there are.
+// values is the number of values.
 const values = int(valuesEnd)
 
-// Hist is one of the two distributions of a row.
+// Hist is an index of a row's distributions.
 type Hist uint8
 
-// The distributions: of the lengths that instances ended with at least, or of the sizes of uses, and
-// of the most that they may have had.
+// The distributions: of the last lengths, at least, or of the sizes of uses; and of the
+// capacities.
 const (
 	Len Hist = iota
 	Cap
@@ -138,9 +139,9 @@ const (
 
 var histNames = [histsEnd]string{Len: "h_len", Cap: "h_cap"}
 
-// Chain is how long a bucket's chain is, and which bucket that is, in one number: of two the longer is
+// Chain packs the length of a chain and its bucket in one number: the longer of two is
 // larger.
 func Chain(length, bucket int64) int64 { return min(max(length, 0), 1<<30)<<32 | bucket&(1<<32-1) }
 
-// ChainOf takes a number apart that Chain made.
+// ChainOf unpacks a number of Chain.
 func ChainOf(n int64) (length, bucket int64) { return n >> 32, n & (1<<32 - 1) }

@@ -12,32 +12,32 @@ import (
 // Row is a line of a raw file.
 type Row struct {
 	Kind  Kind
-	Type  string   // of elements; or what a use is of
+	Type  string   // of elements; or of a use
 	Stack []string // frames, innermost first: "function file:line"
 	Stats
 }
 
-// version is that of raw files.
+// version is the version of the raw file format.
 const version = 1
 
-// magic begins what a run has left in a raw file.
+// magic begins each run in a raw file.
 const magic = "scopeview-advice"
 
-// Head is what is said of a run.
+// Head describes a run.
 type Head struct {
-	Program string // its main package, or "tests of" its module
-	Go      string // its version
-	Build   string // what tells two builds apart
-	Run     string // what SCOPEVIEW_ADVISE_RUN says: those of one run of the tool have the same
+	Program string // main package, or "tests of" and the module
+	Go      string // Go version
+	Build   string // identifies the build
+	Run     string // value of SCOPEVIEW_ADVISE_RUN, the same for all processes of one run of the tool
 	CPUs    int
-	NS      int64             // how long it was counted
-	CPU     int64             // the CPU time that it took meanwhile, in ns; 0: not known
-	Looked  int64             // and of it, how long operations were looked at
-	Noted   int64             // loads and stores that were looked at,
-	Memory  int64             // of about so many
+	NS      int64             // time of counting
+	CPU     int64             // CPU time meanwhile, in ns; 0: unknown
+	Looked  int64             // the part of it in which operations were reported
+	Noted   int64             // loads and stores recorded
+	Memory  int64             // loads and stores in total, about
 	Params  map[string]string // the parameters in use
-	Lost    map[string]int64  // what is not counted, by why
-	Missing map[string]string // hooks that the program is without, and why
+	Lost    map[string]int64  // what is not counted, by reason
+	Missing map[string]string // missing hooks of the program, and why
 }
 
 // AppendHead appends a run's first line.
@@ -67,14 +67,14 @@ func AppendHead(b []byte, h *Head) []byte {
 	return append(b, '\n')
 }
 
-// AppendFrame appends the line of a frame that rows behind it name by a number.
+// AppendFrame appends the line that defines the number of a frame for later rows.
 func AppendFrame(b []byte, number int, frame string) []byte {
 	b = strconv.AppendInt(append(b, "frame\t"...), int64(number), 10)
 	return append(append(append(b, '\t'), clean(frame)...), '\n')
 }
 
-// AppendRow appends a row's line: its kind, type and values, and its call stack as numbers of frames,
-// innermost first. The row's own Stack is not used.
+// AppendRow appends a row's line: its kind, type and values, and its call stack as numbers
+// of frames, innermost first. r.Stack is not used.
 func AppendRow(b []byte, r *Row, stack []int) []byte {
 	b = append(append(append(append(b, r.Kind.String()...), '\t'), clean(r.Type)...), '\t')
 	sep := ""
@@ -110,12 +110,12 @@ func AppendRow(b []byte, r *Row, stack []int) []byte {
 	return append(b, '\n')
 }
 
-// AppendEnd appends the last line of a run, which tells that it is whole.
+// AppendEnd appends the last line of a run, which marks it as complete.
 func AppendEnd(b []byte, rows int) []byte {
 	return append(strconv.AppendInt(append(b, "end\t"...), int64(rows), 10), '\n')
 }
 
-// clean has no tab and no end of line.
+// clean replaces tabs and ends of lines by spaces.
 func clean(s string) string {
 	if !strings.ContainsAny(s, "\t\n\r") {
 		return s
@@ -123,18 +123,18 @@ func clean(s string) string {
 	return strings.NewReplacer("\t", " ", "\n", " ", "\r", " ").Replace(s)
 }
 
-// Run is what one run has left in a raw file.
+// Run is a run in a raw file.
 type Run struct {
 	Head
 	Rows  []Row
-	Whole bool // its last line is there
+	Whole bool // it has its last line
 }
 
-// ErrVersion is of a raw file that another version of scopeview has written.
+// ErrVersion reports a raw file of another version of scopeview.
 var ErrVersion = errors.New("another version's raw file")
 
-// Read reads a raw file, which may be several, one behind the other. What can be used is returned also
-// where damage says what can't.
+// Read reads a raw file, which may be several concatenated ones. It returns the usable part
+// even if damage lists unusable parts.
 func Read(r io.Reader) (runs []Run, damage []string, err error) {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)
@@ -187,7 +187,7 @@ func Read(r io.Reader) (runs []Run, damage []string, err error) {
 	return runs, damage, nil
 }
 
-// head reads what is said of a run, and counts what can't be read of it.
+// head parses the description of a run, and counts unknown or invalid fields.
 func head(fields []string) (h Head, unread int) {
 	h = Head{Params: map[string]string{}, Lost: map[string]int64{}, Missing: map[string]string{}}
 	for _, f := range fields {
@@ -232,7 +232,7 @@ func head(fields []string) (h Head, unread int) {
 	return h, unread
 }
 
-// parse reads a row, and counts its values that have no name that is known.
+// parse parses a row, and counts its unknown or invalid values.
 func parse(fields []string, frames map[string]string) (r Row, unread int, ok bool) {
 	if len(fields) != 4 {
 		return r, 0, false
@@ -296,7 +296,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	for k := range m {
 		keys = append(keys, k)
 	}
-	for i := range keys { // few: the recorder stays light
+	for i := range keys { // there are few; package slices would make the recorder larger
 		for j := i; j > 0 && keys[j] < keys[j-1]; j-- {
 			keys[j], keys[j-1] = keys[j-1], keys[j]
 		}

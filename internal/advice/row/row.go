@@ -1,9 +1,9 @@
-// Package row is what the counting part in a program and the tool that gives advice agree on:
-// which kinds of things are followed, what is counted of each, and the lines of a raw file.
+// Package row defines the format that the counting program and the tool share: the kinds of
+// objects, their values, and the lines of a raw file.
 //
-// A row is what is known of all containers, buffers, locks … of one kind that were created with one
-// call stack, or of all uses with one. Rows of two runs are merged by what their values' names say, so
-// a raw file may be the concatenation of several.
+// A row has the values of all containers, buffers, locks … of one kind that were created
+// with one call stack, or of all uses with one. Rows of two runs are merged according to
+// their values' names, so a raw file may be the concatenation of several.
 package row
 
 import (
@@ -12,25 +12,26 @@ import (
 	"strings"
 )
 
-// Stats is what is counted of a row.
+// Stats are the values of a row.
 type Stats struct {
 	V [values]int64
 	H [histsEnd][Buckets]int64
 }
 
-// Buckets are four for each power of two: a quantile is at most a fifth too large.
+// Buckets is the number of buckets, four for each power of two: a quantile is at most a
+// fifth too large.
 const Buckets = 4 * 40
 
-// Bucket is where a value is counted; negative ones are with 0.
+// Bucket returns the bucket of a value; negative ones count as 0.
 func Bucket(v int64) int {
 	if v < 4 {
 		return int(max(v, 0))
 	}
-	e := bits.Len64(uint64(v)) - 3 // of which the two bits behind the first are kept
+	e := bits.Len64(uint64(v)) - 3 // keeps the two bits after the first
 	return min(4*e+int(uint64(v)>>e), Buckets-1)
 }
 
-// Highest is the largest value that a bucket counts.
+// Highest returns the largest value of a bucket.
 func Highest(bucket int) int64 {
 	if bucket < 4 {
 		return int64(bucket)
@@ -51,8 +52,8 @@ func (s *Stats) Add(o *Stats) {
 	}
 }
 
-// Merged is what two values are together: of a maximum the larger, of a minimum the smaller that is not
-// 0, of others the sum.
+// Merged merges two values: a maximum to the larger, a minimum to the smaller that is not 0,
+// others to the sum.
 func (v Value) Merged(a, b int64) int64 {
 	switch {
 	case strings.HasPrefix(valueNames[v], "max_"):
@@ -66,8 +67,8 @@ func (v Value) Merged(a, b int64) int64 {
 	return Sum(a, b)
 }
 
-// Sum adds two numbers, of which a file may tell any. A sum that has no room is math.MaxInt64, or
-// math.MinInt64 of negative ones.
+// Sum adds two numbers, which a file may set to anything. It saturates at math.MaxInt64 and
+// math.MinInt64.
 func Sum(a, b int64) int64 {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:
@@ -78,7 +79,7 @@ func Sum(a, b int64) int64 {
 	return a + b
 }
 
-// Full counts the numbers that have no room for more.
+// Full counts the saturated numbers.
 func (s *Stats) Full() (n int) {
 	for _, v := range s.V {
 		if v == math.MaxInt64 || v == math.MinInt64 {
@@ -95,8 +96,8 @@ func (s *Stats) Full() (n int) {
 	return n
 }
 
-// Quantile is what a share q of what a distribution counts does not exceed, as its bucket's highest:
-// 0 of none.
+// Quantile returns the upper bound of the bucket with the quantile q of a distribution: 0 if
+// that is empty.
 func (s *Stats) Quantile(h Hist, q float64) int64 {
 	var all, sum int64
 	for _, n := range s.H[h] {

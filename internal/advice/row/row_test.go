@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// TestBuckets: each value lies in a bucket whose highest is at most a quarter above it, and they are in
-// order.
+// TestBuckets: each value's bucket has an upper bound that is at most a quarter larger, and
+// buckets are in order.
 func TestBuckets(t *testing.T) {
 	last := -1
 	for v := int64(0); v < 1<<38; v += 1 + v/7 {
@@ -47,7 +47,7 @@ func TestMerged(t *testing.T) {
 	}
 }
 
-// file is a raw file of one run.
+// file returns a raw file of one run.
 func file(rows ...row.Row) []byte {
 	b := row.AppendHead(nil, &row.Head{Program: "example.com/p", Go: "go1.26.8", CPUs: 2, NS: 1e9, Looked: 5e8,
 		Params: map[string]string{"depth": "32"}, Lost: map[string]int64{"full.map": 3}, Missing: map[string]string{"maps": "it is elsewhere"}})
@@ -72,7 +72,7 @@ func sample() row.Row {
 	return r
 }
 
-// TestRaw: what is written is read, also where one file is the concatenation of two.
+// TestRaw: a written file reads back, even if it is the concatenation of two.
 func TestRaw(t *testing.T) {
 	want := sample()
 	b := file(want)
@@ -90,7 +90,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// TestRawBad: what can be used of a damaged file is, and the rest is told.
+// TestRawBad: the usable part of a damaged file is read, and the rest is reported.
 func TestRawBad(t *testing.T) {
 	whole := file(sample(), sample())
 	for name, c := range map[string]struct {

@@ -9,13 +9,13 @@ import (
 	"github.com/scopeview/scopeview/internal/advice"
 )
 
-// change is text in the place of other text.
+// change replaces text.
 type change struct {
 	from, to int // offsets
 	text     string
 }
 
-// done returns the source with changes, which do not overlap, and are in order.
+// done applies changes, which must be sorted and not overlap, to the source.
 func done(src []byte, list []change) []byte {
 	var b []byte
 	at := 0
@@ -26,8 +26,9 @@ func done(src []byte, list []change) []byte {
 	return append(b, src[at:]...)
 }
 
-// apply returns a file with the fix of what is made at a place, or grows there first. Nothing else is
-// changed, and all lines stay where they are. An error is a sentence that says why it can't be done.
+// apply returns a file with the fix applied to the expression at a place, or to the origin
+// of the variable that first grows there. Nothing else changes, and all lines keep their
+// numbers. An error is a sentence that explains why it is not possible.
 func apply(src []byte, p Place, fix advice.Fix) ([]byte, error) {
 	c, err := changeOf(src, p, fix)
 	if err != nil {
@@ -36,7 +37,7 @@ func apply(src []byte, p Place, fix advice.Fix) ([]byte, error) {
 	return done(src, []change{c}), nil
 }
 
-// changeOf is what apply changes.
+// changeOf returns the change that apply makes.
 func changeOf(src []byte, p Place, fix advice.Fix) (change, error) {
 	switch {
 	case fix.What == "":
@@ -61,7 +62,7 @@ func changeOf(src []byte, p Place, fix advice.Fix) (change, error) {
 	return c, nil
 }
 
-// sized gives what makes something a capacity.
+// sized returns the change that gives an expression a capacity.
 func (s *source) sized(at ast.Node, n int64) (change, error) {
 	switch x := at.(type) {
 	case *ast.ValueSpec: // var v []T
@@ -77,7 +78,7 @@ func (s *source) sized(at ast.Node, n int64) (change, error) {
 	return change{}, fmt.Errorf("it is made in a way that is not known")
 }
 
-// arguments are those of a make, behind the type.
+// arguments returns the arguments of a make after the type.
 func (s *source) arguments(n int64) string {
 	if s.place.Kind == mapKind {
 		return strconv.FormatInt(n, 10)
@@ -85,7 +86,7 @@ func (s *source) arguments(n int64) string {
 	return "0, " + strconv.FormatInt(n, 10)
 }
 
-// resized gives a make another capacity.
+// resized returns the change that gives a make another capacity.
 func (s *source) resized(x *ast.CallExpr, n int64) (change, error) {
 	size := strconv.FormatInt(n, 10)
 	if s.place.Kind != sliceKind {
@@ -113,7 +114,7 @@ func (s *source) resized(x *ast.CallExpr, n int64) (change, error) {
 	return s.replaced(x.Args[2].Pos(), x.Args[2].End(), size), nil
 }
 
-// constant is the value of a literal.
+// constant returns the value of an integer literal.
 func constant(x ast.Expr) (int64, bool) {
 	l, ok := x.(*ast.BasicLit)
 	if !ok || l.Kind != token.INT {

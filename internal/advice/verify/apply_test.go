@@ -7,14 +7,14 @@ import (
 	"github.com/scopeview/scopeview/internal/advice"
 )
 
-// TestApply changes bodies of a function. The line that is meant ends with «, which is no part of it; want
-// is that line, or else the one that says what is declared.
+// TestApply changes bodies of a function. The line of the place ends with «, which is not
+// part of it; want is that line, or else the one with the declaration.
 func TestApply(t *testing.T) {
 	const slice, table = "[]int", "map[string]int"
 	for _, c := range []struct {
 		name, typ string
 		body      string
-		want      string // what stands in the place of the line that was changed
+		want      string // replacement of the changed line
 	}{
 		{"make without a capacity", slice, "v := make([]int, 0) «", "v := make([]int, 0, 100)"},
 		{"make with another", slice, "v := make([]int, 0, 4) «", "v := make([]int, 0, 100)"},
@@ -66,7 +66,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyRefuses: what can't be done by a machine says why.
+// TestApplyRefuses: a change that can't be made mechanically has a reason.
 func TestApplyRefuses(t *testing.T) {
 	capacity := advice.Fix{What: "capacity", N: 100}
 	for _, c := range []struct {
@@ -110,7 +110,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// place makes a file of a function's body, and finds the line that is meant.
+// place returns a file with a function's body, and the place of the marked line.
 func place(t *testing.T, body, typ string) (src string, p Place) {
 	t.Helper()
 	src = `package main
@@ -144,7 +144,7 @@ func body[T any](a []int, n int, x *object) {
 	return src, p
 }
 
-// TestIs lists what the runtime calls functions.
+// TestIs lists the runtime's names of functions.
 func TestIs(t *testing.T) {
 	for _, c := range []struct {
 		declared, name string

@@ -1,12 +1,13 @@
-// Package verify follows advice by machine where that can be done, and measures what it gains.
+// Package verify applies advice mechanically where that is possible, and measures its gain.
 //
 // # Design
 //
-// Of a finding whose fix is a capacity, find looks for the expression that makes the slice, map or
-// channel, by the place that the advice is for: on its line, or, where it grows first, what is declared
-// for it in the same function. That expression alone is changed, so that all lines stay where they are.
-// Run builds the program as it is, and with each change in an overlay: nothing of the user's is written.
-// It runs all of them in turns, and says by how much they differ, with the interval.
+// For a finding whose fix is a capacity, find.go finds the expression that makes the slice,
+// map or channel at the advice's place: on its line, or, if that is where it first grows,
+// its declaration in the same function. Only that expression is changed, so all lines keep
+// their numbers. Run builds the program unchanged, and with each change in an overlay: none
+// of the user's files are written. It runs all builds alternately, and reports the
+// differences with confidence intervals.
 //
-// What can't be changed by a machine is not guessed: a Reason says why.
+// It does not guess other changes: a Reason explains why one is not made.
 package verify

@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// source is a file, and the function that the place is in.
+// source is a file, and the function that contains the place.
 type source struct {
 	src   []byte
 	fset  *token.FileSet
 	place Place
 	info  *types.Info
-	scope ast.Node // the function that is declared there, or the declaration
+	scope ast.Node // function declared there, or the declaration
 	fn    *ast.FuncDecl
 }
 
-// parse finds the function of a place. Types are known as far as the file alone tells.
+// parse finds the function of a place. Types are resolved within the file only.
 func parse(src []byte, p Place) (*source, error) {
 	s := &source{src: src, fset: token.NewFileSet(), place: p}
 	f, err := parser.ParseFile(s.fset, p.File, src, parser.SkipObjectResolution)
@@ -30,7 +30,7 @@ func parse(src []byte, p Place) (*source, error) {
 	}
 	s.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
 	c := types.Config{Error: func(error) {}, Importer: nobody{}, FakeImportC: true}
-	_, _ = c.Check("", s.fset, []*ast.File{f}, s.info) // what is of other files is not known
+	_, _ = c.Check("", s.fset, []*ast.File{f}, s.info) // names of other files stay unresolved
 	for _, d := range f.Decls {
 		if !s.has(d, p.Line) {
 			continue
@@ -44,17 +44,18 @@ func parse(src []byte, p Place) (*source, error) {
 	return nil, fmt.Errorf("line %d of %s is in no function: the file is another one than was built", p.Line, filepath.Base(p.File))
 }
 
-// nobody imports nothing.
+// nobody is an importer that always fails.
 type nobody struct{}
 
 func (nobody) Import(string) (*types.Package, error) { return nil, errors.New("not known here") }
 
-// has reports whether a node has a line.
+// has reports whether a node includes a line.
 func (s *source) has(n ast.Node, line int) bool {
 	return s.fset.Position(n.Pos()).Line <= line && line <= s.fset.Position(n.End()).Line
 }
 
-// made is what makes the slice, map or channel: a make, an empty literal, or a var without a value.
+// made returns the node that makes the slice, map or channel: a make, an empty literal, or a
+// var without a value.
 func (s *source) made() (ast.Node, error) {
 	here := s.chosen(s.makers(s.scope, func(n ast.Node) bool { return s.line(n) == s.place.Line }))
 	switch {
@@ -70,12 +71,12 @@ func (s *source) made() (ast.Node, error) {
 	return s.origin(v)
 }
 
-// makers are the nodes that make something of the kind that is looked for.
+// makers returns the nodes that make something of the place's kind.
 func (s *source) makers(in ast.Node, at func(ast.Node) bool) (list []ast.Node) {
 	address := map[ast.Node]bool{}
 	ast.Inspect(in, func(n ast.Node) bool {
 		if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.AND {
-			address[u.X] = true // that of a make can't be taken
+			address[u.X] = true // the address of a make can't be taken
 		}
 		if x, ok := n.(ast.Expr); ok && !address[n] && s.makes(x) && at(n) {
 			list = append(list, n)
@@ -85,7 +86,7 @@ func (s *source) makers(in ast.Node, at func(ast.Node) bool) (list []ast.Node) {
 	return list
 }
 
-// makes reports whether an expression is a make or an empty literal of the kind that is looked for.
+// makes reports whether an expression is a make or an empty literal of the place's kind.
 func (s *source) makes(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.CallExpr:
@@ -97,7 +98,7 @@ func (s *source) makes(x ast.Expr) bool {
 	return false
 }
 
-// builtin reports whether a name is Go's own.
+// builtin reports whether a name is the predeclared one.
 func (s *source) builtin(f *ast.Ident) bool {
 	o := s.info.Uses[f]
 	if o == nil {
@@ -107,8 +108,8 @@ func (s *source) builtin(f *ast.Ident) bool {
 	return ok
 }
 
-// kind reports whether a type is of the kind that is looked for. One that is not known, as it is
-// another file's, is taken for what it can be.
+// kind reports whether a type may be of the place's kind. An unresolved type, of another
+// file, may be of any.
 func (s *source) kind(x ast.Expr) bool {
 	switch t := x.(type) {
 	case *ast.ArrayType:
@@ -135,7 +136,8 @@ func (s *source) kind(x ast.Expr) bool {
 	return false
 }
 
-// chosen are those of several that have the type, if that can be told.
+// chosen returns the nodes with the place's type, if there are several and the type is
+// known.
 func (s *source) chosen(list []ast.Node) []ast.Node {
 	if len(list) < 2 || s.place.Type == "" {
 		return list
@@ -156,7 +158,7 @@ func (s *source) chosen(list []ast.Node) []ast.Node {
 	return of
 }
 
-// typed reports whether a type expression is the place's type, by its words: the runtime writes
+// typed reports whether a type expression is the place's type, by its words: the runtime has
 // main.T where the file has T.
 func (s *source) typed(x ast.Expr) bool {
 	switch t := x.(type) {
@@ -175,7 +177,7 @@ func (s *source) typed(x ast.Expr) bool {
 	return words(s.text(x)) == words(s.place.Type)
 }
 
-// grown is the variable that grows on the line.
+// grown returns the variable that grows on the line.
 func (s *source) grown() (types.Object, error) {
 	found := map[types.Object]bool{}
 	other := ""
@@ -231,7 +233,7 @@ func (s *source) grown() (types.Object, error) {
 	return nil, fmt.Errorf("on line %d nothing is made that a capacity can be given", s.place.Line)
 }
 
-// origin is where a variable of the function is made.
+// origin returns the node that makes a variable of the function.
 func (s *source) origin(v types.Object) (ast.Node, error) {
 	if s.fn == nil || v.Pos() < s.fn.Pos() || v.Pos() > s.fn.End() {
 		return nil, fmt.Errorf("%s grows there, and is declared outside of the function", v.Name())
@@ -269,7 +271,7 @@ func (s *source) origin(v types.Object) (ast.Node, error) {
 				case s.info.Defs[id] != v:
 				case len(n.Values) > 0:
 					set(id, n.Values[min(i, len(n.Values)-1)])
-				case s.place.Kind == mapKind: // one that is nil can't grow: it is made elsewhere
+				case s.place.Kind == mapKind: // a nil map can't grow: it is made elsewhere
 				case len(n.Names) > 1:
 					other = n
 				default:
@@ -290,7 +292,8 @@ func (s *source) origin(v types.Object) (ast.Node, error) {
 	return made[0], nil
 }
 
-// itself reports whether an expression is of the variable that it is set to: append, or a part.
+// itself reports whether an expression derives from the variable that it is assigned to:
+// append, or a part.
 func (s *source) itself(x ast.Expr, v types.Object) bool {
 	switch x := x.(type) {
 	case *ast.Ident:

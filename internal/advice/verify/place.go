@@ -8,16 +8,16 @@ import (
 	"github.com/scopeview/scopeview/internal/advice"
 )
 
-// Place is where something is made, or grows first.
+// Place is the place where an object is made, or first grows.
 type Place struct {
-	Func string // as the runtime calls it: "main.(*T).grow.func1"
+	Func string // the runtime's name: "main.(*T).grow.func1"
 	File string
 	Line int
 	Kind Kind
-	Type string // the map's, or of a slice's or channel's elements, as the runtime calls it; "": not known
+	Type string // the map's, or that of a slice's or channel's elements, by the runtime's name; "": unknown
 }
 
-// Kind is what is made.
+// Kind is the kind of object.
 type Kind uint8
 
 // The kinds.
@@ -27,7 +27,7 @@ const (
 	chanKind
 )
 
-// kindOf is the kind of what a diagnostic is of.
+// kindOf returns the kind of a diagnostic's objects.
 func kindOf(id string) Kind {
 	switch {
 	case strings.HasPrefix(id, "map-"):
@@ -38,7 +38,7 @@ func kindOf(id string) Kind {
 	return sliceKind
 }
 
-// placeOf is where a finding is.
+// placeOf returns the place of a finding.
 func placeOf(f *advice.Finding) (Place, error) {
 	p := Place{Type: f.Type, Kind: kindOf(f.ID)}
 	name, at, _ := strings.Cut(f.Site, " ")
@@ -54,8 +54,8 @@ func placeOf(f *advice.Finding) (Place, error) {
 	return p, nil
 }
 
-// is reports whether a function that is declared in a file may be the one of a name of the runtime's:
-// that of a closure in it has its name, too, and those of type parameters are left out.
+// is reports whether a function declared in a file may have the runtime's name: a closure's
+// name includes that of its function, and type parameters are ignored.
 func is(declared, name string) bool {
 	for {
 		from, to := strings.IndexByte(name, '['), strings.IndexByte(name, ']')

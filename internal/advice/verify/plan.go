@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice"
 )
 
-// plan finds the changes.
+// plan computes the changes.
 func (r *Result) plan(ctx context.Context, o *Options) error {
 	foreign, err := o.foreign(ctx)
 	if err != nil {
@@ -30,7 +30,7 @@ func (r *Result) plan(ctx context.Context, o *Options) error {
 			r.Tries = append(r.Tries, try)
 			continue
 		}
-		// Two call stacks may end at one line. What is advised for both is the larger capacity.
+		// Two call stacks may end at one line. The larger capacity serves both.
 		if t := r.at(file, c); t != nil {
 			if f.Fix.N > o.Report.Findings[t.Findings[0]].Fix.N {
 				t.changes[file][0] = c
@@ -63,7 +63,8 @@ func (r *Result) plan(ctx context.Context, o *Options) error {
 	return nil
 }
 
-// foreign are the directories whose files a build can't have in an overlay, or nobody would change.
+// foreign returns the directories whose files can't be in an overlay, or that users don't
+// change.
 func (o *Options) foreign(ctx context.Context) (list []string, err error) {
 	out, err := o.goes(ctx, "env", "GOROOT", "GOMODCACHE")
 	for line := range strings.Lines(out) {
@@ -74,7 +75,7 @@ func (o *Options) foreign(ctx context.Context) (list []string, err error) {
 	return list, err
 }
 
-// changed is what a finding's fix changes in which file.
+// changed returns the change of a finding's fix, and its file.
 func changed(f *advice.Finding, files map[string][]byte, foreign []string) (file string, c change, err error) {
 	if f.Fix.What == "" {
 		_, err := changeOf(nil, Place{}, f.Fix)
@@ -101,7 +102,7 @@ func changed(f *advice.Finding, files map[string][]byte, foreign []string) (file
 	return p.File, c, err
 }
 
-// at is the try that changes the same text.
+// at returns the try that changes the same text.
 func (r *Result) at(file string, c change) *Try {
 	for i := range r.Tries {
 		if list := r.Tries[i].changes[file]; len(list) > 0 && list[0].from == c.from {
@@ -111,7 +112,7 @@ func (r *Result) at(file string, c change) *Try {
 	return nil
 }
 
-// shown is the line of a change, as it is with it.
+// shown returns the changed line.
 func shown(file string, src []byte, c change) string {
 	after := done(src, []change{c})
 	from := bytes.LastIndexByte(after[:c.from], '\n') + 1

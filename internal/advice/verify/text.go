@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// WriteText writes what was found for people, of the report that Run was given. Paths are relative to dir
-// where they lie in it.
+// WriteText writes the result for people; report is the one that Run was given. Paths are
+// relative to dir if they lie in it.
 func (r *Result) WriteText(w io.Writer, report *advice.Report, dir string) error {
 	var b strings.Builder
 	if r.Runs > 0 {
@@ -54,7 +54,7 @@ func (t *Try) write(b *strings.Builder) {
 	}
 }
 
-// String says what is saved.
+// String describes the saving.
 func (s *Saved) String() string {
 	switch {
 	case s.Low > 0:

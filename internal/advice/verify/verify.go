@@ -20,19 +20,19 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// Options say what is verified.
+// Options are the parameters of Run.
 type Options struct {
-	Dir      string   // go build works here, and so does the program; "": the working directory
-	Package  string   // the main package that the advice is of; "": the one of Dir
+	Dir      string   // directory of go build, and of the program's runs; "": the working directory
+	Package  string   // main package of the advice; "": that of Dir
 	Flags    []string // of go build
 	Args     []string // of the program
 	Report   *advice.Report
-	Runs     int               // of each build, 1 at least; an interval of 95 % takes 4
-	Budget   time.Duration     // once there are 4 runs none begins that would exceed it; 0: there is none
-	Progress func(run, of int) // is called before each run; it may be nil
+	Runs     int               // of each build, at least 1; an interval of 95 % needs 4
+	Budget   time.Duration     // after 4 runs none starts that would exceed it; 0: none
+	Progress func(run, of int) // called before each run; may be nil
 }
 
-// Result is what the runs have shown. Times are ns of a run.
+// Result has the results of the runs. Times are ns per run.
 type Result struct {
 	Package string   `json:"package"`
 	Args    []string `json:"arguments" says:"of the program"`
@@ -43,7 +43,7 @@ type Result struct {
 	All     *Try     `json:"all" says:"all changes at once; null: there are not several"`
 }
 
-// Try is a change, or the reason why there is none.
+// Try is a change, or the reason for its absence.
 type Try struct {
 	Findings []int    `json:"findings" unit:"index" says:"of 'findings' that it follows"`
 	Changes  []string `json:"changes" says:"file, line and the line as it is then"`
@@ -58,7 +58,7 @@ type Try struct {
 	changes map[string][]change // by file
 }
 
-// Saved is by how much less a program takes: negative where it takes more.
+// Saved is the reduction of a program's time; negative if it takes more.
 type Saved struct {
 	NS         int64   `json:"ns" unit:"ns" says:"the median of all differences; negative: it takes more"`
 	Low        int64   `json:"low_ns" unit:"ns"`
@@ -66,11 +66,12 @@ type Saved struct {
 	Confidence float64 `json:"confidence" unit:"0 to 1" says:"of the interval from 'low_ns' to 'high_ns'"`
 }
 
-// least is how many runs an interval of 95 % takes.
+// least is the number of runs for an interval of 95 %.
 const least = 4
 
-// Run follows advice in builds of their own, and measures them. What the user has is not changed. The
-// program's standard input is empty, its output is compared and thrown away, and it must succeed.
+// Run applies advice in separate builds, and measures them. It does not change the user's
+// files. The program's standard input is empty, its output is compared and discarded, and it
+// must succeed.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Runs < 1 {
 		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95 %%", o.Runs, least)
@@ -95,7 +96,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return r, nil
 }
 
-// measure builds and runs.
+// measure builds and runs the tries.
 func (r *Result) measure(ctx context.Context, o *Options, dir string) error {
 	var tries, sides []*Try
 	for i := range r.Tries {
@@ -142,7 +143,7 @@ func (r *Result) measure(ctx context.Context, o *Options, dir string) error {
 	return nil
 }
 
-// build builds the program with changes, and returns where it is.
+// build builds the program with changes, and returns the path of the executable.
 func (o *Options) build(ctx context.Context, dir string, n int, changes map[string][]change) (string, error) {
 	dir = filepath.Join(dir, fmt.Sprint(n))
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -172,7 +173,7 @@ func (o *Options) build(ctx context.Context, dir string, n int, changes map[stri
 	return path, err
 }
 
-// goes has the go command do something. Its error has what it says.
+// goes runs the go command. Its error includes the command's messages.
 func (o *Options) goes(ctx context.Context, args ...string) (string, error) {
 	var out, errs bytes.Buffer
 	c := exec.CommandContext(ctx, "go", args...)
@@ -192,7 +193,7 @@ func same(a, b string) bool {
 	return err == nil && err2 == nil && bytes.Equal(x, y)
 }
 
-// conclude says what a change saves.
+// conclude computes the savings of a change.
 func (t *Try) conclude(as, with *runs.Side) {
 	t.CPU, t.Wall = saved(as.CPU, with.CPU), saved(as.Wall, with.Wall)
 	t.Output = as.Compare(with)

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// grows is a program whose slices grow, and which has a field that does.
+// grows is a program with growing slices, one of them in a field.
 const grows = `package main
 
 import "fmt"
@@ -61,7 +61,7 @@ func module(t *testing.T) string {
 	return dir
 }
 
-// counted is what two runs of the program in a directory have given.
+// counted returns the report of two runs of the program in a directory.
 func counted(dir string) *advice.Report {
 	main := filepath.Join(dir, "main.go")
 	capacity := func(n int64) advice.Fix { return advice.Fix{What: "capacity", N: n} }
@@ -74,7 +74,7 @@ func counted(dir string) *advice.Report {
 	}}
 }
 
-// TestRun: what can be done is done and measured, and what can't says why.
+// TestRun: possible changes are made and measured, and others have a reason.
 func TestRun(t *testing.T) {
 	dir := module(t)
 	progress := 0
@@ -129,7 +129,7 @@ func TestRun(t *testing.T) {
 	t.Logf("\n%s", &b)
 }
 
-// TestRunEndsWithItsBudget: once there are runs enough for an interval.
+// TestRunEndsWithItsBudget: runs end when there are enough for an interval.
 func TestRunEndsWithItsBudget(t *testing.T) {
 	dir := module(t)
 	report := counted(dir)
@@ -143,7 +143,7 @@ func TestRunEndsWithItsBudget(t *testing.T) {
 	}
 }
 
-// TestRunRefuses: what is not measured says why.
+// TestRunRefuses: unmeasured changes have a reason.
 func TestRunRefuses(t *testing.T) {
 	dir := module(t)
 	all := counted(dir)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// brief is what a function costs at most, in the compiler's units, with all that it calls. It is
-// Never where a call may take any time: there is a loop, something waits, or it is not known what
-// is called.
+// brief returns an upper bound of the cost of a function with everything that it calls, in
+// the compiler's units. It is Never if a call may take any time: if there is a loop or a
+// wait, or if a callee is not known.
 func (p *pkg) brief(fn ast.Node, decl *ast.FuncDecl, body *ast.BlockStmt) int {
 	if known, ok := p.briefs[fn]; ok {
 		return known
@@ -18,7 +18,7 @@ func (p *pkg) brief(fn ast.Node, decl *ast.FuncDecl, body *ast.BlockStmt) int {
 	if body == nil {
 		return Never
 	}
-	p.briefs[fn] = Never // as long as it is not known: who calls himself may do so any number of times
+	p.briefs[fn] = Never // until it is known: a recursive function may recurse any number of times
 	b := briefly{p: p, units: min(p.funcCost(fn, decl, body).size, Never)}
 	if b.units < Never {
 		ast.Inspect(body, b.look)
@@ -27,7 +27,7 @@ func (p *pkg) brief(fn ast.Node, decl *ast.FuncDecl, body *ast.BlockStmt) int {
 	return p.briefs[fn]
 }
 
-// briefly adds up what the parts of a body cost that are not in its own cost.
+// briefly adds the costs of calls in a body, which are not in its own cost.
 type briefly struct {
 	p     *pkg
 	units int
@@ -40,7 +40,7 @@ func (b *briefly) look(n ast.Node) bool {
 	case *ast.ForStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.FuncLit:
 		b.units = Never
 	case *ast.BranchStmt:
-		if n.Tok == token.GOTO { // there are no loops, so what another one breaks off is a switch
+		if n.Tok == token.GOTO { // there are no loops, so other branches leave a switch
 			b.units = Never
 		}
 	case *ast.UnaryExpr:
@@ -51,24 +51,24 @@ func (b *briefly) look(n ast.Node) bool {
 	return b.units < Never
 }
 
-// call adds what a call costs, and reports whether its parts are to be looked at.
+// call adds the cost of a call, and reports whether to examine its parts.
 func (b *briefly) call(e *ast.CallExpr) bool {
 	fun := ast.Unparen(e.Fun)
 	id, _ := fun.(*ast.Ident)
 	switch {
 	case id != nil && id.Name == "panic" && b.p.info.Types[fun].IsBuiltin():
-		return false // what it is given is made once
+		return false // its argument is evaluated once
 	case id != nil && slices.Contains(noCalls, id.Name):
 		return true
 	case id != nil && id.Name == "append" && b.p.info.Types[fun].IsBuiltin() && e.Ellipsis == token.NoPos:
-		b.units += callCost // it grows now and then
+		b.units += callCost // it grows occasionally
 		return true
 	}
 	b.units += b.callee(instantiated(fun))
 	return b.units < Never
 }
 
-// callee is what the function that is called costs.
+// callee returns the cost of a called function.
 func (b *briefly) callee(fun ast.Expr) int {
 	var o types.Object
 	switch f := fun.(type) {
@@ -77,7 +77,7 @@ func (b *briefly) callee(fun ast.Expr) int {
 	case *ast.SelectorExpr:
 		if path := b.p.imported(f.X); path != "" {
 			if cost, known := standard()[path+"."+f.Sel.Name]; known && cost == 0 {
-				return 0 // an instruction of the processor
+				return 0 // a machine instruction
 			}
 			if slices.Contains(strings.Fields(quick[path]), f.Sel.Name) {
 				return callCost
@@ -100,8 +100,8 @@ func (b *briefly) callee(fun ast.Expr) int {
 	return b.p.brief(decl, decl, decl.Body)
 }
 
-// quick are functions of the standard library that take some ten nanoseconds whatever they are given,
-// by package.
+// quick are functions of the standard library that take some ten nanoseconds for any
+// arguments, by package.
 var quick = map[string]string{
 	"math": `Abs Ceil Copysign Dim Exp Exp2 Float32bits Float32frombits Float64bits Float64frombits Floor Frexp Hypot
 		Inf IsInf IsNaN Ldexp Log Log10 Log2 Max Min Mod Modf NaN Pow Round RoundToEven Signbit Sqrt Trunc`,

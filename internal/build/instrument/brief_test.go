@@ -7,9 +7,9 @@ import (
 	"github.com/scopeview/scopeview/internal/build/instrument"
 )
 
-// TestBrief: what calls nothing but what is brief itself is left alone. What may take longer is
-// recorded: in a loop, by waiting, by calling itself, through an interface or a variable, or in
-// another package of which nothing is known.
+// TestBrief: functions that call only brief functions are not recorded. Functions that may
+// take longer are: with a loop, a wait or recursion, or a call through an interface or a
+// variable, or of an unknown function of another package.
 func TestBrief(t *testing.T) {
 	const many = "\tn = n<<3 ^ n>>5 + 7\n\tn = n<<5 ^ n>>3 + 9\n\tn = n<<7 ^ n>>9 + 1\n\tn = n<<2 ^ n>>4 + 3\n\tn = n<<6 ^ n>>1 + 5\n\tn = n<<1 ^ n>>8 + 2\n\tn = n<<9 ^ n>>6 + 4\n\tn = n<<4 ^ n>>2 + 6\n"
 	for _, c := range []struct{ name, body, why string }{

@@ -16,17 +16,17 @@ import (
 	"github.com/scopeview/scopeview/internal/build/instrument"
 )
 
-// listed is a package as go list describes it.
+// listed is a package from go list.
 type listed struct {
 	Dir, ImportPath, Name                        string
 	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles []string
 }
 
-// hooksDir is where the stand-in is put in a module.
+// hooksDir is the directory of the stand-in for package hooks in a module.
 const hooksDir = "scopeviewhooks"
 
-// overlay instruments the packages of the module in dir, and returns the overlay's file and
-// what was done with each function.
+// overlay instruments the packages of the module in dir, and returns the path of the overlay
+// and the functions.
 func overlay(t *testing.T, dir, module string, set func(*instrument.Input)) (string, []instrument.Func) {
 	t.Helper()
 	cache := t.TempDir()
@@ -137,13 +137,13 @@ func write(t *testing.T, path string, text []byte) {
 	}
 }
 
-// ran is what a command printed, and its exit code.
+// ran is the output and the exit code of a command.
 type ran struct {
 	out, err string
 	code     int
 }
 
-// run runs a command in dir, with more variables in its environment.
+// run runs a command in dir, with additional environment variables.
 func run(t *testing.T, dir string, env []string, name string, args ...string) ran {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -158,7 +158,7 @@ func run(t *testing.T, dir string, env []string, name string, args ...string) ra
 	return ran{out.String(), bad.String(), cmd.ProcessState.ExitCode()}
 }
 
-// goBuild builds the program in dir, and fails the test where it does not build.
+// goBuild builds the program in dir, and fails the test if that fails.
 func goBuild(t *testing.T, dir, to string, flags ...string) {
 	t.Helper()
 	r := run(t, dir, nil, "go", append(append([]string{"build", "-o", to}, flags...), ".")...)
@@ -172,11 +172,11 @@ var (
 	operands = regexp.MustCompile(`(?m)^([\w./*()\[\]-]+)\(.*\)$`)
 )
 
-// steady takes out of a text what differs from run to run: addresses and operands.
+// steady removes addresses and operands, which differ from run to run.
 func steady(s string) string {
 	return operands.ReplaceAllString(pointers.ReplaceAllStringFunc(s, func(s string) string {
 		if s[0] == ' ' {
-			return "" // where a call was inlined there is none
+			return "" // an inlined call has none
 		}
 		return "?"
 	}), "$1(…)")

@@ -7,27 +7,27 @@ import (
 	"slices"
 )
 
-// The compiler's numbers (cmd/compile/internal/inline).
+// The compiler's constants (cmd/compile/internal/inline).
 const (
-	inlineBudget = 80 // what it inlines costs at most this
-	callCost     = 57 // of a call that is not inlined, over that of its parts
+	inlineBudget = 80 // maximum cost of an inlined function
+	callCost     = 57 // of a call that is not inlined, in addition to its parts
 	paramCall    = 17 // of a call of a parameter
 	closureCost  = 15
 )
 
-// Never is the cost of a function that is inlined nowhere.
+// Never is the cost of a function that is never inlined.
 const Never = 1 << 20
 
-// cost is what a function costs, in the compiler's units.
+// cost is the cost of a function, in the compiler's units.
 type cost struct {
-	size  int  // of its parts; at least Never where one of them forbids inlining
-	never bool // its directives forbid inlining
-	loops bool // it has a loop with calls that are not inlined, or that waits
+	size  int  // of its parts; at least Never if one of them prevents inlining
+	never bool // a directive prevents inlining
+	loops bool // a loop in it waits, or has calls that are not inlined
 }
 
 func (c cost) inlined() bool { return !c.never && c.size <= inlineBudget }
 
-// cost estimates what the function costs.
+// cost estimates the cost of a function.
 func (p *pkg) cost(s *site) cost { return p.funcCost(s.node, s.decl, s.body) }
 
 func (p *pkg) funcCost(fn ast.Node, decl *ast.FuncDecl, body *ast.BlockStmt) cost {
@@ -37,7 +37,7 @@ func (p *pkg) funcCost(fn ast.Node, decl *ast.FuncDecl, body *ast.BlockStmt) cos
 	if body == nil {
 		return cost{size: Never}
 	}
-	p.costs[fn] = cost{size: Never} // as long as it is not known: who calls himself is not inlined
+	p.costs[fn] = cost{size: Never} // until it is known: a recursive function is not inlined
 	c := coster{p: p, params: map[types.Object]bool{}}
 	if fn == ast.Node(decl) {
 		for _, d := range p.orders[decl] {
@@ -67,7 +67,7 @@ func funcType(fn ast.Node) *ast.FuncType {
 	return fn.(*ast.FuncDecl).Type
 }
 
-// call counts a call, or a conversion.
+// call adds a call, or a conversion.
 func (c *coster) call(e *ast.CallExpr) {
 	fun := ast.Unparen(e.Fun)
 	tv := c.p.info.Types[fun]
@@ -79,7 +79,7 @@ func (c *coster) call(e *ast.CallExpr) {
 		c.builtin(fun, e)
 		return
 	}
-	if lit, ok := fun.(*ast.FuncLit); ok { // called where it is: likely inlined, at a larger budget
+	if lit, ok := fun.(*ast.FuncLit); ok { // called in place: probably inlined, with a larger budget
 		c.size += 1 + closureCost
 		c.size += min(callCost, c.p.funcCost(lit, nil, lit.Body).size)
 		c.list(e.Args)
@@ -105,7 +105,7 @@ func (c *coster) call(e *ast.CallExpr) {
 	c.args(e)
 }
 
-// method counts the call of something behind a dot.
+// method adds the call of a selector.
 func (c *coster) method(f *ast.SelectorExpr, e *ast.CallExpr) {
 	if path := c.p.imported(f.X); path != "" {
 		switch cost, known := standard()[path+"."+f.Sel.Name]; {
@@ -120,7 +120,7 @@ func (c *coster) method(f *ast.SelectorExpr, e *ast.CallExpr) {
 	}
 	c.expr(f.X)
 	sel := c.p.info.Selections[f]
-	if sel == nil { // of another package's type, or one that is not known
+	if sel == nil { // of another package's type, or of an unknown one
 		if cost, ok := knownMethods[f.Sel.Name]; ok && len(e.Args) == cost.args {
 			c.size += cost.cost
 			return
@@ -135,7 +135,7 @@ func (c *coster) method(f *ast.SelectorExpr, e *ast.CallExpr) {
 		c.called()
 	default:
 		if _, pointer := sel.Obj().Type().(*types.Signature).Recv().Type().(*types.Pointer); pointer != isPointer(sel.Recv()) && len(sel.Index()) == 1 {
-			c.size++ // its address is taken, or it is loaded
+			c.size++ // for the address, or the load
 		}
 		c.callee(sel.Obj())
 	}
@@ -146,7 +146,7 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// callee counts what the called function costs: its body where that is inlined.
+// callee adds the cost of a called function: its body if that is inlined.
 func (c *coster) callee(o types.Object) {
 	if f, ok := o.(*types.Func); ok {
 		o = f.Origin()
@@ -161,13 +161,13 @@ func (c *coster) callee(o types.Object) {
 	c.called()
 }
 
-// called counts a call that is not inlined.
+// called adds a call that is not inlined.
 func (c *coster) called() {
 	c.size += callCost
 	c.loops = c.loops || c.depth > 0
 }
 
-// args counts the arguments, and their conversions to interfaces.
+// args adds the arguments, and their conversions to interfaces.
 func (c *coster) args(e *ast.CallExpr) {
 	sig, _ := c.p.info.Types[e.Fun].Type.(*types.Signature)
 	for i, a := range e.Args {
@@ -180,7 +180,7 @@ func (c *coster) args(e *ast.CallExpr) {
 		case sig.Variadic() && i >= n-1:
 			if e.Ellipsis == token.NoPos {
 				if i == n-1 {
-					c.size += 2 // the slice of them
+					c.size += 2 // for their slice
 				}
 				if rest, ok := sig.Params().At(n - 1).Type().(*types.Slice); ok {
 					c.converted(rest.Elem(), a)
@@ -192,7 +192,7 @@ func (c *coster) args(e *ast.CallExpr) {
 	}
 }
 
-// converted counts the conversion of a value to an interface.
+// converted adds the conversion of a value to an interface.
 func (c *coster) converted(to types.Type, e ast.Expr) {
 	from := c.p.info.Types[e]
 	if from.Type == nil || from.IsNil() || !types.IsInterface(to) || types.IsInterface(from.Type) || from.Type == types.Typ[types.Invalid] {
@@ -203,7 +203,7 @@ func (c *coster) converted(to types.Type, e ast.Expr) {
 	}
 }
 
-// instantiated takes the type arguments off a function's name.
+// instantiated removes the type arguments from a function's name.
 func instantiated(e ast.Expr) ast.Expr {
 	switch x := e.(type) {
 	case *ast.IndexExpr:

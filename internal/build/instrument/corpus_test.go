@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// program makes a module of the corpus.
+// program creates a module with the corpus.
 func program(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -25,13 +25,13 @@ func program(t *testing.T) string {
 	return dir
 }
 
-// everything has the smallest functions recorded too, so that each shape is.
+// everything records the smallest functions too, to cover each shape.
 func everything(in *instrument.Input) { in.Small = true }
 
 // withArgs records parameters too.
 func withArgs(in *instrument.Input) { in.Small, in.Args = true, true }
 
-// TestCorpus: an edited program prints what it did, with the same lines, and ends the same.
+// TestCorpus: an edited program prints the same, with the same lines, and ends the same.
 func TestCorpus(t *testing.T) {
 	dir := program(t)
 	bin := t.TempDir()
@@ -39,7 +39,7 @@ func TestCorpus(t *testing.T) {
 		name  string
 		set   func(*instrument.Input)
 		flags []string
-		exact bool // names of literals are what they were: those in inlined functions have others
+		exact bool // names of literals are unchanged: those in inlined functions have others
 	}{
 		{"default", nil, nil, false},
 		{"everything", everything, nil, false},
@@ -72,7 +72,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// literals are names of function literals, inlined or not.
+// literals matches names of function literals, inlined or not.
 var literals = regexp.MustCompile(`main\.\S+\.func\d\S*`)
 
 // names compares the names of sites with the runtime's.
@@ -90,8 +90,8 @@ func names(t *testing.T, log string, exact bool) {
 	}
 }
 
-// go127 reports whether Go 1.27 calls a function otherwise: it is in a loop over a function,
-// or is counted behind one.
+// go127 reports whether Go 1.27 has another name for a function: it is in a loop over a
+// function, or numbered after one.
 func go127(site string) bool {
 	return !strings.HasPrefix(runtime.Version(), "go1.26") && strings.HasPrefix(site, "main.rangeFunc.func")
 }

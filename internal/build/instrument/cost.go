@@ -6,14 +6,14 @@ import (
 	"go/types"
 )
 
-// coster adds up what the parts of a function's body cost: as the compiler does, one for each
-// node of its syntax tree, and more for some. Constants are one node.
+// coster adds up the costs of a function body's parts: as in the compiler, one for each node
+// of the syntax tree, and more for some. Constants are one node.
 type coster struct {
 	cost
 	p       *pkg
 	depth   int                   // of loops
-	params  map[types.Object]bool // of the function
-	results []ast.Expr            // their types
+	params  map[types.Object]bool // parameters of the function
+	results []ast.Expr            // types of the results
 }
 
 func (c *coster) stmts(list []ast.Stmt) {
@@ -98,10 +98,11 @@ func (c *coster) stmt(s ast.Stmt) {
 	}
 }
 
-// waits counts what may wait for another goroutine.
+// waits marks a possible wait for another goroutine.
 func (c *coster) waits() { c.loops = c.loops || c.depth > 0 }
 
-// ifStmt: of a condition that is constant only one branch is left, and costs nothing else.
+// ifStmt adds an if statement. With a constant condition only one branch remains, and the
+// statement itself costs nothing.
 func (c *coster) ifStmt(s *ast.IfStmt) {
 	c.stmt(s.Init)
 	if v := c.p.info.Types[s.Cond].Value; v != nil {
@@ -125,7 +126,7 @@ func (c *coster) assign(s *ast.AssignStmt) {
 	if s.Tok == token.DEFINE {
 		for _, e := range s.Lhs {
 			if id, ok := e.(*ast.Ident); ok && id.Name != "_" && c.p.info.Defs[id] != nil {
-				c.size += 2 // its declaration
+				c.size += 2 // for its declaration
 			}
 		}
 	}
@@ -311,7 +312,7 @@ func (c *coster) composite(e *ast.CompositeLit) {
 			c.size++
 		case *types.Struct:
 			for _, x := range e.Elts {
-				c.size++ // its key
+				c.size++ // for its key
 				if kv, ok := x.(*ast.KeyValueExpr); ok {
 					x = kv.Value
 				}
@@ -332,7 +333,8 @@ func (c *coster) composite(e *ast.CompositeLit) {
 	}
 }
 
-// conversion counts a conversion: one that changes nothing but the type costs nothing.
+// conversion adds a conversion: one between types with the same underlying type costs
+// nothing.
 func (c *coster) conversion(to types.Type, e *ast.CallExpr) {
 	c.list(e.Args)
 	if len(e.Args) != 1 {

@@ -12,8 +12,8 @@ import (
 	"github.com/scopeview/scopeview/internal/build/instrument"
 )
 
-// coverTool, in the environment, makes the test's program stand before the tools of the go
-// command, and has the directory of the package; coverTable is where its table is.
+// coverTool, in the environment, makes the test's program a -toolexec, and is the directory
+// of the package; coverTable is the path of its table.
 const (
 	coverTool  = "INSTRUMENT_TOOLEXEC"
 	coverTable = "INSTRUMENT_TABLE"
@@ -26,8 +26,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// toolexec runs a tool, and edits what go tool cover has made of the package in dir. The go
-// command gives cover the files themselves, whatever an overlay says: the table is not there.
+// toolexec runs a tool, and edits the output of go tool cover for the package in dir. The go
+// command passes cover the files themselves, whatever an overlay has: so the table is
+// missing there.
 func toolexec(dir string, args []string) int {
 	for i, a := range args {
 		if a == filepath.Join(dir, "0-scopeview.go") {
@@ -81,8 +82,8 @@ func editCovered(dir, list string) error {
 	return nil
 }
 
-// TestCoverage: the edit is made to what go tool cover has made. Then the profile is that of
-// the program as it was, and its functions are recorded.
+// TestCoverage: the output of go tool cover is edited. The profile is that of the unedited
+// program, and its functions are recorded.
 func TestCoverage(t *testing.T) {
 	dir := module(t, map[string]string{
 		"a.go": `package m

@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// edit is what is put into one file.
+// edit has the insertions into one file.
 type edit struct {
 	p       *pkg
 	name    string
 	source  []byte
 	ast     *ast.File
 	fset    *token.FileSet
-	bodies  map[ast.Node]*ast.BlockStmt // of go tool cover's text, by the original's functions
+	bodies  map[ast.Node]*ast.BlockStmt // function bodies in the text of go tool cover, by the original's functions
 	lines   lineDirectives
 	inserts []insert
-	imports bool // the file itself refers to package hooks
+	imports bool // the file needs an import of package hooks
 }
 
 type insert struct {
@@ -44,8 +44,8 @@ func newEdit(p *pkg, f *file) (*edit, error) {
 	return e, nil
 }
 
-// cover makes it an edit of what go tool cover made of the file, which changes neither the
-// number nor the order of its functions.
+// cover switches to the text that go tool cover made of the file, which has the same
+// functions in the same order.
 func (e *edit) cover(f *file, text []byte) (err error) {
 	e.source, e.fset, e.bodies = text, token.NewFileSet(), map[ast.Node]*ast.BlockStmt{}
 	e.ast, err = parser.ParseFile(e.fset, f.name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -62,7 +62,7 @@ func (e *edit) cover(f *file, text []byte) (err error) {
 	return nil
 }
 
-// brace is where a function's opening brace is in the text to edit.
+// brace returns the position of a function's opening brace in the text to edit.
 func (e *edit) brace(s *site) token.Pos {
 	if e.bodies != nil {
 		return e.bodies[s.node].Lbrace
@@ -72,7 +72,7 @@ func (e *edit) brace(s *site) token.Pos {
 
 func (e *edit) offset(s *site) int { return e.fset.PositionFor(e.brace(s), false).Offset }
 
-// enter records the function s as the site with that number.
+// enter inserts the statement that records function s, as the site with that number.
 func (e *edit) enter(s *site, number int) {
 	call := "Enter()"
 	if e.p.Args {
@@ -87,8 +87,9 @@ func (e *edit) enter(s *site, number int) {
 	e.insert(e.brace(s)+1, fmt.Sprintf(" if h := %s[%d].%s; h.Loc != 0 { defer h.End() };", e.p.tableVar(), number, call), "\n")
 }
 
-// insert puts text at a place. Where code follows on the line, what gives its place back
-// to it comes behind; on a line of its own, because the compiler counts no columns over 255.
+// insert adds text at a position. If code follows on the line, a line directive after the
+// text restores its position; the directive is on a line of its own, because the compiler
+// does not count columns above 255.
 func (e *edit) insert(pos token.Pos, text, between string) {
 	at := e.fset.PositionFor(pos, false).Offset
 	rest, _, _ := bytes.Cut(e.source[at:], []byte("\n"))
@@ -98,9 +99,9 @@ func (e *edit) insert(pos token.Pos, text, between string) {
 	e.inserts = append(e.inserts, insert{at, text})
 }
 
-// own gives the file its own name, from the package clause on. Before it build constraints
-// would no longer be seen. A text for coverage, or one with a directive there, has a name.
-// A path that can't be in a comment is not given.
+// own adds a line directive with the file's name, from the package clause on. Before that it
+// would hide build constraints. Texts of cover, and files with a directive there, have one.
+// A path that can't be in a comment is left out.
 func (e *edit) own() {
 	at := e.fset.PositionFor(e.ast.Package, false)
 	path := filepath.Join(e.p.Dir, e.name)
@@ -110,7 +111,7 @@ func (e *edit) own() {
 	e.inserts = append(e.inserts, insert{at.Offset, fmt.Sprintf("/*line %s:%d:%d*/", path, at.Line, at.Column)})
 }
 
-// text returns the edited text, and nil where there is nothing to edit.
+// text returns the edited text, or nil if there are no edits.
 func (e *edit) text() []byte {
 	if len(e.inserts) == 0 {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/build/instrument"
 )
 
-// agreement compares the estimate with what the compiler says of a package.
+// agreement compares the estimates with the compiler's for a package.
 type agreement struct {
 	same, all int
 	misses    []string
@@ -40,7 +40,7 @@ func compareInlining(t *testing.T, dir, path string) agreement {
 		file string
 		line int
 	}
-	compiler := map[key]map[bool]string{} // by place: whether it can, and what it says
+	compiler := map[key]map[bool]string{} // by place: whether it can inline, and its message
 	for line := range strings.Lines(string(said)) {
 		m := inlineLine.FindStringSubmatch(strings.TrimSpace(line))
 		if m == nil {
@@ -64,13 +64,13 @@ func compareInlining(t *testing.T, dir, path string) agreement {
 	var a agreement
 	for k, fs := range byPlace {
 		said := compiler[k]
-		if len(fs) != 1 || len(said) != 1 { // two on a line
+		if len(fs) != 1 || len(said) != 1 { // two functions on a line
 			continue
 		}
 		a.all++
 		_, can := said[true]
 		// Literals that are called once are inlined at up to ten times the budget. They are
-		// more than a few instructions, and recorded.
+		// larger than a few instructions, and recorded.
 		if n, _ := strconv.Atoi(said[true]); n > 80 {
 			can = false
 		}
@@ -84,8 +84,8 @@ func compareInlining(t *testing.T, dir, path string) agreement {
 	return a
 }
 
-// sourceOf instruments a package that the go command finds; out of its files is what is
-// named. It returns the package's directory too.
+// sourceOf instruments a package that the go command finds, and writes everything but the
+// named file. It also returns the package's directory.
 func sourceOf(t *testing.T, dir, path, except string) (string, instrument.Output) {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-f", "{{.Dir}}", path)
@@ -115,7 +115,7 @@ func sourceOf(t *testing.T, dir, path, except string) (string, instrument.Output
 	return src, out
 }
 
-// TestInlining: the estimate of what the compiler inlines is right for nearly all functions.
+// TestInlining: the estimate of inlining is right for nearly all functions.
 func TestInlining(t *testing.T) {
 	packages := []string{"encoding/json"}
 	if list := os.Getenv("SCOPEVIEW_INLINE"); list != "" {
@@ -133,10 +133,10 @@ func TestInlining(t *testing.T) {
 	}
 }
 
-// exported finds what the compiler says of the exported functions that it inlines.
+// exported matches the compiler's messages on exported functions that it inlines.
 var exported = regexp.MustCompile(`(?m)can inline ([A-Z]\w*) with cost (\d+) as`)
 
-// TestStandard compares std.txt with what the compiler says of the standard library.
+// TestStandard compares std.txt with the compiler's messages on the standard library.
 func TestStandard(t *testing.T) {
 	if !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skip("std.txt is of Go 1.26")

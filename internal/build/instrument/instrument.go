@@ -1,21 +1,21 @@
 // Package instrument edits the files of a package so that its functions are recorded as
-// scopes. Bytes go in and bytes come out: it runs no command and touches no file.
+// scopes. It maps texts to texts: it runs no command and accesses no file.
 //
 // A recorded function begins with a statement on the line of its opening brace:
 //
 //	func (c *client) flush() { if h := _scopeview_f[17].Enter(); h.Loc != 0 { defer h.End() };
 //
-// The sites it names are a table in a file of its own, which also imports package hooks.
+// The sites are a table in an added file, which also imports package hooks.
 //
-//   - sites.go: which functions a package has, and what they are called
-//   - reasons.go: which of them are left alone, and why
-//   - cost.go, calls.go, known.go, types.go: what the compiler would inline
-//   - brief.go: what takes some ten nanoseconds, with all that it calls
-//   - params.go: which parameters are recorded
-//   - edit.go, lines.go: the text, and how lines and columns stay what they were
+//   - sites.go: the functions of a package, and their names
+//   - reasons.go: functions that are not recorded, and the reasons
+//   - cost.go, calls.go, known.go, types.go: estimates of the compiler's inlining
+//   - brief.go: functions that take some ten nanoseconds, with all that they call
+//   - params.go: the recorded parameters
+//   - edit.go, lines.go: the text, and line directives that preserve lines and columns
 //   - table.go: the file with the table
 //
-// What the edit relies on:
+// Invariants:
 //
 //  1. The table is declared before all variables of the package. Otherwise a variable whose
 //     initialiser calls a recorded function would wait for the table, and others would be
@@ -45,38 +45,40 @@ type Input struct {
 	ImportPath string
 	// Name is the package's name.
 	Name string
-	// Files are the texts to edit, by base name: those that the compiler is given.
+	// Files are the texts to edit, by base name: those passed to the compiler.
 	Files map[string][]byte
-	// With are other files of the same package, which are read only: for its in-package
-	// tests they are the package's own files, and for these the tests.
+	// With are other files of the same package, which are not edited: for in-package tests
+	// the package's own files, and for these the tests.
 	With map[string][]byte
-	// Tests says that Files are the package's tests. Their table is in a test file too.
+	// Tests means that Files are the package's tests. Their table is in a test file too.
 	Tests bool
-	// Covered are the texts that go tool cover made of Files. Where a file has one, that text
-	// is edited, and what is decided about its functions is decided on the original.
+	// Covered are the texts that go tool cover made of Files. If a file has one, that text is
+	// edited, but decisions about its functions are based on the original.
 	Covered map[string][]byte
-	// Dir is the package's directory, an absolute path. The compiler says so where errors and
-	// stacks name a file; otherwise it would name the edited one.
+	// Dir is the package's directory, an absolute path, which the compiler uses in errors and
+	// stacks; otherwise these would name the edited file.
 	Dir string
-	// LineDirs says that relative names in line directives are relative to Dir, as from Go 1.27
-	// on: then they are written as absolute ones.
+	// LineDirs means that relative names in line directives are relative to Dir, as from Go
+	// 1.27 on: then they are rewritten as absolute ones.
 	LineDirs bool
 	// Hooks is the import path of package hooks.
 	Hooks string
-	// Args says that parameters are recorded.
+	// Args enables the recording of parameters.
 	Args bool
-	// Small says that functions are recorded which the compiler inlines, and the smallest.
+	// Small enables the recording of functions that the compiler inlines, and of the smallest
+	// ones.
 	Small bool
-	// LeaveOut says of a function, by its name, whether it is left alone and why; nil keeps all.
+	// LeaveOut returns, for the name of a function, whether it is not recorded and the
+	// reason; nil leaves out none.
 	LeaveOut func(function string) (reason string, out bool)
 }
 
 // Output is an edited package.
 type Output struct {
-	// Files are the texts that have changed, by base name.
+	// Files are the changed texts, by base name.
 	Files map[string][]byte
-	// Table is the file to add to the package, and has no text where nothing is recorded. Its
-	// name sorts before all of Files, and the compiler must be given it before them.
+	// Table is the file to add to the package; it has no text if nothing is recorded. Its
+	// name sorts before all of Files, and it must precede them in the compiler's arguments.
 	Table File
 	// Funcs are the package's functions, in the order of files and places.
 	Funcs []Func
@@ -88,22 +90,22 @@ type File struct {
 	Text []byte
 }
 
-// Func is a function of the package.
+// Func is a function of a package.
 type Func struct {
-	Name string // as the linker has it, with the package's short name
+	Name string // linker's name, with the package's short name
 	File string
-	Line int // as the compiler counts it, after line directives
-	Cost int // estimate of what inlining it would cost, Never where it can't be inlined
-	// Loops says that a call of it may take any time: there is a loop in it, or a function literal.
+	Line int // as counted by the compiler, after line directives
+	Cost int // estimated cost of inlining it; Never if that is impossible
+	// Loops means that a call may take any time: it has a loop, or a function literal.
 	Loops bool
-	Why   string // why it is left alone; empty where it is recorded
+	Why   string // reason why it is not recorded; "": it is recorded
 }
 
-// ErrOrder says that no name is left that sorts before those of a package's files.
+// ErrOrder reports that no file name sorts before those of a package's files.
 var ErrOrder = errors.New("no file name sorts before those of the package; rename its first file")
 
-// Package edits the files of a package. Files that do not parse are an error: the compiler
-// has a better one of them.
+// Package edits the files of a package. It returns an error for files that do not parse: the
+// compiler's message is better.
 func Package(in Input) (Output, error) {
 	p, err := parse(in)
 	if err != nil {
@@ -150,16 +152,16 @@ func Package(in Input) (Output, error) {
 type pkg struct {
 	Input
 	fset   *token.FileSet
-	edited []*file // of Files, sorted by name
+	edited []*file // Files, sorted by name
 	all    []*ast.File
-	prefix string // of the names that are put in: no identifier of the package begins with it
+	prefix string // of inserted names: no identifier of the package begins with it
 	info   types.Info
 	decls  map[types.Object]*ast.FuncDecl
-	orders map[*ast.FuncDecl][]string // the go: directives of functions
+	orders map[*ast.FuncDecl][]string // go: directives of functions
 	costs  map[ast.Node]cost
 	briefs map[ast.Node]int
 
-	compares map[ast.Node]bool // function literals that package sort or slices calls
+	compares map[ast.Node]bool // function literals passed to package sort or slices
 }
 
 // file is one of the files to edit.
@@ -176,10 +178,10 @@ func parse(in Input) (*pkg, error) {
 	for _, name := range slices.Sorted(maps.Keys(in.With)) {
 		f, err := p.parse(name, in.With[name])
 		if err != nil {
-			continue // it need not be built
+			continue // it may be left out of the build
 		}
 		if in.Tests && !importsC(f) {
-			n.sites(f) // the compiler counts on in the tests
+			n.sites(f) // the compiler continues the numbering in the tests
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
@@ -203,7 +205,8 @@ func (p *pkg) parse(name string, text []byte) (*ast.File, error) {
 	return f, nil
 }
 
-// freePrefix is what no text of the package has, so that nothing in it is shadowed or collides.
+// freePrefix returns a prefix that occurs in no text of the package, so that inserted names
+// neither shadow nor collide.
 func freePrefix(in Input) string {
 	for i := 1; ; i++ {
 		prefix := "_scopeview"

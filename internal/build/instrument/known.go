@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// stdText lists the standard library's functions that the compiler inlines, and what they
-// cost: go test -run TestStandard -update writes it.
+// stdText lists the standard library's functions that the compiler inlines, and their costs:
+// go test -run TestStandard -update writes it.
 //
 //go:embed std.txt
 var stdText string
 
-// standard is stdText by path and name, and what is one instruction of the processor.
+// standard is stdText by path and name, plus functions that are one machine instruction.
 var standard = sync.OnceValue(func() map[string]int {
 	costs := map[string]int{}
 	for line := range strings.Lines(stdText) {
@@ -30,7 +30,7 @@ var standard = sync.OnceValue(func() map[string]int {
 	return costs
 })
 
-// instructions are functions that a processor has instructions for, by package.
+// instructions are functions that compile to machine instructions, by package.
 var instructions = map[string]string{
 	"math": "Sqrt Floor Ceil Trunc Abs Copysign FMA RoundToEven",
 	"math/bits": `TrailingZeros TrailingZeros8 TrailingZeros16 TrailingZeros32 TrailingZeros64
@@ -43,14 +43,14 @@ var instructions = map[string]string{
 	"unsafe": "Add Slice String StringData SliceData",
 }
 
-// conversions are types of the standard library that are often converted to.
+// conversions are types of the standard library that are common in conversions.
 var conversions = map[string]bool{
 	"time.Duration": true, "unsafe.Pointer": true, "net/http.HandlerFunc": true, "io/fs.FileMode": true,
 	"os.FileMode": true, "go/token.Pos": true, "reflect.Kind": true,
 }
 
-// knownMethods are methods that are the standard library's where nothing else is known, by
-// the number of their arguments: those of package atomic, of byte orders, and of locks.
+// knownMethods are methods assumed to be the standard library's if the type is not known,
+// with their number of arguments: those of package atomic, of byte orders, and of locks.
 var knownMethods = map[string]struct{ args, cost int }{
 	"Load": {0, 3}, "Store": {1, 4}, "Add": {1, 4}, "CompareAndSwap": {2, 6}, "Swap": {1, 4},
 	"Lock": {0, 68}, "Unlock": {0, 74}, "RLock": {0, 77}, "RUnlock": {0, 78}, "Done": {0, 60},

@@ -8,19 +8,20 @@ import (
 	"strings"
 )
 
-// lineDirectives are a file's own, in the order of their places.
+// lineDirectives are the line directives of a file, by position.
 type lineDirectives []lineDirective
 
 // lineDirective is a comment //line name:L or //line name:L:C, or the same between /* and */.
 type lineDirective struct {
-	end    int    // where what follows it begins
-	nameAt int    // where its name begins
-	name   string // as it is written
-	dir    string // what is put before the name
+	end    int    // offset after it
+	nameAt int    // offset of its name
+	name   string // name as written
+	dir    string // text inserted before the name
 	column bool
 }
 
-// findLineDirectives finds those of a file. Relative names get dir, unless that is empty.
+// findLineDirectives finds the line directives of a file. dir is prepended to relative
+// names, unless it is empty.
 func findLineDirectives(fset *token.FileSet, f *ast.File, dir string) (all lineDirectives) {
 	for _, g := range f.Comments {
 		for _, c := range g.List {
@@ -47,7 +48,7 @@ func findLineDirectives(fset *token.FileSet, f *ast.File, dir string) (all lineD
 	return all
 }
 
-// cutNumber cuts :N off the end.
+// cutNumber cuts off :N at the end.
 func cutNumber(s string) (string, bool) {
 	i := strings.LastIndexByte(s, ':')
 	if i < 0 || i == len(s)-1 || strings.Trim(s[i+1:], "0123456789") != "" {
@@ -56,7 +57,7 @@ func cutNumber(s string) (string, bool) {
 	return s[:i], true
 }
 
-// last is the directive that is in force at an offset.
+// last returns the directive in force at an offset.
 func (l lineDirectives) last(offset int) (d lineDirective, ok bool) {
 	for _, next := range l {
 		if next.end > offset {
@@ -67,8 +68,8 @@ func (l lineDirectives) last(offset int) (d lineDirective, ok bool) {
 	return d, ok
 }
 
-// at returns a comment behind which the position is pos. Where a directive of the file has
-// left columns unknown, they stay so: then its name is repeated.
+// at returns a comment after which the position is pos. If a directive of the file has left
+// columns unknown, its name is repeated, to keep them so.
 func (l lineDirectives) at(pos token.Position, offset int) string {
 	d, ok := l.last(offset)
 	if !ok || d.column {
@@ -77,7 +78,7 @@ func (l lineDirectives) at(pos token.Position, offset int) string {
 	return fmt.Sprintf("/*line %s:%d*/", d.dir+d.name, pos.Line)
 }
 
-// repeatable reports whether at can be said at an offset.
+// repeatable reports whether at works at an offset.
 func (l lineDirectives) repeatable(offset int) bool {
 	d, _ := l.last(offset)
 	return inComment(d.dir + d.name)

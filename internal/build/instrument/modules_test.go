@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/build/instrument"
 )
 
-// TestModules: the tests of others' modules pass with all of their functions recorded, but
-// those whose inlining they measure.
+// TestModules: the tests of other people's modules pass with all of their functions
+// recorded, except for those that measure inlining.
 func TestModules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and tests three modules of others")
@@ -21,7 +21,7 @@ func TestModules(t *testing.T) {
 		path, version string
 		packages      []string
 	}{
-		// It loses four bits of the time, so that one test finds it reversed, now and then.
+		// It drops four bits of the time, so one test occasionally finds it reversed.
 		{"github.com/google/uuid", "v1.6.0", []string{"-skip=^TestVersion6$", "./..."}},
 		{"github.com/pelletier/go-toml/v2", "v2.2.4", []string{".", "./unstable/...", "./internal/..."}},
 		{"golang.org/x/mod", "v0.41.0", []string{"./modfile", "./semver", "./module", "./sumdb"}},
@@ -56,7 +56,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// downloaded is a copy of a module.
+// downloaded returns a copy of a module.
 func downloaded(t *testing.T, module string) string {
 	t.Helper()
 	cmd := exec.Command("go", "mod", "download", "-json", module)
@@ -76,7 +76,7 @@ func downloaded(t *testing.T, module string) string {
 	}
 	err = filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			err = os.Chmod(p, 0o700) // those of the module cache are not for writing
+			err = os.Chmod(p, 0o700) // files of the module cache are read-only
 		}
 		return err
 	})

@@ -12,7 +12,7 @@ const recorded = "package p\n\nfunc init() {}\n\nvar v = func() { for { work() }
 
 func files(name, text string) map[string][]byte { return map[string][]byte{name: []byte(text)} }
 
-// TestTable: the file with the table names each site in the order of their numbers.
+// TestTable: the file with the table has the names of all sites, by number.
 func TestTable(t *testing.T) {
 	out, err := instrument.Package(instrument.Input{
 		ImportPath: "example.com/a.b/v2", Name: "p", Hooks: "example.com/hooks", Files: files("a.go", recorded),
@@ -37,8 +37,8 @@ var _scopeview_f = [...]_scopeview.Func{
 	}
 }
 
-// TestTableNames: the table comes first of a package's files, and those of its tests do not
-// collide with it, nor with one another.
+// TestTableNames: the table is the first of a package's files, and those of its tests
+// collide neither with it nor with each other.
 func TestTableNames(t *testing.T) {
 	for _, c := range []struct {
 		name, file, table string
@@ -63,8 +63,8 @@ func TestTableNames(t *testing.T) {
 	}
 }
 
-// TestTestsCountOn: in a package's tests init functions and literals of variables are
-// numbered behind those of the package.
+// TestTestsCountOn: in a package's tests the numbers of init functions and of variables'
+// literals continue those of the package.
 func TestTestsCountOn(t *testing.T) {
 	with := files("a.go", recorded)
 	with["broken.go"] = []byte("package p\n\nfunc {")
@@ -84,7 +84,7 @@ func TestTestsCountOn(t *testing.T) {
 	}
 }
 
-// TestNothing: of a package without recorded functions no file is edited.
+// TestNothing: no file is edited in a package without recorded functions.
 func TestNothing(t *testing.T) {
 	out, err := instrument.Package(instrument.Input{ImportPath: "p", Name: "p", Files: files("a.go", "package p\n\nfunc F() int { return 1 }\n")})
 	if err != nil || len(out.Files) != 0 || out.Table.Text != nil || len(out.Funcs) != 1 {
@@ -95,7 +95,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestBroken: a file that does not parse is an error that names its place.
+// TestBroken: a file that does not parse is an error with its position.
 func TestBroken(t *testing.T) {
 	_, err := instrument.Package(instrument.Input{ImportPath: "example.com/p", Name: "p", Files: files("a.go", "package p\n\nfunc {")})
 	if err == nil || !strings.Contains(err.Error(), "instrumenting example.com/p: a.go:3:6") {
@@ -103,7 +103,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestCoveredDiffers: a text for coverage that is of another file is an error.
+// TestCoveredDiffers: a text for coverage of another file is an error.
 func TestCoveredDiffers(t *testing.T) {
 	_, err := instrument.Package(instrument.Input{
 		ImportPath: "p", Name: "p", Files: files("a.go", recorded), Covered: files("a.go", "package p\n"),
@@ -113,7 +113,8 @@ func TestCoveredDiffers(t *testing.T) {
 	}
 }
 
-// TestDir: an edited file says where it belongs, and from Go 1.27 on so do its directives.
+// TestDir: an edited file has a directive with its original path, and from Go 1.27 on its
+// own directives have absolute paths too.
 func TestDir(t *testing.T) {
 	const text = `//go:build linux
 
@@ -149,8 +150,8 @@ func G() { for { work() } }
 	}
 }
 
-// TestStraight: what goes straight through a few hundred parts and calls nothing is left alone, with
-// conversions and breaks of a switch in it, and what may take longer is not.
+// TestStraight: straight-line code of a few hundred parts without calls is not recorded,
+// even with conversions and breaks of a switch, and code that may take longer is.
 func TestStraight(t *testing.T) {
 	many := strings.Repeat("\tn = n<<3 ^ n>>5 + 7\n", 12)
 	out, err := instrument.Package(instrument.Input{

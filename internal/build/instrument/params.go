@@ -5,11 +5,11 @@ import (
 	"go/types"
 )
 
-// maxArgs is how many parameters of a function are recorded.
+// maxArgs is the maximum number of recorded parameters of a function.
 const maxArgs = 8
 
-// params are the names of a function's parameters that are recorded: numbers, strings, bools
-// and durations. Of other packages' types only time.Duration is known.
+// params returns the names of a function's recorded parameters: numbers, strings, bools and
+// durations. Of other packages' types it recognizes only time.Duration.
 func (p *pkg) params(s *site) []string {
 	var all []string
 	for _, field := range s.typ.Params.List {
@@ -37,7 +37,7 @@ func (p *pkg) plain(id *ast.Ident, typ ast.Expr) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsFloat|types.IsString|types.IsBoolean) != 0
 }
 
-// imported is the path of the package that an expression names, if it does.
+// imported returns the path of the package that an expression names, or "".
 func (p *pkg) imported(e ast.Expr) string {
 	if id, ok := e.(*ast.Ident); ok {
 		if name, ok := p.info.Uses[id].(*types.PkgName); ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/build/instrument"
 )
 
-// module makes a module of files in a new directory.
+// module creates a module of files in a new directory.
 func module(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -24,8 +24,8 @@ func module(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// TestErrorPlaces: what the compiler and vet find wrong has the line and the column that it
-// has in the program as it was.
+// TestErrorPlaces: errors of the compiler and vet have the line and the column of the
+// unedited program.
 func TestErrorPlaces(t *testing.T) {
 	wrong := module(t, map[string]string{
 		"a.go": `package m; import ("fmt"; "os")
@@ -52,7 +52,7 @@ func nine(n int) { goto L; x := 1; L: fmt.Println(n, x) }
 	file, _ := overlay(t, wrong, "example.com/m", everything)
 	want := run(t, wrong, nil, "go", "build", "-gcflags=-e", ".")
 	got := run(t, wrong, nil, "go", "build", "-gcflags=-e", "-overlay="+file, ".")
-	// Where a directive gives no column, the compiler adds the place in the text that it has read.
+	// If a directive has no column, the compiler adds the position in the text that it reads.
 	physical := regexp.MustCompile(`\[.*\]`)
 	same(t, "the compiler", sorted(physical.ReplaceAllString(got.err, "")), sorted(physical.ReplaceAllString(want.err, "")))
 	if n := strings.Count(want.err, "missing"); n != 8 {
@@ -78,7 +78,7 @@ func three(h string, d int) { fmt.Printf("%d %s", h, d) }
 	}
 }
 
-// TestHelpers: package testing names the line that it named.
+// TestHelpers: package testing reports the same lines.
 func TestHelpers(t *testing.T) {
 	dir := module(t, map[string]string{"a.go": "package m\n", "a_test.go": `package m
 
@@ -110,8 +110,8 @@ func Example() { println(); /* Output: x */ }
 	}
 }
 
-// TestEscapes: with arguments nothing more escapes to the heap, and what the compiler says of
-// the program's own lines it says of the same columns.
+// TestEscapes: recording arguments makes nothing else escape to the heap, and the compiler's
+// messages on the program's own lines have the same columns.
 func TestEscapes(t *testing.T) {
 	corpus := program(t)
 	small := module(t, map[string]string{"a.go": `package m
@@ -125,7 +125,7 @@ func record(n int, s string, b bool, k kind, f float64, u uint8) { fmt.Println(n
 func closure(n int) func(string) { fmt.Println(); return func(s string) { fmt.Println(n); fmt.Println(s) } }
 `})
 	for _, c := range []struct{ dir, module, flags string }{
-		{corpus, "example.com/corpus", "-m -l"}, // without inlining: with it, literals are looked at elsewhere
+		{corpus, "example.com/corpus", "-m -l"}, // without inlining: with it, literals are examined elsewhere
 		{small, "example.com/m", "-m"},
 	} {
 		file, _ := overlay(t, c.dir, c.module, func(in *instrument.Input) { in.Args = true })
@@ -137,9 +137,9 @@ func closure(n int) func(string) { fmt.Println(); return func(s string) { fmt.Pr
 	}
 }
 
-var temporaries = regexp.MustCompile(`autotmp_\d+`) // the compiler numbers them
+var temporaries = regexp.MustCompile(`autotmp_\d+`) // numbered by the compiler
 
-// escapes is what the compiler says of values that go to the heap.
+// escapes returns the compiler's messages on values that escape to the heap.
 func escapes(t *testing.T, dir, compiler string, flags ...string) string {
 	t.Helper()
 	args := append([]string{"build", "-o", filepath.Join(t.TempDir(), "x"), "-gcflags=" + compiler}, flags...)

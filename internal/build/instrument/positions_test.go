@@ -15,9 +15,9 @@ import (
 	"github.com/scopeview/scopeview/internal/build/instrument"
 )
 
-// TestPositions: each part of an edited file has the line and the column that it had, and
-// nothing has come in but what is meant to. SCOPEVIEW_POSITIONS lists directories: then it
-// looks at all packages below them.
+// TestPositions: each part of an edited file has its original line and column, and nothing
+// else was added. SCOPEVIEW_POSITIONS is a list of directories: then it checks all packages
+// below them.
 func TestPositions(t *testing.T) {
 	for _, path := range []string{"go/types", "net/http", "text/template", "strconv"} {
 		compareParts(t, input(t, path))
@@ -46,7 +46,7 @@ func compareParts(t *testing.T, in instrument.Input) {
 	in.Args, in.Small = true, true
 	out, err := instrument.Package(in)
 	if err != nil {
-		t.Log(err) // of packages that do not parse
+		t.Log(err) // some packages do not parse
 		return
 	}
 	for name, text := range out.Files {
@@ -65,7 +65,7 @@ func compareParts(t *testing.T, in instrument.Input) {
 	}
 }
 
-// parts lists what a file consists of, with places, and counts what is ours.
+// parts lists the parts of a file with positions, and counts the inserted ones.
 func parts(t *testing.T, name string, text []byte) (list []string, enters, imports int) {
 	t.Helper()
 	fset := token.NewFileSet()

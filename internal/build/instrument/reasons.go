@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Reasons why functions are left alone.
+// Reasons why functions are not recorded.
 const (
 	WhyNoBody  = "it has no body in Go"
 	WhyBlank   = "nothing can call it"
@@ -19,18 +19,19 @@ const (
 	WhyLine    = "its line directive can't be repeated within a line"
 )
 
-// smallLeaf is what a function may cost to be left alone, with all that it calls, in the
-// compiler's units: none of its parts is done twice, so it takes about what its record would.
+// smallLeaf is the maximum cost, in the compiler's units, of a function that is not
+// recorded, with everything that it calls: as none of its parts is repeated, it takes about
+// as long as its record.
 const smallLeaf = 4 * inlineBudget
 
-// bounded are the directives of functions which an inserted defer is not allowed in, or
-// whose frame it must not change.
+// bounded are the directives of functions in which an inserted defer is not allowed, or
+// whose frame must not change.
 var bounded = []string{
 	"nosplit", "systemstack", "nowritebarrier", "nowritebarrierrec", "yeswritebarrierrec",
 	"uintptrescapes", "uintptrkeepalive", "cgo_unsafe_args",
 }
 
-// reason says why a function is left alone, and nothing where it is recorded.
+// reason returns the reason why a function is not recorded, or "".
 func (p *pkg) reason(e *edit, s *site, cost cost) string {
 	switch {
 	case s.body == nil:
@@ -42,7 +43,7 @@ func (p *pkg) reason(e *edit, s *site, cost cost) string {
 	case !e.lines.repeatable(e.offset(s)):
 		return WhyLine
 	}
-	if s.decl != nil { // a literal runs where its function does
+	if s.decl != nil { // a literal is subject to its function's directives
 		for _, d := range p.orders[s.decl] {
 			if slices.Contains(bounded, d) {
 				return "it is marked go:" + d
@@ -59,7 +60,7 @@ func (p *pkg) reason(e *edit, s *site, cost cost) string {
 		return ""
 	case cost.inlined() && !cost.loops:
 		return WhyInlined
-	case cost.size <= smallLeaf && leaf(s.body): // however well its types are known
+	case cost.size <= smallLeaf && leaf(s.body): // even if types are not known
 		return WhySmall
 	case p.brief(s.node, s.decl, s.body) <= smallLeaf:
 		return WhyBrief
@@ -70,7 +71,7 @@ func (p *pkg) reason(e *edit, s *site, cost cost) string {
 }
 
 // entry reports whether only the runtime or package testing calls the function: then the
-// compiler inlines it nowhere, and it is what its reader looks for first.
+// compiler never inlines it, and readers look for it first.
 func (p *pkg) entry(s *site) bool {
 	if s.decl == nil || s.node != ast.Node(s.decl) || s.decl.Recv != nil {
 		return false
@@ -90,13 +91,13 @@ func importsC(f *ast.File) bool {
 	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` })
 }
 
-// noCalls look like calls and are not: what is built in, and conversions of numbers.
+// noCalls look like calls but are not: builtins, and conversions of numbers.
 var noCalls = []string{
 	"len", "cap", "panic", "min", "max", "byte", "rune", "int", "int8", "int16", "int32", "int64",
 	"uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "float32", "float64",
 }
 
-// leaf reports whether nothing in a body takes time of its own: calls, loops, and what waits.
+// leaf reports whether a body has no calls, loops or waits.
 func leaf(body *ast.BlockStmt) bool {
 	is := true
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -108,7 +109,7 @@ func leaf(body *ast.BlockStmt) bool {
 		case *ast.ForStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.FuncLit:
 			is = false
 		case *ast.BranchStmt:
-			is = is && n.Tok != token.GOTO // there are no loops, so what it breaks off is a switch
+			is = is && n.Tok != token.GOTO // there are no loops, so other branches leave a switch
 		case *ast.UnaryExpr:
 			is = is && n.Op.String() != "<-"
 		}
@@ -117,8 +118,8 @@ func leaf(body *ast.BlockStmt) bool {
 	return is
 }
 
-// addOrders finds the go: directives of a file's functions. As in the compiler, one belongs
-// to the next declaration, whatever is between.
+// addOrders finds the go: directives of a file's functions. As in the compiler, a directive
+// belongs to the next declaration, whatever is in between.
 func (p *pkg) addOrders(f *ast.File) {
 	from := f.Name.End()
 	comments := f.Comments
@@ -141,8 +142,9 @@ func (p *pkg) addOrders(f *ast.File) {
 	}
 }
 
-// addCompares finds the function literals of a file that are given to package sort or slices. A
-// binary search calls its own some twenty times for each call of the function around it.
+// addCompares finds the function literals of a file that are passed to package sort or
+// slices. A binary search calls its function some twenty times per call of the enclosing
+// function.
 func (p *pkg) addCompares(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write what becomes of the shapes in testdata/shapes.txt")
 
-// TestShapes compares what becomes of functions of all shapes with testdata/shapes.txt.
+// TestShapes compares the edits of functions of all shapes with testdata/shapes.txt.
 func TestShapes(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/shapes.txt")
 	if err != nil {
@@ -43,7 +43,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// edited is the text of a shape as it is afterwards, and a line for each of its functions.
+// edited returns the edited text of a shape, and a line for each of its functions.
 func edited(t *testing.T, shape txtar.File) string {
 	t.Helper()
 	source := "package p\n\n" + string(shape.Data)

@@ -9,28 +9,28 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// site is a function that has a body, or a declaration that has none.
+// site is a function with a body, or a declaration without one.
 type site struct {
 	name  string
 	node  ast.Node // a FuncDecl or a FuncLit
 	typ   *ast.FuncType
 	body  *ast.BlockStmt
-	decl  *ast.FuncDecl // the declaration that it is, or is in; nil in a variable's value
-	inner int           // function literals in it so far
-	outer *site         // nil of a declaration, and in a variable's value
+	decl  *ast.FuncDecl // the declaration itself, or the enclosing one; nil in a variable's value
+	inner int           // number of function literals in it so far
+	outer *site         // enclosing function; nil for a declaration, and in a variable's value
 }
 
-// names makes the names of a package's functions, as Go 1.26 makes them: literals are numbered
-// in the order of their places, in each function from 1 on. Where a function is inlined its
-// literals get other names besides. Go 1.27 differs in one thing: a literal in the body of a
-// loop over a function is f-range1.1 there, and is f.func1 here.
+// names assigns the names of a package's functions as Go 1.26 does: literals are numbered in
+// source order, in each function from 1. The literals of an inlined function have additional
+// names. Go 1.27 differs in one case: a literal in the body of a loop over a function is
+// f-range1.1 there, and f.func1 here.
 type names struct {
 	pkg      string
-	inits    int // functions named init so far
-	literals int // literals in the values of the package's variables so far
+	inits    int // number of functions named init so far
+	literals int // number of literals in the values of the package's variables so far
 }
 
-// shortPackage is the package's name before its functions'.
+// shortPackage returns the package's prefix of function names.
 func shortPackage(in Input) string {
 	if in.Name == "main" {
 		return "main"
@@ -39,12 +39,13 @@ func shortPackage(in Input) string {
 	if i := strings.LastIndexByte(last, '/'); i >= 0 {
 		dir, last = last[:i+1], last[i+1:]
 	}
-	// As the linker escapes it: behind a dot in the last element a function's name would begin.
+	// As in the linker's escaping: after a dot in the last element a function's name would
+	// begin.
 	last = strings.NewReplacer("%", "%25", ".", "%2e").Replace(last)
 	return strings.TrimSuffix(format.ShortFunction(dir+last+".f"), ".f")
 }
 
-// sites lists the functions of a file in the order of their places.
+// sites returns the functions of a file in source order.
 func (n *names) sites(f *ast.File) []*site {
 	var all []*site
 	for _, d := range f.Decls {
@@ -87,7 +88,8 @@ func (n *names) walk(node ast.Node, outer *site, all *[]*site) {
 	})
 }
 
-// declared is the name of a declared function: pkg.F, pkg.F[...], pkg.T.M, pkg.(*T[...]).M.
+// declared returns the name of a declared function: pkg.F, pkg.F[...], pkg.T.M,
+// pkg.(*T[...]).M.
 func (n *names) declared(fn *ast.FuncDecl) string {
 	name := fn.Name.Name
 	if fn.Recv == nil || len(fn.Recv.List) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/build/instrument"
 )
 
-// input is a package of the standard library.
+// input returns a package of the standard library.
 func input(t testing.TB, path string) instrument.Input {
 	t.Helper()
 	p, err := build.Import(path, "", 0)
@@ -24,7 +24,7 @@ func input(t testing.TB, path string) instrument.Input {
 	return in
 }
 
-// TestSameTwice: what comes out depends on nothing but what goes in.
+// TestSameTwice: the output depends only on the input.
 func TestSameTwice(t *testing.T) {
 	in := input(t, "go/types")
 	in.Args = true
@@ -47,7 +47,7 @@ func TestSameTwice(t *testing.T) {
 	}
 }
 
-// BenchmarkPackage edits packages of many and of few files, and reports files a second.
+// BenchmarkPackage edits packages of many and of few files, and reports files per second.
 func BenchmarkPackage(b *testing.B) {
 	for _, path := range []string{"go/types", "net/http", "encoding/json"} {
 		b.Run(path, func(b *testing.B) {

@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// check finds out the types, as far as they are known without other packages. Functions too
-// large to be inlined, which is most of the text, are not looked into.
+// check resolves types, as far as that is possible without other packages. It skips the
+// bodies of functions too large to be inlined, which are most of the text.
 func (p *pkg) check() {
 	size := 0
 	for _, f := range p.edited {
@@ -22,7 +22,7 @@ func (p *pkg) check() {
 	c := types.Config{
 		Importer:    nothing{},
 		FakeImportC: true,
-		Error:       func(error) {}, // of what is in other packages
+		Error:       func(error) {}, // types of other packages are unknown
 		Sizes:       types.SizesFor("gc", "amd64"),
 	}
 	bodies := map[*ast.FuncDecl]*ast.BlockStmt{}
@@ -50,8 +50,8 @@ func (p *pkg) check() {
 	}
 }
 
-// large reports whether a body has so many parts that it costs more than any limit, and no
-// function literal, which is estimated itself.
+// large reports whether a body has so many parts that it exceeds any limit, and no function
+// literal, which has an estimate of its own.
 func large(body *ast.BlockStmt) bool {
 	parts, literals := 0, false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -68,7 +68,7 @@ func large(body *ast.BlockStmt) bool {
 
 var errNoImport = errors.New("other packages are not read")
 
-// nothing imports no package: the checker makes do with names.
+// nothing is an importer that always fails: the checker then uses only names.
 type nothing struct{}
 
 // Import fails.

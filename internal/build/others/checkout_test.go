@@ -19,17 +19,17 @@ func full(t *testing.T) {
 	}
 }
 
-// checkout is a directory with a module, and how commands are called there.
+// checkout is a directory with a module, and the environment of commands in it.
 type checkout struct {
 	t    *testing.T
 	dir  string
 	tool string
 	env  []string
 
-	machine chan struct{} // whoever has its token runs; nil: programs do not share the machine
+	machine chan struct{} // the holder of its token runs; nil: programs do not share the machine
 }
 
-// built is the tool, made once.
+// built is the tool, built once.
 var built struct{ tool, cache string }
 
 func TestMain(m *testing.M) {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// at makes a directory a place to build in.
+// at prepares a directory for builds.
 func at(t *testing.T, dir string) *checkout {
 	t.Helper()
 	if testing.Short() {
@@ -63,8 +63,8 @@ func at(t *testing.T, dir string) *checkout {
 	return c
 }
 
-// module checks a module of the proxy out: its files are a commit, so that git tells what was
-// changed. All tests have one checkout, or each would compile it again.
+// module checks out a module of the proxy: its files are committed, so that git shows
+// changes. All tests share one checkout, or each would compile it again.
 func module(t *testing.T, version string) *checkout {
 	t.Helper()
 	full(t)
@@ -80,7 +80,7 @@ func module(t *testing.T, version string) *checkout {
 	return c
 }
 
-// get makes the checkout.
+// get creates the checkout.
 func (c *checkout) get(version string) {
 	c.t.Helper()
 	var m struct{ Dir string }
@@ -97,7 +97,7 @@ func (c *checkout) get(version string) {
 	c.must("git", "-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false", "commit", "-qm", version)
 }
 
-// result is what a command has printed, and its exit code.
+// result is the output and the exit code of a command.
 type result struct {
 	out, err string
 	code     int
@@ -126,7 +126,7 @@ func (c *checkout) must(name string, args ...string) result {
 	return r
 }
 
-// traces lists the traces in a directory, of which there are to be so many.
+// traces returns the traces in a directory, and checks their number.
 func traces(t *testing.T, dir string, want int) []string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, "*.scope"))

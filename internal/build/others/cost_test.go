@@ -15,15 +15,15 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// budget is what recording may take of the CPU time where nothing else is said.
+// budget is the default share of the CPU time for recording.
 const budget = 0.03
 
-// rounds is how often each program is run in each way.
+// rounds is the number of runs of each program in each way.
 const rounds = 9
 
-// ways are how a program is run: as it is, and that again, which shows how much of a difference says nothing; built
-// so without recording; recorded as a first scopeview run has it, once two runs have shown what is called
-// too often, and that without states.
+// ways are the ways to run a program: unchanged, and again, which shows the noise; built by
+// scopeview without recording; recorded as in a first scopeview run, after two runs have
+// found functions called too often, and that without states.
 var ways = []struct {
 	name     string
 	program  int // plain, first or learnt
@@ -44,11 +44,12 @@ const (
 	learnt
 )
 
-// TestCost: what recording takes of a program's CPU time is within the budget, as far as can be
-// told of so many runs in turn, once two runs have shown what is called too often; the same of what
-// another profiler sees in its instructions, or the trace says that it is not; what the program gives is
-// the same each time; and its trace has what it is for. What a first build takes is told only:
-// see docs/performance.md for how much, and why.
+// TestCost: recording's share of a program's CPU time is within the budget, as far as this
+// many runs can show, after two runs have found functions called too often; so is the share
+// of another profiler's samples in the recorder's instructions, or the trace reports that it
+// is not; the program's results are the same each time; and its trace has the expected
+// content. The cost of a first build is only reported: see docs/performance.md for its size
+// and reasons.
 func TestCost(t *testing.T) {
 	full(t)
 	for _, p := range programs {
@@ -61,7 +62,7 @@ func TestCost(t *testing.T) {
 			c.build(p, "", programs[learnt])
 			dirs := make([]string, len(ways))
 			took := make([][]float64, len(ways))
-			want, _ := p.run(c, programs[plain], c.env) // and makes what the program reads
+			want, _ := p.run(c, programs[plain], c.env) // and creates the program's input
 			run := func(round, i int) func() {
 				w, env := ways[i], append(slices.Clone(c.env), ways[i].env...)
 				if w.recorded {
@@ -82,7 +83,7 @@ func TestCost(t *testing.T) {
 				var turns []func()
 				for i := range ways {
 					if round%2 > 0 {
-						i = len(ways) - 1 - i // who runs first may find the machine otherwise
+						i = len(ways) - 1 - i // the first to run may find the machine in another state
 					}
 					turns = append(turns, run(round, i))
 				}
@@ -127,7 +128,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// build builds a program as it is, if plain is not empty, and with scopeview.
+// build builds a program plainly, if plain is not empty, and with scopeview.
 func (c *checkout) build(p program, plain, ours string) {
 	c.t.Helper()
 	if p.bench != "" {
@@ -140,10 +141,10 @@ func (c *checkout) build(p program, plain, ours string) {
 	if plain != "" {
 		c.must("go", "build", "-buildvcs=false", "-o", plain, p.main)
 	}
-	c.must(c.tool, "build", "-buildvcs=false", "-o", ours, p.main) // or who waits for the server waits for it, too
+	c.must(c.tool, "build", "-buildvcs=false", "-o", ours, p.main) // otherwise waiting for the server would include version control
 }
 
-// learn has two runs find what is called too often: it is left out of what is built after them.
+// learn makes two runs to find functions called too often: later builds leave them out.
 func (c *checkout) learn(p program, bin string) {
 	c.t.Helper()
 	if p.bench != "" {
@@ -162,8 +163,9 @@ func (c *checkout) learn(p program, bin string) {
 	}
 }
 
-// paired is the median of the ratios of neighbours, of logarithms, and what it lies between: for nine pairs the second
-// least and the second largest have a confidence of 96 %, by the sign test.
+// paired returns the median of the ratios of neighbours, given as logarithms, with its
+// interval: for nine pairs the second smallest and the second largest have a confidence of
+// 96 %, by the sign test.
 func paired(plain, ours []float64) (middle, low, high float64) {
 	var d []float64
 	for i := range plain {
@@ -173,7 +175,7 @@ func paired(plain, ours []float64) (middle, low, high float64) {
 	return d[len(d)/2], d[1], d[len(d)-2]
 }
 
-// exceeded is what one of the traces says of a budget that could not be kept.
+// exceeded returns the report of a trace on an exceeded budget, if one has it.
 func exceeded(t *testing.T, dir string, runs int) (told string) {
 	t.Helper()
 	for _, path := range traces(t, dir, runs) {
@@ -192,11 +194,11 @@ func median(logs []float64) float64 {
 	return math.Exp(logs[len(logs)/2]) / 1e9
 }
 
-// goroutine is the name of a row: of a function, with its package.
+// goroutine matches the name of a row: a function, with its package.
 var goroutine = regexp.MustCompile(`(?m)^[a-z]+\.[A-Za-z(]\S* `)
 
-// look looks for what a trace is for: functions, goroutines by name, waits with holders, and a
-// verdict of the doctor.
+// look checks the expected content of a trace: functions, goroutines by name, waits with
+// holders, and a verdict of the doctor.
 func (c *checkout) look(path string, goroutines, contended bool) {
 	c.t.Helper()
 	if calls, _, _ := callsOf(c.t, path); len(calls) < 10 {

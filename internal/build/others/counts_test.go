@@ -19,7 +19,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// place is a place in a file of a package.
+// place is a position in a file of a package.
 type place struct {
 	file      string // by import path
 	line, col int
@@ -27,7 +27,7 @@ type place struct {
 
 func (p place) before(q place) bool { return p.line < q.line || p.line == q.line && p.col < q.col }
 
-// block is what a coverage profile says of a stretch of statements.
+// block is a block of statements in a coverage profile.
 type block struct {
 	place
 	count int64
@@ -55,10 +55,10 @@ func coverage(t *testing.T, path string) map[string][]block {
 	return blocks
 }
 
-// known is how often a function was called, as its first block's counter says.
+// known is the number of calls of a function, by its first block's counter.
 type known struct {
 	calls int64
-	why   string // it is not recorded
+	why   string // reason why it is not recorded
 }
 
 // countersOf returns the counts of a package's functions by the names of their scopes.
@@ -105,8 +105,8 @@ func (c *checkout) countersOf(pkg, profile string) map[string]known {
 	return funcs
 }
 
-// entries returns the first block of each function of a file, in the order of the text. Where
-// there is none, nothing is counted: the function has no statements.
+// entries returns the first block of each function of a file, in source order. A function
+// without one has no statements, and is not counted.
 func entries(t *testing.T, name string, text []byte, blocks []block) []block {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -142,8 +142,8 @@ func entries(t *testing.T, name string, text []byte, blocks []block) []block {
 	return list
 }
 
-// callsOf is how often functions were called, as a trace says: the calls that are recorded, and
-// those that are only counted. It returns how many are of the latter kind, and what was lost.
+// callsOf returns the number of calls of functions in a trace, both recorded and only
+// counted ones. It also returns the number of the latter, and losses.
 func callsOf(t *testing.T, path string) (calls map[string]int64, counted int64, lost string) {
 	t.Helper()
 	tr, err := trace.OpenFile(path)
@@ -168,9 +168,9 @@ func callsOf(t *testing.T, path string) (calls map[string]int64, counted int64, 
 	return calls, counted, lost
 }
 
-// compareCounts holds a trace against the counters of the package that was tested. Nothing of
-// the program may go on while its tests end, or the counts are of two moments: then each may
-// differ by slack, a part of it.
+// compareCounts compares a trace with the counters of the tested package. Nothing of the
+// program may continue while its tests end, or the counts are of two moments: then each may
+// differ by the part slack.
 func (c *checkout) compareCounts(pkg, profile, trace string, slack float64) {
 	c.t.Helper()
 	want := c.countersOf(pkg, profile)

@@ -8,19 +8,19 @@ import (
 	"testing"
 )
 
-// modules are programs that are not ours: a server, a data base, a compressor and what looks
-// at Go source.
+// modules are other people's programs: a server, a database, a compressor and a tool that
+// analyses Go source.
 var modules = []struct {
 	name, version string
-	packages      []string // whose own tests are run
+	packages      []string // whose tests are run
 	flags         []string
-	counted       string // of these the counts are compared,
+	counted       string // package whose counts are compared
 	slack         float64
 }{
 	{
 		name: "nats-server", version: "github.com/nats-io/nats-server/v2@v2.15.2",
 		packages: []string{"./server", "./server/avl", "./server/gsl", "./server/stree", "./server/thw", "./conf", "./logger"},
-		flags:    []string{"-short", "-run=^Test(Sublist|Parse|Client|Queue|Auth|Accounts?|SequenceSet|Subject|GenericSublist|HashWheel|Conf|Log|ServerEventsProfileZ)", "-skip=AuthCallout|AuthRequiredNoAuthUser"}, // which fail as they are, now and then
+		flags:    []string{"-short", "-run=^Test(Sublist|Parse|Client|Queue|Auth|Accounts?|SequenceSet|Subject|GenericSublist|HashWheel|Conf|Log|ServerEventsProfileZ)", "-skip=AuthCallout|AuthRequiredNoAuthUser"}, // these fail occasionally in a plain build
 		counted:  "./server/stree",
 	},
 	{
@@ -48,7 +48,7 @@ var (
 	verdictOf = regexp.MustCompile(`(?m)^(ok  |FAIL|\?   )\t(\S+)`)
 )
 
-// verdicts are what go test -v says of each test and of each package.
+// verdicts returns the results in the output of go test -v, of each test and package.
 func verdicts(out string) string {
 	all := map[string]bool{}
 	for _, m := range append(verdict.FindAllStringSubmatch(out, -1), verdictOf.FindAllStringSubmatch(out, -1)...) {
@@ -57,7 +57,8 @@ func verdicts(out string) string {
 	return strings.Join(slices.Sorted(maps.Keys(all)), "\n")
 }
 
-// TestOwnTests: the tests of others pass with everything on where they do plain, one by one.
+// TestOwnTests: each test of these modules passes with all recording enabled if it passes in
+// a plain build.
 func TestOwnTests(t *testing.T) {
 	full(t)
 	for _, m := range modules {
@@ -79,7 +80,7 @@ func TestOwnTests(t *testing.T) {
 	}
 }
 
-// differences are the lines that only one of two texts has.
+// differences returns the lines that only one of two texts has.
 func differences(want, got string) string {
 	var b strings.Builder
 	for _, l := range strings.Split(want, "\n") {
@@ -95,10 +96,10 @@ func differences(want, got string) string {
 	return b.String()
 }
 
-// tail is the end of what a command said.
+// tail returns the end of a command's output.
 func tail(s string) string { return s[max(0, len(s)-4000):] }
 
-// TestOwnCounts: of a package of each module the counts are those of coverage.
+// TestOwnCounts: the counts of one package of each module equal those of coverage.
 func TestOwnCounts(t *testing.T) {
 	full(t)
 	for _, m := range modules {

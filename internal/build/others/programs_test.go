@@ -21,15 +21,16 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// program is of a module. run runs one that was built, and returns what it gives and what that took.
+// program is a program of a module. run runs a build of it, and returns its result and its
+// cost.
 type program struct {
 	name, version, main string
-	bench               string // flags of the benchmarks that it is, of the package main; empty: it is a command
+	bench               string // flags of the benchmarks of package main; empty: it is a command
 	run                 func(c *checkout, program string, env []string) (string, runs.Took)
-	goroutines          bool    // it has some beside the first
-	contended           bool    // its locks are waited for
-	serves              bool    // it is asked by others
-	most                float64 // what recording it may take at least where that is more than the budget: docs/performance.md says why
+	goroutines          bool    // it has more than the first one
+	contended           bool    // its locks have waiters
+	serves              bool    // it serves clients
+	most                float64 // minimum limit of the cost, if more than the budget: docs/performance.md explains it
 }
 
 const stores = "-bench=Store|Sketch -benchtime=10000000x"
@@ -49,7 +50,7 @@ var programs = []program{
 	{"callgraph", "golang.org/x/tools@v0.52.0", "./cmd/callgraph", "", graph, true, true, false, 0},
 }
 
-// made makes a file beside a program, the first time.
+// made creates a file beside a program, the first time.
 func made(c *checkout, program, name string, text func() []byte) string {
 	c.t.Helper()
 	path := filepath.Join(filepath.Dir(program), name)
@@ -62,7 +63,7 @@ func made(c *checkout, program, name string, text func() []byte) string {
 	return path
 }
 
-// frontend is what esbuild bundles, and where npm has it from.
+// frontend is the input of esbuild, and packages are those that npm installs for it.
 const (
 	frontend = "import * as a from 'three'; import * as b from 'react'; import * as c from 'react-dom/client'; import * as d from 'antd'; import * as e from '@mui/material'; console.log(a, b, c, d, e)\n"
 	packages = "three@0.180.0 react@19.2.0 react-dom@19.2.0 antd@5.27.4 @mui/material@7.3.4 @emotion/react@11.14.0 @emotion/styled@11.14.1"
@@ -88,7 +89,7 @@ func bundle(c *checkout, program string, env []string) (string, runs.Took) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), took
 }
 
-// check has a linter look at source of its own module.
+// check runs a linter on the source of its own module.
 func check(c *checkout, program string, env []string) (string, runs.Took) {
 	var out bytes.Buffer
 	took := once(c, env, nil, &out, program, "./go/ssa/...", "./go/callgraph/...")
@@ -106,7 +107,7 @@ func keep(c *checkout, program string, env []string) (string, runs.Took) {
 	return fmt.Sprintf("%d benchmarks", strings.Count(out.String(), "ns/op")), took
 }
 
-// find has a finder of lines on the terminal sort a million of them by how well they match.
+// find makes a line finder for the terminal sort a million lines by their match.
 func find(c *checkout, program string, env []string) (string, runs.Took) {
 	c.t.Helper()
 	list := made(c, program, "list", func() (b []byte) {
@@ -125,7 +126,7 @@ func find(c *checkout, program string, env []string) (string, runs.Took) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), took
 }
 
-// format formats a long shell script.
+// tidy formats a long shell script.
 func tidy(c *checkout, program string, env []string) (string, runs.Took) {
 	const part = "f_%d() {\n  local x=$1 y=\"${2:-a b}\"\n  for i in $(seq 1 $x); do if [[ $i -gt 3 && -n $y ]]; then echo \"$i ${y//a/b}\" | sed -e 's/x/y/' >>out; fi; done\n" +
 		"  case $y in a*|b) return 1;; *) cat <<EOF\n$x and $((x * 2 + %d))\nEOF\n;; esac\n}\n"
@@ -140,7 +141,7 @@ func tidy(c *checkout, program string, env []string) (string, runs.Took) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), took
 }
 
-// query has a data base fill a table and answer questions.
+// query makes a database fill a table and answer queries.
 func query(c *checkout, program string, env []string) (string, runs.Took) {
 	c.t.Helper()
 	script := made(c, program, "script.ql", func() []byte {
@@ -165,7 +166,7 @@ func query(c *checkout, program string, env []string) (string, runs.Took) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), took
 }
 
-// loaded runs a server while load asks it, and returns what that took it.
+// loaded runs a server under load, and returns its cost.
 func loaded(c *checkout, env []string, address string, load func(), program string, args ...string) runs.Took {
 	c.t.Helper()
 	cmd := exec.Command(program, args...)
@@ -181,7 +182,7 @@ func loaded(c *checkout, env []string, address string, load func(), program stri
 			_ = cmd.Wait()
 		}
 	}()
-	// The first time it is built, and all of its packages with it.
+	// The first time it is built, with all of its packages.
 	for deadline := begin.Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()
@@ -205,7 +206,7 @@ func loaded(c *checkout, env []string, address string, load func(), program stri
 	return runs.Took{Wall: int64(time.Since(begin)), User: int64(s.UserTime()), System: int64(s.SystemTime())}
 }
 
-// call has a server of gRPC be called by its own client.
+// call runs a gRPC server with its own client.
 func call(c *checkout, program string, env []string) (string, runs.Took) {
 	c.t.Helper()
 	client := filepath.Join(filepath.Dir(program), "client")
@@ -220,7 +221,7 @@ func call(c *checkout, program string, env []string) (string, runs.Took) {
 	return "16000 calls", took
 }
 
-// request has a server of HTTP be asked by four clients.
+// request runs an HTTP server with four clients.
 func request(c *checkout, program string, env []string) (string, runs.Took) {
 	c.t.Helper()
 	port := free(c.t)
@@ -241,7 +242,7 @@ func request(c *checkout, program string, env []string) (string, runs.Took) {
 	return "20000 requests", took
 }
 
-// ask asks a server 5,000 times.
+// ask sends 5,000 requests to a server.
 func ask(url string) error {
 	client := http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
@@ -284,14 +285,14 @@ func pack(c *checkout, program string, env []string) (string, runs.Took) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), took
 }
 
-// graph lists who calls whom.
+// graph prints a call graph.
 func graph(c *checkout, program string, env []string) (string, runs.Took) {
 	var out bytes.Buffer
 	took := once(c, env, nil, &out, program, "-algo", "rta", "./cmd/...")
-	return fmt.Sprintf("%d lines", strings.Count(out.String(), "\n")), took // of a type with two names they have one or the other
+	return fmt.Sprintf("%d lines", strings.Count(out.String(), "\n")), took // a type with two names may have either of them in the output
 }
 
-// store copies a data base of eight million keys, without those pages that are free.
+// store copies a database of eight million keys, without its free pages.
 func store(c *checkout, program string, env []string) (string, runs.Took) {
 	dir := filepath.Dir(program)
 	from, to := filepath.Join(dir, "from"), filepath.Join(c.t.TempDir(), "to")
@@ -307,7 +308,7 @@ func store(c *checkout, program string, env []string) (string, runs.Took) {
 	return fmt.Sprintf("%d bytes, %x", len(b), sha256.Sum256(b)), took
 }
 
-// serve has a server of NATS pass messages of its own client's benchmark.
+// serve runs a NATS server with the benchmark of its own client.
 func serve(c *checkout, program string, env []string) (string, runs.Took) {
 	c.t.Helper()
 	dir := filepath.Dir(program)
@@ -320,7 +321,7 @@ func serve(c *checkout, program string, env []string) (string, runs.Took) {
 		(&checkout{t: c.t, dir: m.Dir, env: c.env}).must("go", "build", "-o", bench, "./examples/nats-bench")
 	}
 	port, monitor := free(c.t), free(c.t)
-	// Who reads slowly here is to be waited for, whatever else the machine does.
+	// A slow reader must not be disconnected, whatever else the machine does.
 	config := filepath.Join(dir, "config")
 	if err := os.WriteFile(config, []byte("max_pending: 2GB\nwrite_deadline: \"5m\"\n"), 0o600); err != nil {
 		c.t.Fatal(err)
@@ -332,7 +333,7 @@ func serve(c *checkout, program string, env []string) (string, runs.Took) {
 	}
 	begin := time.Now()
 	address := "http://127.0.0.1:" + monitor
-	// The first time it is built, and all of its packages with it.
+	// The first time it is built, with all of its packages.
 	for deadline := begin.Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if r, err := http.Get(address + "/healthz"); err == nil {
 			r.Body.Close()
@@ -369,7 +370,7 @@ func serve(c *checkout, program string, env []string) (string, runs.Took) {
 	return fmt.Sprintf("%d in, %d out, %v", passed.In, passed.Out, s), runs.Took{Wall: int64(time.Since(begin)), User: int64(s.UserTime()), System: int64(s.SystemTime())}
 }
 
-// free is a port that is free.
+// free returns a free port.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// sampled has perf, which knows nothing of the recorder, look at a program 997 times a second, and returns
-// which part of its samples are at instructions that recording has put there, with its standard deviation:
-// those of the recorder, and those that were added to functions.
+// sampled samples a program 997 times a second with perf, independently of the recorder, and
+// returns the part of the samples in instructions of recording, with its standard deviation:
+// those of the recorder, and those inserted into functions.
 func (c *checkout) sampled(program string, run func()) (told string, part, sigma float64) {
 	c.t.Helper()
 	data := filepath.Join(c.t.TempDir(), "perf.data")
@@ -25,8 +25,8 @@ func (c *checkout) sampled(program string, run func()) (told string, part, sigma
 	}
 	run()
 	_ = perf.Process.Signal(os.Interrupt)
-	_ = perf.Wait()        // 130
-	at := map[string]int{} // samples of each process at each address, as perf script has them
+	_ = perf.Wait()        // exit status 130
+	at := map[string]int{} // samples of each process by address, as in perf script
 	ours := map[string]bool{}
 	out := c.must("perf", "script", "-i", data, "-F", "pid,ip,dso").out
 	for line := range strings.Lines(out) {
@@ -86,7 +86,7 @@ func (c *checkout) sampled(program string, run func()) (told string, part, sigma
 	return told, part, math.Sqrt(part / float64(all))
 }
 
-// canSample reports whether perf may look at all processes here.
+// canSample reports whether perf may sample all processes here.
 func canSample(t *testing.T) bool {
 	t.Helper()
 	return exec.Command("perf", "record", "-q", "-a", "-e", "cpu-clock", "-o", filepath.Join(t.TempDir(), "perf.data"), "true").Run() == nil

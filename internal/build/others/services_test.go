@@ -13,11 +13,12 @@ import (
 	"time"
 )
 
-// asked is the trace id of the request that TestTwoServices follows, and who has sent it.
+// asked is the trace id of the request that TestTwoServices follows, and asker the span id
+// of its sender.
 const asked, asker = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 
-// TestTwoServices: a proxy and the server that it asks, both of others and built without a change,
-// show one request over both in a trace of which one page is made.
+// TestTwoServices: a proxy and its server, both other people's programs without changes,
+// record one request in both traces, which form one page.
 func TestTwoServices(t *testing.T) {
 	full(t)
 	proxy, server := module(t, "github.com/jpillora/chisel@v1.11.3"), module(t, "github.com/nats-io/nats-server/v2@v2.15.2")
@@ -51,7 +52,7 @@ func TestTwoServices(t *testing.T) {
 	both := traces(t, dir, 2)
 	merged := filepath.Join(dir, "both.scope")
 	proxy.must(proxy.tool, append([]string{"merge", "-o", merged}, both...)...)
-	of := map[string]string{} // the program by the id of its scope
+	of := map[string]string{} // program by the id of its scope
 	for _, path := range both {
 		program, _, _ := strings.Cut(filepath.Base(path), "-20")
 		for _, s := range linked(t, proxy.must(proxy.tool, "csv", path).out) {
@@ -80,7 +81,7 @@ func TestTwoServices(t *testing.T) {
 	proxy.must(proxy.tool, "html", merged, "-o", filepath.Join(dir, "both.html"))
 }
 
-// begin starts a program, and returns what interrupts it and waits for its end.
+// begin starts a program, and returns a function that interrupts it and waits for its end.
 func begin(t *testing.T, env []string, program string, args ...string) (end func()) {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -94,11 +95,11 @@ func begin(t *testing.T, env []string, program string, args ...string) (end func
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
-		cmd.Wait() // however it ends when it is interrupted
+		cmd.Wait() // with any status, as it was interrupted
 	}
 }
 
-// answers waits until somebody does.
+// answers waits until the server responds.
 func answers(t *testing.T, url string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
@@ -117,7 +118,7 @@ func answers(t *testing.T, url string) {
 // linkedScope is a scope with the ids of its link.
 type linkedScope struct{ name, trace, span, parent string }
 
-// linked are the scopes of a trace's CSV that have a link.
+// linked returns the scopes of a trace's CSV that have a link.
 func linked(t *testing.T, text string) (list []linkedScope) {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// once runs a program that ends by itself, which reads in and writes to out.
+// once runs a program that ends by itself, with this input and output.
 func once(c *checkout, env []string, in io.Reader, out io.Writer, program string, args ...string) runs.Took {
 	c.t.Helper()
 	cmd := exec.Command(program, args...)
@@ -24,7 +24,7 @@ func once(c *checkout, env []string, in io.Reader, out io.Writer, program string
 	return took
 }
 
-// atOnce runs functions at the same time whose programs share the machine by slices.
+// atOnce runs functions concurrently, whose programs share the machine by slices.
 func (c *checkout) atOnce(f ...func()) {
 	c.t.Helper()
 	c.machine = make(chan struct{}, 1)
@@ -36,6 +36,6 @@ func (c *checkout) atOnce(f ...func()) {
 	all.Wait()
 	c.machine = nil
 	if c.t.Failed() {
-		c.t.FailNow() // one of them could not end the test
+		c.t.FailNow() // only this goroutine can end the test
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// slice is how long a program has the machine before the next one has it.
+// slice is the time for which one program has the machine.
 const slice = 100 * time.Millisecond
 
-// sliced runs a command in slices: who holds the token runs, and the others are stopped meanwhile. The machine's
-// speed changes from second to second, so programs that run behind one another differ by a fifth where
-// there is no difference; those that change places ten times a second differ by a hundredth.
+// sliced runs a command in slices: the holder of the token runs, and the others are stopped
+// meanwhile. The machine's speed changes from second to second, so consecutive runs differ
+// by a fifth without a cause; runs that alternate ten times a second differ by a hundredth.
 func (c *checkout) sliced(cmd *exec.Cmd) (runs.Took, error) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it starts stops with it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its children stop with it
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		return runs.Took{}, err

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// small is a program whose counts are known to coverage: hot functions, closures, generics,
-// methods, recursion and panics.
+// small is a program whose counts coverage has: hot functions, closures, generics, methods,
+// recursion and panics.
 var small = map[string]string{
 	"go.mod": "module example.com/small\n\ngo 1.24\n",
 	"small.go": `package small
@@ -86,7 +86,7 @@ func TestWords(t *testing.T) {
 `,
 }
 
-// TestCounts: each call is either recorded or counted, of a program with millions of calls.
+// TestCounts: in a program with millions of calls, each call is either recorded or counted.
 func TestCounts(t *testing.T) {
 	c := at(t, t.TempDir())
 	for name, text := range small {
@@ -97,8 +97,8 @@ func TestCounts(t *testing.T) {
 	c.counts("example.com/small", 0)
 }
 
-// counts runs the tests of a package with everything on, and compares the counts. With a smaller
-// budget some would be estimates.
+// counts runs the tests of a package with all recording enabled, and compares the counts.
+// With a smaller budget some would be estimates.
 func (c *checkout) counts(pkg string, slack float64, flags ...string) {
 	c.t.Helper()
 	dir := c.t.TempDir()

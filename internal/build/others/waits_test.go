@@ -17,7 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// waited is how long locks were waited for, in ns, by the package that locks and unlocks them.
+// waited has the time of waits for locks, in ns, by the package that locks and unlocks them.
 type waited map[string]float64
 
 func (w waited) all() (sum float64) {
@@ -27,17 +27,18 @@ func (w waited) all() (sum float64) {
 	return sum
 }
 
-// TestWaits holds waits for mutexes of a server and its clients under a load against Go's own
-// profiles of the same run. Ours end when the goroutine has the lock, theirs when the lock is let go
-// of: what lies between is waiting for a processor. Where others come first it waits again, which the
-// block profile counts whole or not at all, and the mutex profile guesses for all but the first
-// in line. So both lie between what Go's execution trace calls waiting for a lock and the whole of
-// ours. Where those are the same, as for the clients here, they all are.
+// TestWaits compares the waits for mutexes of a server and its clients under load with Go's
+// own profiles of the same run. Our waits end when the goroutine has the lock, Go's when the
+// lock is released: in between it waits for a processor. If others acquire the lock first it
+// waits again, which the block profile counts completely or not at all, and the mutex
+// profile estimates for all but the first waiter. So both lie between the lock waits of Go's
+// execution trace and the whole of our waits. If those two are equal, as for the clients
+// here, all are.
 func TestWaits(t *testing.T) {
 	c := module(t, "github.com/nats-io/nats-server/v2@v2.15.2")
 	dir := t.TempDir()
 	mutex, block := filepath.Join(dir, "mutex"), filepath.Join(dir, "block")
-	// With all there is of a budget each wait has its event, and the execution trace is whole.
+	// With an unlimited budget each wait has an event, and the execution trace is complete.
 	c.must(c.tool, "test", "--args", "--budget=100%", "--keep", "-o", dir, "-overlay", blocksProfiled(c, dir),
 		"-run=NONE", "-bench=^BenchmarkCoreFanIn$/^msgSz=1024b$/^pubs=10$", "-benchtime=20000x", "-o", filepath.Join(dir, "server.test"),
 		"-mutexprofile", mutex, "-mutexprofilefraction=1", "-blockprofile", block, "-blockprofilerate=1", "./server")
@@ -70,7 +71,8 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// blocksProfiled is an overlay in which the server leaves the block profile on.
+// blocksProfiled returns an overlay in which the server does not switch off the block
+// profile.
 func blocksProfiled(c *checkout, dir string) string {
 	c.t.Helper()
 	const path, off = "server/server.go", "runtime.SetBlockProfileRate(rate)"
@@ -93,14 +95,14 @@ func blocksProfiled(c *checkout, dir string) string {
 	return filepath.Join(dir, "overlay.json")
 }
 
-// wait is one wait for a mutex.
+// wait is a wait for a mutex.
 type wait struct {
 	from, to int64 // ns from the trace's start
 	pkg      string
 }
 
-// waitsOf is what a trace has of waits for mutexes, and of that what was waiting for a lock by Go's
-// execution trace.
+// waitsOf returns a trace's waits for mutexes, and the part of these that is a wait for a
+// lock in Go's execution trace.
 func waitsOf(t *testing.T, path string) (whole, blocked waited) {
 	t.Helper()
 	tr, err := trace.OpenFile(path)
@@ -115,7 +117,7 @@ func waitsOf(t *testing.T, path string) (whole, blocked waited) {
 		}
 	}
 	whole, blocked = waited{}, waited{}
-	waits := map[uint64][]wait{} // of each goroutine, by time
+	waits := map[uint64][]wait{} // by goroutine, sorted by time
 	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
 		if pkg := at[e.Name]; e.Kind == format.KindWait && !e.Open && pkg != "" {
 			waits[e.Goid] = append(waits[e.Goid], wait{e.Start, e.Start + e.Dur, pkg})
@@ -140,14 +142,14 @@ func waitsOf(t *testing.T, path string) (whole, blocked waited) {
 	return whole, blocked
 }
 
-// packageOf is the last element of the path of a function's package.
+// packageOf returns the last element of the path of a function's package.
 func packageOf(function string) string {
 	function = strings.ReplaceAll(function[strings.LastIndexByte(function, '/')+1:], "%2e", "·")
 	name, _, _ := strings.Cut(function, ".")
 	return strings.TrimSuffix(name, "·go")
 }
 
-// contention is what a profile has of mutexes, in methods of these names.
+// contention returns a profile's times of mutexes, in methods of these names.
 func contention(t *testing.T, path string, methods ...string) waited {
 	t.Helper()
 	f, err := os.Open(path)
@@ -168,8 +170,8 @@ func contention(t *testing.T, path string, methods ...string) waited {
 	return w
 }
 
-// calledBy is the package that called such a method of a mutex, where a sample is of that: the
-// frames before are the library's own. What the runtime waits for itself is not.
+// calledBy returns the package that called one of these methods of a mutex, if a sample is
+// of one: the frames before are the library's own. The runtime's own waits are excluded.
 func calledBy(s *profile.Sample, methods []string) string {
 	called := false
 	for _, l := range s.Location {

@@ -6,9 +6,9 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// Hooks that advice is given of. They are in a build that asks for their group.
+// Hooks for advice. A build includes those of its groups.
 
-// Groups of diagnostics, as the option of a build names them.
+// Groups of diagnostics, as in the option of a build.
 const (
 	Containers    = "containers"
 	Algorithms    = "algorithms"
@@ -19,12 +19,13 @@ const (
 	Locality      = "locality"
 )
 
-// Groups lists them.
+// Groups are all groups.
 var Groups = []string{Containers, Algorithms, Strings, Allocations, InputOutput, Multithreaded, Locality}
 
-// telling is what the runtime calls package count with. Whoever is on a thread's own stack, or has a
-// lock of the runtime, tells nothing; and as it is counted with the goroutine pinned, what that does
-// itself tells nothing either. A goroutine is pinned as it is everywhere in the runtime.
+// advising has the runtime's functions that call package count. They do nothing on a
+// thread's own stack, or while a lock of the runtime is held; and as package count runs with
+// the goroutine pinned, nor for its own operations. A goroutine is pinned as everywhere in
+// the runtime.
 var advising = code{dir: "runtime", imports: []string{"unsafe"}, text: `//go:linkname scopeviewTell
 func scopeviewTell(what uint32, a0, a1, a2, a3, a4, a5, a6 uintptr) {
 	told := scopeviewTold
@@ -120,7 +121,7 @@ func scopeviewPin() { acquirem() }
 //go:linkname scopeviewUnpin
 func scopeviewUnpin() { releasem(getg().m) }`}
 
-// counting has package hooks begin to count.
+// counting makes package hooks start counting.
 var counting = code{dir: "scope/hooks", imports: []string{count}, text: `//go:linkname stdPin runtime.scopeviewPin
 func stdPin()
 
@@ -134,7 +135,7 @@ func init() {
 
 const count = "github.com/scopeview/scopeview/internal/advice/count"
 
-// advised are the variables that all of these hooks need, and their code.
+// advisedVars and advisedCode are the variables and the code that all of these hooks need.
 var (
 	advisedVars = []variable{
 		toldIn("runtime"),
@@ -146,7 +147,7 @@ var (
 	advisedCode = []code{advising, counting}
 )
 
-// telled declares in a package what it tells with.
+// tells declares the runtime's functions in another package.
 func tells(dir string) code {
 	return code{dir: dir, imports: []string{"unsafe"}, text: `//go:linkname scopeviewTell runtime.scopeviewTell
 func scopeviewTell(what uint32, a0, a1, a2, a3, a4, a5, a6 uintptr)
@@ -164,39 +165,39 @@ func scopeviewNote(what uint32, a0, a1, a2, a3, a4, a5 uintptr)
 func scopeviewClock() int64`}
 }
 
-// toldIn is the variable of a package that is not nil while what it does is told of.
+// toldIn returns the variable of a package that is not nil while its events are counted.
 func toldIn(dir string) variable {
 	return variable{dir, "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "&count.Telling"}
 }
 
-// watching is the variable of a package that is not 0 while operations are told of.
+// watching returns the variable of a package that is not 0 while operations are reported.
 func watching(dir string) variable {
 	return variable{dir, "scopeviewWatching", "uint32", "count.Watching"}
 }
 
-// adviceHook is a row of the table of hooks for advice.
+// adviceHook returns a row of the table of hooks for advice.
 func adviceHook(name, group, what string, edits []edit, vars []variable, more ...code) hook {
 	return hook{name: name, group: group, what: what, edits: edits, vars: append(append([]variable{}, advisedVars...), vars...), code: append(append([]code{}, advisedCode...), more...)}
 }
 
-// number is an event in the inserted text.
+// number formats an event for inserted text.
 func number(e row.Event) string { return fmt.Sprint(uint32(e)) }
 
-// mapUses are the edits of functions of package maps that have a map m.
+// mapUses returns the edits of functions of package maps with a map m.
 func mapUses(e row.Event, at, file string, functions ...string) (list []edit) {
 	keyLen := "0"
 	if file == "runtime_faststr.go" {
 		keyLen = "uintptr(len(key))"
 	}
 	for _, f := range functions {
-		// In Go 1.27 a look-up of one result is one of two.
+		// In Go 1.27 a lookup with one result calls that with two.
 		list = append(list, edit{file: "internal/runtime/maps/" + file, function: f, at: at, unless: "p, _ := runtime_mapaccess2",
 			insert: "if scopeviewWatching != 0 && m != nil { scopeviewUse(" + number(e) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), " + keyLen + ") }; "})
 	}
 	return list
 }
 
-// mapWrites are the edits of functions that store to a map.
+// mapWrites returns the edits of functions that store to a map.
 func mapWrites() []edit {
 	return concat(
 		mapUses(row.MapPut, "if race.Enabled {", "runtime.go", "runtime_mapassign"),
@@ -220,7 +221,7 @@ func concat(lists ...[]edit) (all []edit) {
 
 var maps = []variable{watching("internal/runtime/maps")}
 
-// adviceTable is the hooks for advice.
+// adviceTable has the hooks for advice.
 var adviceTable = []hook{
 	adviceHook("slices", Containers+" "+Strings, "slices, from make or the first append through all arrays that they outgrow", []edit{
 		{file: "runtime/slice.go", function: "makeslice", at: "return mallocgc(mem, et, true)", instead: true,

@@ -7,10 +7,10 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// Hooks for lists, and for what package slices and package sort are used for.
+// Hooks for lists, and for uses of slices by packages slices and sort.
 
-// choosing is what the runtime thins uses out with. Two of a generic function's callers are one place
-// of its code, so a place is a function's callers, too.
+// choosing has the runtime's functions that sample uses. Callers of a generic function share
+// its code, so a place includes a function's callers.
 var choosing = code{dir: "runtime", imports: []string{"unsafe", "internal/runtime/sys"}, text: `// scopeviewChoose returns what a use's event is told with, and 0 if it is passed over.
 //
 //go:linkname scopeviewChoose
@@ -55,7 +55,7 @@ func scopeviewWasFound(n, i int) bool {
 	return *at == end
 }`}
 
-// chooses declares in a package what it thins its uses out with.
+// chooses declares these functions in another package.
 func chooses(dir string) code {
 	return code{dir: dir, imports: []string{"unsafe"}, text: `//go:linkname scopeviewChoose runtime.scopeviewChoose
 func scopeviewChoose() uint32
@@ -67,10 +67,11 @@ func scopeviewFound(n, i int)
 func scopeviewWasFound(n, i int) bool`}
 }
 
-// neverThinned is how many elements a sort has that is always told of: what that takes is little beside it.
+// neverThinned is the number of elements from which a sort is always reported: the cost is
+// small in comparison.
 const neverThinned = 256
 
-// sorting is what a sort tells with. Of a type of elements E there is a nil *E.
+// sorting has the functions that report a sort. A nil *E passes the type of elements E.
 func sorting(dir string) code {
 	return code{dir: dir, imports: []string{"unsafe"}, text: fmt.Sprintf(`// scopeviewSort is a sort that is told of, if what is not 0.
 type scopeviewSort struct {
@@ -103,7 +104,7 @@ func (s *scopeviewSort) ended(e any, data unsafe.Pointer, n int) {
 }`, neverThinned, row.SortBegins, row.Sorted)}
 }
 
-// sortingAny has package sort find the slice in an interface, if it has one.
+// sortingAny finds the slice in an interface for package sort, if it has one.
 var sortingAny = code{dir: "sort", imports: []string{"internal/abi", "unsafe"}, text: `func scopeviewSortIn(v any, n int) scopeviewSort {
 	t := abi.TypeOf(v)
 	if t.Kind() != abi.Slice {
@@ -119,10 +120,10 @@ var sortingAny = code{dir: "sort", imports: []string{"internal/abi", "unsafe"}, 
 	return scopeviewSortOf(slice.data, n, t.Elem().Size())
 }`}
 
-// aroundSort are the edits around what sorts in a function.
+// aroundSort returns the edits around the call that sorts in a function.
 func aroundSort(file, function, call, begins, more, ends string) []edit {
 	instead := "var told scopeviewSort; if scopeviewTold != nil { told = " + begins + more + " }; " + call + "; if told.what != 0 { " + ends + " }"
-	if call == "stable(data, data.Len())" { // a method of the program's is called once, as before
+	if call == "stable(data, data.Len())" { // a method of the program is called once, as before
 		instead = "length := data.Len(); " + strings.Replace(instead, call, "stable(data, length)", 1)
 	}
 	return []edit{{file: file, function: function, at: call, insert: instead, instead: true}}
@@ -135,7 +136,8 @@ const (
 	descending = "; if told.what != 0 { told.pairs, told.down = scopeviewDescents(x) }"
 )
 
-// sortingSlices has package slices, whose files do not all have unsafe, tell of sorts.
+// sortingSlices has the functions that report sorts in package slices, whose files do not
+// all import unsafe.
 var sortingSlices = code{dir: "slices", imports: []string{"cmp", "unsafe"}, text: `func scopeviewSortIn[E any](x []E) scopeviewSort {
 	return scopeviewSortOf(unsafe.Pointer(unsafe.SliceData(x)), len(x), unsafe.Sizeof(*new(E)))
 }
@@ -156,7 +158,7 @@ func scopeviewDescents[E cmp.Ordered](x []E) (pairs, down uint32) {
 	return pairs, down
 }`}
 
-// searching is what package slices tells with.
+// searching has the functions that report package slices' searches and shifts.
 var searching = code{dir: "slices", imports: []string{"unsafe"}, text: fmt.Sprintf(`// scopeviewSearched tells of a search: e has the type of elements, looked is how many were looked at.
 //
 //go:noinline
@@ -214,8 +216,8 @@ func scopeviewShifted(e any, n, i, m int, deleted bool) {
 	}
 }`, row.Searched, row.Shifted)}
 
-// listing is what package container/list tells with. What an operation tells of is read where it is
-// valid: a nil element still panics where it did.
+// listing has the functions that report package container/list's operations. They read
+// values only where these are valid: a nil element still panics where it did.
 var listing = code{dir: "container/list", imports: []string{"unsafe"}, text: fmt.Sprintf(`//go:noinline
 func scopeviewMade(l *List) {
 	if what := scopeviewChoose(); what != 0 {
@@ -263,19 +265,19 @@ func scopeviewWalked(what uint32, e *Element) {
 	}
 }`, row.MakeList, row.ListInsertAfter, row.ListPushFront, row.ListInsertBefore, row.ListPushBack, row.ListRemove, row.ListRemoveFront, row.ListRemoveBack, row.ListMove)}
 
-// inList is an edit of a method of a list, told of while operations are.
+// inList returns an edit of a list's method, which reports it while operations are reported.
 func inList(function, at, call string) edit {
 	return edit{file: "container/list/list.go", function: function, at: at, insert: "if scopeviewWatching != 0 { " + call + " }; "}
 }
 
-// foundAt notes where a binary search ended.
+// foundAt returns an edit that stores the place where a binary search ended.
 func foundAt(file, function, at string) edit {
 	return edit{file: file, function: function, at: at, insert: "if scopeviewTold != nil { scopeviewFound(n, i) }; "}
 }
 
 const nanKey = "(typ.Key.Kind() == abi.Float64 && *(*float64)(key) != *(*float64)(key) || typ.Key.Kind() == abi.Float32 && *(*float32)(key) != *(*float32)(key))"
 
-// listsTable is the hooks of lists and of uses of slices.
+// listsTable has the hooks for lists and for uses of slices.
 var listsTable = []hook{
 	adviceHook("lists", Containers, "lists of container/list, from New or their first use, and what is done with them for a share of the time", []edit{
 		{file: "container/list/list.go", function: "List.Init", at: "l.root.next = &l.root", insert: "if scopeviewTold != nil { scopeviewMade(l) }; "},

@@ -2,12 +2,14 @@ package std
 
 import "github.com/scopeview/scopeview/internal/advice/row"
 
-// untyped is given to scopeviewThin of what is no container: no growth is looked up by its mark.
+// untyped is scopeviewThin's type for uses that are no containers: their growth is not
+// looked up by a mark.
 const untyped = "32"
 
-// concatenating tells of strings put together. Which strings are themselves the result of that is noted
-// in a table by their address and length: a stale entry makes a chain too long by one at most. The place
-// of the code is taken from two return addresses, as small concatenations come through one more function.
+// concatenating has the functions that report concatenations. Strings that result from one
+// are stored in a table by their address and length: a stale entry makes a chain too long by
+// at most one. The place of the code is derived from two return addresses, as small
+// concatenations pass through one more function.
 var concatenating = code{dir: "runtime", imports: []string{"unsafe"}, text: `var scopeviewBuilt [4096]uint64
 
 func scopeviewString(s string) (key uint64, at uint64) {
@@ -52,9 +54,10 @@ func scopeviewConcat(s string, a []string) {
 	scopeviewThin(` + number(row.ConcatStrings) + `, place, ` + untyped + `, uintptr(len(s)), old, steps, behind, 0, 0, 0)
 }`}
 
-// rwing tells of a read or write of a file, and whether it follows one of the same sort closely. Who has
-// read less than there was room for speaks with somebody, and its next write is an answer. What was done
-// last is noted in tables by file, and by goroutine: who shares an entry follows nobody.
+// rwing has the function that reports a read or write of a file, and whether it closely
+// follows one of the same kind. A goroutine that has read less than requested is
+// communicating, and its next write is a reply. The last operations are stored in tables by
+// file, and by goroutine: those that share an entry follow none.
 var rwing = code{dir: "runtime", imports: []string{"unsafe"}, text: `var scopeviewRW [256]struct { key uint32; short bool; end int64 }
 
 //go:linkname scopeviewFile
@@ -71,8 +74,8 @@ func scopeviewFile(what uint32, fd, n, asked uintptr, began int64) {
 	scopeviewThin(what, fd, ` + untyped + `, n, asked, follows, uintptr(end-began), 0, 0, 0)
 }`}
 
-// compiling tells of a regular expression, and whether one like it was compiled before: patterns are noted
-// in a table by their hashes.
+// compiling has the function that reports the compilation of a regular expression, and
+// whether the same one was compiled before: patterns are stored in a table by their hashes.
 var compiling = code{dir: "regexp", imports: []string{"sync/atomic"}, text: `var scopeviewSeen [1024]atomic.Uint64
 
 func scopeviewCompiled(expr string, began int64) {
@@ -89,13 +92,14 @@ func scopeviewCompiled(expr string, began int64) {
 	scopeviewThin(` + number(row.CompileRegexp) + `, uintptr(h), ` + untyped + `, uintptr(len(expr)), again, uintptr(ns), 0, 0, 0, 0)
 }`}
 
-// allocated is an edit of a function of the runtime that allocates for a use: it tells of that.
+// allocated returns an edit that reports an allocation of a function of the runtime.
 func allocated(file, function, at string, e row.Event, numbers string) edit {
 	return edit{file: "runtime/" + file, function: function, at: at, behind: true,
 		insert: "; if scopeviewTold != nil { scopeviewThin(" + number(e) + ", sys.GetCallerPC(), " + untyped + ", " + numbers + ", 0, 0, 0, 0) }"}
 }
 
-// fileEdits are those of a function that makes one system call for a read or write in p.
+// fileEdits returns the edits of a function that makes one system call for a read or write
+// of p.
 func fileEdits(function, call, behind string, e row.Event, asked string) []edit {
 	return []edit{
 		{file: "internal/poll/fd_unix.go", function: function, at: call, insert: "var scopeviewBegan int64; if scopeviewTold != nil { scopeviewBegan = scopeviewClock() }; "},
@@ -104,7 +108,7 @@ func fileEdits(function, call, behind string, e row.Event, asked string) []edit 
 	}
 }
 
-// usesTable is the hooks of what strings, buffers, allocations and files are used for.
+// usesTable has the hooks for uses of strings, buffers, allocations and files.
 var usesTable = []hook{
 	adviceHook("concat", Strings, "strings that are put together", []edit{
 		{file: "runtime/string.go", function: "concatstrings", at: "return s", last: true,

@@ -4,8 +4,9 @@ import "github.com/scopeview/scopeview/internal/advice/row"
 
 // Hooks for advice on channels, locks, sync.Map and goroutines.
 
-// queues notes in a channel how full it was at most, in two bytes that the size of its elements leaves
-// free in front of the next field: so it is known of all, at any time, and costs a comparison.
+// queues stores the peak of a channel's queue in the channel, in two bytes of padding
+// between the size of its elements and the next field: so it is available for all channels
+// at any time, and costs a comparison.
 var queues = code{dir: "runtime", imports: []string{"unsafe"}, text: `const scopeviewPeakAt = unsafe.Offsetof(hchan{}.elemsize) + unsafe.Sizeof(hchan{}.elemsize)
 
 const scopeviewPeaks = unsafe.Offsetof(hchan{}.closed)-scopeviewPeakAt >= 2
@@ -38,7 +39,7 @@ func scopeviewChan(what uint32, c *hchan, more uintptr) {
 	}
 }`}
 
-// chanUse are the edits of a function that sends, or receives, on one channel.
+// chanUse returns the edits of a function that sends to, or receives from, one channel.
 func chanUse(function string, use, wait row.Event) []edit {
 	return []edit{
 		{file: "runtime/chan.go", function: function, at: "var t0 int64",
@@ -48,7 +49,8 @@ func chanUse(function string, use, wait row.Event) []edit {
 	}
 }
 
-// some has the runtime tell of one of so many operations with its call stack, and by which goroutine.
+// some has the runtime's function that reports a sample of operations with their call stack
+// and goroutine.
 var some = code{dir: "runtime", text: `//go:linkname scopeviewSome
 func scopeviewSome(what uint32, a0, a1 uintptr) {
 	if cheaprand()&scopeviewMask == 0 {
@@ -56,7 +58,7 @@ func scopeviewSome(what uint32, a0, a1 uintptr) {
 	}
 }`}
 
-// locking is what package sync tells of its locks and maps with.
+// locking has package sync's functions that report its locks.
 var locking = code{dir: "sync", imports: []string{"unsafe"}, text: `//go:linkname scopeviewSome runtime.scopeviewSome
 func scopeviewSome(what uint32, a0, a1 uintptr)
 
@@ -68,7 +70,7 @@ func scopeviewWriting(rw *RWMutex, r int32) {
 	scopeviewSome(` + number(row.WriteLock) + `, uintptr(unsafe.Pointer(rw)), uintptr(r))
 }`}
 
-// mapping is what sync.Map tells with.
+// mapping has the function that reports sync.Map's operations.
 var mapping = code{dir: "sync", imports: []string{"unsafe"}, text: `func scopeviewMap(what uint32, m *Map, old bool) {
 	if scopeviewWatching != 0 {
 		is := uintptr(0)
@@ -79,18 +81,18 @@ var mapping = code{dir: "sync", imports: []string{"unsafe"}, text: `func scopevi
 	}
 }`}
 
-// syncMap makes a statement of a method of sync.Map two.
+// syncMap returns an edit that replaces a statement of a method of sync.Map.
 func syncMap(function, at, insert string) edit {
 	return edit{file: "sync/map.go", function: "Map." + function, at: at, instead: true, insert: insert}
 }
 
-// mapTold is a call in a method of sync.Map that tells of it.
+// mapTold returns the call that reports a method of sync.Map.
 func mapTold(e row.Event, old string) string {
 	return "scopeviewMap(" + number(e) + ", m, " + old + "); "
 }
 
-// following times goroutines of which it was told that they are made, in a table by their number. Who
-// finds no place there is not timed, and told of as such.
+// following measures the running time of goroutines whose creation was reported, in a table
+// by their number. One without a place in the table is reported as not measured.
 var following = code{dir: "runtime", imports: []string{"internal/runtime/atomic"}, text: `type scopeviewRun struct {
 	goid  atomic.Uint64 // whose it is; 0: nobody's
 	key   uintptr       // that it was told of by
@@ -161,7 +163,7 @@ var (
 	syncUses    = []variable{watching("sync")}
 )
 
-// threadTable is the hooks for advice on what goroutines share, and on goroutines.
+// threadTable has the hooks for advice on shared objects, and on goroutines.
 var threadTable = []hook{
 	adviceHook("chanuse", Multithreaded, "channels, how full they were, and for a share of the time who waits for them", concat(
 		[]edit{
@@ -180,7 +182,7 @@ var threadTable = []hook{
 		},
 	), runtimeUses, queues),
 	adviceHook("rwmutexuse", Multithreaded, "who reads and who writes with a sync.RWMutex, for a share of the time", []edit{
-		// Telling is last, as the race detector looks away before.
+		// The report comes last, as the race detector is disabled before.
 		{file: "sync/rwmutex.go", function: "RWMutex.RLock", at: "if rw.readerCount.Add(1) < 0 {", instead: true, insert: "scopeviewR := rw.readerCount.Add(1); if scopeviewR < 0 {"},
 		{file: "sync/rwmutex.go", function: "RWMutex.RLock", at: "}", last: true, insert: "if scopeviewWatching != 0 { scopeviewReading(rw, scopeviewR) }; "},
 		{file: "sync/rwmutex.go", function: "RWMutex.Lock", at: "}", last: true, insert: "if scopeviewWatching != 0 { scopeviewWriting(rw, r) }; "},
@@ -202,7 +204,7 @@ var threadTable = []hook{
 		{file: "runtime/proc.go", function: "newproc", at: "})", behind: true, last: true, insert: "; if scopeviewKey != 0 { scopeviewTell(" + number(row.EndGo) + ", scopeviewKey, 0, 0, 0, 0, 0, 0) }"},
 		{file: "runtime/proc.go", function: "execute", at: "gogo(&gp.sched)", insert: "scopeviewRunBegins(gp); "},
 		{file: "runtime/proc.go", function: "park_m", at: "casgstatus(gp, _Grunning, _Gwaiting)", insert: "scopeviewRunParks(gp); "},
-		// In front of what ends it for the race detector.
+		// Before the statement that ends it for the race detector.
 		{file: "runtime/proc.go", function: "goexit1", at: "if raceenabled {", insert: "scopeviewRunEnds(); "},
 	}, nil, following),
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestThreadHooks: the hooks are in, together with all others and alone, in this version of Go and in
-// the next, if that is here; and no line moves.
+// TestThreadHooks: the hooks are possible, together with all others and alone, in this
+// version of Go and in the next, if that is installed; and no line moves.
 func TestThreadHooks(t *testing.T) {
 	roots := map[string]string{runtime.Version(): gorootOf(t)}
 	next := &builder{ctx: context.Background(), tool: "go", environ: append(os.Environ(), "GOTOOLCHAIN=go1.27.4", "GOPROXY=off")}

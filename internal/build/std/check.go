@@ -16,7 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// Result is whether a hook delivers what it is for.
+// Result is the result of testing a hook.
 type Result struct {
 	Status
 	Works bool
@@ -25,10 +25,10 @@ type Result struct {
 //go:embed testdata/canary.go testdata/canary_test.go testdata/clobber testdata/through
 var canaries embed.FS
 
-// Check builds, in a directory of its own below dir, programs that do what the hooks are to
-// tell of, runs them, and looks into what they recorded. goTool is the go command, env more of
-// its environment, and
-// module the directory of this module's source, which is what the programs record with.
+// Check tests the hooks: in a directory below dir, it builds programs that cause the hooks'
+// events, runs them, and reads their recordings. goTool is the go command, env additional
+// environment variables, and module the directory of this module's source, which the
+// programs record with.
 func Check(ctx context.Context, goTool string, env []string, module, dir string) ([]Result, error) {
 	b := builder{ctx: ctx, tool: goTool, module: module, environ: append(os.Environ(), env...)}
 	goroot, err := b.env("GOROOT")
@@ -115,7 +115,7 @@ func (b *builder) write(goroot string, files map[string][]byte, linked []byte) e
 	}
 	_, requirements, _ := strings.Cut(string(mod), "\n")
 	all["program/go.mod"] = []byte("module canary\n" + requirements + "\nrequire github.com/scopeview/scopeview v0.0.0\n\nreplace github.com/scopeview/scopeview => " + b.module + "\n")
-	// A module without requirements has no sums.
+	// A module without requirements has no go.sum.
 	if all["program/go.sum"], err = os.ReadFile(filepath.Join(b.module, "go.sum")); err != nil && !os.IsNotExist(err) {
 		return err
 	}
@@ -131,12 +131,11 @@ func (b *builder) write(goroot string, files map[string][]byte, linked []byte) e
 	return nil
 }
 
-// run builds and runs both programs. That the tests among them fail is meant.
+// run builds and runs both programs. The tests among them are meant to fail.
 func (b *builder) run() (*told, error) {
 	overlay := "-overlay=" + filepath.Join(b.dir, "overlay.json")
 	program, tests := filepath.Join(b.dir, "canary"), filepath.Join(b.dir, "canary.test")
-	// With cgo Go itself tells of no deadlock.
-	// With loads and stores that are told of.
+	// With cgo Go does not detect deadlocks. Loads and stores are reported.
 	if err := b.goCommand("build", "-mod=mod", "-tags=netgo,osusergo", "-gcflags=canary=-race -d=checkptr=0", overlay, "-o", program, "."); err != nil {
 		return nil, err
 	}
@@ -167,8 +166,8 @@ func (b *builder) run() (*told, error) {
 	return t, b.unwind(t, overlay)
 }
 
-// end runs a program that only ends, in one way, and tells whether that closed the recording
-// which the environment asked for.
+// end runs a program that only ends, in one way, and reports whether that closed the
+// recording requested by the environment.
 func (b *builder) end(t *told, program, how string) error {
 	path := filepath.Join(b.dir, how+".scope")
 	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
@@ -176,7 +175,7 @@ func (b *builder) end(t *told, program, how string) error {
 	run := exec.CommandContext(ctx, program)
 	run.Dir, run.Env = b.dir, append(os.Environ(), "CANARY_END="+how, "SCOPEVIEW="+path)
 	out, err := run.CombinedOutput()
-	if err != nil && how != "deadlock" { // which ends nothing where the hook does not work
+	if err != nil && how != "deadlock" { // without the hook a deadlock does not end the program
 		return fmt.Errorf("%s: %w: %s", program, err, out)
 	}
 	closed, err := t.read(path)
@@ -189,8 +188,8 @@ func (b *builder) end(t *told, program, how string) error {
 	return nil
 }
 
-// unwind runs programs in which assembly or C changes the frame pointer, with states. That they do not
-// crash is what is tried.
+// unwind runs programs, with states, in which assembly or C changes the frame pointer. They
+// must not crash.
 func (b *builder) unwind(t *told, overlay string) error {
 	for _, name := range []string{"clobber", "through"} {
 		if name == "through" && !b.compilesC() {
@@ -204,7 +203,7 @@ func (b *builder) unwind(t *told, overlay string) error {
 		run := exec.CommandContext(b.ctx, program)
 		run.Dir, run.Env = b.dir, append(os.Environ(), "SCOPEVIEW="+path, "SCOPEVIEW_STATES=1", "GODEBUG=")
 		if run.Run() != nil {
-			continue // it has crashed, and not told that it came to its end
+			continue // it crashed before its last scope
 		}
 		if _, err := t.read(path); err != nil {
 			return err
@@ -213,7 +212,7 @@ func (b *builder) unwind(t *told, overlay string) error {
 	return nil
 }
 
-// compilesC reports whether the go command builds programs with C code here.
+// compilesC reports whether the go command can build programs with C code here.
 func (b *builder) compilesC() bool {
 	on, err := b.env("CGO_ENABLED")
 	if err != nil || on != "1" {

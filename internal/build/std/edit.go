@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// edit inserts text into one function, on a line that is there.
+// edit inserts text into an existing line of one function.
 type edit struct {
-	file     string // below GOROOT/src
-	function string // "lockSlow", or "Mutex.lockSlow" of a method, or "Mutex" of a type
-	at       string // a text that is once in the function
-	insert   string // before it
-	instead  bool   // of it
-	behind   bool   // it
-	last     bool   // at may be there more often, and the last one is meant
-	unless   string // where the function has this text, nothing is to be done
+	file     string // path below GOROOT/src
+	function string // "lockSlow", "Mutex.lockSlow" for a method, or "Mutex" for a type
+	at       string // a text that occurs once in the function
+	insert   string // text to insert before at
+	instead  bool   // insert replaces at
+	behind   bool   // insert after at
+	last     bool   // at may occur more often, and the last one is meant
+	unless   string // the edit is not needed if the function has this text
 }
 
-// apply returns the file with the edit made, or says why it can't be.
+// apply returns the edited file, or the reason why the edit is not possible.
 func (e *edit) apply(text []byte) (_ []byte, why string) {
 	if strings.ContainsRune(e.insert, '\n') {
 		return nil, "the inserted text would move lines"
@@ -73,8 +73,8 @@ func parsed(text []byte) (f *ast.File, fset *token.FileSet, why string) {
 	return f, fset, ""
 }
 
-// nameOf is the name of a function that has a body, with that of its receiver's type, or of a type
-// that is declared alone; else it is empty.
+// nameOf returns the name of a function with a body, with that of its receiver's type, or of
+// a type that is declared alone; otherwise "".
 func nameOf(decl ast.Decl) string {
 	if g, ok := decl.(*ast.GenDecl); ok && g.Tok == token.TYPE && len(g.Specs) == 1 {
 		return g.Specs[0].(*ast.TypeSpec).Name.Name

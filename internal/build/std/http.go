@@ -1,6 +1,6 @@
 package std
 
-// httpCode is what net/http gets for the scopes of its requests.
+// httpCode is added to net/http for the scopes of its requests.
 const httpCode = `type scopeviewServing struct {
 	a, b     int64
 	w        ResponseWriter

@@ -2,17 +2,18 @@ package std
 
 import "github.com/scopeview/scopeview/internal/advice/row"
 
-// Memory is the group of the hooks that are told of loads and stores. It is in a build whose packages are
+// Memory is the group of the hooks for loads and stores. It is in builds whose packages are
 // compiled with calls before these.
 const Memory = "memory"
 
-// accesses is what the compiler has a package call that it compiles as for the race detector, whose
-// runtime this is not. Words of scopeviewAccess: what is done with an access (0 nothing, 1 it is counted,
-// 2 it is noted), where the processors' buffers lie, bytes of one, how many there are, and how many
-// accesses each has room for. A buffer begins with how many were noted and how many counted.
+// accesses has the functions that the compiler calls in a package compiled as for the race
+// detector, whose runtime this replaces. The words of scopeviewAccess: the mode (0 nothing,
+// 1 count, 2 record), the address of the processors' buffers, the bytes of each, their
+// number, and their capacity in accesses. A buffer begins with the numbers of recorded and
+// of counted accesses.
 //
-// No function of package runtime is preempted, so a buffer has one writer; and nothing here asks for more
-// stack, for a nosplit function may call it.
+// No function of package runtime is preempted, so a buffer has one writer; and nothing here
+// grows the stack, as a nosplit function may call it.
 var accesses = code{dir: "runtime", imports: []string{"unsafe", "internal/runtime/atomic", "internal/runtime/sys"}, text: `//go:nosplit
 func racefuncenter(callpc uintptr) {}
 
@@ -78,8 +79,8 @@ func scopeviewObject(addr uintptr) (base, size uintptr) {
 	return s.base() + (addr-s.base())/s.elemsize*s.elemsize, s.elemsize
 }`}
 
-// calling are the functions that the compiler has called before loads and stores. Most of what they cost is
-// that they are called at all: on amd64 those that have nothing to do need no frame.
+// calling are the functions that the compiler calls before loads and stores. Most of their
+// cost is the call itself: on amd64 they need no frame when there is nothing to do.
 var calling = []source{
 	{"runtime/scopeview_access_amd64.s", `#include "textflag.h"
 
@@ -170,8 +171,8 @@ func racewriterange(addr, size uintptr) {
 `},
 }
 
-// memoryTable is the hooks for loads and stores. Copies are told of where packages are compiled so:
-// elsewhere the compiler calls memmove itself.
+// memoryTable has the hooks for loads and stores. Copies are reported only by packages
+// compiled so: elsewhere the compiler calls memmove directly.
 var memoryTable = []hook{
 	{name: "memory", group: Memory, what: "loads and stores of chosen packages, in bursts",
 		vars: append(append([]variable{}, advisedVars...), variable{"runtime", "scopeviewAccess", "[8]uintptr", "count.Accesses"}),
@@ -185,8 +186,8 @@ var memoryTable = []hook{
 	}, nil),
 }
 
-// atomically has package sync/atomic tell of stores. Loads are left alone: they are what must stay short to be
-// inlined.
+// atomically makes package sync/atomic report stores. Loads are left out: they must stay
+// small enough to be inlined.
 var atomically = code{dir: "sync/atomic", text: `//go:linkname scopeviewAccess runtime.scopeviewAccess
 var scopeviewAccess [8]uintptr
 
@@ -194,7 +195,7 @@ var scopeviewAccess [8]uintptr
 //go:linkname scopeviewAtomic runtime.scopeviewAtomic
 func scopeviewAtomic(addr unsafe.Pointer)`}
 
-// atomicStores are the edits of the methods of package sync/atomic that store.
+// atomicStores returns the edits of package sync/atomic's methods that store.
 func atomicStores() (list []edit) {
 	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr"} {
 		for _, f := range []string{"Add", "Store", "Swap", "CompareAndSwap"} {

@@ -2,11 +2,11 @@ package std
 
 import "github.com/scopeview/scopeview/internal/advice/row"
 
-// Hooks for what is loaded and stored between Lock and Unlock of a sync.Mutex. They note into the buffers of
-// loads and stores, so that the order of all is known.
+// Hooks for loads and stores between Lock and Unlock of a sync.Mutex. They record into the
+// buffers of loads and stores, to keep the order of all.
 
-// sectioning has the runtime note what begins and ends a section, and stores that the compiler puts no call
-// before, each with a size that no access has.
+// sectioning has the runtime's functions that record the begin and the end of a section, and
+// stores without the compiler's call, each with a special size.
 var sectioning = code{dir: "runtime", imports: []string{"unsafe", "internal/runtime/sys"}, text: `//go:linkname scopeviewLocked
 //go:nosplit
 func scopeviewLocked(m unsafe.Pointer) {
@@ -25,7 +25,8 @@ func scopeviewStores(addr unsafe.Pointer) {
 	scopeviewAccessed(uintptr(addr), sys.GetCallerPC(), 0x7ffd<<1|1)
 }`}
 
-// sections is what package sync notes with: Lock calls it itself, as its caller is where the section begins.
+// sections declares them in package sync: Lock calls them directly, as the section begins in
+// its caller.
 var sections = code{dir: "sync", text: `//go:linkname scopeviewAccess runtime.scopeviewAccess
 var scopeviewAccess [8]uintptr
 
@@ -37,7 +38,7 @@ func scopeviewLocked(m *Mutex)
 //go:linkname scopeviewUnlocks runtime.scopeviewUnlocks
 func scopeviewUnlocks(m *Mutex)`}
 
-// storing is what maps note with that they are stored to.
+// storing declares the function with which maps record stores.
 var storing = code{dir: "internal/runtime/maps", imports: []string{"unsafe"}, text: `//go:linkname scopeviewAccess runtime.scopeviewAccess
 var scopeviewAccess [8]uintptr
 
@@ -45,13 +46,13 @@ var scopeviewAccess [8]uintptr
 //go:linkname scopeviewStores runtime.scopeviewStores
 func scopeviewStores(addr unsafe.Pointer)`}
 
-// mutexWaits has a wait told of with its call stack, and how many others wait still. Of one mutex's waits
-// some are, where they are many.
+// mutexWaits reports a wait with its call stack, and the number of other waiters. If there
+// are many waits of a mutex, they are sampled.
 var mutexWaits = code{dir: "internal/sync", imports: []string{"unsafe"}, text: `func scopeviewMutexWait(m *Mutex, ns int64) {
 	scopeviewThin(` + number(row.MutexWait) + `, uintptr(unsafe.Pointer(m)), ` + untyped + `, uintptr(unsafe.Pointer(m)), uintptr(ns), uintptr(m.state>>mutexWaiterShift), 0, 0, 0, 0)
 }`}
 
-// stored has the edits of map operations note stores.
+// stored changes the edits of map operations to record stores.
 func stored(list []edit) []edit {
 	for i := range list {
 		list[i].insert = "if scopeviewAccess[0] != 0 && m != nil { scopeviewStores(unsafe.Pointer(m)) }; "
@@ -59,7 +60,7 @@ func stored(list []edit) []edit {
 	return list
 }
 
-// sectionHook tells of sections: it is one of loads and stores.
+// sectionHook is the hook for sections, one of those for loads and stores.
 var sectionHook = adviceHook("mutexuse", Memory, "what is done while a sync.Mutex is locked, in bursts, and who waits for it", concat(
 	[]edit{
 		{file: "sync/mutex.go", function: "Mutex.Lock", at: "m.mu.Lock()", behind: true, insert: "; if scopeviewAccess[0] != 0 { scopeviewLocked(m) }"},

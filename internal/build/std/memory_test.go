@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestMemoryHooks: what the compiler calls is there, and the hooks are in, alone and together with all others, in
-// this version of Go and in the next, if that is here; no line moves. Without them it is not there.
+// TestMemoryHooks: the functions that the compiler calls exist, and the hooks are possible,
+// alone and together with all others, in this version of Go and in the next, if that is
+// installed; no line moves. Without the hooks the functions do not exist.
 func TestMemoryHooks(t *testing.T) {
 	roots := map[string]string{runtime.Version(): gorootOf(t)}
 	next := &builder{ctx: context.Background(), tool: "go", environ: append(os.Environ(), "GOTOOLCHAIN=go1.27.4", "GOPROXY=off")}

@@ -13,12 +13,12 @@ import (
 	"testing"
 )
 
-// overlayTo is where TestOverlay writes the patches and their overlay.json: for make
-// check-hooks, which runs the standard library's own tests with them.
+// overlayTo is the directory to which TestOverlay writes the patches and their overlay.json:
+// for make check-hooks, which runs the standard library's own tests with them.
 var overlayTo = flag.String("overlay", "", "a directory: write the patched files and overlay.json there")
 
-// TestOverlay: every hook is in, no line of a patched file has moved, and GOROOT's files
-// are replaced, or added where there is none.
+// TestOverlay: every hook is possible, no line of a patched file moves, and GOROOT's files
+// are replaced, or new ones added.
 func TestOverlay(t *testing.T) {
 	goroot := gorootOf(t)
 	files, linked, hooks, err := Patches(goroot, runtime.Version(), Groups, nil)
@@ -73,7 +73,7 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// gorootOf is where the standard library's source is.
+// gorootOf returns the directory of the standard library's GOROOT.
 func gorootOf(t *testing.T) string {
 	t.Helper()
 	goroot, err := (&builder{ctx: context.Background(), tool: "go"}).env("GOROOT")
@@ -83,8 +83,8 @@ func gorootOf(t *testing.T) string {
 	return goroot
 }
 
-// TestUnexpected: a hook whose source does not look as expected is off, says so, and leaves
-// nothing behind; the others are in.
+// TestUnexpected: a hook with unexpected source is off, reports the reason, and leaves
+// nothing behind; the others are on.
 func TestUnexpected(t *testing.T) {
 	from, goroot := gorootOf(t), t.TempDir()
 	for _, h := range slices.Concat(table, unwindTable) {
@@ -129,7 +129,8 @@ func TestUnexpected(t *testing.T) {
 	}
 }
 
-// TestUnwindMissing: the recording knows whether the tracer's check is in, and why it is not.
+// TestUnwindMissing: the recording has whether the tracer's check is enabled, or the reason
+// why not.
 func TestUnwindMissing(t *testing.T) {
 	from, goroot := gorootOf(t), t.TempDir()
 	to := filepath.Join(goroot, "src", stacks)
@@ -159,7 +160,7 @@ func TestUnwindMissing(t *testing.T) {
 	}
 }
 
-// TestMissing: a program that counts says which of the hooks for that it is without; another one does not.
+// TestMissing: a program that counts reports its missing hooks; another one does not.
 func TestMissing(t *testing.T) {
 	from, goroot := gorootOf(t), t.TempDir()
 	for _, h := range adviceTable {

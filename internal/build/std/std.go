@@ -1,21 +1,21 @@
-// Package std puts hooks into a copy of the standard library: where a goroutine is about to
-// wait and where it goes on, where one is made, where a request or a test begins and ends.
-// A program that is built with these files (go build -overlay) records all that, and nobody
-// has to change it.
+// Package std adds hooks to a copy of the standard library: before and after a goroutine
+// waits, at the creation of one, and at the begin and the end of a request or a test. A
+// program that is built with these files (go build -overlay) records all that without
+// changes.
 //
 // # Design
 //
-// A hook is a variable, nil until package scope/hooks sets it, that a patched function looks
-// at. Patches insert text on lines that are there, so no line moves, and add one file per
-// package, which declares the variables. Fast paths stay as they are: what is hooked is what
-// parks, makes a goroutine, or ends the program.
+// A hook is a variable, nil until package scope/hooks sets it, that a patched function
+// checks. Patches insert text into existing lines, so no line moves, and add one file per
+// package, which declares the variables. Fast paths do not change: hooks are where a
+// goroutine parks, is created, or ends the program.
 //
 // # Invariants
 //
-//   - A patch is made only where the source is what it expects: the function is there, and the
-//     text in it, once. Otherwise the hook is off and says so; it never breaks the build.
-//   - A hook's patches are made all or none, or a wait would begin and not end.
-//   - What the runtime calls a hook from is the user's goroutine, with no lock of the runtime
+//   - A patch is made only if the source is as expected: the function exists, and has the
+//     text once. Otherwise the hook is off and reports that; it never breaks the build.
+//   - All of a hook's patches are made or none, or a wait would begin and not end.
+//   - The runtime calls a hook on the user's goroutine, with no lock of the runtime
 //     held; otherwise the hook could neither grow the stack nor wait.
 //   - GOROOT itself is only read.
 package std
@@ -30,22 +30,22 @@ import (
 	"strings"
 )
 
-// Status is what became of a hook.
+// Status is the state of a hook.
 type Status struct {
-	Name string // of the hook
-	What string // what it tells
-	OK   bool   // it is in
-	Why  string // it is not
+	Name string // name of the hook
+	What string // what it reports
+	OK   bool   // it is enabled
+	Why  string // reason why it is not
 }
 
-// Patches returns the files of GOROOT's standard library that hooks are in, by their path
-// below goroot, and the file of package scope/hooks that sets them. version is the Go
-// version of goroot; groups are those of diagnostics whose hooks are wanted, too; want chooses hooks by
-// name, nil all. An error is of reading goroot.
+// Patches returns the files of GOROOT's standard library with hooks, by their path below
+// goroot, and the file of package scope/hooks that sets them. version is the Go version of
+// goroot; groups are the groups of diagnostics whose hooks are included; want selects hooks
+// by name, nil all. An error is one of reading goroot.
 func Patches(goroot, version string, groups []string, want func(hook string) bool) (files map[string][]byte, linked []byte, hooks []Status, err error) {
 	files = map[string][]byte{}
 	var in []*hook
-	var off []Status // those of diagnostics that can't be put in
+	var off []Status // hooks for advice that are not possible
 	for _, h := range slices.Concat(table, unwindTable, memoryTable, adviceTable, listsTable, threadTable, usesTable) {
 		if h.group != "" && !slices.ContainsFunc(strings.Fields(h.group), func(g string) bool { return slices.Contains(groups, g) }) {
 			continue
@@ -85,13 +85,13 @@ func Patches(goroot, version string, groups []string, want func(hook string) boo
 	linked = link(in, off)
 	for _, s := range hooks {
 		if s.Name == Unwind {
-			linked = fmt.Appendf(linked, "\nvar _ = collect.SetUnwinding(%q)\n", s.Why) // before an init begins a recording
+			linked = fmt.Appendf(linked, "\nvar _ = collect.SetUnwinding(%q)\n", s.Why) // before an init starts a recording
 		}
 	}
 	return files, linked, hooks, nil
 }
 
-// dirs are the packages of the standard library that hooks add something to.
+// dirs returns the packages of the standard library that hooks add something to.
 func dirs(in []*hook) (dirs []string) {
 	for _, h := range in {
 		for _, v := range h.vars {
@@ -105,14 +105,14 @@ func dirs(in []*hook) (dirs []string) {
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == hooksDir })
 }
 
-// supported reports whether hooks were tried with a version of Go, as runtime.Version or
-// go env GOVERSION say it.
+// supported reports whether hooks were tested with a version of Go, as returned by
+// runtime.Version or go env GOVERSION.
 func supported(version string) bool {
 	return strings.HasPrefix(version, "go1.26") || strings.HasPrefix(version, "go1.27")
 }
 
-// apply makes a hook's edits, on top of what those before it made of the files. why says what
-// is not as expected; then nothing is changed.
+// apply makes a hook's edits, on top of the earlier hooks' files. why describes unexpected
+// source; then nothing is changed.
 func (h *hook) apply(goroot string, files map[string][]byte) (changed map[string][]byte, why string, err error) {
 	changed = map[string][]byte{}
 	for _, e := range h.edits {
@@ -138,7 +138,7 @@ func (h *hook) apply(goroot string, files map[string][]byte) (changed map[string
 	return changed, "", nil
 }
 
-// added is the file that declares what the hooks in a package need.
+// added returns the file that declares what the hooks in a package need.
 func added(dir string, in []*hook) []byte {
 	var vars, code []string
 	uses := []string{"unsafe"}
@@ -164,7 +164,7 @@ func added(dir string, in []*hook) []byte {
 	for _, i := range slices.Compact(uses) {
 		name := ""
 		if i == "unsafe" && !strings.Contains(strings.Join(code, ""), "unsafe.") {
-			name = "_ " // linkname asks for it
+			name = "_ " // linkname requires it
 		}
 		fmt.Fprintf(&b, "\t%s%q\n", name, i)
 	}
@@ -175,11 +175,12 @@ func added(dir string, in []*hook) []byte {
 	return []byte(b.String())
 }
 
-// hooksDir is the package that is told; what hooks add to it goes into the file that sets them.
+// hooksDir is the package that the hooks call; what they add to it goes into the file that
+// sets them.
 const hooksDir = "scope/hooks"
 
-// link is the file that is added to package scope/hooks: it names the standard library's
-// variables, and sets them. What is counted tells which hooks it is without.
+// link returns the file added to package scope/hooks: it declares the standard library's
+// variables, and sets them. It passes the missing hooks to package count.
 func link(in []*hook, off []Status) []byte {
 	var b, set strings.Builder
 	var codes, uses []string

@@ -7,37 +7,37 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// hook is one row of the table: what is inserted where, and what that needs.
+// hook is a row of the table: edits, and what they need.
 type hook struct {
 	name  string
 	what  string
-	group string // of diagnostics that it is for, or several with a space in between; "": it is in every build
+	group string // groups of diagnostics, separated by spaces; "": in every build
 	edits []edit
 	vars  []variable
 	code  []code
 	added []source
 }
 
-// source is a file of its own that is added to the standard library, by its path below src.
+// source is a file added to the standard library, by its path below src.
 type source struct{ path, text string }
 
-// variable is declared in a package of the standard library, and set to what package
-// scope/hooks calls to. One that is no function, or whose to begins with &, is given to that by
-// its address.
+// variable is declared in a package of the standard library, and set to the function to of
+// package scope/hooks. If it is no function, or to begins with &, its address is passed to
+// that function.
 type variable struct{ dir, name, typ, to string }
 
 func (v variable) declare() string {
 	return "//go:linkname " + v.name + "\nvar " + v.name + " " + v.typ
 }
 
-// code is added to a package.
+// code is text added to a package.
 type code struct {
 	dir     string
 	text    string
 	imports []string
 }
 
-// what is how a lock is told of: its kind, and whether it is had together with others.
+// what returns the value that describes a lock: its kind, and whether it is shared.
 func what(k format.LockKind, shared bool) string {
 	mode := format.LockExclusive
 	if shared {
@@ -61,13 +61,14 @@ var (
 	unlocks = variable{"sync", "scopeviewUnlock", unlockType, "unlock"}
 )
 
-// ignored tells packages that lock how often the goroutine has asked the race detector not to
-// look at what it synchronizes.
+// ignored returns, for packages with locks, how often the goroutine has disabled the race
+// detector.
 var ignored = code{dir: "runtime", text: `//go:linkname scopeviewIgnored
 func scopeviewIgnored() int8 { return getg().raceignore }`}
 
-// heeding is what a package calls around a hook, for package sync has the race detector look
-// away while it waits. It would not see the recorder's own locks then, and take it for racy.
+// heeding has the functions that a package calls around a hook, because package sync
+// disables the race detector while it waits. With it disabled, the recorder's own locks
+// would be invisible to it, and the recorder look racy.
 func heeding(dir string) code {
 	return code{dir: dir, imports: []string{"internal/race", "unsafe"}, text: `//go:linkname scopeviewIgnored runtime.scopeviewIgnored
 func scopeviewIgnored() int8
@@ -89,18 +90,18 @@ func scopeviewIgnores(n int8) {
 }`}
 }
 
-// heeded is the call of a hook, with the race detector looking.
+// heeded returns the call of a hook, with the race detector enabled.
 func heeded(call string) string {
 	return "scopeviewN := scopeviewHeeds(); " + call + "; scopeviewIgnores(scopeviewN)"
 }
 
-// telling is what a mutex needs to call its hooks, and package sync.
+// mutexTelling and telling are what a mutex, and package sync, need to call their hooks.
 var (
 	mutexTelling = []code{ignored, heeding("internal/sync")}
 	telling      = []code{ignored, heeding("sync"), waiting}
 )
 
-// waiting is what functions of package sync call around what parks.
+// waiting has the functions that package sync calls around a park.
 var waiting = code{dir: "sync", imports: []string{"unsafe"}, text: `func scopeviewWaits(of unsafe.Pointer, what uint64) (a, b, c int64) {
 	if h := scopeviewWait; h != nil {
 		n := scopeviewHeeds()
@@ -118,15 +119,15 @@ func scopeviewGoesOn(of unsafe.Pointer, what uint64, a, b, c int64) {
 	}
 }`}
 
-// around makes a statement in package sync a wait.
+// around returns an edit that turns a statement of package sync into a wait.
 func around(file, function, statement, of, what string) edit {
 	return edit{file: file, function: function, at: statement, instead: true,
 		insert: "scopeviewA, scopeviewB, scopeviewC := scopeviewWaits(unsafe.Pointer(" + of + "), " + what + "); " +
 			statement + "; scopeviewGoesOn(unsafe.Pointer(" + of + "), " + what + ", scopeviewA, scopeviewB, scopeviewC)"}
 }
 
-// blocking is what the runtime calls around a park on a channel. Which waits are looked at
-// is chosen before, as reading the clock takes a good part of a short one.
+// blocking has the functions that the runtime calls around a park on a channel. Waits are
+// sampled before, as reading the clock takes a good part of a short one.
 var blocking = code{dir: "runtime", text: `func scopeviewBlocks() int64 {
 	if scopeviewBlocked == nil {
 		return 0
@@ -176,7 +177,7 @@ var blocked = []variable{
 	{"runtime", "scopeviewOneOf", "uint32", "thinOut"},
 }
 
-// channel are the edits of a function that parks on one channel.
+// channel returns the edits of a function that parks on one channel.
 func channel(function string, kind format.LockKind) []edit {
 	return []edit{
 		{file: "runtime/chan.go", function: function, at: "gp.parkingOnChan.Store(true)", behind: true, insert: "; scopeviewBegan := scopeviewBlocks()"},
@@ -184,7 +185,8 @@ func channel(function string, kind format.LockKind) []edit {
 	}
 }
 
-// asleep tells the recorder what checkdead would find without its goroutines and timers.
+// asleep reports to the recorder what checkdead would find without the recorder's goroutines
+// and timers.
 var asleep = code{dir: "runtime", text: `// scopeviewAsleep reports whether only the recorder's goroutines can ever go on. One of those calls it.
 //
 //go:linkname scopeviewAsleep
@@ -269,7 +271,7 @@ func scopeviewAwake() (awake bool) {
 	return awake
 }`}
 
-// table is all hooks.
+// table has all hooks.
 var table = []hook{
 	{
 		name: "mutex", what: "waits for a sync.Mutex, and who had it",
@@ -291,12 +293,12 @@ var table = []hook{
 	},
 	{
 		name: "once", what: "waits for who runs the function of a sync.Once",
-		edits: []edit{{file: "sync/once.go", function: "Once.doSlow", at: "o.m.Lock()"}}, // which the mutex tells
+		edits: []edit{{file: "sync/once.go", function: "Once.doSlow", at: "o.m.Lock()"}}, // the mutex has the hook
 	},
 	{
 		name: "rwmutex", what: "waits for a sync.RWMutex, to write and to read, and who had it",
 		edits: []edit{
-			// RLock is inlined, and so may not cost more.
+			// RLock is inlined, and so must not cost more.
 			{file: "sync/rwmutex.go", function: "RWMutex.RLock", at: "runtime_SemacquireRWMutexR(&rw.readerSem, false, 0)", instead: true, insert: "scopeviewReads(&rw.readerSem, false, 0)"},
 			around("sync/rwmutex.go", "RWMutex.Lock", "runtime_SemacquireRWMutex(&rw.writerSem, false, 0)", "rw", writes),
 			{file: "sync/rwmutex.go", function: "RWMutex.rUnlockSlow", at: "runtime_Semrelease(&rw.writerSem, false, 1)",
@@ -344,7 +346,7 @@ var table = []hook{
 			{file: "runtime/proc.go", function: "newproc", at: "newg := newproc1(fn, gp, pc, false, waitReasonZero)", behind: true,
 				insert: "; if scopeviewGo != nil && !isSystemGoroutine(newg, false) { scopeviewChild = newg.goid; scopeviewEntry = newg.startpc }"},
 			{file: "runtime/proc.go", function: "newproc", at: "})", behind: true, last: true,
-				// On a thread's own stack, as for time.AfterFunc, nobody can be called.
+				// On a thread's own stack, as for time.AfterFunc, no hook can be called.
 				insert: "; if h := scopeviewGo; h != nil && scopeviewChild != 0 && gp == gp.m.curg && gp.m.locks == 0 { h(scopeviewChild, scopeviewEntry, pc) }"},
 		},
 		vars: []variable{{"runtime", "scopeviewGo", "func(child uint64, entry, site uintptr)", "made"}},
@@ -353,7 +355,7 @@ var table = []hook{
 		name: "own", what: "which goroutines are not the program's, so that it finds as many as without a recording",
 		edits: []edit{{file: "runtime/traceback.go", function: "isSystemGoroutine", at: `return stringslite.HasPrefix(funcname(f), "runtime.")`, instead: true,
 			insert: `name := funcname(f); return stringslite.HasPrefix(name, "runtime.") || scopeviewOwns(name)`}},
-		// Those of scope.Go run the program's functions, and are in package record too.
+		// Goroutines of scope.Go run the program's functions, and are in package record too.
 		code: []code{{dir: "runtime", imports: []string{"internal/stringslite"}, text: `func scopeviewOwns(name string) bool {
 	const module = "github.com/scopeview/scopeview/"
 	if !stringslite.HasPrefix(name, module) {
@@ -366,7 +368,7 @@ var table = []hook{
 	},
 	{
 		name: "deadlock", what: "when no goroutine of the program can go on, so that Go ends it as it would without a recording",
-		edits: []edit{{file: "runtime/proc.go", function: "checkdead", at: "if len(pp.timers.heap) > 0 {"}}, // which says what a deadlock is
+		edits: []edit{{file: "runtime/proc.go", function: "checkdead", at: "if len(pp.timers.heap) > 0 {"}}, // it defines a deadlock
 		code: []code{asleep, {dir: "scope/hooks", text: `//go:linkname stdAsleep runtime.scopeviewAsleep
 func stdAsleep() bool
 
@@ -374,7 +376,7 @@ func init() { asleep(stdAsleep) }`}},
 	},
 	{
 		name: "heap", what: "how much of a small heap is the recorder's, so that Go's collector does not run more often for it",
-		// The least goal grows as any does: by what lives, and its part of garbage.
+		// The minimum goal grows like any goal: by the live heap, and its share of garbage.
 		edits: []edit{{file: "runtime/mgcpacer.go", function: "gcControllerState.commit", at: "if gcPercentHeapGoal < c.heapMinimum {",
 			insert: "if least := c.heapMinimum + scopeviewHeap + scopeviewHeap*uint64(max(c.gcPercent.Load(), 0))/100; gcPercentHeapGoal < least { gcPercentHeapGoal = least }; "}},
 		vars: []variable{{"runtime", "scopeviewHeap", "uint64", "inHeap"}},
@@ -491,10 +493,10 @@ func init() { asleep(stdAsleep) }`}},
 	},
 }
 
-// annotations is where package runtime/trace has what programs tell it.
+// annotations is the file of package runtime/trace with user annotations.
 const annotations = "runtime/trace/annotation.go"
 
-// regions is what functions of package runtime/trace call.
+// regions has the functions that package runtime/trace calls.
 var regions = code{dir: "runtime/trace", imports: []string{"context", "sync/atomic"}, text: `func scopeviewStart(ctx context.Context, name string, r *Region) *Region {
 	if scopeviewOn == nil || !scopeviewOn() || ctx == nil {
 		return r
@@ -524,7 +526,7 @@ func scopeviewEnd(a int64, b *int64) {
 	}
 }`}
 
-// labels is what pprof.Do calls: it sets labels without telling of them.
+// labels has the function that pprof.Do calls: it sets labels without a hook.
 var labels = code{dir: "runtime/pprof", imports: []string{"context", "unsafe"}, text: `func scopeviewSet(ctx context.Context) {
 	ctxLabels, _ := ctx.Value(labelContextKey{}).(*labelMap)
 	runtime_setProfLabel(unsafe.Pointer(ctxLabels))

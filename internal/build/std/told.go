@@ -12,11 +12,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// told is what the programs recorded, a line for each event, without what differs from run
-// to run.
+// told is what the programs recorded, a line for each event, without values that differ from
+// run to run.
 type told struct{ lines []string }
 
-// expected is what each hook is to tell: lines begin with these.
+// expected are the beginnings of the lines that each hook must record.
 var expected = map[string][]string{
 	"mutex":     {"wait main.waitMutex mutex", "hold main.holdMutex mutex since", "hold main.waitMutex mutex exact"},
 	"once":      {"wait main.waitOnce once", "hold main.holdOnce once since", "go main.holdOnce"},
@@ -53,7 +53,7 @@ var expected = map[string][]string{
 	"buffers":    {"slice main.stringed copied_bytes"},
 	"memory":     {"scan main.walked steps"},
 	"copies":     {"shift main.copied moved"},
-	"atomics":    {""}, // of stores that meet, which takes two processors that run at once: make advise-check has them
+	"atomics":    {""}, // they need colliding stores of two processors at once: see make advise-check
 	"mutexuse":   {"mutex main.guarded gets", "mutex main.emptied puts", "mutex main.waitMutex wait_ns"},
 	"regexps":    {"compile main.stringed extra"},
 	"boxes":      {"box main.stringed allocs"},
@@ -65,7 +65,7 @@ var expected = map[string][]string{
 	"goruns":     {"goroutine main.small watched"},
 }
 
-// missing is what a hook was to tell, and did not.
+// missing returns the expected lines of a hook that were not recorded.
 func (t *told) missing(hook string) (list []string) {
 	if len(expected[hook]) == 0 {
 		return []string{"it is not known what it is to tell"}
@@ -78,7 +78,7 @@ func (t *told) missing(hook string) (list []string) {
 	return list
 }
 
-// read adds what a trace has, and reports whether it is closed.
+// read adds the events of a trace, and reports whether it is closed.
 func (t *told) read(path string) (closed bool, err error) {
 	tr, err := trace.OpenFile(path)
 	if err != nil {
@@ -94,7 +94,7 @@ func (t *told) read(path string) (closed bool, err error) {
 		} else {
 			for _, a := range lister.List(e) {
 				if strings.HasSuffix(a.Key, "_id") {
-					continue // of a link: random
+					continue // a link's values are random
 				}
 				line += " " + a.Key + "="
 				switch a.Value.Type {
@@ -110,8 +110,8 @@ func (t *told) read(path string) (closed bool, err error) {
 	})
 }
 
-// readRaw adds what was counted: a line for each value of a row, with the program's function that it was
-// created in.
+// readRaw adds a raw file: a line for each value of a row, with the program's function that
+// it was created in.
 func (t *told) readRaw(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -136,7 +136,7 @@ func (t *told) readRaw(path string) error {
 	return err
 }
 
-// lockWords is what a wait or a hold says of its lock.
+// lockWords describes the lock of a wait or a hold.
 func lockWords(e *trace.Event) string {
 	if len(e.Args) < 3 {
 		return ""

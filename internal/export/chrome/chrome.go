@@ -1,37 +1,36 @@
-// Package chrome writes a trace as Chrome Trace Event JSON, for chrome://tracing,
-// Perfetto, Speedscope and whatever else reads it.
+// Package chrome writes a trace as Chrome Trace Event JSON, for chrome://tracing, Perfetto,
+// Speedscope and other readers of that format.
 //
-// A goroutine is a thread of the process; what can't be drawn on its row is on
-// threads of their own behind it: see package rows. Of every event ts and dur are
-// microseconds from the trace's start, which have the nanosecond when they are rounded
-// to three decimals: they have more, because they are multiples of 1/4096, so that
-// ts + dur, or ts less another one, has no rounding error in a reader's doubles. Its
-// args are as in package args, with those of package rows before them; integers beyond
-// 2^53, which its readers round, are strings.
+// A goroutine is a thread of the process; what can't be drawn on its row is on further
+// threads behind it: see package rows. The fields ts and dur are microseconds from the
+// trace's start. Rounded to three decimals they are exact to the nanosecond; they have more
+// decimals because they are multiples of 1/4096, so that ts + dur, or the difference of two
+// ts, has no rounding error in a reader's doubles. The args are as in package args, with
+// those of package rows before them; integers beyond 2^53, which readers would round, are
+// strings.
 //
-//	X    task, process, wait, hold (cat says which): tdur is the thread's CPU time,
-//	     where that is exact or likely; there is none where it is unknown, and an
+//	X    task, process, wait, hold (by cat): tdur is the thread's CPU time,
+//	     if that is exact or likely; it is missing if unknown, and an
 //	     upper bound is args.cpu_max_ns. A process scope's CPU time is the whole
-//	     process's, so it has no tdur but args.user_ns and args.sys_ns. What was open
-//	     goes to the end of what is known, with args.open
-//	     cat state: what a goroutine did, on a thread behind its own, where that is
-//	     asked for
-//	i    event, pending: when it came, or, with args.open, when it was announced
+//	     process's, so it has no tdur but args.user_ns and args.sys_ns. An open scope
+//	     ends at the end of the known time, with args.open
+//	     cat state: a goroutine's states, on a thread behind its own, if requested
+//	i    event, pending: when it happened, or, with args.open, when it was announced
 //	C    counter: args.value; heartbeat: CPU in cores, RSS, heap, goroutines
-//	s f  cat go: from where scope.Go was called to the new goroutine's first scope;
-//	     cat lock: from the hold that was released to the wait that it ended. They
-//	     are bound to what they lie in, so a lock's are told 1 ns before those ends
+//	s f  cat go: from the call of scope.Go to the new goroutine's first scope;
+//	     cat lock: from the hold that was released to the wait that it ended. Readers
+//	     bind them to the enclosing slices, so a lock's are 1 ns before those ends
 //	M    process_name, process_labels (losses), thread_name, thread_sort_index
 //	P    samples of CPU time with their stacks, as V8's profiles: one Profile, and a
-//	     ProfileChunk for each sample, on its goroutine's thread, with the nodes of the
-//	     tree of calls that are new
+//	     ProfileChunk for each sample, on its goroutine's thread, with the new nodes
+//	     of the call tree
 //
-// Perfetto reads samples in no other form than V8's. (Chrome's own page does too, and puts
-// them all on one row.) With stackFrames and samples beside the events Speedscope would show
-// nothing else, and so it would if the first event had a category: it ignores P then.
+// Perfetto reads samples only in V8's form. (Chrome's own page does too, and puts them all
+// on one row.) With stackFrames and samples beside the events Speedscope would show nothing
+// else, and also if the first event had a category: without one it ignores P.
 //
-// displayTimeUnit is ns. otherData has tool, program, start (RFC 3339), losses and
-// what else there is to say about the whole. notes tells how far samples can be believed.
+// displayTimeUnit is ns. otherData has tool, program, start (RFC 3339), losses and other
+// facts about the whole. notes describes the reliability of the samples.
 package chrome
 
 import (
@@ -44,17 +43,17 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Size is how much was written.
+// Size is the amount of data written.
 type Size struct{ Events, Bytes int64 }
 
-// Chrome's own page, which reads a file as one string, gives up at about 256 MB,
-// and its tab dies at 1 to 1.5 million events; Perfetto takes more of both.
+// Chrome's own page reads a file as one string and fails at about 256 MB, and its tab
+// crashes at 1 to 1.5 million events; Perfetto handles more of both.
 const (
 	maxEvents = 1_000_000
 	maxBytes  = 256_000_000
 )
 
-// Large reports whether Chrome's own page can't be expected to show so much.
+// Large reports whether the file is probably too large for Chrome's own page.
 func (s Size) Large() bool { return s.Events > maxEvents || s.Bytes > maxBytes }
 
 // Write writes t to w. It stops with ctx's error once ctx is done.
@@ -73,7 +72,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o rows.Options) (Si
 	return s.size(), s.Full()
 }
 
-// head writes what there is to say about the whole, and begins the events.
+// head writes the facts about the whole, and begins the events.
 func (s *writer) head(f *rows.Facts) {
 	s.B = append(s.B, `{"displayTimeUnit":"ns","otherData":{`...)
 	for i, v := range f.All {
@@ -91,7 +90,7 @@ func (s *writer) head(f *rows.Facts) {
 	}
 }
 
-// categories are the kinds as the CSV calls them.
+// categories are the names of the kinds in the CSV.
 var categories = func() (names [128]string) {
 	for _, s := range format.Specs {
 		names[s.Kind] = s.CSV

@@ -49,11 +49,11 @@ func (s *writer) Scope(x *rows.Scope) {
 	}
 }
 
-// End implements rows.Sink; an X has its end in itself.
+// End implements rows.Sink; an X event includes its end.
 func (s *writer) End(*rows.End) {}
 
-// Handover implements rows.Sink. Just before their ends both the hold and the
-// wait still enclose the arrow's ends.
+// Handover implements rows.Sink. 1 ns before their ends both the hold and the wait still
+// enclose the arrow's ends.
 func (s *writer) Handover(l *rows.Link) {
 	s.flow(l, "lock", l.FromTime-1, l.ToTime-1, `,"bp":"e"`)
 }

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what testdata/*.txtar expect")
 
-// TestGolden: each trace is written as its file says, to the byte, and that is JSON.
+// TestGolden: each trace is written as in its file, to the byte, and the result is JSON.
 func TestGolden(t *testing.T) {
 	const head, tail = "-- trace --\n", "-- json --\n"
 	paths, err := filepath.Glob("testdata/*.txtar")

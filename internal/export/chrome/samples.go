@@ -9,13 +9,13 @@ import (
 	"github.com/scopeview/scopeview/internal/export/rows"
 )
 
-// profile is what was written of the stacks of samples: a tree, whose nodes are functions
-// that were called from their parents. Its nodes count from firstNode.
+// profile is the call tree written so far: a node is a function called from its parent. Node
+// numbers start at firstNode.
 type profile struct {
 	nodes  map[node]uint32
 	leaves map[[2]uint32]uint32 // by Sample.Stack
-	micros int64                // of the sample before
-	last   int64                // the latest time so far
+	micros int64                // time of the sample before, in µs
+	last   int64                // latest time so far
 }
 
 type node struct {
@@ -25,12 +25,12 @@ type node struct {
 
 const (
 	profileID  = 1
-	firstNode  = 2 // Chrome's page leaves out node 1, in V8's profiles a root that is no function
+	firstNode  = 2 // Chrome's page hides node 1, which in V8's profiles is a root without a function
 	profileRow = math.MaxUint32
 )
 
-// Sample implements rows.Sink. Chrome's page reads profiles by ts, and computes with what
-// came before; so ts never goes back, and timeDeltas has the true time.
+// Sample implements rows.Sink. Chrome's page sorts profiles by ts and depends on the ones
+// before; so ts never decreases, and timeDeltas has the true time.
 func (s *writer) Sample(x *rows.Sample) {
 	if s.profile.nodes == nil {
 		s.profile = profile{nodes: map[node]uint32{}, leaves: map[[2]uint32]uint32{}}
@@ -59,7 +59,7 @@ func (s *writer) beginProfile(name string, tid uint32) []byte {
 	return strconv.AppendUint(append(b, `,"id":`...), profileID, 10)
 }
 
-// appendNodes appends those of a stack that are new, and returns the leaf.
+// appendNodes appends the new nodes of a stack, and returns the leaf's.
 func (p *profile) appendNodes(b []byte, x *rows.Sample) ([]byte, uint32) {
 	at, fresh := uint32(0), 0
 	for i := len(x.Frames) - 1; i >= 0; i-- {

@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// writer is the sink that appends events. It keeps each name as it was first
-// written, so that an event allocates nothing.
+// writer is the sink that appends events. It caches each name's encoding, so that an event
+// allocates nothing.
 type writer struct {
 	rows.Output
 	events  int64
@@ -19,11 +19,11 @@ type writer struct {
 	text    func(uint16) string
 	names   [128][][]byte // by kind and name id: "name" and "cat"
 	profile profile
-	notes   string // of the samples
+	notes   string // on the samples
 }
 
 func newWriter(w io.Writer, t *trace.Trace) *writer {
-	// A process without a number is the idle one to some viewers.
+	// Some viewers take a process without a number for the idle one.
 	pid := max(t.Header().PID, 1)
 	return &writer{
 		Output: rows.NewOutput(w, "JSON"), pid: pid, text: t.Name,
@@ -33,8 +33,7 @@ func newWriter(w io.Writer, t *trace.Trace) *writer {
 
 func (s *writer) size() Size { return Size{Events: s.events, Bytes: s.Bytes} }
 
-// begin begins an event of a phase, end ends it. What comes first is what every
-// event has.
+// begin begins an event with the fields that all events have; end ends it.
 func (s *writer) begin(phase string, tid uint32) []byte {
 	b := s.B
 	if s.events > 0 {
@@ -65,15 +64,15 @@ func appendMicros(b []byte, ns int64) []byte {
 	return append(b, '.', '0'+byte(r/100), '0'+byte(r/10%10), '0'+byte(r%10))
 }
 
-// grid is how many places a microsecond has for ts, and for the ends that readers
-// compute as ts + dur: a place is a quarter of a nanosecond, so that who rounds has
-// the nanosecond, of dur too.
+// grid is the number of steps per microsecond for ts, and for the ends that readers compute
+// as ts + dur. A step is a quarter of a nanosecond, so that rounding gives the exact
+// nanosecond, of dur too.
 const grid = 4096
 
-// micros returns the place next to ns, in microseconds. It is a double without a
-// rounding error, up to 2^53 places (25 days), and so are the sums and differences of
-// such: readers may compute what they like, and what is nested, or touches, stays so.
-// With three decimals 1779692.866 + 2.24 is more than 1779693.006 + 2.1.
+// micros returns the grid point nearest to ns, in microseconds. It is a double without a
+// rounding error, up to 2^53 steps (25 days), and so are sums and differences of such:
+// whatever readers compute, nested slices stay nested, and adjacent ones adjacent. With
+// three decimals 1779692.866 + 2.24 is more than 1779693.006 + 2.1.
 func micros(ns int64) float64 {
 	if ns < 0 {
 		return -micros(-max(ns, -math.MaxInt64))
@@ -85,7 +84,7 @@ func (s *writer) appendTime(b []byte, ns int64) []byte {
 	return strconv.AppendFloat(append(b, `,"ts":`...), micros(ns), 'f', -1, 64)
 }
 
-// appendSpan appends from when to when an event goes.
+// appendSpan appends the begin and the duration of an event.
 func (s *writer) appendSpan(b []byte, from, to int64) []byte {
 	b = s.appendTime(b, from)
 	return strconv.AppendFloat(append(b, `,"dur":`...), micros(to)-micros(from), 'f', -1, 64)

@@ -39,7 +39,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// span is an event as a reader has it.
+// span is an event as a reader parses it.
 type span struct {
 	TS, Dur  float64
 	from, to int64
@@ -56,8 +56,8 @@ func spanOf(t *testing.T, from, to int64) span {
 	return x
 }
 
-// readers compute with ts and dur what viewers do: the begin and the end of a span, of
-// a trace whose first event begins at zero.
+// readers compute the begin and the end of a span as viewers do, in a trace whose first
+// event begins at zero.
 var readers = map[string]func(x span, zero float64) (begin, end float64){
 	"as it is":   func(x span, _ float64) (float64, float64) { return x.TS, x.TS + x.Dur },
 	"speedscope": func(x span, zero float64) (float64, float64) { return x.TS - zero, x.TS - zero + x.Dur },
@@ -70,14 +70,14 @@ var readers = map[string]func(x span, zero float64) (begin, end float64){
 	},
 }
 
-// TestSpansNest: begins and ends that a reader computes are in the order of the times,
-// and those of one time are equal.
+// TestSpansNest: computed begins and ends are in the order of the times, and those of one
+// time are equal.
 func TestSpansNest(t *testing.T) {
 	compare := func(a, b span, zero float64) {
 		t.Helper()
 		for name, read := range readers {
 			if name == "catapult" && max(a.to, b.to) > 1<<49 {
-				continue // milliseconds of a week have no nanoseconds there, whoever writes them
+				continue // in milliseconds, a double has no nanoseconds after a week
 			}
 			beginA, endA := read(a, zero)
 			beginB, endB := read(b, zero)
@@ -101,14 +101,14 @@ func TestSpansNest(t *testing.T) {
 			}
 		}
 	}
-	// With three decimals the inner one's end is after the outer one's.
+	// With three decimals the inner one ends after the outer one.
 	outer, inner := spanOf(t, 1779692866, 1779695106), spanOf(t, 1779693006, 1779695106)
 	if ts, dur, in, short := 1779692.866, 2.24, 1779693.006, 2.1; ts+dur >= in+short {
 		t.Error("these two would nest with three decimals too")
 	}
 	compare(outer, inner, 0)
 	compare(outer, inner, spanOf(t, 1500, 1500).TS)
-	for ns := range int64(5000) { // what begins where another ends, at every place of the grid
+	for ns := range int64(5000) { // one begins where another ends, at every point of the grid
 		compare(spanOf(t, ns/3, ns), spanOf(t, ns, 2*ns+1), spanOf(t, ns/7, ns).TS)
 		compare(spanOf(t, ns, 5000), spanOf(t, ns/2, 5000), 0)
 	}
@@ -127,7 +127,7 @@ func TestSpansNest(t *testing.T) {
 	}
 }
 
-// TestSpansBeyond: what no double can hold to the nanosecond is in order all the same.
+// TestSpansBeyond: times beyond the precision of a double are still in order.
 func TestSpansBeyond(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 100_000 {

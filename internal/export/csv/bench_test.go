@@ -32,7 +32,7 @@ func BenchmarkCSV(b *testing.B) {
 	}
 }
 
-// counter counts what is written and throws it away.
+// counter counts the output and discards it.
 type counter struct{ rows, bytes int64 }
 
 func (c *counter) Write(p []byte) (int, error) {

@@ -1,10 +1,9 @@
 // Package csv writes a trace as comma-separated values, one row a record, for
 // spreadsheets, databases and scripts.
 //
-// The columns never change; new kinds of rows may come. Rows are in the order of
-// start_ns, a parent before its children. Times are integer nanoseconds, starts
-// from the trace's start. A cell is empty where its value is unknown or does not
-// exist.
+// The columns never change; new kinds of rows may be added. Rows are in the order of
+// start_ns, a parent before its children. Times are integer nanoseconds, starts from the
+// trace's start. A cell is empty if its value is unknown or does not exist.
 //
 //	kind         task, process, event, pending, counter, wait, hold, heartbeat, state
 //	name         the scope's, counter's or lock's; of a Taskf the format; heartbeat: empty;
@@ -12,24 +11,24 @@
 //	track        name of the goroutine's row
 //	goroutine    number of the goroutine that began it
 //	thread       number of the operating system's thread on which it began
-//	depth        how many scopes of its row it lies in
-//	start_ns     when it began; event, pending, counter, heartbeat: when it was (a
-//	             pending event that has not come yet: when it was announced)
-//	dur_ns       how long it took; instants, a pending event that has not come among
-//	             them: 0; an open scope: up to the last moment that the trace knows; across
+//	depth        number of scopes of its row that enclose it
+//	start_ns     its begin; event, pending, counter, heartbeat: its time (a
+//	             pending event that has not happened yet: when it was announced)
+//	dur_ns       its duration; instants, including a pending event that has not
+//	             happened: 0; an open scope: up to the last known moment of the trace; across
 //	             a step of the clock: empty
-//	cpu_ns       its CPU time, when that is exact or likely. process: the whole
+//	cpu_ns       its CPU time, if that is exact or likely. process: the whole
 //	             process's, which may exceed dur_ns
-//	cpu_max_ns   an upper bound of its CPU time, when only that is known
-//	open         true: begun and not ended, be it that it runs, or that the
+//	cpu_max_ns   an upper bound of its CPU time, if only that is known
+//	open         true: begun and not ended, because it is running or the
 //	             process died in it; else false
 //	args         a JSON object, or empty: see package args. heartbeat: the fields of
 //	             format.Fields that are known. state: "reason" (Go's word for a wait), "at"
-//	             (where it is), "by" and "by_at" (the goroutine that woke it at its end, and
-//	             where)
+//	             (its place), "by" and "by_at" (the goroutine that woke it at its end, and
+//	             that one's place)
 //
-// With Options.States there are rows of kind state behind all others, in the order in
-// which they ended: what each goroutine did at every moment.
+// With Options.States there are rows of kind state after all others, in the order in which
+// they ended: the state of each goroutine at every moment.
 //
 // A name or track that a spreadsheet would run as a formula (it begins with = +
 // - @, a tab or a line break) gets an apostrophe in front, unless Options.Raw
@@ -54,18 +53,18 @@ import (
 // Header is the first row.
 const Header = "kind,name,track,goroutine,thread,depth,start_ns,dur_ns,cpu_ns,cpu_max_ns,open,args\n"
 
-// Options say what is written and how.
+// Options select the events and the format.
 type Options struct {
 	analysis.Selection
-	Raw    bool // leave cells that a spreadsheet would run
-	States bool // also what goroutines did, if a Go execution trace was recorded
+	Raw    bool // do not disarm cells that a spreadsheet would run
+	States bool // also write goroutines' states, if a Go execution trace was recorded
 
 	stretch int // as in trace.Options
 	most    int // bytes of text that a part keeps until its turn; 0: mostText
 }
 
-// stretchBytes is how much of records becomes rows at a time: their text takes three times as
-// much, and is to be in the cache when it is written.
+// stretchBytes is the size of the records converted at a time: their text takes three times
+// as much, and should still be in the cache when it is written.
 const stretchBytes = 128 << 10
 
 // Write writes t to w. It stops with ctx's error once ctx is done.
@@ -78,7 +77,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 		states = &stateRows{rows: newRows(t.Name, t.Breaks(), o.Raw), o: &o, tracks: map[uint64]uint16{}}
 	}
 	var failed, noBeats error
-	written := int64(math.MinInt64) // heartbeats up to here are
+	written := int64(math.MinInt64) // time up to which heartbeats are written
 	watch, spare := o.Watch(), sync.Pool{New: func() any { return &part{tracks: map[uint64]uint16{}} }}
 	run := o.Range()
 	run.Stretch, o.most = cmp.Or(o.stretch, stretchBytes), cmp.Or(o.most, mostText)
@@ -102,7 +101,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	})
 	if failed == nil {
 		r := newPartRows(t, &o)
-		noBeats = errors.Join(noBeats, r.takeBeats(written, math.MaxInt64)) // where the records end early
+		noBeats = errors.Join(noBeats, r.takeBeats(written, math.MaxInt64)) // if the records end early
 		b := r.appendBeats(nil, math.MaxInt64)
 		if states != nil && err == nil {
 			b, failed, err = states.write(ctx, w, t, b)

@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// Whatever the names say, each record is a row, each name a cell, and none of
-// the cells a formula.
+// TestG27: whatever the names are, each record is a row, each name a cell, and no cell a
+// formula.
 func TestG27(t *testing.T) {
 	names := tracetest.HostileNames()
 	var b bytes.Buffer
@@ -19,7 +19,7 @@ func TestG27(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := parse(t, b.String())
-	const kinds = 6 // of the records of each name that have a row
+	const kinds = 6 // kinds of records per name that have a row
 	if want := 1 + kinds*len(names); len(rows) != want {
 		t.Fatalf("%d rows, want %d", len(rows), want)
 	}
@@ -41,7 +41,7 @@ func TestG27(t *testing.T) {
 		count[cells[1]]++
 	}
 	for _, n := range names {
-		// A reader of CSV makes \r\n one character.
+		// encoding/csv reads \r\n as \n.
 		cell := strings.ReplaceAll(string([]rune(n)), "\r\n", "\n")
 		if count["'"+cell] > 0 && formula(n) {
 			disarmed++

@@ -9,42 +9,42 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// part is the rows of a part of the trace.
+// part has the rows of a part of the trace.
 type part struct {
 	b       []byte
-	tracks  map[uint64]uint16 // the last name of each goroutine's row
+	tracks  map[uint64]uint16 // last name of each goroutine's row
 	until   int64             // ns: the part's end
-	noBeats error             // why there are no heartbeats
-	failed  error             // why it could not be written
+	noBeats error             // error of reading heartbeats
+	failed  error             // error of writing
 }
 
-// mostText is how much text of a part is kept until its turn, more or less. An ordinary part
-// has a third of it, but the text of arguments can be many times as long as their records.
+// mostText is about the size of the text that a part keeps until its turn. An ordinary part
+// has a third of it, but arguments' text can be many times as long as their records.
 const mostText = 1 << 20
 
-// partRows writes the parts that one goroutine has.
+// partRows writes the parts of one goroutine.
 type partRows struct {
 	*rows
 	t      *trace.Trace
 	o      *Options
 	choice *analysis.Choice
-	beats  []beatRow // of the part that are not written yet
-	text   []byte    // what they are, and those that are written
-	told   int       // bytes of it
+	beats  []beatRow // beats of the part that are not written yet
+	text   []byte    // rows of all beats of the part
+	told   int       // bytes of text that are written
 }
 
 // beatRow is the row of a heartbeat.
 type beatRow struct {
 	time int64
-	end  int // of text
+	end  int // offset in text
 }
 
 func newPartRows(t *trace.Trace, o *Options) *partRows {
 	return &partRows{rows: newRows(t.Name, t.Breaks(), o.Raw), t: t, o: o, choice: o.Choice(t)}
 }
 
-// write writes the rows of a part. Those of heartbeats are before the first event that is not
-// before them. What is too much to be kept goes to w, when it is the part's turn.
+// write writes the rows of a part. A heartbeat's row comes before the first event that is
+// not earlier. Text beyond the limit is written to w, once it is the part's turn.
 func (p *part) write(r *partRows, x *trace.Part, w io.Writer) {
 	p.b, p.failed = p.b[:0], nil
 	clear(p.tracks)
@@ -74,7 +74,7 @@ func (p *part) write(r *partRows, x *trace.Part, w io.Writer) {
 	p.b = r.appendBeats(p.b, math.MaxInt64)
 }
 
-// takeBeats makes the rows of the heartbeats behind one moment and up to another.
+// takeBeats makes the rows of the heartbeats after one moment, up to and including another.
 func (r *partRows) takeBeats(after, until int64) error {
 	r.beats, r.text, r.told = r.beats[:0], r.text[:0], 0
 	if !r.choice.Nameless() {

@@ -14,8 +14,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestParts: into what parts a trace is cut makes no difference to its rows, those of
-// heartbeats among them.
+// TestParts: the division of a trace into parts does not change its rows, including those of
+// heartbeats.
 func TestParts(t *testing.T) {
 	data := map[string][]byte{}
 	for seed := range uint64(4) {
@@ -51,7 +51,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestNumbers: numbers are as strconv has them.
+// TestNumbers: numbers are formatted as by strconv.
 func TestNumbers(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	check := func(v int64) {
@@ -91,7 +91,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestFull: an error of the writer ends it, whoever of those who write meets it.
+// TestFull: an error of the writer ends the export, whichever goroutine gets it.
 func TestFull(t *testing.T) {
 	data := tracetest.Bulk(40, true)
 	for _, most := range []int{0, 100, 1 << 14} {

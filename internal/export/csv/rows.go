@@ -12,13 +12,13 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// rows appends rows. It keeps each name's cell as it was first written, and
-// memory for the arguments, so that a row allocates nothing.
+// rows appends rows. It caches each name's cell, and reuses memory for the arguments, so
+// that a row allocates nothing.
 type rows struct {
 	names  func(id uint16) string
 	breaks analysis.Breaks
 	raw    bool
-	cells  [][]byte // by name id, with the comma behind; nil: not yet asked for
+	cells  [][]byte // by name id, with the comma behind; nil: not used yet
 	args   *args.Lister
 	beat   []args.Arg
 	json   []byte
@@ -58,7 +58,7 @@ func (r *rows) appendEvent(b []byte, e *trace.Event) []byte {
 		b = appendInt(b, e.CPU)
 		b = append(b, ",,false,"...)
 	}
-	if e.Left || e.Args != nil || e.EndArgs != nil || e.Kind != format.KindTask { // most have none to ask for
+	if e.Left || e.Args != nil || e.EndArgs != nil || e.Kind != format.KindTask { // most events have no arguments
 		if list := r.args.List(e); len(list) > 0 {
 			r.json = args.AppendJSON(r.json[:0], list)
 			b = appendQuoted(b, r.json)
@@ -67,19 +67,19 @@ func (r *rows) appendEvent(b []byte, e *trace.Event) []byte {
 	return append(b, '\n')
 }
 
-// first are the cells before the depth, which many rows have in common.
+// first has the cells before the depth, which many rows have in common.
 type first struct {
 	kind   format.Kind
 	name   uint16
 	track  uint16
 	thread uint32
 	goid   uint64
-	cells  []byte // nil: none yet
+	cells  []byte // nil: unused
 }
 
 const firsts = 256
 
-// cellsOf returns the first cells of a row, as they were made for one that had the same.
+// cellsOf returns the first cells of a row, from the cache if possible.
 func (r *rows) cellsOf(e *trace.Event) []byte {
 	f := &r.first[(uint64(e.Name)*31+e.Goid)%firsts]
 	if f.cells != nil && f.name == e.Name && f.goid == e.Goid && f.track == e.Track && f.thread == e.Thread && f.kind == e.Kind {
@@ -118,7 +118,7 @@ func (r *rows) appendBeat(b []byte, beat *trace.Beat) []byte {
 	return append(b, '\n')
 }
 
-// cell is a name's cell with the comma behind it.
+// cell returns a name's cell and the comma after it.
 func (r *rows) cell(id uint16) []byte {
 	if int(id) < len(r.cells) && r.cells[id] != nil {
 		return r.cells[id]
@@ -130,8 +130,8 @@ func (r *rows) cell(id uint16) []byte {
 	return r.cells[id]
 }
 
-// appendUint appends a number. What has as many digits as it happens to have, in a loop or by
-// cases, a processor foresees wrongly, for which it waits longer than six digits take.
+// appendUint appends a number, six digits at a time. A loop over the digits, or cases by
+// their number, costs more in branch mispredictions.
 func appendUint(b []byte, v uint64) []byte {
 	if v >= 1e6 {
 		b = appendUint(b, v/1e6)
@@ -147,7 +147,7 @@ func appendUint(b []byte, v uint64) []byte {
 	return b[:n+6-skip]
 }
 
-// zeros are six of them in text.
+// zeros are six digits 0 as text.
 const zeros = 0x303030303030
 
 // six returns the text of a number below 1e6, the first digit in the lowest byte.

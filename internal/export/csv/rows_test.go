@@ -123,9 +123,8 @@ func parse(t *testing.T, s string) [][]string {
 	return rows
 }
 
-// FuzzRow: whatever bytes a program uses as names, keys and arguments, a row is
-// twelve cells that come out of encoding/csv and encoding/json as they went in,
-// broken UTF-8 and the apostrophe excepted.
+// FuzzRow: for any names, keys and arguments, a row has twelve cells that encoding/csv and
+// encoding/json read back unchanged, except for broken UTF-8 and the apostrophe.
 func FuzzRow(f *testing.F) {
 	for _, s := range []string{"f1", "=1+1", "\"", "a,b\r\nc", "\xff", "\x00\x1b[31m", "\u202e", "", "'"} {
 		f.Add(s, s, s, int64(1), 1.5)
@@ -155,7 +154,7 @@ func FuzzRow(f *testing.F) {
 		if formula(want) {
 			want = "'" + want
 		}
-		// encoding/csv makes \r\n in a cell \n.
+		// encoding/csv reads \r\n in a cell as \n.
 		if got := cells[1]; got != strings.ReplaceAll(want, "\r\n", "\n") || formula(got) {
 			t.Fatalf("name %q came out as %q", name, got)
 		}

@@ -12,18 +12,18 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// stateRows writes what goroutines did.
+// stateRows writes the states of goroutines.
 type stateRows struct {
 	*rows
 	o      *Options
-	tracks map[uint64]uint16 // the last name of each goroutine's row
+	tracks map[uint64]uint16 // last name of each goroutine's row
 	about  analysis.StateArgs
 }
 
-// bufferSize is how much is written at once.
+// bufferSize is the amount of text written at once.
 const bufferSize = 64 << 10
 
-// write writes them all; b is a buffer. The error of w, or of ctx, is failed.
+// write writes all states; b is a buffer. failed is the error of w, or of ctx.
 func (r *stateRows) write(ctx context.Context, w io.Writer, t *trace.Trace, b []byte) (_ []byte, failed, err error) {
 	watch := r.o.Watch()
 	_, err = states.Each(t, func(f *states.Facts, v *states.Interval) {

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestWrite reads a trace of several buffers back.
+// TestWrite reads back a trace of several buffers.
 func TestWrite(t *testing.T) {
 	tr := tracetest.Open(t, tracetest.Bulk(8, true))
 	var b bytes.Buffer
@@ -54,7 +54,7 @@ func TestWriteStops(t *testing.T) {
 	}
 }
 
-// TestWriteNothingChosen: a selection that nothing meets is a header alone.
+// TestWriteNothingChosen: a selection without events gives only the header.
 func TestWriteNothingChosen(t *testing.T) {
 	none, err := glob.Parse("nothing")
 	if err != nil {

@@ -14,32 +14,32 @@ import (
 	"time"
 )
 
-// HeadersVariable is the environment variable with headers for the collector, as
-// OpenTelemetry's own exporters take it: KEY=VALUE,KEY=VALUE, with values as in URLs. What
-// gives access belongs there, for an address and a flag are seen by others.
+// HeadersVariable is the environment variable with headers for the collector, as in
+// OpenTelemetry's own exporters: KEY=VALUE,KEY=VALUE, with URL-encoded values. Credentials
+// belong there, as other users can see addresses and flags.
 const HeadersVariable = "OTEL_EXPORTER_OTLP_HEADERS"
 
-// How long a collector may keep us waiting.
+// Limits of a collector's delays.
 const (
 	answerWithin = time.Minute
 	maxTries     = 6
-	waitAtMost   = 30 * time.Second // between two tries, whatever Retry-After says
+	waitAtMost   = 30 * time.Second // between two tries, whatever Retry-After is
 )
 
-// Collector sends requests to an OpenTelemetry collector, or to whatever takes OTLP over
-// HTTP.
+// Collector sends requests to an OpenTelemetry collector, or to another server that accepts
+// OTLP over HTTP.
 type Collector struct {
-	URL      string // where requests go
-	Rejected int64  // spans that it did not take, and said so
-	Why      string // what it said to the last of them
+	URL      string // destination of requests
+	Rejected int64  // spans that the collector reported as rejected
+	Why      string // the collector's reason for the last of them
 
 	headers http.Header
 	client  *http.Client
 	sleep   func(context.Context, time.Duration) error
 }
 
-// NewCollector returns the one at an address. /v1/traces is added where it is not there.
-// headers is the value of HeadersVariable.
+// NewCollector returns the collector at an address. It appends /v1/traces to an address
+// without a path. headers is the value of HeadersVariable.
 func NewCollector(address, headers string) (*Collector, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -55,7 +55,7 @@ func NewCollector(address, headers string) (*Collector, error) {
 	}
 	c := &Collector{URL: u.String(), headers: http.Header{}, sleep: sleep, client: &http.Client{
 		Timeout:       answerWithin,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // headers are for this host alone
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are for this host only
 	}}
 	for i, h := range strings.Split(headers, ",") {
 		if strings.TrimSpace(h) == "" {
@@ -64,7 +64,7 @@ func NewCollector(address, headers string) (*Collector, error) {
 		key, value, ok := strings.Cut(h, "=")
 		text, err := url.PathUnescape(strings.TrimSpace(value))
 		if !ok || err != nil {
-			return nil, fmt.Errorf("%s: header %d is not KEY=VALUE, with a value as in URLs", HeadersVariable, i+1) // it may be secret
+			return nil, fmt.Errorf("%s: header %d is not KEY=VALUE, with a value as in URLs", HeadersVariable, i+1) // not quoted: it may be secret
 		}
 		c.headers.Set(strings.TrimSpace(key), text)
 	}
@@ -72,8 +72,7 @@ func NewCollector(address, headers string) (*Collector, error) {
 	return c, nil
 }
 
-// Send sends a request. Where the collector is busy it tries again, a bounded number of
-// times.
+// Send sends a request. If the collector is busy it tries again, up to maxTries times.
 func (c *Collector) Send(ctx context.Context, request []byte) error {
 	for try := 1; ; try++ {
 		wait, err := c.try(ctx, request)
@@ -92,8 +91,8 @@ func (c *Collector) Send(ctx context.Context, request []byte) error {
 	}
 }
 
-// try sends a request once. wait is 0 where it makes no sense to try again, and negative
-// where the collector does not say when.
+// try sends a request once. wait is 0 if another try makes no sense, and negative if the
+// collector does not specify one.
 func (c *Collector) try(ctx context.Context, request []byte) (wait time.Duration, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL, bytes.NewReader(request))
 	if err != nil {
@@ -118,7 +117,7 @@ func (c *Collector) try(ctx context.Context, request []byte) (wait time.Duration
 	return 0, fmt.Errorf("%s did not take the spans: %s%s", c.URL, resp.Status, said(body))
 }
 
-// retryAfter reads a header; -1: it is none.
+// retryAfter parses a Retry-After header; -1 if it is invalid.
 func retryAfter(s string) time.Duration {
 	if n, err := strconv.Atoi(s); err == nil && n >= 0 {
 		return max(time.Duration(min(n, int(waitAtMost/time.Second)))*time.Second, time.Millisecond)
@@ -129,16 +128,16 @@ func retryAfter(s string) time.Duration {
 	return -1
 }
 
-// partial takes in what the collector says of spans that it did not take.
+// partial records the spans that the collector reports as rejected.
 func (c *Collector) partial(body []byte) {
 	var answer struct {
 		PartialSuccess struct {
-			RejectedSpans json.Number `json:"rejectedSpans"` // a number as text, or as it is
+			RejectedSpans json.Number `json:"rejectedSpans"` // a number, or a number as text
 			ErrorMessage  string      `json:"errorMessage"`
 		} `json:"partialSuccess"`
 	}
 	if json.Unmarshal(body, &answer) != nil {
-		return // it has taken them, whatever else it says
+		return // accepted, whatever else the body has
 	}
 	if n, err := answer.PartialSuccess.RejectedSpans.Int64(); err == nil && n > 0 {
 		c.Rejected += n
@@ -146,7 +145,7 @@ func (c *Collector) partial(body []byte) {
 	}
 }
 
-// said is what a collector says to an error, where it is short text.
+// said returns the message of a collector's error response, if it has one.
 func said(body []byte) string {
 	var status struct {
 		Message string `json:"message"`
@@ -161,7 +160,7 @@ func said(body []byte) string {
 	return ": " + text
 }
 
-// cut keeps of a collector's words what is to be read in one line.
+// cut shortens a collector's message to one line.
 func cut(text string) string {
 	const most = 200
 	text = strings.ToValidUTF8(text, "?")

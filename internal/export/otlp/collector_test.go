@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// answer is what a collector says once.
+// answer is one response of a collector.
 type answer struct {
 	code   int
-	header string // Retry-After, or where to go
+	header string // Retry-After, or Location
 	body   string
 }
 
-// TestSend: what becomes of a collector's answers, and how long it waits between them.
+// TestSend: the result of a collector's responses, and the waits between tries.
 func TestSend(t *testing.T) {
 	busy := answer{429, "", ""}
 	for _, test := range []struct {

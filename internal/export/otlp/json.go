@@ -15,16 +15,16 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// seed makes ids of records without a link.
+// seed makes the ids of records without a link.
 type seed [sha256.Size]byte
 
-// seedOf is of what makes a recording different from others.
+// seedOf returns the seed of a recording, from what identifies it.
 func seedOf(t *trace.Trace) seed {
 	h := t.Header()
 	return sha256.Sum256(fmt.Appendf(nil, "scopeview %x %d %d", h.ID, h.StartWall, h.PID))
 }
 
-// id is of a record, and of what it is for. It is never zero but once in 2^64 records.
+// id hashes a record's place and the kind of id. It is zero only once in 2^64 records.
 func (s *seed) id(loc format.Loc, what byte) [sha256.Size]byte {
 	var b [sha256.Size + 8 + 1]byte
 	copy(b[:], s[:])
@@ -36,8 +36,8 @@ func (s *seed) id(loc format.Loc, what byte) [sha256.Size]byte {
 func (s *seed) trace(loc format.Loc) [16]byte { id := s.id(loc, 't'); return [16]byte(id[:16]) }
 func (s *seed) span(loc format.Loc) [8]byte   { id := s.id(loc, 's'); return [8]byte(id[:8]) }
 
-// appendHead appends what the spans of a process begin with: whose they are. Of a trace that
-// was not merged m is zero.
+// appendHead appends the beginning of a process's spans: its resource. m is zero unless the
+// trace was merged.
 func appendHead(b []byte, t *trace.Trace, m *format.Member) []byte {
 	program, host, pid := rows.FactsOf(t, &rows.Options{}).Program, t.Lookup("host"), t.Header().PID
 	if m.Number != 0 {
@@ -56,7 +56,7 @@ func appendHead(b []byte, t *trace.Trace, m *format.Member) []byte {
 	return append(b, `]},"scopeSpans":[{"scope":{"name":"scopeview"},"spans":[`...)
 }
 
-// appendSpan appends a span up to where its events follow.
+// appendSpan appends a span up to its events.
 func (w *writer) appendSpan(b []byte, e *trace.Event, l *format.Link) []byte {
 	b = hex.AppendEncode(append(b, `{"traceId":"`...), l.Trace[:])
 	b = hex.AppendEncode(append(b, `","spanId":"`...), l.Span[:])
@@ -113,7 +113,7 @@ func (w *writer) appendEvent(b []byte, e *trace.Event) []byte {
 	return append(b, "]}"...)
 }
 
-// exception returns the event of the error that a scope was ended with, nil without one.
+// exception returns the event of the error that a scope ended with, or nil.
 func (w *writer) exception(e *trace.Event) []byte {
 	key, value := exceptionOf(e, w.t.Name)
 	if key == "" {
@@ -124,7 +124,7 @@ func (w *writer) exception(e *trace.Event) []byte {
 	return append(b, "]}"...)
 }
 
-// kinds are the kinds as the CSV calls them; a Taskf is a task.
+// kinds are the names of the kinds in the CSV; a Taskf is a task.
 var kinds = func() (names [128]string) {
 	for _, s := range format.Specs {
 		names[s.Kind] = s.CSV
@@ -132,13 +132,13 @@ var kinds = func() (names [128]string) {
 	return names
 }()
 
-// appendArgs appends a record's arguments behind other attributes, if after is true, under the
-// names that the conventions have for them.
+// appendArgs appends a record's arguments under the conventions' names, after other
+// attributes if after is true.
 func appendArgs(b []byte, list []args.Arg, linked bool, names map[string]string, after bool) []byte {
 	for i := range list {
 		a := &list[i]
 		if linked && (a.Key == "trace_id" || a.Key == "span_id" || a.Key == "parent_id") {
-			continue // the span has them
+			continue // they are the span's own
 		}
 		key := a.Key
 		if name, ok := names[key]; ok {
@@ -159,7 +159,7 @@ func appendArgs(b []byte, list []args.Arg, linked bool, names map[string]string,
 	return b
 }
 
-// appendSlot appends an attribute. What JSON's encoding of OTLP has no number for is text.
+// appendSlot appends an attribute. Numbers that OTLP's JSON can't represent become text.
 func appendSlot(b []byte, key string, s *format.Slot) []byte {
 	switch s.Type {
 	case format.SlotString, format.SlotType_:

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Write hands the scopes of t that o chooses to send, in requests of bounded size. It stops
+// Write passes the scopes of t that o selects to send, in requests of bounded size. It stops
 // with ctx's error once ctx is done.
 func Write(ctx context.Context, t *trace.Trace, o Options, send Send) (Sum, error) {
 	w := &writer{
@@ -49,37 +49,37 @@ type writer struct {
 	seed   seed
 	sum    Sum
 
-	rows    map[uint64]*span  // the innermost scope of each goroutine
-	prune   int               // rows at which those without a running scope are let go
-	open    map[[8]byte]*span // by its id
-	waiting spans             // the open ones, by their ends
+	rows    map[uint64]*span  // innermost scope of each goroutine
+	prune   int               // number of rows from which those without a running scope are dropped
+	open    map[[8]byte]*span // by id
+	waiting spans             // the open ones, by end
 
-	parts   map[uint32]*part // of the next request, by the numbers of processes; 0: there is one only
-	used    []*part          // those that have spans
-	n, size int              // how many spans, of how many bytes
+	parts   map[uint32]*part // of the next request, by process number; 0: a single process
+	used    []*part          // parts that have spans
+	n, size int              // number and bytes of the spans
 }
 
-// part is what a request has of one process.
+// part is one process's part of a request.
 type part struct {
-	head  []byte // what it begins with
+	head  []byte // its resource
 	spans []byte
 }
 
-// span is a scope. There can be as many as records, on rows of which nothing more comes: so
-// what it is written of is not in it.
+// span is a scope. There can be as many as records, on rows without further events: so its
+// content is separate, and freed once written.
 type span struct {
 	link  format.Link
 	end   int64
-	outer *span    // of those on its row that go on when it has ended, the innermost
-	text  *content // nil: it was written
+	outer *span    // of the scopes on its row that end later, the innermost
+	text  *content // nil: written
 }
 
-// content is what a span is written of: it may still get events.
+// content is what is written for a span; events may still be added.
 type content struct {
 	part    *part
-	b       []byte // the span's JSON up to the events
-	events  []byte // theirs
-	failed  []byte // the event of the error that it ended with; nil: of none
+	b       []byte // JSON up to the events
+	events  []byte // JSON of the events
+	failed  []byte // event of the error that it ended with; nil: none
 	n       int
 	dropped int
 }
@@ -104,7 +104,8 @@ func (w *writer) event(e *trace.Event) error {
 	return nil
 }
 
-// running returns the innermost scope of a row that has not ended before a moment, or nil.
+// running returns the innermost scope of s and its outer ones that has not ended by now, or
+// nil.
 func (s *span) running(now int64) *span {
 	for s != nil && s.end <= now {
 		s = s.outer
@@ -112,7 +113,8 @@ func (s *span) running(now int64) *span {
 	return s
 }
 
-// enclosing returns the innermost scope of a row that goes on up to a moment, or nil.
+// enclosing returns the innermost scope of s and its outer ones that ends at end or later,
+// or nil.
 func (s *span) enclosing(end int64) *span {
 	for s != nil && s.end < end {
 		s = s.outer
@@ -120,8 +122,8 @@ func (s *span) enclosing(end int64) *span {
 	return s
 }
 
-// rowOf returns the innermost scope that runs on the row of e, or nil. Those inside it have
-// ended, and nobody asks for them again: events come in the order of their starts.
+// rowOf returns the innermost scope that runs on the row of e, or nil. It drops those that
+// have ended: no later event needs them, as events come in the order of their starts.
 func (w *writer) rowOf(e *trace.Event) *span {
 	k := rows.KeyOf(e)
 	s := w.rows[k]
@@ -137,9 +139,9 @@ func (w *writer) rowOf(e *trace.Event) *span {
 	return s
 }
 
-// put makes s the innermost scope of its row, and lets go of rows on which nothing runs. An
-// outer one that does not go on longer than s is never asked for again: were it kept,
-// scopes that end in the order in which they began would take the square of their number.
+// put makes s the innermost scope of its row, and drops rows on which nothing runs. It also
+// drops outer scopes that end before s, which are never needed again: otherwise scopes that
+// end in the order in which they began would take quadratic time.
 func (w *writer) put(e *trace.Event, s *span) {
 	s.outer = s.outer.running(s.end)
 	if len(w.rows) >= w.prune {
@@ -261,7 +263,7 @@ func (w *writer) flush() error {
 	return w.send(append(request, "]}"...))
 }
 
-// partOf returns where the spans of a record's process go.
+// partOf returns the part for the spans of a record's process.
 func (w *writer) partOf(e *trace.Event) *part {
 	m, _ := w.t.ProcessOf(e.Goid)
 	p := w.parts[m.Number]

@@ -15,7 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// request is what of a request is looked at.
+// request has the fields of a request that the tests read.
 type request struct {
 	ResourceSpans []struct {
 		ScopeSpans []struct{ Spans []sent }
@@ -33,7 +33,7 @@ type sent struct {
 	Dropped      int `json:"droppedEventsCount"`
 }
 
-// times are when it began and ended.
+// times returns the begin and the end.
 func (s *sent) times(t *testing.T) (start, end int64) {
 	t.Helper()
 	start, err := strconv.ParseInt(s.Start, 10, 64)
@@ -71,8 +71,8 @@ func export(t *testing.T, tr *trace.Trace, all bool) (list []sent, requests []st
 	return list, requests, sum
 }
 
-// TestEachScopeOnce: of traces of all kinds each scope is one span, with ids of its own that
-// are the same the next time, within its parent.
+// TestEachScopeOnce: in traces of all kinds each scope is one span, within its parent, with
+// unique ids that are the same in the next export.
 func TestEachScopeOnce(t *testing.T) {
 	traces := map[string][]byte{"hostile": tracetest.Hostile(t)}
 	for seed := range uint64(20) {
@@ -147,7 +147,7 @@ func TestManyEvents(t *testing.T) {
 	}
 }
 
-// TestStops: an error of who takes requests, and a context that is done, end it.
+// TestStops: an error of send, or a done context, ends the export.
 func TestStops(t *testing.T) {
 	tr := tracetest.Open(t, tracetest.Random(t, 1, false))
 	full := errors.New("full")

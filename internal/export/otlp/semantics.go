@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// spanKind is OTLP's number of a span's kind.
+// spanKind is OTLP's number for the kind of a span.
 type spanKind byte
 
 const (
@@ -23,8 +23,8 @@ const (
 	kindConsumer spanKind = 5
 )
 
-// Names of OpenTelemetry's semantic conventions. A test of scope/scopeotel, which has them as Go
-// constants, compares.
+// Names from OpenTelemetry's semantic conventions. A test of scope/scopeotel, which has them
+// as Go constants, compares the two.
 const (
 	attrMethod     = "http.request.method"
 	attrStatus     = "http.response.status_code"
@@ -46,12 +46,12 @@ const (
 	attrValueOther = "_OTHER"
 )
 
-// meaning is what a scope of one of our integrations is to OpenTelemetry.
+// meaning describes a scope of one of our integrations in OpenTelemetry's terms.
 type meaning struct {
 	kind   spanKind
-	failed bool              // its status is Error
-	names  map[string]string // of arguments that the conventions have, by ours; empty: they are left out
-	more   [][2]string       // attributes that no argument is
+	failed bool              // the status is Error
+	names  map[string]string // the conventions' names of arguments, by ours; empty: left out
+	more   [][2]string       // attributes that are no arguments
 	port   int64             // server.port; 0: none
 }
 
@@ -63,22 +63,22 @@ var (
 	sql    = map[string]string{"statement": attrDBQuery}
 )
 
-// messages are the kinds of what a program says that it does with messages, in the conventions' own
-// words: none of our integrations sends any.
+// messages are the span kinds of messaging operations by the conventions' names: a program
+// may set them, none of our integrations does.
 var messages = map[string]spanKind{"create": kindProducer, "send": kindProducer, "receive": kindClient, "settle": kindClient, "process": kindConsumer}
 
-// spanKinds are the kinds by the texts that args has for what scopeotel recorded.
+// spanKinds are the kinds by the argument's text, as scopeotel records it.
 var spanKinds = map[string]spanKind{"server": kindServer, "client": kindClient, "producer": kindProducer, "consumer": kindConsumer}
 
-// spanKindKey is the argument that has one: the span has it, and no attribute.
+// spanKindKey is the argument with the kind: it sets the span's kind and is no attribute.
 const spanKindKey = "span.kind"
 
-// statements are the scopes of scopesql.
+// statements are the names of scopesql's scopes.
 var statements = []string{"sql.query", "sql.exec", "sql.prepare", "sql.begin", "sql.commit", "sql.rollback", "sql.ping", "sql.connect"}
 
-// meaningOf recognizes a scope that scopehttp, the hooks of scopeview run, scopegrpc or scopesql
-// made, by its name and its arguments. Any other is internal, unless it says that it is about a
-// message, and keeps its arguments' keys.
+// meaningOf recognizes a scope of scopehttp, the hooks of scopeview run, scopegrpc or
+// scopesql by its name and its arguments. Any other one is internal, unless its arguments
+// name a messaging operation, and keeps its arguments' keys.
 func meaningOf(name string, linked bool, list []args.Arg) meaning {
 	m := meaning{kind: kindInternal}
 	if v := find(list, "failed", format.SlotBool); v != nil && v.Value != 0 {
@@ -87,7 +87,7 @@ func meaningOf(name string, linked bool, list []args.Arg) meaning {
 	if !linked {
 		return m
 	}
-	if v := find(list, spanKindKey, format.SlotString); v != nil && spanKinds[string(v.Str)] != 0 { // OpenTelemetry's own
+	if v := find(list, spanKindKey, format.SlotString); v != nil && spanKinds[string(v.Str)] != 0 { // recorded by scopeotel
 		m.kind, m.names = spanKinds[string(v.Str)], otel
 		return m
 	}
@@ -97,7 +97,7 @@ func meaningOf(name string, linked bool, list []args.Arg) meaning {
 	}
 	switch host, isAsked := strings.CutPrefix(name, "HTTP "); {
 	case slices.Contains(statements, name):
-		m.kind, m.names, m.more = kindClient, sql, [][2]string{{attrDBSystem, "other_sql"}} // which one the driver does not say
+		m.kind, m.names, m.more = kindClient, sql, [][2]string{{attrDBSystem, "other_sql"}} // the driver's database is not known
 		if m.failed {
 			m.more = append(m.more, [2]string{attrErrorType, attrValueOther})
 		}
@@ -112,14 +112,14 @@ func meaningOf(name string, linked bool, list []args.Arg) meaning {
 	return m
 }
 
-// rpc is of a scope of scopegrpc.
+// rpc sets the meaning of a scope of scopegrpc.
 func (m *meaning) rpc(name, code string) {
 	method, client := strings.CutPrefix(name, "gRPC ")
 	if m.kind, m.names = kindServer, rpc; client {
 		m.kind = kindClient
 	}
 	m.more = [][2]string{{attrRPCSystem, "grpc"}}
-	if method, ok := strings.CutPrefix(method, "/"); ok { // else it is one of "other methods"
+	if method, ok := strings.CutPrefix(method, "/"); ok { // otherwise it is "other methods"
 		m.more = append(m.more, [2]string{attrRPCMethod, method})
 	}
 	if m.failed {
@@ -127,7 +127,8 @@ func (m *meaning) rpc(name, code string) {
 	}
 }
 
-// asked is of a request that was sent: "GET example.com:80" is behind the name's prefix.
+// asked sets the meaning of an outgoing request; name is "GET example.com:80", without the
+// prefix.
 func (m *meaning) asked(name string, list []args.Arg) {
 	method, host, ok := strings.Cut(name, " ")
 	if !ok {
@@ -146,7 +147,7 @@ func (m *meaning) asked(name string, list []args.Arg) {
 	m.failed = m.failed || slices.ContainsFunc(list, func(a args.Arg) bool { return a.Key == "error" })
 }
 
-// served is of a request that was served: "GET /users/{id}".
+// served sets the meaning of an incoming request: "GET /users/{id}".
 func (m *meaning) served(name string, list []args.Arg) {
 	method, pattern, ok := strings.Cut(name, " ")
 	if !ok || method == "" || name == "other requests" || strings.ToUpper(method) != method || !strings.Contains(pattern, "/") {
@@ -154,15 +155,15 @@ func (m *meaning) served(name string, list []args.Arg) {
 	}
 	known := knownMethod(method)
 	if known == attrValueOther && find(list, "status", format.SlotInt) == nil {
-		return // a name of the program's own may look so
+		return // a program's own name may have the same form
 	}
 	m.kind, m.names = kindServer, served
 	m.more = append(m.more, [2]string{attrMethod, known})
 	told := slices.ContainsFunc(list, func(a args.Arg) bool { return served[a.Key] == attrRoute })
-	if !told && strings.Contains(pattern, "{") { // another may be what the path begins with
+	if !told && strings.Contains(pattern, "{") { // without a variable it may be only the beginning of the path
 		m.more = append(m.more, [2]string{attrRoute, pattern})
 	}
-	if v := find(list, "panicked", format.SlotBool); v != nil && v.Value != 0 { // whatever it had answered
+	if v := find(list, "panicked", format.SlotBool); v != nil && v.Value != 0 { // whatever the response was
 		m.failed = true
 		m.more = append(m.more, [2]string{attrErrorType, "panic"})
 		return
@@ -170,7 +171,7 @@ func (m *meaning) served(name string, list []args.Arg) {
 	m.status(list, 500)
 }
 
-// status takes in an HTTP status: from the first of a class on it is an error.
+// status reads an HTTP status: it is an error if it is at least from.
 func (m *meaning) status(list []args.Arg, from int64) {
 	if v := find(list, "status", format.SlotInt); v != nil && v.Int() >= from {
 		m.failed = true
@@ -178,7 +179,7 @@ func (m *meaning) status(list []args.Arg, from int64) {
 	}
 }
 
-// knownMethod is a method as the conventions have it: one that anybody may make up is _OTHER.
+// knownMethod returns a method as in the conventions: _OTHER for unknown ones.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodOptions, http.MethodTrace, "QUERY":
@@ -187,8 +188,8 @@ func knownMethod(method string) string {
 	return attrValueOther
 }
 
-// exceptionOf returns the attribute by which the conventions tell of the error that a scope was ended
-// with: its type, or its text, whichever there is. A panic's is in no record.
+// exceptionOf returns the conventions' attribute for the error that a scope ended with: its
+// type, or its text, whichever was recorded. Panics are not recorded.
 func exceptionOf(e *trace.Event, name func(uint16) string) (key, value string) {
 	for i := 1; i < len(e.EndArgs); i++ {
 		s, k := &e.EndArgs[i], &e.EndArgs[i-1]
@@ -218,7 +219,8 @@ func find(list []args.Arg, key string, t format.SlotType) *format.Slot {
 	return nil
 }
 
-// grpcStatus is a code's name as the conventions have it: DEADLINE_EXCEEDED for DeadlineExceeded.
+// grpcStatus returns a code's name as in the conventions: DEADLINE_EXCEEDED for
+// DeadlineExceeded.
 func grpcStatus(code string) string {
 	switch code {
 	case "OK":

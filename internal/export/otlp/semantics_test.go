@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestMeaning: what our integrations record is recognized, and what only looks so is not.
+// TestMeaning: records of our integrations are recognized, and similar ones are not.
 func TestMeaning(t *testing.T) {
 	text := func(key, v string) args.Arg {
 		return args.Arg{Key: key, Value: format.Slot{Type: format.SlotString, Str: []byte(v)}}

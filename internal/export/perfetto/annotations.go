@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// annotate appends arguments to the event, as package args has them in JSON.
+// annotate adds arguments to the event, as package args writes them in JSON.
 func (s *writer) annotate(list []args.Arg) {
 	for i := range list {
 		a := &list[i]
@@ -17,11 +17,11 @@ func (s *writer) annotate(list []args.Arg) {
 	}
 }
 
-// maxKeys is how many keys are defined once for all: as many as a trace can have
-// names. Others ("key#2" is no name) are written out wherever they occur.
+// maxKeys bounds the interned keys: as many as a trace can have names. Others ("key#2" is no
+// name) are written out at each use.
 const maxKeys = format.MaxNames
 
-// appendKey appends an argument's key, which is defined if it was not.
+// appendKey appends an argument's key, and interns it if it is new.
 func (s *writer) appendKey(b []byte, key string) []byte {
 	id, ok := s.keys[key]
 	if !ok {
@@ -55,7 +55,7 @@ func (s *writer) appendValue(b []byte, v *format.Slot) []byte {
 	return appendVarint(b, annotationUint, v.Value)
 }
 
-// appendText is appendString for what is mostly valid, without a copy then.
+// appendText is appendString for text that is mostly valid, which it does not copy.
 func appendText(b, s []byte) []byte {
 	if utf8.Valid(s) {
 		return appendBytes(b, annotationString, s)

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// named appends the event's name and category.
+// named sets the event's name and category.
 func (s *writer) named(e *trace.Event) {
 	for int(e.Name) >= len(s.defined) {
 		s.defined = append(s.defined, false)
@@ -47,7 +47,7 @@ func (s *writer) Scope(x *rows.Scope) {
 	s.emit(x.Start)
 }
 
-// flow begins a flow by an instant at a time.
+// flow begins a flow with an instant at a time.
 func (s *writer) flow(l *rows.Link, category, name uint64, at int64) {
 	s.begin(instant, uint64(l.From.Mark))
 	s.event = appendVarint(s.event, eventCategory, category)
@@ -56,8 +56,8 @@ func (s *writer) flow(l *rows.Link, category, name uint64, at int64) {
 	s.emit(at)
 }
 
-// End implements rows.Sink. Whether somebody gets the lock that a hold releases is known
-// only when that one's wait ends; just before its end the hold still encloses the instant.
+// End implements rows.Sink. Whether a wait gets the lock that a hold releases is known only
+// when the wait ends; 1 ns before its end the hold still encloses the instant.
 func (s *writer) End(e *rows.End) {
 	if e.In != nil {
 		s.flow(e.In, lockCategory, lockName, e.In.FromTime-1)
@@ -69,7 +69,7 @@ func (s *writer) End(e *rows.End) {
 	s.emit(e.Time)
 }
 
-// Handover implements rows.Sink: here it is part of the ends.
+// Handover implements rows.Sink: flows are written with the ends.
 func (s *writer) Handover(*rows.Link) {}
 
 // Instant implements rows.Sink.

@@ -95,6 +95,6 @@ const (
 	unitBytes     = 3
 
 	clockRealtime = 1
-	clockTrace    = 6  // boottime: what timestamps are in unless a packet says otherwise
-	clockDelta    = 64 // the first of those that belong to a sequence
+	clockTrace    = 6  // boottime: the default clock of timestamps
+	clockDelta    = 64 // the first one that belongs to a sequence
 )

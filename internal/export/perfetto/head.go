@@ -6,8 +6,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// The first track ids: the process, then the three groups; what follows has the
-// next ones.
+// The first track ids: the process, then the three groups; later tracks have the next ones.
 const (
 	processTrack = 1 + iota
 	goroutinesTrack
@@ -16,7 +15,7 @@ const (
 	firstTrack
 )
 
-// head writes what there is to say about the whole, and the groups.
+// head writes the facts about the whole, and the groups.
 func (s *writer) head(t *trace.Trace, f *rows.Facts) {
 	snapshot := appendClock(nil, clockTrace, 0, false)
 	snapshot = appendClock(snapshot, clockRealtime, uint64(t.Start().UnixNano()), false)

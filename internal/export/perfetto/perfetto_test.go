@@ -15,7 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestPackets: the packets of a tiny trace, but for the tracks of its heartbeat.
+// TestPackets: the packets of a tiny trace, except for the tracks of its heartbeat.
 func TestPackets(t *testing.T) {
 	tr := tracetest.OpenText(t, `header pid=42 wall=1700000000000000000 start=1000
 state closed=1 tick=9000
@@ -69,8 +69,8 @@ func at(list []string, i int) string {
 	return "(none)"
 }
 
-// TestClock: a packet has the time since the one before it; one that tells of
-// something earlier has a clock of its own, and counts for nobody.
+// TestClock: a packet has the time since the one before; one about something earlier uses
+// another clock, and does not count for the next.
 func TestClock(t *testing.T) {
 	var b bytes.Buffer
 	s := newWriter(&b, tracetest.OpenText(t, "header"))
@@ -89,8 +89,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestNames: what has a name is defined once; keys beyond as many as are kept are
-// written out wherever they occur.
+// TestNames: each name is defined once; keys beyond the limit are written out at each use.
 func TestNames(t *testing.T) {
 	s := newWriter(nil, tracetest.OpenText(t, "header\nchunk blocks\nname 2 \"f\"\n"))
 	define := func() string {

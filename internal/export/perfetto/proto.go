@@ -7,9 +7,9 @@ import (
 	"github.com/scopeview/scopeview/internal/args"
 )
 
-// What this package needs of the protobuf encoding: fields appended to messages,
-// and messages to messages. A field that has its default value is written too:
-// the schema is proto2, where it makes a difference.
+// The part of the protobuf encoding that this package needs: functions that append fields
+// and messages to messages. A field with its default value is written too: the schema is
+// proto2, where it makes a difference.
 
 // Wire types.
 const (
@@ -43,14 +43,14 @@ func appendDouble(b []byte, field uint64, v float64) []byte {
 	return appendFixed64(b, field, math.Float64bits(v))
 }
 
-// appendBytes appends a field whose bytes are a message's, or a valid string's.
+// appendBytes appends a field with the bytes of a message, or of a valid string.
 func appendBytes[T string | []byte](b []byte, field uint64, v T) []byte {
 	b = binary.AppendUvarint(appendTag(b, field, wireBytes), uint64(len(v)))
 	return append(b, v...)
 }
 
-// appendString appends a string of any bytes; broken UTF-8 becomes U+FFFD, as
-// some readers of protobuf refuse the whole file for it.
+// appendString appends a string of any bytes; broken UTF-8 becomes U+FFFD, as some readers
+// of protobuf reject the whole file for it.
 func appendString(b []byte, field uint64, s string) []byte {
 	return appendBytes(b, field, args.Valid(s))
 }

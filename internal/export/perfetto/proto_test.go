@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEncoding: fields are the bytes that protobuf's documentation says, at the
-// borders where another byte comes in.
+// TestEncoding: fields have the bytes of protobuf's documentation, at the limits where
+// another byte is added.
 func TestEncoding(t *testing.T) {
 	long := strings.Repeat("x", 128)
 	for _, test := range []struct {
@@ -53,7 +53,7 @@ func spaced(b []byte) string {
 	return strings.Join(list, " ")
 }
 
-// TestStringsAreUTF8: some readers refuse the whole file for one that is not.
+// TestStringsAreUTF8: some readers reject the whole file for a string that is not.
 func TestStringsAreUTF8(t *testing.T) {
 	for text, want := range map[string]string{
 		"naïve 世": "naïve 世", "a\xffb": "a\ufffdb", "\xff\xfe": "\ufffd\ufffd", "\xed\xa0\x80": "\ufffd\ufffd\ufffd", "\xe4\xb8": "\ufffd\ufffd", "\x00": "\x00",

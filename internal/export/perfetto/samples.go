@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// stacks are the ids of what was defined for samples.
+// stacks has the ids of what is interned for samples.
 type stacks struct {
 	ids       map[[2]uint32]uint64 // by Sample.Stack
 	frames    map[*samples.Frame]uint64
@@ -72,11 +72,11 @@ func (s *writer) frame(f *samples.Frame) uint64 {
 	return id
 }
 
-// mapping returns the id of the file whose code it is.
+// mapping returns the id of the file with the frame's code.
 func (s *writer) mapping(f *samples.Frame) uint64 {
 	object := cmp.Or(f.Object, s.program)
 	if f.Func == samples.UnknownName && f.Object == "" {
-		object = f.Func // it may be of any
+		object = f.Func // the file is not known
 	}
 	id, fresh := s.once(s.stacks.objects, internedObjects, rows.Base(object))
 	if fresh {
@@ -86,7 +86,7 @@ func (s *writer) mapping(f *samples.Frame) uint64 {
 	return id
 }
 
-// once returns the id of a text, which is defined if it is new.
+// once returns the id of a text, and interns it if it is new.
 func (s *writer) once(known map[string]uint64, table uint64, text string) (id uint64, fresh bool) {
 	id, ok := known[text]
 	if !ok {

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// messages are the fields that are messages, by their way from the packet.
+// messages are the fields that are messages, by their path from the packet.
 var messages = []string{
 	"6", "6.1", "11", "11.4", "11.4.11", "12", "12.1", "12.2", "12.3", "12.5", "12.6", "12.7", "12.17", "12.18", "12.19", "59", "60", "60.3", "60.8", "66", "126", "126.1",
 }
 
-// walk writes a message as its fields' numbers and values. Of protobuf it knows
-// the wire format, and of the schema which fields are messages.
+// walk formats a message as its fields' numbers and values. It parses protobuf's wire
+// format, and uses the schema only for the list of messages.
 func walk(t *testing.T, way string, b []byte) string {
 	t.Helper()
 	var out []string
@@ -60,7 +60,7 @@ func walk(t *testing.T, way string, b []byte) string {
 	return strings.Join(out, " ")
 }
 
-// packets are the packets of a file, each as walk writes it.
+// packets returns the packets of a file, each as walk formats it.
 func packets(t *testing.T, b []byte) (list []string) {
 	t.Helper()
 	for len(b) > 0 {

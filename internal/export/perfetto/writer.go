@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Ids of the sequence. A name's is the trace's own plus one, as 0 is none; a
-// category's is its kind.
+// Ids of the sequence. A name's id is the trace's plus one, as 0 means none; a category's is
+// its kind.
 const (
 	sequence   = 1
 	goCategory = 1 << 7
@@ -26,20 +26,20 @@ type writer struct {
 	rows.Output
 	packets int64
 	text    func(uint16) string
-	last    uint64 // the time of the packet before
+	last    uint64 // time of the packet before
 
-	next     uint64 // the id of the next track; a row has its own in Mark
+	next     uint64 // id of the next track; a row's is in Mark
 	gauges   map[*rows.Gauge][]uint64
 	counters map[uint16]uint64 // track by name
-	defined  []bool            // by name id
-	states   uint32            // those that are defined
-	keys     map[string]uint64 // the keys of arguments that are defined
+	defined  []bool            // names that are interned, by id
+	states   uint32            // bits of the states that are interned
+	keys     map[string]uint64 // keys of arguments that are interned
 
 	stacks  stacks
 	program string
 	pid     uint64
 
-	event, part, entry, interned []byte // the packet's, while it is made
+	event, part, entry, interned []byte // the current packet's
 	header                       []byte
 }
 
@@ -63,7 +63,7 @@ func (s *writer) track(descriptor []byte) {
 	s.packet(appendBytes(appendVarint(nil, packetSequence, sequence), packetTrackDescriptor, descriptor))
 }
 
-// begin begins an event on a track; what it defines comes to s.interned.
+// begin begins an event on a track; it clears s.interned for the event's definitions.
 func (s *writer) begin(kind, track uint64) {
 	s.interned = s.interned[:0]
 	s.event = appendVarint(s.event[:0], eventType, kind)
@@ -73,8 +73,8 @@ func (s *writer) begin(kind, track uint64) {
 // emit writes the event.
 func (s *writer) emit(ns int64) { s.emitAs(packetTrackEvent, ns) }
 
-// emitAs writes what was begun as a field of a packet. Times before the trace's start
-// don't exist in the format; they count as 0.
+// emitAs writes the event as a field of a packet. The format has no times before the trace's
+// start; they become 0.
 func (s *writer) emitAs(field uint64, ns int64) {
 	t := uint64(max(ns, 0))
 	h := s.header[:0]

@@ -1,9 +1,10 @@
-// Package pprof writes samples as a profile for go tool pprof, and as folded stacks, which
-// flame graphs are made of.
+// Package pprof writes samples as a profile for go tool pprof, and as folded stacks for
+// flame graphs.
 //
-// Each metric that is no sum is a sample type, so one file has the CPU time and the waits by
-// reason: go tool pprof -sample_index=lock. So is the one that is looked at first. Whose samples they are becomes labels: scope,
-// track, goroutine, thread, as far as the profile keeps them apart.
+// Each metric that is not a sum is a sample type, so one file has the CPU time and the waits
+// by reason: go tool pprof -sample_index=lock. The preset is one even if it is a sum. The
+// samples' labels become pprof's: scope, track, goroutine, thread, as far as the profile
+// keeps them separate.
 package pprof
 
 import (
@@ -20,14 +21,14 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// Options are what a Profile does not know.
+// Options are properties that a Profile does not have.
 type Options struct {
 	Start time.Time
-	Scope string // the label that Labels.Scope becomes; "": scope
+	Scope string // name of the label for Labels.Scope; "": scope
 }
 
-// Write writes p in pprof's format, compressed. Metrics of which there is nothing are left
-// out. The error is one of w, or that p is too much for the format.
+// Write writes p in pprof's format, compressed. Metrics of waits without a value are left
+// out. The error is one of w, or p is too large for the format.
 func Write(w io.Writer, p *samples.Profile, o Options) error {
 	b := &builder{
 		q:     &profile.Profile{TimeNanos: o.Start.UnixNano(), DurationNanos: max(p.To-p.From, 0), DefaultSampleType: p.Preset},
@@ -42,7 +43,7 @@ func Write(w io.Writer, p *samples.Profile, o Options) error {
 	if p.Binary != "" {
 		b.q.Mapping = []*profile.Mapping{{ID: 1, File: p.Binary, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}}
 	}
-	if p.Truncated() != nil { // else cum says too little, and nobody knows
+	if p.Truncated() != nil { // as cum is then too small
 		b.q.Comments = append(b.q.Comments, p.Notes...)
 	}
 	shown := b.types(p)
@@ -55,19 +56,19 @@ func Write(w io.Writer, p *samples.Profile, o Options) error {
 	return b.q.Write(w)
 }
 
-// builder gives out the ids of a profile.
+// builder assigns the ids of a profile.
 type builder struct {
 	q         *profile.Profile
 	scope     string
 	ids       map[*samples.Frame]uint32
 	functions map[function]*profile.Function
-	locations map[string]*profile.Location // by the frames that they have
+	locations map[string]*profile.Location // by the ids of their frames
 	key       []byte
 }
 
 type function struct{ name, file string }
 
-// types makes the sample types, and returns their metrics.
+// types sets the sample types, and returns their metrics.
 func (b *builder) types(p *samples.Profile) (shown []int) {
 	total := p.Total()
 	for i := range p.Metrics {
@@ -109,12 +110,12 @@ func (b *builder) sample(p *samples.Profile, s *samples.Stack, shown []int) {
 	b.q.Sample = append(b.q.Sample, x)
 }
 
-// inlinedMax is how many functions a location has; those that are inlined into one another
-// any deeper have a location each.
+// inlinedMax is the maximum number of lines of a location; longer chains of inlined
+// functions have a location per function.
 const inlinedMax = 64
 
-// stack is the locations of frames. One has several lines where functions were inlined, the
-// innermost first.
+// stack returns the locations of frames. One has several lines where functions were inlined,
+// the innermost first.
 func (b *builder) stack(frames []*samples.Frame) (ls []*profile.Location) {
 	for len(frames) > 0 {
 		n := 1
@@ -157,7 +158,7 @@ func (b *builder) location(frames []*samples.Frame) *profile.Location {
 	return l
 }
 
-// mapping returns that of a file which is not the program's own.
+// mapping returns the mapping of a file other than the program's own.
 func (b *builder) mapping(object string) *profile.Mapping {
 	for _, m := range b.q.Mapping {
 		if m.File == object {
@@ -181,12 +182,12 @@ func (b *builder) function(f *samples.Frame) *profile.Function {
 		b.q.Function = append(b.q.Function, x)
 	}
 	if x.StartLine == 0 {
-		x.StartLine = int64(f.Start) // not known of each frame
+		x.StartLine = int64(f.Start) // only some frames have it
 	}
 	return x
 }
 
-// Unfoldable counts the stacks that Fold leaves out though they have a value: a negative one, of
+// Unfoldable counts the stacks that Fold leaves out because their value is negative, as in
 // the difference of two profiles.
 func Unfoldable(p *samples.Profile, metric int) (n int64) {
 	for i := range p.Stacks {
@@ -197,15 +198,15 @@ func Unfoldable(p *samples.Profile, metric int) (n int64) {
 	return n
 }
 
-// Fold writes a line for each stack that has something of a metric: the outermost function
-// first, then the value. Negative values are left out; see Unfoldable.
+// Fold writes a line for each stack with a positive value of a metric: the functions,
+// outermost first, then the value. See Unfoldable.
 func Fold(w io.Writer, p *samples.Profile, metric int) error {
 	b := bufio.NewWriter(w)
 	for i := range p.Stacks {
 		s := &p.Stacks[i]
 		n := p.Value(s.Values, metric)
 		if n <= 0 {
-			continue // nothing that could have a width
+			continue // a flame graph can't show it
 		}
 		for d := len(s.Frames) - 1; d >= 0; d-- {
 			b.WriteString(Foldable(s.Frames[d].Func))
@@ -218,7 +219,7 @@ func Fold(w io.Writer, p *samples.Profile, metric int) error {
 	return b.Flush()
 }
 
-// Foldable returns a name without what separates names and lines.
+// Foldable returns a name without the characters that separate names and lines.
 func Foldable(name string) string {
 	if !strings.ContainsAny(name, ";\n\r") {
 		return name

@@ -31,8 +31,8 @@ func made() *samples.Profile {
 	}
 }
 
-// TestWrite: what is written reads back as it was: frames, values of what is no sum and not
-// nothing, labels.
+// TestWrite: a profile reads back as it was written: frames, labels, and the values of
+// metrics that are not sums and not empty.
 func TestWrite(t *testing.T) {
 	var b bytes.Buffer
 	if err := Write(&b, made(), Options{Start: time.Unix(1, 2)}); err != nil {
@@ -64,7 +64,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestPresetSum: a sum that is looked at first is a sample type too.
+// TestPresetSum: a sum that is the preset is a sample type too.
 func TestPresetSum(t *testing.T) {
 	p := made()
 	p.Preset = "wall"

@@ -9,16 +9,16 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// arguments are e's, those that tell of it first:
+// arguments returns e's arguments, after these about the record itself:
 //
 //	open        true: begun and not ended; its end is the trace's, or its goroutine's (never_ended)
-//	cpu_ns      its CPU time, exact or likely, for a sink that has no other place for it
-//	cpu_max_ns  an upper bound of its CPU time, where no more is known
+//	cpu_ns      its CPU time, exact or likely, if Lay's cpu is set
+//	cpu_max_ns  an upper bound of its CPU time, if no more is known
 //	ended_by    the number of the goroutine that ended it, if another
-//	clock_step  true: the clock stepped meanwhile, its duration means nothing
+//	clock_step  true: the clock stepped meanwhile, so its duration is meaningless
 //
-// A program's own argument of such a name has #2 behind it, whether or not ours is
-// there: otherwise a reader would have to guess whose it is.
+// A program's own argument of such a name has #2 appended, whether or not ours is present:
+// otherwise a reader would have to guess its origin.
 func (l *layout) arguments(e *trace.Event) []args.Arg {
 	own := l.list[:0]
 	if e.Open {

@@ -48,7 +48,7 @@ func bench(b *testing.B, data []byte, write func(io.Writer, *trace.Trace) error)
 	b.ReportMetric(float64(size)/float64(total), "B/row")
 }
 
-// counter counts what is written and throws it away.
+// counter counts the output and discards it.
 type counter int64
 
 func (c *counter) Write(p []byte) (int, error) {

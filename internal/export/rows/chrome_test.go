@@ -30,8 +30,8 @@ type chromeEvent struct {
 	Args  map[string]any `json:"args"`
 }
 
-// readChrome reads a file as strictly as encoding/json does, and checks what
-// holds for every event.
+// readChrome reads a file as strictly as encoding/json does, and checks the invariants of
+// every event.
 func readChrome(t *testing.T, data []byte) *drawn {
 	t.Helper()
 	var f chromeFile
@@ -79,7 +79,7 @@ func readChrome(t *testing.T, data []byte) *drawn {
 			if e.Name == "thread_name" {
 				names[e.TID], _ = e.Args["name"].(string)
 			}
-		case "P": // chromeSamples
+		case "P": // see chromeSamples
 		default:
 			t.Errorf("phase %q", e.Phase)
 		}
@@ -137,8 +137,8 @@ func bound(t *testing.T, all []chromeEvent) {
 	}
 }
 
-// nanos reads microseconds, which have to be a multiple of 1/4096, so that sums of them
-// have no rounding error.
+// nanos reads microseconds, which must be a multiple of 1/4096, so that sums of them have no
+// rounding error.
 func nanos(t *testing.T, n json.Number) int64 {
 	t.Helper()
 	v, err := n.Float64()

@@ -1,17 +1,17 @@
 package rows
 
-// running is a scope whose end is still to come.
+// running is a scope whose end has not come.
 type running struct {
 	end  int64
 	seq  uint64
 	row  *Row
-	wait *wait // nil: it is none
+	wait *wait // nil: not a wait
 }
 
-// before orders by the end, and what ends at the same time from the inside out.
-// But waits come last: who waited got the lock from somebody who released it, so
-// that end has to be told before. A wait has nothing inside, so nothing is turned
-// inside out by it but a scope that ends in the very nanosecond of its wait.
+// before orders by end, and scopes with the same end from the inside out. But waits come
+// last: a waiter gets the lock from a goroutine that released it, whose end must come
+// before. A wait encloses nothing, so this misplaces only a scope that ends in the very
+// nanosecond of its wait.
 func (x *running) before(y *running) bool {
 	if x.end != y.end {
 		return x.end < y.end
@@ -22,7 +22,7 @@ func (x *running) before(y *running) bool {
 	return x.seq > y.seq
 }
 
-// ends is a heap of what runs.
+// ends is a heap of the running scopes.
 type ends struct {
 	heap []running
 	seq  uint64

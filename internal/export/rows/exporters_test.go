@@ -19,12 +19,12 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// drawn is what a file draws, whatever its format.
+// drawn is the content of a file, whatever its format.
 type drawn struct {
 	slices   []slice
 	instants map[string]int // by category and name
 	counters map[string]int
-	flows    map[string]int // by name; of those that arrive
+	flows    map[string]int // by name; only those with an end
 }
 
 type slice struct {
@@ -34,8 +34,8 @@ type slice struct {
 	open       bool
 }
 
-// TestExporters: what chrome and perfetto draw is what the CSV lists, each scope
-// with its times, and on every row all of it nests.
+// TestExporters: chrome and perfetto draw what the CSV lists, each scope with its times, and
+// on every row all scopes nest.
 func TestExporters(t *testing.T) {
 	for _, s := range samples(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestExporters(t *testing.T) {
 			}
 			proto := readPerfetto(t, b.Bytes(), tr.End())
 			checkSamples(t, "perfetto", perfettoSamples(t, b.Bytes()), wantSamples(t, tr, false))
-			for i := range want.slices { // what ends with its process has an end there
+			for i := range want.slices { // a scope that ends with its process has an end there
 				s := &want.slices[i]
 				s.open = s.open && s.end == tr.End()
 			}
@@ -132,7 +132,7 @@ func times(all []slice) []string {
 	return list
 }
 
-// listed is what the CSV has.
+// listed returns the content of the CSV.
 func listed(t *testing.T, tr *trace.Trace) *drawn {
 	t.Helper()
 	var b bytes.Buffer
@@ -155,7 +155,7 @@ func listed(t *testing.T, tr *trace.Trace) *drawn {
 		case "heartbeat":
 		default:
 			dur, err := strconv.ParseInt(cells[7], 10, 64)
-			if err != nil { // across a step of the clock: the CSV does not tell
+			if err != nil { // across a step of the clock the CSV has no duration
 				dur = durationAt(tr, start)
 			}
 			d.slices = append(d.slices, slice{kind: kind, name: name, start: start, end: start + dur, open: cells[10] == "true"})
@@ -174,5 +174,5 @@ func durationAt(tr *trace.Trace, start int64) (dur int64) {
 	return dur
 }
 
-// unix makes \r\n one character, as a CSV reader does.
+// unix replaces \r\n by \n, as a CSV reader does.
 func unix(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }

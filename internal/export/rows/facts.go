@@ -9,14 +9,14 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Facts are what there is to say about the whole.
+// Facts describe the trace as a whole.
 type Facts struct {
 	Program string
 	Losses  string      // empty without any
-	All     [][2]string // these two and more, by their names; none is empty
+	All     [][2]string // names and values, with these two; no value is empty
 }
 
-// FactsOf returns t's.
+// FactsOf returns the facts of t.
 func FactsOf(t *trace.Trace, o *Options) *Facts {
 	f := &Facts{Program: "process"}
 	if p := t.Lookup("program"); p != "" {
@@ -34,6 +34,5 @@ func FactsOf(t *trace.Trace, o *Options) *Facts {
 	return f
 }
 
-// Base returns the last element of a path of any system: the directories are nobody else's
-// business.
+// Base returns the last element of a path of any system: directories may be private.
 func Base(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }

@@ -14,7 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// small is a trace of one scope, with arguments, on a row with a name.
+// small returns a trace of one scope, with arguments, on a row with a name.
 func small(goid uint64, name, track, key, value string, n int64, x float64) []byte {
 	const chunk = 16 << 10
 	b := make([]byte, 3*chunk)
@@ -45,9 +45,8 @@ func small(goid uint64, name, track, key, value string, n int64, x float64) []by
 	return b
 }
 
-// FuzzExporters: whatever bytes a program uses as names, keys and arguments, the
-// files are JSON and protobuf, and names and texts come out as they went in,
-// broken UTF-8 excepted.
+// FuzzExporters: for any names, keys and arguments, the files are JSON and protobuf, and
+// names and texts read back unchanged, except for broken UTF-8.
 func FuzzExporters(f *testing.F) {
 	for _, s := range []string{"f1", "\"", "\\", "\\u0000", "a,b\r\nc", "\xff", "\xe4\xb8", "\x00\x1b[31m", "\u202e\u2028", "", "</script>", "open", "0"} {
 		f.Add(uint64(7), s, s, s, s, int64(1), 1.5)

@@ -5,7 +5,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Gauge is what the heartbeat tells of the process, as a graph.
+// Gauge is a graph of the process's values in the heartbeats.
 type Gauge struct {
 	Name   string
 	Bytes  bool
@@ -14,8 +14,8 @@ type Gauge struct {
 	fields []format.Field
 }
 
-// Gauges are the graphs. CPU is the number of processors in use, on the average
-// from its time to the next beat.
+// Gauges are the graphs. CPU is the average number of processors in use from its time to the
+// next beat.
 var Gauges = []*Gauge{
 	{Name: "CPU (cores)", Series: []string{"user", "system"}, fields: []format.Field{format.FieldUser, format.FieldSystem}},
 	{Name: "RSS", Bytes: true, Series: []string{"rss"}, fields: []format.Field{format.FieldRSS}},
@@ -23,16 +23,16 @@ var Gauges = []*Gauge{
 	{Name: "goroutines", Series: []string{"goroutines"}, fields: []format.Field{format.FieldGoroutines}},
 }
 
-// pulse is what a beat told of the CPU time.
+// pulse is the CPU time at a beat.
 type pulse struct {
 	time  int64
 	cpu   [2]int64
 	known bool
 }
 
-// gauges hands over what a beat knows. A viewer draws a value from its time to
-// the next one's, and CPU time is known of the stretch before a beat: so it is
-// told for the beat before.
+// gauges passes a beat's values to the sink. A viewer draws a value from its time to the
+// next one's, and the CPU time is known for the stretch before a beat: so it is passed with
+// the time of the beat before.
 func (l *layout) gauges(b *trace.Beat) {
 	cpu, others := Gauges[0], Gauges[1:]
 	var v [2]int64

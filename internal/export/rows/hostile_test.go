@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// Whatever the names say, the files are JSON and protobuf, and draw what the CSV
+// TestG27: whatever the names are, the files are JSON and protobuf, and draw what the CSV
 // lists.
 func TestG27(t *testing.T) {
 	tr := tracetest.Open(t, tracetest.Hostile(t))

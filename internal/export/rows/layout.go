@@ -13,9 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Lay hands t to the sink. It stops with ctx's error once ctx is done. ends says
-// whether the sink wants ends; cpu whether the known CPU time is to be among the
-// arguments.
+// Lay passes t to the sink. It stops with ctx's error once ctx is done. ends selects calls
+// of Sink.End; cpu adds the known CPU time to the arguments.
 func Lay(ctx context.Context, t *trace.Trace, sink Sink, o Options, ends, cpu bool) error {
 	l := newLayout(t, sink, o)
 	l.wantEnds, l.wantCPU = ends, cpu
@@ -70,9 +69,9 @@ type layout struct {
 	kept     kept
 
 	byKey      map[uint64]*goroutine
-	latest     *goroutine // of the last event
+	latest     *goroutine // goroutine of the last event
 	goroutines int32
-	others     uint32 // rows with an id that is no goroutine's
+	others     uint32 // number of rows whose id is not a goroutine's
 	scope      Scope
 	end        End
 }
@@ -88,7 +87,7 @@ func newLayout(t *trace.Trace, sink Sink, o Options) *layout {
 	return l
 }
 
-// until hands over what happened up to now and is no record.
+// until passes on the heartbeats and ends up to now.
 func (l *layout) until(now int64) {
 	for ; l.beats.Next != nil && l.beats.Next.Time <= now; l.beats.Advance() {
 		l.gauges(l.beats.Next)
@@ -147,8 +146,8 @@ func (l *layout) goroutine(e *trace.Event) *goroutine {
 	return g
 }
 
-// named takes in a track or go record. The creator's row is where the link comes
-// from; a creator of which nothing was shown has none.
+// named handles a track or go record. The link starts at the creator's row; there is none if
+// that has not been shown.
 func (l *layout) named(g *goroutine, e *trace.Event) {
 	g.track = e.Name
 	if e.Kind != format.KindGo || e.Creator == 0 {
@@ -159,7 +158,7 @@ func (l *layout) named(g *goroutine, e *trace.Event) {
 	}
 }
 
-// begin hands a scope over and takes note of its end.
+// begin passes a scope to the sink and stores its end.
 func (l *layout) begin(g *goroutine, e *trace.Event) {
 	r := l.place(g, e)
 	l.scope = Scope{Event: e, Row: r, Args: l.arguments(e)}
@@ -175,13 +174,14 @@ func (l *layout) begin(g *goroutine, e *trace.Event) {
 	if e.Open {
 		x.wait = nil
 	}
-	// An open one of a merged trace is over when its process is, and one that was left when its goroutine is.
+	// An open scope of a merged trace ends with its process, and one left open with its
+	// goroutine.
 	if (!e.Open || x.end < l.last) && (l.wantEnds || x.wait != nil) {
 		l.ends.push(x)
 	}
 }
 
-// over tells that a scope has ended.
+// over handles the end of a scope.
 func (l *layout) over(x *running) {
 	var in *Link
 	if x.wait != nil && x.wait.lock != 0 {

@@ -5,16 +5,16 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// locks finds out from whom a wait got its lock: from the goroutine that was the
-// last to release it before the grant, and after the wait began.
+// locks finds the hold that a wait got its lock from: that of the last goroutine to release
+// it before the grant, and after the wait began.
 type locks struct {
 	m     map[uint64]*lock // by address
-	sweep int              // locks at which those that nobody uses are dropped
+	sweep int              // number of locks from which unused ones are dropped
 }
 
-// lock is what is known of one that is in use.
+// lock is a lock in use.
 type lock struct {
-	holds   []hold // the last of them, by their starts
+	holds   []hold // the recent ones, by start
 	waiting int
 }
 
@@ -25,7 +25,7 @@ type wait struct {
 	lock  uint64
 }
 
-// hold is how long a goroutine had a lock.
+// hold is a goroutine's hold of a lock.
 type hold struct {
 	end int64
 	key uint64
@@ -33,17 +33,17 @@ type hold struct {
 	loc format.Loc
 }
 
-// recentHolds is how many holds of a lock are looked at: many may read at once,
-// and the last to begin need not be the last to end.
+// recentHolds is the number of a lock's holds that are searched: many readers may hold it at
+// once, and the last to begin need not be the last to end.
 const recentHolds = 64
 
-// minSweep keeps small traces from sweeping at every other lock.
+// minSweep keeps small traces from being swept at every other lock.
 const minSweep = 1024
 
 func newLocks() locks { return locks{m: map[uint64]*lock{}, sweep: minSweep} }
 
-// begin takes in a wait or a hold, which has the lock's address, of a goroutine. It returns
-// the wait; nil for a hold. An open wait got nothing yet.
+// begin adds a goroutine's wait or hold, whose first argument is the lock's address. It
+// returns the wait; nil for a hold. An open wait has not got the lock.
 func (ls *locks) begin(e *trace.Event, r *Row, key uint64) *wait {
 	addr := e.Args[0].Value
 	l := ls.m[addr]
@@ -67,7 +67,7 @@ func (ls *locks) begin(e *trace.Event, r *Row, key uint64) *wait {
 	return nil
 }
 
-// drop forgets the locks that nobody holds or waits for at now.
+// drop drops the locks that no goroutine holds or waits for at now.
 func (ls *locks) drop(now int64) {
 	for addr, l := range ls.m {
 		used := l.waiting > 0
@@ -81,7 +81,7 @@ func (ls *locks) drop(now int64) {
 	ls.sweep = max(minSweep, 2*len(ls.m))
 }
 
-// over returns the link that ends at a wait's end; nil if there is none.
+// over returns the link that ends at a wait's end, or nil.
 func (ls *locks) over(x *running) *Link {
 	w := x.wait
 	l := ls.m[w.lock]

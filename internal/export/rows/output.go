@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// bufferSize is how much is written at once; roomForOne is more than one event has
-// in all but made-up traces.
+// bufferSize is the amount written at once; roomForOne is more than the size of any event
+// except in artificial traces.
 const (
 	bufferSize = 64 << 10
 	roomForOne = 8 << 10
 )
 
-// Output is where a Sink's text goes: Sinks append to B.
+// Output buffers a Sink's output: Sinks append to B.
 type Output struct {
 	B     []byte
 	Bytes int64 // written so far
@@ -22,19 +22,19 @@ type Output struct {
 	err    error
 }
 
-// NewOutput returns the Output to w. Errors call what is written by its format.
+// NewOutput returns an Output to w. Errors name the format.
 func NewOutput(w io.Writer, format string) Output {
 	return Output{B: make([]byte, 0, bufferSize+roomForOne), w: w, format: format}
 }
 
-// Spill writes what has been appended, if that is much.
+// Spill writes B if it has reached bufferSize.
 func (o *Output) Spill() {
 	if len(o.B) >= bufferSize && o.err == nil {
 		o.Flush()
 	}
 }
 
-// Flush writes what has been appended.
+// Flush writes B.
 func (o *Output) Flush() {
 	n, err := o.w.Write(o.B)
 	o.Bytes += int64(n)
@@ -44,7 +44,7 @@ func (o *Output) Flush() {
 	o.B = o.B[:0]
 }
 
-// Full is a Sink's: it returns the first error of writing.
+// Full implements Sink: it returns the first error of writing.
 func (o *Output) Full() error {
 	if o.err != nil {
 		return fmt.Errorf("writing %s: %w", o.format, o.err)

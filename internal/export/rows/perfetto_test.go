@@ -42,7 +42,7 @@ func (m message) sub(t *testing.T, field uint64) message {
 	return nil
 }
 
-// decode reads a message; it knows nothing of what wrote it.
+// decode decodes a message without its schema.
 func decode(t *testing.T, b []byte) message {
 	t.Helper()
 	m := message{}
@@ -82,8 +82,8 @@ type packet struct {
 	event message
 }
 
-// readPerfetto replays a file as a trace processor does: packets by time, and on
-// each track begins and ends by a stack.
+// readPerfetto replays a file as a trace processor does: packets by time, and on each track
+// begins and ends by a stack.
 func readPerfetto(t *testing.T, data []byte, end int64) *drawn {
 	t.Helper()
 	d := &drawn{instants: map[string]int{}, counters: map[string]int{}, flows: map[string]int{}}
@@ -126,7 +126,7 @@ func readPerfetto(t *testing.T, data []byte, end int64) *drawn {
 	}
 	slices.SortStableFunc(events, func(a, b packet) int { return int(a.time - b.time) })
 	stacks := map[uint64][]int{}
-	started := map[uint64]string{} // flows, by what they began at
+	started := map[uint64]string{} // by id: the name of their begin
 	ended := map[uint64]bool{}
 	for _, p := range events {
 		e := p.event

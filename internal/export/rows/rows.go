@@ -8,21 +8,21 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Row is where scopes and instants of one goroutine are drawn. There can be as many as
-// records, so that what is told of a row once is not in it.
+// Row is the row of a goroutine's scopes and instants. There can be as many as records, so
+// it does not store values that are passed on only once.
 type Row struct {
-	// ID is the goroutine's number where that is possible, and unique in any
-	// case: what viewers take for a thread id has 32 bits.
+	// ID is the goroutine's number if that is possible, and unique in any case: viewers use
+	// it as a thread id of 32 bits.
 	ID   uint32
-	Mark uint32 // the sink's; 0: it has set none
+	Mark uint32 // for the sink; 0: not set
 
-	track uint16  // the name that it was announced with
-	stack []int64 // the ends of what runs, the innermost last
-	last  int64   // start of what was put here last
+	track uint16  // name that it was announced with
+	stack []int64 // ends of the running scopes, the innermost last
+	last  int64   // start of the last scope
 }
 
-// fits reports whether a scope lies within all that runs on r. One that comes too
-// late (a damaged trace's) would have to be compared with what is forgotten.
+// fits reports whether a scope lies within all that run on r. A scope that comes too late,
+// in a damaged trace, does not fit, as the ends at its start are no longer stored.
 func (r *Row) fits(start, end int64) bool {
 	if start < r.last {
 		return false
@@ -45,20 +45,20 @@ func (r *Row) put(start, end int64) {
 type goroutine struct {
 	key    uint64
 	rows   []*Row
-	link   *Link // not yet told of
+	link   *Link // not yet passed on
 	number int32
 	track  uint16 // its name; NameEmpty: none
-	shown  uint16 // the name that the rows were announced with
+	shown  uint16 // name that the rows were announced with
 }
 
-// ownerKey and threadKey mark the keys of goroutines that are not known.
+// threadKey and ownerKey mark the keys of unknown goroutines.
 const (
 	threadKey = 1 << 62
 	ownerKey  = 1 << 63
 )
 
-// KeyOf tells goroutines apart as the reader does: where they are not known by
-// the thread, or the owner of the chunk.
+// KeyOf returns the key that identifies a goroutine, as in the reader: for unknown ones it
+// is the thread, or the owner of the chunk.
 func KeyOf(e *trace.Event) uint64 {
 	switch {
 	case e.Goid != 0:
@@ -72,7 +72,7 @@ func KeyOf(e *trace.Event) uint64 {
 func (g *goroutine) name(l *layout, at int) string {
 	s := l.t.Name(g.track)
 	switch {
-	case s != "": // viewers take an empty name for none, or for a mistake
+	case s != "": // viewers take an empty name for none, or for an error
 	case g.key >= ownerKey:
 		s = "unknown goroutine (owner " + strconv.FormatUint(g.key&^ownerKey, 10) + ")"
 	case g.key >= threadKey:
@@ -91,12 +91,12 @@ func (g *goroutine) name(l *layout, at int) string {
 	return s
 }
 
-// Goroutines from firstOther on, the unknown ones and the overflow rows get ids
-// from there, one by one; so none meets a goroutine's own.
+// Goroutines from firstOther on, unknown ones and overflow rows get ids from there, one by
+// one; so none collides with a goroutine's own.
 const firstOther = 1 << 31
 
-// rank leaves room for fifteen overflow rows behind each; those beyond share the
-// last place, and viewers order them by their ids.
+// rank reserves places for fifteen overflow rows after each row; further ones share the last
+// place, and viewers order them by id.
 func (g *goroutine) rank(at int) int32 {
 	const perRow, unnamed = 16, 1 << 30
 	r := min(g.number, unnamed/perRow-1)*perRow + int32(min(at, perRow-1))
@@ -106,7 +106,7 @@ func (g *goroutine) rank(at int) int32 {
 	return r
 }
 
-// row is row at of g, announced under the name that g has now.
+// row returns row at of g, announced under g's current name.
 func (l *layout) row(g *goroutine, at int) *Row {
 	if len(g.rows) > 0 && g.shown != g.track {
 		for i := range min(len(g.rows), renamedAtOnce) {
@@ -136,9 +136,9 @@ func (l *layout) row(g *goroutine, at int) *Row {
 	return r
 }
 
-// renamedAtOnce is how many of a goroutine's rows are told of when it gets another name.
-// Those beyond are when they are used again: a goroutine with thousands of rows may
-// get thousands of names.
+// renamedAtOnce is the number of a goroutine's rows that are announced again when its name
+// changes. Others are when they are used again: a goroutine with thousands of rows may get
+// thousands of names.
 const renamedAtOnce = 16
 
 func (l *layout) rename(g *goroutine, at int) {
@@ -147,13 +147,13 @@ func (l *layout) rename(g *goroutine, at int) {
 	l.sink.Row(r, g.name(l, at), g.rank(at))
 }
 
-// place finds the row for a scope and puts it there.
+// place finds the row for a scope and adds the scope to it.
 func (l *layout) place(g *goroutine, e *trace.Event) *Row {
 	end := e.Start + e.Dur
 	at := 0
 	if e.EndGoid != 0 {
 		at = 1
-		l.row(g, 0) // an overflow row has the goroutine's own before it
+		l.row(g, 0) // the goroutine's own row comes before an overflow row
 	}
 	for at < len(g.rows) && !g.rows[at].fits(e.Start, end) {
 		at++

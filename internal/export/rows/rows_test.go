@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestEndsComeInsideOut: by time, at the same time the inner one first, and a
-// wait after the hold that it waited for.
+// TestEndsComeInsideOut: ends come by time, at the same time the inner one first, and a wait
+// after the hold that it waited for.
 func TestEndsComeInsideOut(t *testing.T) {
 	var h ends
 	random := rand.New(rand.NewPCG(1, 2))
@@ -33,8 +33,8 @@ func TestEndsComeInsideOut(t *testing.T) {
 	}
 }
 
-// TestLocks: a wait got the lock from who released it last, be it before or at
-// the grant, but not from before it waited, from itself, or from who got it since.
+// TestLocks: a wait got the lock from the goroutine that released it last, at or before the
+// grant, but after the wait began, and not from itself or a later holder.
 func TestLocks(t *testing.T) {
 	const mu = 0xc000010080
 	const a, b, c = 1, 2, 3 // goroutines
@@ -71,7 +71,7 @@ func TestLocks(t *testing.T) {
 	}
 }
 
-// locking is a wait or a hold of the lock at addr.
+// locking returns a wait or a hold of the lock at addr.
 func locking(kind format.Kind, addr, goid uint64, start, end int64) *trace.Event {
 	return &trace.Event{
 		Kind: kind, Goid: goid, Start: start, Dur: end - start, Loc: format.Loc(start),
@@ -79,7 +79,7 @@ func locking(kind format.Kind, addr, goid uint64, start, end int64) *trace.Event
 	}
 }
 
-// TestLocksAreForgotten: a program may make a lock for each of a million things.
+// TestLocksAreForgotten: a program may create a million locks, one after the other.
 func TestLocksAreForgotten(t *testing.T) {
 	ls := newLocks()
 	for i := range int64(100_000) {

@@ -10,14 +10,14 @@ import (
 )
 
 // Sample is a sample of CPU time with its stack, which is never empty. Samples come after
-// all else, and not always in the order of time.
+// everything else, and not always in the order of time.
 type Sample struct {
 	sample
-	Frames []*samples.Frame // the leaf first
+	Frames []*samples.Frame // leaf first
 	l      *layout
 }
 
-// sample is what of a sample is kept where samples are read before all else.
+// sample is the part of a sample that is kept if samples are read before everything else.
 type sample struct {
 	Time   int64 // ns from the trace's start
 	goid   uint64
@@ -26,7 +26,7 @@ type sample struct {
 	CPU    int32 // -1: not known
 }
 
-// Row returns the row of its goroutine, or of its thread if no goroutine is known.
+// Row returns the row of its goroutine, or of its thread if the goroutine is not known.
 func (s *Sample) Row() *Row {
 	key := s.goid
 	if key == 0 {
@@ -42,15 +42,15 @@ func (s *Sample) Row() *Row {
 
 var unknownStack = []*samples.Frame{{Func: samples.UnknownName}}
 
-// kept are samples until after the events, and the frames of their stacks.
+// kept has the samples until after the events, and the frames of their stacks.
 type kept struct {
 	list   []sample
 	frames map[[2]uint32][]*samples.Frame
 	notes  []string
 }
 
-// keepSamples reads the samples of a trace with a Go execution trace: the events have
-// their CPU times from the same reading.
+// keepSamples reads the samples of a trace with a Go execution trace: the events get their
+// CPU times from the same reading.
 func (l *layout) keepSamples(ctx context.Context, o *Options) (err error) {
 	l.kept.frames = map[[2]uint32][]*samples.Frame{}
 	l.kept.notes, err = l.readSamples(ctx, o, func(s *Sample) {
@@ -60,8 +60,8 @@ func (l *layout) keepSamples(ctx context.Context, o *Options) (err error) {
 	return err
 }
 
-// samples hands over the samples of CPU time. What can't be read of them is a note: the
-// rest of the trace is as good as without them.
+// samples passes the samples of CPU time to the sink. If they can't be read that is a note:
+// the rest of the trace is still good.
 func (l *layout) samples(ctx context.Context, o *Options) (err error) {
 	notes := l.kept.notes
 	for i := range l.kept.list {
@@ -83,12 +83,12 @@ func (l *layout) samples(ctx context.Context, o *Options) (err error) {
 	return err
 }
 
-// readSamples reads the samples of CPU time, and returns how far they can be believed.
+// readSamples reads the samples of CPU time, and returns notes on their reliability.
 func (l *layout) readSamples(ctx context.Context, o *Options, take func(*Sample)) (notes []string, _ error) {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	sel := o.Selection
-	sel.Progress = nil // that is told of while the events are read
+	sel.Progress = nil // progress is reported while the events are read
 	n := 0
 	each := func(s *samples.Sample) {
 		if !s.OnCPU || reading.Err() != nil {
@@ -109,7 +109,7 @@ func (l *layout) readSamples(ctx context.Context, o *Options, take func(*Sample)
 		return nil, fmt.Errorf("laying the trace out: %w", ctx.Err())
 	case errors.Is(err, samples.ErrNone) || l.sink.Full() != nil:
 		return nil, nil
-	case errors.Is(err, samples.ErrOverflow): // each of them is there
+	case errors.Is(err, samples.ErrOverflow): // each sample is there, only the sum is not
 		return []string{"What the samples add up to is not known: " + err.Error()}, nil
 	case err != nil:
 		return []string{"The samples could not be read: " + err.Error()}, nil

@@ -22,14 +22,14 @@ type sample struct {
 	data []byte
 }
 
-// crossing is a trace of what does not nest.
+// crossing is a trace with scopes that do not nest.
 //
 //   - Goroutine 7, "worker 1": b ends after a, in which it began; c ends after both.
 //     One scope is ended by goroutine 8 within a, another after it. One of no
 //     duration lies at b's start. d and e never end, e within d's time and f.
 //   - Goroutine 8 waits for a lock that 7 holds, and that 9 took and gave back
 //     in between; 10 still waits for it.
-//   - Goroutines with numbers that meet those of others once they are cut to 32
+//   - Goroutines with numbers that equal those of others once they are cut to 32
 //     bits, and unknown ones.
 const crossing = `header pid=42 wall=1700000000000000000
 state closed=1 tick=90000
@@ -75,9 +75,9 @@ chunk records owner=0 since=30000 flags=ends,final sealed
   task "a" g=7 start=70000 stop=80000 cpu=0/unknown
 `
 
-// jumble is a trace of scopes, waits and holds that begin and end whenever they
-// like, often at the same time. But who waits does nothing else: what ends in the
-// nanosecond of a wait is not on its row.
+// jumble returns a trace of scopes, waits and holds with random begins and ends, often at
+// the same time. But a waiting goroutine does nothing else: no scope that ends in the
+// nanosecond of a wait is on its row.
 func jumble(t *testing.T, seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -101,8 +101,8 @@ func jumble(t *testing.T, seed uint64) []byte {
 	return tracetest.Assemble(t, b.String())
 }
 
-// samples are the reader's goldens, crossing, jumbles, and the demo: as it ends
-// and killed.
+// samples returns the reader's goldens, crossing, jumbles, and the demo: completed and
+// killed.
 func samples(t *testing.T) []sample {
 	all := []sample{{"crossing", tracetest.Assemble(t, crossing)}}
 	for seed := range uint64(10) {
@@ -129,7 +129,7 @@ func samples(t *testing.T) []sample {
 	return append(all, sample{"gostats", demo(t, "-repeat", "50")}, sample{"gostats killed", killed(t)})
 }
 
-// program builds the demo, and says how it is called with a trace.
+// program builds the demo, and returns a command that records a trace at path.
 func program(t *testing.T, args ...string) (cmd *exec.Cmd, path string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -150,7 +150,7 @@ func demo(t *testing.T, args ...string) []byte {
 	return file(t, path)
 }
 
-// killed is a trace of the demo, killed once it has recorded something.
+// killed returns a trace of the demo, killed once it has recorded something.
 func killed(t *testing.T) []byte {
 	t.Helper()
 	cmd, path := program(t, "-repeat", "1000000")
@@ -184,7 +184,7 @@ func some(path string) bool {
 	return err == nil && n >= 2000
 }
 
-// file is the trace with what is still in memory of it.
+// file returns the trace including its part in memory.
 func file(t *testing.T, path string) []byte {
 	t.Helper()
 	f, err := hot.Open(path)

@@ -6,13 +6,13 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Options say what is written, and what is said about it.
+// Options select the part that is written, and add facts about it.
 type Options struct {
 	analysis.Selection
-	// States tells that what goroutines did is wanted too: after all else, if a Go
-	// execution trace was recorded. A state is named by its name, for Names.
+	// States includes goroutines' states: after everything else, if a Go execution trace was
+	// recorded. A state's name is matched by Names.
 	States bool
-	Tool   string // its version
+	Tool   string // version of the tool
 	State  analysis.State
 }
 
@@ -20,18 +20,18 @@ type Options struct {
 type Scope struct {
 	*trace.Event
 	Row  *Row
-	Args []args.Arg // good until the call returns
-	// Link, if not nil, is where the row's goroutine comes from: this is the first
-	// that is shown of it.
+	Args []args.Arg // valid until the call returns
+	// Link, if not nil, leads from the creator of the row's goroutine: this is the first
+	// scope shown of it.
 	Link *Link
 }
 
-// Link tells that something of one row led to something of another.
+// Link leads from one row to another.
 type Link struct {
 	ID       uint64
 	From, To *Row
-	// FromTime is when the goroutine was created, or the lock released; ToTime when
-	// the goroutine began, or the lock was granted.
+	// FromTime is when the goroutine was created, or the lock released; ToTime is when the
+	// goroutine began, or the lock was granted.
 	FromTime, ToTime int64
 }
 
@@ -39,18 +39,17 @@ type Link struct {
 type End struct {
 	Row  *Row
 	Time int64
-	In   *Link // what ends here, unless nil: it is told no earlier, as nobody knew whether it would begin
+	In   *Link // link that ends here, unless nil: it is not passed earlier, as its end was not known
 }
 
-// Sink takes what is laid out. An error of its own it keeps for itself: Full is
-// asked after each event.
+// Sink receives the layout. It stores its own errors: Full is called after each event.
 type Sink interface {
-	// Row tells of a row before it is used, and again when it gets another name: any bytes,
+	// Row announces a row before it is used, and again when it gets another name: any bytes,
 	// as the program gave it. Ranks order the rows.
 	Row(r *Row, name string, rank int32)
 	Scope(s *Scope)
-	// End is called only if Lay is told so, and never for an open scope. Links of
-	// locks come in it; otherwise by Handover.
+	// End is called only if Lay's ends is set, and never for an open scope. It has the links
+	// of locks; without ends these are passed by Handover.
 	End(e *End)
 	Handover(l *Link)
 	Instant(r *Row, e *trace.Event, list []args.Arg)
@@ -58,8 +57,8 @@ type Sink interface {
 	Gauge(g *Gauge, t int64, values []float64)
 	State(s *State)
 	Sample(s *Sample)
-	// Notes, called once after the samples, tells how far they can be believed.
+	// Notes is called once, after the samples, with notes on their reliability.
 	Notes(list []string)
-	// Full reports whether to stop, because of an error.
+	// Full returns the error that is to stop Lay, or nil.
 	Full() error
 }

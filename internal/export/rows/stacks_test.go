@@ -24,13 +24,14 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// sampled is a sample in words: when, whose, and its stack, the outermost function first.
+// sampled formats a sample: time, goroutine or thread, and stack, the outermost function
+// first.
 func sampled(at int64, whose uint64, stack []string) string {
 	return fmt.Sprintf("%012d %d %s", at, whose, strings.Join(stack, ";"))
 }
 
-// wantSamples are those of CPU time: in microseconds and by goroutine for Chrome, otherwise
-// in nanoseconds and by thread. What is of no known goroutine counts as of 0.
+// wantSamples returns the samples of CPU time: in microseconds and by goroutine for Chrome,
+// otherwise in nanoseconds and by thread. An unknown goroutine is 0.
 func wantSamples(t *testing.T, tr *trace.Trace, forChrome bool) (list []string) {
 	t.Helper()
 	_, err := model.OfTrace(context.Background(), tr, &model.Selection{Selection: &analysis.Selection{}, Imputed: true, Each: func(s *model.Sample) {
@@ -46,8 +47,8 @@ func wantSamples(t *testing.T, tr *trace.Trace, forChrome bool) (list []string) 
 			list = append(list, sampled(max(s.Time, 0), uint64(s.Labels.Thread), stack))
 		}
 	}})
-	if err != nil && !errors.Is(err, model.ErrNone) && !errors.Is(err, model.ErrOverflow) { // that is of sums
-		return nil // nothing can be read, so nothing is to be written
+	if err != nil && !errors.Is(err, model.ErrNone) && !errors.Is(err, model.ErrOverflow) { // an overflow concerns only sums
+		return nil // no samples can be read, so none are to be written
 	}
 	return list
 }
@@ -67,8 +68,8 @@ type v8Node struct {
 	CallFrame struct{ FunctionName string }
 }
 
-// chromeSamples reads the profile as Perfetto and Chrome's page do: events by ts, times by
-// adding deltas up, a node after its parent.
+// chromeSamples reads the profile as Perfetto and Chrome's page do: events by ts, times as
+// sums of deltas, a node after its parent.
 func chromeSamples(t *testing.T, data []byte) (list []string) {
 	t.Helper()
 	var f struct {
@@ -186,8 +187,9 @@ func burn(d time.Duration) (n int) {
 //go:noinline
 func caller(done chan int) { done <- burn(500 * time.Millisecond) }
 
-// TestSamples: what ran is in both, with its callers and those of the go statement in order,
-// on its goroutine's row, as often as it was sampled; what is not chosen is not.
+// TestSamples: both formats have all samples, with the callers and those of the go statement
+// in order, on the goroutine's row, as often as they were sampled, and none that is not
+// selected.
 func TestSamples(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path, gotrace.With()); err != nil {

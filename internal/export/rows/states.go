@@ -11,15 +11,15 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// State is a stretch of a goroutine's time in one state, on a row of its own behind the
+// State is an interval of a goroutine in one state, on a separate row behind the
 // goroutine's.
 type State struct {
 	*states.Interval
 	Row  *Row
-	Args []args.Arg // good until the call returns
+	Args []args.Arg // valid until the call returns
 }
 
-// states hands over what goroutines did, those of one by time.
+// states passes the goroutines' states to the sink, those of one goroutine by time.
 func (l *layout) states(ctx context.Context, o *Options) error {
 	byGoid := map[uint64]*Row{}
 	watch := o.Watch()
@@ -50,8 +50,8 @@ func (l *layout) states(ctx context.Context, o *Options) error {
 	return err
 }
 
-// stateRow makes the row for a goroutine's states; nil if its goroutine's row is not
-// wanted.
+// stateRow creates the row for a goroutine's states; nil if its goroutine's row is not
+// selected.
 func (l *layout) stateRow(goid uint64, o *Options) *Row {
 	g := l.byKey[goid]
 	if g == nil {
@@ -71,5 +71,5 @@ func (l *layout) stateRow(goid uint64, o *Options) *Row {
 	return r
 }
 
-// behind is the place of a goroutine's row of states, behind its other rows.
+// behind is the position of a goroutine's row of states, after its other rows.
 const behind = 14

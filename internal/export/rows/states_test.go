@@ -19,8 +19,8 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// What goroutines did is drawn and listed as it was, beside everything else, and each
-// goroutine's nests as its scopes do.
+// TestStates: goroutines' states are drawn and listed beside everything else, and those of
+// each goroutine nest as its scopes do.
 func TestStates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path, gotrace.With()); err != nil {

@@ -73,8 +73,7 @@ func TestWriteDoesNotAllocate(t *testing.T) {
 				}
 			})
 		}
-		// The reader takes some for each chunk, but none for a record: of these
-		// there are 682 in a chunk.
+		// The reader allocates for each chunk, but not for a record: a chunk has 682 of these.
 		if few, many := allocs(8), allocs(72); many-few > 64*10 {
 			t.Errorf("%s: %v allocations for 8 chunks, %v for 72", name, few, many)
 		}

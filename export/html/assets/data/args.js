@@ -1,8 +1,8 @@
 // Arguments as text.
 
 /**
- * The keys and values of arguments. JSON.parse would put keys that are numbers
- * first and round large integers, so the text of each value is kept.
+ * Returns the keys and values of arguments. It does not use JSON.parse, which moves numeric
+ * keys to the front and rounds large integers; each value stays text.
  * @param {string} text a flat JSON object as package args writes it, or ""
  * @returns {[string, string][]}
  */
@@ -17,7 +17,7 @@ export function argsList(text) {
   return list;
 }
 
-/** A JSON string as text; anything else as it is. */
+/** Returns the text of a JSON string; anything else unchanged. */
 function argUnquoted(json) {
   if (!json.startsWith('"')) return json.trim();
   try {
@@ -27,7 +27,7 @@ function argUnquoted(json) {
   }
 }
 
-/** Arguments in a line. @param {string} json as package args writes it */
+/** Returns arguments as one line of text. @param {string} json as package args writes it */
 export function argumentsText(json) {
   return argsList(json).map(([k, v]) => (/^\d+$/.test(k) ? v : `${k}=${v}`)).join("  ").slice(0, 300);
 }

@@ -1,22 +1,26 @@
-// A batch: some of a trace's items in typed arrays, lane after lane. Nothing
-// in it changes once it is made, but for the durations of what is open.
+// A batch: some items of a trace in typed arrays, lane by lane. It is immutable, except for
+// the durations of open items.
 
 import { bisect } from "./bisect.js";
 import { Pyramid } from "./pyramid.js";
 import { Flag, Kind, Quality } from "./kinds.js";
 
-/** The laneDepth of a row's instants; depths from there on are told as one more. */
+/** The laneDepth of a row's instants; depths from this value on are encoded plus one. */
 const instantsLane = 255;
 
-/** @param {number} told @returns {number} -1: the instants */
+/**
+ * Decodes a depth.
+ * @param {number} told
+ * @returns {number} -1: the instants
+ */
 function depthOf(told) { return told < instantsLane ? told : told === instantsLane ? -1 : told - 1; }
 
 /**
  * @typedef {Object} BatchLane
- * @property {number} key the row's: its goroutine, or its thread
+ * @property {number} key of the row: its goroutine or thread
  * @property {number} depth -1: the row's instants
- * @property {number} from the first of its items
- * @property {number} to   the one behind its last
+ * @property {number} from index of its first item
+ * @property {number} to   index after its last item
  *
  * @typedef {{batch: Batch, i: number}} Ref an item
  *
@@ -36,10 +40,7 @@ function depthOf(told) { return told < instantsLane ? told : told === instantsLa
  * @property {[number, number][]} rows key and name id of the rows
  */
 
-/**
- * Items of a lane are sorted by start and do not overlap, so that their ends
- * are sorted too.
- */
+/** Items of a lane are sorted by start and do not overlap, so their ends are sorted too. */
 export class Batch {
   /** @param {BatchData} data */
   constructor(data) {
@@ -54,7 +55,10 @@ export class Batch {
     this.thread = data.thread;
     /** Index into strings; 0: none. */
     this.args = data.args;
-    /** How many scopes an item stands for, and their durations; null: each for itself. */
+    /**
+     * The number of scopes that an item represents, and their total duration; null: one
+     * scope per item.
+     */
     this.count = data.count;
     this.busy = data.busy;
     this.lanes = data.lanes;
@@ -65,16 +69,22 @@ export class Batch {
     this.res = 0;
     this.quality = new Uint8Array(this.n);
     for (let i = 0; i < this.n; i++) this.quality[i] = this.flags[i] & Flag.quality;
-    /** An item's lane. */
+    /** The lane of each item. */
     this.lane = new Uint32Array(this.n);
     for (let k = 0; k < this.lanes.length; k++) this.lane.fill(k, this.lanes[k].from, this.lanes[k].to);
-    /** Items that another goroutine ended, and which. @type {Map<number, number>} */
+    /**
+     * The goroutines that ended items of other goroutines, by item.
+     * @type {Map<number, number>}
+     */
     this.endedBy = new Map();
     /** @type {{child: number, creator: number, created: number, start: number}[]} */
     this.gos = [];
     /** @type {{name: number, time: Float64Array, value: Float64Array}[]} */
     this.series = [];
-    /** For items that were ordered anew by thread: where they come from. @type {{batches: Batch[], which: Uint8Array, index: Uint32Array}|null} */
+    /**
+     * For a batch by thread: the source of each item.
+     * @type {{batches: Batch[], which: Uint8Array, index: Uint32Array}|null}
+     */
     this.origin = null;
     /** @type {(Pyramid|undefined)[]} */
     this.pyramids = [];
@@ -85,11 +95,11 @@ export class Batch {
   /** @param {number} i */
   end(i) { return this.start[i] + this.dur[i]; }
 
-  /** How many scopes item i stands for. @param {number} i */
+  /** Returns the number of scopes that item i represents. @param {number} i */
   many(i) { return this.count === null ? 1 : this.count[i]; }
 
   /**
-   * The merged levels of a lane, which are made when they are asked for.
+   * Returns the merged levels of a lane, which are created on first use.
    * @param {number} lane
    * @returns {Pyramid}
    */
@@ -98,7 +108,7 @@ export class Batch {
   }
 
   /**
-   * The index of a row's lane at a depth; -1: there is none.
+   * Returns the index of a row's lane at a depth; -1: none.
    * @param {number} key
    * @param {number} depth
    */
@@ -115,7 +125,7 @@ export class Batch {
 }
 
 /**
- * Makes a batch of a container's tile.
+ * Creates a batch from a tile of a container.
  * @param {import("./columns.js").TileHeader} tile
  * @param {Map<string, import("./columns.js").Column>} columns
  * @returns {Batch}
@@ -176,7 +186,7 @@ function argsOf(c, strings) {
   return wordsOf(c);
 }
 
-/** slack becomes the CPU times in place. */
+/** Replaces slack by CPU times, in place. */
 function cpuTimes(dur, slack, flags) {
   for (let i = 0; i < slack.length; i++) {
     slack[i] = (flags[i] & Flag.quality) === Quality.unknown ? NaN : dur[i] - slack[i];
@@ -206,9 +216,9 @@ function readSparse(batch, column) {
 }
 
 /**
- * Makes a batch of the scopes that are open.
+ * Creates a batch from the open scopes.
  * @param {import("./columns.js").OpenHeader} open
- * @param {number} end the last moment that is known
+ * @param {number} end time of the newest record
  * @returns {Batch}
  */
 export function batchOfOpen(open, end) {
@@ -237,7 +247,7 @@ export function batchOfOpen(open, end) {
 }
 
 /**
- * Makes open scopes last until now. What was only announced has no duration.
+ * Extends open scopes to end. Pending items get no duration.
  * @param {Batch} batch
  * @param {number} end
  */
@@ -257,8 +267,7 @@ export function blankData(n) {
 }
 
 /**
- * Finds by start: the first index in [from, to) whose item does not start
- * before t.
+ * Returns the first index in [from, to) whose item does not start before t.
  * @param {Float64Array} start
  * @param {number} from
  * @param {number} to
@@ -267,7 +276,7 @@ export function blankData(n) {
 export function firstFrom(start, from, to, t) { return bisect(from, to, (k) => start[k] < t); }
 
 /**
- * The first index in [from, to) whose item does not end before t.
+ * Returns the first index in [from, to) whose item does not end before t.
  * @param {Batch} batch
  * @param {number} from
  * @param {number} to

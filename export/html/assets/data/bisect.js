@@ -1,8 +1,8 @@
-// Search by halves.
+// Binary search.
 
 /**
- * The first k in [lo, hi) for which before(k) does not hold; hi if it holds for
- * all. Where it does not hold, it must not hold behind it either.
+ * Returns the first k in [lo, hi) for which before(k) is false; hi if there is none. before
+ * must be true up to some k and false from there on.
  * @param {number} lo
  * @param {number} hi
  * @param {(k: number) => boolean} before
@@ -17,7 +17,7 @@ export function bisect(lo, hi, before) {
 }
 
 /**
- * The first index whose value is not below v.
+ * Returns the first index whose value is at least v.
  * @param {Float64Array|number[]} list sorted
  * @param {number} v
  */

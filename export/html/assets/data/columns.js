@@ -1,12 +1,11 @@
-// The container: deflated columns, as the Go side's internal/timeline writes
-// them. Whatever the bytes are, reading them ends, with an Error's sentence
-// where they make no sense.
+// The container: deflated columns, as internal/timeline of the Go side writes them. Reading
+// ends for all input; invalid bytes cause an Error with a message.
 
 /**
  * @typedef {Uint8Array|Uint32Array|Float64Array} Column
  * @typedef {{header: Header, columns: Map<string, Column>}} Container
  *
- * What a container says beside its columns: any of these parts.
+ * The header of a container: any of these parts.
  * @typedef {Object} Header
  * @property {import("./meta.js").MetaNews=} meta
  * @property {TileHeader=} tile
@@ -14,28 +13,28 @@
  * @property {StatesHeader=} states
  * @property {LocksHeader=} locks
  * @property {import("./samples.js").SamplesHeader=} samples
- * @property {boolean=} pending states and locks will be known better
+ * @property {boolean=} pending better states and locks will be available
  * @property {string[]=} problems
  * @property {import("./meta.js").DoctorReport=} doctor
  * @property {import("./meta.js").Advice=} advice
  * @property {[name: string, type: string, values: number, bytes: number][]} columns
  *
  * @typedef {[key: number, name: number]} RowKey a row's goroutine, and its name's id
- * @typedef {Partial<{from: number, to: number, res: number, strings: string[], rows: RowKey[], alone: boolean, left: number, partial: boolean}>} TileHeader alone and left are of a name's executions, partial and left of a request
+ * @typedef {Partial<{from: number, to: number, res: number, strings: string[], rows: RowKey[], alone: boolean, left: number, partial: boolean}>} TileHeader alone and left apply to executions of a name, partial and left to a request
  * @typedef {{rows: RowKey[], items: [row: number, depth: number, name: number, kind: number, start: number, thread: number, args: string][]}} OpenHeader
  * @typedef {{from: number, to: number, res: number, names?: string[], frames?: string[], stacks?: number[][], reasons?: string[],
  *   switches?: boolean, facts?: [string, string][], told?: [number, number][], procs?: number, countFrom?: number, bin?: number}} StatesHeader
  * @typedef {{from: number, to: number, res?: number, locks?: LockHeader[], more?: number}} LocksHeader
  * @typedef {{name: number, addr: string, kind: string, waits: number, wait: number, waitMax: number, holds: number, hold: number,
  *   holdMax: number, most: number, held: number, steps: number, sums?: LockSums}} LockHeader
- * @typedef {{had: number, not: number, short: number, brief: number}} LockSums what was counted in the whole recording
+ * @typedef {{had: number, not: number, short: number, brief: number}} LockSums counts of the whole recording
  */
 
 const magicBytes = [0x53, 0x56, 0x43, 0x31]; // SVC1
 const maxExact = 2 ** 53;
 
 /**
- * Undoes deflate-raw.
+ * Decompresses deflate-raw data.
  * @param {Uint8Array} bytes
  * @returns {Promise<Uint8Array>}
  */
@@ -72,7 +71,7 @@ export function fromBase64(text) {
   }
 }
 
-/** atob makes a string of the whole; in pieces it stays small. */
+/** Decodes base64 in pieces, because atob returns the whole input as a string. */
 function base64InPieces(text) {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   const out = new Uint8Array(Math.floor(text.length / 4) * 3 - padding);
@@ -86,7 +85,7 @@ function base64InPieces(text) {
 }
 
 /**
- * Reads an inflated container.
+ * Reads a decompressed container.
  * @param {Uint8Array} bytes
  * @returns {Container}
  */
@@ -130,8 +129,8 @@ function parseHeader(bytes) {
 }
 
 /**
- * Decodes one column. A value takes at least one byte, so that a wrong count
- * cannot ask for more memory than there are data.
+ * Decodes one column. Each value takes at least one byte, so a wrong count cannot allocate
+ * more memory than there is data.
  * @param {string} name
  * @param {string} type
  * @param {number} count
@@ -160,7 +159,7 @@ function decodeFloats(bytes, count) {
   return out;
 }
 
-/** Varints as Uint32Array, or as Float64Array from the first that needs it. */
+/** Decodes varints to a Uint32Array, or to a Float64Array if one needs it. */
 function decodeUnsigned(name, bytes, count) {
   /** @type {Column} */
   let out = new Uint32Array(count);
@@ -191,7 +190,7 @@ function decodeUnsigned(name, bytes, count) {
   return out;
 }
 
-/** Zigzag varints; running: each is the difference to the one before. */
+/** Decodes zigzag varints. running: each value is the difference from the previous one. */
 function decodeSigned(name, bytes, count, running) {
   const out = new Float64Array(count);
   const keep = running ? 1 : 0;
@@ -199,7 +198,7 @@ function decodeSigned(name, bytes, count, running) {
   let last = 0;
   for (let i = 0; i < count; i++) {
     const first = bytes[p++];
-    // The sign is the lowest bit; without it the number stays exact up to 2^53.
+    // The lowest bit is the sign; without it the number stays exact up to 2^53.
     let x = (first & 127) >> 1;
     if (first > 127) {
       let y = bytes[p++];
@@ -231,7 +230,7 @@ function checkEnd(name, p, bytes) {
 }
 
 /**
- * Returns what finds columns by their names, and fails where one is missing.
+ * Returns a function that finds columns by name and throws if one is missing.
  * @param {Map<string, Column>} columns
  * @returns {(name: string) => Column}
  */

@@ -1,4 +1,4 @@
-// New batches of the items of others.
+// Creates batches from items of other batches.
 
 import { Batch, blankData } from "./batch.js";
 import { Flag } from "./kinds.js";
@@ -6,10 +6,10 @@ import { orderByStart } from "./order.js";
 import { atOnce } from "./slices.js";
 
 /**
- * Makes a batch of items of others, in the order given.
+ * Creates a batch from items of other batches, in the given order.
  * @param {Batch[]} batches
  * @param {Uint8Array} which the batch of each item
- * @param {Uint32Array} index its place there
+ * @param {Uint32Array} index of each item in its batch
  * @param {import("./batch.js").BatchLane[]} lanes
  * @param {[number, number][]} rows
  * @returns {Batch}
@@ -55,7 +55,7 @@ export function* gatherSteps(batches, which, index, lanes, rows) {
   return made;
 }
 
-/** Puts the texts one after the other; tells what is added to each one's indexes. */
+/** Concatenates the string tables, and returns the offset of each batch's indexes. */
 function joinStrings(batches, data) {
   if (batches.length === 1) {
     data.strings = batches[0].strings;
@@ -73,13 +73,16 @@ function joinStrings(batches, data) {
 }
 
 /**
- * Makes one batch of several; a lane's later items come from later batches.
+ * Merges several batches into one; later batches contain the later items of a lane.
  * @param {Batch[]} batches at most 256
  * @returns {Batch}
  */
 export function compact(batches) {
   const names = new Map();
-  /** @type {Map<number, Map<number, number[][]>>} by key and depth: batch, from, to */
+  /**
+   * By key and depth: batch, from, to.
+   * @type {Map<number, Map<number, number[][]>>}
+   */
   const rows = new Map();
   let n = 0;
   batches.forEach((batch, s) => {
@@ -116,7 +119,7 @@ export function compact(batches) {
   return made;
 }
 
-/** Sorts a lane's items by start, where they are not. */
+/** Sorts the items of a lane by start, if necessary. */
 function sortLane(batches, which, index) {
   const n = index.length;
   let sorted = true;
@@ -129,7 +132,7 @@ function sortLane(batches, which, index) {
 }
 
 /**
- * The counters' values of several batches, by name.
+ * Returns the counters' values of several batches, by name.
  * @param {Batch[]} batches
  * @returns {{name: number, time: Float64Array, value: Float64Array}[]}
  */
@@ -151,7 +154,7 @@ export function joinSeries(batches) {
 }
 
 /**
- * Parts a batch into what has ended and what is open.
+ * Splits a batch into ended and open items.
  * @param {Batch} batch
  * @returns {{ended: Batch, open: Batch}}
  */
@@ -166,7 +169,7 @@ export function splitOpen(batch) {
   return { ended, open: pick(batch, isOpen) };
 }
 
-/** The items of a batch that keep chooses. */
+/** Returns a batch of the items for which keep returns true. */
 function pick(batch, keep) {
   const index = new Uint32Array(batch.n);
   const lanes = [];

@@ -1,8 +1,8 @@
-// Which request an item is part of, and of which of its scopes: that is told among its
-// arguments. An index finds items by these ids.
+// The links of items to requests. The arguments of an item contain the id of its request, of
+// its own scope and of the parent scope; an index finds items by these ids.
 
 /**
- * Ids in hexadecimal; "": none.
+ * Ids are hexadecimal; "": none.
  * @typedef {{trace: string, span: string, parent: string}} ItemLink
  * @typedef {import("./batch.js").Batch} Batch
  */
@@ -11,7 +11,10 @@ const traceField = '"trace_id":"';
 const spanField = '"span_id":"';
 const linkFields = /"(trace|span|parent)_id":"([0-9a-f]{32}|[0-9a-f]{16})"/g;
 
-/** The link that arguments tell of; null: none. @param {string} text a flat JSON object @returns {ItemLink|null} */
+/**
+ * Returns the link in arguments; null: none.
+ * @param {string} text a flat JSON object @returns {ItemLink|null}
+ */
 export function linkIn(text) {
   if (!text.includes(traceField)) return null;
   const link = { trace: "", span: "", parent: "" };
@@ -19,19 +22,28 @@ export function linkIn(text) {
   return link.trace === "" ? null : link;
 }
 
-/** Arguments without the ids, which say little where there is little room. @param {string} text */
+/** Returns arguments without the ids, for places with little room. @param {string} text */
 export function withoutLink(text) { return text.includes(traceField) ? text.replace(/"(?:trace|span|parent)_id":"[0-9a-f]+",?/g, "") : text; }
 
-/** The link of an item. @param {Batch} batch @param {number} i @returns {ItemLink|null} */
+/**
+ * Returns the link of an item; null: none.
+ * @param {Batch} batch @param {number} i @returns {ItemLink|null}
+ */
 export function linkAt(batch, i) { return batch.args[i] === 0 ? null : linkIn(batch.strings[batch.args[i]]); }
 
-/** Of so many items of a batch the place fits beside the hash into a number. */
+/** The number of items of a batch whose index fits beside the hash into one number. */
 const placeBits = 2 ** 26;
 
-/** 27 bits of an id: of its end, as ids of other tracers begin alike. @param {string} id */
+/**
+ * Returns a hash of 27 bits of an id's end: ids of other tracers have common prefixes.
+ * @param {string} id
+ */
 function hashOf(id) { return hashBefore(id, id.length); }
 
-/** The same of an id that ends before a place. @param {string} text @param {number} end */
+/**
+ * Returns the hash of the id that ends at an offset of text.
+ * @param {string} text @param {number} end
+ */
 function hashBefore(text, end) {
   let hash = 0;
   for (let k = Math.max(0, end - 7); k < end; k++) {
@@ -41,7 +53,7 @@ function hashBefore(text, end) {
   return hash >>> 1;
 }
 
-/** The items of a batch that have links, by hashes: 16 bytes for each. */
+/** An index of the items of a batch that have links, by hash: 16 bytes per item. */
 export class LinkIndex {
   /** @param {Batch} batch */
   constructor(batch) {
@@ -50,7 +62,7 @@ export class LinkIndex {
     const traces = new Float64Array(most);
     const spans = new Float64Array(most);
     let n = 0;
-    for (let i = 0; i < most; i++) { // what is no id, though it looks like one, is told apart when it is found
+    for (let i = 0; i < most; i++) { // texts that only look like ids are filtered out when they are found
       if (batch.args[i] === 0) continue;
       const text = batch.strings[batch.args[i]];
       const trace = text.indexOf(traceField);
@@ -63,7 +75,12 @@ export class LinkIndex {
     this.spans = spans.slice(0, n).sort();
   }
 
-  /** Calls visit with the items of an id. @param {"trace"|"span"} field @param {string} id @param {(i: number, link: ItemLink) => void} visit */
+  /**
+   * Calls visit with the items that have an id.
+   * @param {"trace"|"span"} field
+   * @param {string} id
+   * @param {(i: number, link: ItemLink) => void} visit
+   */
   each(field, id, visit) {
     const list = field === "trace" ? this.traces : this.spans;
     const begin = hashOf(id) * placeBits;
@@ -80,7 +97,7 @@ export class LinkIndex {
     }
   }
 
-  /** The first trace id that begins with some digits; "": none. @param {string} prefix */
+  /** Returns the first trace id with a prefix; "": none. @param {string} prefix */
   startingWith(prefix) {
     for (const at of this.traces) {
       const link = linkAt(this.batch, at % placeBits);

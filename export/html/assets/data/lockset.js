@@ -1,17 +1,15 @@
-// Locks: for each object who held it, and how many waited for it, in a stretch of
-// time.
+// The locks: for each object its holders and its number of waiting goroutines over time.
 
 import { columnFinder } from "./columns.js";
 import { shortText } from "./names.js";
 
 /**
- * One object. starts, ends, goids, scopes, many and shared are the stretches in
- * which it was held; they do not overlap. goids and scopes are of the longest hold in
- * it: its goroutine, and the name id of the scope that it was in (-1: none). From a
- * time on, until the next of times, at most counts waited at once, and together for
- * sums ns.
+ * One object. starts, ends, goids, scopes, many and shared describe the stretches in which
+ * it was held; they do not overlap. goids and scopes have the goroutine of the longest hold
+ * of a stretch and the name id of its scope (-1: none). From each of times until the next
+ * one, at most counts goroutines waited at once, together for sums ns.
  * @typedef {Object} LockRow
- * @property {string} id what pinned, hidden and the address remember
+ * @property {string} id key in pinned, hidden and the address
  * @property {number} nameId
  * @property {string} addr
  * @property {string} kind
@@ -21,10 +19,10 @@ import { shortText } from "./names.js";
  * @property {number} holds
  * @property {number} hold
  * @property {number} holdMax
- * @property {number} most that waited at once
+ * @property {number} most maximum number of goroutines that waited at once
  * @property {import("./columns.js").LockSums=} counted
  * @property {boolean} alone no other object has its name
- * @property {number} res what is narrower is merged, ns; 0: nothing is
+ * @property {number} res shorter items are merged, ns; 0: none
  * @property {Float64Array} starts
  * @property {Float64Array} ends
  * @property {ArrayLike<number>} goids
@@ -35,7 +33,7 @@ import { shortText } from "./names.js";
  * @property {ArrayLike<number>} counts
  * @property {ArrayLike<number>} sums
  *
- * @typedef {Pick<LockRow, "starts"|"ends"|"goids"|"scopes"|"many"|"shared"|"times"|"counts"|"res">} Held who held it, and how many waited
+ * @typedef {Pick<LockRow, "starts"|"ends"|"goids"|"scopes"|"many"|"shared"|"times"|"counts"|"res">} Held the holders and the number of waiting goroutines
  */
 
 /**
@@ -70,7 +68,10 @@ export function readLocks(header, columns) {
   return list;
 }
 
-/** What a lock's row is called. @param {(id: number) => string} nameOf @param {LockRow} l */
+/**
+ * Returns the title of a lock's row.
+ * @param {(id: number) => string} nameOf @param {LockRow} l
+ */
 export function lockTitle(nameOf, l) {
   const name = shortText(nameOf(l.nameId)) || l.kind || "lock";
   return l.alone ? name : `${name} ${l.addr}`;

@@ -1,26 +1,26 @@
-// What is known of a trace beside its items.
+// The metadata of a trace.
 
 import { addPlaces } from "./places.js";
 
 /**
- * What is to be said of a trace as a whole.
+ * The metadata of a whole trace.
  * @typedef {Object} Meta
  * @property {string[]} names by id
- * @property {number=} namesFrom the id of the first that came
- * @property {Map<number, import("./places.js").Place>} places by names' ids, as far as they are known
+ * @property {number=} namesFrom id of the first name of an update
+ * @property {Map<number, import("./places.js").Place>} places by name id, where known
  * @property {{level: string, text: string}[]} banner
  * @property {[string, string][]} info
  * @property {Beats} beats
  * @property {[from: number, to: number, lost: number, reason: string][]} gaps
- * @property {[from: number, to: number][]} breaks of the clock
+ * @property {[from: number, to: number][]} breaks steps of the clock
  * @property {[time: number, text: string][]} notes
  * @property {"closed"|"running"|"gone"|"unknown"} writer
- * @property {import("../model/stats.js").Summary|null} summary of the whole of a reduced trace
- * @property {{cursor: string}=} live where a page goes on asking
- * @property {{share: number, left: number}=} loading the server still reads the trace: how much of its time it has, and the ns that may be left
- * @property {boolean=} reload the whole is to be asked for again
- * @property {number=} end the last moment that is known
- * @property {number=} whole of a ring: what began after it is all there
+ * @property {import("../model/stats.js").Summary|null} summary of the whole trace, if it is reduced
+ * @property {{cursor: string}=} live position from which a page requests updates
+ * @property {{share: number, left: number}=} loading progress while the server reads the trace: the share read, and the estimated remaining ns
+ * @property {boolean=} reload the page must load the whole trace again
+ * @property {number=} end time of the newest record
+ * @property {number=} whole in a ring: time from which on all scopes are complete
  * @property {string=} start
  * @property {string=} title
  * @property {string=} path
@@ -28,23 +28,23 @@ import { addPlaces } from "./places.js";
  * @property {number=} size
  * @property {string=} tool
  * @property {number=} scopes
- * @property {number=} linked so many items are part of a request
+ * @property {number=} linked number of items that are part of a request
  * @property {Process[]=} processes of a merged trace, a parent before its children
- * @property {number=} shift of one: behind so many bits a goroutine's id has the number of its process
- * @property {number=} cpus that it may use; 0: not known
+ * @property {number=} shift in a merged trace: number of bits below the process number in a goroutine's id
+ * @property {number=} cpus number of CPUs that the program may use; 0: unknown
  *
- * A process of a merged trace; error: by how much its times may be wrong, ns, -1: not known.
+ * A process of a merged trace; error: the possible error of its times, ns, -1: unknown.
  * @typedef {{number: number, parent?: number, label: string, pid: number, host?: string, path?: string, from: number, to: number,
  *   offset?: number, error: number, violated?: boolean, lost?: number, lacks?: string}} Process
  *
- * What came of it.
+ * The outcome.
  * @typedef {Partial<Omit<Meta, "places"> & {places: import("./places.js").Placed}>} MetaNews
  *
- * The heartbeats, number by number; null: not known.
+ * The heartbeats, a list per quantity; null: unknown.
  * @typedef {{time: number[]} & Partial<Record<BeatField, (number|null)[]>>} Beats
  * @typedef {"user"|"sys"|"rss"|"heap"|"goroutines"|"gc"} BeatField
  *
- * What the doctor says; see the Go side's internal/doctor.
+ * The doctor's report; see internal/doctor of the Go side.
  * @typedef {Partial<{findings: Finding[], from_ns: number, to_ns: number, cores: {count: number}, end: {text: string}|null, starved: {text: string}|null, error: string,
  *   speedup: {name: string, cores: number}[], parallelism: number[], critical_path: CriticalPath[],
  *   unexamined: {verdicts?: string[], why?: string, how?: string}[], notes: string[]}>} DoctorReport
@@ -53,20 +53,21 @@ import { addPlaces } from "./places.js";
  * @typedef {{of: string, count: number, ns: number, parts?: {name: string, state: string, ns: number, share: number}[],
  *   what_if?: {name: string, gain: number, partly?: number[]}[], steps?: [goid: number, from: number, to: number][], all_steps?: number}} CriticalPath
  *
- * What the raw file beside a trace says of the whole run; see the Go side's internal/advice.
+ * The advice from the raw file beside a trace, about the whole run; see internal/advice of
+ * the Go side.
  * @typedef {Partial<{raw: string, error: string, program: string, go: string, runs: number, seconds: number, looked: number,
  *   findings: Advised[], more: number, worst: Costly[], lost: string[], notes: string[]}>} Advice
  * @typedef {{id: string, original?: string, group?: string, improvement: number, ns: number, share: number, bytes: number, site: string,
  *   stack?: string[], stacks?: number, type?: string, advice: string, evidence?: string[], stoppers?: string[], runs?: number}} Advised
- * @typedef {{kind: string, type?: string, ns: number, site: string, stack?: string[], text: string}} Costly what costs, without a remedy
+ * @typedef {{kind: string, type?: string, ns: number, site: string, stack?: string[], text: string}} Costly a cost without a remedy
  */
 
-/** What is known of nothing. @returns {Meta} */
+/** Returns empty metadata. @returns {Meta} */
 export function blankMeta() { return { names: [""], places: new Map(), banner: [], info: [], beats: { time: [] }, gaps: [], breaks: [], notes: [], writer: "unknown", summary: null }; }
 
 /**
- * What is known after more came: names, places and heartbeats are added to, all else is
- * replaced.
+ * Returns the metadata with an update applied: names, places and heartbeats are added, the
+ * rest is replaced.
  * @param {Meta} old
  * @param {MetaNews} news
  * @returns {Meta}
@@ -85,7 +86,10 @@ function mergeNames(old, { names, namesFrom }) {
   return namesFrom ? [...old.slice(0, namesFrom), ...names] : names;
 }
 
-/** Beats come all, or those since the last ones. */
+/**
+ * Returns the heartbeats with an update, which contains all of them or those since the last
+ * one.
+ */
 function mergeBeats(old, news) {
   if (!news?.time) return old;
   let keep = 0;

@@ -1,9 +1,9 @@
-// Names may be 64 KiB long. Where one is shown for people, it is cut.
+// Shortening of names, which may be 64 KiB long.
 
-/** A longer name is cut where it is shown. */
+/** The maximum length of a name that is displayed. */
 export const longestName = 300;
-/** A longer one is cut in a tooltip, which would else cover the screen. */
+/** The maximum length of a tooltip, which would otherwise cover the screen. */
 export const longestTitle = 1000;
 
-/** A text, or its beginning. @param {string} text */
+/** Returns a text, shortened to most characters. @param {string} text */
 export function shortText(text, most = longestName) { return text.length > most ? `${text.slice(0, most)}…` : text; }

@@ -1,23 +1,27 @@
-// Sorting by start what is made of sorted pieces, as the items of a row are
-// made of its lanes.
+// Sorting by start of concatenated sorted sequences, such as the lanes of a row.
 
 import { atOnce } from "./slices.js";
 
-/** So many positions are looked at between two yields. */
+/** The number of positions processed between two yields. */
 const orderedAtOnce = 1 << 16;
 
 /**
- * Orders positions by start, of equal starts the one of lesser depth first: a
- * scope before what is in it. Merges what is in order already, so that a few
- * sorted pieces cost little more than reading them.
+ * Sorts positions by start, and by depth for equal starts, so that a scope precedes its
+ * contents. It merges existing sorted runs, so few of them cost little more than reading.
  * @param {Float64Array} start
  * @param {ArrayLike<number>} depth
- * @param {number} n how many of them count
+ * @param {number} n number of positions
  * @returns {Uint32Array} positions
  */
 export function orderByStart(start, depth, n) { return atOnce(startOrderSteps(start, depth, n)); }
 
-/** As orderByStart, step by step. @param {Float64Array} start @param {ArrayLike<number>} depth @param {number} n @returns {Generator<void, Uint32Array>} */
+/**
+ * As orderByStart, step by step.
+ * @param {Float64Array} start
+ * @param {ArrayLike<number>} depth
+ * @param {number} n
+ * @returns {Generator<void, Uint32Array>}
+ */
 export function* startOrderSteps(start, depth, n) {
   let order = new Uint32Array(n);
   for (let i = 0; i < n; i++) {
@@ -52,8 +56,9 @@ export function* startOrderSteps(start, depth, n) {
 }
 
 /**
- * Merges some of source[a:mid] and source[b:to], each in order, into target from at on, and
- * returns how far it came in both. A closure would be some percent slower.
+ * Merges source[a:mid] and source[b:to], which are sorted, into target from at on, up to
+ * orderedAtOnce positions, and returns the new a and b. A closure would be some percent
+ * slower.
  */
 function mergePieces({ start, depth, source, target }, { a, mid, b, to, at }) {
   const until = at + orderedAtOnce;

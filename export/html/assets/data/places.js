@@ -1,16 +1,16 @@
-// Where names are from.
+// The source positions of names.
 
 /**
- * A place in the source: the program first used the name there, as far as the recording goes.
+ * A source position: the first use of a name in the recording.
  * @typedef {{file: string, line: number, func: string}} Place
  *
- * Places as they come: their files, and of each the name's id, the index of its file, its line
- * and its function.
+ * Places as transmitted: the files, and for each place the name id, the index of the file,
+ * the line and the function.
  * @typedef {{files: string[], of: [name: number, file: number, line: number, func: string][]}} Placed
  */
 
 /**
- * The places by names' ids, with those that have come.
+ * Returns the places by name id, with those of an update added.
  * @param {Map<number, Place>} old @param {Placed|undefined} news
  */
 export function addPlaces(old, news) {
@@ -20,8 +20,8 @@ export function addPlaces(old, news) {
   return places;
 }
 
-/** A place as tools take it. @param {Place} place */
+/** Returns a place in the format of compilers and editors. @param {Place} place */
 export function placeText({ file, line }) { return `${file}:${line}`; }
 
-/** The end of the file's path and the line, for where there is no room. @param {Place} place */
+/** Returns the last two elements of the file's path and the line. @param {Place} place */
 export function shortPlace({ file, line }) { return `${file.split(/[/\\]/).slice(-2).join("/")}:${line}`; }

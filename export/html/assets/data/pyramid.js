@@ -1,30 +1,30 @@
-// The merged levels of a lane. Drawing a lane costs what there are runs on the
-// screen, however many scopes lie below. The rule is told in docs/merging.md.
+// The merged levels of a lane. The cost of drawing a lane depends on the runs on the screen,
+// not on the number of scopes below. docs/merging.md describes the rule.
 
 import { bisect } from "./bisect.js";
 import { Kind } from "./kinds.js";
 import { countRuns, evenRes, runEnd, stretchOf } from "./merge.js";
 
-/** A level is kept if it has at most this part of the cells of the one below. */
+/** The maximum share of the cells of the finer level that a level may have to be kept. */
 const keepShare = 1 / 3;
 
 /**
- * What is drawn as one. It is good until the next one is visited.
+ * Items that are drawn as one. A visitor may use it only until the next call.
  * @typedef {Object} Run
  * @property {import("./batch.js").Batch} batch
- * @property {number} i the first item
- * @property {number} j the one behind the last; i + 1: item i alone
- * @property {number} t0 when it begins
- * @property {number} t1 when it ends
- * @property {number} top the longest item in it
- * @property {number} busy what the durations add up to
- * @property {number} wait what of them is waiting for locks
+ * @property {number} i first item
+ * @property {number} j index after the last item; i + 1: item i alone
+ * @property {number} t0 begin
+ * @property {number} t1 end
+ * @property {number} top its longest item
+ * @property {number} busy sum of the durations
+ * @property {number} wait part of the sum spent waiting for locks
  *
  * @typedef {(run: Run) => void} VisitRun
  */
 
 /**
- * Runs by a resolution: run c is the items first[c] up to first[c+1].
+ * The runs of a resolution: run c is the items first[c] up to first[c+1].
  * @typedef {Object} Level
  * @property {number} res
  * @property {number} n
@@ -34,7 +34,7 @@ const keepShare = 1 / 3;
  * @property {Float64Array} wait
  */
 
-/** The levels of the items [from, to) of a lane. */
+/** The levels of items [from, to) of a lane. */
 export class Pyramid {
   /**
    * @param {import("./batch.js").Batch} batch
@@ -47,11 +47,11 @@ export class Pyramid {
     this.to = to;
     /** @type {Level[]} */
     this.levels = [];
-    this.tried = 1; // the coarsest resolution for which a level was made, or was not worth it
+    this.tried = 1; // the coarsest resolution tried, whether its level was kept or not
   }
 
   /**
-   * The coarsest level that is no coarser than res; null: the items themselves.
+   * Returns the coarsest level that is no coarser than res; null: the items themselves.
    * @param {number} res a power of two
    * @returns {Level|null}
    */
@@ -66,8 +66,8 @@ export class Pyramid {
   }
 
   /**
-   * Calls visit with what touches [from, to], by time. Each item that is not
-   * narrower than res comes alone, the others come in runs.
+   * Calls visit with the items that touch [from, to], in order of time. Items of at least
+   * res come alone, shorter ones in runs.
    * @param {number} from
    * @param {number} to
    * @param {number} res
@@ -87,7 +87,7 @@ export class Pyramid {
   }
 }
 
-/** The cell from which on they do not end before t. */
+/** Returns the first cell that does not end before t. */
 function cellEnding(p, level, t) {
   const { start, dur } = p.batch;
   return bisect(level ? 0 : p.from, level ? level.n : p.to, (k) => {
@@ -96,7 +96,7 @@ function cellEnding(p, level, t) {
   });
 }
 
-/** The cell from which on they do not begin before t. */
+/** Returns the first cell that does not begin before t. */
 function cellFrom(p, level, hi, t) {
   const { start } = p.batch;
   return bisect(level ? 0 : p.from, hi, (k) => start[level ? level.first[k] : k] < t);
@@ -109,7 +109,7 @@ function waitOf(batch, i) { return batch.kind[i] === Kind.wait ? busyOf(batch, i
 /** @returns {Run} */
 function newRun(batch) { return { batch, i: 0, j: 0, t0: NaN, t1: NaN, top: 0, busy: NaN, wait: NaN }; }
 
-/** Visits runs by res, made of a level's cells or of the items. */
+/** Visits runs of res, built from the cells of a level or from the items. */
 function eachRun(p, level, from, to, res, visit) {
   const { batch } = p;
   const { start, dur } = batch;
@@ -118,7 +118,7 @@ function eachRun(p, level, from, to, res, visit) {
   const end = level ? level.n : p.to;
   if (c >= end) return;
   const run = newRun(batch);
-  // A run that reaches into the view began in this stretch, maybe before it.
+  // A run that extends into the view began in this stretch, possibly before the view.
   c = cellFrom(p, level, c, stretchOf(start[first ? first[c] : c], res));
   while (c < end) {
     const c0 = c;
@@ -135,7 +135,10 @@ function eachRun(p, level, from, to, res, visit) {
   }
 }
 
-/** @param {Run} run of items: its longest, and its sums */
+/**
+ * Computes the longest item and the sums of a run.
+ * @param {Run} run
+ */
 function sumItems(run) {
   const { batch, i, j } = run;
   const { dur, kind } = batch;
@@ -170,7 +173,7 @@ function sumCells(run, level, c, end) {
   run.wait = wait;
 }
 
-/** Makes the level of res; null if it would not save enough. */
+/** Creates the level of res; null if it would not save enough. */
 function mergeLevel(p, below, res) {
   const cells = below ? below.n : p.to - p.from;
   const from = below ? 0 : p.from;

@@ -1,18 +1,18 @@
-// Samples and waits with their stacks, as a container has them.
+// Samples and waits with their stacks, as in a container.
 
 /**
  * @typedef {import("./columns.js").Column} Column
  *
  * @typedef {{name: string, title: string, unit: string, sampled?: boolean, of?: number[]}} Metric
  * @typedef {[name: number, count: number, slow: number, limit: number]} Slowness
- * @typedef {{file: number, from: number, lines: string[], code?: number[]}} Excerpt code: which lines have some; without it nobody knows
- * @typedef {{from: string, to: string, file?: number, line?: number, text: string}} HotCall what the compiler did with a call; file 0: not known
+ * @typedef {{file: number, from: number, lines: string[], code?: number[]}} Excerpt code: lines that have code; undefined: unknown
+ * @typedef {{from: string, to: string, file?: number, line?: number, text: string}} HotCall the compiler's treatment of a call; file 0: unknown
  * @typedef {{metrics: Metric[], preset: string, funcs: string[], files: string[], slow: Slowness[], res?: number, notes: string[], sources?: Excerpt[], calls?: HotCall[]}} SamplesHeader
  */
 
 /**
- * What a container has of samples. Stacks, frames and scopes are numbers; 0 is none, and
- * what is around something has a smaller number.
+ * The samples of a container. Stacks, frames and scopes are numbers; 0 is none, and a parent
+ * has a smaller number than its child.
  */
 export class Samples {
   /** @param {SamplesHeader} header @param {Map<string, Column>} columns */
@@ -28,7 +28,7 @@ export class Samples {
     this.notes = header.notes ?? [];
     this.sources = header.sources ?? [];
     this.calls = header.calls ?? [];
-    this.funcOwn = column("funcOwn"); // the program's own functions
+    this.funcOwn = column("funcOwn"); // 1: a function of the program's own
     this.frameFunc = column("frameFunc");
     this.frameFile = column("frameFile");
     this.frameLine = column("frameLine");
@@ -44,18 +44,24 @@ export class Samples {
     this.value = Float64Array.from(column("more"), (v, i) => v + this.over[i]);
     this.stack = column("stack");
     this.in = column("in");
-    /** By stack, whether none around it has its leaf's function; see callgraph.js. @type {Uint8Array|null} */
+    /**
+     * By stack: 1 if no enclosing frame has the leaf's function; see callgraph.js.
+     * @type {Uint8Array|null}
+     */
     this.outer = null;
     /** @type {Map<number, number[]>|null} */
     this.byGoid = null;
     this.n = this.at.length;
     this.stacks = this.stackUp.length;
     this.check();
-    /** The functions of stacks' leaves. */
+    /** The function of each stack's leaf. */
     this.func = Uint32Array.from(this.stackFrame, (f) => this.frameFunc[f]);
   }
 
-  /** Whatever the numbers are, nobody is led astray or in circles by them. */
+  /**
+   * Checks all indexes, so that invalid numbers cause neither out-of-range accesses nor
+   * endless loops.
+   */
   check() {
     const within = (/** @type {string} */ what, /** @type {Column} */ list, /** @type {number} */ end) => {
       for (let i = 0; i < list.length; i++) if (list[i] >= end) throw new Error(`The timeline's samples have a ${what} that is not there: ${list[i]} of ${end}.`);
@@ -82,13 +88,16 @@ export class Samples {
     for (const m of this.metrics) within("metric", Uint32Array.from(m.of ?? []), this.metrics.length);
   }
 
-  /** The index of a metric by its name; -1: there is none. @param {string} name */
+  /** Returns the index of a metric by name; -1: none. @param {string} name */
   metricOf(name) { return this.metrics.findIndex((m) => m.name === name); }
 
-  /** The metrics that are added up for one: those of a sum, or itself. @param {number} m */
+  /** Returns the metrics that add up to m, or m itself. @param {number} m */
   parts(m) { return this.metrics[m].of ?? [m]; }
 
-  /** The samples of a goroutine that are estimates, by time. @param {number} goid @returns {number[]} */
+  /**
+   * Returns the samples of a goroutine that are estimates, in order of time.
+   * @param {number} goid @returns {number[]}
+   */
   ticks(goid) {
     if (!this.byGoid) {
       this.byGoid = new Map();
@@ -102,7 +111,7 @@ export class Samples {
     return this.byGoid.get(goid) ?? [];
   }
 
-  /** The frames of a stack, the leaf first. @param {number} stack @returns {number[]} */
+  /** Returns the frames of a stack, the leaf first. @param {number} stack @returns {number[]} */
   frames(stack) {
     const list = [];
     for (; stack !== 0; stack = this.stackUp[stack]) list.push(this.stackFrame[stack]);

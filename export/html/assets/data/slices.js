@@ -1,15 +1,15 @@
-// Long computations are generators that yield every few thousand steps. So the page can
-// do them in slices, between which it draws and hears keys.
+// Long computations are generators that yield every few thousand steps. The page runs them
+// in slices, between which it draws and handles keys.
 
-/** A slice takes so many ms: less than a frame. */
+/** The duration of a slice, in ms: less than a frame. */
 const slice = 12;
 
-/** Has the browser do what else there is. A timer would wait for 4 ms each time. */
+/** Waits for the next turn of the event loop. A timer would wait at least 4 ms. */
 function nextTurn() {
   return /** @type {Promise<void>} */ (new Promise((done) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
-      port1.close(); // node would wait for it
+      port1.close(); // node would wait for an open port
       done();
     };
     port2.postMessage(0);
@@ -17,11 +17,11 @@ function nextTurn() {
 }
 
 /**
- * Does steps in slices, until stale says that nobody wants the result any more.
+ * Runs steps in slices until they end or stale returns true.
  * @template T
  * @param {Generator<unknown, T>} steps
  * @param {() => boolean} stale
- * @returns {Promise<T|undefined>} what they return; undefined: they were given up
+ * @returns {Promise<T|undefined>} their result; undefined: abandoned
  */
 export async function inSlices(steps, stale) {
   for (let until = performance.now() + slice; ;) {
@@ -35,9 +35,9 @@ export async function inSlices(steps, stale) {
 }
 
 /**
- * Has one computation run at a time. One for another question has it given up. One for
- * the same question, as news came meanwhile, has again called when it is done: news that
- * come faster than it is done would else keep it from ever ending.
+ * Returns a function that runs one computation at a time. A new question abandons the
+ * running computation. The same question, after an update, lets it finish and then calls
+ * again: otherwise updates faster than the computation would keep it from ever ending.
  * @param {() => void} again
  */
 export function oneAtATime(again) {
@@ -49,7 +49,7 @@ export function oneAtATime(again) {
    * @template T
    * @param {string} question
    * @param {(stale: () => boolean) => Promise<T|undefined>} compute
-   * @returns {Promise<T|undefined>} undefined: it was given up, or not begun
+   * @returns {Promise<T|undefined>} undefined: abandoned, or not started
    */
   return async function run(question, compute) {
     if (question === asked) {
@@ -72,7 +72,7 @@ export function oneAtATime(again) {
 }
 
 /**
- * Does all steps at once.
+ * Runs all steps at once.
  * @template T
  * @param {Generator<unknown, T>} steps
  * @returns {T}
@@ -84,11 +84,11 @@ export function atOnce(steps) {
   }
 }
 
-/** Up to so many values are sorted between two yields. */
+/** The number of values sorted between two yields. */
 const sortedAtOnce = 1 << 14;
 
 /**
- * Sorts a list, equals staying in their order. It becomes scratch space.
+ * Sorts a list, stably. The list becomes scratch space.
  * @template {Float64Array|Uint32Array|any[]} L
  * @param {L} list
  * @param {(a: any, b: any) => number} compare
@@ -118,5 +118,5 @@ export function* sortSteps(list, compare) {
   return source;
 }
 
-/** Numbers by their size. @param {number} a @param {number} b */
+/** Compares numbers. @param {number} a @param {number} b */
 export function byNumber(a, b) { return a - b; }

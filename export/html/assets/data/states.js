@@ -1,13 +1,12 @@
-// What goroutines did at every moment: intervals that follow each other without
-// gaps, and what of them is to be seen at a resolution. Of what is merged, by the
-// rule of docs/merging.md, the state that took most of the time is shown, and waits
-// for locks beside it.
+// The states of goroutines: intervals without gaps, and their merged levels at a resolution.
+// A merged run, by the rule of docs/merging.md, shows the state that took most of its time,
+// and its waits for locks beside it.
 
 import { columnFinder } from "./columns.js";
 import { bisect } from "./bisect.js";
 import { countRuns, evenRes, runEnd, stretchOf } from "./merge.js";
 
-/** What the states are called for people. */
+/** The displayed names of states. */
 export const stateWords = Object.freeze({
   unknown: "unknown", cpu: "on a CPU", running: "running", preempted: "put off the CPU by the system", textfault: "waiting for a page of instructions",
   datafault: "waiting for a page of memory", stalled: "stalled in the kernel", runnable: "waiting for a processor", syscall: "in a system call", blocked: "blocked in a system call", lock: "waiting for a lock",
@@ -18,26 +17,26 @@ export const stateWords = Object.freeze({
 /** @param {string} name of a state */
 export function stateText(name) { return stateWords[name] ?? name; }
 
-/** Columns of what goroutines had processors and threads, as the Go side names them. */
+/** Columns of the tracks of processors and threads, with the names of the Go side. */
 export const trackNames = ["trackKey", "trackCount", "trackStart", "track", "trackDur", "trackBy", "trackMany", "trackTop"];
 
-/** A level is kept if it has at most this part of the items. */
+/** The maximum share of the items that a level may have to be kept. */
 const stateKeep = 1 / 3;
 
 /**
- * What is drawn as one.
+ * Intervals that are drawn as one.
  * @typedef {Object} StateRun
- * @property {number} i the first item
- * @property {number} j the one behind the last
+ * @property {number} i first item
+ * @property {number} j index after the last item
  * @property {number} t0
  * @property {number} t1
- * @property {number} n intervals in it, at least: 1 only where it is one
- * @property {number} top the state that took the most of it
- * @property {number} time how long
- * @property {number} lock how long of it was waiting for locks
+ * @property {number} n minimum number of intervals in it; 1 only if it is exactly one
+ * @property {number} top state with the most time
+ * @property {number} time of that state
+ * @property {number} lock time spent waiting for locks
  */
 
-/** The states of some goroutines in a stretch of time. */
+/** The states of some goroutines in a range of time. */
 export class StateSet {
   /**
    * @param {import("./columns.js").StatesHeader} header
@@ -54,7 +53,7 @@ export class StateSet {
     /** @type {string[]} */ this.reasons = header.reasons ?? [""];
     this.switches = header.switches === true;
     /** @type {[string, string][]} what is to be said of them as a whole */ this.facts = header.facts ?? [];
-    this.procs = header.procs ?? 0; // so many of Go's processors had a goroutine
+    this.procs = header.procs ?? 0; // number of Go's processors that ran a goroutine
     /** @type {[number, number][]} where all that goroutines did is in it */ this.told = header.told ?? [];
     this.lockState = this.names.indexOf("lock");
     this.state = column("state");
@@ -68,17 +67,20 @@ export class StateSet {
     this.count = header.res > 0 ? column("stateMany") : null;
     this.time = header.res > 0 ? column("stateTop") : dur;
     this.locked = header.res > 0 ? column("stateLock") : null;
-    /** Processors, from 1 on; 0: none, or not known. Null where tracks tell. */
+    /** Processors, from 1 on; 0: none or unknown. Null if there are tracks instead. */
     this.proc = header.res > 0 ? null : columns.get("stateProc") ?? null;
     const more = (/** @type {string[]} */ names) => (header.res > 0 ? names.flatMap((name) => columns.get(name) ?? []) : []);
-    /** Of what is merged, in the order of trackNames. */ this.trackColumns = more(trackNames);
-    /** Of what is merged: what running, runnable and blocked goroutines took of each stretch. */ this.bins = { from: header.countFrom ?? 0, width: header.bin ?? 0, sums: more(["countRunning", "countReady", "countBlocked"]) };
+    /** Columns of merged states, in the order of trackNames. */ this.trackColumns = more(trackNames);
+    /**
+     * For merged states: the time of running, runnable and blocked goroutines in each
+     * stretch.
+     */ this.bins = { from: header.countFrom ?? 0, width: header.bin ?? 0, sums: more(["countRunning", "countReady", "countBlocked"]) };
     if (new Set(this.trackColumns.slice(3).map((c) => c.length)).size > 1 || new Set(this.bins.sums.map((c) => c.length)).size > 1) throw new Error("The timeline's columns of processors, or of counts, differ in length.");
     for (const c of [dur, this.reason, this.thread, this.stack, this.by, this.byStack, this.count, this.time, this.locked, this.proc]) {
       if (c && c.length !== n) throw new Error(`The timeline's data have ${n} states, but a column of ${c.length}.`);
     }
     this.start = new Float64Array(n);
-    this.flags = null; // nothing is open
+    this.flags = null; // no open items
     this.dur = dur;
     /** @type {Map<number, StateLane>} by goroutine */
     this.lanes = new Map();
@@ -96,13 +98,16 @@ export class StateSet {
     }
   }
 
-  /** A state's name. @param {number} state */
+  /** Returns the name of a state. @param {number} state */
   nameOf(state) { return this.names[state] ?? "unknown"; }
 
-  /** A stack's functions, the innermost first. @param {number} stack @returns {string[]} */
+  /**
+   * Returns the functions of a stack, the innermost first.
+   * @param {number} stack @returns {string[]}
+   */
   stackOf(stack) { return (this.stacks[stack] ?? []).map((f) => this.frames[f] ?? ""); }
 
-  /** How many intervals a run stands for. @param {StateRun} run */
+  /** Returns the number of intervals that a run represents. @param {StateRun} run */
   manyIn(run) {
     if (this.count === null) return run.j - run.i;
     let n = 0;
@@ -113,7 +118,15 @@ export class StateSet {
 
 /** The states of one goroutine. */
 export class StateLane {
-  /** @param {StateSet} set @param {number} key @param {number} from @param {number} to @param {string} func that it began with @param {boolean} system it is the runtime's own */
+  /**
+   * Creates the lane.
+   * @param {StateSet} set
+   * @param {number} key
+   * @param {number} from
+   * @param {number} to
+   * @param {string} func the goroutine's first function
+   * @param {boolean} system a goroutine of the runtime
+   */
   constructor(set, key, from, to, func, system) {
     this.set = set;
     this.key = key;
@@ -125,11 +138,11 @@ export class StateLane {
     this.last = set.start[to - 1] + set.dur[to - 1];
     /** @type {{res: number, level: StateLevel}[]} the finest first */
     this.levels = [];
-    this.tried = 1; // the coarsest resolution for which a level was made, or was not worth it
+    this.tried = 1; // the coarsest resolution tried, whether its level was kept or not
   }
 
   /**
-   * The coarsest level that is no coarser than res; null: the items themselves.
+   * Returns the coarsest level that is no coarser than res; null: the items themselves.
    * @param {number} res
    * @returns {StateLevel|null}
    */
@@ -144,9 +157,9 @@ export class StateLane {
   }
 
   /**
-   * Calls visit with what is to be seen in [from, to], by time. Each interval that is
-   * not narrower than res comes alone, the others come in runs. Below 1 ns each is
-   * alone. The run is good until the next call.
+   * Calls visit with the intervals of [from, to], in order of time. Intervals of at least
+   * res come alone, shorter ones in runs; below 1 ns each comes alone. visit may use the run
+   * only until the next call.
    * @param {number} from @param {number} to @param {number} res
    * @param {(run: StateRun) => void} visit
    */
@@ -157,7 +170,7 @@ export class StateLane {
 }
 
 /**
- * Runs of a lane, merged ahead: run c is the items first[c] up to first[c+1].
+ * The merged runs of a lane: run c is the items first[c] up to first[c+1].
  * @typedef {Object} StateLevel
  * @property {number} n
  * @property {Uint32Array} first
@@ -166,11 +179,14 @@ export class StateLane {
  * @property {Float64Array} lock
  */
 
-/** The states' times in what is being merged; the last is what cannot be told apart any more. */
+/**
+ * The time of each state in the run being merged; the last element counts time whose state
+ * is unknown after merging.
+ */
 const stateTimes = new Float64Array(257);
 
 /**
- * Adds the items [i, j), each as it is.
+ * Adds items [i, j) unmerged.
  * @param {StateSet} set @param {number} i @param {number} j
  */
 function addStates(set, i, j) {
@@ -185,7 +201,10 @@ function addStates(set, i, j) {
   }
 }
 
-/** Adds a run of a level. @param {StateSet} set @param {StateLevel} level @param {number} c @param {number} dur */
+/**
+ * Adds a run of a level.
+ * @param {StateSet} set @param {StateLevel} level @param {number} c @param {number} dur
+ */
 function addRun(set, level, c, dur) {
   const top = level.top[c];
   const lock = top === set.lockState ? 0 : level.lock[c];
@@ -194,7 +213,7 @@ function addRun(set, level, c, dur) {
   stateTimes[256] += dur - level.time[c] - lock;
 }
 
-/** The state that has most of what was added. @param {StateSet} set */
+/** Returns the state with the most added time. @param {StateSet} set */
 function topState(set) {
   let top = 0;
   for (let k = 1; k < set.names.length; k++) if (stateTimes[k] > stateTimes[top]) top = k;
@@ -211,7 +230,7 @@ function eachState(lane, level, from, to, res, visit) {
   const startOf = (/** @type {number} */ c) => (c >= end ? lane.last : first === null ? start[c] : start[first[c]]);
   const run = { i: 0, j: 0, t0: 0, t1: 0, n: 0, top: 0, time: 0, lock: 0 };
   let c = bisect(base, end, (k) => startOf(k + 1) <= from);
-  // A run that reaches into the view began in this stretch, maybe before it.
+  // A run that extends into the view began in this stretch, possibly before the view.
   if (c < end && res > 0) c = bisect(base, c, (k) => startOf(k) < stretchOf(startOf(c), res));
   while (c < end) {
     const c0 = c;
@@ -235,7 +254,7 @@ function eachState(lane, level, from, to, res, visit) {
 }
 
 /**
- * Makes a level out of a finer one, or of the items; null if it would not save enough.
+ * Creates a level from a finer one, or from the items; null if it would not save enough.
  * @param {StateLane} lane @param {StateLevel|null} below @param {number} res
  * @returns {StateLevel|null}
  */

@@ -11,15 +11,18 @@ import { Flag } from "./kinds.js";
  */
 
 /**
- * Puts items on rows by thread. What overlaps there gets depths of its own: the
- * first free one from the number of those that still run.
+ * Arranges items on rows by thread. Overlapping items get depths of their own: the first
+ * free depth above the items that still run.
  * @param {Batch[]} batches at most 256
- * @param {Batch|null} before by thread; what lies in it stays where it is
+ * @param {Batch|null} before by thread; its items keep their places
  * @returns {Batch}
  */
 export function threadBatch(batches, before) { return atOnce(threadSteps(batches, before)); }
 
-/** As threadBatch, step by step. @param {Batch[]} batches @param {Batch|null} before @returns {Generator<void, Batch>} */
+/**
+ * As threadBatch, step by step.
+ * @param {Batch[]} batches @param {Batch|null} before @returns {Generator<void, Batch>}
+ */
 export function* threadSteps(batches, before) {
   const n = batches.reduce((sum, s) => sum + s.n, 0);
   const which = new Uint8Array(n);
@@ -41,7 +44,7 @@ export function* threadSteps(batches, before) {
   const order = yield* startOrderSteps(start, depth, n);
   /** @type {Map<number, ThreadRow>} */
   const rows = new Map();
-  const place = new Int32Array(n); // the lane's number, in the order in which lanes are found
+  const place = new Int32Array(n); // number of the item's lane, in the order of discovery
   /** @type {{key: number, depth: number, count: number}[]} */
   const found = [];
   let done = 0;
@@ -58,16 +61,16 @@ export function* threadSteps(batches, before) {
   return yield* laidOut(batches, which, index, order, place, found, rows);
 }
 
-/** Which depths of a thread's row are taken, as time goes on. */
+/** The occupied depths of a thread's row over time. */
 class ThreadRow {
   constructor(key, found, before) {
     this.key = key;
     this.found = found;
     this.before = before;
-    this.ends = []; // by depth, of the last item there
-    this.lanes = []; // by depth
+    this.ends = []; // by depth: end of the last item
+    this.lanes = []; // by depth: lane number
     this.flags = -1;
-    this.top = 0; // nothing runs from this depth on
+    this.top = 0; // no item runs from this depth on
   }
 
   lane(depth) { return this.found.push({ key: this.key, depth, count: 0 }) - 1; }
@@ -91,7 +94,7 @@ class ThreadRow {
     return this.lanes[depth];
   }
 
-  /** Reports whether what was there before is in the way. */
+  /** Reports whether an item of before overlaps. */
   taken(depth, start, end) {
     const k = this.before ? this.before.laneOf(this.key, depth) : -1;
     if (k < 0) return false;
@@ -102,7 +105,7 @@ class ThreadRow {
   }
 }
 
-/** Makes the batch, lanes by row and depth. */
+/** Creates the batch, with lanes sorted by row and depth. */
 function* laidOut(batches, which, index, order, place, found, rows) {
   const sorted = found.map((_, k) => k).sort((a, b) => found[a].key - found[b].key || found[a].depth - found[b].depth);
   const next = new Uint32Array(found.length);
@@ -129,7 +132,7 @@ function* laidOut(batches, which, index, order, place, found, rows) {
 }
 
 /**
- * Parts a batch by thread into what has ended and what is open.
+ * Splits a batch by thread into ended and open items.
  * @param {Batch} batch
  * @returns {{ended: Batch, open: Batch}}
  */

@@ -1,7 +1,7 @@
-// The area that is selected: a range of time of some rows.
+// The selected area: a range of time of some rows.
 
 /**
- * The rows of an area that recorded something.
+ * Returns the rows of an area that have items.
  * @param {import("./model.js").Model} model
  * @param {ReadonlySet<string>|null} area ids of goroutines' rows; null: all
  * @param {import("./rowset.js").Row[]} rows by goroutine
@@ -10,19 +10,19 @@ export function rowsOfArea(model, area, rows = model.rows("goroutine")) {
   return area === null ? rows : rows.filter((row) => area.has(`g${row.key}`));
 }
 
-/** The goroutines of an area. @param {ReadonlySet<string>} area @returns {number[]} */
+/** Returns the goroutines of an area. @param {ReadonlySet<string>} area @returns {number[]} */
 export function goroutinesOfArea(area) { return [...area].map((id) => Number(id.slice(1))); }
 
-/** " of 3 rows"; nothing, if it is of all. @param {ReadonlySet<string>|null} area */
+/** Returns text such as " of 3 rows"; "" for all rows. @param {ReadonlySet<string>|null} area */
 export function areaText(area) { return area === null ? "" : ` of ${area.size} ${area.size === 1 ? "row" : "rows"}`; }
 
 /**
- * The begin or end of a bar that is next to a moment; the moment itself, if none is near.
+ * Returns the begin or end of a bar nearest to t; t itself if none is within reach.
  * @param {import("./model.js").Model} model
  * @param {import("./rowset.js").Lane[]} lanes
  * @param {number} t
- * @param {number} reach how far it may be, ns
- * @param {number} res what is narrower is one bar with its neighbours, ns
+ * @param {number} reach maximum distance, ns
+ * @param {number} res shorter bars are merged with their neighbours, ns
  */
 export function snapped(model, lanes, t, reach, res) {
   let best = t;

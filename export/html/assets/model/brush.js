@@ -1,5 +1,5 @@
-// The executions of a name whose durations are between two: those of the part of a
-// histogram that was brushed. They light up in the timeline as the hits of a search do.
+// The executions of a name within a range of durations, from the brushed part of a
+// histogram. They are highlighted in the timeline like the hits of a search.
 
 import { Flag, isScope } from "../data/kinds.js";
 import { Lit } from "./lit.js";

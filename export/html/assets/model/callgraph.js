@@ -1,33 +1,33 @@
 // Sums of samples: by function, line, caller and callee, and as trees. The rules are those
-// of the Go side's internal/callgraph, which the tests compare: a function counts once on a
-// stack, and where it is on it several times the call nearest the leaf counts.
+// of the Go side's internal/callgraph, which the tests compare: a function counts once per
+// stack, and if it occurs several times on a stack, the call nearest the leaf counts.
 
 /**
  * @typedef {import("../data/samples.js").Samples} Samples
  *
- * Which samples are looked at.
+ * The selection of samples.
  * @typedef {Object} Choice
  * @property {number} from
  * @property {number} to
- * @property {ReadonlySet<number>|null} rows of which goroutines; null: of all
- * @property {number|null} scope the name of a scope that it happened in; null: anywhere
+ * @property {ReadonlySet<number>|null} rows goroutines; null: all
+ * @property {number|null} scope name of an enclosing scope; null: any or none
  * @property {"all"|"slow"|"others"} executions of that scope
  *
- * What each stack, by its number, had of some metrics, less what lies in it.
+ * The exclusive values of each stack, by its number, in some metrics.
  * @typedef {Float64Array[]} Weights
  *
- * @typedef {{func: number, excl: number[], incl: number[], least?: boolean[]}} Cost by the metrics; least: incl may be more
+ * @typedef {{func: number, excl: number[], incl: number[], least?: boolean[]}} Cost by metric; least: incl is a lower bound
  * @typedef {{func: number, attr: number[], cost: Cost}} Edge
  *
  * A node of a tree: func is a function, -1 the root.
  * @typedef {{nameId: number, kind: number, value: number, self: number, count: number, parts: number[], children: any[]}} CallNode
  */
 
-/** The function <Total>, which is none of the samples'. */
+/** The function <Total>, which does not occur in the samples. */
 export const totalFunc = -1;
 
 /**
- * Sums up what stacks had in a choice, for metrics that are no sums.
+ * Sums up the samples of a choice by stack, for metrics that are not sums.
  * @param {Samples} s @param {Choice} choice @param {number[]} metrics
  * @returns {Weights}
  */
@@ -45,7 +45,7 @@ export function weigh(s, choice, metrics) {
   return weights;
 }
 
-/** Which part of a sample lies in a range. */
+/** Returns the share of a sample that lies in a range. */
 function inside(s, i, from, to) {
   const over = s.over[i];
   const at = s.at[i];
@@ -54,7 +54,10 @@ function inside(s, i, from, to) {
   return Math.max(0, Math.min(at + over, to) - Math.max(at, from)) / over;
 }
 
-/** By scope, whether what was in it is wanted; null: all is. The outermost of nested executions counts. */
+/**
+ * Returns by scope whether its samples are selected; null: all are. The outermost of nested
+ * executions counts.
+ */
 function scopesWanted(s, { scope, executions }) {
   if (scope === null) return null;
   const state = new Uint8Array(s.inUp.length); // 1: in a fast execution, 2: in a slow one
@@ -64,11 +67,12 @@ function scopesWanted(s, { scope, executions }) {
   return state.map((v) => Number(executions === "all" ? v > 0 : v === (executions === "slow" ? 2 : 1)));
 }
 
-/** By stack, whether no stack around it has its leaf's function. @param {Samples} s */
+/** Returns by stack whether no enclosing stack has its leaf's function. @param {Samples} s */
 function outermost(s) {
   if (s.outer) return s.outer;
   const outer = new Uint8Array(s.stacks);
-  // Stacks have the order in which they were first seen, not that of a walk: each looks up.
+  // Stacks are numbered in the order of their first use, not in that of a walk, so each one
+  // searches upwards.
   for (let k = 1; k < s.stacks; k++) {
     let up = s.stackUp[k];
     while (up !== 0 && s.func[up] !== s.func[k]) up = s.stackUp[up];
@@ -78,7 +82,7 @@ function outermost(s) {
   return outer;
 }
 
-/** What stacks had with all that lies in them. @param {Samples} s @param {Float64Array} weight */
+/** Returns the inclusive values of stacks. @param {Samples} s @param {Float64Array} weight */
 function withInner(s, weight) {
   const all = weight.slice();
   for (let k = s.stacks - 1; k > 0; k--) all[s.stackUp[k]] += all[k];
@@ -86,9 +90,9 @@ function withInner(s, weight) {
 }
 
 /**
- * What functions had, by function.
+ * Returns the values by function.
  * @param {Samples} s @param {Weights} weights
- * @returns {Map<number, Cost>} only those that had anything
+ * @returns {Map<number, Cost>} only functions with nonzero values
  */
 export function functionCosts(s, weights) {
   const outer = outermost(s);
@@ -110,8 +114,8 @@ export function functionCosts(s, weights) {
 }
 
 /**
- * By function, what stacks have that lack their outermost callers and do not have it: so much more
- * it may have had. null: no stack lacks them.
+ * Returns by function the values of truncated stacks that lack the function: the most it may
+ * have in addition. null: no stack is truncated.
  * @param {Samples} s @param {Float64Array} weight @param {Uint8Array} outer
  */
 function lackingCosts(s, weight, outer) {
@@ -129,15 +133,15 @@ function lackingCosts(s, weight, outer) {
   return left;
 }
 
-/** What <Total> has. @param {Weights} weights @returns {Cost} */
+/** Returns the values of <Total>. @param {Weights} weights @returns {Cost} */
 export function totalCost(weights) {
   const all = weights.map((w) => w.reduce((sum, v) => sum + v, 0));
   return { func: totalFunc, excl: all, incl: all };
 }
 
 /**
- * By stack: the place on it where a function is nearest the leaf, and the stack just
- * inside of that; 0: none.
+ * Returns by stack the enclosing stack on which a function is nearest the leaf, and the
+ * stack of its callee there; 0: none.
  * @param {Samples} s @param {number} func
  */
 function nearestCall(s, func) {
@@ -155,7 +159,7 @@ function nearestCall(s, func) {
 }
 
 /**
- * Who called a function and whom it called, with what belongs to the calls between.
+ * Returns the callers and callees of a function, with the values of the calls between them.
  * @param {Samples} s @param {Weights} weights @param {number} func not <Total>
  * @param {Map<number, Cost>} costs
  * @returns {{callers: Edge[], callees: Edge[]}}
@@ -180,7 +184,7 @@ export function callersOf(s, weights, func, costs) {
   return { callers: [...callers.values()], callees: [...callees.values()] };
 }
 
-/** A tree under way: a node for each way of functions from the root. */
+/** A call tree under construction: one node for each path of functions from the root. */
 class CallTree {
   /** @param {number} parts */
   constructor(parts) {
@@ -201,7 +205,10 @@ class CallTree {
     return c;
   }
 
-  /** Adds up from the leaves. Without recursion: stacks may be deep. @returns {CallNode} */
+  /**
+   * Sums up from the leaves, without recursion, because stacks may be deep.
+   * @returns {CallNode}
+   */
   made() {
     const order = [this.root];
     for (let k = 0; k < order.length; k++) for (const c of order[k].children) order.push(c);
@@ -213,7 +220,7 @@ class CallTree {
     return this.root;
   }
 
-  /** Counts for a node, and so for those around it. */
+  /** Adds a value to a node, and so to its ancestors. */
   add(node, part, v) {
     node.parts[part] += v;
     node.self += v;
@@ -221,7 +228,7 @@ class CallTree {
 }
 
 /**
- * Who called whom from <Total> on, or from a function on; parts are the weights of a node.
+ * Returns the call tree from <Total> or from a function on; parts are the weights of a node.
  * @param {Samples} s @param {Weights} weights @param {number} [func] of several calls on a stack the one nearest the leaf counts
  * @returns {CallNode}
  */
@@ -242,14 +249,14 @@ export function callTree(s, weights, func = totalFunc) {
 }
 
 /**
- * Who called a function, and who called them, up to <Total>: the other way round.
+ * Returns the tree of the callers of a function, up to <Total>.
  * @param {Samples} s @param {Weights} weights @param {number} func
  * @returns {CallNode}
  */
 export function callerTree(s, weights, func) {
   const tree = new CallTree(weights.length);
   const { near } = nearestCall(s, func);
-  const of = weights.map(() => new Float64Array(s.stacks)); // by the place where the function is
+  const of = weights.map(() => new Float64Array(s.stacks)); // by the stack at which the function is found
   weights.forEach((weight, m) => {
     for (let k = 1; k < s.stacks; k++) if (near[k] !== 0) of[m][near[k]] += weight[k];
   });
@@ -265,14 +272,14 @@ export function callerTree(s, weights, func) {
 }
 
 /**
- * What the lines of a file had: code that was inlined counts for the line that it was
- * written in.
+ * Returns the values by line of a file; inlined code counts at the line where it was
+ * written.
  * @param {Samples} s @param {Weights} weights @param {number} file
  * @returns {Map<number, Cost>} by line; func is the line
  */
 export function lineCosts(s, weights, file) {
   const costs = new Map();
-  const line = new Uint32Array(s.stacks); // 0: of another file
+  const line = new Uint32Array(s.stacks); // 0: another file
   for (let k = 1; k < s.stacks; k++) if (s.frameFile[s.stackFrame[k]] === file) line[k] = s.frameLine[s.stackFrame[k]];
   weights.forEach((weight, m) => {
     const all = withInner(s, weight);

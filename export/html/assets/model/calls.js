@@ -1,4 +1,4 @@
-// What the tabs of functions look at: a metric, and a selection of rows, time and scopes.
+// The selection of the function tabs: a metric, rows, a range of time and scopes.
 
 import { isScope } from "../data/kinds.js";
 import { shortText } from "../data/names.js";
@@ -12,16 +12,16 @@ import { rowFilter } from "./rowexpr.js";
  * @typedef {import("./callgraph.js").Cost} Cost
  * @typedef {import("./callgraph.js").Choice} Choice
  *
- * What is chosen in these tabs.
+ * The choices in these tabs.
  * @typedef {Object} CallChoices
- * @property {string} func the function that is looked at; "": none
- * @property {string} metric its name; "": what one looks at first
- * @property {string} scope the name of a scope that it is to have happened in; "": anywhere
+ * @property {string} func the chosen function; "": none
+ * @property {string} metric name of the metric; "": the default
+ * @property {string} scope name of an enclosing scope; "": any or none
  * @property {"all"|"slow"|"others"|"compare"} executions of that scope
  * @property {"all"|"shown"|"chosen"} rows
  * @property {import("./difference.js").Side|null} kept the selection to compare with
  *
- * What a selection had.
+ * The values of a selection.
  * @typedef {{samples: import("../data/samples.js").Samples, base: number[], weights: import("./callgraph.js").Weights,
  *   costs: Map<number, Cost>, total: Cost, difference: import("./difference.js").Difference|null}} CallData difference is null where nothing is compared, or can be
  */
@@ -29,14 +29,17 @@ import { rowFilter } from "./rowexpr.js";
 /** @returns {CallChoices} */
 export function newCalls() { return { func: "", metric: "", scope: "", executions: "all", rows: "all", kept: null }; }
 
-/** The metric that is looked at. @param {any} app @returns {number} */
+/** Returns the chosen metric. @param {any} app @returns {number} */
 export function chosenMetric(app) {
   const s = app.model.samples;
   const m = s.metricOf(app.calls.metric);
   return m < 0 ? s.preset : m;
 }
 
-/** The metrics of tables: the chosen one, and beside times those on and off CPUs. @param {any} app @returns {number[]} */
+/**
+ * Returns the metrics of tables: the chosen one, and for times also those on and off CPUs.
+ * @param {any} app @returns {number[]}
+ */
 export function shownMetrics(app) {
   const s = app.model.samples;
   const list = [chosenMetric(app)];
@@ -49,13 +52,17 @@ export function shownMetrics(app) {
   return list;
 }
 
-/** The goroutine whose row is chosen. @param {any} app @returns {number[]} */
+/** Returns the goroutine whose row is chosen. @param {any} app @returns {number[]} */
 function chosenGoid(app) {
   const key = /^g(\d+)$/.exec(app.chosenRow)?.[1];
   return key === undefined ? [] : [Number(key)];
 }
 
-/** The goroutines whose rows are not hidden nor filtered away, also those in shut groups. @param {any} app @returns {number[]} */
+/**
+ * Returns the goroutines whose rows are neither hidden nor filtered out, including those in
+ * folded groups.
+ * @param {any} app @returns {number[]}
+ */
 function goidsInSight({ model, arranged, choices: { filter, hidden, pinned } }) {
   const kept = rowFilter(model, filter);
   const seen = (row) => !hidden.has(`g${row.key}`) && kept.row(row);
@@ -72,10 +79,13 @@ function choiceOf(app, executions) {
   return { from, to, rows, scope, executions };
 }
 
-/** What is selected. Where executions are compared that is the slow ones. @param {any} app @returns {Choice} */
+/**
+ * Returns the selection; where executions are compared, that of the slow ones.
+ * @param {any} app @returns {Choice}
+ */
 function choiceNow(app) { return choiceOf(app, app.calls.executions === "compare" ? "slow" : app.calls.executions); }
 
-/** What is selected, in words. @param {any} app */
+/** Returns a description of the selection. @param {any} app */
 export function choiceText(app) {
   const { calls } = app;
   const what = [];
@@ -85,12 +95,15 @@ export function choiceText(app) {
   return what.length === 0 ? "the whole trace" : what.join(", ");
 }
 
-/** What is selected, to be compared with. @param {any} app @returns {import("./difference.js").Side} */
+/**
+ * Returns the selection as a side for a comparison.
+ * @param {any} app @returns {import("./difference.js").Side}
+ */
 export function keptSide(app) { return { choice: choiceNow(app), label: choiceText(app) }; }
 
 /**
- * How many executions of a scope touch a selection, slow ones and others; null: not known.
- * As the Go side counts them, nested ones are one.
+ * Returns how many executions of a scope touch a selection, slow and others; null: unknown.
+ * Nested executions count as one, as on the Go side.
  * @param {any} model @param {{count: number, slow: number, limit: number}} whole of the trace
  * @param {Choice} choice
  */
@@ -112,7 +125,10 @@ function executionsIn(model, whole, { from, to, rows, scope }) {
   return of;
 }
 
-/** The two sides that are to be compared; null: nothing is, or can be. @param {any} app */
+/**
+ * Returns the two sides to compare; null: no comparison is chosen or possible.
+ * @param {any} app
+ */
 function sides(app) {
   const { calls, model } = app;
   if (calls.scope !== "" && calls.executions === "compare") {
@@ -128,14 +144,14 @@ function sides(app) {
 let last = { samples: null, stamp: "", data: null };
 
 /**
- * What the selection had, in the metrics that are shown; null: there are no samples.
+ * Returns the values of the selection in the shown metrics; null: there are no samples.
  * @param {any} app
  * @returns {CallData|null}
  */
 export function callData(app) {
   const s = app.model.samples;
   if (!s) return null;
-  const { func, ...calls } = app.calls; // the sums are of all functions
+  const { func, ...calls } = app.calls; // the sums cover all functions
   const choice = choiceNow(app);
   const stamp = JSON.stringify([calls, choice], (_, v) => (v instanceof Set ? [...v] : v));
   if (s === last.samples && stamp === last.stamp) return /** @type {CallData} */ (last.data);
@@ -147,27 +163,36 @@ export function callData(app) {
   return data;
 }
 
-/** The weights that add up to a metric that is shown. @param {CallData} data @param {number} m */
+/**
+ * Returns the weights that add up to a shown metric.
+ * @param {CallData} data @param {number} m
+ */
 export function weightsOf(data, m) { return data.samples.parts(m).map((part) => data.weights[data.base.indexOf(part)]); }
 
-/** What a cost has of a metric that is shown. @param {CallData} data @param {number[]} values excl or incl @param {number} m */
+/**
+ * Returns the value of a cost in a shown metric.
+ * @param {CallData} data @param {number[]} values excl or incl @param {number} m
+ */
 export function valueOf(data, values, m) {
   return data.samples.parts(m).reduce((sum, part) => sum + values[data.base.indexOf(part)], 0);
 }
 
-/** What an inclusive value is marked with: stacks that were cut off may lack the function. @param {CallData} data @param {any} cost @param {number} m */
+/**
+ * Returns the mark of an inclusive value: "≥" if truncated stacks may lack the function.
+ * @param {CallData} data @param {any} cost @param {number} m
+ */
 export function leastMark(data, cost, m) {
   return data.samples.parts(m).some((part) => cost.least?.[data.base.indexOf(part)]) ? "≥" : "";
 }
 
-/** A function's name without its package's directories. @param {string} name */
+/** Returns a function's name without the directories of its package. @param {string} name */
 export function shortFunc(name) {
   const generic = name.indexOf("[");
   const slash = name.lastIndexOf("/", generic < 0 ? name.length : generic);
   return shortText(name.slice(slash + 1));
 }
 
-/** A value as people read it. @param {any} app @param {number} m @param {number} v */
+/** Formats a value. @param {any} app @param {number} m @param {number} v */
 export function valueText(app, m, v) {
   const { unit } = app.model.samples.metrics[m];
   if (unit === "nanoseconds") return v === 0 ? "0" : app.span(v);

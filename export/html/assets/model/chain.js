@@ -1,5 +1,5 @@
-// The chain of a wait: from it to what kept the holder, from that to what kept the next
-// one, up to one who did not wait.
+// The chain of a wait: from the wait to the wait of the object's holder, and so on, up to a
+// goroutine that did not wait.
 
 import { shortText } from "../data/names.js";
 import { stateText } from "../data/states.js";
@@ -11,35 +11,39 @@ import { deedsOf, explain, isAwaited, longestPieces, waitOfItem, waitOfState } f
  * @typedef {import("./explain.js").WaitPart} WaitPart
  * @typedef {import("./model.js").Model} Model
  *
- * What a chain begins with: what is selected.
+ * The begin of a chain: the selection.
  * @typedef {{selection: import("../app.js").Selection|null, stretch: import("../app.js").StateSelection|null}} Origin
  *
- * One goroutine of a chain. part is what it had of the wait before; null at the beginning.
- * wait is what it waited for meanwhile; null: it did not wait, and root says what it did, or
- * why that is not known.
+ * One goroutine of a chain. part is its part of the previous wait; null at the beginning.
+ * wait is its own wait during that part; null: it did not wait, and root describes what it
+ * did or why that is unknown.
  * @typedef {Object} ChainStep
  * @property {number} key
  * @property {WaitPart|null} part
  * @property {import("./explain.js").HeldPiece|null} longest piece of that part
- * @property {number} share of the wait before
- * @property {string} object what it had; "": not known, or nobody has that
+ * @property {number} share of the previous wait
+ * @property {string} object the object it held; "": unknown, or an object without a holder
  * @property {Wait|null} wait
- * @property {import("./explain.js").Deed|null} deed what it did for most of its part
- * @property {number} spent the share of its time that this took
+ * @property {import("./explain.js").Deed|null} deed its activity for most of the part
+ * @property {number} spent share of the part that the activity took
  * @property {string} root
  */
 
-/** A chain has so many steps at most. */
+/** The maximum number of steps of a chain. */
 const mostSteps = 16;
 
-/** The wait that is selected; null: none is. @param {Model} model @param {Origin} origin @returns {Wait|null} */
+/**
+ * Returns the selected wait; null: none is selected.
+ * @param {Model} model @param {Origin} origin @returns {Wait|null}
+ */
 export function originOf(model, { selection, stretch }) {
   if (stretch) return stretch.run.n === 1 ? waitOfState(model, stretch.key, stretch.set, stretch.run.i) : null;
   return selection && selection.j === undefined ? waitOfItem(model, selection) : null;
 }
 
 /**
- * The chain of what is selected; the first step is the wait itself. Empty: it is no wait.
+ * Returns the chain of the selection; the first step is the wait itself. Empty: the
+ * selection is not a wait.
  * @param {Model} model @param {Origin|null} origin
  * @returns {ChainStep[]}
  */
@@ -64,7 +68,7 @@ function stepsFrom(model, first) {
     last.root = endOf(steps, wait, part);
     if (last.root || !part) return steps;
     const { deeds, states, ns } = deedsOf(model, part, first);
-    // Of one without states only its waits are known: the rest may have been anything.
+    // Without states only waits are known: the rest may have been anything.
     const deed = deeds.find((d) => states || d.wait) ?? null;
     const next = deed?.wait && isAwaited(deed.wait) && (states || 2 * deed.ns > ns) ? deed.wait : null;
     steps.push({
@@ -74,7 +78,10 @@ function stepsFrom(model, first) {
   }
 }
 
-/** Why a chain does not go on behind a wait; "": it does. @param {ChainStep[]} steps @param {Wait} wait @param {WaitPart|undefined} part the largest */
+/**
+ * Returns why a chain ends at a wait; "": it continues.
+ * @param {ChainStep[]} steps @param {Wait} wait @param {WaitPart|undefined} part the largest
+ */
 function endOf(steps, wait, part) {
   if (!part) return "it took no time";
   if (!isAwaited(wait)) return "no other goroutine is waited for";
@@ -85,14 +92,20 @@ function endOf(steps, wait, part) {
   return steps.length >= mostSteps ? `${mostSteps} steps are followed at most` : "";
 }
 
-/** What a goroutine did that did not wait, in words. @param {Model} model @param {number} key @param {import("./explain.js").Deed} deed */
+/**
+ * Describes the activity of a goroutine that did not wait.
+ * @param {Model} model @param {number} key @param {import("./explain.js").Deed} deed
+ */
 function doing(model, key, { state, longest }) {
   const row = model.goroutines.rows.get(key);
   const scope = row ? innermostAt(row, longest.from, Infinity) : null;
   return `${state ? stateText(state) : "what it did is not known"}${scope ? `, in ${shortText(model.name(scope.batch.name[scope.i])) || "(no name)"}` : ""}`;
 }
 
-/** The arrows of a chain: to each from who had what it waited for. @param {ChainStep[]} steps @returns {import("./relate.js").Link[]} */
+/**
+ * Returns the arrows of a chain: from each holder to the goroutine that waited for it.
+ * @param {ChainStep[]} steps @returns {import("./relate.js").Link[]}
+ */
 export function chainLinks(steps) {
   return steps.slice(1).flatMap(({ key, part, longest }, k) => {
     if (!longest) return [];

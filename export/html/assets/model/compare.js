@@ -1,5 +1,5 @@
-// What two traces differ in, name by name: how often, how long, and whether that is more than
-// what lies in the spread of the durations.
+// The differences of two traces by name: number and durations of scopes, and whether a
+// difference exceeds the spread of the durations.
 
 import { Flag, isScope } from "../data/kinds.js";
 import { quantileOf } from "./histogram.js";
@@ -8,24 +8,36 @@ import { byNumber, sortSteps } from "../data/slices.js";
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./stats.js").Summary} Summary */
 
-/** Of more durations of a name so many are tested, evenly taken from the shortest to the longest. */
+/**
+ * The maximum number of durations of a name that are tested; of more, an evenly spaced
+ * selection of the sorted durations.
+ */
 const mostTested = 20_000;
-/** From so many on a side can be tested, and its p99 is more than its longest ones. */
+/**
+ * The minimum number of durations of a side for a test; below it, the p99 is one of the
+ * longest ones.
+ */
 const fewest = 5;
 const fewestForTail = 300;
-/** Two sides differ if chance does it once in ten thousand times at most, as there may be hundreds of names, */
+/**
+ * Two sides differ if the probability of chance is at most this: there may be hundreds of
+ * names,
+ */
 const chance = 1e-4;
-/** and if one of B takes longer than one of A in so many of all pairs: a small effect, by Vargha and Delaney (2000). */
+/**
+ * and if an execution of B is longer than one of A in at least this share of all pairs: a
+ * small effect, by Vargha and Delaney (2000).
+ */
 const smallEffect = 0.56;
-/** The p99s differ if one is so many times the other. */
+/** The minimum ratio of two different p99s. */
 const tailFactor = 1.5;
 
 /**
- * A name in one trace: the durations that are known one by one, sorted, and how many more are
- * merged. The sums and the quantiles are of all, where anybody can tell.
+ * A name in one trace: the individually known durations, sorted, and the number of merged
+ * ones. Sums and quantiles cover all of them if known.
  * @typedef {{count: number, total: number, p50: number, p99: number, sorted: Float64Array, merged: number}} Side
  *
- * What is to be said of a name.
+ * The verdict about a name.
  * @typedef {"slower"|"faster"|"slower tail"|"faster tail"|"within the spread"|"too few"|"merged"|"new"|"gone"} Said
  *
  * @typedef {Object} NameDifference
@@ -33,15 +45,15 @@ const tailFactor = 1.5;
  * @property {Side} a
  * @property {Side} b
  * @property {Said} said
- * @property {number} p how likely chance does that; NaN: not tested
- * @property {number} effect in how many of all pairs one of B is longer; NaN: not tested
+ * @property {number} p probability of the difference by chance; NaN: not tested
+ * @property {number} effect share of all pairs in which B's is longer; NaN: not tested
  */
 
 /** @returns {Side} */
 function noSide() { return { count: 0, total: 0, p50: 0, p99: 0, sorted: new Float64Array(0), merged: 0 }; }
 
 /**
- * The durations of all scopes that ended, by name. It looks at each item twice.
+ * Collects the durations of all ended scopes by name. It reads each item twice.
  * @param {Model} model @param {Summary|null} told the exact table of a reduced trace; null: there is none
  * @returns {Generator<void, Map<string, Side>>}
  */
@@ -82,7 +94,7 @@ function* durationSteps(model, told = null) {
 /**
  * Compares two traces.
  * @param {Model} a @param {Model} b @param {(Summary|null)[]} told the exact tables of the two, where they are reduced
- * @returns {Generator<void, NameDifference[]>} what b has more time of first
+ * @returns {Generator<void, NameDifference[]>} sorted by the additional time of b
  */
 export function* compareSteps(a, b, told = []) {
   const [left, right] = [yield* durationSteps(a, told[0]), yield* durationSteps(b, told[1])];
@@ -100,7 +112,7 @@ export function compareSides(name, a, b) {
   const of = (/** @type {Said} */ said, p = NaN, effect = NaN) => ({ name, a, b, said, p, effect });
   if (a.count + a.merged === 0) return of("new");
   if (b.count + b.merged === 0) return of("gone");
-  if (a.merged > 0 || b.merged > 0) return of("merged"); // those that are known are the long ones
+  if (a.merged > 0 || b.merged > 0) return of("merged"); // the individually known ones are the long ones
   if (a.count < fewest || b.count < fewest) return of("too few");
   const { p, effect } = rankTest(evenly(a.sorted), evenly(b.sorted));
   if (p < chance && effect >= smallEffect) return of("slower", p, effect);
@@ -120,14 +132,14 @@ function evenly(sorted) {
 }
 
 /**
- * The test of Mann and Whitney (1947), by the normal distribution, with the correction for
- * ties and for continuity. effect is U over the number of pairs.
+ * The test of Mann and Whitney (1947) with the normal approximation, corrected for ties and
+ * continuity. effect is U divided by the number of pairs.
  * @param {Float64Array} a sorted @param {Float64Array} b sorted
  * @returns {{p: number, effect: number}}
  */
 export function rankTest(a, b) {
   const [m, n] = [a.length, b.length];
-  let u = 0; // pairs in which b is longer; equals are half a pair
+  let u = 0; // pairs in which b is longer; ties count half
   let ties = 0;
   for (let i = 0, j = 0; i < m || j < n;) {
     const v = i < m && (j >= n || a[i] <= b[j]) ? a[i] : b[j];
@@ -144,7 +156,11 @@ export function rankTest(a, b) {
   return { p: 2 * normalTail(z), effect: u / (m * n) };
 }
 
-/** How likely a normal value is beyond z ≥ 0: Abramowitz and Stegun, 26.2.17, off by less than 7.5e-8. @param {number} z */
+/**
+ * Returns the probability that a normal value exceeds z ≥ 0: Abramowitz and Stegun, 26.2.17,
+ * with an error below 7.5e-8.
+ * @param {number} z
+ */
 function normalTail(z) {
   const t = 1 / (1 + 0.2316419 * z);
   const poly = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
@@ -152,7 +168,7 @@ function normalTail(z) {
 }
 
 /**
- * Both sides in buckets of the same edges, of equal width on a logarithmic scale.
+ * Returns both sides in common buckets of equal width on a logarithmic scale.
  * @param {Float64Array} a sorted @param {Float64Array} b sorted @param {number} most
  * @returns {{lo: number, hi: number, a: number, b: number}[]}
  */
@@ -177,7 +193,8 @@ export function pairedBuckets(a, b, most = 40) {
 }
 
 /**
- * Findings of the doctor in one of two reports, or in both with another share.
+ * Returns the findings of the doctor that are in one of two reports, or in both with
+ * different shares.
  * @param {import("../data/meta.js").DoctorReport|null} a @param {import("../data/meta.js").DoctorReport|null} b
  * @returns {{said: "new"|"gone"|"stayed", finding: import("../data/meta.js").Finding, was: number|null, is: number|null}[]}
  */
@@ -192,8 +209,8 @@ export function findingsBetween(a, b) {
 }
 
 /**
- * The time of all goroutines by state, ns; what is merged counts as the state that took most
- * of it, and exact is false then. null: it is not known, or here of a part of the run only.
+ * Returns the time of all goroutines by state, ns. A merged run counts as the state with
+ * most of its time; exact is then false. null: unknown, or known only for a part of the run.
  * @param {Model} model
  * @returns {{times: Map<string, number>, exact: boolean}|null}
  */

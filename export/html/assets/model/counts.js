@@ -1,41 +1,50 @@
-// How many goroutines ran, could have run, and did neither, at every moment: exact
-// steps, or averages of stretches where states are merged.
+// The number of goroutines that ran, were runnable, or neither, over time: exact steps, or
+// averages of stretches where states are merged.
 
 import { bisect } from "../data/bisect.js";
 import { byNumber, sortSteps } from "../data/slices.js";
 
 /** @typedef {import("../data/states.js").StateSet} StateSet */
 
-/** What goroutines count as, in the order in which they are drawn over each other. */
+/** The classes of goroutines, in the order in which they are stacked. */
 export const countNames = /** @type {const} */ (["running", "runnable", "blocked"]);
 const countClasses = countNames.length;
 
 const runningStates = new Set(["cpu", "running", "preempted", "textfault", "datafault", "stalled"]);
-/** So many steps, or so many of their blocks, are a block: its least, most and sum are kept. */
+/**
+ * The number of steps, or of smaller blocks, per block; a block stores minimum, maximum and
+ * sum.
+ */
 const blockSteps = 16;
 
 /**
- * What there was in a stretch of time.
+ * The counts in a range of time.
  * @typedef {{t0: number, t1: number, least: number[], most: number[], mean: number[]}} Counted
  */
 
-/** Steps: k lasts from time[k] to time[k+1]. */
+/** The steps: step k lasts from time[k] to time[k+1]. */
 export class Counts {
-  /** See newCounts. @param {Float64Array} time one more than values @param {ArrayLike<number>[]} values by class @param {boolean} exact false: they are averages */
+  /**
+   * See newCounts.
+   * @param {Float64Array} time one longer than values
+   * @param {ArrayLike<number>[]} values by class
+   * @param {boolean} exact false: averages
+   */
   constructor(time, values, exact) {
     this.time = time;
     this.values = values;
     this.exact = exact;
     this.n = time.length - 1;
-    /** Of blocks of steps, of blocks of these, …. @type {CountBlocks[]} */
+    /** Blocks of steps, blocks of these blocks, and so on. @type {CountBlocks[]} */
     this.blocks = [];
   }
 
-  /** The step that a moment lies in; -1: none. @param {number} t */
+  /** Returns the step that contains t; -1: none. @param {number} t */
   stepAt(t) { return t < this.time[0] || t >= this.time[this.n] ? -1 : bisect(0, this.n, (k) => this.time[k + 1] <= t); }
 
   /**
-   * What there was in [from, to); null: nothing is known of it. It is good until the next call.
+   * Returns the counts in [from, to); null: unknown. The result is valid until the next
+   * call.
    * @param {number} from @param {number} to
    * @returns {Counted|null}
    */
@@ -49,7 +58,7 @@ export class Counts {
     for (let k = this.stepAt(t0); k < this.n && time[k] < t1;) {
       let level = -1;
       let size = 1;
-      // The largest block that begins here and lies in the stretch.
+      // The largest block that begins here and lies in the range.
       while (level + 1 < this.blocks.length && k % (size * blockSteps) === 0 && k + size * blockSteps <= this.n && time[k] >= t0 && time[k + size * blockSteps] <= t1) {
         level++;
         size *= blockSteps;
@@ -89,7 +98,10 @@ export function* newCounts(time, values, exact) {
   return counts;
 }
 
-/** Blocks of so many steps, of those of the level below. @param {Counts} counts @param {number} size @returns {Generator<void, CountBlocks>} */
+/**
+ * Builds the blocks of size steps from those of the level below.
+ * @param {Counts} counts @param {number} size @returns {Generator<void, CountBlocks>}
+ */
 function* countBlocks({ time, values, n, blocks }, size) {
   const below = blocks.at(-1);
   const count = Math.floor(n / size) * countClasses;
@@ -113,10 +125,10 @@ function* countBlocks({ time, values, n, blocks }, size) {
 const counted = { t0: 0, t1: 0, least: [0, 0, 0], most: [0, 0, 0], mean: [0, 0, 0] };
 
 /**
- * Counts the goroutines of a set, in each stretch of time of which all is known. The
- * runtime's own count while they run.
+ * Counts the goroutines of a set, in each completely known range of time. Those of the
+ * runtime count only while they run.
  * @param {StateSet} set
- * @returns {Generator<void, Counts[]>} by time
+ * @returns {Generator<void, Counts[]>} in order of time
  */
 export function* countSteps(set) {
   const all = set.told.length === 0 ? null : set.res > 0 ? binSteps(set) : yield* stateSteps(set);
@@ -130,7 +142,14 @@ export function* countSteps(set) {
 
 /** @typedef {{time: Float64Array, values: (Uint32Array|Float64Array)[]}} Steps as Counts has them */
 
-/** The steps of a stretch of time; of averages those that lie in it. @param {Steps} all @param {boolean} exact @param {number} from @param {number} to @returns {Steps|null} */
+/**
+ * Returns the steps of a range of time; of averages, those inside it.
+ * @param {Steps} all
+ * @param {boolean} exact
+ * @param {number} from
+ * @param {number} to
+ * @returns {Steps|null}
+ */
 function partOf({ time, values }, exact, from, to) {
   const first = Math.max(0, bisect(0, time.length, (k) => time[k] <= from) - 1);
   const end = Math.min(time.length, bisect(0, time.length, (k) => time[k] < to) + 1);
@@ -150,16 +169,19 @@ function binSteps({ bins: { from, width, sums } }) {
   return { time: Float64Array.from({ length: n + 1 }, (_, k) => from + k * width), values: sums.map((s) => Float64Array.from(s, (v) => v / width)) };
 }
 
-/** What states count as: 0 nothing, else one more than a class. @param {StateSet} set */
+/**
+ * Returns a function that returns the class of a state: 0 for none, else the class plus one.
+ * @param {StateSet} set
+ */
 function classer(set) {
   const of = Uint8Array.from(set.names, (name) => (runningStates.has(name) ? 1 : name === "runnable" ? 2 : name === "unknown" ? 0 : 3));
   const gc = set.names.indexOf("gc");
   return (/** @type {number} */ i, /** @type {boolean} */ system) => {
     const s = set.state[i];
     let c = of[s];
-    // Where it is while it runs nobody tells: a stack is that of a system call.
+    // An interval of running has no stack; one with a stack is a system call.
     if (c === 1 && set.stack[i] !== 0) c = 3;
-    if (s === gc && set.thread[i] !== 0) c = 1; // else it waits for the collector
+    if (s === gc && set.thread[i] !== 0) c = 1; // otherwise it waits for the collector
     return system && c !== 1 ? 0 : c;
   };
 }
@@ -168,7 +190,7 @@ function classer(set) {
 function* stateSteps(set) {
   const classOf = classer(set);
   const width = countClasses + 1;
-  const changes = new Float64Array(set.state.length + set.lanes.size); // time, from what, to what
+  const changes = new Float64Array(set.state.length + set.lanes.size); // triples of time, old class, new class
   let m = 0;
   for (const lane of set.lanes.values()) {
     yield;

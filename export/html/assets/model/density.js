@@ -1,14 +1,14 @@
-// How many rows of a group were in a scope, and how many waited, at every moment.
+// The number of rows of a group that were in a scope, and that waited, over time.
 
 import { bisect } from "../data/bisect.js";
 import { orderByStart } from "../data/order.js";
 import { stretchesOf } from "./rowsums.js";
 
-/** Of so many steps the highest is known ahead. */
+/** The number of steps per block; the maximum of each block is computed ahead. */
 const densityBlock = 64;
 
 /**
- * A number of rows that changes in steps: values[k] from times[k] on, before the first none.
+ * A number of rows in steps: values[k] from times[k] on, zero before the first.
  * @typedef {{values: Float64Array, sums: Float64Array, tops: Float64Array}} Steps sums: the values' integral up to times[k]; tops: the highest of each block
  */
 
@@ -19,23 +19,23 @@ export class Density {
     this.times = times;
     this.active = stepsOf(times, active);
     this.waiting = stepsOf(times, waiting);
-    /** The most that were in a scope or waited at once. */
+    /** The maximum number of rows that were in a scope or waited at once. */
     this.most = [this.active, this.waiting].reduce((most, { tops }) => tops.reduce((a, b) => Math.max(a, b), most), 0);
-    /** Some of it is of merged scopes, of which each counts by how much of its time it was busy. */
+    /** Some scopes are merged; each counts with the busy share of its time. */
     this.merged = merged;
   }
 
-  /** The step at a moment; -1: before the first. @param {number} t */
+  /** Returns the step at a time; -1: before the first. @param {number} t */
   stepAt(t) { return bisect(0, this.times.length, (k) => this.times[k] <= t) - 1; }
 
-  /** How many there were at a moment. @param {number} t */
+  /** Returns the counts at a time. @param {number} t */
   at(t) {
     const k = this.stepAt(t);
     return k < 0 ? { active: 0, waiting: 0 } : { active: this.active.values[k], waiting: this.waiting.values[k] };
   }
 
   /**
-   * The least, the median and the most that were in a scope at once in [from, to].
+   * Returns the minimum, median and maximum number of rows in a scope in [from, to].
    * @param {number} from @param {number} to
    */
   spread(from, to) {
@@ -54,8 +54,8 @@ export class Density {
   }
 
   /**
-   * Calls visit for each of n equal parts of [from, to]: how many were in a scope and
-   * waited, on an average and at most. What it costs depends on n.
+   * Calls visit for each of n equal parts of [from, to] with the mean and the maximum number
+   * of rows in a scope and of waiting rows. The cost depends on n.
    * @param {number} from @param {number} to @param {number} n
    * @param {(x: number, active: number, activeTop: number, waiting: number, waitingTop: number) => void} visit
    */
@@ -70,7 +70,7 @@ export class Density {
       const b = lastUpTo(times, a, end);
       const nextBusy = integral(times, active, b, end);
       const nextWait = integral(times, waiting, b, end);
-      const last = times[b] === end ? b - 1 : b; // a step at the end is of the next part
+      const last = times[b] === end ? b - 1 : b; // a step at the end belongs to the next part
       visit(x, (nextBusy - busy) / part, highest(active, a, last), (nextWait - wait) / part, highest(waiting, a, last));
       a = b;
       busy = nextBusy;
@@ -79,7 +79,10 @@ export class Density {
   }
 }
 
-/** The last step up to t, searched from k on: nearby at first. @param {Float64Array} times @param {number} k @param {number} t */
+/**
+ * Returns the last step up to t, searched from k on, nearby first.
+ * @param {Float64Array} times @param {number} k @param {number} t
+ */
 function lastUpTo(times, k, t) {
   let step = 1;
   while (k + step < times.length && times[k + step] <= t) step *= 2;
@@ -89,7 +92,10 @@ function lastUpTo(times, k, t) {
 /** @param {Float64Array} times @param {Steps} steps @param {number} k the step at t @param {number} t */
 function integral(times, { values, sums }, k, t) { return k < 0 ? 0 : sums[k] + values[k] * (t - times[k]); }
 
-/** The highest of the steps a to b. @param {Steps} steps @param {number} a @param {number} b */
+/**
+ * Returns the maximum of steps a to b.
+ * @param {Steps} steps @param {number} a @param {number} b
+ */
 function highest({ values, tops }, a, b) {
   let top = a < 0 ? 0 : values[a];
   for (let k = a + 1; k <= b;) {
@@ -115,7 +121,7 @@ function stepsOf(times, values) {
 }
 
 /**
- * The counts of some rows; made once, and while a trace grows once a second.
+ * Returns the counts of some rows; computed once, and once a second while the trace grows.
  * @param {import("./model.js").Model} model
  * @param {string} id of the group
  * @param {import("./rowset.js").Row[]} rows

@@ -1,11 +1,11 @@
-// What is known better than the coarse base: tiles of what is looked at.
+// Details beyond the coarse base: tiles of the visible range.
 
 import { splitOpen } from "../data/gather.js";
 import { barPixels } from "../data/merge.js";
 import { batchOfTile } from "../data/batch.js";
 import { threadBatch } from "../data/threads.js";
 
-/** So many tiles are kept. */
+/** The maximum number of tiles that are kept. */
 const mostTiles = 6;
 
 /**
@@ -14,12 +14,12 @@ const mostTiles = 6;
  * @property {number} from
  * @property {number} to
  * @property {number} res
- * @property {number} asked what was asked for; while the server still reads the trace it has no finer one
- * @property {Set<import("../data/batch.js").Batch>} known what it holds too: the batches that there were when it was asked for
- * @property {import("../data/batch.js").Batch|null} threads the same by thread, made when it is shown so
+ * @property {number} asked requested resolution; while the server still reads the trace it may have only a coarser one
+ * @property {Set<import("../data/batch.js").Batch>} known batches at the time of the request, whose items the tile also contains
+ * @property {import("../data/batch.js").Batch|null} threads the same items by thread, created on first use
  */
 
-/** The tiles of a model, and which of them is shown. */
+/** The tiles of a model, and the one that is shown. */
 export class Details {
   /** @param {import("./model.js").Model} model */
   constructor(model) {
@@ -28,9 +28,12 @@ export class Details {
     this.tiles = [];
     /** @type {DetailTile|null} */
     this.shown = null;
-    this.epoch = 0; // answers to questions of another are dropped
+    this.epoch = 0; // answers to requests of an earlier epoch are dropped
     this.busy = false;
-    /** @type {number[]|null} what is looked at, if a tile is still to be asked for */
+    /**
+     * The visible range, if a tile is still to be requested.
+     * @type {number[]|null}
+     */
     this.next = null;
   }
 
@@ -60,7 +63,10 @@ export class Details {
     if (!this.busy) this.fetch();
   }
 
-  /** Asks for what is looked at with as much again beside it, one tile at a time. */
+  /**
+   * Requests a tile for the visible range and as much again on both sides, one tile at a
+   * time.
+   */
   async fetch() {
     const { model, epoch } = this;
     while (this.next && epoch === this.epoch) {
@@ -84,7 +90,7 @@ export class Details {
   }
 
   /**
-   * Takes an answer; it is shown if nothing else is asked for.
+   * Takes an answer and shows it unless another range is visible by now.
    * @param {import("../data/columns.js").Container} container
    * @param {number} from @param {number} to @param {number} asked @param {Set<import("../data/batch.js").Batch>} known
    */
@@ -104,7 +110,7 @@ export class Details {
     this.model.changed();
   }
 
-  /** Shows it in the rows by thread too. */
+  /** Shows the tile in the rows by thread, too. */
   regroup() {
     const { threads } = this.model;
     if (!threads) return;
@@ -114,8 +120,8 @@ export class Details {
   }
 
   /**
-   * The parts of a lane in which everything that touches [from, to] is by itself;
-   * null if that is not known.
+   * Returns the parts of a lane in which all items that touch [from, to] are unmerged; null
+   * if there are none.
    * @param {import("./rowset.js").Lane} lane
    * @param {number} from
    * @param {number} to
@@ -130,8 +136,8 @@ export class Details {
   }
 
   /**
-   * Model.eachBar where a tile is shown: the tile has its stretch, the base what
-   * is beside it.
+   * Implements Model.eachBar while a tile is shown: the tile covers its range, the base the
+   * rest.
    * @param {import("./rowset.js").Lane} lane
    * @param {number} from
    * @param {number} to
@@ -141,7 +147,7 @@ export class Details {
   eachBar(lane, from, to, res, visit) {
     const tile = /** @type {DetailTile} */ (this.shown);
     const bars = (part, a, b, fn) => part.batch.pyramid(part.lane).each(a, b, res, fn);
-    // What reaches into the tile is in it whole, but for runs.
+    // Items that reach into the tile are complete in it, except for merged runs.
     const inTile = ({ batch, i, j, t0, t1 }) => t1 > tile.from && t0 < tile.to && j - i === 1 && batch.many(i) === 1;
     const before = (run) => {
       if (run.t0 < tile.from && !inTile(run)) visit({ ...run, t1: Math.min(run.t1, tile.from) });
@@ -157,7 +163,7 @@ export class Details {
   }
 }
 
-/** Reports whether a batch, or those that one by thread was made of, are known ones. */
+/** Reports whether a batch, or each source of a batch by thread, is among the known ones. */
 function isKnown(batch, known) {
   return batch.origin === null ? known.has(batch) : batch.origin.batches.every((s) => isKnown(s, known));
 }

@@ -1,4 +1,4 @@
-// What two selections of samples differ in: by metric, and by place. The rules are those
+// The differences of two selections of samples, by metric and by place. The rules are those
 // of the command line's `functions --slowest`.
 
 import { weigh } from "./callgraph.js";
@@ -7,15 +7,15 @@ import { weigh } from "./callgraph.js";
  * @typedef {import("../data/samples.js").Samples} Samples
  * @typedef {import("./callgraph.js").Choice} Choice
  *
- * One side: its samples, and of how many executions they are. Then its values are those of
- * one; else they are sums.
+ * One side: its samples and their number of executions. With that number, values are per
+ * execution; otherwise they are sums.
  * @typedef {{choice: Choice, label: string, executions?: number}} Side
  *
- * What each side had of a metric; frame is where, 0: anywhere. Of samples the place is a
- * function, of waits a line of the program's own.
+ * The values of both sides in a metric; frame is the place, 0: anywhere. The place of
+ * samples is a function, that of waits a line of the program's own code.
  * @typedef {{metric: number, frame: number, a: number, b: number}} Contrast
  *
- * @typedef {{a: Side, b: Side, metrics: Contrast[], places: Contrast[]}} Difference both lists with what b has more of first
+ * @typedef {{a: Side, b: Side, metrics: Contrast[], places: Contrast[]}} Difference both lists sorted by the excess of b
  */
 
 /**
@@ -50,7 +50,10 @@ export function difference(s, a, b) {
   return { a, b, metrics: sorted(byMetric), places: sorted(byPlace) };
 }
 
-/** By stack, the first frame that has its leaf's function: a function has some samples, a line hardly any. */
+/**
+ * Returns by stack the first frame with its leaf's function: a function has several samples,
+ * a line hardly any.
+ */
 function leaves(s) {
   const first = new Map();
   const list = new Uint32Array(s.stacks);
@@ -63,7 +66,7 @@ function leaves(s) {
   return list;
 }
 
-/** By stack, the innermost frame of the program's own; the leaf, if there is none. */
+/** Returns by stack the innermost frame of the program's own code; the leaf if there is none. */
 function ownFrames(s) {
   const own = new Uint32Array(s.stacks);
   for (let k = 1; k < s.stacks; k++) own[k] = s.funcOwn[s.func[k]] ? s.stackFrame[k] : own[s.stackUp[k]];
@@ -72,12 +75,12 @@ function ownFrames(s) {
 }
 
 /**
- * Says what makes most of the difference, and where most of that was; "" if b has no more.
+ * Describes the largest part of the difference and its place; "" if b has no more than a.
  * @param {Samples} s @param {Difference} d
  * @param {{span(ns: number): string, share(x: number): string, place(metric: number, frame: number): string}} words
  */
 export function differenceText(s, d, words) {
-  const syscall = s.metricOf("syscall"); // it may have had a CPU, and be counted already
+  const syscall = s.metricOf("syscall"); // may have had a CPU and be counted already
   const all = d.metrics.reduce((sum, c) => sum + (c.metric === syscall ? 0 : c.b - c.a), 0);
   const [most] = d.metrics;
   if (!most || all <= 0 || most.b <= most.a) return "";

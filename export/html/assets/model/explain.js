@@ -1,5 +1,5 @@
-// Why a goroutine waited: who held the object meanwhile, how many waited, and what the
-// holder did. All is told from records; what they don't tell is not known.
+// The causes of a wait: the holders of the object, the number of waiting goroutines, and the
+// activity of the holders. All comes from records; the rest is unknown.
 
 import { lowerBound } from "../data/bisect.js";
 import { firstEnding, firstFrom } from "../data/batch.js";
@@ -13,58 +13,68 @@ import { lockArgs, mayBeSought } from "./waitlinks.js";
  * @typedef {import("../data/batch.js").Ref} Ref
  * @typedef {import("../data/states.js").StateSet} StateSet
  * @typedef {{from: number, to: number}} Piece
- * @typedef {Piece & {start: number}} HeldPiece start: when the hold began
+ * @typedef {Piece & {start: number}} HeldPiece start: begin of the hold
  *
- * A wait: what a record tells of it, an interval of a goroutine's states, or both.
+ * A wait: from a record, from an interval of a goroutine's states, or both.
  * @typedef {Object} Wait
  * @property {number} key the goroutine
  * @property {number} from
  * @property {number} to
- * @property {number} began before from, where a part of a wait is looked at
+ * @property {number} began begin of the whole wait; before from if this is a part of it
  * @property {Ref|null} ref its record
  * @property {{set: StateSet, i: number}|null} interval of its states
  * @property {string} object the id of its row among the locks; "": not known
- * @property {string} name what is waited for; "": its state tells no more
+ * @property {string} name name of the object; "": only the state is known
  * @property {string} state
- * @property {number} holder the goroutine that held it when it began; 0: not known
- * @property {boolean} held somebody can hold it
+ * @property {number} holder goroutine that held the object when the wait began; 0: unknown
+ * @property {boolean} held the object is of a kind that can be held
  *
  * A part of a wait's time.
- *   hold: key held it; shared: readers did, together
- *   merged: many holds, which cannot be told apart here; key had the longest
- *   atMost: key held it when the wait began, and when it let go is not known
- *   waker: key ended the wait; own: the goroutine itself was in state, and waited no more
+ *   hold: key held it; shared: several readers held it together
+ *   merged: many merged holds; key had the longest
+ *   atMost: key held it when the wait began; the time of its release is unknown
+ *   waker: key ended the wait; own: the goroutine itself was in state, no longer waiting
  *   unknown
  * @typedef {Object} WaitPart
  * @property {"hold"|"shared"|"merged"|"atMost"|"waker"|"own"|"unknown"} kind
  * @property {number} key the goroutine; 0: none
- * @property {number} scope the name id of the scope it held it in; -1: none
+ * @property {number} scope name id of the scope in which it held the object; -1: none
  * @property {string} state
  * @property {number} ns
  * @property {number} many holds in it
  * @property {HeldPiece[]} pieces
  *
- * How many waited, this one included: when it began, and the most in each of some equal parts of its time.
+ * The number of waiting goroutines, including this one: at its begin, and the maximum in
+ * equal parts of its time.
  * @typedef {{first: number, min: number, max: number, columns: number[], exact: boolean}} WaitQueue
  *
- * parts add up to the wait, the longest first; wanted: better is under way.
+ * parts add up to the wait, the longest first; wanted: better data are requested.
  * @typedef {{wait: Wait, parts: WaitPart[], queue: WaitQueue|null, wanted: boolean}} Why
  */
 
-/** So many items, or intervals of states, are told one by one; of more those that are short are merged, or it would take long. */
+/**
+ * The maximum number of items, or intervals of states, that are processed one by one; with
+ * more, short ones are merged to save time.
+ */
 export const mostTold = 50_000;
-/** What a holder did is told of so many of its longest holds; with more holds in a wait, or more waits in a scope, states between them are not looked for. */
+/**
+ * The maximum number of holds whose activities are examined, the longest first; with more
+ * holds in a wait, or more waits in a scope, states between them are ignored.
+ */
 export const mostHeld = 1000;
-/** A queue is told in so many parts. */
+/** The number of parts in which a queue is shown. */
 const queueColumns = 80;
-/** The states in which a goroutine waits for another. */
+/** The states of waiting for another goroutine. */
 const awaited = new Set(["lock", "channel", "select", "cond", "join"]);
-/** Those in which it waits for something else. */
+/** The states of waiting for something else. */
 const alone = new Set(["network", "sleep", "runnable", "preempted", "gc", "other", "blocked"]);
-/** The states of waits for what nobody holds, by the kinds of objects. */
+/** The states of waits for objects without a holder, by kind of object. */
 const statesOfKinds = /** @type {Record<string, string>} */ ({ send: "channel", receive: "channel", select: "select", cond: "cond", waitgroup: "join" });
 
-/** The wait that an item is; null: it is none. @param {Model} model @param {Ref} ref @returns {Wait|null} */
+/**
+ * Returns the wait that an item represents; null: it is not a wait.
+ * @param {Model} model @param {Ref} ref @returns {Wait|null}
+ */
 export function waitOfItem(model, ref) {
   const { batch, i } = model.resolve(ref);
   const args = lockArgs(model, batch, i);
@@ -76,7 +86,15 @@ export function waitOfItem(model, ref) {
   };
 }
 
-/** The wait that interval i of a goroutine's states is; null: it is none. @param {Model} model @param {number} key @param {StateSet} set @param {number} i @returns {Wait|null} */
+/**
+ * Returns the wait that interval i of a goroutine's states represents; null: it is not a
+ * wait.
+ * @param {Model} model
+ * @param {number} key
+ * @param {StateSet} set
+ * @param {number} i
+ * @returns {Wait|null}
+ */
 export function waitOfState(model, key, set, i) {
   const state = set.nameOf(set.state[i]);
   if (!awaited.has(state) && !alone.has(state) || set.count !== null && set.count[i] > 1) return null;
@@ -89,22 +107,38 @@ export function waitOfState(model, key, set, i) {
   };
 }
 
-/** From which length on states in [from, to] are told one by one, ns. @param {import("../data/states.js").StateLane|null} lane @param {number} from @param {number} to */
+/**
+ * Returns the duration above which states in [from, to] are processed one by one, ns.
+ * @param {import("../data/states.js").StateLane|null} lane @param {number} from @param {number} to
+ */
 export function stateRes(lane, from, to) {
   if (!lane) return 0;
   const { start } = lane.set;
   return firstFrom(start, lane.from, lane.to, to) - firstFrom(start, lane.from, lane.to, from) > mostTold ? (to - from) / mostTold : 0;
 }
 
-/** The longest of some waits that takes at least so many ns. @param {Wait[]} waits @param {number} least */
+/**
+ * Returns the longest wait that takes at least least ns.
+ * @param {Wait[]} waits @param {number} least
+ */
 function longestWait(waits, least) {
   return waits.reduce((best, w) => (w.to - w.from > (best ? best.to - best.from : Math.max(0, least - 1)) ? w : best), /** @type {Wait|null} */ (null));
 }
 
-/** Reports whether a wait is for another goroutine, who may be asked why. @param {Wait} wait */
+/**
+ * Reports whether a wait is for another goroutine, in which the chain can continue.
+ * @param {Wait} wait
+ */
 export function isAwaited(wait) { return awaited.has(wait.state); }
 
-/** A goroutine's waits on record in [from, to], cut to it, by time. @param {Model} model @param {number} key @param {number} from @param {number} to @returns {Wait[]} */
+/**
+ * Returns a goroutine's recorded waits in [from, to], cut to it, in order of time.
+ * @param {Model} model
+ * @param {number} key
+ * @param {number} from
+ * @param {number} to
+ * @returns {Wait[]}
+ */
 export function waitsIn(model, key, from, to) {
   const found = [];
   for (const lane of model.goroutines.rows.get(key)?.lanes ?? []) {
@@ -124,8 +158,8 @@ function cutWait(wait, from, to) {
 }
 
 /**
- * Says why a wait took as long as it did.
- * @param {Model} model @param {Wait} wait @param {boolean} ask a server, if it knows more
+ * Returns the causes of a wait.
+ * @param {Model} model @param {Wait} wait @param {boolean} ask request better data from a server
  * @returns {Why}
  */
 export function explain(model, wait, ask = true) {
@@ -146,7 +180,7 @@ function whyOf(model, wait, known) {
   const holds = row ? lowerBound(row.starts, wait.to) - lowerBound(row.ends, wait.from) : 0;
   const parts = new Parts(wait, holds > mostHeld ? null : known.states?.lanes.get(wait.key) ?? null);
   const before = row ? lowerBound(row.ends, wait.began + 1) : 0;
-  if (row && row.starts[before] < wait.from) parts.holder = 0; // another hold has begun since, or this one is on record
+  if (row && row.starts[before] < wait.from) parts.holder = 0; // another hold has begun since, or this one is recorded
   let at = wait.from;
   for (let k = row && wait.held ? lowerBound(row.ends, at) : Infinity; row && k < row.starts.length && row.starts[k] < wait.to; k++) {
     const from = Math.max(row.starts[k], at);
@@ -162,7 +196,7 @@ function whyOf(model, wait, known) {
   return { wait, parts: parts.list(), queue: row ? queueOf(row, wait) : null, wanted: known.wanted };
 }
 
-/** The parts of a wait, while they are gathered. */
+/** The parts of a wait under construction. */
 class Parts {
   /** @param {Wait} wait @param {import("../data/states.js").StateLane|null} lane of who waits */
   constructor(wait, lane) {
@@ -175,7 +209,7 @@ class Parts {
   /** @param {WaitPart["kind"]} kind @param {number} key @param {number} scope @param {number} from @param {number} to @param {number} many @param {number} start @param {string} state */
   add(kind, key, scope, from, to, many = 0, start = from, state = "") {
     if (to <= from) return;
-    const id = kind === "hold" ? key * 65537 + scope + 1 : kind === "unknown" ? -2 : `${kind} ${key} ${scope} ${state}`; // of these there may be a million
+    const id = kind === "hold" ? key * 65537 + scope + 1 : kind === "unknown" ? -2 : `${kind} ${key} ${scope} ${state}`; // there may be a million of these
     let part = this.parts.get(id);
     if (!part) this.parts.set(id, part = { kind, key, scope, state, ns: 0, many: 0, pieces: [] });
     part.ns += to - from;
@@ -186,8 +220,9 @@ class Parts {
   }
 
   /**
-   * A stretch in which no hold is on record. Who had the object when the wait began had it
-   * up to the stretch's end at most. Else who waited tells: who woke it, or that it was awake.
+   * Adds the parts of a stretch without a recorded hold. The holder at the begin of the wait
+   * held the object at most up to the stretch's end. Otherwise the waiting goroutine's
+   * states are used: its waker, or a state in which it was awake.
    * @param {Model} model @param {number} from @param {number} to
    */
   gap(model, from, to) {
@@ -217,21 +252,30 @@ class Parts {
   /** @param {number} from @param {number} to */
   unknown(from, to) { this.add("unknown", 0, -1, from, to); }
 
-  /** @returns {WaitPart[]} what is known by length, then what is not */
+  /**
+   * Returns the parts.
+   * @returns {WaitPart[]} the known ones by length, then the unknown one
+   */
   list() { return [...this.parts.values()].sort((a, b) => Number(a.kind === "unknown") - Number(b.kind === "unknown") || b.ns - a.ns); }
 }
 
-/** The name id of the scope that a goroutine was in at a moment; -1: none, or not known. @param {Model} model @param {number} key @param {number} t */
+/**
+ * Returns the name id of a goroutine's scope at a time; -1: none or unknown.
+ * @param {Model} model @param {number} key @param {number} t
+ */
 function scopeAt(model, key, t) {
   const row = model.goroutines.rows.get(key);
   const scope = row ? innermostAt(row, t, Infinity) : null;
   return scope ? scope.batch.name[scope.i] : -1;
 }
 
-/** How many waited for an object while a wait lasted. @param {import("../data/lockset.js").Held} row @param {Wait} wait @returns {WaitQueue|null} */
+/**
+ * Returns the number of goroutines that waited for an object during a wait.
+ * @param {import("../data/lockset.js").Held} row @param {Wait} wait @returns {WaitQueue|null}
+ */
 function queueOf({ times, counts, res }, { from, to }) {
   const begin = lowerBound(times, from + 1) - 1;
-  if (begin < 0 || to <= from || counts[begin] < 1) return null; // else the wait itself is not told of yet
+  if (begin < 0 || to <= from || counts[begin] < 1) return null; // otherwise the wait itself is not yet counted
   const queue = { first: counts[begin], min: Infinity, max: 0, columns: new Array(queueColumns).fill(0), exact: res === 0 };
   const column = (/** @type {number} */ t) => ((Math.max(t, from) - from) / (to - from)) * queueColumns;
   for (let k = begin; k < times.length && times[k] < to; k++) {
@@ -243,7 +287,10 @@ function queueOf({ times, counts, res }, { from, to }) {
   return queue;
 }
 
-/** The longest of some pieces, the longest first. @template {Piece} T @param {T[]} pieces @param {number} most @returns {T[]} */
+/**
+ * Returns the longest most pieces, the longest first.
+ * @template {Piece} T @param {T[]} pieces @param {number} most @returns {T[]}
+ */
 export function longestPieces(pieces, most) {
   const length = (/** @type {Piece} */ p) => p.to - p.from;
   if (pieces.length > most) {
@@ -255,15 +302,17 @@ export function longestPieces(pieces, most) {
 }
 
 /**
- * What a goroutine did for a part of a wait. name: what it waited for, where that is known.
- * state "": not known. longest is the longest piece of it; wait is its wait then, if it waited.
+ * An activity of a goroutine during a part of a wait. name: the object it waited for, if
+ * known. state "": unknown. longest is its longest piece; wait is the wait in that piece, if
+ * it waited.
  * @typedef {{state: string, name: string, ns: number, longest: Piece & {interval: {set: StateSet, i: number}|null}, wait: Wait|null}} Deed
  */
 
 /**
- * Says what a goroutine did for a part of a wait, the longest first; it adds up to the
- * longest of its pieces, which are some of very many. Where its states are not known its waits on record still are.
- * @param {Model} model @param {WaitPart} part @param {Piece} within what a server is asked for
+ * Returns the activities of a goroutine during a part of a wait, the longest first; they add
+ * up to the longest of its pieces, up to a maximum number. Without states they include its
+ * recorded waits only.
+ * @param {Model} model @param {WaitPart} part @param {Piece} within the range requested from a server
  * @returns {{deeds: Deed[], states: boolean, pieces: number, ns: number}}
  */
 export function deedsOf(model, part, within) {
@@ -308,7 +357,10 @@ export function deedsOf(model, part, within) {
   return { deeds: list, states: lane !== null, pieces: pieces.length, ns: list.reduce((sum, d) => sum + d.ns, 0) };
 }
 
-/** The hold of a goroutine that began at a moment; null: it is not here by itself. @param {Model} model @param {number} key @param {number} start @returns {Ref|null} */
+/**
+ * Returns the hold of a goroutine that began at start; null: unknown or merged.
+ * @param {Model} model @param {number} key @param {number} start @returns {Ref|null}
+ */
 export function holdAt(model, key, start) {
   for (const lane of model.goroutines.rows.get(key)?.lanes ?? []) {
     for (const part of [lane.detail, ...lane.parts, lane.open]) {

@@ -1,4 +1,4 @@
-// By what executions fall into groups: their rows, the scopes around them, their arguments.
+// The groupings of executions: by row, by enclosing scope, by argument.
 
 import { argsList } from "../data/args.js";
 import { quantileOf } from "./histogram.js";
@@ -11,19 +11,19 @@ import { argsOfRun } from "./runs.js";
  * @property {"row"|"parent"|"argument"} kind
  * @property {string} key of the argument
  * @property {string[]} values
- * @property {Int32Array} ids by execution, which of the values; -1: none
+ * @property {Int32Array} ids by execution: index of the value; -1: none
  *
  * The executions of a value. Times are in ns.
  * @typedef {{id: number, label: string, count: number, total: number, share: number, p50: number, p99: number, max: number}} RunGroup
  */
 
-/** So many arguments are looked at. */
+/** The maximum number of arguments that are examined. */
 const mostFacetKeys = 8;
-/** An argument with more values than these, all numbers, is told by powers of two. */
+/** An argument with more values than this, all of them numbers, is grouped by powers of two. */
 const mostNumbers = 30;
-/** So many texts of arguments are remembered by batch: often there are few, each many times. */
+/** The maximum number of argument texts cached per batch: often few texts occur many times. */
 const textsKept = 10000;
-/** So many groups are told, those with the most time. */
+/** The maximum number of groups, those with the most time. */
 const mostGroups = 1000;
 
 /**
@@ -64,7 +64,7 @@ export function* facetSteps(runs, nameOf) {
 /** @param {string} text */
 function isNumber(text) { return text.trim() !== "" && Number.isFinite(Number(text)); }
 
-/** A facet that is being made. */
+/** A facet under construction. */
 class ValueSet {
   constructor(kind, key, n) {
     this.kind = kind;
@@ -85,7 +85,7 @@ class ValueSet {
   facet() {
     const { kind, key, ids, values } = this;
     if (values.length <= mostNumbers || !values.every(isNumber)) return { kind, key, values, ids };
-    const bins = new Map(); // by the power of two below, with the sign
+    const bins = new Map(); // by the power of two below the value, with its sign
     const binOf = new Int32Array(values.length);
     values.forEach((text, id) => {
       const v = Number(text);
@@ -97,18 +97,18 @@ class ValueSet {
   }
 }
 
-/** From a power of two up to the next one. @param {number} v */
+/** Returns the text of the range from a power of two up to the next one. @param {number} v */
 function powerText(v) {
   const [a, b] = [Math.abs(v), 2 * Math.abs(v)].map((x) => x.toLocaleString("en", { maximumSignificantDigits: 6 }));
   return v === 0 ? "0" : v > 0 ? `${a} – ${b}` : `−${b} – −${a}`;
 }
 
 /**
- * Groups some executions, which are given by their durations.
+ * Groups some executions, given in the order of their durations.
  * @param {Runs} runs
  * @param {Facet} facet
  * @param {Uint32Array} order the shortest first
- * @returns {{groups: RunGroup[], all: number}} those with the most time first, and how many there are
+ * @returns {{groups: RunGroup[], all: number}} the groups with the most time first, and the number of all groups
  */
 export function groupRuns(runs, { ids, values }, order) {
   const begin = new Uint32Array(values.length + 1);

@@ -1,4 +1,4 @@
-// The tree by name of what ran: who was in whom, and what belonged to each.
+// The flame tree: scopes by name and nesting, with the time of each.
 
 import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
 import { Replay, RowItems, hasMoments, itemsAtOnce } from "./replay.js";
@@ -7,18 +7,18 @@ import { Replay, RowItems, hasMoments, itemsAtOnce } from "./replay.js";
  * @typedef {Object} FlameNode
  * @property {number} nameId -1: the root
  * @property {number} kind 0: the root
- * @property {number} value ns in the range, of what is inside too
- * @property {number} self ns that belonged to nothing inside
+ * @property {number} value ns in the range, including children
+ * @property {number} self ns outside of children
  * @property {number} count scopes that touch the range
  * @property {FlameNode[]} children the largest first
  */
 
 /**
- * Makes the tree.
+ * Builds the tree.
  * @param {import("./model.js").Model} model
  * @param {number} from
  * @param {number} to
- * @param {"wall"|"cpu"} metric cpu: as far as it is known; of a scope that is partly in the range, that part of it
+ * @param {"wall"|"cpu"} metric cpu: where known; of a scope partly in the range, the same part of its CPU time
  * @param {import("./rowset.js").Row[]} rows by goroutine
  * @returns {Generator<void, FlameNode>}
  */
@@ -30,7 +30,7 @@ export function* flameSteps(model, from, to, metric, rows = model.rows("goroutin
   }, () => {});
   let n = 0;
   for (const row of rows) {
-    if (row.key === 0 || row.first > to || row.last < from) continue; // 0: who is in whom is unknown
+    if (row.key === 0 || row.first > to || row.last < from) continue; // 0: the nesting is unknown
     replay.start(-Infinity);
     for (const items = new RowItems(row, from, to); items.next();) {
       if (++n % itemsAtOnce === 0) yield;
@@ -48,7 +48,7 @@ export function* flameSteps(model, from, to, metric, rows = model.rows("goroutin
   return tree.made(cpu);
 }
 
-/** What is known of an item's CPU time, as much of it as the item is in the range. */
+/** Returns the known CPU time of an item, scaled to the part of the item in the range. */
 function cpuInside(batch, i, from, to) {
   const known = batch.quality[i] === Quality.exact || batch.quality[i] === Quality.likely;
   if (!known || batch.kind[i] === Kind.process || batch.flags[i] & (Flag.unended | Flag.across)) return 0;
@@ -58,7 +58,7 @@ function cpuInside(batch, i, from, to) {
   return batch.cpu[i] * Math.max(inside, 0) / dur;
 }
 
-/** A tree under way: nodes have numbers, parents before their children. */
+/** A tree under construction: nodes are numbered, parents before children. */
 class Tree {
   constructor() {
     this.above = [-1];
@@ -67,7 +67,7 @@ class Tree {
     this.self = [0];
     this.count = [0];
     this.inclusive = [0];
-    /** By kind and name, of each node. @type {Map<number, number>[]} */
+    /** By node: the child of each kind and name. @type {Map<number, number>[]} */
     this.below = [new Map()];
   }
 
@@ -88,8 +88,8 @@ class Tree {
   }
 
   /**
-   * CPU time is known by scope. What is inside is taken off for self. Where a scope's
-   * own is unknown there is at least that of those inside.
+   * Builds the nodes. CPU time is known per scope; self is without the children. A scope
+   * with unknown CPU time has at least that of its children.
    * @returns {FlameNode}
    */
   made(cpu) {

@@ -1,12 +1,12 @@
-// How well a few letters mean a text.
+// Fuzzy matching of a few letters with a text.
 
 /**
- * Tells how well the words of a query are found in a text, in any case and order: best at
- * its begin, then at the begin of a word, then within one, at last as letters with others
+ * Returns how well the words of a query match a text, in any case and order: best at its
+ * begin, then at the begin of a word, then inside a word, then as letters with others
  * between them.
  * @param {string} text
  * @param {string} query
- * @returns {number} more is better; -1: not at all
+ * @returns {number} higher is better; -1: no match
  */
 export function fuzzy(text, query) {
   const low = text.toLowerCase();
@@ -17,7 +17,7 @@ export function fuzzy(text, query) {
     if (score < 0) return -1;
     sum += score;
   }
-  return sum + 1 / (1 + text.length); // of two alike the shorter one is meant
+  return sum + 1 / (1 + text.length); // of two equal matches the shorter text wins
 }
 
 /** @param {string} text @param {string} word */

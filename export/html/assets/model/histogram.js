@@ -1,29 +1,30 @@
-// Quantiles and distributions of durations, exact.
+// Exact quantiles and distributions of durations.
 
 import { lowerBound } from "../data/bisect.js";
 import { Flag, isScope } from "../data/kinds.js";
 
 /**
- * The smallest of sorted values that at least the share q of all do not exceed
- * (the nearest rank, no interpolation); 0 without values.
+ * Returns the quantile q of sorted values by the nearest rank, without interpolation: the
+ * smallest value such that at least the share q of all values do not exceed it; 0 without
+ * values.
  * @param {Float64Array} sorted
  * @param {number} q
  */
 export function quantileOf(sorted, q) {
   const n = sorted.length;
   if (n === 0) return 0;
-  // The product may come out a hair above the whole number that it is.
+  // Rounding may make the product slightly larger than the exact integer.
   const rank = Math.min(Math.max(Math.ceil(q * n - 1e-6), 1), n);
   return sorted[rank - 1];
 }
 
-/** How many buckets a distribution has at most. */
+/** The maximum number of buckets of a distribution. */
 const mostBuckets = 40;
 
 /**
- * How the durations of a name are distributed, and where one of them lies.
- * Buckets are of equal width on a logarithmic scale. rank is how many are
- * shorter; quantile what share is not longer.
+ * Returns the distribution of a name's durations, and the place of one of them. Buckets have
+ * equal width on a logarithmic scale. rank is the number of shorter durations; quantile the
+ * share of durations that are not longer.
  * @param {import("./model.js").Model} model
  * @param {number} nameId
  * @param {import("../data/batch.js").Ref|null} ref
@@ -50,7 +51,11 @@ function durationsOf(model, nameId, kind) {
   return new Float64Array(list).sort();
 }
 
-/** Buckets of equal width on a logarithmic scale, the last with the longest. @param {Float64Array} sorted */
+/**
+ * Returns buckets of equal width on a logarithmic scale; the last contains the longest
+ * duration.
+ * @param {Float64Array} sorted
+ */
 export function bucketsOf(sorted) {
   if (sorted.length === 0) return [];
   const min = Math.max(sorted[0], 1);

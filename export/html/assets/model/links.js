@@ -1,4 +1,4 @@
-// What an item has to do with on other rows: the arrows.
+// The arrows: relations of an item to other rows.
 
 import { lockLinks } from "./locklinks.js";
 import { innermostAt } from "./relate.js";
@@ -11,16 +11,16 @@ import { blockLinks, wakeLinks } from "./waitlinks.js";
  */
 
 /**
- * Finds what an item has to do with on other rows. That is who made its goroutine, and
- * which ones it made. Of a lock it is who held it, from whom it got it, and to whom it
- * gave it. And it is who woke its goroutine meanwhile.
+ * Returns the relations of an item to other rows: the creator of its goroutine and the
+ * goroutines it created; of a lock its holder and the previous and next holders; and the
+ * goroutine that woke its own meanwhile.
  * @param {Model} model
  * @param {Ref} ref
  * @returns {Link[]}
  */
 export function links(model, ref) { return [...goLinks(model, ref), ...blockLinks(model, ref), ...lockLinks(model, ref), ...wakeLinks(model, ref)]; }
 
-/** An item has so many links of a sort at most. */
+/** The maximum number of links of one sort per item. */
 const mostLinks = 100;
 
 function goLinks(model, ref) {

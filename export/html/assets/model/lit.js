@@ -1,9 +1,9 @@
-// What is lit in the timeline, while the rest is dimmed: the hits of a search, or what
-// is brushed.
+// Highlighting in the timeline, which dims all else: the hits of a search, or the brushed
+// executions.
 
 /** @import { Batch } from "../data/batch.js" */
 
-/** Some items of batches, looked up in runs of any length at once. */
+/** A set of items of batches, tested for runs of any length in constant time. */
 export class Lit {
   /** @param {() => Batch[]} all the batches among which they are */
   constructor(all) {
@@ -12,23 +12,32 @@ export class Lit {
     this.before = new WeakMap();
   }
 
-  /** How many are before each item of a batch, and at last before its end. @param {Batch} batch */
+  /**
+   * Returns the number of members before each item of a batch, and before its end.
+   * @param {Batch} batch
+   */
   upTo(batch) {
     let before = this.before.get(batch);
     if (!before) this.before.set(batch, before = this.countIn(batch));
     return before;
   }
 
-  /** What upTo returns, counted. @param {Batch} batch @returns {Uint32Array} */
+  /** Computes the result of upTo. @param {Batch} batch @returns {Uint32Array} */
   countIn(batch) { return new Uint32Array(batch.n + 1); }
 
-  /** Reports whether one is among the items [i, j) of a batch. @param {Batch} batch @param {number} i @param {number} j */
+  /**
+   * Reports whether items [i, j) of a batch contain a member.
+   * @param {Batch} batch @param {number} i @param {number} j
+   */
   has(batch, i, j = i + 1) {
     const before = this.upTo(batch);
     return before[j] > before[i];
   }
 
-  /** How many touch each of n equal parts of [from, to]. @param {number} from @param {number} to @param {number} n */
+  /**
+   * Returns the number of members that touch each of n equal parts of [from, to].
+   * @param {number} from @param {number} to @param {number} n
+   */
   bins(from, to, n) {
     const bins = new Uint32Array(n);
     const scale = n / Math.max(to - from, 1);

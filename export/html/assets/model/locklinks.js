@@ -1,18 +1,17 @@
-// From whom a wait for a lock got it, and to whom a hold gave it.
+// The previous holder of a lock for a wait, and the next holders after a hold.
 
 import { bisect } from "../data/bisect.js";
 import { Kind } from "../data/kinds.js";
 import { innermostAt } from "./relate.js";
 import { atOnce, inSlices, sortSteps } from "../data/slices.js";
 
-/** An item has so many of these links at most. */
+/** The maximum number of these links per item. */
 const mostLockLinks = 50;
-/** Of so many items the locks' are found within a frame. */
+/** The number of items whose locks can be found within one frame. */
 const soughtAtOnce = 1 << 13;
 
 /**
- * The waits and the holds of a lock: those of one name, whose arguments tell the
- * same address.
+ * The waits and holds of a lock: those with the same name and address.
  * @typedef {{batch: import("../data/batch.js").Batch, i: number, end: number}} LockItem
  * @typedef {{waits: LockItem[], holds: LockItem[]}} LockItems by their ends
  */
@@ -32,8 +31,8 @@ export function lockLinks(model, ref) {
     const holder = holderBefore(lock, batch, i);
     return holder ? [lockLink(holder, { batch, i })] : [];
   }
-  // A wait that this hold kept waiting began before the hold's end, and got the
-  // lock after it and before anybody else's hold ended.
+  // A wait caused by this hold began before the hold's end, and ended after it and before
+  // any other hold ended.
   const found = [];
   const end = batch.end(i);
   for (let k = firstEndingAt(lock.waits, end); k < lock.waits.length && found.length < mostLockLinks; k++) {
@@ -46,11 +45,11 @@ export function lockLinks(model, ref) {
 }
 
 /**
- * Who held the lock of an item in [from, to], and how many waited, by the records themselves;
- * as the row of a lock tells it, which there is of the locks that were waited for longest.
- * Holds that overlap are readers'.
+ * Returns the holders of an item's lock in [from, to] and the number of waiting goroutines,
+ * from the records themselves; in the format of a lock's row, which exists only for the
+ * locks with the longest waits. Overlapping holds are those of readers.
  * @param {import("./model.js").Model} model @param {import("../data/batch.js").Ref} ref @param {number} from @param {number} to
- * @returns {import("../data/lockset.js").Held|undefined} undefined: nothing is on record
+ * @returns {import("../data/lockset.js").Held|undefined} undefined: no record
  */
 export function lockBetween(model, ref, from, to) {
   const lock = locksAtOnce(model).get(lockKey(model, ref.batch, ref.i));
@@ -83,7 +82,7 @@ export function lockBetween(model, ref, from, to) {
   return { starts: Float64Array.from(starts), ends: Float64Array.from(ends), goids, scopes: Float64Array.from(scopes), many, shared, times: Float64Array.from(times), counts, res: 0 };
 }
 
-/** The hold on another row that ended last before the wait's end, or at it. */
+/** Returns the hold on another row that ended last at or before the wait's end. */
 function holderBefore(lock, batch, i) {
   const key = batch.lanes[batch.lane[i]].key;
   const end = batch.end(i);
@@ -102,24 +101,28 @@ function lockLink(hold, wait) {
 
 function firstEndingAt(list, t) { return bisect(0, list.length, (k) => list[k].end < t); }
 
-/** Name and address. */
+/** Returns name and address. */
 function lockKey(model, batch, i) {
   const addr = /"addr":"([^"]*)"/.exec(model.argsText(batch, i));
   return `${batch.name[i]} ${addr ? addr[1] : ""}`;
 }
 
-/** The waits and the holds of each lock, by lockKey; null: not found yet. @returns {{locks: Map<string, LockItems>|null, asked: boolean}} */
+/**
+ * Returns the waits and holds of each lock, by lockKey; null: not found yet.
+ * @returns {{locks: Map<string, LockItems>|null, asked: boolean}}
+ */
 function locksOf(model) { return model.cached("locks", () => ({ locks: null, asked: false })); }
 
 /** @returns {Map<string, LockItems>} */
 function locksAtOnce(model) { return locksOf(model).locks ??= atOnce(lockSteps(model)); }
 
 /**
- * Reports whether lockLinks costs little, as what it looks at is there. Of many items that
- * is found in slices: a frame that had to wait for it would be late. While a trace grows
- * it is always said to be there: it would be given up with each of the news.
+ * Reports whether the data for lockLinks are ready. Of many items they are found in slices,
+ * so as not to delay a frame. For a growing trace it always returns true: each update would
+ * abandon the search.
  * @param {import("./model.js").Model} model
- * @param {() => void} then called when it is there
+ * void} then called when it is there =>
+ * @param {() => void} then called when they are ready => void} then called when it is there
  */
 export function locksReady(model, then) {
   const of = locksOf(model);
@@ -139,7 +142,7 @@ export function locksReady(model, then) {
 function* lockSteps(model) {
   const locks = new Map();
   for (const batch of model.batches()) {
-    const keys = new Map(); // of name and arguments, which repeat
+    const keys = new Map(); // by name and arguments, which repeat
     for (let i = 0; i < batch.n; i++) {
       if ((i & 0xfff) === 0) yield;
       const kind = batch.kind[i];

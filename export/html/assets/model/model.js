@@ -1,5 +1,5 @@
-// The model: all that the page knows of a trace. It is fed with containers and
-// tells the rows, their lanes, and what of them is to be seen at a resolution.
+// The model: the data of a trace. It is filled from containers and provides the rows, their
+// lanes, and the items visible at a resolution.
 
 import { compact, joinSeries, splitOpen } from "../data/gather.js";
 import { findRef, placeOf, resolveRef } from "./refs.js";
@@ -13,10 +13,13 @@ import { Requests } from "./requests.js";
 import { Samples } from "../data/samples.js";
 import { Waits } from "./waits.js";
 
-/** So many increments, or this part of the base in them, become one batch. */
+/**
+ * The number of increments, or their share of the base, above which they are merged into one
+ * batch.
+ */
 const mostIncrements = 32;
 const incrementShare = 1 / 8;
-/** Time goes on by itself for so many ns. */
+/** The maximum time in ns for which the end advances without updates. */
 const mostAhead = 1.5e9;
 
 /**
@@ -28,10 +31,13 @@ const mostAhead = 1.5e9;
  * @typedef {import("./rowset.js").Lane} Lane
  */
 
-/** Of the samples: up to where they are here, when the last answer came, and after how long. */
+/**
+ * The state of loading samples: end of those loaded, time of the last answer, and its
+ * duration.
+ */
 function noSamplesAsked() { return { busy: false, end: -1, at: -Infinity, took: 0, timer: /** @type {any} */ (0) }; }
 
-/** A trace as the page knows it. */
+/** A trace in the page. */
 export class Model {
   base = new Batch(blankData(0));
   /** @type {Batch[]} */
@@ -51,40 +57,50 @@ export class Model {
     this.home = source.home;
     /** @type {import("../data/meta.js").Meta} */
     this.meta = blankMeta();
-    /** The last moment that is known, ns. */
+    /** The end of the known time, ns. */
     this.end = 0;
-    /** How far a trace that is beside it reaches, by its time. @type {{from: number, to: number}|null} */
+    /**
+     * The extent of the trace shown beside this one, in this trace's time.
+     * @type {{from: number, to: number}|null}
+     */
     this.reach = null;
-    /** Grows with every change. */
+    /** Increases with every change. */
     this.version = 0;
-    /** The tile is coarse: what is narrower than base.res is merged. */
+    /** Scopes shorter than base.res are merged. */
     this.reduced = false;
-    /** Of a live source; removed: its file is gone, changed: it lacks what it had, or is no trace, anew: it holds another recording now. @type {""|"connected"|"lost"|"ended"|"removed"|"changed"|"anew"} */
+    /**
+     * State of a live source; removed: its file is gone, changed: the file lacks earlier
+     * data or is not a trace, anew: it contains another recording now.
+     * @type {""|"connected"|"lost"|"ended"|"removed"|"changed"|"anew"}
+     */
     this.state = "";
-    /** Why it is lost. */
+    /** Reason for the state lost. */
     this.trouble = "";
-    /** When the server last answered, in ms since 1970. */
+    /** Time of the server's last answer, in ms since 1970. */
     this.answered = Date.now();
-    /** Has a server that does not answer asked at once. */
+    /** Retries an unreachable server at once. */
     this.retry = () => {};
-    this.heard = 0; // when news came last, by performance.now()
+    this.heard = 0; // time of the last update, by performance.now()
     /** @type {((model: Model) => void)[]} */
     this.listeners = [];
     this.details = new Details(this);
     this.requests = new Requests(this);
-    /** What goroutines did, and who held the locks. */
+    /** The states of goroutines and the holders of locks. */
     this.waits = new Waits(this);
-    /** Samples with their stacks; null: there are none, or they are not here yet. @type {Samples|null} */
+    /** Samples with their stacks; null: none, or not loaded yet. @type {Samples|null} */
     this.samples = null;
-    /** Why there are none, if they could not be had. */
+    /** Error of loading the samples. */
     this.samplesProblem = "";
     this.samplesAsked = noSamplesAsked();
-    /** What the doctor says; null: that is not known yet, or nobody can tell. @type {DoctorReport|null} */
+    /** The doctor's report; null: not loaded, or not available. @type {DoctorReport|null} */
     this.doctor = null;
-    /** Why that could not be had. */
+    /** Error of loading the report. */
     this.doctorProblem = "";
     this.doctorAsked = false;
-    /** What the raw file beside the trace says, if it came with the data. @type {Advice|null} */
+    /**
+     * The advice from the raw file beside the trace, if it is among the data.
+     * @type {Advice|null}
+     */
     this.advice = null;
   }
 
@@ -105,10 +121,10 @@ export class Model {
 
   noRows() { return new RowSet("goroutine", (id) => this.name(id), (key) => ownGoroutine(this.meta, key)); }
 
-  /** The trace's file does not hold any more what this is. */
+  /** Reports whether the trace's file no longer contains this recording. */
   get superseded() { return this.state === "anew" || this.state === "changed"; }
 
-  /** The server has not answered for a while. */
+  /** Reports whether the server does not answer. */
   get lost() { return this.state === "lost"; }
 
   /** @param {number} id @returns {string} */
@@ -116,7 +132,10 @@ export class Model {
 
   get names() { return this.meta.names; }
 
-  /** An item's arguments, a JSON object's text; "": none. @param {Batch} batch @param {number} i */
+  /**
+   * Returns an item's arguments, the text of a JSON object; "": none.
+   * @param {Batch} batch @param {number} i
+   */
   argsText(batch, i) { return batch.strings[batch.args[i]]; }
 
   /** @param {(model: Model) => void} fn called after each change */
@@ -136,14 +155,14 @@ export class Model {
     this.changed();
   }
 
-  /** Gets the trace, and from then on what is new in it. */
+  /** Loads the trace, and then its updates. */
   async load() {
     this.replace(await this.source.whole());
     this.source.follow?.(this);
   }
 
   /**
-   * Takes a whole trace for what was known.
+   * Replaces all data by a whole trace.
    * @param {import("../data/columns.js").Container} container
    */
   replace({ header, columns }) {
@@ -165,7 +184,7 @@ export class Model {
   }
 
   /**
-   * Takes what is new.
+   * Adds an update.
    * @param {import("../data/columns.js").Container} container
    */
   update({ header, columns }) {
@@ -183,7 +202,7 @@ export class Model {
     this.changed();
   }
 
-  /** Replaces what is open. Its durations are up to now. @param {Batch} batch */
+  /** Replaces the open scopes. Their durations extend to now. @param {Batch} batch */
   setOpen(batch) {
     lastUntil(batch, this.end);
     overWithProcess(batch, this.meta);
@@ -193,9 +212,9 @@ export class Model {
   }
 
   /**
-   * Time goes on though nothing new is known: what is open lasts longer. But not
-   * for long, as the writer may have died.
-   * @returns {boolean} whether the end moved
+   * Advances the end of a running trace without an update, so that open scopes grow; only
+   * for a short time, because the writer may have died.
+   * @returns {boolean} true if the end moved
    */
   tick() {
     if (this.state !== "connected" || this.meta.writer !== "running") return false;
@@ -215,10 +234,10 @@ export class Model {
     else this.samplesProblem = header.samples.notes?.[0] ?? "";
   }
 
-  /** Samples are here, or a server may have some. */
+  /** Reports whether samples are loaded or a server may have some. */
   get mayHaveSamples() { return this.samples !== null || this.source.samples !== undefined && this.samplesAsked.end < 0; }
 
-  /** Gets the samples from a server, as far as they are not here yet. A change follows. */
+  /** Requests the samples that are not loaded from a server. A change event follows. */
   async wantSamples() {
     const asked = this.samplesAsked;
     const end = this.meta.end ?? 0;
@@ -226,7 +245,7 @@ export class Model {
     clearTimeout(asked.timer);
     const began = performance.now();
     const rest = asked.at + Math.max(2000, 10 * asked.took) - began;
-    if (rest > 0) { // no news may come by then
+    if (rest > 0) { // no update may arrive by then
       asked.timer = setTimeout(() => this.changed(), rest);
       return;
     }
@@ -247,7 +266,7 @@ export class Model {
     this.changed();
   }
 
-  /** Has a server's doctor examine the trace as it is now. A change follows. */
+  /** Requests the doctor's report on the current trace from a server. A change event follows. */
   async askDoctor() {
     if (this.doctorAsked || !this.source.doctor) return;
     this.doctorAsked = true;
@@ -262,19 +281,19 @@ export class Model {
   }
 
   /**
-   * The exact table of a range of a reduced trace; null where nobody can tell.
+   * Returns the exact table of a range of a reduced trace; null if the source has none.
    * @param {number} from
    * @param {number} to
-   * @param {boolean} whole scopes count with all of their time, else with what lies in the range
+   * @param {boolean} whole scopes count whole, otherwise only their parts in the range
    * @returns {Promise<import("./stats.js").Summary|null>}
    */
   async summary(from, to, whole) { return this.source.summary ? this.source.summary(from, to, whole) : null; }
 
   /**
-   * The rows with exactly the executions of a name and what is in them, of a reduced trace;
-   * null where nobody can tell.
+   * Returns the rows with exactly the executions of a name and their contents, for a reduced
+   * trace; null if the source has none.
    * @param {number} nameId @param {number} from @param {number} to
-   * @returns {Promise<{rows: Row[], alone: boolean, left: number}|null>} alone: without what is in them; left: how many are left out
+   * @returns {Promise<{rows: Row[], alone: boolean, left: number}|null>} alone: without their contents; left: number of omitted executions
    */
   async runs(nameId, from, to) {
     if (!this.source.runs) return null;
@@ -285,8 +304,8 @@ export class Model {
   }
 
   /**
-   * Makes few batches of many, so that a lane has few parts.
-   * @returns {boolean} whether it did
+   * Merges batches, so that lanes have few parts.
+   * @returns {boolean} true if it merged some
    */
   tidy() {
     const n = this.increments.reduce((sum, s) => sum + s.n, 0);
@@ -304,11 +323,11 @@ export class Model {
     return true;
   }
 
-  /** Everything that is known, each item once. @returns {Batch[]} */
+  /** Returns all batches; they contain each item once. @returns {Batch[]} */
   batches() { return [this.base, ...this.increments, this.openBatch]; }
 
   /**
-   * The rows in the order of their first activity.
+   * Returns the rows in the order of their first activity.
    * @param {"goroutine"|"thread"} by
    * @returns {Row[]}
    */
@@ -323,7 +342,7 @@ export class Model {
   }
 
   /**
-   * Makes the rows by thread of the base, and what is drawn of all of it, step by step: of
+   * Computes the rows by thread of the base and their coarse levels, step by step: with
    * millions of scopes that takes seconds.
    * @returns {Generator<void, void>}
    */
@@ -338,7 +357,7 @@ export class Model {
     if (this.base === of) this.threadBase = { of, batch };
   }
 
-  /** Brings the rows by thread up to date: the base's once, the rest anew. */
+  /** Updates the rows by thread: the base's only once, the rest each time. */
   regroup() {
     const base = this.threadBase?.of === this.base ? this.threadBase : { of: this.base, batch: threadBatch([this.base], null) };
     this.threadBase = base;
@@ -356,9 +375,9 @@ export class Model {
   }
 
   /**
-   * Calls visit with what of a lane is to be seen in [from, to], by time. Each scope
-   * that is not narrower than res ns comes alone, narrower ones come in runs. What it
-   * costs depends on the calls.
+   * Calls visit with the visible items of a lane in [from, to], in order of time. Scopes of
+   * at least res ns come alone, shorter ones in runs. The cost depends on the number of
+   * calls.
    * @param {Lane} lane @param {number} from @param {number} to @param {number} res
    * @param {import("../data/pyramid.js").VisitRun} visit
    */
@@ -372,14 +391,17 @@ export class Model {
     if (lane.open) lane.open.batch.pyramid(lane.open.lane).each(from, to, res, visit);
   }
 
-  /** The counters' values. @returns {{nameId: number, time: Float64Array, value: Float64Array}[]} */
+  /**
+   * Returns the counters' values.
+   * @returns {{nameId: number, time: Float64Array, value: Float64Array}[]}
+   */
   series() {
     return this.cached("series", () => joinSeries([this.base, ...this.increments]).map(({ name, time, value }) => ({ nameId: name, time, value })));
   }
 
   /**
-   * Tells that [from, to] is looked at on px pixels: if that needs more than is
-   * known, it is fetched, and a change follows.
+   * Sets the visible range to [from, to] on px pixels: finer data are requested if
+   * necessary, and a change event follows.
    * @param {number} from
    * @param {number} to
    * @param {number} px
@@ -390,7 +412,7 @@ export class Model {
   }
 
   /**
-   * What is made once per version.
+   * Returns a value computed once per version.
    * @template T
    * @param {string} key
    * @param {() => T} make
@@ -405,8 +427,8 @@ export class Model {
   }
 
   /**
-   * What is made of some rows once per version; of a trace that has grown once a second
-   * at most, and not for more than a fifth of the time.
+   * Returns a value of some rows computed once per version; for a growing trace, at most
+   * once a second and for at most a fifth of the time.
    * @template T
    * @param {string} key
    * @param {Row[]} rows
@@ -426,14 +448,17 @@ export class Model {
     return value;
   }
 
-  /** The item that a Ref means now; see resolveRef. @param {Ref} ref @returns {Ref} */
+  /** Returns the current Ref of an item; see resolveRef. @param {Ref} ref @returns {Ref} */
   resolve(ref) { return resolveRef(this, ref); }
 
-  /** Finds an item of a goroutine; depth -1: an instant. @param {number} key @param {number} depth @param {number} start @returns {Ref|null} */
+  /**
+   * Returns an item of a goroutine; depth -1: an instant.
+   * @param {number} key @param {number} depth @param {number} start @returns {Ref|null}
+   */
   find(key, depth, start) { return findRef(this, key, depth, start); }
 
   /**
-   * Where an item is shown: its row, its lane, and the Ref that eachBar gives for it there.
+   * Returns the place of an item: its row, its lane, and its Ref in eachBar.
    * @param {Ref} ref @param {"goroutine"|"thread"} by
    * @returns {import("./refs.js").Place}
    */

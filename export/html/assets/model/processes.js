@@ -1,21 +1,31 @@
-// The processes of a merged trace: a goroutine's id has the number of its process in its
-// upper bits.
+// The processes of a merged trace: the upper bits of a goroutine's id contain the number of
+// its process.
 
 /**
  * @typedef {import("../data/meta.js").Meta} Meta
  * @typedef {import("../data/meta.js").Process} Process
  */
 
-/** What of a goroutine's id is the number of its process; 0: the trace is of one process. @param {Meta} meta @param {number} key */
+/**
+ * Returns the process number of a goroutine's id; 0: the trace has a single process.
+ * @param {Meta} meta @param {number} key
+ */
 function numberOf(meta, key) { return meta.shift ? Math.floor(key / 2 ** meta.shift) : 0; }
 
-/** The process of a goroutine; null: the trace is of one process, or it is not known. @param {Meta} meta @param {number} key @returns {Process|null} */
+/**
+ * Returns the process of a goroutine; null: the trace has a single process, or it is
+ * unknown.
+ * @param {Meta} meta @param {number} key @returns {Process|null}
+ */
 export function processOf(meta, key) {
   const number = numberOf(meta, key);
   return meta.processes?.find((p) => p.number === number) ?? null;
 }
 
-/** What is open is over when its process is. @param {import("../data/batch.js").Batch} batch @param {Meta} meta */
+/**
+ * Ends the open items of ended processes.
+ * @param {import("../data/batch.js").Batch} batch @param {Meta} meta
+ */
 export function overWithProcess(batch, meta) {
   for (const { key, from, to } of batch.lanes) {
     const process = processOf(meta, key);
@@ -23,17 +33,23 @@ export function overWithProcess(batch, meta) {
   }
 }
 
-/** What the process itself calls a goroutine; 0: nothing. @param {Meta} meta @param {number} key */
+/**
+ * Returns a goroutine's id in its own process; 0: none.
+ * @param {Meta} meta @param {number} key
+ */
 export function ownGoroutine(meta, key) {
   if (!meta.shift) return key;
   const own = key % 2 ** meta.shift;
   return own >= 2 ** (meta.shift - 1) ? 0 : own;
 }
 
-/** The processes that rows are put under; none: there is one at most. @param {Meta} meta @returns {Process[]} */
+/**
+ * Returns the processes that have headings; none: there is at most one process.
+ * @param {Meta} meta @returns {Process[]}
+ */
 export function shownProcesses(meta) { return (meta.processes?.length ?? 0) > 1 ? meta.processes ?? [] : []; }
 
-/** How many processes lie above one. @param {Meta} meta @param {Process} process */
+/** Returns the number of ancestors of a process. @param {Meta} meta @param {Process} process */
 export function processDepth(meta, process) {
   let depth = 0;
   for (let at = meta.processes?.find((p) => p.number === process.parent); at && depth < 8; depth++) {
@@ -44,8 +60,8 @@ export function processDepth(meta, process) {
 }
 
 /**
- * How well the clock of a process is known beside the others'. By how much the clocks on the
- * walls of processes on one machine differ says nothing of their times.
+ * Describes the error of a process's clock. The offset between wall clocks of processes on
+ * one machine does not affect their times.
  * @param {Process} process @param {(ns: number) => string} span
  */
 export function clockText({ error, offset, violated }, span) {

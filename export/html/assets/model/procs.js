@@ -1,5 +1,4 @@
-// What a goroutine did while it had a processor or a thread: in which scopes it was,
-// and why it lost it.
+// A goroutine's time on a processor or a thread: its scopes, and why it left.
 
 import { isScope } from "../data/kinds.js";
 
@@ -7,15 +6,15 @@ import { isScope } from "../data/kinds.js";
  * @typedef {import("./model.js").Model} Model
  * @typedef {import("../data/batch.js").Ref} Ref
  *
- * A stretch of time and the innermost scope in it; null: in none, or not known. n scopes
- * are so short that they are told together, and ref is the first of them.
+ * A stretch of time and its innermost scope; null: none or unknown. n: number of short
+ * scopes merged into one piece, of which ref is the first.
  * @typedef {{t0: number, t1: number, ref: Ref|null, n: number}} Piece
  */
 
 /**
- * The innermost scopes of a goroutine in [from, to], as pieces that follow each other.
+ * Returns the innermost scopes of a goroutine in [from, to], as consecutive pieces.
  * @param {Model} model @param {number} goid @param {number} from @param {number} to
- * @param {number} res ns; what is narrower may be told together
+ * @param {number} res ns; shorter scopes may be merged
  * @returns {Piece[]}
  */
 export function scopesDuring(model, goid, from, to, res) {
@@ -33,7 +32,10 @@ export function scopesDuring(model, goid, from, to, res) {
   return pieces;
 }
 
-/** What is seen of pieces with others over them; both are by time. @param {Piece[]} below @param {Piece[]} over @returns {Piece[]} */
+/**
+ * Returns pieces overlaid by others; both are sorted by time.
+ * @param {Piece[]} below @param {Piece[]} over @returns {Piece[]}
+ */
 function laidOver(below, over) {
   /** @type {Piece[]} */
   const seen = [];
@@ -44,7 +46,7 @@ function laidOver(below, over) {
       if (over[k].t0 > t) seen.push({ ...piece, t0: t, t1: over[k].t0 });
       if (seen.at(-1) !== over[k]) seen.push(over[k]);
       t = Math.max(t, over[k].t1);
-      if (t > piece.t1) break; // it reaches into the next one
+      if (t > piece.t1) break; // it extends into the next one
     }
     if (t < piece.t1) seen.push({ ...piece, t0: t });
   }
@@ -52,10 +54,9 @@ function laidOver(below, over) {
 }
 
 /**
- * What a goroutine did next, once a stretch of its running had ended; null: nothing is
- * known of it.
+ * Returns a goroutine's next state after a stretch of running; null: unknown.
  * @param {Model} model @param {number} goid @param {number} end of the stretch
- * @returns {{state: string, reason: string, at: string}|null} empty: not known
+ * @returns {{state: string, reason: string, at: string}|null} empty strings: unknown
  */
 export function whatCameNext(model, goid, end) {
   const lane = model.waits.lane(goid);

@@ -1,5 +1,5 @@
-// Refs name items. Batches come and go; these functions find what a Ref means
-// now, and where it is shown.
+// Resolution of Refs. Batches are replaced over time; these functions find the current item
+// of a Ref and its place.
 
 import { laneAt } from "./rowset.js";
 import { firstFrom } from "../data/batch.js";
@@ -11,11 +11,11 @@ import { Kind } from "../data/kinds.js";
  * @typedef {import("./rowset.js").Row} Row
  * @typedef {import("./rowset.js").Lane} Lane
  * @typedef {import("./model.js").Model} Model
- * @typedef {{key: number, depth: number, row: Row, lane: Lane, ref: Ref}} Place key and depth are the lane's
+ * @typedef {{key: number, depth: number, row: Row, lane: Lane, ref: Ref}} Place key and depth of the lane
  */
 
 /**
- * The Ref by goroutine of one by thread.
+ * Returns the Ref by goroutine of a Ref by thread.
  * @param {Ref} ref
  * @returns {Ref}
  */
@@ -25,8 +25,8 @@ export function homeOf(ref) {
 }
 
 /**
- * From when to when an item lasted, so far.
- * @param {{batch: Batch, i: number, j?: number}} ref j: behind the last of a merged run
+ * Returns begin and end of an item; of an open one, its end so far.
+ * @param {{batch: Batch, i: number, j?: number}} ref j: index after the last item of a merged run
  * @returns {{start: number, end: number}}
  */
 export function extentOf({ batch, i, j }) {
@@ -35,7 +35,7 @@ export function extentOf({ batch, i, j }) {
 }
 
 /**
- * Reports whether two Refs are the same item.
+ * Reports whether two Refs denote the same item.
  * @param {Ref|null} a
  * @param {Ref|null} b
  */
@@ -47,9 +47,9 @@ export function same(a, b) {
 }
 
 /**
- * Finds the item that a Ref means now. Batches are replaced by others and open scopes
- * end. Rows by thread are made of other batches than those by goroutine.
- * What is not known any more stays what it was.
+ * Returns the current item of a Ref. Batches are replaced, open scopes end, and rows by
+ * thread have other batches than those by goroutine. A Ref whose item is not found is
+ * returned unchanged.
  * @param {Model} model
  * @param {Ref} ref
  * @returns {Ref} in a batch by goroutine
@@ -63,7 +63,7 @@ export function resolveRef(model, ref) {
 }
 
 /**
- * Finds an item of a goroutine by its start: at that depth, else at any.
+ * Returns a goroutine's item by its start: at the given depth, else at any.
  * @param {Model} model
  * @param {number} key
  * @param {number} depth
@@ -77,14 +77,17 @@ export function findRef(model, key, depth, start) {
   return (itemAt(lanes.filter((lane) => lane.depth === depth), start, any) ?? itemAt(lanes, start, any))?.ref ?? null;
 }
 
-/** The wait of a goroutine that begins at a time; null: there is none, or it is merged. @param {Model} model @param {number} key @param {number} start */
+/**
+ * Returns the wait of a goroutine that begins at start; null: none, or merged.
+ * @param {Model} model @param {number} key @param {number} start
+ */
 export function findWait(model, key, start) {
   const lanes = model.goroutines.rows.get(key)?.lanes ?? [];
   return itemAt(lanes, start, (batch, i) => batch.kind[i] === Kind.wait && batch.many(i) === 1)?.ref ?? null;
 }
 
 /**
- * Where an item is shown.
+ * Returns the place of an item.
  * @param {Model} model
  * @param {Ref} ref
  * @param {"goroutine"|"thread"} by
@@ -102,7 +105,7 @@ export function placeOf(model, ref, by) {
 function placed(lane, ref) { return { key: lane.row.key, depth: lane.depth, row: lane.row, lane, ref }; }
 
 /**
- * The item of some lanes that begins at a time and is the one meant.
+ * Returns the item of some lanes that begins at start and for which is returns true.
  * @param {Lane[]} lanes
  * @param {number} start
  * @param {(batch: Batch, i: number) => boolean} is

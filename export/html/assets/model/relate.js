@@ -1,4 +1,4 @@
-// How items belong together: parents and children, those of the same name.
+// The relations of items: parents and children, and items of the same name.
 
 import { Flag, Kind, isScope } from "../data/kinds.js";
 import { orderByStart } from "../data/order.js";
@@ -12,13 +12,13 @@ import { firstFrom } from "../data/batch.js";
  * @typedef {{kind: "go"|"lock"|"block"|"wake"|"chain"|"request", from: LinkEnd, to: LinkEnd}} Link
  */
 
-/** The parts of a lane that are searched: of a better known stretch the tile's. */
+/** Returns the parts of a lane to search, the tile's part included. */
 function piecesOf(lane) {
   return [lane.detail, ...lane.parts, lane.open].filter((p) => p !== null);
 }
 
 /**
- * The scope that an item lies in: of those that ran on its row when it began, the
+ * Returns the parent scope of an item: of the scopes that ran on its row when it began, the
  * one that began last.
  * @param {Model} model
  * @param {Ref} ref
@@ -29,7 +29,10 @@ export function parent(model, ref) {
   return row.key === 0 ? null : innermostAt(row, batch.start[i], depth < 0 ? Infinity : depth);
 }
 
-/** The scope that has a moment; of those that begin then, only less deep ones. */
+/**
+ * Returns the innermost scope at a time; of scopes that begin at that time, only those above
+ * depth.
+ */
 export function innermostAt(row, t, depth) {
   let best = null;
   for (const lane of row.lanes) {
@@ -46,8 +49,8 @@ export function innermostAt(row, t, depth) {
 }
 
 /**
- * What lies in an item and in nothing else in it, holds excepted: who holds a
- * lock may do things meanwhile. In the order of their starts.
+ * Returns the direct children of an item, sorted by start. Items inside a hold count as
+ * children of the parent, because the holder may do other things meanwhile.
  * @param {Model} model
  * @param {Ref} ref
  * @param {number} limit
@@ -71,8 +74,8 @@ export function children(model, ref, limit) {
 }
 
 /**
- * How much of an item belonged to nothing inside it, ns; null where that is
- * unknown. Holds inside take nothing, waits do.
+ * Returns an item's time outside of its children, ns; null: unknown. Holds do not reduce it,
+ * waits do.
  * @param {Model} model
  * @param {Ref} ref
  * @returns {number|null}
@@ -91,7 +94,7 @@ export function selfTime(model, ref) {
   return self;
 }
 
-/** How much of [from, to] what began in deeper lanes meanwhile covers; null: unknown. */
+/** Returns how much of [from, to] items of deeper lanes cover; null: unknown. */
 function coveredInside(model, row, depth, from, to) {
   const pieces = [];
   let n = 0;
@@ -125,14 +128,14 @@ function coveredInside(model, row, depth, from, to) {
   return sum;
 }
 
-/** Items that are of one name and one sort: scopes, waits, holds or instants. */
+/** Returns a function that tests for a name and a sort: scopes, waits, holds or instants. */
 function alike(nameId, kind) {
   const fits = isScope(kind) ? isScope : (k) => k === kind;
   return (batch) => (i) => batch.name[i] === nameId && fits(batch.kind[i]) && batch.many(i) === 1;
 }
 
 /**
- * The next (1) or previous (-1) item of the same name, on whatever row, by start.
+ * Returns the next (1) or previous (-1) item of the same name on any row, by start.
  * @param {Model} model
  * @param {Ref} ref
  * @param {1|-1} dir
@@ -145,11 +148,10 @@ export function neighbour(model, ref, dir) {
 }
 
 /**
- * The longest scope of a name; where there is none, the longest wait, hold or
- * instant.
+ * Returns the longest scope of a name; if there is none, the longest wait, hold or instant.
  * @param {Model} model
  * @param {number} nameId
- * @param {number} kind waits or holds only, if it is their kind
+ * @param {number} kind preferred kind: waits or holds
  * @returns {Ref|null}
  */
 export function longest(model, nameId, kind = 0) {
@@ -169,7 +171,7 @@ export function longest(model, nameId, kind = 0) {
 }
 
 /**
- * The next or previous item in the same lane.
+ * Returns the next or previous item in the same lane.
  * @param {Model} model
  * @param {Ref} ref
  * @param {1|-1} dir

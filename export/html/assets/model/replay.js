@@ -1,26 +1,28 @@
-// Whose moment is it? Every moment of a goroutine belongs to one scope at most:
-// to the one that began last among those that run. So self times are never
-// negative, and add up to the time in any scope. Waits for locks take part like
-// scopes, as who waits does nothing of his own. Holds don't: they are told who had
-// the moments while they lasted. The Go side's internal/analysis counts so.
+// The attribution of time to scopes. Each moment of a goroutine belongs to at most one
+// scope: the one that began last of those running. So self times are never negative, and add
+// up to the time in any scope. Waits for locks count like scopes: a waiting goroutine does
+// nothing else. Holds do not; they get the scopes that ran while they lasted. The Go side's
+// internal/analysis uses the same rule.
 
 import { Kind } from "../data/kinds.js";
 import { firstEnding, firstFrom } from "../data/batch.js";
 
-/** So many items are gone through between two yields of what goes through many. */
+/** The number of items processed between two yields. */
 export const itemsAtOnce = 1 << 12;
 
 /** @typedef {{batch: import("../data/batch.js").Batch, depth: number, i: number, end: number}} Piece what is left of a part of a lane */
 
 /**
- * Goes through a row's items that touch a range, in the order in which they began: of
- * those that began together the less deep one first. Its parts are in order already,
- * and are merged on the way: sorting a large row would take long.
+ * An iterator over the items of a row that touch a range, sorted by start, then by depth. It
+ * merges the parts of the row, which are sorted: sorting a large row would take long.
  */
 export class RowItems {
   /** @param {import("./rowset.js").Row} row @param {number} from @param {number} to */
   constructor(row, from, to) {
-    /** @type {Piece[]} a heap, with what comes next on top */
+    /**
+     * A heap of pieces with the next item on top.
+     * @type {Piece[]}
+     */
     this.pieces = [];
     for (const lane of row.lanes) {
       for (const part of lane.open ? [...lane.parts, lane.open] : lane.parts) {
@@ -36,7 +38,7 @@ export class RowItems {
     this.i = -1;
   }
 
-  /** Comes to the next item, which batch and i tell then. @returns {boolean} whether there is one */
+  /** Advances to the next item; batch and i denote it. @returns {boolean} false at the end */
   next() {
     const { pieces } = this;
     const first = pieces[0];
@@ -73,7 +75,7 @@ function earlier(a, b) {
   return x < y || x === y && a.depth < b.depth;
 }
 
-/** Gives the moments of one row after the other away. */
+/** Attributes the moments of one row after the other. */
 export class Replay {
   /**
    * @param {(to: number, from: number, until: number) => void} charge gives a stretch to the innermost
@@ -83,7 +85,7 @@ export class Replay {
     this.charge = charge;
     this.held = held;
     this.cursor = 0;
-    /** What runs, by start; the last that has not ended is the innermost. */
+    /** The running items, by start; the last one that has not ended is the innermost. */
     this.ends = [];
     this.ids = [];
     this.holdEnds = [];
@@ -96,7 +98,7 @@ export class Replay {
     this.ends.length = this.ids.length = this.holdEnds.length = this.holdIds.length = 0;
   }
 
-  /** What runs innermost at the moment that was come to; -1: nothing. */
+  /** Returns the innermost item at the cursor; -1: none. */
   top() {
     const { ends } = this;
     while (ends.length > 0 && ends[ends.length - 1] <= this.cursor) {
@@ -106,7 +108,7 @@ export class Replay {
     return ends.length > 0 ? this.ids[ends.length - 1] : -1;
   }
 
-  /** Puts what begins at the moment that was come to. @param {number} end @param {number} id */
+  /** Begins an item at the cursor. @param {number} end @param {number} id */
   begin(end, id) {
     this.ends.push(end);
     this.ids.push(id);
@@ -118,13 +120,17 @@ export class Replay {
     this.holdIds.push(lock);
   }
 
-  /** Gives away all up to t, at which an item begins: a row's first one has nothing before it. @param {number} t */
+  /**
+   * Attributes the time up to t, at which an item begins; time before the row's first item
+   * is not attributed.
+   * @param {number} t
+   */
   comeTo(t) {
     if (this.cursor === -Infinity) this.cursor = t;
     else this.advance(t);
   }
 
-  /** Gives away all up to t. @param {number} t */
+  /** Attributes the time up to t. @param {number} t */
   advance(t) {
     while (this.cursor < t) {
       const id = this.top();
@@ -135,7 +141,7 @@ export class Replay {
     }
   }
 
-  /** Tells the holds who had the time up to next. */
+  /** Reports to the holds that id had the time up to next. */
   give(id, next) {
     let kept = 0;
     for (let k = 0; k < this.holdEnds.length; k++) {
@@ -149,7 +155,7 @@ export class Replay {
     this.holdEnds.length = this.holdIds.length = kept;
   }
 
-  /** Gives away the rest. */
+  /** Attributes the rest. */
   finish() {
     let end = this.cursor;
     for (const e of this.ends) end = Math.max(end, e);
@@ -159,7 +165,7 @@ export class Replay {
 }
 
 /**
- * Reports whether a kind has a part in whose moment it is.
+ * Reports whether items of a kind own time: scopes and waits.
  * @param {number} kind
  */
 export function hasMoments(kind) {

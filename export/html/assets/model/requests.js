@@ -1,4 +1,4 @@
-// Requests: what has one trace id, over goroutines and processes, as a tree by parents.
+// Requests: the items of a trace id, across goroutines and processes, as a tree of parents.
 
 import { batchOfTile } from "../data/batch.js";
 import { LinkIndex, linkAt } from "../data/itemlinks.js";
@@ -12,7 +12,7 @@ import { processOf } from "./processes.js";
  * @typedef {import("./relate.js").Link} Link
  * @typedef {import("./model.js").Model} Model
  *
- * A scope or an event of a request; without a ref a parent that is not in the trace.
+ * A scope or event of a request; without a ref, a parent that is missing from the trace.
  * @typedef {Object} RequestPart
  * @property {Ref|null} ref
  * @property {string} span
@@ -21,28 +21,28 @@ import { processOf } from "./processes.js";
  * @property {number} lane its depth; -1: an event
  * @property {number} start
  * @property {number} end
- * @property {number} self ns that no part of it in the request covers; NaN where it is missing
+ * @property {number} self ns not covered by its parts; NaN if missing
  * @property {RequestPart|null} up
  * @property {RequestPart[]} parts
  * @property {number} depth in the tree
  *
  * @typedef {Object} Request
  * @property {string} trace
- * @property {RequestPart[]} list parents before what is in them
+ * @property {RequestPart[]} list parents before their parts
  * @property {number} from
  * @property {number} to
  * @property {Set<number>} keys its goroutines
  * @property {Link[]} arrows
- * @property {number} more arrows that there are besides
- * @property {string} lacks what is not in it; "": nothing that is known
+ * @property {number} more number of further arrows
+ * @property {string} lacks description of missing parts; "": none known
  *
- * What a server told of a request.
+ * A server's answer for a request.
  * @typedef {{batch: Batch|null, lacks: string, busy: boolean}} Answer
  */
 
-/** A request has so many arrows at most. */
+/** The maximum number of arrows of a request. */
 const mostArrows = 400;
-/** So many answers, requests and parents are kept. */
+/** The maximum number of answers, requests and parents that are kept. */
 const mostKept = 8;
 const mostParents = 10000;
 
@@ -55,17 +55,17 @@ export class Requests {
     this.indexes = new WeakMap();
     /** @type {Map<string, Answer>} */
     this.answers = new Map();
-    /** What was made of a version of the model. */
+    /** The values computed for a version of the model. */
     this.version = -1;
     /** @type {Map<string, Request>} */
     this.made = new Map();
-    /** By a scope's id. @type {Map<string, Ref|null>} */
+    /** By scope id. @type {Map<string, Ref|null>} */
     this.parents = new Map();
   }
 
   clear() { this.answers = new Map(); }
 
-  /** Forgets what was made of another version, or is too much. */
+  /** Drops values of another version and excess ones. */
   freshen() {
     const { version } = this.model;
     if (this.version === version && this.made.size <= mostKept && this.parents.size <= mostParents) return;
@@ -77,7 +77,7 @@ export class Requests {
   /** Reports whether the trace has links. */
   get any() { return (this.model.meta.linked ?? 0) > 0; }
 
-  /** The batches that are known, and what a tile shows better. @returns {Batch[]} */
+  /** Returns the known batches, including the shown tile. @returns {Batch[]} */
   batches() {
     const shown = this.model.details.shown?.batch;
     return [...shown ? [shown] : [], ...this.model.batches()];
@@ -90,11 +90,15 @@ export class Requests {
     return index;
   }
 
-  /** The link of an item; null: it is merged, or part of no request. @param {Ref} ref @returns {ItemLink|null} */
+  /**
+   * Returns the link of an item; null: it is merged or not part of a request.
+   * @param {Ref} ref @returns {ItemLink|null}
+   */
   linkOf({ batch, i }) { return this.any && batch.many(i) === 1 ? linkAt(batch, i) : null; }
 
   /**
-   * A request; null: nothing of it is known yet. A server is asked, and a change follows.
+   * Returns a request; null: unknown so far. It is requested from the server, and a change
+   * event follows.
    * @param {string} trace
    * @returns {Request|null}
    */
@@ -108,10 +112,13 @@ export class Requests {
     return request;
   }
 
-  /** Reports whether asking for a request costs nothing. @param {string} trace */
+  /** Reports whether a request is available without asking the server. @param {string} trace */
   isHere(trace) { return !this.model.reduced || this.answers.has(trace); }
 
-  /** What the server says of a request, or why nobody can tell. @param {string} trace @returns {Answer} */
+  /**
+   * Returns the server's answer for a request, or its error.
+   * @param {string} trace @returns {Answer}
+   */
   answer(trace) {
     const had = this.answers.get(trace);
     if (had) return had;
@@ -141,7 +148,10 @@ export class Requests {
     if (this.answers.get(trace) === answer) this.model.changed();
   }
 
-  /** Its items, each once: what the server told, and what is known here. @param {string} trace @param {Batch|null} told @returns {Ref[]} */
+  /**
+   * Returns its items, each once: those of the server's answer and those known here.
+   * @param {string} trace @param {Batch|null} told @returns {Ref[]}
+   */
   refs(trace, told) {
     /** @type {Map<string, Ref>} */
     const found = new Map();
@@ -155,18 +165,24 @@ export class Requests {
     return [...found.values()];
   }
 
-  /** The arrows to an item from what it is part of, and from it to its parts. @param {Ref} ref @returns {Link[]} */
+  /**
+   * Returns the arrows from an item's parent and to its parts.
+   * @param {Ref} ref @returns {Link[]}
+   */
   linksOf(ref) {
     const own = this.linkOf(ref);
     if (!own) return [];
     const idOf = (/** @type {Ref|null} */ r) => r && this.linkOf(r);
     return (this.of(own.trace)?.arrows ?? []).filter(({ from, to }) => {
       const [up, part] = [idOf(from.ref), idOf(to.ref)];
-      return part?.parent === up?.span && (same(from.ref, ref) || same(to.ref, ref)); // else it leads back
+      return part?.parent === up?.span && (same(from.ref, ref) || same(to.ref, ref)); // the others lead back
     });
   }
 
-  /** The scope that an item is part of; null: none, or it is not here. @param {Ref} ref @returns {Ref|null} */
+  /**
+   * Returns the parent scope by link; null: none, or not loaded.
+   * @param {Ref} ref @returns {Ref|null}
+   */
   parentOf(ref) {
     const link = this.linkOf(ref);
     if (!link || link.parent === "") return null;
@@ -181,7 +197,7 @@ export class Requests {
   }
 
   /**
-   * The trace id that begins with some digits; "": none is known.
+   * Returns the trace id with a prefix; "": none is known.
    * @param {string} prefix
    * @returns {Promise<string>}
    */
@@ -239,13 +255,20 @@ function makeRequest(model, trace, refs, lacks) {
 /** @param {string} span @returns {RequestPart} */
 function newPart(span) { return { ref: null, span, parent: "", key: 0, lane: 0, start: NaN, end: NaN, self: NaN, up: null, parts: [], depth: 0 }; }
 
-/** Reports whether a part is another, or within it: ids of others may go in circles. @param {RequestPart|null} part @param {RequestPart} of */
+/**
+ * Reports whether a part is another or within it. The parents of foreign ids may form
+ * cycles.
+ * @param {RequestPart|null} part @param {RequestPart} of
+ */
 function isWithin(part, of) {
   for (; part !== null; part = part.up) if (part === of) return true;
   return false;
 }
 
-/** Parents before what is in them, with depths and self times. @param {RequestPart[]} roots */
+/**
+ * Returns parents before their parts, with depths and self times.
+ * @param {RequestPart[]} roots
+ */
 function inOrder(roots) {
   /** @type {RequestPart[]} */
   const list = [];
@@ -255,7 +278,7 @@ function inOrder(roots) {
     part.depth = part.up ? part.up.depth + 1 : 0;
     let until = part.start;
     part.self = part.end - part.start;
-    for (const p of part.parts) { // by their starts
+    for (const p of part.parts) { // sorted by start
       const [from, to] = [Math.max(p.start, until), Math.min(p.end, part.end)];
       if (to > from) part.self -= to - from;
       until = Math.max(until, to);
@@ -266,15 +289,18 @@ function inOrder(roots) {
 }
 
 /**
- * From where something was begun to where it ran, on another row; from another process
- * back, too.
+ * Returns the arrows from a parent to its parts on other rows, and back for parts in other
+ * processes.
  * @param {Model} model @param {RequestPart[]} list @returns {Link[]}
  */
 function arrowsOf(model, list) {
   return list.flatMap((part) => (part.up?.ref && part.ref && part.up.key !== part.key ? partArrows(model, part.up.ref, part.ref) : []));
 }
 
-/** The arrows between a scope and a part of it on another row. @param {Model} model @param {Ref} up @param {Ref} ref @returns {Link[]} */
+/**
+ * Returns the arrows between a scope and a part of it on another row.
+ * @param {Model} model @param {Ref} up @param {Ref} ref @returns {Link[]}
+ */
 export function partArrows(model, up, ref) {
   const [a, b] = [up, ref].map(({ batch, i }) => batch.lanes[batch.lane[i]].key);
   const within = (/** @type {number} */ t) => Math.max(up.batch.start[up.i], Math.min(t, up.batch.end(up.i))); // clocks may differ
@@ -288,13 +314,13 @@ export function partArrows(model, up, ref) {
   return arrows;
 }
 
-/** A request's items, lit in the timeline as the hits of a search are. */
+/** A request's items, highlighted in the timeline like the hits of a search. */
 export class LitRequest {
   /** @param {Model} model @param {string} trace */
   constructor(model, trace) {
     this.model = model;
     this.trace = trace;
-    /** The items of a batch. @type {WeakMap<Batch, Set<number>>} */
+    /** The items by batch. @type {WeakMap<Batch, Set<number>>} */
     this.items = new WeakMap();
   }
 
@@ -318,7 +344,10 @@ export class LitRequest {
     return this.model.reduced && this.isMerged(batch, i, j);
   }
 
-  /** Reports whether something of it is where short scopes are merged. @param {Batch} batch @param {number} i @param {number} j */
+  /**
+   * Reports whether a part of the request may be among merged scopes.
+   * @param {Batch} batch @param {number} i @param {number} j
+   */
   isMerged(batch, i, j) {
     const lane = batch.lanes[batch.lane[i]];
     return this.model.requests.of(this.trace)?.list.some((p) => p.key === lane.key && p.lane === lane.depth && p.start >= batch.start[i] && p.end <= batch.end(j - 1)) === true;

@@ -1,26 +1,25 @@
-// The filter of the rows: plain words, and conditions such as wait>10ms. All that is
-// written must hold.
+// The row filter: plain words and conditions such as wait>10ms, all of which must hold.
 
 import { rowSums } from "./rowsums.js";
 
 /**
- * What a filter asks of: a row, a lock, a counter. What one of them has not, no
- * condition holds for.
+ * The subject of a filter: a row, a lock or a counter. Conditions on absent values do not
+ * hold.
  * @typedef {{title: string, scopes?: number, wait?: number, busy?: number, cpu?: number}} RowFacts
  *
  * @typedef {Object} RowExpression
  * @property {((facts: RowFacts) => boolean)[]} terms
- * @property {boolean} sums it asks for times of rows
- * @property {string} error why it can't be understood; "": it can
+ * @property {boolean} sums it uses times of rows
+ * @property {string} error syntax error; "": none
  */
 
 const fields = ["wait", "busy", "cpu", "scopes"];
 const units = /** @type {Record<string, number>} */ ({ ns: 1, us: 1e3, "µs": 1e3, "μs": 1e3, ms: 1e6, s: 1e9, m: 6e10 });
 
-/** One of: a field and how it compares; name: and a text; a text in quotes; a word. */
+/** One of: a field with a comparison; name: with a text; a quoted text; a word. */
 const token = /\s*(-?)(?:([a-z]+)(>=|<=|>|<|=)(\S*)|(name:)?(?:"((?:[^"\\]|\\.)*)("?)|(\S+)))/giy;
 
-/** What the filter understands, with an example each: for the help. */
+/** The syntax of the filter with examples, for the help. */
 export const filterHelp = [
   ["handler", "rows with that in their name; \"two words\" and name:handler are the same"],
   ["-name:idle", "rows without it"],
@@ -31,7 +30,7 @@ export const filterHelp = [
 ];
 
 /**
- * Understands a filter. Words beside each other are one text, as they always were.
+ * Parses a filter. Adjacent words form one text, for compatibility.
  * @param {string} text
  * @param {number} length of the trace, ns
  * @returns {RowExpression}
@@ -74,7 +73,7 @@ export function parseRows(text, length) {
  * Adds a comparison.
  * @param {RowExpression} to @param {string} field @param {string} sign @param {string} value
  * @param {{not: boolean, length: number}} how
- * @returns {string} what is wrong with it
+ * @returns {string} the error; "": none
  */
 function compare(to, field, sign, value, { not, length }) {
   const said = `${field}${sign}${value}`;
@@ -100,8 +99,8 @@ function compare(to, field, sign, value, { not, length }) {
 }
 
 /**
- * Returns what tells whether a row, or another thing of that title, is to be shown. A
- * filter that can't be understood shows all.
+ * Returns a function that reports whether to show a row, or another thing with a title. An
+ * invalid filter shows all.
  * @param {import("./model.js").Model} model
  * @param {string} text
  * @returns {{row(row: any): boolean, other(facts: RowFacts): boolean}}

@@ -1,13 +1,13 @@
-// In which order rows are shown, and which of them are folded into groups.
+// The order of rows, and their folding into groups.
 
 import { shortText } from "../data/names.js";
 import { processOf, shownProcesses } from "./processes.js";
 import { rowSums } from "./rowsums.js";
 
-/** More alike rows than this fold. */
+/** The number of alike rows above which they fold. */
 const foldAbove = 8;
 
-/** What rows can be sorted by. */
+/** The collator for row names. */
 export const rowOrders = /** @type {const} */ (["name", "start", "busy", "wait", "cpu"]);
 
 const rowNames = new Intl.Collator("en", { numeric: true });
@@ -55,7 +55,13 @@ export function arrange(rows, names, order = "name", sums = null) {
   return arranged;
 }
 
-/** The rows of a model, arranged; made once per version. @param {import("./model.js").Model} model @param {"goroutine"|"thread"} by @param {RowOrder} order @returns {Arranged[]} */
+/**
+ * Returns the arranged rows of a model; computed once per version.
+ * @param {import("./model.js").Model} model
+ * @param {"goroutine"|"thread"} by
+ * @param {RowOrder} order
+ * @returns {Arranged[]}
+ */
 export function arrangedRows(model, by, order) {
   const sums = order === "name" || order === "start" ? null : rowSums(model, by);
   return model.cached(`arranged ${by} ${order}`, () => {
@@ -65,14 +71,14 @@ export function arrangedRows(model, by, order) {
     /** @type {Map<import("../data/meta.js").Process|null, Row[]>} */
     const of = new Map([...processes, null].map((p) => [p, []]));
     for (const row of all) of.get(processOf(model.meta, row.key))?.push(row);
-    return [...of].flatMap(([process, own]) => { // alike rows of several are not folded into one
+    return [...of].flatMap(([process, own]) => { // alike rows of different processes are not folded together
       return arrange(own, model.names, order, sums).map((a) => (a.kind === "group" ? { ...a, id: `${process?.number ?? 0}.${a.id}` } : a));
     });
   });
 }
 
 /**
- * The names in two: what stands before a number at the end, and the number.
+ * Splits names into a stem and a number at the end.
  * @param {Row[]} rows
  * @returns {Map<Row, {stem: string, number: number}>}
  */
@@ -85,7 +91,10 @@ function partsOf(rows) {
   return parts;
 }
 
-/** Sorts rows by name, 2 before 10. Stems are compared once each. @param {Row[]} rows @param {Map<Row, {stem: string, number: number}>} parts */
+/**
+ * Sorts rows by name, 2 before 10. Each stem is compared once.
+ * @param {Row[]} rows @param {Map<Row, {stem: string, number: number}>} parts
+ */
 function byName(rows, parts) {
   const part = (/** @type {Row} */ row) => /** @type {{stem: string, number: number}} */ (parts.get(row));
   const stems = [...new Set(rows.map((row) => part(row).stem))].sort(rowNames.compare);
@@ -95,14 +104,19 @@ function byName(rows, parts) {
 }
 
 /**
- * The group of each row that is in one. An id keeps its meaning while the trace grows.
+ * Returns the group id of each row in a group. Ids keep their meaning while the trace grows.
  * @param {Row[]} rows @param {Map<Row, {stem: string, number: number}>} parts
  * @returns {Map<Row, string>}
  */
 function groupIds(rows, parts) {
   /** @type {Map<Row, string>} */
   const ids = new Map();
-  /** Folds rows with one key; undefined: it has none. @param {string} kind @param {(row: Row) => string|number|undefined} keyOf @param {"nameId"|"outer"} name */
+  /**
+   * Folds rows with the same key; undefined: no key.
+   * @param {string} kind
+   * @param {(row: Row) => string|number|undefined} keyOf
+   * @param {"nameId"|"outer"} name
+   */
   const fold = (kind, keyOf, name) => {
     /** @type {Map<string|number, Row[]>} */
     const found = new Map();
@@ -122,7 +136,12 @@ function groupIds(rows, parts) {
   return ids;
 }
 
-/** What alike rows are called. @param {Row[]} rows @param {string[]} names @param {Map<Row, {stem: string, number: number}>} parts */
+/**
+ * Returns the title of alike rows.
+ * @param {Row[]} rows
+ * @param {string[]} names
+ * @param {Map<Row, {stem: string, number: number}>} parts
+ */
 function alikeText(rows, names, parts) {
   const [{ named, name, outer }] = rows;
   if (!named) return shortText(names[outer] ?? "") || "(no scope)";

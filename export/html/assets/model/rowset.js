@@ -1,4 +1,4 @@
-// The rows by goroutine or by thread, and what each of their lanes is made of.
+// The rows by goroutine or by thread, and the parts of their lanes.
 
 import { isScope } from "../data/kinds.js";
 import { shortText } from "../data/names.js";
@@ -6,7 +6,7 @@ import { shortText } from "../data/names.js";
 /**
  * @typedef {import("../data/batch.js").Batch} Batch
  *
- * Some of a lane's items: those of one batch.
+ * The items of a lane in one batch.
  * @typedef {Object} Part
  * @property {Batch} batch
  * @property {number} lane index into the batch's lanes
@@ -16,24 +16,24 @@ import { shortText } from "../data/names.js";
  * @typedef {Object} Lane
  * @property {Row} row
  * @property {number} depth
- * @property {Part[]} parts in the order of time
- * @property {Part|null} open what has not ended
- * @property {Part|null} detail what is known better of a part of the time
+ * @property {Part[]} parts in order of time
+ * @property {Part|null} open open items
+ * @property {Part|null} detail finer items of a part of the time
  *
  * @typedef {Object} Row
  * @property {number} key the goroutine or the thread; 0: unknown
  * @property {"goroutine"|"thread"} by
  * @property {number} nameId
- * @property {string} name "": it has none
- * @property {string} title its name, or what stands for it; a long one is cut
+ * @property {string} name "": none
+ * @property {string} title its name or a substitute, shortened
  * @property {boolean} named
- * @property {number} first when its first item begins, ns
- * @property {number} last when its last item ends
- * @property {number} depth how many lanes it has
+ * @property {number} first begin of its first item, ns
+ * @property {number} last end of its last item, ns
+ * @property {number} depth number of lanes
  * @property {number} scopes
- * @property {number} outer the name id that its outermost scopes most often have; 0: there are none
+ * @property {number} outer most frequent name id of its outermost scopes; 0: none
  * @property {boolean} instants
- * @property {boolean} short it lived for a small part of the trace
+ * @property {boolean} short short-lived compared to the trace
  * @property {Lane[]} lanes by depth
  * @property {Lane} flags its instants
  */
@@ -58,7 +58,7 @@ export class RowSet {
   }
 
   /**
-   * Adds a batch's items behind those that are there.
+   * Adds a batch of later items.
    * @param {Batch} batch
    */
   add(batch) {
@@ -71,7 +71,7 @@ export class RowSet {
   }
 
   /**
-   * Replaces what is open.
+   * Replaces the open items.
    * @param {Batch|null} batch
    */
   setOpen(batch) {
@@ -91,7 +91,7 @@ export class RowSet {
   }
 
   /**
-   * Replaces what is known better.
+   * Replaces the finer items.
    * @param {Batch|null} batch
    */
   setDetail(batch) {
@@ -121,7 +121,7 @@ export class RowSet {
   }
 
   /**
-   * The row of a key; made if there is none.
+   * Returns the row of a key, created if necessary.
    * @param {number} key
    * @returns {Row}
    */
@@ -134,8 +134,8 @@ export class RowSet {
   }
 
   /**
-   * The rows that have items, in the order of their first activity, with names
-   * and what depends on how long the trace is.
+   * Returns the rows that have items, in the order of their first activity. It sets their
+   * names and the values that depend on the length of the trace.
    * @param {number} end of the trace
    * @returns {Row[]}
    */
@@ -154,10 +154,13 @@ export class RowSet {
   }
 }
 
-/** What a row without a name is called. @param {"goroutine"|"thread"} by @param {number} key */
+/**
+ * Returns the title of a row without a name.
+ * @param {"goroutine"|"thread"} by @param {number} key
+ */
 export function rowTitle(by, key) { return key === 0 ? `unknown ${by}` : `${by} ${key}`; }
 
-/** A row of nothing. @param {number} key @param {"goroutine"|"thread"} by @returns {Row} */
+/** Returns an empty row. @param {number} key @param {"goroutine"|"thread"} by @returns {Row} */
 export function newRow(key, by) {
   const row = /** @type {Row} */ (/** @type {Partial<Row>} */ ({
     key, by, nameId: 0, name: "", title: "", named: false, first: Infinity, last: -Infinity, depth: 0, scopes: 0, outer: 0, instants: false, short: false, lanes: [],
@@ -170,7 +173,7 @@ export function newRow(key, by) {
 function newLane(row, depth) { return { row, depth, parts: [], open: null, detail: null }; }
 
 /**
- * A row's lane at a depth; made if there is none.
+ * Returns a row's lane at a depth, created if necessary.
  * @param {Row} row
  * @param {number} depth -1: the instants
  * @returns {Lane}
@@ -178,7 +181,7 @@ function newLane(row, depth) { return { row, depth, parts: [], open: null, detai
 export function laneAt(row, depth) {
   if (depth < 0) return row.flags;
   const { lanes } = row;
-  if (lanes[depth]?.depth === depth) return lanes[depth]; // none is missing: the usual
+  if (lanes[depth]?.depth === depth) return lanes[depth]; // usually no lane is missing
   let at = lanes.length;
   while (at > 0 && lanes[at - 1].depth >= depth) at--;
   if (lanes[at]?.depth !== depth) lanes.splice(at, 0, newLane(row, depth));
@@ -191,10 +194,10 @@ function countScopes(batch, from, to) {
   return n;
 }
 
-/** Of so many of a row's outermost scopes the names are counted. */
+/** The maximum number of a row's outermost scopes whose names are counted. */
 const outerSample = 256;
 
-/** The most frequent name of a row's outermost scopes; of very many, of a sample. */
+/** Returns the most frequent name of a row's outermost scopes; of very many, from a sample. */
 function outermostName(row) {
   const counts = new Map();
   let best = 0;

@@ -1,18 +1,17 @@
-// When a row was in a scope and when it waited, and what that adds up to.
+// The times at which a row was in a scope and at which it waited, and their sums.
 
 import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
 
 /**
- * Stretches of a row by time, without overlaps, four numbers each: begin, end, how much
- * of it counts (1, or less where scopes are merged), and the CPU time (NaN: not known).
- * What has not ended ends at Infinity.
+ * Disjoint stretches of a row in order of time, four numbers each: begin, end, busy share
+ * (1, or less where scopes are merged), CPU time (NaN: unknown). Open ones end at Infinity.
  * @typedef {number[]} Stretches
  *
- * @typedef {{busy: number, wait: number, cpu: number}} RowSums in ns; cpu is what is known of it, NaN: nothing is
+ * @typedef {{busy: number, wait: number, cpu: number}} RowSums in ns; cpu: the known part, NaN: none
  */
 
 /**
- * When a row was in any scope, and when it waited.
+ * Returns the stretches in which a row was in any scope, and in which it waited.
  * @param {import("./model.js").Model} model
  * @param {import("./rowset.js").Row} row
  * @returns {{busy: Stretches, wait: Stretches}}
@@ -42,7 +41,7 @@ export function stretchesOf(model, row) {
 }
 
 /**
- * Both as one: of what overlaps, the stretch that begins first counts.
+ * Merges two lists of stretches: in an overlap the stretch that begins first counts.
  * @param {Stretches} a @param {Stretches} b
  * @returns {Stretches}
  */
@@ -64,7 +63,7 @@ function joined(a, b) {
 }
 
 /**
- * What the rows' times add up to, in the whole trace.
+ * Returns the sums of the rows over the whole trace.
  * @param {import("./model.js").Model} model
  * @param {"goroutine"|"thread"} by
  * @returns {Map<import("./rowset.js").Row, RowSums>}

@@ -1,5 +1,5 @@
-// The executions of one name: how long each took, and how much of it was its own, or
-// waiting for locks. They are kept as columns, as there may be a million of them.
+// The executions of one name with their durations, self times and waits for locks. They are
+// stored as columns, because there may be a million of them.
 
 import { bisect } from "../data/bisect.js";
 import { Flag, Kind, isScope } from "../data/kinds.js";
@@ -11,41 +11,41 @@ import { sortSteps } from "../data/slices.js";
  * @typedef {import("../data/batch.js").Batch} Batch
  * @typedef {import("./rowset.js").Row} Row
  *
- * A row as it was when they were counted: of a growing trace it goes on. from and to are
- * where its executions begin and end, also those that reach out of the range.
+ * A row at the time of counting: in a growing trace it changes later. from and to are the
+ * begin of its first execution and the end of its last, even outside of the range.
  * @typedef {Row & {from: number, to: number}} RunRow
  *
- * Executions by number; times are in ns, NaN where they are unknown.
+ * Executions by number; times are in ns, NaN where unknown.
  * @typedef {Object} Runs
  * @property {number} nameId
- * @property {number} from of the range that they touch
+ * @property {number} from begin of the range that they touch
  * @property {number} to
  * @property {number} n
  * @property {RunRow[]} rows
  * @property {Batch[]} batches
- * @property {Uint16Array} which in which of the batches each is
- * @property {Uint32Array} index where in it
- * @property {Uint32Array} row in which of the rows
- * @property {Int32Array} parent name id of the scope around it; -1: there is none, -2: that is unknown
- * @property {Uint8Array} outer 1: it lies in no other one; 0 also where that is unknown
+ * @property {Uint16Array} which index into batches
+ * @property {Uint32Array} index index in that batch
+ * @property {Uint32Array} row index into rows
+ * @property {Int32Array} parent name id of the enclosing scope; -1: none, -2: unknown
+ * @property {Uint8Array} outer 1: not inside another execution; 0: inside one, or unknown
  * @property {Float64Array} start
  * @property {Float64Array} dur
  * @property {Float64Array} cpu an upper bound where the batch's quality says so
  * @property {Float64Array} self
  * @property {Float64Array} waited for locks
- * @property {Uint32Array} order their numbers, the shortest first
- * @property {boolean} alone what is in them is not here
- * @property {number} open more that have not ended
- * @property {number} across more across which the clock stepped
+ * @property {Uint32Array} order numbers sorted by duration, the shortest first
+ * @property {boolean} alone their contents are not loaded
+ * @property {number} open number of further ones that have not ended
+ * @property {number} across number of further ones across a clock step
  */
 
 /**
- * Counts the executions of a name that touch a range.
+ * Collects the executions of a name that touch a range.
  * @param {Row[]} all rows by goroutine
  * @param {number} nameId
  * @param {number} from
  * @param {number} to
- * @param {boolean} alone the rows do not have what is in them
+ * @param {boolean} alone the rows lack the contents of executions
  * @returns {Generator<void, Runs>}
  */
 export function* runSteps(all, nameId, from, to, alone = false) {
@@ -74,7 +74,7 @@ export function* runSteps(all, nameId, from, to, alone = false) {
       list.self[k] = list.waited[k] = known && !alone ? 0 : NaN;
     },
     inside(run, batch, i, ns) {
-      if (batch.many(i) > 1) list.self[run] = list.waited[run] = NaN; // of what is merged it is unknown what it was
+      if (batch.many(i) > 1) list.self[run] = list.waited[run] = NaN; // the kinds of merged items are unknown
       else if (batch.kind[i] === Kind.wait) list.waited[run] += ns;
     },
     own(run, ns) { list.self[run] += ns; },
@@ -97,14 +97,14 @@ export function* runSteps(all, nameId, from, to, alone = false) {
   };
 }
 
-/** The numbers from 0 up to n. @param {number} n */
+/** Returns the numbers from 0 up to n. @param {number} n */
 function countUp(n) {
   const numbers = new Uint32Array(n);
   for (let k = 0; k < n; k++) numbers[k] = k;
   return numbers;
 }
 
-/** @returns {RunRow} with nothing between from and to, if it has no execution in the range */
+/** @returns {RunRow} with an empty [from, to] if it has no execution in the range */
 function rowOfRuns(row, nameId, from, to) {
   const lanes = row.lanes.map((lane) => ({ ...lane, parts: lane.parts.slice() }));
   const copy = { ...row, lanes, from: Infinity, to: -Infinity };
@@ -123,30 +123,29 @@ function rowOfRuns(row, nameId, from, to) {
 }
 
 /**
- * What runs innermost when something begins: its name, whether it is a wait or an
- * execution itself, and the execution that it is or lies in; -1: in none.
+ * The innermost running item at the begin of another: its name, whether it is a wait or an
+ * execution, and the execution that it is or lies in; -1: none.
  * @typedef {{name: number, sort: number, run: number}} RunTop
  *
- * Who hears of it.
+ * The visitor.
  * @typedef {Object} RunListener
  * @property {(run: number, batch: Batch, i: number, row: number, top: RunTop|null) => void} run an execution begins; they come by number
  * @property {(run: number, batch: Batch, i: number, ns: number, direct: boolean) => void} inside something in it begins, of which so much lies in it; direct: in nothing else in it
- * @property {((run: number, ns: number) => void)=} own a stretch belonged to it and nothing inside
- * @property {((batch: Batch, i: number) => void)=} left an item of the name that is none, as it has not ended or the clock stepped
+ * @property {((run: number, ns: number) => void)=} own a stretch of its self time
+ * @property {((batch: Batch, i: number) => void)=} left an item of the name that does not count, because it is open or across a clock step
  */
 
-/** What the innermost is, beside its name. */
+/** The kinds of the innermost item, beside its name. */
 const topScope = 0, topWait = 1, topRun = 2;
 
 /**
- * Goes through the rows of executions, always in the same order, so that they have the
- * same numbers.
- * @param {Runs} runs only their rows, name and range
+ * Walks the rows of executions, always in the same order, so that they get the same numbers.
+ * @param {Runs} runs only their rows, name and range are used
  * @param {RunListener} to
  * @returns {Generator<void, void>}
  */
 export function* walkRuns({ rows, nameId, from, to: until }, to) {
-  const ends = /** @type {number[]} */ ([]); // of executions, and which each lies in
+  const ends = /** @type {number[]} */ ([]); // ends of executions, and the execution that each lies in
   const around = /** @type {number[]} */ ([]);
   const topOf = (/** @type {number} */ id) => ({ name: Math.floor(id / 4) % 65536, sort: id % 4, run: Math.floor(id / (4 * 65536)) - 1 });
   const replay = new Replay((id, a, b) => {
@@ -154,7 +153,7 @@ export function* walkRuns({ rows, nameId, from, to: until }, to) {
   }, () => {});
   let seen = 0;
   for (let r = 0; r < rows.length; r++) {
-    const known = rows[r].key !== 0; // else it is unknown what is in what
+    const known = rows[r].key !== 0; // otherwise the nesting is unknown
     replay.start(-Infinity);
     for (const items = new RowItems(rows[r], rows[r].from, rows[r].to); items.next();) {
       if (++seen % itemsAtOnce === 0) yield;
@@ -186,23 +185,26 @@ export function* walkRuns({ rows, nameId, from, to: until }, to) {
   }
 }
 
-/** An execution as what can be selected. @param {Runs} runs @param {number} k */
+/** Returns an execution as a selection. @param {Runs} runs @param {number} k */
 export function refOfRun({ batches, which, index }, k) { return { batch: batches[which[k]], i: index[k] }; }
 
-/** What is known of an execution's CPU time. @param {Runs} runs @param {number} k */
+/** Returns the quality of an execution's CPU time. @param {Runs} runs @param {number} k */
 export function cpuQuality({ batches, which, index }, k) { return batches[which[k]].quality[index[k]]; }
 
-/** An execution's arguments, as text. @param {Runs} runs @param {number} k */
+/** Returns an execution's arguments as text. @param {Runs} runs @param {number} k */
 export function argsOfRun({ batches, which, index }, k) {
   const batch = batches[which[k]];
   return batch.strings[batch.args[index[k]]] ?? "";
 }
 
-/** Up to so many different texts are ordered as people do, row 9 before row 10: that takes long. */
+/**
+ * The maximum number of different texts that are sorted with numeric collation, row 9 before
+ * row 10, which is slow.
+ */
 const mostWords = 20000;
 
 /**
- * Makes numbers of texts, which order them; null if too many differ.
+ * Replaces texts by their ranks; null if there are too many different ones.
  * @param {string[]} texts
  * @returns {Generator<void, Float64Array|null>}
  */
@@ -224,9 +226,9 @@ function* rankSteps(texts) {
 }
 
 /**
- * Orders executions by a column, what is unknown last.
+ * Sorts executions by a column, unknown values last.
  * @param {Float64Array|string[]} column by their numbers
- * @returns {Generator<void, {order: Uint32Array, known: number}>} of so many of the first the column is known
+ * @returns {Generator<void, {order: Uint32Array, known: number}>} known: number of known values, which come first
  */
 export function* orderSteps(column) {
   const numbers = countUp(column.length);
@@ -241,7 +243,10 @@ export function* orderSteps(column) {
   return { order, known };
 }
 
-/** Of executions by their durations, those from lo up to hi. @param {Runs} runs @param {{lo: number, hi: number}|null} brush null: all */
+/**
+ * Returns the executions with durations from lo up to hi.
+ * @param {Runs} runs @param {{lo: number, hi: number}|null} brush null: all
+ */
 export function runsBetween({ n, order, dur }, brush) {
   if (brush === null) return order;
   return order.subarray(bisect(0, n, (k) => dur[order[k]] < brush.lo), bisect(0, n, (k) => dur[order[k]] < brush.hi));

@@ -1,18 +1,18 @@
-// Search over names and arguments of what is recorded, and over the names of rows.
+// Search in the names and arguments of items and in the names of rows.
 
 import { Lit } from "./lit.js";
 import { homeOf } from "./refs.js";
 
 /**
- * Finds the items whose name or arguments have text in them, in any case. Names
- * and argument texts are compared once each, then the items are counted.
+ * Finds the items whose name or arguments contain text, ignoring case. Each name and
+ * argument text is compared once; then the items are counted.
  * @param {import("./model.js").Model} model
  * @param {string} text
  * @returns {Hits}
  */
 export function search(model, text) { return new Hits(model, text.toLowerCase()); }
 
-/** What a search found. Good for the model's version at that time. */
+/** The result of a search, valid for the model's version at that time. */
 export class Hits extends Lit {
   /** @param {import("./model.js").Model} model @param {string} text in lower case */
   constructor(model, text) {
@@ -23,7 +23,7 @@ export class Hits extends Lit {
     this.names = Uint8Array.from(model.names, (name) => (name.toLowerCase().includes(text) ? 1 : 0));
     this.count = 0;
     for (const batch of this.batches) this.count += this.upTo(batch)[batch.n];
-    /** What is merged hides names and arguments. */
+    /** Merged scopes hide names and arguments. */
     this.exact = !model.reduced;
   }
 
@@ -42,18 +42,18 @@ export class Hits extends Lit {
   }
 
   /**
-   * How many hits come before one in the order in which next goes through them.
+   * Returns the number of hits before ref, in the order of next.
    * @param {import("../data/batch.js").Ref} ref a hit
    */
   placeOf(ref) {
     const at = homeOf(ref);
     const time = at.batch.start[at.i];
     let place = 0;
-    let behind = false; // at's batch
+    let behind = false; // at's batch has been passed
     for (const batch of this.batches) {
       const before = this.upTo(batch);
       const { start } = batch;
-      // Of those with the same start, those of earlier batches and places come first.
+      // Hits with the same start are ordered by batch and index.
       const ends = batch === at.batch ? at.i : behind ? 0 : batch.n;
       if (before[batch.n] > 0) for (let k = 0; k < batch.n; k++) if (before[k + 1] > before[k] && (start[k] < time || start[k] === time && k < ends)) place++;
       behind ||= batch === at.batch;
@@ -61,14 +61,14 @@ export class Hits extends Lit {
     return place;
   }
 
-  /** The rows whose names have the text. @param {import("./rowset.js").Row[]} rows */
+  /** Returns the rows whose names contain the text. @param {import("./rowset.js").Row[]} rows */
   rowsOf(rows) { return rows.filter((row) => (row.name || row.title).toLowerCase().includes(this.text)); }
 
   /**
-   * The next hit by its start.
-   * @param {number|import("../data/batch.js").Ref} at a time; or a hit, so that those with the same start come too
+   * Returns the next hit by start.
+   * @param {number|import("../data/batch.js").Ref} at a time, or a hit, after which hits with the same start follow
    * @param {1|-1} dir
-   * @param {import("../data/batch.js").Batch[]} batches among which it is looked for
+   * @param {import("../data/batch.js").Batch[]} batches to search
    * @returns {import("../data/batch.js").Ref|null}
    */
   next(at, dir, batches = this.batches) {
@@ -82,12 +82,12 @@ export class Hits extends Lit {
   }
 
   /**
-   * The next hit where a tile has every scope. What is merged in the whole would lead away
-   * from it, to the begin of many.
+   * Returns the next hit inside a tile with unmerged scopes. A merged hit of the base would
+   * lead away from it, to the begin of a run.
    * @param {import("./detail.js").DetailTile|null} tile
    * @param {number|import("../data/batch.js").Ref} at
    * @param {1|-1} dir
-   * @returns {import("../data/batch.js").Ref|null} null: none in it, or it has not every scope there
+   * @returns {import("../data/batch.js").Ref|null} null: none, or the tile is merged there
    */
   nextIn(tile, at, dir) {
     const time = typeof at === "number" ? at : at.batch.start[at.i];
@@ -98,9 +98,9 @@ export class Hits extends Lit {
 }
 
 /**
- * Finds the nearest item by start that a test accepts, after (dir 1) or before (-1)
- * item i of batch number place. With place -1 it is after or before a time. It looks
- * at each item once, which costs less than keeping an order of them.
+ * Returns the nearest item by start that a test accepts, after (dir 1) or before (-1) item i
+ * of batch number place; with place -1, after or before a time. It examines each item once,
+ * which costs less than maintaining an index.
  * @param {import("../data/batch.js").Batch[]} batches
  * @param {number} time
  * @param {number} place
@@ -112,8 +112,8 @@ export class Hits extends Lit {
 export function nearest(batches, time, place, i, dir, testOf) {
   let best = null;
   let bestTime = dir * Infinity;
-  // Of those with the same start the order is that of batches and places. They are
-  // gone through from the end that is looked from, so the first one wins.
+  // Items with the same start are ordered by batch and index. The search starts at the near
+  // end, so the first match wins.
   for (let count = 0; count < batches.length; count++) {
     const s = dir > 0 ? count : batches.length - 1 - count;
     const batch = batches[s];

@@ -1,6 +1,6 @@
-// In what the slowest hundredth of the executions of a name differ from the middle half:
-// where their time goes, and what they have in common. Which are slow is told by the
-// rule of the command line's `functions --slowest`: of nested ones the outermost counts.
+// The differences between the slowest hundredth of the executions of a name and the middle
+// half: where their time goes, and what they have in common. As in the command line's
+// `functions --slowest`, the outermost of nested executions counts.
 
 import { Kind, isScope } from "../data/kinds.js";
 import { stateText } from "../data/states.js";
@@ -10,34 +10,34 @@ import { itemsAtOnce } from "./replay.js";
 import { walkRuns } from "./runs.js";
 
 /**
- * Where time goes: ns of a slow execution and of a usual one, on average.
+ * A cause: mean ns of a slow execution and of a usual one.
  * @typedef {{kind: "lock"|"callee"|"self"|"state", label: string, slow: number, usual: number}} Cause
  *
- * What executions are or have: how many slow ones and usual ones.
+ * A trait: the number of slow and of usual executions that have it.
  * @typedef {{kind: "row"|"parent"|"argument", label: string, slow: number, usual: number}} Trait
  *
  * @typedef {Object} SlowRuns
- * @property {number} of executions, the outermost ones
- * @property {number} limit the slow ones are as long as that, or longer
- * @property {[number, number]} counts of slow and of usual ones
+ * @property {number} of number of outermost executions
+ * @property {number} limit minimum duration of the slow ones
+ * @property {[number, number]} counts numbers of slow and of usual ones
  * @property {[number, number]} means of their durations
- * @property {Cause[]} causes what the slow ones have more of first
- * @property {Trait[]} traits what more of the slow ones have first
- * @property {[number, number]} stated of how many the states are known, if any are
+ * @property {Cause[]} causes sorted by the excess of the slow ones
+ * @property {Trait[]} traits sorted by the excess of the slow ones
+ * @property {[number, number]} stated numbers of executions with known states
  * @property {number} stateRes shorter states are merged, ns
- * @property {boolean} merged short scopes in them are, so of locks and callees there may be more
+ * @property {boolean} merged short scopes are merged, so times of locks and callees may be too low
  */
 
-/** The share of the slow ones. */
+/** The share of slow executions. */
 const slowShare = 0.01;
-/** So many causes and traits are told. */
+/** The maximum number of causes and traits. */
 const differencesTold = 20;
 
 /**
  * @param {import("./model.js").Model} model
  * @param {import("./runs.js").Runs} runs
  * @param {import("./facets.js").Facet[]} facets
- * @returns {Generator<void, SlowRuns|null>} null: none takes longer than the others
+ * @returns {Generator<void, SlowRuns|null>} null: none is slower than the others
  */
 export function* slowSteps(model, runs, facets) {
   const found = yield* sidesOf(runs);
@@ -75,7 +75,10 @@ export function* slowSteps(model, runs, facets) {
   };
 }
 
-/** Marks the slow ones by 1 and the usual ones by 2; null: there are no others than slow ones. @param {import("./runs.js").Runs} runs */
+/**
+ * Marks slow executions by 1 and usual ones by 2; null: all are slow.
+ * @param {import("./runs.js").Runs} runs
+ */
 function* sidesOf({ n, order, outer, dur }) {
   const all = new Float64Array(n);
   let of = 0;
@@ -99,7 +102,7 @@ function* sidesOf({ n, order, outer, dur }) {
   return { side, of, limit, counts, means: /** @type {[number, number]} */ ([means[0] / counts[0], means[1] / counts[1]]) };
 }
 
-/** What a lock is called; where several have one name, by its address. */
+/** Returns the label of a lock; its address is included if several have the name. */
 function lockLabel(model, known, batch, i) {
   const name = model.name(batch.name[i]);
   const addr = lockArgs(model, batch, i)?.addr ?? "";
@@ -108,7 +111,10 @@ function lockLabel(model, known, batch, i) {
   return addr === first ? name : `${name} ${addr}`;
 }
 
-/** How long which states took, of those whose states are known. @returns {Generator<void, {stated: [number, number], causes: Cause[]}>} */
+/**
+ * Sums up the time by state of executions with known states.
+ * @returns {Generator<void, {stated: [number, number], causes: Cause[]}>}
+ */
 function* statesOf(model, runs, side) {
   const set = model.waits.states;
   const stated = /** @type {[number, number]} */ ([0, 0]);
@@ -143,7 +149,7 @@ function* traitsOf(facets, side, counts) {
     const of = [new Uint32Array(values.length), new Uint32Array(values.length)];
     for (let k = 0; k < ids.length; k++) if (side[k] > 0 && ids[k] >= 0) of[side[k] - 1][ids[k]]++;
     for (let id = 0; id < values.length; id++) {
-      if (of[0][id] === 1 && counts[0] > 1) continue; // what one of them has is not common to them
+      if (of[0][id] === 1 && counts[0] > 1) continue; // a trait of a single execution is not common
       if (of[0][id] / counts[0] > of[1][id] / counts[1]) traits.push({ kind, label: kind === "argument" ? `${key}=${values[id]}` : values[id], slow: of[0][id], usual: of[1][id] });
     }
   }
@@ -151,13 +157,16 @@ function* traitsOf(facets, side, counts) {
   return traits.sort((a, b) => more(b) - more(a)).slice(0, differencesTold);
 }
 
-/** A lock that makes this part of the difference is told first: what was called is only where it was waited for. */
+/**
+ * The minimum share of the difference for a lock to be named first: a callee is only the
+ * place of the wait.
+ */
 const lockFirst = 0.5;
-/** Traits that so many more of the slow ones have are told in the sentence. */
+/** The minimum difference in share for a trait to be part of the sentence. */
 const telling = 0.2;
 
 /**
- * Says in a sentence what slow executions have in common.
+ * Returns a sentence about the slow executions.
  * @param {string} name
  * @param {SlowRuns} s
  * @param {{span(ns: number): string, percent(share: number): string, count(n: number): string}} words

@@ -1,35 +1,34 @@
-// Where the data come from: this page itself, or the server that sent it.
+// The sources of data: this page itself, or the server that sent it.
 
 import { fromBase64, inflate, readContainer } from "../data/columns.js";
 import { Model } from "./model.js";
 
 /**
- * Where a model gets its data.
+ * The source of a model's data.
  * @typedef {Object} Source
  * @property {"file"|"live"} home
  * @property {() => Promise<import("../data/columns.js").Container>} whole
  * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} tile
  * @property {((from: number, to: number, whole: boolean) => Promise<import("./stats.js").Summary>)=} summary
- * @property {((nameId: number, from: number, to: number) => Promise<import("../data/columns.js").Container>)=} runs a name's executions, with what is in them
- * @property {((trace: string) => Promise<import("../data/columns.js").Container>)=} request what has a trace id, or one that begins so
+ * @property {((nameId: number, from: number, to: number) => Promise<import("../data/columns.js").Container>)=} runs a name's executions with their contents
+ * @property {((trace: string) => Promise<import("../data/columns.js").Container>)=} request the items of a trace id, or of one with the prefix
  * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} waits states and locks
  * @property {(() => Promise<import("../data/columns.js").Container>)=} samples with their stacks
- * @property {(() => Promise<import("../data/meta.js").DoctorReport>)=} doctor what the doctor says
- * @property {(() => Promise<import("../data/meta.js").Advice|null>)=} advice what the raw file beside the trace says; null: there is none
- * @property {((model: Model) => void)=} follow feeds the model until its writer has ended, and then watches whether the server is there
+ * @property {(() => Promise<import("../data/meta.js").DoctorReport>)=} doctor the doctor's report
+ * @property {(() => Promise<import("../data/meta.js").Advice|null>)=} advice the advice from the raw file beside the trace; null: none
+ * @property {((model: Model) => void)=} follow feeds the model until its writer has ended, and then watches the server
  */
 
-/** How long to wait before asking a server again that did not answer, in ms. */
+/** The first pause before retrying an unreachable server, in ms. */
 const firstPause = 500;
 const longestPause = 5000;
-/** How often a server is asked whether it is there, and the trace still the same, once nothing new comes. In ms. */
+/** The interval for checking the server and the trace once there are no more updates, in ms. */
 const watchPause = 2000;
-/** An answer with news takes a second; one that takes this long is none. In ms. */
+/** The timeout of an update, in ms; one takes a second. */
 const longestAnswer = 20000;
 
 /**
- * The models of this page's trace and of that which it is compared with, if there is one,
- * once they are here.
+ * Loads the models of this page's trace and, if there is one, of the trace to compare with.
  * @returns {Promise<[Model, Model|null]>}
  */
 export async function openSources() {
@@ -47,7 +46,10 @@ export async function openSources() {
   ]);
 }
 
-/** The data that lie in the page. @param {string} id of their element @returns {Source} */
+/**
+ * Returns the source of the data embedded in the page.
+ * @param {string} id of their element @returns {Source}
+ */
 export function fileSource(id = "data") {
   return {
     home: "file",
@@ -55,17 +57,20 @@ export function fileSource(id = "data") {
       const element = document.getElementById(id);
       if (!element) throw new Error("The page has no data: it was cut off or changed.");
       const bytes = fromBase64(element.textContent ?? "");
-      element.textContent = ""; // as large as what is made of it
+      element.textContent = ""; // the text is as large as the decoded data
       return readContainer(await inflate(bytes));
     },
   };
 }
 
-/** What is before the data of a page, in two pieces: this script is in each page, too. Behind them is the next tag: base64 has none. */
+/**
+ * The text before the data of a page, in two pieces, because each page contains this script,
+ * too. The next tag follows the data: base64 contains none.
+ */
 const dataBegin = 'id="data" ' + 'type="application/octet-stream">';
 
 /**
- * The model of another page that `scopeview html` wrote. Nothing of its text runs.
+ * Returns the model of another page written by `scopeview html`. No script of it runs.
  * @param {string} name of the file @param {string} text
  * @returns {Promise<Model>}
  */
@@ -79,13 +84,13 @@ export async function openPage(name, text) {
 }
 
 /**
- * A server's data.
- * @param {string} base its path, with a slash at the end
+ * Returns the source of a server's data.
+ * @param {string} base its path, with a trailing slash
  * @returns {Source}
  */
 export function liveSource(base) {
-  let of = ""; // the recording that the page shows; under its path may be another one by now
-  let server = null; // which one answers: its port may be another's by now
+  let of = ""; // id of the recording shown; the path may lead to another one by now
+  let server = null; // id of the server; its port may belong to another one by now
   let anew = () => {};
   const get = async (path, signal) => {
     const query = of && `${path.includes("?") ? "&" : "?"}of=${of}`;
@@ -125,18 +130,24 @@ export function liveSource(base) {
 /** @param {number} status @param {string} text */
 function answerError(status, text) { return Object.assign(new Error(text), { status }); }
 
-/** What an answer that has failed says: 410 is a file that is not the recording any more, and no other. @param {{status?: number}} err @returns {"changed"|"lost"} */
+/**
+ * Returns the state after a failed answer: status 410 means that the file no longer contains
+ * the recording.
+ * @param {{status?: number}} err @returns {"changed"|"lost"}
+ */
 function troubleOf(err) { return err.status === 410 ? "changed" : "lost"; }
 
 /** @param {number} ms @returns {Promise<void>} */
 function sleep(ms) { return new Promise((done) => { setTimeout(done, ms); }); }
 
-/** Waits, or until somebody wants it tried at once. @param {Model} model @param {Promise<void>} pause */
+/**
+ * Waits for pause, or until retry is called.
+ * @param {Model} model @param {Promise<void>} pause
+ */
 function rest(model, pause) { return Promise.race([pause, new Promise((done) => { model.retry = () => done(undefined); })]); }
 
 /**
- * Asks whether the server is there, and the trace's file still holds what the model shows, until
- * it does not any more.
+ * Polls the server until the trace's file no longer contains what the model shows.
  * @param {Model} model
  * @param {(signal: AbortSignal) => Promise<any>} same
  * @param {(ms: number) => Promise<void>} pause
@@ -178,7 +189,7 @@ export async function followLive(model, container, pause = sleep) {
         model.replace(await container("api/whole", abort.signal));
         reload = false;
       } else {
-        if (model.state !== "lost") model.setState("connected", ""); // else once it answers
+        if (model.state !== "lost") model.setState("connected", ""); // otherwise once it answers
         const news = await container(`api/live?cursor=${encodeURIComponent(model.meta.live?.cursor ?? "")}`, abort.signal);
         if (news.header.meta?.reload) reload = true;
         else model.update(news);

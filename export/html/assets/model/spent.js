@@ -1,5 +1,5 @@
-// Where a scope's time went: its waits by what they were for, and the rest by its
-// goroutine's states, or where these are not known by the scopes inside.
+// The time of a scope: its waits by object, and the rest by its goroutine's states or, if
+// unknown, by the scopes inside.
 
 import { Kind } from "../data/kinds.js";
 import { isAwaited, mostHeld, mostTold, stateRes, waitOfItem, waitOfState, waitsIn } from "./explain.js";
@@ -7,20 +7,21 @@ import { extentOf } from "./refs.js";
 import { Replay, RowItems, hasMoments } from "./replay.js";
 
 /**
- * One part of a scope's time: waits, a state, or moments of scopes of a name. wait is the
- * longest of the waits, whole; state "": not known.
+ * One part of a scope's time: waits, a state, or scopes of a name. wait is the longest of
+ * the waits, whole; state "": unknown.
  * @typedef {Object} Spent
- * @property {string} name what was waited for; or of the scopes
+ * @property {string} name name of the object waited for, or of the scopes
  * @property {string} state
- * @property {boolean} own moments of the scope itself
+ * @property {boolean} own self time of the scope
  * @property {number} ns
  * @property {import("./explain.js").Wait|null} wait
  */
 
 /**
- * Tells where a scope's time went: waits first, the longest first. The parts add up to it.
+ * Returns the parts of a scope's time: waits first, the longest first. The parts add up to
+ * it.
  * @param {import("./model.js").Model} model @param {import("../data/batch.js").Ref} ref
- * @returns {{parts: Spent[], merged: boolean}} merged: what is short in it is merged, and no wait of its own
+ * @returns {{parts: Spent[], merged: boolean}} merged: short items in it are merged and are not counted as waits
  */
 export function spentIn(model, ref) {
   const { row, ref: at } = model.place(ref);
@@ -37,7 +38,7 @@ export function spentIn(model, ref) {
     part.ns += ns;
     if (wait && part.wait && wait.to - wait.from > part.wait.to - part.wait.from) part.wait = wait;
   };
-  /** Moments in which no wait on record was. */
+  /** Moments without a recorded wait. */
   const rest = (/** @type {number} */ a, /** @type {number} */ b, /** @type {string} */ name, /** @type {boolean} */ own) => {
     let told = a;
     const states = lane;
@@ -72,7 +73,7 @@ export function spentIn(model, ref) {
   return { parts: list, merged: row.lanes.some((l) => model.details.exact(l, from, to) === null) };
 }
 
-/** Gives each moment of a scope to the innermost item of its row. */
+/** Attributes each moment of a scope to the innermost item of its row. */
 function eachMoment(model, items, at, from, to, rest, add) {
   /** @type {import("../data/batch.js").Ref[]} */
   const refs = [];
@@ -94,7 +95,10 @@ function eachMoment(model, items, at, from, to, rest, add) {
   replay.advance(to);
 }
 
-/** The longest wait inside a scope; null: none is known. @param {import("./model.js").Model} model @param {import("../data/batch.js").Ref} ref */
+/**
+ * Returns the longest wait inside a scope; null: none is known.
+ * @param {import("./model.js").Model} model @param {import("../data/batch.js").Ref} ref
+ */
 export function longestInside(model, ref) {
   return spentIn(model, ref).parts.reduce((best, { wait }) => (wait && (!best || wait.to - wait.from > best.to - best.from) ? wait : best), /** @type {import("./explain.js").Wait|null} */ (null));
 }

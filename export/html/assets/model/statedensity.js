@@ -1,25 +1,32 @@
-// How many rows of a group were in which state, on an average of each part of a stretch of time.
+// The mean number of rows of a group in each state, over time.
 
 import { bisect } from "../data/bisect.js";
 
 /** @typedef {import("../data/states.js").StateSet} StateSet */
 /** @typedef {import("./rowset.js").Row} Row */
 
-/** So many parts are counted at once: more than what is looked at has pixels, and it can be moved. */
+/**
+ * The number of parts counted at once: more than the visible range has pixels, so that it
+ * can be moved.
+ */
 const countedParts = 8192;
-/** From which part of what was counted on it is counted again, finer. */
+/** The part of the counted range below which a view is counted again, finer. */
 const countedFiner = 1 / 8;
 
 /**
- * The counts of [from, to) in parts of width ns: by state, how many rows were in it. most: so many were there at once, ever.
+ * The counts of [from, to) in parts of width ns: the number of rows by state. most: the
+ * maximum number of rows at once.
  * @typedef {{most: number, set: StateSet, rows: Row[], from: number, to: number, width: number, states: {state: number, rows: Float32Array}[]}} StateDensity
  */
 
-/** The latest of each group. @type {WeakMap<import("./model.js").Model, Map<string, StateDensity>>} */
+/**
+ * The latest counts of each group.
+ * @type {WeakMap<import("./model.js").Model, Map<string, StateDensity>>}
+ */
 const densities = new WeakMap();
 
 /**
- * The states of some rows, in [from, to] at least; null: there are none.
+ * Returns the states of some rows, in [from, to] at least; null: there are none.
  * @param {import("./model.js").Model} model @param {string} id of the group @param {Row[]} rows
  * @param {number} from @param {number} to
  * @returns {StateDensity|null}
@@ -44,7 +51,10 @@ export function stateDensityOf(model, id, rows, from, to) {
 /** @param {StateSet} set @param {Row[]} rows @param {number} most @param {number} from @param {number} to @returns {StateDensity} */
 function countInParts(set, rows, most, from, to) {
   const width = (to - from) / countedParts;
-  /** How many more are in a state from a part on, and what part of one for a part of it. @type {{whole: Float64Array, part: Float64Array}[]} */
+  /**
+   * By state: the changes at part boundaries, and the partial values of single parts.
+   * @type {{whole: Float64Array, part: Float64Array}[]}
+   */
   const of = [];
   const add = (/** @type {number} */ state, /** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ share) => {
     const { whole, part } = of[state] ??= { whole: new Float64Array(countedParts + 1), part: new Float64Array(countedParts) };
@@ -81,7 +91,10 @@ function countInParts(set, rows, most, from, to) {
   return { most, set, rows, from, to, width, states };
 }
 
-/** How many rows there were at once, at most: of many alike few live at the same time. @param {StateSet} set @param {Row[]} rows */
+/**
+ * Returns the maximum number of rows at once: of many alike rows few exist at the same time.
+ * @param {StateSet} set @param {Row[]} rows
+ */
 function mostAtOnce(set, rows) {
   const lanes = rows.flatMap((row) => set.lanes.get(row.key) ?? []);
   const begins = Float64Array.from(lanes, (l) => l.first).sort();
@@ -94,7 +107,13 @@ function mostAtOnce(set, rows) {
   return most;
 }
 
-/** How many rows are in which state at a moment, the most first. @param {StateSet} set @param {Row[]} rows @param {number} t @returns {{state: number, rows: number}[]} */
+/**
+ * Returns the number of rows in each state at a time, the most frequent first.
+ * @param {StateSet} set
+ * @param {Row[]} rows
+ * @param {number} t
+ * @returns {{state: number, rows: number}[]}
+ */
 export function statesAt(set, rows, t) {
   const counts = new Map();
   for (const row of rows) {

@@ -1,5 +1,5 @@
-// What ran in a stretch of time, by name, and who waited for which lock, by the rules of
-// the Go side's internal/analysis. Whole durations are those of `scopeview top`.
+// The table of scopes by name and of locks in a range of time, by the rules of the Go side's
+// internal/analysis. Whole durations are those of `scopeview top`.
 
 import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
 import { quantileOf } from "./histogram.js";
@@ -7,13 +7,14 @@ import { Replay, RowItems, hasMoments, itemsAtOnce } from "./replay.js";
 import { atOnce, byNumber, sortSteps } from "../data/slices.js";
 
 /**
- * Times are in ns and of the scopes that ended. total and the CPU times are what lies in
- * the range, or of whole scopes, as was asked. mean to max are always of whole ones: cut
- * at the range's ends they would tell of the range. self is what lies in the range, and
- * null where a scope's goroutine is unknown. What lies across a clock step is in across only.
+ * Times are in ns and cover ended scopes. total and the CPU times count the parts inside the
+ * range, or whole scopes, as requested. mean to max are always those of whole scopes: cut at
+ * the range's ends they would describe the range. self counts the parts inside the range,
+ * and is null where a scope's goroutine is unknown. Scopes across a clock step count in
+ * across only.
  * @typedef {Object} ScopeStats
  * @property {number} name
- * @property {boolean} process CPU is the whole process's
+ * @property {boolean} process CPU time is that of the whole process
  * @property {number} count
  * @property {number} total
  * @property {number|null} self
@@ -23,10 +24,10 @@ import { atOnce, byNumber, sortSteps } from "../data/slices.js";
  * @property {number} p90
  * @property {number} p99
  * @property {number} max
- * @property {number} cut scopes that reach out of the range, if only what lies in it counts: of their CPU time that part is taken
- * @property {number} cpu what is known, of scopes of cpuWall ns together
+ * @property {number} cut number of scopes partly outside of the range, if only their parts inside count; their CPU time is scaled
+ * @property {number} cpu known CPU time, of scopes of cpuWall ns in total
  * @property {number} cpuWall
- * @property {number} cpuMax upper bounds of others, of cpuMaxWall ns
+ * @property {number} cpuMax upper bounds of other scopes, of cpuMaxWall ns in total
  * @property {number} cpuMaxWall
  * @property {number} open
  * @property {number} openTime
@@ -46,11 +47,11 @@ import { atOnce, byNumber, sortSteps } from "../data/slices.js";
  */
 
 /**
- * Sums up what touches [from, to].
+ * Sums up the items that touch [from, to].
  * @param {import("./model.js").Model} model
  * @param {number} from
  * @param {number} to
- * @param {boolean} whole scopes count with all of their time, else with what lies inside
+ * @param {boolean} whole scopes count whole, otherwise only their parts inside
  * @param {import("./rowset.js").Row[]} rows by goroutine
  * @returns {Generator<void, Summary>}
  */
@@ -60,13 +61,22 @@ export function* summarySteps(model, from, to, whole, rows = model.rows("gorouti
   return { scopes: yield* sum.scopes(), locks: sum.locksList() };
 }
 
-/** As summarySteps, all at once. @param {import("./model.js").Model} model @param {number} from @param {number} to @param {boolean} whole */
+/**
+ * As summarySteps, all at once.
+ * @param {import("./model.js").Model} model
+ * @param {number} from
+ * @param {number} to
+ * @param {boolean} whole
+ */
 export function summarize(model, from, to, whole) { return atOnce(summarySteps(model, from, to, whole)); }
 
-/** What runs is told to the replay by its group, which may be none, and its name: so many names there are, of scopes and of waits. */
+/**
+ * The number of pairs of a name and a kind (scope or wait); the replay gets ids made of a
+ * group, which may be none, and such a pair.
+ */
 const namesOfTop = 2 * 65536;
 
-/** A sum under way. Groups and locks have numbers, in the order of their coming. */
+/** A sum under construction. Groups and locks are numbered in the order of their first item. */
 class Sum {
   constructor(from, to, whole) {
     this.from = from;
@@ -89,13 +99,13 @@ class Sum {
 
   within(a, b) { return Math.max(Math.min(b, this.to) - Math.max(a, this.from), 0); }
 
-  /** How much of an item counts. */
+  /** Returns the time of an item that counts. */
   counted(batch, i) { return this.whole ? batch.dur[i] : this.within(batch.start[i], batch.start[i] + batch.dur[i]); }
 
   /** @param {import("./rowset.js").Row} row @returns {Generator<void, void>} */
   *addRow(row) {
     this.replay.start(-Infinity);
-    const known = row.key !== 0; // else the goroutines are many
+    const known = row.key !== 0; // otherwise the row contains several goroutines
     for (const items = new RowItems(row, this.from, this.to); items.next();) {
       if (++this.seen % itemsAtOnce === 0) yield;
       const { batch, i } = items;
@@ -142,7 +152,7 @@ class Sum {
     return this.locks[at];
   }
 
-  /** A lock was held for d while what id tells of had the time. */
+  /** Adds d during which a lock was held while the item of id had the time. */
   held(lock, id, d) {
     if (d <= 0) return;
     const key = id < 0 ? -1 : id % namesOfTop; // -1: no scope; else 2 × name, + 1 for waits
@@ -187,13 +197,13 @@ function addPeriod(p, batch, i, across, counted) {
     p.openTime += dur;
     return;
   }
-  // Of merged items it is known how many there are, and what they add up to.
+  // Of merged items the number and the sum are known.
   p.count += batch.many(i);
   p.total += batch.busy === null ? counted : countedOf(batch.busy[i], counted, dur);
   p.max = Math.max(p.max, dur);
 }
 
-/** As much of v as counts of a duration, in whole ns. */
+/** Scales v to the counted part of a duration, in whole ns. */
 function countedOf(v, counted, dur) { return counted < dur ? Math.trunc(v * counted / dur) : v; }
 
 function addScope(g, batch, i, across, known, counted) {

@@ -1,19 +1,24 @@
-// Which goroutine had which of Go's processors, and which thread: a track each. What
-// is not merged tells it interval by interval; beside what is merged the Go side has
-// rows of its own.
+// The tracks: the goroutines on each of Go's processors and threads. Unmerged states contain
+// them interval by interval; for merged states the Go side sends separate columns.
 
 import { StateSet, trackNames } from "../data/states.js";
 import { sortSteps } from "../data/slices.js";
 
-/** The state of a track that no goroutine has: the one behind the others. @param {StateSet} set */
+/**
+ * The state of a track without a goroutine: the number after the last state.
+ * @param {StateSet} set
+ */
 function idleOf(set) { return set.names.length; }
 
-/** A track's key, as the Go side numbers them. @param {number} n @param {boolean} thread */
+/**
+ * Returns a track's key, as numbered by the Go side.
+ * @param {number} n @param {boolean} thread
+ */
 export function trackKey(n, thread) { return 2 * n + (thread ? 1 : 0); }
 
 /**
- * The tracks of some goroutines' states, by trackKey. by of an item is the goroutine.
- * null: nothing tells of them.
+ * Returns the tracks of some goroutines' states, by trackKey. by of an item is the
+ * goroutine. null: there are none.
  * @param {StateSet} set
  * @returns {Generator<void, StateSet|null>}
  */
@@ -32,8 +37,8 @@ export function* trackSteps(set) {
 }
 
 /**
- * The columns of tracks, from what the intervals say of where they were. A system
- * call may have lost its processor before its end: it has it until another has it.
+ * Returns the columns of tracks from unmerged intervals. A system call may have lost its
+ * processor before its end: it keeps it until another goroutine gets it.
  * @param {StateSet} set
  * @returns {Generator<void, any[]>}
  */
@@ -53,7 +58,10 @@ function* heldColumns(set) {
       held.goid[at++] = lane.key;
     }
   }
-  /** @type {Map<number, number[]>} places in held, by time */
+  /**
+   * Indexes into held, in order of time.
+   * @type {Map<number, number[]>}
+   */
   const tracks = new Map();
   const put = (/** @type {number} */ key, /** @type {number} */ k) => {
     const list = tracks.get(key);
@@ -107,5 +115,8 @@ function* laidOnTracks(set, held, tracks) {
   return [Float64Array.from(keys), Uint32Array.from(counts), Float64Array.from(starts), state.subarray(0, n), dur.subarray(0, n), by.subarray(0, n)];
 }
 
-/** Reports whether all that goroutines did in a stretch of time is known. @param {StateSet} set @param {number} from @param {number} to */
+/**
+ * Reports whether all states in a range of time are known.
+ * @param {StateSet} set @param {number} from @param {number} to
+ */
 function isTold(set, from, to) { return set.told.some(([a, b]) => a <= from && to <= b); }

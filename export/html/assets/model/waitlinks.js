@@ -1,5 +1,5 @@
-// Arrows of waits: from who held a lock to who waited for it, and from who woke a
-// goroutine to it.
+// The arrows of waits: from the holder of a lock to the waiting goroutine, and from the
+// waker of a goroutine to it.
 
 import { firstFrom } from "../data/batch.js";
 import { Kind } from "../data/kinds.js";
@@ -13,21 +13,27 @@ import { innermostAt } from "./relate.js";
  * @typedef {import("../data/states.js").StateSet} StateSet
  */
 
-/** Of the longest so many waits in sight arrows are drawn unasked; more would hide the bars. */
+/**
+ * The number of longest visible waits whose arrows are drawn without a selection; more would
+ * hide the bars.
+ */
 export const mostUnasked = 20;
-/** An item has so many wake-ups at most. */
+/** The maximum number of wake-ups of an item. */
 const mostWakes = 50;
-/** Of a trace with more items who held a lock is not looked for among all holds while it grows. */
+/**
+ * The number of items above which holders are not searched for among all holds while the
+ * trace grows.
+ */
 const mostSought = 200000;
 
-/** The kinds of what is waited for that nobody holds. */
+/** The kinds of objects without a holder. */
 const notHeld = new Set(["retry", "waitgroup", "cond", "send", "receive", "select"]);
 
 /**
- * Says what a wait or a hold tells of its lock: the object's address, its kind, whether
- * somebody can hold it, and whether it is shared with other readers. holder is the
- * goroutine that had it when the wait began; 0: not known. atLeast says of a hold that it
- * may have begun before its record. null: it is neither.
+ * Returns the lock of a wait or a hold: the object's address, its kind, whether it can be
+ * held, and whether it is shared with other readers. holder is the goroutine that held it
+ * when the wait began; 0: unknown. atLeast: the hold may have begun before its record. null:
+ * the item is neither.
  * @param {Model} model @param {Batch} batch @param {number} i
  * @returns {{addr: string, holder: number, kind: string, held: boolean, shared: boolean, atLeast: boolean}|null}
  */
@@ -40,7 +46,10 @@ export function lockArgs(model, batch, i) {
   return args;
 }
 
-/** What the arguments of a batch tell: they repeat, and reading them takes longer than all else. @type {WeakMap<Batch, Map<number, any>>} */
+/**
+ * The parsed arguments of a batch: they repeat, and parsing dominates the cost.
+ * @type {WeakMap<Batch, Map<number, any>>}
+ */
 const parsedArgs = new WeakMap();
 
 /** @param {string} text JSON */
@@ -56,14 +65,13 @@ function readLockArgs(text) {
 }
 
 /**
- * The goroutine that held a lock when a wait for it began; 0: not known.
+ * Returns the goroutine that held a lock when a wait for it began; 0: unknown.
  * @param {Model} model @param {Batch} batch @param {number} i
  */
 export function holderOf(model, batch, i) { return batch.kind[i] === Kind.wait ? lockArgs(model, batch, i)?.holder ?? 0 : 0; }
 
 /**
- * The scope that a wait's holder was in when the wait began; null: in none, or not
- * known.
+ * Returns the scope of a wait's holder when the wait began; null: none or unknown.
  * @param {Model} model @param {number} holder @param {number} t
  * @returns {import("../data/batch.js").Ref|null}
  */
@@ -73,7 +81,8 @@ function scopeOfHolder(model, holder, t) {
 }
 
 /**
- * From who held the lock to who waited, at the moment when the wait began.
+ * Returns the arrow from the holder of the lock to the waiting goroutine, at the begin of
+ * the wait.
  * @param {Model} model @param {import("../data/batch.js").Ref} ref
  * @returns {Link[]}
  */
@@ -87,8 +96,8 @@ export function blockLinks(model, ref) {
 }
 
 /**
- * The longest of some waits, as many as have arrows. Which they are depends on the whole waits,
- * and not on how much of them is in sight: so their arrows stay while the view moves.
+ * Returns the longest waits, as many as have arrows. The choice depends on whole waits, not
+ * on their visible parts, so that the arrows stay while the view moves.
  * @template T
  * @param {T[]} waits @param {(wait: T) => number} length ns
  * @returns {T[]}
@@ -99,13 +108,17 @@ function longestOf(waits, length) {
   return waits.filter((w) => length(w) >= least).sort((a, b) => length(b) - length(a)).slice(0, mostUnasked);
 }
 
-/** Reports whether holds may be looked for among all items: those of a growing trace are others each time. @param {Model} model */
+/**
+ * Reports whether holds may be searched for among all items: while a trace grows, each
+ * update repeats the search.
+ * @param {Model} model
+ */
 export function mayBeSought(model) { return model.meta.writer !== "running" || model.base.n < mostSought; }
 
 /**
- * The arrows of the longest waits in sight.
+ * Returns the arrows of the longest visible waits.
  * @param {Model} model @param {{batch: Batch, i: number}[]} waiting
- * @param {() => void} more called when there are more of them, as they have been looked for
+ * @param {() => void} more called when a search has found more of them
  * @returns {Link[]}
  */
 export function waitingLinks(model, waiting, more) {
@@ -128,8 +141,8 @@ export function waitingLinks(model, waiting, more) {
 }
 
 /**
- * The same of waits for locks that only states tell of: from who released the lock.
- * Where waits are recorded theirs tell more.
+ * Returns arrows for waits known from states only, from the releasing goroutine. Recorded
+ * waits have better ones.
  * @param {Model} model @param {{key: number, set: StateSet, i: number}[]} locked
  * @returns {Link[]}
  */
@@ -139,7 +152,7 @@ export function lockedLinks(model, locked) {
 }
 
 /**
- * From who woke a goroutine to it, while an item lasted.
+ * Returns the arrows from the wakers of a goroutine during an item.
  * @param {Model} model @param {import("../data/batch.js").Ref} ref
  * @returns {Link[]}
  */
@@ -167,7 +180,7 @@ function wakeLink(set, key, k) {
 }
 
 /**
- * The arrow of a stretch of a strip of states.
+ * Returns the arrow of a stretch of a strip of states.
  * @param {number} key @param {StateSet} set @param {import("../data/states.js").StateRun} run
  * @returns {Link[]}
  */

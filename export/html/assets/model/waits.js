@@ -1,5 +1,5 @@
-// What goroutines did and who held the locks, beside the scopes. A file has it at
-// one resolution; a server is asked for what is looked at.
+// States and locks. A file has them at one resolution; a server sends them for the visible
+// range.
 
 import { countSteps } from "./counts.js";
 import { readLocks } from "../data/lockset.js";
@@ -9,25 +9,34 @@ import { StateSet } from "../data/states.js";
 import { trackSteps } from "./tracks.js";
 import { atOnce, inSlices } from "../data/slices.js";
 
-/** While a trace grows it is asked for again after so many ms, and after an answer that said "not yet". */
+/**
+ * The interval in ms for repeating a request while a trace grows, or after an answer "not
+ * yet".
+ */
 const waitsAgain = 1000;
-/** So many stretches that were asked for by themselves are kept, and so many pixels they are asked for. */
+/**
+ * The maximum number of individually requested stretches that are kept, and the pixels for
+ * which they are requested.
+ */
 const mostStretches = 8;
 const stretchPixels = 4000;
-/** So many goroutines that recorded nothing are rows of their own; more fold. */
+/**
+ * The number of goroutines without records that are shown as rows of their own; more are
+ * folded.
+ */
 const loneRows = 8;
 
 /**
- * What is known of a stretch of time. wanted: a better answer is under way.
+ * The known data of a stretch of time. wanted: a better answer is requested.
  * @typedef {{states: StateSet|null, locks: import("../data/lockset.js").LockRow[], wanted: boolean}} Known
  * @typedef {Known & {from: number, to: number, at: number, pending: boolean}} Stretch pending: the server still reads
  */
 
-/** Of so many states what is made of them is there in the same frame. */
+/** The number of states up to which the derived data are computed in the same frame. */
 const madeAtOnce = 50000;
 
 /**
- * What is made of states.
+ * Computes the data derived from states.
  * @typedef {{tracks: StateSet|null, counts: import("./counts.js").Counts[]}} Made
  * @typedef {Made & {of: StateSet|null}} MadeOf
  */
@@ -41,9 +50,9 @@ export class Waits {
   constructor(model) {
     this.model = model;
     /** @type {StateSet|null} */ this.states = null;
-    /** What is made of the states once it is asked for. @type {MadeOf} */ this.ready = { of: null, tracks: null, counts: [] };
+    /** The data derived from the states, computed on first use. @type {MadeOf} */ this.ready = { of: null, tracks: null, counts: [] };
     /** @type {import("../data/lockset.js").LockRow[]} */ this.locks = [];
-    this.more = 0; // locks beyond these
+    this.more = 0; // number of further locks
     /** @type {string[]} */ this.problems = [];
     this.epoch = 0;
     this.busy = false;
@@ -52,7 +61,7 @@ export class Waits {
     /** @type {Stretch[]} the latest first */ this.stretches = [];
   }
 
-  /** Forgets what is under way; what is known stays until there is better. */
+  /** Cancels pending requests; known data stay until there are better ones. */
   clear() {
     this.epoch++;
     this.busy = false;
@@ -61,16 +70,23 @@ export class Waits {
     clearTimeout(this.timer);
   }
 
-  /** A goroutine's states. @param {number} key @returns {import("../data/states.js").StateLane|null} */
+  /**
+   * Returns a goroutine's states.
+   * @param {number} key @returns {import("../data/states.js").StateLane|null}
+   */
   lane(key) { return this.states?.lanes.get(key) ?? null; }
 
-  /** Which goroutine had which processor, and which thread, by trackKey; null: it is not known, or not yet. */
+  /** The tracks of processors and threads, by trackKey; null: unknown, or not ready. */
   get tracks() { return this.made().tracks; }
 
-  /** How many goroutines ran, in each stretch of time of which that is known. */
+  /** The number of running goroutines, in each stretch of time in which it is known. */
   get counts() { return this.made().counts; }
 
-  /** Makes it at once of a few states. Of many it takes a while: what was stays so long, and a change follows. @returns {MadeOf} */
+  /**
+   * Computes the derived data at once for few states. For many it takes a while: the
+   * previous data stay until then, and a change event follows.
+   * @returns {MadeOf}
+   */
   made() {
     const { states, ready } = this;
     if (states === ready.of) return ready;
@@ -85,13 +101,13 @@ export class Waits {
     return this.ready;
   }
 
-  /** There are states. */
+  /** Reports whether there are states. */
   get any() { return this.states !== null && this.states.lanes.size > 0; }
 
   /**
-   * Takes what a container has of it.
+   * Takes the states and locks of a container.
    * @param {import("../data/columns.js").Container} container
-   * @returns {boolean} whether there is anything to be shown that was not, or may differ
+   * @returns {boolean} true if the display may change
    */
   take({ header, columns }) {
     const had = this.locks.length > 0 || this.states !== null;
@@ -107,7 +123,7 @@ export class Waits {
   }
 
   /**
-   * Tells that [from, to] is looked at on px pixels.
+   * Sets the visible range to [from, to] on px pixels.
    * @param {number} from @param {number} to @param {number} px
    */
   want(from, to, px) {
@@ -116,7 +132,7 @@ export class Waits {
     this.look();
   }
 
-  /** Asks for what is looked at, if what is known is not enough. */
+  /** Requests the visible range if the known data are not sufficient. */
   look() {
     if (this.busy || !this.looked || !this.model.source?.waits) return;
     clearTimeout(this.timer);
@@ -160,8 +176,9 @@ export class Waits {
   }
 
   /**
-   * What is known of [from, to], as fine as can be had. Where what is looked at is coarser or
-   * elsewhere a server is asked for that stretch alone, and a change follows.
+   * Returns the known data of [from, to] at the finest resolution. If the data of the
+   * visible range are coarser or elsewhere, the stretch is requested from the server, and a
+   * change event follows.
    * @param {number} from @param {number} to @param {boolean} ask
    * @returns {Known}
    */
@@ -171,7 +188,7 @@ export class Waits {
     if (!model.source?.waits || fine) return { states: this.states, locks: this.locks, wanted: false };
     const last = this.stretches[0];
     const had = this.stretches.find((s) => s.from <= from && s.to >= to && !(s.pending && performance.now() - s.at > waitsAgain));
-    // Of what has not ended there is more each time.
+    // A stretch that has not ended grows with each update.
     if (ask && !had && (to < model.end || !last || performance.now() - last.at > waitsAgain)) this.ask(from, to);
     return had ?? { states: this.states, locks: this.locks, wanted: ask };
   }
@@ -187,7 +204,7 @@ export class Waits {
       if (epoch !== this.epoch) return;
       if (header.states) stretch.states = new StateSet(header.states, columns);
       if (header.locks) stretch.locks = readLocks(header.locks, columns);
-      stretch.pending = header.pending === true; // it is asked for again, as what is looked at is
+      stretch.pending = header.pending === true; // it is requested again, like the visible range
     } catch (err) {
       if (epoch !== this.epoch) return;
       model.trouble = err instanceof Error ? err.message : String(err);
@@ -197,10 +214,10 @@ export class Waits {
   }
 
   /**
-   * Rows for the goroutines that recorded nothing themselves, as arrange() returns
-   * rows: a few by themselves, more of them, and the runtime's own, folded. Where no goroutine
-   * recorded anything, those fold that began with the same function.
-   * @param {Map<number, import("./rowset.js").Row>} rows those that there are
+   * Returns rows for the goroutines without records, in the form of arrange(): a few on
+   * their own, more of them folded, and the runtime's own folded. If no goroutine has
+   * records, those that began with the same function are folded.
+   * @param {Map<number, import("./rowset.js").Row>} rows the existing ones
    * @returns {import("./rows.js").Arranged[]}
    */
   others(rows) {
@@ -224,8 +241,8 @@ export class Waits {
 }
 
 /**
- * Rows for the threads on which no scope began, as arrange() returns rows.
- * @param {Waits} waits @param {Map<number, import("./rowset.js").Row>} rows those that there are
+ * Returns rows for the threads on which no scope began, in the form of arrange().
+ * @param {Waits} waits @param {Map<number, import("./rowset.js").Row>} rows the existing ones
  * @returns {import("./rows.js").Arranged[]}
  */
 export function otherThreads(waits, rows) {
@@ -233,7 +250,10 @@ export function otherThreads(waits, rows) {
     .map(({ key, first, last }) => ({ kind: "row", row: Object.assign(newRow((key - 1) / 2, "thread"), { title: `thread ${(key - 1) / 2}`, first, last }) }));
 }
 
-/** Of a goroutine that did next to nothing, and nobody knows what it waits for, there is nothing to see. @param {import("../data/states.js").StateLane} lane */
+/**
+ * Reports whether a goroutine did next to nothing and its wait is unknown.
+ * @param {import("../data/states.js").StateLane} lane
+ */
 function isIdle(lane) {
   const { set } = lane;
   let other = 0;
@@ -245,7 +265,7 @@ function isIdle(lane) {
 }
 
 /**
- * Folds rows that began with the same function, where they are many.
+ * Folds many rows that began with the same function.
  * @param {LoneRow[]} own @returns {import("./rows.js").Arranged[]}
  */
 function byBegin(own) {
@@ -268,7 +288,12 @@ function byBegin(own) {
 
 /** @typedef {import("./rowset.js").Row & {func: string}} LoneRow */
 
-/** A row of nothing but states. @param {import("../data/states.js").StateLane} lane @param {string} func that it began with @returns {LoneRow} */
+/**
+ * Returns a row that has only states.
+ * @param {import("../data/states.js").StateLane} lane
+ * @param {string} func the goroutine's first function
+ * @returns {LoneRow}
+ */
 function loneRow(lane, func) {
   return Object.assign(newRow(lane.key, "goroutine"), { title: `goroutine ${lane.key}${func ? ` ${func}` : ""}`, first: lane.first, last: lane.last, func });
 }

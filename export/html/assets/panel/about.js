@@ -1,4 +1,4 @@
-// The About tab: what was recorded, by what, and what of it was lost.
+// The About tab: the recorded program, the recording, and its losses.
 
 import { createMarks } from "./marks.js";
 import { momentText } from "../view/ruler.js";
@@ -10,7 +10,7 @@ import { bytes, thousands } from "../view/time.js";
 /** @import { App } from "../app.js" */
 
 /**
- * The facts: what `scopeview info` says, and the page's own.
+ * Returns the facts: those of `scopeview info` and the page's own.
  * @param {import("../data/meta.js").Meta} meta
  * @returns {[string, string][]}
  */
@@ -25,7 +25,7 @@ export function aboutFacts(meta) {
 }
 
 /**
- * What is missing from the trace, and odd in it, each with its time.
+ * Returns the losses and oddities of the trace, each with its time.
  * @param {import("../data/meta.js").Meta} meta
  * @returns {{from:number, to:number, what:string, count:number|null}[]}
  */

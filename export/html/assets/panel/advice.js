@@ -1,5 +1,5 @@
-// The Advice tab: which containers, buffers and locks cost what, and what would cost less, of
-// the raw file that lies beside the trace. It is of the whole run, whatever is selected.
+// The Advice tab: the cost of containers, buffers and locks, and cheaper alternatives, from
+// the raw file beside the trace. It covers the whole run, regardless of the selection.
 
 import { createSortable } from "./sortable.js";
 import { isShown, keepFocus, make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
@@ -14,29 +14,33 @@ import { digits3 } from "../view/time.js";
  */
 /** @import { App } from "../app.js" */
 
-/** How long an answer is fresh while the program runs, in ms: it writes its raw file each second. */
+/**
+ * The minimum age in ms of an answer before it is requested again while the program runs,
+ * which writes its raw file each second.
+ */
 const adviceFresh = 2000;
 
-/** The parts of a frame, "function file:line". @param {string} frame */
+/** Splits a frame "function file:line" into its parts. @param {string} frame */
 export function frameParts(frame) {
   const at = frame.indexOf(" ");
   return at < 0 ? { func: frame, place: "" } : { func: frame.slice(0, at), place: frame.slice(at + 1) };
 }
 
-/** Where something is, briefly: "store.Get, store.go:88". @param {string} site a frame */
+/** Returns the short form of a place: "store.Get, store.go:88". @param {string} site a frame */
 export function siteText(site) {
   const { func, place } = frameParts(site);
   return [shortFunc(func), place.slice(place.lastIndexOf("/") + 1)].filter((s) => s !== "").join(", ") || "?";
 }
 
-/** A number of bytes in the units of the advice's own words. @param {number} n */
+/** Formats a number of bytes in the units of the advice texts. @param {number} n */
 export function memoryText(n) {
   const [unit, size] = /** @type {[string, number][]} */ ([["GB", 1e9], ["MB", 1e6], ["kB", 1e3]]).find(([, s]) => n >= s * 0.9995) ?? ["bytes", 1];
   return `${digits3(size === 1 ? Math.round(n) : n / size)} ${unit}`;
 }
 
 /**
- * What a function's scopes are called in a trace, as the Go side's format.ShortFunction has it.
+ * Returns the name of a function's scopes in a trace, as format.ShortFunction of the Go side
+ * does.
  * @param {string} func its whole name
  */
 export function scopeName(func) {
@@ -52,7 +56,7 @@ export function scopeName(func) {
 }
 
 /**
- * The rows that have all words of a text.
+ * Returns the rows that contain all words of a text.
  * @template {Advised|Costly} T
  * @param {T[]} rows @param {string} text @returns {T[]}
  */
@@ -65,7 +69,7 @@ export function withWords(rows, text) {
   });
 }
 
-/** What tells a row from others. @param {Advised|Costly} r */
+/** Returns the key of a row. @param {Advised|Costly} r */
 function adviceId(r) { return JSON.stringify(["id" in r ? r.id : r.kind, r.type, r.site, r.stack]); }
 
 /** @param {App} app @returns {{element: HTMLElement, update(): void}} */
@@ -105,14 +109,14 @@ export function createAdvice(app) {
   let busy = false;
   let asked = -Infinity;
 
-  /** Opens a row, or shuts it. */
+  /** Opens a row, or closes it. */
   function turn(row) {
     const id = adviceId(row);
     if (!open.delete(id)) open.add(id);
     fill();
   }
 
-  /** Finds the scopes of a function. @param {string} name theirs */
+  /** Selects the longest scope of a function. @param {string} name name of its scopes */
   function find(name) {
     const ref = longest(app.model, app.model.meta.names.indexOf(name));
     app.searchBox.set(name);
@@ -120,7 +124,7 @@ export function createAdvice(app) {
     app.announce(ref ? `The longest ${nameText(name)} is selected.` : `Searching for ${nameText(name)}.`);
   }
 
-  /** A frame of a stack; its function leads to its scopes, if it has some. */
+  /** Returns a frame of a stack; its function links to its scopes, if there are any. */
   function frame(text, id) {
     const { func, place: where } = frameParts(text);
     const name = scopeName(func);
@@ -133,7 +137,7 @@ export function createAdvice(app) {
     return [make("h3", { text: title }), make("ul", { class: "evidence" }, ...texts.map((text) => make("li", { text })))];
   }
 
-  /** What is known of a row. */
+  /** Returns the details of a row. */
   function inside(r) {
     const id = adviceId(r);
     const called = [r.id, r.original && `GCC: ${r.original}`, r.group, r.type && `of ${r.type}`].filter(Boolean).join(", ");
@@ -144,7 +148,7 @@ export function createAdvice(app) {
       make("ol", { class: "mono stack" }, ...(r.stack?.length ? r.stack : [r.site]).map((text) => frame(text, id))));
   }
 
-  /** What it was counted of. @param {Advice} a */
+  /** Returns the basis of the numbers. @param {Advice} a */
   function counted(a) {
     const runs = (a.runs ?? 1) > 1 ? `, in ${pluralText(a.runs, "run")}; numbers are of one` : "";
     const looked = (a.looked ?? 1) < 0.95 ? ` Operations were looked at for ${percentText(a.looked)} of the time, and are estimates.` : "";

@@ -1,6 +1,6 @@
-// The lines at the top that tell what the picture lacks: losses, what was never
-// ended, what the recording cost, a writer or a server that is gone. Losses stay, and so
-// does that what is shown is not what is there; the rest may be put away.
+// The lines at the top about defects of the trace: losses, open scopes, the cost of the
+// recording, a missing writer or server. Losses and a changed file cannot be dismissed; the
+// rest can.
 
 import { longestTitle, shortText } from "../data/names.js";
 import { firstFinding, showWorst } from "./finding.js";
@@ -8,22 +8,25 @@ import { make, makeButton } from "../view/make.js";
 
 /** @import { App } from "../app.js" */
 
-/** How loud a line is; the louder come first. */
+/** The levels of lines, the most important first. */
 const bannerLevels = ["server", "loss", "doctor", "warn", "note", "live"];
 
-/** What a level is called for those who don't see its colour. */
+/** The spoken names of the levels, for screen readers. */
 const bannerWords = { server: "", loss: "Lost:", doctor: "The doctor:", warn: "Note:", note: "", live: "" };
 
-/** Lines beyond this many fold. */
+/** The number of lines above which the rest is folded. */
 const bannerLimit = 3;
 
 /**
- * How it stands with the server of a model; at: when it last answered, in ms since 1970.
+ * The state of a model's server; at: time of its last answer, in ms since 1970.
  * @typedef {{live?: boolean, state?: string, at?: number}} ServerState
  * @typedef {{level: string, text: string, act?: "retry"|"reload"}} Line
  */
 
-/** What is to be said of a model's server. @param {ServerState} s @param {string} [of] which trace it is @returns {Line[]} */
+/**
+ * Returns the lines about a model's server.
+ * @param {ServerState} s @param {string} [of] prefix that names the trace @returns {Line[]}
+ */
 function serverLines(s, of = "") {
   if (!s.live) return [];
   const at = new Date(s.at ?? 0).toTimeString().slice(0, 8);
@@ -37,11 +40,11 @@ function serverLines(s, of = "") {
 }
 
 /**
- * The lines to be shown: the trace's, what the doctor is sure of, then how it stands with the
- * writer and the server; those put away are left out, losses excepted.
+ * Returns the lines to show: the trace's, a confident finding of the doctor, then the state
+ * of writer and server, without those dismissed, unless they are losses.
  * @param {{banner?: {level:string, text:string}[], writer?: string}} meta
  * @param {ServerState & {other?: ServerState, problems?: string[], finding?: import("../data/meta.js").Finding|null}} state
- * @param {Set<string>} gone texts that were put away
+ * @param {Set<string>} gone dismissed texts
  * @returns {Line[]}
  */
 export function bannerLines(meta, state, gone) {
@@ -51,7 +54,7 @@ export function bannerLines(meta, state, gone) {
   if (state.finding?.text) lines.push({ level: "doctor", text: state.finding.text });
   const server = serverLines(state);
   lines.push(...server);
-  // Of a server that does not answer there is one line: it is the same for both.
+  // If neither model's server answers, one line is sufficient.
   if (state.other && !(state.state === "lost" && state.other.state === "lost")) lines.push(...serverLines(state.other, "B: "));
   if (server.length === 0 && state.live && meta.writer === "running") {
     lines.push({ level: "live", text: "Recording: new scopes appear within a second." });
@@ -64,7 +67,7 @@ export function bannerLines(meta, state, gone) {
 }
 
 /**
- * The banner. It is empty, and takes no room, when there is nothing to tell.
+ * Creates the banner. Without lines it takes no room.
  * @param {App} app
  * @returns {{element: HTMLElement, update(): void}}
  */
@@ -128,7 +131,7 @@ export function createBanner(app) {
 /** @param {import("../model/model.js").Model} model @returns {ServerState} */
 function serverState(model) { return { live: model.home === "live", state: model.state, at: model.answered }; }
 
-/** How it stands with the server, as far as the models' sources say. @param {App} app */
+/** Returns the state of the server, from the models' sources. @param {App} app */
 function bannerState(app) {
   return { ...serverState(app.model), other: app.other ? serverState(app.other) : undefined, problems: app.model.waits?.problems, finding: firstFinding(app.model.doctor) };
 }

@@ -1,5 +1,5 @@
-// A histogram of durations over a logarithmic scale, a part of which can be brushed: by a
-// drag, or by its two edges, which are sliders.
+// A histogram of durations on a logarithmic scale with a brush: a drag, or two sliders at
+// its edges, select a part.
 
 import { bucketsOf } from "../model/histogram.js";
 import { make } from "../view/make.js";
@@ -14,9 +14,9 @@ import { bucketBars } from "./distribution.js";
 export function createBrushView(app) {
   /** @type {{lo: number, hi: number, count: number}[]} */
   let buckets = [];
-  /** Where the buckets begin, and where the last one ends, in whole ns. @type {number[]} */
+  /** The begins of the buckets and the end of the last one, in whole ns. @type {number[]} */
   let edges = [];
-  /** Where a drag began: the bucket. */
+  /** The bucket where a drag began. */
   let drag = -1;
   const bars = make("div", { class: "plotted" });
   const handles = ["shortest", "longest"].map((which, side) => make("div", {
@@ -27,7 +27,7 @@ export function createBrushView(app) {
   const ends = [make("span"), make("span", { text: "log" }), make("span")];
   const element = make("figure", { class: "distribution" }, box, make("div", { class: "scale", "aria-hidden": "true" }, ...ends));
 
-  /** The buckets that are brushed. @returns {[number, number]} from one up to another */
+  /** Returns the brushed buckets. @returns {[number, number]} first, and index after the last */
   function brushed() {
     const n = buckets.length;
     if (!app.brush) return [0, n];
@@ -67,7 +67,7 @@ export function createBrushView(app) {
     box.setPointerCapture(e.pointerId);
     const side = handles.indexOf(e.target);
     const [from, to] = brushed();
-    drag = side < 0 ? bucketAt(e) : side === 0 ? to - 1 : from; // a handle moves its edge, the other one stays
+    drag = side < 0 ? bucketAt(e) : side === 0 ? to - 1 : from; // a handle moves its edge; the other one stays
     if (side < 0) dragTo(e);
   });
   box.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => { if (drag >= 0) dragTo(e); });

@@ -1,5 +1,5 @@
-// The Callers tab: a function between those that call it and those that it calls, with
-// what belongs to the calls between; as tables, and as one picture.
+// The Callers tab: a function between its callers and its callees, with the values of the
+// calls between them, as tables and as one picture.
 
 import { longestName, shortText } from "../data/names.js";
 import { callData, chosenMetric, leastMark, shortFunc, shownMetrics, valueOf, valueText, weightsOf } from "../model/calls.js";
@@ -12,7 +12,7 @@ import { isShown, make, makeButton, percentText, restLater } from "../view/make.
 /** @import { App } from "../app.js" */
 
 /**
- * A field that chooses a function, with what there is.
+ * Creates a field that selects a function from a list.
  * @param {App} app @param {import("../state.js").Tab} tab
  */
 export function createFunctionField(app, tab) {
@@ -20,7 +20,7 @@ export function createFunctionField(app, tab) {
   const input = make("input", { type: "search", placeholder: "Function", "aria-label": "Function", autocomplete: "off", spellcheck: false });
   input.setAttribute("list", list.id);
   let filled = null;
-  let shown = ""; // what somebody types is left alone
+  let shown = ""; // text being typed is not replaced
   input.addEventListener("change", () => {
     shown = input.value;
     const name = findFunc(app.model.samples, input.value);
@@ -39,15 +39,18 @@ export function createFunctionField(app, tab) {
   };
 }
 
-/** The function that a text means: its name, its end, or what it is a part of; null: none. */
+/**
+ * Returns the function that a text denotes: its name, the end of its name, or a part of it;
+ * null: none.
+ */
 function findFunc(s, text) {
   if (!s || text === "") return null;
   return s.funcs.find((f) => f === text) ?? s.funcs.find((f) => shortFunc(f) === text) ?? s.funcs.find((f) => f.endsWith(`.${text}`)) ?? s.funcs.find((f) => f.includes(text)) ?? null;
 }
 
 /**
- * The number of the function that is looked at: the chosen one, else the one with most
- * itself; -1: there is none.
+ * Returns the number of the selected function: the chosen one, else the one with the largest
+ * exclusive value; -1: none.
  * @param {App} app @param {import("../model/calls.js").CallData} data
  */
 export function lookedAt(app, data) {
@@ -64,7 +67,7 @@ export function lookedAt(app, data) {
 }
 
 /**
- * What the compiler did with the calls between two functions; "": nobody knows.
+ * Returns the compiler's treatment of the calls between two functions; "": unknown.
  * @param {import("../data/samples.js").Samples} s @param {number} from @param {number} to
  */
 export function callRemark(s, from, to) {
@@ -81,7 +84,7 @@ export function createCallers(app) {
   const none = make("p", { class: "quiet" });
   const tables = make("div", { class: "tables" });
   let data = null;
-  let looked = -1; // the function
+  let looked = -1; // number of the selected function
   let kind = "";
   let callers = null;
   let callees = null;

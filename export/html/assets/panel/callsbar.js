@@ -1,4 +1,4 @@
-// What the tabs of functions have in common: the choice of a metric, and of rows and scopes.
+// The controls shared by the function tabs: the choice of a metric, of rows and of scopes.
 
 import { choiceText, chosenMetric, keptSide, shortFunc, valueText } from "../model/calls.js";
 import { shortText } from "../data/names.js";
@@ -9,10 +9,13 @@ import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
 
-/** States by metric, where the names differ. */
+/** States by metric, for metrics with different names. */
 const stateOfMetric = /** @type {Record<string, string>} */ ({ user: "cpu", system: "running", "task-clock": "cpu" });
 
-/** The colour of a metric that is no sum, light enough for dark text. @param {App} app @param {number} m */
+/**
+ * Returns the colour of a metric that is not a sum, light enough for dark text.
+ * @param {App} app @param {number} m
+ */
 function metricColor(app, m) {
   const { name } = app.model.samples?.metrics[m] ?? { name: "" };
   return lighter(app.colors[`state-${stateOfMetric[name] ?? name}`] || colorOf(name));
@@ -25,8 +28,9 @@ function lighter(color) {
 }
 
 /**
- * What a node's time was: as a background, on and off CPUs by colour, and in words.
- * @param {App} app @param {import("../model/callgraph.js").CallNode} node its parts are those of the chosen metric
+ * Returns the composition of a node's time: a background in the colours of on and off CPU,
+ * and a text.
+ * @param {App} app @param {import("../model/callgraph.js").CallNode} node with the parts of the chosen metric
  */
 function mixOf(app, node) {
   const s = app.model.samples;
@@ -48,8 +52,8 @@ function mixOf(app, node) {
 }
 
 /**
- * What an icicle of calls says of its nodes.
- * @param {App} app @param {() => import("../model/calls.js").CallData|null} data what its tree was made of
+ * Returns the texts of an icicle of calls.
+ * @param {App} app @param {() => import("../model/calls.js").CallData|null} data the data of its tree
  */
 export function callWords(app, data) {
   const key = (/** @type {any} */ node) => (node.nameId === totalFunc ? "<Total>" : data()?.samples.funcs[node.nameId] ?? "");
@@ -59,7 +63,7 @@ export function callWords(app, data) {
   };
 }
 
-/** A choice with a name for those who don't see it. */
+/** Creates a select element with a label for screen readers. */
 function choice(label, onchange) {
   const select = make("select", { "aria-label": label, onchange: () => onchange(select.value) });
   /** @param {[string, string][]} options @param {string} value */
@@ -96,7 +100,7 @@ export function createCallsBar(app) {
     metric.set(s.metrics.filter((_, k) => has.has(k)).map((m) => [m.name, m.name]), s.metrics[chosenMetric(app)]?.name ?? "");
     metric.select.title = s.metrics[chosenMetric(app)]?.title ?? "";
     const names = new Set([...s.slow.keys()].map((id) => model.meta.names[id]).sort());
-    if (calls.scope !== "") names.add(calls.scope); // though nothing was in it
+    if (calls.scope !== "") names.add(calls.scope); // even if it has no samples
     scope.set([["", "anywhere"], ...[...names].map((n) => /** @type {[string, string]} */ ([n, `in ${shortText(nameText(n))}`]))], calls.scope);
     scope.select.hidden = names.size === 0;
     executions.set([["all", "all executions"], ["slow", "slowest 1%"], ["others", "the others"], ["compare", "slowest 1% against the others"]], calls.executions);
@@ -109,14 +113,14 @@ export function createCallsBar(app) {
     note.textContent = model.samplesProblem || (calls.kept && !slow ? `with: ${calls.kept.label}` : slowText());
   }
 
-  /** How many executions are slow ones. */
+  /** Returns the number of slow executions. */
   function slowText() {
     const of = app.model.samples?.slow.get(app.model.meta.names.indexOf(app.calls.scope));
     if (!of || app.calls.executions === "all") return "";
     return `slow: ${thousands(of.slow)} of at least ${app.span(of.limit)}; others: ${thousands(of.count - of.slow)}, in the whole trace`;
   }
 
-  /** Why nothing is shown. */
+  /** Returns why nothing is shown. */
   function nothing() {
     if (!app.model.samples && app.model.samplesProblem) return app.model.samplesProblem;
     if (!app.model.samples) return app.model.mayHaveSamples ? "Reading the samples…" : "This trace has no samples. Record with the Go execution trace, scope.Start(path, gotrace.With()), or from outside, scopeview record.";
@@ -128,7 +132,7 @@ export function createCallsBar(app) {
 /** @type {WeakMap<object, Set<number>>} */
 const withValues = new WeakMap();
 
-/** Which metrics are anywhere. @param {import("../data/samples.js").Samples} s */
+/** Returns which metrics have values. @param {import("../data/samples.js").Samples} s */
 function metricsWithValues(s) {
   let has = withValues.get(s);
   if (!has) {

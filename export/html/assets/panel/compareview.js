@@ -1,5 +1,5 @@
-// The Compare tab: what another trace of the program has more or less of, name by name, in
-// waits, in states, and in what the doctor finds.
+// The Compare tab: the differences from another trace of the program by name, in waits, in
+// states, and in the doctor's findings.
 
 import { colorOf } from "../view/color.js";
 import { compareSteps, findingsBetween, pairedBuckets, timesByState } from "../model/compare.js";
@@ -17,7 +17,7 @@ import { thousands } from "../view/time.js";
  */
 /** @import { App } from "../app.js" */
 
-/** "+58%", "−3%", "3.1×". @param {number} a @param {number} b */
+/** Formats a change: "+58%", "−3%", "3.1×". @param {number} a @param {number} b */
 export function changeText(a, b) {
   if (!(a > 0)) return b > 0 ? "new" : "";
   const by = b / a;
@@ -25,7 +25,10 @@ export function changeText(a, b) {
   return by === 1 ? "0%" : `${by < 1 ? "−" : "+"}${percentText(Math.abs(by - 1))}`;
 }
 
-/** One name in a sentence: from what its durations went to what. @param {App} app @param {NameDifference} d */
+/**
+ * Returns a sentence about the change of one name's durations.
+ * @param {App} app @param {NameDifference} d
+ */
 function nameSentence(app, d) {
   const at = (/** @type {"p50"|"p99"} */ q) => {
     const [a, b] = [d.a[q], d.b[q]];
@@ -39,7 +42,7 @@ function nameSentence(app, d) {
 /** @param {App} app */
 export function createCompare(app) {
   let perSecond = false;
-  /** What was computed, of which versions. */
+  /** The versions of the data compared. */
   let drawn = "";
   /** @type {NameDifference[]} */
   let differences = [];
@@ -145,7 +148,7 @@ export function createCompare(app) {
     drawFigure();
   }
 
-  /** What both sides have by name. @template T @param {Map<string, T>[]} sides @param {T} none */
+  /** Joins two maps by name. @template T @param {Map<string, T>[]} sides @param {T} none */
   function pairs([a, b], none) { return [...new Set([...a.keys(), ...b.keys()])].map((name) => ({ name, a: a.get(name) ?? none, b: b.get(name) ?? none })); }
 
   /** @param {Model} other */

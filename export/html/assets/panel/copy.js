@@ -1,20 +1,20 @@
-// Copies text: what is selected, and the link to what is shown.
+// Copying text: the selection, and the link to the current state.
 
 import { make, makeButton } from "../view/make.js";
 
 /** @import { App } from "../app.js" */
 
-/** @param {App} app @param {string} text @param {string} what it is, in words */
+/** @param {App} app @param {string} text @param {string} what description of the text */
 export async function copyText(app, text, what) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    copyOfOld(text); // a page from afar without TLS has no clipboard of the new kind
+    copyOfOld(text); // without TLS a remote page has no clipboard API
   }
   app.announce(`copied: ${what}`, true);
 }
 
-/** Copies by way of a field. @param {string} text */
+/** Copies by means of a text field. @param {string} text */
 function copyOfOld(text) {
   const at = /** @type {HTMLElement|null} */ (document.activeElement);
   const field = make("textarea", { class: "unseen", value: text });
@@ -27,10 +27,10 @@ function copyOfOld(text) {
 }
 
 /**
- * Buttons that copy what is known of the selection.
+ * Returns buttons that copy the facts of the selection.
  * @param {App} app
- * @param {Record<string, string>} parts by what they are; empty ones have no button
- * @param {HTMLElement} facts the lists that are copied as lines, of each fact what is first in it
+ * @param {Record<string, string>} parts by description; empty ones have no button
+ * @param {HTMLElement} facts the lists to copy as lines, with the first part of each fact
  */
 export function copyButtons(app, parts, facts) {
   const lines = () => [parts.name, ...Array.from(facts.querySelectorAll("dt"), (dt) => `${dt.textContent}: ${dt.nextElementSibling?.firstChild?.textContent ?? ""}`)].join("\n");

@@ -1,5 +1,4 @@
-// What is known of one scope, wait, hold or event, in words. Pure but for the
-// model that is asked.
+// The facts of one scope, wait, hold or event, as text. Pure functions of the model.
 
 import { extentOf } from "../model/refs.js";
 import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
@@ -17,7 +16,7 @@ const factKinds = {
   [Kind.wait]: "wait", [Kind.hold]: "hold of a lock",
 };
 
-/** What a kind is called. */
+/** Returns the word for a kind. */
 export function kindText(kind) {
   return factKinds[kind] || "record";
 }
@@ -28,8 +27,8 @@ export function isInstant(kind) {
 }
 
 /**
- * The part of its CPU time that a scope has at least: what is known of those inside
- * it. Looks a few levels deep, and not into more than some thousands.
+ * Returns the minimum share of a scope's CPU time, from the known times of the scopes
+ * inside. It searches a few levels, and up to some thousand scopes.
  * @param {import("../model/model.js").Model} model
  * @param {import("../data/batch.js").Ref} ref
  * @returns {number} ns
@@ -45,13 +44,13 @@ function cpuAtLeast(model, ref, levels = 4) {
   return sum;
 }
 
-/** The refs of a list of children, whatever comes with it. */
+/** Returns the refs of a list of children, with or without additional data. */
 export function factRefs(list) {
   return Array.isArray(list) ? list : list.refs || [];
 }
 
 /**
- * CPU time with its quality.
+ * Returns the CPU time with its quality.
  * @param {App} app
  * @param {import("../data/batch.js").Ref} ref
  * @param {number} dur ns
@@ -77,7 +76,7 @@ export function cpuFacts(app, ref, dur) {
   return [["CPU time", `${app.span(cpu)} (${sure})`], ["CPU ÷ wall", ratio(cpu)]];
 }
 
-/** A moment in both ways: from the start, and of the clock on the wall. */
+/** Returns a time in both forms: from the start, and wall-clock. */
 export function bothTimes(meta, ns, step) {
   const fraction = /\.(\d+)/.exec(meta.start || "");
   const startMs = Date.parse(meta.start || "");
@@ -87,7 +86,7 @@ export function bothTimes(meta, ns, step) {
   return `${text}, at ${wallClock(startMs, rest, ns, step)}`;
 }
 
-/** The row of an item: its key, title, and how deep in it the item lies. */
+/** Returns the row of an item: its key, its title, and the item's depth. */
 export function rowOf(model, ref) {
   const place = model.place(ref, "goroutine");
   if (!place) return { key: 0, depth: 0, title: "unknown goroutine", named: false };
@@ -96,17 +95,17 @@ export function rowOf(model, ref) {
   return { key: row.key, depth: lane.depth, title: rowTitleOf(model, row.key), named: name !== "" };
 }
 
-/** What the row of a goroutine is called. */
+/** Returns the title of a goroutine's row. */
 export function rowTitleOf(model, key) {
   const row = model.rows("goroutine").find((r) => r.key === key);
   return row ? row.title : rowTitle("goroutine", ownGoroutine(model.meta, key));
 }
 
 /**
- * All facts of one item, as label and text.
+ * Returns all facts of one item, as labels and texts.
  * @param {App} app
  * @param {import("../data/batch.js").Ref} ref
- * @param {number|null} self its self time, null where that is unknown
+ * @param {number|null} self its self time; null: unknown
  * @returns {[string, string][]}
  */
 export function factsOf(app, ref, self) {

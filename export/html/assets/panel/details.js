@@ -1,5 +1,4 @@
-// The Details tab: all that is known of what is selected, and the ways to its
-// relatives.
+// The Details tab: the facts of the selection, and buttons to related items.
 
 import { placeText } from "../data/places.js";
 import { colorOf } from "../view/color.js";
@@ -25,9 +24,9 @@ import { lockArgs } from "../model/waitlinks.js";
 
 /** @import { App } from "../app.js" */
 
-/** Which links come first. */
+/** The order of links. */
 const linkRank = Object.freeze({ request: -1, block: 0, lock: 1, wake: 2, go: 3 });
-/** How many scopes inside are listed. */
+/** The maximum number of inner scopes listed. */
 const detailsInside = 50;
 
 /**
@@ -58,12 +57,12 @@ export function createDetails(app) {
   let drawn = null;
 
   const name = (ref) => app.model.meta.names[ref.batch.name[ref.i]] || "";
-  /** What an item is called where there is room for no more than that. */
+  /** Returns the short form of an item's title. */
   const wordsOf = (ref) => (ref.batch.many(ref.i) > 1 ? `${thousands(ref.batch.many(ref.i))} short ones, longest ${nameText(name(ref))}` : detailsWord(ref) + nameText(name(ref)));
   const detailsWord = (ref) => ({ [Kind.wait]: "wait for ", [Kind.hold]: "hold of " }[ref.batch.kind[ref.i]] || "");
   const go = (ref) => app.select(ref, { reveal: true });
 
-  /** A button to a relative; it says so and does nothing where there is none. */
+  /** Returns a button to a related item, disabled if there is none. */
   function jump(text, ref, keep, title) {
     return makeButton(text, () => go(ref), { "data-keep": keep, disabled: !ref, title });
   }
@@ -164,7 +163,7 @@ export function createDetails(app) {
     inside.set(rows, `${thousands(rows.length)} directly inside it`);
   }
 
-  /** A bar that stands for several scopes, none of which can be told apart at this zoom. */
+  /** Shows a bar of several merged scopes. */
   function drawMerged(ref) {
     const { batch, i, j = i + 1 } = ref;
     let count = 0;
@@ -222,7 +221,7 @@ export function createDetails(app) {
 
   const later = restLater(fill);
 
-  /** Another selection is shown at once; what comes while recording, now and then. */
+  /** Shows another selection at once, and updates while recording at intervals. */
   function update() {
     if ((app.selection ?? app.stateSelection) === drawn) later();
     else fill();

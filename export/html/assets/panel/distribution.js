@@ -1,4 +1,4 @@
-// Where a duration lies among all of its name: a small histogram over a
+// The place of a duration among all durations of its name: a small histogram on a
 // logarithmic scale.
 
 import { make, nameText, percentText } from "../view/make.js";
@@ -7,8 +7,8 @@ import { thousands } from "../view/time.js";
 /** @import { App } from "../app.js" */
 
 /**
- * The sentence: how many of its name a scope was longer than.
- * @param {{rank:number, of:number}} d rank: how many were shorter
+ * Returns the sentence with the number of scopes of the name that were shorter.
+ * @param {{rank:number, of:number}} d rank: number of shorter ones
  * @returns {string}
  */
 export function distributionText(d) {
@@ -20,11 +20,11 @@ export function distributionText(d) {
 }
 
 /**
- * The bars of a histogram.
+ * Returns the bars of a histogram.
  * @param {App} app
  * @param {{lo: number, hi: number, count: number}[]} buckets
  * @param {string} color
- * @param {number} [marked] one that has a color of its own
+ * @param {number} [marked] one with a different color
  * @returns {HTMLElement[]}
  */
 export function bucketBars(app, buckets, color, marked) {
@@ -38,7 +38,7 @@ export function bucketBars(app, buckets, color, marked) {
 }
 
 /**
- * Draws a distribution.
+ * Returns the view of a distribution.
  * @param {App} app
  * @param {{buckets:{lo:number, hi:number, count:number}[], rank:number, of:number}} d
  * @param {string} name

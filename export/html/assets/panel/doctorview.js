@@ -1,5 +1,5 @@
-// The Doctor tab: what is wrong with the program, by which numbers, and what it
-// would gain to mend it. A finding's head leads to its place.
+// The Doctor tab: the problems of the program, their evidence, and the possible gain of
+// fixing them. The heading of a finding leads to its place.
 
 import { isShown, keepFocus, make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
 import { findingId, showFinding, showWorst } from "./finding.js";
@@ -14,14 +14,14 @@ import { thousands } from "../view/time.js";
  */
 /** @import { App } from "../app.js" */
 
-/** How sure the doctor is, in words. @param {number} c 0 to 1 */
+/** Describes the doctor's confidence. @param {number} c 0 to 1 */
 export function sureText(c) {
   if (!Number.isFinite(c)) return "unknown";
   return `${c >= 0.9 ? "sure" : c >= 0.7 ? "quite sure" : c >= 0.4 ? "likely" : "possible"} (${percentText(c)})`;
 }
 
 /**
- * What could not be looked for, and why, as sentences.
+ * Returns sentences about the verdicts that could not be examined, with the reasons.
  * @param {Report} report
  * @returns {string[]}
  */
@@ -84,7 +84,10 @@ export function createDoctor(app) {
     return t.element;
   }
 
-  /** What less of a scope would gain: what was replayed, and nothing between. @param {{name: string, gain: number, partly?: number[]}[]} gains */
+  /**
+   * Returns the sliders for the gain of a shorter scope: only the replayed values.
+   * @param {{name: string, gain: number, partly?: number[]}[]} gains
+   */
   function sliders(gains) {
     return [make("h3", { text: "What if it took less of its own time" }), make("div", { class: "what-if" }, ...gains.slice(0, 5).flatMap((w) => {
       const says = make("output");
@@ -148,7 +151,7 @@ export function createDoctor(app) {
     const chosen = all.find((f) => findingId(f) === app.finding);
     if (!chosen || !app.jump) return;
     app.chooseFinding(app.finding);
-    requestAnimationFrame(() => jump(chosen, showFinding)); // when the page has its heights
+    requestAnimationFrame(() => jump(chosen, showFinding)); // after the layout of the page
   }
 
   /** @param {any} r */

@@ -1,5 +1,5 @@
-// The section at the top of Details that says why: of a wait who held the object, what the
-// holder did and the chain to the root; of a scope where its time went.
+// The section at the top of Details that explains the selection: for a wait the holders of
+// the object, their activities and the chain to the root; for a scope where its time went.
 
 import { isScope } from "../data/kinds.js";
 import { stateText } from "../data/states.js";
@@ -14,16 +14,16 @@ import { partText, rootText, stepText } from "../view/waitfacts.js";
 /** @import { App } from "../app.js" */
 
 /**
- * A part of a bar, with what is said of it below.
+ * A part of a bar, with its text below.
  * @typedef {{text: string, ns: number, color: string, go: (() => void)|null, below: (Node|string|null)[]}} Told
  */
 
-/** So many parts are listed; of each so many holds, and so much of what the holder did. */
+/** The maximum number of parts listed; per part, of holds and of the holder's activities. */
 const mostParts = 8;
 const mostHolds = 6;
 const mostDeeds = 4;
 
-/** How one stands in a line. @param {number} n */
+/** Returns the ordinal of a place in a queue. @param {number} n */
 function ordinal(n) {
   const words = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"];
   return words[n - 1] ?? `${thousands(n)}${n % 100 - n % 10 !== 10 && [, "st", "nd", "rd"][n % 10] || "th"}`;
@@ -33,7 +33,10 @@ function ordinal(n) {
 export function createWhy(app) {
   const element = make("section", { class: "why", hidden: true, "aria-label": "Why" });
 
-  /** A bar to scale and the list below it. @param {string} title @param {Told[]} all @param {number} whole ns @param {...Node} below */
+  /**
+   * Returns a proportional bar and the list below it.
+   * @param {string} title @param {Told[]} all @param {number} whole ns @param {...Node} below
+   */
   function stacked(title, all, whole, ...below) {
     const known = all.filter((p) => p.color !== "");
     const more = known.slice(mostParts);
@@ -88,7 +91,11 @@ export function createWhy(app) {
     return { text: partText(app.model, part), ns: part.ns, color, go: part.key === 0 || part.kind === "own" ? null : () => goTo(pieces[0]), below };
   }
 
-  /** What a holder did, in words. @param {import("../model/explain.js").WaitPart} part @param {import("../model/explain.js").Wait} wait */
+  /**
+   * Describes the activities of a holder.
+   * @param {import("../model/explain.js").WaitPart} part
+   * @param {import("../model/explain.js").Wait} wait
+   */
   function deedsText(part, wait) {
     const { deeds, states, pieces, ns } = deedsOf(app.model, part, wait);
     const known = deeds.filter((d) => d.state !== "");
@@ -131,7 +138,7 @@ export function createWhy(app) {
     return [stacked("Where its time went", told, whole, ...below)];
   }
 
-  /** The chain that is followed, as far back as what was selected first. */
+  /** Returns the followed chain, starting at its origin. */
   function chainView() {
     const steps = chainOf(app.model, app.chain);
     if (steps.length === 0) return null;
@@ -144,7 +151,10 @@ export function createWhy(app) {
 
   return {
     element,
-    /** Says why what is looked at took so long. @param {import("../model/chain.js").Origin|null} what */
+    /**
+     * Explains the duration of the selection.
+     * @param {import("../model/chain.js").Origin|null} what
+     */
     set(what) {
       const wait = what && originOf(app.model, what);
       const ref = what?.selection;

@@ -1,25 +1,25 @@
-// The visible range as CSV, with the columns of `scopeview csv` and its rules for
-// cells. What the page does not hold is left empty: whose counters and heartbeats
-// they are, and all of a heartbeat but memory and goroutines.
+// Export of the visible range as CSV, with the columns of `scopeview csv` and its quoting
+// rules. Cells that the page has no data for are empty: the processes of counters and
+// heartbeats, and all of a heartbeat but memory and goroutines.
 
 import { Flag, Kind, Quality } from "../data/kinds.js";
 import { rowsOfArea } from "../model/area.js";
 
-/** The first row; the same as internal/export/csv's Header. */
+/** The header; the same as internal/export/csv's Header. */
 export const CSV_HEADER = "kind,name,track,goroutine,thread,depth,start_ns,dur_ns,cpu_ns,cpu_max_ns,open,args\n";
 
-/** The first cells by kind, as in format.Specs; the others have no row. */
+/** The first cells by kind, as in format.Specs; other kinds have no row. */
 const csvKinds = {
   [Kind.task]: "task", [Kind.taskf]: "task", [Kind.process]: "process", [Kind.event]: "event", [Kind.pending]: "pending",
   [Kind.wait]: "wait", [Kind.hold]: "hold",
 };
 
-/** So many rows are handed out at once. */
+/** The number of rows per piece. */
 const csvChunk = 1 << 13;
 
 /**
- * Makes a cell. It is neutralised where a spreadsheet may take it for a formula, and in
- * quotes where a reader of CSV would take it for more than a cell.
+ * Returns a cell. A text that a spreadsheet may interpret as a formula is neutralised, and
+ * one with special characters is quoted.
  * @param {string} text
  * @returns {string}
  */
@@ -29,12 +29,12 @@ export function csvCell(text) {
   return csvQuoted(text);
 }
 
-/** Text in quotes, those in it doubled. */
+/** Returns a quoted text, with its quotes doubled. */
 export function csvQuoted(text) {
   return '"' + text.replaceAll('"', '""') + '"';
 }
 
-/** Rows that come one by one, each cursor in the order of its own times. */
+/** A cursor over rows in order of time. */
 class CsvCursor {
   /** @param {number} n @param {(k:number)=>number} start @param {number} depth @param {(k:number)=>string} line */
   constructor(n, start, depth, line) {
@@ -42,7 +42,7 @@ class CsvCursor {
   }
 }
 
-/** Whether a's next row comes before b's: by start, a parent before its children. */
+/** Reports whether a's next row comes before b's: by start, a parent before its children. */
 function csvBefore(a, b) {
   return a.start < b.start || (a.start === b.start && a.depth < b.depth);
 }
@@ -61,14 +61,14 @@ function csvSink(heap, at) {
 }
 
 /**
- * The rows of all that touches the range, in pieces of some thousands. Merged
- * scopes, of which the page does not know the single ones, are left out; skipped
- * counts them. An area has nothing of the process as a whole.
+ * Yields the rows of all items that touch the range, in pieces of some thousands. Merged
+ * scopes are left out and counted in skipped. An area excludes the data of the process as a
+ * whole.
  * @param {import("../model/model.js").Model} model
  * @param {number} from ns
  * @param {number} to ns
  * @param {{merged:number}} [skipped]
- * @param {ReadonlySet<string>|null} [area] the rows that the range is of; null: all
+ * @param {ReadonlySet<string>|null} [area] the rows of the range; null: all
  * @returns {Generator<string>}
  */
 export function* csvPieces(model, from, to, skipped = { merged: 0 }, area = null) {
@@ -95,12 +95,12 @@ export function* csvPieces(model, from, to, skipped = { merged: 0 }, area = null
   yield lines.join("");
 }
 
-/** The rows of the range as one text. */
+/** Returns the rows of the range as one text. */
 export function csvOf(model, from, to) {
   return [...csvPieces(model, from, to)].join("");
 }
 
-/** Items in the order of time, as their places in the batches that hold them. */
+/** Items in order of time, as runs of the batches that contain them. */
 class CsvRuns {
   constructor() {
     this.runs = [];
@@ -112,7 +112,7 @@ class CsvRuns {
     last.at.push(i);
   }
 
-  /** Puts a cursor for each run on the heap. */
+  /** Adds a cursor for each run to the heap. */
   put(heap, depth, line) {
     for (const { batch, at } of this.runs) {
       heap.push(new CsvCursor(at.length, (k) => batch.start[at[k]], depth, (k) => line(batch, at[k])));
@@ -120,10 +120,10 @@ class CsvRuns {
   }
 }
 
-/** Adds the cursors of a row: of every lane, and of its instants. */
+/** Adds the cursors of a row: of each lane and of its instants. */
 function csvRowCursors(model, cells, row, from, to, heap, skipped) {
   const whose = `${csvCell(row.name || "")},${row.key > 0 ? row.key : ""},`;
-  const ends = []; // by depth: when the scope ends that the rows have come to
+  const ends = []; // by depth: end of the last scope written
   for (const lane of row.lanes) {
     const { depth } = lane;
     const runs = new CsvRuns();
@@ -149,7 +149,7 @@ function csvRowCursors(model, cells, row, from, to, heap, skipped) {
   });
 }
 
-/** Adds the cursors of what belongs to no row: counters and heartbeats. */
+/** Adds the cursors of counters and heartbeats, which belong to no row. */
 function csvOtherCursors(model, cells, from, to, heap) {
   for (const { nameId, time, value } of model.series()) {
     const at = csvIndexes(time, from, to);
@@ -170,12 +170,12 @@ function csvOtherCursors(model, cells, from, to, heap) {
   }));
 }
 
-/** A number as JSON has it; what JSON has not, as text. */
+/** Formats a number as in JSON; values that JSON lacks as text. */
 function csvNumber(v) {
   return Number.isFinite(v) ? String(v) : `""${v === Infinity ? "+Inf" : v === -Infinity ? "-Inf" : "NaN"}""`;
 }
 
-/** The places in a sorted list of times that lie in the range. */
+/** Returns the indexes of the times in the range, from a sorted list. */
 function csvIndexes(times, from, to) {
   const at = [];
   for (let i = 0; i < times.length; i++) {
@@ -184,7 +184,7 @@ function csvIndexes(times, from, to) {
   return at;
 }
 
-/** The row of one item; empty where its kind has none. */
+/** Returns the row of one item; "" if its kind has none. */
 function csvLine(model, cells, batch, i, whose, depth) {
   const kind = csvKinds[batch.kind[i]];
   if (!kind) return "";

@@ -1,7 +1,7 @@
-// The picture as it is, from the graphs down to the rows, as a PNG for a ticket or a talk.
+// Export of the picture, from the graphs down to the rows, as a PNG.
 
 /**
- * Paints the canvases of an element and the texts beside them where they are.
+ * Paints the canvases and the texts of an element at their positions.
  * @param {HTMLElement} root
  * @param {Record<string, string>} colors
  * @returns {HTMLCanvasElement}
@@ -45,7 +45,7 @@ export function pictureOf(root, colors) {
   return canvas;
 }
 
-/** The texts in an element that are not those of buttons. @param {HTMLElement} root */
+/** Returns the texts in an element except those of buttons. @param {HTMLElement} root */
 function textsIn(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT, (node) => (node.parentElement?.closest("button, #panel, .unseen, [hidden]") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
   /** @type {Text[]} */

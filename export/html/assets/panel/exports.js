@@ -1,4 +1,4 @@
-// The menu's ways out of the page: CSV, a trace for other viewers, a picture.
+// The export menu: CSV, a trace for other viewers, a picture.
 
 import { csvPieces } from "./exportcsv.js";
 import { pictureOf } from "./exportpicture.js";
@@ -10,7 +10,8 @@ import { thousands } from "../view/time.js";
 /** @import { App } from "../app.js" */
 
 /**
- * Buttons that offer the selected range, of its rows only, or else what is in view, as a file.
+ * Creates buttons that offer the selected range, with its rows only, or else the view, as a
+ * file.
  * @param {App} app
  * @returns {HTMLElement[]}
  */
@@ -43,7 +44,10 @@ export function offerFile(blob, title, suffix) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-/** A file name that no system minds. @param {string|undefined} title @param {string} suffix */
+/**
+ * Returns a file name that is valid on all systems.
+ * @param {string|undefined} title @param {string} suffix
+ */
 function fileName(title, suffix) {
   return `${(title || "trace").replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "").slice(0, 80) || "trace"}.${suffix}`;
 }

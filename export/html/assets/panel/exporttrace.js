@@ -1,5 +1,5 @@
-// The visible range as a trace in Chrome's JSON, which Perfetto, Speedscope and others open:
-// what `scopeview chrome` writes of the whole, as far as a page has it.
+// Export of the visible range as a trace in Chrome's JSON format, which Perfetto, Speedscope
+// and others open: like `scopeview chrome`, as far as the page has the data.
 
 import { Flag, Kind, Quality } from "../data/kinds.js";
 import { rowsOfArea } from "../model/area.js";
@@ -10,17 +10,23 @@ const traceKinds = {
   [Kind.task]: "task", [Kind.taskf]: "task", [Kind.process]: "process", [Kind.event]: "event", [Kind.pending]: "pending", [Kind.wait]: "wait", [Kind.hold]: "hold",
 };
 
-/** So many events are handed out at once. */
+/** The number of events per piece. */
 const traceChunk = 1 << 12;
 
-/** Threads of the viewer for one row. On each of them things nest, as viewers demand. */
+/** The viewer's threads of one row. On each of them events nest, as viewers require. */
 class NestedThreads {
   constructor() {
-    /** @type {number[][]} by thread, the ends of what has not ended */
+    /**
+     * By thread, the ends of the open events.
+     * @type {number[][]}
+     */
     this.open = [];
   }
 
-  /** The first thread on which [start, end] lies within what is there, or beside it. @param {number} start @param {number} end */
+  /**
+   * Returns the first thread on which [start, end] nests in the open events or follows them.
+   * @param {number} start @param {number} end
+   */
   put(start, end) {
     for (let k = 0; ; k++) {
       const ends = this.open[k] ??= [];
@@ -33,12 +39,12 @@ class NestedThreads {
 }
 
 /**
- * The events of all that touches the range, in pieces. What is merged, of which the page does
- * not know the single ones, is left out, and counted in skipped.
+ * Yields the events of all items that touch the range, in pieces. Merged scopes are left out
+ * and counted in skipped.
  * @param {import("../model/model.js").Model} model
  * @param {number} from @param {number} to
  * @param {{merged: number}} skipped
- * @param {ReadonlySet<string>|null} [area] the rows that the range is of; null: all
+ * @param {ReadonlySet<string>|null} [area] the rows of the range; null: all
  * @returns {Generator<string>}
  */
 export function* tracePieces(model, from, to, skipped, area = null) {

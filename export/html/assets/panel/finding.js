@@ -1,4 +1,4 @@
-// The ways from a finding of the doctor to its place on the rows.
+// Navigation from a finding of the doctor to its place on the rows.
 
 import { findWait } from "../model/refs.js";
 import { goroutineTitle, stateAt } from "../view/waitfacts.js";
@@ -8,10 +8,10 @@ import { goroutineTitle, stateAt } from "../view/waitfacts.js";
  */
 /** @import { App } from "../app.js" */
 
-/** What names a finding in the address. @param {{verdict: string, object?: string}} f */
+/** Returns the id of a finding in the address. @param {{verdict: string, object?: string}} f */
 export function findingId(f) { return `${f.verdict}:${f.object ?? ""}`; }
 
-/** Looks at where a finding is seen best. @param {App} app @param {Finding} f */
+/** Shows the place of a finding. @param {App} app @param {Finding} f */
 export function showFinding(app, f) {
   app.chooseFinding(findingId(f));
   if (f.to_ns > f.from_ns) {
@@ -28,8 +28,8 @@ export function showFinding(app, f) {
 }
 
 /**
- * Selects the longest wait of a finding: its record, else what its goroutine did then. Where
- * the page has neither, as of merged scopes, its time is looked at and its row is shown.
+ * Selects the longest wait of a finding: its record, else the goroutine's state at that
+ * time. If the page has neither, such as for merged scopes, it shows the time and the row.
  * @param {App} app @param {Finding} f
  */
 export function showWorst(app, f) {
@@ -51,7 +51,10 @@ export function showWorst(app, f) {
   }
 }
 
-/** The finding that is worth telling at first sight: the first, if the doctor is quite sure. @param {import("../data/meta.js").DoctorReport|null} report */
+/**
+ * Returns the finding for the banner: the first, if the doctor is confident.
+ * @param {import("../data/meta.js").DoctorReport|null} report
+ */
 export function firstFinding(report) {
   const f = report?.findings?.[0];
   return f && f.confidence >= 0.7 ? f : null;

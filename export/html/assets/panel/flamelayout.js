@@ -1,22 +1,21 @@
-// Where the boxes of a flame graph lie. Pure: the same tree gives the same boxes.
+// The layout of the boxes of a flame graph. Pure: the same tree gives the same boxes.
 
-/** No more boxes than this are put on the page. */
+/** The maximum number of boxes on the page. */
 const flameLimit = 2000;
 
-/** Narrower than this, in px, a box can't be seen. */
+/** The minimum width of a visible box, in px. */
 const flameNarrow = 0.5;
 
 /**
- * A box: x and w are shares of the whole width. node is null where boxes too narrow
- * to be seen, cut of them, lie together. The arrow keys follow parent, first, before
- * and after: places in the list of boxes, -1 for none.
+ * A box: x and w are shares of the whole width. node is null for a group of cut boxes that
+ * are too narrow to be visible. The arrow keys follow parent, first, before and after:
+ * indexes into the list of boxes, -1: none.
  * @typedef {{node:any, cut:number, value:number, depth:number, x:number, w:number,
  *   parent:number, first:number, before:number, after:number}} FlameBox
  */
 
 /**
- * Lays out what lies below (and including) a node, by breadth, so that the limit
- * cuts the deepest.
+ * Lays out a node and its descendants breadth-first, so that the limit omits the deepest.
  * @param {any} root
  * @param {number} width px
  * @param {number} [limit]
@@ -33,7 +32,7 @@ export function flameBoxes(root, width, limit = flameLimit) {
   for (let at = 0; at < boxes.length; at++) {
     const box = boxes[at];
     if (!box.node || box.node.children.length === 0) continue;
-    // Rounding must not let the children stick out of their parent.
+    // Rounding must not make the children wider than their parent.
     const sum = box.node.children.reduce((s, c) => s + c.value, 0);
     const scale = box.w / Math.max(sum, box.node.value, 1);
     let x = box.x;
@@ -64,12 +63,11 @@ export function flameBoxes(root, width, limit = flameLimit) {
 }
 
 /**
- * Finds the node again in a new tree: the trace may have grown, or the range may be
- * another.
+ * Finds a node again in a new tree of another version or range.
  * @param {any} tree
  * @param {any[]} path keys from below the root down
  * @param {(node: any) => any} key
- * @returns {any[]} the nodes from the root down, as far as they are there
+ * @returns {any[]} the nodes from the root down, as far as they exist
  */
 export function flamePath(tree, path, key) {
   const nodes = [tree];

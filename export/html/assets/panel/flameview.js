@@ -1,5 +1,5 @@
-// The Flame tab: for the selected range or the whole trace, as boxes whose width is time,
-// what ran inside what, by name; or who called whom, on CPUs and waiting.
+// The Flame tab: for the selected range or the whole trace, boxes of scopes by name and
+// nesting, with widths proportional to time; or of calls on and off CPUs.
 
 import { colorOf } from "../view/color.js";
 import { areaText, rowsOfArea } from "../model/area.js";
@@ -23,7 +23,7 @@ export function createFlame(app) {
   /** @type {"wall"|"cpu"|"calls"} */
   let kind = "wall";
   let data = null;
-  let drawn = []; // of what the picture is
+  let drawn = []; // the inputs of the picture
   const wall = makeButton("wall", () => setKind("wall"), { title: "Scopes, by how long they took" });
   const cpu = makeButton("CPU", () => setKind("cpu"), { title: "Scopes, by the CPU time that is known" });
   const calls = makeButton("functions", () => setKind("calls"), { title: "Who called whom: the stacks of samples and waits" });
@@ -79,7 +79,7 @@ export function createFlame(app) {
       drawn = next;
       if (kind === "calls") return { tree: sums && callTree(sums.samples, weightsOf(sums, chosenMetric(app))) };
       element.setAttribute("aria-busy", "true");
-      none.hidden = scopes.stage.childElementCount > 0; // no picture is there yet
+      none.hidden = scopes.stage.childElementCount > 0; // there is no picture yet
       none.textContent = "Counting…";
       const tree = await inSlices(flameSteps(app.model, from, to, kind, rowsOfArea(app.model, app.area)), stale);
       return tree && { tree };

@@ -1,5 +1,5 @@
-// The Functions tab: what each function had itself and with what it called; and, where two
-// selections are compared, what they differ in.
+// The Functions tab: the exclusive and inclusive values of each function, and the
+// differences of two selections.
 
 import { callData, chosenMetric, leastMark, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
 import { createCallsBar } from "./callsbar.js";
@@ -10,7 +10,7 @@ import { isShown, make, percentText, restLater } from "../view/make.js";
 
 /** @import { App } from "../app.js" */
 
-/** The columns of the metrics that are shown. */
+/** Returns the columns of the shown metrics. */
 function costColumns(app, data) {
   const list = [];
   const metrics = shownMetrics(app);
@@ -30,7 +30,7 @@ function costColumns(app, data) {
   return list;
 }
 
-/** The columns of a comparison: before, now, difference. */
+/** Returns the columns of a comparison: before, now, difference. */
 function contrastColumns(app, d) {
   const value = (key) => (r) => r[key];
   const slow = d.b.executions !== undefined;
@@ -60,7 +60,7 @@ export function createFunctions(app) {
   const nameOf = (r) => shortFunc(data.samples.funcs[r.func]);
   const nameColumn = { key: "name", title: "function", pick: true, value: nameOf };
 
-  /** Where something was, in words. */
+  /** Describes a place. */
   function placeText(metric, frame) {
     const s = data.samples;
     const line = s.metrics[metric].sampled || s.frameLine[frame] === 0 ? "" : `:${s.frameLine[frame]}`;
@@ -68,7 +68,7 @@ export function createFunctions(app) {
     return shortFunc(s.funcs[s.frameFunc[frame]]) + (file ? `, ${file}${line}` : "");
   }
 
-  /** Makes the tables anew if they are of something else. */
+  /** Replaces the tables if they are of another kind. */
   function tablesOf(next, makeTables) {
     if (kind === next) return;
     kind = next;
@@ -128,7 +128,7 @@ export function createFunctions(app) {
   return { element, update };
 }
 
-/** What functions had in both selections, with what they called. */
+/** Returns the inclusive values of functions in both selections. */
 function functionContrasts(s, d, m) {
   const parts = s.parts(m);
   const list = new Map();

@@ -1,4 +1,4 @@
-// The page's head: what trace it is, the switches.
+// The page's head: the title of the trace, and the switches.
 
 import { createExports } from "./exports.js";
 import { colorChoices } from "../view/colorby.js";
@@ -29,14 +29,14 @@ export function buildHead(app) {
   app.on("model", facts);
 }
 
-/** How far the server is. @param {{share: number, left: number}} loading */
+/** Returns the server's progress. @param {{share: number, left: number}} loading */
 function readingText({ share, left }) {
   const seconds = Math.ceil(left / 1e9);
   return `reading: ${Math.floor(share * 100)} %${share > 0.02 ? `, about ${seconds} s left` : ""}`;
 }
 
 /**
- * A menu of buttons and choices. It shuts when something else is clicked, and on Escape.
+ * Creates a menu of buttons and choices. It closes on a click elsewhere, and on Escape.
  * @param {string} title @param {HTMLElement[]} items
  */
 function createMenu(title, items) {
@@ -54,7 +54,7 @@ function createMenu(title, items) {
   return element;
 }
 
-/** What the colours of scopes tell. @param {App} app */
+/** Creates the choice of what the colours of scopes mean. @param {App} app */
 function createColors(app) {
   const select = make("select", { "aria-label": "Colour scopes by", onchange: () => app.setColorBy(select.value) });
   const fill = () => {

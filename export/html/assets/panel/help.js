@@ -1,16 +1,15 @@
-// The keys of the page, and the overlay that shows them. KEYS is the one list: what
-// handles keys looks them up here, and the overlay is made from it. So neither can tell
-// of a key that the other doesn't know.
+// The keys of the page, and the overlay that shows them. The key handlers and the overlay
+// use the same list KEYS, so they cannot differ.
 
 import { stateWords } from "../data/states.js";
 import { filterHelp } from "../model/rowexpr.js";
 import { make, makeButton } from "../view/make.js";
 
 /**
- * A key and what it does. code is the physical key, so that W, A, S and D lie under the
- * same fingers on every keyboard. key, instead, is the character: / and ? are where
- * they are printed. shift and ctrl (or Cmd) are wanted where true and unwanted where
- * not. With key, shift is not looked at. fast: a larger step.
+ * A key and its action. code is the physical key, so that W, A, S and D have the same
+ * positions on every keyboard. key, instead, is the character, such as / and ?. shift and
+ * ctrl (or Cmd) must be pressed if true, and not otherwise. With key, shift is ignored.
+ * fast: a larger step.
  * @typedef {{code?:string, key?:string, shift?:boolean, ctrl?:boolean, fast?:boolean,
  *   label:string, action:string, text:string, group:string}} Key
  */
@@ -101,7 +100,7 @@ export const KEYS = [
   { key: "?", label: "?", action: "help", text: "this help", group: "Panels" },
 ];
 
-/** What the mouse does, for the overlay. */
+/** The actions of the mouse, for the overlay. */
 export const MOUSE = [
   ["wheel", "scroll the rows"],
   ["Ctrl + wheel", "zoom where the pointer is"],
@@ -128,14 +127,14 @@ const FINGERS = [
   ["long press, then drag", "select a range of the rows it goes over"],
 ];
 
-/** Elements for which keys are text. */
+/** Elements in which keys enter text. */
 const helpTyping = new Set(["INPUT", "TEXTAREA", "SELECT"]);
-/** With Ctrl they mean the page there too; Ctrl+Z is the text's. */
+/** The keys that with Ctrl act on the page there, too; Ctrl+Z belongs to the text. */
 const helpWhileTyping = new Set(["KeyF", "KeyP"]);
 
 /**
- * Finds what a pressed key means. null: nothing, or the focused control needs the key
- * itself. That is text in a field, Enter on a button, arrows in a list of tabs.
+ * Returns the meaning of a pressed key. null: none, or the focused control handles the key
+ * itself: text in a field, Enter on a button, arrows in a list of tabs.
  * @param {KeyboardEvent} event
  * @returns {Key|null}
  */
@@ -156,7 +155,7 @@ export function keyOf(event) {
   return null;
 }
 
-/** A table of keys, or the like, and what they do. */
+/** Returns a table of keys, or the like, and their actions. */
 function helpTable(caption, rows, tag) {
   return make("table", null, make("caption", { text: caption }), make("tbody", null, ...rows.map(([labels, text]) => make("tr", null,
     make("th", { scope: "row" }, ...labels.flatMap((label) => [make(tag, { text: label }), " "])),
@@ -173,7 +172,7 @@ function helpStates() {
   return table;
 }
 
-/** The keys of a group, those that do the same in one row. */
+/** Returns the keys of a group; those with the same text share a row. */
 export function helpRows(group) {
   const rows = new Map();
   for (const k of KEYS) {
@@ -185,7 +184,7 @@ export function helpRows(group) {
 }
 
 /**
- * The overlay. toggle opens or closes it; the focus goes back to where it was.
+ * Creates the overlay. toggle opens or closes it; the focus returns to its previous place.
  * @returns {{element: HTMLDialogElement, update(): void, toggle(): void}}
  */
 export function createHelp() {
@@ -205,7 +204,7 @@ export function createHelp() {
   });
   element.addEventListener("keydown", (event) => {
     if (event.key === "?") element.close();
-    event.stopPropagation(); // the timeline behind it stays as it is
+    event.stopPropagation(); // keeps the key from the timeline
     if (event.key === "?") event.preventDefault();
   });
   return {

@@ -1,25 +1,25 @@
-// An icicle: a tree as boxes whose width is what its nodes have, by mouse and keys. The
-// flame views are made of it.
+// An icicle: a tree as boxes with widths proportional to the values of its nodes, for mouse
+// and keys. The flame views use it.
 
 import { flameBoxes, flamePath } from "./flamelayout.js";
 import { make, makeButton, percentText } from "../view/make.js";
 import { thousands } from "../view/time.js";
 
 /**
- * What a view says of its nodes. A node has nameId, kind, value, self and children; see
+ * The texts of a view for its nodes. A node has nameId, kind, value, self and children; see
  * flameBoxes.
  * @typedef {Object} IcicleWords
- * @property {string} id distinct in the page
- * @property {string} label what it is, for those who don't see it
- * @property {(node: any) => string} key tells a node from those beside it, in the next tree too
+ * @property {string} id unique in the page
+ * @property {string} label description for screen readers
+ * @property {(node: any) => string} key identifies a node among its siblings, in the next tree, too
  * @property {(node: any, root: boolean) => string} name
  * @property {(value: number) => string} value
- * @property {(node: any) => string[]} more what a box has no room for
+ * @property {(node: any) => string[]} more facts that do not fit into a box
  * @property {(node: any) => string} background a CSS background; "": none
- * @property {string=} all what the shares are of
+ * @property {string=} all description of the whole, for shares
  * @property {(node: any) => string=} class
- * @property {boolean=} up the root is at the bottom
- * @property {(node: any|null) => void=} onzoom what fills the width now; null: the root
+ * @property {boolean=} up draw the root at the bottom
+ * @property {(node: any|null) => void=} onzoom called with the node that fills the width; null: the root
  */
 
 /**
@@ -47,7 +47,7 @@ export function createIcicle(words) {
     return [`${nameOf(node)}: ${words.value(node.value)}, ${percentText(node.value / (tree.value || 1))} of ${words.all ?? "all"}`, ...more(box)].join(" · ");
   }
 
-  /** What the box has no room for. */
+  /** Returns the facts that do not fit into the box. */
   function more({ node, parent: at }) {
     if (!node || node === tree) return [];
     const around = at >= 0 ? boxes[at].node : tree;
@@ -151,7 +151,7 @@ export function createIcicle(words) {
 
   return {
     element: make("div", { class: "flame" }, stage, hover), stage, crumbs, hover, width,
-    /** Shows a tree; one of the same root as far down as what was zoomed to is in it. */
+    /** Shows a tree; with the same root it keeps the zoom, as far as its nodes exist. */
     set(next) {
       if (next && rootKey !== words.key(next)) {
         rootKey = words.key(next);

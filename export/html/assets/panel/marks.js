@@ -1,4 +1,4 @@
-// The list of marks: each leads to its place, can be named, and taken away.
+// The list of marks, each with a link to its place, a name field and a button to remove it.
 
 import { isShown, keepFocus, make, makeButton } from "../view/make.js";
 
@@ -19,7 +19,7 @@ export function createMarks(app) {
     const name = make("input", { type: "text", value: mark.name, placeholder: "name", "aria-label": `Name of the mark at ${at}`, "data-keep": `name ${k}` });
     name.addEventListener("input", () => {
       app.nameMark(mark, name.value);
-      if (name.value !== mark.name) name.value = mark.name; // it has been cut
+      if (name.value !== mark.name) name.value = mark.name; // it has been shortened
     });
     name.addEventListener("keydown", (/** @type {KeyboardEvent} */ e) => {
       if (!/^(Enter|NumpadEnter|Escape)$/.test(e.code)) return;

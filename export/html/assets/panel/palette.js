@@ -1,5 +1,5 @@
 // The palette: all commands with their keys, and the rows, locks and names of the trace,
-// found by a few letters.
+// with fuzzy search.
 
 import { lockTitle } from "../data/lockset.js";
 import { fuzzy } from "../model/fuzzy.js";
@@ -12,10 +12,10 @@ import { KEYS } from "./help.js";
 
 /** @typedef {{text: string, kind: string, keys: string[], run: () => void}} Entry */
 
-/** So many of what is found are listed. */
+/** The maximum number of matches listed. */
 const paletteListed = 50;
 
-/** The commands, each once, with all of its keys. @param {App} app @returns {Entry[]} */
+/** Returns the commands, each once, with all of its keys. @param {App} app @returns {Entry[]} */
 function paletteCommands(app) {
   /** @type {Map<string, Entry>} */
   const entries = new Map();
@@ -28,7 +28,7 @@ function paletteCommands(app) {
   return [...entries.values()];
 }
 
-/** What the trace has to go to. @param {App} app @returns {Entry[]} */
+/** Returns the places of the trace. @param {App} app @returns {Entry[]} */
 function palettePlaces(app) {
   const { model } = app;
   const rows = app.arranged.flatMap((a) => (a.kind === "group" ? a.rows : [a.row])).map((row) => ({
@@ -51,7 +51,7 @@ function palettePlaces(app) {
 }
 
 /**
- * What a query means, the best first. Without one it is every command.
+ * Returns the matches of a query, the best first; without a query, all commands.
  * @param {Entry[]} commands @param {Entry[]} places @param {string} query
  */
 export function paletteFound(commands, places, query) {
@@ -97,7 +97,7 @@ export function createPalette(app) {
   function run(k) {
     const entry = shown[k];
     if (!entry) return;
-    element.close(); // gives the focus back, before the command may move it
+    element.close(); // returns the focus before the command may move it
     entry.run();
   }
 
@@ -106,7 +106,7 @@ export function createPalette(app) {
     if (e.target === element) element.close(); // the backdrop
   });
   element.addEventListener("keydown", (/** @type {KeyboardEvent} */ e) => {
-    e.stopPropagation(); // the timeline behind it stays as it is
+    e.stopPropagation(); // keeps the key from the timeline
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[e.code];
     if (by && shown.length > 0) activate(Math.abs(by) === 1 ? (active + by + shown.length) % shown.length : Math.max(0, Math.min(shown.length - 1, active + by)));
     else if (e.code === "Enter" || e.code === "NumpadEnter") run(active);

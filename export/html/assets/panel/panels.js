@@ -16,7 +16,10 @@ import { createSummary } from "./summaryview.js";
 
 /** @import { App } from "../app.js" */
 
-/** Where there is room for two tabs, this one is beside: of those not named here, the summary. @type {Partial<Record<import("../state.js").Tab, import("../state.js").Tab>>} */
+/**
+ * The tab shown beside a tab where there is room for two; the default is the summary.
+ * @type {Partial<Record<import("../state.js").Tab, import("../state.js").Tab>>}
+ */
 const beside = { summary: "flame", runs: "details", request: "details", functions: "callers", callers: "functions", source: "functions" };
 
 /** @param {App} app */

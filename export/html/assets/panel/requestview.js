@@ -1,4 +1,4 @@
-// The Request tab: all that is known of a request, as a tree over rows and processes.
+// The Request tab: a request as a tree across rows and processes.
 
 import { Flag } from "../data/kinds.js";
 import { processOf, shownProcesses } from "../model/processes.js";
@@ -11,7 +11,7 @@ import { copyText } from "./copy.js";
 /** @import { App } from "../app.js" */
 /** @import { RequestPart } from "../model/requests.js" */
 
-/** So many lines are shown at first. */
+/** The number of lines shown at first. */
 const requestLines = 300;
 
 /**
@@ -78,7 +78,7 @@ export function createRequest(app) {
     return tr;
   }
 
-  /** Titles and hints. @param {boolean} several @returns {[string, string][]} */
+  /** Returns titles and hints. @param {boolean} several @returns {[string, string][]} */
   function columnsOf(several) {
     return [
       ["scope", "What is part of what, by the ids"], ...several ? [/** @type {[string, string]} */ (["process", ""])] : [], ["row", ""],
@@ -121,7 +121,7 @@ export function createRequest(app) {
   });
   return {
     element,
-    /** What comes while recording is shown now and then, another selection at once. */
+    /** Shows updates while recording at intervals, and another selection at once. */
     update() {
       if (app.growing && stamp !== "") later();
       else fill();

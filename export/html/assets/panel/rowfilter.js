@@ -18,7 +18,7 @@ export function buildRowFilter(app) {
   order.title = "Order of the rows. Times are those of the whole trace, also where a part of it is in sight; CPU time is what is known of it.";
   order.append(...rowOrders.map((value) => make("option", { value, text: orderWords[value] })));
 
-  /** Says how many rows there are of how many, or why the filter can't be understood. */
+  /** Shows the number of rows, or the error of the filter. */
   function say() {
     const { filter } = app.choices;
     const { error } = parseRows(filter, app.model.end);

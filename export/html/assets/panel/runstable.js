@@ -1,4 +1,4 @@
-// The table of executions, a page of them at a time.
+// The table of executions, with paging.
 
 import { argumentsText } from "../data/args.js";
 import { csvCell, csvQuoted } from "./exportcsv.js";
@@ -13,18 +13,18 @@ import { thousands } from "../view/time.js";
 /** @import { App } from "../app.js" */
 /** @import { Runs } from "../model/runs.js" */
 
-/** So many executions are a page. */
+/** The number of executions per page. */
 const runsPage = 100;
 
 /**
- * Makes the table. set fills it with those of some executions that keep accepts.
+ * Creates the table. set fills it with the executions that keep accepts.
  * @param {App} app
  * @returns {{element: HTMLElement, set(runs: Runs, keep: (k: number) => boolean): void, csv(): Iterable<string>}}
  */
 export function createRunsTable(app) {
   /** @type {Runs|null} */ let runs = null;
   let keep = (/** @type {number} */ _k) => true;
-  let shown = new Uint32Array(0); // the numbers of all in the table, in its order
+  let shown = new Uint32Array(0); // the numbers of all executions in the table, in order
   let page = 0;
   let by = { key: "dur", descending: true };
   /** By column. @type {Map<string, {order: Uint32Array, known: number}>} */
@@ -60,7 +60,7 @@ export function createRunsTable(app) {
     return list;
   }
 
-  /** Has the executions in the order that was chosen. */
+  /** Sorts the executions by the chosen column. */
   async function order() {
     const of = runs;
     if (!of) return;

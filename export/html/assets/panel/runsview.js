@@ -1,5 +1,5 @@
-// The Executions tab: those of one name as a table and as a histogram, in what groups
-// they fall, and in what the slowest of them differ.
+// The Executions tab: the executions of one name as a table and as a histogram, their
+// groups, and the differences of the slowest ones.
 
 import { areaText, rowsOfArea } from "../model/area.js";
 import { createBrushView } from "./brushview.js";
@@ -19,10 +19,10 @@ import { thousands } from "../view/time.js";
 /** @import { App } from "../app.js" */
 /** @import { Facet } from "../model/facets.js" */
 
-/** So many groups are in the table at first. */
+/** The number of groups in the table at first. */
 const groupsShown = 6;
 
-/** The names of scopes. @param {App} app @returns {string[]} */
+/** Returns the names of scopes. @param {App} app @returns {string[]} */
 function scopeNames({ model }) {
   return model.cached("scope names", () => {
     const seen = new Uint8Array(65536);
@@ -31,7 +31,7 @@ function scopeNames({ model }) {
   });
 }
 
-/** How a facet is called. @param {Facet} f */
+/** Returns the title of a facet. @param {Facet} f */
 function facetText({ kind, key }) { return kind === "argument" ? (/^\d+$/.test(key) ? `argument ${key}` : key) : kind === "parent" ? "scope around" : "row"; }
 
 /**
@@ -42,7 +42,7 @@ export function createRuns(app) {
   const { model } = app;
   /** @type {import("../model/runs.js").Runs|null} */ let runs = null;
   /** @type {Facet[]} */ let facets = [];
-  /** The group that those in the table are of. @type {{facet: string, value: string}|null} */ let picked = null;
+  /** The group shown in the table. @type {{facet: string, value: string}|null} */ let picked = null;
   /** @type {App["brush"]} */ let lit = null;
   let stamp = "";
   let of = "";
@@ -79,10 +79,10 @@ export function createRuns(app) {
     fillTable();
   }
 
-  /** The chosen facet. */
+  /** Returns the chosen facet. */
   function facet() { return facets.find((f) => facetText(f) === grouping.value); }
 
-  /** The table has what is brushed, and of that the group that is picked. */
+  /** Fills the table with the brushed executions of the chosen group. */
   function fillTable() {
     if (!runs) return;
     const { dur } = runs;
@@ -103,7 +103,10 @@ export function createRuns(app) {
     groups.set(list, (app.brush ? "Of those that are brushed" : "Of all") + (all > list.length ? `: the ${thousands(list.length)} with the most time, of ${thousands(all)}` : ""));
   }
 
-  /** What is brushed changes with every move of the pointer; a million executions are not counted that often. */
+  /**
+   * The brush changes with every move of the pointer; recounting a million executions each
+   * time is too slow.
+   */
   const fillBrushed = restLater(() => {
     fillGroups();
     fillTable();
@@ -115,7 +118,7 @@ export function createRuns(app) {
     fillBrushed();
   }
 
-  /** @param {string} problem why those of the server are not here; "" */
+  /** @param {string} problem error of loading those of the server; "": none */
   function showRuns(problem) {
     if (!runs) return;
     const left = [runs.open > 0 ? `${thousands(runs.open)} more have not ended` : "", runs.across > 0 ? `across ${thousands(runs.across)} more the clock stepped` : "", problem];
@@ -172,7 +175,7 @@ export function createRuns(app) {
         showRuns(problem);
         drawBrush();
       };
-      if (runs === null) show([]); // what they are grouped by takes longer
+      if (runs === null) show([]); // the groups take longer
       const by = await inSlices(facetSteps(found, (id) => model.name(id)), stale);
       if (!by) return;
       show(by);

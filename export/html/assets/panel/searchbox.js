@@ -1,5 +1,5 @@
-// The box for searching, with its count of hits and its buttons. Rows whose names have
-// the text come behind the last hit, and a button leads to them.
+// The search box with its count of hits and its buttons. Rows with matching names follow the
+// last hit, and a button leads to them.
 
 import { rowId } from "../view/layout.js";
 import { makeButton, pluralText } from "../view/make.js";
@@ -16,21 +16,21 @@ export function createSearchBox(app) {
   const rowButton = makeButton("", () => lookAt(rows(), (rowAt + 1) % rows().length), { hidden: true, title: "Rows whose names have it" });
   const requestButton = makeButton("request", () => app.showTab(lookAtRequest()), { hidden: true, title: "Show the request with this trace id" });
   count.before(requestButton, rowButton);
-  /** The trace id that begins with what is searched for; "": none. */
+  /** The trace id whose prefix is the searched text; "": none. */
   let trace = "";
   let searched = "";
   let version = -1;
   let timer = 0;
-  /** Which of the rows found is looked at; -1: none, but hits. */
+  /** The index of the current row among the found ones; -1: none, a hit is current. */
   let rowAt = -1;
 
-  /** The rows found, in the order in which they are shown. */
+  /** Returns the found rows in their order on the screen. */
   function rows() {
     const shown = app.arranged.flatMap((a) => (a.kind === "group" ? a.rows : [a.row]));
     return app.hits ? app.hits.rowsOf(shown) : [];
   }
 
-  /** Looks for a request, if the text may be the begin of its id. */
+  /** Searches for a request if the text may be the prefix of its id. */
   async function findRequest() {
     const text = searched.toLowerCase();
     trace = /^[0-9a-f]{8,32}$/.test(text) ? await app.model.requests.find(text) : "";
@@ -38,12 +38,12 @@ export function createSearchBox(app) {
   }
 
   function lookAtRequest() {
-    if (app.selection) app.select(null); // else the tab would be of its request
+    if (app.selection) app.select(null); // otherwise the tab would show the request of the selection
     app.showRequest(trace);
     return /** @type {const} */ ("request");
   }
 
-  /** Says how many there are, and which of them is looked at. */
+  /** Shows the number of hits and the current one. */
   function say() {
     const { hits, selection: s } = app;
     const n = hits?.count ?? 0;
@@ -59,7 +59,10 @@ export function createSearchBox(app) {
   /** @param {import("../app.js").Selection|null} s */
   function isHit(s) { return s !== null && app.hits?.has(s.batch, s.i, s.j) === true; }
 
-  /** Looks at one of the rows that were found. @param {import("../model/rowset.js").Row[]} found @param {number} place */
+  /**
+   * Shows one of the found rows.
+   * @param {import("../model/rowset.js").Row[]} found @param {number} place
+   */
   function lookAt(found, place) {
     const row = found[place];
     app.select(null);
@@ -82,7 +85,10 @@ export function createSearchBox(app) {
     say();
   }
 
-  /** To the next row or hit after what is looked at, else in the view. @param {1|-1} dir */
+  /**
+   * Goes to the next or previous row or hit, starting from the current one or the view.
+   * @param {1|-1} dir
+   */
   function step(dir) {
     run();
     if (!app.hits) return false;

@@ -1,4 +1,4 @@
-// In what the slowest executions differ, as tables: where their time goes, and what they
+// The differences of the slowest executions, as tables: where their time goes, and what they
 // have in common.
 
 import { make, nameText, percentText } from "../view/make.js";
@@ -7,12 +7,12 @@ import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
 
-/** So many causes and traits are in the tables at first. */
+/** The number of causes and traits in the tables at first. */
 const differencesShown = 6;
 
-/** What a cause is, before its name. */
+/** The prefix of a cause's name. */
 const causeWords = { lock: "wait for ", callee: "in ", self: "in itself", state: "" };
-/** The same of a trait. */
+/** The prefix of a trait's name. */
 const traitWords = { argument: "", parent: "in ", row: "on " };
 
 /**

@@ -1,24 +1,24 @@
-// Tables that sort by any column, for all panels.
+// Tables that can be sorted by any column, for all panels.
 
 import { keepFocus, make, makeButton } from "../view/make.js";
 import { thousands } from "../view/time.js";
 
 /**
- * A column. value is what is sorted by, null or NaN where it is unknown. text is what
- * is shown, by default the value. share (0 to 1) is that of a thin bar behind the text.
- * pick: the cell is a button that picks the row; press: a button that does something else.
+ * A column. value is the sort key, null or NaN if unknown. text is the displayed text, by
+ * default the value. share (0 to 1) is the length of a thin bar behind the text. pick: the
+ * cell is a button that picks the row; press: a button with another action.
  * @typedef {{key:string, title:string, hint?:string, numeric?:boolean, pick?:boolean, mono?:boolean, bar?:string,
  *   value(row:any):number|string|null, text?(row:any):string, share?(row:any):number, press?(row:any):void, tone?(row:any):string}} Column
  */
 
-/** How many rows are shown at first. */
+/** The number of rows shown at first. */
 const sortableLimit = 200;
 
 const sortableWords = new Intl.Collator("en", { numeric: true });
 
 /**
- * Sorts rows by a column; what is unknown comes last in either direction, and
- * equals stay in their order.
+ * Returns rows sorted by a column; unknown values come last in both directions, and the sort
+ * is stable.
  * @param {any[]} rows
  * @param {Column} column
  * @param {boolean} descending
@@ -38,9 +38,9 @@ export function sortedRows(rows, column, descending) {
 }
 
 /**
- * Makes a sortable table. set fills it; the order, the focus and whether all rows
- * are shown outlast that. inside: what is shown below a row that is open, null below others;
- * its picking is to open it then. sort: who orders the rows instead, of which there are more.
+ * Creates a sortable table. set fills it; order, focus and the expansion to all rows
+ * persist. inside: the element below an open row, null for others; picking then opens the
+ * row. sort: sorts the rows elsewhere, if there are more than shown.
  * @param {{caption:string, columns:Column[], by:string, descending?:boolean, limit?:number, empty?:string,
  *   id?(row:any):string|number, pick?(row:any):void, hover?(row:any|null):void, inside?(row:any):HTMLElement|null, sort?(key:string, descending:boolean):void}} options
  * @returns {{element: HTMLElement, set(rows:any[], caption?:string): void}}

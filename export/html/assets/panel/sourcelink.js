@@ -1,5 +1,5 @@
-// A place in the source, with a link that opens it in an editor, and the dialog in which
-// that is chosen.
+// A source position with a link that opens it in an editor, and the dialog for choosing the
+// editor.
 
 import { shortFunc } from "../model/calls.js";
 import { placeText, shortPlace } from "../data/places.js";
@@ -9,16 +9,16 @@ import { keepFocus, make, makeButton } from "../view/make.js";
 /** @import { App } from "../app.js" */
 /** @typedef {import("../data/places.js").Place} Place */
 
-/** What is chosen now; null: nobody has asked yet. @type {import("../model/editor.js").Editor|null} */
+/** The current choice; null: not loaded yet. @type {import("../model/editor.js").Editor|null} */
 let chosenEditor = null;
 
-/** Has the fact that is shown lead to the editor that was chosen. */
+/** Updates the link of the fact that is shown after a choice. */
 let refillFact = () => {};
 
 function editorNow() { return (chosenEditor ??= rememberedEditor()); }
 
 /**
- * Where a name is from, with a link to the editor; null: it is not known.
+ * Returns the source position of a name, with a link to the editor; null: unknown.
  * @param {App} app @param {number} name its id
  */
 export function sourceFact(app, name) {
@@ -40,8 +40,8 @@ export function sourceFact(app, name) {
 }
 
 /**
- * Asks which editor sources are opened in.
- * @param {App} app @param {Place|null} place that is shown as an example
+ * Opens the dialog for choosing the editor.
+ * @param {App} app @param {Place|null} place shown as an example
  */
 export function chooseEditor(app, place) {
   const old = editorNow();
@@ -71,7 +71,7 @@ export function chooseEditor(app, place) {
     make("div", { class: "help-bar" }, make("h2", { text: "Open sources in an editor" }), makeButton("Close", () => dialog.close(), { class: "quiet" })),
     label("Editor", known), label("Link, with {path}, {line}, {func}", template),
     label("Paths that begin with", from), label("begin here with", to), says, save));
-  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // the timeline behind it stays as it is
+  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // keeps the key from the timeline
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   check();

@@ -1,4 +1,4 @@
-// The Source tab: a function's source with what each line had, wherever it was inlined.
+// The Source tab: a function's source with the values of each line, wherever it was inlined.
 
 import { callData, chosenMetric, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
 import { createCallsBar } from "./callsbar.js";
@@ -8,11 +8,11 @@ import { isShown, make, percentText, restLater } from "../view/make.js";
 
 /** @import { App } from "../app.js" */
 
-/** Lines with this share of what the hottest has are marked. */
+/** The share of the hottest line's value from which on lines are marked. */
 const hotShare = 0.75;
 
 /**
- * The source of a function: the piece that most of its lines with values are in; null: the
+ * Returns the source excerpt that contains most of a function's lines with values; null: the
  * page has none.
  * @param {import("../data/samples.js").Samples} s @param {number} func
  */
@@ -28,7 +28,7 @@ export function excerptOf(s, func) {
 }
 
 /**
- * What the compiler did with the calls of a line, as a comment before it.
+ * Returns the compiler's treatment of the calls of a line, as comments before it.
  * @param {import("../data/samples.js").Samples} s @param {number} file @param {number} line
  * @param {string} text of the line
  */
@@ -56,7 +56,10 @@ export function createSource(app) {
     later();
   }
 
-  /** A line's mark: blank has no code, "0." is not in the data, else what it has. */
+  /**
+   * Returns a line's mark: "" for a line without code, "0." for one without samples, else
+   * its value.
+   */
   function mark(data, cost, side, m, coded) {
     if (!cost) return coded ? "0." : "";
     const v = valueOf(data, cost[side], m);

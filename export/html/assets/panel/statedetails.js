@@ -1,5 +1,5 @@
-// What the Details tab says about states: what a goroutine did while a scope lasted,
-// and all about one stretch of a strip.
+// The states in the Details tab: those of a goroutine during a scope, and the facts of one
+// stretch of a strip.
 
 import { make, makeButton, percentText } from "../view/make.js";
 import { createSortable } from "./sortable.js";
@@ -10,8 +10,8 @@ import { thousands } from "../view/time.js";
 /** @import { App } from "../app.js" */
 
 /**
- * How long a goroutine was in which state in a stretch of time, the longest first.
- * What was merged and cannot be told apart has the state -1.
+ * Returns the time of a goroutine by state in a range of time, the longest first. Merged
+ * time of unknown state has the state -1.
  * @param {import("../data/states.js").StateLane} lane @param {number} from @param {number} to
  * @returns {{state: number, ns: number, count: number, longest: number, run: import("../data/states.js").StateRun}[]}
  */
@@ -38,7 +38,7 @@ export function stateSums(lane, from, to) {
 }
 
 /**
- * The same of several goroutines, each with the one that was in it longest.
+ * Returns the sums of several goroutines, each with the goroutine that contributed most.
  * @param {import("../data/states.js").StateLane[]} lanes @param {number} from @param {number} to
  */
 export function stateSumsOf(lanes, from, to) {
@@ -55,7 +55,7 @@ export function stateSumsOf(lanes, from, to) {
 }
 
 /**
- * The table of what goroutines did while something lasted. set fills it.
+ * Creates the table of goroutines' states during the selection. set fills it.
  * @param {App} app
  * @param {string} caption
  * @returns {{element: HTMLElement, set(keys: number[], from: number, to: number): void}}
@@ -86,7 +86,7 @@ export function createStateTable(app, caption) {
       table.element.hidden = lanes.length === 0;
       if (lanes.length === 0) return;
       const { set } = lanes[0];
-      // A server has told of what was looked at.
+      // The server has sent the states of the visible range.
       const [a, b] = [Math.max(from, set.from), Math.min(to, set.to)];
       const here = b - a < 0.999 * (to - from) ? `${caption}, ${app.span(Math.max(0, b - a))} of it: look there for more` : caption;
       table.set(stateSumsOf(lanes, a, b).map((s) => ({ ...s, name: s.state < 0 ? "too short to be told apart" : stateText(set.nameOf(s.state)), share: s.ns / Math.max(1, (b - a) * lanes.length) })), here);
@@ -95,7 +95,7 @@ export function createStateTable(app, caption) {
 }
 
 /**
- * Fills the head and the facts with the stretch of a strip that is looked at.
+ * Fills the head and the facts with a selected stretch of a strip.
  * @param {App} app @param {import("../app.js").StateSelection} stretch @param {HTMLElement} head @param {HTMLElement} facts @param {HTMLElement} around
  */
 export function drawState(app, stretch, head, facts, around) {

@@ -1,5 +1,5 @@
-// The Summary tab: what ran in the selected range, or in the whole trace, by name;
-// and who waited for whom.
+// The Summary tab: scopes by name and locks with their waits, for the selected range or the
+// whole trace.
 
 import { isShown, make, makeButton, nameText, percentText, pluralText, restLater } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
@@ -13,16 +13,16 @@ import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
 
-/** What the table of scopes tells in a range, said in its head. */
+/** The rules of the table of scopes for a range, shown in its head. */
 const summaryRules = {
   inside: "Scopes by name: total, self and CPU are what lies in the range, ≈ where a scope reaches out of it; mean to max are of whole scopes",
   whole: "Scopes by name: all of each scope that touches the range, also what lies outside of it; only self is what lies inside",
 };
 
 /**
- * Columns of the table of scopes.
+ * Returns the columns of the table of scopes.
  * @param {App} app
- * @param {{total:number, self:number}} most the largest, for the bars
+ * @param {{total:number, self:number}} most the largest values, for the bars
  */
 function summaryScopeColumns(app, most) {
   const name = (r) => nameText(app.model.meta.names[r.name]);
@@ -47,7 +47,7 @@ function summaryScopeColumns(app, most) {
   ];
 }
 
-/** Columns of the table of locks. */
+/** Returns the columns of the table of locks. */
 function summaryLockColumns(app, most) {
   const names = app.model.meta.names;
   const held = (r) => (r.heldBy || []).slice(0, 3).map(([id, share]) => `${id === null ? "(no scope)" : nameText(names[id])} ${percentText(share)}`).join(", ");
@@ -65,7 +65,7 @@ function summaryLockColumns(app, most) {
   ];
 }
 
-/** The largest of some numbers, at least 1 so that one can divide by it. */
+/** Returns the maximum, at least 1, so that it can be a divisor. */
 function summaryMost(rows, key) {
   return rows.reduce((most, r) => Math.max(most, r[key] || 0), 1);
 }
@@ -148,7 +148,7 @@ export function createSummary(app) {
         note.hidden ||= tables.hidden;
       }, 150);
       try {
-        // What is merged so far would be sums of nothing in particular.
+        // Sums of the part read so far would be meaningless.
         if (model.reduced && model.meta.loading) return { summary: null, text: "The trace is still being read; it is summed up when all of it is known.", range, whole, area };
         const told = !model.reduced || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
         const summary = told ?? await inSlices(summarySteps(model, from, to, whole || !range, rowsOfArea(model, area)), stale);

@@ -1,5 +1,5 @@
-// The view as text: what the canvas shows, as tables, for those who don't see it
-// or would rather read. It takes the canvas's place while it is open.
+// The view as text: the contents of the canvas as tables, also for screen readers. It
+// replaces the canvas while it is open.
 
 import { argsList } from "../data/args.js";
 import { Flag, Kind, isScope } from "../data/kinds.js";
@@ -12,7 +12,7 @@ import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
 
-/** How many of the longest scopes are listed. */
+/** The number of longest scopes listed. */
 const textLongest = 500;
 
 /**
@@ -23,8 +23,8 @@ const textLongest = 500;
  */
 
 /**
- * What the rows did in a stretch of time, and the longest scopes, waits and holds
- * of it, the longest first.
+ * Returns the sums by row in a range of time, and its longest scopes, waits and holds, the
+ * longest first.
  * @param {import("../model/model.js").Model} model
  * @param {import("../app.js").By} by
  * @param {number} from ns
@@ -35,7 +35,10 @@ const textLongest = 500;
 export function textOf(model, by, from, to, limit = textLongest) {
   const rows = [];
   const longest = new TextLongest(limit);
-  /** Adds one item to what its row did. @param {TextLine} line @param {Batch} batch @param {number} i @param {number} depth */
+  /**
+   * Adds one item to its row's sums.
+   * @param {TextLine} line @param {Batch} batch @param {number} i @param {number} depth
+   */
   const add = (line, batch, i, depth) => {
     const start = batch.start[i];
     const end = batch.flags[i] & Flag.open ? Math.max(model.end, start) : start + batch.dur[i];
@@ -64,7 +67,7 @@ export function textOf(model, by, from, to, limit = textLongest) {
   return { rows, longest: longest.sorted() };
 }
 
-/** Keeps the longest: a list that is cut back now and then is enough. */
+/** A list of the longest items, which it truncates from time to time. */
 class TextLongest {
   /** @param {number} limit */
   constructor(limit) {
@@ -86,14 +89,17 @@ class TextLongest {
   }
 }
 
-/** What a goroutine did most of the time. @param {import("../data/states.js").StateLane|null} lane @param {number} from @param {number} to */
+/**
+ * Returns a goroutine's most frequent state.
+ * @param {import("../data/states.js").StateLane|null} lane @param {number} from @param {number} to
+ */
 function mostly(lane, from, to) {
   if (!lane) return "";
   const [most] = stateSums(lane, from, to);
   return most && most.state >= 0 ? `${stateText(lane.set.nameOf(most.state))}, ${percentText(most.ns / (Math.min(to, lane.last) - Math.max(from, lane.first)))}` : "";
 }
 
-/** CPU time in a cell. */
+/** Returns the CPU time of a cell. */
 function textCpu(app, batch, i) {
   const quality = batch.flags[i] & Flag.quality;
   if (!quality || batch.flags[i] & Flag.unended) return "unknown";

@@ -1,5 +1,5 @@
-// Command canary does, for each hook, what that is to tell of. It records into the file that
-// CANARY_TRACE names.
+// Command canary causes the events of each hook. It records into the file that CANARY_TRACE
+// names.
 package main
 
 import (
@@ -50,10 +50,10 @@ func main() {
 	scope.Stop()
 }
 
-// kept has what is counted escape.
+// kept makes counted values escape.
 var kept any
 
-// grown makes a slice, and has it outgrow its array.
+// grown makes a slice that outgrows its array.
 func grown() {
 	s := make([]int, 0, 100)
 	for i := range 1000 {
@@ -62,7 +62,7 @@ func grown() {
 	kept = s
 }
 
-// mapped does with a map what can be done.
+// mapped uses a map in all ways.
 func mapped() {
 	m := make(map[int]int, 10)
 	for i := range 1000 {
@@ -77,7 +77,7 @@ func mapped() {
 	kept = m
 }
 
-// listed does with a list what can be done.
+// listed uses a list in all ways.
 func listed() {
 	l := list.New()
 	for i := range 100 {
@@ -98,7 +98,7 @@ func searched() {
 	kept = slices.Contains(s, -1)
 }
 
-// sorted sorts, by both packages.
+// sorted sorts with both packages.
 func sorted() {
 	s := make([]int, 1000)
 	for i := range s {
@@ -113,8 +113,8 @@ func sorted() {
 	kept = nan
 }
 
-// stringed puts strings together, converts them, has them in buffers and interfaces, and compiles the same
-// regular expression twice.
+// stringed concatenates strings, converts them, uses buffers and interfaces, and compiles
+// the same regular expression twice.
 func stringed() {
 	text := ""
 	for i := range 100 {
@@ -132,7 +132,7 @@ func stringed() {
 	}
 }
 
-// pooled gets from a pool what is not there.
+// pooled gets from an empty pool.
 func pooled() {
 	pool := sync.Pool{New: func() any { return new(int) }}
 	for range 10 {
@@ -152,7 +152,7 @@ func written() {
 	}
 }
 
-// passed sends to a channel with room.
+// passed sends to a channel with a buffer.
 func passed() {
 	c := make(chan int, 10)
 	for range 100 {
@@ -161,7 +161,7 @@ func passed() {
 	}
 }
 
-// shared does what goroutines do that share something.
+// shared uses objects that goroutines share.
 func shared() {
 	var mu sync.RWMutex
 	var m sync.Map
@@ -185,7 +185,7 @@ func small() {
 	done.Wait()
 }
 
-// walked goes along elements that lie here and there.
+// walked follows pointers to scattered elements.
 func walked() {
 	type element struct {
 		next *element
@@ -242,7 +242,7 @@ func emptied() {
 	kept = all
 }
 
-// alone tells when it is the only goroutine, while those of the recorder run.
+// alone records a scope once it is the only goroutine, while those of the recorder run.
 func alone() {
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
 		if runtime.NumGoroutine() == 1 {
@@ -252,7 +252,8 @@ func alone() {
 	}
 }
 
-// profiles tells what of that it gets of which Go has one, while the recording has it.
+// profiles records a scope for each of Go's single profiles that it can start while the
+// recording uses it.
 func profiles() {
 	if pprof.StartCPUProfile(io.Discard) == nil {
 		scope.Task("main.profiled")()
@@ -268,8 +269,8 @@ func profiles() {
 	}
 }
 
-// collected tells whether the goal of Go's collector is above the 4 MiB that it is at least, whatever
-// GOGC is here.
+// collected records whether the goal of Go's collector is above its minimum of 4 MiB, with
+// the default GOGC.
 func collected() {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	runtime.GC()
@@ -279,8 +280,8 @@ func collected() {
 	scope.Task("main.collected", scope.KV("more", n > 4<<20 && n < 5<<20))()
 }
 
-// parked waits until n goroutines are in a function of the name wait… where the runtime
-// says so.
+// parked waits until n goroutines are in functions named wait… with this reason in the
+// runtime's stacks.
 func parked(n int, reason string) {
 	buf := make([]byte, 1<<20)
 	for deadline := time.Now().Add(20 * time.Second); ; runtime.Gosched() {
@@ -291,7 +292,7 @@ func parked(n int, reason string) {
 			}
 		}
 		if found == n {
-			time.Sleep(2 * time.Millisecond) // so long is all that is waited for, at least
+			time.Sleep(2 * time.Millisecond) // shorter waits are not recorded
 			return
 		}
 		if time.Now().After(deadline) {
@@ -487,7 +488,7 @@ func web() {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// regions tells package runtime/trace what there is to tell, while no execution trace is taken.
+// regions uses all annotations of package runtime/trace, without an execution trace.
 func regions() {
 	ctx, job := trace.NewTask(context.Background(), "main.job")
 	trace.WithRegion(ctx, "main.region", func() { trace.Log(ctx, "main.logs", "one") })
@@ -504,7 +505,7 @@ func regions() {
 	job.End()
 }
 
-// labels has profiler labels.
+// labels sets profiler labels.
 func labels() {
 	pprof.Do(context.Background(), pprof.Labels("b", "2", "a", "1"), func(context.Context) {})
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("a", "3")))

@@ -1,5 +1,5 @@
-// Package schematest reads what package perfetto writes with Perfetto's schema and
-// the protobuf library: a module of its own, so that neither is the tool's.
+// Package schematest reads the output of package perfetto with Perfetto's schema and the
+// protobuf library. It is a separate module, so that the tool depends on neither.
 package schematest
 
 import (
@@ -28,7 +28,7 @@ var (
 	checkout = flag.String("perfetto", "", "a checkout of github.com/google/perfetto, whose whole schema is used instead of testdata/subset.proto")
 )
 
-// schema is the message perfetto.protos.Trace.
+// schema returns the message perfetto.protos.Trace.
 func schema(t *testing.T) protoreflect.MessageDescriptor {
 	t.Helper()
 	dir, file := "testdata", "subset.proto"
@@ -43,8 +43,8 @@ func schema(t *testing.T) protoreflect.MessageDescriptor {
 	return files[0].Messages().ByName("Trace")
 }
 
-// TestSchema: each file is a Trace, has no field that the schema does not know,
-// and is, as text, what is expected.
+// TestSchema: each file is a Trace, has no field outside the schema, and has the expected
+// text.
 func TestSchema(t *testing.T) {
 	trace := schema(t)
 	inputs, err := filepath.Glob("testdata/*.trace")
@@ -76,7 +76,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// export writes the trace of a file of text.
+// export writes the trace of a text file.
 func export(t *testing.T, path string) []byte {
 	t.Helper()
 	f, err := os.Open(path)
@@ -119,7 +119,7 @@ func known(t *testing.T, m protoreflect.Message) {
 	})
 }
 
-// lines is one line a packet.
+// lines formats each packet as one line.
 func lines(m protoreflect.Message) string {
 	var b strings.Builder
 	packets := m.Get(m.Descriptor().Fields().ByName("packet")).List()
@@ -130,8 +130,8 @@ func lines(m protoreflect.Message) string {
 	return b.String()
 }
 
-// fields writes a message's fields by their numbers, in a form of its own: the
-// library's text form changes on purpose from build to build.
+// fields writes a message's fields by their numbers, in its own form: the library's text
+// form deliberately changes from build to build.
 func fields(b *strings.Builder, m protoreflect.Message) {
 	list := m.Descriptor().Fields()
 	byNumber := map[protoreflect.FieldNumber]protoreflect.FieldDescriptor{}

@@ -2,11 +2,11 @@ package main
 
 import "fmt"
 
-// The order of these is told by what they print: a table that is initialised after them, or
-// that one of them waits for, would change it.
+// The output shows the order of initialisation: a table that is initialised after these
+// variables, or that one of them waits for, would change it.
 var (
 	first  = order("first", 1)
-	second = small() // is not recorded
+	second = small() // not recorded
 	third  = func() int { fmt.Println("third"); where(); return 3 }()
 	sum    = first + second + third
 )

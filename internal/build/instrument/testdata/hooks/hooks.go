@@ -1,5 +1,5 @@
-// Package hooks stands in for the one that edited packages import. It compares the name of
-// each site with that of the function which enters it.
+// Package hooks stands in for the package that edited packages import. It compares the name
+// of each site with that of the function that enters it.
 package hooks
 
 import (
@@ -91,7 +91,7 @@ func enterArgs(f *Func, args []interface{}) Handle {
 	return Handle{Loc: 1}
 }
 
-// tell writes a site's name, what the runtime calls the function, and the arguments.
+// tell writes a site's name, the runtime's name of the function, and the arguments.
 func tell(f *Func, args string) {
 	pcs := make([]uintptr, 8)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs)])

@@ -2,11 +2,11 @@
 
 package main
 
-// one leaves 1 in the register, which no address is.
+// one leaves 1 in the register, which is no address.
 func one()
 
-// zero leaves 0, with which a chain of frames ends.
+// zero leaves 0, which ends a chain of frames.
 func zero()
 
-// inStack leaves an address in the stack that no frame is at.
+// inStack leaves an address in the stack that is no frame.
 func inStack()

@@ -1,5 +1,5 @@
-// Command clobber calls assembly that uses the frame pointer's register as any other, and gives up
-// its processor while what that has left is still there.
+// Command clobber calls assembly that uses the frame pointer's register for other values,
+// and yields while such a value is still there.
 package main
 
 import (
@@ -18,7 +18,7 @@ func main() {
 
 //go:noinline
 func calls(what int) {
-	switch what { // by name: by a func value they are called by a wrapper, which saves the register
+	switch what { // directly: a func value would call a wrapper, which saves the register
 	case 0:
 		one()
 	case 1:

@@ -1,5 +1,5 @@
-// Command through has panics go through C: the deferred functions run while C's frames are still
-// there.
+// Command through panics through C: the deferred functions run while C's frames are still on
+// the stack.
 package main
 
 /*

@@ -1,4 +1,4 @@
-// A block for each sum, which dies behind it.
+// A block for each sum, which dies right after.
 package main
 
 import "fmt"

@@ -1,4 +1,4 @@
-// A stack of numbers that takes anything: each number is allocated.
+// A stack of any: each number is allocated.
 package main
 
 import "fmt"

@@ -1,4 +1,4 @@
-// A stack that takes anything, of what needs no allocation: pointers, and numbers below 256.
+// A stack of any, with values that need no allocation: pointers, and numbers below 256.
 package main
 
 import "fmt"

@@ -1,4 +1,4 @@
-// Short words that fit into what a Buffer allocates first.
+// Short words that fit into a Buffer's first allocation.
 package main
 
 import (

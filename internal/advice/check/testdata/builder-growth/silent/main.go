@@ -1,4 +1,4 @@
-// Short words that fit into what a Builder allocates first.
+// Short words that fit into a Builder's first allocation.
 package main
 
 import (

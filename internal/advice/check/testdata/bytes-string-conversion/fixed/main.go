@@ -1,4 +1,4 @@
-// The same lines, which stay what they are.
+// The same lines, which are not converted.
 package main
 
 import (

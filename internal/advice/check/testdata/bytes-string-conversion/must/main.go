@@ -1,4 +1,4 @@
-// Lines that come as []byte, and are made strings to look for what is not there.
+// Lines of []byte are converted to strings to search for a character that they lack.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Conversions that the compiler makes without a copy, and one that is little beside the rest.
+// Conversions that the compiler makes without a copy, and one that costs little beside the
+// rest.
 package main
 
 import (

@@ -73,7 +73,7 @@ func (t *table) grow() {
 
 const entries = 10_000
 
-// The keys are addresses of things that are 64 bytes large.
+// The keys are addresses of objects of 64 bytes.
 func main() {
 	t := newTable(1<<14, true)
 	sum := uint64(0)

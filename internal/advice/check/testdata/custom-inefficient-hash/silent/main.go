@@ -1,4 +1,5 @@
-// The hash function takes the low bits of keys, which are good enough: they follow each other.
+// The hash function takes the low bits of keys, which are good enough: the keys are
+// consecutive.
 package main
 
 import (
@@ -73,7 +74,7 @@ func (t *table) grow() {
 
 const entries = 10_000
 
-// The keys are numbers that follow each other.
+// The keys are consecutive numbers.
 func main() {
 	t := newTable(1<<14, true)
 	sum := uint64(0)

@@ -1,4 +1,4 @@
-// Two goroutines count what they do in counters, of which each has a cache line for itself.
+// Two goroutines count in counters with a cache line each.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Two goroutines count what they do in counters that lie side by side: on one cache line.
+// Two goroutines count in adjacent counters: on one cache line.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Two goroutines count in counters that lie side by side, but hardly ever: each adds what it has counted itself.
+// Two goroutines count in adjacent counters, but hardly ever: each adds its local count
+// once.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Goroutines that each have work for some time, and goroutines that do little and wait for each other.
+// Goroutines that each work for some time, and goroutines that do little and wait for each
+// other.
 package main
 
 import (

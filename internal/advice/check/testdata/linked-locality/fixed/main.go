@@ -11,7 +11,7 @@ type node struct {
 	value       [5]int
 }
 
-// free is the nodes that build takes.
+// free has the nodes that build takes.
 var free []*node
 
 // build makes a tree of the keys from low to high.

@@ -1,4 +1,4 @@
-// A tree is walked whose nodes come from a free list, in no order.
+// A tree is walked whose nodes come from a free list, in random order.
 package main
 
 import (
@@ -14,7 +14,7 @@ type node struct {
 	value       [5]int
 }
 
-// free is the nodes that build takes.
+// free has the nodes that build takes.
 var free []*node
 
 // build makes a tree of the keys from low to high.

@@ -1,4 +1,5 @@
-// A small tree is walked whose nodes come from a free list, in no order: a cache holds all of it.
+// A small tree is walked whose nodes come from a free list, in random order: it fits into
+// the cache.
 package main
 
 import (
@@ -14,7 +15,7 @@ type node struct {
 	value       [5]int
 }
 
-// free is the nodes that build takes.
+// free has the nodes that build takes.
 var free []*node
 
 // build makes a tree of the keys from low to high.

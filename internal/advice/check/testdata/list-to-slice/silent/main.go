@@ -1,4 +1,4 @@
-// A cache that drops what was used least recently: elements are moved and removed anywhere.
+// A cache that drops the least recently used entry: elements are moved and removed anywhere.
 package main
 
 import (

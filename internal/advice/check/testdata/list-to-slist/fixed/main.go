@@ -1,4 +1,4 @@
-// A list with one pointer an element instead.
+// A list with one pointer per element instead.
 package main
 
 import "fmt"

@@ -1,4 +1,4 @@
-// The texts have numbers, which are the keys instead.
+// The texts have numbers, which are used as keys instead.
 package main
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// text is a long name of a number.
+// text returns a long name of a number.
 func text(i int) string {
 	return strings.Repeat("a/path/of/a/deep/tree/", 100) + strconv.Itoa(i)
 }

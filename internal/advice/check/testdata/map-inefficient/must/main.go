@@ -1,4 +1,4 @@
-// Keys are texts of 2 kB, which each look-up hashes and compares.
+// Keys are texts of 2 kB, which each lookup hashes and compares.
 package main
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// text is a long name of a number.
+// text returns a long name of a number.
 func text(i int) string {
 	return strings.Repeat("a/path/of/a/deep/tree/", 100) + strconv.Itoa(i)
 }

@@ -1,4 +1,4 @@
-// A map that is walked all the time, and in which nothing is looked up.
+// A map that is only iterated over, without lookups.
 package main
 
 import "fmt"

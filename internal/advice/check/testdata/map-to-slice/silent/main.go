@@ -1,4 +1,4 @@
-// A map that is walked, and in which as much is looked up.
+// A map that is iterated over, with as many lookups.
 package main
 
 import "fmt"

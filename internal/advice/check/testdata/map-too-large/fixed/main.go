@@ -5,7 +5,7 @@ import "fmt"
 
 const tables, used = 10_000, 5
 
-// sessions has a table for each of many users.
+// sessions returns a table for each of many users.
 func sessions() []map[int]int {
 	all := make([]map[int]int, tables)
 	for i := range all {

@@ -5,7 +5,7 @@ import "fmt"
 
 const tables, used = 1_000, 900
 
-// sessions has a table for each of many users.
+// sessions returns a table for each of many users.
 func sessions() []map[int]int {
 	all := make([]map[int]int, tables)
 	for i := range all {

@@ -5,7 +5,7 @@ import "fmt"
 
 const entries = 200_000
 
-// table has an entry for each of many keys.
+// table returns a map with an entry for each of many keys.
 func table() map[uint64]int {
 	m := make(map[uint64]int)
 	for i := range uint64(entries) {

@@ -5,7 +5,7 @@ import "fmt"
 
 const entries = 200_000
 
-// fill gives a table an entry for each of many keys.
+// fill adds an entry for each of many keys.
 func fill(m map[uint64]int) {
 	clear(m)
 	for i := range uint64(entries) {

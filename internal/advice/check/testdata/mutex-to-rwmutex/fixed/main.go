@@ -1,4 +1,4 @@
-// Goroutines add up prices that lie in a map, which nobody changes any more, under a sync.RWMutex.
+// Goroutines add up prices from a map that no longer changes, under a sync.RWMutex.
 package main
 
 import (
@@ -9,8 +9,8 @@ import (
 const (
 	prices  = 1 << 10
 	workers = 8
-	orders  = 50_000 // of each
-	items   = 200    // of an order
+	orders  = 50_000 // per worker
+	items   = 200    // per order
 )
 
 type shop struct {

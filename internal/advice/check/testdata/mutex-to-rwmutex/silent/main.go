@@ -1,4 +1,5 @@
-// Goroutines add up prices that lie in a map, and note which one was asked for last, under a sync.Mutex.
+// Goroutines add up prices from a map, and store the last name that was looked up, under a
+// sync.Mutex.
 package main
 
 import (
@@ -9,8 +10,8 @@ import (
 const (
 	prices  = 1 << 10
 	workers = 8
-	orders  = 50_000 // of each
-	items   = 200    // of an order
+	orders  = 50_000 // per worker
+	items   = 200    // per order
 )
 
 type shop struct {

@@ -1,4 +1,4 @@
-// A slice is kept sorted to see which numbers were there, and no order is needed.
+// A slice is kept sorted only to test membership; the order is not used.
 package main
 
 import (

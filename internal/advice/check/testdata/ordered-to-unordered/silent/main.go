@@ -1,4 +1,4 @@
-// What comes in order is found to belong at the end; and what is inserted in front is not searched for.
+// Sorted input is always inserted at the end; and insertions in front need no search.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Buffers that are got from a pool, and never put back.
+// Buffers that come from a pool, and are never put back.
 package main
 
 import (

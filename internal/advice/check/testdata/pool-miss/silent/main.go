@@ -1,4 +1,4 @@
-// A pool that is used as it is meant to be.
+// A pool that is used as intended.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Texts of 200 kB, read without a word on their size.
+// Texts of 200 kB, read without their size.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Each goroutine counts in a histogram of its own; they are put together at the end.
+// Each goroutine counts in its own histogram; they are added up at the end.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// A slice of pointers is walked, and what they point to lies in another order.
+// A slice of pointers is walked, whose elements lie in another order.
 package main
 
 import (

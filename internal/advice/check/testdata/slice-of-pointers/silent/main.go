@@ -1,4 +1,4 @@
-// A slice of pointers is walked, and what they point to lies in the same order.
+// A slice of pointers is walked, whose elements lie in the same order.
 package main
 
 import (

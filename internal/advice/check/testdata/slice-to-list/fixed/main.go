@@ -1,4 +1,4 @@
-// They are appended to a deque's front half instead, which is a slice that is read backwards.
+// The front half of a deque instead, which is a slice that is read backwards.
 package main
 
 import "fmt"

@@ -1,4 +1,4 @@
-// Elements are inserted at the end, and taken from there; the slices that are changed in front are short.
+// Elements are inserted and removed at the end; the slices that change in front are short.
 package main
 
 import (

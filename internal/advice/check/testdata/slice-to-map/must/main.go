@@ -1,4 +1,4 @@
-// Numbers are looked for in a slice of all that were seen.
+// Numbers are searched for in a slice of all earlier ones.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Short slices are searched often, and long ones once each: a map would have to be made for each.
+// Short slices are searched often, and long ones once each: each would need a new map.
 package main
 
 import (

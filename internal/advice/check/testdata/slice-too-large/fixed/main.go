@@ -5,7 +5,7 @@ import "fmt"
 
 const lists, used = 20_000, 6
 
-// index has a list of places for each word.
+// index returns a list of places for each word.
 func index() [][]int {
 	all := make([][]int, lists)
 	for i := range all {

@@ -5,7 +5,7 @@ import "fmt"
 
 const elements = 1_000_000
 
-// grown is a vector of a million elements.
+// grown returns a vector of a million elements.
 func grown() []int {
 	var v []int
 	for i := range elements {

@@ -5,7 +5,7 @@ import "fmt"
 
 const elements = 1_000_000
 
-// filled is a vector with a million elements.
+// filled returns v with a million elements.
 func filled(v []int) []int {
 	v = v[:0]
 	for i := range elements {

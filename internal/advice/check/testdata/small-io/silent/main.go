@@ -1,4 +1,5 @@
-// Blocks of 64 kB, each written on its own; and two that take turns with few bytes over pipes.
+// Blocks of 64 kB, each written separately; and two goroutines that exchange a few bytes
+// over pipes.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Methods of a type sort, which swaps itself; and sort.Slice has little to sort.
+// Types with their own Swap method sort; and sort.Slice has little to sort.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Each is inserted where it belongs instead.
+// Each element is inserted at its place instead.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// A slice is sorted as a whole after each element that is appended.
+// A slice is sorted as a whole after each append.
 package main
 
 import (

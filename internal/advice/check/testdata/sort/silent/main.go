@@ -1,4 +1,4 @@
-// A buffer is filled anew before each sort.
+// A buffer is refilled before each sort.
 package main
 
 import (

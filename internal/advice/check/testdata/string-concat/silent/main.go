@@ -1,4 +1,4 @@
-// Names of files: strings are put together often, but none from the one before it in a long row.
+// File names: strings are concatenated often, but never in a long chain.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// A sync.Map is filled once, and several goroutines read it and store over what is there.
+// A sync.Map is filled once, and several goroutines read it and overwrite its values.
 package main
 
 import (
