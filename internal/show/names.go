@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Name is a name as it is shown to people: as it is if it is harmless, else
-// quoted with escapes, so that no name moves a cursor, changes a title or
-// reverses the line. A name that looks quoted, or whose edges would not be seen,
-// is quoted too.
+// Name returns a name unchanged if it is safe to print, else quoted with escapes, so that no name
+// moves a cursor, changes a title or reverses the line. It also quotes names that begin with a quote or
+// have spaces at an end, which nobody would see.
 func Name(name string) string {
 	if name == "" || name[0] == '"' || name[0] == ' ' || name[len(name)-1] == ' ' || !graphic(name) {
 		return strconv.QuoteToGraphic(name)
@@ -30,8 +29,7 @@ func graphic(s string) bool {
 	return true
 }
 
-// Text is a text of several names, such as an error, with what could drive
-// a terminal escaped.
+// Text escapes what could drive a terminal in a text that holds several names, such as an error.
 func Text(s string) string {
 	if graphic(s) {
 		return s

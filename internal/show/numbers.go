@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Duration is a duration with three significant digits: 19ns, 1.23µs, 45.6ms,
-// 789ms, 12.3s, and from ten minutes on 12m34s and 3h25m.
+// Duration formats ns with three significant digits: 19ns, 1.23µs, 45.6ms, 789ms, 12.3s; from ten
+// minutes on 12m34s and 3h25m.
 func Duration(ns int64) string {
 	if ns < 0 {
 		return "-" + Duration(-max(ns, -1<<62))
@@ -45,7 +45,7 @@ func three(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// Count is an integer with commas: 1,234,567.
+// Count formats an integer with commas: 1,234,567.
 func Count(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	sign := ""
@@ -95,7 +95,7 @@ func Plural(n int64, noun string) string {
 	return Count(n) + " " + noun + "s"
 }
 
-// Number writes a value of any size: whole ones with commas, others with four digits.
+// Number formats a value of any size: an integer with commas, others with four significant digits.
 func Number(v float64) string {
 	if v == float64(int64(v)) && v > -1e15 && v < 1e15 {
 		return Count(int64(v))
