@@ -123,16 +123,15 @@ func Percent[N ~float64](share N) string {
 	return strconv.FormatFloat(p, 'f', 0, 64) + "%"
 }
 
-// Change is by what share of itself something grew or shrank: +5.3%, -41%.
-func Change[N ~float64](share N) string {
-	switch text := Percent(share); {
-	case share <= 0:
-		return text
-	case text[0] == '<':
-		return "<+" + text[1:]
-	default:
-		return "+" + text
+// Change is by what share of itself something grew or shrank: +5.3%, -41.0%. It has a digit more than
+// Percent, for intervals.
+func Change(share float64) string {
+	p := math.Round(1000*share)/10 + 0 // 0 is added to -0
+	text := strconv.FormatFloat(p, 'f', 1, 64) + "%"
+	if p > 0 {
+		text = "+" + text
 	}
+	return text
 }
 
 // Ratio is how many times one number is another: 2.41.

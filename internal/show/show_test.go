@@ -46,12 +46,12 @@ func TestNumbers(t *testing.T) {
 	if got := Between(3, 3) + ", " + Between(3, 4000); got != "3, 3 to 4,000" {
 		t.Error(got)
 	}
-	for share, want := range map[float64]string{0.053: "+5.3%", -0.494: "-49%", 0: "0%", -0.0001: ">-0.1%", 0.0001: "<+0.1%", math.Copysign(0, -1): "0%"} {
+	for share, want := range map[float64]string{0.053: "+5.3%", -0.494: "-49.4%", 0: "0.0%", -0.0001: "0.0%", 0.0001: "0.0%", math.Copysign(0, -1): "0.0%"} {
 		if got := Change(share); got != want {
 			t.Errorf("Change(%v) = %s, want %s", share, got, want)
 		}
 	}
-	for share, want := range map[float64]string{-0.25: "-25%", -0.2512: "-25%", 0: "0%", 0.0001: "<0.1%", 0.005: "0.5%", 0.05: "5%", 0.055: "5.5%", 0.5: "50%", 0.996: "99.6%", 0.9999: "99.9%", 1: "100%"} {
+	for share, want := range map[float64]string{-0.25: "-25%", -0.0001: ">-0.1%", -0.2512: "-25%", 0: "0%", 0.0001: "<0.1%", 0.005: "0.5%", 0.05: "5%", 0.055: "5.5%", 0.5: "50%", 0.996: "99.6%", 0.9999: "99.9%", 1: "100%"} {
 		if got := Percent(share); got != want {
 			t.Errorf("Percent(%v) = %s, want %s", share, got, want)
 		}
