@@ -93,6 +93,8 @@ func (t *Table[R]) Compared() (list []Column) {
 		switch u := Unit(c.tag.Get("unit")); u {
 		case Nanoseconds, Share, Ratio:
 			unit = u
+		case "CPUs":
+			unit = Ratio
 		}
 		list = append(list, Column{Name: c.shown, Unit: unit, Grows: has("grows"), Worse: has("worse"), Part: has("part")})
 	}
@@ -264,7 +266,7 @@ func cellText(v reflect.Value, unit string) string {
 		switch Unit(unit) {
 		case Share:
 			return show.Percent(v.Float())
-		case Ratio:
+		case Ratio, "CPUs":
 			return show.Ratio(v.Float())
 		case "bytes per second":
 			return show.Size(v.Float()) + "/s"
