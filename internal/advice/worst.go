@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Characteristic is what a place of the code does, and what that costs, where no rule has a remedy: the
@@ -74,11 +75,11 @@ func (r *Row) amount() string {
 	noun, ok := nouns[r.Kind]
 	switch {
 	case !ok:
-		return many(r.V(row.Made), r.Kind.String()) + ": "
+		return show.Plural(r.V(row.Made), r.Kind.String()) + ": "
 	case noun[0] == "":
 		return ""
 	}
-	return plural(r.V(row.Made), noun[0], noun[1]) + ": "
+	return show.Either(r.V(row.Made), noun[0], noun[1]) + ": "
 }
 
 // worst are the places that cost most and have no advice, or with Statistics all of them.
@@ -117,12 +118,12 @@ func priceOf(r *Row, w Weights) (ns float64, text string) {
 		if n := r.V(x.v); n > 0 {
 			cost := n * w[x.weight]
 			ns += cost
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", count(n), x.what, duration(cost)))
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", show.Count(n), x.what, show.Duration(cost)))
 		}
 	}
 	if r.V(row.NS) > 0 {
 		ns += r.V(row.NS)
-		parts = append(parts, duration(r.V(row.NS))+" measured")
+		parts = append(parts, show.Duration(r.V(row.NS))+" measured")
 	}
 	return ns, strings.Join(parts, ", ")
 }

@@ -23,6 +23,7 @@ import (
 //	bound  the key of a column of bools: where that is true, the value is a lower bound
 //	zero   the cell of a value that is 0
 //	signed    numbers have their sign, + too
+//	prose     texts are sentences, and not cut as names are
 //	compare  words for compare: grows, worse, part; see Column
 //
 // The head of a column that is called name is What. Lists of columns have their heads, with
@@ -229,6 +230,9 @@ func (c *tableColumn) cell(row reflect.Value) string {
 	}
 	if v.Kind() == reflect.Bool && v.Bool() && c.shown == "" {
 		return c.head
+	}
+	if _, prose := c.tag.Lookup("prose"); prose {
+		return show.Text(v.String())
 	}
 	text := cellText(v, c.tag.Get("unit"))
 	if _, signed := c.tag.Lookup("signed"); signed && text[0] != '-' {

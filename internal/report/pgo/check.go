@@ -26,7 +26,7 @@ type checkDocument struct {
 
 // reason is what became of some weight.
 type reason struct {
-	Reason string `json:"reason" head:"what became of the calls" says:"what became of calls, in words"`
+	Reason string `json:"reason" head:"what became of the calls" prose:"" says:"what became of calls, in words"`
 	Weight int64  `json:"weight" unit:"as in the profile"`
 
 	Share float64 `json:"-" head:"%" unit:"share"` // of all

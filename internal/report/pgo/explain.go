@@ -3,7 +3,6 @@ package pgo
 import (
 	"github.com/scopeview/scopeview/internal/pgo/explain"
 	"github.com/scopeview/scopeview/internal/report"
-	"github.com/scopeview/scopeview/internal/show"
 )
 
 // explainDocument is what the compiler did with a profile.
@@ -16,7 +15,7 @@ type explainDocument struct {
 
 // verdict is how much a verdict has.
 type verdict struct {
-	Verdict explain.Verdict `json:"verdict" head:"what the compiler did" says:"as 'edges[].verdict', and 'not hot' for the others"`
+	Verdict explain.Verdict `json:"verdict" head:"what the compiler did" prose:"" says:"as 'edges[].verdict', and 'not hot' for the others"`
 	Edges   int             `json:"edge_count" head:"edges" unit:"count"`
 	Weight  int64           `json:"weight" unit:"as in the profile"`
 	Share   float64         `json:"share" head:"%" unit:"share" says:"of all weight"`
@@ -30,17 +29,14 @@ type explained struct {
 	Weight        int64           `json:"weight" unit:"as in the profile" says:"the heaviest hot call comes first"`
 	Share         float64         `json:"share" head:"%" unit:"share" says:"of all weight"`
 	Verdict       explain.Verdict `json:"verdict" says:"what the compiler did, in few words"`
-	Why           string          `json:"why" says:"what it did and why, in more words"`
+	Why           string          `json:"why" prose:"" says:"what it did and why, in more words"`
 	Cost          report.Int      `json:"cost" unit:"as the compiler counts" says:"of inlining the callee; null: not known"`
 	Devirtualized string          `json:"devirtualized" says:"the function that is called directly now; empty: none"`
 	File          string          `json:"file" says:"of the call; empty: not known"`
 	Line          int             `json:"line" unit:"line" says:"0: not known"`
 }
 
-var hotCalls = report.Table[explained]{
-	What: "hot call", Text: "%, caller, line, calls, =why",
-	Cells: map[string]func(explained) string{"why": func(x explained) string { return show.Text(x.Why) }},
-}
+var hotCalls = report.Table[explained]{What: "hot call", Text: "%, caller, line, calls, =why"}
 
 // Explain reports what the compiler did with the hot edges of a profile.
 func Explain(r *explain.Report) *report.Report {
