@@ -116,7 +116,7 @@ var mayImport = map[string][]string{
 	"internal/show":         {}, // what people see: numbers, units, names
 	"internal/newfile":      {}, // of both sides: nothing else opens a file for writing
 
-	"internal/advice":           {"internal/newfile", "internal/advice/row", "internal/sys"},
+	"internal/advice":           {"internal/show", "internal/newfile", "internal/advice/row", "internal/sys"},
 	"internal/inorder":          {},
 	"internal/release":          {},
 	"internal/pack":             {"internal/hot", "internal/chunks", "internal/inorder", "internal/format"},
@@ -129,16 +129,16 @@ var mayImport = map[string][]string{
 	"internal/gotrace":          {"internal/gowire", "internal/trace", "internal/format"},
 	"internal/goscopes":         {"internal/gotrace", "internal/gowire", "internal/format"},
 	"internal/deltas":           {},
-	"internal/states":           {"internal/deltas", "internal/gotrace", "internal/trace", "internal/format"},
+	"internal/states":           {"internal/show", "internal/deltas", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/analysis":         {"internal/show", "internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
 	"internal/doctor":           {"internal/show", "internal/analysis", "internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
 	"internal/samples":          {"internal/show", "internal/symbols", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
 	"internal/callgraph":        {"internal/samples"},
 	"internal/symbols":          {"internal/unwind"},
 	"internal/pgo":              {"internal/samples", "internal/symbols"},
-	"internal/pgo/*":            {"internal/pgo", "internal/symbols"},
+	"internal/pgo/*":            {"internal/show", "internal/pgo", "internal/symbols"},
 	"internal/runs":             {},
-	"internal/autofdo":          {"internal/pgo", "internal/perfdata"},
+	"internal/autofdo":          {"internal/show", "internal/pgo", "internal/perfdata"},
 	"internal/perfdata":         {"internal/pgo", "internal/symbols"},
 	"internal/outside":          {"internal/newfile", "internal/unwind", "internal/symbols", "internal/perf", "internal/format", "internal/sys"},
 	"internal/report":           {"internal/show", "internal/analysis", "internal/trace", "internal/format"},
@@ -168,7 +168,7 @@ var mayImport = map[string][]string{
 
 	"scope/containers":       {"internal/advice/custom"},
 	"internal/advice/custom": {},
-	"internal/advice/verify": {"internal/newfile", "internal/advice", "internal/runs"},
+	"internal/advice/verify": {"internal/show", "internal/newfile", "internal/advice", "internal/runs"},
 	"internal/advice/check":  {}, // tests only
 }
 

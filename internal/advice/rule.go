@@ -20,9 +20,9 @@ const (
 
 // Rule is a diagnostic.
 type Rule struct {
-	ID       string `head:"diagnostic"`             // "slice-too-small"
-	Original string `head:"the original's" zero:""` // what GCC's Profile Mode called it: "VECTOR_TOO_SMALL"; "" if it had none
-	Group    string `head:"group"`
+	ID       string     `head:"diagnostic"`             // "slice-too-small"
+	Original string     `head:"the original's" zero:""` // what GCC's Profile Mode called it: "VECTOR_TOO_SMALL"; "" if it had none
+	Group    string     `head:"group"`
 	Kinds    []row.Kind // of the rows that it judges
 	Rest     bool       // it judges only what no other rule has advice for at the same place
 	// Judge judges a row. What it returns without a gain is no advice.

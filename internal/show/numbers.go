@@ -134,7 +134,7 @@ func Change(share float64) string {
 	return text
 }
 
-// Ratio is how many times one number is another: 2.41.
+// Ratio is how many times one number is another, such as time of CPUs and time that passed: 2.41.
 func Ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
 // Plural is a number with its noun: 1 scope, 2,000 scopes.
