@@ -48,7 +48,7 @@ const mostNamed = 10
 func (m *Merged) Sentences() (list []string) {
 	for i, name := range m.Dropped {
 		if i == mostNamed {
-			list = append(list, "… and " + show.Plural(len(m.Dropped)-mostNamed, "more function") + " of other code")
+			list = append(list, "… and "+show.Plural(len(m.Dropped)-mostNamed, "more function")+" of other code")
 			break
 		}
 		list = append(list, "function "+name+" has other code than before, by its checksum, and is left out")
