@@ -312,14 +312,14 @@ type adviseDocument struct {
 	Verified *verify.Result `json:"verified,omitempty" says:"with '--verify'"`
 }
 
+var diagnostics = report.Table[advice.Rule]{Text: "diagnostic, group, the original's"}
+
 // listDiagnostics lists what there is advice of.
 func listDiagnostics(w io.Writer) error {
-	for _, r := range advice.Rules {
-		if _, err := fmt.Fprintf(w, "%-24s  %-14s  %s\n", r.ID, r.Group, r.Original); err != nil {
-			return err
-		}
-	}
-	return nil
+	var b report.Text
+	diagnostics.Write(&b, advice.Rules)
+	_, err := b.WriteTo(w)
+	return err
 }
 
 // calibrationFile is where the weights of this machine are kept.

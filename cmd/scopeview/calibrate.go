@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"runtime"
 	"slices"
@@ -63,7 +62,7 @@ processor, and is used from then on; the file may be edited.`,
 			}
 			d := &calibrationDocument{File: path, Calibration: *c}
 			out := output{}
-			return out.show(s, cmd, &report.Report{Document: d, Text: func(b *report.Text) { _ = d.text(b) }}, asJSON, 0)
+			return out.show(s, cmd, &report.Report{Document: d, Text: d.text}, asJSON, 0)
 		},
 	}
 	cmd.Flags().StringVarP(&path, "output", "o", "", "keep the weights in `FILE` (default: for this machine, in the user's cache directory)")
@@ -78,18 +77,21 @@ type calibrationDocument struct {
 	advice.Calibration
 }
 
-func (d *calibrationDocument) text(w io.Writer) error {
-	switch d.File {
-	case "":
-		fmt.Fprintln(w, "built in; scopeview calibrate measures this machine")
-	default:
-		fmt.Fprintf(w, "%s, of %s with %s\n", show.Name(d.File), d.CPU, d.Go)
+// weight is what an operation takes.
+type weight struct {
+	Name  string  `json:"-" head:"operation"`
+	NS    float64 `json:"-" head:"ns" unit:"ns"`
+	Built float64 `json:"-" head:"built in" unit:"ns"`
+}
+
+var weightTable = report.Table[weight]{Text: "operation, ns, built in"}
+
+func (d *calibrationDocument) text(b *report.Text) {
+	if d.File == "" {
+		b.WriteString("built in; scopeview calibrate measures this machine\n")
+	} else {
+		fmt.Fprintf(b, "%s, of %s with %s\n", show.Name(d.File), show.Name(d.CPU), show.Name(d.Go))
 	}
 	built := advice.BuiltIn()
-	for _, name := range slices.Sorted(maps.Keys(d.Weights)) {
-		if _, err := fmt.Fprintf(w, "%-14s %10.3f ns  (built in %.3f)\n", name, d.Weights[name], built[name]); err != nil {
-			return err
-		}
-	}
-	return nil
+	weightTable.Write(b, report.RowsOf(slices.Sorted(maps.Keys(d.Weights)), func(name string) weight { return weight{name, d.Weights[name], built[name]} }))
 }

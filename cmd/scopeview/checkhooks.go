@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/build"
@@ -60,20 +58,23 @@ type hookDocument struct {
 }
 
 type hookState struct {
-	Name  string `json:"name" says:"the hook"`
-	What  string `json:"what" says:"what it tells"`
+	Name  string `json:"name" head:"hook" says:"the hook"`
+	What  string `json:"what" prose:"" says:"what it tells"`
 	Works bool   `json:"works" says:"what it is to tell was in a trace"`
-	Why   string `json:"why,omitempty" says:"why it does not work"`
+	Why   string `json:"why,omitempty" prose:"" says:"why it does not work"`
+}
+
+var hookTable = report.Table[hookState]{
+	Text: "hook, =works, what, why",
+	Cells: map[string]func(hookState) string{"works": func(h hookState) string {
+		if h.Works {
+			return "works"
+		}
+		return "off"
+	}},
 }
 
 func (d *hookDocument) text(b *report.Text) {
-	fmt.Fprintf(b, "%s\n", d.Go)
-	for _, h := range d.Hooks {
-		switch {
-		case h.Works:
-			fmt.Fprintf(b, "%-10s  works  %s\n", h.Name, h.What)
-		default:
-			fmt.Fprintf(b, "%-10s  %s    %s: %s\n", h.Name, b.Red("off"), h.What, h.Why)
-		}
-	}
+	b.WriteString(d.Go + "\n")
+	hookTable.Write(b, d.Hooks)
 }

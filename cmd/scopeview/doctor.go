@@ -180,10 +180,9 @@ func readBandwidth(path string) (*doctor.Bandwidth, error) {
 		return nil, fmt.Errorf("--membench %s: %w", path, errors.New("there is no measurement in it; write one with scopeview membench --json -o FILE, or scopeview scale --membench --json -o FILE"))
 	}
 	out := &doctor.Bandwidth{CPU: r.CPU}
-	for _, p := range r.Points {
+	for _, p := range r.Inflation() {
 		if p.Copy > 0 && p.Compute > 0 {
-			m, c := r.Inflation(p)
-			out.Points = append(out.Points, doctor.BandwidthPoint{Cores: p.Cores, Memory: m, Compute: c})
+			out.Points = append(out.Points, doctor.BandwidthPoint{Cores: p.Cores, Memory: p.MemoryInflation, Compute: p.ComputeInflation})
 		}
 	}
 	return out, nil

@@ -74,7 +74,7 @@ trace that is being written, in segments too, what it holds now is packed: its s
 			if res.Scopes > 0 {
 				each = fmt.Sprintf(", %.2f bytes a scope", float64(res.Packed)/float64(res.Scopes))
 			}
-			_, err = fmt.Fprintf(s.out, "%s: %s of %s, %.1f %%%s\n", show.Name(out.path), show.Size(res.Packed), show.Size(res.Size), 100*float64(res.Packed)/float64(res.Size), each)
+			_, err = fmt.Fprintf(s.out, "%s: %s of %s, %s%s\n", show.Name(out.path), show.Size(res.Packed), show.Size(res.Size), show.Percent(float64(res.Packed)/float64(res.Size)), each)
 			return err
 		},
 	}

@@ -127,10 +127,10 @@ func TestText(t *testing.T) {
 	if err := Of(merged(t, run(slicesGrown("main.f /src/p/f.go:7", 1, 1000000))), DefaultParams()).WriteText(&b, "/src/p"); err != nil {
 		t.Fatal(err)
 	}
-	want := `# p, go1.26: 1 s counted
+	want := `# p, go1.26: 1.00s counted
 
-f.go:7: slice-too-small: improvement = 6: call stack = main.f (f.go:7) < main.main (main.go:3): advice = make([]int, 0, 1000000) before the first append here saves 10 allocations and copying 8 MB
-    saves 2.48 ms (0.25 % of the CPU time), 8 MB of memory
+f.go:7: slice-too-small: improvement = 6: call stack = main.f (f.go:7) < main.main (main.go:3): advice = make([]int, 0, 1000000) before the first append here saves 10 allocations and copying 7.63 MiB
+    saves 2.48ms (0.2% of the CPU time), 7.63 MiB of memory
     seen: 1 slice of 1,000,000 elements
 `
 	if b.String() != want {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // besideMost is the size of the largest raw file that is read unless the user names it.
@@ -45,7 +47,7 @@ func OfTraceIn(dir *os.Root, trace string, p Params) (*Report, error) {
 	case !before.Mode().IsRegular(): // opening a named pipe would block
 		return nil, fmt.Errorf("%s lies beside the trace and is no regular file: it is not read", name)
 	case before.Size() > besideMost:
-		return nil, fmt.Errorf("%s has more than %s: scopeview advise reads it", name, bytes(besideMost))
+		return nil, fmt.Errorf("%s has more than %s: scopeview advise reads it", name, show.Size(besideMost))
 	}
 	f, err := dir.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -40,7 +40,7 @@ func TestOfTrace(t *testing.T) {
 			}
 			defer f.Close()
 			return f.Truncate(besideMost + 1)
-		}, -1, "more than 67.1 MB"},
+		}, -1, "more than 64.0 MiB"},
 		{"of two programs", func(t *testing.T, dir string) error {
 			raw(t, dir, "x")
 			b, err := os.ReadFile(filepath.Join(dir, "x.raw"))

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Change is the difference of a piece of advice between two reports.
@@ -92,9 +94,9 @@ func WriteDiff(w io.Writer, changes []Change, dir string) error {
 		return err
 	}
 	for _, c := range changes {
-		amount := fmt.Sprintf("%s, was %s", duration(float64(c.Now)), duration(float64(c.Was)))
+		amount := fmt.Sprintf("%s, was %s", show.Duration(c.Now), show.Duration(c.Was))
 		if max(c.Was, c.Now) <= 0 {
-			amount = fmt.Sprintf("%s, was %s", bytes(float64(c.NowB)), bytes(float64(c.WasB)))
+			amount = fmt.Sprintf("%s, was %s", show.Size(c.NowB), show.Size(c.WasB))
 		}
 		if _, err := fmt.Fprintf(w, "%s: %s: %s: costs %s: %s\n", Place(c.Finding.Site, dir), c.Finding.ID, c.What, amount, c.Finding.Advice); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Data is the merged data of several runs of one program.
@@ -136,7 +137,7 @@ func merge(runs []row.Run) (*Data, error) {
 		d.Looked = looked / d.NS
 	}
 	if memory > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s loads and stores were looked at, %.2g %% of about all in the packages that are built for it", count(noted), 100*noted/memory))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s loads and stores were looked at, %s of about all in the packages that are built for it", show.Count(noted), show.Percent(noted/memory)))
 	}
 	root := d.root()
 	var all row.Stats // the total, at which sums of rows saturate too
@@ -145,7 +146,7 @@ func merge(runs []row.Run) (*Data, error) {
 		r.NS, r.CPU, r.root = d.NS, d.CPU, root
 	}
 	if n := all.Full(); n > 0 {
-		d.Damage = append(d.Damage, fmt.Sprintf("%s of the rows have sums that saturate at %d: the raw files are damaged, and advice that rests on those is wrong", many(float64(n), "value"), math.MaxInt64))
+		d.Damage = append(d.Damage, fmt.Sprintf("%s of the rows have sums that saturate at %d: the raw files are damaged, and advice that rests on those is wrong", show.Plural(n, "value"), math.MaxInt64))
 	}
 	return d, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Params are the parameters of a report; see Conf for their names.
@@ -141,17 +143,17 @@ func lost(by map[string]int64) (list []string) {
 		what, kind, _ := strings.Cut(why, ".")
 		switch what {
 		case "stacks":
-			list = append(list, fmt.Sprintf("%s creations and uses are not counted: there are more call stacks than the table has room for", count(n)))
+			list = append(list, fmt.Sprintf("%s creations and uses are not counted: there are more call stacks than the table has room for", show.Count(n)))
 		case "full":
-			list = append(list, fmt.Sprintf("a %s was not followed %s: the memory for them is used up", kind, many(float64(n), "time")))
+			list = append(list, fmt.Sprintf("a %s was not followed %s: the memory for them is used up", kind, show.Plural(n, "time")))
 		case "busy":
-			list = append(list, fmt.Sprintf("what a %s did was not noted %s: others had its part of the table locked", kind, many(float64(n), "time")))
+			list = append(list, fmt.Sprintf("what a %s did was not noted %s: others had its part of the table locked", kind, show.Plural(n, "time")))
 		case "aged":
-			list = append(list, fmt.Sprintf("a %s was followed no longer, to make room, %s", kind, many(float64(n), "time")))
+			list = append(list, fmt.Sprintf("a %s was followed no longer, to make room, %s", kind, show.Plural(n, "time")))
 		case "rate":
 			list = append(list, "what is allocated where is not known: the program sets runtime.MemProfileRate")
 		default:
-			list = append(list, fmt.Sprintf("%s: %s", why, count(n)))
+			list = append(list, fmt.Sprintf("%s: %s", why, show.Count(n)))
 		}
 	}
 	slices.Sort(list)

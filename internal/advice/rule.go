@@ -20,9 +20,9 @@ const (
 
 // Rule is a diagnostic.
 type Rule struct {
-	ID       string // "slice-too-small"
-	Original string // name in GCC's Profile Mode: "VECTOR_TOO_SMALL"; "": none
-	Group    string
+	ID       string     `head:"diagnostic"`             // "slice-too-small"
+	Original string     `head:"the original's" zero:""` // name in GCC's Profile Mode: "VECTOR_TOO_SMALL"; "": none
+	Group    string     `head:"group"`
 	Kinds    []row.Kind // of the rows that it judges
 	Rest     bool       // it judges only places where no other rule has advice
 	// Judge judges a row. A result without a gain is no advice.

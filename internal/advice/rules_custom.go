@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Rules for custom containers, which report their operations by package scope/containers.
@@ -67,12 +68,12 @@ func customTooSmall(r *Row, w Weights) (j Judgement) {
 	j.Ops = r.V(row.Moved) + crowded
 	from := "begins with its own size"
 	if r.V(row.Hinted) > 0 {
-		from = "is made for " + within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
+		from = "is made for " + show.Between(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
 	}
-	j.Advice = fmt.Sprintf("the %s that is made here %s: %s from the beginning would save %s and moving %s", called(r), from, plural(float64(n), "slot", "slots"),
-		plural(r.V(row.Grown), "growth", "growths"), plural(r.V(row.Moved), "element", "elements"))
+	j.Advice = fmt.Sprintf("the %s that is made here %s: %s from the beginning would save %s and moving %s", called(r), from, show.Plural(n, "slot"),
+		show.Plural(r.V(row.Grown), "growth"), show.Plural(r.V(row.Moved), "element"))
 	if crowded > 0 {
-		j.Advice += fmt.Sprintf(", and looking at %s more than a table with room needs", plural(crowded, "place", "places"))
+		j.Advice += fmt.Sprintf(", and looking at %s more than a table with room needs", show.Plural(crowded, "place"))
 	}
 	j.Evidence = lengths(r, "container", "containers", "elements")
 	j.Stoppers = spread(r)
@@ -89,8 +90,8 @@ func customTooLarge(r *Row, w Weights) (j Judgement) {
 	j.Bytes = size - 2*used
 	j.NS = j.Bytes * w[allocByte]
 	j.Ops = j.Bytes / 8
-	j.Advice = fmt.Sprintf("the %s that is made here has %s slots: %d would save %s", called(r), within(slotsOf(r)), n, bytes(j.Bytes))
-	j.Evidence = append(lengths(r, "container", "containers", "elements"), fmt.Sprintf("%s of %s were ever in use", bytes(used), bytes(size)))
+	j.Advice = fmt.Sprintf("the %s that is made here has %s slots: %d would save %s", called(r), show.Between(slotsOf(r)), n, show.Size(j.Bytes))
+	j.Evidence = append(lengths(r, "container", "containers", "elements"), fmt.Sprintf("%s of %s were ever in use", show.Size(used), show.Size(size)))
 	j.Stoppers = spread(r)
 	return j
 }
@@ -124,13 +125,13 @@ func customInefficientHash(r *Row, w Weights) (j Judgement) {
 	j.Advice = fmt.Sprintf("the hash function of the %s that is made here puts too much into one place: %.3g places are looked at for an element, and a function that spreads them needs %.3g", called(r), probes, ideal)
 	j.Evidence = lengths(r, "table", "tables", "elements")
 	if length, bucket := row.ChainOf(r.Stats.V[row.MaxChain]); length > 0 {
-		j.Evidence = append(j.Evidence, fmt.Sprintf("the longest chain has %s, in bucket %d", plural(float64(length), "element", "elements"), bucket))
+		j.Evidence = append(j.Evidence, fmt.Sprintf("the longest chain has %s, in bucket %d", show.Plural(length, "element"), bucket))
 	}
 	if most := r.V(row.MaxProbes); most > 0 {
-		j.Evidence = append(j.Evidence, fmt.Sprintf("the longest search looked at %s", plural(most, "place", "places")))
+		j.Evidence = append(j.Evidence, fmt.Sprintf("the longest search looked at %s", show.Plural(most, "place")))
 	}
 	if r.V(row.Misses) > 0 {
-		j.Evidence = append(j.Evidence, fmt.Sprintf("%s of %s found nothing", count(r.V(row.Misses)), plural(r.V(row.Gets), "look-up", "look-ups")))
+		j.Evidence = append(j.Evidence, fmt.Sprintf("%s of %s found nothing", show.Count(r.V(row.Misses)), show.Plural(r.V(row.Gets), "look-up")))
 	}
 	return j
 }

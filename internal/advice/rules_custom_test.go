@@ -45,7 +45,7 @@ func TestCustomRules(t *testing.T) {
 		{"a table that never grows", "custom-too-small", used(customs(true, 1, 8, 800, 0), 1000, 51000), 2 * (50 - 0.5) * 1000, "looking at 49,500 places more"},
 		{"one that is large enough", "custom-too-small", used(customs(true, 1, 1000, 900, 0), 10000, 15000), 0, ""},
 		{"one whose hash function is bad, not its size", "custom-too-small", used(customs(true, 1, 1000, 900, 0), 10000, 200000), 0, ""},
-		{"a table that is nearly empty", "custom-too-large", customs(true, 100, 1000, 10, 0), 100 * (1000 - 20) * 16 * 0.5, "has 1,000 slots: 10 would save 1.57 MB"},
+		{"a table that is nearly empty", "custom-too-large", customs(true, 100, 1000, 10, 0), 100 * (1000 - 20) * 16 * 0.5, "has 1,000 slots: 10 would save 1.50 MiB"},
 		{"one that has a third", "custom-too-large", customs(true, 100, 1000, 333, 0), 0, ""},
 		{"one that has grown", "custom-too-large", customs(true, 100, 1000, 10, 1), 0, ""},
 		{"a bad hash function", "custom-inefficient-hash", used(customs(true, 1, 1000, 900, 0), 10000, 200000), 2 * 10000 * (20 - 1.5), "the longest chain has 39 elements, in bucket 128"},

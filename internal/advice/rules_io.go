@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 var ioRules = []Rule{
@@ -36,10 +37,10 @@ func smallIO(r *Row, _ Weights) (j Judgement) {
 			j.Stoppers = append(j.Stoppers, "it is a log, whose last lines matter most then")
 		}
 	}
-	j.Advice = fmt.Sprintf("%s around it%s saves %s of %s: %s follow one another on one file", with, then, count(saved), many(calls, "system call"), "small "+what+"s")
+	j.Advice = fmt.Sprintf("%s around it%s saves %s of %s: %s follow one another on one file", with, then, show.Count(saved), show.Plural(calls, "system call"), "small "+what+"s")
 	j.Evidence = []string{
-		fmt.Sprintf("%s, of %s bytes (p50 %s, p99 %s)", many(r.V(row.Made), what), within(r.Stats.V[row.MinLen], r.Stats.V[row.MaxLen]), count(r.P(row.Len, 0.5)), count(r.P(row.Len, 0.99))),
-		fmt.Sprintf("a system call took %s", duration(r.V(row.NS)/calls)),
+		fmt.Sprintf("%s, of %s bytes (p50 %s, p99 %s)", show.Plural(r.V(row.Made), what), show.Between(r.Stats.V[row.MinLen], r.Stats.V[row.MaxLen]), show.Count(r.P(row.Len, 0.5)), show.Count(r.P(row.Len, 0.99))),
+		fmt.Sprintf("a system call took %s", show.Duration(r.V(row.NS)/calls)),
 	}
 	return j
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 var lineRules = []Rule{
@@ -32,7 +33,7 @@ func falseSharing(r *Row, w Weights) (j Judgement) {
 	}
 	j.NS = waited(r, w, r.V(row.Misses))
 	j.Ops = r.V(row.Misses)
-	j.Advice = fmt.Sprintf("padding to 64 bytes between what each goroutine stores to, or a local variable that is stored at the end, saves getting a cache line back %s: nobody else had stored to the same bytes", plural(r.V(row.Misses), "time", "times"))
+	j.Advice = fmt.Sprintf("padding to 64 bytes between what each goroutine stores to, or a local variable that is stored at the end, saves getting a cache line back %s: nobody else had stored to the same bytes", show.Plural(r.V(row.Misses), "time"))
 	j.Evidence = lineUse(r)
 	return j
 }
@@ -45,16 +46,16 @@ func sharedElements(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	j.NS, j.Ops = waited(r, w, back), back
-	j.Advice = fmt.Sprintf("elements of its own for each goroutine, put together at the end, save getting a cache line back %s: %s of the accesses are to elements that several goroutines use and store to, and that is what is not parallel", plural(back, "time", "times"), percent(r.V(row.Shared), uses))
+	j.Advice = fmt.Sprintf("elements of its own for each goroutine, put together at the end, save getting a cache line back %s: %s of the accesses are to elements that several goroutines use and store to, and that is what is not parallel", show.Plural(back, "time"), part(r.V(row.Shared), uses))
 	j.Evidence = lineUse(r)
 	return j
 }
 
 func lineUse(r *Row) []string {
 	uses := r.V(row.Gets) + r.V(row.Puts)
-	said := []string{fmt.Sprintf("%s and %s of up to %s; %s waited for a line", many(r.V(row.Gets), "load"), many(r.V(row.Puts), "store"), many(r.V(row.MaxLen), "goroutine"), percent(r.V(row.Misses)+r.V(row.Contended), uses))}
+	said := []string{fmt.Sprintf("%s and %s of up to %s; %s waited for a line", show.Plural(r.V(row.Gets), "load"), show.Plural(r.V(row.Puts), "store"), show.Plural(r.V(row.MaxLen), "goroutine"), part(r.V(row.Misses)+r.V(row.Contended), uses))}
 	if r.V(row.MaxElem) > 0 {
-		said = append(said, fmt.Sprintf("the lines lie in objects of up to %s", bytes(r.V(row.MaxElem))))
+		said = append(said, fmt.Sprintf("the lines lie in objects of up to %s", show.Size(r.V(row.MaxElem))))
 	}
 	if len(r.Stack) > 1 {
 		said = append(said, "the frames are of all places that wait for the line, and not of one call stack")

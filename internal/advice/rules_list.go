@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 var listRules = []Rule{
@@ -75,10 +76,10 @@ func listToSlice(r *Row, w Weights) (j Judgement) {
 	case r.V(row.Deletes) > 0:
 		to = fmt.Sprintf("a []%s, appended to and cut at its end,", r.Type)
 	}
-	j.Advice = fmt.Sprintf("%s instead of container/list saves %s and %s, as nothing is done in the middle", to, many(l.puts*l.allocs, "allocation"), plural(steps, "step over pointers", "steps over pointers"))
+	j.Advice = fmt.Sprintf("%s instead of container/list saves %s and %s, as nothing is done in the middle", to, show.Plural(l.puts*l.allocs, "allocation"), show.Either(steps, "step over pointers", "steps over pointers"))
 	j.Evidence = listUse(r)
 	if l.middle > 0 {
-		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s in the middle: a slice moves what is behind", many(l.middle, "edit")))
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s in the middle: a slice moves what is behind", show.Plural(l.middle, "edit")))
 	}
 	if r.V(row.Front) > 0 && !queue {
 		j.Stoppers = append(j.Stoppers, "elements are put in front: append them, and walk the slice backwards")
@@ -101,10 +102,10 @@ func listToSlist(r *Row, w Weights) (j Judgement) {
 	if j.Bytes <= 0 {
 		return Judgement{}
 	}
-	j.Advice = fmt.Sprintf("a list of nodes {next; value %s} takes %s an element instead of %s: it is never walked backwards", r.Type, bytes(node), bytes(l.node))
+	j.Advice = fmt.Sprintf("a list of nodes {next; value %s} takes %s an element instead of %s: it is never walked backwards", r.Type, show.Size(node), show.Size(l.node))
 	j.Evidence = listUse(r)
 	if r.V(row.RemovedMiddle) > 0 {
-		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s from the middle: such a list removes only what is behind an element that is known", plural(r.V(row.RemovedMiddle), "element is removed", "elements are removed")))
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s from the middle: such a list removes only what is behind an element that is known", show.Either(r.V(row.RemovedMiddle), "element is removed", "elements are removed")))
 	}
 	return j
 }
@@ -123,9 +124,9 @@ func sizeClass(n float64) float64 {
 func listUse(r *Row) []string {
 	rear := r.V(row.Deletes) - r.V(row.RemovedFront) - r.V(row.RemovedMiddle)
 	return []string{
-		fmt.Sprintf("%s, of up to %s elements each", many(r.V(row.Made), "list"), count(r.Stats.V[row.MaxLen])),
+		fmt.Sprintf("%s, of up to %s elements each", show.Plural(r.V(row.Made), "list"), show.Count(r.Stats.V[row.MaxLen])),
 		fmt.Sprintf("put in: %s in front, %s at the end, %s in the middle; removed: %s, %s, %s; moved: %s",
-			count(r.V(row.Front)), count(r.V(row.Back)), count(r.V(row.Middle)), count(r.V(row.RemovedFront)), count(rear), count(r.V(row.RemovedMiddle)), count(r.V(row.Moved))),
-		fmt.Sprintf("walked: %s forward, %s backwards", many(r.V(row.Steps), "step"), count(r.V(row.Backward))),
+			show.Count(r.V(row.Front)), show.Count(r.V(row.Back)), show.Count(r.V(row.Middle)), show.Count(r.V(row.RemovedFront)), show.Count(rear), show.Count(r.V(row.RemovedMiddle)), show.Count(r.V(row.Moved))),
+		fmt.Sprintf("walked: %s forward, %s backwards", show.Plural(r.V(row.Steps), "step"), show.Count(r.V(row.Backward))),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 var mapUseRules = []Rule{
@@ -28,12 +29,12 @@ func mapToSlice(r *Row, w Weights) (j Judgement) {
 		return Judgement{}
 	}
 	if gets+deletes > 0 {
-		j.Advice = fmt.Sprintf("a slice of the entries beside the %s, for what walks them, saves %s over it", r.Type, many(steps, "step"))
+		j.Advice = fmt.Sprintf("a slice of the entries beside the %s, for what walks them, saves %s over it", r.Type, show.Plural(steps, "step"))
 	} else {
-		j.Advice = fmt.Sprintf("a slice of entries instead of a %s saves %s over it: nothing is looked up", r.Type, many(steps, "step"))
+		j.Advice = fmt.Sprintf("a slice of entries instead of a %s saves %s over it: nothing is looked up", r.Type, show.Plural(steps, "step"))
 	}
-	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("about %s of %s, %s, %s, %s", many(r.V(row.Iterations), "iteration"), many(steps, "step"),
-		many(gets, "look-up"), many(puts, "store"), many(deletes, "deletion")))
+	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("about %s of %s, %s, %s, %s", show.Plural(r.V(row.Iterations), "iteration"), show.Plural(steps, "step"),
+		show.Plural(gets, "look-up"), show.Plural(puts, "store"), show.Plural(deletes, "deletion")))
 	if deletes > 0 {
 		j.Stoppers = append(j.Stoppers, "entries are deleted: the slice must be searched for them, or have their places in the map")
 	}
@@ -50,7 +51,7 @@ func mapInefficient(r *Row, w Weights) (j Judgement) {
 		j.NS = lost * w[mapBuild]
 		j.Bytes = lost * (r.V(row.MaxElem) + r.V(row.MaxKey) + 1)
 		j.Ops = lost
-		j.Advice = fmt.Sprintf("keys that are NaN make the %s grow: none of about %s is ever found, or deleted but by clear; leave them out, or key by math.Float64bits", r.Type, many(lost, "store"))
+		j.Advice = fmt.Sprintf("keys that are NaN make the %s grow: none of about %s is ever found, or deleted but by clear; leave them out, or key by math.Float64bits", r.Type, show.Plural(lost, "store"))
 		j.Evidence = lengths(r, "map", "maps", "entries")
 		return j
 	}
@@ -67,8 +68,8 @@ func mapInefficient(r *Row, w Weights) (j Judgement) {
 	}
 	j.NS = ops * (long - 8) * w[hashByte]
 	j.Ops = ops * long / 8
-	j.Advice = fmt.Sprintf("short keys instead of those of %s bytes, which each operation on the %s hashes and compares: an id that the value has, or unique.Make of what is looked up often", count(long), r.Type)
-	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("about %s and %s", many(r.V(row.Gets), "look-up"), many(r.V(row.Puts), "store")))
+	j.Advice = fmt.Sprintf("short keys instead of those of %s bytes, which each operation on the %s hashes and compares: an id that the value has, or unique.Make of what is looked up often", show.Count(long), r.Type)
+	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("about %s and %s", show.Plural(r.V(row.Gets), "look-up"), show.Plural(r.V(row.Puts), "store")))
 	j.Stoppers = append(j.Stoppers, "to make a short key of a long one takes as long, once")
 	return j
 }

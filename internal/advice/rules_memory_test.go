@@ -45,7 +45,7 @@ func TestMemoryRules(t *testing.T) {
 		{"that is not significant", falseSharing, row.Line, with(padding, row.Misses, 1000), 0, ""},
 		{"of what is shared indeed", falseSharing, row.Line, shared, 0, ""},
 		{"for longer than the program ran", falseSharing, row.Line, with(padding, row.Misses, 1e10), 1e9, "padding"},
-		{"shared elements", sharedElements, row.Line, shared, 8e5 * w[lineBackAtomic], "95 % of the accesses"},
+		{"shared elements", sharedElements, row.Line, shared, 8e5 * w[lineBackAtomic], "95% of the accesses"},
 		{"that are not shared", sharedElements, row.Line, padding, 0, ""},
 		{"that one goroutine stores to", sharedElements, row.Line, with(shared, row.MaxCap, 1), 0, ""},
 		{"pointers", sliceOfPointers, row.Scan, pointed, 8e5 * w[pointedMemory], "[]*T"},
@@ -72,7 +72,7 @@ func TestMemoryRules(t *testing.T) {
 func TestScattered(t *testing.T) {
 	v := map[row.Value]int64{row.Made: 1e6, row.Placed: 5e5, row.MaxLen: 1 << 21}
 	ns, text := priceOf(accesses(row.Scan, v), BuiltIn())
-	if ns != 5e5*BuiltIn()[pointedMemory] || !strings.Contains(text, "50 %") {
+	if ns != 5e5*BuiltIn()[pointedMemory] || !strings.Contains(text, "50%") {
 		t.Errorf("%v ns: %s", ns, text)
 	}
 	v[row.MaxLen] = 100

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 var scanRules = []Rule{
@@ -36,7 +37,7 @@ func sliceOfPointers(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	j.NS, j.Ops = min(far*between(used, w[pointedFar], w[pointedMemory]), r.NS), far
-	j.Advice = fmt.Sprintf("a []T instead of a []*T, or elements made in the order in which they are walked, saves fetching %s from afar", plural(far, "cache line", "cache lines"))
+	j.Advice = fmt.Sprintf("a []T instead of a []*T, or elements made in the order in which they are walked, saves fetching %s from afar", show.Plural(far, "cache line"))
 	j.Evidence = farUse(r)
 	j.Stoppers = append(j.Stoppers, "elements in a slice are copied, where pointers to them were, and move when it grows")
 	return j
@@ -54,7 +55,7 @@ func linkedLocality(r *Row, w Weights) (j Judgement) {
 		each = between(used, w[chasedFar], w[chasedMemory])
 	}
 	j.NS, j.Ops = min(far*each, r.NS), far // at most all the time of one goroutine
-	j.Advice = fmt.Sprintf("nodes in one slice, made in the order in which they are walked, or a slice instead of links, save waiting for %s", plural(far, "cache line", "cache lines"))
+	j.Advice = fmt.Sprintf("nodes in one slice, made in the order in which they are walked, or a slice instead of links, save waiting for %s", show.Plural(far, "cache line"))
 	j.Evidence = farUse(r)
 	j.Stoppers = append(j.Stoppers, "a structure that changes loses the order again; a node in a slice keeps the whole slice alive")
 	return j
@@ -63,8 +64,8 @@ func linkedLocality(r *Row, w Weights) (j Judgement) {
 func farUse(r *Row) []string {
 	hops, far := r.V(row.Steps), r.V(row.Probes)
 	return []string{
-		fmt.Sprintf("of %s to another address %s go to a cache line that is not near, and %s to another page (p50 %s away)", many(hops, "step"), percent(far, hops), percent(r.V(row.Misses), hops), bytes(float64(r.P(row.Cap, 0.5)))),
-		fmt.Sprintf("what is walked has about %s; %s were seen, in bursts, and the rest is estimated", bytes(r.V(row.MaxLen)*64), plural(r.V(row.Watched), "access", "accesses")),
+		fmt.Sprintf("of %s to another address %s go to a cache line that is not near, and %s to another page (p50 %s away)", show.Plural(hops, "step"), part(far, hops), part(r.V(row.Misses), hops), show.Size(r.P(row.Cap, 0.5))),
+		fmt.Sprintf("what is walked has about %s; %s were seen, in bursts, and the rest is estimated", show.Size(r.V(row.MaxLen)*64), show.Either(r.V(row.Watched), "access", "accesses")),
 	}
 }
 
@@ -76,5 +77,5 @@ func scattered(r *Row, w Weights) (ns float64, text string) {
 		return 0, ""
 	}
 	return placed * between(used, w[pointedFar], w[pointedMemory]),
-		fmt.Sprintf("%s of %s go to a cache line that is not near, in about %s", percent(placed, r.V(row.Made)), plural(r.V(row.Made), "access", "accesses"), bytes(used))
+		fmt.Sprintf("%s of %s go to a cache line that is not near, in about %s", part(placed, r.V(row.Made)), show.Either(r.V(row.Made), "access", "accesses"), show.Size(used))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 var searchRules = []Rule{
@@ -34,14 +35,14 @@ func sliceToMap(r *Row, w Weights) (j Judgement) {
 	if r.V(row.ByFunc) == 0 {
 		what, key = fmt.Sprintf("map[%s]struct{}, or one to the index,", r.Type), "by the elements"
 	}
-	j.Advice = fmt.Sprintf("a %s %s instead of a search through a []%s saves looking at %s elements in each of %s", what, key, r.Type, count(mean), plural(r.V(row.Made), "search", "searches"))
+	j.Advice = fmt.Sprintf("a %s %s instead of a search through a []%s saves looking at %s elements in each of %s", what, key, r.Type, show.Count(mean), show.Either(r.V(row.Made), "search", "searches"))
 	j.Evidence = []string{
-		fmt.Sprintf("slices of up to %s elements (p50 %s), %s of the searches in one that was searched before; about %s", count(r.Stats.V[row.MaxLen]), count(n), percent(r.V(row.SearchedAgain), r.V(row.Made)), many(max(r.V(row.SearchedIn), 1), "slice")),
-		fmt.Sprintf("%s of the searches found nothing", percent(r.V(row.Misses), r.V(row.Made))),
+		fmt.Sprintf("slices of up to %s elements (p50 %s), %s of the searches in one that was searched before; about %s", show.Count(r.Stats.V[row.MaxLen]), show.Count(n), part(r.V(row.SearchedAgain), r.V(row.Made)), show.Plural(max(r.V(row.SearchedIn), 1), "slice")),
+		fmt.Sprintf("%s of the searches found nothing", part(r.V(row.Misses), r.V(row.Made))),
 	}
 	j.Stoppers = []string{"a map has no order, and each key once: whether that matters is not seen"}
 	return j
 }
 
-// percent formats a share.
-func percent(n, of float64) string { return fmt.Sprintf("%.0f %%", 100*n/max(of, 1)) }
+// part returns which share of something a number is.
+func part(n, of float64) string { return show.Percent(n / max(of, 1)) }

@@ -18,10 +18,10 @@ func TestSections(t *testing.T) {
 	want := Judgement{
 		// Of the 400 ms, without the cost of reporting, loading sections save half.
 		NS: 0.96*400e6/2 - 96_000*81 - 4000*10, Ops: 2000,
-		Advice: "a sync.RWMutex instead of the sync.Mutex, with RLock where it guards loads only, saves up to 184 ms: 96 % of the times that it is locked nothing is seen to be stored, and goroutines waited for it 2,000 times",
+		Advice: "a sync.RWMutex instead of the sync.Mutex, with RLock where it guards loads only, saves up to 184ms: 96% of the times that it is locked nothing is seen to be stored, and goroutines waited for it 2,000 times",
 		Evidence: []string{
 			"1 lock that this place waits for most; locked about 100,000 times, of which 500 were seen from Lock to Unlock",
-			"1 s of waits together, while it was locked for 400 ms, and 2 processors",
+			"1.00s of waits together, while it was locked for 400ms, and 2 processors",
 			"loads and stores are seen in bursts, and what is not in a burst is estimated; it is time that passes, and not CPU time, and less where other goroutines need the processors",
 		},
 		Stoppers: []string{"stores in packages that are not looked at, and by clear of a slice, are not seen: look at what is called while it is locked"},

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 var shiftRules = []Rule{
@@ -37,7 +38,7 @@ func sliceToList(r *Row, w Weights) (j Judgement) {
 	switch {
 	case front >= 0.9*r.V(row.Made):
 		j.NS -= r.V(row.Made) * w[ring]
-		j.Advice = fmt.Sprintf("a ring buffer (a deque) of %s instead of a slice saves moving %s elements in each of %s in front", r.Type, count(r.Mean(row.Moved)), what)
+		j.Advice = fmt.Sprintf("a ring buffer (a deque) of %s instead of a slice saves moving %s elements in each of %s in front", r.Type, show.Count(r.Mean(row.Moved)), what)
 		if r.V(row.Puts) == 0 {
 			j.Advice += "; or cut the slice in front: s = s[n:]"
 		} else {
@@ -45,7 +46,7 @@ func sliceToList(r *Row, w Weights) (j Judgement) {
 		}
 	default:
 		j.NS -= r.V(row.Puts)*(2*w[alloc]+(listNode+8)*w[allocByte]) + r.V(row.Deletes)*w[ring]
-		j.Advice = fmt.Sprintf("a list of %s (container/list) instead of a slice saves moving %s elements in each of %s in the middle; a gap buffer, if they follow one another", r.Type, count(r.Mean(row.Moved)), what)
+		j.Advice = fmt.Sprintf("a list of %s (container/list) instead of a slice saves moving %s elements in each of %s in the middle; a gap buffer, if they follow one another", r.Type, show.Count(r.Mean(row.Moved)), what)
 		j.Stoppers = append(j.Stoppers, "a place in a list is found by a walk, unless its element is kept")
 	}
 	if j.NS <= 0 {
@@ -70,8 +71,8 @@ func orderedToUnordered(r *Row, w Weights) (j Judgement) {
 	if j.NS <= 0 {
 		return Judgement{}
 	}
-	j.Advice = fmt.Sprintf("a map instead of a []%s that is kept sorted saves moving %s elements in each of %s, and %s of binary searches", r.Type, count(r.Mean(row.Moved)), shifts(r), many(steps, "step"))
-	j.Evidence = append(shiftUse(r), fmt.Sprintf("%s of them where a binary search had ended", percent(r.V(row.InOrder), r.V(row.Made))))
+	j.Advice = fmt.Sprintf("a map instead of a []%s that is kept sorted saves moving %s elements in each of %s, and %s of binary searches", r.Type, show.Count(r.Mean(row.Moved)), shifts(r), show.Plural(steps, "step"))
+	j.Evidence = append(shiftUse(r), fmt.Sprintf("%s of them where a binary search had ended", part(r.V(row.InOrder), r.V(row.Made))))
 	j.Stoppers = []string{"a map has no order: whether the elements are walked in theirs is not seen"}
 	return j
 }
@@ -79,14 +80,14 @@ func orderedToUnordered(r *Row, w Weights) (j Judgement) {
 func shifts(r *Row) string {
 	switch {
 	case r.V(row.Deletes) == 0:
-		return many(r.V(row.Puts), "insertion")
+		return show.Plural(r.V(row.Puts), "insertion")
 	case r.V(row.Puts) == 0:
-		return many(r.V(row.Deletes), "deletion")
+		return show.Plural(r.V(row.Deletes), "deletion")
 	}
-	return many(r.V(row.Made), "insertion and deletion")
+	return show.Plural(r.V(row.Made), "insertion and deletion")
 }
 
 func shiftUse(r *Row) []string {
 	return []string{fmt.Sprintf("%s in front, %s in the middle, %s at the end, in slices of up to %s elements (p50 %s); %s were moved",
-		count(r.V(row.Front)), count(r.V(row.Middle)), count(r.V(row.Back)), count(r.Stats.V[row.MaxLen]), count(r.P(row.Len, 0.5)), bytes(r.V(row.Copied)))}
+		show.Count(r.V(row.Front)), show.Count(r.V(row.Middle)), show.Count(r.V(row.Back)), show.Count(r.Stats.V[row.MaxLen]), show.Count(r.P(row.Len, 0.5)), show.Size(r.V(row.Copied)))}
 }

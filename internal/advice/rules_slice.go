@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 var sliceRules = []Rule{
@@ -28,13 +29,13 @@ func sliceTooSmall(r *Row, w Weights) (j Judgement) {
 	if !r.differ() {
 		j.Fix = Fix{"capacity", n}
 	}
-	j.Advice = fmt.Sprintf("%s saves %s and copying %s", r.making("make([]%s, 0, %d)", " before the first append here", n), many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
+	j.Advice = fmt.Sprintf("%s saves %s and copying %s", r.making("make([]%s, 0, %d)", " before the first append here", n), show.Plural(r.V(row.Grown), "allocation"), show.Size(r.V(row.Copied)))
 	j.Evidence = lengths(r, "slice", "slices", "elements")
 	if r.V(row.Exact) < r.V(row.Made) {
-		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", many(r.V(row.Made)-r.V(row.Exact), "slice"), count(r.P(row.Cap, 0.99))))
+		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", show.Plural(r.V(row.Made)-r.V(row.Exact), "slice"), show.Count(r.P(row.Cap, 0.99))))
 	}
 	if r.V(row.Unseen) > 0 {
-		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s began as a literal, or as part of another slice, which a capacity can't be given where it grows", many(r.V(row.Unseen), "slice")))
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s began as a literal, or as part of another slice, which a capacity can't be given where it grows", show.Plural(r.V(row.Unseen), "slice")))
 	}
 	j.Stoppers = append(j.Stoppers, spread(r)...)
 	return j
@@ -55,15 +56,15 @@ func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 	j.NS = j.Bytes * w[allocByte]
 	j.Ops = j.Bytes / 8
 	j.Fix = Fix{"capacity", n}
-	j.Advice = fmt.Sprintf("a capacity of %d instead of %s saves %s: most of the array stays empty", n, within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint]), bytes(j.Bytes))
-	j.Evidence = append(lengths(r, "slice", "slices", "elements"), fmt.Sprintf("%s of %s were looked at while they lived: %s of their %s were in use", count(r.V(row.Watched)), count(r.V(row.Made)), bytes(used), bytes(size)))
+	j.Advice = fmt.Sprintf("a capacity of %d instead of %s saves %s: most of the array stays empty", n, show.Between(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint]), show.Size(j.Bytes))
+	j.Evidence = append(lengths(r, "slice", "slices", "elements"), fmt.Sprintf("%s of %s were looked at while they lived: %s of their %s were in use", show.Count(r.V(row.Watched)), show.Count(r.V(row.Made)), show.Size(used), show.Size(size)))
 	j.Stoppers = append(spread(r), "elements that are zero at the end of a slice are taken for unused")
 	return j
 }
 
 // making describes a make with a size, its place, and what it replaces.
 func (r *Row) making(text, where string, n int64) string {
-	hinted := within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
+	hinted := show.Between(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
 	switch {
 	case len(r.Stack) == 0:
 		return "giving all of them their size when they are made"
@@ -84,9 +85,9 @@ func (r *Row) differ() bool { return r.P(row.Len, 0.9) > 4*max(r.P(row.Len, 0.1)
 // lengths describes the number of instances and their lengths.
 func lengths(r *Row, what, whats, of string) []string {
 	least, most := r.Stats.V[row.MinLen], r.Stats.V[row.MaxLen]
-	text := fmt.Sprintf("%s of %s %s", plural(r.V(row.Made), what, whats), within(least, most), of)
+	text := fmt.Sprintf("%s of %s %s", show.Either(r.V(row.Made), what, whats), show.Between(least, most), of)
 	if least != most {
-		text += fmt.Sprintf(" (p50 %s, p99 %s)", count(r.P(row.Len, 0.5)), count(r.P(row.Len, 0.99)))
+		text += fmt.Sprintf(" (p50 %s, p99 %s)", show.Count(r.P(row.Len, 0.5)), show.Count(r.P(row.Len, 0.99)))
 	}
 	return []string{text}
 }
@@ -96,5 +97,5 @@ func spread(r *Row) []string {
 	if !r.differ() {
 		return nil
 	}
-	return []string{fmt.Sprintf("the lengths differ: a tenth is at most %s, a tenth more than %s; one size for all would waste memory", count(r.P(row.Len, 0.1)), count(r.P(row.Len, 0.9)))}
+	return []string{fmt.Sprintf("the lengths differ: a tenth is at most %s, a tenth more than %s; one size for all would waste memory", show.Count(r.P(row.Len, 0.1)), show.Count(r.P(row.Len, 0.9)))}
 }

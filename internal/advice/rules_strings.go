@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 var stringRules = []Rule{
@@ -27,11 +28,11 @@ func stringConcat(r *Row, w Weights) (j Judgement) {
 	j.NS = copied*w[copyByte] + bytesMade*w[allocAgain] + steps*w[alloc]
 	j.Bytes = max(bytesMade, 0)
 	j.Ops = copied / 8
-	j.Advice = fmt.Sprintf("a strings.Builder instead of + saves %s and copying %s: each step copies all that was there before", many(steps, "allocation"), bytes(r.V(row.Copied)))
+	j.Advice = fmt.Sprintf("a strings.Builder instead of + saves %s and copying %s: each step copies all that was there before", show.Plural(steps, "allocation"), show.Size(r.V(row.Copied)))
 	if r.V(row.Front) > steps/2 {
-		j.Advice = fmt.Sprintf("collecting the parts in a slice, slices.Reverse and strings.Join instead of putting each in front saves %s and copying %s", many(steps, "allocation"), bytes(r.V(row.Copied)))
+		j.Advice = fmt.Sprintf("collecting the parts in a slice, slices.Reverse and strings.Join instead of putting each in front saves %s and copying %s", show.Plural(steps, "allocation"), show.Size(r.V(row.Copied)))
 	}
-	j.Evidence = []string{fmt.Sprintf("%s of %s added to a string that was built in 7 steps or more; results of up to %s", count(steps), many(r.V(row.Made), "concatenation"), bytes(r.V(row.MaxLen)))}
+	j.Evidence = []string{fmt.Sprintf("%s of %s added to a string that was built in 7 steps or more; results of up to %s", show.Count(steps), show.Plural(r.V(row.Made), "concatenation"), show.Size(r.V(row.MaxLen)))}
 	j.Stoppers = []string{"the strings in between must not be needed"}
 	return j
 }
@@ -62,10 +63,10 @@ func growth(r *Row, w Weights, advice string) (j Judgement) {
 	j.NS = r.V(row.Copied)*w[copyByte] + r.V(row.Grown)*w[alloc] + r.V(row.GrownBytes)*w[allocByte]
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Copied) / 8
-	j.Advice = fmt.Sprintf(advice+" in front saves %s and copying %s", n, many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
+	j.Advice = fmt.Sprintf(advice+" in front saves %s and copying %s", n, show.Plural(r.V(row.Grown), "allocation"), show.Size(r.V(row.Copied)))
 	j.Evidence = lengths(r, r.buffer(), r.buffer()+"s", "bytes")
 	if unknown := r.V(row.Made) - r.V(row.Exact); unknown > 0 {
-		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", many(unknown, r.buffer()), count(r.P(row.Cap, 0.99))))
+		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", show.Plural(unknown, r.buffer()), show.Count(r.P(row.Cap, 0.99))))
 	}
 	j.Stoppers = spread(r)
 	return j
@@ -79,7 +80,7 @@ func readAll(r *Row, w Weights) (j Judgement) {
 	j.NS = r.V(row.Copied)*(w[copyByte]+w[allocByte]) + r.V(row.Grown)*w[alloc]
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Copied) / 8
-	j.Advice = fmt.Sprintf("io.ReadFull into a slice of the size, where that is known, or a bytes.Buffer that is kept and Reset, saves %s and copying %s", many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
+	j.Advice = fmt.Sprintf("io.ReadFull into a slice of the size, where that is known, or a bytes.Buffer that is kept and Reset, saves %s and copying %s", show.Plural(r.V(row.Grown), "allocation"), show.Size(r.V(row.Copied)))
 	j.Evidence = lengths(r, "io.ReadAll", "io.ReadAlls", "bytes")
 	j.Stoppers = append(spread(r), "the size must be known before: from a file's Stat, or a Content-Length that is not trusted too far")
 	return j
@@ -93,7 +94,7 @@ func conversion(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	j.NS, j.Bytes, j.Ops = ns, r.V(row.AllocBytes), r.V(row.AllocBytes)/8
-	saves := fmt.Sprintf("saves %s of %s, and copying them", many(r.V(row.Allocs), "allocation"), bytes(r.V(row.AllocBytes)))
+	saves := fmt.Sprintf("saves %s of %s, and copying them", show.Plural(r.V(row.Allocs), "allocation"), show.Size(r.V(row.AllocBytes)))
 	switch {
 	case ofBuffer:
 		j.Advice = "a strings.Builder, whose String does not copy, or the Buffer's Bytes, " + saves
@@ -130,7 +131,7 @@ func regexpInLoop(r *Row, w Weights) (j Judgement) {
 		}
 	}
 	j.NS, j.Ops = min(r.V(row.NS), r.V(row.RecompiledBytes)*w[regexpByte]), again
-	j.Advice = fmt.Sprintf("regexp.MustCompile once, in a variable outside, saves compiling %s again", many(again, "regular expression"))
-	j.Evidence = []string{fmt.Sprintf("of %s, %s had been compiled before; each takes about %s", many(r.V(row.Made), "regular expression"), count(again), duration(j.NS/max(again, 1)))}
+	j.Advice = fmt.Sprintf("regexp.MustCompile once, in a variable outside, saves compiling %s again", show.Plural(again, "regular expression"))
+	j.Evidence = []string{fmt.Sprintf("of %s, %s had been compiled before; each takes about %s", show.Plural(r.V(row.Made), "regular expression"), show.Count(again), show.Duration(j.NS/max(again, 1)))}
 	return j
 }

@@ -50,7 +50,7 @@ func TestUseRules(t *testing.T) {
 		ns       float64 // 0: no advice
 		says     string
 	}{
-		{"a string that is built", "string-concat", uses(row.Concat, "", concat), (1000 - 100) + 2*(1100-300) + 10*100, "a strings.Builder instead of + saves 10 allocations and copying 1 kB"},
+		{"a string that is built", "string-concat", uses(row.Concat, "", concat), (1000 - 100) + 2*(1100-300) + 10*100, "a strings.Builder instead of + saves 10 allocations and copying 0.98 KiB"},
 		{"from its end", "string-concat", uses(row.Concat, "", front), (1000 - 100) + 2*(1100-300) + 10*100, "slices.Reverse and strings.Join"},
 		{"expressions", "string-concat", uses(row.Concat, "", values{row.Made: 100_000}), 0, ""},
 		{"the standard library's", "string-concat", uses(row.Concat, "", concat, "net/url.f"), 0, ""},
@@ -83,7 +83,7 @@ func TestUseRules(t *testing.T) {
 		{"nothing is put back", "pool-miss", uses(row.Pool, "", pool, "sync.(*Pool).Get"), 90_000 - 15_000, "Put back what this Get returns"},
 		{"all is put back", "pool-miss", uses(row.Pool, "", back, "sync.(*Pool).Get"), 0, ""},
 		{"a pool of the standard library's", "pool-miss", uses(row.Pool, "", pool, "sync.(*Pool).Get", "fmt.newPrinter"), 0, ""},
-		{"what dies", "allocation-churn", uses(row.Alloc, "", dead), 1000*90 + 600_000, "saves up to 1,000 allocations of 300 kB"},
+		{"what dies", "allocation-churn", uses(row.Alloc, "", dead), 1000*90 + 600_000, "saves up to 1,000 allocations of 293 KiB"},
 		{"what lives", "allocation-churn", uses(row.Alloc, "", live), 0, ""},
 		{"what is small", "allocation-churn", uses(row.Alloc, "", little), 0, ""},
 		{"a pool's New", "allocation-churn", func() *Row {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 var threadRules = []Rule{
@@ -58,10 +59,10 @@ func chanTooSmall(r *Row, w Weights) (j Judgement) {
 	j.NS = saved * w[chanWait]
 	j.Ops = saved
 	j.Fix = Fix{"capacity", int64(n)}
-	j.Advice = fmt.Sprintf("make(chan %s, %.0f) here, with a capacity of %s now, saves %s of sender and receiver for each other", r.Type, n, within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint]), many(saved, "wait"))
+	j.Advice = fmt.Sprintf("make(chan %s, %.0f) here, with a capacity of %s now, saves %s of sender and receiver for each other", r.Type, n, show.Between(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint]), show.Plural(saved, "wait"))
 	j.Evidence = []string{
-		fmt.Sprintf("%s: of %s %s waited, and of %s %s", many(r.V(row.Made), "channel"), many(r.V(row.Puts), "send"), count(bySend), many(r.V(row.Gets), "receive"), count(r.V(row.Waits)-bySend)),
-		fmt.Sprintf("a channel takes %s more then", bytes((n-size)*elem)),
+		fmt.Sprintf("%s: of %s %s waited, and of %s %s", show.Plural(r.V(row.Made), "channel"), show.Plural(r.V(row.Puts), "send"), show.Count(bySend), show.Plural(r.V(row.Gets), "receive"), show.Count(r.V(row.Waits)-bySend)),
+		fmt.Sprintf("a channel takes %s more then", show.Size((n-size)*elem)),
 	}
 	if r.V(row.Hinted) < r.V(row.Made) {
 		j.Stoppers = append(j.Stoppers, "it has no buffer: who sends knows then that it was received, and with one only that it will be")
@@ -85,8 +86,8 @@ func chanTooLarge(r *Row, w Weights) (j Judgement) {
 	j.NS = j.Bytes * w[allocByte]
 	j.Ops = j.Bytes / 8
 	j.Fix = Fix{"capacity", int64(n)}
-	j.Advice = fmt.Sprintf("make(chan %s, %.0f) instead of a capacity of %s saves %s", r.Type, n, within(int64(least), int64(size)), bytes(j.Bytes))
-	j.Evidence = []string{fmt.Sprintf("%s; of %s that were looked at the fullest held %s", many(made, "channel"), count(seen), plural(most, "element", "elements"))}
+	j.Advice = fmt.Sprintf("make(chan %s, %.0f) instead of a capacity of %s saves %s", r.Type, n, show.Between(least, size), show.Size(j.Bytes))
+	j.Evidence = []string{fmt.Sprintf("%s; of %s that were looked at the fullest held %s", show.Plural(made, "channel"), show.Count(seen), show.Plural(most, "element"))}
 	j.Stoppers = []string{"it may have room for a burst that did not come in these runs"}
 	return j
 }
@@ -107,23 +108,23 @@ func rwmutexToMutex(r *Row, w Weights) (j Judgement) {
 		return Judgement{}
 	}
 	j.Ops = writes
-	j.Advice = fmt.Sprintf("a sync.Mutex instead of the sync.RWMutex: it is locked %s times to write, which costs twice as much, and %s times to read, never by two at once", count(writes), count(reads))
+	j.Advice = fmt.Sprintf("a sync.Mutex instead of the sync.RWMutex: it is locked %s times to write, which costs twice as much, and %s times to read, never by two at once", show.Count(writes), show.Count(reads))
 	if r.V(row.Extra) > 0 {
-		j.Advice = strings.Replace(j.Advice, "never by two at once", fmt.Sprintf("%s of them while others read", count(r.V(row.Extra))), 1)
+		j.Advice = strings.Replace(j.Advice, "never by two at once", fmt.Sprintf("%s of them while others read", show.Count(r.V(row.Extra))), 1)
 	}
 	j.Evidence = lockPlace(r, "lock")
 	if reads > writes {
 		j.Stoppers = append(j.Stoppers, "it is read more often than written: with more goroutines or processors, readers may meet")
 	}
 	if r.V(row.Waits) > 0 {
-		j.Evidence = append(j.Evidence, fmt.Sprintf("%s for one that reads, or writes", many(r.V(row.Waits), "wait")))
+		j.Evidence = append(j.Evidence, fmt.Sprintf("%s for one that reads, or writes", show.Plural(r.V(row.Waits), "wait")))
 	}
 	return j
 }
 
 // lockPlace describes the place of a row without creation events.
 func lockPlace(r *Row, what string) []string {
-	return []string{fmt.Sprintf("%s that this place uses most: where it is declared is not seen", many(r.V(row.Made), what))}
+	return []string{fmt.Sprintf("%s that this place uses most: where it is declared is not seen", show.Plural(r.V(row.Made), what))}
 }
 
 // othersMost is the maximum share of operations on a sync.Map by goroutines other than its
@@ -144,10 +145,10 @@ func syncMap(r *Row, w Weights) (j Judgement) {
 		return Judgement{}
 	}
 	j.Ops = puts + deletes
-	j.Advice = fmt.Sprintf("a map and a sync.Mutex instead of the sync.Map: it gets %s, %s of them of new keys, and %s, almost all by one goroutine", many(puts, "store"), count(fresh), many(deletes, "deletion"))
-	j.Evidence = append(lockPlace(r, "map"), fmt.Sprintf("%s; %s by other goroutines than the one that uses it most", many(gets, "load"), many(r.V(row.Extra2), "operation")))
+	j.Advice = fmt.Sprintf("a map and a sync.Mutex instead of the sync.Map: it gets %s, %s of them of new keys, and %s, almost all by one goroutine", show.Plural(puts, "store"), show.Count(fresh), show.Plural(deletes, "deletion"))
+	j.Evidence = append(lockPlace(r, "map"), fmt.Sprintf("%s; %s by other goroutines than the one that uses it most", show.Plural(gets, "load"), show.Plural(r.V(row.Extra2), "operation")))
 	if r.V(row.Iterations) > 0 {
-		j.Stoppers = append(j.Stoppers, fmt.Sprintf("Range is called %s times: with a lock, what it calls may not use the map", count(r.V(row.Iterations))))
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("Range is called %s times: with a lock, what it calls may not use the map", show.Count(r.V(row.Iterations))))
 	}
 	if gets > puts {
 		j.Stoppers = append(j.Stoppers, "it is read more often than written: with more goroutines or processors, readers of a sync.Map do not wait")
@@ -172,7 +173,7 @@ func goroutineTooSmall(r *Row, w Weights) (j Judgement) {
 	n := r.V(row.Made) * small / timed
 	j.NS = n * w[goStart]
 	j.Ops = n
-	j.Advice = fmt.Sprintf("larger pieces of work for a goroutine, of some %s, or a few goroutines that take them from a channel or an index: starting one takes %s, and %s run no longer than %s (p50)", duration(50*w[goStart]), duration(w[goStart]), many(n, "goroutine"), duration(float64(r.P(row.Len, 0.5))))
-	j.Evidence = []string{fmt.Sprintf("%s started; of %s that were timed %s ran for up to %s, and %s waited", many(r.V(row.Made), "goroutine"), count(timed), count(small), duration(float64(limit)), count(r.V(row.Waits)))}
+	j.Advice = fmt.Sprintf("larger pieces of work for a goroutine, of some %s, or a few goroutines that take them from a channel or an index: starting one takes %s, and %s run no longer than %s (p50)", show.Duration(50*w[goStart]), show.Duration(w[goStart]), show.Plural(n, "goroutine"), show.Duration(r.P(row.Len, 0.5)))
+	j.Evidence = []string{fmt.Sprintf("%s started; of %s that were timed %s ran for up to %s, and %s waited", show.Plural(r.V(row.Made), "goroutine"), show.Count(timed), show.Count(small), show.Duration(limit), show.Count(r.V(row.Waits)))}
 	return j
 }

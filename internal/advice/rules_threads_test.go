@@ -64,12 +64,12 @@ func TestThreadAdvice(t *testing.T) {
 		"chan-too-small": {pipe, Judgement{
 			NS: 94500, Ops: 945, Fix: Fix{"capacity", 64},
 			Advice:   "make(chan int, 64) here, with a capacity of 0 now, saves 945 waits of sender and receiver for each other",
-			Evidence: []string{"1 channel: of 1,000 sends 480 waited, and of 1,000 receives 520", "a channel takes 512 bytes more then"},
+			Evidence: []string{"1 channel: of 1,000 sends 480 waited, and of 1,000 receives 520", "a channel takes 512 B more then"},
 			Stoppers: []string{"it has no buffer: who sends knows then that it was received, and with one only that it will be"},
 		}},
 		"chan-too-large": {queue, Judgement{
 			NS: 792_000, Bytes: 792_000, Ops: 99_000, Fix: Fix{"capacity", 10},
-			Advice:   "make(chan int, 10) instead of a capacity of 1,000 saves 792 kB",
+			Advice:   "make(chan int, 10) instead of a capacity of 1,000 saves 773 KiB",
 			Evidence: []string{"100 channels; of 50 that were looked at the fullest held 5 elements"},
 			Stoppers: []string{"it may have room for a burst that did not come in these runs"},
 		}},
@@ -85,8 +85,8 @@ func TestThreadAdvice(t *testing.T) {
 		}},
 		"goroutine-too-small": {tiny, Judgement{
 			NS: 400_000, Ops: 2000,
-			Advice:   "larger pieces of work for a goroutine, of some 10 µs, or a few goroutines that take them from a channel or an index: starting one takes 200 ns, and 2,000 goroutines run no longer than 111 ns (p50)",
-			Evidence: []string{"2,000 goroutines started; of 1,000 that were timed 1,000 ran for up to 400 ns, and 0 waited"},
+			Advice:   "larger pieces of work for a goroutine, of some 10.0µs, or a few goroutines that take them from a channel or an index: starting one takes 200ns, and 2,000 goroutines run no longer than 111ns (p50)",
+			Evidence: []string{"2,000 goroutines started; of 1,000 that were timed 1,000 ran for up to 400ns, and 0 waited"},
 		}},
 	} {
 		if got := judge(t, id)(c.r, weighed); !reflect.DeepEqual(got, c.want) {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // WriteText writes a report in the form of GCC's Profile Mode: a line for each piece of
@@ -13,11 +15,11 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	b := &strings.Builder{}
 	cpu := ""
 	if r.CPUNS > 0 {
-		cpu = fmt.Sprintf(", %s of CPU time", duration(float64(r.CPUNS)))
+		cpu = fmt.Sprintf(", %s of CPU time", show.Duration(r.CPUNS))
 	}
-	fmt.Fprintf(b, "# %s, %s: %s counted%s%s\n", r.Program, r.Go, duration(r.Seconds*1e9), cpu, several(r.Runs, ", in %d runs; numbers are of all of them"))
+	fmt.Fprintf(b, "# %s, %s: %s counted%s%s\n", r.Program, r.Go, show.Duration(r.Seconds*1e9), cpu, several(r.Runs, ", in %d runs; numbers are of all of them"))
 	if r.Looked < 0.95 {
-		fmt.Fprintf(b, "# %.2g %% of the operations were looked at: their numbers are estimates\n", 100*r.Looked)
+		fmt.Fprintf(b, "# %s of the operations were looked at: their numbers are estimates\n", show.Percent(r.Looked))
 	}
 	for _, n := range append(r.Notes, r.Lost...) {
 		fmt.Fprintf(b, "# %s\n", n)
@@ -43,10 +45,10 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 		b.WriteString("\nno advice: nothing that was seen would save what is worth a change\n")
 	}
 	if r.More > 0 {
-		fmt.Fprintf(b, "\n# %s: --count 0 shows all\n", plural(float64(r.More), "more piece of advice", "more pieces of advice"))
+		fmt.Fprintf(b, "\n# %s: --count 0 shows all\n", show.Either(r.More, "more piece of advice", "more pieces of advice"))
 	}
 	if r.Hidden > 0 {
-		fmt.Fprintf(b, "\n# %s left out of what the standard library makes for itself: --std shows what there is to say of it\n", plural(float64(r.Hidden), "row is", "rows are"))
+		fmt.Fprintf(b, "\n# %s left out of what the standard library makes for itself: --std shows what there is to say of it\n", show.Either(r.Hidden, "row is", "rows are"))
 	}
 	if len(r.Worst) > 0 {
 		head := "What costs most without a remedy that is known, as the weights have it:"
@@ -55,7 +57,7 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 		}
 		fmt.Fprintf(b, "\n# %s\n", head)
 		for _, c := range r.Worst {
-			fmt.Fprintf(b, "%s: %s: %s: %s\n", Place(c.Site, dir), c.Kind, duration(float64(c.NS)), c.Text)
+			fmt.Fprintf(b, "%s: %s: %s: %s\n", Place(c.Site, dir), c.Kind, show.Duration(c.NS), c.Text)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -66,13 +68,13 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 func (f *Finding) Saves() string {
 	var parts []string
 	if f.NS > 0 {
-		parts = append(parts, fmt.Sprintf("%s (%.2g %% of the CPU time)", duration(float64(f.NS)), 100*f.Share))
+		parts = append(parts, fmt.Sprintf("%s (%s of the CPU time)", show.Duration(f.NS), show.Percent(f.Share)))
 	}
 	if f.NS < 0 {
-		parts = append(parts, fmt.Sprintf("memory, and takes %s longer", duration(float64(-f.NS))))
+		parts = append(parts, fmt.Sprintf("memory, and takes %s longer", show.Duration(-f.NS)))
 	}
 	if f.Bytes > 0 {
-		parts = append(parts, bytes(float64(f.Bytes))+" of memory")
+		parts = append(parts, show.Size(f.Bytes)+" of memory")
 	}
 	return strings.Join(parts, ", ")
 }

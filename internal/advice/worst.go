@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Characteristic is the behaviour of a place of the code, and its cost, for which no rule
@@ -75,11 +76,11 @@ func (r *Row) amount() string {
 	noun, ok := nouns[r.Kind]
 	switch {
 	case !ok:
-		return many(r.V(row.Made), r.Kind.String()) + ": "
+		return show.Plural(r.V(row.Made), r.Kind.String()) + ": "
 	case noun[0] == "":
 		return ""
 	}
-	return plural(r.V(row.Made), noun[0], noun[1]) + ": "
+	return show.Either(r.V(row.Made), noun[0], noun[1]) + ": "
 }
 
 // worst returns the most expensive places without advice, or with Statistics all of them.
@@ -118,12 +119,12 @@ func priceOf(r *Row, w Weights) (ns float64, text string) {
 		if n := r.V(x.v); n > 0 {
 			cost := n * w[x.weight]
 			ns += cost
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", count(n), x.what, duration(cost)))
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", show.Count(n), x.what, show.Duration(cost)))
 		}
 	}
 	if r.V(row.NS) > 0 {
 		ns += r.V(row.NS)
-		parts = append(parts, duration(r.V(row.NS))+" measured")
+		parts = append(parts, show.Duration(r.V(row.NS))+" measured")
 	}
 	return ns, strings.Join(parts, ", ")
 }

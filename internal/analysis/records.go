@@ -72,7 +72,7 @@ func CostText(t *trace.Trace, c cost) string {
 		if !ok {
 			return what + " part unknown"
 		}
-		return tenths(p) + " " + what
+		return show.Percent(p/100) + " " + what
 	}
 	if !okM && !okE {
 		return "unknown: it takes two heartbeats that know the CPU time"
@@ -81,15 +81,7 @@ func CostText(t *trace.Trace, c cost) string {
 	if c.Unmeasured > 0 {
 		text += ", and " + show.Duration(c.Unmeasured) + " of its rounds could not be measured"
 	}
-	return fmt.Sprintf("at least %s %% of the CPU used (%s; not measured: %s)", tenths(measured+estimated), text, strings.Join(NotMeasured(t), ", "))
-}
-
-// tenths formats a percentage with one digit; one that is not 0 does not look like 0.
-func tenths(p float64) string {
-	if p > 0 && p < 0.05 {
-		return "<0.1"
-	}
-	return fmt.Sprintf("%.1f", p)
+	return fmt.Sprintf("at least %s of the CPU used (%s; not measured: %s)", show.Percent((measured+estimated)/100), text, strings.Join(NotMeasured(t), ", "))
 }
 
 // kindCount is the number of records of a kind, by its name in the CSV.

@@ -1,8 +1,10 @@
 package autofdo
 
 import (
-	"fmt"
+	"math"
 	"strconv"
+
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // In formats the warning for users, with the name of the file.
@@ -17,7 +19,7 @@ func (w Warning) In(file string) string {
 func (n *Notes) Sentences() (list []string) {
 	part := func(weight int64, text string) {
 		if weight > 0 {
-			list = append(list, fmt.Sprintf("%.2f %% of the weight ", 100*float64(weight)/float64(n.All))+text)
+			list = append(list, show.Percent(float64(weight)/float64(n.All))+" of the weight "+text)
 		}
 	}
 	part(n.NoName, "is left out: the function's name is not known, or the text format can't hold it")
@@ -36,7 +38,7 @@ func saturated(n int) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d counts have no room for more and are 18446744073709551615", n)}
+	return []string{show.Plural(n, "count") + " have no room for more and are " + show.Count(uint64(math.MaxUint64))}
 }
 
 // mostNamed limits how many functions are named.
@@ -46,7 +48,7 @@ const mostNamed = 10
 func (m *Merged) Sentences() (list []string) {
 	for i, name := range m.Dropped {
 		if i == mostNamed {
-			list = append(list, fmt.Sprintf("… and %d more functions of other code", len(m.Dropped)-mostNamed))
+			list = append(list, "… and "+show.Plural(len(m.Dropped)-mostNamed, "more function")+" of other code")
 			break
 		}
 		list = append(list, "function "+name+" has other code than before, by its checksum, and is left out")

@@ -96,16 +96,16 @@ func (s *Starved) told(m *model) *Starved {
 	for _, w := range []struct {
 		cpus float64
 		text string
-	}{{s.Others, "other processes took %.2f"}, {s.Quota, "the cgroup's CPU limit took %.2f"}, {s.Hypervisor, "the hypervisor took %.2f"}} {
+	}{{s.Others, "other processes"}, {s.Quota, "the cgroup's CPU limit"}, {s.Hypervisor, "the hypervisor"}} {
 		if 20*w.cpus >= s.Others+s.Quota+s.Hypervisor {
-			who = append(who, fmt.Sprintf(w.text, w.cpus))
+			who = append(who, w.text+" took "+show.Ratio(w.cpus))
 		}
 	}
 	limit := ""
 	if m.limit > 0 && s.Quota > 0 && float64(m.procs) > m.limit {
-		limit = fmt.Sprintf(" (it allows %.4g, and GOMAXPROCS is %d)", m.limit, m.procs)
+		limit = fmt.Sprintf(" (it allows %s, and GOMAXPROCS is %d)", show.Number(m.limit), m.procs)
 	}
-	s.Text = fmt.Sprintf("The program got %.2f of %.4g CPUs, and %s of what it wanted it did not get: %s%s. The times here are not the program's alone: record it where it has the CPUs.",
-		s.Got, s.CPUs, show.Percent(s.Share), strings.Join(who, ", "), limit)
+	s.Text = fmt.Sprintf("The program got %s of %s CPUs, and %s of what it wanted it did not get: %s%s. The times here are not the program's alone: record it where it has the CPUs.",
+		show.Ratio(s.Got), show.Number(s.CPUs), show.Percent(s.Share), strings.Join(who, ", "), limit)
 	return s
 }

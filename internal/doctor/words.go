@@ -141,7 +141,7 @@ func (f *Finding) say(m *model) {
 	if f.Gain == unknownGain {
 		w.text += " " + w.advice + "."
 	} else {
-		w.text += fmt.Sprintf(" %s, the run would be %s shorter.", w.advice, show.Percent(float64(f.Gain)))
+		w.text += fmt.Sprintf(" %s, the run would be %s shorter.", w.advice, show.Percent(f.Gain))
 	}
 	f.Text = plain(w.text)
 	for _, e := range w.evidence {
@@ -409,7 +409,7 @@ func (x inflationFacts) words(m *model, f *Finding) words {
 	if m.bandwidth != nil {
 		text := "scopeview membench did not measure several cores"
 		if p := x.memory; p.Cores >= 2 {
-			text = fmt.Sprintf("by scopeview membench, %d cores at once take %.2f times as long to move the same memory, and %.2f times to compute", p.Cores, p.Memory, p.Compute)
+			text = fmt.Sprintf("by scopeview membench, %d cores at once take %s times as long to move the same memory, and %s times to compute", p.Cores, show.Ratio(p.Memory), show.Ratio(p.Compute))
 		}
 		if x.confirmed {
 			causes = fmt.Sprintf("It waits for memory, which %.0f cores saturate.", x.at)
@@ -419,7 +419,7 @@ func (x inflationFacts) words(m *model, f *Finding) words {
 		evidence = append(evidence, text)
 	}
 	return words{
-		text:     fmt.Sprintf("%s takes %.2f times the CPU time when %.1f goroutines run at once: %s of all that ran is that. %s", name, x.factor, x.at, show.Percent(f.Share), causes),
+		text:     fmt.Sprintf("%s takes %s times the CPU time when %.1f goroutines run at once: %s of all that ran is that. %s", name, show.Ratio(x.factor), x.at, show.Percent(f.Share), causes),
 		advice:   "Without it",
 		evidence: evidence,
 	}

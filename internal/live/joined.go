@@ -77,7 +77,7 @@ const joiningPage = `<!DOCTYPE html>
 <meta name="color-scheme" content="light dark">
 <title>scopeview</title>
 <h1>One timeline of %d traces</h1>
-<p role="status">%d %% of them are read. The timeline opens when it is made.</p>
+<p role="status">%d%% of them are read. The timeline opens when it is made.</p>
 <p><a href="/">Back to the list</a></p>
 `
 

@@ -23,16 +23,19 @@ import (
 //	when   the head of a column of bools: where that is false, there is no such thing, and the cell is empty
 //	bound  the head of a column of bools: where that is true, the value is a lower bound
 //	zero   the cell of a value that is 0
+//	signed    numbers have their sign, + too
+//	prose     texts are sentences, and not cut as names are
 //	compare  words for compare: grows, worse, part; see Column
 //
 // The head of a column that is called name is What. Lists of columns have their heads, with
-// commas between them.
+// commas between them; SHOWN=HEAD shows another head, or none. A column of bools without a head
+// has its own in the cells that are true.
 type Table[R any] struct {
 	What    string // one row, such as lock
 	Text    string // columns of the text, in order
 	Brief   string // columns of the Markdown
 	Sort    string // columns that rows are sorted by
-	Compare string // columns that are compared, the one that sorts them first; NAME=HEAD renames
+	Compare string // columns that are compared, the one that sorts them first
 
 	// By head, cells that hold more than their column's value. In Markdown Cells count where BriefCells has none.
 	Cells, BriefCells map[string]func(R) string
@@ -86,19 +89,16 @@ func (t *Table[R]) SortBy(rows []R, order string, tie func(a, b R) int) {
 
 // Compared returns the columns that are compared.
 func (t *Table[R]) Compared() (list []Column) {
-	for _, name := range names(t.Compare) {
-		as, of, other := strings.Cut(name, "=")
-		if !other {
-			of = as
-		}
-		tag := t.columns(of)[0].tag
-		has := func(word string) bool { return slices.Contains(strings.Fields(tag.Get("compare")), word) }
+	for _, c := range t.columns(t.Compare) {
+		has := func(word string) bool { return slices.Contains(strings.Fields(c.tag.Get("compare")), word) }
 		unit := Count
-		switch u := Unit(tag.Get("unit")); u {
+		switch u := Unit(c.tag.Get("unit")); u {
 		case Nanoseconds, Share, Ratio:
 			unit = u
+		case "CPUs":
+			unit = Ratio
 		}
-		list = append(list, Column{Name: as, Unit: unit, Grows: has("grows"), Worse: has("worse"), Part: has("part")})
+		list = append(list, Column{Name: c.shown, Unit: unit, Grows: has("grows"), Worse: has("worse"), Part: has("part")})
 	}
 	return list
 }
@@ -108,12 +108,9 @@ func (t *Table[R]) Compared() (list []Column) {
 func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) (name, kind string)) {
 	own := make([]*tableColumn, len(columns))
 	for i, c := range columns {
-		for _, n := range names(t.Compare) {
-			if as, of, other := strings.Cut(n, "="); as == c.Name {
-				if !other {
-					of = as
-				}
-				own[i] = &t.columns(of)[0]
+		for _, x := range t.columns(t.Compare) {
+			if x.shown == c.Name {
+				own[i] = &x
 			}
 		}
 	}
@@ -132,10 +129,11 @@ func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) 
 
 // tableColumn is a field of a row.
 type tableColumn struct {
-	head            string
-	index           []int
+	head      string // by which it is chosen
+	shown     string // the head that is shown
+	index     []int
 	of, when, bound []int // the columns that these tags name; nil: none
-	tag             reflect.StructTag
+	tag       reflect.StructTag
 }
 
 func names(list string) []string {
@@ -156,8 +154,12 @@ func (t *Table[R]) columns(list string) (columns []tableColumn) {
 		return all[i]
 	}
 	for _, name := range names(list) {
-		f := find(name, func(f reflect.StructField) bool { return headOf(f) == name })
-		c := tableColumn{head: name, index: f.Index, tag: f.Tag}
+		shown, head := name, name
+		if at := strings.LastIndexByte(name, '='); at >= 0 {
+			shown, head = name[:at], name[at+1:]
+		}
+		f := find(head, func(f reflect.StructField) bool { return headOf(f) == head })
+		c := tableColumn{head: head, shown: shown, index: f.Index, tag: f.Tag}
 		for tag, index := range map[string]*[]int{"of": &c.of, "when": &c.when, "bound": &c.bound} {
 			if head, ok := f.Tag.Lookup(tag); ok {
 				*index = find(head, func(f reflect.StructField) bool { return headOf(f) == head }).Index
@@ -182,7 +184,7 @@ func (t *Table[R]) heads(columns []tableColumn) []string {
 	row := reflect.TypeFor[R]()
 	heads := make([]string, len(columns))
 	for i, c := range columns {
-		if heads[i] = c.head; c.head == "name" {
+		if heads[i] = c.shown; c.shown == "name" {
 			heads[i] = t.What
 		}
 		if _, isNumber := c.tag.Lookup("unit"); !isNumber && row.FieldByIndex(c.index).Type.Kind() != reflect.Int64 {
@@ -234,7 +236,16 @@ func (c *tableColumn) cell(row reflect.Value) string {
 	if !c.there(row) {
 		return "-"
 	}
+	if v.Kind() == reflect.Bool && v.Bool() && c.shown == "" {
+		return c.head
+	}
+	if _, prose := c.tag.Lookup("prose"); prose {
+		return show.Text(v.String())
+	}
 	text := cellText(v, c.tag.Get("unit"))
+	if _, signed := c.tag.Lookup("signed"); signed && text[0] != '-' {
+		text = "+" + text
+	}
 	if c.bound != nil && row.FieldByIndex(c.bound).Bool() {
 		return AtLeast.String() + text
 	}
@@ -268,13 +279,18 @@ func cellText(v reflect.Value, unit string) string {
 		case Share:
 			return show.Percent(v.Float())
 		case Nanoseconds:
-			return show.Duration(int64(v.Float()))
-		case Ratio:
-			return strconv.FormatFloat(v.Float(), 'f', 2, 64)
+			return show.Duration(v.Float())
+		case Ratio, "CPUs":
+			return show.Ratio(v.Float())
+		case "bytes per second":
+			return show.Size(v.Float()) + "/s"
 		case "share":
 			return strconv.FormatFloat(100*v.Float(), 'f', 2, 64)
 		}
 		return show.Number(v.Float())
+	}
+	if v.CanUint() && unit != "ns" && unit != "bytes" {
+		return show.Count(v.Uint())
 	}
 	n := v.Convert(reflect.TypeFor[int64]()).Int()
 	switch unit {

@@ -1,8 +1,9 @@
 package samples
 
 import (
-	"fmt"
 	"slices"
+
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Truncated reports whether a stack lacks its outermost callers. Those of the go statement
@@ -40,7 +41,7 @@ func (p *Profile) incomplete() {
 	total := p.Value(p.Total(), m)
 	note := func(n int64, text string) {
 		if n > 0 && total > 0 {
-			p.Notes = append(p.Notes, fmt.Sprintf("%.2f%% of %s %s", 100*float64(n)/float64(total), p.Preset, text))
+			p.Notes = append(p.Notes, show.Percent(float64(n)/float64(total))+" of "+p.Preset+" "+text)
 		}
 	}
 	if cut := p.Truncated(); cut != nil {

@@ -3,13 +3,34 @@ package show
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
 
+// A quantity is a number of something. Floats are estimates, and are rounded to whole numbers.
+type quantity interface {
+	~int | ~int64 | ~uint32 | ~uint64 | ~float64
+}
+
+// isFloat reports whether N is a type of floats.
+func isFloat[N quantity]() bool {
+	half := 0.5
+	return N(half) != 0
+}
+
+// whole rounds a number.
+func whole[N quantity](n N) int64 {
+	if isFloat[N]() {
+		return int64(math.Round(float64(n)))
+	}
+	return int64(n)
+}
+
 // Duration formats ns with three significant digits: 19ns, 1.23µs, 45.6ms, 789ms, 12.3s; from ten
 // minutes on 12m34s and 3h25m.
-func Duration(ns int64) string {
+func Duration[N quantity](nanoseconds N) string {
+	ns := whole(nanoseconds)
 	if ns < 0 {
 		return "-" + Duration(-max(ns, -1<<62))
 	}
@@ -46,9 +67,16 @@ func three(v float64) string {
 }
 
 // Count formats an integer with commas: 1,234,567.
-func Count(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	sign := ""
+func Count[N quantity](n N) string {
+	var s, sign string
+	switch {
+	case isFloat[N]():
+		s = strconv.FormatFloat(math.Round(float64(n))+0, 'f', 0, 64) // 0 is added to -0
+	case n < 0:
+		s = strconv.FormatInt(int64(n), 10)
+	default:
+		s = strconv.FormatUint(uint64(n), 10)
+	}
 	if s[0] == '-' {
 		sign, s = "-", s[1:]
 	}
@@ -59,7 +87,11 @@ func Count(n int64) string {
 }
 
 // Size formats a number of bytes: 512 B, 1.50 KiB, 23.4 MiB.
-func Size(n int64) string {
+func Size[N quantity](bytes N) string {
+	n := whole(bytes)
+	if n < 0 {
+		return "-" + Size(-max(n, -1<<62))
+	}
 	if n < 1000 {
 		return strconv.FormatInt(n, 10) + " B"
 	}
@@ -74,9 +106,13 @@ func Size(n int64) string {
 }
 
 // Percent formats a share in percent; one that is not 0 does not look like 0.
-func Percent(share float64) string {
-	p := 100 * share
+func Percent[N ~float64](share N) string {
+	p := 100*float64(share) + 0 // 0 is added to -0
 	switch {
+	case p < 0 && p > -0.1:
+		return ">-0.1%"
+	case p < 0:
+		return "-" + Percent(-share)
 	case p > 0 && p < 0.1:
 		return "<0.1%"
 	case p < 9.95 && p != float64(int(p)):
@@ -87,18 +123,43 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(p, 'f', 0, 64) + "%"
 }
 
-// Plural formats a number with its noun: 1 scope, 2,000 scopes.
-func Plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// Change is by what share of itself something grew or shrank: +5.3%, -41.0%. It has a digit more than
+// Percent, for intervals.
+func Change(share float64) string {
+	p := math.Round(1000*share)/10 + 0 // 0 is added to -0
+	text := strconv.FormatFloat(p, 'f', 1, 64) + "%"
+	if p > 0 {
+		text = "+" + text
 	}
-	return Count(n) + " " + noun + "s"
+	return text
+}
+
+// Ratio is how many times one number is another, such as time of CPUs and time that passed: 2.41.
+func Ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+
+// Plural is a number with its noun: 1 scope, 2,000 scopes.
+func Plural[N quantity](n N, noun string) string { return Either(n, noun, noun+"s") }
+
+// Either is a number with the noun for one or that for more: 1 entry, 2,000 entries.
+func Either[N quantity](n N, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + more
+}
+
+// Between is a range of counts: 3 to 17, or 3 where both ends are the same.
+func Between[N quantity](low, high N) string {
+	if low == high {
+		return Count(low)
+	}
+	return Count(low) + " to " + Count(high)
 }
 
 // Number formats a value of any size: an integer with commas, others with four significant digits.
 func Number(v float64) string {
 	if v == float64(int64(v)) && v > -1e15 && v < 1e15 {
-		return Count(int64(v))
+		return Count(v)
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }

@@ -1,6 +1,9 @@
 package show
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestDuration(t *testing.T) {
 	for ns, want := range map[int64]string{
@@ -26,7 +29,29 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("Size(%d) = %s, want %s", n, got, want)
 		}
 	}
-	for share, want := range map[float64]string{0: "0%", 0.0001: "<0.1%", 0.005: "0.5%", 0.05: "5%", 0.055: "5.5%", 0.5: "50%", 0.996: "99.6%", 0.9999: "99.9%", 1: "100%"} {
+	for n, want := range map[float64]string{1234.6: "1,235", -0.4: "0", 2e15: "2,000,000,000,000,000"} {
+		if got := Count(n); got != want {
+			t.Errorf("Count(%v) = %s, want %s", n, got, want)
+		}
+	}
+	if got := Count(uint64(1<<64 - 1)); got != "18,446,744,073,709,551,615" {
+		t.Errorf("the largest number is %s", got)
+	}
+	if got := Duration(1499.6) + Size(2047.6) + Duration(0.4); got != "1.50µs2.00 KiB0ns" {
+		t.Errorf("estimates are %s", got)
+	}
+	if got := Either(1, "entry", "entries") + Either(2000.0, "entry", "entries") + Plural(1, "map") + Plural(0, "map"); got != "1 entry2,000 entries1 map0 maps" {
+		t.Error(got)
+	}
+	if got := Between(3, 3) + ", " + Between(3, 4000); got != "3, 3 to 4,000" {
+		t.Error(got)
+	}
+	for share, want := range map[float64]string{0.053: "+5.3%", -0.494: "-49.4%", 0: "0.0%", -0.0001: "0.0%", 0.0001: "0.0%", math.Copysign(0, -1): "0.0%"} {
+		if got := Change(share); got != want {
+			t.Errorf("Change(%v) = %s, want %s", share, got, want)
+		}
+	}
+	for share, want := range map[float64]string{-0.25: "-25%", -0.0001: ">-0.1%", -0.2512: "-25%", 0: "0%", 0.0001: "<0.1%", 0.005: "0.5%", 0.05: "5%", 0.055: "5.5%", 0.5: "50%", 0.996: "99.6%", 0.9999: "99.9%", 1: "100%"} {
 		if got := Percent(share); got != want {
 			t.Errorf("Percent(%v) = %s, want %s", share, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -63,7 +64,7 @@ func (f *Facts) checkSum() {
 		return
 	}
 	k.judge(worst)
-	k.Text = fmt.Sprintf("the states of each of %.0f goroutines add up to its life: off by %.2f %% at most", lives, 100*worst)
+	k.Text = fmt.Sprintf("the states of each of %s goroutines add up to its life: off by %s at most", show.Count(lives), show.Percent(worst))
 }
 
 // checkCPU compares the threads' time on CPUs, by their switches, with their CPU clocks:
@@ -82,10 +83,10 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 	}
 	sum := s.on + f.over
 	off := max(sum-c.cpu, c.cpu-sum)
-	k.Text = fmt.Sprintf("threads were on CPUs for %v by their switches, %v of it with goroutines, and %v by their clocks: off by %.2f %%",
-		round(sum), round(f.used), round(c.cpu), 100*float64(off)/float64(c.cpu))
+	k.Text = fmt.Sprintf("threads were on CPUs for %s by their switches, %s of it with goroutines, and %s by their clocks: off by %s",
+		show.Duration(sum), show.Duration(f.used), show.Duration(c.cpu), show.Percent(float64(off)/float64(c.cpu)))
 	if s.lost > c.cpu/100 {
-		k.Text += fmt.Sprintf("; that can't be judged, as of %v of the threads' time switches were lost", round(s.lost))
+		k.Text += fmt.Sprintf("; that can't be judged, as of %s of the threads' time switches were lost", show.Duration(s.lost))
 		return
 	}
 	// The clocks include the switches themselves, which belong to no thread; or a
@@ -96,11 +97,11 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 	}
 	much := func() bool { return float64(off) > cpuTolerance*float64(c.cpu) }
 	if much() && itself > c.cpu/200 {
-		k.Text += fmt.Sprintf(", of which %d switches may be %v", s.came, round(itself))
+		k.Text += fmt.Sprintf(", of which %s switches may be %s", show.Count(s.came), show.Duration(itself))
 		off = max(off-itself, 0)
 	}
 	if much() && sum > c.cpu && f.stolen > c.cpu/200 {
-		k.Text += fmt.Sprintf(", of which up to %v may be what the host took, of which switches don't tell", round(f.stolen))
+		k.Text += fmt.Sprintf(", of which up to %s may be what the host took, of which switches don't tell", show.Duration(f.stolen))
 		off = max(off-f.stolen, 0)
 	}
 	k.judge(float64(off) / float64(c.cpu))
@@ -126,13 +127,11 @@ func (f *Facts) checkUnknown() {
 		return
 	}
 	k.judge(float64(other) / float64(all))
-	k.Text = fmt.Sprintf("what goroutines did is other for %.2f %% of their lives", 100*k.Off)
-	if share := 100 * float64(untold) / float64(all); share >= 0.005 {
-		k.Text += fmt.Sprintf("; for %.2f %% it is unknown, because the Go execution trace does not tell of it", share)
+	k.Text = "what goroutines did is other for " + show.Percent(k.Off) + " of their lives"
+	if share := float64(untold) / float64(all); share >= 0.00005 {
+		k.Text += fmt.Sprintf("; for %s it is unknown, because the Go execution trace does not tell of it", show.Percent(share))
 	}
 }
-
-func round(ns int64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
 
 // clocksOf finds two moments at which the CPU time of all threads is known: those that
 // the recorder of switches has recorded or, in a recording that was cut off, its first

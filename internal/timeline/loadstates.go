@@ -3,7 +3,6 @@ package timeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"path"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -80,7 +80,7 @@ func (s *States) take(facts *states.Facts) {
 	for _, c := range facts.Checks.List() {
 		text := c.Text
 		if c.Known && !c.OK {
-			text += fmt.Sprintf("; more than the %v %% that are tolerated", 100*c.Tolerance)
+			text += "; more than the " + show.Percent(c.Tolerance) + " that are tolerated"
 		}
 		s.Facts = append(s.Facts, [2]string{"self-check", text})
 	}

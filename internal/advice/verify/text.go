@@ -7,6 +7,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/runs"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // WriteText writes the result for people; report is the one that Run was given. Paths are
@@ -14,7 +15,7 @@ import (
 func (r *Result) WriteText(w io.Writer, report *advice.Report, dir string) error {
 	var b strings.Builder
 	if r.Runs > 0 {
-		fmt.Fprintf(&b, "# verified in %d runs each, in turns, of %s as it is (%s of CPU time, %s) and with each change\n", r.Runs, r.Package, ms(r.CPU), ms(r.Wall))
+		fmt.Fprintf(&b, "# verified in %d runs each, in turns, of %s as it is (%s of CPU time, %s) and with each change\n", r.Runs, r.Package, show.Duration(r.CPU), show.Duration(r.Wall))
 	}
 	for i := range r.Tries {
 		t := &r.Tries[i]
@@ -43,9 +44,9 @@ func (t *Try) write(b *strings.Builder) {
 	}
 	memory := ""
 	if t.Bytes > 0 {
-		memory = fmt.Sprintf(", and %.3g MB of memory, which is not measured", float64(t.Bytes)/1e6)
+		memory = ", and " + show.Size(t.Bytes) + " of memory, which is not measured"
 	}
-	fmt.Fprintf(b, "    estimated: %s less%s\n    CPU time:  %s\n    wall time: %s\n", ms(t.Estimate), memory, t.CPU, t.Wall)
+	fmt.Fprintf(b, "    estimated: %s less%s\n    CPU time:  %s\n    wall time: %s\n", show.Duration(t.Estimate), memory, t.CPU, t.Wall)
 	switch t.Output {
 	case runs.Differ:
 		b.WriteString("    but: it prints something else then\n")
@@ -58,11 +59,9 @@ func (t *Try) write(b *strings.Builder) {
 func (s *Saved) String() string {
 	switch {
 	case s.Low > 0:
-		return fmt.Sprintf("%s less (%s to %s, %.0f %%)", ms(s.NS), ms(s.Low), ms(s.High), 100*s.Confidence)
+		return fmt.Sprintf("%s less (%s to %s, %s)", show.Duration(s.NS), show.Duration(s.Low), show.Duration(s.High), show.Percent(s.Confidence))
 	case s.High < 0:
-		return fmt.Sprintf("%s more (%s to %s, %.0f %%)", ms(-s.NS), ms(-s.High), ms(-s.Low), 100*s.Confidence)
+		return fmt.Sprintf("%s more (%s to %s, %s)", show.Duration(-s.NS), show.Duration(-s.High), show.Duration(-s.Low), show.Percent(s.Confidence))
 	}
-	return fmt.Sprintf("no difference can be told: %s to %s less (%.0f %%)", ms(s.Low), ms(s.High), 100*s.Confidence)
+	return fmt.Sprintf("no difference can be told: %s to %s less (%s)", show.Duration(s.Low), show.Duration(s.High), show.Percent(s.Confidence))
 }
-
-func ms(ns int64) string { return fmt.Sprintf("%.3g ms", float64(ns)/1e6) }

@@ -74,7 +74,7 @@ const least = 4
 // must succeed.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Runs < 1 {
-		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95 %%", o.Runs, least)
+		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95%%", o.Runs, least)
 	}
 	for _, f := range o.Flags {
 		if name := strings.TrimLeft(f, "-"); name == "overlay" || strings.HasPrefix(name, "overlay=") {

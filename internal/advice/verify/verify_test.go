@@ -120,7 +120,7 @@ func TestRun(t *testing.T) {
 	if err := r.WriteText(&b, counted(dir), dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nmain.go:10: slice-too-small\nmain.go:10: slice-too-small\n    main.go:8: var v []int = make([]int, 0, 1000000)\n    estimated: 50 ms less, and 32 MB of memory, which is not measured\n    CPU time: ",
+	for _, want := range []string{"\nmain.go:10: slice-too-small\nmain.go:10: slice-too-small\n    main.go:8: var v []int = make([]int, 0, 1000000)\n    estimated: 50.0ms less, and 30.5 MiB of memory, which is not measured\n    CPU time: ",
 		"not tried: o.list grows", "all of these changes at once:\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)

@@ -106,7 +106,7 @@ func Of(ctx context.Context, o Options, edges *pgo.Edges) (*Report, error) {
 		return nil, err
 	}
 	if len(b.flagged) > 0 && !(math.Abs(b.with.threshold-r.Threshold) < 1e-9) && len(hot) < len(sorted) {
-		return nil, fmt.Errorf("the compiler takes edges of at least %g %% of the weight of %s for hot, and here it is %g %%: the edges are another profile's, or Go's compiler has changed", b.with.threshold, o.Profile, r.Threshold)
+		return nil, fmt.Errorf("the compiler takes edges of at least %g%% of the weight of %s for hot, and here it is %g%%: the edges are another profile's, or Go's compiler has changed", b.with.threshold, o.Profile, r.Threshold)
 	}
 	b.choose(hot, edges.Weight)
 	r.Edges = make([]Edge, len(hot))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/pgo"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // question is an edge with one package's unit, in which its call is searched.
@@ -241,7 +242,7 @@ func (q *question) one(c *call) {
 	devirtual := ""
 	if c.Devirtualized == q.Callee && c.Weight > 0 {
 		q.Devirtualized = q.Callee
-		devirtual = fmt.Sprintf("devirtualized to %s, which has %.0f %% of this line", q.Callee, 100*float64(c.DevirtualizedWeight)/float64(c.Weight))
+		devirtual = fmt.Sprintf("devirtualized to %s, which has %s of this line", q.Callee, show.Percent(float64(c.DevirtualizedWeight)/float64(c.Weight)))
 	}
 	switch {
 	case c.deferred:
@@ -326,11 +327,11 @@ func (q *question) indirect(calls []*call) {
 	case c.deferred:
 		q.Verdict, q.Text = GoOrDefer, "a go or defer statement, which calls it in a wrapper or later"
 	case c.Devirtualized != "":
-		q.Text = fmt.Sprintf("not devirtualized: the call is to %s, which has %.0f %% of this line", c.Devirtualized, 100*float64(c.DevirtualizedWeight)/float64(max(c.Weight, 1)))
+		q.Text = fmt.Sprintf("not devirtualized: the call is to %s, which has %s of this line", c.Devirtualized, show.Percent(float64(c.DevirtualizedWeight)/float64(max(c.Weight, 1))))
 	case c.Hottest == "":
 		q.Text = "not devirtualized: " + string(Unknown) + " why, as the profile does not name the line's hottest"
 	case c.Hottest != q.Callee:
-		q.Text = fmt.Sprintf("not devirtualized: %s is hotter, with %.0f %% of this line", c.Hottest, 100*float64(c.HottestWeight)/float64(max(c.Weight, 1)))
+		q.Text = fmt.Sprintf("not devirtualized: %s is hotter, with %s of this line", c.Hottest, show.Percent(float64(c.HottestWeight)/float64(max(c.Weight, 1))))
 	case c.refused != "":
 		q.Text = "not devirtualized: " + c.refused
 	default:

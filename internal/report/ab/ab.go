@@ -30,7 +30,7 @@ type Options struct {
 // be nil, is called before each run. Both builds are gone afterwards.
 func Of(ctx context.Context, o Options, progress func(run, of int)) (*Result, error) {
 	if o.Runs < 1 {
-		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95 %%", o.Runs, enough)
+		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95%%", o.Runs, enough)
 	}
 	dir, err := os.MkdirTemp("", "scopeview-ab-")
 	if err != nil {

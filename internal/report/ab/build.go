@@ -15,9 +15,9 @@ import (
 
 // Build is one of the two builds.
 type Build struct {
-	Name     string `json:"name" says:"'A' or 'B'"`
+	Name     string `json:"name" head:"build" says:"'A' or 'B'"`
 	Profile  string `json:"profile" says:"its file, or 'off'"`
-	Took     int64  `json:"build_ns" unit:"ns" says:"that the go command took"`
+	Took     int64  `json:"build_ns" head:"build time" unit:"ns" says:"that the go command took"`
 	Packages int    `json:"packages" unit:"count"`
 	// Compiled is how many of them go build compiled: the others were in its cache. It is null
 	// with Test, as go test does not tell.

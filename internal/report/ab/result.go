@@ -25,17 +25,19 @@ type Result struct {
 	Output    runs.Output `json:"output" says:"'same', 'differ', 'varies' from run to run; empty: nothing was run"`
 }
 
-// Time is what the runs took. Changes are those of B against A, as shares: -0.05 is 5 % less.
+// Time is the durations of the runs. Changes are those of B against A, as shares: -0.05 is 5 % less.
 type Time struct {
-	A int64 `json:"a_ns" unit:"ns" says:"the median of A's runs"`
-	B int64 `json:"b_ns" unit:"ns" says:"the median of B's runs"`
+	A int64 `json:"a_ns" head:"A" unit:"ns" says:"the median of A's runs"`
+	B int64 `json:"b_ns" head:"B" unit:"ns" says:"the median of B's runs"`
 	// Change is that of the medians, or the bound of the interval that is nearest to it.
-	Change float64 `json:"change" unit:"share" says:"of the medians, B against A: -0.05 is 5 % less"`
+	Change float64 `json:"change" head:"difference" unit:"share" says:"of the medians, B against A: -0.05 is 5 % less"`
 	// Low and High bound the interval in which the change is with that confidence.
 	Low        float64 `json:"low" unit:"share" says:"the interval's lower end"`
 	High       float64 `json:"high" unit:"share" says:"the interval's upper end"`
 	Confidence float64 `json:"confidence" unit:"share" says:"of the interval; 0: some run took no time that the system can tell"`
 	Verdict    Verdict `json:"verdict" says:"'less', 'more', 'same', or 'unknown' of too few or too short runs"`
+
+	What string `json:"-" head:"median"` // the kind of time
 }
 
 // Verdict is what the runs show.
@@ -52,14 +54,14 @@ const (
 // conclude sets what the runs show.
 func (r *Result) conclude(sides []*runs.Side) {
 	a, b := sides[0], sides[1]
-	r.CPU, r.Wall = timeOf(a.CPU, b.CPU), timeOf(a.Wall, b.Wall)
+	r.CPU, r.Wall = timeOf("CPU time", a.CPU, b.CPU), timeOf("wall time", a.Wall, b.Wall)
 	r.Output = a.Compare(b)
 }
 
 // timeOf compares runs. The interval is that of differences between logarithms, since a
 // profile changes times by a factor.
-func timeOf(a, b []int64) *Time {
-	t := &Time{A: runs.Median(a), B: runs.Median(b), Verdict: unknown}
+func timeOf(what string, a, b []int64) *Time {
+	t := &Time{A: runs.Median(a), B: runs.Median(b), Verdict: unknown, What: what}
 	la, okA := logs(a)
 	lb, okB := logs(b)
 	if !okA || !okB {

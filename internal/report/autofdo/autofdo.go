@@ -11,34 +11,54 @@ import (
 
 // showDocument is what show tells of a profile.
 type showDocument struct {
-	Total     uint64                    `json:"total" unit:"samples" says:"of all functions"`
-	Saturated bool                      `json:"saturated" says:"there are more samples than 'total' has room for"`
-	Count     int                       `json:"function_count" unit:"count"`
-	Functions report.List[functionJSON] `json:"functions"`
+	Total     uint64                `json:"total" unit:"samples" says:"of all functions"`
+	Saturated bool                  `json:"saturated" says:"there are more samples than 'total' has room for"`
+	Count     int                   `json:"function_count" unit:"count"`
+	Functions report.List[function] `json:"functions"`
 }
 
-// functionJSON is a function, the hottest first.
-type functionJSON struct {
-	Name    string     `json:"name"`
-	Total   uint64     `json:"total" unit:"samples" says:"the hottest function comes first"`
-	Head    uint64     `json:"head" unit:"samples" says:"of its prologue"`
-	Share   float64    `json:"share" unit:"share" says:"of all samples"`
-	Lines   int        `json:"line_count" unit:"count" says:"with those of what is inlined into it"`
-	Inlined int        `json:"inlined_count" unit:"count" says:"of callees that are inlined into it, and into these"`
-	Hottest *lineJSON  `json:"hottest" says:"of its lines and of those inlined into it; null: none was sampled"`
-	Calls   []callJSON `json:"calls"` // of all these lines, the most called first
+// function is a function, the hottest first.
+type function struct {
+	Name    string  `json:"name"`
+	Total   uint64  `json:"total" unit:"samples" says:"the hottest function comes first"`
+	Head    uint64  `json:"head" unit:"samples" says:"of its prologue"`
+	Share   float64 `json:"share" head:"%" unit:"share" says:"of all samples"`
+	Lines   int     `json:"line_count" head:"lines" unit:"count" says:"with those of what is inlined into it"`
+	Inlined int     `json:"inlined_count" head:"inlined" unit:"count" says:"of callees that are inlined into it, and into these"`
+	Hottest *line   `json:"hottest" head:"hottest line" says:"of its lines and of those inlined into it; null: none was sampled"`
+	Calls   []call  `json:"calls"` // of all these lines, the most called first
 }
 
-// lineJSON is a line of a function.
-type lineJSON struct {
+var functions = report.Table[function]{
+	What: "function", Text: "total, %, head, lines, inlined, hottest line, name, calls",
+	Cells: map[string]func(function) string{"hottest line": function.hottest, "calls": function.calls},
+}
+
+func (x function) hottest() string {
+	if x.Hottest == nil {
+		return "-"
+	}
+	text := fmt.Sprintf("+%d: %s", x.Hottest.Offset, show.Count(x.Hottest.Samples))
+	if x.Hottest.Inlined != "" {
+		text = report.Name(x.Hottest.Inlined) + " " + text
+	}
+	return text
+}
+
+func (x function) calls() string {
+	return report.First(x.Calls, func(c call) string { return report.Name(c.Name) + " " + show.Count(c.Count) })
+}
+
+// line is a line of a function.
+type line struct {
 	Inlined       string `json:"inlined" says:"the inlined function that the line is of; empty: its own"`
 	Offset        uint32 `json:"offset" unit:"lines" says:"from the function's first"`
 	Discriminator uint32 `json:"discriminator" unit:"number" says:"0: none"`
 	Samples       uint64 `json:"samples" unit:"samples"`
 }
 
-// callJSON is a function that was called.
-type callJSON struct {
+// call is a function that was called.
+type call struct {
 	Name  string `json:"name" says:"the most called comes first"`
 	Count uint64 `json:"count" unit:"calls"`
 }
@@ -52,30 +72,20 @@ func Show(p *autofdo.Profile) *report.Report {
 		d.Saturated = autofdo.Add(&d.Total, f.Total) || d.Saturated
 		whole += float64(f.Total)
 	}
-	d.Functions = report.ListOf(sorted, func(f *autofdo.Function) functionJSON { return functionOf(f, whole) })
+	rows := report.RowsOf(sorted, func(f *autofdo.Function) function { return functionOf(f, whole) })
+	d.Functions = report.All(rows)
 	return &report.Report{Document: d, Text: func(b *report.Text) {
 		least := ""
 		if d.Saturated {
 			least = "at least "
 		}
-		fmt.Fprintf(b, "%s%d samples in %s\n\n", least, d.Total, show.Plural(int64(d.Count), "function"))
-		heads := []string{"total", "%", "head", "lines", "inlined", "hottest line", "<function", "<calls"}
-		report.Grid(b, "function", heads, sorted, func(f *autofdo.Function) []string {
-			x, hottest := functionOf(f, whole), ""
-			if x.Hottest != nil {
-				hottest = fmt.Sprintf("%+d: %d", x.Hottest.Offset, x.Hottest.Samples)
-				if x.Hottest.Inlined != "" {
-					hottest = report.Name(x.Hottest.Inlined) + " " + hottest
-				}
-			}
-			calls := report.First(x.Calls, func(c callJSON) string { return fmt.Sprintf("%s %d", report.Name(c.Name), c.Count) })
-			return []string{fmt.Sprint(x.Total), fmt.Sprintf("%.2f", 100*x.Share), fmt.Sprint(x.Head), fmt.Sprint(x.Lines), fmt.Sprint(x.Inlined), hottest, report.Name(x.Name), calls}
-		})
+		fmt.Fprintf(b, "%s%s in %s\n\n", least, show.Plural(d.Total, "sample"), show.Plural(d.Count, "function"))
+		functions.Write(b, rows)
 	}}
 }
 
-func functionOf(f *autofdo.Function, whole float64) functionJSON {
-	x := functionJSON{Name: f.Name, Total: f.Total, Head: f.Head, Inlined: -1, Calls: []callJSON{}} // it is not inlined into itself
+func functionOf(f *autofdo.Function, whole float64) function {
+	x := function{Name: f.Name, Total: f.Total, Head: f.Head, Inlined: -1, Calls: []call{}} // it is not inlined into itself
 	if whole > 0 {
 		x.Share = float64(f.Total) / whole
 	}
@@ -86,7 +96,7 @@ func functionOf(f *autofdo.Function, whole float64) functionJSON {
 		for _, at := range in.SortedLines() {
 			l := in.Lines[at]
 			if x.Hottest == nil || l.Samples > x.Hottest.Samples {
-				x.Hottest = &lineJSON{"", at.Offset, at.Disc, l.Samples}
+				x.Hottest = &line{"", at.Offset, at.Disc, l.Samples}
 				if in != f {
 					x.Hottest.Inlined = in.Name
 				}
@@ -99,40 +109,41 @@ func functionOf(f *autofdo.Function, whole float64) functionJSON {
 		}
 	})
 	for _, name := range all.SortedTargets() {
-		x.Calls = append(x.Calls, callJSON{name, all.Targets[name]})
+		x.Calls = append(x.Calls, call{name, all.Targets[name]})
 	}
 	return x
 }
 
 // overlapDocument is how alike two profiles are.
 type overlapDocument struct {
-	Base          string                     `json:"base" says:"the first profile's name"`
-	Test          string                     `json:"test" says:"the second profile's name"`
-	Overlap       float64                    `json:"overlap" unit:"share" says:"as 'llvm-profdata overlap --sample' has it"`
-	SampleShare   float64                    `json:"sample_share" unit:"share" says:"of samples that both have"`
-	FunctionShare float64                    `json:"function_share" unit:"share" says:"of functions that both have"`
-	Functions     report.List[functionAlike] `json:"functions"`
+	Base          string             `json:"base" says:"the first profile's name"`
+	Test          string             `json:"test" says:"the second profile's name"`
+	Overlap       float64            `json:"overlap" unit:"share" says:"as 'llvm-profdata overlap --sample' has it"`
+	SampleShare   float64            `json:"sample_share" unit:"share" says:"of samples that both have"`
+	FunctionShare float64            `json:"function_share" unit:"share" says:"of functions that both have"`
+	Functions     report.List[alike] `json:"functions"`
 }
 
-// functionAlike is how alike a function is in both.
-type functionAlike struct {
+// alike is how alike a function is in both.
+type alike struct {
 	Name    string  `json:"name" says:"the heaviest of the first profile comes first"`
-	Overlap float64 `json:"overlap" unit:"share" says:"how alike the function is"`
-	Base    float64 `json:"base_share" unit:"share" says:"of the first profile's samples"`
-	Test    float64 `json:"test_share" unit:"share" says:"of the second profile's samples"`
+	Overlap float64 `json:"overlap" head:"alike %" unit:"share" says:"how alike the function is"`
+	Base    float64 `json:"base_share" head:"base %" unit:"share" says:"of the first profile's samples"`
+	Test    float64 `json:"test_share" head:"test %" unit:"share" says:"of the second profile's samples"`
 }
+
+var alikes = report.Table[alike]{What: "function", Text: "alike %, base %, test %, name"}
 
 // Overlap reports how alike two profiles are, as llvm-profdata overlap --sample does.
 func Overlap(base, test string, s *autofdo.Similarity) *report.Report {
 	d := &overlapDocument{Base: base, Test: test, Overlap: s.Percent / 100, SampleShare: s.Samples.Percent() / 100, FunctionShare: s.Functions.Percent() / 100}
-	d.Functions = report.ListOf(s.Of, func(f autofdo.FunctionSimilarity) functionAlike {
-		return functionAlike{f.Name, f.Percent / 100, f.BaseWeight / 100, f.TestWeight / 100}
+	rows := report.RowsOf(s.Of, func(f autofdo.FunctionSimilarity) alike {
+		return alike{f.Name, f.Percent / 100, f.BaseWeight / 100, f.TestWeight / 100}
 	})
+	d.Functions = report.All(rows)
 	return &report.Report{Document: d, Text: func(b *report.Text) {
 		fmt.Fprintf(b, "overlap %s of %s and %s\n", b.Bold(show.Percent(d.Overlap)), show.Name(base), show.Name(test))
 		fmt.Fprintf(b, "of all samples both have %s, of all functions %s\n\n", show.Percent(d.SampleShare), show.Percent(d.FunctionShare))
-		report.Grid(b, "function", []string{"alike %", "base %", "test %", "<function"}, s.Of, func(f autofdo.FunctionSimilarity) []string {
-			return []string{fmt.Sprintf("%.2f", f.Percent), fmt.Sprintf("%.2f", f.BaseWeight), fmt.Sprintf("%.2f", f.TestWeight), report.Name(f.Name)}
-		})
+		alikes.Write(b, rows)
 	}}
 }

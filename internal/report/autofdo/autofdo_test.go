@@ -76,7 +76,7 @@ func TestShowOverflow(t *testing.T) {
 	}
 	var b report.Text
 	Show(p).Text(&b)
-	if !strings.Contains(b.String(), "at least 18446744073709551615 samples in 2 functions") {
+	if !strings.Contains(b.String(), "at least 18,446,744,073,709,551,615 samples in 2 functions") {
 		t.Errorf("the total is told as it is not:\n%s", b.String())
 	}
 }

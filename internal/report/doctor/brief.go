@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/doctor"
@@ -41,7 +40,7 @@ func (r found) brief(b *report.Brief) {
 		b.Line("Nothing is wrong that can be told from this trace.")
 	}
 	b.Heading("## Where the cores' time went")
-	b.Item(fmt.Sprintf("of %.4g cores", r.Cores.Count), r.spent())
+	b.Item("of "+show.Number(r.Cores.Count)+" cores", r.mostSpent())
 	if len(r.CriticalPath) > 0 {
 		b.Item("critical path of the run", critical(&r.CriticalPath[0]))
 	}
@@ -100,7 +99,7 @@ func (r found) briefly(b *report.Brief, i int) {
 	}
 	gain := "unknown"
 	if f.Gain >= 0 {
-		gain = "about " + show.Percent(float64(f.Gain)) + " of the run"
+		gain = "about " + show.Percent(f.Gain) + " of the run"
 	}
 	lines := []string{
 		fmt.Sprintf("- verdict: `%s`, %s: %s", f.Verdict, sure(f.Confidence), f.Verdict.Meaning()),
@@ -164,22 +163,14 @@ func (r found) commands(b *report.Brief, f *doctor.Finding) (list []string) {
 	return list
 }
 
-// spent writes where the cores' time went, the most first.
-func (r found) spent() string {
-	list := slices.Clone(r.Speedup)
-	slices.SortStableFunc(list, func(a, b doctor.Slice) int {
-		switch {
-		case a.Cores > b.Cores:
-			return -1
-		case a.Cores < b.Cores:
-			return 1
-		}
-		return 0
-	})
+// mostSpent writes where the cores' time went, the most first.
+func (r found) mostSpent() string {
+	list := r.spent()
+	spending.SortBy(list, "cores", func(a, b spent) int { return 0 })
 	var parts []string
 	for _, s := range list {
-		if r.Cores.Count > 0 && s.Cores/r.Cores.Count >= 0.01 {
-			parts = append(parts, fmt.Sprintf("%s %.2f", s.Name, s.Cores))
+		if s.Share.N >= 0.01 {
+			parts = append(parts, s.Name+" "+show.Ratio(s.Cores))
 		}
 	}
 	return strings.Join(parts, ", ")

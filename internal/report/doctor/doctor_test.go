@@ -44,7 +44,7 @@ critical path of the run, 2.00ms:
   scope       state    time  share
   merge       cpu    1.00ms    50%
   (no scope)  sleep  1.00ms    50%
-  if merge were free: −31%
+  if merge were free: -31%
 
 critical path of task (3 of 9 scopes), 2.00ms:
   nothing is known of what the goroutines did

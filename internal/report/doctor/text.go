@@ -3,7 +3,7 @@ package doctor
 import (
 	"fmt"
 	"net/url"
-	"strings"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/report"
@@ -33,11 +33,7 @@ func (r found) text(b *report.Text) {
 		criticalPath(b, &r.CriticalPath[i])
 	}
 	for _, u := range r.Unexamined {
-		var names []string
-		for _, v := range u.Verdicts {
-			names = append(names, string(v))
-		}
-		fmt.Fprintf(b, "%s %s\n  because %s\n  %s\n", b.Yellow("not looked for:"), strings.Join(names, ", "), u.Why, u.How)
+		fmt.Fprintf(b, "%s %s\n  because %s\n  %s\n", b.Yellow("not looked for:"), verdicts(u.Verdicts), u.Why, u.How)
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(b, "%s %s\n", b.Yellow("note:"), show.Text(n))
@@ -52,7 +48,7 @@ func (r found) finding(b *report.Text, f *doctor.Finding) {
 	}
 	gain := "gain unknown"
 	if f.Gain >= 0 {
-		gain = "gain about " + show.Percent(float64(f.Gain))
+		gain = "gain about " + show.Percent(f.Gain)
 	}
 	fmt.Fprintf(b, "    share %s, %s, %s; from %s to %s: %s\n\n", show.Percent(f.Share), gain, sure(f.Confidence), show.Duration(f.FromNS), show.Duration(f.ToNS), b.Dim(link(f, r.path)))
 }
@@ -92,7 +88,7 @@ func sure(c float64) string {
 	case c >= 0.4:
 		word = "likely"
 	}
-	return fmt.Sprintf("%s (%.2f)", word, c)
+	return word + " (" + show.Ratio(c) + ")"
 }
 
 // link returns how to look at a finding on the page.
@@ -101,27 +97,14 @@ func link(f *doctor.Finding, path string) string {
 	return "scopeview serve " + show.Name(path) + ", #" + fragment.Encode()
 }
 
-// barWidth is how long a bar of the whole is.
-const barWidth = 30
-
-func bar(share float64) string { return strings.Repeat("#", int(share*barWidth+0.5)) }
-
 // speedup writes where the cores' time went.
 func (r found) speedup(b *report.Text) {
 	if len(r.Speedup) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "%s\n", b.Bold(fmt.Sprintf("where the time of %.4g cores went, on average (%s):", r.Cores.Count, r.Cores.Why)))
-	var large []doctor.Slice
-	for i, s := range r.Speedup {
-		if i == 0 || s.Cores/r.Cores.Count >= 0.005 {
-			large = append(large, s)
-		}
-	}
-	report.Grid(b, "", []string{"<  ", "cores", "", "<"}, large, func(s doctor.Slice) []string {
-		share := s.Cores / r.Cores.Count
-		return []string{"  " + s.Name, fmt.Sprintf("%.2f", s.Cores), show.Percent(share), bar(share)}
-	})
+	fmt.Fprintf(b, "%s\n", b.Bold(fmt.Sprintf("where the time of %s cores went, on average (%s):", show.Number(r.Cores.Count), r.Cores.Why)))
+	all := r.spent()
+	spending.Write(b, slices.Concat(all[:1], slices.DeleteFunc(all[1:], func(s spent) bool { return s.Share.N < 0.005 })))
 	b.WriteByte('\n')
 }
 
@@ -131,15 +114,13 @@ func (r found) parallelism(b *report.Text) {
 		return
 	}
 	fmt.Fprintf(b, "%s\n", b.Bold("goroutines that ran at once, of the time:"))
-	var counts []int
+	var rows []atOnce
 	for n, share := range r.Parallelism {
 		if share >= 0.0005 {
-			counts = append(counts, n)
+			rows = append(rows, atOnce{n, share, bar(share)})
 		}
 	}
-	report.Grid(b, "", []string{"running", "time", "<"}, counts, func(n int) []string {
-		return []string{fmt.Sprint(n), show.Percent(r.Parallelism[n]), bar(r.Parallelism[n])}
-	})
+	parallelism.Write(b, rows)
 	b.WriteByte('\n')
 }
 
@@ -160,15 +141,9 @@ func criticalPath(b *report.Text, p *doctor.Path) {
 		b.WriteString("  nothing is known of what the goroutines did\n\n")
 		return
 	}
-	report.Grid(b, "", []string{"<  scope", "<state", "time", "share"}, p.Parts[:min(len(p.Parts), pathParts)], func(x doctor.Part) []string {
-		name := "(no scope)"
-		if x.Name != "" {
-			name = report.Name(x.Name)
-		}
-		return []string{"  " + name, x.State, show.Duration(x.Time), show.Percent(x.Share)}
-	})
+	parts.Write(b, p.Parts[:min(len(p.Parts), pathParts)])
 	for _, x := range p.WhatIf {
-		fmt.Fprintf(b, "  if %s were free: −%s\n", show.Name(x.Name), show.Percent(x.Gain))
+		fmt.Fprintf(b, "  if %s were free: -%s\n", show.Name(x.Name), show.Percent(x.Gain))
 	}
 	b.WriteByte('\n')
 }

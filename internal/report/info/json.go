@@ -54,24 +54,18 @@ type document struct {
 
 // function is one that was not recorded at each call.
 type function struct {
-	Name     string `json:"name"`
-	Calls    int64  `json:"calls" unit:"calls" says:"of a function that was not recorded at each call"`
-	Recorded int64  `json:"recorded" unit:"calls" says:"of those; they include what is lost"`
-	Unseen   int64  `json:"unseen" unit:"calls" says:"of those, an estimate: made while they were not counted"`
-	Reason   string `json:"reason" says:"why not all are recorded"`
-	OffSince *int64 `json:"off_since_ns" unit:"ns" says:"its calls were only counted from then to the end; null: they were recorded at the end"`
+	Name     string     `json:"name"`
+	Calls    int64      `json:"calls" unit:"calls" says:"of a function that was not recorded at each call"`
+	Recorded int64      `json:"recorded" unit:"calls" says:"of those; they include what is lost"`
+	Unseen   int64      `json:"unseen" unit:"calls" says:"of those, an estimate: made while they were not counted"`
+	Reason   string     `json:"reason" says:"why not all are recorded"`
+	OffSince report.Int `json:"off_since_ns" unit:"ns" says:"its calls were only counted from then to the end; null: they were recorded at the end"`
 }
 
 func (r found) functions() []function {
-	list := []function{}
-	for _, c := range r.Trace.Calls() {
-		f := function{r.Trace.Name(c.Name), c.All(), c.Recorded, c.Unseen, analysis.Budget, nil}
-		if c.Off {
-			f.OffSince = &c.Since
-		}
-		list = append(list, f)
-	}
-	return list
+	return report.RowsOf(r.Trace.Calls(), func(c trace.Called) function {
+		return function{r.Trace.Name(c.Name), c.All(), c.Recorded, c.Unseen, analysis.Budget, report.Known(c.Since, c.Off)}
+	})
 }
 
 // leftOut is a reason why functions were left out when the program was built.
@@ -82,11 +76,9 @@ type leftOut struct {
 }
 
 func (r found) leftOut() []leftOut {
-	list := []leftOut{}
-	for _, l := range analysis.FunctionsLeftOut(r.Trace) {
-		list = append(list, leftOut{l.Why, l.Count, append([]string{}, l.Names...)})
-	}
-	return list
+	return report.RowsOf(analysis.FunctionsLeftOut(r.Trace), func(l analysis.LeftOut) leftOut {
+		return leftOut{l.Why, l.Count, append([]string{}, l.Names...)}
+	})
 }
 
 // goTrace is what can be read of the Go execution trace.
@@ -120,39 +112,34 @@ func (r found) goTraceJSON() *goTrace {
 
 // process is one of those that a trace was merged of.
 type process struct {
-	Number      uint32 `json:"number" unit:"number" says:"in the upper bits of its goroutines' ids"`
-	Parent      uint32 `json:"parent" unit:"number" says:"of the process that started it; 0: not among them"`
-	Program     string `json:"program"`
-	PID         uint32 `json:"pid" unit:"number"`
-	PPID        uint32 `json:"ppid" unit:"number"`
-	Host        string `json:"host"`
-	Boot        string `json:"boot" says:"Linux's boot id"`
-	Path        string `json:"path" says:"its own trace"`
-	From        int64  `json:"from_ns" unit:"ns" says:"its own trace is of"`
-	To          int64  `json:"to_ns" unit:"ns"`
-	Offset      int64  `json:"clock_offset_ns" unit:"ns" says:"that were added to its wall clock"`
-	Drift       int64  `json:"clock_drift_ppb" unit:"ns a second" says:"its clock was slowed down by"`
-	Error       *int64 `json:"clock_error_ns" unit:"ns" says:"its times may be wrong by, against the first trace's that was given; null: not known"`
-	Violated    bool   `json:"clock_contradiction" says:"pairs of requests and responses contradict one another by 'clock_error_ns': a clock has jumped or is another one, or callers did not wait"`
-	Apart       bool   `json:"boot_contradiction" says:"the boot id is that of a process before it, but the monotonic clock is another, by the wall clocks or by requests: a time namespace, or a copy of a machine"`
-	Lost        int64  `json:"lost" unit:"records"`
-	Overwritten int64  `json:"overwritten" unit:"records" says:"by its ring"`
-	Breaks      int64  `json:"clock_steps" unit:"count"`
-	Lacks       string `json:"lacks" says:"what its own trace lacks; empty: nothing"`
+	Number      uint32     `json:"number" unit:"number" says:"in the upper bits of its goroutines' ids"`
+	Parent      uint32     `json:"parent" unit:"number" says:"of the process that started it; 0: not among them"`
+	Program     string     `json:"program"`
+	PID         uint32     `json:"pid" unit:"number"`
+	PPID        uint32     `json:"ppid" unit:"number"`
+	Host        string     `json:"host"`
+	Boot        string     `json:"boot" says:"Linux's boot id"`
+	Path        string     `json:"path" says:"its own trace"`
+	From        int64      `json:"from_ns" unit:"ns" says:"its own trace is of"`
+	To          int64      `json:"to_ns" unit:"ns"`
+	Offset      int64      `json:"clock_offset_ns" unit:"ns" says:"that were added to its wall clock"`
+	Drift       int64      `json:"clock_drift_ppb" unit:"ns a second" says:"its clock was slowed down by"`
+	Error       report.Int `json:"clock_error_ns" unit:"ns" says:"its times may be wrong by, against the first trace's that was given; null: not known"`
+	Violated    bool       `json:"clock_contradiction" says:"pairs of requests and responses contradict one another by 'clock_error_ns': a clock has jumped or is another one, or callers did not wait"`
+	Apart       bool       `json:"boot_contradiction" says:"the boot id is that of a process before it, but the monotonic clock is another, by the wall clocks or by requests: a time namespace, or a copy of a machine"`
+	Lost        int64      `json:"lost" unit:"records"`
+	Overwritten int64      `json:"overwritten" unit:"records" says:"by its ring"`
+	Breaks      int64      `json:"clock_steps" unit:"count"`
+	Lacks       string     `json:"lacks" says:"what its own trace lacks; empty: nothing"`
 }
 
-func processesOf(t *trace.Trace) (list []process) {
-	for _, p := range t.Processes() {
-		x := process{
-			p.Number, p.Parent, p.Program, p.PID, p.PPID, p.Host, p.Boot, p.Path, p.From, p.To, p.Offset, p.Drift, &p.Error, p.Violated, p.Apart,
+func processesOf(t *trace.Trace) []process {
+	return report.RowsOf(t.Processes(), func(p trace.Process) process {
+		return process{
+			p.Number, p.Parent, p.Program, p.PID, p.PPID, p.Host, p.Boot, p.Path, p.From, p.To, p.Offset, p.Drift, report.Known(p.Error, p.Error >= 0), p.Violated, p.Apart,
 			p.Lost, p.Overwritten, p.Breaks, p.Lacks,
 		}
-		if p.Error < 0 {
-			x.Error = nil
-		}
-		list = append(list, x)
-	}
-	return list
+	})
 }
 
 func hotPart(t *trace.Trace) string {
@@ -196,11 +183,11 @@ type gap struct {
 }
 
 type cost struct {
-	Percent   *float64 `json:"percent_of_cpu" unit:"percent" says:"at least: the estimated and the measured, of 'process_cpu_ns'"`
-	Process   *int64   `json:"process_cpu_ns" unit:"ns" says:"CPU time of the process while it recorded"`
-	Measured  *int64   `json:"measured_ns" unit:"ns" says:"CPU time of the recorder's goroutines, and what reading threads' CPU clocks took"`
-	Estimated *int64   `json:"estimated_ns" unit:"ns" says:"what scopes cost at least, by what one costs"`
-	Missing   []string `json:"not_measured" says:"what else recording may have cost"`
+	Percent   report.Float `json:"percent_of_cpu" unit:"percent" says:"at least: the estimated and the measured, of 'process_cpu_ns'"`
+	Process   report.Int   `json:"process_cpu_ns" unit:"ns" says:"CPU time of the process while it recorded"`
+	Measured  report.Int   `json:"measured_ns" unit:"ns" says:"CPU time of the recorder's goroutines, and what reading threads' CPU clocks took"`
+	Estimated report.Int   `json:"estimated_ns" unit:"ns" says:"what scopes cost at least, by what one costs"`
+	Missing   []string     `json:"not_measured" says:"what else recording may have cost"`
 }
 
 type note struct {
@@ -225,7 +212,7 @@ func (r found) document() *document {
 	bit := func(b uint32) bool { return h.Witness&b != 0 }
 	j := &document{
 		Path: r.Path, Bytes: t.Size(), State: r.State, Start: t.Start(), DurationNS: t.End(),
-		Lost: kept.Lost, Gaps: []gap{}, Ring: kept.Ring,
+		Lost: kept.Lost, Gaps: report.RowsOf(t.Gaps(), func(g trace.Gap) gap { return gap{g.From, g.To, g.Count, g.Reason.String()} }), Ring: kept.Ring,
 		PID: h.PID, Info: map[string]string{}, Format: fmt.Sprintf("%d.%d", h.Major, h.Minor),
 		Writer: h.Path.String(), Backing: h.Backing.String(), HotPart: hotPart(t), Clock: h.Clock.String(),
 		Witness: map[string]bool{
@@ -238,13 +225,13 @@ func (r found) document() *document {
 		},
 		Stacks: stackCount(analysis.Stacks(t)), GoTrace: r.goTraceJSON(), Switches: t.HasSwitches(), Archive: archiveOf(t),
 		Merged: processesOf(t), Beats: int64(len(t.Beats())), LastBeat: map[string]int64{},
-		Calls: r.functions(), LeftOut: r.leftOut(), Notes: []note{}, Breaks: []clockStep{}, Problems: []problem{}, Forgotten: report.ForgottenOf(t, &r.Census.Endings),
+		Calls: r.functions(), LeftOut: r.leftOut(), Forgotten: report.ForgottenOf(t, &r.Census.Endings), Cost: r.costJSON(),
+		Notes:    report.RowsOf(t.Notes, func(n trace.Note) note { return note{n.Time, n.Text} }),
+		Breaks:   report.RowsOf(t.Breaks(), func(b trace.Break) clockStep { return clockStep{b.From, b.To} }),
+		Problems: report.RowsOf(t.Problems(), func(p trace.Problem) problem { return problem{p.Offset, p.Text, p.Count, p.Damage()} }),
 	}
 	for _, i := range t.Info {
 		j.Info[i.Key] = i.Value
-	}
-	for _, g := range t.Gaps() {
-		j.Gaps = append(j.Gaps, gap{g.From, g.To, g.Count, g.Reason.String()})
 	}
 	for _, k := range r.Kinds() {
 		j.Records[k.Name] = k.Count
@@ -256,38 +243,20 @@ func (r found) document() *document {
 		}
 	}
 	j.Records["total"] = r.Census.Total()
-	j.Cost = r.costJSON()
 	if n := len(t.Beats()); n > 0 {
 		for _, v := range t.Beats()[n-1].Values {
 			j.LastBeat[v.Field.String()] = v.Value
 		}
 	}
-	for _, n := range t.Notes {
-		j.Notes = append(j.Notes, note{n.Time, n.Text})
-	}
-	for _, b := range t.Breaks() {
-		j.Breaks = append(j.Breaks, clockStep{b.From, b.To})
-	}
-	for _, p := range t.Problems() {
-		j.Problems = append(j.Problems, problem{p.Offset, p.Text, p.Count, p.Damage()})
-	}
 	return j
 }
 
-func (r found) costJSON() (j cost) {
-	known := func(ns int64) *int64 {
-		if ns < 0 {
-			return nil
-		}
-		return &ns
+func (r found) costJSON() cost {
+	known := func(ns int64) report.Int { return report.Known(ns, ns >= 0) }
+	measured, knowsMeasured := r.Cost.Share(r.Cost.Measured)
+	estimated, knowsEstimated := r.Cost.Share(r.Cost.Estimated)
+	return cost{
+		Percent: report.Known(measured+estimated, knowsMeasured && knowsEstimated),
+		Process: known(r.Cost.Process), Measured: known(r.Cost.Measured), Estimated: known(r.Cost.Estimated), Missing: analysis.NotMeasured(r.Trace),
 	}
-	j.Missing = analysis.NotMeasured(r.Trace)
-	j.Process, j.Measured, j.Estimated = known(r.Cost.Process), known(r.Cost.Measured), known(r.Cost.Estimated)
-	if m, ok := r.Cost.Share(r.Cost.Measured); ok {
-		if e, ok := r.Cost.Share(r.Cost.Estimated); ok {
-			sum := m + e
-			j.Percent = &sum
-		}
-	}
-	return j
 }

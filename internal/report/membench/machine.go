@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // facts are what is known of the machine; zero where it is not.
@@ -95,7 +97,7 @@ func arrays(wanted int64, m facts, cores int) (bytes int64, doubt string) {
 	case m.cache == 0:
 		doubt = "how large the last-level cache is is not known, so the arrays may lie in it"
 	case bytes < 2*m.cache:
-		doubt = fmt.Sprintf("the arrays (%d MiB) are not well beyond the last-level cache (%d MiB): memory may be slower than this", bytes>>20, m.cache>>20)
+		doubt = fmt.Sprintf("the arrays (%s) are not well beyond the last-level cache (%s): memory may be slower than this", show.Size(bytes), show.Size(m.cache))
 	}
 	return bytes, doubt
 }

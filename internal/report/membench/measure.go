@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // Options say how to measure.
@@ -34,16 +37,24 @@ type Result struct {
 // point is what so many cores do at once: the best of several measurements.
 type point struct {
 	Cores   int     `json:"cores" unit:"CPUs" says:"at once"`
-	Copy    float64 `json:"copy_bytes_per_s" unit:"bytes per second" says:"read and written"`
-	Triad   float64 `json:"triad_bytes_per_s" unit:"bytes per second" says:"of a[i] = b[i] + s·c[i]"`
+	Copy    float64 `json:"copy_bytes_per_s" head:"copy" unit:"bytes per second" says:"read and written"`
+	Triad   float64 `json:"triad_bytes_per_s" head:"triad" unit:"bytes per second" says:"of a[i] = b[i] + s·c[i]"`
 	Compute float64 `json:"compute_per_s" unit:"steps per second" says:"of work that needs no memory"`
+
+	MemoryInflation  float64 `json:"-" head:"inflation: memory" unit:"ratio"`
+	ComputeInflation float64 `json:"-" head:"compute" unit:"ratio"`
 }
 
-// Inflation is how many times longer the same work takes on p.Cores than on one, for
-// work that only moves memory, and for work that needs none.
-func (r *Result) Inflation(p point) (memory, compute float64) {
-	one, n := r.Points[0], float64(p.Cores)/float64(r.Points[0].Cores)
-	return n * one.Copy / p.Copy, n * one.Compute / p.Compute
+// Inflation returns the points with how many times longer the same work takes there than on one
+// core, for work that only moves memory, and for work that needs none.
+func (r *Result) Inflation() []point {
+	list := slices.Clone(r.Points)
+	for i := range list {
+		p, one := &list[i], &r.Points[0]
+		n := float64(p.Cores) / float64(one.Cores)
+		p.MemoryInflation, p.ComputeInflation = n*one.Copy/p.Copy, n*one.Compute/p.Compute
+	}
+	return list
 }
 
 // kernels are what is measured. Each works on a goroutine's own arrays until end and
@@ -155,8 +166,8 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 		r.Saturated = n
 		return r, nil
 	}
-	_, by := r.Inflation(r.Points[len(r.Points)-1])
-	r.Doubt = join(r.Doubt, fmt.Sprintf("%d cores slow each other down %.1f times even in work that needs no memory: others run on them, or they are threads of fewer cores. Whether memory is saturated can't be told", r.Points[len(r.Points)-1].Cores, by))
+	last := r.Inflation()[len(r.Points)-1]
+	r.Doubt = join(r.Doubt, fmt.Sprintf("%d cores slow each other down %s times even in work that needs no memory: others run on them, or they are threads of fewer cores. Whether memory is saturated can't be told", last.Cores, show.Ratio(last.ComputeInflation)))
 	return r, nil
 }
 

@@ -25,8 +25,8 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if m, c := r.Inflation(r.Points[0]); m != 1 || c != 1 {
-		t.Errorf("on one core inflated by %v, %v", m, c)
+	if p := r.Inflation()[0]; p.MemoryInflation != 1 || p.ComputeInflation != 1 {
+		t.Errorf("on one core inflated by %v, %v", p.MemoryInflation, p.ComputeInflation)
 	}
 }
 

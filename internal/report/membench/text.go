@@ -10,11 +10,13 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
+var points = report.Table[point]{Text: "cores, copy, a=b+s·c=triad, inflation: memory, compute"}
+
 // Report returns it for people and for programs.
 func (r *Result) Report() *report.Report { return &report.Report{Text: r.text, Document: r} }
 
 func (r *Result) text(b *report.Text) {
-	line := show.Plural(int64(r.Cores), "core")
+	line := show.Plural(r.Cores, "core")
 	if r.CPU != "" {
 		line = show.Name(r.CPU) + ", " + line
 	}
@@ -26,19 +28,14 @@ func (r *Result) text(b *report.Text) {
 		fmt.Fprintf(b, "%s\n", b.Yellow(r.Doubt))
 	}
 	b.WriteByte('\n')
-	report.Grid(b, "", []string{"cores", "copy", "a=b+s·c", "inflation: memory", "compute"}, r.Points, func(p point) []string {
-		m, c := r.Inflation(p)
-		return []string{fmt.Sprint(p.Cores), gigabytes(p.Copy), gigabytes(p.Triad), fmt.Sprintf("%.2f", m), fmt.Sprintf("%.2f", c)}
-	})
+	points.Write(b, r.Inflation())
 	last := r.Points[len(r.Points)-1].Cores
 	switch {
 	case len(r.Points) == 1:
 		b.WriteString("\nwith one core, nothing can be said about more of them\n")
 	case r.Saturated > 0:
-		fmt.Fprintf(b, "\n%s saturated by %s: more of them move less than a tenth more\n", b.Bold("memory is"), show.Plural(int64(r.Saturated), "core"))
+		fmt.Fprintf(b, "\n%s saturated by %s: more of them move less than a tenth more\n", b.Bold("memory is"), show.Plural(r.Saturated, "core"))
 	case r.Doubt == "":
-		fmt.Fprintf(b, "\nmemory is not saturated by %s\n", show.Plural(int64(last), "core"))
+		fmt.Fprintf(b, "\nmemory is not saturated by %s\n", show.Plural(last, "core"))
 	}
 }
-
-func gigabytes(perSecond float64) string { return fmt.Sprintf("%.1f GB/s", perSecond/1e9) }

@@ -12,9 +12,9 @@ func TestText(t *testing.T) {
 	r.text(&b)
 	want := `EPYC, 2 cores, last-level cache 32.0 MiB; arrays of 256 MiB
 
-cores       copy    a=b+s·c  inflation: memory  compute
-    1  20.0 GB/s  10.0 GB/s               1.00     1.00
-    2  20.0 GB/s  11.0 GB/s               2.00     1.00
+cores        copy     a=b+s·c  inflation: memory  compute
+    1  18.6 GiB/s  9.31 GiB/s               1.00     1.00
+    2  18.6 GiB/s  10.2 GiB/s               2.00     1.00
 
 memory is saturated by 1 core: more of them move less than a tenth more
 `

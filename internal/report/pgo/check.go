@@ -11,43 +11,57 @@ import (
 // checkDocument is a profile held against the source.
 type checkDocument struct {
 	// Share is null where no weight is of calls that the compiler could match.
-	Share     *float64                 `json:"share" unit:"share" says:"that is found, of 'total' without 'never'; null: nothing could be matched"`
-	Total     int64                    `json:"total" unit:"as in the profile" says:"of all calls"`
-	Found     int64                    `json:"found" unit:"as in the profile" says:"of calls that the source has"`
-	Lost      int64                    `json:"lost" unit:"as in the profile" says:"of calls that it has no more"`
-	Never     int64                    `json:"never" unit:"as in the profile" says:"of calls that the compiler matches with no source"`
-	Unknown   int64                    `json:"unknown" unit:"as in the profile" says:"of packages that are not in this build, or do not load"`
-	Foreign   bool                     `json:"foreign" says:"hardly a caller exists: the profile is another program's"`
-	Reasons   []reasonJSON             `json:"reasons"`
-	Packages  report.List[packageJSON] `json:"packages"`
-	Functions report.List[lostJSON]    `json:"lost_functions"`
-	Failures  []failureJSON            `json:"failures"`
+	Share     report.Float      `json:"share" unit:"share" says:"that is found, of 'total' without 'never'; null: nothing could be matched"`
+	Total     int64             `json:"total" unit:"as in the profile" says:"of all calls"`
+	Found     int64             `json:"found" unit:"as in the profile" says:"of calls that the source has"`
+	Lost      int64             `json:"lost" unit:"as in the profile" says:"of calls that it has no more"`
+	Never     int64             `json:"never" unit:"as in the profile" says:"of calls that the compiler matches with no source"`
+	Unknown   int64             `json:"unknown" unit:"as in the profile" says:"of packages that are not in this build, or do not load"`
+	Foreign   bool              `json:"foreign" says:"hardly a caller exists: the profile is another program's"`
+	Reasons   []reason          `json:"reasons"`
+	Packages  report.List[pkg]  `json:"packages"`
+	Functions report.List[lost] `json:"lost_functions"`
+	Failures  []failure         `json:"failures"`
 }
 
-// reasonJSON is what became of some weight.
-type reasonJSON struct {
-	Reason string `json:"reason" says:"what became of calls, in words"`
+// reason is what became of some weight.
+type reason struct {
+	Reason string `json:"reason" head:"what became of the calls" prose:"" says:"what became of calls, in words"`
 	Weight int64  `json:"weight" unit:"as in the profile"`
+
+	Share float64 `json:"-" head:"%" unit:"share"` // of all
+	Class string  `json:"-" head:"class"`
 }
 
-// packageJSON is what became of the calls from a package.
-type packageJSON struct {
-	Path    string   `json:"path" says:"of the callers, as the linker has it; the heaviest comes first"`
-	Total   int64    `json:"total" unit:"as in the profile"`
-	Share   *float64 `json:"share" unit:"share" says:"as 'share'"`
-	Lost    int64    `json:"lost" unit:"as in the profile"`
-	Never   int64    `json:"never" unit:"as in the profile"`
-	Unknown int64    `json:"unknown" unit:"as in the profile"`
+var reasons = report.Table[reason]{Text: "%, =class, what became of the calls"}
+
+// pkg is what became of the calls from a package.
+type pkg struct {
+	Path    string       `json:"path" head:"calls from package" says:"of the callers, as the linker has it; the heaviest comes first"`
+	Total   int64        `json:"total" unit:"as in the profile"`
+	Share   report.Float `json:"share" head:"found %" unit:"share" says:"as 'share'"`
+	Lost    int64        `json:"lost" unit:"as in the profile"`
+	Never   int64        `json:"never" unit:"as in the profile"`
+	Unknown int64        `json:"unknown" unit:"as in the profile"`
+
+	Part      float64      `json:"-" head:"%" unit:"share"`              // of all
+	LostShare report.Float `json:"-" head:"lost %" unit:"share" zero:""` // of what can be matched; unknown where nothing is lost
 }
 
-// lostJSON is a function that is gone.
-type lostJSON struct {
+var packages = report.Table[pkg]{What: "package", Text: "%, found %, lost %, calls from package"}
+
+// lost is a function that is gone.
+type lost struct {
 	Name   string `json:"name" says:"a function that is gone"`
 	Weight int64  `json:"weight" unit:"as in the profile" says:"of the calls that are lost for it; the heaviest comes first"`
+
+	Share float64 `json:"-" head:"%" unit:"share"` // of all
 }
 
-// failureJSON is a package that does not load.
-type failureJSON struct {
+var lostFunctions = report.Table[lost]{What: "function", Text: "%, function that is gone=name"}
+
+// failure is a package that does not load.
+type failure struct {
 	Path  string `json:"path" says:"a package that does not load"`
 	Error string `json:"error" says:"what the go command or the type checker says"`
 }
@@ -55,46 +69,40 @@ type failureJSON struct {
 // unknown reports whether nothing is known of an edge.
 func unknown(r source.Reason) bool { return !r.Found() && !r.Lost() && !r.Never() }
 
-func shareOf(c *source.Counts) *float64 {
-	if share, ok := c.Share(); ok {
-		return &share
-	}
-	return nil
-}
-
 // Check reports how much of a profile today's source still has. Weights are in unit.
 func Check(unit string, r *source.Report, failures []source.Failure) *report.Report {
 	d := &checkDocument{
-		Share: shareOf(&r.Counts), Total: r.Total(nil), Found: r.Total(source.Reason.Found), Lost: r.Total(source.Reason.Lost),
-		Never: r.Total(source.Reason.Never), Unknown: r.Total(unknown), Foreign: r.Foreign, Reasons: []reasonJSON{}, Failures: []failureJSON{},
+		Share: report.Known(r.Share()), Total: r.Total(nil), Found: r.Total(source.Reason.Found), Lost: r.Total(source.Reason.Lost),
+		Never: r.Total(source.Reason.Never), Unknown: r.Total(unknown), Foreign: r.Foreign, Reasons: []reason{}, Failures: []failure{},
 	}
 	for why := range source.Reasons {
 		if w := r.Counts[why]; w > 0 {
-			d.Reasons = append(d.Reasons, reasonJSON{why.String(), w})
+			d.Reasons = append(d.Reasons, reason{why.String(), w, part(w, d.Total), class(why)})
 		}
 	}
 	for _, f := range failures {
-		d.Failures = append(d.Failures, failureJSON{f.Package, f.Err.Error()})
+		d.Failures = append(d.Failures, failure{f.Package, f.Err.Error()})
 	}
-	d.Packages = report.ListOf(r.Packages, func(p source.PackageCounts) packageJSON {
-		return packageJSON{p.Path, p.Total(nil), shareOf(&p.Counts), p.Total(source.Reason.Lost), p.Total(source.Reason.Never), p.Total(unknown)}
+	from := report.RowsOf(r.Packages, func(p source.PackageCounts) pkg {
+		all, gone, never := p.Total(nil), p.Total(source.Reason.Lost), p.Total(source.Reason.Never)
+		return pkg{p.Path, all, report.Known(p.Share()), gone, never, p.Total(unknown), part(all, d.Total), report.Known(part(gone, all-never), gone > 0)}
 	})
-	d.Functions = report.ListOf(r.Lost, func(f source.LostFunc) lostJSON { return lostJSON{f.Name, f.Weight} })
-	return &report.Report{Document: d, Text: func(b *report.Text) { d.text(b, unit, r) }}
+	gone := report.RowsOf(r.Lost, func(f source.LostFunc) lost { return lost{f.Name, f.Weight, part(f.Weight, d.Total)} })
+	d.Packages, d.Functions = report.All(from), report.All(gone)
+	return &report.Report{Document: d, Text: func(b *report.Text) {
+		d.text(b, unit)
+		reasons.WriteAfter(b, d.Reasons)
+		packages.WriteAfter(b, from)
+		lostFunctions.WriteAfter(b, gone)
+	}}
 }
 
-func shareText(share *float64) string {
-	if share == nil {
-		return ""
-	}
-	return percent(*share)
-}
-
-func (d *checkDocument) text(b *report.Text, unit string, r *source.Report) {
-	if d.Share == nil {
+// text writes what stands above the tables.
+func (d *checkDocument) text(b *report.Text, unit string) {
+	if d.Share.Kind == report.Unknown {
 		fmt.Fprintf(b, "nothing of the profile's %s could be matched with any source\n", amount(unit, d.Total))
 	} else {
-		fmt.Fprintf(b, "%s of the weight that can be matched is of calls that the source has\n", b.Bold(show.Percent(*d.Share)))
+		fmt.Fprintf(b, "%s of the weight that can be matched is of calls that the source has\n", b.Bold(show.Percent(d.Share.N)))
 	}
 	if d.Foreign {
 		fmt.Fprintf(b, "%s\n", b.Red("hardly a caller of it exists: this is a profile of another program, or the packages of this one are not those that were named"))
@@ -102,40 +110,17 @@ func (d *checkDocument) text(b *report.Text, unit string, r *source.Report) {
 	for _, f := range d.Failures {
 		fmt.Fprintf(b, "%s\n", b.Yellow(fmt.Sprintf("package %s does not load, so its functions are not known: %s", show.Name(f.Path), show.Text(f.Error))))
 	}
-	b.WriteByte('\n')
-	report.Grid(b, "", []string{"%", "<", "<what became of the calls"}, d.Reasons, func(x reasonJSON) []string {
-		return []string{percent(part(x.Weight, d.Total)), class(x.Reason), x.Reason}
-	})
-	b.WriteByte('\n')
-	report.Grid(b, "package", []string{"%", "found %", "lost %", "<calls from package"}, r.Packages, func(p source.PackageCounts) []string {
-		lost := ""
-		if n := p.Total(source.Reason.Lost); n > 0 {
-			lost = percent(part(n, p.Total(nil)-p.Total(source.Reason.Never)))
-		}
-		return []string{percent(part(p.Total(nil), d.Total)), shareText(shareOf(&p.Counts)), lost, report.Name(p.Path)}
-	})
-	if len(r.Lost) > 0 {
-		b.WriteByte('\n')
-		report.Grid(b, "function", []string{"%", "<function that is gone"}, r.Lost, func(f source.LostFunc) []string {
-			return []string{percent(part(f.Weight, d.Total)), report.Name(f.Name)}
-		})
-	}
 }
 
 // class returns the word for a reason's class.
-func class(text string) string {
-	for why := range source.Reasons {
-		switch {
-		case why.String() != text:
-		case why.Found():
-			return "found"
-		case why.Lost():
-			return "lost"
-		case why.Never():
-			return "never matched"
-		default:
-			return "not known"
-		}
+func class(why source.Reason) string {
+	switch {
+	case why.Found():
+		return "found"
+	case why.Lost():
+		return "lost"
+	case why.Never():
+		return "never matched"
 	}
-	return ""
+	return "not known"
 }

@@ -30,15 +30,15 @@ type document struct {
 
 // point is the runs with one number of processors.
 type point struct {
-	Procs     int     `json:"procs" unit:"processors" says:"GOMAXPROCS"`
+	Procs     int     `json:"procs" head:"GOMAXPROCS" unit:"processors" says:"GOMAXPROCS"`
 	Runs      int     `json:"runs" unit:"runs"`
 	Wall      int64   `json:"wall_ns" unit:"ns" says:"the median"`
-	Least     int64   `json:"wall_min_ns" unit:"ns"`
-	Most      int64   `json:"wall_max_ns" unit:"ns"`
-	CPU       int64   `json:"cpu_ns" unit:"ns" says:"the median"`
-	Speedup   float64 `json:"speedup" unit:"ratio" says:"over the first point"`
-	Inflation float64 `json:"cpu_factor" unit:"ratio" says:"over that of the first point"`
-	Beyond    bool    `json:"beyond_cpus" says:"more than there are CPUs"`
+	Least     int64   `json:"wall_min_ns" head:"from" unit:"ns"`
+	Most      int64   `json:"wall_max_ns" head:"to" unit:"ns"`
+	CPU       int64   `json:"cpu_ns" head:"CPU" unit:"ns" says:"the median"`
+	Speedup   float64 `json:"speedup" head:"speed-up" unit:"ratio" says:"over the first point"`
+	Inflation float64 `json:"cpu_factor" head:"CPU factor" unit:"ratio" zero:"-" says:"over that of the first point"`
+	Beyond    bool    `json:"beyond_cpus" head:"more than CPUs" says:"more than there are CPUs"`
 }
 
 // inflation is how the CPU time of one execution of a name's scopes grows.

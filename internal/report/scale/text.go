@@ -7,20 +7,11 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
+var points = report.Table[point]{Text: "GOMAXPROCS, wall, from, to, speed-up, CPU, CPU factor, =more than CPUs"}
+
 // text writes what scale found for people.
 func (r *document) text(b *report.Text, plain bool) {
-	heads := []string{"GOMAXPROCS", "wall", "from", "to", "speed-up", "CPU", "CPU factor", "<"}
-	report.Grid(b, "", heads, r.Points, func(p point) []string {
-		beyond := ""
-		if p.Beyond {
-			beyond = "more than CPUs"
-		}
-		factor := "-"
-		if p.Inflation > 0 {
-			factor = fmt.Sprintf("%.2f", p.Inflation)
-		}
-		return []string{fmt.Sprint(p.Procs), show.Duration(p.Wall), show.Duration(p.Least), show.Duration(p.Most), fmt.Sprintf("%.2f", p.Speedup), show.Duration(p.CPU), factor, beyond}
-	})
+	points.Write(b, r.Points)
 	for _, text := range r.Warnings {
 		fmt.Fprintf(b, "%s\n", b.Yellow(text))
 	}
@@ -49,7 +40,7 @@ func (r *document) law(b *report.Text) {
 	case lossNone:
 		fmt.Fprintf(b, "up to %d it loses less than a tenth: it scales nearly linearly\n", last)
 	case lossSerialization:
-		fmt.Fprintf(b, "σ dominates: what is done by one at a time (a lock, a serial part, a queue) costs it most; even endlessly many processors would make it at most %.1f times as fast\n", 1/f.Sigma)
+		fmt.Fprintf(b, "σ dominates: what is done by one at a time (a lock, a serial part, a queue) costs it most; even endlessly many processors would make it at most %s times as fast\n", show.Ratio(1/f.Sigma))
 	case lossCoherence:
 		b.WriteString("κ dominates: what each processor costs the others (cache lines that all write, memory bandwidth) costs it most\n")
 	}
@@ -57,7 +48,7 @@ func (r *document) law(b *report.Text) {
 	case r.Peak == nil:
 		b.WriteString("more processors never make it slower, by the law\n")
 	default:
-		fmt.Fprintf(b, "it is fastest on %.1f processors, %.2f times as fast as on one; more make it slower\n", *r.Peak, f.speedup(*r.Peak))
+		fmt.Fprintf(b, "it is fastest on %.1f processors, %s times as fast as on one; more make it slower\n", *r.Peak, show.Ratio(f.speedup(*r.Peak)))
 	}
 }
 
@@ -80,7 +71,7 @@ func (r *document) nameTable(b *report.Text, plain bool) {
 	report.Grid(b, "", append(heads, "factor", "<"), r.Names, func(n inflation) []string {
 		row := []string{report.Name(n.Name)}
 		for _, c := range n.CPU {
-			cell := "unknown"
+			cell := "-"
 			if c >= 0 {
 				cell = show.Duration(c)
 			}
@@ -88,7 +79,7 @@ func (r *document) nameTable(b *report.Text, plain bool) {
 		}
 		factor, verdict := "-", ""
 		if n.Factor > 0 {
-			factor = fmt.Sprintf("%.2f", n.Factor)
+			factor = show.Ratio(n.Factor)
 		}
 		if n.Factor > inflated {
 			verdict = "inflated"

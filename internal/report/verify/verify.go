@@ -21,19 +21,20 @@ type finding struct {
 
 // Of returns the report of what is wrong with the file path.
 func Of(path string, findings []trace.Finding) *report.Report {
+	rows := report.RowsOf(findings, func(f trace.Finding) finding { return finding(f) })
 	return &report.Report{
-		Text:     func(b *report.Text) { text(b, path, findings) },
-		Document: &document{report.ListOf(findings, func(f trace.Finding) finding { return finding{f.Offset, f.Rule, f.Text} })},
+		Text:     func(b *report.Text) { text(b, path, rows) },
+		Document: &document{report.All(rows)},
 	}
 }
 
 // text writes the findings for people.
-func text(b *report.Text, path string, findings []trace.Finding) {
+func text(b *report.Text, path string, findings []finding) {
 	for _, f := range findings {
 		fmt.Fprintf(b, "%s: at offset %d: %s: %s\n", show.Name(path), f.Offset, f.Rule, show.Text(f.Text))
 	}
 	verdict := "sound"
-	if n := int64(len(findings)); n > 0 {
+	if n := len(findings); n > 0 {
 		verdict = show.Plural(n, "finding")
 	}
 	fmt.Fprintf(b, "%s: %s\n", show.Name(path), verdict)

@@ -1,0 +1,65 @@
+package doctor
+
+import (
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/doctor"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// problem is a finding whose gain is a number of a row.
+type problem struct {
+	doctor.Finding
+	Gain report.Float `json:"gain" unit:"0 to 1" compare:"worse"`
+}
+
+var problems = report.Table[problem]{Compare: "share, gain, confidence"}
+
+func problemOf(f doctor.Finding) problem {
+	return problem{f, report.Known(float64(f.Gain), f.Gain >= 0)}
+}
+
+// spent is a part of the cores' time.
+type spent struct {
+	doctor.Slice
+	Share report.Float `json:"-" head:"share" unit:"0 to 1"`
+	Bar   string       `json:"-" head:"bar" zero:""`
+}
+
+var spending = report.Table[spent]{
+	Text: "  =name, cores, =share, =bar", Compare: "share, cores",
+	Cells: map[string]func(spent) string{"name": func(s spent) string { return "  " + s.Name }},
+}
+
+// spent returns where the cores' time went.
+func (r found) spent() []spent {
+	return report.RowsOf(r.Speedup, func(s doctor.Slice) spent {
+		share := report.Known(s.Cores/r.Cores.Count, r.Cores.Count > 0)
+		return spent{s, share, bar(share.N)}
+	})
+}
+
+// atOnce is how long so many goroutines ran at once.
+type atOnce struct {
+	Running int     `json:"-" head:"running" unit:"goroutines"`
+	Share   float64 `json:"-" head:"time" unit:"0 to 1"`
+	Bar     string  `json:"-" head:"bar" zero:""`
+}
+
+var parallelism = report.Table[atOnce]{Text: "running, time, =bar"}
+
+// parts are what a critical path consists of.
+var parts = report.Table[doctor.Part]{
+	Text: "  scope=name, state, time=ns, share",
+	Cells: map[string]func(doctor.Part) string{"name": func(x doctor.Part) string {
+		if x.Name == "" {
+			return "  (no scope)"
+		}
+		return "  " + report.Name(x.Name)
+	}},
+}
+
+// barWidth is how long a bar of the whole is.
+const barWidth = 30
+
+func bar(share float64) string { return strings.Repeat("#", int(share*barWidth+0.5)) }
