@@ -129,11 +129,11 @@ func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) 
 
 // tableColumn is a field of a row.
 type tableColumn struct {
-	head      string // by which it is chosen
-	shown     string // the head that is shown
-	index     []int
+	head            string // by which it is chosen
+	shown           string // the head that is shown
+	index           []int
 	of, when, bound []int // the columns that these tags name; nil: none
-	tag       reflect.StructTag
+	tag             reflect.StructTag
 }
 
 func names(list string) []string {
