@@ -25,22 +25,37 @@ import (
 //	compare  words for compare: grows, worse, part; see Column
 //
 // The head of a column that is called name is What. Lists of columns have their heads, with
-// commas between them.
+// commas between them; NAME=HEAD renames the column for that list. The name of a group stands for
+// all of its columns.
 type Table[R any] struct {
 	What    string // one row, such as lock
+	All     bool   // the text has all rows, whatever its limit
 	Text    string // columns of the text, in order
 	Brief   string // columns of the Markdown
 	Sort    string // columns that rows are sorted by
-	Compare string // columns that are compared, the one that sorts them first; NAME=HEAD renames
+	Compare string // columns that are compared, the one that sorts them first
+	CSV     string // columns of WriteCSV
+
+	Groups map[string]Group[R]
 
 	// By head, cells that hold more than their column's value. In Markdown Cells count where BriefCells has none.
 	Cells, BriefCells map[string]func(R) string
 }
 
+// A Group has columns that are known at run time only, such as one for each metric.
+type Group[R any] struct {
+	Heads []string // as Grid has them
+	Cells func(R) []string
+}
+
 // Write writes the rows as text, and how many are left out if b has a limit.
 func (t *Table[R]) Write(b *Text, rows []R) {
 	columns := t.columns(t.Text)
-	Grid(b, t.What, t.heads(columns), rows, func(row R) []string { return t.cells(columns, row, false) })
+	what := t.What
+	if t.All {
+		what = ""
+	}
+	Grid(b, what, t.heads(columns), rows, func(row R) []string { return t.cells(columns, row, false) })
 }
 
 // WriteAfter writes the rows, if there are any, behind an empty line.
@@ -85,19 +100,15 @@ func (t *Table[R]) SortBy(rows []R, order string, tie func(a, b R) int) {
 
 // Compared returns the columns that are compared.
 func (t *Table[R]) Compared() (list []Column) {
-	for _, name := range names(t.Compare) {
-		as, of, other := strings.Cut(name, "=")
-		if !other {
-			of = as
-		}
-		tag := t.columns(of)[0].tag
+	for _, c := range t.columns(t.Compare) {
+		tag := c.tag
 		has := func(word string) bool { return slices.Contains(strings.Fields(tag.Get("compare")), word) }
 		unit := Count
 		switch u := Unit(tag.Get("unit")); u {
 		case Nanoseconds, Share, Ratio:
 			unit = u
 		}
-		list = append(list, Column{Name: as, Unit: unit, Grows: has("grows"), Worse: has("worse"), Part: has("part")})
+		list = append(list, Column{Name: c.head, Unit: unit, Grows: has("grows"), Worse: has("worse"), Part: has("part")})
 	}
 	return list
 }
@@ -106,14 +117,10 @@ func (t *Table[R]) Compared() (list []Column) {
 // unknown. Name returns what a row is called, and what kind of thing it is.
 func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) (name, kind string)) {
 	own := make([]*tableColumn, len(columns))
+	all := t.columns(t.Compare)
 	for i, c := range columns {
-		for _, n := range names(t.Compare) {
-			if as, of, other := strings.Cut(n, "="); as == c.Name {
-				if !other {
-					of = as
-				}
-				own[i] = &t.columns(of)[0]
-			}
+		if at := slices.IndexFunc(all, func(x tableColumn) bool { return x.head == c.Name }); at >= 0 {
+			own[i] = &all[at]
 		}
 	}
 	for _, row := range rows {
@@ -129,9 +136,10 @@ func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) 
 	}
 }
 
-// tableColumn is a field of a row.
+// tableColumn is a field of a row, or a group.
 type tableColumn struct {
-	head      string
+	head      string // in the list
+	name      string // its own head, or the group's name
 	index     []int
 	of, bound []int // the columns that these tags name; nil: none
 	tag       reflect.StructTag
@@ -154,9 +162,17 @@ func (t *Table[R]) columns(list string) (columns []tableColumn) {
 		}
 		return all[i]
 	}
-	for _, name := range names(list) {
+	for _, entry := range names(list) {
+		head, name, other := strings.Cut(entry, "=")
+		if !other {
+			name = head
+		}
+		if _, ok := t.Groups[name]; ok {
+			columns = append(columns, tableColumn{name: name})
+			continue
+		}
 		f := find(name, func(f reflect.StructField) bool { return headOf(f) == name })
-		c := tableColumn{head: name, index: f.Index, tag: f.Tag}
+		c := tableColumn{head: head, name: name, index: f.Index, tag: f.Tag}
 		if of, ok := f.Tag.Lookup("of"); ok {
 			c.of = find(of, func(f reflect.StructField) bool { return headOf(f) == of }).Index
 		}
@@ -178,36 +194,42 @@ func headOf(f reflect.StructField) string {
 }
 
 // heads returns what stands above columns, as Grid has it: numbers are aligned to the right.
-func (t *Table[R]) heads(columns []tableColumn) []string {
+func (t *Table[R]) heads(columns []tableColumn) (heads []string) {
 	row := reflect.TypeFor[R]()
-	heads := make([]string, len(columns))
-	for i, c := range columns {
-		if heads[i] = c.head; c.head == "name" {
-			heads[i] = t.What
+	for _, c := range columns {
+		if g, ok := t.Groups[c.name]; ok {
+			heads = append(heads, g.Heads...)
+			continue
+		}
+		head := c.head
+		if head == "name" {
+			head = t.What
 		}
 		if _, isNumber := c.tag.Lookup("unit"); !isNumber && row.FieldByIndex(c.index).Type.Kind() != reflect.Int64 {
-			heads[i] = "<" + heads[i]
+			head = "<" + head
 		}
+		heads = append(heads, head)
 	}
 	return heads
 }
 
 // cells returns a row's cells, for Markdown or for text.
-func (t *Table[R]) cells(columns []tableColumn, row R, brief bool) []string {
+func (t *Table[R]) cells(columns []tableColumn, row R, brief bool) (cells []string) {
 	v := reflect.ValueOf(&row).Elem()
-	cells := make([]string, len(columns))
-	for i, c := range columns {
-		cell, inBrief := t.BriefCells[c.head]
+	for _, c := range columns {
+		cell, inBrief := t.BriefCells[c.name]
 		if !brief || !inBrief {
-			cell = t.Cells[c.head]
+			cell = t.Cells[c.name]
 		}
-		switch x := v.FieldByIndex(c.index); {
+		switch g, ok := t.Groups[c.name]; {
+		case ok:
+			cells = append(cells, g.Cells(row)...)
 		case cell != nil:
-			cells[i] = cell(row)
-		case brief && x.Kind() == reflect.String:
-			cells[i] = Cell(CodeName(x.String()))
+			cells = append(cells, cell(row))
+		case brief && v.FieldByIndex(c.index).Kind() == reflect.String:
+			cells = append(cells, Cell(CodeName(v.FieldByIndex(c.index).String())))
 		default:
-			cells[i] = c.cell(v)
+			cells = append(cells, c.cell(v))
 		}
 	}
 	return cells
@@ -262,12 +284,16 @@ func cellText(v reflect.Value, unit string) string {
 		case Ratio:
 			return strconv.FormatFloat(v.Float(), 'f', 2, 64)
 		case "share":
-			return strconv.FormatFloat(100*v.Float(), 'f', 2, 64)
+			return show.Hundredths(v.Float())
+		case Nanoseconds:
+			return show.Duration(int64(v.Float()))
 		}
 		return show.Number(v.Float())
 	}
 	n := v.Convert(reflect.TypeFor[int64]()).Int()
 	switch unit {
+	case "number", "line": // they count nothing
+		return strconv.FormatInt(n, 10)
 	case "ns":
 		return show.Duration(n)
 	case "bytes":

@@ -87,6 +87,12 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(p, 'f', 0, 64) + "%"
 }
 
+// Hundredths is a share in percent with two decimals, below a head that has the sign.
+func Hundredths(share float64) string { return strconv.FormatFloat(100*share, 'f', 2, 64) }
+
+// Seconds is a duration in seconds with three decimals, below a head that has the unit.
+func Seconds(ns int64) string { return strconv.FormatFloat(float64(ns)/1e9, 'f', 3, 64) }
+
 // Plural is a number with its noun: 1 scope, 2,000 scopes.
 func Plural(n int64, noun string) string {
 	if n == 1 {
