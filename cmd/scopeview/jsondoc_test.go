@@ -358,7 +358,7 @@ func valueKeys(k jsonKey, typ reflect.Type, absent bool) (keys []jsonKey) {
 		return leaf("number or string")
 	case reflect.TypeFor[report.Frame]():
 		return leaf("frame")
-	case reflect.TypeFor[profile.Values](): // they are objects
+	case reflect.TypeFor[profile.Values](), reflect.TypeFor[states.Times](): // they are objects
 		return inner(".*", reflect.TypeFor[int64]())
 	case reflect.TypeFor[profile.Stack]():
 		return inner("[]", reflect.TypeFor[report.Frame]())

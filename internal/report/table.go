@@ -139,6 +139,7 @@ func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) 
 // tableColumn is a field of a row, or a group.
 type tableColumn struct {
 	head      string // in the list
+	renamed   bool   // the list gave it
 	name      string // its own head, or the group's name
 	index     []int
 	of, bound []int // the columns that these tags name; nil: none
@@ -172,7 +173,7 @@ func (t *Table[R]) columns(list string) (columns []tableColumn) {
 			continue
 		}
 		f := find(name, func(f reflect.StructField) bool { return headOf(f) == name })
-		c := tableColumn{head: head, name: name, index: f.Index, tag: f.Tag}
+		c := tableColumn{head: head, renamed: other, name: name, index: f.Index, tag: f.Tag}
 		if of, ok := f.Tag.Lookup("of"); ok {
 			c.of = find(of, func(f reflect.StructField) bool { return headOf(f) == of }).Index
 		}
@@ -202,7 +203,7 @@ func (t *Table[R]) heads(columns []tableColumn) (heads []string) {
 			continue
 		}
 		head := c.head
-		if head == "name" {
+		if head == "name" && !c.renamed {
 			head = t.What
 		}
 		if _, isNumber := c.tag.Lookup("unit"); !isNumber && row.FieldByIndex(c.index).Type.Kind() != reflect.Int64 {
