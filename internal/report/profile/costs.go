@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -43,7 +42,7 @@ func (v Values) MarshalJSON() ([]byte, error) {
 	if v.list == nil {
 		return []byte("null"), nil
 	}
-	return json.Marshal(v.names())
+	return report.Marshal(v.names())
 }
 
 // Costs are the columns that all rows have.

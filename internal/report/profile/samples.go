@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -91,7 +90,7 @@ type Stack []*samples.Frame
 
 // MarshalJSON implements json.Marshaler.
 func (s Stack) MarshalJSON() ([]byte, error) {
-	return json.Marshal(report.RowsOf(s, frameOf))
+	return report.Marshal(report.RowsOf(s, frameOf))
 }
 
 func frameOf(f *samples.Frame) report.Frame {
