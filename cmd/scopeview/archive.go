@@ -273,10 +273,8 @@ func (g *gathered) tell(w io.Writer) {
 func (a *archiving) names(x *annotated, c *annotate.Code) []string {
 	names := map[string]bool{}
 	if a.sources != noSources {
-		for i := range x.p.Stacks {
-			for _, f := range x.p.Stacks[i].Frames {
-				names[f.File] = true
-			}
+		for f := range x.p.Frames() {
+			names[f.File] = true
 		}
 		packagesOfPlaces(x.t.Places(), &c.Sources, names)
 	}

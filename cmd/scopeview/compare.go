@@ -25,7 +25,7 @@ import (
 // figuresOf are the figures of a view of samples.
 type figuresOf func(p *samples.Profile, wanted func(string) bool) (*report.Figures, error)
 
-func by(what profile.By) figuresOf {
+func by(what *profile.Kind) figuresOf {
 	return func(p *samples.Profile, wanted func(string) bool) (*report.Figures, error) {
 		return profile.FiguresOf(p, what, wanted), nil
 	}

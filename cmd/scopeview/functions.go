@@ -14,8 +14,8 @@ import (
 )
 
 // rowsCommand returns a command that shows a row for each of something.
-func rowsCommand(s *streams, by profile.By, use, short, long, example string) *cobra.Command {
-	x := &profiling{excerpt: excerpt{s: s}, split: by.Split()}
+func rowsCommand(s *streams, by *profile.Kind, use, short, long, example string) *cobra.Command {
+	x := &profiling{excerpt: excerpt{s: s}, split: by.Split}
 	cmd := &cobra.Command{
 		Use: use + " TRACE", Short: short, Long: long + "\n\n" + sourcesHelp, Example: example,
 		Args: oneTrace, ValidArgsFunction: completeSource,
@@ -24,7 +24,7 @@ func rowsCommand(s *streams, by profile.By, use, short, long, example string) *c
 			if err != nil {
 				return nil, err
 			}
-			return profile.Rows(v, by), nil
+			return by.Of(v), nil
 		}),
 	}
 	x.tableFlags(cmd)
@@ -150,7 +150,8 @@ func newTree(s *streams) *cobra.Command {
 			if x.sort == "" && len(v.Columns) > 0 {
 				v.Sort.Metric = v.Columns[0].Metric
 			}
-			return profile.Tree(v, share/100), nil
+			v.Least = share / 100
+			return profile.Tree.Of(v), nil
 		}),
 	}
 	x.tableFlags(cmd)
@@ -160,7 +161,7 @@ func newTree(s *streams) *cobra.Command {
 }
 
 func newSamples(s *streams) *cobra.Command {
-	x := &profiling{excerpt: excerpt{s: s}, split: samples.Split{Scope: true}}
+	x := &profiling{excerpt: excerpt{s: s}, split: profile.Samples.Split}
 	cmd := &cobra.Command{
 		Use:   "samples TRACE",
 		Short: "Tell of each sample and each wait: when, where, on which goroutine, in which scope",
@@ -182,7 +183,8 @@ all in memory.
 				if err != nil {
 					return nil, err
 				}
-				return profile.Samples(v, all), nil
+				v.List = all
+				return profile.Samples.Of(v), nil
 			})(cmd, args)
 		},
 	}
@@ -205,7 +207,7 @@ func newHeader(s *streams) *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			return profile.Header(v), nil
+			return profile.Metrics.Of(v), nil
 		}),
 	}
 	x.tableFlags(cmd)

@@ -138,9 +138,9 @@ func profiles(t *testing.T, tr *trace.Trace) map[string]*profile.Report {
 	}
 	return map[string]*profile.Report{
 		"source": source, "disasm": disasm,
-		"functions": profile.Rows(v, profile.Functions), "lines": profile.Rows(v, profile.Lines), "objects": profile.Rows(v, profile.Objects),
-		"goroutines": profile.Rows(v, profile.Goroutines), "threads": profile.Rows(v, profile.Threads),
-		"callers": callers, "tree": profile.Tree(v, 0), "samples": profile.Samples(v, nil), "header": profile.Header(v),
+		"functions": profile.Functions.Of(v), "lines": profile.Lines.Of(v), "objects": profile.Objects.Of(v),
+		"goroutines": profile.Goroutines.Of(v), "threads": profile.Threads.Of(v),
+		"callers": callers, "tree": profile.Tree.Of(v), "samples": profile.Samples.Of(v), "header": profile.Metrics.Of(v),
 	}
 }
 
@@ -358,6 +358,10 @@ func valueKeys(k jsonKey, typ reflect.Type, absent bool) (keys []jsonKey) {
 		return leaf("number or string")
 	case reflect.TypeFor[report.Frame]():
 		return leaf("frame")
+	case reflect.TypeFor[profile.Values](), reflect.TypeFor[states.Times](): // they are objects
+		return inner(".*", reflect.TypeFor[int64]())
+	case reflect.TypeFor[profile.Stack]():
+		return inner("[]", reflect.TypeFor[report.Frame]())
 	}
 	switch typ.Kind() {
 	case reflect.Interface:

@@ -162,9 +162,6 @@ func TestParseColumns(t *testing.T) {
 			t.Errorf("%q: %s, %v; want %s", text, got, err, want)
 		}
 	}
-	if v := (Column{true, 2, false}).Of(p, TotalCost(p)); v != 3 {
-		t.Errorf("wall is %d", v)
-	}
 }
 
 // BenchmarkSum sums up as many different stacks as a large recording has.

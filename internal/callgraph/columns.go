@@ -14,14 +14,6 @@ type Column struct {
 	Percent   bool // also show its share of <Total>
 }
 
-// Of returns the column's value of a cost.
-func (c Column) Of(p *samples.Profile, x *Cost) int64 {
-	if c.Inclusive {
-		return p.Value(x.Incl, c.Metric)
-	}
-	return p.Value(x.Excl, c.Metric)
-}
-
 // ParseColumns parses a list of metrics in the syntax of Sun's er_print:
 // "e.cpu:i.cpu:i.off%" are the exclusive and the inclusive cpu, and the inclusive off with
 // its share. i or e may be both: "ie.cpu". The empty list means the defaults.

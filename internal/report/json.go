@@ -61,6 +61,15 @@ func WriteJSON(w io.Writer, command string, doc any, limit int) error {
 	return j.err
 }
 
+// Marshal returns the JSON of a value as documents have it: json.Marshal would escape <Total>.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
 // fields writes those of a struct, and of what is embedded in it.
 func (j *jsonWriter) fields(doc reflect.Value) {
 	for i := range doc.NumField() {

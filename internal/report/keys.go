@@ -52,6 +52,15 @@ type Frame struct {
 	Inlined  bool   `json:"inlined" says:"into the next frame's function"`
 }
 
+// Short returns the frame as a list of callers has it: the function without its package's path, and
+// the line.
+func (f Frame) Short() string {
+	if f.Line == 0 {
+		return format.ShortFunction(f.Function)
+	}
+	return format.ShortFunction(f.Function) + " " + show.Place(f.File, int(f.Line))
+}
+
 // Holder is a scope or a wait that had a part of the time for which a lock was held.
 type Holder struct {
 	Name  *string `json:"name" says:"what had the time while it was held; null: no scope"`

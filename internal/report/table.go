@@ -28,23 +28,37 @@ import (
 //	compare  words for compare: grows, worse, part; see Column
 //
 // The head of a column that is called name is What. Lists of columns have their heads, with
-// commas between them; SHOWN=HEAD shows another head, or none. A column of bools without a head
-// has its own in the cells that are true.
+// commas between them; SHOWN=HEAD shows another head, or none. The name of a group stands for all of its
+// columns. A column of bools without a head has its own in the cells that are true.
 type Table[R any] struct {
 	What    string // one row, such as lock
+	All     bool   // the text has all rows, whatever its limit
 	Text    string // columns of the text, in order
 	Brief   string // columns of the Markdown
 	Sort    string // columns that rows are sorted by
 	Compare string // columns that are compared, the one that sorts them first
+	CSV     string // columns of WriteCSV
+
+	Groups map[string]Group[R]
 
 	// By head, cells that hold more than their column's value. In Markdown Cells count where BriefCells has none.
 	Cells, BriefCells map[string]func(R) string
 }
 
+// A Group has columns that are known at run time only, such as one for each metric.
+type Group[R any] struct {
+	Heads []string // as Grid has them
+	Cells func(R) []string
+}
+
 // Write writes the rows as text, and how many are left out if b has a limit.
 func (t *Table[R]) Write(b *Text, rows []R) {
 	columns := t.columns(t.Text)
-	Grid(b, t.What, t.heads(columns), rows, func(row R) []string { return t.cells(columns, row, false) })
+	what := t.What
+	if t.All {
+		what = ""
+	}
+	Grid(b, what, t.heads(columns), rows, func(row R) []string { return t.cells(columns, row, false) })
 }
 
 // WriteAfter writes the rows, if there are any, behind an empty line.
@@ -107,11 +121,10 @@ func (t *Table[R]) Compared() (list []Column) {
 // unknown. Name returns what a row is called, and what kind of thing it is.
 func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) (name, kind string)) {
 	own := make([]*tableColumn, len(columns))
+	all := t.columns(t.Compare)
 	for i, c := range columns {
-		for _, x := range t.columns(t.Compare) {
-			if x.shown == c.Name {
-				own[i] = &x
-			}
+		if at := slices.IndexFunc(all, func(x tableColumn) bool { return x.shown == c.Name }); at >= 0 {
+			own[i] = &all[at]
 		}
 	}
 	for _, row := range rows {
@@ -127,9 +140,9 @@ func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) 
 	}
 }
 
-// tableColumn is a field of a row.
+// tableColumn is a field of a row, or a group.
 type tableColumn struct {
-	head            string // by which it is chosen
+	head            string // by which it is chosen; of a group its name
 	shown           string // the head that is shown
 	index           []int
 	of, when, bound []int // the columns that these tags name; nil: none
@@ -153,10 +166,14 @@ func (t *Table[R]) columns(list string) (columns []tableColumn) {
 		}
 		return all[i]
 	}
-	for _, name := range names(list) {
-		shown, head := name, name
-		if at := strings.LastIndexByte(name, '='); at >= 0 {
-			shown, head = name[:at], name[at+1:]
+	for _, entry := range names(list) {
+		shown, head := entry, entry
+		if at := strings.LastIndexByte(entry, '='); at >= 0 {
+			shown, head = entry[:at], entry[at+1:]
+		}
+		if _, ok := t.Groups[head]; ok {
+			columns = append(columns, tableColumn{head: head})
+			continue
 		}
 		f := find(head, func(f reflect.StructField) bool { return headOf(f) == head })
 		c := tableColumn{head: head, shown: shown, index: f.Index, tag: f.Tag}
@@ -180,36 +197,42 @@ func headOf(f reflect.StructField) string {
 }
 
 // heads returns what stands above columns, as Grid has it: numbers are aligned to the right.
-func (t *Table[R]) heads(columns []tableColumn) []string {
+func (t *Table[R]) heads(columns []tableColumn) (heads []string) {
 	row := reflect.TypeFor[R]()
-	heads := make([]string, len(columns))
-	for i, c := range columns {
-		if heads[i] = c.shown; c.shown == "name" {
-			heads[i] = t.What
+	for _, c := range columns {
+		if g, ok := t.Groups[c.head]; ok {
+			heads = append(heads, g.Heads...)
+			continue
+		}
+		head := c.shown
+		if head == "name" && c.head == "name" {
+			head = t.What
 		}
 		if _, isNumber := c.tag.Lookup("unit"); !isNumber && row.FieldByIndex(c.index).Type.Kind() != reflect.Int64 {
-			heads[i] = "<" + heads[i]
+			head = "<" + head
 		}
+		heads = append(heads, head)
 	}
 	return heads
 }
 
 // cells returns a row's cells, for Markdown or for text.
-func (t *Table[R]) cells(columns []tableColumn, row R, brief bool) []string {
+func (t *Table[R]) cells(columns []tableColumn, row R, brief bool) (cells []string) {
 	v := reflect.ValueOf(&row).Elem()
-	cells := make([]string, len(columns))
-	for i, c := range columns {
+	for _, c := range columns {
 		cell, inBrief := t.BriefCells[c.head]
 		if !brief || !inBrief {
 			cell = t.Cells[c.head]
 		}
-		switch x := v.FieldByIndex(c.index); {
+		switch g, ok := t.Groups[c.head]; {
+		case ok:
+			cells = append(cells, g.Cells(row)...)
 		case cell != nil:
-			cells[i] = cell(row)
-		case brief && x.Kind() == reflect.String:
-			cells[i] = Cell(CodeName(x.String()))
+			cells = append(cells, cell(row))
+		case brief && v.FieldByIndex(c.index).Kind() == reflect.String:
+			cells = append(cells, Cell(CodeName(v.FieldByIndex(c.index).String())))
 		default:
-			cells[i] = c.cell(v)
+			cells = append(cells, c.cell(v))
 		}
 	}
 	return cells
@@ -285,7 +308,7 @@ func cellText(v reflect.Value, unit string) string {
 		case "bytes per second":
 			return show.Size(v.Float()) + "/s"
 		case "share":
-			return strconv.FormatFloat(100*v.Float(), 'f', 2, 64)
+			return show.Hundredths(v.Float())
 		}
 		return show.Number(v.Float())
 	}
@@ -294,6 +317,8 @@ func cellText(v reflect.Value, unit string) string {
 	}
 	n := v.Convert(reflect.TypeFor[int64]()).Int()
 	switch unit {
+	case "number", "line": // they count nothing
+		return strconv.FormatInt(n, 10)
 	case "ns":
 		return show.Duration(n)
 	case "bytes":

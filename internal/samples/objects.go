@@ -80,16 +80,14 @@ func (p *Profile) object(x Executable) {
 // Executables returns the executables with Go code that samples are of, by path.
 func (p *Profile) Executables() (list []Executable) {
 	seen := map[string]bool{}
-	for i := range p.Stacks {
-		for _, f := range p.Stacks[i].Frames {
-			if strings.HasSuffix(f.File, ".go") && !seen[f.Object] {
-				seen[f.Object] = true
-				x := Executable{"", p.Binary, p.BuildID}
-				if f.Object != "" {
-					x = p.objects[f.Object]
-				}
-				list = append(list, x)
+	for f := range p.Frames() {
+		if strings.HasSuffix(f.File, ".go") && !seen[f.Object] {
+			seen[f.Object] = true
+			x := Executable{"", p.Binary, p.BuildID}
+			if f.Object != "" {
+				x = p.objects[f.Object]
 			}
+			list = append(list, x)
 		}
 	}
 	slices.SortFunc(list, func(a, b Executable) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Object, b.Object)) })

@@ -18,6 +18,7 @@ package samples
 import (
 	"cmp"
 	"errors"
+	"iter"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -162,6 +163,23 @@ func (p *Profile) Total() []int64 {
 		}
 	}
 	return all
+}
+
+// Frames yields the frames of all stacks, each once.
+func (p *Profile) Frames() iter.Seq[*Frame] {
+	return func(yield func(*Frame) bool) {
+		seen := map[*Frame]bool{}
+		for i := range p.Stacks {
+			for _, f := range p.Stacks[i].Frames {
+				if seen[f] {
+					continue
+				}
+				if seen[f] = true; !yield(f) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Own reports whether a function is the program's own, or one of a module that it uses: such

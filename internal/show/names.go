@@ -1,6 +1,7 @@
 package show
 
 import (
+	"path"
 	"strconv"
 	"strings"
 	"unicode"
@@ -47,4 +48,23 @@ func Text(s string) string {
 		b.WriteString(strings.NewReplacer(`\"`, `"`, `\t`, "\t").Replace(q[1 : len(q)-1]))
 	}
 	return b.String()
+}
+
+// Base is the last element of a path of any system.
+func Base(file string) string {
+	if file == "" {
+		return ""
+	}
+	return path.Base(strings.ReplaceAll(file, `\`, "/"))
+}
+
+// Place is a file without its directory, and a line, if that is known.
+func Place(file string, line int) string {
+	switch {
+	case file == "":
+		return "place not known"
+	case line == 0:
+		return Base(file)
+	}
+	return Base(file) + ":" + strconv.Itoa(line)
 }

@@ -123,6 +123,12 @@ func Percent[N ~float64](share N) string {
 	return strconv.FormatFloat(p, 'f', 0, 64) + "%"
 }
 
+// Hundredths formats a share in percent with two decimals, below a head that has the sign.
+func Hundredths(share float64) string { return strconv.FormatFloat(100*share, 'f', 2, 64) }
+
+// Seconds formats a duration in seconds with three decimals, below a head that has the unit.
+func Seconds(ns int64) string { return strconv.FormatFloat(float64(ns)/1e9, 'f', 3, 64) }
+
 // Change is by what share of itself something grew or shrank: +5.3%, -41.0%. It has a digit more than
 // Percent, for intervals.
 func Change(share float64) string {

@@ -4,17 +4,14 @@ package annotate
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
-	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -114,11 +111,9 @@ func executable(p *samples.Profile, path, what string) (samples.Executable, erro
 		return p.Executable(path)
 	}
 	having := map[string]bool{}
-	for i := range p.Stacks {
-		for _, f := range p.Stacks[i].Frames {
-			if what != "" && (profile.Means(f.Func, what) || same(f.File, what)) {
-				having[f.Object] = true
-			}
+	for f := range p.Frames() {
+		if what != "" && (profile.Means(f.Func, what) || same(f.File, what)) {
+			having[f.Object] = true
 		}
 	}
 	all = slices.DeleteFunc(all, func(x samples.Executable) bool { return !having[x.Object] })
@@ -142,17 +137,15 @@ func (c *Code) open(given bool, path string) (*symbols.Binary, error) {
 // slide finds out by how much the program's addresses are larger than its executable's.
 func (c *Code) slide(p *samples.Profile) (slide uint64, ok bool) {
 	tries := 0
-	for i := range p.Stacks {
-		for _, f := range p.Stacks[i].Frames {
-			if f.PC == 0 || f.Line == 0 || f.Inlined || f.Object != c.object {
-				continue
-			}
-			if s, ok := c.Binary.Slide(f.Symbol(), f.Line, f.PC); ok {
-				return s, true
-			}
-			if tries++; tries > 10_000 {
-				return 0, false
-			}
+	for f := range p.Frames() {
+		if f.PC == 0 || f.Line == 0 || f.Inlined || f.Object != c.object {
+			continue
+		}
+		if s, ok := c.Binary.Slide(f.Symbol(), f.Line, f.PC); ok {
+			return s, true
+		}
+		if tries++; tries > 10_000 {
+			break
 		}
 	}
 	return 0, false
@@ -161,8 +154,8 @@ func (c *Code) slide(p *samples.Profile) (slide uint64, ok bool) {
 // noSlide says why no address of the profile is known to be in the executable.
 func noSlide(p *samples.Profile) string {
 	addresses := false
-	for i := range p.Stacks {
-		addresses = addresses || slices.ContainsFunc(p.Stacks[i].Frames, func(f *samples.Frame) bool { return f.PC != 0 })
+	for f := range p.Frames() {
+		addresses = addresses || f.PC != 0
 	}
 	switch {
 	case len(p.Stacks) == 0:
@@ -185,16 +178,12 @@ func (c *Code) FindInlined(p *samples.Profile) error {
 	if !ok {
 		return fmt.Errorf("which functions were inlined is not known: %s", noSlide(p))
 	}
-	seen := map[*samples.Frame]bool{}
-	for i := range p.Stacks {
-		for _, f := range p.Stacks[i].Frames {
-			if seen[f] || f.PC == 0 || f.Object != c.object {
-				continue
-			}
-			seen[f] = true
-			if g, _, _ := c.Binary.At(f.PC - slide); g != nil && g.Name != f.Symbol() && symbols.PrintName(g.Name) != f.Symbol() {
-				f.Inlined = true
-			}
+	for f := range p.Frames() {
+		if f.PC == 0 || f.Object != c.object {
+			continue
+		}
+		if g, _, _ := c.Binary.At(f.PC - slide); g != nil && g.Name != f.Symbol() && symbols.PrintName(g.Name) != f.Symbol() {
+			f.Inlined = true
 		}
 	}
 	return nil
@@ -210,84 +199,14 @@ func (c *Code) head(more ...string) (notes []string) {
 	return append(notes, more...)
 }
 
-// price is what a line that the compiler remarks on has of what the remark is about: of
-// allocated bytes, if there is such a metric and the remark is about the heap; otherwise of
-// what is shown first.
-func price(v *profile.View, kind symbols.RemarkKind, line *callgraph.Cost) string {
-	if line == nil || len(v.Columns) == 0 || kind == symbols.CanInline || kind == symbols.Leaks {
-		return ""
-	}
-	m := v.Columns[0].Metric
-	if kind == symbols.Escapes {
-		for _, name := range []string{"alloc_space", "alloc-bytes"} {
-			if i := v.Metric(name); i >= 0 {
-				m = i
-			}
-		}
-	}
-	all := v.Whole(m)
-	own := v.Profile.Value(line.Excl, m)
-	if kind == symbols.CannotInline {
-		own = v.Profile.Value(line.Incl, m)
-	}
-	if all == 0 || own == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s of all %s", show.Percent(float64(own)/float64(all)), v.Metrics[m].Name)
-}
-
-// remarks asks the compiler about a file, if that is wanted.
-func (c *Code) remarks(ctx context.Context, path string) (of map[int][]symbols.Remark, problem string) {
-	if !c.Remarks {
-		return nil, ""
-	}
-	if path == "" {
-		return nil, "the compiler was not asked: the source that it compiled is not on this machine; --path-map OLD=NEW names its directory"
-	}
-	list, err := symbols.Remarks(ctx, path)
-	if err != nil {
-		return nil, err.Error()
-	}
-	of = map[int][]symbols.Remark{}
-	for _, r := range list {
-		of[r.Line] = append(of[r.Line], r)
-	}
-	return of, ""
-}
-
 // symbol returns a function's name as the executable has it.
 func symbol(p *samples.Profile, function string) string {
-	for i := range p.Stacks {
-		for _, f := range p.Stacks[i].Frames {
-			if f.Func == function {
-				return f.Symbol()
-			}
+	for f := range p.Frames() {
+		if f.Func == function {
+			return f.Symbol()
 		}
 	}
 	return function
-}
-
-// lineCosts returns what the lines of a file cost, wherever they were inlined; of line 0 it is what
-// has no line. Where one executable of several is looked at, it is what they cost there.
-func (c *Code) lineCosts(p *samples.Profile, file string) map[int]*callgraph.Cost {
-	const elsewhere = -1
-	costs := callgraph.Sum(p, func(f *samples.Frame) int {
-		if f.File == file && (!c.apart || f.Object == c.object) {
-			return f.Line
-		}
-		return elsewhere
-	})
-	delete(costs, elsewhere)
-	return costs
-}
-
-// remarkText writes a remark with its price: what the line costs.
-func remarkText(v *profile.View, r symbols.Remark, line *callgraph.Cost) string {
-	text := show.Name(r.Text)
-	if p := price(v, r.Kind, line); p != "" {
-		text += ": " + p
-	}
-	return text
 }
 
 // same reports whether two names of files are of the same: one may be the end of the other.

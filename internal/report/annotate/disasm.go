@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/report"
@@ -29,13 +28,26 @@ type disasm struct {
 // listing is the instructions of a function.
 type listing struct {
 	*symbols.Func
-	insts   []symbols.Inst
-	lines   []string // of its file; nil: not found
-	until   int      // its last line
-	remarks map[int][]symbols.Remark
-	calls   map[int][]string           // what is said of hot ones
-	costs   map[uint64]*callgraph.Cost // by the instruction's address
-	prices  map[int]*callgraph.Cost    // of the lines of its file, if there are remarks
+	*file
+	insts []symbols.Inst
+	until int                      // its last line
+	costs map[uint64]profile.Costs // by the instruction's address
+}
+
+// instruction is a row.
+type instruction struct {
+	Function string `json:"function" says:"the linker's name"`
+	Address  string `json:"address" says:"in the executable, hexadecimal"`
+	File     string `json:"file"`
+	Line     int    `json:"line" unit:"line" says:"0: not known"`
+	Text     string `json:"text" says:"in Go's syntax"`
+	profile.Costs
+}
+
+// disasmDocument is the document of disasm --json.
+type disasmDocument struct {
+	profile.About
+	Instructions report.List[instruction] `json:"instructions"`
 }
 
 // Disasm shows the instructions of a function, of a generic one of each instance, with what
@@ -47,8 +59,7 @@ func Disasm(ctx context.Context, v *profile.View, code *Code, function string) (
 	}
 	list := code.Binary.Find(symbol(v.Profile, function))
 	if len(list) == 0 {
-		costs := callgraph.Sum(v.Profile, func(f *samples.Frame) string { return f.Func })
-		name, err := profile.FindFunction(costs, function)
+		name, err := profile.FindFunction(v.Profile, function)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +82,13 @@ func Disasm(ctx context.Context, v *profile.View, code *Code, function string) (
 		}
 		d.funcs = append(d.funcs, *l)
 	}
-	return &profile.Report{Report: report.Report{Text: d.text, Document: d.document()}, CSV: d.csv}, nil
+	d.notes = code.head(d.notes...)
+	document := &disasmDocument{v.About(d.notes...), d.instructions}
+	table := report.Table[instruction]{CSV: "function, address, file, line, instruction=text, exact", Groups: profile.Groups[instruction](v)}
+	return &profile.Report{
+		Report: report.Report{Text: d.text, Document: document},
+		CSV:    func(w io.Writer) error { return table.WriteCSV(w, document.Instructions) },
+	}, nil
 }
 
 func (d *disasm) listing(ctx context.Context, f *symbols.Func, slide uint64) (*listing, error) {
@@ -79,27 +96,26 @@ func (d *disasm) listing(ctx context.Context, f *symbols.Func, slide uint64) (*l
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{Func: f, insts: insts}
-	l.costs = callgraph.Sum(d.Profile, func(fr *samples.Frame) uint64 {
+	l := &listing{Func: f, insts: insts, costs: map[uint64]profile.Costs{}}
+	for pc, c := range callgraph.Sum(d.Profile, func(fr *samples.Frame) uint64 {
 		if fr.Object != d.code.object {
 			return 0
 		}
 		return l.at(fr.PC - slide)
-	})
-	var path string
-	if l.lines, path, err = d.code.Sources.Read(f.File); err != nil {
+	}) {
+		l.costs[pc] = d.Costs(c)
+	}
+	if l.file, err = d.code.read(f.File); err != nil {
 		d.notes = append(d.notes, err.Error())
 	}
-	if x, ok := around(extents(l.lines), f.Line); ok {
+	if x, ok := around(l.extents, f.Line); ok {
 		l.until = x.to
 	}
-	var problem string
-	if l.remarks, problem = d.code.remarks(ctx, path); problem != "" {
+	if problem := d.code.comment(ctx, l.file, d.calls); problem != "" {
 		d.notes = append(d.notes, problem)
 	}
-	l.calls = hotLines(d.calls, f.File)
 	if len(l.remarks) > 0 {
-		l.prices = d.code.lineCosts(d.Profile, f.File)
+		l.file.costs = d.code.lineCosts(d.View, f.File)
 	}
 	return l, nil
 }
@@ -117,7 +133,7 @@ func (l *listing) at(pc uint64) uint64 {
 const guidance = "a value stands at the instruction that was to be executed next: behind a slow one"
 
 func (d *disasm) text(b *report.Text) {
-	d.Head(b, d.code.head(d.notes...)...)
+	d.Head(b, d.notes...)
 	for i := range d.funcs {
 		l := &d.funcs[i]
 		if i > 0 {
@@ -140,27 +156,13 @@ func (d *disasm) rows(l *listing) (rows [][]string) {
 		if in.File == l.File && next > 0 {
 			for ; next <= in.Line && next <= min(l.until, len(l.lines)); next++ {
 				text := clean(l.lines[next-1])
-				for _, r := range l.remarks[next] {
-					plain(indent(text) + "// " + remarkText(d.View, r, l.prices[next]))
-				}
-				for _, said := range l.calls[next] {
-					plain(indent(text) + "// " + said)
+				for _, comment := range l.comments(d.View, next) {
+					plain(commentLine(text, comment))
 				}
 				plain(fmt.Sprintf("%5d. %s", next, text))
 			}
 		}
-		c := l.costs[in.PC]
-		var cells []string
-		for _, col := range d.Columns {
-			text, share := "0.", "0."
-			if c != nil {
-				text, share = d.Cell(col, c)
-			}
-			if cells = append(cells, text); col.Percent {
-				cells = append(cells, share)
-			}
-		}
-		rows = append(rows, append(cells, fmt.Sprintf("    [%s] %x: %s", l.place(in), in.PC, show.Name(in.Text))))
+		rows = append(rows, append(d.Cells(l.costs[in.PC]), fmt.Sprintf("    [%s] %x: %s", l.place(in), in.PC, show.Name(in.Text))))
 	}
 	return rows
 }
@@ -173,56 +175,16 @@ func (l *listing) place(in *symbols.Inst) string {
 	case in.File == l.File:
 		return strconv.Itoa(in.Line)
 	}
-	return in.File[strings.LastIndexAny(in.File, `/\`)+1:] + ":" + strconv.Itoa(in.Line)
+	return show.Place(in.File, in.Line)
 }
 
-func (d *disasm) csv(w io.Writer) error {
-	return profile.WriteCSV(w, d.ExactHeads([]string{"function", "address", "file", "line", "instruction"}, "exclusive", "inclusive"), func(yield func([]string) bool) {
-		for in := range d.instructions() {
-			if !yield(d.ExactCells([]string{in.Function, in.Address, in.File, strconv.Itoa(in.Line), in.Text}, in.Exclusive, in.Inclusive)) {
+// instructions yields the rows.
+func (d *disasm) instructions(yield func(instruction) bool) {
+	for _, l := range d.funcs {
+		for _, in := range l.insts {
+			if !yield(instruction{l.Name, strconv.FormatUint(in.PC, 16), in.File, in.Line, in.Text, l.costs[in.PC]}) {
 				return
 			}
 		}
-	})
-}
-
-// disasmDocument is the document of disasm --json.
-type disasmDocument struct {
-	profile.About
-	Instructions report.List[instJSON] `json:"instructions"`
-}
-
-type instJSON struct {
-	Function  string           `json:"function" says:"the linker's name"`
-	Address   string           `json:"address" says:"in the executable, hexadecimal"`
-	File      string           `json:"file"`
-	Line      int              `json:"line" unit:"line" says:"0: not known"`
-	Text      string           `json:"text" says:"in Go's syntax"`
-	Exclusive map[string]int64 `json:"exclusive" unit:"as the metric" says:"those that are not 0; 'exclusive' is null where the instruction is not in the data"`
-	Inclusive map[string]int64 `json:"inclusive" unit:"as the metric" says:"as 'exclusive'"`
-	AtLeast   []string         `json:"at_least,omitempty" says:"metrics whose inclusive values may be more: stacks without it were cut off"`
-}
-
-func (d *disasm) instructions() func(yield func(instJSON) bool) {
-	return func(yield func(instJSON) bool) {
-		for i := range d.funcs {
-			l := &d.funcs[i]
-			for k := range l.insts {
-				in := &l.insts[k]
-				x := instJSON{Function: l.Name, Address: strconv.FormatUint(in.PC, 16), File: in.File, Line: in.Line, Text: in.Text}
-				if c := l.costs[in.PC]; c != nil {
-					x.Exclusive, x.Inclusive, x.AtLeast = d.Values(c.Excl), d.Values(c.Incl), d.AtLeast(c)
-				}
-				if !yield(x) {
-					return
-				}
-			}
-		}
 	}
-}
-
-func (d *disasm) document() *disasmDocument {
-	about := d.About()
-	about.Notes = append(about.Notes, d.code.head(d.notes...)...)
-	return &disasmDocument{about, d.instructions()}
 }

@@ -21,7 +21,6 @@ const (
 	mostExcerpts     = 60
 	mostExcerptLines = 6_000
 	longestExcerpt   = 1_000 // lines; of a longer function there is none
-	widestLine       = 400   // bytes
 )
 
 // Excerpts returns the sources of the functions that had most, as far as they are found.
@@ -46,8 +45,8 @@ func (c *Code) Excerpts(p *samples.Profile) (list []Excerpt) {
 		e := Excerpt{File: at.File, From: x.from}
 		for n := x.from; n <= x.to; n++ {
 			line := text[n-1]
-			if len(line) > widestLine {
-				line = strings.ToValidUTF8(line[:widestLine], "") + "…"
+			if len(line) > widest {
+				line = strings.ToValidUTF8(line[:widest], "") + "…"
 			}
 			e.Lines = append(e.Lines, line)
 			taken[at.File][n] = true

@@ -52,11 +52,9 @@ func (c *Code) HotCalls(ctx context.Context, p *samples.Profile) (list []HotCall
 		return nil, err
 	}
 	known := map[string]*samples.Frame{}
-	for i := range p.Stacks {
-		for _, f := range p.Stacks[i].Frames {
-			if f.Object == c.object {
-				known[symbols.PrintName(f.Symbol())] = f
-			}
+	for f := range p.Frames() {
+		if f.Object == c.object {
+			known[symbols.PrintName(f.Symbol())] = f
 		}
 	}
 	for _, e := range r.Edges {

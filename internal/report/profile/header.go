@@ -2,24 +2,20 @@ package profile
 
 import (
 	"io"
-	"strconv"
 
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// header is what Header shows.
-type header struct {
-	*View
-	totals []int64
-}
+var metrics = report.Table[metric]{What: "metric", All: true, Text: "metric, total, unit, how, what", CSV: "metric, total, unit, how, title=what"}
 
-// Header shows which metrics there are.
-func Header(v *View) *Report {
-	h := &header{v, v.Total()}
-	a := v.About()
-	return &Report{report.Report{Text: h.text, Document: &headerDocument{a, v.Binary, v.BuildID, v.From, v.To}}, h.csv}
+// header shows which metrics there are.
+func header(v *View) *Report {
+	d := &headerDocument{v.About(), v.Binary, v.BuildID, v.From, v.To}
+	return &Report{report.Report{Text: func(b *report.Text) { v.header(b, d.Metrics) }, Document: d}, func(w io.Writer) error {
+		return metrics.WriteCSV(w, report.All(d.Metrics))
+	}}
 }
 
 // how says how a metric is known.
@@ -33,45 +29,29 @@ func how(m *samples.Metric) string {
 	return "recorded"
 }
 
-func (h *header) text(b *report.Text) {
-	if h.Trace != nil {
-		b.Health(h.Trace)
+func (v *View) header(b *report.Text, list []metric) {
+	if v.Trace != nil {
+		b.Health(v.Trace)
 	}
-	b.WriteString(show.Plural(h.Samples, "sample"))
-	if h.To > 0 {
-		b.WriteString(" from " + show.Duration(h.From) + " to " + show.Duration(h.To))
+	b.WriteString(show.Plural(v.Samples, "sample"))
+	if v.To > 0 {
+		b.WriteString(" from " + show.Duration(v.From) + " to " + show.Duration(v.To))
 	}
-	if h.Binary != "" {
-		b.WriteString(" of " + show.Name(h.Binary))
+	if v.Binary != "" {
+		b.WriteString(" of " + show.Name(v.Binary))
 	}
 	b.WriteByte('\n')
-	for _, n := range h.Notes {
+	for _, n := range v.Notes {
 		b.WriteString(show.Text(n) + "\n")
 	}
 	b.WriteByte('\n')
-	var list []int
-	for i := range h.Metrics {
-		list = append(list, i)
+	table := metrics
+	table.Cells = map[string]func(metric) string{
+		"total": func(m metric) string { return v.Value(m.at, m.Total) },
+		"unit":  func(m metric) string { return v.unit(m.at) },
+		"what":  func(m metric) string { return show.Name(m.Title) },
 	}
-	report.Grid(b, "", []string{"<metric", "total", "<unit", "<how", "<what"}, list, func(i int) []string {
-		m := &h.Metrics[i]
-		unit := string(m.Unit)
-		if m.Unit == samples.Nanoseconds {
-			unit = "seconds"
-		}
-		return []string{show.Name(m.Name), h.Value(i, h.Profile.Value(h.totals, i)), unit, how(m), show.Name(m.Title)}
-	})
-}
-
-func (h *header) csv(w io.Writer) error {
-	return WriteCSV(w, []string{"metric", "total", "unit", "how", "title"}, func(yield func([]string) bool) {
-		for i := range h.Metrics {
-			m := &h.Metrics[i]
-			if !yield([]string{m.Name, strconv.FormatInt(h.Profile.Value(h.totals, i), 10), string(m.Unit), how(m), m.Title}) {
-				return
-			}
-		}
-	})
+	table.Write(b, list)
 }
 
 // headerDocument is the document of header --json.

@@ -4,13 +4,9 @@
 package profile
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/glob"
@@ -27,8 +23,10 @@ type View struct {
 	Columns []callgraph.Column
 	Sort    callgraph.Column
 	Names   glob.Filter // of functions
+	Least   float64     // share of the total that a call of Tree has at least
+	List    []Sample    // of Samples, which takes the list over: it may be nearly all of the memory
 
-	all *callgraph.Cost // of <Total>, once somebody asked
+	all *Costs // of <Total>; nil: not summed up yet
 }
 
 // Report is a view that can be a table for a spreadsheet too.
@@ -62,96 +60,6 @@ func NewView(p *samples.Profile, t *trace.Trace, columns, sort string, names glo
 	return v, nil
 }
 
-// Value shows a value of a metric as the original does: times in seconds with three
-// decimals, others as whole numbers. 0. is nothing at all, and 0.000 less than can be shown.
-func (v *View) Value(metric int, x int64) string {
-	if x == 0 {
-		return "0."
-	}
-	if v.Metrics[metric].Unit == samples.Nanoseconds {
-		return strconv.FormatFloat(float64(x)/float64(time.Second), 'f', 3, 64)
-	}
-	return show.Count(x)
-}
-
-// Heads returns the heads of the columns' cells.
-func (v *View) Heads() (heads []string) {
-	for _, c := range v.Columns {
-		head := "e."
-		if c.Inclusive {
-			head = "i."
-		}
-		head += v.Metrics[c.Metric].Name
-		if heads = append(heads, head); c.Percent {
-			heads = append(heads, "%")
-		}
-	}
-	return heads
-}
-
-// cells returns what the columns show of a cost.
-func (v *View) cells(x *callgraph.Cost) (cells []string) {
-	for _, c := range v.Columns {
-		value, share := v.Cell(c, x)
-		if cells = append(cells, value); c.Percent {
-			cells = append(cells, share)
-		}
-	}
-	return cells
-}
-
-// Cell shows what a column has of a cost, and the share of <Total>.
-func (v *View) Cell(c callgraph.Column, x *callgraph.Cost) (value, share string) {
-	mark := ""
-	if c.Inclusive {
-		mark = v.least(x, c.Metric)
-	}
-	return mark + v.Value(c.Metric, c.Of(v.Profile, x)), mark + v.Share(c, x)
-}
-
-// least returns what an inclusive metric is marked with: "≥" where it may be more.
-func (v *View) least(x *callgraph.Cost, metric int) string {
-	if x.AtLeast(v.Profile, metric) {
-		return "≥"
-	}
-	return ""
-}
-
-// AtLeast returns the names of the metrics whose inclusive values may be more.
-func (v *View) AtLeast(x *callgraph.Cost) (names []string) {
-	for m := range v.Metrics {
-		if x.AtLeast(v.Profile, m) {
-			names = append(names, v.Metrics[m].Name)
-		}
-	}
-	return names
-}
-
-// total returns the costs of <Total>.
-func (v *View) total() *callgraph.Cost {
-	if v.all == nil {
-		v.all = callgraph.TotalCost(v.Profile)
-	}
-	return v.all
-}
-
-// Whole returns what shares of a metric are of: its total, or Metric.Whole.
-func (v *View) Whole(metric int) int64 {
-	if n := v.Metrics[metric].Whole; n > 0 {
-		return n
-	}
-	return v.Profile.Value(v.total().Incl, metric)
-}
-
-// Share shows what a cost has of the whole, which <Total> has where no value is negative, in percent.
-func (v *View) Share(c callgraph.Column, x *callgraph.Cost) string {
-	n, all := c.Of(v.Profile, x), v.Whole(c.Metric)
-	if all == 0 || n == 0 {
-		return "0."
-	}
-	return strconv.FormatFloat(100*float64(n)/float64(all), 'f', 2, 64)
-}
-
 // Head writes what is to be known of the data, and more of it.
 func (v *View) Head(b *report.Text, more ...string) {
 	if v.Trace != nil {
@@ -181,6 +89,14 @@ func (v *View) metrics() (list []int) {
 	return list
 }
 
+// unit returns what values of a metric are shown in.
+func (v *View) unit(metric int) string {
+	if v.Metrics[metric].Unit == samples.Nanoseconds {
+		return "seconds"
+	}
+	return string(v.Metrics[metric].Unit)
+}
+
 // whole says what shares of a metric are of, where that is not its total.
 func (v *View) whole(b *report.Text, metric int) {
 	if x := &v.Metrics[metric]; x.Whole > 0 {
@@ -195,23 +111,22 @@ func (v *View) units() (text string) {
 		if i > 0 {
 			text += "; "
 		}
-		unit := string(m.Unit)
-		if m.Unit == samples.Nanoseconds {
-			unit = "seconds"
-		}
-		text += m.Name + ": " + m.Title + ", in " + unit
+		text += m.Name + ": " + m.Title + ", in " + v.unit(at)
 	}
 	return show.Name(text)
 }
 
 // metric is a metric in a document.
 type metric struct {
-	Name    string `json:"name" says:"as '-m' has it"`
-	Title   string `json:"title" says:"for people"`
+	Name    string `json:"name" head:"metric" says:"as '-m' has it"`
+	Title   string `json:"title" head:"what" says:"for people"`
 	Unit    string `json:"unit" says:"'nanoseconds', 'bytes', 'count', or as a pprof profile says"`
 	Sampled bool   `json:"sampled" says:"an estimate of samples; otherwise each event was recorded"`
 	Total   int64  `json:"total" unit:"as the metric"`
 	Whole   int64  `json:"whole,omitempty" unit:"as the metric" says:"what shares are of where values are negative: the absolute sum, or the base's of 'pprof -diff_base'; absent: of the total"`
+
+	How string `json:"-" head:"how"` // it is known
+	at  int
 }
 
 // About is what each document begins with.
@@ -222,71 +137,16 @@ type About struct {
 	Metrics []metric `json:"metrics"`
 }
 
-// About returns what the document of a view begins with.
-func (v *View) About() About {
-	a := About{Samples: v.Samples, Notes: append([]string{}, v.Notes...)}
+// About returns what the document of a view begins with, and more notes.
+func (v *View) About(more ...string) About {
+	a := About{Samples: v.Samples, Notes: slices.Concat([]string{}, v.Notes, more)}
 	if v.Trace != nil {
 		a.Kept = report.KeptOf(v.Trace)
 	}
 	total := v.Total()
 	for i := range v.Metrics {
 		m := &v.Metrics[i]
-		a.Metrics = append(a.Metrics, metric{m.Name, m.Title, string(m.Unit), m.Sampled, v.Profile.Value(total, i), m.Whole})
+		a.Metrics = append(a.Metrics, metric{m.Name, m.Title, string(m.Unit), m.Sampled, v.Profile.Value(total, i), m.Whole, how(m), i})
 	}
 	return a
-}
-
-// Values returns what is not 0, by the metric's name.
-func (v *View) Values(of []int64) map[string]int64 {
-	m := map[string]int64{}
-	for i := range v.Metrics {
-		if x := v.Profile.Value(of, i); x != 0 {
-			m[v.Metrics[i].Name] = x
-		}
-	}
-	return m
-}
-
-// ExactHeads adds the heads of all metrics to those of a table with exact numbers: of each one
-// exclusive_cpu, inclusive_cpu, or whatever the kinds are.
-func (v *View) ExactHeads(heads []string, kinds ...string) []string {
-	for i := range v.Metrics {
-		for _, kind := range kinds {
-			heads = append(heads, kind+"_"+v.Metrics[i].Name)
-		}
-	}
-	return heads
-}
-
-// ExactCells adds what belongs below such heads, of each kind by metric; see Values.
-func (v *View) ExactCells(cells []string, kinds ...map[string]int64) []string {
-	for i := range v.Metrics {
-		for _, of := range kinds {
-			cells = append(cells, strconv.FormatInt(of[v.Metrics[i].Name], 10))
-		}
-	}
-	return cells
-}
-
-// least is the head of the last column of such a table: the metrics whose inclusive values may be
-// more, see AtLeast.
-const least = "at_least"
-
-// leastCell returns what belongs below it.
-func (v *View) leastCell(x *callgraph.Cost) string { return strings.Join(v.AtLeast(x), " ") }
-
-// WriteCSV writes a table with exact numbers.
-func WriteCSV(w io.Writer, heads []string, rows func(yield func([]string) bool)) error {
-	c := csv.NewWriter(w)
-	err := c.Write(heads)
-	for row := range rows {
-		if err == nil {
-			err = c.Write(row)
-		}
-	}
-	c.Flush()
-	if err == nil {
-		err = c.Error()
-	}
-	return err
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
@@ -48,6 +47,11 @@ func viewOf(t *testing.T, p *samples.Profile, columns, functions string) *View {
 	return v
 }
 
+func treeOf(v *View, least float64) *Report {
+	v.Least = least
+	return Tree.Of(v)
+}
+
 // textOf returns the rows of a report's text, without the space between cells.
 func textOf(r *Report, limit int) (rows []string) {
 	b := report.Text{Limit: limit}
@@ -69,15 +73,15 @@ func has(t *testing.T, got []string, want ...string) {
 
 func TestRows(t *testing.T) {
 	v := viewOf(t, made(), "e.cpu%:i.cpu:i.off", "")
-	has(t, textOf(Rows(v, Functions), 0), "3.000 100.00 3.000 2.000 <Total>", "3.000 100.00 3.000 0. example.com/x.hot", "0. 0. 1.000 0. example.com/x.mid", "0. 0. 3.000 2.000 main.main")
-	has(t, textOf(Rows(v, Lines), 0), "3.000 100.00 3.000 0. example.com/x.hot, hot.go:7")
-	has(t, textOf(Rows(v, Goroutines), 0), "2.000 66.67 2.000 2.000 2", "1.000 33.33 1.000 0. 1 worker")
-	has(t, textOf(Rows(v, Tracks), 0), "1.000 33.33 1.000 0. worker", "2.000 66.67 2.000 2.000 (goroutines without a name)")
-	has(t, textOf(Rows(v, Functions), 1), "3.000 100.00 3.000 2.000 <Total>", "3.000 100.00 3.000 0. example.com/x.hot", "… and 4 more functions (-n 0 shows all)")
-	if got := textOf(Rows(viewOf(t, made(), "i.cpu", "main.*"), Functions), 0); slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "x.hot") }) {
+	has(t, textOf(Functions.Of(v), 0), "3.000 100.00 3.000 2.000 <Total>", "3.000 100.00 3.000 0. example.com/x.hot", "0. 0. 1.000 0. example.com/x.mid", "0. 0. 3.000 2.000 main.main")
+	has(t, textOf(Lines.Of(v), 0), "3.000 100.00 3.000 0. example.com/x.hot, hot.go:7")
+	has(t, textOf(Goroutines.Of(v), 0), "2.000 66.67 2.000 2.000 2", "1.000 33.33 1.000 0. 1 worker")
+	has(t, textOf(Tracks.Of(v), 0), "1.000 33.33 1.000 0. worker", "2.000 66.67 2.000 2.000 (goroutines without a name)")
+	has(t, textOf(Functions.Of(v), 1), "3.000 100.00 3.000 2.000 <Total>", "3.000 100.00 3.000 0. example.com/x.hot", "… and 4 more functions (-n 0 shows all)")
+	if got := textOf(Functions.Of(viewOf(t, made(), "i.cpu", "main.*")), 0); slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "x.hot") }) {
 		t.Errorf("%q", got)
 	}
-	if got := textOf(Rows(viewOf(t, &samples.Profile{}, "", ""), Functions), 0); !slices.Contains(got, "no samples") {
+	if got := textOf(Functions.Of(viewOf(t, &samples.Profile{}, "", "")), 0); !slices.Contains(got, "no samples") {
 		t.Errorf("of nothing: %q", got)
 	}
 }
@@ -97,8 +101,8 @@ func TestCallersAndTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(t, textOf(r, 0), "2.000 3.000 main.main", "1.000 1.000 example.com/x.mid", "3.000 3.000 *example.com/x.hot", "example.com/x.hot is also called _hot, __hot, hot_1, hot_2")
-	has(t, textOf(Tree(v, 0), 0), "3.000 <Total>", "3.000 main.main", "2.000 example.com/x.hot", "1.000 example.com/x.mid")
-	has(t, textOf(Tree(v, 0.5), 0), "2 calls of less than 50% left out (--least 0 shows all)")
+	has(t, textOf(treeOf(v, 0), 0), "3.000 <Total>", "3.000 main.main", "2.000 example.com/x.hot", "1.000 example.com/x.mid")
+	has(t, textOf(treeOf(v, 0.5), 0), "2 calls of less than 50% left out (--least 0 shows all)")
 }
 
 // TestSlowest: the sentence names the wait, at the program's own place and not in the library;
@@ -106,7 +110,7 @@ func TestCallersAndTree(t *testing.T) {
 func TestSlowest(t *testing.T) {
 	p := made()
 	p.Executions = samples.Executions{Slow: 1, Rest: 2, Limit: 2e9}
-	got := textOf(Rows(viewOf(t, p, "i.cpu:i.off", ""), Functions), 0)
+	got := textOf(Functions.Of(viewOf(t, p, "i.cpu:i.off", "")), 0)
 	has(t, got, "a slow execution takes 500ms longer, 100% of it: waits for the network, most in main.main, main.go:9",
 		"2.00s 0ns +2.00s network", "0ns 1.50s -1.50s cpu", "2.00s 0ns +2.00s network main.main, main.go:9", "0ns 1.50s -1.50s cpu example.com/x.hot, hot.go",
 		"0. 2.000 main.main")
@@ -119,17 +123,17 @@ func TestSlowest(t *testing.T) {
 }
 
 func TestFindFunction(t *testing.T) {
-	costs := map[string]*callgraph.Cost{}
+	p := &samples.Profile{}
 	for _, f := range []string{"a/b.(*T).Get", "a/b.Get", "c.Put", "slices.Sort[...]"} {
-		costs[f] = &callgraph.Cost{}
+		p.Stacks = append(p.Stacks, samples.Stack{Frames: []*samples.Frame{{Func: f}}})
 	}
 	for name, want := range map[string]string{"a/b.Get": "a/b.Get", "Put": "c.Put", "(*T).Get": "a/b.(*T).Get", "b.Get": "a/b.Get", "Sort": "slices.Sort[...]", "<Total>": "<Total>", "Get": "", "None": ""} {
-		got, err := FindFunction(costs, name)
+		got, err := FindFunction(p, name)
 		if got != want || want == "" && !errors.Is(err, ErrNoFunction) {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if _, err := FindFunction(nil, "Get"); !errors.Is(err, ErrNoFunction) || !strings.Contains(err.Error(), "there are no samples and no waits") {
+	if _, err := FindFunction(&samples.Profile{}, "Get"); !errors.Is(err, ErrNoFunction) || !strings.Contains(err.Error(), "there are no samples and no waits") {
 		t.Errorf("without samples: %v", err)
 	}
 }
@@ -148,7 +152,7 @@ func TestNegativeShares(t *testing.T) {
 			{Frames: []*samples.Frame{small, top}, Values: []int64{10}},
 		},
 	}
-	got := textOf(Rows(viewOf(t, p, "", ""), Functions), 0)
+	got := textOf(Functions.Of(viewOf(t, p, "", "")), 0)
 	want := []string{
 		"space: shares are of the absolute sum, 1,000: some values are negative, as in the difference of two profiles",
 		"space: space, in bytes", "",
@@ -157,7 +161,7 @@ func TestNegativeShares(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if tree := strings.Join(textOf(Tree(viewOf(t, p, "", ""), 0.05), 0), "\n"); !strings.Contains(tree, "-300 -30.00 -300 -30.00 less") || strings.Contains(tree, "small") {
+	if tree := strings.Join(textOf(treeOf(viewOf(t, p, "", ""), 0.05), 0), "\n"); !strings.Contains(tree, "-300 -30.00 -300 -30.00 less") || strings.Contains(tree, "small") {
 		t.Errorf("the tree:\n%s", tree)
 	}
 }

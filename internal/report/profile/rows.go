@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/report"
@@ -14,195 +12,110 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// By is what a table has a row of.
-type By string
-
-// What tables can be made by.
-const (
-	Functions  By = "function"
-	Lines      By = "line"
-	Objects    By = "object"
-	Goroutines By = "goroutine"
-	Threads    By = "thread"
-	Tracks     By = "track"
-	Scopes     By = "scope"
-)
-
-// Split returns by what samples have to be kept apart for such a table.
-func (by By) Split() samples.Split {
-	return samples.Split{Goroutine: by == Goroutines, Thread: by == Threads, Row: by == Tracks || by == Goroutines, Scope: by == Scopes}
-}
-
-// key is what a row is of.
+// key identifies a row.
 type key struct {
-	name, file string
-	line       int
-	id         uint64
+	Name string `json:"name" says:"the function, the object, the goroutine's row"`
+	File string `json:"file,omitempty" says:"of lines"`
+	Line int    `json:"line,omitempty" unit:"line" says:"of lines"`
+	ID   uint64 `json:"id,omitempty" unit:"number" says:"of a goroutine or a thread"`
 }
 
 // row is a key and its costs.
 type row struct {
 	key
-	*callgraph.Cost
+	Costs
+	total bool // the row is <Total>
 }
 
-// table is what Rows shows.
-type table struct {
+var rows = report.Table[row]{Text: "metrics, name", CSV: "name, file, line, id, exact, at_least"}
+
+// rowsShown is what Kind.rows shows.
+type rowsShown struct {
 	*View
-	by      By
+	table   report.Table[row]
 	rows    []row
-	slowest *slowest // nil: nobody asked
+	slowest *slowest // nil: not asked for
 }
 
-// Rows shows a row for each function, line, or what by says, sorted, <Total> first.
-func Rows(v *View, by By) *Report {
-	t := &table{View: v, by: by}
+// rows shows a row of each key, sorted, <Total> first.
+func (k *Kind) rows(v *View) *Report {
+	t := &rowsShown{View: v, table: rows}
 	if v.Executions.Slow > 0 {
 		t.slowest, t.View = slowestOf(v)
 	}
-	for k, c := range t.sum() {
-		if v.Names.Match(k.name) && len(t.Values(c.Excl))+len(t.Values(c.Incl)) > 0 {
-			t.rows = append(t.rows, row{k, c})
+	program := cmp.Or(show.Base(v.Binary), theProgram)
+	t.table.What, t.table.Groups = k.By, Groups[row](t.View)
+	t.table.Cells = map[string]func(row) string{"name": func(r row) string {
+		if r.total {
+			return samples.TotalName
+		}
+		return show.Name(k.title(r.key))
+	}}
+	for k, c := range k.sum(t.Profile, program) {
+		if r := (row{key: k, Costs: t.Costs(c)}); v.Names.Match(k.Name) && len(r.Exclusive.names())+len(r.Inclusive.names()) > 0 {
+			t.rows = append(t.rows, r)
 		}
 	}
 	slices.SortFunc(t.rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(callgraph.Abs(v.Sort.Of(t.Profile, b.Cost)), callgraph.Abs(v.Sort.Of(t.Profile, a.Cost))), cmp.Compare(t.most(b.Cost), t.most(a.Cost)),
-			cmp.Compare(a.name, b.name), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(callgraph.Abs(b.Of(v.Sort)), callgraph.Abs(a.Of(v.Sort))), cmp.Compare(t.most(b), t.most(a)),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.ID, b.ID))
 	})
-	return &Report{report.Report{Text: t.text, Document: t.document()}, t.csv}
+	d := &document{About: t.About(), By: k.By, Rows: report.All(t.rows)}
+	if t.slowest != nil {
+		d.Slowest = t.slowest.document()
+	}
+	return &Report{report.Report{Text: t.text, Document: d}, func(w io.Writer) error { return t.table.WriteCSV(w, d.Rows) }}
 }
 
-// any reports whether there is something of a cost in a column. Where there is not, the row is of
-// other metrics, which only documents and CSV have.
-func (t *table) any(c *callgraph.Cost) bool {
-	return slices.ContainsFunc(t.Columns, func(x callgraph.Column) bool { return x.Of(t.Profile, c) != 0 })
+// sum sums up what a profile has of each key.
+func (k *Kind) sum(p *samples.Profile, program string) map[key]*callgraph.Cost {
+	if k.label != nil {
+		return callgraph.ByLabel(p, k.label)
+	}
+	return callgraph.Sum(p, func(f *samples.Frame) key { return k.frame(program, f) })
 }
 
-// most is the largest of the columns: what is sorted by it is 0 for many.
-func (t *table) most(c *callgraph.Cost) (most int64) {
+// most is the largest of the columns: of rows that are equal by the one that sorts, which is 0 for
+// many, the one with more comes first. Where it is 0, too, the row has other metrics, which only
+// documents and CSV have.
+func (t *rowsShown) most(r row) (most int64) {
 	for _, x := range t.Columns {
-		most = max(most, callgraph.Abs(x.Of(t.Profile, c)))
+		most = max(most, callgraph.Abs(r.Of(x)))
 	}
 	return most
 }
 
-func (t *table) sum() map[key]*callgraph.Cost {
-	switch t.by {
-	case Functions:
-		return callgraph.Sum(t.Profile, func(f *samples.Frame) key { return key{name: f.Func} })
-	case Lines:
-		return callgraph.Sum(t.Profile, func(f *samples.Frame) key { return key{name: f.Func, file: f.File, line: f.Line} })
-	case Objects:
-		return callgraph.Sum(t.Profile, func(f *samples.Frame) key { return key{name: cmp.Or(f.Object, t.program())} })
-	}
-	return callgraph.ByLabel(t.Profile, func(l *samples.Labels) key {
-		switch t.by {
-		case Goroutines:
-			return key{name: l.Row, id: l.Goid}
-		case Threads:
-			return key{id: uint64(l.Thread)}
-		case Tracks:
-			return key{name: l.Row}
-		}
-		return key{name: l.Scope}
-	})
-}
-
-// program names the program's own code.
-func (t *table) program() string { return cmp.Or(base(t.Binary), "the program") }
-
-// title returns what a row is of, for people.
-func (t *table) title(k key) string {
-	switch {
-	case t.by == Lines:
-		return show.Name(fmt.Sprintf("%s, %s", k.name, place(k.file, k.line)))
-	case t.by == Goroutines && k.id == 0:
-		return "none (the scheduler, the collector)"
-	case t.by == Goroutines:
-		return strings.TrimSpace(strconv.FormatUint(k.id, 10) + " " + name(k.name))
-	case t.by == Threads && k.id == 0:
-		return "not known"
-	case t.by == Threads:
-		return strconv.FormatUint(k.id, 10)
-	case t.by == Tracks && k.name == "":
-		return "(goroutines without a name)"
-	case t.by == Scopes && k.name == "":
-		return "(no scope)"
-	}
-	return show.Name(k.name)
-}
-
-// place shows a file without its directory, and a line.
-func place(file string, line int) string {
-	switch {
-	case file == "":
-		return "place not known"
-	case line == 0:
-		return base(file)
-	}
-	return base(file) + ":" + strconv.Itoa(line)
-}
-
-func (t *table) text(b *report.Text) {
+func (t *rowsShown) text(b *report.Text) {
 	t.Head(b)
 	if t.slowest != nil {
 		t.slowest.text(b)
-		fmt.Fprintf(b, "\nof the slow executions, by %s\n", t.by)
+		fmt.Fprintf(b, "\nof the slow executions, by %s\n", t.table.What)
 	}
-	shown := slices.DeleteFunc(slices.Clone(t.rows), func(r row) bool { return !t.any(r.Cost) })
-	if len(shown) == 0 {
+	shown := []row{{Costs: t.total(), total: true}}
+	for _, r := range t.rows {
+		if t.most(r) != 0 {
+			shown = append(shown, r)
+		}
+	}
+	if len(shown) == 1 {
 		b.WriteString("no samples\n")
 		return
 	}
-	rows := append([]row{{key{name: samples.TotalName}, t.total()}}, shown...)
 	if b.Limit > 0 {
 		b.Limit++ // <Total> is none of them
 		defer func() { b.Limit-- }()
 	}
-	report.Grid(b, string(t.by), append(t.Heads(), "<"+string(t.by)), rows, func(r row) []string {
-		if r.Cost == t.total() {
-			return append(t.cells(r.Cost), samples.TotalName)
-		}
-		return append(t.cells(r.Cost), t.title(r.key))
-	})
-}
-
-func (t *table) csv(w io.Writer) error {
-	return WriteCSV(w, append(t.ExactHeads([]string{"name", "file", "line", "id"}, "exclusive", "inclusive"), least), func(yield func([]string) bool) {
-		for _, r := range t.rows {
-			cells := t.ExactCells([]string{r.name, r.file, strconv.Itoa(r.line), strconv.FormatUint(r.id, 10)}, t.Values(r.Excl), t.Values(r.Incl))
-			if !yield(append(cells, t.leastCell(r.Cost))) {
-				return
-			}
-		}
-	})
+	t.table.Write(b, shown)
 }
 
 // document is the document of functions --json, and of its neighbours. Values are in the
 // unit of their metric; those that are 0 are left out.
 type document struct {
 	About
-	By      string               `json:"by" says:"'function', 'line', 'object', 'goroutine', 'thread'"`
-	Rows    report.List[rowJSON] `json:"rows"`
-	Slowest *slowestJSON         `json:"slowest,omitempty" says:"with '--slowest': 'rows' are of the slow executions"`
+	By      string           `json:"by" says:"'function', 'line', 'object', 'goroutine', 'thread'"`
+	Rows    report.List[row] `json:"rows"`
+	Slowest *slowestDocument `json:"slowest,omitempty" says:"with '--slowest': 'rows' are of the slow executions"`
 }
 
-type rowJSON struct {
-	Name      string           `json:"name" says:"the function, the object, the goroutine's row"`
-	File      string           `json:"file,omitempty" says:"of lines"`
-	Line      int              `json:"line,omitempty" unit:"line" says:"of lines"`
-	ID        uint64           `json:"id,omitempty" unit:"number" says:"of a goroutine or a thread"`
-	Exclusive map[string]int64 `json:"exclusive" unit:"as the metric" says:"by metric, those that are not 0"`
-	Inclusive map[string]int64 `json:"inclusive" unit:"as the metric" says:"by metric, those that are not 0"`
-	AtLeast   []string         `json:"at_least,omitempty" says:"metrics whose inclusive values may be more: stacks without it were cut off"`
-}
-
-func (t *table) document() *document {
-	d := &document{About: t.About(), By: string(t.by), Rows: report.ListOf(t.rows, func(r row) rowJSON {
-		return rowJSON{r.name, r.file, r.line, r.id, t.Values(r.Excl), t.Values(r.Incl), t.AtLeast(r.Cost)}
-	})}
-	if t.slowest != nil {
-		d.Slowest = t.slowest.document()
-	}
-	return d
-}
+// theProgram names the object of the program's own code where its executable is not known.
+const theProgram = "the program"

@@ -19,7 +19,7 @@ func TestRowsOfMetricsThatAreNotShown(t *testing.T) {
 	p.Stacks = append(p.Stacks, samples.Stack{Frames: []*samples.Frame{{Func: "main.idle", File: "/m/main.go", Line: 30}}, Values: []int64{0, 0, 0}, Labels: samples.Labels{Goid: 3}})
 	const hot, mid, top, poll, read = "example.com/x.hot", "example.com/x.mid", "main.main", "internal/poll.runtime_pollWait", "net.(*conn).Read"
 	for _, c := range []struct {
-		by                 By
+		by                 *Kind
 		columns, functions string
 		text, all          []string // names: those of a metric that is shown come first
 	}{
@@ -30,7 +30,7 @@ func TestRowsOfMetricsThatAreNotShown(t *testing.T) {
 		{Lines, "e.cpu:i.cpu", "", []string{hot, mid, top}, []string{hot, mid, top, poll, read}},
 		{Tracks, "e.network", "", []string{""}, []string{"", "worker"}},
 	} {
-		r := Rows(viewOf(t, p, c.columns, c.functions), c.by)
+		r := c.by.Of(viewOf(t, p, c.columns, c.functions))
 		var doc struct {
 			Rows []struct {
 				Name                 string
@@ -54,7 +54,7 @@ func TestRowsOfMetricsThatAreNotShown(t *testing.T) {
 		for _, row := range doc.Rows {
 			inDoc = append(inDoc, row.Name)
 			if len(row.Exclusive)+len(row.Inclusive) == 0 {
-				t.Errorf("%s %s: %s has nothing", c.by, c.columns, row.Name)
+				t.Errorf("%s %s: %s has nothing", c.by.By, c.columns, row.Name)
 			}
 		}
 		for _, line := range lines[1:] {
@@ -63,13 +63,13 @@ func TestRowsOfMetricsThatAreNotShown(t *testing.T) {
 		for form, got := range map[string][]string{"document": inDoc, "CSV": inCSV} {
 			first := len(c.text)
 			if !slices.Equal(sorted(got), sorted(c.all)) || len(got) > first && !slices.Equal(sorted(got[:first]), sorted(c.text)) {
-				t.Errorf("%s %s %s, %s: %q, want %q", c.by, c.columns, c.functions, form, got, c.all)
+				t.Errorf("%s %s %s, %s: %q, want %q", c.by.By, c.columns, c.functions, form, got, c.all)
 			}
 		}
 		text := strings.Join(textOf(r, 0), "")
 		for _, name := range c.all {
 			if shown := slices.Contains(c.text, name); name != "" && strings.Contains(text, name) != shown {
-				t.Errorf("%s %s: the text has %s: %v\n%s", c.by, c.columns, name, !shown, text)
+				t.Errorf("%s %s: the text has %s: %v\n%s", c.by.By, c.columns, name, !shown, text)
 			}
 		}
 	}

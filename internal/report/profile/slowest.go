@@ -14,26 +14,57 @@ import (
 type slowest struct {
 	*View
 	metrics []contrast
-	places  []contrast
+	places  []placed
 }
 
-// contrast is what one slow execution had of something, and what another one had.
+// contrast is a row: what one slow execution had of a metric, and what another one had.
 type contrast struct {
-	metric       int
-	at           key     // the place, for places
-	slow, others float64 // for one execution
+	Metric string  `json:"metric" head:"what"`
+	Slow   float64 `json:"slow_ns" unit:"ns" says:"of one slow execution"`
+	Others float64 `json:"others_ns" unit:"ns" says:"of one other execution"`
+
+	More   float64 `json:"-" head:"difference" unit:"ns"`
+	metric int
 }
 
-func (c *contrast) more() float64 { return c.slow - c.others }
+// placed is what they had of it in a place.
+type placed struct {
+	contrast
+	Function string `json:"function" head:"where" says:"the program's innermost function there"`
+	File     string `json:"file"`
+	Line     int    `json:"line" unit:"line"`
+}
+
+var (
+	contrasts = report.Table[contrast]{
+		What: "metric", Text: "slow, others, difference, what",
+		Cells: map[string]func(contrast) string{"difference": contrast.signed},
+	}
+	contrastPlaces = report.Table[placed]{
+		What: "place", Text: "slow, others, difference, what, where",
+		Cells: map[string]func(placed) string{
+			"difference": func(p placed) string { return p.signed() },
+			"where":      func(p placed) string { return show.Name(p.Function + ", " + show.Place(p.File, p.Line)) },
+		},
+	}
+)
+
+// slowestDocument is slowest in a document; times are for one execution.
+type slowestDocument struct {
+	Slow    int64      `json:"slow" unit:"executions" says:"the slow ones"`
+	Others  int64      `json:"others" unit:"executions"`
+	Limit   int64      `json:"limit_ns" unit:"ns" says:"the slow ones are as long or longer"`
+	Metrics []contrast `json:"metrics"`
+	Places  []placed   `json:"places"`
+}
 
 // slowestOf compares, and returns a view of what the slow executions did too.
 func slowestOf(v *View) (*slowest, *View) {
-	x := &slowest{View: v}
 	type what struct {
 		metric int
 		at     key
 	}
-	metrics, places := map[what]*contrast{}, map[what]*contrast{}
+	metrics, places := map[what]*placed{}, map[what]*placed{}
 	var slow []samples.Stack
 	for i := range v.Stacks {
 		s := &v.Stacks[i]
@@ -41,25 +72,23 @@ func slowestOf(v *View) (*slowest, *View) {
 			if n == 0 || v.Metrics[m].Unit != samples.Nanoseconds {
 				continue
 			}
-			var at key
+			at := waitPlace(s.Frames)
 			if v.Metrics[m].Sampled {
 				at = hotPlace(s.Frames)
-			} else {
-				at = waitPlace(s.Frames)
 			}
 			for _, to := range []struct {
-				in map[what]*contrast
+				in map[what]*placed
 				of what
 			}{{metrics, what{m, key{}}}, {places, what{m, at}}} {
 				c := to.in[to.of]
 				if c == nil {
-					c = &contrast{metric: m, at: to.of.at}
+					c = &placed{contrast{Metric: v.Metrics[m].Name, metric: m}, to.of.at.Name, to.of.at.File, to.of.at.Line}
 					to.in[to.of] = c
 				}
 				if s.Labels.Slow {
-					c.slow += float64(n) / float64(v.Executions.Slow)
+					c.Slow += float64(n) / float64(v.Executions.Slow)
 				} else {
-					c.others += float64(n) / float64(max(v.Executions.Rest, 1))
+					c.Others += float64(n) / float64(max(v.Executions.Rest, 1))
 				}
 			}
 		}
@@ -67,16 +96,18 @@ func slowestOf(v *View) (*slowest, *View) {
 			slow = append(slow, *s)
 		}
 	}
-	list := func(m map[what]*contrast) (all []contrast) {
+	list := func(m map[what]*placed) []placed {
+		all := []placed{}
 		for _, c := range m {
+			c.More = c.Slow - c.Others
 			all = append(all, *c)
 		}
-		slices.SortFunc(all, func(a, b contrast) int {
-			return cmp.Or(cmp.Compare(b.more(), a.more()), cmp.Compare(a.metric, b.metric), cmp.Compare(a.at.name, b.at.name), cmp.Compare(a.at.line, b.at.line))
+		slices.SortFunc(all, func(a, b placed) int {
+			return cmp.Or(cmp.Compare(b.More, a.More), cmp.Compare(a.metric, b.metric), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line))
 		})
 		return all
 	}
-	x.metrics, x.places = list(metrics), list(places)
+	x := &slowest{v, report.RowsOf(list(metrics), func(p placed) contrast { return p.contrast }), list(places)}
 	only, p := *v, *v.Profile
 	p.Stacks, only.Profile, only.all = slow, &p, nil
 	return x, &only
@@ -84,17 +115,17 @@ func slowestOf(v *View) (*slowest, *View) {
 
 // hotPlace returns the leaf without its line: a function has some samples, a line hardly any.
 func hotPlace(frames []*samples.Frame) key {
-	return key{name: frames[0].Func, file: frames[0].File}
+	return key{Name: frames[0].Func, File: frames[0].File}
 }
 
 // waitPlace returns the innermost frame that is not Go's own: where one waits, and not how.
 func waitPlace(frames []*samples.Frame) key {
 	for _, f := range frames {
 		if samples.Own(f.Func) {
-			return key{name: f.Func, file: f.File, line: f.Line}
+			return key{Name: f.Func, File: f.File, Line: f.Line}
 		}
 	}
-	return key{name: frames[0].Func, file: frames[0].File, line: frames[0].Line}
+	return key{Name: frames[0].Func, File: frames[0].File, Line: frames[0].Line}
 }
 
 func (x *slowest) text(b *report.Text) {
@@ -108,75 +139,39 @@ func (x *slowest) text(b *report.Text) {
 	if s := x.sentence(); s != "" {
 		b.WriteString(b.Bold(s) + "\n\n")
 	}
-	heads := []string{"slow", "others", "difference"}
-	row := func(c contrast) []string {
-		return []string{show.Duration(int64(c.slow)), show.Duration(int64(c.others)), signed(c.more()), x.Metrics[c.metric].Name}
-	}
-	report.Grid(b, "metric", append(heads, "<what"), x.metrics, row)
+	contrasts.Write(b, x.metrics)
 	b.WriteByte('\n')
-	report.Grid(b, "place", append(heads, "<what", "<where"), x.places, func(c contrast) []string {
-		return append(row(c), show.Name(c.at.name+", "+place(c.at.file, c.at.line)))
-	})
+	contrastPlaces.Write(b, x.places)
 }
 
 // sentence says what makes most of the difference, and where most of that was.
 func (x *slowest) sentence() string {
 	all := 0.0
-	for i := range x.metrics {
-		if x.metrics[i].metric != x.Metric("syscall") { // it may have had a CPU, and be counted already
-			all += x.metrics[i].more()
+	for _, c := range x.metrics {
+		if c.Metric != "syscall" { // it may have had a CPU, and be counted already
+			all += c.More
 		}
 	}
-	if len(x.metrics) == 0 || all <= 0 || x.metrics[0].more() <= 0 {
+	if len(x.metrics) == 0 || all <= 0 || x.metrics[0].More <= 0 {
 		return ""
 	}
-	c := &x.metrics[0]
+	c := x.metrics[0]
 	text := fmt.Sprintf("a slow execution takes %s longer, %s of it: %s", show.Duration(int64(all)),
-		show.Percent(min(c.more()/all, 1)), x.Metrics[c.metric].Title)
-	if i := slices.IndexFunc(x.places, func(p contrast) bool { return p.metric == c.metric }); i >= 0 {
-		at := x.places[i].at
-		text += fmt.Sprintf(", most in %s, %s", show.Name(at.name), place(at.file, at.line))
+		show.Percent(min(c.More/all, 1)), x.View.Metrics[c.metric].Title)
+	if i := slices.IndexFunc(x.places, func(p placed) bool { return p.metric == c.metric }); i >= 0 {
+		at := x.places[i]
+		text += fmt.Sprintf(", most in %s, %s", show.Name(at.Function), show.Place(at.File, at.Line))
 	}
 	return text
 }
 
-func signed(ns float64) string {
-	if ns < 0 {
-		return "-" + show.Duration(int64(-ns))
+func (c contrast) signed() string {
+	if c.More < 0 {
+		return show.Duration(int64(c.More))
 	}
-	return "+" + show.Duration(int64(ns))
+	return "+" + show.Duration(int64(c.More))
 }
 
-// slowestJSON is slowest in a document; times are for one execution.
-type slowestJSON struct {
-	Slow    int64          `json:"slow" unit:"executions" says:"the slow ones"`
-	Others  int64          `json:"others" unit:"executions"`
-	Limit   int64          `json:"limit_ns" unit:"ns" says:"the slow ones are as long or longer"`
-	Metrics []contrastJSON `json:"metrics"`
-	Places  []placeJSON    `json:"places"`
-}
-
-type contrastJSON struct {
-	Metric string  `json:"metric"`
-	Slow   float64 `json:"slow_ns" unit:"ns" says:"of one slow execution"`
-	Others float64 `json:"others_ns" unit:"ns" says:"of one other execution"`
-}
-
-type placeJSON struct {
-	contrastJSON
-	Function string `json:"function" says:"the program's innermost function there"`
-	File     string `json:"file"`
-	Line     int    `json:"line" unit:"line"`
-}
-
-func (x *slowest) document() *slowestJSON {
-	d := &slowestJSON{x.Executions.Slow, x.Executions.Rest, x.Executions.Limit, []contrastJSON{}, []placeJSON{}}
-	of := func(c contrast) contrastJSON { return contrastJSON{x.View.Metrics[c.metric].Name, c.slow, c.others} }
-	for _, c := range x.metrics {
-		d.Metrics = append(d.Metrics, of(c))
-	}
-	for _, c := range x.places {
-		d.Places = append(d.Places, placeJSON{of(c), c.at.name, c.at.file, c.at.line})
-	}
-	return d
+func (x *slowest) document() *slowestDocument {
+	return &slowestDocument{x.Executions.Slow, x.Executions.Rest, x.Executions.Limit, x.metrics, x.places}
 }

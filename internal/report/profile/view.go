@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -13,29 +12,52 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// The views of samples: sampled CPU time and waits, exclusive, and with i inclusive.
+// compared is a row that is compared: CPU time and waits, exclusive, and with i inclusive.
+type compared struct {
+	Name string     `head:"name"`
+	CPU  report.Int `head:"cpu" unit:"ns" compare:"grows worse part"`
+	ICPU report.Int `head:"icpu" unit:"ns" compare:"grows worse part"`
+	Off  report.Int `head:"off" unit:"ns" compare:"grows worse part"`
+	IOff report.Int `head:"ioff" unit:"ns" compare:"grows worse part"`
+
+	kind string
+}
+
+var (
+	comparedCosts   = report.Table[compared]{Compare: "cpu, icpu, off, ioff"}
+	comparedCallers = report.Table[compared]{Compare: "cpu, off"}
+)
+
+// The views of samples.
 var (
 	FunctionsView = comparedBy(Functions)
 	LinesView     = comparedBy(Lines)
 	ObjectsView   = comparedBy(Objects)
 )
 
-func comparedBy(by By) report.View {
+func comparedBy(k *Kind) report.View {
 	return Compared(func(_ *trace.Trace, p *samples.Profile, wanted func(string) bool) (*report.Figures, error) {
-		return FiguresOf(p, by, wanted), nil
+		return FiguresOf(p, k, wanted), nil
 	})
 }
 
 // Compared returns the view that has the figures of FiguresBy, which of makes of the samples of a recording.
 func Compared(of func(*trace.Trace, *samples.Profile, func(string) bool) (*report.Figures, error)) report.View {
+	return sampledView(&comparedCosts, of)
+}
+
+// CallersView has who calls a function, and whom it calls, with what of its inclusive metrics
+// belongs to the calls between the two.
+func CallersView(function string) report.View {
+	return sampledView(&comparedCallers, func(_ *trace.Trace, p *samples.Profile, wanted func(string) bool) (*report.Figures, error) {
+		return CallersFigures(p, function, wanted)
+	})
+}
+
+func sampledView(table *report.Table[compared], of func(*trace.Trace, *samples.Profile, func(string) bool) (*report.Figures, error)) report.View {
 	return report.View{
 		Sampled: true,
-		Columns: []report.Column{
-			{Name: "cpu", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
-			{Name: "icpu", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
-			{Name: "off", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
-			{Name: "ioff", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
-		},
+		Columns: table.Compared(),
 		Rows: func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*report.Figures, error) {
 			p, err := samples.OfTrace(ctx, t, &samples.Selection{Selection: sel})
 			if err != nil {
@@ -46,108 +68,74 @@ func Compared(of func(*trace.Trace, *samples.Profile, func(string) bool) (*repor
 	}
 }
 
-// CallersView has who calls a function, and whom it calls, with what of its inclusive metrics
-// belongs to the calls between the two.
-func CallersView(function string) report.View {
-	return report.View{
-		Sampled: true,
-		Columns: []report.Column{
-			{Name: "cpu", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
-			{Name: "off", Unit: report.Nanoseconds, Grows: true, Worse: true, Part: true},
-		},
-		Rows: func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*report.Figures, error) {
-			p, err := samples.OfTrace(ctx, t, &samples.Selection{Selection: sel})
-			if err != nil {
-				return nil, err
-			}
-			return CallersFigures(p, function, sel.Names.Match)
-		},
-	}
-}
-
 // CallersFigures returns the figures of CallersView, of whatever the samples are of. The whole is
 // what the function has, inclusive. Names are those of callers and callees.
 func CallersFigures(p *samples.Profile, function string, wanted func(string) bool) (*report.Figures, error) {
-	f := &report.Figures{Notes: p.Notes}
-	costs := callgraph.Sum(p, func(f *samples.Frame) string { return f.Func })
-	name, err := FindFunction(costs, function)
+	x, err := callersOf(p, function)
 	if err != nil {
 		return nil, err
 	}
-	x := callgraph.CallersOf(p, costs, name)
-	metrics := []int{p.Metric("cpu"), p.Metric("off")}
-	values := func(of []int64) (list []float64) {
-		for _, m := range metrics {
-			list = append(list, report.NaN)
-			if m >= 0 && (!p.Metrics[m].Sampled || p.Value(p.Total(), m) > 0) {
-				list[len(list)-1] = float64(p.Value(of, m))
-			}
-		}
-		return list
-	}
-	f.Whole = values(x.Cost.Incl)
+	cpu, off := known(p, "cpu"), known(p, "off")
+	var rows []compared
 	row := func(name, kind string, of []int64) {
-		v := values(of)
-		if wanted(name) && slices.ContainsFunc(v, func(v float64) bool { return v > 0 }) {
-			f.Rows = append(f.Rows, report.Row{Name: name, Kind: kind, Values: v})
-		}
+		rows = append(rows, compared{Name: name, CPU: cpu(of), Off: off(of), kind: kind})
 	}
 	for _, e := range x.Callers {
 		row(e.Func, "caller", e.Attr)
 	}
-	row(name, "itself", x.Cost.Excl)
+	row(x.Func, "itself", x.Cost.Excl)
 	for _, e := range x.Callees {
 		row(e.Func, "callee", e.Attr)
+	}
+	f := figures(p, &comparedCallers, rows, wanted)
+	for _, n := range []report.Int{cpu(x.Cost.Incl), off(x.Cost.Incl)} {
+		f.Whole = append(f.Whole, report.Or(n.N, n.Kind == report.Exact))
 	}
 	return f, nil
 }
 
 // FiguresOf returns the figures of such a view, of whatever the samples are of.
-func FiguresOf(p *samples.Profile, by By, wanted func(string) bool) *report.Figures {
-	return FiguresBy(p, string(by), wanted, func(f *samples.Frame) string {
-		switch by {
-		case Lines:
-			return f.Func + ", " + place(f.File, f.Line)
-		case Objects:
-			return cmp.Or(f.Object, "the program")
-		}
-		return f.Func
-	})
+func FiguresOf(p *samples.Profile, k *Kind, wanted func(string) bool) *report.Figures {
+	return FiguresBy(p, k.By, wanted, func(f *samples.Frame) string { return k.title(k.frame(theProgram, f)) })
 }
 
 // FiguresBy returns what the frames of each name have, exclusive and inclusive, of CPU time and waits.
 func FiguresBy(p *samples.Profile, kind string, wanted func(string) bool, nameOf func(*samples.Frame) string) *report.Figures {
-	f := &report.Figures{Notes: p.Notes}
 	costs := callgraph.Sum(p, nameOf)
-	total := p.Total()
 	if p.Samples > 0 || len(costs) > 0 {
 		costs[samples.TotalName] = callgraph.TotalCost(p)
 	}
-	for _, metric := range []string{"cpu", "off"} {
-		m := p.Metric(metric)
-		whole := report.NaN
-		if m >= 0 && p.Value(total, m) > 0 {
-			whole = float64(p.Value(total, m))
-		}
+	cpu, off := known(p, "cpu"), known(p, "off")
+	var rows []compared
+	for _, name := range slices.Sorted(maps.Keys(costs)) {
+		c := costs[name]
+		rows = append(rows, compared{name, cpu(c.Excl), cpu(c.Incl), off(c.Excl), off(c.Incl), kind})
+	}
+	f := figures(p, &comparedCosts, rows, wanted)
+	for _, of := range []func([]int64) report.Int{cpu, off} {
+		n := of(p.Total())
+		whole := report.Or(n.N, n.N > 0)
 		f.Whole = append(f.Whole, whole, whole)
 	}
-	for _, name := range slices.Sorted(maps.Keys(costs)) {
-		r := report.Row{Name: name, Kind: kind}
-		some := false
-		for _, metric := range []string{"cpu", "off"} {
-			m := p.Metric(metric)
-			for _, of := range [][]int64{costs[name].Excl, costs[name].Incl} {
-				v := report.NaN
-				if m >= 0 && (!p.Metrics[m].Sampled || p.Value(total, m) != 0 || p.Metrics[m].Whole > 0) { // else nothing was sampled
-					v = float64(p.Value(of, m))
-				}
-				some = some || v > 0 || v < 0
-				r.Values = append(r.Values, v)
-			}
-		}
-		if some && wanted(name) {
-			f.Rows = append(f.Rows, r)
-		}
+	return f
+}
+
+// known returns what knows a metric of values; where the source lacks the metric, or nothing was
+// sampled, that is unknown.
+func known(p *samples.Profile, metric string) func(values []int64) report.Int {
+	m := p.Metric(metric)
+	if m < 0 || p.Metrics[m].Sampled && p.Value(p.Total(), m) == 0 && p.Metrics[m].Whole == 0 {
+		return func([]int64) report.Int { return report.Int{} }
 	}
+	return func(values []int64) report.Int { return report.Known(p.Value(values, m), true) }
+}
+
+// figures returns the rows that are wanted, and have anything.
+func figures(p *samples.Profile, table *report.Table[compared], rows []compared, wanted func(string) bool) *report.Figures {
+	f := &report.Figures{Notes: p.Notes}
+	rows = slices.DeleteFunc(rows, func(r compared) bool {
+		return !wanted(r.Name) || r.CPU.N == 0 && r.ICPU.N == 0 && r.Off.N == 0 && r.IOff.N == 0
+	})
+	table.Figures(f, rows, table.Compared(), func(r compared) (string, string) { return r.Name, r.kind })
 	return f
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
@@ -33,7 +32,7 @@ type found struct {
 	skip   int // innermost callers that are left out
 	t      *trace.Trace
 	stacks []trace.Stack // the most calls first; without their frames
-	sums   []stackSum    // by name, the most calls first
+	names  []name        // the most calls first
 	calls  map[uint16]int64
 	frames []format.Frame // used again and again, as is listed
 	listed []report.Frame
@@ -44,25 +43,12 @@ type found struct {
 // written of them would be thousands of times the trace.
 func framesMax(size int64) int { return int(min(1<<16+size/2, 1<<30)) }
 
-// stackSum is what was counted of a name.
-type stackSum struct {
-	name                  uint16
-	calls, weight, stacks int64
-}
-
-// stackGroup is what was counted of a name and its innermost callers.
-type stackGroup struct {
-	name          uint16
-	calls, weight int64
-	stack         *trace.Stack // one of them
-}
-
 const otherStacks = "(other stacks)"
 
 // Of reads what is counted of the names that are wanted. The text sums up by the innermost
 // depth callers, or all if that is 0. The innermost skip callers are left out.
 func Of(t *trace.Trace, sel *analysis.Selection, depth, skip int) *Report {
-	r := &found{depth: depth, skip: skip, t: t, calls: map[uint16]int64{}}
+	r := &found{depth: depth, skip: skip, t: t, calls: map[uint16]int64{}, names: []name{}}
 	all := &Report{report.Report{Text: r.text}, r.pprof, r.folded, 0}
 	of := map[uint16]int{}
 	left := framesMax(t.Size())
@@ -81,19 +67,19 @@ func Of(t *trace.Trace, sel *analysis.Selection, depth, skip int) *Report {
 		r.calls[s.Name] += s.Calls
 		i, ok := of[s.Name]
 		if !ok {
-			i = len(r.sums)
+			i = len(r.names)
 			of[s.Name] = i
-			r.sums = append(r.sums, stackSum{name: s.Name})
+			r.names = append(r.names, name{Name: r.t.Name(s.Name)})
 		}
-		n := &r.sums[i]
-		n.calls += s.Calls
-		n.weight += s.Weight
-		n.stacks++
+		n := &r.names[i]
+		n.Calls += s.Calls
+		n.Weight += s.Weight
+		n.Stacks++
 		return true
 	})
 	slices.SortStableFunc(r.stacks, func(a, b trace.Stack) int { return cmp.Compare(b.Calls, a.Calls) })
-	slices.SortStableFunc(r.sums, func(a, b stackSum) int { return cmp.Compare(b.calls, a.calls) })
-	all.Document = r.document()
+	slices.SortStableFunc(r.names, func(a, b name) int { return cmp.Compare(b.Calls, a.Calls) })
+	all.Document = &document{report.KeptOf(t), r.names, report.ListOf(r.stacks, r.stack)}
 	return all
 }
 
@@ -111,8 +97,8 @@ func (r *found) framesOf(s *trace.Stack) []format.Frame {
 	return r.frames[min(r.skip, max(len(r.frames)-1, 0)):] // the outermost stays
 }
 
-// groups sums the stacks up by their innermost callers.
-func (r *found) groups() (gs []stackGroup) {
+// callers sums the stacks up by their innermost callers.
+func (r *found) callers() (list []stack) {
 	type key struct {
 		name uint16
 		from [32]byte // a hash: the text can be long
@@ -123,15 +109,16 @@ func (r *found) groups() (gs []stackGroup) {
 		k := key{s.Name, sha256.Sum256([]byte(r.calledFrom(s)))}
 		j, ok := of[k]
 		if !ok {
-			j = len(gs)
+			j = len(list)
 			of[k] = j
-			gs = append(gs, stackGroup{name: s.Name, stack: s})
+			list = append(list, stack{Name: r.t.Name(s.Name), one: s})
 		}
-		gs[j].calls += s.Calls
-		gs[j].weight += s.Weight
+		list[j].Calls += s.Calls
+		list[j].Weight += s.Weight
+		list[j].Share = r.share(s.Name, list[j].Calls)
 	}
-	slices.SortStableFunc(gs, func(a, b stackGroup) int { return cmp.Compare(b.calls, a.calls) })
-	return gs
+	slices.SortStableFunc(list, func(a, b stack) int { return cmp.Compare(b.Calls, a.Calls) })
+	return list
 }
 
 // calledFromMax is how long a line of callers gets: nobody reads more.
@@ -150,11 +137,7 @@ func (r *found) calledFrom(s *trace.Stack) string {
 	var callers []string
 	length := 0
 	for i, f := range frames[:n] {
-		// The package's last element and the file's name tell enough.
-		at := format.ShortFunction(f.Function)
-		if f.Line != 0 {
-			at += fmt.Sprintf(" %s:%d", path.Base(strings.ReplaceAll(f.File, `\`, "/")), f.Line)
-		}
+		at := frameOf(f).Short()
 		if length += len(at); length > calledFromMax {
 			return strings.Join(append(callers, fmt.Sprintf("… %d more", n-i)), " < ")
 		}

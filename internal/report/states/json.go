@@ -1,9 +1,7 @@
 package states
 
 import (
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
-	"github.com/scopeview/scopeview/internal/states"
 )
 
 // document is the document of states --json. Times are integer nanoseconds. Keys may
@@ -19,8 +17,8 @@ type document struct {
 	Problems    []string           `json:"problems" says:"sentences: what could not be read, or not be believed"`
 	Checks      []check            `json:"checks"` // sum, cpu, unknown
 	By          string             `json:"by" says:"'name', 'track', 'site', 'goroutine'"`
-	All         map[string]int64   `json:"all_ns" unit:"ns" says:"each state, of the program's goroutines"`
-	Runtime     map[string]int64   `json:"runtime_ns" unit:"ns" says:"each state, of the runtime's own, and the recorder's"`
+	All         Times              `json:"all_ns" unit:"ns" says:"each state, of the program's goroutines"`
+	Runtime     Times              `json:"runtime_ns" unit:"ns" says:"each state, of the runtime's own, and the recorder's"`
 	Groups      report.List[group] `json:"groups"`
 }
 
@@ -32,22 +30,13 @@ type check struct {
 	Text      string   `json:"text"`
 }
 
-type group struct {
-	Name      string           `json:"name" says:"of the scopes, the row, the site; of a goroutine its row's"`
-	Goroutine *uint64          `json:"goroutine,omitempty" unit:"number" says:"by goroutine"`
-	Count     int64            `json:"count" unit:"count" says:"scopes, or goroutines"`
-	Total     int64            `json:"total_ns" unit:"ns" says:"their sum"`
-	States    map[string]int64 `json:"states_ns" unit:"ns" says:"each state"`
-	Self      map[string]int64 `json:"self_ns,omitempty" unit:"ns" says:"by name: each state, without the scopes inside"`
-}
-
 func (r *found) document() *document {
-	f := r.sums.Facts
+	f := r.facts
 	j := &document{
 		Kept: report.KeptOf(r.t), By: string(r.by),
 		From: f.From, To: f.To, Goroutines: len(f.Goroutines), Transitions: f.Info.Transitions,
 		SwitchesWhy: f.SwitchesWhy, Problems: append([]string{}, f.Problems...),
-		All: byState(f.Totals), Runtime: byState(f.Runtime),
+		All: Times(f.Totals), Runtime: Times(f.Runtime), Groups: report.All(r.groups),
 	}
 	if f.Switches {
 		j.Switches = &f.Switched
@@ -59,26 +48,5 @@ func (r *found) document() *document {
 		}
 		j.Checks = append(j.Checks, x)
 	}
-	j.Groups = report.ListOf(r.sums.Groups, r.group)
 	return j
-}
-
-func (r *found) group(g *analysis.StateGroup) group {
-	j := group{Name: g.Text, Count: g.Count, Total: g.Total.Sum(), States: byState(g.Total)}
-	if r.by == analysis.ByName {
-		j.Self = byState(g.Self)
-	}
-	if g.Goid != 0 {
-		j.Goroutine = &g.Goid
-	}
-	return j
-}
-
-// byState returns each state, also where it took no time.
-func byState(t [states.Count]int64) map[string]int64 {
-	m := make(map[string]int64, states.Count)
-	for s, d := range t {
-		m[states.Names[s]] = d
-	}
-	return m
 }

@@ -8,33 +8,39 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // found is what states shows.
 type found struct {
-	t    *trace.Trace
-	sums *analysis.StateSums
-	by   analysis.By
-	self bool // the text has the times without those in scopes inside
+	t      *trace.Trace
+	facts  *states.Facts
+	groups []group
+	by     analysis.By
+	self   bool // the text has the times without those in scopes inside
 }
 
 // Of reads the part of a trace that is wanted. With self, the text has the times in scopes
 // without those in the scopes inside them. The error is gotrace.ErrNone where there is no
 // Go execution trace.
 func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, by analysis.By, self bool) (*report.Report, error) {
-	sums, err := read(ctx, t, sel, by)
+	r, err := read(ctx, t, sel, by)
 	if err != nil {
 		return nil, err
 	}
-	r := &found{t, sums, by, self}
+	r.self = self
 	return &report.Report{Text: r.text, Document: r.document()}, nil
 }
 
-func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, by analysis.By) (*analysis.StateSums, error) {
+func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, by analysis.By) (*found, error) {
 	watch := sel.Watch()
 	sums, err := analysis.SumStates(t, sel, by, func(e *trace.Event) bool {
 		return watch.Look(ctx, e.Start) == nil
 	})
-	return sums, cmp.Or(err, ctx.Err())
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	rows := report.RowsOf(sums.Groups, func(g *analysis.StateGroup) group { return groupOf(g, by) })
+	return &found{t: t, facts: sums.Facts, groups: rows, by: by}, nil
 }

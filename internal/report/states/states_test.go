@@ -1,7 +1,9 @@
 package states
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -28,10 +30,11 @@ func TestStates(t *testing.T) {
 	total, self := analysis.StateTimes{}, analysis.StateTimes{}
 	total[states.CPU], total[states.Lock] = 750, 250
 	self[states.Lock] = 250
-	r := &found{t: tracetest.OpenText(t, empty), by: analysis.ByName, sums: &analysis.StateSums{
-		Facts:  &states.Facts{To: 1000, Goroutines: map[uint64]*states.Goroutine{7: {}}, SwitchesWhy: "nobody asked", Info: &gotrace.Info{Transitions: 1234}},
-		Groups: []*analysis.StateGroup{{Text: "parse", Count: 2, Total: total, Self: self}},
-	}}
+	r := &found{
+		t: tracetest.OpenText(t, empty), by: analysis.ByName,
+		facts:  &states.Facts{To: 1000, Goroutines: map[uint64]*states.Goroutine{7: {}}, SwitchesWhy: "nobody asked", Info: &gotrace.Info{Transitions: 1234}},
+		groups: []group{groupOf(&analysis.StateGroup{Text: "parse", Count: 2, Total: total, Self: self}, analysis.ByName)},
+	}
 	for self, want := range map[bool]string{false: "parse 2 1.00µs 75% 25%", true: "parse 2 250ns 100%"} {
 		r.self = self
 		var b report.Text
@@ -45,9 +48,19 @@ func TestStates(t *testing.T) {
 	if d.Switches != nil || d.SwitchesWhy != "nobody asked" || d.Goroutines != 1 {
 		t.Errorf("%+v", d)
 	}
-	for g := range d.Groups {
-		if g.Total != 1000 || g.States["lock"] != 250 || g.Self["cpu"] != 0 || len(g.States) != int(states.Count) || g.Goroutine != nil {
-			t.Errorf("%+v", g)
-		}
+	var got struct {
+		Groups []map[string]any
+	}
+	var b bytes.Buffer
+	if err := report.WriteJSON(&b, "states", d, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil || len(got.Groups) != 1 {
+		t.Fatal(err, b.String())
+	}
+	g := got.Groups[0]
+	all, own := g["states_ns"].(map[string]any), g["self_ns"].(map[string]any)
+	if g["total_ns"] != 1000.0 || all["lock"] != 250.0 || own["cpu"] != 0.0 || len(all) != int(states.Count) || g["goroutine"] != nil {
+		t.Errorf("%+v", g)
 	}
 }

@@ -2,12 +2,10 @@ package states
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/show"
-	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -15,12 +13,19 @@ import (
 func (r *found) text(b *report.Text) {
 	b.Health(r.t)
 	r.head(b)
-	r.table(b)
+	switch {
+	case len(r.groups) > 0:
+		r.table().Write(b, r.groups)
+	case r.by == analysis.ByName:
+		b.WriteString("no scopes\n")
+	default:
+		b.WriteString("no goroutines\n")
+	}
 }
 
 // head writes what was recorded, and how far it can be believed.
 func (r *found) head(b *report.Text) {
-	f := r.sums.Facts
+	f := r.facts
 	fmt.Fprintf(b, "Go execution trace from %s to %s: %s, whose state changed %s times\n", show.Duration(f.From), show.Duration(f.To),
 		show.Plural(int64(len(f.Goroutines)), "goroutine"), show.Count(f.Info.Transitions))
 	if f.Switches {
@@ -46,55 +51,6 @@ func (r *found) head(b *report.Text) {
 		}
 	}
 	b.WriteByte('\n')
-}
-
-// table writes the groups, with the states that any of them has.
-func (r *found) table(b *report.Text) {
-	groups := r.sums.Groups
-	if len(groups) == 0 {
-		b.WriteString("no " + map[bool]string{true: "scopes", false: "goroutines"}[r.by == analysis.ByName] + "\n")
-		return
-	}
-	heads := []string{"<" + string(r.by), "count", "total"}
-	if r.by == analysis.ByGoroutine {
-		heads = []string{"goroutine", "<track", "life"}
-	}
-	report.Grid(b, "row", append(heads, states.Names[:]...), groups, func(g *analysis.StateGroup) []string {
-		times := &g.Total
-		if r.self {
-			times = &g.Self
-		}
-		row := []string{r.title(g), show.Count(g.Count), show.Duration(times.Sum())}
-		if r.by == analysis.ByGoroutine {
-			row = []string{strconv.FormatUint(g.Goid, 10), report.Name(g.Text), show.Duration(times.Sum())}
-		}
-		return append(row, shares(times)...)
-	})
-}
-
-// title returns a group's name as people see it.
-func (r *found) title(g *analysis.StateGroup) string {
-	switch {
-	case g.Rest && r.by == analysis.BySite:
-		return "(made before the recording)"
-	case g.Rest:
-		return "(rows without a name)"
-	case r.by == analysis.BySite:
-		return show.Name(g.Text)
-	}
-	return report.Name(g.Text)
-}
-
-// shares writes the shares of the states; empty where there is nothing.
-func shares(t *analysis.StateTimes) []string {
-	cells := make([]string, states.Count)
-	all := t.Sum()
-	for i, d := range t {
-		if d > 0 {
-			cells[i] = show.Percent(float64(d) / float64(all))
-		}
-	}
-	return cells
 }
 
 // waitedForCPU returns what the heartbeats know of threads that waited for a CPU.

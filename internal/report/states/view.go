@@ -14,29 +14,34 @@ import (
 var View = report.View{
 	Columns: columns(),
 	Rows: func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*report.Figures, error) {
-		sums, err := read(ctx, t, sel, analysis.ByName)
+		r, err := read(ctx, t, sel, analysis.ByName)
 		if err != nil {
 			return nil, err
 		}
-		f := &report.Figures{Notes: notes(sums.Facts)}
-		unknown := unknownStates(sums.Facts)
-		for _, g := range sums.Groups {
-			f.Rows = append(f.Rows, row(g, unknown))
-		}
-		return f, nil
+		return figures(r.groups, r.facts), nil
 	},
 }
 
+// columns are those of the groups, and one for each state.
 func columns() []report.Column {
-	list := []report.Column{
-		{Name: "mean", Unit: report.Nanoseconds, Worse: true},
-		{Name: "total", Unit: report.Nanoseconds, Grows: true, Worse: true},
-		{Name: "count", Unit: report.Count, Grows: true},
-	}
+	list := groups.Compared()
 	for _, name := range states.Names {
 		list = append(list, report.Column{Name: name, Unit: report.Nanoseconds, Worse: true})
 	}
 	return list
+}
+
+func figures(rows []group, facts *states.Facts) *report.Figures {
+	f := &report.Figures{Notes: notes(facts)}
+	own := groups.Compared()
+	groups.Figures(f, rows, own, func(g group) (string, string) { return g.Name, "scope" })
+	unknown := unknownStates(facts)
+	for i, g := range rows {
+		for s, d := range g.States {
+			f.Rows[i].Values = append(f.Rows[i].Values, report.Or(float64(d)/float64(g.Count), !slices.Contains(unknown, states.State(s))))
+		}
+	}
+	return f
 }
 
 // unknownStates returns those that a trace can't tell of: without switches what of running had
@@ -49,17 +54,6 @@ func unknownStates(f *states.Facts) []states.State {
 		return []states.State{states.Running}
 	}
 	return nil
-}
-
-// row tells of the scopes of a name.
-func row(g *analysis.StateGroup, unknown []states.State) report.Row {
-	n := float64(g.Count)
-	total := float64(g.Total.Sum())
-	values := []float64{total / n, total, n}
-	for s, d := range g.Total {
-		values = append(values, report.Or(float64(d)/n, !slices.Contains(unknown, states.State(s))))
-	}
-	return report.Row{Name: g.Text, Kind: "scope", Values: values}
 }
 
 // notes tells what of the states is not known, or not right.

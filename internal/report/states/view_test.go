@@ -24,7 +24,7 @@ func TestView(t *testing.T) {
 		facts   states.Facts
 		unknown string
 	}{{states.Facts{Switches: true}, "running"}, {left, ""}, {states.Facts{}, "cpu preempted textfault datafault stalled"}} {
-		r := row(g, unknownStates(&c.facts))
+		r := figures([]group{groupOf(g, analysis.ByName)}, &c.facts).Rows[0]
 		if len(r.Values) != len(View.Columns) {
 			t.Fatalf("%d values of %d columns", len(r.Values), len(View.Columns))
 		}

@@ -1,0 +1,125 @@
+package annotate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/report/profile"
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
+)
+
+// file is a source file with what is known of its lines.
+type file struct {
+	name    string   // as the compiler was given it
+	path    string   // here; "": not found
+	lines   []string // nil: not found
+	extents []extent
+	remarks map[int][]symbols.Remark
+	calls   map[int][]string // what is said of hot ones
+	costs   map[int]profile.Costs
+}
+
+// read reads a source file. Where that fails, the file has no lines.
+func (c *Code) read(name string) (f *file, err error) {
+	f = &file{name: name}
+	f.lines, f.path, err = c.Sources.Read(name)
+	f.extents = extents(f.lines)
+	return f, err
+}
+
+// comment asks the compiler about a file, if that is wanted, and takes in what is said of calls.
+func (c *Code) comment(ctx context.Context, f *file, calls []HotCall) (problem string) {
+	f.calls = hotLines(calls, f.name)
+	if !c.Remarks {
+		return ""
+	}
+	if f.path == "" {
+		return "the compiler was not asked: the source that it compiled is not on this machine; --path-map OLD=NEW names its directory"
+	}
+	list, err := symbols.Remarks(ctx, f.path)
+	if err != nil {
+		return err.Error()
+	}
+	f.remarks = map[int][]symbols.Remark{}
+	for _, r := range list {
+		f.remarks[r.Line] = append(f.remarks[r.Line], r)
+	}
+	return ""
+}
+
+// lineCosts returns what the lines of a file cost, wherever they were inlined; of line 0 it is what
+// has no line. Where one executable of several is looked at, it is what they cost there.
+func (c *Code) lineCosts(v *profile.View, file string) map[int]profile.Costs {
+	const elsewhere = -1
+	costs := map[int]profile.Costs{}
+	for n, cost := range callgraph.Sum(v.Profile, func(f *samples.Frame) int {
+		if f.File == file && (!c.apart || f.Object == c.object) {
+			return f.Line
+		}
+		return elsewhere
+	}) {
+		if n != elsewhere {
+			costs[n] = v.Costs(cost)
+		}
+	}
+	return costs
+}
+
+// comments returns what is said of a line: by the compiler, with the line's price, and of hot calls.
+func (f *file) comments(v *profile.View, line int) (list []string) {
+	for _, r := range f.remarks[line] {
+		text := show.Name(r.Text)
+		if p := price(v, r.Kind, f.costs[line]); p != "" {
+			text += ": " + p
+		}
+		list = append(list, text)
+	}
+	return append(list, f.calls[line]...)
+}
+
+// price is what a line that the compiler remarks on has of what the remark is about: of
+// allocated bytes, if there is such a metric and the remark is about the heap; otherwise of
+// what is shown first.
+func price(v *profile.View, kind symbols.RemarkKind, line profile.Costs) string {
+	if !line.InData() || len(v.Columns) == 0 || kind == symbols.CanInline || kind == symbols.Leaks {
+		return ""
+	}
+	m := v.Columns[0].Metric
+	if kind == symbols.Escapes {
+		for _, name := range []string{"alloc_space", "alloc-bytes"} {
+			if i := v.Metric(name); i >= 0 {
+				m = i
+			}
+		}
+	}
+	all := v.Whole(m)
+	own := line.Exclusive.Of(m)
+	if kind == symbols.CannotInline {
+		own = line.Inclusive.Of(m)
+	}
+	if all == 0 || own == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of all %s", show.Percent(float64(own)/float64(all)), v.Metrics[m].Name)
+}
+
+// widest bounds what is shown of a line, in bytes: generated sources have some of a megabyte.
+const widest = 400
+
+// clean returns a line of source without tabs, and safe to show.
+func clean(line string) string {
+	line = strings.ReplaceAll(line, "\t", "    ")
+	if len(line) > widest {
+		line = line[:widest] + "…"
+	}
+	return show.Text(strings.ToValidUTF8(line, "?"))
+}
+
+// commentLine returns a comment as it stands above a line: as far to the right.
+func commentLine(line, comment string) string {
+	return line[:len(line)-len(strings.TrimLeft(line, " "))] + "// " + comment
+}

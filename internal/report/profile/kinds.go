@@ -1,0 +1,90 @@
+package profile
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/show"
+)
+
+// A Kind is something that a profile is shown by.
+type Kind struct {
+	By    string        // its name: function, line
+	Split samples.Split // by what samples have to be kept apart for it
+
+	// Rows have what frame makes of a frame, or else label of the labels; title returns their names.
+	// Other kinds have of.
+	frame func(program string, f *samples.Frame) key
+	label func(*samples.Labels) key
+	title func(key) string
+	of    func(*View) *Report
+}
+
+// The kinds.
+var (
+	Functions = &Kind{By: "function", title: key.name, frame: func(_ string, f *samples.Frame) key { return key{Name: f.Func} }}
+	Lines     = &Kind{By: "line", title: key.place, frame: func(_ string, f *samples.Frame) key {
+		return key{Name: f.Func, File: f.File, Line: f.Line}
+	}}
+	Objects = &Kind{By: "object", title: key.name, frame: func(program string, f *samples.Frame) key {
+		return key{Name: cmp.Or(f.Object, program)}
+	}}
+	Goroutines = &Kind{
+		By: "goroutine", Split: samples.Split{Goroutine: true, Row: true}, title: numbered("none (the scheduler, the collector)"),
+		label: func(l *samples.Labels) key { return key{Name: l.Row, ID: l.Goid} },
+	}
+	Threads = &Kind{
+		By: "thread", Split: samples.Split{Thread: true}, title: numbered("not known"),
+		label: func(l *samples.Labels) key { return key{ID: uint64(l.Thread)} },
+	}
+	Processes = &Kind{
+		By: "process", Split: samples.Split{Process: true}, title: numbered("not known"),
+		label: func(l *samples.Labels) key { return key{ID: uint64(l.PID)} },
+	}
+	Tracks = &Kind{
+		By: "track", Split: samples.Split{Row: true}, title: named("(goroutines without a name)"),
+		label: func(l *samples.Labels) key { return key{Name: l.Row} },
+	}
+	Scopes = &Kind{
+		By: "scope", Split: samples.Split{Scope: true}, title: named("(no scope)"),
+		label: func(l *samples.Labels) key { return key{Name: l.Scope} },
+	}
+	Tree    = &Kind{By: "tree", of: tree}                                          // of calls, from <Total> on
+	Samples = &Kind{By: "sample", Split: samples.Split{Scope: true}, of: oneByOne} // and waits
+	Metrics = &Kind{By: "metric", of: header}
+)
+
+// Kinds lists them.
+var Kinds = []*Kind{Functions, Lines, Objects, Goroutines, Threads, Processes, Tracks, Scopes, Tree, Samples, Metrics}
+
+// Of shows a profile.
+func (k *Kind) Of(v *View) *Report {
+	if k.of != nil {
+		return k.of(v)
+	}
+	return k.rows(v)
+}
+
+func (k key) name() string { return k.Name }
+
+func (k key) place() string { return k.Name + ", " + show.Place(k.File, k.Line) }
+
+// named returns what shows a name, or what stands for those without one.
+func named(none string) func(key) string {
+	return func(k key) string { return cmp.Or(k.Name, none) }
+}
+
+// numbered returns what shows a number with its name, or what stands for 0.
+func numbered(none string) func(key) string {
+	return func(k key) string {
+		switch {
+		case k.ID == 0:
+			return none
+		case k.Name == "":
+			return strconv.FormatUint(k.ID, 10)
+		}
+		return strconv.FormatUint(k.ID, 10) + " " + report.Name(k.Name)
+	}
+}

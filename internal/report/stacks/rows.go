@@ -1,0 +1,68 @@
+package stacks
+
+import (
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// document is the document of stacks --json. Keys may be added; none changes
+// its meaning or goes away.
+type document struct {
+	report.Kept
+	Names  []name             `json:"names"` // the most calls first, as stacks
+	Stacks report.List[stack] `json:"stacks"`
+}
+
+// name is a row for all stacks of a name.
+type name struct {
+	Name   string `json:"name"`
+	Calls  int64  `json:"calls" unit:"calls" says:"the most first"`
+	Weight int64  `json:"weight" unit:"sum" says:"of the weights that the program gave"`
+	Stacks int64  `json:"stacks" unit:"count"`
+}
+
+var names = report.Table[name]{What: "name", All: true, Text: "name, calls, weight, stacks"}
+
+// stack is a row for a stack, or for the stacks that have their innermost callers in common.
+type stack struct {
+	Name   string         `json:"name"`
+	Calls  int64          `json:"calls" unit:"calls"`
+	Weight int64          `json:"weight" unit:"sum"`
+	Share  float64        `json:"share" unit:"0 to 1" says:"of the name's calls"`
+	Cut    bool           `json:"cut" says:"there were more callers"`
+	Frames []report.Frame `json:"frames" head:"called from"` // the caller first; none: (other stacks)
+
+	one *trace.Stack // of several
+}
+
+// text writes the tables for people.
+func (r *found) text(b *report.Text) {
+	b.Health(r.t)
+	if len(r.stacks) == 0 {
+		b.WriteString("no stacks: nothing called scope.Stack, or --name matches none\n")
+		return
+	}
+	names.Write(b, r.names)
+	callers := report.Table[stack]{
+		What: "caller", Text: "name=name, calls, share, weight, called from",
+		Cells: map[string]func(stack) string{"called from": func(s stack) string { return r.calledFrom(s.one) }},
+	}
+	callers.WriteAfter(b, r.callers())
+}
+
+// stack returns the row of a stack. One is written after the other: they share their frames.
+func (r *found) stack(s trace.Stack) stack {
+	if r.listed == nil {
+		r.listed = []report.Frame{} // not null
+	}
+	r.listed = r.listed[:0]
+	for _, f := range r.framesOf(&s) {
+		r.listed = append(r.listed, frameOf(f))
+	}
+	return stack{Name: r.t.Name(s.Name), Calls: s.Calls, Weight: s.Weight, Share: r.share(s.Name, s.Calls), Cut: s.Cut, Frames: r.listed}
+}
+
+func frameOf(f format.Frame) report.Frame {
+	return report.Frame{Function: f.Function, File: f.File, Line: f.Line, Inlined: f.Inlined}
+}
