@@ -72,6 +72,8 @@ func (r *found) times(g group) *analysis.StateTimes {
 // title returns a group's name as people see it.
 func (r *found) title(g group) string {
 	switch {
+	case r.by == analysis.ByGoroutine:
+		return report.Name(g.Name)
 	case g.rest && r.by == analysis.BySite:
 		return "(made before the recording)"
 	case g.rest:
