@@ -323,6 +323,8 @@ func cellText(v reflect.Value, unit string) string {
 		return show.Duration(n)
 	case "bytes":
 		return show.Size(n)
+	case "line", "lines", "number": // such as a process's: they count nothing
+		return strconv.FormatInt(n, 10)
 	}
 	return show.Count(n)
 }

@@ -134,6 +134,9 @@ type process struct {
 }
 
 func processesOf(t *trace.Trace) []process {
+	if len(t.Processes()) == 0 {
+		return nil // the key is absent
+	}
 	return report.RowsOf(t.Processes(), func(p trace.Process) process {
 		return process{
 			p.Number, p.Parent, p.Program, p.PID, p.PPID, p.Host, p.Boot, p.Path, p.From, p.To, p.Offset, p.Drift, report.Known(p.Error, p.Error >= 0), p.Violated, p.Apart,
