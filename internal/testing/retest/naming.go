@@ -20,7 +20,7 @@ func (c *command) limit(pattern string) error {
 	}
 	run, err := naming(text, c.packages)
 	if err == nil {
-		c.flags = append(c.flags, "-run="+run)
+		c.flags = append(slices.Clip(c.flags), "-run="+run) // packages lie behind them
 	}
 	return err
 }

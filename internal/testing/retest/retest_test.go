@@ -176,9 +176,13 @@ func TestNotATest(t *testing.T) { _ = wantPath }
 			t.Fatal(err)
 		}
 	}
-	c := command{flags: []string{"go", "test"}, packages: []string{dir}}
-	if err := c.limit("wantP..h"); err != nil || c.flags[2] != "-run=^(TestCalls|TestItself|TestMethod)$" {
-		t.Errorf("%v, %v", c.flags, err)
+	t.Chdir(dir)
+	c, err := parse([]string{"go", "test", "."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.limit("wantP..h"); err != nil || c.flags[2] != "-run=^(TestCalls|TestItself|TestMethod)$" || c.packages[0] != "." {
+		t.Errorf("%v, %v, %v", c.flags, c.packages, err)
 	}
 	for _, bad := range []string{"nothing", "("} {
 		if err := c.limit(bad); err == nil {
