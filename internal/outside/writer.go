@@ -11,13 +11,13 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// writer writes a trace that has blocks alone. Its clock is the system's monotonic one.
+// writer writes a trace that has only blocks. Its clock is the system's monotonic one.
 type writer struct {
 	file  *os.File
-	chunk []byte // that is being filled; its length is what is used
+	chunk []byte // being filled; its length is the used part
 	index uint32
 	last  int64 // ticks
-	err   error // the first
+	err   error // the first error
 }
 
 // newWriter creates the file path, which must not exist, and writes the trace's header.
@@ -48,7 +48,8 @@ func (w *writer) begin(now int64) {
 	format.PutChunkHeader(w.chunk, &format.ChunkHeader{Kind: format.ChunkBlocks, Path: format.PathPure, Index: w.index, Since: now, Gen: 1, Flags: format.FlagFinal})
 }
 
-// block appends a block, to the next chunk where this one is full. Of what has no time now is 0.
+// block appends a block, to the next chunk if this one is full. now is 0 for blocks without a
+// time.
 func (w *writer) block(t format.BlockType, payload []byte, now int64) {
 	w.last = max(w.last, now)
 	if len(w.chunk)+len(payload)+format.BlockHeaderSize+8 > format.ChunkSize {
@@ -73,7 +74,7 @@ func (w *writer) write(b []byte, at int64) {
 	}
 }
 
-// close ends the trace; now is when the program had ended.
+// close ends the trace; now is when the program ended.
 func (w *writer) close(now int64) error {
 	w.block(format.BlockStop, format.AppendTicks(nil, now), now)
 	w.seal()

@@ -17,10 +17,10 @@
 //     chunk, matches the handle, was begun by this goroutine and is open. It also checks
 //     that the thread's clock was valid, and that the goroutine has not yielded since the
 //     begin. It stores the CPU time with its quality, then the stop.
-//  5. All other cases are left to Go: no chunk yet, another thread on this P,
-//     arguments that are not ints, misuse, an end on another goroutine or after the chunk
-//     was written out, a new name, whose place in the source is then recorded too. Go supplies what was missing and calls the assembly again, which
-//     checks everything again.
+//  5. All other cases are left to Go: no chunk yet, another thread on this P, arguments that
+//     are not ints, misuse, an end on another goroutine or after the chunk was written out, a
+//     new name, whose place in the source is then recorded too. Go supplies what was missing
+//     and calls the assembly again, which checks everything again.
 //  6. A full chunk is sealed by its owner, which takes the next one by an atomic bump. The
 //     flusher marks sealed chunks as leaving, starts their write-back, and drops their
 //     pages a round later. From the mark on, an end of a record in there is apart: a
