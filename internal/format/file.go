@@ -65,7 +65,7 @@ func (p Path) String() string {
 	return fmt.Sprintf("path(%d)", uint32(p))
 }
 
-// Backing is where the recorder's chunks were kept.
+// Backing is the kind of memory or file that held the recorder's chunks.
 type Backing uint32
 
 const (
@@ -275,7 +275,7 @@ func DecodeState(b []byte) State {
 	}
 }
 
-// ChunkKind is what a chunk holds.
+// ChunkKind is the kind of a chunk's contents.
 type ChunkKind uint8
 
 const (

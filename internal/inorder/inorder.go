@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Ahead is how many pieces Each has at a time for every worker: one being processed, and one
+// Ahead is the number of pieces that Each has at a time for every worker: one being processed, and one
 // waiting to be taken.
 const Ahead = 2
 

@@ -11,7 +11,7 @@ import (
 // ringPages is the size of the ring of a CPU and a counter, in pages.
 const ringPages = 256
 
-// stackWords is how many bytes of its stack a sample has: the frames of most functions of C
+// stackWords is the number of bytes of its stack in a sample: the frames of most functions of C
 // without a frame pointer are smaller, and for Go 16 would suffice. Each sample has them in its
 // ring.
 const stackWords = 256

@@ -288,7 +288,7 @@ func TestTruthNoFalseCaller(t *testing.T) {
 	})
 }
 
-// way is how a program is built, and the least percentage of its instructions whose caller is
+// way is a command that builds a program, and the least percentage of its instructions whose caller is
 // known.
 type way struct {
 	known int

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// layout is what the assembly needs of the running recording. The offsets in fast_amd64.s
+// layout has the fields of the running recording for the assembly. The offsets in fast_amd64.s
 // and fast_arm64.s follow this struct.
 type layout struct {
 	gen    int64 // of the recording; 0: none
@@ -112,7 +112,7 @@ type anchorArgs struct {
 	mult    uint64 // ticks per ns, 32.32
 }
 
-// place is where a goroutine was a moment ago.
+// place is a goroutine's M and P of a moment ago.
 type place struct {
 	m   uintptr
 	tid uint64
