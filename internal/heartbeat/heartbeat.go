@@ -29,9 +29,9 @@ const maxThreads = 64
 // Sampler takes heartbeats of the running process. It reuses its buffers, so a Sampler serves
 // one goroutine at a time.
 type Sampler struct {
-	// MemoryLeft is the number of bytes that the memory limits left at the last beat, or at the last call
-	// of Limits, or noLimit if there are no readable limits. Memory that the kernel can reclaim
-	// counts as left.
+	// MemoryLeft is the number of bytes that the memory limits left at the last beat, or at the
+	// last call of Limits, or noLimit if there are no readable limits. Memory that the kernel can
+	// reclaim counts as left.
 	MemoryLeft int64
 	// ThreadsLeft is the number of further threads that the cgroups' limits allowed at the last
 	// call of Limits.

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Ahead is the number of pieces that Each has at a time for every worker: one being processed, and one
-// waiting to be taken.
+// Ahead is the number of pieces that Each has at a time for every worker: one being processed, and
+// one waiting to be taken.
 const Ahead = 2
 
 // Each calls do for the pieces 0 to n-1, several at the same time, and take for each result in

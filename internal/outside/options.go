@@ -25,8 +25,8 @@ type Result struct {
 	Samples int64
 	Lost    int64
 	CPU     time.Duration // of the program, and of the processes that it waited for, by the system's account
-	// Unsampled is the part of CPU that the counter task-clock has not counted, so that no sample covers
-	// it: mostly the time of switching threads. It is 0 if it is about a hundredth or less, or
-	// unknown.
+	// Unsampled is the part of CPU that the counter task-clock has not counted, so that no sample
+	// covers it: mostly the time of switching threads. It is 0 if it is about a hundredth or less,
+	// or unknown.
 	Unsampled time.Duration
 }

@@ -288,8 +288,8 @@ func TestTruthNoFalseCaller(t *testing.T) {
 	})
 }
 
-// way is a command that builds a program, and the least percentage of its instructions whose caller is
-// known.
+// way is a command that builds a program, and the least percentage of its instructions whose caller
+// is known.
 type way struct {
 	known int
 	build []string
