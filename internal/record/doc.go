@@ -41,7 +41,7 @@
 //
 // # Ends apart
 //
-// A handle holds a file offset and no pointer, on the heap too. The chunk's state says
+// A handle holds a file offset and no pointer, on the heap too. The chunk's state shows
 // whether it is still in memory; an end that comes too late is written apart.
 //
 // An end apart takes 64 bytes, not 32. Its extension holds the position of the begin and the

@@ -26,7 +26,7 @@ type layout struct {
 	losses uintptr // the rows where the Ps count losses
 	own    uint64  // bytes of them that belong to Ps
 
-	// Why no goroutine gets a chunk, or 0 if the pool must be asked. A begin that finds
+	// The reason why no goroutine gets a chunk, or 0 if the pool must be called. A begin that finds
 	// no room is counted as lost for that reason without leaving the assembly.
 	dry atomic.Uint32
 }
@@ -112,7 +112,7 @@ type anchorArgs struct {
 	mult    uint64 // ticks per ns, 32.32
 }
 
-// place is a goroutine's M and P of a moment ago.
+// place is the M, thread and P that a goroutine had a moment ago.
 type place struct {
 	m   uintptr
 	tid uint64
