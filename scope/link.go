@@ -23,8 +23,8 @@ import (
 //
 //	func (l Link) Traceparent() string // the header for another process; "" without Trace or Span
 //
-// Flags and State are decided by whoever began the trace, and are passed on unchanged. A trace that
-// begins here is not sampled unless WithSampled is set.
+// Flags and State are set where the trace began, and are passed on unchanged. A trace that begins
+// here is not sampled unless WithSampled is set.
 //
 // A Link passed as an argument to Task, Begin, Event … is recorded, at the cost of four ints. A
 // record holds at most one Link. It takes four of the record's twelve values; if fewer are left, it

@@ -17,7 +17,7 @@ var (
 	ErrBubble  = record.ErrBubble  // the caller is in a bubble of testing/synctest
 )
 
-// CPUMode says how thread CPU time is measured.
+// CPUMode selects how thread CPU time is measured.
 type CPUMode int
 
 const (

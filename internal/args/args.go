@@ -1,5 +1,5 @@
-// Package args turns what a record carries beside its times into keys and
-// values, the same for every view:
+// Package args turns the contents of a record other than its times into keys and values, the same
+// for every view:
 //
 //   - positional arguments have the keys "0", "1", …, counted on from those given
 //     at the begin to those given at the end; arguments by scope.KV have their own
@@ -7,20 +7,21 @@
 //   - "text" of a Taskf: its format with the positional arguments filled in
 //   - "value" of a counter, "user_ns" and "sys_ns" of a process scope
 //   - of a lock's wait or hold "addr", "lock" (its kind: lock, mutex, rwmutex, retry …),
-//     "mode": "shared" where it is one with other readers, "holder" (the goroutine that
-//     had it when the wait began, where that is known), "at_least": true of a hold that
+//     "mode": "shared" if it is shared with other readers, "holder" (the goroutine that
+//     had the lock when the wait began, if known), "at_least": true of a hold that
 //     may have begun before its record, "tries" of a retry, and "called_off": true of a
-//     wait of 0 ns that turned out to be too short to be recorded, and is none in any sum
-//   - "span.kind" of a span of OpenTelemetry that is not internal: server, client, producer, consumer
+//     wait of 0 ns that turned out to be too short to be recorded, and is in no sum
+//   - "span.kind" of a span of OpenTelemetry that is not internal: server, client, producer,
+//     consumer
 //   - "never_ended": true of a scope whose goroutine ended without ending it
 //   - "trace_id", "span_id" and "parent_id" of a record with a link (scope.Context), in
-//     hexadecimal as in a traceparent header; those that are not known are not there
+//     hexadecimal as in a traceparent header; unknown ones are absent
 //   - "cut": how many more arguments there were than a record keeps
-//   - "KEY#bytes", behind all others, for a string of which a record keeps only the
-//     beginning: how many bytes it had
+//   - "KEY#bytes", after all others, for a string of which a record keeps only the
+//     beginning: the number of its bytes
 //
-// Where a key occurs twice, the later ones become "key#2", "key#3", …; those of
-// scopeview come first and keep theirs.
+// If a key occurs more than once, the later ones become "key#2", "key#3", …; scopeview's keys come
+// first and are unchanged.
 package args
 
 import (
@@ -31,15 +32,14 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Arg is one value under its key. Both may be hostile: any bytes at all.
+// Arg is a value with its key. Both may be hostile: any bytes at all.
 type Arg struct {
 	Key   string
 	Value format.Slot
 }
 
-// Lister lists events' arguments. It keeps memory from event to event, so that
-// listing does not allocate, Taskf's with unusual verbs and strings that were cut
-// excepted.
+// Lister lists events' arguments. It reuses memory from event to event, so that listing does not
+// allocate, except for a Taskf with unusual verbs and for strings that were cut.
 type Lister struct {
 	names func(id uint16) string
 	args  []Arg
@@ -50,8 +50,7 @@ type Lister struct {
 // NewLister returns a Lister that finds keys with names, a Trace's Name.
 func NewLister(names func(id uint16) string) *Lister { return &Lister{names: names} }
 
-// positions are the keys of positional arguments: more than fit in a record and
-// its end together.
+// positions has the keys of positional arguments: more than fit in a record and its end together.
 var positions = func() (p [2 * format.MaxSlots]string) {
 	for i := range p {
 		p[i] = strconv.Itoa(i)
@@ -63,8 +62,8 @@ func intSlot(v int64) format.Slot {
 	return format.Slot{Type: format.SlotInt, Value: uint64(v)}
 }
 
-// List lists e's arguments. The result is good until the next call, and until
-// the reader goes on to the next event.
+// List lists e's arguments. The result is valid until the next call, and until the reader goes on
+// to the next event.
 func (l *Lister) List(e *trace.Event) []Arg {
 	l.args = l.args[:0]
 	switch e.Kind {
@@ -108,7 +107,7 @@ func (l *Lister) List(e *trace.Event) []Arg {
 	return l.args
 }
 
-// lockKinds are the kinds of locks as texts of slots.
+// lockKinds has the kinds of locks as texts of slots.
 var lockKinds = func() (texts [][]byte) {
 	for _, k := range format.LockKindNames {
 		texts = append(texts, []byte(k))
@@ -118,8 +117,8 @@ var lockKinds = func() (texts [][]byte) {
 
 var shared = []byte("shared")
 
-// lock appends what a wait or a hold tells of its lock from format 1.2 on, and returns
-// what else it has.
+// lock appends the lock's properties of a wait or a hold, recorded from format 1.2 on, and returns
+// the remaining slots.
 func (l *Lister) lock(begin, end []format.Slot) (_, _ []format.Slot) {
 	if len(begin) < 3 || begin[0].Type != format.SlotAddr || begin[1].Type != format.SlotGoid || begin[2].Type != format.SlotUint {
 		return begin, end
@@ -171,8 +170,8 @@ func allZero(id []byte) bool {
 	return true
 }
 
-// add appends one list of slots; position is the next positional key. named
-// reports whether there may be keys that are not distinct.
+// add appends one list of slots; position is the next positional key. named reports whether there
+// may be duplicate keys.
 func (l *Lister) add(slots []format.Slot, position int) (next int, named bool) {
 	key, keyed := "", false
 	link := format.LinkAt(slots)
@@ -180,7 +179,7 @@ func (l *Lister) add(slots []format.Slot, position int) (next int, named bool) {
 		s := &slots[i]
 		if link >= 0 && i >= link && i < link+format.LinkSlots {
 			key, keyed = "", false
-			continue // told by link
+			continue // appended by link
 		}
 		switch s.Type {
 		case format.SlotKey:
@@ -209,7 +208,7 @@ func (l *Lister) add(slots []format.Slot, position int) (next int, named bool) {
 	return position, named
 }
 
-// slotName is the key of a value that this version gives no meaning here.
+// slotName returns the key of a value for which this version has no meaning here.
 func slotName(t format.SlotType) string {
 	if name := format.SlotNames[t&15]; name != "" {
 		return name
@@ -217,7 +216,7 @@ func slotName(t format.SlotType) string {
 	return "slot-" + strconv.Itoa(int(t))
 }
 
-// distinguish numbers the keys that occur again.
+// distinguish numbers repeated keys.
 func (l *Lister) distinguish() {
 	for i := 1; i < len(l.args); i++ {
 		l.number(i)

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// slot builds a slot from a Go value as the recorder would.
+// slot returns the slot that the recorder would make of a Go value.
 func slot(v any) format.Slot {
 	switch v := v.(type) {
 	case int:
@@ -60,7 +60,7 @@ func key(id uint16) format.Slot { return format.Slot{Type: format.SlotKey, Value
 
 func addr(v uint64) format.Slot { return format.Slot{Type: format.SlotAddr, Value: v} }
 
-// linkSlots is a link between other slots.
+// linkSlots returns a link between other slots.
 func linkSlots(before []format.Slot, after ...format.Slot) []format.Slot {
 	return append(append(before, addr(10), addr(255), addr(16), addr(1<<60)), after...)
 }
@@ -140,7 +140,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestDoubles: what AppendDoubles writes has its value when its numbers are doubles.
+// TestDoubles: the numbers written by AppendDoubles keep their values as doubles.
 func TestDoubles(t *testing.T) {
 	for _, test := range []struct {
 		v    any
@@ -176,7 +176,7 @@ func TestListDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestText compares with fmt.Sprintf.
+// TestText compares texts with fmt.Sprintf.
 func TestText(t *testing.T) {
 	for _, test := range []struct {
 		f  string
@@ -224,8 +224,8 @@ func TestTextOfTraces(t *testing.T) {
 	}
 }
 
-// FuzzText: never a panic, never longer than allowed, equal to fmt where the
-// trace has all that fmt has.
+// FuzzText: there is never a panic, the text is never longer than allowed, and it
+// equals fmt's if the trace has all information.
 func FuzzText(f *testing.F) {
 	f.Add("%d %s", int64(1), "x")
 	f.Add("%[2]*[1]d%%%v%", int64(-7), "\xff")

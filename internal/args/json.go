@@ -8,15 +8,15 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// AppendJSON appends a JSON object; nothing for no arguments. Integers and
-// durations (in nanoseconds) are numbers, and so are floats; those that JSON
-// can't tell are the strings "NaN", "+Inf" and "-Inf". An address is a string
-// like "0xc000012345". A value of which only the type's name is recorded is
-// {"type":"pkg.T"}. Each byte of broken UTF-8 becomes U+FFFD.
+// AppendJSON appends a JSON object, or nothing if list is empty. Integers, durations (in
+// nanoseconds) and floats are numbers; floats that JSON can't represent are the strings
+// "NaN", "+Inf" and "-Inf". An address is a string like "0xc000012345". A value of which
+// only the type's name is recorded is {"type":"pkg.T"}. Each byte of invalid UTF-8
+// becomes U+FFFD.
 func AppendJSON(b []byte, list []Arg) []byte { return appendObject(b, list, false) }
 
-// AppendDoubles is AppendJSON for readers to whom every number is a double: an integer
-// that is none, beyond 2^53, is a string.
+// AppendDoubles is AppendJSON for readers that store every number as a double: an
+// integer beyond 2^53 is a string.
 func AppendDoubles(b []byte, list []Arg) []byte { return appendObject(b, list, true) }
 
 func appendObject(b []byte, list []Arg, doubles bool) []byte {
@@ -41,8 +41,7 @@ func appendObject(b []byte, list []Arg, doubles bool) []byte {
 	return append(b, '}')
 }
 
-// beyond reports whether a value is an integer with neighbours that the same double
-// stands for.
+// beyond reports whether a value is an integer that a double may not represent exactly.
 func beyond(s *format.Slot) bool {
 	const most = 1 << 53
 	switch s.Type {
@@ -82,8 +81,8 @@ func appendValue(b []byte, s *format.Slot) []byte {
 	return strconv.AppendUint(b, s.Value, 10)
 }
 
-// Valid returns s with each byte of broken UTF-8 replaced by U+FFFD, as in JSON, so that
-// a name is the same text in every export.
+// Valid returns s with each byte of invalid UTF-8 replaced by U+FFFD, as in JSON, so
+// that a name is the same text in every export.
 func Valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -91,7 +90,7 @@ func Valid(s string) string {
 	return string([]rune(s))
 }
 
-// AppendString appends s as a JSON string; each byte of broken UTF-8 becomes U+FFFD.
+// AppendString appends s as a JSON string; each byte of invalid UTF-8 becomes U+FFFD.
 func AppendString[T string | []byte](b []byte, s T) []byte {
 	b = append(b, '"')
 	b = appendEscaped(b, s)
@@ -100,7 +99,7 @@ func AppendString[T string | []byte](b []byte, s T) []byte {
 
 const digits = "0123456789abcdef"
 
-// appendEscaped appends s as it stands between the quotes of a JSON string.
+// appendEscaped appends s as it is written between the quotes of a JSON string.
 func appendEscaped[T string | []byte](b []byte, s T) []byte {
 	done := 0
 	for i := 0; i < len(s); {
@@ -126,7 +125,7 @@ func appendEscaped[T string | []byte](b []byte, s T) []byte {
 			done = i
 			continue
 		}
-		// At most one character's bytes are turned into a string, on the stack.
+		// At most one character's bytes are converted to a string, on the stack.
 		r, w := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
 		if r == utf8.RuneError && w == 1 {
 			b = append(b, s[done:i]...)

@@ -11,17 +11,17 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// maxText bounds what a Taskf's text may grow to: a format of 1 KiB whose verbs
-// name a width each could ask for hundreds of megabytes.
+// maxText limits the length of a Taskf's text: a format of 1 KiB whose verbs each
+// have a width could ask for hundreds of megabytes.
 const maxText = 4 << 10
 
-// appendText appends what fmt.Sprintf makes of a Taskf's format and its
-// positional arguments; those by scope.KV are no operands. It differs where the
-// trace does not have what fmt would have: values of other types are shown as
-// their type's name, <pkg.T>, integers and floats have lost the width of their
-// type (%T), and what a String method would have said is not known. Wrong verbs
-// and missing operands show as fmt shows them. A format that asks, or may ask, for
-// padding to more than 999 columns is shown as it is.
+// appendText appends the result of fmt.Sprintf for a Taskf's format and its
+// positional arguments; those by scope.KV are not operands. The result differs
+// where the trace lacks information: values of other types are shown as their
+// type's name, <pkg.T>, integers and floats have lost the width of their type
+// (%T), and the results of String methods are unknown. Wrong verbs and missing
+// operands appear as in fmt. A format that has, or may have, padding to more than
+// 999 columns is shown unchanged.
 func appendText(b []byte, f string, slots []format.Slot) []byte {
 	start := len(b)
 	slot := operand(slots, 0)
@@ -32,8 +32,8 @@ func appendText(b []byte, f string, slots []format.Slot) []byte {
 			i++
 			continue
 		}
-		// The verbs that nearly all formats are made of, without the detour over
-		// interfaces; for all others fmt does the whole.
+		// The verbs of nearly all formats, without a conversion to interfaces; fmt
+		// formats all others.
 		if i+1 < len(f) && f[i+1] == '%' {
 			b = append(b, '%')
 			i += 2
@@ -55,7 +55,7 @@ func appendText(b []byte, f string, slots []format.Slot) []byte {
 	return bounded(b, start)
 }
 
-// operand is the index of the first positional argument from i on.
+// operand returns the index of the first positional argument from i on.
 func operand(slots []format.Slot, i int) int {
 	for i < len(slots) {
 		switch slots[i].Type {
@@ -63,7 +63,7 @@ func operand(slots []format.Slot, i int) int {
 			format.SlotDuration, format.SlotString, format.SlotType_:
 			return i
 		case format.SlotKey:
-			i++ // and the value that belongs to it
+			i++ // and its value
 		}
 		i++
 	}
@@ -100,7 +100,7 @@ func appendSlow(b []byte, f string, slots []format.Slot) []byte {
 	return bounded(b, n)
 }
 
-// bounded cuts the text that begins at n where it is too long.
+// bounded cuts the text that begins at n if it is too long.
 func bounded(b []byte, n int) []byte {
 	if len(b)-n > maxText {
 		full, cut := len(b)-n, maxText
@@ -112,9 +112,9 @@ func bounded(b []byte, n int) []byte {
 	return b
 }
 
-// wide reports whether one of a format's verbs has a number of four digits, or
-// takes a number from operands of which one is as large: padding is at most a
-// million columns in fmt, which is too many here.
+// wide reports whether a verb of a format has a number of four digits, or takes a
+// number from the operands while one of them is that large: fmt allows padding of
+// a million columns, which is too much here.
 func wide(f string, slots []format.Slot) bool {
 	for i := 0; i < len(f); i++ {
 		if f[i] != '%' {
@@ -150,7 +150,7 @@ func anyLarge(slots []format.Slot) bool {
 func value(s *format.Slot) any {
 	switch s.Type {
 	case format.SlotInt:
-		// Which integer type it was is not recorded; most are int.
+		// The integer type is not recorded; most are int.
 		if v := int(s.Int()); int64(v) == s.Int() {
 			return v
 		}
@@ -177,7 +177,7 @@ type typeName string
 
 func (t typeName) Format(f fmt.State, _ rune) { io.WriteString(f, "<"+string(t)+">") }
 
-// appendCut marks a text that had full bytes.
+// appendCut appends the mark for a text that had full bytes.
 func appendCut(b []byte, full int) []byte {
 	b = append(b, "… ("...)
 	b = strconv.AppendInt(b, int64(full), 10)

@@ -1,23 +1,24 @@
-// Package armed lists what a recording sets up of the system in the process that it is in: who does,
-// who takes it back, and what another program could find of it after an execve, a fork or Stop. A
-// test starts all of it and compares the list with what the process has. Nothing of this package is
-// in a program.
+// Package armed lists the operating system resources that a recording sets up in its process: the
+// package that sets each up, the one that releases it, and what another program could find of it
+// after an execve, a fork or Stop. A test uses all of them and compares the list with the resources
+// of the process. No program contains this package.
 package armed
 
-// Thing is one of them.
+// Thing is a resource.
 type Thing struct {
 	What string
-	By   string // which package sets it up, and when
-	Back string // who takes it back, and when
-	Exec string // why the program that an execve starts has nothing of it
-	Fork string // why a child process has nothing of it, or what it has
+	By   string // the package that sets it up, and when
+	Back string // the package that releases it, and when
+	Exec string // why the program started by an execve does not have it
+	Fork string // why a child process does not have it, or what it has
 
-	// Kind and Text are where internal/testing/procstate finds it while something is recorded: the
-	// name of a state, and what each line of it has that is ours. "": it is not seen from outside.
+	// Kind and Text locate it for internal/testing/procstate during a recording: the name of a
+	// state, and the text in each line of it that is ours. They are "" if it is not visible from
+	// outside.
 	Kind, Text string
 
-	Rare bool // it need not be there while something is recorded
-	Left bool // it may be there after Stop
+	Rare bool // it need not exist during a recording
+	Left bool // it may exist after Stop
 }
 
 const cloexec = "O_CLOEXEC closes it"

@@ -1,9 +1,9 @@
-// Package deltas keeps lists of what follows each other in time, in the few bytes that an
-// element differs from the one before it.
+// Package deltas stores lists of elements ordered by time compactly, each as its
+// differences from the previous element.
 //
 // A list is coded in blocks, whose first elements are found by their times. A block is
-// decoded from its first element on. What is coded does not change any more. It lies in
-// chunks that have no pointers and are never copied.
+// decoded from its first element on. Coded blocks do not change any more. They are stored
+// in chunks without pointers that are never copied.
 package deltas
 
 import (
@@ -11,19 +11,19 @@ import (
 	"sort"
 )
 
-// Block is how many elements are coded together: fewer take more memory, and of more it
-// takes longer to get to the last.
+// Block is the number of elements that are coded together: smaller blocks take more memory,
+// and in larger ones it takes longer to reach the last element.
 const Block = 64
 
-// Bytes are the coded blocks of many lists. The zero value has none.
+// Bytes holds the coded blocks of many lists. The zero value is empty.
 type Bytes struct{ chunks [][]byte }
 
 const (
-	leastChunk = 1 << 10 // a small trace does with little
+	leastChunk = 1 << 10 // a small trace needs little
 	mostChunk  = 1 << 16
 )
 
-// add keeps a copy of some bytes, and returns where.
+// add stores a copy of p, and returns its position.
 func (b *Bytes) add(p []byte) (at int64) {
 	n := len(b.chunks)
 	if n == 0 || cap(b.chunks[n-1])-len(b.chunks[n-1]) < len(p) {
@@ -37,19 +37,19 @@ func (b *Bytes) add(p []byte) (at int64) {
 	return at
 }
 
-// List is a list of elements that a caller codes. The zero value is empty.
+// List is a list of elements, coded by the caller. The zero value is empty.
 type List struct {
 	heads []head
 	open  []byte // the last block, until it is full
 	n     int
 }
 
-// head is a block's first element.
+// head is the first element of a block.
 type head struct{ start, at int64 }
 
-// Begin begins an element, which starts no earlier than those before it. If it is the first
-// of a block, which is decoded without those before it, first is true. The element is what
-// Put is given then.
+// Begin begins an element, which must not start before earlier ones. It returns true for
+// the first element of a block, which must be coded without reference to earlier ones. The
+// values of the element follow by Put.
 func (l *List) Begin(start int64, in *Bytes) (first bool) {
 	if first = l.n%Block == 0; first {
 		l.flush(in)
@@ -59,7 +59,7 @@ func (l *List) Begin(start int64, in *Bytes) (first bool) {
 	return first
 }
 
-// Put adds a number to the element that was begun.
+// Put adds a number to the current element.
 func (l *List) Put(v uint64) {
 	if v < 0x80 {
 		l.open = append(l.open, byte(v))
@@ -68,7 +68,7 @@ func (l *List) Put(v uint64) {
 	l.open = binary.AppendUvarint(l.open, v)
 }
 
-// PutSigned is Put of a number that is near zero.
+// PutSigned is Put for a number near zero.
 func (l *List) PutSigned(v int64) { l.Put(uint64(v)<<1 ^ uint64(v>>63)) }
 
 func (l *List) flush(in *Bytes) {
@@ -78,34 +78,35 @@ func (l *List) flush(in *Bytes) {
 	}
 }
 
-// End is called before the list is read. It has no further elements then.
+// End completes the list for reading. No elements may be added afterwards.
 func (l *List) End(in *Bytes) {
 	l.flush(in)
 	l.open = nil
 }
 
-// Len is how many elements there are.
+// Len returns the number of elements.
 func (l *List) Len() int { return l.n }
 
-// Start is when the first element starts.
+// Start returns the start of the first element.
 func (l *List) Start() int64 { return l.heads[0].start }
 
-// Find is the index of the first element of the block in which the last element is that
-// starts at t or before. It is 0 where none does.
+// Find returns the index of the first element of the block that contains the last element
+// starting at or before t. It returns 0 if there is no such element.
 func (l *List) Find(t int64) int {
 	return Block * max(0, sort.Search(len(l.heads), func(i int) bool { return l.heads[i].start > t })-1)
 }
 
-// Reader has what was put into a block. It is copied to come back to where it is.
+// Reader reads the numbers of a block. A copy saves its position.
 type Reader struct{ rest []byte }
 
-// Block returns the block whose first element has an index, and when that starts.
+// Block returns a reader of the block whose first element has index i, and the start of
+// that element.
 func (l *List) Block(i int, in *Bytes) (r Reader, start int64) {
 	h := l.heads[i/Block]
 	return Reader{in.chunks[h.at>>32][uint32(h.at):]}, h.start
 }
 
-// Next is the next number.
+// Next returns the next number.
 func (r *Reader) Next() uint64 {
 	b := r.rest
 	if v := b[0]; v < 0x80 {
@@ -125,7 +126,7 @@ func (r *Reader) Next() uint64 {
 	return v
 }
 
-// NextSigned is the next number that PutSigned was given.
+// NextSigned returns the next number of PutSigned.
 func (r *Reader) NextSigned() int64 {
 	v := r.Next()
 	return int64(v>>1) ^ -int64(v&1)

@@ -6,15 +6,14 @@ import (
 	"testing"
 )
 
-// element is one of a list, coded as who uses a list might.
+// element is an element of a list, with fields coded as a user of lists might.
 type element struct {
 	start int64
 	n     uint64
 	z     int64
 }
 
-// TestLists: lists that grow at the same time are given back as they were put in, from any
-// time on.
+// TestLists: lists that grow at the same time are read back unchanged, from any time on.
 func TestLists(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	extreme := []int64{0, 1, -1, math.MinInt64, math.MaxInt64, 127, 128, -64, -65}

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Command is what a process outside asks a running recorder to do.
+// Command is a command of another process to a running recorder.
 type Command uint32
 
 const (

@@ -65,7 +65,7 @@ func (p Path) String() string {
 	return fmt.Sprintf("path(%d)", uint32(p))
 }
 
-// Backing is where the recorder's chunks were kept.
+// Backing is the kind of memory or file that held the recorder's chunks.
 type Backing uint32
 
 const (
@@ -237,8 +237,8 @@ func (h *Header) Reserved() [][2]int {
 		{ControlOffset + answerHead + 8, ControlOffset + requestText}, {ControlOffset + ControlSize, end}}
 }
 
-// Within refuses a file of size bytes that is cut off within its first chunk, if that is said to
-// be longer than a MiB: it has no contents, and a reader that reads chunk by chunk would need
+// Within refuses a file of size bytes that is cut off within its first chunk, if the header
+// gives that more than a MiB: it has no contents, and a reader that reads chunk by chunk would need
 // many times its size. The error wraps ErrCorrupt.
 func (h *Header) Within(size int64) error {
 	if h.ChunkSize > 1<<20 && size < int64(h.ChunkSize) {

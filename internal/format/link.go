@@ -17,7 +17,7 @@ type Link struct {
 
 // Flags of a trace defined by W3C Trace Context. Others are reserved, and not passed on.
 const (
-	FlagSampled = 1 << iota // whoever began the trace has it sampled
+	FlagSampled = 1 << iota // the trace is sampled, as decided where it began
 	FlagRandom              // at least the last 56 bits of its id are random
 )
 

@@ -95,7 +95,7 @@ func AppendRecord(b []byte, r *Record) []byte {
 	return le.AppendUint64(b, r.CPU)
 }
 
-// Quality is what is known about a scope's CPU time.
+// Quality describes how exactly a scope's CPU time is known.
 type Quality uint8
 
 const (

@@ -202,8 +202,8 @@ func DecodeLockSums(p []byte) (l LockSums, err error) {
 	}, nil
 }
 
-// lockMode is how a lock is requested or held: the value of the uint slot of a wait or hold, below
-// its kind.
+// lockMode is the mode in which a lock is requested or held: the value of the uint slot of a wait
+// or hold, below its kind.
 type lockMode uint8
 
 const (

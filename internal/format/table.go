@@ -33,7 +33,7 @@ type BlockField struct {
 	Words    []string // of the numbers, from 0 on; of Flags by bit
 }
 
-// form is how a field is stored. Numbers are little-endian.
+// form is the encoding of a field. Numbers are little-endian.
 type form uint8
 
 // Text, bytes and records extend to the payload's end.

@@ -11,8 +11,8 @@ type Walk struct {
 	Off   int    // of the current record
 	To    int    // after it and its extension
 
-	// Skipped is what lies between the previous record and the current one, or after the last:
-	// places without a record.
+	// Skipped has the places without a record between the previous record and the current one, or
+	// after the last.
 	Skipped []span
 
 	// Counts so far: skipped places that are zero, extensions without a record, and others; and

@@ -1,30 +1,29 @@
-// Package glob is the language in which names are chosen: by scope.WithFilter
-// and scope.SetFilter in the program, by --name and --track in the tool. It is a
-// leaf and imports next to nothing, because the recorder carries it.
+// Package glob matches names against filter expressions, of scope.WithFilter and
+// scope.SetFilter in the program, and of --name and --track in the tool. It imports next to
+// nothing, because it is part of the recorder.
 //
-// An expression is a list of patterns with commas between them; blanks around a
-// pattern do not count. In a pattern, * matches any run of characters, an empty
-// one too, ? matches one character, and everything else matches itself, capitals
-// apart from small letters. A pattern with - in front excludes what it matches.
-// Of the patterns that match a name the last one decides; a name that none
-// matches is in if there are only exclusions, else out:
+// An expression is a list of patterns with commas between them; blanks around a pattern do not
+// count. In a pattern, * matches any run of characters, an empty one too, ? matches one
+// character, and everything else matches itself, capitals apart from small letters. A pattern
+// with - in front excludes what it matches. Of the patterns that match a name the last one
+// decides; a name that no pattern matches is included if there are only exclusions, and
+// otherwise excluded:
 //
-//	store.*               what begins with "store."
+//	store.*               names that begin with "store."
 //	store.*,-store.mu     … except "store.mu"
-//	-http.*               everything but what begins with "http."
+//	-http.*               everything but names that begin with "http."
 //	-http.*,http.slow     … hence only "http.slow": there is an inclusion
 //	*,-http.*,http.slow   everything, without "http.…", with "http.slow"
 //
-// There is no way to quote: ? stands for a comma, a star or a leading dash of a
-// name as well as for any other character. A byte that is not UTF-8 is a character.
+// There is no way to quote: ? stands for a comma, a star or a leading dash of a name as well
+// as for any other character. A byte that is not UTF-8 is a character.
 //
 // # Design
 //
-// Names are matched inside the program that is recorded, so that what a name costs
-// must not depend on what somebody wrote into a filter. All patterns together are one
-// automaton, in which a bit stands for a place in a pattern. A name is read once, and
-// each character costs a few instructions for 64 places, whatever the patterns are:
-// nothing is tried again. MaxExpr bounds the places.
+// Names are matched inside the program that is recorded, so the cost of a name must not depend
+// on the filter. All patterns together are one automaton, in which a bit stands for a place in
+// a pattern. A name is read once, and each character costs a few instructions for 64 places,
+// whatever the patterns are; there is no backtracking. MaxExpr limits the number of places.
 package glob
 
 import (
@@ -34,34 +33,34 @@ import (
 	"unicode/utf8"
 )
 
-// MaxExpr is how many bytes an expression may have, and twice the number of its
-// patterns. The longest costs a name some 0.1 µs for each of its characters.
+// MaxExpr is the maximum size of an expression in bytes, and twice the maximum number of its
+// patterns. The longest expression costs a name some 0.1 µs for each of its characters.
 const MaxExpr = 4000
 
-// maxWords have a bit for each place: no pattern has more than one for each of its
-// bytes and of the comma after it.
+// maxWords is the number of words with a bit for each place: a pattern has at most one place
+// for each of its bytes and for the comma after it.
 const maxWords = MaxExpr/64 + 1
 
-// Filter chooses names. The zero Filter chooses all of them. A Filter does not
-// change and may be shared by goroutines.
+// Filter selects names. The zero Filter selects all of them. A Filter does not change and may
+// be shared by goroutines.
 type Filter struct {
 	expr string
 	p    *program // nil: the zero Filter
 }
 
-// program is the patterns one after the other. A place of a pattern is reached when
-// what is left of the place has matched what was read of the name.
+// program is all patterns, one after the other. A place of a pattern is reached if the part of
+// the pattern before it has matched the part of the name read so far.
 type program struct {
-	rest    bool              // whether a name that no pattern matches is in
+	rest    bool              // whether a name that no pattern matches is included
 	next    map[rune][]uint64 // the places from which a character leads to the next one
-	other   []uint64          // … one that is not in next: where there is a ?
-	star    []uint64          // the places where any character leads nowhere else
-	first   []uint64          // of each pattern: reached before anything is read
-	last    []uint64          // reached where the pattern has matched
+	other   []uint64          // the same for a character that is not in next: places of a ?
+	star    []uint64          // the places that any character leaves unchanged
+	first   []uint64          // of each pattern: reached before any character
+	last    []uint64          // reached when the pattern has matched
 	exclude []uint64          // those of last whose pattern excludes
 }
 
-// Parse reads an expression; an empty one gives the zero Filter.
+// Parse parses an expression; an empty one yields the zero Filter.
 func Parse(expr string) (Filter, error) {
 	if len(expr) > MaxExpr {
 		return Filter{}, fmt.Errorf("the filter has %d bytes, at most %d are allowed; choose more names with each pattern, by stars", len(expr), MaxExpr)
@@ -110,7 +109,7 @@ func Parse(expr string) (Filter, error) {
 		}
 		at++
 	}
-	// Match goes through as many words as first has.
+	// Match processes as many words as first has.
 	p.first = p.first[:(at+63)/64]
 	for _, set := range p.next {
 		for i, other := range p.other {
@@ -122,7 +121,8 @@ func Parse(expr string) (Filter, error) {
 
 func put(set []uint64, at int) { set[at/64] |= 1 << (at % 64) }
 
-// char is the first character of s and its width. A broken byte is none of Unicode's.
+// char returns the first character of s and its width. An invalid byte becomes a value outside
+// Unicode.
 func char(s string) (rune, int) {
 	c, w := utf8.DecodeRuneInString(s)
 	if c == utf8.RuneError && w == 1 {
@@ -131,13 +131,14 @@ func char(s string) (rune, int) {
 	return c, w
 }
 
-// String returns the expression that Parse read.
+// String returns the expression passed to Parse.
 func (f Filter) String() string { return f.expr }
 
-// All reports whether f is the zero Filter, which there is no need to ask.
+// All reports whether f is the zero Filter, which need not be applied.
 func (f Filter) All() bool { return f.p == nil }
 
-// MatchFile reports whether f chooses a file: its name or, if there is a slash in f, its path.
+// MatchFile reports whether f selects a file: by its base name or, if there is a slash in f,
+// by its path.
 func (f Filter) MatchFile(path string) bool {
 	if strings.Contains(f.expr, "/") {
 		return f.Match(path)
@@ -145,7 +146,7 @@ func (f Filter) MatchFile(path string) bool {
 	return f.Match(path[strings.LastIndexAny(path, `/\`)+1:])
 }
 
-// Match reports whether f chooses name. It does not allocate.
+// Match reports whether f selects name. It does not allocate.
 func (f Filter) Match(name string) bool {
 	p := f.p
 	if p == nil {

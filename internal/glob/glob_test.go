@@ -10,7 +10,7 @@ import (
 func TestMatch(t *testing.T) {
 	for _, test := range []struct {
 		expr    string
-		in, out string // names with blanks between them
+		in, out string // names separated by blanks
 	}{
 		{"", "a store.mu", ""},
 		{"  ", "a", ""},
@@ -87,8 +87,9 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestHostile gives what costs a matcher that tries again the product of the lengths
-// for each pattern: here 4 ms a name, and 34 s where a program has many long names.
+// TestHostile matches expressions for which a backtracking matcher takes the product
+// of the lengths for each pattern: here 4 ms a name, and 34 s in a program with many
+// long names.
 func TestHostile(t *testing.T) {
 	for _, test := range []struct{ pattern, name string }{
 		{strings.Repeat("*a", 60) + "b", "a"},
@@ -107,7 +108,8 @@ func TestHostile(t *testing.T) {
 				t.Errorf("%.20q… matches", test.pattern)
 			}
 		})
-		// To go over all words there can be once for each character, in this build.
+		// The time of going over all possible words once for each character, in this
+		// build.
 		var words [maxWords]uint64
 		once := least(func() {
 			for range name {
@@ -122,7 +124,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// least is how long f takes, at least.
+// least returns the minimum time that f takes.
 func least(f func()) time.Duration {
 	d := time.Hour
 	for range 10 {
@@ -143,7 +145,7 @@ func TestLong(t *testing.T) {
 			t.Errorf("%d bytes: %.300v", n, err)
 		}
 	}
-	// A pattern on each side of each word's end, and the last one decides.
+	// A pattern on each side of each word boundary; the last one decides.
 	var many []string
 	for i := range MaxExpr / 5 {
 		many = append(many, fmt.Sprintf("%04d", i))
@@ -169,7 +171,7 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// FuzzMatch compares with the definition, written as a recursion.
+// FuzzMatch compares matches with the definition, written as a recursion.
 func FuzzMatch(f *testing.F) {
 	for _, s := range [][2]string{{"a*b?c", "axxbyc"}, {"**", ""}, {"?é*", "xé\xff"}} {
 		f.Add(s[0], s[1])

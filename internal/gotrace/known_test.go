@@ -103,7 +103,7 @@ func waitLocker(mu *sync.Mutex) { mu.Lock() }
 
 func wakeUnlocker(mu *sync.Mutex) { mu.Unlock() }
 
-// long is how long goroutines wait, so that they do on a busy machine too.
+// long is the time that goroutines wait, so that they do on a busy machine too.
 const long = 50 * time.Millisecond
 
 // TestKnownWaits: goroutines that wait once each, in known ways, have that wait, with the

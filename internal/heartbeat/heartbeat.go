@@ -29,17 +29,17 @@ const maxThreads = 64
 // Sampler takes heartbeats of the running process. It reuses its buffers, so a Sampler serves
 // one goroutine at a time.
 type Sampler struct {
-	// MemoryLeft is how many bytes the memory limits left at the last beat, or at the last call
-	// of Limits, or noLimit if there are no readable limits. Memory that the kernel can reclaim
-	// counts as left.
+	// MemoryLeft is the number of bytes that the memory limits left at the last beat, or at the
+	// last call of Limits, or noLimit if there are no readable limits. Memory that the kernel can
+	// reclaim counts as left.
 	MemoryLeft int64
-	// ThreadsLeft is how many more threads the cgroups' limits allowed at the last call of
-	// Limits.
+	// ThreadsLeft is the number of further threads that the cgroups' limits allowed at the last
+	// call of Limits.
 	ThreadsLeft int64
-	// Available is how many bytes of memory the machine had available for programs at the last
+	// Available is the memory in bytes that was available for programs on the machine at the last
 	// call of Limits; noLimit if unknown.
 	Available int64
-	// Own is what the limits of the process itself left at that time.
+	// Own has the remainder of the process's own limits at that time.
 	Own Own
 
 	runtime runtimeReader
@@ -47,7 +47,7 @@ type Sampler struct {
 	errs    []error
 }
 
-// Own is what a process's own limits leave, in bytes.
+// Own has the remainders of a process's own limits, in bytes.
 type Own struct {
 	Addresses int64 // RLIMIT_AS, ulimit -v
 	Data      int64 // RLIMIT_DATA, ulimit -d

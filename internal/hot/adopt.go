@@ -1,9 +1,9 @@
 package hot
 
-// Adopted is what Adopt did.
+// Adopted is the result of Adopt.
 type Adopted struct {
-	Traces  int // that are whole by now
-	Chunks  int // written to them
-	Removed int // hot files that are not needed any more, those of the traces included
-	Left    int // hot files that were left alone: their writers live, or there was an error
+	Traces  int // completed traces
+	Chunks  int // number of chunks written to them
+	Removed int // removed hot files, including those of the traces
+	Left    int // hot files left alone: their writers are alive, or there was an error
 }

@@ -15,23 +15,23 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// How many files of the directory one Adopt looks at, about, and how many beside
-// where a trace was.
+// The approximate number of names that one Adopt reads in Dir, and in the directory of a
+// trace.
 const (
 	adoptNames  = 1 << 14
 	besideNames = 1 << 12
 )
 
-// unbornAfter is how old a file is that never became a hot file because its maker
-// was killed first.
+// unbornAfter is the age at which a file is removed that never became a hot file because its
+// creator was killed first.
 const unbornAfter = time.Hour
 
-// Adopt copies what lies in hot files whose writers are gone to their traces, and
-// removes them. It asks more before each chunk, and leaves off when that is false:
-// the next one goes on. It does not touch hot files of other users, nor those whose
-// writers live, nor those of a trace that it may not see. One whose trace is gone goes too. Where anything fails the hot file
-// stays, and the trace with it is as whole as before; the error is the first one. What
-// others have done to the files is none. It takes as long as the disk does.
+// Adopt copies the chunks in hot files without writers to their traces, and removes the files.
+// It calls more before each chunk and stops if that returns false; the next call continues. It
+// does not touch hot files of other users, those whose writers are alive, nor those of traces
+// that it has no access to. A hot file whose trace is gone is removed. If anything fails, the
+// hot file stays, and the trace is as complete as before; Adopt returns the first error.
+// Changes of the files by others are not errors. Adopt takes as long as the disk does.
 func Adopt(more func() bool) (a Adopted, err error) {
 	d, err := os.Open(Dir)
 	if err != nil {
@@ -58,11 +58,11 @@ func Adopt(more func() bool) (a Adopted, err error) {
 	return a, err
 }
 
-// errCopy means that what has the trace's ID is another file. Nobody knows what was written to
-// which.
+// errCopy reports that the file with the trace's ID is another file. It is unknown which of
+// them has which data.
 var errCopy = errors.New("a copy")
 
-// errLater means that the hot file is left alone, and nothing is wrong with it.
+// errLater reports that the hot file is left alone, without a fault.
 var errLater = errors.New("later")
 
 func (a *Adopted) adopt(path string, more func() bool) error {
@@ -71,7 +71,7 @@ func (a *Adopted) adopt(path string, more func() bool) error {
 		a.Left++
 		return nil // gone by now, or not ours
 	}
-	defer f.Close() // and the lock with it
+	defer f.Close() // and with it the lock
 	err = a.bring(f, filepath.Base(path), more)
 	if err == nil {
 		err = removeSame(path, f)
@@ -87,9 +87,9 @@ func (a *Adopted) adopt(path string, more func() bool) error {
 	return err
 }
 
-// Discard removes the hot file of the trace with that ID, which is about to be removed itself,
-// or was, if nobody writes it. Where the trace is known, only one that is of this file goes: a
-// copy has the same ID.
+// Discard removes the hot file of the trace with the given ID, if it has no writer. The trace
+// is about to be removed, or was. If file is known, a hot file of another trace file stays:
+// copies have the same ID.
 func Discard(id [16]byte, file format.FileID) {
 	path := filepath.Join(Dir, format.HotName(id))
 	f, err := openOwn(path, os.O_RDONLY)
@@ -114,7 +114,7 @@ func removeSame(path string, f *os.File) error {
 	}
 	named, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(st, named) {
-		return nil // somebody else did
+		return nil // another process did it
 	}
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func removeSame(path string, f *os.File) error {
 	return os.Remove(path)
 }
 
-// openOwn opens a regular file of ours.
+// openOwn opens a regular file of this user.
 func openOwn(path string, flags int) (*os.File, error) {
 	f, err := newfile.Existing(path, flags)
 	if err != nil {
@@ -139,8 +139,8 @@ func openOwn(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// bring copies the chunks in the hot file f to its trace. The hot file is not
-// needed any more if there is no error.
+// bring copies the chunks in the hot file f to its trace. If it returns nil, the hot file is
+// not needed any more.
 func (a *Adopted) bring(f *os.File, name string, more func() bool) error {
 	if flock(f, syscall.LOCK_EX) != nil {
 		return errLater
@@ -185,8 +185,8 @@ func (a *Adopted) bring(f *os.File, name string, more func() bool) error {
 	return nil
 }
 
-// left reads the header of the hot file f, which nobody writes any more. needed is false
-// where nothing was left in there.
+// left reads the header of the hot file f, which has no writer any more. needed is false if it
+// has no chunks.
 func left(f *os.File, name string) (h format.HotHeader, needed bool, err error) {
 	st, err := f.Stat()
 	if err != nil {
@@ -194,22 +194,22 @@ func left(f *os.File, name string) (h format.HotHeader, needed bool, err error) 
 	}
 	age := time.Since(st.ModTime())
 	if h, err = readHot(f); err != nil {
-		// Its writer has locked it before it wrote the header. One that was killed
-		// in between left no chunks. A newer version's is not for us.
+		// The writer locks the file before it writes the header. A writer that was killed in
+		// between left no chunks. The header may also be of a newer version.
 		if errors.Is(err, format.ErrNotHot) && age > unbornAfter {
 			return h, false, nil
 		}
 		return h, false, errLater
 	}
 	if name != format.HotName(h.ID) {
-		return h, false, errLater // somebody renamed it
+		return h, false, errLater // it was renamed
 	}
 	return h, true, nil
 }
 
-// openTrace opens the trace of a hot file: somebody may have given it another name, to
-// keep it, or have put a link where it was. Where both are nil it was not found. One that is
-// there and can't be written is errLater: it is read with its hot file.
+// openTrace opens the trace of a hot file. The trace may have been renamed, to keep it, or
+// replaced by a link. If both results are nil it was not found. The error is errLater if it
+// exists and can't be written: it is then read with its hot file.
 func openTrace(h *format.HotHeader, file format.FileID) (t *os.File, err error) {
 	path := h.Path
 	at := path
@@ -245,9 +245,9 @@ func openTrace(h *format.HotHeader, file format.FileID) (t *os.File, err error) 
 	return nil, first
 }
 
-// openID opens the file at path if it is the trace of that hot file, and this user's own:
-// no reader joins a trace with the hot file of another user. Else both are nil, or
-// errLater where nobody can tell, or errCopy.
+// openID opens the file at path if it is the trace of that hot file, and this user's own,
+// since no reader joins a trace with the hot file of another user. Otherwise both results are
+// nil, or the error is errLater if that is unknown, or errCopy.
 func openID(path string, id [16]byte, file format.FileID) (*os.File, error) {
 	st, err := os.Lstat(path)
 	switch {
@@ -277,7 +277,7 @@ func openID(path string, id [16]byte, file format.FileID) (*os.File, error) {
 	return nil, nil
 }
 
-// readHot reads the header of a hot file that is whole.
+// readHot reads the header of a complete hot file.
 func readHot(f *os.File) (h format.HotHeader, err error) {
 	var b [format.HotTableOffset]byte
 	n, err := f.ReadAt(b[:], 0)
@@ -299,12 +299,12 @@ type adoption struct {
 	p     *part
 	trace *os.File
 	in    places // its segments; nil: all is in trace
-	made  uint64 // segments that had no file
+	made  uint64 // number of segments created
 	b     []byte // a chunk
 }
 
-// openSegments opens the segments of the trace, which has the header h: what belongs into
-// one goes there, if that is still there.
+// openSegments opens the segments of the trace with the header h, for chunks that belong to a
+// segment that still exists.
 func (x *adoption) openSegments(h *format.Header) error {
 	if h.Segments == 0 {
 		return nil
@@ -322,7 +322,7 @@ func (x *adoption) openSegments(h *format.Header) error {
 	return nil
 }
 
-// size returns how long the trace is without its hot part.
+// size returns the size of the trace without its hot part.
 func (x *adoption) size() (int64, error) {
 	st, err := x.trace.Stat()
 	if err != nil {
@@ -334,7 +334,8 @@ func (x *adoption) size() (int64, error) {
 	return x.in.size(st.Size()), nil
 }
 
-// run copies all chunks, and has the trace say that they are there. n is how many it wrote.
+// run copies all chunks, and then marks the trace as joined. n is the number of chunks
+// written.
 func (x *adoption) run(id [16]byte, more func() bool) (n int, err error) {
 	table := x.p.table(x.size)
 	defer table.free()
@@ -342,11 +343,11 @@ func (x *adoption) run(id [16]byte, more func() bool) (n int, err error) {
 		return 0, table.err
 	}
 	if err := newfile.Room(x.trace.Name(), table.end); err != nil {
-		return 0, err // before a part of it is there
+		return 0, err // before a part of it is written
 	}
 	for i := range x.p.slots {
 		place := int64(table.word(i)) - 1
-		if place <= 0 || table.slot(place) != i { // nothing, chunk 0, absurd, or there twice
+		if place <= 0 || table.slot(place) != i { // none, chunk 0, invalid, or a duplicate
 			continue
 		}
 		if !more() {
@@ -363,12 +364,11 @@ func (x *adoption) run(id [16]byte, more func() bool) (n int, err error) {
 			n++
 		}
 	}
-	return n, x.head(id, table.slot(0)) // last: it says that all is there
+	return n, x.head(id, table.slot(0)) // last: it marks the trace as complete
 }
 
-// head copies chunk 0, which is in that slot, without the control words, and says in there
-// that the trace is joined. If there is none (the slot is -1), or not this trace's, it says
-// only that.
+// head copies chunk 0 from a slot, without the control words, with the trace marked as joined.
+// If there is none (slot is -1), or it is not of this trace, head only marks the trace.
 func (x *adoption) head(id [16]byte, slot int) error {
 	head, counters := x.b[:format.ControlOffset], x.b[format.CountersOffset:]
 	good := false
@@ -377,7 +377,7 @@ func (x *adoption) head(id [16]byte, slot int) error {
 			return err
 		}
 		h, s, err := format.DecodeHeader(head)
-		if x.made > 0 { // those of the writer that are missing are still missing
+		if x.made > 0 { // segments of the writer that are missing are still missing
 			binary.LittleEndian.PutUint64(head[format.StateOffset+format.StateFiles:], min(uint64(s.Files)+x.made, uint64(h.Segments)))
 		}
 		if good = err == nil && h.ID == id; good && h.HasCounters() {
@@ -396,8 +396,7 @@ func (x *adoption) head(id [16]byte, slot int) error {
 	return err
 }
 
-// write writes the chunk in b to its place, if there is something in it, or something else
-// where it belongs.
+// write writes the chunk in b to its place, unless both are empty.
 func (x *adoption) write(place int64) (written bool, err error) {
 	empty := true
 	for i := range x.b {

@@ -18,15 +18,15 @@ import (
 
 func always() bool { return true }
 
-// killed is a trace whose writer was killed: chunk 1 is written out, 2 and 4 are
-// hot, 3 too, and was not begun.
+// killed returns a trace whose writer was killed: chunk 1 is written out, 2 and 4 are hot,
+// and so is 3, which was not begun.
 func killed(t *testing.T, change func(*format.Header)) *writer {
 	w := newWriter(t, 6, change)
 	w.fill()
 	return w
 }
 
-// fill stores that, and kills the writer.
+// fill stores these chunks, and kills the writer.
 func (w *writer) fill() {
 	for place := range int64(5) {
 		if place == 0 {
@@ -81,14 +81,14 @@ func TestAdopt(t *testing.T) {
 	if s := stateIn(after); !s.Joined || s.Tick != 500 {
 		t.Errorf("the state is %+v", s)
 	}
-	// Who had it open goes on with the trace file.
+	// A reader that had it open continues with the trace file.
 	if b := read(t, before); !bytes.Equal(b, whole) || before.State() != None {
 		t.Errorf("the other reader has %d bytes, state %d", len(b), before.State())
 	}
 	adopt(t, Adopted{})
 }
 
-// A ring's place that was being used again: what was there is not to come back.
+// TestAdoptEmptyChunk: data of a ring's place that was being reused must not come back.
 func TestAdoptEmptyChunk(t *testing.T) {
 	inDir(t)
 	w := killed(t, func(h *format.Header) { h.Ring = 3 })
@@ -229,11 +229,11 @@ func TestAdoptLeaves(t *testing.T) {
 	}
 }
 
-// Words that no writer of ours stores, and a chunk 0 that is none.
+// TestAdoptAbsurd: invalid words in the table, and a chunk 0 that is none.
 func TestAdoptAbsurd(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 6, nil)
-	for i, place := range []int64{2, 2, 1 << 50, 7, 6} { // the last that can be is 6
+	for i, place := range []int64{2, 2, 1 << 50, 7, 6} { // the last valid place is 6
 		w.attach(i+1, place)
 		w.write(w.hot, filled(place, byte('a'+i)), format.HotSlot(len(w.slots), i+1))
 	}
@@ -251,7 +251,7 @@ func TestAdoptAbsurd(t *testing.T) {
 	}
 }
 
-// A trace that somebody renamed is found beside where it was.
+// TestAdoptRenamed: a renamed trace is found in its directory.
 func TestAdoptRenamed(t *testing.T) {
 	for name, then := range map[string]func(t *testing.T, path string){
 		"renamed": func(*testing.T, string) {},
@@ -278,23 +278,24 @@ func TestAdoptRenamed(t *testing.T) {
 	}
 }
 
-// seen notes that the hot file was first found without a writer so long ago.
+// seen sets the time when the hot file was first found without a writer.
 func (w *writer) seen(t *testing.T, ago time.Duration) {
 	t.Helper()
 	w.write(w.reopen(t, w.hot.Name(), false), binary.LittleEndian.AppendUint64(nil, uint64(time.Now().Add(-ago).UnixNano())), format.HotSeenOffset)
 }
 
-// unseen removes such a note from a hot file's bytes.
+// unseen clears that time in a hot file's bytes.
 func unseen(b []byte) {
 	if len(b) > format.HotSeenOffset+8 {
 		clear(b[format.HotSeenOffset:][:8])
 	}
 }
 
-// hotBytes is the path of the hot file, regular or not.
+// hotBytes returns the path of the hot file, or "" if it is not regular.
 func hotBytes(w *writer) string { return regular(w.hot.Name()) }
 
-// regular is path, if reading it does not wait.
+// regular returns path if it is a regular file, so that reading does not block, and
+// otherwise "".
 func regular(path string) string {
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
 		return ""
@@ -302,7 +303,7 @@ func regular(path string) string {
 	return path
 }
 
-// reopen opens a file of the writer's after its death.
+// reopen opens a file of the killed writer.
 func (w *writer) reopen(t *testing.T, path string, lock bool) *os.File {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -316,7 +317,7 @@ func (w *writer) reopen(t *testing.T, path string, lock bool) *os.File {
 	return f
 }
 
-// A disk that is full keeps the hot file, and the next time goes on.
+// TestAdoptOnAFullDisk: a full disk keeps the hot file, and the next call continues.
 func TestAdoptOnAFullDisk(t *testing.T) {
 	inDir(t)
 	dir := t.TempDir()
@@ -342,7 +343,7 @@ func TestAdoptOnAFullDisk(t *testing.T) {
 	w.write(f, head, 0)
 	o := Origin(w.reopen(t, path, false), path)
 	w.write(f, o.Append(nil), format.HotOriginOffset)
-	if err := os.Remove(w.trace.Name()); err != nil { // or what is at the other path is a copy
+	if err := os.Remove(w.trace.Name()); err != nil { // otherwise the file at the other path is a copy
 		t.Fatal(err)
 	}
 	got, err := Adopt(always)
@@ -370,7 +371,7 @@ func TestAdoptOnAFullDisk(t *testing.T) {
 	}
 }
 
-// It stops when it is told to, and goes on another time.
+// TestAdoptIsBounded: Adopt stops when more returns false, and continues at the next call.
 func TestAdoptIsBounded(t *testing.T) {
 	inDir(t)
 	var all []*writer
@@ -423,8 +424,8 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// TestManySlots has more slots than the first chunk has words for: they lie behind a longer
-// table, which is read, and adopted, as others are.
+// TestManySlots: a hot file with more slots than the first chunk has words for has its
+// slots after a longer table. It is read and adopted like others.
 func TestManySlots(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 20_000, nil)

@@ -15,8 +15,9 @@ import (
 	"testing"
 )
 
-// inContainer makes the test binary the writer of a trace that has a Dir of its own:
-// the variable says where that is, where its hot file comes from, and the trace.
+// inContainer names the environment variable that makes the test binary the writer
+// of a trace with a Dir of its own. Its value has that directory, the source of its
+// hot file, and the trace.
 const inContainer = "SCOPEVIEW_TEST_CONTAINER"
 
 func init() {
@@ -51,8 +52,8 @@ func contained(v []string) error {
 	return err
 }
 
-// A writer in a container with a /dev/shm of its own, whose trace is in a directory
-// that both see.
+// TestContainer: a writer in a container with a /dev/shm of its own, whose trace is
+// in a directory that both see.
 func TestContainer(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 3, nil)
@@ -90,5 +91,5 @@ func TestContainer(t *testing.T) {
 	if err := c.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	joined(t, w, Missing) // it went with the container
+	joined(t, w, Missing) // it was removed with the container
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Dir is where hot files are.
+// Dir is the directory of hot files.
 var Dir = "/dev/shm"
 
-// State is what there is of a trace's hot part.
+// State is the state of a trace's hot part.
 type State int
 
 const (
-	None    State = iota // there is none: the trace file is all there is
+	None    State = iota // there is none: the trace file is complete
 	Joined               // it is read with the trace file
-	Missing              // it is not found: the newest second may be missing
+	Missing              // it was not found: the newest second may be missing
 )
 
 // File is a trace file joined with its hot part, if it has one. Its methods may be
@@ -27,19 +27,20 @@ const (
 type File struct {
 	file *os.File
 
-	mu      sync.RWMutex // of what follows; held while part is read
+	mu      sync.RWMutex // for the fields below; held while part is read
 	part    *part        // nil: the trace file is read as it is
 	headed  bool         // the header was read
 	state   State
-	settled bool // state does not change any more, but by what the trace file says
-	looked  bool // for the hot file, everywhere
+	settled bool // state only changes if the trace file is completed
+	looked  bool // the hot file was searched everywhere
 
 	segments *segments // nil: the trace has none
 	unpacked *Unpacked // nil: the trace is not packed
 }
 
-// Open opens the trace at path and joins it. What is not a regular file is an error
-// that wraps format.ErrNotTrace; opening it could wait.
+// Open opens the trace at path and joins it. For anything but a regular file it
+// returns an error that wraps format.ErrNotTrace, without opening it, since that
+// could block.
 func Open(path string) (*File, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -59,9 +60,9 @@ func Open(path string) (*File, error) {
 	return Join(f)
 }
 
-// Join joins a trace that is open, which the File owns from then on, also if there
-// is an error: it is that of a file that can't be read. A file that is no trace, or
-// needs no hot part, is read as it is.
+// Join joins an open trace. The File takes ownership of f, also if there is an
+// error. It returns an error if the file can't be read. A file that is not a trace,
+// or needs no hot part, is read as it is.
 func Join(f *os.File) (*File, error) {
 	j := &File{file: f}
 	err := j.unpack()
@@ -81,15 +82,15 @@ func (j *File) Trace() *os.File { return j.file }
 // Name returns the trace file's name.
 func (j *File) Name() string { return j.file.Name() }
 
-// State returns what there is of the hot part now. A trace that is being written may
-// be closed meanwhile, and its hot part gone.
+// State returns the current state of the hot part. A trace that is being written may
+// be closed meanwhile, and its hot part removed.
 func (j *File) State() State {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	return j.state
 }
 
-// Close closes the trace file too.
+// Close closes the File and the trace file.
 func (j *File) Close() error {
 	j.mu.Lock()
 	j.drop(j.state)
@@ -113,7 +114,7 @@ func (j *File) drop(s State) {
 	j.state = s
 }
 
-// look finds out what there is of the hot part now.
+// look updates the state of the hot part.
 func (j *File) look() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -148,12 +149,12 @@ func (j *File) look() error {
 			j.part, j.state, j.settled = p, Joined, true
 			return nil
 		}
-		// It may have been removed just now because Stop was called: then the trace
-		// file says so, and is whole.
+		// The hot file may have been removed just now by Stop: then the trace file
+		// is closed, and complete.
 	}
 }
 
-// lookForSegments finds out which there are now.
+// lookForSegments updates the list of segments.
 func (j *File) lookForSegments() error {
 	if !j.headed {
 		var b [format.StateOffset + format.StateSize]byte
@@ -173,7 +174,7 @@ func (j *File) lookForSegments() error {
 	return j.segments.scan()
 }
 
-// over reports whether the trace file is whole by now, and says so of itself.
+// over reports whether the trace file is marked as complete.
 func (j *File) over() (bool, error) {
 	var words [format.StateSize]byte
 	if _, err := j.file.ReadAt(words[:], format.StateOffset); err != nil && err != io.EOF {
@@ -183,7 +184,8 @@ func (j *File) over() (bool, error) {
 	return s.Closed || s.Joined, nil
 }
 
-// head reads the trace file's header; needed reports whether it lacks its hot part.
+// head reads the trace file's header; needed reports whether the trace file needs
+// its hot part.
 func (j *File) head() (h format.Header, needed bool, err error) {
 	var b [format.StateOffset + format.StateSize]byte
 	n, err := j.file.ReadAt(b[:], 0)
@@ -192,7 +194,7 @@ func (j *File) head() (h format.Header, needed bool, err error) {
 	}
 	h, s, bad := format.DecodeHeader(b[:n])
 	if bad != nil {
-		// The header of a file that was created just now is still to come.
+		// The header of a file that was just created is written later.
 		j.settled = n > 0 && b[0] != 0
 		return h, false, nil
 	}
@@ -201,7 +203,7 @@ func (j *File) head() (h format.Header, needed bool, err error) {
 	return h, needed, nil
 }
 
-// Size returns how long the trace is, joined.
+// Size returns the size of the joined trace.
 func (j *File) Size() (int64, error) {
 	st, err := j.Stat()
 	if err != nil {
@@ -210,8 +212,8 @@ func (j *File) Size() (int64, error) {
 	return st.Size(), nil
 }
 
-// Stat is that of the trace file, with the size that it has joined. To compare files
-// by os.SameFile takes that of Trace.
+// Stat returns the trace file's FileInfo with the size of the joined trace. To
+// compare files with os.SameFile, use Trace.
 func (j *File) Stat() (fs.FileInfo, error) {
 	if err := j.look(); err != nil {
 		return nil, err
@@ -220,7 +222,7 @@ func (j *File) Stat() (fs.FileInfo, error) {
 	defer j.mu.RUnlock()
 	var end int64
 	if j.part != nil {
-		t := j.part.table(j.onDisk) // before the size, or what was written meanwhile is in neither
+		t := j.part.table(j.onDisk) // before the size, or data written meanwhile would be in neither
 		defer t.free()
 		if t.err != nil {
 			return nil, t.err
@@ -240,7 +242,7 @@ func (j *File) Stat() (fs.FileInfo, error) {
 	return &joinedInfo{st, end}, nil
 }
 
-// onDisk returns how long the trace is without its hot part; j.mu is held.
+// onDisk returns the size of the trace without its hot part; j.mu is held.
 func (j *File) onDisk() (int64, error) {
 	st, err := j.file.Stat()
 	if err != nil {

@@ -50,7 +50,7 @@ func TestJoin(t *testing.T) {
 	if h, _, err := format.DecodeHeader(b); err != nil || h != w.head {
 		t.Errorf("the header is %+v, %v", h, err)
 	}
-	// The slot is used again, and the place behind is not handed out yet.
+	// The slot is reused, and the following place is not handed out yet.
 	w.attach(1, 4)
 	b = read(t, j)
 	if len(b) != 5*chunk {
@@ -60,7 +60,7 @@ func TestJoin(t *testing.T) {
 	want(t, "not handed out", b, 4, make([]byte, chunk))
 }
 
-// All ways to ask for a part of it.
+// TestReadAt reads all kinds of parts.
 func TestReadAt(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 8, nil)
@@ -72,11 +72,11 @@ func TestReadAt(t *testing.T) {
 	}
 	w.save(2)
 	w.let(2)
-	// The control words are the trace file's, and somebody asks for something.
+	// The control words are the trace file's; one has a request.
 	w.write(w.trace, []byte("request"), format.ControlOffset)
 	w.put(0, []byte("not this"), format.ControlOffset)
 	w.write(w.trace, []byte{9}, format.CountersOffset-1)
-	// The counters behind them are the hot file's.
+	// The counters after them are the hot file's.
 	w.write(w.trace, []byte{9}, format.CountersOffset)
 	w.put(0, []byte{8}, format.CountersOffset)
 	w.put(0, []byte{8}, chunk-1)
@@ -109,7 +109,7 @@ func TestReadAt(t *testing.T) {
 	}
 }
 
-// Stop: whoever has the hot file open still learns that the trace is closed.
+// TestStop: a reader that has the hot file open still sees that the trace is closed.
 func TestStop(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 4, nil)
@@ -118,7 +118,7 @@ func TestStop(t *testing.T) {
 	w.put(1, filled(1, 'a'), 0)
 	reading := joined(t, w, Joined)
 	w.stop()
-	// By reading, and by asking for the size first.
+	// By reading, and by Size first.
 	head := make([]byte, format.ControlOffset)
 	if _, err := reading.ReadAt(head, 0); err != nil || !stateIn(head).Closed || stateIn(head).Joined || reading.State() != None {
 		t.Errorf("the state is %+v, %d, %v", stateIn(head), reading.State(), err)
@@ -146,14 +146,14 @@ func TestMissing(t *testing.T) {
 	if b := read(t, j); stateIn(b).Joined || len(b) != format.ControlOffset {
 		t.Errorf("%d bytes, %+v", len(b), stateIn(b))
 	}
-	// It comes: the trace had its header before there was a hot file.
+	// The hot file appears: the trace had its header before there was one.
 	if err := os.Rename(away, name); err != nil {
 		t.Fatal(err)
 	}
 	if n := sizeOf(t, j); n != chunk || j.State() != Joined {
 		t.Errorf("the size is %d, the state %d", n, j.State())
 	}
-	// And it does not.
+	// The hot file does not appear.
 	if err := os.Rename(name, away); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// A file that gets its header after it was opened.
+// TestBornLater: a file that gets its header after it was opened.
 func TestBornLater(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 4, nil)
@@ -187,7 +187,7 @@ func TestBornLater(t *testing.T) {
 	}
 }
 
-// What needs no hot part, though there is a hot file of that name.
+// TestPlain: a trace that needs no hot part is read without the hot file of that name.
 func TestPlain(t *testing.T) {
 	inDir(t)
 	for name, change := range map[string]func(w *writer){
@@ -228,7 +228,7 @@ func TestPlain(t *testing.T) {
 // rewrite writes the trace's header anew.
 func (w *writer) rewrite() { w.write(w.trace, format.AppendHeader(nil, &w.head), 0) }
 
-// What lies under the hot file's name and is not the trace's.
+// TestForged: files under the hot file's name that are not the trace's.
 func TestForged(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, w *writer){
 		"a link": func(t *testing.T, w *writer) {
@@ -271,7 +271,7 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// sign makes the hot header's checksum right.
+// sign corrects the hot header's checksum.
 func (w *writer) sign() {
 	path := w.trace.Name()
 	b := make([]byte, 64)
@@ -289,7 +289,7 @@ func (w *writer) sign() {
 	w.write(w.hot, good, 0)
 }
 
-// Words of the table that no writer of ours stores.
+// TestAbsurdPlaces: invalid words in the table.
 func TestAbsurdPlaces(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 8, nil)
@@ -313,14 +313,14 @@ func TestAbsurdPlaces(t *testing.T) {
 	if n, err := j.ReadAt(make([]byte, 100), 1<<40*chunk); n != 0 || err != io.EOF {
 		t.Errorf("far behind: %d bytes, %v", n, err)
 	}
-	// What is written lets more be.
+	// Written chunks allow further places.
 	w.truncate(w.trace, 2*chunk)
 	if n := sizeOf(t, j); n != 10*chunk {
 		t.Errorf("the size is %d chunks", n/chunk)
 	}
 }
 
-// Who is a copy of the trace is not joined with its hot file.
+// TestCopies: a copy of the trace is not joined with its hot file.
 func TestCopies(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 4, nil)
@@ -346,7 +346,7 @@ func TestCopies(t *testing.T) {
 		}
 	}
 	state(copied, Missing)
-	// Renamed it is still the trace, while its writer lives and after that.
+	// A renamed trace is still the trace, while its writer is alive and later.
 	renamed := filepath.Join(filepath.Dir(w.trace.Name()), "renamed.scope")
 	if err := os.Rename(w.trace.Name(), renamed); err != nil {
 		t.Fatal(err)
@@ -363,7 +363,7 @@ func TestCopies(t *testing.T) {
 	state(renamed, Joined)
 	w.kill()
 	state(renamed, Joined)
-	// A copy that was made before the writer was killed, or after that: nobody knows.
+	// It is unknown whether a copy was made before the writer was killed, or later.
 	w = newWriter(t, 4, func(h *format.Header) { h.ID[1] = 8 })
 	w.kill()
 	if b, err = os.ReadFile(w.trace.Name()); err != nil {
@@ -388,7 +388,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// held reports whether somebody has the lock.
+// held reports whether a process has the lock.
 func held(t *testing.T, path string) bool {
 	t.Helper()
 	f, err := os.Open(path)
@@ -399,8 +399,8 @@ func held(t *testing.T, path string) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == syscall.EWOULDBLOCK
 }
 
-// A trace that is found through the files of its process is joined with the hot
-// file in the /dev/shm that the process sees.
+// TestThroughProc: a trace that is found through the files of its process is joined
+// with the hot file in that process's /dev/shm.
 func TestThroughProc(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 4, nil)
@@ -423,7 +423,8 @@ func TestThroughProc(t *testing.T) {
 	}
 }
 
-// Somebody cuts the hot file off while it is read: an error, and not a shorter trace.
+// TestG25HotFile: a hot file that is truncated while it is read is an error, and not a
+// shorter trace.
 func TestG25HotFile(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 4, nil)
@@ -451,8 +452,8 @@ func TestG25HotFile(t *testing.T) {
 	t.Logf("G25: a hot file that is cut off while it is read: %d errors, 0 crashes", n)
 }
 
-// TestG19HotFile: readers of a trace that is being written see each chunk as it was
-// at some moment, never a mixture of two chunks, and never one older than before.
+// TestG19HotFile: readers of a trace that is being written see each chunk as it was at
+// some moment, never a mixture of two chunks, and never an older state than before.
 func TestG19HotFile(t *testing.T) {
 	inDir(t)
 	const slots, places = 6, 600
@@ -468,7 +469,7 @@ func TestG19HotFile(t *testing.T) {
 				return
 			}
 			defer j.Close()
-			seen := make([]byte, places+2) // how far each chunk was
+			seen := make([]byte, places+2) // how far each chunk was filled
 			b := make([]byte, chunk)
 			last := int64(0)
 			for done := false; !done; {
@@ -506,7 +507,7 @@ func TestG19HotFile(t *testing.T) {
 		}
 		w.attach(free, place)
 		live = append(live, place)
-		for n := byte(1); n <= 4; n++ { // it grows, and the flusher comes by
+		for n := byte(1); n <= 4; n++ { // the chunk grows, and is saved in between
 			w.put(place, grown(place, n), 0)
 			if n == 2 {
 				w.save(place)
@@ -528,7 +529,7 @@ func TestG19HotFile(t *testing.T) {
 	t.Logf("G19: of %d readings of chunks in memory and behind, while %d were written, none has two chunks, or less than before", reads.Load(), places)
 }
 
-// grown is a chunk at its step n: as many quarters are filled.
+// grown returns a chunk at its step n: n quarters are filled.
 func grown(place int64, n byte) []byte {
 	b := make([]byte, int(n)*chunk/4)
 	for i := 0; i < len(b); i += 8 {
@@ -537,9 +538,9 @@ func grown(place int64, n byte) []byte {
 	return b
 }
 
-// checkFilled wants a chunk to have its own words and no others, and to be filled from
-// its beginning at least as far as it was before. Behind that there may be more: one
-// reading is not one moment.
+// checkFilled checks that a chunk has its own words and no others, and is filled from
+// its beginning at least as far as before. There may be more after that, since a read
+// is not atomic.
 func checkFilled(t *testing.T, b []byte, place int64, seen []byte) bool {
 	full := len(b)
 	for i := 0; i < len(b); i += 8 {

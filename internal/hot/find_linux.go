@@ -12,11 +12,11 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// openFlags keep an open from waiting, for what is no regular file.
+// openFlags keep an open from blocking if the file is not regular.
 const openFlags = syscall.O_NONBLOCK | syscall.O_CLOEXEC
 
-// find opens the hot file of the trace f; nil if there is none that is f's. With
-// everywhere set it also looks where f's writer would.
+// find opens the hot file of the trace f, or returns nil if there is none that belongs to f. If
+// everywhere is set it also searches the file systems of f's writer.
 func find(f *os.File, h *format.Header, everywhere bool) *part {
 	st, err := f.Stat()
 	if err != nil {
@@ -43,7 +43,7 @@ func findIn(roots []string, f *os.File, st os.FileInfo, h *format.Header) *part 
 	return nil
 }
 
-// roots are where the file systems that a trace can be of begin: ours, and that of
+// roots returns the roots of the file systems that a trace can be in: this process's, and that of
 // the process through whose files it was found, which may run in a container.
 func roots(path string) []string {
 	all := []string{""}
@@ -55,10 +55,10 @@ func roots(path string) []string {
 	return all
 }
 
-// maxLocks is how much is read of the list of all locks.
+// maxLocks limits how much of the list of all locks is read.
 const maxLocks = 1 << 20
 
-// rootsOfLock returns where the file systems begin of whoever has the file locked. A
+// rootsOfLock returns the roots of the file systems of processes that have the file locked. A
 // container whose traces are in a volume has a /dev/shm of its own.
 func rootsOfLock(st os.FileInfo) (all []string) {
 	s, ok := st.Sys().(*syscall.Stat_t)
@@ -88,8 +88,8 @@ func owner(st os.FileInfo) int64 {
 	return -1
 }
 
-// openPart opens the hot file at path if it is that user's, and that trace's; trace
-// is the path that it says the trace has. Symbolic links are not followed.
+// openPart opens the hot file at path if it is owned by uid and belongs to the trace with that ID;
+// trace is the trace's path in it. Symbolic links are not followed.
 func openPart(path string, id [16]byte, uid int64) (p *part, trace string) {
 	f, err := newfile.Existing(path, os.O_RDONLY)
 	if err != nil {
@@ -104,10 +104,11 @@ func openPart(path string, id [16]byte, uid int64) (p *part, trace string) {
 	return nil, ""
 }
 
-// isCopy reports whether the trace f is a copy of the one to which the hot file p belongs.
-// That says that its trace is at path. Where we do not see what its maker saw, whatever is not
-// that file counts as a copy, but one that is being written. So does one with the same inode and birth
-// on another disk while the trace's is there: after that it may be the same disk, attached anew.
+// isCopy reports whether the trace f is a copy of the one to which the hot file p belongs, and
+// whose path in p is path. If this process does not see the writer's file systems, every other file
+// counts as a copy, unless it is being written. So does a file with the same inode and birth on
+// another disk while the trace's disk is attached: after that it may be the same disk, attached
+// again.
 func isCopy(f *os.File, st os.FileInfo, id [16]byte, path string, p *part) bool {
 	if o, booted, here := originOf(p.file); o[10] != 0 {
 		if is := Identity(f); same(is, o.Trace()) && !elsewhere(&o, booted, is[0]) {
@@ -125,8 +126,8 @@ func isCopy(f *os.File, st os.FileInfo, id [16]byte, path string, p *part) bool 
 			return true
 		}
 	}
-	// It lost its name, or has another one here. While its writer lives that has
-	// both locked.
+	// The trace was deleted, or has another name here. A writer that is alive has both files
+	// locked.
 	return locked(p.file) && !locked(f)
 }
 
@@ -148,9 +149,8 @@ func readHeader(f *os.File) (h format.Header, s format.State, ok bool) {
 	return h, s, err == nil
 }
 
-// locked reports whether somebody holds the lock of f, as far as can be told. It is
-// asked of the file opened anew: f may be the writer's own, whose lock that would
-// give away.
+// locked reports whether a process holds the lock of f, as far as can be determined. It opens the
+// file again: f may be the writer's own, whose lock would be released.
 func locked(f *os.File) bool {
 	g, err := os.Open("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
 	if err != nil {
@@ -160,7 +160,7 @@ func locked(f *os.File) bool {
 	return flock(g, syscall.LOCK_SH) == syscall.EWOULDBLOCK
 }
 
-// flock does not wait. The lock goes with the last file descriptor of this opening.
+// flock does not block. The lock ends with the last file descriptor of this opening.
 func flock(f *os.File, how int) error {
 	for {
 		if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err != syscall.EINTR {

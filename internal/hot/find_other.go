@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// owner is not known.
+// owner returns -1: the owner is unknown.
 func owner(os.FileInfo) int64 { return -1 }
 
-// find finds nothing: there are no hot files on this system.
+// find returns nil: there are no hot files on this system.
 func find(*os.File, *format.Header, bool) *part { return nil }

@@ -9,8 +9,8 @@ import (
 
 const seekData = 3 // Linux's SEEK_DATA, which package io does not have
 
-// NextData returns where the next byte at or behind off lies that may not be in a hole of
-// the file. That is off where it can't be told, and behind every file where there is none.
+// NextData returns the offset of the next byte at or after off that is not in a hole of
+// the file. It returns off if that is unknown, and math.MaxInt64 if there is none.
 func (j *File) NextData(off int64) int64 {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
@@ -18,7 +18,7 @@ func (j *File) NextData(off int64) int64 {
 		return j.unpacked.NextData(off)
 	}
 	if runtime.GOOS != "linux" || j.part != nil || j.segments != nil {
-		return off // what the file has no data of can be in another one
+		return off // a hole in this file may have its data in another one
 	}
 	data, err := j.file.Seek(off, seekData)
 	if errors.Is(err, syscall.ENXIO) {

@@ -13,15 +13,15 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// How long a hot file without a writer stays whose trace is not found: where the directory at
-// its path is not the one that its maker saw, though we see the same system, and where we may not
-// see it at all. A container that shares /dev/shm with us, and not its disk, may come back.
+// How long a hot file without a writer is kept if its trace is not found: if the directory at its
+// path is not the writer's, though this process sees the same file systems, and if it may not see
+// that directory at all. A container that shares /dev/shm, but not its disk, may come back.
 const (
 	elsewhereFor = 10 * time.Minute
 	unknownFor   = 24 * time.Hour
 )
 
-// Origin identifies the trace f, which is at path, and the system that we see.
+// Origin identifies the trace f at path, and the file systems of this process.
 func Origin(f *os.File, path string) (o format.HotOrigin) {
 	system(&o)
 	*(*format.FileID)(o[6:]) = identity(unix.AT_FDCWD, filepath.Dir(path))
@@ -30,7 +30,7 @@ func Origin(f *os.File, path string) (o format.HotOrigin) {
 	return o
 }
 
-// system sets what all that is made here has in its origin.
+// system sets the parts of an origin that all files of this process share.
 func system(o *format.HotOrigin) {
 	boot := begins("/proc/sys/kernel/random/boot_id")
 	o[0], o[1] = binary.LittleEndian.Uint64(boot[:]), binary.LittleEndian.Uint64(boot[8:])
@@ -38,7 +38,7 @@ func system(o *format.HotOrigin) {
 	*(*format.FileID)(o[3:]) = identity(unix.AT_FDCWD, "/")
 }
 
-// begins returns the first bytes of a file of the kernel's, zeros where there is none.
+// begins returns the first bytes of a file of the kernel, or zeros if it does not exist.
 func begins(path string) (b [16]byte) {
 	if f, err := os.Open(path); err == nil {
 		_, _ = f.Read(b[:])
@@ -47,14 +47,14 @@ func begins(path string) (b [16]byte) {
 	return b
 }
 
-// diskOf returns the number of the disk that has that device number, 0 where there is none, as for
-// tmpfs and overlay, or the kernel does not say. Another disk may get the device number, and have the
-// same inodes and births if it is a clone, but no number is used twice before the next boot.
+// diskOf returns the number of the disk with that device number, or 0 if there is none, as for
+// tmpfs and overlay, or the kernel does not provide it. Another disk may get the device number, and
+// a clone has the same inodes and births, but disk numbers are not reused before the next boot.
 func diskOf(device uint64) (n uint64) {
 	dir := "/sys/dev/block/" + strconv.Itoa(int(device>>32)) + ":" + strconv.Itoa(int(uint32(device)))
 	b := begins(dir + "/diskseq")
 	if b[0] == 0 {
-		b = begins(dir + "/../diskseq") // a partition's is its disk's
+		b = begins(dir + "/../diskseq") // a partition has the number of its disk
 	}
 	for _, c := range b {
 		if c >= '0' {
@@ -64,9 +64,9 @@ func diskOf(device uint64) (n uint64) {
 	return n
 }
 
-// originOf reads the origin of a hot file. booted reports whether this boot made it, here
-// whether we see the system that its maker saw. Numbers of namespaces are used again, but
-// hardly with a root of the same birth. A device number that another disk has now is 0.
+// originOf reads the origin of a hot file. booted reports whether it was created since this boot,
+// here whether this process sees its writer's file systems. Numbers of namespaces are reused, but
+// hardly with a root of the same birth. A device number that another disk has now becomes 0.
 func originOf(f *os.File) (o format.HotOrigin, booted, here bool) {
 	var b [format.HotOriginSize]byte
 	if _, err := f.ReadAt(b[:], format.HotOriginOffset); err == nil {
@@ -75,10 +75,10 @@ func originOf(f *os.File) (o format.HotOrigin, booted, here bool) {
 	var now format.HotOrigin
 	system(&now)
 	booted = o[0] == now[0] && o[1] == now[1] && o[0] != 0
-	if disk := diskOf(o[6]); booted && disk != o[13] { // they are counted from each boot on
-		o[6] = 0 // that the trace is not there says nothing
+	if disk := diskOf(o[6]); booted && disk != o[13] { // disk numbers start again at each boot
+		o[6] = 0 // so the trace's absence proves nothing
 		if disk != 0 && o[13] != 0 {
-			o[9] = 0 // and if it is, it may be a clone
+			o[9] = 0 // and a file found may be a clone
 		}
 	}
 	return o, booted, booted && o.System() == now.System() && o[2] != 0
@@ -99,39 +99,39 @@ func identity(fd int, path string) (id format.FileID) {
 	return id
 }
 
-// same reports whether two are the same file. Another mount of its file system may show it
-// with another device.
+// same reports whether two are the same file. Another mount of its file system may have another
+// device number.
 func same(a, b format.FileID) bool {
 	return a == b || a[1] == b[1] && a[2] == b[2] && a[2] != 0
 }
 
-// elsewhere reports whether the device is another disk than the one where the trace was made, or
-// another part of that, and that one is still there: so what lies on the device is a clone.
+// elsewhere reports whether the device is a disk, or a partition, other than the one of the trace,
+// while that is still attached: then a file on the device is a clone.
 func elsewhere(o *format.HotOrigin, booted bool, device uint64) bool {
 	return booted && o[13] != 0 && o[6] != 0 && o[9] != device && diskOf(device) != 0
 }
 
-// gone reports by a nil whether the trace of the hot file f, which was at path and was not
-// found, is no more. Else the hot file is left alone, for a time.
+// gone returns nil if the trace of the hot file f, which was at path and was not found, no longer
+// exists. Otherwise it returns errLater until a time has passed.
 func gone(f *os.File, path string) error {
 	o, booted, here := originOf(f)
 	was, patience := o.Dir(), unknownFor
 	at := identity(unix.AT_FDCWD, filepath.Dir(path))
 	if at == was && at[1] != 0 && (here || booted && at[2] != 0) {
-		return nil // this is where it was
+		return nil // the directory is the trace's
 	}
 	for at[1] == 0 && path != filepath.Dir(path) {
 		path = filepath.Dir(path)
 		at = identity(unix.AT_FDCWD, path)
 	}
 	if here && at[0] == was[0] {
-		patience = elsewhereFor // the directory was removed, or has another name
+		patience = elsewhereFor // the directory was removed, or renamed
 	}
 	return wait(f, int64(o[12]), patience)
 }
 
-// wait is nil if the hot file f was first seen without a writer so long ago, and else
-// errLater. It notes when that was.
+// wait returns nil if the hot file f was first seen without a writer longer than patience ago, and
+// otherwise errLater. It records the time of the first sight.
 func wait(f *os.File, seen int64, patience time.Duration) error {
 	now := time.Now().UnixNano()
 	switch age := now - seen; {

@@ -13,9 +13,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestG44Adopt: a hot file is adopted by whoever finds its trace, whose device, inode and birth it
-// names. It is removed without one by those only who see the directory that its maker saw. Others
-// leave it, for a day.
+// TestG44Adopt: a hot file is adopted by any process that finds its trace, by device, inode and
+// birth. Without its trace it is removed only by processes that see its writer's directory. Others
+// leave it for a day.
 func TestG44Adopt(t *testing.T) {
 	replaced := func(t *testing.T, w *writer) { // by a copy, which has the ID
 		b, err := os.ReadFile(w.trace.Name())
@@ -28,7 +28,7 @@ func TestG44Adopt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long := func(ago time.Duration) func(t *testing.T, w *writer) { // with its directory, so long ago
+	long := func(ago time.Duration) func(t *testing.T, w *writer) { // with its directory, that long ago
 		return func(t *testing.T, w *writer) {
 			if err := os.RemoveAll(filepath.Dir(w.trace.Name())); err != nil {
 				t.Fatal(err)
@@ -41,8 +41,8 @@ func TestG44Adopt(t *testing.T) {
 		origin func(*format.HotOrigin)
 		then   func(t *testing.T, w *writer)
 		want   Adopted
-		state  State // as a reader sees it, where it is left
-		disk   bool  // only where the kernel numbers its disk
+		state  State // for a reader, if it is left
+		disk   bool  // only if the kernel numbers its disk
 	}{
 		"as it was":                                       {want: adopted},
 		"in another namespace, on the same disk":          {origin: func(o *format.HotOrigin) { o[2]++ }, want: adopted},
@@ -94,7 +94,7 @@ func TestG44Adopt(t *testing.T) {
 			if c.then != nil {
 				c.then(t, w)
 			}
-			for range 2 { // that it was found once changes nothing
+			for range 2 { // the first time does not affect the second
 				adopt(t, c.want)
 				if c.want != left {
 					break
@@ -107,8 +107,8 @@ func TestG44Adopt(t *testing.T) {
 	}
 }
 
-// TestG44Discard: to overwrite a copy of a trace, which has its ID, does not remove the
-// hot file of the trace.
+// TestG44Discard: overwriting a copy of a trace, which has its ID, does not remove the hot file of
+// the trace.
 func TestG44Discard(t *testing.T) {
 	inDir(t)
 	w := newWriter(t, 2, nil)
@@ -134,7 +134,8 @@ func TestG44Discard(t *testing.T) {
 	}
 }
 
-// TestG44Disk: a disk's number is the kernel's, and that of each of its parts; what is no disk has none.
+// TestG44Disk: a disk's number is the kernel's, and that of each of its partitions; devices that
+// are not disks have none.
 func TestG44Disk(t *testing.T) {
 	if n := diskOf(0); n != 0 {
 		t.Errorf("no device is disk %d", n)

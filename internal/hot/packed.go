@@ -8,25 +8,25 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Unpacked is the trace that a packed file has.
+// Unpacked is the contents of a packed trace.
 type Unpacked struct {
 	io.ReaderAt
 	Size     int64
-	Missing  int64                 // segments that it lacked when it was packed
-	NextData func(off int64) int64 // as File has it
-	Lost     func() int64          // how many chunks could not be unpacked so far
-	Close    func()                // frees what it holds; the file stays open
+	Missing  int64                 // segments that were missing when it was packed
+	NextData func(off int64) int64 // as for File
+	Lost     func() int64          // number of chunks that could not be unpacked so far
+	Close    func()                // releases its resources; the file stays open
 }
 
 // openPacked is set by UsePacked.
 var openPacked atomic.Pointer[func(f *os.File) (*Unpacked, error)]
 
-// UsePacked has packed traces read by way of open. Programs that don't call it don't contain
-// what that takes.
+// UsePacked sets the function that reads packed traces. Programs that don't call it do not
+// contain the code for them.
 func UsePacked(open func(f *os.File) (*Unpacked, error)) { openPacked.Store(&open) }
 
-// unpack has the trace read unpacked, if it is packed. What was joined when it was packed is in
-// there: nothing else is looked for.
+// unpack opens the trace for unpacking, if it is packed. A packed trace includes its hot part,
+// so no hot file is searched.
 func (j *File) unpack() error {
 	open := openPacked.Load()
 	var magic [len(format.PackedMagic)]byte
@@ -45,7 +45,7 @@ func (j *File) unpack() error {
 }
 
 // Packed reports whether the trace is packed, and how many of its chunks could not be unpacked
-// so far. These read as format.PutLostChunk has it.
+// so far. These read as written by format.PutLostChunk.
 func (j *File) Packed() (lost int64, ok bool) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()

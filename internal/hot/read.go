@@ -10,17 +10,16 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// chunk is the size of the chunks of every trace that has a hot file.
+// chunk is the chunk size of every trace that has a hot file.
 const chunk = format.ChunkSize
 
-// part is a hot file that is open.
+// part is an open hot file.
 type part struct {
 	file  *os.File
 	slots int
 }
 
-// read fills b. That the hot file ends early is not the end of the trace: somebody
-// has cut it off.
+// read fills b. A hot file that is too short is an error: it was truncated.
 func (p *part) read(b []byte, off int64) error {
 	_, err := p.file.ReadAt(b, off)
 	if err == io.EOF {
@@ -29,25 +28,25 @@ func (p *part) read(b []byte, off int64) error {
 	return err
 }
 
-// table is what a hot file's table was at one moment.
+// table is a copy of a hot file's table.
 type table struct {
 	err   error
 	words []byte // of the slots
-	last  int64  // no word above it means anything
-	end   int64  // where the last chunk that it names ends, in the trace; 0: it names none
+	last  int64  // words above it are invalid
+	end   int64  // the end of the last chunk in the table, in the trace; 0: there is none
 }
 
 var tables = sync.Pool{New: func() any { return new(table) }}
 
 func (t *table) free() { tables.Put(t) }
 
-// table reads the table; the caller frees it. size is asked for behind that, how long
-// the trace is without it.
+// table reads the table; the caller frees it. It then calls size for the size of the
+// trace without the hot part.
 //
-// A place is handed out when those before it were, and leaves the table when its
-// chunk was written. So the chunks behind the end of the trace file are all in the
-// table, which has room for as many as there are slots. Larger numbers are not our
-// writer's: the size would be as absurd as they are.
+// Places are handed out in order, and a place leaves the table when its chunk was
+// written. So all chunks after the end of the trace file are in the table, which has
+// as many entries as there are slots. Larger numbers are invalid, and must not affect
+// the size.
 func (p *part) table(size func() (int64, error)) *table {
 	t := tables.Get().(*table)
 	if n := 8 * p.slots; cap(t.words) < n {
@@ -75,7 +74,7 @@ func (p *part) table(size func() (int64, error)) *table {
 
 func (t *table) word(slot int) uint64 { return binary.LittleEndian.Uint64(t.words[8*slot:]) }
 
-// slot returns where the chunk at place is, -1 if it is in none.
+// slot returns the slot of the chunk at place, or -1 if it has none.
 func (t *table) slot(place int64) int {
 	if place >= t.last {
 		return -1
@@ -89,7 +88,7 @@ func (t *table) slot(place int64) int {
 	return -1
 }
 
-// ReadAt reads as from one file that holds all of the trace.
+// ReadAt reads the trace as if it were one file.
 func (j *File) ReadAt(b []byte, off int64) (n int, err error) {
 	n, s, err := j.readAt(b, off)
 	if off >= 0 {
@@ -112,8 +111,8 @@ func (j *File) readAt(b []byte, off int64) (n int, s *segments, err error) {
 	return n, j.segments, err
 }
 
-// readJoined is ReadAt; over tells that the trace file has all by now, and nothing
-// was read.
+// readJoined is ReadAt; over reports that the trace file is complete by now, and
+// nothing was read.
 func (j *File) readJoined(b []byte, off int64) (n int, s *segments, over bool, err error) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
@@ -142,7 +141,7 @@ func (j *File) readJoined(b []byte, off int64) (n int, s *segments, over bool, e
 	return n, s, false, err
 }
 
-// readChunk reads what is at off, all of one chunk, from where that chunk is. The
+// readChunk reads b at off, all of one chunk, from wherever that chunk is. The
 // control words are always in the trace file.
 func (j *File) readChunk(b []byte, off int64, t *table) (n int, err error) {
 	for _, end := range [...]int64{format.ControlOffset, format.CountersOffset} {
@@ -183,7 +182,7 @@ func (j *File) readFiles(b []byte, off int64) (int, error) {
 	return j.segments.ReadAt(b, off)
 }
 
-// readWhole reads by read, and zeros where that ends before end.
+// readWhole reads by read, and fills in zeros up to end if the file is shorter.
 func readWhole(read func([]byte, int64) (int, error), b []byte, off, end int64) (n int, err error) {
 	n, err = read(b, off)
 	if err != io.EOF {
@@ -199,9 +198,9 @@ func readWhole(read func([]byte, int64) (int, error), b []byte, off, end int64) 
 	return n, err
 }
 
-// readHead looks at what was read of chunk 0 from off on. over tells that the trace
-// file is whole by now, so that what it says of itself counts. Else what is read here
-// is, and says so.
+// readHead checks the bytes read from chunk 0 at off. over reports that the trace
+// file is complete by now, so its own bytes count. Otherwise readHead marks the bytes
+// as joined.
 func (j *File) readHead(b []byte, off int64) (over bool, err error) {
 	if over, err = j.over(); over || err != nil {
 		return over, err

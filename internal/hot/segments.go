@@ -16,22 +16,21 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// segments are the files that a trace's ring lies in. They come and go as long as it
-// is written: the name of each is looked at when it was read, and what has lost its
-// name is overwritten, and reads as zeros. So it goes when the writer deletes it, and
-// not when the last reader has closed it.
+// segments are the files of a trace's ring. They come and go while it is written: after each read
+// the file's name is checked, and a file that has lost its name is overwritten, and reads as zeros.
+// So its data disappear when the writer deletes it, and not when the last reader has closed it.
 type segments struct {
 	base   *os.File
 	id     [16]byte
 	parts  int64
 	chunks int64  // in each part
-	flags  int    // by which they are opened
-	head   []byte // the trace's header as it is when all of it is one file
+	flags  int    // for opening them
+	head   []byte // the trace's header without segments
 
 	mu      sync.RWMutex
 	files   []*segment
-	missing int64 // that should be there
-	final   bool  // the trace is closed: no more come or go
+	missing int64 // number of missing files
+	final   bool  // the trace is closed: the list does not change any more
 }
 
 type segment struct {
@@ -40,7 +39,7 @@ type segment struct {
 	number uint32
 }
 
-// segmentsOf are those of the trace f, which has that header; nil if it has none.
+// segmentsOf returns the segments of the trace f with the header h, or nil if it has none.
 func segmentsOf(f *os.File, h *format.Header, flags int) *segments {
 	if h.Segments == 0 {
 		return nil
@@ -51,7 +50,7 @@ func segmentsOf(f *os.File, h *format.Header, flags int) *segments {
 	return &segments{base: f, id: h.ID, parts: n, chunks: int64(h.Ring) / n, flags: flags, head: format.AppendHeader(nil, &one), files: make([]*segment, n)}
 }
 
-// asOne makes what was read of chunk 0, from off on, that of a trace which is one file.
+// asOne changes bytes read from chunk 0 at off into those of a trace in one file.
 func (s *segments) asOne(b []byte, off int64) {
 	if s == nil || off >= format.ControlOffset {
 		return
@@ -67,10 +66,10 @@ func (s *segments) asOne(b []byte, off int64) {
 	}
 }
 
-// ring returns how many bytes the ring's places are.
+// ring returns the size of the ring in bytes.
 func (s *segments) ring() int64 { return s.parts * s.chunks * chunk }
 
-// size is that of the whole, where the base file has size bytes.
+// size returns the size of the whole trace, if the base file has base bytes.
 func (s *segments) size(base int64) int64 {
 	if s == nil {
 		return base
@@ -78,7 +77,7 @@ func (s *segments) size(base int64) int64 {
 	return max(base, chunk) + s.ring()
 }
 
-// scan finds the segments that there are now.
+// scan updates the list of segments.
 func (s *segments) scan() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +101,7 @@ func (s *segments) scan() error {
 		}
 		s.missing = max(state.Files-found, 0)
 		s.final = state.Closed
-		// Some may have gone, and others come, while they were listed.
+		// Files may have been deleted and created while they were listed.
 		if s.missing == 0 && s.next() == next || s.final || again {
 			return nil
 		}
@@ -117,7 +116,7 @@ func (s *segments) state() (format.State, error) {
 	return format.DecodeState(b[:]), nil
 }
 
-// list looks at the names beside the base file; s.mu is held.
+// list reads the names in the directory of the base file; s.mu is held.
 func (s *segments) list() error {
 	for i, g := range s.files {
 		if g != nil && !g.there() {
@@ -131,7 +130,7 @@ func (s *segments) list() error {
 	}
 	d, err := os.Open(filepath.Dir(s.base.Name()))
 	if err != nil {
-		return nil // then there are none: it says how many are missing
+		return nil // then there are none, and they count as missing
 	}
 	defer d.Close()
 	prefix := filepath.Base(s.base.Name()) + "."
@@ -156,7 +155,7 @@ func (s *segments) list() error {
 	}
 }
 
-// next is the number behind those of the segments that are known.
+// next returns the number after the highest of the known segments.
 func (s *segments) next() uint32 {
 	number := uint32(1)
 	for _, g := range s.files {
@@ -176,8 +175,8 @@ func (s *segments) has(number uint32) bool {
 	return false
 }
 
-// open opens a file that is called like a segment, if it is one of this trace and
-// belongs to the same user. Links are not followed.
+// open opens a file with the name of a segment, if it is one of this trace and belongs to the same
+// user. Links are not followed.
 func (s *segments) open(path string, number uint32, uid int64) error {
 	named, err := os.Lstat(path)
 	if err != nil || !named.Mode().IsRegular() {
@@ -208,8 +207,8 @@ func (s *segments) open(path string, number uint32, uid int64) error {
 	return nil
 }
 
-// headerOf reads the header of the file f; ok is false if it is not the trace's segment of
-// that number.
+// headerOf reads the header of the file f; ok is false if it is not the trace's segment of that
+// number.
 func (s *segments) headerOf(f *os.File, number uint32) (h format.SegmentHeader, ok bool) {
 	var b [format.SegmentHeaderSize]byte
 	n, _ := f.ReadAt(b[:], 0)
@@ -223,8 +222,8 @@ func (g *segment) there() bool {
 	return err == nil && os.SameFile(named, g.opened)
 }
 
-// where returns what is at off: a part of how many bytes, in which file and where. f is nil
-// where there is none, and g where it is the base file.
+// where returns the file and the position for off, and how many bytes follow in that file. f is nil
+// if there is no file, and g is nil for the base file.
 func (s *segments) where(off int64) (f *os.File, g *segment, at, room int64) {
 	ring := s.ring()
 	if off < chunk {
@@ -242,13 +241,13 @@ func (s *segments) where(off int64) (f *os.File, g *segment, at, room int64) {
 	return f, g, chunk + at, part - at
 }
 
-// ReadAt reads as from one file.
+// ReadAt reads the trace as if it were one file.
 func (s *segments) ReadAt(b []byte, off int64) (n int, err error) {
 	n, gone, err := s.readAt(b, off)
 	if !gone || !s.grown() {
 		return n, err
 	}
-	// A chunk that was in memory when they were listed is in one that was made since then.
+	// A chunk that was in memory when the files were listed is in a file created since then.
 	if err := s.scan(); err != nil {
 		return 0, err
 	}
@@ -256,7 +255,7 @@ func (s *segments) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// readAt reads from the segments that are known; gone reports whether one of them is not there.
+// readAt reads from the known segments; gone reports whether one of them does not exist.
 func (s *segments) readAt(b []byte, off int64) (n int, gone bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -271,7 +270,7 @@ func (s *segments) readAt(b []byte, off int64) (n int, gone bool, err error) {
 			m, gone = 0, !s.final
 		}
 		if (f != s.base || off+int64(n) < chunk) && (err == nil || err == io.EOF) {
-			clear(c[m:]) // there is none, or it is shorter
+			clear(c[m:]) // it does not exist, or is shorter
 			m, err = len(c), nil
 		}
 		n += m
@@ -282,9 +281,9 @@ func (s *segments) readAt(b []byte, off int64) (n int, gone bool, err error) {
 	return n, gone, nil
 }
 
-// grown reports whether there is a segment behind the last one that is known, or that is gone: then
-// the one behind it may be, too. To ask for names costs less than to list them for each place that
-// has none.
+// grown reports whether there is a segment after the last known one, or that one is gone, so that
+// there may be others after it. Checking names costs less than listing them for each place without
+// a file.
 func (s *segments) grown() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -310,8 +309,8 @@ func (s *segments) close() {
 	s.final = true
 }
 
-// MissingSegments returns how many files of the trace are not there, although its writer has
-// not deleted them.
+// MissingSegments returns how many files of the trace are missing, although its writer has not
+// deleted them.
 func (j *File) MissingSegments() int64 {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
@@ -326,7 +325,7 @@ func (j *File) MissingSegments() int64 {
 	return j.segments.missing
 }
 
-// notSegment returns an error that says which trace to give instead, if f is a segment.
+// notSegment returns an error that names the trace to use, if f is a segment.
 func notSegment(f *os.File) error {
 	var b [format.SegmentHeaderSize]byte
 	n, _ := f.ReadAt(b[:], 0)
@@ -339,7 +338,7 @@ func notSegment(f *os.File) error {
 	return fmt.Errorf("%s: %w by itself, but one of its segments; give the file whose name it had, without the number", f.Name(), format.ErrNotTrace)
 }
 
-// places are segments, as those need them who write to a trace that is not their own.
+// places are the segments as used by writers to a trace that is not their own.
 type places interface {
 	list() error
 	size(base int64) int64
@@ -352,16 +351,15 @@ type places interface {
 // openSegments is set by UseSegments.
 var openSegments atomic.Pointer[func(f *os.File, h *format.Header, flags int) places]
 
-// UseSegments has Adopt and RemoveSegments know of segments. Programs that don't call it
-// don't contain what that takes; they leave a hot file that belongs to segments for those
-// who do.
+// UseSegments enables segments in Adopt and RemoveSegments. Programs that don't call it do not
+// contain their code, and leave hot files of such traces to others.
 func UseSegments() {
 	open := func(f *os.File, h *format.Header, flags int) places { return segmentsOf(f, h, flags) }
 	openSegments.Store(&open)
 }
 
-// RemoveSegments removes the segments of the trace at path, which has that header and is
-// about to be removed itself.
+// RemoveSegments removes the segments of the trace at path with the header h, which is about to be
+// removed itself.
 func RemoveSegments(path string, h *format.Header) {
 	open := openSegments.Load()
 	if h.Segments == 0 || open == nil {
@@ -379,13 +377,13 @@ func RemoveSegments(path string, h *format.Header) {
 	}
 }
 
-// create makes the file that has what is at off: the writer was killed before it had made one, or
-// somebody has deleted it meanwhile.
+// create creates the file for the data at off: the writer was killed before it had created one, or
+// the file was deleted meanwhile.
 func (s *segments) create(off int64) (*os.File, error) {
 	number := s.next()
 	part := (off - chunk) / (s.chunks * chunk)
 	f, err := newfile.Create(format.SegmentName(s.base.Name(), number))
-	for last := number + 64; errors.Is(err, fs.ErrExist) && number < last; number++ { // somebody else's
+	for last := number + 64; errors.Is(err, fs.ErrExist) && number < last; number++ { // the name is in use
 		f, err = newfile.Create(format.SegmentName(s.base.Name(), number+1))
 	}
 	if err != nil {
@@ -405,7 +403,7 @@ func (s *segments) create(off int64) (*os.File, error) {
 	return f, nil
 }
 
-// remove deletes those that there are.
+// remove deletes the existing files.
 func (s *segments) remove() {
 	for _, g := range s.files {
 		if g != nil && g.there() {

@@ -22,7 +22,7 @@ const (
 	ringChunk = parts * inEach
 )
 
-// segmented is a trace in segments, its own file with chunk 0 and one kept chunk.
+// segmented returns a trace in segments, and its own file with chunk 0 and one kept chunk.
 func segmented(t *testing.T, files uint64, closed bool) (path string, base *os.File, h format.Header) {
 	t.Helper()
 	h = someHeader
@@ -47,7 +47,7 @@ func segmented(t *testing.T, files uint64, closed bool) (path string, base *os.F
 	return path, base, h
 }
 
-// segmentAt makes a segment whose chunks are filled with a letter.
+// segmentAt writes a segment whose chunks are filled with a letter.
 func segmentAt(t *testing.T, name string, h format.SegmentHeader, chunks int, letter byte) {
 	t.Helper()
 	b := make([]byte, (1+chunks)*chunk)
@@ -60,7 +60,7 @@ func segmentAt(t *testing.T, name string, h format.SegmentHeader, chunks int, le
 	}
 }
 
-// wantLetters reads the ring's places and tells what each is filled with.
+// letters reads the ring's places and returns the letter that each is filled with.
 func letters(t *testing.T, f *File) string {
 	t.Helper()
 	size, err := f.Size()
@@ -100,7 +100,7 @@ func letters(t *testing.T, f *File) string {
 
 func firstNonzero(b []byte) int { return bytes.IndexFunc(b, func(r rune) bool { return r != 0 }) }
 
-// TestSegments reads a trace in segments beside files that only look like them.
+// TestSegments reads a trace in segments next to files that only look like segments.
 func TestSegments(t *testing.T) {
 	path, _, h := segmented(t, 3, false)
 	seg := func(number, slot uint32) format.SegmentHeader {
@@ -109,7 +109,7 @@ func TestSegments(t *testing.T) {
 	segmentAt(t, format.SegmentName(path, 7), seg(7, 2), inEach, 'c')
 	segmentAt(t, format.SegmentName(path, 9), seg(9, 0), inEach, 'a')
 	segmentAt(t, format.SegmentName(path, 12), seg(12, 3), 1, 'd') // it is being written
-	// What is none of it.
+	// Files that are not segments of the trace.
 	other := seg(13, 1)
 	other.ID[3] = 99
 	segmentAt(t, format.SegmentName(path, 13), other, inEach, 'x')
@@ -123,7 +123,7 @@ func TestSegments(t *testing.T) {
 	segmentAt(t, path+".0000000019", seg(19, 1), inEach, 'x')
 	segmentAt(t, path+".000000", seg(0, 1), inEach, 'x')
 	segmentAt(t, path+".000020.gz", seg(20, 1), inEach, 'x')
-	segmentAt(t, format.SegmentName(path, 5), seg(5, 2), inEach, 'x') // older, of a slot that is another's
+	segmentAt(t, format.SegmentName(path, 5), seg(5, 2), inEach, 'x') // older, with a slot that another has
 	for name, b := range map[string][]byte{format.SegmentName(path, 21): nil, format.SegmentName(path, 22): []byte("no"), format.SegmentName(path, 23): make([]byte, 100)} {
 		if err := os.WriteFile(name, b, 0o600); err != nil {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestSegmentsComeAndGo: the writer deletes one and makes another in its slot.
+// TestSegmentsComeAndGo: the writer deletes a segment and creates another in its slot.
 func TestSegmentsComeAndGo(t *testing.T) {
 	path, base, h := segmented(t, 1, false)
 	seg := func(number, slot uint32) format.SegmentHeader {
@@ -188,7 +188,7 @@ func TestSegmentsComeAndGo(t *testing.T) {
 	if err := os.Remove(format.SegmentName(path, 1)); err != nil {
 		t.Fatal(err)
 	}
-	// Without looking for new ones: what was overwritten is not read.
+	// Without a scan: overwritten data is not read.
 	b := make([]byte, chunk)
 	if n, err := f.ReadAt(b, chunk); n != chunk || err != nil || firstNonzero(b) >= 0 {
 		t.Errorf("of a file that was deleted %d bytes are read: %v", n, err)
@@ -209,14 +209,14 @@ func TestSegmentsComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	step("closed", "ccc---------k", 2)
-	// It is finished: what was found stays as long as it is open here.
+	// The trace is closed: files that were found stay while it is open here.
 	if err := os.Remove(format.SegmentName(path, 3)); err != nil {
 		t.Fatal(err)
 	}
 	step("closed, and deleted", "ccc---------k", 2)
 }
 
-// TestSegmentAlone: a segment is not a trace, and says whose it is.
+// TestSegmentAlone: a segment is not a trace, and the error names its trace.
 func TestSegmentAlone(t *testing.T) {
 	path, _, h := segmented(t, 1, true)
 	name := format.SegmentName(path, 1)
@@ -232,13 +232,13 @@ func TestSegmentAlone(t *testing.T) {
 	}
 }
 
-// TestAdoptSegments: what was in memory goes where it belongs, and a segment that was not made yet is
-// made for it, under a name that nobody has. One that somebody has deleted is missing as before.
+// TestAdoptSegments: chunks in memory are written to their segments, and a segment that does not
+// exist yet is created, under an unused name. A deleted one is still missing.
 func TestAdoptSegments(t *testing.T) {
 	inDir(t)
 	UseSegments()
 	w := newWriter(t, 8, func(h *format.Header) { h.Ring, h.Segments = ringChunk, parts })
-	w.state(format.StateFiles, 2) // somebody has deleted one
+	w.state(format.StateFiles, 2) // one was deleted
 	path := w.trace.Name()
 	segmentAt(t, format.SegmentName(path, 4), format.SegmentHeader{Number: 4, ID: w.head.ID, Part: 1, Chunks: inEach}, 1, 'b')
 	for slot, place := range []int64{4, 5, 7, ringChunk + 1} { // 7 is of a segment that has no file yet
@@ -274,7 +274,7 @@ func TestAdoptSegments(t *testing.T) {
 	}
 }
 
-// TestSegmentMadeMeanwhile: a chunk that was in memory is in a segment's file, which was made
+// TestSegmentMadeMeanwhile: a chunk that was in memory is read from a segment that was created
 // after a reader had listed them.
 func TestSegmentMadeMeanwhile(t *testing.T) {
 	inDir(t)
@@ -289,7 +289,7 @@ func TestSegmentMadeMeanwhile(t *testing.T) {
 		{number: 1, part: 1, letter: 'a'},
 		{number: 2, part: 0, letter: 'b'},
 		{number: 3, part: 1, letter: 'c', deletes: 1},
-		{number: 5, part: 2, letter: 'd'},             // somebody has a file that is called like 4
+		{number: 5, part: 2, letter: 'd'},             // another file has the name of number 4
 		{number: 9, part: 3, letter: 'e', deletes: 5}, // those between came and went
 	} {
 		h := format.SegmentHeader{Number: step.number, ID: w.head.ID, Part: step.part, Chunks: inEach}

@@ -50,9 +50,9 @@ func readAll(t *testing.T, path string) (events int64) {
 	return events
 }
 
-// While chunks are copied, slots used again and, in a ring, places too, a reader
-// sees nothing that was not recorded, and follows without missing anything. What a
-// kill leaves is whole, joined and adopted.
+// TestG15Adopted: while chunks are copied and slots reused, and in a ring places too, a
+// reader sees nothing that was not recorded, and follows without missing anything. After a
+// kill the trace is complete, joined and adopted.
 func TestG15Adopted(t *testing.T) {
 	var said []string
 	for name, ring := range map[string]int64{"all": 0, "a ring": 4 << 20} {
@@ -101,12 +101,12 @@ func TestG15Adopted(t *testing.T) {
 			}
 			joined := readAll(t, v.Path)
 			found := v.Check(t, v.Path)
-			// A writer that is killed may have counted as overwritten what is still there.
+			// A killed writer may have counted events as overwritten that are still there.
 			there := found.Events - found.Open + found.Overwritten
 			if n := int64(followed); n > there || n < there && ring == 0 {
 				t.Errorf("the follower told of %d scopes, and there are %d", n, there)
 			}
-			// A ring this small has little room where the machine is busy, and loses some.
+			// A ring this small has little room on a busy machine, and loses some events.
 			if behind > 0 && found.AllLost == 0 && ring == 0 {
 				t.Errorf("%d scopes had ended that the follower did not tell of at once", behind)
 			}

@@ -26,17 +26,17 @@ type writer struct {
 	trace *os.File
 	hot   *os.File
 	head  format.Header
-	slots []int64 // the place in each + 1
+	slots []int64 // the place in each, plus 1
 }
 
-// inDir lets hot files be in a directory of the test's own.
+// inDir puts hot files into a directory of the test.
 func inDir(t testing.TB) {
 	was := Dir
 	Dir = t.TempDir()
 	t.Cleanup(func() { Dir = was })
 }
 
-// newWriter makes a trace, and its hot file with chunk 0 in it.
+// newWriter creates a trace, and its hot file with chunk 0 in it.
 func newWriter(t testing.TB, slots int, change func(*format.Header)) *writer {
 	t.Helper()
 	w := &writer{t: t, head: someHeader, slots: make([]int64, slots)}
@@ -104,7 +104,7 @@ func (w *writer) slot(place int64) int {
 	return 0
 }
 
-// attach gives the chunk at place the slot, which is zero.
+// attach assigns the slot, which is zero, to the chunk at place.
 func (w *writer) attach(slot int, place int64) {
 	w.slots[slot] = place + 1
 	w.word(slot, uint64(place)+1)
@@ -127,7 +127,7 @@ func (w *writer) save(place int64) {
 	w.write(w.trace, b, place*chunk)
 }
 
-// let takes a chunk that was saved out of its slot.
+// let removes a saved chunk from its slot.
 func (w *writer) let(place int64) {
 	i := w.slot(place)
 	w.slots[i] = 0
@@ -156,7 +156,7 @@ func (w *writer) kill() {
 	w.hot.Close()
 }
 
-// filled is a chunk whose bytes say which it is.
+// filled returns a chunk whose bytes identify it.
 func filled(place int64, n byte) []byte {
 	b := bytes.Repeat([]byte{byte(place), n}, chunk/2)
 	h := format.ChunkHeader{Kind: format.ChunkRecords, Path: format.PathGo, Index: uint32(place), Since: 1000 + place, Gen: 1}
@@ -187,7 +187,7 @@ func sizeOf(t testing.TB, j *File) int64 {
 	return n
 }
 
-// read reads all that j has.
+// read reads all of j.
 func read(t testing.TB, j *File) []byte {
 	t.Helper()
 	b := make([]byte, sizeOf(t, j))
@@ -215,5 +215,5 @@ func pid() string { return strconv.Itoa(os.Getpid()) }
 
 func (w *writer) fdNumber() string { return strconv.Itoa(int(w.trace.Fd())) }
 
-// fd is the trace file by its descriptor.
+// fd returns the path of the trace file by its descriptor.
 func (w *writer) fd() string { return "/proc/self/fd/" + w.fdNumber() }

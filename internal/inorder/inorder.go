@@ -1,5 +1,6 @@
-// Package inorder does pieces of work on all processors, and takes their results one after
-// the other: chunks of a trace can be read at the same time, what is told of them can't.
+// Package inorder processes pieces of work on all processors, and passes on their results in
+// order. Chunks of a trace can be read at the same time, but their events must be delivered in
+// order.
 package inorder
 
 import (
@@ -7,17 +8,18 @@ import (
 	"sync"
 )
 
-// Ahead is how many pieces Each has at a time, for every goroutine that works: one that it
-// works on, and one that waits to be taken.
+// Ahead is the number of pieces that Each has at a time for every worker: one being processed, and
+// one waiting to be taken.
 const Ahead = 2
 
-// Each calls do for the pieces 0 to n-1, several at the same time, and take for each that is
-// done: in order, on the goroutine of the caller. It returns when take has returned false, or
-// has had all, and no do runs any more.
+// Each calls do for the pieces 0 to n-1, several at the same time, and take for each result in
+// order, on the caller's goroutine. It returns when take has returned false or has had all
+// results, and all calls of do have returned.
 //
-// A result is a *T that a piece before had, and that do fills anew: so memory is used again,
+// A result is a *T that an earlier piece used, and that do fills anew: so memory is reused,
 // and there are never more results than Ahead for each processor. do and take do not share one
-// at the same time. A piece should take long against a channel's microsecond.
+// at the same time. A piece should take much longer than a channel operation, about a
+// microsecond.
 func Each[T any](n int, do func(i int, piece *T), take func(i int, piece *T) bool) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {
@@ -33,7 +35,7 @@ func Each[T any](n int, do func(i int, piece *T), take func(i int, piece *T) boo
 		piece T
 		done  chan struct{}
 	}
-	// The piece i has the slot i mod their number, so a piece may be begun when that many
+	// Piece i uses slot i modulo the number of slots, so it may begin when the piece that many
 	// before it was taken.
 	slots := make([]slot, min(Ahead*workers, n))
 	begin := make(chan int, len(slots))

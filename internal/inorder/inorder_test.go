@@ -9,14 +9,14 @@ import (
 	"github.com/scopeview/scopeview/internal/inorder"
 )
 
-// on sets how many processors there are, for the test.
+// on sets the number of processors for the test.
 func on(t *testing.T, processors int) {
 	was := runtime.GOMAXPROCS(processors)
 	t.Cleanup(func() { runtime.GOMAXPROCS(was) })
 }
 
-// gone waits until there are no more goroutines than before: one that is done may be about to
-// leave.
+// gone waits until there are no more goroutines than before, because a finished goroutine may
+// still be exiting.
 func gone(t *testing.T, before int) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
@@ -26,8 +26,8 @@ func gone(t *testing.T, before int) {
 	}
 }
 
-// TestOrder has all pieces taken once and in order, whatever their number and that of
-// processors, out of memory that is bounded.
+// TestOrder: all pieces are taken once and in order, for any number of pieces and processors,
+// with limited memory.
 func TestOrder(t *testing.T) {
 	for _, processors := range []int{1, 2, 3, 8} {
 		on(t, processors)
@@ -55,8 +55,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestStop ends where take wants no more: nothing runs then, and few pieces were done for
-// nothing.
+// TestStop: after take returns false nothing runs any more, and few pieces were processed in
+// vain.
 func TestStop(t *testing.T) {
 	for _, processors := range []int{1, 4} {
 		on(t, processors)
@@ -79,7 +79,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestParallel has two pieces done at the same time: each waits for the other.
+// TestParallel: two pieces are processed at the same time: each waits for the other.
 func TestParallel(t *testing.T) {
 	on(t, 2)
 	met := make(chan int)
@@ -96,7 +96,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestPanic lets a panic of take through, and leaves no goroutine.
+// TestPanic: a panic of take is passed on, and no goroutine is left.
 func TestPanic(t *testing.T) {
 	on(t, 2)
 	goroutines := runtime.NumGoroutine()

@@ -2,5 +2,5 @@
 
 package newfile
 
-// There are no such flags on these systems.
+// These flags do not exist on these systems.
 const noFollow, noWait = 0, 0

@@ -5,13 +5,13 @@ import (
 	"os"
 )
 
-// A write, or a growth, beyond the limit of files (RLIMIT_FSIZE, ulimit -f) is not only an
-// error: the kernel sends SIGXFSZ, which a program may have asked for to see its own, and which
-// ends one whose main function is C's. So the limit is read before each: it may be set or
-// lowered at any moment, by another process too. A store into a page that is mapped knows no
-// limit.
+// A write, or a growth, beyond the file size limit (RLIMIT_FSIZE, ulimit -f) is not only an
+// error: the kernel sends SIGXFSZ, which a program may handle for its own files, and which ends
+// a program whose main function is C's. So the limit is read before each write, because it may
+// be changed at any moment, by another process too. The limit does not apply to stores into
+// mapped pages.
 
-// Room returns an error, which wraps syscall.EFBIG, if files may not have end bytes.
+// Room returns an error that wraps syscall.EFBIG if end bytes exceed the file size limit.
 //
 //go:noinline
 func Room(name string, end int64) error {
@@ -21,7 +21,8 @@ func Room(name string, end int64) error {
 	return nil
 }
 
-// WriteAt is f.WriteAt of what there is Room for. It writes all or nothing of what has none.
+// WriteAt is f.WriteAt after a check by Room. If there is no room for all of b, it writes
+// nothing.
 func WriteAt(f *os.File, b []byte, off int64) (int, error) {
 	if err := Room(f.Name(), off+int64(len(b))); err != nil {
 		return 0, err
@@ -29,7 +30,7 @@ func WriteAt(f *os.File, b []byte, off int64) (int, error) {
 	return f.WriteAt(b, off)
 }
 
-// Truncate is f.Truncate. A file that is longer may become shorter, whatever the limit is.
+// Truncate is f.Truncate after a check by Room. A file may be shortened whatever the limit is.
 func Truncate(f *os.File, size int64) error {
 	if err := Room(f.Name(), size); err != nil {
 		if st, e := f.Stat(); e != nil || st.Size() < size {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestG42Within: under a limit of files nothing that is written here raises SIGXFSZ, and what
-// there is no room for is not written in part. The twins: the same calls of package os do.
+// TestG42Within: under a file size limit no write of this package raises SIGXFSZ, or is done
+// in part. As a control, the same calls of package os raise it.
 func TestG42Within(t *testing.T) {
 	const most = 8 << 20 // go test has a log of its own, which is smaller
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestG42Within(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		do       func() error
-		is, twin bool // it is beyond the limit; and done by package os
+		is, twin bool // whether it is beyond the limit, and whether package os is used
 	}{
 		{"a write up to the limit", write(short, most-8), false, false},
 		{"a write across the limit", write(short, most-4), true, false},
@@ -72,7 +72,7 @@ func TestG42Within(t *testing.T) {
 		if c.is != errors.Is(err, syscall.EFBIG) || !c.is && err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		// Signals of one process come by their numbers.
+		// Pending signals of a process are delivered by number.
 		if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,11 @@
-// Package newfile opens files for writing, in programs that record and in the tool: nothing
-// else does (TestG29Source). A path that may have been planted, by whoever else may write its
-// directory, is then neither followed nor opened in a way that waits, and a file is its user's
-// alone from the start.
+// Package newfile opens files for writing, in programs that record and in the tool, which open
+// files for writing in no other way (TestG29Source). A file that another user with access to
+// the directory may have planted is neither followed nor opened in a way that blocks, and a new
+// file is readable and writable only by its user from the start.
 //
-// A file of a name that is made here, or derived from another one, is new: Create, Write and
-// Replace never open what is there. What an output that the user names himself may be is
-// decided where the flag is (cmd/scopeview).
+// A file whose name is generated, or derived from another one, is new: Create, Write and
+// Replace never open an existing file. For outputs that the user names, cmd/scopeview decides
+// at the flag what they may be.
 package newfile
 
 import (
@@ -17,8 +17,8 @@ import (
 	"strconv"
 )
 
-// Create creates the file path for reading and writing, with mode 0600 whatever the umask is.
-// Anything of that name, also a symbolic link, is an error that wraps fs.ErrExist.
+// Create creates the file path for reading and writing, with mode 0600 regardless of the umask.
+// If the name exists, also as a symbolic link, the error wraps fs.ErrExist.
 func Create(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
 	if err != nil {
@@ -28,7 +28,8 @@ func Create(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Write creates the file path as Create does, with that content. On an error there is none.
+// Write creates the file path as Create does, with the given content. After an error the file
+// does not exist.
 func Write(path string, b []byte) error {
 	f, err := Create(path)
 	if err != nil {
@@ -41,9 +42,10 @@ func Write(path string, b []byte) error {
 	return err
 }
 
-// Replace gives a new file with that content the name path, in one step. What had that name is
-// not opened: a symbolic link is replaced, and what it leads to stays as it is. It fails where
-// a directory has the name. Nothing is left of a file that can't be written.
+// Replace creates a file with the given content and gives it the name path, atomically. An
+// existing file of that name is not opened: a symbolic link is replaced, and its target is
+// unchanged. Replace fails if path is a directory. If the file can't be written, nothing of it
+// is left.
 func Replace(path string, b []byte) error {
 	temp := Temporary(path)
 	err := Write(temp, b)
@@ -55,8 +57,8 @@ func Replace(path string, b []byte) error {
 	return err
 }
 
-// Temporary returns a name beside path that nobody can guess. It begins with path's own, unless
-// that is so long that there may be no such names.
+// Temporary returns an unpredictable name in the directory of path. It begins with path's base
+// name, unless the result could be too long.
 func Temporary(path string) string {
 	name := strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
 	if base := filepath.Base(path); len(base) <= 200 {
@@ -65,8 +67,8 @@ func Temporary(path string) string {
 	return filepath.Join(filepath.Dir(path), name)
 }
 
-// Existing opens the regular file at path with a flag such as os.O_RDWR. It follows no symbolic
-// link there, and does not wait for the other end of a named pipe: those are errors.
+// Existing opens the regular file at path with a flag such as os.O_RDWR. It returns an error
+// for a symbolic link, and for a named pipe, without waiting for its other end.
 func Existing(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag&^(os.O_CREATE|os.O_TRUNC)|noFollow|noWait, 0)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// plant puts everything into dir that could lie in a file's place; victim is what the links
-// lead to.
+// plant creates in dir everything that could be in a file's place; victim is the target of
+// the links.
 func plant(t *testing.T, dir, victim string) (names []string) {
 	t.Helper()
 	for name, err := range map[string]error{
@@ -34,7 +34,7 @@ func plant(t *testing.T, dir, victim string) (names []string) {
 	return names
 }
 
-// soon fails a test whose f waits for somebody.
+// soon fails a test whose f blocks.
 func soon(t *testing.T, what string, f func() error) error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -48,8 +48,8 @@ func soon(t *testing.T, what string, f func() error) error {
 	}
 }
 
-// TestG29Guarded: whatever lies where a file is to be is neither followed, opened nor waited
-// for, and what is made is its user's alone, whatever the umask is.
+// TestG29Guarded: whatever is at a file's path is neither followed, opened nor waited for,
+// and a new file is accessible only by its user, for any umask.
 func TestG29Guarded(t *testing.T) {
 	n := 0
 	for _, umask := range []int{0, 0o022, 0o077, 0o777} {
@@ -93,8 +93,8 @@ func TestG29Guarded(t *testing.T) {
 	t.Logf("G29: %d opens where links, a pipe, a directory, a device and files were planted: nothing followed, each file 0600", n)
 }
 
-// asUser makes the test binary another user's process, which writes in the directory that the
-// variable names.
+// asUser names the environment variable that makes the test binary another user's process.
+// Its value is the directory to write in.
 const asUser = "SCOPEVIEW_TEST_NEWFILE"
 
 func init() {
@@ -109,8 +109,8 @@ func init() {
 	os.Exit(0)
 }
 
-// TestG29GuardedOtherUser: in a directory like /tmp, what another user has put there stays as
-// it is, and is an error.
+// TestG29GuardedOtherUser: in a directory like /tmp, a file that another user has put there
+// stays unchanged, and is an error.
 func TestG29GuardedOtherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("becoming another user needs root")

@@ -6,19 +6,19 @@ import (
 	"go/types"
 )
 
-// methods are those that can wait, by their names: for a lock, or for something else.
+// methods lists methods that can wait, by name: for a lock, or for something else.
 var methods = map[string]call{
 	"Lock":     {lock: true},
 	"RLock":    {lock: true},
-	"TryLock":  {lock: true}, // it does not wait, but others wait for what is held since
+	"TryLock":  {lock: true}, // it does not wait, but others wait for the lock that it acquires
 	"TryRLock": {lock: true},
-	"Unlock":   {lock: true}, // where a lock that others wait for is let go of, it is told who had it
+	"Unlock":   {lock: true}, // when a lock with waiters is released, its holder is recorded here
 	"RUnlock":  {lock: true},
 	"Do":       {lock: true, other: true}, // a Once has a lock
 	"Wait":     {other: true},
 }
 
-// canWait reports whether a function has something that may wait.
+// canWait reports whether a function contains anything that may wait.
 func canWait(body ast.Node) (found bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -35,7 +35,7 @@ func canWait(body ast.Node) (found bool) {
 	return found
 }
 
-// pkg is a package whose calls are looked for.
+// pkg is a package whose calls are searched.
 type pkg struct {
 	name  string
 	fset  *token.FileSet
@@ -43,18 +43,18 @@ type pkg struct {
 	info  *types.Info
 	waits *waits
 
-	in   string // the function that is looked at, such as (*client).flush; "": none
+	in   string // the current function, such as (*client).flush; "": none
 	vars map[*types.Var][]ast.Expr
 	same map[string]int // how many variables of the function have a name
 	many bool           // there is more than one select with several cases
 }
 
-// file looks at a file.
+// file processes a file.
 func (p *pkg) file(f *ast.File) {
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || fn.Body == nil {
-			continue // what is run before main is rarely waited for
+			continue // code that runs before main is rarely waited for
 		}
 		p.in = declared(fn)
 		p.variables(fn.Body)
@@ -62,7 +62,7 @@ func (p *pkg) file(f *ast.File) {
 	}
 }
 
-// declared is what the linker calls a function, without its package and its types.
+// declared returns the linker's name of a function, without its package and its types.
 func declared(fn *ast.FuncDecl) string {
 	if fn.Recv == nil || len(fn.Recv.List) == 0 {
 		return fn.Name.Name
@@ -88,12 +88,12 @@ func declared(fn *ast.FuncDecl) string {
 	return name + "." + fn.Name.Name
 }
 
-// function looks at what a function does itself: another one that is written in it is looked
-// at on its own, since what it defers is done when it ends.
+// function processes the operations of a function itself. A function literal in it is
+// processed separately, since its deferred calls run when it ends.
 func (p *pkg) function(body *ast.BlockStmt) {
 	var later []call
 	ends := []token.Pos{body.Rbrace}
-	skip := map[ast.Node]bool{} // what is no wait of its own
+	skip := map[ast.Node]bool{} // operations that are not waits of their own
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -144,7 +144,7 @@ func channel(t types.Type) bool {
 	return ok
 }
 
-// add notes that something can wait at a place.
+// add records that a call can wait at a position.
 func (p *pkg) add(c call, pos token.Pos) {
 	c.in = p.in
 	at, file := p.fset.Position(pos), p.fset.PositionFor(pos, false).Filename
@@ -153,12 +153,12 @@ func (p *pkg) add(c call, pos token.Pos) {
 	}
 }
 
-// channel notes that a channel can be waited for.
+// channel records a wait for a channel.
 func (p *pkg) channel(x ast.Expr, pos token.Pos) {
 	p.add(call{object: p.object(x), other: true}, pos)
 }
 
-// selects notes what a select waits for, and which operations are its cases.
+// selects records the waits of a select, and its cases.
 func (p *pkg) selects(s *ast.SelectStmt, cases map[ast.Node]bool) {
 	var chans []ast.Expr
 	var pos token.Pos
@@ -198,8 +198,8 @@ func (p *pkg) selects(s *ast.SelectStmt, cases map[ast.Node]bool) {
 	}
 }
 
-// method returns what a call of a method can wait for. What a type of the package does itself
-// is not looked at: what waits is in it.
+// method returns what a call of a method can wait for. Methods of types of the package itself
+// are ignored: the operations that wait are in them.
 func (p *pkg) method(n *ast.CallExpr) (c call, ok bool) {
 	fun, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -210,7 +210,7 @@ func (p *pkg) method(n *ast.CallExpr) (c call, ok bool) {
 	}
 	sel := p.info.Selections[fun]
 	if sel == nil {
-		return c, !p.isPackage(fun.X) // of a type that is not known: no name
+		return c, !p.isPackage(fun.X) // of an unknown type: no name
 	}
 	fn, ok := sel.Obj().(*types.Func)
 	if !ok || sel.Kind() != types.MethodVal {
@@ -226,8 +226,8 @@ func (p *pkg) method(n *ast.CallExpr) (c call, ok bool) {
 	return c, true
 }
 
-// initializes reports whether what a Once does is none of the methods that can wait: it is
-// not known then which of the two it was.
+// initializes reports whether the function passed to a Once is not one of the methods that
+// can wait. If it is, it is unknown which of the two waited.
 func (p *pkg) initializes(f ast.Expr) bool {
 	sel, ok := ast.Unparen(f).(*ast.SelectorExpr)
 	return !ok || methods[sel.Sel.Name] == (call{})

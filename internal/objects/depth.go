@@ -6,19 +6,19 @@ import (
 	"go/token"
 )
 
-// deepest is how deep a file may nest, in tokens. Who walks over it has a frame on the stack
-// for each, and no program survives a stack that is too large.
+// deepest limits how deep a file may nest, in tokens. Walking over the syntax tree takes a
+// stack frame for each level, and a stack overflow would crash the program.
 const deepest = 20_000
 
 var errDeep = errors.New("the source nests too deep")
 
-// deep reports whether a file nests deeper than that: by its brackets, by its else, and by the
-// tokens of an expression, each of which may be an operator.
+// deep reports whether a file nests deeper than that: by its brackets, by its else branches,
+// and by the tokens of an expression, each of which may be an operator.
 func deep(src []byte) bool {
 	var s scanner.Scanner
 	fset := token.NewFileSet()
 	s.Init(fset.AddFile("", fset.Base(), len(src)), src, func(token.Position, string) {}, 0)
-	run, open := 0, []int{} // what an expression or a statement has so far, and what those around it have
+	run, open := 0, []int{} // tokens of the current expression or statement, and of those around it
 	for {
 		_, tok, _ := s.Scan()
 		switch tok {
@@ -28,7 +28,7 @@ func deep(src []byte) bool {
 			open = append(open, run+1)
 			run++
 		case token.RPAREN, token.RBRACK, token.RBRACE:
-			if n := len(open); n > 0 { // what is in it is not deeper than what follows it
+			if n := len(open); n > 0 { // the contents of brackets are not deeper than what follows them
 				run, open = open[n-1]+1, open[:n-1]
 			}
 		case token.COMMA, token.SEMICOLON, token.COLON:

@@ -25,7 +25,7 @@ func (x *t) f() {
 }
 `
 
-// nameIn names line 8 of p.go, in a directory with some files.
+// nameIn names line 8 of p.go, in a directory with the given files.
 func nameIn(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,7 +37,7 @@ func nameIn(t *testing.T, files map[string]string) string {
 	return namer(&symbols.Sources{}).name(&trace.Place{Kind: format.LockMutex, Function: "p.(*t).f", File: filepath.Join(dir, "p.go"), Line: 8}).Name
 }
 
-// TestHostile: whatever a source is, it is no name that is wrong, and no end of the tool.
+// TestHostile: for any source, there is no wrong name, and the tool does not crash.
 func TestHostile(t *testing.T) {
 	const many = 400_000
 	nest := func(before, in, after string, n int) string {
@@ -83,7 +83,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestNearlyTooDeep: what nests as deep as is read is read.
+// TestNearlyTooDeep: source that nests just below the limit is read.
 func TestNearlyTooDeep(t *testing.T) {
 	const n = deepest - 100
 	for what, text := range map[string]string{
@@ -106,7 +106,7 @@ func TestNearlyTooDeep(t *testing.T) {
 	}
 }
 
-// TestManyFiles: a directory of too many is not read.
+// TestManyFiles: a directory with too many files is not read.
 func TestManyFiles(t *testing.T) {
 	files := map[string]string{"p.go": good}
 	for i := range 2_001 {
@@ -117,7 +117,7 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// TestStrangePaths: a trace may say that a place is in any file.
+// TestStrangePaths: the file of a place in a trace may be any path.
 func TestStrangePaths(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "p.go"), 0o700); err != nil {
@@ -138,7 +138,7 @@ func TestStrangePaths(t *testing.T) {
 	}
 }
 
-// TestForgets: of many packages the memory does not grow.
+// TestForgets: the memory does not grow with the number of packages.
 func TestForgets(t *testing.T) {
 	dir := t.TempDir()
 	n := namer(&symbols.Sources{})
@@ -160,7 +160,7 @@ func TestForgets(t *testing.T) {
 	}
 }
 
-// TestStored: the sources that are stored with a trace come before those that are here.
+// TestStored: sources stored with a trace take precedence over those on this machine.
 func TestStored(t *testing.T) {
 	dir := t.TempDir() + "/"
 	stored := map[string]string{dir + "p.go": good}
@@ -186,7 +186,7 @@ func TestStored(t *testing.T) {
 	if got := name(); got != "p.t.mu" {
 		t.Errorf("stored: %q", got)
 	}
-	// Here it is another version, whose other files don't belong to it.
+	// This machine has another version, whose other files don't belong to it.
 	for base, text := range map[string]string{"p.go": "package p\n", "q.go": "package p\n\ntype t struct{}\n"} {
 		if err := os.WriteFile(dir+base, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -19,16 +19,17 @@ import (
 	"time"
 )
 
-// What reading a package may take, and reading all of a trace: then the rest keep their places.
+// Limits of the time for reading a package, and for reading all packages of a trace; after
+// that, the remaining places keep their own names.
 const (
 	longest = 10 * time.Second
 	longAll = 30 * time.Second
 )
 
-// system is what a program was built for; "": it is not known.
+// system is the target of a program's build; "": unknown.
 type system struct{ os, arch string }
 
-// load reads the package that a file is of. Where that can't be, it has no calls.
+// load reads the package that contains a file. If it can't, the result has no calls.
 func (n *Namer) load(file, base string) *waits {
 	if n.took > longAll {
 		return nothing(base)
@@ -68,7 +69,7 @@ func read(files map[string][]byte, base string, sys system) (*waits, error) {
 	}
 	names := built(files, strings.HasSuffix(base, "_test.go"), sys)
 	if !slices.Contains(names, base) {
-		return nil, errOtherBuild // which others belong to it is not known
+		return nil, errOtherBuild // it is unknown which other files belong to it
 	}
 	p := &pkg{name: first.Name.Name, fset: fset, waits: &waits{map[string]map[int][]call{}}}
 	var list []*ast.File
@@ -91,7 +92,7 @@ func read(files map[string][]byte, base string, sys system) (*waits, error) {
 	return p.waits, nil
 }
 
-// parse parses a file, unless it nests too deep for who walks over it.
+// parse parses a file, unless it nests too deep for walking over the tree.
 func parse(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
 	if deep(src) {
 		return nil, errDeep
@@ -99,7 +100,7 @@ func parse(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
 	return parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
 }
 
-// built lists the files that a build has.
+// built lists the files that a build includes.
 func built(files map[string][]byte, tests bool, sys system) (names []string) {
 	ctx := build.Default
 	ctx.GOOS, ctx.GOARCH = cmp.Or(sys.os, runtime.GOOS), cmp.Or(sys.arch, runtime.GOARCH)
@@ -118,12 +119,12 @@ func built(files map[string][]byte, tests bool, sys system) (names []string) {
 	return names
 }
 
-// check finds out the types of what is in the files.
+// check determines the types in the files.
 func (p *pkg) check(files []*ast.File) {
 	for _, f := range files {
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && !canWait(fn.Body) {
-				fn.Body = nil // most are such, and checking them takes most of the time
+				fn.Body = nil // most functions are such, and checking them takes most of the time
 			}
 		}
 	}
@@ -133,12 +134,12 @@ func (p *pkg) check(files []*ast.File) {
 	}
 	conf := types.Config{
 		Importer: locks(), FakeImportC: true, DisableUnusedImportCheck: true,
-		Error: func(error) {}, // what it is not sure of has no type
+		Error: func(error) {}, // expressions with errors have no type
 	}
 	p.types, _ = conf.Check(p.name, p.fset, files, p.info)
 }
 
-// importer has some packages. All others are empty, which the errors of go/types tell of.
+// importer has some packages. All others are empty, and their uses are type errors.
 type importer map[string]*types.Package
 
 var errEmpty = errors.New("other packages are not read")
@@ -153,7 +154,8 @@ func (m importer) Import(path string) (*types.Package, error) {
 
 const scopePath = "github.com/scopeview/scopeview/scope"
 
-// locks are the types that are waited for, without what they do, and those that hold others.
+// locks returns packages with the types that are waited for, without their implementations, and
+// with types that contain them.
 var locks = sync.OnceValue(func() importer {
 	const (
 		mutex = `

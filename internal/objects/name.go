@@ -6,10 +6,10 @@ import (
 	"go/types"
 )
 
-// object names what an expression is, "" where that is not certain.
+// object returns the name of the object of an expression, or "" if that is uncertain.
 func (p *pkg) object(x ast.Expr) string { return p.named(x, 0) }
 
-// mostSteps is how often a variable may stand for another one.
+// mostSteps limits how often a variable is replaced by another one.
 const mostSteps = 8
 
 func (p *pkg) named(x ast.Expr, steps int) string {
@@ -40,7 +40,7 @@ func (p *pkg) named(x ast.Expr, steps int) string {
 	return ""
 }
 
-// receiver names what a method is called of: x, or what is embedded in it.
+// receiver returns the name of a method's receiver: x, or a field embedded in it.
 func (p *pkg) receiver(x ast.Expr, sel *types.Selection) string {
 	path := sel.Index()
 	if path = path[:len(path)-1]; len(path) == 0 {
@@ -53,7 +53,8 @@ func (p *pkg) receiver(x ast.Expr, sel *types.Selection) string {
 	return p.join(owner, field, x, sel, 0)
 }
 
-// join is the name of a field of an owner. A struct without a name is called by what it is.
+// join returns the name of a field of an owner. An unnamed struct has the name of its variable
+// or field.
 func (p *pkg) join(owner, field string, x ast.Expr, sel *types.Selection, steps int) string {
 	if _, ok := types.Unalias(pointed(sel.Recv())).(*types.Struct); ok && owner == "" && len(sel.Index()) <= 2 {
 		owner = p.named(x, steps+1)
@@ -64,7 +65,7 @@ func (p *pkg) join(owner, field string, x ast.Expr, sel *types.Selection, steps 
 	return owner + "." + field
 }
 
-// field names a field by the type that has it.
+// field returns the name of a field, by the type that has it.
 func (p *pkg) field(x *ast.SelectorExpr, steps int) string {
 	sel := p.info.Selections[x]
 	if sel == nil || sel.Kind() != types.FieldVal {
@@ -78,7 +79,8 @@ func (p *pkg) field(x *ast.SelectorExpr, steps int) string {
 	return p.join(owner, field, x.X, sel, steps)
 }
 
-// walk goes to a field, and returns the name of the type that has it, and its own.
+// walk follows a path to a field, and returns the names of the type that has it and of the
+// field.
 func (p *pkg) walk(t types.Type, path []int) (owner, field string) {
 	for _, i := range path {
 		t = pointed(t)
@@ -92,7 +94,7 @@ func (p *pkg) walk(t types.Type, path []int) (owner, field string) {
 	return owner, field
 }
 
-// typeName names a type of the package; "" is any other.
+// typeName returns the name of a type of the package, or "" for any other type.
 func (p *pkg) typeName(t types.Type) string {
 	if t == nil {
 		return ""
@@ -104,7 +106,7 @@ func (p *pkg) typeName(t types.Type) string {
 	if o := n.Obj(); o.Parent() == p.types.Scope() {
 		return p.name + "." + o.Name()
 	}
-	return "" // of a function, where others may have one of its name
+	return "" // of a function; other functions may have a type of that name
 }
 
 func pointed(t types.Type) types.Type {
@@ -114,8 +116,8 @@ func pointed(t types.Type) types.Type {
 	return t
 }
 
-// unsure reports whether a struct embeds what is not known: that may have a field of any name,
-// and be asked first.
+// unsure reports whether a struct embeds an unknown type, which may have a field of any name
+// that takes precedence.
 func unsure(t types.Type, depth int) bool {
 	s, ok := pointed(t).Underlying().(*types.Struct)
 	if !ok || depth > mostSteps {
@@ -132,8 +134,8 @@ func unsure(t types.Type, depth int) bool {
 	return false
 }
 
-// variable names a variable. A parameter has no name: whose it is the caller knows, and
-// another one calls it otherwise.
+// variable returns the name of a variable. A parameter has no name, because the object belongs
+// to the caller, and other callers pass other objects.
 func (p *pkg) variable(id *ast.Ident, steps int) string {
 	v, ok := p.info.Uses[id].(*types.Var)
 	if !ok || v.IsField() || v.Pkg() != p.types {
@@ -147,12 +149,12 @@ func (p *pkg) variable(id *ast.Ident, steps int) string {
 		return p.typeName(v.Type())
 	}
 	own := p.name + "." + p.in + "." + v.Name()
-	if p.same[v.Name()] > 1 || p.in == "init" { // of which there may be several
+	if p.same[v.Name()] > 1 || p.in == "init" { // there may be several
 		own = ""
 	}
 	switch v.Type().Underlying().(type) {
 	case *types.Struct, *types.Array:
-		return own // it is the object, or has it
+		return own // it is the object, or contains it
 	}
 	fresh := 0
 	for _, x := range values {
@@ -169,7 +171,7 @@ func (p *pkg) variable(id *ast.Ident, steps int) string {
 	return p.typeName(v.Type())
 }
 
-// fresh reports whether an expression makes an object that has no other name.
+// fresh reports whether an expression creates an object that has no other name.
 func (p *pkg) fresh(x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.CompositeLit:
@@ -194,8 +196,8 @@ func (p *pkg) fresh(x ast.Expr) bool {
 	return false
 }
 
-// variables finds out what the local variables of a function are given, nil for what is not
-// looked at. Parameters are none of them.
+// variables collects the values assigned to the local variables of a function, nil for values
+// that are not analyzed. Parameters are not included.
 func (p *pkg) variables(body *ast.BlockStmt) {
 	p.vars, p.same, p.many = map[*types.Var][]ast.Expr{}, map[string]int{}, false
 	selects := 0
@@ -244,7 +246,7 @@ func (p *pkg) variables(body *ast.BlockStmt) {
 		case *ast.UnaryExpr:
 			if n.Op == token.AND {
 				if id, ok := ast.Unparen(n.X).(*ast.Ident); ok {
-					give(id, nil) // who has its address may give it something else
+					give(id, nil) // another value may be assigned by its address
 				}
 			}
 		case *ast.SelectStmt:
@@ -257,7 +259,7 @@ func (p *pkg) variables(body *ast.BlockStmt) {
 	p.many = selects > 1
 }
 
-// elements reports whether a type has elements that are in it.
+// elements reports whether values of a type contain elements.
 func elements(t types.Type) bool {
 	if t == nil {
 		return false

@@ -1,16 +1,16 @@
-// Package objects tells what an object is called that goroutines wait for, by the source of
-// the calls that wait for it: a lock that has no name, a channel, a WaitGroup. A trace knows
-// the places of such calls. An object has one name for all of them and for all its instances,
-// as the source has it: its package, its type and its field, as in nats.client.mu.
+// Package objects names the objects that goroutines wait for, such as an unnamed lock, a
+// channel or a WaitGroup, by the source of the calls that wait for them. A trace has the
+// places of such calls. An object has one name for all of its places and for all its
+// instances, from the source: its package, its type and its field, as in nats.client.mu.
 //
 // # Design
 //
-//  1. Nothing is guessed. Where the source is not found, was changed, can't be read without
+//  1. Nothing is guessed. If the source is not found, was changed, can't be read without
 //     doubt, or has calls for two objects on the line, the place keeps its own name.
 //  2. A package is read alone, by go/parser and go/types: of its directory those files that a
-//     build has. Other packages are empty, but for the locks of sync and scope, so that what
-//     comes from them has no name.
-//  3. The source may be a stranger's. How much is read, how deep it nests and how long it
+//     build includes. Other packages are empty, except for the locks of sync and scope, so
+//     objects that come from them have no name.
+//  3. The source is not trusted. How much is read, how deep it nests and how long it
 //     takes has limits.
 package objects
 
@@ -23,16 +23,16 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// mostPackages is how many packages are remembered; beyond that all are forgotten.
+// mostPackages limits the cache of packages; beyond that it is cleared.
 const mostPackages = 256
 
 // Namer names objects by the places where they are waited for.
 type Namer struct {
 	sources  *symbols.Sources
 	system   system
-	packages map[string][]*waits // by directory: a package, perhaps with its tests, and they alone
-	count    int                 // of packages
-	took     time.Duration       // reading them
+	packages map[string][]*waits // by directory: a package, perhaps with its tests, and an external test package
+	count    int                 // number of packages
+	took     time.Duration       // time spent reading them
 }
 
 // By returns a function that names the objects of places of t by sources.
@@ -53,7 +53,7 @@ func (n *Namer) names(places []trace.Place) []trace.Object {
 	return list
 }
 
-// name names what is waited for at a place.
+// name names the object waited for at a place.
 func (n *Namer) name(p *trace.Place) trace.Object {
 	cut := strings.LastIndexAny(p.File, `/\`) + 1
 	dir, base := p.File[:cut], p.File[cut:]
@@ -74,24 +74,24 @@ func (n *Namer) name(p *trace.Place) trace.Object {
 	return trace.Object{Name: w.at(base, p.Line, p.Function, p.Kind), Key: dir}
 }
 
-// waits are the calls of a package that can wait, by file and line.
+// waits holds the calls of a package that can wait, by file and line.
 type waits struct {
 	files map[string]map[int][]call
 }
 
-// nothing are those of a file of which nothing is known.
+// nothing returns the waits of an unknown file.
 func nothing(base string) *waits { return &waits{map[string]map[int][]call{base: {}}} }
 
 // call is a call, or another operation, that can wait.
 type call struct {
-	object string // its name; "": it is not known
-	in     string // the function that it is written in, such as (*client).flush
+	object string // its name; "": unknown
+	in     string // the function that contains it, such as (*client).flush
 	lock   bool   // it is for a lock
 	other  bool   // it is for something else
 }
 
-// at returns the name of what is waited for on a line of a function, "" where that is not
-// certain.
+// at returns the name of the object waited for on a line of a function, or "" if that is
+// uncertain.
 func (w *waits) at(base string, line int, function string, kind format.LockKind) string {
 	lock := kind == format.LockMutex || kind == format.LockRWMutex
 	name := ""
@@ -107,11 +107,11 @@ func (w *waits) at(base string, line int, function string, kind format.LockKind)
 	return name
 }
 
-// within reports whether a function, as the linker calls it, is one of the source, or is
-// written in it. Where that was inlined, the name of a function in it has both.
+// within reports whether function, a linker's name, is a function of the source, or one
+// written in it. If that was inlined, the name of a function in it has both names.
 func within(function, source string) bool {
 	depth := 0
-	function = strings.Map(func(r rune) rune { // without the types that it was made for
+	function = strings.Map(func(r rune) rune { // removes type arguments
 		switch r {
 		case '[':
 			depth++

@@ -21,7 +21,7 @@ func namer(sources *symbols.Sources) *Namer {
 	return &Namer{sources: sources, system: system{"linux", "amd64"}, packages: map[string][]*waits{}}
 }
 
-// kindOf is the kind of a line's call: the recorder knows it.
+// kindOf returns the kind that the recorder records for a line's call.
 func kindOf(line string) format.LockKind {
 	if strings.Contains(line, "Lock()") || strings.Contains(line, ".Do(") {
 		return format.LockMutex
@@ -29,7 +29,7 @@ func kindOf(line string) format.LockKind {
 	return format.LockUnknown
 }
 
-// TestNames: each line of the source that says what is waited for there is called so.
+// TestNames: each line of the source with a comment has the name in it.
 func TestNames(t *testing.T) {
 	dir, err := filepath.Abs("testdata/nats")
 	if err != nil {

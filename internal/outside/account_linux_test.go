@@ -16,10 +16,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestAccount: of a thread page faults and switches are those that the system has counted
-// itself (getrusage), each of them. The times that the program tells lie around its counting.
-// Nothing that it does there takes a page fault or waits, but it can be put off the CPU, once
-// at each end.
+// TestAccount: a thread's page faults and switches are exactly those that the system has
+// counted (getrusage). The times that the program prints enclose its counting. Nothing that
+// it does there takes a page fault or waits, but it can be preempted, once at each end.
 func TestAccount(t *testing.T) {
 	tr, res, out := recorded(t, "account", "page-faults", "context-switches")
 	var (
@@ -76,14 +75,14 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// TestUserOnly: who may not watch the kernel is told what is missing; a counter that counts
-// nothing else is an error.
+// TestUserOnly: a user who may not monitor the kernel gets a note on what is missing; a
+// counter that counts only in the kernel is an error.
 func TestUserOnly(t *testing.T) {
 	level, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
 	if strings.TrimSpace(string(level)) != "2" {
 		t.Skipf("kernel.perf_event_paranoid is %q: the kernel's part is for everybody, or nothing is", level)
 	}
-	runtime.LockOSThread() // whose right it is
+	runtime.LockOSThread() // capabilities are the thread's
 	defer runtime.UnlockOSThread()
 	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var had [2]unix.CapUserData

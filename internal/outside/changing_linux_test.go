@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/perf"
 )
 
-// compiled compiles C sources, by the names of what they become, and returns their directory.
-// Those that end in .so become libraries; programs lie at one address all.
+// compiled compiles C sources, by the names of the results, and returns their directory. Names
+// that end in .so become libraries; all programs are at one address.
 func compiled(t *testing.T, sources map[string]string) (dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("cc"); err != nil {
@@ -47,7 +47,7 @@ const spinning = `
 `
 
 // TestChangingProgram: a program that runs one library after another at the same address, then
-// another program at its own, spends as long in each as it does.
+// another program at its own, has the right CPU time in each.
 func TestChangingProgram(t *testing.T) {
 	const program = spinning + `SPIN(IN)
 		void run(char *lib) {

@@ -8,30 +8,30 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// space is what a process has mapped: where code of which file lies.
+// space has the mappings of code of a process.
 type space struct {
-	program string       // the path of the executable that it runs; "": not known yet
+	program string       // the path of its executable; "": not known yet
 	list    []mapping    // by start, none overlap
-	cache   unwind.Cache // of the code that is mapped
+	cache   unwind.Cache // for the mapped code
 }
 
-// mapping is what is still there of code that was mapped.
+// mapping is the remaining part of a code mapping.
 type mapping struct {
 	from, to uint64
 	*code
 }
 
-// code is what was mapped at one time. A forked process has its parent's.
+// code is a mapping as it was made. A forked process has its parent's.
 type code struct {
 	from, to  uint64
 	offset    uint64 // of from, in the file
 	file      string
-	inode     uint64 // 0: not known
-	time      int64  // ns since 1970: the file may be another one since then
+	inode     uint64 // 0: unknown
+	time      int64  // ns since 1970: the file may have been replaced since then
 	placement *placement
 }
 
-// put maps a file over whatever was there.
+// put adds a mapping over whatever was there.
 func (s *space) put(c *code) {
 	if c.to <= c.from {
 		return
@@ -62,7 +62,7 @@ func (s *space) put(c *code) {
 	})
 }
 
-// find returns the code that lies at an address; nil: none is known.
+// find returns the code at an address, or nil if it is unknown.
 func (s *space) find(pc uint64) *code {
 	i := sort.Search(len(s.list), func(k int) bool { return s.list[k].to > pc })
 	if i == len(s.list) || pc < s.list[i].from {
@@ -71,5 +71,5 @@ func (s *space) find(pc uint64) *code {
 	return s.list[i].code
 }
 
-// copyOf is the space of a process that was forked.
+// copyOf returns the space of a forked process.
 func (s *space) copyOf() *space { return &space{program: s.program, list: slices.Clone(s.list)} }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSpace: what is mapped later covers what was there.
+// TestSpace: a later mapping covers earlier ones.
 func TestSpace(t *testing.T) {
 	var s space
 	s.put(&code{from: 100, to: 200, file: "a"})

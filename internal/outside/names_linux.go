@@ -18,20 +18,20 @@ import (
 type object struct {
 	name  string
 	segs  []elf.ProgHeader
-	goBin *symbols.Binary // nil: it is no Go program
+	goBin *symbols.Binary // nil: it is not a Go program
 	code  *symbols.Code   // nil: it can't be read
-	funcs []function      // of a symbol table, by address; of a Go program those of C in it
+	funcs []function      // of a symbol table, by address; for a Go program only its C functions
 }
 
 type function struct {
 	addr, size uint64
 	name       string
-	aliases    []string // its other names, in their order, until they were told
+	aliases    []string // its other names, sorted, until they are recorded
 }
 
-// unaliased sorts functions by address, and makes one of those at the same: it has the last name by
-// the alphabet, as in Sun's Analyzer. That is most often the one without underscores in front,
-// which a program calls it by.
+// unaliased sorts functions by address, and merges those at the same address. Of several names it
+// uses the last in alphabetical order, as Sun's Analyzer does. That is mostly the one without
+// leading underscores, by which a program calls it.
 func unaliased(list []function) []function {
 	slices.SortFunc(list, func(a, b function) int {
 		return cmp.Or(cmp.Compare(a.addr, b.addr), strings.Compare(a.name, b.name))
@@ -40,7 +40,7 @@ func unaliased(list []function) []function {
 	for _, f := range list {
 		if n := len(out); n > 0 && out[n-1].addr == f.addr {
 			last := out[n-1]
-			if out = out[:n-1]; last.name != f.name { // which both symbol tables may have
+			if out = out[:n-1]; last.name != f.name { // the same name may be in both symbol tables
 				f.aliases = append(last.aliases, last.name)
 			} else {
 				f.aliases = last.aliases
@@ -52,7 +52,7 @@ func unaliased(list []function) []function {
 	return out
 }
 
-// addr turns an offset in the file into an address of its tables.
+// addr converts an offset in the file to an address of its tables.
 func (x *object) addr(offset uint64) (uint64, bool) {
 	for _, s := range x.segs {
 		if offset >= s.Off && offset-s.Off < s.Filesz {
@@ -62,9 +62,8 @@ func (x *object) addr(offset uint64) (uint64, bool) {
 	return 0, false
 }
 
-// frames returns the functions at an address of the trace, the innermost first. Code whose
-// function nobody knows is <Unknown>, or, where a stripped library has it, <static>@ and the
-// offset in the file.
+// frames returns the functions at an address of the trace, the innermost first. Code of an unknown
+// function is <Unknown>, or, in a stripped library, <static>@ and the offset in the file.
 func (o *objects) frames(pc uint64) []format.Frame {
 	if pc == perf.KernelPC {
 		return perf.KernelFrame
@@ -88,7 +87,7 @@ func (o *objects) frames(pc uint64) []format.Frame {
 		f := &x.funcs[i]
 		if len(f.aliases) > 0 {
 			o.fact("aliases_"+cut(f.name), cut(strings.Join(f.aliases, " ")))
-			f.aliases = nil // told
+			f.aliases = nil // recorded
 		}
 		return []format.Frame{{Function: cut(f.name), File: cut(x.name)}}
 	}
@@ -98,5 +97,5 @@ func (o *objects) frames(pc uint64) []format.Frame {
 	return []format.Frame{{Function: cut("<static>@0x" + strconv.FormatUint(offset&^0xfff, 16) + " (" + filepath.Base(x.name) + ")"), File: cut(x.name)}}
 }
 
-// cut shortens a text to what a frame may have.
+// cut shortens a text to the limit for frames.
 func cut(s string) string { return s[:min(len(s), format.MaxName)] }

@@ -15,8 +15,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestUnaliased: of several names of one place the last by the alphabet counts, and the others
-// are kept.
+// TestUnaliased: of several names of one address the last in alphabetical order counts, and the
+// others are kept.
 func TestUnaliased(t *testing.T) {
 	got := unaliased([]function{
 		{addr: 30, size: 8, name: "read"}, {addr: 10, name: "b"}, {addr: 30, name: "_read"}, {addr: 20, name: "alone"},
@@ -30,8 +30,8 @@ func TestUnaliased(t *testing.T) {
 	}
 }
 
-// TestLocalFunctions: a name that functions of several sources have tells the source; where a source
-// has it twice, or it is alone, or is everybody's, it is as it was.
+// TestLocalFunctions: a name of functions in several sources gets the source's name; a name that
+// occurs twice in one source, or only once, or is global, is unchanged.
 func TestLocalFunctions(t *testing.T) {
 	file := func(name string) elf.Symbol {
 		return elf.Symbol{Name: name, Info: elf.ST_INFO(elf.STB_LOCAL, elf.STT_FILE)}
@@ -61,8 +61,8 @@ void __spin(void) __attribute__((alias("_spin")));
 int main(void) { _spin(); return 0; }
 `
 
-// TestAliases: a function of C that has several names is shown by one of them, whatever it was
-// called by, and the trace tells the others, once.
+// TestAliases: a function of C with several names is shown under one of them, whichever it was
+// called by, and the trace has the others, once.
 func TestAliases(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "x.c"), filepath.Join(dir, "x")

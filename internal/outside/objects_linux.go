@@ -14,43 +14,43 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// objects gives each piece of code an address of the trace's own, and names it.
+// objects assigns addresses of the trace to code, and names it.
 //
 // One address of a process means different code after an exec, or where one library was mapped
-// over another, and so it does in different processes. The trace has one list of addresses: code
-// keeps that of the process that ran it first, and moves where other code has it already.
+// over another, and in different processes. The trace has one list of addresses: code keeps the
+// address of the process that ran it first, and moves if other code has that address already.
 type objects struct {
 	files      map[identity]*object
 	placements []*placement // by from, none overlap
-	next       uint64       // where code goes that has to move
+	next       uint64       // the address for the next code that has to move
 	fact       func(key, value string)
 	tell       func(format.Object)
 }
 
-// identity is which file code is of. A path alone may have had several.
+// identity identifies the file of code. A path may have had several files.
 type identity struct {
 	file    string
 	inode   uint64
-	changed int64 // ns since 1970; of code whose file is no longer there: 0, and inode is the kernel's
+	changed int64 // ns since 1970; for code whose file no longer exists it is 0, and inode is the kernel's
 }
 
-// placement is where some of an object's code lies in the trace.
+// placement is the place in the trace of some of an object's code.
 type placement struct {
 	from, to uint64
 	offset   uint64 // of from, in the file
 	*object
 }
 
-// moved is where the first code goes that has to move: above what processes have, and below
-// the kernel.
+// moved is the address of the first code that has to move: above the addresses of processes, and
+// below the kernel.
 const moved = 1 << 56
 
 func newObjects(fact func(key, value string), tell func(format.Object)) objects {
 	return objects{files: map[identity]*object{}, next: moved, fact: fact, tell: tell}
 }
 
-// open reads the tables of the file that code is of. One that can't be read names nothing, nor
-// does one that was written, or came to its path, after it was mapped.
+// open reads the tables of the file of some code. The result has no names if the file can't be
+// read, or was written, or got its path, after it was mapped.
 func (o *objects) open(c *code) *object {
 	id := identity{file: c.file, inode: c.inode}
 	var st unix.Stat_t
@@ -67,11 +67,11 @@ func (o *objects) open(c *code) *object {
 	return x
 }
 
-// changed reports whether a file may not be what it was when code of it was mapped. The inode
-// does not tell: on overlay file systems the kernel maps that of the layer below.
+// changed reports whether a file may have changed since its code was mapped. The inode can't be
+// compared: on overlay file systems the kernel maps that of the layer below.
 func changed(st *unix.Stat_t, c *code) bool { return st.Ctim.Nano() > c.time }
 
-// place returns the trace's address of a process's; 0: nothing is known to be there.
+// place converts an address of a process to one of the trace; 0: no code is known there.
 func (o *objects) place(s *space, pc uint64) uint64 {
 	if pc == perf.KernelPC || pc == unwind.UnknownCaller || pc == unwind.Truncated {
 		return pc
@@ -84,7 +84,7 @@ func (o *objects) place(s *space, pc uint64) uint64 {
 	return p.from + (c.offset - p.offset) + (pc - c.from)
 }
 
-// placed returns where a process's code lies in the trace.
+// placed returns the placement of a process's code in the trace.
 func (o *objects) placed(c *code) *placement {
 	if c.placement == nil {
 		c.placement = o.placementOf(c)
@@ -97,7 +97,7 @@ func (o *objects) placementOf(c *code) *placement {
 	x, size := o.open(c), c.to-c.from
 	anonymous := !strings.HasPrefix(c.file, "/") || strings.HasPrefix(c.file, "//")
 	for _, p := range o.placements {
-		// Code of no file is known by where it lies. It has no names that could be wrong.
+		// Code in no file is identified by its address. It has no names that could be wrong.
 		if p.object == x && p.offset <= c.offset && c.offset+size <= p.offset+(p.to-p.from) && (!anonymous || p.from == c.from) {
 			return p
 		}
@@ -105,7 +105,7 @@ func (o *objects) placementOf(c *code) *placement {
 	p := &placement{c.from, c.to, c.offset, x}
 	i := sort.Search(len(o.placements), func(k int) bool { return o.placements[k].to > p.from })
 	if i < len(o.placements) && o.placements[i].from < p.to || p.to > moved {
-		const page = 1 << 16 // nothing is of two
+		const page = 1 << 16 // distance between objects, so that no page has two
 		p.from, p.to = o.next, o.next+size
 		o.next = (p.to + page) &^ (page - 1)
 		i = len(o.placements)
@@ -120,7 +120,7 @@ func (o *objects) placementOf(c *code) *placement {
 	return p
 }
 
-// at returns the object that lies at an address of the trace, and the offset in its file.
+// at returns the object at an address of the trace, and the offset in its file.
 func (o *objects) at(pc uint64) (x *object, offset uint64) {
 	i := sort.Search(len(o.placements), func(k int) bool { return o.placements[k].to > pc })
 	if i == len(o.placements) || pc < o.placements[i].from {
@@ -161,8 +161,8 @@ func (x *object) read() {
 	x.funcs = unaliased(x.funcs)
 }
 
-// toldApart gives functions that are local to their sources, and have a name that others have too,
-// the name of the source with it: hash (h1.c).
+// toldApart appends the source's name to functions that are local to their sources and share their
+// name with others: hash (h1.c).
 func toldApart(syms []elf.Symbol) {
 	homes := map[string]map[uint64]bool{}
 	function := func(s *elf.Symbol) bool { return elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 }

@@ -19,7 +19,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// play is a recorder that is given made events.
+// play is a recorder with artificial events.
 type play struct {
 	*recorder
 	t     *testing.T
@@ -27,7 +27,7 @@ type play struct {
 	now   int64
 }
 
-// newPlay returns one whose process 1 has nothing mapped.
+// newPlay returns a play whose process 1 has nothing mapped.
 func newPlay(t *testing.T) *play {
 	w, err := newWriter(filepath.Join(t.TempDir(), "x.scope"), 1, 1000)
 	if err != nil {
@@ -41,7 +41,7 @@ func newPlay(t *testing.T) *play {
 	return &play{r, t, &perf.Watched{Counter: perf.Counter{Name: "task-clock", Every: 1}}, 1000}
 }
 
-// event takes in an event that happens next, of the process' own thread.
+// event processes an event, of the process's own thread.
 func (p *play) event(e perf.Event) {
 	p.now++
 	e.Time, e.TID = p.now, e.PID
@@ -63,8 +63,8 @@ func (p *play) sample(pid uint32, at ...uint64) {
 	p.event(perf.Event{Kind: perf.KindSample, PID: pid, Period: 1, Chain: at})
 }
 
-// done ends the recording, and returns where its samples were, one after the other: the process,
-// its program, the functions, and the files that the addresses are of.
+// done ends the recording, and returns the places of its samples in order: the process, its
+// program, the functions, and the files that the addresses are in.
 func (p *play) done() (list []string) {
 	p.flush(p.now)
 	if err := p.w.close(p.now); err != nil {
@@ -84,7 +84,7 @@ func (p *play) done() (list []string) {
 		text := fmt.Sprintf("%d %s:", x.PID, filepath.Base(x.Path))
 		frames := tr.AppendFrames(nil, s.Stack)
 		for i, pc := range tr.PCs(s.Stack) {
-			if frames[i].Function == format.UnknownCaller { // the made functions have no callers
+			if frames[i].Function == format.UnknownCaller { // the artificial functions have no callers
 				continue
 			}
 			object := ""
@@ -98,7 +98,7 @@ func (p *play) done() (list []string) {
 	return list
 }
 
-// codeAt is the offset in the file of the code that madeFile makes.
+// codeAt is the offset of the code in a file of madeFile.
 const codeAt = 0x1000
 
 // madeFile writes an executable with one function, which is all of its first page of code.
@@ -133,7 +133,7 @@ func madeFile(t *testing.T, path, function string) {
 	}
 }
 
-// execOf is what the kernel tells when a process runs another program.
+// execOf returns the kernel's record of an exec.
 func execOf(pid uint32) (e perf.Event) {
 	le := binary.LittleEndian
 	const size = 8 + 8 + 32
@@ -143,8 +143,8 @@ func execOf(pid uint32) (e perf.Event) {
 	return e
 }
 
-// TestCodeHasATime: a sample is named after what was at its addresses when it was taken, in its
-// process, and never after what was there before or is there later.
+// TestCodeHasATime: a sample is named after the code at its addresses when it was taken, in its
+// process, and never after earlier or later code.
 func TestCodeHasATime(t *testing.T) {
 	dir := t.TempDir()
 	a, b, same := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "same")
@@ -216,7 +216,7 @@ func TestCodeHasATime(t *testing.T) {
 			p.sample(1, at+8)
 			p.sample(1, 0x7008)
 		}, []string{"1 a: fa (a)", "1 a: fa (a)"}},
-		// The last one: it changes a file.
+		// The last one, because it changes a file.
 		{"a program runs what has come to its own path", func(p *play) {
 			p.maps(1, at, same)
 			p.sample(1, at+8)

@@ -8,14 +8,15 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// ringPages is how much the kernel may write for a CPU and a counter between two looks.
+// ringPages is the size of the ring of a CPU and a counter, in pages.
 const ringPages = 256
 
-// stackWords is how many bytes of its stack a sample has: the frames of most functions of C that
-// have no frame pointer are smaller, and in Go 16 would do. Each sample has them in its ring.
+// stackWords is the number of bytes of its stack in a sample: the frames of most functions of C
+// without a frame pointer are smaller, and for Go 16 would suffice. Each sample has them in its
+// ring.
 const stackWords = 256
 
-// open has the kernel watch the program.
+// open opens the perf events that watch the program.
 func (r *recorder) open(o Options) error {
 	if sys.Filtered() {
 		return errors.New("recording from outside: a seccomp filter is active, and may end this program for trying (perf_event_open)")

@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/perf"
 )
 
-// Options say what is recorded.
+// Options configure a recording.
 type Options struct {
 	Command    []string // a program and its arguments
 	Path       string   // of the trace, which must not exist
@@ -15,17 +15,18 @@ type Options struct {
 	NoSwitches bool // don't record when threads are on a CPU: each switch costs a microsecond
 	In         io.Reader
 	Out, Err   io.Writer
-	Full       func(error) // is told why nothing more is kept, while the program goes on
+	Full       func(error) // called with the reason when nothing more is kept, while the program goes on
 }
 
-// Result is what came of it.
+// Result is the result of a recording.
 type Result struct {
 	Exit    int // the program's exit code; -1: a signal ended it
 	Signal  string
 	Samples int64
 	Lost    int64
-	CPU     time.Duration // that the program, and those that it waited for, had by the system's account
-	// Unsampled is how much of CPU the counter task-clock has not counted, so that no sample
-	// tells of it: mostly that of switching threads. 0: it is about a hundredth or less, or not known.
+	CPU     time.Duration // of the program, and of the processes that it waited for, by the system's account
+	// Unsampled is the part of CPU that the counter task-clock has not counted, so that no sample
+	// covers it: mostly the time of switching threads. It is 0 if it is about a hundredth or less,
+	// or unknown.
 	Unsampled time.Duration
 }

@@ -19,13 +19,14 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Record runs a program and records it until it ends. A context that is done asks the program
-// to end. The error is one of starting the program, of watching it, or of writing the trace.
+// Record runs a program and records it until it ends. When the context is done, Record signals
+// the program to end. The error is one of starting the program, of watching it, or of writing the
+// trace.
 func Record(ctx context.Context, o Options) (*Result, error) {
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.In, o.Out, o.Err
 	cmd.SysProcAttr = &unix.SysProcAttr{Ptrace: true}
-	runtime.LockOSThread() // who started it must let it go
+	runtime.LockOSThread() // only the thread that started it can detach from it
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", o.Command[0], err)
@@ -66,32 +67,32 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 type recorder struct {
 	pid      int
 	w        *writer
-	tell     func(error) // why nothing more is kept
+	tell     func(error) // called with the reason when nothing more is kept
 	began    int64
-	counters []*perf.Watched // the first has no name: it is what else there is to tell
+	counters []*perf.Watched // the first has no name: it has the events other than samples
 	told     map[string]string
 	spaces   map[uint32]*space
-	threads  map[uint32]format.Program // as the trace was told last
+	threads  map[uint32]format.Program // as recorded last
 	objects  objects
 	epoch    int64 // ns since 1970 of the monotonic clock's 0
 	names    *perf.Namer
 	series   map[series]*format.Samples
 	switches map[uint32]*format.Switches
-	gap      int64            // up to then switches were lost
-	until    map[series]int64 // up to when samples were written
+	gap      int64            // switches were lost up to here
+	until    map[series]int64 // samples were written up to here
 	waiting  []taken          // by time
-	ended    bool             // the program has: nothing more comes
-	full     error            // why nothing more is kept
+	ended    bool             // the program has ended: nothing more comes
+	full     error            // the reason why nothing more is kept
 	samples  int64
-	lost     int64 // samples
-	lostRest int64 // what else
+	lost     int64 // of samples
+	lostRest int64 // of other records
 	raw      []byte
 	pcs      []uint64
 }
 
-// series is whose samples a block has.
+// series identifies the samples of a block.
 type series struct {
-	thread  uint32 // 0: not known
+	thread  uint32 // 0: unknown
 	counter *perf.Watched
 }
 
@@ -120,7 +121,7 @@ func newRecorder(pid int, o Options) (*recorder, error) {
 	return r, nil
 }
 
-// setUp sets up what names code.
+// setUp initializes the naming of code.
 func (r *recorder) setUp() {
 	r.objects = newObjects(r.fact, func(x format.Object) { r.w.block(format.BlockObject, format.AppendObject(nil, &x), 0) })
 	r.names = perf.NewNamer(format.StackIDs, func(t format.BlockType, p []byte) bool {
@@ -129,7 +130,7 @@ func (r *recorder) setUp() {
 	})
 }
 
-// facts tells the trace what it is of.
+// facts records what the trace is of.
 func (r *recorder) facts(o Options) {
 	host, _ := os.Hostname()
 	dir, _ := os.Getwd()
@@ -156,7 +157,7 @@ func (r *recorder) facts(o Options) {
 	}
 }
 
-// fact tells the trace what is new to it.
+// fact records a fact, if it is new.
 func (r *recorder) fact(key, value string) {
 	if value != "" && r.told[key] != value {
 		r.told[key] = value
@@ -164,7 +165,7 @@ func (r *recorder) fact(key, value string) {
 	}
 }
 
-// mapped reads what the program has mapped before it runs.
+// mapped reads the mappings of the program before it runs.
 func (r *recorder) mapped() *space {
 	s := &space{}
 	s.program, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", r.pid))
@@ -182,10 +183,10 @@ func (r *recorder) mapped() *space {
 }
 
 const (
-	look      = 50 * time.Millisecond // between two looks at the rings
-	flushLook = 20                    // looks between two writings
-	settle    = 5 * time.Millisecond  // after so long what happened is in a ring
-	lastWords = 5 * time.Second       // for a program that is asked to end
+	look      = 50 * time.Millisecond // between two reads of the rings
+	flushLook = 20                    // reads between two writes
+	settle    = 5 * time.Millisecond  // after this time an event is in a ring
+	lastWords = 5 * time.Second       // for a program to end after the signal
 )
 
 // run reads the rings until the program has ended.
@@ -211,8 +212,8 @@ func (r *recorder) run(ctx context.Context, p *os.Process, done chan error) {
 	}
 }
 
-// look takes in what the kernel has told, as long as there is room for it. What it has to tell
-// then finds no room in its rings, so that it counts it.
+// look reads the rings, as long as there is room. After that the rings get full, so that the
+// kernel counts the lost records.
 func (r *recorder) look(flush bool) {
 	if r.full != nil {
 		return
@@ -226,8 +227,8 @@ func (r *recorder) look(flush bool) {
 	}
 }
 
-// last takes in what the kernel has not told of what was lost, or was not counted of the CPU time
-// that the program had.
+// last processes the losses that the kernel has not reported, and the CPU time of the program
+// that was not counted.
 func (r *recorder) last(cpu time.Duration) (unsampled time.Duration) {
 	for _, w := range r.counters {
 		r.lose(w, w.LostLast())
@@ -245,7 +246,7 @@ func (r *recorder) last(cpu time.Duration) (unsampled time.Duration) {
 	return unsampled
 }
 
-// discard gives everything back, and removes the trace.
+// discard releases everything, and removes the trace.
 func (r *recorder) discard() {
 	r.close()
 	r.w.file.Close()

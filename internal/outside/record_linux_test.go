@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// recorded records what the victim does, and opens the trace, which is sound.
+// recorded records the victim, and opens and verifies the trace.
 func recorded(t *testing.T, what string, counters ...string) (*trace.Trace, *Result, string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -88,8 +88,8 @@ func sound(t *testing.T, path string) *trace.Trace {
 	return tracetest.OpenFile(t, path)
 }
 
-// sums adds up the weights of a counter's samples: all, those with a function on their stack,
-// and those in the kernel.
+// sums adds up the weights of a counter's samples: all, those with a function on their stack, and
+// those in the kernel.
 func sums(t *testing.T, tr *trace.Trace, counter, function string) (all, on, kernel int64) {
 	t.Helper()
 	err := tr.EachSample(func(s *trace.Sample) bool {
@@ -118,7 +118,7 @@ func TestHot(t *testing.T) {
 	tr, res, out := recorded(t, "hot", "task-clock:1ms")
 	all, hot, _ := sums(t, tr, "task-clock", "main.hot")
 	_, work, _ := sums(t, tr, "task-clock", "main.main")
-	_, caller, _ := sums(t, tr, "task-clock", "main.work") // hot has no frame, which hides its caller from who follows frames
+	_, caller, _ := sums(t, tr, "task-clock", "main.work") // hot has no frame, which hides its caller from a walk by frame pointers
 	if had := int64(res.CPU); all < had*95/100-5e6 || all > had*105/100+5e6 || hot*10 < all*9 || work*10 < all*9 || caller*10 < all*9 || res.Exit != 0 || res.Lost != 0 || out == "" {
 		t.Errorf("%d ns, in hot %d, below work %d, below main %d; %+v, printed %q", all, hot, caller, work, res, out)
 	}
@@ -150,8 +150,8 @@ func TestHot(t *testing.T) {
 	}
 }
 
-// TestDeep: of stacks that are deeper than the kernel keeps it is told that callers are missing, of
-// others it is not.
+// TestDeep: stacks that are deeper than the kernel keeps are marked as truncated, and others are
+// not.
 func TestDeep(t *testing.T) {
 	tr, _, _ := recorded(t, "deep", "task-clock:1ms")
 	all, _, _ := sums(t, tr, "task-clock", "")
@@ -174,10 +174,9 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestThreads: threads that come while the program runs are recorded, and when they had a CPU.
-// TestSwitches: threads that are switched all the time have CPU time in which nothing can be
-// sampled, more on a machine that has CPUs to spare. Where it is much it is told, and samples have
-// the rest; where one computes nothing is told.
+// TestSwitches: threads that switch all the time have CPU time in which nothing can be sampled,
+// more on a machine with idle CPUs. If it is much it is reported, and samples have the rest; for a
+// thread that computes nothing is reported.
 func TestSwitches(t *testing.T) {
 	for _, what := range []string{"switches", "hot"} {
 		tr, res, _ := recorded(t, what, "task-clock:1ms")
@@ -209,7 +208,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestCPU: all samples of a program that may have one CPU only are of that one.
+// TestCPU: all samples of a program that may use only one CPU are of that one.
 func TestCPU(t *testing.T) {
 	var may unix.CPUSet
 	runtime.LockOSThread()
@@ -245,7 +244,7 @@ func TestCPU(t *testing.T) {
 	}
 }
 
-// TestFaults: each page that is touched first is a fault, in the function that does it.
+// TestFaults: each page touched for the first time is a fault, in the function that does it.
 func TestFaults(t *testing.T) {
 	tr, _, _ := recorded(t, "faults", "page-faults")
 	if _, n, _ := sums(t, tr, "page-faults", "main.touch"); n < 2000 || n > 2020 {
@@ -264,7 +263,7 @@ func TestKernel(t *testing.T) {
 	}
 }
 
-// TestFaultingLine: what the kernel does for a page fault belongs to the line that took it.
+// TestFaultingLine: the kernel's time for a page fault belongs to the line that took it.
 func TestFaultingLine(t *testing.T) {
 	tr, _, _ := recorded(t, "faults", "page-faults", "task-clock:50us")
 	lines := map[uint32]int64{}
@@ -303,7 +302,7 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// TestFree: the program that runs is traced by nobody, and its exit code comes through.
+// TestFree: the running program is not traced, and its exit code is returned.
 func TestFree(t *testing.T) {
 	tr, res, out := recorded(t, "traced", "task-clock")
 	if strings.Join(strings.Fields(out), " ") != "TracerPid: 0" || res.Exit != 7 || tr.Lookup("ended") != "exit 7" {
@@ -332,7 +331,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	// A counter that the machine has not is said, and nothing takes its place.
+	// A counter that the machine lacks is an error, and no other counter replaces it.
 	o := Options{Command: []string{victim, "hot"}, Path: exists + "2", Counters: []perf.Counter{{Name: "cycles", Every: 1e6}}}
 	if _, err := Record(context.Background(), o); err != nil && !strings.Contains(err.Error(), "the counter cycles: this machine has no such counter") && !strings.Contains(err.Error(), "recording from outside") {
 		t.Error(err)
@@ -360,7 +359,7 @@ func TestContainsLoss(t *testing.T) {
 	}
 }
 
-// TestGap: what was told of switches before some were lost, and is not written, is not whole.
+// TestGap: switches before a loss that are not written yet are incomplete, and dropped.
 func TestGap(t *testing.T) {
 	w, err := newWriter(filepath.Join(t.TempDir(), "x.scope"), 1, 1000)
 	if err != nil {
@@ -372,7 +371,7 @@ func TestGap(t *testing.T) {
 	}
 	in(7, 2000)
 	r.flush(2100)
-	in(7, 2200) // it is between what is written and what is lost
+	in(7, 2200) // it is between the written part and the loss
 	in(8, 2200)
 	r.gap = 2500
 	r.flush(2600)

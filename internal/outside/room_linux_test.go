@@ -14,7 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
-// filler fills a file system as soon as somebody says something.
+// filler fills a file system at the first write to it.
 type filler struct {
 	text bytes.Buffer
 	fill func()
@@ -28,8 +28,8 @@ func (f *filler) Write(p []byte) (int, error) {
 	return f.text.Write(p)
 }
 
-// TestNearlyFull: where the disk gets nearly full while a program runs, it is told at once, the
-// program goes on, and what is not kept is counted.
+// TestNearlyFull: if the disk gets nearly full while a program runs, that is reported at once,
+// the program continues, and lost samples are counted.
 func TestNearlyFull(t *testing.T) {
 	fs := faultfs.Tmpfs(t, 16<<20)
 	free, total := fs.Free(t)
@@ -59,7 +59,7 @@ func TestNearlyFull(t *testing.T) {
 	if had := int64(res.CPU); all+res.Lost*1e6 < had*85/100 || all+res.Lost*1e6 > had*105/100 {
 		t.Errorf("%d ns, and %d samples were lost, of %v", all, res.Lost, res.CPU)
 	}
-	// And none is begun.
+	// And no recording is begun.
 	o.Path += "2"
 	if _, err := Record(context.Background(), o); err == nil || !strings.Contains(err.Error(), "must stay free") {
 		t.Errorf("on a full disk: %v", err)
@@ -69,7 +69,7 @@ func TestNearlyFull(t *testing.T) {
 	}
 }
 
-// TestWriteError: a write that fails is told at once, and once.
+// TestWriteError: a write that fails is reported at once, and once.
 func TestWriteError(t *testing.T) {
 	w, err := newWriter(filepath.Join(t.TempDir(), "x.scope"), 1, 1000)
 	if err != nil {

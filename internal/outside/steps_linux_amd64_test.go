@@ -18,8 +18,7 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// stepper runs a program instruction by instruction, and knows who called whom from its calls
-// and returns.
+// stepper runs a program instruction by instruction, and tracks callers by its calls and returns.
 type stepper struct {
 	t       *testing.T
 	pid     int
@@ -32,9 +31,9 @@ type stepper struct {
 // stepped counts instructions whose caller is known from the calls.
 type stepped struct {
 	all     int // instructions
-	known   int // for which the walk knows the caller
-	wrong   int // for which the walk says another one
-	pointer int // for which the kernel's chain alone says another one
+	known   int // for which the walk finds the caller
+	wrong   int // for which the walk finds another one
+	pointer int // for which the kernel's chain alone has another one
 }
 
 func (s *stepper) read(addr uint64, n int) []byte {
@@ -59,7 +58,7 @@ func (s *stepper) chain() []uint64 {
 	return list
 }
 
-// step executes one instruction, and takes in whether it was a call or a return.
+// step executes one instruction, and processes calls and returns.
 func (s *stepper) step() bool {
 	in, err := x86asm.Decode(s.read(s.regs.Rip, 15), 64)
 	next := s.regs.Rip + uint64(in.Len)
@@ -93,9 +92,10 @@ func (s *stepper) step() bool {
 	return true
 }
 
-// clock answers the call of the vdso's clock_gettime that was stepped into. Stepped through, that
-// looks at the clock until it was fast enough, which it never is; and a breakpoint behind the call
-// ends threads that nobody traces and that call it there too, as Go's sysmon does.
+// clock performs a call of the vdso's clock_gettime that was stepped into. Single-stepped, that
+// function would retry for ever, because it reads the clock until it was fast enough; and a
+// breakpoint after the call would kill threads that are not traced and call it there too, such as
+// Go's sysmon.
 func (s *stepper) clock(next uint64) {
 	var at unix.Timespec
 	if err := unix.ClockGettime(int32(s.regs.Rdi), &at); err != nil || s.regs.Rdi > unix.CLOCK_TAI {
@@ -112,7 +112,7 @@ func (s *stepper) clock(next uint64) {
 	}
 }
 
-// judge compares the walk with who called.
+// judge compares the walk with the real callers.
 func (s *stepper) judge() {
 	chain := s.chain()
 	got := unwind.Walk(nil, &unwind.Stack{PCs: chain, Cut: len(chain) >= 127, Words: s.read(s.regs.Rsp, stackWords)}, s.text, &s.text.cache)
@@ -134,7 +134,7 @@ func (s *stepper) judge() {
 	}
 }
 
-// called are addresses in the calls of the callers, the innermost first.
+// called returns addresses in the calls of the callers, the innermost first.
 func (s *stepper) called() (list []uint64) {
 	for _, ret := range slices.Backward(s.callers) {
 		list = append(list, ret-1)
@@ -142,11 +142,11 @@ func (s *stepper) called() (list []uint64) {
 	return list
 }
 
-// wrong says which caller is none of those that called; "": all are.
+// wrong returns which caller of the walk is not a real one, or "" if all are.
 func (s *stepper) wrong(walk []uint64) string { return s.differs(walk, s.called(), false) }
 
-// differs is wrong for the rest of a walk. Behind a gap it need not go on with the first of those
-// that called: of a function that calls itself one address may be several of them.
+// differs is wrong for the rest of a walk. After a gap it need not continue with the first of the
+// real callers: in a function that calls itself one address may be several of them.
 func (s *stepper) differs(walk, left []uint64, gap bool) string {
 	switch {
 	case len(walk) == 0 || len(left) == 0:
@@ -154,7 +154,7 @@ func (s *stepper) differs(walk, left []uint64, gap bool) string {
 	case walk[0] == unwind.UnknownCaller || walk[0] == unwind.Truncated:
 		return s.differs(walk[1:], left, true)
 	}
-	if !slices.Contains(left, walk[0]) && (gap || s.jumps(walk[0])) { // it may be behind those that are known
+	if !slices.Contains(left, walk[0]) && (gap || s.jumps(walk[0])) { // it may be beyond the known ones
 		return s.differs(walk[1:], left, gap)
 	}
 	for i := range left {
@@ -193,7 +193,7 @@ func (s *stepper) function(pc uint64) string {
 	return f[len(f)-1].Function
 }
 
-// steps runs a program up to where it stops itself, and judges so many instructions from there.
+// steps runs a program up to where it stops itself, and judges most instructions from there.
 func steps(t *testing.T, most int, command ...string) stepped {
 	t.Helper()
 	if runtime.GOARCH != "amd64" {
@@ -259,8 +259,8 @@ func built(t *testing.T, name string, args ...string) string {
 	return to
 }
 
-// TestNoFalseCaller: at each instruction of a program the walk says who called, or that it does
-// not know, and never another one.
+// TestNoFalseCaller: at each instruction of a program the walk finds the caller, or an unknown
+// caller, and never another one.
 func TestNoFalseCaller(t *testing.T) {
 	noFalseCaller(t, 4000, map[string]way{
 		"go": {95, []string{"go", "build", "./testdata/steps"}},
@@ -268,7 +268,7 @@ func TestNoFalseCaller(t *testing.T) {
 	})
 }
 
-// TestTruthNoFalseCaller is the same for more instructions, and C by all ways to compile it.
+// TestTruthNoFalseCaller is the same for more instructions, and for C compiled in many ways.
 func TestTruthNoFalseCaller(t *testing.T) {
 	if os.Getenv("SCOPEVIEW_TRUTH") == "" {
 		t.Skip("takes a minute: SCOPEVIEW_TRUTH=1 runs it")
@@ -288,8 +288,8 @@ func TestTruthNoFalseCaller(t *testing.T) {
 	})
 }
 
-// way is how a program is built, and of how many of its instructions the caller is known at
-// least, in percent.
+// way is a command that builds a program, and the least percentage of its instructions whose caller
+// is known.
 type way struct {
 	known int
 	build []string

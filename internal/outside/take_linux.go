@@ -9,13 +9,13 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// taken is an event that waits until all before it are there.
+// taken is an event that waits until all earlier ones are there.
 type taken struct {
 	perf.Event
 	of *perf.Watched
 }
 
-// read takes in what the rings have.
+// read reads the rings.
 func (r *recorder) read() {
 	now := sys.Monotonic()
 	for k, w := range r.counters {
@@ -31,7 +31,8 @@ func (r *recorder) read() {
 			})
 		}
 	}
-	// The CPUs tell each for itself: what a sample's addresses mean another one may have told.
+	// Each CPU has a ring of its own: the mapping for a sample's addresses may be in another
+	// one.
 	slices.SortStableFunc(r.waiting, func(a, b taken) int { return cmp.Compare(a.Time, b.Time) })
 	n := 0
 	for n < len(r.waiting) && (r.ended || r.waiting[n].Time < now-int64(settle)) {
@@ -41,7 +42,7 @@ func (r *recorder) read() {
 	r.waiting = slices.Delete(r.waiting, 0, n)
 }
 
-// take takes in one event.
+// take processes an event.
 func (r *recorder) take(e *taken) {
 	switch e.Kind {
 	case perf.KindSample:
@@ -63,7 +64,7 @@ func (r *recorder) take(e *taken) {
 	}
 }
 
-// lose takes in that records of a counter were lost. Of which thread the kernel does not say.
+// lose counts lost records of a counter. The kernel does not report their threads.
 func (r *recorder) lose(w *perf.Watched, n int64) {
 	switch {
 	case n == 0:
@@ -75,7 +76,7 @@ func (r *recorder) lose(w *perf.Watched, n int64) {
 	}
 }
 
-// space returns what a process has mapped.
+// space returns the mappings of a process.
 func (r *recorder) space(pid uint32) *space {
 	s := r.spaces[pid]
 	if s == nil {
@@ -116,7 +117,7 @@ func (r *recorder) sample(e *taken) {
 	}
 }
 
-// process tells the trace whose a thread is, where that is new to it.
+// process records the process of a thread, if it is new.
 func (r *recorder) process(e *taken, s *space) {
 	last := r.threads[e.TID]
 	if x := (format.Program{Thread: e.TID, PID: e.PID, Base: max(e.Time, last.Base), Path: s.program}); x.PID != last.PID || x.Path != last.Path {
@@ -125,7 +126,7 @@ func (r *recorder) process(e *taken, s *space) {
 	}
 }
 
-// switched takes in that a thread came onto a CPU or left it.
+// switched processes a switch of a thread.
 func (r *recorder) switched(e *taken) {
 	if r.full != nil {
 		return
@@ -138,10 +139,10 @@ func (r *recorder) switched(e *taken) {
 	case s == nil:
 		s = &format.Switches{Thread: e.TID, Base: e.Time, First: true}
 		r.switches[e.TID] = s
-	case s.Base < r.gap: // what is not written of it is not whole
+	case s.Base < r.gap: // the unwritten part is incomplete
 		*s = format.Switches{Thread: e.TID, Base: e.Time, First: s.First, Lost: true, List: s.List[:0]}
 	case e.Time < s.Base:
-		return // told already
+		return // already written
 	}
 	s.List = append(s.List, format.Switch{Time: e.Time, How: e.How()})
 	if len(s.List) == format.FullSamples {
@@ -149,7 +150,7 @@ func (r *recorder) switched(e *taken) {
 	}
 }
 
-// flush writes what is known up to now.
+// flush writes all that is final up to now.
 func (r *recorder) flush(now int64) {
 	for k := range r.series {
 		r.write(k, now)
@@ -176,7 +177,7 @@ func (r *recorder) write(k series, now int64) {
 	r.w.block(format.BlockSamples, format.AppendSamples(nil, s), now)
 }
 
-// writeSwitches writes a thread's switches, and begins the next ones.
+// writeSwitches writes a thread's switches, and begins the next block.
 func (r *recorder) writeSwitches(s *format.Switches, now int64) {
 	last := s.List[len(s.List)-1]
 	s.Until = max(now, last.Time)

@@ -12,8 +12,8 @@ type text struct {
 	objects *objects
 }
 
-// at returns the file that an address is in, the address in its tables, and what to add to such
-// a one; ok is false where the code is not known.
+// at returns the file that contains an address, the address in its tables, and the difference
+// between the two; ok is false if the code is unknown.
 func (t text) at(pc uint64) (x *object, addr, base uint64, ok bool) {
 	c := t.find(pc)
 	if c == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// writer writes a trace that has blocks alone. Its clock is the system's monotonic one.
+// writer writes a trace that has only blocks. Its clock is the system's monotonic one.
 type writer struct {
 	file *os.File
 	to   *chunks.Writer
@@ -48,7 +48,7 @@ func (w *writer) failed() error {
 	return nil
 }
 
-// close ends the trace; now is when the program had ended.
+// close ends the trace; now is when the program ended.
 func (w *writer) close(now int64) error {
 	w.to.Close(max(w.to.Since, now), nil)
 	err := w.failed()

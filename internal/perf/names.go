@@ -111,7 +111,7 @@ func unwrapped(list []format.Frame) []format.Frame {
 		return list
 	}
 	if list = list[:last]; last > 0 {
-		list[last-1].Inlined = false // it is what remains of the code at the address
+		list[last-1].Inlined = false // the rest of the code at the address
 	}
 	return list
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// ownStack is how many bytes of the stack a sample of this process has: Go functions without
+// ownStack is the number of bytes of the stack in a sample of this process: Go functions without
 // a frame have pushed at most the frame pointer.
 const ownStack = 16
 

@@ -18,13 +18,13 @@ type Branches struct {
 	Heads []HeadCount
 }
 
-// LineCount is how often a line ran: the maximum over its addresses.
+// LineCount is the number of times a line ran: the maximum over its addresses.
 type LineCount struct {
 	Place pgo.Place // no frame has Prologue
 	Count int64
 }
 
-// CallCount is how often a place branched to the first instruction of a function. Tail
+// CallCount is the number of times a place branched to the first instruction of a function. Tail
 // calls are included.
 type CallCount struct {
 	Caller pgo.Place
@@ -32,7 +32,7 @@ type CallCount struct {
 	Count  int64
 }
 
-// HeadCount is how often a function was called.
+// HeadCount is the number of calls of a function.
 type HeadCount struct {
 	Func  string
 	Count int64

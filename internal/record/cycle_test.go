@@ -104,7 +104,7 @@ func stopAndCount(t *testing.T) {
 	}
 }
 
-// resources are what a recording must release.
+// resources counts the resources that a recording must release.
 type resources struct{ goroutines, descriptors, mappings, files int }
 
 func inUse(t *testing.T) (r resources) {

@@ -17,10 +17,10 @@
 //     chunk, matches the handle, was begun by this goroutine and is open. It also checks
 //     that the thread's clock was valid, and that the goroutine has not yielded since the
 //     begin. It stores the CPU time with its quality, then the stop.
-//  5. All other cases are left to Go: no chunk yet, another thread on this P,
-//     arguments that are not ints, misuse, an end on another goroutine or after the chunk
-//     was written out, a new name, whose place in the source is then recorded too. Go supplies what was missing and calls the assembly again, which
-//     checks everything again.
+//  5. All other cases are left to Go: no chunk yet, another thread on this P, arguments that
+//     are not ints, misuse, an end on another goroutine or after the chunk was written out, a
+//     new name, whose place in the source is then recorded too. Go supplies what was missing
+//     and calls the assembly again, which checks everything again.
 //  6. A full chunk is sealed by its owner, which takes the next one by an atomic bump. The
 //     flusher marks sealed chunks as leaving, starts their write-back, and drops their
 //     pages a round later. From the mark on, an end of a record in there is apart: a
@@ -41,7 +41,7 @@
 //
 // # Ends apart
 //
-// A handle holds a file offset and no pointer, on the heap too. The chunk's state says
+// A handle holds a file offset and no pointer, on the heap too. The chunk's state shows
 // whether it is still in memory; an end that comes too late is written apart.
 //
 // An end apart takes 64 bytes, not 32. Its extension holds the position of the begin and the

@@ -212,7 +212,7 @@ func TestSecondEndApart(t *testing.T) {
 
 // TestTwoEndsAtOnce: two goroutines end the same scopes, and each scope ends once. For
 // some 30 ns between its check of the record and its store, an end does not see another
-// one (see the package comment, Ends apart): then the trace has both, and says so.
+// one (see the package comment, Ends apart): then the trace has both, and counts it.
 func TestTwoEndsAtOnce(t *testing.T) {
 	const n = 5000
 	perBacking(t, func(t *testing.T, backing Option) {

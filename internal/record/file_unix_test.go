@@ -91,7 +91,7 @@ func TestG29Modes(t *testing.T) {
 }
 
 // TestG29Links checks that a link or a pipe in the place of a trace or a snapshot is not
-// followed: otherwise whoever may write to the directory could have any file overwritten,
+// followed: otherwise a user with access to the directory could have any file overwritten,
 // or read.
 func TestG29Links(t *testing.T) {
 	dir := t.TempDir()

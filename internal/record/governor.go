@@ -22,8 +22,8 @@ import (
 //
 // If the sum is too large, it switches off, in this order, until it is not:
 //
-//  1. Functions, the most called first: they get what the others leave, and a tenth of the budget at
-//     least.
+//  1. Functions, the most called first: they get what the others leave, and a tenth of the
+//     budget at least.
 //  2. Parts of collectors that take more than their own part of the budget.
 //  3. Parts of collectors, in their order: thread switches, states, samples.
 //  4. Records of the hooks: their shares are halved repeatedly.

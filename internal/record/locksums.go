@@ -36,7 +36,8 @@ type lockSums struct {
 
 const contendedOne = 1 << 32
 
-// placeFrame is where the locks of a place are locked, and the recording that has it.
+// placeFrame is the code position where the locks of a place are locked, and the recording that
+// has it.
 type placeFrame struct {
 	*format.Frame // nil for a single lock
 	told          atomic.Int64

@@ -65,8 +65,8 @@ var ownerTable [512]ownerBucket
 // ownersMissed counts what was not noted, because the table was full, or locked for too long.
 var ownersMissed atomic.Int64
 
-// missedFor is how long notes count as unknown after a release that was not checked, so that not
-// every such release has to record that.
+// missedFor is the time for which notes count as unknown after a release that was not checked, so
+// that not every such release has to record that.
 const missedFor = 20 * time.Microsecond
 
 // ownersKnown is the time since which all releases were checked, in ticks: locks noted before may

@@ -22,8 +22,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// stopAt is where a stepped writer is left: after a number of instructions or, if stores is
-// not 0, when its store of that number has changed the file. Both -1: at its end.
+// stopAt is the position at which a stepped writer is left: after a number of instructions or, if
+// stores is not 0, when its store of that number has changed the file. Both -1: at its end.
 type stopAt struct {
 	op            string
 	after, stores int

@@ -31,7 +31,7 @@ import (
 // has the time when it needs most of them, the directory, or none, and the backing.
 const threadChild = "SCOPE_THREAD_CHILD"
 
-// threadLimits are what limits the threads of a program, and its message when it gets none.
+// threadLimits lists limits of a program's threads, and its message when it gets none.
 var threadLimits = []struct{ by, says string }{
 	{"pids.max", noThread},
 	{"ulimit -u", noThread},

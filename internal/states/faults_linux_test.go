@@ -77,7 +77,7 @@ func onItsThread(f func()) {
 	<-done
 }
 
-// pageTruth is what a thread measured while it used pages.
+// pageTruth has a thread's measurements while it used pages.
 type pageTruth struct {
 	major int64
 	off   time.Duration // off the CPU in these

@@ -40,7 +40,7 @@ type live struct {
 	times  [Count]int64
 }
 
-// stackInfo is what is known from a stack, once it was examined.
+// stackInfo caches the properties of a stack that was examined.
 type stackInfo struct {
 	known bool
 	kind  kind

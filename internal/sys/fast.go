@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// layout is what the assembly needs of the running recording. The offsets in fast_amd64.s
+// layout has the fields of the running recording for the assembly. The offsets in fast_amd64.s
 // and fast_arm64.s follow this struct.
 type layout struct {
 	gen    int64 // of the recording; 0: none
@@ -26,7 +26,7 @@ type layout struct {
 	losses uintptr // the rows where the Ps count losses
 	own    uint64  // bytes of them that belong to Ps
 
-	// Why no goroutine gets a chunk, or 0 if the pool must be asked. A begin that finds
+	// The reason why no goroutine gets a chunk, or 0 if the pool must be called. A begin that finds
 	// no room is counted as lost for that reason without leaving the assembly.
 	dry atomic.Uint32
 }
@@ -112,7 +112,7 @@ type anchorArgs struct {
 	mult    uint64 // ticks per ns, 32.32
 }
 
-// place is where a goroutine was a moment ago.
+// place is the M, thread and P that a goroutine had a moment ago.
 type place struct {
 	m   uintptr
 	tid uint64

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// CPU is how thread CPU time may be measured.
+// CPU selects how thread CPU time may be measured.
 type CPU int
 
 const (

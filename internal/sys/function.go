@@ -54,8 +54,8 @@ const (
 	LeftOut = 2
 )
 
-// FirstCredit is how many calls of a function each P may record before its limit is set, so that
-// an initial burst can't cost much.
+// FirstCredit is the number of calls of a function that each P may record before its limit is
+// set, so that an initial burst can't cost much.
 const FirstCredit = 256
 
 // NoCredit is a limit that allows no call.

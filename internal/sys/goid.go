@@ -87,7 +87,7 @@ func findGoid() uintptr {
 	return 0
 }
 
-// gBytes is how much of a g is searched. Every g is larger (some 440 bytes).
+// gBytes is the number of bytes of a g that are searched. Every g is larger (some 440 bytes).
 const gBytes = 400
 
 // bytesAt reads memory that is known to be mapped: our own g, or an m or p that

@@ -16,7 +16,7 @@ import (
 
 // TestNobodyIsMovedInsideTheAssembly checks the basis of the fast path: a
 // goroutine inside an assembly function keeps its thread and its P, whatever the
-// scheduler wants. It tries many windows of 2 µs, much longer than a record
+// scheduler does. It tries many windows of 2 µs, much longer than a record
 // takes, while signals ask for preemption, collections stop the world, and Ps
 // come and go.
 func TestNobodyIsMovedInsideTheAssembly(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CPU is how thread CPU time may be measured.
+// CPU selects how thread CPU time may be measured.
 type CPU int
 
 const (

@@ -1,4 +1,5 @@
-// Package nats has calls that can wait. Behind each is what is waited for.
+// Package nats has calls that can wait. A comment after each has the name of
+// the object.
 package nats
 
 import (

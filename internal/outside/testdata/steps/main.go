@@ -1,4 +1,4 @@
-// Command steps calls functions of all kinds, from when it stops itself on.
+// Command steps stops itself, and then calls functions of all kinds.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command stepscgo calls C, and Go from there, from when it stops itself on.
+// Command stepscgo stops itself, and then calls C, and Go from there.
 package main
 
 /*

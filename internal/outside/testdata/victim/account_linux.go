@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// moment is a time, and what the system has counted of a thread up to it.
+// moment is a time, and the system's counts for a thread up to it.
 type moment struct {
 	now   int64
 	usage syscall.Rusage
@@ -27,9 +27,9 @@ func (m *moment) count() {
 	_ = syscall.Getrusage(thread, &m.usage)
 }
 
-// account takes page faults, waits, and is put off its CPU, all on one thread. It prints the
-// thread, the times between which that was, and what the system counted meanwhile: page faults,
-// switches to wait, and switches because others wanted the CPU. The times are the outer ones.
+// account takes page faults, waits, and is preempted, all on one thread. It prints the thread,
+// the times of begin and end, and the system's counts in between: page faults, switches to
+// wait, and switches because others wanted the CPU. The times enclose the counting.
 func account() error {
 	runtime.LockOSThread()
 	const pages, noHugePage = 500, 15

@@ -1,4 +1,4 @@
-// Command victim does one thing, of which the amount is known.
+// Command victim does one thing, of a known amount.
 package main
 
 import (
@@ -19,7 +19,8 @@ func hot(n int) (s int) {
 	return s
 }
 
-// cpu is the CPU time of the thread, which other programs take nothing from.
+// cpu returns the CPU time of the thread, which does not depend on other
+// programs.
 func cpu() time.Duration {
 	const thread = 1 // RUSAGE_THREAD
 	var u syscall.Rusage
