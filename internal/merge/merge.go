@@ -8,12 +8,12 @@ import (
 	"os"
 	"slices"
 
-	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/tracefile"
 )
 
 // Input is a trace to be merged.
@@ -63,7 +63,7 @@ func To(ctx context.Context, inputs []Input, f *os.File, progress func(done, of 
 	if err := m.number(); err != nil {
 		return r, err
 	}
-	m.w = chunks.NewWriter(f, m.header())
+	m.w = tracefile.New(f, m.header())
 	for _, in := range m.inputs {
 		if err := m.convert(ctx, in); err != nil {
 			return r, err
@@ -86,7 +86,7 @@ const mostSpan = int64(1) << 53
 type merger struct {
 	report   *Report
 	inputs   []*input
-	w        *chunks.Writer
+	w        *tracefile.Writer
 	progress func(done, of int64)
 	done, of int64 // bytes that are read
 
