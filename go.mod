@@ -16,6 +16,8 @@ require (
 
 require github.com/klauspost/compress v1.20.3
 
+require google.golang.org/protobuf v1.36.12
+
 require (
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/modelcontextprotocol/go-sdk v1.8.0

@@ -28,10 +28,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/gowire"
+	"github.com/scopeview/scopeview/internal/tracefile"
 )
 
 // Options hold what the bytes of a Go execution trace do not contain.
@@ -268,7 +268,7 @@ func (c *converter) scope(kind format.Kind, e *event, now int64) *scope {
 	if kind == format.KindTask {
 		c.scopes++
 	}
-	s.Record = format.Record{Start: now, Stop: chunks.Open, Head: format.Head(e.goid, kind, false, c.Name(c.s.texts[e.text]))}
+	s.Record = format.Record{Start: now, Stop: tracefile.Open, Head: format.Head(e.goid, kind, false, c.Name(c.s.texts[e.text]))}
 	c.list = append(c.list, s)
 	return s
 }

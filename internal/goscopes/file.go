@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/tracefile"
 )
 
 // file writes a trace. It holds four chunks at a time, whatever the trace's length.
 type file struct {
-	*chunks.Writer
+	*tracefile.Writer
 	raw  []byte // of the Go execution trace, not yet written
 	part uint32 // its parts so far
 }
@@ -27,7 +27,7 @@ func newFile(f *os.File) *file {
 		PageSize: 4096, Clock: format.ClockMonotonic, Path: format.PathAssembly, Backing: format.BackingDisk, Witness: format.WitnessGoid,
 		StartTicks: startTicks, TickRate: 1e9,
 	}
-	return &file{Writer: chunks.NewWriter(f, h)}
+	return &file{Writer: tracefile.New(f, h)}
 }
 
 func (w *file) fact(key, value string) {

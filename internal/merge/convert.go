@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/tracefile"
 )
 
 // mostOwners bounds how many chunks of an input are open at once. Of a machine with more
@@ -78,7 +78,7 @@ func (c *converter) event(e *trace.Event) error {
 		if apart := e.EndGoid != 0 || len(e.EndArgs) > 0 || e.Kind == format.KindProcess; !e.Open && !apart {
 			r.Stop, r.CPU = stop, cpu
 			break
-		} else if r.Stop = chunks.Open; apart && !e.Open || e.Left {
+		} else if r.Stop = tracefile.Open; apart && !e.Open || e.Left {
 			r.Stop |= format.ApartBit
 			loc := c.w.Record(owner, thread, r, ext)
 			return c.endApart(e, &r, loc, goid, stop, cpu)

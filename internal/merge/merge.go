@@ -8,11 +8,11 @@ import (
 	"os"
 	"slices"
 
-	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/tracefile"
 )
 
 // Input is a trace to be merged.
@@ -62,7 +62,7 @@ func To(ctx context.Context, inputs []Input, f *os.File, progress func(done, of 
 	if err := m.number(); err != nil {
 		return r, err
 	}
-	m.w = chunks.NewWriter(f, m.header())
+	m.w = tracefile.New(f, m.header())
 	for _, in := range m.inputs {
 		if err := m.convert(ctx, in); err != nil {
 			return r, err
@@ -85,7 +85,7 @@ const mostSpan = int64(1) << 53
 type merger struct {
 	report   *Report
 	inputs   []*input
-	w        *chunks.Writer
+	w        *tracefile.Writer
 	progress func(done, of int64)
 	done, of int64 // bytes that are read
 

@@ -6,15 +6,15 @@ import (
 	"os"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/newfile"
+	"github.com/scopeview/scopeview/internal/tracefile"
 )
 
 // writer writes a trace that has only blocks. Its clock is the system's monotonic one.
 type writer struct {
 	file *os.File
-	to   *chunks.Writer
+	to   *tracefile.Writer
 }
 
 // newWriter creates the file path, which must not exist, and writes the trace's header.
@@ -28,7 +28,7 @@ func newWriter(path string, pid int, now int64) (*writer, error) {
 		StartTicks: now, StartMono: now, StartWall: time.Now().UnixNano(), TickRate: 1e9,
 	}
 	_, _ = rand.Read(h.ID[:]) // it never fails
-	w := &writer{f, chunks.NewWriter(f, h)}
+	w := &writer{f, tracefile.New(f, h)}
 	w.to.Begin()
 	w.block(format.BlockCalib, format.AppendCalib(nil, &format.Calib{Ticks: now, Mono: now, Wall: h.StartWall}), now)
 	return w, w.failed()

@@ -6,65 +6,41 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/pprof/profile"
+
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// mapping parses which file was mapped.
-func (d *decoder) mapping(m message) error {
-	var id uint64
-	var file int64
-	for len(m) > 0 {
-		number, n, _, err := m.field()
-		if err != nil {
-			return err
-		}
-		switch number {
-		case 1:
-			id = n
-		case 5:
-			file = int64(n)
-		}
+// fileOf returns the file that a location is in; "": not known.
+func fileOf(l *profile.Location) string {
+	if l == nil || l.Mapping == nil {
+		return ""
 	}
-	d.mappings[id] = file
-	return nil
-}
-
-// file returns the file that a location is in; "": unknown.
-func (d *decoder) file(location uint64) (string, error) {
-	return d.text(d.mappings[d.locations[location].mapping])
+	return l.Mapping.File
 }
 
 // executables returns the files that have Go code.
-func (d *decoder) executables() (map[string]bool, error) {
+func executables(q *profile.Profile) map[string]bool {
 	of := map[string]bool{}
-	if len(d.mappings) < 2 {
-		return of, nil
+	if len(q.Mapping) < 2 {
+		return of
 	}
-	for id, l := range d.locations {
-		for _, line := range l.lines {
-			source, err := d.text(d.functions[line.function].file)
-			if err != nil {
-				return nil, err
+	for _, l := range q.Location {
+		for _, line := range l.Line {
+			if strings.HasSuffix(line.Function.Filename, ".go") {
+				of[fileOf(l)] = true
 			}
-			if !strings.HasSuffix(source, ".go") {
-				continue
-			}
-			file, err := d.file(id)
-			if err != nil {
-				return nil, err
-			}
-			of[file] = true
 		}
 	}
-	return of, nil
+	return of
 }
 
-// choose returns a function that reports whether a pair of locations is of the wanted
-// executable; "" stands for the only one.
-func (d *decoder) choose(executable string) (func(rawPair) bool, error) {
-	all, err := d.executables()
-	if err != nil || len(all) < 2 {
-		return func(rawPair) bool { return true }, err
+// choose returns what reports whether two locations are of the executable that is wanted; "" is
+// the only one that there is.
+func choose(q *profile.Profile, executable string) (func(leaf, caller *profile.Location) bool, error) {
+	all := executables(q)
+	if len(all) < 2 {
+		return func(_, _ *profile.Location) bool { return true }, nil
 	}
 	list := slices.Sorted(maps.Keys(all))
 	fits := func(file string) bool {
@@ -77,11 +53,11 @@ func (d *decoder) choose(executable string) (func(rawPair) bool, error) {
 	if len(found) != 1 {
 		return nil, fmt.Errorf("%w: %s", samples.ErrExecutables, strings.Join(list, ", "))
 	}
-	return func(p rawPair) bool {
-		leaf, _ := d.file(p.leaf)
-		if !all[leaf] { // a library's function, or the kernel, was called
-			leaf, _ = d.file(p.caller)
+	return func(leaf, caller *profile.Location) bool {
+		file := fileOf(leaf)
+		if !all[file] { // a library's function, or the kernel, was called
+			file = fileOf(caller)
 		}
-		return leaf == found[0]
+		return file == found[0]
 	}, nil
 }

@@ -312,19 +312,17 @@ func cellText(v reflect.Value, unit string) string {
 		}
 		return show.Number(v.Float())
 	}
-	if v.CanUint() && unit != "ns" && unit != "bytes" {
-		return show.Count(v.Uint())
-	}
 	n := v.Convert(reflect.TypeFor[int64]()).Int()
 	switch unit {
-	case "number", "line": // they count nothing
-		return strconv.FormatInt(n, 10)
 	case "ns":
 		return show.Duration(n)
 	case "bytes":
 		return show.Size(n)
 	case "line", "lines", "number": // such as a process's: they count nothing
 		return strconv.FormatInt(n, 10)
+	}
+	if v.CanUint() {
+		return show.Count(v.Uint())
 	}
 	return show.Count(n)
 }

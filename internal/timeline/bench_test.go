@@ -11,61 +11,34 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/internal/tracefile"
 )
 
 // synthetic returns a trace of about n scopes on four rows: requests with three calls in
 // each, one of which waits for a lock.
 func synthetic(n int) []byte {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	h := format.Header{
-		Major: format.Major, Minor: format.Minor, ChunkSize: format.ChunkSize, PageSize: 4096, PID: 1,
-		Clock: format.ClockTSC, Path: format.PathAssembly, Backing: format.BackingDisk,
+	var b tracetest.Memory
+	w := tracefile.New(&b, format.Header{
+		PageSize: 4096, PID: 1, Clock: format.ClockTSC, Path: format.PathAssembly, Backing: format.BackingDisk,
 		StartTicks: 1000, StartMono: 5, StartWall: 1_700_000_000e9, TickRate: 1_000_000_000,
+	})
+	for _, name := range []string{"request", "parse", "mu", "store"} {
+		w.Name(name)
 	}
-	const owners, perChunk = 4, (format.ChunkSize - format.ChunkHeaderSize) / format.RecordSize
-	chunks := (n + perChunk - 1) / perChunk
-	b := make([]byte, (chunks+2)*format.ChunkSize)
-	format.AppendHeader(b[:0], &h)
-	put := func(at int, v int64) {
-		for i := range 8 {
-			b[at+i] = byte(v >> (8 * i))
+	const owners = 4
+	now := [owners]int64{2000, 2000, 2000, 2000}
+	last := int64(0)
+	for i := 0; i < n; i += 4 {
+		g := i / 4 % owners
+		var list []format.Record
+		list, now[g] = request(rnd, uint64(100+g), now[g])
+		for _, r := range list {
+			w.Record(uint32(g), uint32(1000+g), r, nil)
 		}
+		last = max(last, now[g])
 	}
-	put(format.StateOffset+format.StateClosed, 1)
-	put(format.StateOffset+format.StateEnd, int64(len(b)))
-	var now [owners]int64
-	pending := [owners][]format.Record{}
-	for i := range now {
-		now[i] = 2000
-	}
-	for c := range chunks {
-		g := c % owners
-		chunk := b[(c+2)*format.ChunkSize:][:format.ChunkSize]
-		out := chunk[:format.ChunkHeaderSize]
-		since := now[g]
-		if len(pending[g]) > 0 {
-			since = pending[g][0].Start
-		}
-		format.PutChunkHeader(chunk, &format.ChunkHeader{Kind: format.ChunkRecords, Path: format.PathAssembly, Index: uint32(c + 2),
-			Owner: uint32(g), Since: since, Gen: 1, Flags: format.FlagFinal, Sealed: format.ChunkSize})
-		out = format.AppendRecord(out, &format.Record{Start: since, Stop: int64(1000 + g), CPU: 1000, Head: format.Head(0, format.KindAnchor, false, 0)})
-		for range perChunk - 1 {
-			if len(pending[g]) == 0 {
-				pending[g], now[g] = request(rnd, uint64(100+g), now[g])
-			}
-			out = format.AppendRecord(out, &pending[g][0])
-			pending[g] = pending[g][1:]
-		}
-	}
-	last := max(now[0], now[1], now[2], now[3])
-	put(format.StateOffset+format.StateTick, last)
-	blocks := b[format.ChunkSize : 2*format.ChunkSize]
-	format.PutChunkHeader(blocks, &format.ChunkHeader{Kind: format.ChunkBlocks, Index: 1, Since: 1000, Gen: 1})
-	out := blocks[:format.ChunkHeaderSize]
-	for id, name := range []string{"request", "parse", "mu", "store"} {
-		out = format.AppendBlock(out, format.BlockName, format.AppendName(nil, uint16(id+2), name))
-	}
-	format.AppendBlock(out, format.BlockStop, format.AppendTicks(nil, last))
+	w.Close(last, nil)
 	return b
 }
 

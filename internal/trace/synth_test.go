@@ -67,10 +67,7 @@ func (s *synth) chunk(i int) {
 	case 0:
 		clear(s.buf)
 		format.AppendHeader(b, &s.h)
-		st := s.buf[format.StateOffset:]
-		put(st[format.StateClosed:], 1)
-		put(st[format.StateTick:], s.last())
-		put(st[format.StateEnd:], s.size())
+		format.PutState(s.buf[format.StateOffset:], &format.State{Closed: true, Tick: s.last(), End: s.size()})
 		return
 	case 1:
 		clear(s.buf)
@@ -146,12 +143,6 @@ func (s *synth) hasEnds(k int) bool {
 
 func (s *synth) last() int64 {
 	return s.h.StartTicks + int64(s.chunks/s.owners+1)*int64(s.perChunk())*s.step
-}
-
-func put(b []byte, v int64) {
-	for i := range 8 {
-		b[i] = byte(v >> (8 * i))
-	}
 }
 
 // load makes the whole trace in memory.

@@ -1,8 +1,9 @@
 package perfetto
 
 import (
-	"encoding/binary"
 	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/scopeview/scopeview/internal/args"
 )
@@ -11,46 +12,34 @@ import (
 // and messages to messages. A field with its default value is written too: the schema is
 // proto2, where it makes a difference.
 
-// Wire types.
-const (
-	wireVarint  = 0
-	wireFixed64 = 1
-	wireBytes   = 2
-)
-
-func appendTag(b []byte, field, wire uint64) []byte {
-	return binary.AppendUvarint(b, field<<3|wire)
+func appendVarint(b []byte, field protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
 }
 
-func appendVarint(b []byte, field, v uint64) []byte {
-	return binary.AppendUvarint(appendTag(b, field, wireVarint), v)
+func appendInt(b []byte, field protowire.Number, v int64) []byte {
+	return appendVarint(b, field, uint64(v))
 }
 
-func appendInt(b []byte, field uint64, v int64) []byte { return appendVarint(b, field, uint64(v)) }
-
-func appendBool(b []byte, field uint64, v bool) []byte {
-	if v {
-		return appendVarint(b, field, 1)
-	}
-	return appendVarint(b, field, 0)
+func appendBool(b []byte, field protowire.Number, v bool) []byte {
+	return appendVarint(b, field, protowire.EncodeBool(v))
 }
 
-func appendFixed64(b []byte, field, v uint64) []byte {
-	return binary.LittleEndian.AppendUint64(appendTag(b, field, wireFixed64), v)
+func appendFixed64(b []byte, field protowire.Number, v uint64) []byte {
+	return protowire.AppendFixed64(protowire.AppendTag(b, field, protowire.Fixed64Type), v)
 }
 
-func appendDouble(b []byte, field uint64, v float64) []byte {
+func appendDouble(b []byte, field protowire.Number, v float64) []byte {
 	return appendFixed64(b, field, math.Float64bits(v))
 }
 
-// appendBytes appends a field with the bytes of a message, or of a valid string.
-func appendBytes[T string | []byte](b []byte, field uint64, v T) []byte {
-	b = binary.AppendUvarint(appendTag(b, field, wireBytes), uint64(len(v)))
+// appendBytes appends a field whose bytes are a message's, or a valid string's.
+func appendBytes[T string | []byte](b []byte, field protowire.Number, v T) []byte {
+	b = protowire.AppendVarint(protowire.AppendTag(b, field, protowire.BytesType), uint64(len(v)))
 	return append(b, v...)
 }
 
-// appendString appends a string of any bytes; broken UTF-8 becomes U+FFFD, as some readers
-// of protobuf reject the whole file for it.
-func appendString(b []byte, field uint64, s string) []byte {
+// appendString appends a string of any bytes; broken UTF-8 becomes U+FFFD, as
+// some readers of protobuf refuse the whole file for it.
+func appendString(b []byte, field protowire.Number, s string) []byte {
 	return appendBytes(b, field, args.Valid(s))
 }

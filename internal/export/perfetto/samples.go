@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/scopeview/scopeview/internal/export/rows"
 	"github.com/scopeview/scopeview/internal/samples"
 )
@@ -86,8 +88,8 @@ func (s *writer) mapping(f *samples.Frame) uint64 {
 	return id
 }
 
-// once returns the id of a text, and interns it if it is new.
-func (s *writer) once(known map[string]uint64, table uint64, text string) (id uint64, fresh bool) {
+// once returns the id of a text, which is defined if it is new.
+func (s *writer) once(known map[string]uint64, table protowire.Number, text string) (id uint64, fresh bool) {
 	id, ok := known[text]
 	if !ok {
 		id = uint64(len(known)) + 1

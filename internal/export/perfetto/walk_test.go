@@ -1,13 +1,14 @@
 package perfetto
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // messages are the fields that are messages, by their path from the packet.
@@ -21,40 +22,29 @@ func walk(t *testing.T, way string, b []byte) string {
 	t.Helper()
 	var out []string
 	for len(b) > 0 {
-		tag, n := binary.Uvarint(b)
-		if n <= 0 || tag>>3 == 0 {
-			t.Fatalf("in %q: no tag in % x", way, b)
+		number, typ, n := protowire.ConsumeTag(b)
+		size := protowire.ConsumeFieldValue(number, typ, b[max(n, 0):])
+		if n < 0 || size < 0 {
+			t.Fatalf("in %q: no field in % x", way, b)
 		}
-		b = b[n:]
-		field := strconv.FormatUint(tag>>3, 10)
-		switch tag & 7 {
-		case wireVarint:
-			v, n := binary.Uvarint(b)
-			if n <= 0 {
-				t.Fatalf("in %q: no varint in % x", way, b)
-			}
+		field, value := strconv.Itoa(int(number)), b[n:n+size]
+		b = b[n+size:]
+		switch typ {
+		case protowire.VarintType:
+			v, _ := protowire.ConsumeVarint(value)
 			out = append(out, field+":"+strconv.FormatInt(int64(v), 10))
-			b = b[n:]
-		case wireFixed64:
-			if len(b) < 8 {
-				t.Fatalf("in %q: no eight bytes in % x", way, b)
-			}
-			out = append(out, fmt.Sprintf("%s:%#x", field, binary.LittleEndian.Uint64(b)))
-			b = b[8:]
-		case wireBytes:
-			size, n := binary.Uvarint(b)
-			if n <= 0 || size > uint64(len(b)-n) {
-				t.Fatalf("in %q: %d bytes are too many for % x", way, size, b)
-			}
-			value := b[n : n+int(size)]
-			b = b[n+int(size):]
+		case protowire.Fixed64Type:
+			v, _ := protowire.ConsumeFixed64(value)
+			out = append(out, fmt.Sprintf("%s:%#x", field, v))
+		case protowire.BytesType:
+			v, _ := protowire.ConsumeBytes(value)
 			if inner := strings.TrimPrefix(way+"."+field, "."); slices.Contains(messages, inner) {
-				out = append(out, field+":{"+walk(t, inner, value)+"}")
+				out = append(out, field+":{"+walk(t, inner, v)+"}")
 			} else {
-				out = append(out, fmt.Sprintf("%s:%q", field, value))
+				out = append(out, fmt.Sprintf("%s:%q", field, v))
 			}
 		default:
-			t.Fatalf("in %q: wire type %d", way, tag&7)
+			t.Fatalf("in %q: wire type %d", way, typ)
 		}
 	}
 	return strings.Join(out, " ")
@@ -64,14 +54,13 @@ func walk(t *testing.T, way string, b []byte) string {
 func packets(t *testing.T, b []byte) (list []string) {
 	t.Helper()
 	for len(b) > 0 {
-		tag, n := binary.Uvarint(b)
-		size, m := binary.Uvarint(b[max(n, 0):])
-		if n <= 0 || m <= 0 || tag != tracePacket<<3|wireBytes || size > uint64(len(b)-n-m) {
+		number, typ, n := protowire.ConsumeTag(b)
+		packet, m := protowire.ConsumeBytes(b[max(n, 0):])
+		if n < 0 || m < 0 || number != tracePacket || typ != protowire.BytesType {
 			t.Fatalf("no packet in % x", b)
 		}
+		list = append(list, walk(t, "", packet))
 		b = b[n+m:]
-		list = append(list, walk(t, "", b[:size]))
-		b = b[size:]
 	}
 	return list
 }

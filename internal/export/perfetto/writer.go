@@ -3,6 +3,8 @@ package perfetto
 import (
 	"io"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/scopeview/scopeview/internal/export/rows"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -73,9 +75,9 @@ func (s *writer) begin(kind, track uint64) {
 // emit writes the event.
 func (s *writer) emit(ns int64) { s.emitAs(packetTrackEvent, ns) }
 
-// emitAs writes the event as a field of a packet. The format has no times before the trace's
-// start; they become 0.
-func (s *writer) emitAs(field uint64, ns int64) {
+// emitAs writes what was begun as a field of a packet. Times before the trace's start
+// don't exist in the format; they count as 0.
+func (s *writer) emitAs(field protowire.Number, ns int64) {
 	t := uint64(max(ns, 0))
 	h := s.header[:0]
 	if t >= s.last {
@@ -94,6 +96,6 @@ func (s *writer) emitAs(field uint64, ns int64) {
 	s.packet(s.header)
 }
 
-func appendInterned(b []byte, table, id uint64, name string) []byte {
+func appendInterned(b []byte, table protowire.Number, id uint64, name string) []byte {
 	return appendBytes(b, table, appendString(appendVarint(nil, internedID, id), internedName, name))
 }

@@ -12,29 +12,22 @@ import (
 	"github.com/scopeview/scopeview/internal/export/rows"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/internal/tracefile"
 )
 
 // small returns a trace of one scope, with arguments, on a row with a name.
 func small(goid uint64, name, track, key, value string, n int64, x float64) []byte {
-	const chunk = 16 << 10
-	b := make([]byte, 3*chunk)
-	format.AppendHeader(b[:0], &format.Header{
-		Major: format.Major, Minor: format.Minor, ChunkSize: chunk, PageSize: 4096, PID: 1, Clock: format.ClockMonotonic,
-		Path: format.PathGo, Backing: format.BackingDisk, StartTicks: 1, StartMono: 1, TickRate: 1_000_000_000,
+	var b tracetest.Memory
+	w := tracefile.New(&b, format.Header{
+		PageSize: 4096, PID: 1, Clock: format.ClockMonotonic, Path: format.PathGo, Backing: format.BackingDisk, StartTicks: 1, StartMono: 1, TickRate: 1_000_000_000,
 	})
-	format.PutChunkHeader(b[chunk:], &format.ChunkHeader{Kind: format.ChunkBlocks, Index: 1, Since: 1, Gen: 1})
-	p := b[chunk : chunk+format.ChunkHeaderSize]
-	for id, s := range []string{2: name, 3: track, 4: key} {
+	for id, s := range []string{2: name, 3: track, 4: key} { // of equal names too
 		if id >= format.FirstName {
-			p = format.AppendBlock(p, format.BlockName, format.AppendName(nil, uint16(id), s))
+			w.Block(format.BlockName, format.AppendName(nil, uint16(id), s))
 		}
 	}
-	format.AppendBlock(p, format.BlockInfo, format.AppendInfo(nil, "program", name))
-	format.PutChunkHeader(b[2*chunk:], &format.ChunkHeader{Kind: format.ChunkRecords, Path: format.PathGo, Index: 2, Since: 1, Gen: 1})
-	p = b[2*chunk : 2*chunk+format.ChunkHeaderSize]
-	p = format.AppendRecord(p, &format.Record{Start: 10, Head: format.Head(goid, format.KindTrack, false, 3)})
-	p = format.AppendRecord(p, &format.Record{Start: 20, Stop: 30, Head: format.Head(goid, format.KindTask, true, 2)})
-	_, err := format.AppendExt(p, []format.Slot{
+	w.Block(format.BlockInfo, format.AppendInfo(nil, "program", name))
+	ext, err := format.AppendExt(nil, []format.Slot{
 		{Type: format.SlotKey, Value: 4}, {Type: format.SlotString, Str: []byte(value), Full: len(value)},
 		{Type: format.SlotInt, Value: uint64(n)}, {Type: format.SlotFloat, Value: math.Float64bits(x)},
 		{Type: format.SlotType_, Str: []byte(value), Full: len(value)},
@@ -42,6 +35,9 @@ func small(goid uint64, name, track, key, value string, n int64, x float64) []by
 	if err != nil {
 		panic(err)
 	}
+	w.Record(0, 0, format.Record{Start: 10, Head: format.Head(goid, format.KindTrack, false, 3)}, nil)
+	w.Record(0, 0, format.Record{Start: 20, Stop: 30, Head: format.Head(goid, format.KindTask, true, 2)}, ext)
+	w.Close(30, nil)
 	return b
 }
 

@@ -1,11 +1,12 @@
 package rows_test
 
 import (
-	"encoding/binary"
 	"slices"
 	"strconv"
 	"testing"
 	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // message is a decoded protobuf message: the values of each field, in order.
@@ -47,31 +48,24 @@ func decode(t *testing.T, b []byte) message {
 	t.Helper()
 	m := message{}
 	for len(b) > 0 {
-		tag, n := binary.Uvarint(b)
-		if n <= 0 {
-			t.Fatalf("no tag in % x", b)
+		number, typ, n := protowire.ConsumeTag(b)
+		size := protowire.ConsumeFieldValue(number, typ, b[max(n, 0):])
+		if n < 0 || size < 0 {
+			t.Fatalf("no field in % x", b)
 		}
-		b = b[n:]
 		var v value
-		switch tag & 7 {
-		case 0:
-			if v.n, n = binary.Uvarint(b); n <= 0 {
-				t.Fatalf("no varint in % x", b)
-			}
-			b = b[n:]
-		case 1:
-			v.n = binary.LittleEndian.Uint64(b)
-			b = b[8:]
-		case 2:
-			size, n := binary.Uvarint(b)
-			if n <= 0 || size > uint64(len(b)-n) {
-				t.Fatalf("no bytes in % x", b)
-			}
-			v.bytes, b = b[n:n+int(size)], b[n+int(size):]
+		switch value := b[n:]; typ {
+		case protowire.VarintType:
+			v.n, _ = protowire.ConsumeVarint(value)
+		case protowire.Fixed64Type:
+			v.n, _ = protowire.ConsumeFixed64(value)
+		case protowire.BytesType:
+			v.bytes, _ = protowire.ConsumeBytes(value)
 		default:
-			t.Fatalf("wire type %d", tag&7)
+			t.Fatalf("wire type %d", typ)
 		}
-		m[tag>>3] = append(m[tag>>3], v)
+		b = b[n+size:]
+		m[uint64(number)] = append(m[uint64(number)], v)
 	}
 	return m
 }

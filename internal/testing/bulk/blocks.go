@@ -3,6 +3,7 @@ package bulk
 import (
 	"encoding/binary"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -27,13 +28,13 @@ type block struct {
 
 // blocks makes a chunk of them.
 func (p *plan) blocks(b []byte, h *format.ChunkHeader, list []block) {
-	out := b[:format.ChunkHeaderSize]
-	for _, x := range list {
-		out = format.AppendBlock(out, x.kind, x.payload)
-	}
-	h.Kind, h.Path, h.Since, h.Gen, h.Sealed = format.ChunkBlocks, format.PathAssembly, p.started, 1, int64(len(out))
+	h.Kind, h.Path, h.Since, h.Gen = format.ChunkBlocks, format.PathAssembly, p.started, 1
 	h.Flags |= format.FlagFinal
-	format.PutChunkHeader(b, h)
+	c := chunks.NewBuilder(format.ChunkSize, *h)
+	for _, x := range list {
+		c.Block(x.kind, x.payload)
+	}
+	copy(b, c.Build())
 }
 
 // facts are what is told once.

@@ -215,23 +215,17 @@ func (p *plan) head(w io.WriterAt) error {
 	}
 	copy(h.ID[:], p.Shape)
 	binary.LittleEndian.PutUint64(h.ID[8:], p.Seed)
-	state := map[int]int64{
-		format.StateClosed: 1,
-		format.StateTick:   p.end() + 1,
-		format.StateEnd:    (p.first + p.chunks) * format.ChunkSize,
-	}
+	s := format.State{Closed: true, Tick: p.end() + 1, End: (p.first + p.chunks) * format.ChunkSize}
 	if p.killed() {
-		state[format.StateClosed], state[format.StateTick] = 0, p.end()-p.span
+		s.Closed, s.Tick = false, p.end()-p.span
 	}
 	if p.Shape == Ring {
 		h.Ring = uint32(p.chunks + 1)
-		state[format.StateOverwritten], state[format.StateUntil] = (p.number-1)*p.perChunk, p.begin
+		s.Overwritten, s.Until = (p.number-1)*p.perChunk, p.begin
 	}
 	b := make([]byte, format.ChunkSize*p.first)
 	format.AppendHeader(b[:0], &h)
-	for at, v := range state {
-		binary.LittleEndian.PutUint64(b[format.StateOffset+at:], uint64(v))
-	}
+	format.PutState(b[format.StateOffset:], &s)
 	if p.Shape == Ring {
 		once, others := format.ChunkHeader{Index: 1, Flags: format.FlagKept}, format.ChunkHeader{Index: uint32(p.place(-1)), Number: uint32(p.number - 1)}
 		p.blocks(b[format.ChunkSize:], &once, append(p.facts(), p.stop()))

@@ -1,10 +1,13 @@
-package chunks
+// Package tracefile writes traces that no recorder writes: those that are merged, converted or
+// recorded from outside, and those of tests.
+package tracefile
 
 import (
 	"cmp"
 	"io"
 	"math"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -17,11 +20,11 @@ type Writer struct {
 	Err    error         // of the first write that failed
 
 	w       io.WriterAt
-	chunks  uint32 // handed out so far, chunk 0 included
+	count   uint32 // of chunks handed out so far, chunk 0 included
 	last    uint32 // index of the last chunk of blocks
 	streams map[stream]*streamState
-	blocks  *Builder
-	free    []*Builder
+	blocks  *chunks.Builder
+	free    []*chunks.Builder
 	names   map[string]uint16
 }
 
@@ -32,20 +35,20 @@ type stream struct {
 }
 
 type streamState struct {
-	*Builder        // nil: none of its chunks is being filled
-	thread   uint32 // of the chunk's last anchor
-	last     int64  // the latest start of a record; 0: there was none
+	*chunks.Builder        // nil: none of its chunks is being filled
+	thread          uint32 // of the chunk's last anchor
+	last            int64  // the latest start of a record; 0: there was none
 }
 
 // Open is the Stop of a scope without an end, to which format.ApartBit may be added.
 const Open = math.MinInt64
 
-// NewWriter returns a Writer of the trace with the header h, of which it sets the version and the
+// New returns a Writer of the trace with the header h, of which it sets the version and the
 // size of chunks.
-func NewWriter(w io.WriterAt, h format.Header) *Writer {
+func New(w io.WriterAt, h format.Header) *Writer {
 	h.Major, h.Minor, h.ChunkSize = format.Major, format.Minor, format.ChunkSize
 	return &Writer{
-		Header: h, Since: h.StartTicks, w: w, chunks: 1, streams: map[stream]*streamState{},
+		Header: h, Since: h.StartTicks, w: w, count: 1, streams: map[stream]*streamState{},
 		names: map[string]uint16{"": format.NameEmpty, format.OtherNames: format.NameOther},
 	}
 }
@@ -54,12 +57,12 @@ func NewWriter(w io.WriterAt, h format.Header) *Writer {
 func (w *Writer) Begin() { w.head(&format.State{}, nil) }
 
 // take hands out a chunk.
-func (w *Writer) take(h format.ChunkHeader) *Builder {
-	h.Index, h.Gen, h.Flags = w.chunks, 1, format.FlagFinal
-	w.chunks++
+func (w *Writer) take(h format.ChunkHeader) *chunks.Builder {
+	h.Index, h.Gen, h.Flags = w.count, 1, format.FlagFinal
+	w.count++
 	n := len(w.free)
 	if n == 0 {
-		return NewBuilder(format.ChunkSize, h)
+		return chunks.NewBuilder(format.ChunkSize, h)
 	}
 	c := w.free[n-1]
 	w.free = w.free[:n-1]
@@ -68,7 +71,7 @@ func (w *Writer) take(h format.ChunkHeader) *Builder {
 }
 
 // put writes a chunk.
-func (w *Writer) put(c *Builder) {
+func (w *Writer) put(c *chunks.Builder) {
 	w.write(c.Build(), int64(c.Head.Index)*format.ChunkSize)
 	w.free = append(w.free, c)
 }
@@ -174,8 +177,8 @@ func (w *Writer) Block(t format.BlockType, payload []byte) {
 	}
 }
 
-func (w *Writer) takeBlocks() *Builder {
-	w.last = w.chunks
+func (w *Writer) takeBlocks() *chunks.Builder {
+	w.last = w.count
 	return w.take(format.ChunkHeader{Kind: format.ChunkBlocks, Path: w.Header.Path, Since: w.Since})
 }
 
@@ -189,7 +192,7 @@ func (w *Writer) Close(end int64, lost *[format.CounterReasons + 1]int64) (size 
 	}
 	w.Block(format.BlockStop, format.AppendTicks(nil, end))
 	w.put(w.blocks)
-	size = int64(w.chunks) * format.ChunkSize
+	size = int64(w.count) * format.ChunkSize
 	s := format.State{Closed: true, Tick: end, End: size}
 	if lost != nil {
 		for _, n := range lost[1:] {

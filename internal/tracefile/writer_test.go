@@ -1,4 +1,4 @@
-package chunks_test
+package tracefile_test
 
 import (
 	"bytes"
@@ -6,21 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
+	"github.com/scopeview/scopeview/internal/tracefile"
 )
-
-// memory is a file in memory.
-type memory struct{ b []byte }
-
-func (m *memory) WriteAt(b []byte, off int64) (int, error) {
-	if n := int(off) + len(b); n > len(m.b) {
-		m.b = append(m.b, make([]byte, n-len(m.b))...)
-	}
-	return copy(m.b[off:], b), nil
-}
 
 var header = format.Header{
 	PageSize: 4096, PID: 1, Clock: format.ClockMonotonic, Path: format.PathPure, Backing: format.BackingDisk,
@@ -49,17 +40,17 @@ func dump(t *testing.T, b []byte) string {
 // TestWriter writes what there is to write: in order and out of it, on a thread, on another and on
 // none, open and ended apart, before the streams end and behind.
 func TestWriter(t *testing.T) {
-	var m memory
-	w := chunks.NewWriter(&m, header)
+	var m tracetest.Memory
+	w := tracefile.New(&m, header)
 	f := w.Name("f")
 	if again := w.Name("f"); again != f || w.Name("") != format.NameEmpty || w.Name(format.OtherNames) != format.NameOther {
 		t.Errorf("a name has the numbers %d and %d", f, again)
 	}
 	w.Record(3, 11, task(f, 2000, 2500), nil)
-	w.Record(3, 12, task(f, 2100, chunks.Open), nil)
-	w.Record(3, 12, task(f, 2050, chunks.Open), nil) // out of order
+	w.Record(3, 12, task(f, 2100, tracefile.Open), nil)
+	w.Record(3, 12, task(f, 2050, tracefile.Open), nil) // out of order
 	w.Record(3, 0, task(f, 2200, 2300), nil)
-	loc := w.Record(3, 12, task(f, 2400, chunks.Open|format.ApartBit), nil)
+	loc := w.Record(3, 12, task(f, 2400, tracefile.Open|format.ApartBit), nil)
 	ext, err := format.AppendExt(nil, []format.Slot{{Type: format.SlotLoc, Value: uint64(loc)}, {Type: format.SlotGoid, Value: 7}})
 	if err != nil {
 		t.Fatal(err)
@@ -71,8 +62,8 @@ func TestWriter(t *testing.T) {
 	w.Block(format.BlockGoTrace, format.AppendGoTrace(nil, 1, 0, make([]byte, format.ChunkSize-format.ChunkHeaderSize-format.BlockHeaderSize-format.GoTraceHeadSize)))
 	w.Block(format.BlockNote, format.AppendNote(nil, 4000, "n"))
 	size := w.Close(5000, &[format.CounterReasons + 1]int64{format.LossWindow: 2, format.LossStop: 3})
-	if w.Err != nil || size != int64(len(m.b)) {
-		t.Fatalf("%d bytes of %d: %v", size, len(m.b), w.Err)
+	if w.Err != nil || size != int64(len(m)) {
+		t.Fatalf("%d bytes of %d: %v", size, len(m), w.Err)
 	}
 	const want = `state closed=1 tick=5000 end=458752 lost=5
 chunk blocks owner=0 path=pure since=1000 gen=1 flags=final sealed=128
@@ -98,7 +89,7 @@ chunk blocks owner=0 path=pure since=1700 gen=1 flags=final sealed=88
 stop ticks=5000
 `
 	var got []string
-	for line := range strings.Lines(dump(t, m.b)) {
+	for line := range strings.Lines(dump(t, m)) {
 		switch first, _, _ := strings.Cut(line, " "); first {
 		case "header", "at", "raw":
 		case "gotrace":
@@ -114,10 +105,10 @@ stop ticks=5000
 
 // TestWriterFull: what finds no room in a chunk is in the next one, which its records find.
 func TestWriterFull(t *testing.T) {
-	var m memory
-	w := chunks.NewWriter(&m, header)
+	var m tracetest.Memory
+	w := tracefile.New(&m, header)
 	w.Begin()
-	if h, s, err := format.DecodeHeader(m.b); err != nil || s.Closed || h.StartTicks != 1000 {
+	if h, s, err := format.DecodeHeader(m); err != nil || s.Closed || h.StartTicks != 1000 {
 		t.Errorf("begun: %+v, %+v, %v", h, s, err)
 	}
 	const n = 10_000
@@ -126,7 +117,7 @@ func TestWriterFull(t *testing.T) {
 		w.Block(format.BlockNote, format.AppendNote(nil, 2000+i, strings.Repeat("n", 90)))
 	}
 	size := w.Close(5e9, nil)
-	tr, err := trace.Open(bytes.NewReader(m.b), size)
+	tr, err := trace.Open(bytes.NewReader(m), size)
 	if err != nil || w.Err != nil {
 		t.Fatal(err, w.Err)
 	}
@@ -134,15 +125,15 @@ func TestWriterFull(t *testing.T) {
 	if err := tr.Events(trace.Options{}, func(*trace.Event) bool { events++; return true }); err != nil {
 		t.Fatal(err)
 	}
-	if dump(t, m.b); events != n || len(tr.Notes) != n {
+	if dump(t, m); events != n || len(tr.Notes) != n {
 		t.Errorf("%d events, %d notes", events, len(tr.Notes))
 	}
 }
 
 // TestWriterNames: names beyond those that a trace can have are under one.
 func TestWriterNames(t *testing.T) {
-	var m memory
-	w := chunks.NewWriter(&m, header)
+	var m tracetest.Memory
+	w := tracefile.New(&m, header)
 	name := make([]byte, 3)
 	last, others := uint16(0), 0
 	for i := range format.MaxNames + 10 {
@@ -169,7 +160,7 @@ func (b *broken) WriteAt([]byte, int64) (int, error) { b.writes++; return 0, err
 // TestWriterError: the first write that fails is the last.
 func TestWriterError(t *testing.T) {
 	var b broken
-	w := chunks.NewWriter(&b, header)
+	w := tracefile.New(&b, header)
 	w.Begin()
 	for i := range int64(5000) {
 		w.Record(0, 1, task(0, 2000+i, 2000+i), nil)
