@@ -77,9 +77,17 @@ func (p *Pool) Take() (idx int64, lost format.Loss) {
 func (p *Pool) TakeForBlocks() (idx int64, lost format.Loss) {
 	if idx, lost = p.take(0, 0); lost == 0 {
 		at, _ := p.lay.place(idx)
-		p.back.hasBlocks(idx, at)
+		p.hasBlocks(idx, at)
 	}
 	return idx, lost
+}
+
+// hasBlocks notes that a chunk was handed out for blocks: the file, where it is a copy, has
+// these no later than what is in other chunks.
+func (p *Pool) hasBlocks(idx, at int64) {
+	if p.copies != nil {
+		p.copies.hasBlocks(idx, at)
+	}
 }
 
 // TakeKept hands out a chunk for blocks that are never overwritten.

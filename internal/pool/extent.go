@@ -62,7 +62,7 @@ func (p *Pool) Drop(from, to int64) error {
 // ReadPlace fills b with what the file has at a place, as far as it has that.
 func (p *Pool) ReadPlace(b []byte, at int64) {
 	clear(b)
-	if p.back.isStale(at) {
+	if p.copies != nil && p.copies.isStale(at) {
 		return
 	}
 	if f, off := p.file.at(at); f != nil {

@@ -78,8 +78,13 @@ type Pool struct {
 	lay     placement
 	back    backing
 	lacking int64 // see Lacking
-	states  []uint32
-	file    file
+
+	addresses  *sys.Range   // that chunks are mapped to; nil: they are on the heap
+	unprepared atomic.Int64 // pages that could not be faulted in
+	copies     *copier      // to the file; nil: chunks are pages of it
+
+	states []uint32
+	file   file
 }
 
 // Options of a pool.
@@ -137,11 +142,11 @@ func New(o Options) (*Pool, error) {
 	}
 	var err error
 	if o.Heap {
-		p.back = newHeap(&o, p.file, &p.allowed)
+		p.back = newHeap(p, &o)
 	} else if o.Hot != nil {
-		p.back, err = newShm(&o, p.file, &p.allowed)
+		p.back, err = newShm(p, &o)
 	} else {
-		p.back, err = newDisk(&o, p.file)
+		p.back, err = newDisk(p, &o)
 	}
 	if err != nil {
 		return nil, err
@@ -180,26 +185,39 @@ func (p *Pool) first() error {
 
 // Unprepared is how many pages were handed out without having been faulted in
 // before, because the kernel can't do that: each costs a worker a page fault.
-func (p *Pool) Unprepared() int64 { return p.back.unprepared() }
+func (p *Pool) Unprepared() int64 { return p.unprepared.Load() }
 
 // Words is a chunk's memory; nil where it is gone from memory.
 func (p *Pool) Words(idx int64) []uint64 { return p.back.words(idx) }
 
 // Range is the addresses that chunks are mapped to, chunk after chunk; nil on
 // the heap.
-func (p *Pool) Range() *sys.Range { return p.back.addresses() }
+func (p *Pool) Range() *sys.Range { return p.addresses }
 
 // Base is the address of the chunk 0 where chunks are mapped, else 0.
-func (p *Pool) Base() uintptr { return p.back.base() }
+func (p *Pool) Base() uintptr {
+	if p.addresses == nil {
+		return 0
+	}
+	return p.addresses.Base()
+}
 
 // Heap reports whether chunks are on the heap.
-func (p *Pool) Heap() bool { return p.back.base() == 0 }
+func (p *Pool) Heap() bool { return p.addresses == nil }
 
 // Backing is where chunks live.
-func (p *Pool) Backing() format.Backing { return p.back.kind() }
+func (p *Pool) Backing() format.Backing {
+	switch {
+	case p.Heap():
+		return format.BackingHeap
+	case p.Copies():
+		return format.BackingShm
+	}
+	return format.BackingDisk
+}
 
 // Copies reports whether the file is a copy of chunks that are elsewhere.
-func (p *Pool) Copies() bool { return p.back.kind() != format.BackingDisk }
+func (p *Pool) Copies() bool { return p.copies != nil }
 
 // Bytes returns how many bytes the pool has handed out.
 func (p *Pool) Bytes() int64 { return p.Bump() * ChunkSize }
