@@ -91,7 +91,12 @@ func (p *Pool) hasBlocks(idx, at int64) {
 }
 
 // TakeKept hands out a chunk for blocks that are never overwritten.
-func (p *Pool) TakeKept() (idx int64, lost format.Loss) { return p.lay.takeKept() }
+func (p *Pool) TakeKept() (idx int64, lost format.Loss) {
+	if p.again == nil {
+		return p.TakeForBlocks()
+	}
+	return p.again.takeKept()
+}
 
 // Spacious reports whether there is more room than records and most blocks are to find:
 // blocks of which there may be many are not to be written without. Where it is the
@@ -225,7 +230,7 @@ func (p *Pool) Rest() {
 	for idx := range p.top.Load() {
 		atomic.CompareAndSwapUint32(&p.states[idx], prepared, handed)
 	}
-	p.lay.tidy()
+	p.tidy()
 }
 
 // ready makes end the window's: there may be chunks for who found none.

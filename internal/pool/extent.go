@@ -55,7 +55,7 @@ func (p *Pool) Save(from, to int64, final bool) error {
 // Drop waits for what Save began and drops the chunks' memory.
 func (p *Pool) Drop(from, to int64) error {
 	err := p.each(from, to, p.back.drop)
-	p.lay.tidy()
+	p.tidy()
 	return err
 }
 

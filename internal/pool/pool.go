@@ -15,6 +15,12 @@
 //   - The backing says what a chunk's memory is: pages of the file (disk), pages
 //     of a file in memory (shm), or the Go heap. Of the last two the file is a copy.
 //
+// Linear is not a ring that never wraps: in a ring nobody but the flusher may prepare a
+// chunk (see linear.go), so records would be lost while it is late; and a program that never
+// asks for a ring would contain the code of one, 60 kB. A ring is not segments with one file:
+// it uses places again lot by lot, segments delete a whole file, the disk's room with it. What
+// both do is the ring's, which segments embed.
+//
 // The flusher keeps the window ahead of the bump, writes sealed chunks out and drops
 // their pages.
 //
@@ -76,6 +82,7 @@ type Pool struct {
 	memory
 	shape
 	lay     placement
+	again   reuse // lay, in a ring; nil: chunks are used once
 	back    backing
 	lacking int64 // see Lacking
 
@@ -171,10 +178,7 @@ func (p *Pool) first() error {
 	if p.allow(); (p.inMemory || p.Copies()) && p.allowed.Load() < leastAllowed*ChunkSize {
 		return errMemory
 	}
-	if err := p.lay.begin(); err != nil {
-		return err
-	}
-	if err := p.prepare(); err != nil {
+	if err := p.extend(); err != nil {
 		return err
 	}
 	p.next.Store(1)
@@ -245,8 +249,8 @@ func (p *Pool) Close() error {
 // Discard deletes what files there are besides the one that was given to New, of a
 // recording that does not come to be.
 func (p *Pool) Discard() {
-	if p.lay != nil {
-		p.lay.discard()
+	if p.again != nil {
+		p.again.discard()
 	}
 }
 

@@ -141,10 +141,10 @@ func makeRing(p *Pool, o *Options) (placement, error) {
 		keep:    min(keepForRecords, max(keepForBlocks, r.want/16)), // a quarter of the window
 		lotSize: r.lotSize, ring: r.all,
 	}
-	if o.Files != nil {
-		return o.Files.over(r), nil
+	if p.again = r; o.Files != nil {
+		p.again = o.Files.over(r)
 	}
-	return r, nil
+	return p.again, nil
 }
 
 func newRing(o *Options, numbers int64) (*ring, error) {
