@@ -151,7 +151,7 @@ var mayImport = map[string][]string{
 	"internal/export/*":         {"internal/export/rows", "internal/samples", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
 	"internal/live":             {"internal/advice", "internal/merge", "internal/page", "internal/open", "internal/doctor", "internal/states", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/mcpserver":        {"internal/report", "internal/report/*", "internal/doctor", "internal/open", "internal/samples", "internal/symbols", "internal/states", "internal/analysis", "internal/args", "internal/trace", "internal/pack", "internal/glob", "internal/format"},
-	"internal/merge":            {"internal/newfile", "internal/open", "internal/gotrace", "internal/trace", "internal/format"},
+	"internal/merge":            {"internal/newfile", "internal/open", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/anonymize":        {"internal/chunks", "internal/inorder", "internal/format"},
 	"internal/scopevet":         {},
 	"internal/build":            {"internal/newfile", ".", "internal/build/instrument", "internal/build/std", "internal/pgo"},

@@ -24,5 +24,5 @@
 //
 // Memory grows with the rows and with what runs at once, not with the records. Of a Go
 // execution trace 32 bytes for each sample of its CPU profile are kept until all else is
-// handed over, and for CPU times what states.Attach tells of.
+// handed over, and for CPU times what package open adds.
 package rows
