@@ -1,17 +1,10 @@
 package pool
 
-import (
-	"errors"
+import "errors"
 
-	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/sys"
-)
-
-// backing is what chunks' memory is: disk, shm or heap.
+// backing is what chunks' memory is: disk, shm or heap. What has made it has set the Pool's
+// addresses, if chunks are mapped, and its copier, if the file is a copy.
 type backing interface {
-	kind() format.Backing
-	base() uintptr
-	addresses() *sys.Range
 	// words is a chunk's memory, nil if there is none.
 	words(idx int64) []uint64
 	// spare is how many more chunks can be prepared now; err says why no more, or why
@@ -27,19 +20,11 @@ type backing interface {
 	attach(idx, at, n int64) error
 	detach(idx, n int64) error
 	wipe(at, n int64) error
-	// follow is told how to find a chunk's place, in a ring, whether each place is used
-	// again by itself, and how to make the file of a place that has none; nil: all have
-	// one. evict drops a chunk's memory that the file, which is a copy, does not have.
-	follow(place func(idx int64) int64, one bool, create creates)
+	// evict drops a chunk's memory that the file, which is a copy, does not have.
 	evict(idx, at int64)
-	// isStale reports whether what the file has at a place was overwritten.
-	isStale(at int64) bool
 	// rearm makes the chunks' pages writable again where the kernel's
 	// write-back has write-protected them.
 	rearm(idx, n int64) error
-	// hasBlocks says that a chunk at a place was handed out for blocks: the file has
-	// these no later than what is in other chunks.
-	hasBlocks(idx, at int64)
 	// save begins to write the chunks out, or brings the file up to date with them;
 	// final says that they will not change any more. drop has them written and
 	// drops their memory.
@@ -49,8 +34,6 @@ type backing interface {
 	free() (avail, total int64, err error)
 	// memory is how many bytes it takes of the process's memory, besides its file.
 	memory() int64
-	// unprepared counts the pages that attach could not fault in.
-	unprepared() int64
 	// close cuts the file at size bytes and lets go of the memory.
 	close(size int64) error
 }

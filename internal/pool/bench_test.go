@@ -45,9 +45,6 @@ func benchPool(b *testing.B, ring bool) *Pool {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p.back = &fake{avail: 1 << 50, size: 1 << 50}
-	if l, ok := p.lay.(*linear); ok {
-		l.owned = false // a flusher that is in time
-	}
+	useFake(p) // as with a flusher that is in time
 	return p
 }

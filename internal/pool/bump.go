@@ -77,13 +77,26 @@ func (p *Pool) Take() (idx int64, lost format.Loss) {
 func (p *Pool) TakeForBlocks() (idx int64, lost format.Loss) {
 	if idx, lost = p.take(0, 0); lost == 0 {
 		at, _ := p.lay.place(idx)
-		p.back.hasBlocks(idx, at)
+		p.hasBlocks(idx, at)
 	}
 	return idx, lost
 }
 
+// hasBlocks notes that a chunk was handed out for blocks: the file, where it is a copy, has
+// these no later than what is in other chunks.
+func (p *Pool) hasBlocks(idx, at int64) {
+	if p.copies != nil {
+		p.copies.hasBlocks(idx, at)
+	}
+}
+
 // TakeKept hands out a chunk for blocks that are never overwritten.
-func (p *Pool) TakeKept() (idx int64, lost format.Loss) { return p.lay.takeKept() }
+func (p *Pool) TakeKept() (idx int64, lost format.Loss) {
+	if p.again == nil {
+		return p.TakeForBlocks()
+	}
+	return p.again.takeKept()
+}
 
 // Spacious reports whether there is more room than records and most blocks are to find:
 // blocks of which there may be many are not to be written without. Where it is the
@@ -217,7 +230,7 @@ func (p *Pool) Rest() {
 	for idx := range p.top.Load() {
 		atomic.CompareAndSwapUint32(&p.states[idx], prepared, handed)
 	}
-	p.lay.tidy()
+	p.tidy()
 }
 
 // ready makes end the window's: there may be chunks for who found none.

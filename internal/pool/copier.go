@@ -70,6 +70,7 @@ func (c *copier) noBlocks(idx int64) {
 	c.blocks = kept
 }
 
+// hasBlocks notes that a chunk at a place was handed out for blocks.
 func (c *copier) hasBlocks(idx, at int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,8 +5,6 @@ import (
 
 	"github.com/edsrzf/mmap-go"
 	"golang.org/x/sys/unix"
-
-	"github.com/scopeview/scopeview/internal/format"
 )
 
 // disk maps the trace file itself.
@@ -15,21 +13,19 @@ type disk struct {
 	*mapped
 }
 
-func newDisk(o *Options, f file) (backing, error) {
+func newDisk(p *Pool, o *Options) (backing, error) {
 	var m *mapped
 	var err error
 	if o.Apart {
-		m, err = newApart(f.f.Name(), o.Limit)
+		m, err = newApart(p, o.Limit)
 	} else {
-		m, err = newMapped(f.f.Name(), o, o.Ring.bytes > 0)
+		m, err = newMapped(p, o, o.Ring.bytes > 0)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &disk{f, m}, nil
+	return &disk{p.file, m}, nil
 }
-
-func (d *disk) kind() format.Backing { return format.BackingDisk }
 
 func (d *disk) spare() (int64, error) { return maxSpare, nil }
 
@@ -37,13 +33,7 @@ func (d *disk) spare() (int64, error) { return maxSpare, nil }
 // back, but where all of the file is in memory.
 func (d *disk) memory() int64 { return 0 }
 
-func (d *disk) hasBlocks(idx, at int64) {}
-
-func (d *disk) follow(func(int64) int64, bool, creates) {}
-
 func (d *disk) evict(idx, at int64) {}
-
-func (d *disk) isStale(at int64) bool { return false }
 
 // attach finds the places allocated: fallocate has answered a full disk with an errno, and
 // populating a page that has its block can't fail for want of space.

@@ -4,18 +4,17 @@ package pool
 
 import (
 	"errors"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-func newDisk(o *Options, f file) (backing, error) {
+func newDisk(p *Pool, o *Options) (backing, error) {
 	return nil, sys.ErrNoMap
 }
 
-func newShm(o *Options, f file, allowed *atomic.Int64) (backing, error) {
+func newShm(p *Pool, o *Options) (backing, error) {
 	return nil, sys.ErrNoMap
 }
 

@@ -55,14 +55,14 @@ func (p *Pool) Save(from, to int64, final bool) error {
 // Drop waits for what Save began and drops the chunks' memory.
 func (p *Pool) Drop(from, to int64) error {
 	err := p.each(from, to, p.back.drop)
-	p.lay.tidy()
+	p.tidy()
 	return err
 }
 
 // ReadPlace fills b with what the file has at a place, as far as it has that.
 func (p *Pool) ReadPlace(b []byte, at int64) {
 	clear(b)
-	if p.back.isStale(at) {
+	if p.copies != nil && p.copies.isStale(at) {
 		return
 	}
 	if f, off := p.file.at(at); f != nil {

@@ -34,21 +34,16 @@ const dirSize = 1 << 12
 
 type page [1 << 12]atomic.Pointer[[]uint64]
 
-func newHeap(o *Options, f file, allowed *atomic.Int64) *heap {
-	h := &heap{most: maxKept, allowed: allowed, old: make(chan *[]uint64, maxKept)}
+func newHeap(p *Pool, o *Options) *heap {
+	h := &heap{most: maxKept, allowed: &p.allowed, old: make(chan *[]uint64, maxKept)}
 	if o.Memory > 0 {
 		h.most = o.Memory / ChunkSize
 	}
-	h.copier = copier{to: f, memory: h.words}
+	h.copier = copier{to: p.file, memory: h.words}
 	h.erase = h.eraseIn(wipe)
+	p.copies = &h.copier
 	return h
 }
-
-func (h *heap) kind() format.Backing { return format.BackingHeap }
-
-func (h *heap) base() uintptr { return 0 }
-
-func (h *heap) addresses() *sys.Range { return nil }
 
 func (h *heap) slot(idx int64) *atomic.Pointer[[]uint64] {
 	if uint64(idx) >= dirSize*uint64(len(page{})) {
@@ -169,8 +164,6 @@ func wipe(f *os.File, off int64) error {
 }
 
 var zeros [ChunkSize]byte
-
-func (h *heap) unprepared() int64 { return 0 }
 
 func (h *heap) free() (avail, total int64, err error) { return 0, 0, errors.ErrUnsupported }
 

@@ -42,16 +42,8 @@ func newLinear(p *Pool, o *Options) (placement, error) {
 	return &linear{p: p, owned: p.Copies(), seen: 1}, nil
 }
 
-func (l *linear) begin() error                    { return nil }
-func (l *linear) relieve(error) error             { return nil }
 func (l *linear) from() int64                     { return l.unprepared.Load() }
 func (l *linear) place(idx int64) (int64, uint32) { return idx, 1 }
-func (l *linear) retire(int64)                    {}
-func (l *linear) tidy()                           {}
-func (l *linear) evict([]int64)                   {}
-func (l *linear) discard()                        {}
-func (l *linear) inTheWay([]int64) []int64        { return nil }
-func (l *linear) holds(int64) bool                { return false }
 func (l *linear) size() int64                     { return l.p.Bump() }
 func (l *linear) reserved() int64                 { return l.from() }
 
@@ -141,8 +133,6 @@ func (p *Pool) why(err error) format.Loss {
 	}
 	return format.LossBuffer
 }
-
-func (l *linear) takeKept() (idx int64, lost format.Loss) { return l.p.TakeForBlocks() }
 
 func (l *linear) appendFresh(dst []int64) []int64 {
 	for bump := l.p.Bump(); l.seen < bump; l.seen++ {

@@ -30,8 +30,8 @@ var memfdCreate = unix.MemfdCreate
 type mapped struct {
 	name string
 	r    *sys.Range
-	size int64 // bytes of it that are ours
-	cold atomic.Int64
+	size int64         // bytes of it that are ours
+	cold *atomic.Int64 // see Pool.unprepared
 
 	// What detached addresses lead to, -1 if there is none. It is as long as all
 	// addresses and has no pages, so that neighbours are one mapping, and nothing
@@ -42,16 +42,17 @@ type mapped struct {
 }
 
 // newApart has addresses of its own, which close gives back.
-func newApart(name string, limit int64) (*mapped, error) {
+func newApart(p *Pool, limit int64) (*mapped, error) {
 	r, err := sys.NewRange(limit)
 	if err != nil {
 		return nil, err
 	}
-	return &mapped{name: name, r: r, size: limit, nowhere: -1, apart: true}, nil
+	p.addresses = r
+	return &mapped{name: p.file.f.Name(), r: r, size: limit, cold: &p.unprepared, nowhere: -1, apart: true}, nil
 }
 
 // newMapped takes the range; detaches reports whether chunks will leave it one by one.
-func newMapped(name string, o *Options, detaches bool) (*mapped, error) {
+func newMapped(p *Pool, o *Options, detaches bool) (*mapped, error) {
 	addresses.Lock()
 	defer addresses.Unlock()
 	if addresses.busy {
@@ -61,10 +62,11 @@ func newMapped(name string, o *Options, detaches bool) (*mapped, error) {
 	if err := reserve(size); err != nil {
 		return nil, err
 	}
-	m := &mapped{name: name, r: addresses.r, size: min(size, addresses.r.Size()), nowhere: -1, late: o.States == nil}
+	p.addresses = addresses.r
+	m := &mapped{name: p.file.f.Name(), r: p.addresses, size: min(size, p.addresses.Size()), cold: &p.unprepared, nowhere: -1, late: o.States == nil}
 	if detaches || m.late {
 		if fd, err := memfdCreate("scopeview", unix.MFD_CLOEXEC); err == nil {
-			if newfile.Room(name, m.r.Size()) != nil || unix.Ftruncate(fd, m.r.Size()) != nil {
+			if newfile.Room(m.name, m.r.Size()) != nil || unix.Ftruncate(fd, m.r.Size()) != nil {
 				unix.Close(fd)
 				fd = -1
 			}
@@ -113,10 +115,6 @@ func (m *mapped) release() error {
 	return err
 }
 
-func (m *mapped) base() uintptr { return m.r.Base() }
-
-func (m *mapped) addresses() *sys.Range { return m.r }
-
 func (m *mapped) words(idx int64) []uint64 {
 	if uint64(idx) >= uint64(m.size/ChunkSize) {
 		return nil
@@ -136,8 +134,6 @@ func (m *mapped) detach(idx, n int64) error {
 	off, size := idx*ChunkSize, n*ChunkSize
 	return m.r.Vacate(m.nowhere, off, size, true)
 }
-
-func (m *mapped) unprepared() int64 { return m.cold.Load() }
 
 func (m *mapped) populate(off, n int64) error {
 	err := retry(func() error { return m.r.Populate(off, n) })

@@ -52,7 +52,8 @@ type overwriting struct {
 	one    bool                             // places are used again one by one
 }
 
-// follow has the copier serve a ring.
+// follow has the copier serve a ring. place returns a chunk's place, one says that each place is
+// used again by itself, and create makes the file of a place that has none; nil: all have one.
 func (c *copier) follow(place func(idx int64) int64, one bool, create creates) {
 	if create != nil {
 		c.create = func(at int64) (*os.File, error) { return create(at, c.tell) }

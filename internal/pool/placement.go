@@ -7,24 +7,18 @@ import (
 // placement is where chunks lie: linear, ring or segments. A chunk is called by its number,
 // which is its address; its place is where the file has it.
 type placement interface {
-	// begin readies what there must be besides the window.
-	begin() error
 	// from is the first chunk that nobody prepares, counted as they are handed out.
 	from() int64
 	// extend prepares up to n chunks from there on and returns how many. It is 0 without
 	// an error where chunks that are not gone are in the way; with one it tells what
 	// failed meanwhile.
 	extend(from, n int64) (int64, error)
-	// relieve is told why the file does not take what waits in memory, or nil.
-	relieve(why error) error
 
 	// taken returns the number of the chunk that was handed out as the n-th; ok is false
 	// where it is nobody's.
 	taken(n int64) (idx int64, ok bool)
 	// make prepares a chunk for who has found none, where that takes no disk.
 	make(spare int64) (idx int64, why format.Loss)
-	// takeKept hands out a chunk that is never overwritten.
-	takeKept() (idx int64, why format.Loss)
 	// place is where the file has a chunk that was handed out a moment ago, and how often
 	// numbers began again.
 	place(idx int64) (at int64, lap uint32)
@@ -33,15 +27,6 @@ type placement interface {
 	// appendLive those that the file has.
 	appendFresh(dst []int64) []int64
 	appendLive(dst []int64) []int64
-	// retire says that a chunk is gone; tidy closes the files that nobody writes to any more.
-	retire(idx int64)
-	tidy()
-	// evict has full chunks overwritten that are not in the file.
-	evict(chunks []int64)
-	// inTheWay returns those of the open chunks for which extend waits; holds reports
-	// whether an open chunk keeps its file from being finished.
-	inTheWay(open []int64) []int64
-	holds(idx int64) bool
 	// extents are the chunks [from, to), as neighbours; ahead are the numbers of those that
 	// are handed out as the from-th to the to-th.
 	extents(from, to int64) []extent
@@ -54,6 +39,27 @@ type placement interface {
 	// close forgets all states. It returns how many chunks of the pool's own file were
 	// handed out, and has cut the others.
 	close() (own int64, err error)
+}
+
+// reuse is a placement that uses places again: ring or segments.
+type reuse interface {
+	placement
+	// begin readies what there must be besides the window.
+	begin() error
+	// relieve makes room where the file does not take what waits in memory, because of why;
+	// nil: it does.
+	relieve(why error) error
+	// takeKept hands out a chunk that is never overwritten.
+	takeKept() (idx int64, why format.Loss)
+	// retire says that a chunk is gone; tidy closes the files that nobody writes to any more.
+	retire(idx int64)
+	tidy()
+	// evict overwrites full chunks that are not in the file.
+	evict(chunks []int64)
+	// inTheWay returns those of the open chunks for which extend waits; holds reports
+	// whether an open chunk keeps its file from being finished.
+	inTheWay(open []int64) []int64
+	holds(idx int64) bool
 	// discard deletes what other files there are.
 	discard()
 }
@@ -85,11 +91,16 @@ func (p *Pool) Ring() int64 { return p.ring }
 func (p *Pool) Segments() int { return p.parts }
 
 // Holds reports whether a chunk that is still open keeps its file from being finished.
-func (p *Pool) Holds(idx int64) bool { return p.lay.holds(idx) }
+func (p *Pool) Holds(idx int64) bool { return p.again != nil && p.again.holds(idx) }
 
 // InTheWay returns those of the open chunks that kept the window from being made whole, if
 // any did when Extend was called last: it is to be asked by who calls that.
-func (p *Pool) InTheWay(open []int64) []int64 { return p.lay.inTheWay(open) }
+func (p *Pool) InTheWay(open []int64) []int64 {
+	if p.again == nil {
+		return nil
+	}
+	return p.again.inTheWay(open)
+}
 
 // Fresh appends the chunks that were handed out since it was last called.
 func (p *Pool) Fresh(dst []int64) []int64 { return p.lay.appendFresh(dst) }
@@ -104,7 +115,18 @@ func (p *Pool) Lacking() int64 { return p.lacking }
 
 // Evict drops chunks of a ring that are full and that the file, which is a copy, does not
 // have: they are overwritten. It is called by who calls Extend.
-func (p *Pool) Evict(chunks []int64) { p.lay.evict(chunks) }
+func (p *Pool) Evict(chunks []int64) { p.again.evict(chunks) }
 
 // Retire says that a chunk is gone: its place may be used again.
-func (p *Pool) Retire(idx int64) { p.lay.retire(idx) }
+func (p *Pool) Retire(idx int64) {
+	if p.again != nil {
+		p.again.retire(idx)
+	}
+}
+
+// tidy closes the files that nobody writes to any more.
+func (p *Pool) tidy() {
+	if p.again != nil {
+		p.again.tidy()
+	}
+}

@@ -15,6 +15,12 @@
 //   - The backing says what a chunk's memory is: pages of the file (disk), pages
 //     of a file in memory (shm), or the Go heap. Of the last two the file is a copy.
 //
+// Linear is not a ring that never wraps: in a ring nobody but the flusher may prepare a
+// chunk (see linear.go), so records would be lost while it is late; and a program that never
+// asks for a ring would contain the code of one, 60 kB. A ring is not segments with one file:
+// it uses places again lot by lot, segments delete a whole file, the disk's room with it. What
+// both do is the ring's, which segments embed.
+//
 // The flusher keeps the window ahead of the bump, writes sealed chunks out and drops
 // their pages.
 //
@@ -76,10 +82,16 @@ type Pool struct {
 	memory
 	shape
 	lay     placement
+	again   reuse // lay, in a ring; nil: chunks are used once
 	back    backing
 	lacking int64 // see Lacking
-	states  []uint32
-	file    file
+
+	addresses  *sys.Range   // that chunks are mapped to; nil: they are on the heap
+	unprepared atomic.Int64 // pages that could not be faulted in
+	copies     *copier      // to the file; nil: chunks are pages of it
+
+	states []uint32
+	file   file
 }
 
 // Options of a pool.
@@ -137,11 +149,11 @@ func New(o Options) (*Pool, error) {
 	}
 	var err error
 	if o.Heap {
-		p.back = newHeap(&o, p.file, &p.allowed)
+		p.back = newHeap(p, &o)
 	} else if o.Hot != nil {
-		p.back, err = newShm(&o, p.file, &p.allowed)
+		p.back, err = newShm(p, &o)
 	} else {
-		p.back, err = newDisk(&o, p.file)
+		p.back, err = newDisk(p, &o)
 	}
 	if err != nil {
 		return nil, err
@@ -166,10 +178,7 @@ func (p *Pool) first() error {
 	if p.allow(); (p.inMemory || p.Copies()) && p.allowed.Load() < leastAllowed*ChunkSize {
 		return errMemory
 	}
-	if err := p.lay.begin(); err != nil {
-		return err
-	}
-	if err := p.prepare(); err != nil {
+	if err := p.extend(); err != nil {
 		return err
 	}
 	p.next.Store(1)
@@ -180,26 +189,39 @@ func (p *Pool) first() error {
 
 // Unprepared is how many pages were handed out without having been faulted in
 // before, because the kernel can't do that: each costs a worker a page fault.
-func (p *Pool) Unprepared() int64 { return p.back.unprepared() }
+func (p *Pool) Unprepared() int64 { return p.unprepared.Load() }
 
 // Words is a chunk's memory; nil where it is gone from memory.
 func (p *Pool) Words(idx int64) []uint64 { return p.back.words(idx) }
 
 // Range is the addresses that chunks are mapped to, chunk after chunk; nil on
 // the heap.
-func (p *Pool) Range() *sys.Range { return p.back.addresses() }
+func (p *Pool) Range() *sys.Range { return p.addresses }
 
 // Base is the address of the chunk 0 where chunks are mapped, else 0.
-func (p *Pool) Base() uintptr { return p.back.base() }
+func (p *Pool) Base() uintptr {
+	if p.addresses == nil {
+		return 0
+	}
+	return p.addresses.Base()
+}
 
 // Heap reports whether chunks are on the heap.
-func (p *Pool) Heap() bool { return p.back.base() == 0 }
+func (p *Pool) Heap() bool { return p.addresses == nil }
 
 // Backing is where chunks live.
-func (p *Pool) Backing() format.Backing { return p.back.kind() }
+func (p *Pool) Backing() format.Backing {
+	switch {
+	case p.Heap():
+		return format.BackingHeap
+	case p.Copies():
+		return format.BackingShm
+	}
+	return format.BackingDisk
+}
 
 // Copies reports whether the file is a copy of chunks that are elsewhere.
-func (p *Pool) Copies() bool { return p.back.kind() != format.BackingDisk }
+func (p *Pool) Copies() bool { return p.copies != nil }
 
 // Bytes returns how many bytes the pool has handed out.
 func (p *Pool) Bytes() int64 { return p.Bump() * ChunkSize }
@@ -227,8 +249,8 @@ func (p *Pool) Close() error {
 // Discard deletes what files there are besides the one that was given to New, of a
 // recording that does not come to be.
 func (p *Pool) Discard() {
-	if p.lay != nil {
-		p.lay.discard()
+	if p.again != nil {
+		p.again.discard()
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // fake is a backing that holds nothing and does as it is told.
@@ -22,26 +21,19 @@ type fake struct {
 	held        int64
 }
 
-func (f *fake) kind() format.Backing            { return format.BackingDisk }
 func (f *fake) spare() (int64, error)           { return maxSpare, nil }
 func (f *fake) memory() int64                   { return f.held }
-func (f *fake) base() uintptr                   { return 0 }
-func (f *fake) addresses() *sys.Range           { return nil }
 func (f *fake) words(idx int64) []uint64        { return nil }
 func (f *fake) rearm(idx, n int64) error        { return nil }
-func (f *fake) hasBlocks(idx, at int64)         {}
 func (f *fake) save(s extent, final bool) error { return nil }
 func (f *fake) drop(s extent) error             { return nil }
 func (f *fake) grow(at, n int64) error          { return nil }
 
-func (f *fake) detach(idx, n int64) error               { return nil }
-func (f *fake) wipe(at, n int64) error                  { return nil }
-func (f *fake) follow(func(int64) int64, bool, creates) {}
-func (f *fake) evict(idx, at int64)                     {}
-func (f *fake) isStale(int64) bool                      { return false }
-func (f *fake) unprepared() int64                       { return 0 }
-func (f *fake) close(size int64) error                  { f.closed = size; return nil }
-func (f *fake) free() (int64, int64, error)             { return f.avail, f.size, f.freeErr }
+func (f *fake) detach(idx, n int64) error   { return nil }
+func (f *fake) wipe(at, n int64) error      { return nil }
+func (f *fake) evict(idx, at int64)         {}
+func (f *fake) close(size int64) error      { f.closed = size; return nil }
+func (f *fake) free() (int64, int64, error) { return f.avail, f.size, f.freeErr }
 func (f *fake) attach(idx, at, n int64) error {
 	if f.extendErr == nil {
 		f.extended = append(f.extended, [2]int64{idx, idx + n})
@@ -56,9 +48,17 @@ func newFake(t *testing.T, limit int64) (*Pool, *fake) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p, useFake(p)
+}
+
+// useFake gives a pool a fake with much room, which is the file itself.
+func useFake(p *Pool) *fake {
 	f := &fake{avail: 1 << 50, size: 1 << 50}
-	p.back, p.lay.(*linear).owned = f, false
-	return p, f
+	p.back, p.copies = f, nil
+	if l, ok := p.lay.(*linear); ok {
+		l.owned = false
+	}
+	return f
 }
 
 func newFile(t *testing.T) *os.File {

@@ -120,7 +120,7 @@ func RingAddresses(bytes int64) int64 {
 
 func makeRing(p *Pool, o *Options) (placement, error) {
 	numbers := int64(1 << 24)
-	if a := p.back.addresses(); a != nil {
+	if a := p.addresses; a != nil {
 		numbers = min(a.Size(), cmp.Or(o.Addresses, MaxAddresses)) / ChunkSize
 	}
 	r, err := newRing(o, numbers)
@@ -132,17 +132,19 @@ func makeRing(p *Pool, o *Options) (placement, error) {
 	if o.Files != nil {
 		create = o.Files.create
 	}
-	p.back.follow(r.placeOf, r.lotSize == 1, create)
+	if p.copies != nil {
+		p.copies.follow(r.placeOf, r.lotSize == 1, create)
+	}
 	p.shape = shape{
 		numbers: r.lap + maxKeptChunks + 1, last: math.MaxInt64, firstKept: r.lap + 1,
 		most:    min(maxWindow, r.want/4),                           // what is prepared holds nothing
 		keep:    min(keepForRecords, max(keepForBlocks, r.want/16)), // a quarter of the window
 		lotSize: r.lotSize, ring: r.all,
 	}
-	if o.Files != nil {
-		return o.Files.over(r), nil
+	if p.again = r; o.Files != nil {
+		p.again = o.Files.over(r)
 	}
-	return r, nil
+	return p.again, nil
 }
 
 func newRing(o *Options, numbers int64) (*ring, error) {
@@ -262,7 +264,7 @@ func (r *ring) takeKept() (idx int64, lost format.Loss) {
 	at := r.places[idx].at
 	r.used = max(r.used, at+1)
 	r.untold = append(r.untold, idx)
-	p.back.hasBlocks(idx, at)
+	p.hasBlocks(idx, at)
 	return idx, 0
 }
 

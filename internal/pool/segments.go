@@ -21,9 +21,9 @@ type Files interface {
 	// as long as none is held.
 	sizes() (parts, chunks, most int64)
 	create(place int64, tell func() error) (*os.File, error)
-	// over makes them the places of made, a ring. Its type is placement: were it *ring, every
+	// over makes them the places of made, a ring. Its type is reuse: were it *ring, every
 	// program that has an Options would contain all methods of ring, some 60 kB.
-	over(made placement) placement
+	over(made reuse) reuse
 }
 
 // segments are a ring's places in files of equal size, and reuse is by whole files:
@@ -104,7 +104,7 @@ func (s *segments) sizes() (parts, chunks, most int64) {
 	return int64(len(s.parts)), s.chunks, s.most
 }
 
-func (s *segments) over(made placement) placement {
+func (s *segments) over(made reuse) reuse {
 	r := made.(*ring)
 	r.p.parts, s.ring = len(s.parts), r
 	for part := range s.parts {

@@ -56,18 +56,17 @@ const (
 
 // newShm makes the backing of the empty trace. hot has its header, and no
 // slots yet.
-func newShm(o *Options, f file, allowed *atomic.Int64) (backing, error) {
-	m, err := newMapped(f.f.Name(), o, true)
+func newShm(p *Pool, o *Options) (backing, error) {
+	m, err := newMapped(p, o, true)
 	if err != nil {
 		return nil, err
 	}
-	s := &shm{file: f, mapped: m, hot: o.Hot, max: int64(o.HotSlots), allowed: allowed, slots: make([]atomic.Int64, o.HotSlots)}
-	s.copier = copier{to: f, memory: s.inSlot}
+	s := &shm{file: p.file, mapped: m, hot: o.Hot, max: int64(o.HotSlots), allowed: &p.allowed, slots: make([]atomic.Int64, o.HotSlots)}
+	s.copier = copier{to: p.file, memory: s.inSlot}
 	s.erase = s.eraseIn(wipeIn)
+	p.copies = &s.copier
 	return s, nil
 }
-
-func (s *shm) kind() format.Backing { return format.BackingShm }
 
 // spare is what slots there are, and what tmpfs has for more: all but a twentieth,
 // which others may need.

@@ -43,8 +43,14 @@ func (p *Pool) Extend() error {
 		p.window = min(max(perTenth, p.window*3/4, p.least()), p.most)
 	}
 	p.asked, p.used = now, bump
-	if err := p.lay.begin(); err != nil {
-		return err
+	return p.extend()
+}
+
+func (p *Pool) extend() error {
+	if p.again != nil {
+		if err := p.again.begin(); err != nil {
+			return err
+		}
 	}
 	return p.prepare()
 }
@@ -67,8 +73,10 @@ func (p *Pool) prepare() (failed error) {
 			return failed
 		}
 		spare, err := p.back.spare()
-		if e := p.lay.relieve(err); e != nil {
-			return p.refuse(e)
+		if p.again != nil {
+			if e := p.again.relieve(err); e != nil {
+				return p.refuse(e)
+			}
 		}
 		if spare < p.lotSize {
 			p.lacking = to - from - min(spare, 0)

@@ -167,8 +167,7 @@ func TestG36Wake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fake{avail: 1 << 50, size: 1 << 50}
-	p.back, p.lay.(*linear).owned = f, false
+	f := useFake(p)
 	wakes := func() (n int) {
 		for range 100 {
 			if _, why := p.Take(); why != p.Dry() || why == 0 {

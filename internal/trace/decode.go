@@ -29,7 +29,7 @@ func newDecoder(t *Trace) decoder {
 		args: make([]format.Slot, 0, format.MaxSlots), endArgs: make([]format.Slot, 0, format.MaxSlots),
 	}
 	d.clocks()
-	d.objects = t.objects.Load()
+	d.objects = t.objectNames()
 	return d
 }
 

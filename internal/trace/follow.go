@@ -155,7 +155,7 @@ func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*F
 // CallObjects is that of the trace, for what is delivered from now on.
 func (f *Follower) CallObjects(objects func([]Place) []Object) {
 	f.t.CallObjects(objects)
-	f.decoder.objects = f.t.objects.Load()
+	f.decoder.objects = f.t.objectNames()
 }
 
 // Trace returns what is known so far: header, names, heartbeats. Its getters are
@@ -345,6 +345,7 @@ func (f *Follower) openNow() (list []item, err error) {
 func (f *Follower) Events(t *Trace, o Options, fn func(*Event) bool) error {
 	t.clock = f.t.clock
 	t.objects.Store(f.t.objects.Load())
+	t.unnamed.Store(false)
 	return t.Events(o, func(e *Event) bool {
 		f.told = max(f.told, e.Start)
 		if !e.Open {

@@ -42,7 +42,7 @@ func (n *nameTable) add(id uint16, name []byte) error {
 // define. It is raw: it may hold control characters and invalid UTF-8. A place is called by
 // its object where CallObjects has told that.
 func (t *Trace) Name(id uint16) string {
-	if text := t.objects.Load().textOf(id); text != "" {
+	if text := t.objectNames().textOf(id); text != "" {
 		return text
 	}
 	n := t.names.Load()
@@ -117,7 +117,7 @@ func (t *Trace) Names() []string {
 	if !n.has(format.NameOther) {
 		names[format.NameOther] = format.OtherNames
 	}
-	if o := t.objects.Load(); o != nil {
+	if o := t.objectNames(); o != nil {
 		for id, text := range o.text {
 			if int(id) < len(names) {
 				names[id] = text

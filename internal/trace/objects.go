@@ -73,12 +73,26 @@ type objectTable struct {
 	used map[string]bool // names of objects
 }
 
-// CallObjects has what waits at places be told by the objects' names, all places of an object
-// as one. objects tells those of some places. It is called for the places that are known, and
-// by a Follower for those that come. It is to be called before the trace is read.
+// CallObjects names waits and holds at places by their objects, all places of an object as
+// one. objects returns those of some places. It is called when the first name is asked for, and
+// by a Follower for places that come later. Package open has it called before the trace is
+// read: names that were read before stay.
 func (t *Trace) CallObjects(objects func([]Place) []Object) {
 	t.askObjects = objects
-	t.callObjects()
+	t.unnamed.Store(true)
+}
+
+// objectNames returns how places are called by their objects; nil: they keep their names.
+func (t *Trace) objectNames() *objectTable {
+	if t.unnamed.Load() {
+		t.naming.Lock()
+		defer t.naming.Unlock()
+		if t.unnamed.Load() {
+			t.callObjects()
+			t.unnamed.Store(false)
+		}
+	}
+	return t.objects.Load()
 }
 
 // callObjects has the places named that have come since the last time.
@@ -109,7 +123,7 @@ func (t *Trace) callObjects() {
 }
 
 // IsObject reports whether a place is called by its object.
-func (t *Trace) IsObject(name uint16) bool { return t.objects.Load().textOf(name) != "" }
+func (t *Trace) IsObject(name uint16) bool { return t.objectNames().textOf(name) != "" }
 
 // nameOf returns the id that a wait or a hold of a name is told by.
 func (o *objectTable) nameOf(name uint16) uint16 {

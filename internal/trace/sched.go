@@ -154,7 +154,7 @@ func (t *Trace) HasSwitches() bool { return len(t.sched.switches) > 0 }
 func (t *Trace) EachLockSums(f func(*format.LockSums) bool) error {
 	return t.eachLater(t.sched.locks, format.BlockLock, func(p []byte) bool {
 		l, err := format.DecodeLockSums(p)
-		l.Name = t.objects.Load().nameOf(l.Name)
+		l.Name = t.objectNames().nameOf(l.Name)
 		return err != nil || !t.keepsLock(l.Addr) || f(&l)
 	})
 }

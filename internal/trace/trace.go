@@ -114,7 +114,9 @@ type Trace struct {
 
 	askObjects func([]Place) []Object // nil: places keep their names
 	objects    atomic.Pointer[objectTable]
-	named      int // how many it was asked for
+	unnamed    atomic.Bool // askObjects was not called yet
+	naming     sync.Mutex  // held while it is
+	named      int         // how many it was asked for
 
 	lapped struct { // chunks that were overwritten before they were read
 		mu     sync.Mutex

@@ -24,5 +24,5 @@
 //
 // Memory grows with the rows and the scopes open at once, not with the records. With a Go
 // execution trace, 32 bytes for each sample of its CPU profile are kept until everything
-// else is done, and for CPU times the memory of states.Attach.
+// else is done, and for CPU times the memory of package open.
 package rows
