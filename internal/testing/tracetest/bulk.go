@@ -2,11 +2,11 @@ package tracetest
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// Bulk makes a trace of the given number of record chunks, written by four
-// goroutines in turns. Every second scope lies in the one before it; with args
-// every scope has an int, a string and a named value.
+// Bulk returns a trace with the given number of record chunks, written by four goroutines in
+// turns. Every second scope lies inside the previous one; with args every scope has an int,
+// a string and a named value.
 func Bulk(chunks int, args bool) []byte {
-	const step = 300 // ns from begin to begin, about what real scopes have
+	const step = 300 // ns from begin to begin, similar to real scopes
 	h := format.Header{
 		Major: format.Major, Minor: format.Minor, ChunkSize: format.ChunkSize, PageSize: 4096, PID: 4711,
 		Clock: format.ClockMonotonic, Path: format.PathAssembly, Backing: format.BackingDisk,
