@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the section of ARCHITECTURE.md that is made of the table mayImport")
 
-// TestArchitectureImports compares who may import whom in ARCHITECTURE.md with the table.
+// TestArchitectureImports compares the permitted imports in ARCHITECTURE.md with the table.
 func TestArchitectureImports(t *testing.T) {
 	const begin, end = "<!-- imports -->\n", "<!-- end -->"
 	page := string(read(t, "ARCHITECTURE.md"))
@@ -33,8 +33,8 @@ func TestArchitectureImports(t *testing.T) {
 	}
 }
 
-// importLines has a line for each list of packages that some of the table may import, with
-// those that may; who may import none of ours is on the last one.
+// importLines returns a line for each list of packages that some packages of the table may
+// import, with these packages; those without permitted imports are on the last line.
 func importLines() string {
 	short := func(p string) string { return strings.TrimPrefix(p, "internal/") }
 	byShort := func(a, b string) int { return strings.Compare(short(a), short(b)) }
@@ -59,8 +59,8 @@ func importLines() string {
 	return b.String()
 }
 
-// TestArchitectureNamesFiles: the files and folders that ARCHITECTURE.md names exist, and
-// it stays as short as it is meant to be read.
+// TestArchitectureNamesFiles: the files and folders named in ARCHITECTURE.md exist, and it
+// stays short.
 func TestArchitectureNamesFiles(t *testing.T) {
 	page := string(read(t, "ARCHITECTURE.md"))
 	names := regexp.MustCompile("`((?:scope|internal|mmpool|flusher|sweeper|export|cmd|examples|bench)(?:/[A-Za-z0-9_.-]+)*)`").FindAllStringSubmatch(page, -1)

@@ -1,6 +1,5 @@
-// Package scopeview_test checks the conventions of the whole module: who may
-// import whom, what the recorder may never do, and what a program that imports
-// it takes on.
+// Package scopeview_test checks the conventions of the whole module: the permitted imports,
+// the calls forbidden to the recorder, and the cost of importing it.
 package scopeview_test
 
 import (
@@ -19,7 +18,7 @@ import (
 
 const module = "github.com/scopeview/scopeview"
 
-// source is a Go file that is no test, parsed for every system and tag.
+// source is a Go file other than a test, parsed for every system and tag.
 type source struct {
 	path string // relative to the root, with slashes
 	pkg  string // its directory; "." for the root
@@ -28,8 +27,8 @@ type source struct {
 
 var fset = token.NewFileSet()
 
-// files lists the module's files with that ending, with slashes. Nested modules
-// and test data are not ours.
+// files returns the module's files with that suffix, with slashes. Nested modules and test
+// data are excluded.
 func files(t *testing.T, ending string) []string {
 	t.Helper()
 	var all []string
@@ -84,9 +83,9 @@ func imports(s source) []string {
 	return paths
 }
 
-// mayImport says which packages of the module each may import. An entry that
-// ends in /* stands for everything below it. The writer's side (first half) and
-// the reader's side (second) meet in internal/format only.
+// mayImport has the packages of the module that each package may import. An entry that ends
+// in /* matches everything below it. The writer's side (first half) and the reader's side
+// (second) meet in internal/format only.
 var mayImport = map[string][]string{
 	"scope":                 {"internal/record", "internal/format", "internal/sys"},
 	"internal/record":       {"internal/newfile", "internal/pool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
@@ -98,9 +97,9 @@ var mayImport = map[string][]string{
 	"scope/gotrace":         {"scope", "internal/record", "internal/collect", "internal/perf", "internal/sys", "internal/format"},
 	"internal/collect":      {"internal/format"},
 	"internal/perf":         {"internal/unwind", "internal/collect", "internal/format", "internal/sys"},
-	"internal/unwind":       {}, // of both sides: who called is judged in one way
+	"internal/unwind":       {}, // of both sides, which use the same rules for callers
 	"internal/requests":     {},
-	"scope/scope*":          {"internal/newfile", "scope", "scope/gotrace", "internal/record", "internal/requests", "internal/snapshot", "internal/hot", "internal/chunks", "internal/format"}, // what connects it with other packages
+	"scope/scope*":          {"internal/newfile", "scope", "scope/gotrace", "internal/record", "internal/requests", "internal/snapshot", "internal/hot", "internal/chunks", "internal/format"}, // connections to other packages
 	"flusher":               {"internal/pool", "internal/testpoint", "internal/sys"},
 	"sweeper":               {"internal/format", "internal/sys"},
 	"mmpool":                {"flusher", "internal/pool", "internal/format"},
@@ -109,7 +108,7 @@ var mayImport = map[string][]string{
 	"internal/sys":          {},
 	"internal/snapshot":     {"internal/newfile", "internal/testpoint", "internal/chunks", "internal/format"}, // of both sides: it reads and writes
 	"internal/testpoint":    {},
-	"internal/hot":          {"internal/newfile", "internal/format"}, // of both sides: it reads, and brings home what was left
+	"internal/hot":          {"internal/newfile", "internal/format"}, // of both sides: it reads, and recovers leftovers
 	"internal/chunks":       {"internal/format"},
 	"internal/format":       {},
 	"internal/glob":         {},
@@ -122,7 +121,7 @@ var mayImport = map[string][]string{
 	"internal/trace":            {"internal/pack", "internal/hot", "internal/chunks", "internal/inorder", "internal/glob", "internal/format"},
 	"internal/trace/text":       {"internal/trace", "internal/chunks", "internal/inorder", "internal/format"},
 	"internal/testpoint/*":      {}, // for tests only
-	"internal/armed":            {}, // for tests only: what a recording sets up
+	"internal/armed":            {}, // for tests only: the state set up by a recording
 	"internal/args":             {"internal/trace", "internal/format"},
 	"internal/gowire":           {},
 	"internal/gotrace":          {"internal/gowire", "internal/trace", "internal/format"},
@@ -200,8 +199,8 @@ func TestDependenciesRunOneWay(t *testing.T) {
 	}
 }
 
-// recorder returns what runs inside the programs of others: what they import, and what that
-// imports. (export/html is not among it: who calls it wants a reader.)
+// recorder returns the packages that run inside user programs: those that they import, and
+// their imports, except for export/html, which needs a reader.
 func recorder(all []source) map[string]bool {
 	in := map[string]bool{"scope": true, "scope/auto": true, "scope/containers": true, "scope/hooks": true, "scope/gotrace": true, "scope/scopehttp": true, "scope/scopesql": true, "scope/scopepprof": true, "mmpool": true, "flusher": true, "sweeper": true}
 	for grown := true; grown; {
@@ -218,7 +217,7 @@ func recorder(all []source) map[string]bool {
 }
 
 func TestRecorderImportsNothingHeavy(t *testing.T) {
-	web := []string{"net/http", "html", "encoding/json"} // what scopehttp is for
+	web := []string{"net/http", "html", "encoding/json"} // the purpose of scopehttp
 	heavy := []string{"net/http", "html", "html/template", "text/template", "encoding/json", "os/exec", "os/signal", "log", "log/slog"}
 	all := sources(t)
 	inside := recorder(all)
@@ -263,8 +262,8 @@ func TestNoReplaceInGoMod(t *testing.T) {
 	}
 }
 
-// TestRecordingsOfTestsAreTheirOwn: a package whose tests record, or look for what a
-// recording left in shared memory, does so in a directory of its own.
+// TestRecordingsOfTestsAreTheirOwn: a package whose tests record, or search shared memory
+// for the files of recordings, uses a directory of its own.
 func TestRecordingsOfTestsAreTheirOwn(t *testing.T) {
 	records := map[string]string{}
 	owns := map[string]bool{}
@@ -288,7 +287,7 @@ func TestRecordingsOfTestsAreTheirOwn(t *testing.T) {
 	}
 }
 
-// forbidden are calls that end, interrupt or talk over the host program.
+// forbidden are calls that end, interrupt or print over the host program.
 var forbidden = []string{
 	"panic", "print", "println",
 	"os.Exit", "syscall.Exit", "unix.Exit", "runtime.Goexit",
@@ -312,7 +311,7 @@ func TestG12RecorderLeavesTheProgramAlone(t *testing.T) {
 					t.Errorf("%s calls %s", fset.Position(n.Pos()), name)
 				}
 			case *ast.SelectorExpr:
-				// scope/auto and scope/hooks say on standard error when they can't record.
+				// scope/auto and scope/hooks print to standard error when they cannot record.
 				if x, ok := n.X.(*ast.Ident); ok && x.Name == "os" && (n.Sel.Name == "Stdout" || n.Sel.Name == "Stderr" && s.pkg != "scope/auto" && s.pkg != "scope/hooks") {
 					t.Errorf("%s uses os.%s", fset.Position(n.Pos()), n.Sel.Name)
 				}
@@ -335,7 +334,7 @@ func callee(c *ast.CallExpr) string {
 	return ""
 }
 
-// TestFlusherWritesOut: the flusher alone prepares a pool's window, writes chunks out and
+// TestFlusherWritesOut: only the flusher prepares a pool's window, writes chunks out and
 // drops them.
 func TestFlusherWritesOut(t *testing.T) {
 	its, calls := []string{"Extend", "Rearm", "Save", "Drop", "Retire", "Fresh"}, map[string]int{}
@@ -361,8 +360,8 @@ func TestFlusherWritesOut(t *testing.T) {
 	}
 }
 
-// TestRaced: make test runs those packages with the race detector that start goroutines.
-// Programs do too, but what they share is a library's.
+// TestRaced: make test runs the packages that start goroutines with the race detector,
+// except programs.
 func TestRaced(t *testing.T) {
 	without := map[string]string{
 		"internal/advice":                 "it measures what starting them takes, and channels between them",
