@@ -16,7 +16,7 @@ import { make } from "./make.js";
 /**
  * @param {string} className
  * @param {number} height in CSS px
- * @param {string} label for those who don't see it
+ * @param {string} label for screen readers
  * @returns {Plot}
  */
 export function createPlot(className, height, label) {
