@@ -154,7 +154,7 @@ func (b *bench) slices(p plan) int {
 	return p.slices
 }
 
-// iterations is how often measure runs each loop.
+// iterations returns the number of iterations of each loop in measure.
 func (b *bench) iterations(p plan) int64 {
 	return int64(b.rounds) * int64(b.slices(p)*p.size)
 }

@@ -147,7 +147,7 @@ func TestWhatIf(t *testing.T) {
 	faultless(t, tb, "what if")
 }
 
-// percent is how the page writes a share.
+// percent formats a share like the page.
 func percent(tb *tab, share float64) (s string) {
 	tb.t.Helper()
 	tb.read(&s, `(() => { const p = 100 * %v; return p < 9.95 ? p.toFixed(1).replace(/\.0$/, "") + "%%" : Math.round(p) + "%%"; })()`, share)

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/uitest/traces"
 )
 
-// top is what scopeview top --json prints.
+// top is the output of scopeview top --json.
 type top struct {
 	Scopes []topScope
 	Locks  []topLock

@@ -17,7 +17,7 @@ import (
 	"github.com/scopeview/scopeview/scope/hooks"
 )
 
-// functions is what a generated file has.
+// functions are the descriptors of a generated file.
 var functions = [...]hooks.Func{{Name: "main.called"}, {Name: "main.works"}}
 
 var sink uint64

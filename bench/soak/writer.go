@@ -204,7 +204,7 @@ func (w *writer) batch() {
 	}
 }
 
-// slow is how long a scope is that triggers a snapshot.
+// slow is the duration of a scope that triggers a snapshot.
 const slow = 20 * time.Millisecond
 
 // slow creates such a scope from time to time.

@@ -27,7 +27,7 @@ const (
 	patience   = 6    // runs in which memory should be short once: see measureMemory
 )
 
-// strengths are where each example is looked at.
+// strengths are the strengths at which each example is checked.
 var strengths = []string{"0", "0.25", "0.5", "0.75", "1"}
 
 // far explains where the doctor can't know what mending saves.
@@ -98,7 +98,7 @@ func command(t *testing.T, name string, args ...string) []byte {
 	return out.Bytes()
 }
 
-// seconds is how long an example takes when it is not recorded.
+// seconds returns the duration of an example without a recording.
 func (x tools) seconds(t *testing.T, name string, s setting) float64 {
 	t.Helper()
 	out := command(t, x.doctor, s.args(name)...)
@@ -119,7 +119,7 @@ type finding struct {
 	Gain    *float64 // nil: not known
 }
 
-// gain is what is promised.
+// gain returns the promised gain.
 func (f finding) gain() float64 {
 	if f.Gain == nil {
 		return 0
@@ -210,7 +210,7 @@ func (x tools) examine(t *testing.T, path string) (v seen) {
 	return v
 }
 
-// share is how large a problem is; 0 if it is not found.
+// share returns the size of a problem; 0 if it is not found.
 func (v seen) share(verdict string) float64 {
 	for _, f := range v.findings {
 		if is(f, verdict) {

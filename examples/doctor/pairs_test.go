@@ -38,7 +38,7 @@ type pair struct {
 	skip        string // why it is not judged
 }
 
-// measured is what mending brings.
+// measured is the measured gain of mending.
 func (p *pair) measured() float64 { return 1 - p.mended/p.bad }
 
 func (p *pair) setting(mended bool) setting {

@@ -86,7 +86,7 @@ func goFiles(dir string, limit int) (files []string, err error) {
 	return files, err
 }
 
-// total is what all workers found.
+// total has the results of all workers.
 type total struct {
 	mu     sync.Mutex
 	stems  map[string]int

@@ -51,7 +51,7 @@ type burn struct {
 	in    []*goScope // the scopes that were open
 }
 
-// state is where a goroutine's clocks are.
+// state has the clocks of a goroutine.
 type state struct {
 	at      int64
 	running int64
