@@ -15,11 +15,11 @@ import (
 	"testing"
 )
 
-// public are the packages whose exported names are promised, see docs/stability.md.
+// public are the packages with stable exported names, see docs/stability.md.
 var public = []string{"scope", "scope/auto", "scope/containers", "scope/gotrace", "scope/hooks", "scope/scopehttp", "scope/scopepprof", "scope/scopeslog", "scope/scopesql", "scope/scopetest", "mmpool", "flusher", "sweeper", "export/html"}
 
-// TestAPI compares the exported names with testdata/api: who adds, changes or removes one
-// does so there too, and so sees that he does. -update writes the files.
+// TestAPI compares the exported names with testdata/api, so that adding, changing or
+// removing one is a deliberate change there. -update writes the files.
 func TestAPI(t *testing.T) {
 	update := flag.Lookup("update").Value.String() == "true"
 	for _, pkg := range public {
@@ -49,8 +49,8 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// exported lists the exported declarations of a package as it is built for Linux on amd64,
-// without bodies and comments, one a line.
+// exported returns the exported declarations of a package as built for Linux on amd64,
+// without bodies and comments, one per line.
 func exported(t *testing.T, pkg string) (list []string) {
 	for _, f := range exports(t, pkg, "") {
 		for _, d := range f.Decls {
@@ -68,7 +68,7 @@ func exported(t *testing.T, pkg string) (list []string) {
 					case *ast.TypeSpec:
 						parts = append(parts, &ast.GenDecl{Tok: d.Tok, Specs: []ast.Spec{s}})
 					case *ast.ValueSpec:
-						if len(s.Values) == 0 && d.Tok == token.CONST { // its value follows from those before it
+						if len(s.Values) == 0 && d.Tok == token.CONST { // its value follows from the previous ones
 							parts[len(parts)-1].(*ast.GenDecl).Lparen = 1
 							parts[len(parts)-1].(*ast.GenDecl).Specs = append(parts[len(parts)-1].(*ast.GenDecl).Specs, s)
 							continue
@@ -90,7 +90,7 @@ func exported(t *testing.T, pkg string) (list []string) {
 	return list
 }
 
-// ofExported reports whether a function is none of a type that is not exported.
+// ofExported reports whether a function is not a method of an unexported type.
 func ofExported(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return true
@@ -103,8 +103,8 @@ func ofExported(d *ast.FuncDecl) bool {
 	return ok && name.IsExported()
 }
 
-// exports parses the files of a package, as it is built with a tag, and leaves what is
-// exported.
+// exports parses the files of a package, as built with a tag, and keeps exported
+// declarations.
 func exports(t *testing.T, pkg, tag string) (list []*ast.File) {
 	t.Helper()
 	ctx := build.Default
@@ -125,8 +125,8 @@ func exports(t *testing.T, pkg, tag string) (list []*ast.File) {
 	return list
 }
 
-// TestAPIWithTags: with each tag the exported names are the same, parameters and results of
-// functions too.
+// TestAPIWithTags: with each tag the exported names are the same, including parameters and
+// results of functions.
 func TestAPIWithTags(t *testing.T) {
 	names := func(pkg, tag string) (list []string) {
 		for _, f := range exports(t, pkg, tag) {
@@ -172,14 +172,14 @@ func shape(list *ast.FieldList) string {
 	for i := 0; list != nil && i < len(list.List); i++ {
 		for range max(1, len(list.List[i].Names)) {
 			b.WriteByte(' ')
-			_ = printer.Fprint(&b, token.NewFileSet(), list.List[i].Type) // a Builder takes all
+			_ = printer.Fprint(&b, token.NewFileSet(), list.List[i].Type) // writing to a Builder cannot fail
 		}
 	}
 	return b.String() + ";"
 }
 
-// TestAPINamesNothingInternal: what is exported can be called with what a program can have.
-// An alias makes an internal type one that it can have.
+// TestAPINamesNothingInternal: programs can name all types in exported declarations. An
+// alias makes an internal type available.
 func TestAPINamesNothingInternal(t *testing.T) {
 	for _, pkg := range public {
 		for _, f := range exports(t, pkg, "") {

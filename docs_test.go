@@ -28,10 +28,10 @@ func TestEachPackageHasOneComment(t *testing.T) {
 	}
 }
 
-// TestExportedNamesAreDocumented demands a comment for every exported name, in
-// one of the files that declare it for different systems. One comment serves a
-// group in parentheses and a run of functions without a gap; a constant of a
-// named type has that type's.
+// TestExportedNamesAreDocumented requires a comment for every exported name, in one of the
+// files that declare it for different systems. One comment suffices for a group in
+// parentheses and a run of functions without a gap; a constant of a named type has that
+// type's.
 func TestExportedNamesAreDocumented(t *testing.T) {
 	documented := make(map[string]bool) // package and name
 	declared := make(map[string]token.Position)
@@ -74,7 +74,7 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 	}
 }
 
-// receiver names a method's type; for a function it is a name that counts as
+// receiver returns the name of a method's type; for a function a name that counts as
 // exported.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
@@ -97,8 +97,7 @@ func receiver(d *ast.FuncDecl) string {
 	}
 }
 
-// speaksForItself is true of methods that every Go programmer knows, and of
-// those that return what they are called.
+// speaksForItself reports whether a method is well known, or returns what its name says.
 func speaksForItself(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return false
@@ -132,8 +131,8 @@ var (
 	mdNoID    = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// TestLinksResolve follows the links of all documents that stay in the module: the
-// file exists, and so does the heading.
+// TestLinksResolve: the links of all documents within the module lead to existing files and
+// headings.
 func TestLinksResolve(t *testing.T) {
 	anchors := make(map[string]map[string]bool) // by file, as GitHub makes them of headings
 	links := 0

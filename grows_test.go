@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// grown are calls by which a file is written, or grows.
+// grown are calls that write a file or extend it.
 var grown = []string{"Write", "WriteString", "WriteAt", "Truncate", "Ftruncate", "Fallocate", "Pwrite", "Pwritev"}
 
-// growsItself are the files of the recorder with such calls that need no newfile, with why.
+// growsItself are the files of the recorder with such calls that do not need newfile, with
+// the reasons.
 var growsItself = map[string]string{
 	"internal/newfile/limit.go":     "it reads the limit",
 	"internal/format/control.go":    "who asks, and who answers, has asked for room",
@@ -22,8 +23,8 @@ var growsItself = map[string]string{
 	"scope/scopehttp/status.go":     "a response",
 }
 
-// TestG42Source: what runs inside a program writes files by internal/newfile, which reads the
-// limit of their size first: else the program would get a signal.
+// TestG42Source: code that runs inside a program writes files by internal/newfile, which
+// checks the file size limit first: otherwise the program would get a signal.
 func TestG42Source(t *testing.T) {
 	looked, used, all := 0, map[string]bool{}, sources(t)
 	inside := recorder(all)

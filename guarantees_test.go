@@ -16,10 +16,9 @@ var (
 	guaranteeFunc = regexp.MustCompile(`(?m)^func (TestG\d+\w*)\(`)
 )
 
-// TestGuaranteesPage compares docs/guarantees.md with the tests: each guarantee has
-// a section, by the name that make fault gives it, which says what it costs and
-// where it does not hold, and names its tests, or says that it is not given. Each
-// test is named.
+// TestGuaranteesPage compares docs/guarantees.md with the tests: each guarantee has a
+// section, with the name that make fault uses, which has its cost and its exceptions, and
+// names its tests or states that it is not given. Each test is named.
 func TestGuaranteesPage(t *testing.T) {
 	b, err := os.ReadFile("docs/guarantees.md")
 	if err != nil {
@@ -83,8 +82,8 @@ func TestGuaranteesPage(t *testing.T) {
 	}
 }
 
-// guaranteeTests are the tests that are called after a guarantee, those of nested
-// modules too.
+// guaranteeTests returns the tests named after a guarantee, including those of nested
+// modules.
 func guaranteeTests(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
-// What a user writes, and the same without us.
+// A user's program, and the same without scopeview.
 const (
 	importer = `package main
 
@@ -44,8 +44,8 @@ func main() {
 // fixed are the three modules that the recorder uses.
 var fixed = []string{"github.com/edsrzf/mmap-go", "github.com/prometheus/procfs", "golang.org/x/sys"}
 
-// TestWhatAnImporterTakesOn builds a small program in a module of its own and
-// looks at its dependencies, its size and whether it is static.
+// TestWhatAnImporterTakesOn builds a small program in a module of its own and checks its
+// dependencies, its size and whether it is static.
 func TestWhatAnImporterTakesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")
@@ -119,8 +119,7 @@ func TestWhatAnImporterTakesOn(t *testing.T) {
 	})
 }
 
-// A program with a debug server that is watched all the time, and the same with
-// ours in it.
+// A program with a debug server that is always watched, and the same with scopehttp.
 const (
 	debugged = `package main
 
@@ -158,8 +157,8 @@ func main() {
 `
 )
 
-// TestWhatScopehttpAdds: a program that has net/http gets next to nothing more,
-// and nothing by which the linker would keep methods that nobody calls.
+// TestWhatScopehttpAdds: a program that imports net/http grows only slightly, and imports
+// nothing that makes the linker keep uncalled methods.
 func TestWhatScopehttpAdds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")

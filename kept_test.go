@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// mostKept is how large a file under version control may be: what is larger is a binary, a trace
-// or something generated, which every clone would have for ever.
+// mostKept is the maximum size of a file under version control: a larger one is a binary, a
+// trace or generated, and would remain in every clone.
 const mostKept = 200_000
 
-// TestNothingLargeIsKept: a file that somebody left behind does not get in by the way.
+// TestNothingLargeIsKept: no large file was added by accident.
 func TestNothingLargeIsKept(t *testing.T) {
 	out, err := exec.Command("git", "ls-files", "-z").Output()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// opened are the calls that open or make a file for writing, or change one by its path, in a
-// way that follows what somebody has planted there.
+// opened are the calls that open or create a file for writing, or change one by its path,
+// and follow symbolic links planted there.
 var opened = []string{
 	"os.Create", "os.CreateTemp", "os.OpenFile", "os.WriteFile", "os.Truncate", "os.Chmod", "os.Chown", "os.Mkdir", "os.MkdirAll", "os.CopyFS",
 	"ioutil.WriteFile", "ioutil.TempFile",
@@ -20,7 +20,7 @@ var opened = []string{
 	"root.Create", "root.OpenFile", "root.WriteFile", "root.Mkdir", "root.MkdirAll",
 }
 
-// opensItself are the files that may all the same, with why.
+// opensItself are the files that may nevertheless call them, with the reasons.
 var opensItself = map[string]string{
 	"internal/newfile/newfile.go":   "it is the guarded open",
 	"cmd/scopeview/output.go":       "a device or a pipe that the user names by -o",
@@ -28,11 +28,11 @@ var opensItself = map[string]string{
 	"fleet/internal/store/s3.go":    "a temporary file for a bucket",
 }
 
-// notGuarded are directories whose programs are neither the tool nor in a user's program.
+// notGuarded are directories of programs other than the tool and user programs.
 var notGuarded = []string{"bench", "uitest", "examples", "internal/testing", "fleet/engines", "fleet/duckdb"}
 
-// TestG29Source: whatever runs inside a program or in the tool, nested modules included, opens
-// files for writing by internal/newfile only, and makes directories with 0700.
+// TestG29Source: code that runs inside a program or in the tool, nested modules included,
+// opens files for writing by internal/newfile only, and creates directories with mode 0700.
 func TestG29Source(t *testing.T) {
 	looked, used := 0, map[string]bool{}
 	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
@@ -51,7 +51,7 @@ func TestG29Source(t *testing.T) {
 		}
 		looked++
 		ast.Inspect(f, func(n ast.Node) bool {
-			// A name is enough: it may be called by way of a variable.
+			// A mention of the name suffices: it may be called by a variable.
 			s, ok := n.(*ast.SelectorExpr)
 			if !ok {
 				return true
@@ -79,8 +79,8 @@ func TestG29Source(t *testing.T) {
 	t.Logf("G29: %d files of the recorder and the tool open files for writing in one place only", looked)
 }
 
-// harmlessOpen reports whether a use is a call that makes a directory with 0700, or opens
-// a file only for reading.
+// harmlessOpen reports whether a use is a call that creates a directory with mode 0700, or
+// opens a file only for reading.
 func harmlessOpen(f *ast.File, use *ast.SelectorExpr) (ok bool) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		c, is := n.(*ast.CallExpr)
@@ -99,7 +99,7 @@ func harmlessOpen(f *ast.File, use *ast.SelectorExpr) (ok bool) {
 	return ok
 }
 
-// readsOnly reports whether a call says O_RDONLY, and nothing that writes.
+// readsOnly reports whether a call has the flag O_RDONLY, and none for writing.
 func readsOnly(c *ast.CallExpr) bool {
 	reads, writes := false, false
 	for _, a := range c.Args {

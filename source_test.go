@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview"
 )
 
-// TestSource: the source that the tool builds into programs has all that programs import, and
-// all that these packages need, with every file, on each system.
+// TestSource: the source that the tool builds into programs contains all packages that
+// programs import, and their dependencies, with every file, on each system.
 func TestSource(t *testing.T) {
 	has := map[string]bool{}
 	if err := fs.WalkDir(scopeview.Source, ".", func(name string, d fs.DirEntry, err error) error {

@@ -12,13 +12,13 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// aroundRows measures what recording costs beside the scopes themselves.
+// aroundRows measures the cost of recording besides the scopes themselves.
 func aroundRows(b *bench) []row {
 	return append([]row{b.faultsRow(), b.switchRow()}, b.heartbeatRows()...)
 }
 
-// faultsRow counts page faults of a thread that records a million scopes: the
-// flusher must have taken them all.
+// faultsRow counts page faults of a thread that records a million scopes: the flusher must
+// have prefaulted all pages.
 func (b *bench) faultsRow() row {
 	const name = "page faults of a worker over 10⁶ scopes, warm"
 	const n = 1_000_000
@@ -31,7 +31,7 @@ func (b *bench) faultsRow() row {
 		run: func() {
 			for range b.rounds {
 				before, err := threadFaults()
-				for range 10 { // not faster than a window is prepared: losses are another row's
+				for range 10 { // not faster than the window is prepared: another row measures losses
 					hot.Tasks(n / 10)
 					time.Sleep(5 * time.Millisecond)
 				}
@@ -49,14 +49,14 @@ func (b *bench) faultsRow() row {
 	return row{name: name, value: q, judge: q, fault: t.kept(int64(b.rounds * n))}
 }
 
-// switchRow measures what the witness of thread switches adds to each of them:
-// two threads that take turns on one CPU, recorded against not recorded.
+// switchRow measures the overhead of the witness of thread switches per switch: two threads
+// that alternate on one CPU, recorded against not recorded.
 func (b *bench) switchRow() row {
 	return b.addedToSwitch("a thread switch, for its witness", func() { scope.Task("f1")() }, job{})
 }
 
-// addedToSwitch measures what a recording, in which each turn does something, adds to a
-// switch between two threads that take turns on one CPU.
+// addedToSwitch measures the overhead of a recording, in which each turn runs turn, per
+// switch between two threads that alternate on one CPU.
 func (b *bench) addedToSwitch(name string, turn func(), recorded job) row {
 	var off, on []float64
 	for range b.rounds {
@@ -105,7 +105,7 @@ func (b *bench) heartbeatRows() []row {
 	return []row{sample, b.idleRow()}
 }
 
-// idleRow measures all that a recording costs a program that does nothing.
+// idleRow measures the whole cost of a recording for an idle program.
 func (b *bench) idleRow() row {
 	const name = "  all that an idle recording costs there"
 	const span = 4 * time.Second

@@ -22,9 +22,9 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/bulk"
 )
 
-// bigRows measures the tool on a trace of 30 M scopes with noise in their times, on all
-// processors and from the page cache. Each command runs in a process of its own. The floor is
-// what memory gives: a loop over the mapped file that adds up the starts and stops.
+// bigRows measures the tool on a trace of 30 M scopes with random times, on all processors
+// and from the page cache. Each command runs in a process of its own. The floor is the speed
+// of memory: a loop over the mapped file that adds up the starts and stops.
 func bigRows(b *bench) []row {
 	x, err := b.bigTrace(bulk.Irregular)
 	if err != nil {
@@ -45,7 +45,7 @@ func bigRows(b *bench) []row {
 	return append(rows, x.packed()...)
 }
 
-// bigTrace is a trace that is measured, and with what.
+// bigTrace is the trace that is measured, with the tools for it.
 type bigTrace struct {
 	b      *bench
 	rounds int
@@ -59,7 +59,7 @@ type bigTrace struct {
 type bigCommand struct {
 	name       string
 	args       []string
-	count      func(io.Reader) (int64, error) // the scopes that its output tells of
+	count      func(io.Reader) (int64, error) // number of scopes in its output
 	goal, must float64                        // M/s
 }
 
@@ -83,7 +83,7 @@ func (b *bench) bigTrace(shape bulk.Shape) (*bigTrace, error) {
 	return x, err
 }
 
-// floors measures what the commands are compared with.
+// floors measures the reference of the commands.
 func (x *bigTrace) floors() []row {
 	f, err := os.Open(x.path)
 	if err != nil {
@@ -138,7 +138,7 @@ func addUp(m []byte, cpus int) uint64 {
 	return sum
 }
 
-// rate measures a command. That it reads all is looked up once, apart from the measuring.
+// rate measures a command. A separate run checks that it reads all scopes.
 func (x *bigTrace) rate(c bigCommand) row {
 	r, w := io.Pipe()
 	cmd := exec.Command(x.tool.tool, c.args...)
@@ -176,12 +176,13 @@ func (x *bigTrace) rate(c bigCommand) row {
 	result.floor = x.floor / median(rates)
 	result.note = fmt.Sprintf("on %.1f CPUs", median(cpu))
 	if x.b.short {
-		result.judge = quantity{} // to start the process takes as long as to read
+		result.judge = quantity{} // starting the process takes as long as reading
 	}
 	return result
 }
 
-// packed measures packing, and what a packed trace is good for. What is unpacked is compared.
+// packed measures packing, and the use of a packed trace. The unpacked file is compared with
+// the original.
 func (x *bigTrace) packed() []row {
 	packed, back := filepath.Join(x.b.dir, "big.scopez"), filepath.Join(x.b.dir, "back.scope")
 	defer os.Remove(packed)
@@ -245,7 +246,7 @@ func sameFile(a, b string) error {
 	return nil
 }
 
-// html measures the timeline as one file: how long it takes, and how much memory.
+// html measures the time and the memory for writing the timeline as one file.
 func (x *bigTrace) html() []row {
 	const name = "html"
 	to := filepath.Join(x.b.dir, "big.html")
@@ -294,7 +295,7 @@ func countTop(r io.Reader) (n int64, err error) {
 	return n, err
 }
 
-// countLines counts lines that begin like that; of all lines the first, a header, is not one.
+// countLines counts lines with a prefix; without a prefix, all lines except the header.
 func countLines(begin string) func(r io.Reader) (int64, error) {
 	return func(r io.Reader) (n int64, err error) {
 		lines := bufio.NewScanner(r)
@@ -310,7 +311,7 @@ func countLines(begin string) func(r io.Reader) (int64, error) {
 	}
 }
 
-// countSound is of verify, which counts nothing.
+// countSound is the count of verify, which prints none.
 func (x *bigTrace) countSound(r io.Reader) (int64, error) {
 	said, err := io.ReadAll(r)
 	if err != nil || !bytes.HasSuffix(said, []byte(": sound\n")) {

@@ -44,9 +44,8 @@ func builtRows(b *bench) []row {
 	return rows
 }
 
-// runChild builds the harness with a tag and lets it measure itself. The trace's
-// header must say that it took the wanted path: otherwise the row would be
-// another's.
+// runChild builds the harness with a tag and runs it. The trace's header must show the
+// wanted path.
 func (b *bench) runChild(tag string, want format.Path) (child, error) {
 	var c child
 	bin := filepath.Join(b.dir, "bench-"+tag)

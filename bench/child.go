@@ -14,21 +14,21 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// child is what the harness, built with other tags, prints about itself.
+// child is the output of a harness built with other tags.
 type child struct {
 	Empty, Task           float64 // ns
 	ToFloor               float64 // Task's multiple of the floor
 	Ints                  float64 // ns
 	OverTask, OverInts    float64 // ns over an empty call
 	Quiet                 float64 // share of the slices
-	Aligned               bool    // what is compared lies as it should
+	Aligned               bool    // the compared code is aligned
 	Mallocs               float64
 	Recorded, Lost, Asked int64
 	Path                  format.Path // from the trace's header; 0: nothing is recorded
 	Recorder              string
 }
 
-// printChild is what a build measures of itself.
+// printChild prints the measurements of this build.
 func (b *bench) printChild(w io.Writer) error {
 	var c child
 	var p plan
@@ -58,8 +58,8 @@ func (b *bench) printChild(w io.Writer) error {
 	return json.NewEncoder(w).Encode(c)
 }
 
-// pathOf reads from a trace how it was recorded; 0 if there is none, because
-// this build records nothing.
+// pathOf returns the recording path from a trace; 0 if there is no trace, because the build
+// records nothing.
 func pathOf(file string) (format.Path, error) {
 	t, err := trace.OpenFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -72,9 +72,9 @@ func pathOf(file string) (format.Path, error) {
 	return t.Header().Path, nil
 }
 
-// childPlan is what this build measures: the floor, an empty call, a scope and one
-// with two ints. The pure path takes microseconds, and what is built to record
-// nothing next to nothing.
+// childPlan returns the loops of this build: the floor, an empty call, a scope and one with
+// two ints. The pure path takes microseconds per scope, and a build without recording almost
+// nothing.
 func childPlan() (p plan, loops []hot.Loop, aligned bool) {
 	loops = []hot.Loop{hot.Timed(floor.Loop), hot.Timed(floor.Empty), hot.Timed(hot.Tasks), hot.Timed(hot.TasksInts)}
 	const probe = 1000
@@ -87,11 +87,10 @@ func childPlan() (p plan, loops []hot.Loop, aligned bool) {
 	return recordedPlan, loops, true
 }
 
-// offLoops are those of a build that records nothing, see hot.Each. The slices are
-// short, and many: an empty call itself is quick or slow for some milliseconds at
-// a time (by a third, when the processor does not forward the loop's counter from
-// the stack as fast as it can), so only neighbours may be compared, and of the
-// differences the median counts.
+// offLoops returns the loops of a build that records nothing, see hot.Each. The slices are
+// short and many: an empty call itself is fast or slow for some milliseconds at a time (by a
+// third, when the processor does not forward the loop's counter from the stack as fast as it
+// can), so only neighbours are comparable, and the median of the differences counts.
 func offLoops() (p plan, loops []hot.Loop, aligned bool) {
 	loops, aligned = []hot.Loop{hot.Timed(floor.Loop)}, true
 	for _, equal := range [][2]func(){hot.Empty, hot.Task, hot.Ints} {

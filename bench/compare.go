@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// This is what -base does: the hot path of another revision and of the one that
-// is checked out, slice by slice in turn. A machine that is shared, or gets warm,
-// then slows both, and each slice is compared with the other revision's beside it.
+// -base compares the hot path of another revision with that of the checkout, slice by slice
+// in turn. A shared or warm machine then slows both, and each slice is compared with the
+// adjacent slice of the other revision.
 //
-// What such pairs can't even out is where the linker put things: two builds of
-// equal code can differ by some percent, for as long as they run. So every round
-// builds both with another random layout and runs them as new processes, and a
-// round's median counts as one observation, of which there are as many as rounds.
+// Such pairs cannot compensate the placement of code by the linker: two builds of equal code
+// can differ by some percent, for as long as they run. So every round builds both with
+// another random layout and runs them as new processes, and a round's median counts as one
+// observation.
 
-// judgedRatio is what a row's time may grow to without being called worse.
+// judgedRatio is the maximum ratio of a row's times that does not count as worse.
 const judgedRatio = 1.03
 
 // comparedRow is a loop of package runner in a state of the recorder.
@@ -28,7 +28,7 @@ type comparedRow struct {
 	free    bool  // not pinned to a CPU: it has goroutines of its own
 }
 
-// session is rows that are measured in one run of the two builds.
+// session is a set of rows measured in one run of the two builds.
 type session struct {
 	part   string
 	tag    string // of the build
@@ -38,7 +38,7 @@ type session struct {
 	rows   []comparedRow
 }
 
-// Pairs of slices per round, sized as those of the other tables are.
+// Numbers of pairs of slices per round, and their sizes, as of the other tables.
 var (
 	comparedRecorded = plan{slices: 40, size: 20_000, settle: recordedPlan.settle}
 	comparedIdle     = plan{slices: 60, size: 200_000}
@@ -74,7 +74,7 @@ var sessions = []session{
 	}},
 }
 
-// compare measures and prints; an error says that a row is worse.
+// compare measures and prints; it returns an error if a row is worse.
 func (b *bench) compare(base string, match *regexp.Regexp, output string) error {
 	rounds := 16
 	if b.short {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// runnerPackage is what is built of each revision.
+// runnerPackage is the package built for each revision.
 const runnerPackage = "github.com/scopeview/scopeview/bench/hot/runner"
 
 // revision is a checkout with the harness of this one.
@@ -17,8 +17,8 @@ type revision struct {
 	dir  string // of its bench
 }
 
-// revisions exports base below the harness's directory and puts this harness into
-// it: what measures is the same, and what is measured is not.
+// revisions exports base below the harness's directory and replaces its harness by this one,
+// so that the measuring code is the same.
 func (b *bench) revisions(base string) (old, current revision, err error) {
 	root, err := output("", "git", "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -50,10 +50,10 @@ func (b *bench) revisions(base string) (old, current revision, err error) {
 	return revision{name, theirs}, revision{"the working tree", ours}, nil
 }
 
-// buildPair builds the runner of both. A layout is where the linker puts
-// functions, by chance: each number gives another one.
+// buildPair builds the runner of both. layout is the seed of the linker's random order of
+// functions.
 func (b *bench) buildPair(old, current revision, tag string, layout int) (bins [2]string, err error) {
-	// The old one's requirements may be others than this harness's.
+	// The old revision's requirements may differ from those of this harness.
 	mod := [2]string{"-mod=mod", "-mod=readonly"}
 	for i, r := range []revision{old, current} {
 		bins[i] = filepath.Join(b.dir, fmt.Sprintf("runner-%d-%s", i, tag))

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 )
 
-// command and reply are what package runner reads and writes; its own are twins.
+// command and reply are the messages of package runner, which has identical types.
 type command struct {
 	Do  string
 	Row string
@@ -58,7 +58,7 @@ func (b *bench) startRunner(bin string) (*runner, error) {
 	return r, nil
 }
 
-// ask has the runner do something, and waits until it has.
+// ask sends a command to the runner, and waits for the reply.
 func (r *runner) ask(c command) (a reply, err error) {
 	if err := r.enc.Encode(c); err != nil {
 		return a, fmt.Errorf("the runner is gone: %w", err)
@@ -75,6 +75,6 @@ func (r *runner) ask(c command) (a reply, err error) {
 // close ends the runner and removes its trace.
 func (r *runner) close() {
 	r.in.Close()
-	_ = r.cmd.Wait() // what it had to say it has said to ask
+	_ = r.cmd.Wait() // errors were reported in replies
 	os.RemoveAll(r.dir)
 }

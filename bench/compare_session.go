@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// contest is a session that is running: the two builds of a round.
+// contest is a running session: the two builds of a round.
 type contest struct {
 	*session
 	runners [2]*runner
 	cpus    []int
 }
 
-// session runs the two builds once, and adds what each row took.
+// session runs the two builds once, and adds the times of each row.
 func (b *bench) session(s *session, builds [2]string, results []comparison) (err error) {
 	c := contest{session: s, cpus: b.cpus}
 	for i, bin := range builds {
@@ -69,7 +69,7 @@ func (b *bench) session(s *session, builds [2]string, results []comparison) (err
 	return nil
 }
 
-// pair runs a slice of both; which one first, and where, is chance.
+// pair runs a slice of both, in random order and on a random CPU.
 func (c *contest) pair(row *comparedRow) (ns [2]float64, err error) {
 	cpu := -1
 	if !row.free {
@@ -84,8 +84,8 @@ func (c *contest) pair(row *comparedRow) (ns [2]float64, err error) {
 	return ns, err
 }
 
-// warm runs all rows until the recorders have got used to them, as bench.warm
-// does; what is recorded counts from then on.
+// warm runs all rows until the recorders are warm, like bench.warm; records count from then
+// on.
 func (c *contest) warm() error {
 	for begin := time.Now(); time.Since(begin) < time.Second; {
 		for i := range c.rows {
@@ -102,10 +102,9 @@ func (c *contest) warm() error {
 	return nil
 }
 
-// unlike says why what the two recorded can't be compared: by another path, or not
-// all that was issued; or that this round can't, because one of them lost scopes: a
-// lost one is a quick one. A few that were lost, on a machine that is shared, change
-// no median.
+// unlike returns why two recordings are not comparable: different paths, or missing records.
+// lossy means that this round is not comparable because one of them lost scopes: a lost
+// scope is fast. A few lost scopes, on a shared machine, do not change a median.
 func unlike(a *[2]reply, issued int64) (lossy bool, fault string) {
 	for i, which := range []string{"old", "new"} {
 		if a[i].Recorded+a[i].Lost != issued {
@@ -119,7 +118,7 @@ func unlike(a *[2]reply, issued int64) (lossy bool, fault string) {
 	return lossy, ""
 }
 
-// path is the first word of what the recorder says of itself.
+// path returns the first word of the recorder's description.
 func path(recorder string) string {
 	word, _, _ := strings.Cut(recorder, " ")
 	return word

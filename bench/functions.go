@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// functionRows measures a program whose functions are all scopes.
+// functionRows measures a program with all functions as scopes.
 func functionRows(b *bench) []row {
 	const name = "functions"
 	bin := filepath.Join(b.dir, "functions")
@@ -40,7 +40,7 @@ func functionRows(b *bench) []row {
 }
 
 // budgetRow compares the CPU time of ten million calls a second with that of the same work
-// without any: by what the system says of whole processes, in turn.
+// without calls, by the CPU times of whole processes that alternate.
 func (b *bench) budgetRow(bin string) row {
 	const name = "CPU time more at 10 M calls a second"
 	rounds := 9

@@ -26,7 +26,7 @@ func (b *bench) hotRow(name string, l hot.Loop, goal, must float64) row {
 	return r
 }
 
-// bytesRow measures what a plain scope takes in the file.
+// bytesRow measures the bytes of a plain scope in the file.
 func (b *bench) bytesRow() row {
 	const name = "bytes of a plain scope in the file"
 	const n = 2_000_000

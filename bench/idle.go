@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// idleRows measures what scopes cost that are not recorded, over an empty call.
+// idleRows measures the cost of scopes that are not recorded, over an empty call.
 func idleRows(b *bench) []row {
 	ts := b.measure(idlePlan, hot.Timed(floor.Loop), hot.Timed(floor.Empty), hot.Timed(hot.Tasks), hot.Timed(hot.TasksInts), hot.Timed(hot.TasksMixed))
 	beyond := func(name string, loop int) row { return over(name, ts.ns(loop), ts.ns(1), ts.over(loop, 1), 1.5, 3) }
@@ -60,12 +60,12 @@ func allocRow(name string, mallocs float64, fault string) row {
 	return row{name: name, value: q, judge: q, goal: 0.005, must: 0.005, fault: fault}
 }
 
-// mallocLoop is how often a loop runs to count its allocations. The recorder's goroutines make
-// some hundreds at times, which are nothing in a mean over so many.
+// mallocLoop is the number of iterations for counting allocations. The recorder's goroutines
+// sometimes make some hundreds, which are negligible in a mean over so many.
 const mallocLoop = 1_000_000
 
-// mallocs is the number of heap allocations per iteration. It pauses between
-// slices: what a burst loses is another row's concern.
+// mallocs returns the number of heap allocations per iteration. It pauses between slices:
+// another row measures the losses of bursts.
 func mallocs(run func(int)) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -19,7 +19,7 @@ type launcher struct {
 	env  []string // beyond the environment
 }
 
-// launcher builds the tool, and makes what it generates of it lie below the traces.
+// launcher builds the tool, with the cache of generated files below the traces.
 func (b *bench) launcher() (*launcher, error) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -30,7 +30,7 @@ func (b *bench) launcher() (*launcher, error) {
 	return l, err
 }
 
-// usage is what a command took, with all that it started and waited for.
+// usage has the times of a command, including its children.
 type usage struct{ cpu, wall time.Duration }
 
 func (l *launcher) spent(args ...string) (u usage, err error) {
@@ -44,16 +44,17 @@ func (l *launcher) spent(args ...string) (u usage, err error) {
 	return usage{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), time.Since(began)}, nil
 }
 
-// turns is two commands, plain and ours, that take turns.
+// turns is a pair of alternating commands, plain and ours.
 type turns struct {
 	name        string
 	plain, ours []string
 	times       int
 	before      func() error // each; it does not count
-	goal, must  float64      // for what ours takes as a multiple of plain; 0: nothing is demanded
+	goal, must  float64      // for the ratio of ours to plain; 0: no limit
 }
 
-// row runs them. CPU time is judged: neighbours on the machine show less in it than by the clock.
+// row runs them. CPU time is judged: other programs on the machine affect it less than wall
+// time.
 func (l *launcher) row(t turns) row {
 	var ratios, walls []float64
 	var took [2][]float64
@@ -83,8 +84,8 @@ func (l *launcher) row(t turns) row {
 	return r
 }
 
-// launchRows measures what it takes to build a program so that it records, and to run it. The
-// program is the tool itself.
+// launchRows measures building and running a program with recording. The program is the tool
+// itself.
 func launchRows(b *bench) []row {
 	const again = "a build, nothing changed"
 	l, err := b.launcher()
@@ -102,7 +103,7 @@ func launchRows(b *bench) []row {
 	}
 	warm, changed, cold := build, build, build
 	warm.name, warm.times, warm.goal, warm.must = again, 4*b.rounds, 1, 1.05
-	// What is changed is compiled, and the compiler has more to do.
+	// Changed files are compiled, and the compiler has more to do.
 	changed.name, changed.times, changed.goal, changed.must = "  a file of package main changed", b.rounds, 1.3, 1.5
 	cold.name, cold.times, cold.goal, cold.must = "  nothing built yet", max(b.rounds/2, 1), 1.2, 1.5
 	return []row{l.row(warm), b.changedRow(*l, changed), b.coldRow(*l, cold), b.runRow(l), b.pictureRow(l)}
@@ -133,7 +134,7 @@ func (b *bench) changedRow(l launcher, t turns) row {
 	return l.row(t)
 }
 
-// copyModule copies a module without what version control keeps of it.
+// copyModule copies a module without version control data.
 func copyModule(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -159,7 +160,7 @@ func copyModule(from, to string) error {
 	})
 }
 
-// coldRow builds with caches in which there is nothing, but for the modules'.
+// coldRow builds with empty caches, except for that of modules.
 func (b *bench) coldRow(l launcher, t turns) row {
 	caches := filepath.Join(b.dir, "cold")
 	l.env = []string{"GOCACHE=" + filepath.Join(caches, "go"), "SCOPEVIEW_CACHE=" + filepath.Join(caches, "scopeview")}
@@ -168,8 +169,8 @@ func (b *bench) coldRow(l launcher, t turns) row {
 	return l.row(t)
 }
 
-// runRow runs a program that does nothing, as go run does and as scopeview does, which also reads
-// what it has recorded.
+// runRow runs a program that does nothing, by go run and by scopeview run, which also reads
+// the recording.
 func (b *bench) runRow(l *launcher) row {
 	const name = "a run, nothing changed"
 	o, err := b.ordinary()
@@ -186,7 +187,8 @@ func (b *bench) runRow(l *launcher) row {
 	return in.row(turns{name: name, times: 4 * b.rounds, plain: []string{"go", "run", ".", "nothing"}, ours: []string{l.tool, "run", ".", "nothing"}})
 }
 
-// pictureRow is the time from the command to the page, beyond what the program takes by itself.
+// pictureRow measures the time from the command to the page, minus that of the program
+// itself.
 func (b *bench) pictureRow(l *launcher) row {
 	const name = "scopeview run of gostats, and its page, beyond the program"
 	traces, plain, page := filepath.Join(b.dir, "runs"), filepath.Join(b.dir, "gostats"), filepath.Join(b.dir, "page.html")

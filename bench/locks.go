@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// The locks of the rows. Those of a recording that others once waited for have more
-// to do than those that nobody ever did.
+// The locks of the rows. In a recording, locks that were once contended cost more than
+// others.
 var (
 	syncMutex    sync.Mutex
 	scopeMutex   = scope.Mutex{Name: "free"}
@@ -44,7 +44,7 @@ func retryNone() {
 	r.Done()
 }
 
-// lockRows measures locks that one goroutine uses, and one that two fight for.
+// lockRows measures uncontended locks, and one contended by two goroutines.
 func lockRows(b *bench) []row {
 	each := func(f func()) hot.Loop { return hot.Timed(func(n int) { hot.Each(n, f) }) }
 	loops := []hot.Loop{
@@ -82,7 +82,7 @@ func lockRows(b *bench) []row {
 	return append(rows, b.contendedRows()...)
 }
 
-// waitOnce has a goroutine wait for m.
+// waitOnce makes a goroutine wait for m.
 func waitOnce(m *scope.Mutex) {
 	m.Lock()
 	var wg sync.WaitGroup
@@ -95,8 +95,7 @@ func waitOnce(m *scope.Mutex) {
 	wg.Wait()
 }
 
-// What two goroutines do with a lock between them: some work under it, and as much
-// without it.
+// The work of two goroutines with a lock: some under it, and as much without it.
 const (
 	underLock    = 150 // steps, of about a ns
 	fightRounds  = 20_000
@@ -113,7 +112,7 @@ func work(n int) (x uint64) {
 	return x
 }
 
-// fight has two goroutines use l, and returns what a round takes.
+// fight makes two goroutines use l, and returns the time of a round.
 func fight(l sync.Locker, counter *int) float64 {
 	var wg sync.WaitGroup
 	begin := time.Now()
@@ -132,7 +131,7 @@ func fight(l sync.Locker, counter *int) float64 {
 	return float64(time.Since(begin)) / (fighters * fightRounds)
 }
 
-// contendedRows has the same fought for with sync's lock and with ours, in turn.
+// contendedRows measures the contention for sync's lock and for ours, in turn.
 func (b *bench) contendedRows() []row {
 	const name = "two goroutines at one scope.Mutex, a round"
 	if runtime.GOMAXPROCS(0) < 2 {
@@ -152,7 +151,7 @@ func (b *bench) contendedRows() []row {
 				a := fight(bare, &counted[0])
 				c := fight(watched, &counted[1])
 				bareNS, ns, ratios = append(bareNS, a), append(ns, c), append(ratios, c/a)
-				time.Sleep(fightsApart) // the window is made whole again
+				time.Sleep(fightsApart) // the window is prepared again
 			}
 		},
 		read: func(t tally) (err error) {
@@ -177,7 +176,7 @@ func (b *bench) contendedRows() []row {
 	return []row{r}
 }
 
-// lockTold is what a trace tells of its one lock.
+// lockTold returns the lock sums in a trace.
 func lockTold(path string) (sums format.LockSums, waits int64, err error) {
 	t, err := trace.OpenFile(path)
 	if err != nil {

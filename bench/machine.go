@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/bench/floor"
 )
 
-// hardware is what the figures depend on.
+// hardware has the properties on which the results depend.
 type hardware struct {
 	cpu, kernel, fileSystem string
 	cores                   int

@@ -45,7 +45,7 @@ func magic(m int64) string {
 	return fmt.Sprintf("file system %#x", m)
 }
 
-// usableCPUs is where a thread of this process can be pinned to.
+// usableCPUs returns the CPUs to which a thread of this process can be pinned.
 func usableCPUs() (cpus []int) {
 	var may unix.CPUSet
 	if unix.SchedGetaffinity(0, &may) == nil {

@@ -1,6 +1,6 @@
-// Command bench measures what scopeview costs: as multiples of a floor that no
-// tracer of scopes can be below (see package floor), with every record kept,
-// beside other tracers. It prints one table and exits 1 when a must is missed.
+// Command bench measures the cost of scopeview, as multiples of a floor below which no
+// tracer of scopes can be (see package floor), with every record kept, and that of other
+// tracers. It prints one table and exits 1 when a must is missed.
 //
 //	go run .              everything, some minutes
 //	go run . -short       less of everything, for a first look
@@ -18,8 +18,7 @@ import (
 	"time"
 )
 
-// group is a part of the table. What it can't measure becomes a row with a
-// problem.
+// group is a part of the table. A failed measurement becomes a row with a problem.
 type group struct {
 	name    string
 	measure func(*bench) []row
@@ -51,12 +50,12 @@ var groups = []group{
 	{"20 traces of 10 M scopes as one, on all CPUs", mergedRows},
 }
 
-// bench is how the measuring is done.
+// bench has the parameters of the measurements.
 type bench struct {
 	dir    string // for traces; each is removed after its measurement
-	cpus   []int  // that a slice may be pinned to
+	cpus   []int  // CPUs to which a slice may be pinned
 	short  bool
-	rounds int // medians are over so many
+	rounds int // number of rounds for medians
 	log    io.Writer
 }
 

@@ -11,25 +11,24 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// plan says how loops are measured: in turn, in slices so short that what else
-// happens on the machine hits all of them alike.
+// plan describes the measurement of loops: in turn, in slices so short that interference
+// from the machine affects all of them alike.
 type plan struct {
 	slices int // per round
 	size   int // iterations in a slice
 	settle time.Duration
 }
 
-// recordedPlan leaves the flusher time to prepare the window again after each
-// slice: what is measured is the cost of a scope; whether the disk follows is a
-// row of its own. idlePlan is for what is not recorded, and so quick that the
-// first microseconds after a pause would show.
+// recordedPlan leaves the flusher time to prepare the window again after each slice: it
+// measures the cost of a scope; another row measures the disk. idlePlan is for unrecorded
+// scopes, which are so fast that the first microseconds after a pause would matter.
 var (
 	recordedPlan = plan{slices: 100, size: 20_000, settle: 3 * time.Millisecond}
 	idlePlan     = plan{slices: 50, size: 200_000}
 	peerPlan     = plan{slices: 4, size: 100_000, settle: 3 * time.Millisecond}
 )
 
-// times is what the slices took, in ns per iteration: [round][loop][slice].
+// times has the times of the slices, in ns per iteration: [round][loop][slice].
 type times [][][]float64
 
 // measure runs the loops in turn, slice by slice.
@@ -47,36 +46,34 @@ func (b *bench) measure(p plan, loops ...hot.Loop) times {
 	return t
 }
 
-// ns is a loop's time per iteration: the median over the rounds of the median
-// over their slices, the quiet ones.
+// ns returns a loop's time per iteration: the median over the rounds of the median over
+// their quiet slices.
 func (t times) ns(loop int) float64 {
 	return t.medians(func(round [][]float64, slice int) float64 { return round[loop][slice] })
 }
 
-// to is a loop's time as a multiple of another's, each slice compared with the
-// other's beside it.
+// to returns a loop's time as a multiple of another's, comparing adjacent slices.
 func (t times) to(loop, other int) float64 {
 	return t.medians(func(round [][]float64, slice int) float64 { return round[loop][slice] / round[other][slice] })
 }
 
-// over is how much longer a loop's iteration takes than another's, compared in
-// the same way.
+// over returns the difference of a loop's time per iteration from another's, compared in the
+// same way.
 func (t times) over(loop, other int) float64 {
 	return t.medians(func(round [][]float64, slice int) float64 { return round[loop][slice] - round[other][slice] })
 }
 
-// A virtual machine shares its cores: whenever a neighbour computes on the other
-// half of a core, everything takes a third longer, the floor a quarter. The first
-// loop, which is the floor or an empty call, is how we see that. A slice counts
-// where the first loop, before and after the others, was within 5 % of its own
-// lower decile.
+// A virtual machine shares its cores: when a neighbour computes on the other half of a core,
+// everything takes a third longer, the floor a quarter. The first loop, which is the floor
+// or an empty call, detects that. A slice counts if the first loop, before and after the
+// others, was within 5 % of its own lower decile.
 const (
 	calm        = 1.05
-	quietEnough = 0.05 // else all slices count
+	quietEnough = 0.05 // below it all slices count
 )
 
-// quiet returns the slices of each round in which the machine was left alone,
-// or all if those are too few, and their share.
+// quiet returns the undisturbed slices of each round, or all if those are too few, and their
+// share.
 func (t times) quiet() (slices [][]int, share float64) {
 	var first []float64
 	for _, round := range t {
@@ -101,7 +98,7 @@ func (t times) quiet() (slices [][]int, share float64) {
 	return slices, share
 }
 
-// note says how much of the run counts.
+// note returns the share of the run that counts.
 func (t times) note() string {
 	_, share := t.quiet()
 	return quietNote(share)
@@ -129,8 +126,7 @@ func (t times) medians(of func(round [][]float64, slice int) float64) float64 {
 	return median(rounds)
 }
 
-// warm runs the loops until the recorder has got used to them: its window
-// grows with what is written.
+// warm runs the loops until the recorder is warm: its window grows with the write rate.
 func (b *bench) warm(p plan, loops ...hot.Loop) {
 	for begin := time.Now(); time.Since(begin) < time.Second; {
 		for _, l := range loops {
@@ -140,9 +136,8 @@ func (b *bench) warm(p plan, loops ...hot.Loop) {
 	}
 }
 
-// measured records the loops, warms them up and measures them. Of the
-// scopes after warming up, perIteration in each iteration of all loops, every one
-// must be kept, or fault says so.
+// measured records the loops, warms them up and measures them. fault reports if not all
+// scopes after warming up, perIteration in each iteration of all loops, were kept.
 func (b *bench) measured(p plan, perIteration int64, loops []hot.Loop, opts ...scope.Option) (ts times, fault string, err error) {
 	t, err := b.recording(job{
 		warm: func() { b.warm(p, loops...) },
@@ -159,7 +154,7 @@ func (b *bench) slices(p plan) int {
 	return p.slices
 }
 
-// iterations is how often measure runs each loop.
+// iterations returns the number of iterations of each loop in measure.
 func (b *bench) iterations(p plan) int64 {
 	return int64(b.rounds) * int64(b.slices(p)*p.size)
 }
@@ -179,14 +174,14 @@ func quantile(v []float64, q float64) float64 {
 	return slices.Sorted(slices.Values(v))[int(q*float64(len(v)-1))]
 }
 
-// tally is what a recording kept.
+// tally has the counts of a recording.
 type tally struct {
 	recorded, lost, bytes int64
 	path                  string // of the trace
 	recorder              string
 }
 
-// job is what is recorded into one trace.
+// job is the work recorded into one trace.
 type job struct {
 	warm func() // first; does not count
 	run  func()
@@ -226,8 +221,8 @@ func (b *bench) recording(j job) (tally, error) {
 	return t, err
 }
 
-// kept says what is wrong when not all of n scopes were recorded; a row with
-// losses says nothing about what recording costs.
+// kept returns an error text if not all of n scopes were recorded; a row with losses does
+// not show the cost of recording.
 func (t tally) kept(n int64) string {
 	if t.recorded != n || t.lost != 0 {
 		return fmt.Sprintf("%d of %d scopes recorded, %d counted as lost", t.recorded, n, t.lost)

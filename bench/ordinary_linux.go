@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// ordinaryRows measures what recording costs a program that nobody has changed: it is built
-// by the go command and by scopeview, and copies take turns.
+// ordinaryRows measures the cost of recording for an unchanged program: built by the go
+// command and by scopeview, in alternating copies.
 func ordinaryRows(b *bench) []row {
 	const calls = "the budget of 3 %, 10 M calls a second"
 	o, err := b.ordinary()
@@ -34,14 +34,14 @@ const (
 	runPlain     = iota
 	runUnwatched // built by scopeview, and not recording
 	runRecorded  // without Go's execution trace
-	runAll       // as scopeview run has it
+	runAll       // with the options of scopeview run
 )
 
-// budgets are where another one than usual is needed: with that only some of the goroutines have a name,
-// as making goroutines is most of what the program does.
+// budgets are the budgets that differ from the default, with which only some of the
+// goroutines would have a name, because starting goroutines is most of the program's work.
 var budgets = map[string]string{"goroutines": "100%"}
 
-// take has copies of the program take turns, and returns the CPU time of each, by round.
+// take runs copies of the program in turn, and returns the CPU time of each, by round.
 func (o *ordinaryBench) take(what string, slices int, ways ...int) (spent [][]float64, traces []string, err error) {
 	var runs []func(in, out *os.File) error
 	for _, way := range ways {
@@ -87,7 +87,7 @@ func (o *ordinaryBench) slices(n int) int {
 	return n
 }
 
-// compared is one way against another, round by round.
+// compared returns of for each round.
 func compared(spent [][]float64, of func(round []float64) float64) []float64 {
 	var list []float64
 	for _, round := range spent {
@@ -96,7 +96,7 @@ func compared(spent [][]float64, of func(round []float64) float64) []float64 {
 	return list
 }
 
-// callsRow measures the promise: recording takes at most its share, whatever the program does.
+// callsRow measures the promise: recording takes at most its share of CPU time.
 func (o *ordinaryBench) callsRow(name string) row {
 	spent, traces, err := o.take("calls", 16, runPlain, runAll, runUnwatched)
 	if err != nil {
@@ -128,7 +128,7 @@ func (o *ordinaryBench) callsRow(name string) row {
 	return r
 }
 
-// callsOf is how often a function was called whose calls were not all recorded.
+// callsOf returns the counts of a function whose calls were not all recorded.
 func callsOf(path, function string) (trace.Called, error) {
 	t, err := trace.OpenFile(path)
 	if err != nil {
@@ -143,7 +143,7 @@ func callsOf(path, function string) (trace.Called, error) {
 	return trace.Called{}, fmt.Errorf("the trace tells of no calls of %s that were not recorded", function)
 }
 
-// eachRows measures what one of many costs more than in the plain program.
+// eachRows measures the extra cost per operation compared with the plain program.
 func (o *ordinaryBench) eachRows(what string, slices int, goal, must float64, recording, unwatched string) []row {
 	spent, traces, err := o.take(what, slices, runPlain, runRecorded, runUnwatched, runAll)
 	if err != nil {
@@ -176,7 +176,7 @@ func (o *ordinaryBench) eachRows(what string, slices int, goal, must float64, re
 	return rows
 }
 
-// namedGoroutines counts the goroutines whose rows have their name.
+// namedGoroutines counts the goroutines with named rows.
 func namedGoroutines(path string) (n int, err error) {
 	t, err := trace.OpenFile(path)
 	if err != nil {
@@ -195,10 +195,10 @@ func namedGoroutines(path string) (n int, err error) {
 	return n, err
 }
 
-// amounts is how much of each a slice is.
+// amounts is the number of operations per slice.
 var amounts = map[string]int{"mutex": 5_000_000, "goroutines": 5_000, "handovers": 200_000}
 
-// sizeRow measures how much larger the program gets.
+// sizeRow measures the growth of the executable.
 func (o *ordinaryBench) sizeRow() row {
 	const name = "its executable"
 	plain, err := os.Stat(o.plain)
@@ -212,7 +212,7 @@ func (o *ordinaryBench) sizeRow() row {
 	return row{name: name, value: quantity{float64(recorded.Size()-plain.Size()) / 1e6, "MB"}, note: fmt.Sprintf("more than %.1f MB", float64(plain.Size())/1e6)}
 }
 
-// startRow measures a program that begins, and ends.
+// startRow measures a program that begins and ends at once.
 func (o *ordinaryBench) startRow() row {
 	const name = "a recording that begins and ends"
 	l := launcher{dir: o.dir}

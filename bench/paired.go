@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// fewestRounds is how many observations an interval of 95 % needs.
+// fewestRounds is the number of observations needed for an interval of 95 %.
 const fewestRounds = 6
 
-// observation is one round of a row: slices of the two builds, in pairs.
+// observation has one round of a row: slices of the two builds, in pairs.
 type observation struct{ old, new, ratios []float64 }
 
 func (o *observation) add(ns [2]float64) {
@@ -19,7 +19,7 @@ func (o *observation) add(ns [2]float64) {
 // comparison is a row: the medians of its rounds.
 type comparison struct {
 	old, new, ratios []float64
-	lossy            int // rounds that are left out, because scopes were lost
+	lossy            int // rounds left out because scopes were lost
 	fault            string
 }
 
@@ -29,14 +29,13 @@ func (c *comparison) observe(o *observation) {
 	c.ratios = append(c.ratios, median(o.ratios))
 }
 
-// interval is where the median lies that endless rounds would have, with a
-// probability of 95 % or somewhat more: from the k-th least observation to the k-th
-// greatest. That takes nothing for granted but that rounds do not depend on each
-// other: a round's median is above that value as often as below.
+// interval returns the confidence interval of the median, of at least 95 %: from the k-th
+// smallest observation to the k-th largest. It only assumes that rounds are independent: a
+// round's median is above the true one as often as below.
 func interval(v []float64) (low, high float64) {
 	v = slices.Sorted(slices.Values(v))
 	n := len(v)
-	// beyond is the probability that at most k of n are on a side.
+	// beyond is the probability that at most k of n are on one side.
 	beyond, term := 0.0, 1.0
 	for range n {
 		term /= 2
@@ -60,7 +59,7 @@ const (
 	verdictControl = "control"
 )
 
-// cells is the row's line in the table, and its verdict.
+// cells returns the row's line in the table, and its verdict.
 func (c *comparison) cells(row *comparedRow) (cells []string, verdict string) {
 	note := ""
 	if c.lossy > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/bench/hot"
 )
 
-// parallelRows measures two goroutines at once: whether they share anything.
+// parallelRows measures two goroutines at once, to find shared state.
 func parallelRows(b *bench) []row {
 	const name = "Task on two goroutines, each"
 	if runtime.GOMAXPROCS(0) < 2 {

@@ -10,8 +10,7 @@ import (
 	"github.com/scopeview/scopeview/bench/peer"
 )
 
-// peerRows measures the peers on one goroutine and on two. Nothing is demanded
-// of them; what they lose is said.
+// peerRows measures the peers on one goroutine and on two, without limits; losses are noted.
 func peerRows(b *bench) []row {
 	var rows []row
 	for _, p := range peer.All() {
@@ -36,7 +35,7 @@ func (b *bench) peer(p peer.Peer) ([]row, error) {
 	plan := peerPlan
 	const probe = 10_000
 	if hot.Timed(p.Loop)(probe) > probe*2*time.Microsecond {
-		plan.size /= 10 // gigabytes of JSON say no more than hundreds of megabytes
+		plan.size /= 10 // gigabytes of JSON are not more informative than hundreds of megabytes
 	}
 	p.Loop(plan.size) // warms up
 	asked := probe + int64(plan.size) + 3*b.iterations(plan)

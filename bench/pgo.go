@@ -8,9 +8,9 @@ import (
 	"github.com/scopeview/scopeview/internal/report/ab"
 )
 
-// pgoRows measures what a profile saves a program: examples/pgo records itself, the tool makes
-// a profile of that, and builds with and without it run in turns. Judged is the least saving
-// in the interval of 95 %.
+// pgoRows measures the savings by a profile: examples/pgo records itself, the tool converts
+// that to a profile, and builds with and without it alternate. The lower end of the interval
+// of 95 % is judged.
 func pgoRows(b *bench) []row {
 	const name = "CPU time that its own profile saves examples/pgo"
 	profile, root, err := b.profileOfExample()
@@ -36,8 +36,8 @@ func pgoRows(b *bench) []row {
 	}}
 }
 
-// profileOfExample has the example record itself, and the tool make a profile of that. root is
-// the directory of the tool's module.
+// profileOfExample makes the example record itself, and returns the profile from that. root
+// is the directory of the tool's module.
 func (b *bench) profileOfExample() (profile, root string, err error) {
 	if root, err = moduleRoot(); err != nil {
 		return "", "", err

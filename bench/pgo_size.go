@@ -13,8 +13,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// pgoSizeRows measures the tool on much: a gigabyte of profiles merged, and a profile held
-// against a module of half a million lines.
+// pgoSizeRows measures the tool with large inputs: a gigabyte of profiles merged, and a
+// profile checked against a module of half a million lines.
 func pgoSizeRows(b *bench) []row {
 	const merge, check = "a gigabyte of pprof files merged", "a profile checked against 500,000 lines"
 	tool := filepath.Join(b.dir, "tool")
@@ -57,7 +57,7 @@ func runIn(dir string, args ...string) error {
 	return nil
 }
 
-// mergeRows merges profiles of so many bytes together, compressed as programs write them.
+// mergeRows merges profiles of size bytes in total, compressed as programs write them.
 func (b *bench) mergeRows(name, tool string, size int64) ([]row, error) {
 	dir := filepath.Join(b.dir, "profiles")
 	if err := os.Mkdir(dir, 0o755); err != nil {
@@ -133,8 +133,8 @@ func manySamples(seed uint64) *profile.Profile {
 	return q
 }
 
-// checkRow holds a profile against a module with so many lines, in packages of 5,000, of which
-// the profile has a function each.
+// checkRow checks a profile against a module with that many lines, in packages of 5,000,
+// with a function of each in the profile.
 func (b *bench) checkRow(name, tool string, lines int) (r row, err error) {
 	dir := filepath.Join(b.dir, "module")
 	q := &profile.Profile{SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}}, PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1}

@@ -11,9 +11,9 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// qualityRows tells how much of the CPU time of scopes that only compute is
-// known, by their length: Go preempts what has run 10 ms, and then a scope has
-// bounds instead. One goroutine per CPU computes.
+// qualityRows measures how well the CPU time of computing scopes is known, by their length:
+// Go preempts a goroutine after 10 ms, and then a scope has bounds instead. One goroutine
+// per CPU computes.
 func qualityRows(b *bench) []row {
 	var rows []row
 	for _, c := range []struct {
@@ -80,8 +80,8 @@ func spin(d time.Duration) {
 	}
 }
 
-// qualities counts outer scopes by the quality of their CPU time, and how far
-// apart the bounds are of those that have only bounds.
+// qualities counts outer scopes by the quality of their CPU time, and the distance of the
+// bounds of those that have only bounds.
 type qualities struct {
 	count [4]int
 	total int
@@ -112,8 +112,8 @@ func readQualities(path string) (qualities, error) {
 		return q, err
 	}
 	defer t.Close()
-	// The lower bound of a scope is the sum of its children's known times. A
-	// parent comes before its children, so it is judged when the next one comes.
+	// The lower bound of a scope is the sum of its children's known times. A parent precedes
+	// its children, so it is judged at the next parent.
 	type outer struct {
 		trace.Event
 		known int64

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// readingRows measures reading and CSV on one CPU, from the page cache. What was
-// lost while recording is another row's concern.
+// readingRows measures reading and CSV on one CPU, from the page cache. Another row measures
+// losses while recording.
 func readingRows(b *bench) []row {
 	n := 10_000_000
 	if b.short {

@@ -11,15 +11,15 @@ type row struct {
 	name  string
 	value quantity
 	floor float64  // value as a multiple of the floor; 0: does not apply
-	judge quantity // what goal and must are about; the zero value: nothing is demanded
+	judge quantity // the value for goal and must; zero: no limits
 	goal  float64
 	must  float64
 	least bool   // goal and must are lower bounds
-	fault string // why the row fails, whatever its value
+	fault string // reason of a failure, whatever the value
 	note  string
 }
 
-// quantity is a number with its unit, which says how it is printed.
+// quantity is a number with its unit, which determines its format.
 type quantity struct {
 	v    float64
 	unit string
@@ -80,9 +80,8 @@ func ratio(name string, ns, floor, goal, must float64) row {
 	return r
 }
 
-// over is a row whose time is judged by how much it is above an empty call's: in
-// tenths of a ns, as it is printed, which is a third of a cycle and finer than such
-// loops can tell.
+// over is a row judged by its time above an empty call's, in tenths of a ns, as printed: a
+// third of a cycle, finer than the resolution of such loops.
 func over(name string, ns, emptyNS, more, goal, must float64) row {
 	return row{
 		name: name, value: quantity{ns, "ns"}, note: fmt.Sprintf("an empty call takes %.1f ns", emptyNS),
@@ -90,5 +89,5 @@ func over(name string, ns, emptyNS, more, goal, must float64) row {
 	}
 }
 
-// broken is a row that could not be measured.
+// broken is a row with a failed measurement.
 func broken(name string, err error) row { return row{name: name, fault: err.Error()} }

@@ -18,9 +18,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// samplingRows measures what samples cost a program that computes: four of it take turns, slice
-// by slice. One is alone, one records itself with Go's samples and one without them, and one is
-// recorded from outside.
+// samplingRows measures the cost of samples for a computing program: four copies alternate,
+// slice by slice. One is alone, one records itself with Go's samples and one without them,
+// and one is recorded from outside.
 func samplingRows(b *bench) []row {
 	const inside = "Go's samples, 100 in a second of CPU time"
 	bin, path := filepath.Join(b.dir, "sampled"), filepath.Join(b.dir, "sampled.scope")
@@ -73,7 +73,7 @@ func samplingRows(b *bench) []row {
 	return rows
 }
 
-// tooFew says so if there are not nearly as many samples as there should be.
+// tooFew returns an error if far fewer samples were taken than expected.
 func tooFew(n int64, want float64) string {
 	if float64(n) < 0.8*want {
 		return fmt.Sprintf("%d samples, and there should be %.0f", n, want)
@@ -92,7 +92,7 @@ func goSamples(path string) (n int64, err error) {
 	return n, err
 }
 
-// taker is a program that takes turns.
+// taker is a program that runs in turn with others.
 type taker struct {
 	in   *os.File
 	out  *bufio.Scanner
@@ -100,8 +100,8 @@ type taker struct {
 	cpu  float64 // ns, of all slices
 }
 
-// startTakers starts programs, each with what it reads and writes, all on one CPU: where each
-// has another neighbour on the other half of its core, that is what one measures.
+// startTakers starts programs, with their pipes, all on one CPU: with different neighbours
+// on the other halves of their cores, these would be measured.
 func startTakers(run ...func(in, out *os.File) error) (list []*taker, err error) {
 	for _, f := range run {
 		in, ours, err := os.Pipe()
@@ -114,7 +114,7 @@ func startTakers(run ...func(in, out *os.File) error) (list []*taker, err error)
 		}
 		t := &taker{in: ours, out: bufio.NewScanner(answers), done: make(chan error, 1)}
 		go func() {
-			runtime.LockOSThread() // for good: the thread, which is pinned as the program will be, ends with it
+			runtime.LockOSThread() // permanently: the pinned thread ends with the goroutine
 			err := pinThread()
 			if err == nil {
 				err = f(in, out)
@@ -133,7 +133,7 @@ func runTaker(cmd *exec.Cmd, in, out *os.File) error {
 	return cmd.Run()
 }
 
-// turn has a program compute, and returns its CPU time and what came out.
+// turn runs a slice of a program, and returns its CPU time and its result.
 func (t *taker) turn() (cpu float64, result uint64, err error) {
 	if _, err := t.in.WriteString("\n"); err != nil {
 		return 0, 0, err
@@ -153,11 +153,11 @@ func (t *taker) end() error {
 	return <-t.done
 }
 
-// warmUps is how many slices each program has before those that count.
+// warmUps is the number of slices of each program before those that count.
 const warmUps = 2
 
-// turns lets programs take turns, so many slices in each round, and returns what CPU time each had in each round. What each
-// computes is compared, so that it is known to be done.
+// turns runs programs in turn, a number of slices per round, and returns the CPU time of
+// each per round. It compares the results, to check the computation.
 func (b *bench) turns(list []*taker, slices int) (spent [][]float64, err error) {
 	for range warmUps {
 		for _, t := range list {

@@ -17,14 +17,14 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// schedRows measures what gotrace.With costs, and reading what it leaves.
+// schedRows measures the cost of gotrace.With, and of reading its data.
 func schedRows(b *bench) []row {
 	rows := []row{b.toldSwitchRow(), b.handOverRow()}
 	return append(append(rows, b.gostatsRows()...), b.joinRow())
 }
 
-// toldSwitchRow measures what telling of a thread switch adds to it: two threads that
-// take turns on one CPU. Go's tracer sees nothing of these.
+// toldSwitchRow measures the cost of recording a thread switch: two threads that alternate
+// on one CPU, which Go's tracer does not see.
 func (b *bench) toldSwitchRow() row {
 	return b.addedToSwitch("a thread switch, told of", func() {}, job{
 		read: func(t tally) error { return hasSwitches(t.path) },
@@ -65,7 +65,7 @@ func handOver(n int) time.Duration {
 	return spent
 }
 
-// handOverRow measures what Go's tracer adds to a switch between goroutines.
+// handOverRow measures the overhead of Go's tracer per switch between goroutines.
 func (b *bench) handOverRow() row {
 	const name = "a switch between goroutines, told of"
 	const n = 200_000
@@ -84,8 +84,8 @@ func (b *bench) handOverRow() row {
 	return row{name: name, value: quantity{median(on) - median(off), "ns"}, note: fmt.Sprintf("added to %.0f ns", median(off))}
 }
 
-// gostatsRows measures the CPU time of a program that does something: without a
-// recording, with one, and with gotrace.With.
+// gostatsRows measures the CPU time of a realistic program: without a recording, with one,
+// and with gotrace.With.
 func (b *bench) gostatsRows() []row {
 	const name = "gostats, recorded"
 	bin := filepath.Join(b.dir, "gostats")
@@ -127,7 +127,7 @@ func (b *bench) gostatsRows() []row {
 	}
 }
 
-// joinRow measures reading a Go trace and switches and making states of them.
+// joinRow measures reading a Go trace and thread switches, and computing states from them.
 func (b *bench) joinRow() row {
 	const name = "scheduler events read and joined, per CPU"
 	events := 10_000_000
@@ -151,7 +151,7 @@ func (b *bench) joinRow() row {
 	return r
 }
 
-// many is n hand-overs between two pairs of goroutines.
+// many runs n hand-overs between two pairs of goroutines.
 func many(n int) {
 	var done sync.WaitGroup
 	for range 2 {
@@ -170,7 +170,7 @@ func many(n int) {
 	done.Wait()
 }
 
-// joined reads the states of a trace, and tells of how many changes they are.
+// joined reads the states of a trace, and returns the number of changes.
 func joined(path string) (int, error) {
 	t, err := trace.OpenFile(path)
 	if err != nil {

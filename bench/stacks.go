@@ -14,7 +14,7 @@ import (
 	"github.com/scopeview/scopeview/sweeper"
 )
 
-// stackDepth is how many functions the calls of scope.Stack have above them.
+// stackDepth is the number of functions above the calls of scope.Stack.
 const stackDepth = 10
 
 //go:noinline
@@ -48,7 +48,7 @@ func deep(calls func()) {
 	<-done
 }
 
-// stackRows measures scope.Stack: its call, and what counting sustains.
+// stackRows measures scope.Stack: its call, and the sustained rate of counting.
 func stackRows(b *bench) []row {
 	return append([]row{b.stackRow(), b.sweepRow()}, b.stackPacedRow(), b.stackBurstRow())
 }
@@ -95,7 +95,7 @@ func (b *bench) stackRow() row {
 	return r
 }
 
-// depthOf is how many functions the stacks of a trace have.
+// depthOf returns the number of functions in the stacks of a trace.
 func depthOf(path string) (n int, err error) {
 	t, err := trace.OpenFile(path)
 	if err != nil {
@@ -106,7 +106,7 @@ func depthOf(path string) (n int, err error) {
 	return n, nil
 }
 
-// sweepRow measures how fast records are taken out of memory and counted.
+// sweepRow measures the rate at which records are taken out of memory and counted.
 func (b *bench) sweepRow() row {
 	const name = "stacks of depth 10 counted by the sweeper"
 	const n, kinds = 200_000, 100 // all fit into its memory
@@ -139,7 +139,7 @@ func (b *bench) sweepRow() row {
 	return row{name: name, value: quantity{median(rates), "M/s"}}
 }
 
-// stackPacedRow makes calls at a rate that must not lose any.
+// stackPacedRow makes calls at a rate without losses.
 func (b *bench) stackPacedRow() row {
 	seconds := 10
 	if b.short {

@@ -68,14 +68,14 @@ func trySwitches(first func()) (ns float64, err error) {
 	return float64(spent) / float64(2*switches), nil // there and back
 }
 
-// threadSwitches is how often the calling thread has left its CPU.
+// threadSwitches returns how often the calling thread has left its CPU.
 func threadSwitches() (int64, error) {
 	var u unix.Rusage
 	err := unix.Getrusage(unix.RUSAGE_THREAD, &u)
 	return u.Nvcsw + u.Nivcsw, err
 }
 
-// pinThread keeps the calling thread on the first CPU that it may run on.
+// pinThread pins the calling thread to the first CPU on which it may run.
 func pinThread() error {
 	var may, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &may); err != nil {

@@ -141,7 +141,7 @@ func saved(path, prefix string, when time.Time, machine hardware, print func(io.
 	return nil
 }
 
-// slug makes a file name of words.
+// slug returns words as a file name.
 func slug(s string) string {
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(words, "-")

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/heartbeat"
 )
 
-// volumeRows measures whether everything is kept when there is much of it.
+// volumeRows measures whether all of many scopes are kept.
 func volumeRows(b *bench) []row {
 	return append([]row{b.burstRow()}, b.sustainedRows()...)
 }
@@ -55,7 +55,7 @@ func (b *bench) burstRow() row {
 	return result
 }
 
-// gentle is a pace, in scopes per millisecond, that every disk can follow.
+// gentle is a pace, in scopes per millisecond, that every disk sustains.
 const gentle = 4000
 
 // paced records n scopes, perMS in each millisecond.
@@ -102,7 +102,7 @@ func (b *bench) sustainedRows() []row {
 	}
 }
 
-// watch keeps the largest resident memory in peak until stop is called.
+// watch stores the maximum resident memory in peak until stop is called.
 func watch(peak *int64) (stop func()) {
 	var end atomic.Bool
 	done := make(chan struct{})
@@ -116,7 +116,7 @@ func watch(peak *int64) (stop func()) {
 	return func() { end.Store(true); <-done }
 }
 
-// resident is the process's resident memory in bytes; 0 where it is unknown.
+// resident returns the process's resident memory in bytes; 0: unknown.
 func resident() int64 {
 	vs, _ := heartbeat.New().Sample(nil, nil)
 	for _, v := range vs {

@@ -106,7 +106,8 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestAdviceLater: a server reads the raw file again; a page of a trace without one says how to get it.
+// TestAdviceLater: a server reads the raw file again; a page of a trace without one explains
+// how to get it.
 func TestAdviceLater(t *testing.T) {
 	trace := advised(t)
 	tb := show(t, serve(t, trace), browser.View{})

@@ -135,7 +135,7 @@ func usable(t *testing.T, tb *tab) {
 	tb.settle()
 }
 
-// says checks that an element says each of some texts.
+// says checks that an element contains each of some texts.
 func says(t *testing.T, tb *tab, selector string, texts ...string) {
 	t.Helper()
 	is := tb.text(selector)
@@ -179,7 +179,7 @@ func cutOff(t *testing.T) string {
 	return path
 }
 
-// TestOldBrowser: a browser that lacks what the page needs is told so.
+// TestOldBrowser: a browser without the needed features gets a message.
 func TestOldBrowser(t *testing.T) {
 	html, err := os.ReadFile(pageOf(t, storeTrace(t)))
 	check(t, err)

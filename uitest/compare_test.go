@@ -19,8 +19,8 @@ func builds(t *testing.T) (before, after string) {
 	return before, after
 }
 
-// tellsSlower checks that the tab Compare tells of get, and of nothing else, and that it tells
-// how much once it is picked.
+// tellsSlower checks that the Compare tab reports get, and nothing else, with the difference
+// once it is picked.
 func tellsSlower(t *testing.T, tb *tab) {
 	t.Helper()
 	tb.await(`document.querySelector("#panel .compare tbody tr")`)
@@ -57,8 +57,8 @@ func TestCompareFile(t *testing.T) {
 	})
 }
 
-// TestCompareDropped: a page of another trace is dropped on an open one. What is no page is
-// told so, and what to do.
+// TestCompareDropped: another page can be dropped on an open one. Other files get a message
+// with the remedy.
 func TestCompareDropped(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		before, after := builds(t)

@@ -68,8 +68,8 @@ func diagnosed(t *testing.T) doctors {
 	return report
 }
 
-// TestDoctorFirst: on opening the page says what the doctor is sure of, and a button leads to
-// the longest wait: one wait, not a range.
+// TestDoctorFirst: on opening the page shows the confident findings of the doctor, and a
+// button leads to the longest wait: one wait, not a range.
 func TestDoctorFirst(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		f, trace := diagnosed(t).Findings[0], oftenPath()
@@ -92,7 +92,7 @@ func TestDoctorFirst(t *testing.T) {
 	})
 }
 
-// TestDoctorSilent: of a program in which nothing is wrong the page says nothing.
+// TestDoctorSilent: for a healthy program the page shows no finding.
 func TestDoctorSilent(t *testing.T) {
 	tb := showTrace(t, record(t, "one", 0), browser.View{})
 	if s := tb.text("#banner .doctor"); s != "" {
@@ -100,8 +100,8 @@ func TestDoctorSilent(t *testing.T) {
 	}
 }
 
-// TestCriticalPath: it is drawn on the rows, and a link keeps that; what less of a scope
-// would gain is told for each quarter.
+// TestCriticalPath: it is drawn on the rows, also from a link; the gain of a shorter scope
+// is shown for each quarter.
 func TestCriticalPath(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		diagnosed(t)
@@ -124,7 +124,7 @@ func TestCriticalPath(t *testing.T) {
 	})
 }
 
-// TestWhatIf: the slider tells what was replayed for a quarter less, and for all of it.
+// TestWhatIf: the slider shows the replayed gains for a quarter less, and for all of it.
 func TestWhatIf(t *testing.T) {
 	trace := slowTrace(t)
 	tb := showTrace(t, trace, browser.View{})
@@ -147,7 +147,7 @@ func TestWhatIf(t *testing.T) {
 	faultless(t, tb, "what if")
 }
 
-// percent is how the page writes a share.
+// percent formats a share like the page.
 func percent(tb *tab, share float64) (s string) {
 	tb.t.Helper()
 	tb.read(&s, `(() => { const p = 100 * %v; return p < 9.95 ? p.toFixed(1).replace(/\.0$/, "") + "%%" : Math.round(p) + "%%"; })()`, share)

@@ -36,14 +36,14 @@ func traceOf(t *testing.T, trace func() (string, error)) string {
 	return path
 }
 
-// crumbs are the steps of the chain that is followed, as the panel tells them.
+// crumbs returns the steps of the followed chain, from the panel.
 func (tb *tab) crumbs() (list []string) {
 	tb.t.Helper()
 	tb.read(&list, `Array.from(document.querySelectorAll("#panel .why .chain li button"), (b) => b.textContent)`)
 	return list
 }
 
-// chosen is what is selected, by its name and row.
+// chosen returns the name and row of the selection.
 func (tb *tab) chosen() (name string) {
 	tb.t.Helper()
 	tb.read(&name, `(() => {
@@ -87,7 +87,8 @@ func followRequest(t *testing.T, tb *tab) {
 	}
 }
 
-// checkHolder: the pop-up says in a line who held the lock, and how many waited.
+// checkHolder: the pop-up has a line with the holder of the lock and the number of waiting
+// goroutines.
 func checkHolder(t *testing.T, tb *tab) {
 	t.Helper()
 	wait := tb.selected()
@@ -99,7 +100,8 @@ func checkHolder(t *testing.T, tb *tab) {
 	}
 }
 
-// TestExplainRequest: who delays a request, and why, over locks and a channel.
+// TestExplainRequest: the panel shows the cause of a delayed request, over locks and a
+// channel.
 func TestExplainRequest(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showTrace(t, traceOf(t, delayed), browser.View{})

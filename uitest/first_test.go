@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/uitest/traces"
 )
 
-// top is what scopeview top --json prints.
+// top is the output of scopeview top --json.
 type top struct {
 	Scopes []topScope
 	Locks  []topLock
@@ -59,8 +59,8 @@ const shown = `(() => {
 	return sum;
 })()`
 
-// TestFirstSight: without any input the page answers where the time went and who
-// waited for what.
+// TestFirstSight: without any input the page shows where the time went, and the waits with
+// their causes.
 func TestFirstSight(t *testing.T) {
 	trace := storeTrace(t)
 	tb := showTrace(t, trace, browser.View{})

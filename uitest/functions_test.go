@@ -82,7 +82,7 @@ func sayWhatTheCompilerDid(t *testing.T, tb *tab) {
 	says(t, tb, "#view-callers", "compiler", said)
 }
 
-// TestSlowExecutions: one selection says for what the slow executions of a scope wait, and
+// TestSlowExecutions: one selection shows what the slow executions of a scope wait for, and
 // where; the fast ones wait for something else.
 func TestSlowExecutions(t *testing.T) {
 	tb := showTrace(t, slowTrace(t), browser.View{})
@@ -113,8 +113,8 @@ func TestSlowExecutions(t *testing.T) {
 	tb.await(`location.hash.includes("runs=slow") && location.hash.includes("in=read") && location.hash.includes("metric=channel")`)
 }
 
-// TestNewsDisturbNobody: what somebody types, sorts or has the focus on outlasts news; and a
-// zoom does not go over to another function.
+// TestNewsDisturbNobody: typed text, sorting and focus survive updates; and a zoom does not
+// apply to another function.
 func TestNewsDisturbNobody(t *testing.T) {
 	tb := showTrace(t, slowTrace(t), browser.View{})
 	news := func() {
@@ -151,7 +151,7 @@ func TestNewsDisturbNobody(t *testing.T) {
 	}
 }
 
-// TestSampleTicks: samples are ticks below the states, and tell their stacks.
+// TestSampleTicks: samples are ticks below the states, with their stacks.
 func TestSampleTicks(t *testing.T) {
 	tb := showTrace(t, slowTrace(t), browser.View{})
 	if n := tb.number("scopeview.drawn.ticks"); n < 5 {

@@ -50,8 +50,8 @@ func twoTraces(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestServerIsGone: on each page a line at the top says that the server does not answer any more,
-// since when, and tries again when it is pressed. It is there while the server is gone.
+// TestServerIsGone: while the server does not answer, each page has a line at the top with
+// the time of the last answer, and retries when it is clicked.
 func TestServerIsGone(t *testing.T) {
 	for _, p := range pages {
 		t.Run(p.name, func(t *testing.T) {
@@ -96,8 +96,8 @@ func openPage(t *testing.T, address, behind, path string) *tab {
 	return tb
 }
 
-// TestG45AnewBrowser: on each page of a trace a line at the top says that it was recorded anew, and
-// leads to what is there now.
+// TestG45AnewBrowser: on each page of a re-recorded trace a line at the top reports that,
+// and leads to the new recording.
 func TestG45AnewBrowser(t *testing.T) {
 	for _, p := range pages {
 		if p.name == "list" {

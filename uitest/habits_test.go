@@ -97,8 +97,8 @@ func TestPointerRests(t *testing.T) {
 	})
 }
 
-// TestSearchSteps: a step goes to the next row or hit, says which of how many it is, and
-// zooms no nearer than it must.
+// TestSearchSteps: a step goes to the next row or hit, shows its number and the total, and
+// zooms no further than necessary.
 func TestSearchSteps(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showStairs(t)
@@ -183,7 +183,8 @@ func TestSearchDims(t *testing.T) {
 	})
 }
 
-// TestAxis: ticks are told such that they can be read, the lines below them are where they are.
+// TestAxis: the labels of ticks are readable, and the lines below them are at the same
+// positions.
 func TestAxis(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showStairs(t)

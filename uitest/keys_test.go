@@ -108,8 +108,8 @@ func TestHelp(t *testing.T) {
 	tb.await("!document.querySelector('dialog[open]')")
 }
 
-// TestByKeysAlone is a user without a mouse who looks for the longest parse, what
-// it was part of, and what else ran meanwhile.
+// TestByKeysAlone: without a mouse, a user can find the longest parse, its parent, and what
+// else ran at the time.
 func TestByKeysAlone(t *testing.T) {
 	tb := showTrace(t, storeTrace(t), browser.View{})
 	tb.press("Slash")

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/uitest/browser"
 )
 
-// TestLarge: a trace whose scopes the server does not keep is panned, zoomed in to single
-// scopes and searched. While it is read the page says how far that is, and nothing moves.
+// TestLarge: a trace whose scopes the server does not keep can be panned, zoomed to single
+// scopes and searched. While it is read the page shows the progress, and nothing moves.
 func TestLarge(t *testing.T) {
 	if chromium == nil {
 		t.Skip(browser.ErrMissing)

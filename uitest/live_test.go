@@ -73,9 +73,8 @@ func readTimes(r io.Reader, c chan<- int64) {
 	}
 }
 
-// TestLive: scopes of a running program are in the picture a second after they
-// were recorded at the latest; when the program is killed the page says so and
-// keeps what it had.
+// TestLive: scopes of a running program are in the picture at most a second after they were
+// recorded; when the program is killed the page reports that and keeps its data.
 func TestLive(t *testing.T) {
 	const late, watched = time.Second, 100
 	trace, child, recorded := startTicks(t, 200)
@@ -212,8 +211,8 @@ type listed struct {
 // in b.
 func differ(t *testing.T, what string, a, b []listed) {
 	t.Helper()
-	// Up to the next calibration times are extrapolated, in the first second by some µs too
-	// much or too little, and the page keeps what it was told.
+	// Until the next calibration times are extrapolated, in the first second with an error of
+	// some µs, and the page keeps them.
 	const tolerance = 5000
 	in := make(map[string][]listed)
 	for _, s := range b {
@@ -235,7 +234,7 @@ func differ(t *testing.T, what string, a, b []listed) {
 	}
 }
 
-// TestServerEnds: a page whose server is gone says so and stays usable.
+// TestServerEnds: a page without its server reports that and stays usable.
 func TestServerEnds(t *testing.T) {
 	trace, _, recorded := startTicks(t, 500)
 	<-recorded
@@ -251,7 +250,7 @@ func TestServerEnds(t *testing.T) {
 	if n := tb.number("scopeview.drawn.bars"); n == 0 {
 		t.Error("nothing is drawn any more")
 	}
-	tb.Forgive() // the browser tells of every request that fails
+	tb.Forgive() // the browser reports every failed request
 }
 
 // TestDirectory: serve of a directory lists its traces, and each opens.

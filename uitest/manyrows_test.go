@@ -156,7 +156,7 @@ func TestPinnedRowsStay(t *testing.T) {
 	})
 }
 
-// TestRowsAreAnnounced: each key for rows says what it did.
+// TestRowsAreAnnounced: each key for rows announces its result.
 func TestRowsAreAnnounced(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showHandlers(t, "#locks=off")
@@ -193,7 +193,7 @@ func TestRowsAreAnnounced(t *testing.T) {
 	})
 }
 
-// TestNoRows: where there is nothing to see the page says why, and what to do.
+// TestNoRows: a page without rows shows the reason, and the remedy.
 func TestNoRows(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showTrace(t, record(t, "empty", 0), browser.View{})

@@ -121,8 +121,8 @@ func TestHeartValuesOnHover(t *testing.T) {
 	}
 }
 
-// TestFlagLeadsToMark: a mark's flag on the time axis says its name, and a click on it goes
-// to what is marked; a drag that begins there selects a range, as anywhere.
+// TestFlagLeadsToMark: a mark's flag on the time axis has its name, and a click on it shows
+// the marked time; a drag that begins there selects a range, as anywhere.
 func TestFlagLeadsToMark(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showTrace(t, storeTrace(t), browser.View{})

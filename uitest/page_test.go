@@ -194,7 +194,7 @@ window.test = {
 };
 0`
 
-// scope is one scope as test.find and test.selected tell of it.
+// scope is one scope, as returned by test.find and test.selected.
 type scope struct {
 	Name, Args, Row string
 	Start, Dur      float64
@@ -226,7 +226,7 @@ func (tb *tab) number(format string, args ...any) (v float64) {
 	return v
 }
 
-// text is what an element says.
+// text returns the text of an element.
 func (tb *tab) text(selector string) (s string) {
 	tb.t.Helper()
 	tb.read(&s, "document.querySelector(%s)?.innerText ?? ''", quote(selector))
@@ -281,7 +281,7 @@ func (tb *tab) find(name, argument string) *scope {
 	return s
 }
 
-// box is where an element is in the window.
+// box returns the position of an element in the window.
 type box struct{ X, Y, Width, Height float64 }
 
 func (tb *tab) box(selector string) (b *box) {
@@ -293,10 +293,10 @@ func (tb *tab) box(selector string) (b *box) {
 	return b
 }
 
-// canvas is where the bars are drawn.
+// canvas returns the position of the bars.
 const canvas = "#rows canvas"
 
-// xOf is where a moment is in the window.
+// xOf returns the x coordinate of a time in the window.
 func (tb *tab) xOf(ns float64) float64 {
 	tb.t.Helper()
 	b, v := tb.box(canvas), tb.view()
@@ -320,7 +320,7 @@ func (tb *tab) seek(ns float64, says string) (x, y float64) {
 	return 0, 0
 }
 
-// popup is what the pop-up says; nothing while it is hidden.
+// popup returns the text of the pop-up; "" while it is hidden.
 func (tb *tab) popup() string {
 	tb.t.Helper()
 	return tb.text("#popup:not([hidden])")

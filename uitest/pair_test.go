@@ -24,7 +24,7 @@ func TestPairAligned(t *testing.T) {
 		}, window.b = () => scopeview.pair.app, scopeview.select(nth(scopeview, 9)), 0`)
 		tb.read(nil, `(scopeview.setView(0, 40e6), 0)`)
 		tb.settle()
-		// A click on B's rows selects there: its details are told, those of A are not.
+		// A click on B's rows selects there: the details are those of B, not of A.
 		box := tb.box("#rows-b canvas")
 		var at span
 		tb.read(&at, `(({ batch, i }) => ({ From: batch.start[i], To: batch.start[i] + batch.dur[i] }))(nth(b(), 3))`)

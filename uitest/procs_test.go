@@ -32,8 +32,8 @@ func groundTrace(t *testing.T) string {
 	return path
 }
 
-// countHere tells, by the strips of states alone, how many goroutines run at a moment, and how
-// long they ran in all.
+// countHere returns, from the strips of states alone, the number of running goroutines at a
+// time, and their total running time.
 const countHere = `
 window.procs = {
 	runs(set, i) {
@@ -99,7 +99,8 @@ func checkProcs(t *testing.T, tb *tab) {
 	}
 }
 
-// checkCounted: the legend tells how many goroutines ran at the pointer, and of what is in sight where there is none.
+// checkCounted: the legend has the number of running goroutines at the pointer, or of the
+// view without a pointer.
 func checkCounted(t *testing.T, tb *tab) {
 	t.Helper()
 	job := tb.find(traces.Grind, "")
@@ -135,15 +136,15 @@ func checkCounted(t *testing.T, tb *tab) {
 	}
 }
 
-// legend is what a graph's legend says, in whole.
+// legend returns the whole text of a graph's legend.
 func (tb *tab) legend(graph string) (s string) {
 	tb.t.Helper()
 	tb.read(&s, "document.querySelector(%s).title", quote("#heart "+graph+" .legend"))
 	return s
 }
 
-// checkHeld: a stretch on a processor says who, in what and why it ended, and leads to the
-// goroutine.
+// checkHeld: a stretch on a processor has the goroutine, its scope and the reason of its
+// end, and leads to the goroutine.
 func checkHeld(t *testing.T, tb *tab) {
 	t.Helper()
 	var held struct{ From, To, By, Proc float64 }
@@ -203,7 +204,7 @@ func TestProcs(t *testing.T) {
 		tb.await(`new URLSearchParams(location.hash.slice(1)).get("procs") === "off"`)
 		tb.press("KeyU")
 		tb.await(`!location.hash.includes("procs")`)
-		// What is merged says so.
+		// Merged stretches are marked.
 		all := tb.number("scopeview.model.waits.states.state.length")
 		tb = showTrace(t, groundTrace(t), browser.View{}, "--max", fmt.Sprint(int(all/2)))
 		if n := tb.number("scopeview.model.waits.states.res"); n < 2 {
@@ -231,8 +232,8 @@ func TestProcsServed(t *testing.T) {
 	})
 }
 
-// TestThreads: a thread has what ran on it, one after the other; without a Go execution trace
-// it says that it has what began on it.
+// TestThreads: a thread shows what ran on it, one after the other; without a Go execution
+// trace it shows the scopes that began on it, with a note.
 func TestThreads(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showTrace(t, groundTrace(t), browser.View{})

@@ -80,8 +80,8 @@ func TestFlame(t *testing.T) {
 	says(t, tb, "#panel", traces.Parent, traces.Holder, "parse", "lex")
 }
 
-// TestReduced: above --max the page keeps what is long, says what it lacks and
-// what to do, and its Summary is still of all scopes.
+// TestReduced: above --max the page keeps the long scopes, reports what is missing and the
+// remedy, and its Summary still covers all scopes.
 func TestReduced(t *testing.T) {
 	trace := record(t, "many", 20_000)
 	tb := showTrace(t, trace, browser.View{}, "--max", "2000")

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/uitest/traces"
 )
 
-// TestRangeSums: in a range a scope counts with what lies in it, which the table's head
-// says; a switch has it count whole.
+// TestRangeSums: in a range only the part of a scope inside it counts, as the table's head
+// states; a switch makes scopes count whole.
 func TestRangeSums(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showTrace(t, storeTrace(t), browser.View{})
@@ -90,7 +90,7 @@ func TestNoLongTask(t *testing.T) {
 	tb.view()
 	tb.read(nil, `(window.tasks = [], new PerformanceObserver((list) => tasks.push(...list.getEntries().map((e) => e.duration))).observe({ type: "longtask" }), 0)`)
 	tb.read(nil, "(setTimeout(() => { for (const begin = performance.now(); performance.now() - begin < 150;); }), 0)")
-	tb.await("tasks.some((ms) => ms >= 100)") // it is told of what is too long
+	tb.await("tasks.some((ms) => ms >= 100)") // the browser reports long tasks
 	for _, view := range []struct{ key, done string }{
 		{"Digit3", "document.querySelectorAll('.flame .box').length > 20 && document.querySelector('.flames').ariaBusy === 'false'"},
 		{"Digit2", "document.querySelectorAll('.summary tbody tr').length >= 21 && document.querySelector('.summary').ariaBusy === 'false'"},
@@ -123,7 +123,7 @@ func tenantsTrace(t *testing.T) string {
 	return path
 }
 
-// slowSaid is what the page says of the slowest executions of Get.
+// slowSaid returns the page's text about the slowest executions of Get.
 var slowSaid = fmt.Sprintf("(%d of %d) of %s take 41.2 ms longer than the middle half (312); >99%% of it: waiting for %s; %d of %d have tenant=%d, of the middle half 0%%.",
 	traces.SlowTenants, traces.Gets, traces.Get, traces.TenantLock, traces.SlowTenants, traces.SlowTenants, traces.SlowTenant)
 
@@ -135,7 +135,7 @@ func showGets(tb *tab) {
 	tb.await("document.querySelector('.runs .said').textContent.includes(%s)", quote(slowSaid))
 }
 
-// gets are the executions in the table, as its pager and its rows tell of them.
+// gets returns the executions in the table, from its pager and its rows.
 func gets(tb *tab) (said string, rows [][]string) {
 	tb.t.Helper()
 	v := tb.table(".runs .paged")
@@ -208,7 +208,7 @@ func TestExecutions(t *testing.T) {
 	})
 }
 
-// TestExecutionsSaved: the CSV has all executions, not only those of the page. Where short
+// TestExecutionsSaved: the CSV has all executions, not only those of the page. If short
 // scopes are merged the page says so.
 func TestExecutionsSaved(t *testing.T) {
 	tb := showTrace(t, tenantsTrace(t), browser.View{})
@@ -227,7 +227,7 @@ func TestExecutionsSaved(t *testing.T) {
 	tb.await("document.querySelector('.runs [role=status]').textContent.includes('of those only that this page has one by one')")
 }
 
-// TestExecutionsServed: of a trace that the page has merged the server tells the executions.
+// TestExecutionsServed: for a trace merged in the page the server sends the executions.
 func TestExecutionsServed(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := show(t, serve(t, tenantsTrace(t)), browser.View{})

@@ -17,7 +17,8 @@ var placed = sync.OnceValues(func() (string, error) {
 	return path, traces.Placed(path)
 })
 
-// sourceOf is what Details say of where the name of the first such scope is from, by its parts.
+// sourceOf returns the source position in Details of the first scope of a name, by its
+// parts.
 type sourceOf struct{ Text, Title, Href, Target string }
 
 func (tb *tab) sourceOf(name string) (s *sourceOf) {
@@ -52,8 +53,8 @@ func (tb *tab) fill(label, text string) {
 	tb.settle()
 }
 
-// TestSource: where a name is from is said, copied, and led to in the editor that was chosen,
-// which the browser remembers.
+// TestSource: a name's source position is shown, can be copied, and opens in the chosen
+// editor, which the browser stores.
 func TestSource(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		trace, err := placed()

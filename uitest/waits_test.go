@@ -60,7 +60,7 @@ func alikeColors(a, b [3]float64) bool {
 	return math.Abs(a[0]-b[0])+math.Abs(a[1]-b[1])+math.Abs(a[2]-b[2]) < 12
 }
 
-// checkStates: at no zoom the strip under the wait is orange, and says what it is.
+// checkStates: at every zoom the strip under the wait is orange, with the name of the state.
 func checkStates(t *testing.T, tb *tab) {
 	t.Helper()
 	want := tb.find(traces.Want, "")
@@ -95,7 +95,8 @@ func checkStates(t *testing.T, tb *tab) {
 	tb.press("KeyE")
 }
 
-// checkLocks: a row for the lock, who held it and how many waited.
+// checkLocks: there is a row for the lock, with its holders and the number of waiting
+// goroutines.
 func checkLocks(t *testing.T, tb *tab) {
 	t.Helper()
 	want := tb.find(traces.Want, "")
@@ -131,7 +132,7 @@ func TestWaits(t *testing.T) {
 		tb := showTrace(t, contendedTrace(t), browser.View{})
 		checkStates(t, tb)
 		checkLocks(t, tb)
-		// A wait's details say who had the lock.
+		// A wait's details have the holder of the lock.
 		wait := tb.find(traces.Want, "")
 		x, y := tb.seek(wait.Start+wait.Dur/2, "wait for "+traces.Lock)
 		tb.check(tb.Click(x, y))
@@ -159,7 +160,7 @@ func TestWaitsGrow(t *testing.T) {
 		t.Fatal("the program says nothing")
 	}
 	go func() {
-		for lines.Scan() { // else it would wait for somebody to read
+		for lines.Scan() { // otherwise it would block on its output
 		}
 	}()
 	tb := show(t, serve(t, trace), browser.View{})

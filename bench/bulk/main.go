@@ -1,5 +1,4 @@
-// Command bulk writes a big trace of known content, for whoever wants to see how scopeview
-// does with one:
+// Command bulk writes a large trace with known content, for trying scopeview with it:
 //
 //	go run ./bulk -n 30000000 -shape irregular -o big.scope
 package main

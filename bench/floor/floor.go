@@ -1,13 +1,13 @@
-// Package floor is what every tracer of scopes has to pay at least: two readings
-// of the time in a deferred pair. All costs are given as multiples of it, so
-// that figures of different machines can be compared.
+// Package floor has the minimum cost of any tracer of scopes: two readings of the time in a
+// deferred pair. All costs are multiples of it, so that results of different machines are
+// comparable.
 package floor
 
-// pair has the shape of a scope that is not recorded anywhere.
+// pair has the form of a scope that is not recorded.
 type pair struct{ start int64 }
 
-// backwards is only written where time runs backwards: a store at every end
-// would be shared by all goroutines.
+// backwards is only written if time runs backwards: a store at every end would be shared by
+// all goroutines.
 var backwards bool
 
 func begin() func() { return pair{now()}.end }

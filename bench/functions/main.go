@@ -1,5 +1,5 @@
-// Command functions measures itself as a program whose functions are scopes: what a call
-// costs, or which CPU time the same work takes with and without.
+// Command functions measures itself as a program whose functions are scopes: the cost of a
+// call, or the CPU time of the same work with and without scopes.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/scopeview/scopeview/scope/hooks"
 )
 
-// functions is what a generated file has.
+// functions are the descriptors of a generated file.
 var functions = [...]hooks.Func{{Name: "main.called"}, {Name: "main.works"}}
 
 var sink uint64
@@ -33,7 +33,7 @@ func called() {
 	sink++
 }
 
-// steps is how long works takes: some 100 ns, so that it is called ten million times a second.
+// steps is the number of steps of works, about 100 ns, for ten million calls a second.
 const steps = 100
 
 //go:noinline
@@ -55,7 +55,7 @@ func works() {
 
 const perBatch, batches = 50_000, 100
 
-// perCall is what a call of f took, in ns: the median of many batches of calls.
+// perCall returns the time of a call of f, in ns: the median of many batches of calls.
 func perCall(f func()) float64 {
 	all := make([]float64, batches)
 	for i := range all {
@@ -74,12 +74,12 @@ func recording(dir string, share float64) error {
 	return scope.Start(filepath.Join(dir, fmt.Sprint(share, ".scope")), scope.WithRing(64<<20), scope.WithOverwrite())
 }
 
-// settled is when the budget has decided: at first calls are counted, and later they are too many
-// even for that.
+// settled is the time until the budget has decided: calls are first counted, and later not
+// even that.
 const settled = 300 * time.Millisecond
 
-// calls prints what calls cost. Who does nothing else has no budget, whatever the share: a call
-// that is recorded does some work, which is taken off.
+// calls prints the cost of calls. A program without other work has no budget, whatever the
+// share: so a recorded call does some work, which is subtracted.
 func calls(dir string) error {
 	var c struct{ Empty, Stopped, Recorded, Counted, Hidden, Share float64 }
 	c.Empty, c.Stopped = perCall(empty), perCall(called)
@@ -94,14 +94,14 @@ func calls(dir string) error {
 			return err
 		}
 		for began := time.Now(); time.Since(began) < m.after; {
-			perCall(m.f) // the budget looks at it
+			perCall(m.f) // the budget measures it
 		}
 		s := scope.Stats()
 		before := s.Recorded + s.Overwritten
 		*m.ns = perCall(m.f)
 		if s = scope.Stats(); m.works {
 			c.Share = float64(s.Recorded+s.Overwritten-before) / (perBatch * batches)
-			*m.ns -= perCall(bare) - c.Empty // now, for a processor's speed changes
+			*m.ns -= perCall(bare) - c.Empty // measured now, because the processor's speed changes
 		}
 		if err := scope.Stop(); err != nil {
 			return err
@@ -110,7 +110,7 @@ func calls(dir string) error {
 	return json.NewEncoder(os.Stdout).Encode(c)
 }
 
-// work prints the CPU time that n calls took, in ns. The environment says whether it records.
+// work prints the CPU time of n calls, in ns. The environment determines whether it records.
 func work(n int, f func()) error {
 	for range n {
 		f()

@@ -69,7 +69,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// write traces until there is enough.
+// write traces until the file has the requested size.
 func write(path string, bytes int64, rings, each, every int) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -111,7 +111,7 @@ func write(path string, bytes int64, rings, each, every int) error {
 	return f.Close()
 }
 
-// hand hands values on.
+// hand passes values on.
 func hand(ctx context.Context, wg *sync.WaitGroup, in <-chan int, to chan<- int, every int) {
 	defer wg.Done()
 	defer close(to)
@@ -126,7 +126,7 @@ func hand(ctx context.Context, wg *sync.WaitGroup, in <-chan int, to chan<- int,
 	}
 }
 
-// measure opens a trace by each way in turn.
+// measure opens a trace by each method in turn.
 func measure(tool, path, only string, patience time.Duration) error {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -179,10 +179,10 @@ func finished(c *exec.Cmd) (*exec.Cmd, error) {
 	return c, c.Run()
 }
 
-// errPatience says that there is nothing to be seen yet.
+// errPatience reports that the server was not ready in time.
 var errPatience = errors.New("it did not serve in time")
 
-// serves has go tool trace serve a trace.
+// serves starts go tool trace as the server of a trace.
 func serves(path string, patience time.Duration) (*exec.Cmd, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -190,7 +190,7 @@ func serves(path string, patience time.Duration) (*exec.Cmd, error) {
 	}
 	addr := ln.Addr().String()
 	ln.Close()
-	out, err := exec.Command("go", "tool", "-n", "trace").Output() // go itself would not be killed with its tool
+	out, err := exec.Command("go", "tool", "-n", "trace").Output() // killing go itself would not kill its tool
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func serves(path string, patience time.Duration) (*exec.Cmd, error) {
 
 var token = regexp.MustCompile(`http://\S+`)
 
-// page has scopeview serve a trace, and asks for its data, as the page does.
+// page starts scopeview serve for a trace, and requests its data like the page.
 func page(tool, path string, all bool) (*exec.Cmd, error) {
 	c := exec.Command(tool, "serve", path)
 	out, err := c.StdoutPipe()
@@ -247,7 +247,8 @@ func page(tool, path string, all bool) (*exec.Cmd, error) {
 	return c, ask(address, all)
 }
 
-// ask asks for what the page shows first; with all until that has what goroutines did.
+// ask requests the first data of the page; with all, it repeats until they include the
+// states of goroutines.
 func ask(address string, all bool) error {
 	jar, err := cookiejar.New(nil)
 	if err != nil {

@@ -6,13 +6,12 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Where a scope costs three cycles, as it does when it is compiled to nothing,
-// what is compared with what decides. Two loops that differ only in whom they
-// call take a cycle more or less by whether the loop begins on a boundary of 64
-// bytes (the linker gives it one of 32), and another one by whether the callee
-// does: over 48 random layouts of one program the difference between the loop
-// over an empty function and that over a scope was 0.6 to 1.7 ns, in steps of
-// 0.33, a cycle here. Which of these a build shows is chance, and a change
+// When a scope costs three cycles, as it does when it is compiled to nothing, the choice of
+// the reference matters. Two loops that differ only in their callee take a cycle more or
+// less by whether the loop begins on a boundary of 64 bytes (the linker gives it one of 32),
+// and another one by whether the callee does: over 48 random layouts of one program the
+// difference between the loop over an empty function and that over a scope was 0.6 to 1.7
+// ns, in steps of 0.33, a cycle here. Which of these a build shows is chance, and a change
 // anywhere in the program changes it.
 //
 // So there is one loop for all callees, which therefore has the same place for
@@ -30,12 +29,12 @@ func Each(n int, f func()) {
 	}
 }
 
-// boundary is what the processor fetches instructions by.
+// boundary is the block size of instruction fetches.
 const boundary = 64
 
-// Aligned returns that of some equal functions which begins on a boundary, and
-// whether there is one. Of two that follow each other in the program one does if
-// their length is an odd multiple of 32.
+// Aligned returns the one of two equal functions that begins on a boundary, and whether
+// there is one. If they are adjacent in the program, one does if their length is an odd
+// multiple of 32.
 func Aligned(equal [2]func()) (f func(), ok bool) {
 	for _, f := range equal {
 		if reflect.ValueOf(f).Pointer()%boundary == 0 {
@@ -45,7 +44,7 @@ func Aligned(equal [2]func()) (f func(), ok bool) {
 	return equal[0], false
 }
 
-// What Each calls: nothing, a scope, one with two ints.
+// The callees of Each: nothing, a scope, one with two ints.
 var (
 	Empty = [2]func(){emptyA, emptyB}
 	Task  = [2]func(){taskA, taskB}

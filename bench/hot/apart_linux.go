@@ -2,10 +2,10 @@ package hot
 
 import "golang.org/x/sys/unix"
 
-// apart keeps the calling thread on a CPU that the other of two does not use, until free is
-// called; where there is one CPU, or nobody may choose, it does nothing. The kernel
-// often begins both on one CPU, and one slice is over before it moves either: they would
-// run one after the other, and what they share would cost nothing.
+// apart pins the calling thread to a CPU that the other of two threads does not use, until
+// free is called; with one CPU, or without permission, it does nothing. The kernel often
+// starts both on one CPU, and a slice is over before it moves either: they would run one
+// after the other, and contention would cost nothing.
 func apart(i int) (free func()) {
 	var all, one unix.CPUSet
 	if unix.SchedGetaffinity(0, &all) != nil || all.Count() < 2 {

@@ -1,6 +1,6 @@
-// Package hot has the loops of the hot-path table, and what times them. It needs
-// nothing of ours but package scope, so that it can be built against another
-// revision of that: see -base of the harness, and package runner.
+// Package hot has the loops of the hot-path table, and the code for timing them. Of this
+// repository it imports only package scope, so that it can be built with other revisions of
+// it: see -base of the harness, and package runner.
 package hot
 
 import (
@@ -13,11 +13,10 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Loop does something n times and returns how long it took, as the goroutine
-// that did it sees it.
+// Loop does something n times and returns the time that its goroutine measured.
 type Loop func(n int) time.Duration
 
-// Timed is a loop on the caller's goroutine.
+// Timed returns a loop on the caller's goroutine.
 func Timed(f func(n int)) Loop {
 	return func(n int) time.Duration {
 		begin := time.Now()
@@ -26,8 +25,8 @@ func Timed(f func(n int)) Loop {
 	}
 }
 
-// Together runs f on two goroutines at once, each on a CPU of its own where there are two,
-// and returns the mean of their times.
+// Together returns a loop that runs f on two goroutines at once, each on a CPU of its own if
+// there are two, and returns the mean of their times.
 func Together(f func(n int)) Loop {
 	return func(n int) time.Duration {
 		var ready atomic.Int32
@@ -51,8 +50,8 @@ func Together(f func(n int)) Loop {
 	}
 }
 
-// Arguments that no compiler knows, and too large for the runtime's table of
-// small boxed integers.
+// Arguments unknown to the compiler, and too large for the runtime's table of small boxed
+// integers.
 var (
 	argA, argB = 1234, 5678
 	argS       = "an argument"

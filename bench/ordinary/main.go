@@ -1,8 +1,8 @@
 //go:build unix
 
-// Command ordinary is a program that knows nothing of scopeview. For each line that it reads it
-// does what its argument says, and prints what CPU time it had meanwhile, in ns, all its threads
-// together, and how often it did it.
+// Command ordinary is a program without any reference to scopeview. For each line that it
+// reads it runs the slice named by its argument, and prints the CPU time of all its threads,
+// in ns, and the number of repetitions.
 package main
 
 import (
@@ -14,14 +14,15 @@ import (
 	"time"
 )
 
-// slices are what a line is for, by the argument.
+// slices are the functions for a line, by argument.
 var slices = map[string]func() int{
 	"calls": calls, "mutex": mutex, "goroutines": goroutines, "handovers": handOvers, "nothing": func() int { return 0 },
 }
 
 var sink uint64
 
-// calls calls a function that is worth a scope, some ten million times in a second of CPU time.
+// calls calls a function large enough for a scope, about ten million times per second of CPU
+// time.
 func calls() int {
 	const n = 2_000_000
 	for i := range uint64(n) {
@@ -61,7 +62,7 @@ func mutex() int {
 	return n
 }
 
-// goroutines starts 50,000 in a second.
+// goroutines starts 50,000 goroutines per second.
 func goroutines() int {
 	const perMS, ms = 50, 100
 	began := time.Now()
@@ -79,7 +80,7 @@ func goroutines() int {
 
 func finish(done *sync.WaitGroup) { done.Done() }
 
-// handOvers has two goroutines wait for each other at a channel.
+// handOvers makes two goroutines wait for each other at a channel.
 func handOvers() int {
 	const n = 200_000
 	there, back := make(chan int), make(chan int)

@@ -13,16 +13,16 @@ import (
 	"github.com/google/chrometracing"
 )
 
-// ChromeTracing is google/chrometracing: an event at the begin and one at the
-// end, each marshaled as JSON and written to a file under a lock. It can't be
-// stopped once it runs, so a recording is what was written since its Start.
+// ChromeTracing is google/chrometracing: an event at the begin and one at the end, each
+// marshaled as JSON and written to a file under a lock. It cannot be stopped, so a recording
+// is the output since its Start.
 type ChromeTracing struct {
 	from, count int64
 	// ReadBack makes Stop read what was written.
 	ReadBack bool
 }
 
-// chromeFile is the one file that a process has; it has no name any more.
+// chromeFile is the process's only file, which was unlinked.
 var chromeFile struct {
 	once sync.Once
 	f    *os.File
@@ -72,8 +72,8 @@ func (p *ChromeTracing) Nest(outer string, inner ...string) {
 	p.count += int64(1 + len(inner))
 }
 
-// Stop takes the number of events as asked for, or reads what was written. Each event that is pending has a thread id of its
-// own, so what lies in what is told by the order.
+// Stop returns the requested number of events, or reads the output. Each pending event has a
+// thread id of its own, so the order determines the nesting.
 func (p *ChromeTracing) Stop() (Recorded, error) {
 	if !p.ReadBack {
 		return Recorded{Scopes: p.count}, nil

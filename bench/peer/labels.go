@@ -11,7 +11,7 @@ type Labels struct{}
 
 func (*Labels) Name() string { return "pprof.Do, which labels samples" }
 
-// Start does nothing: without a profile pprof.Do does what it does with one.
+// Start does nothing: pprof.Do costs the same without a profile.
 func (*Labels) Start(string) error { return nil }
 
 func nothing(context.Context) {}
@@ -33,5 +33,5 @@ func (*Labels) Nest(outer string, inner ...string) {
 	})
 }
 
-// Stop says that nothing was kept.
+// Stop reports that nothing was kept.
 func (*Labels) Stop() (Recorded, error) { return Recorded{KeepsNone: true}, nil }

@@ -13,8 +13,8 @@ type OTel struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	exported *counting
-	// Wait makes span ends wait for room in the batch processor's queue; by
-	// default the SDK drops spans when it is full.
+	// Wait makes span ends wait for room in the batch processor's queue; by default the SDK
+	// drops spans if it is full.
 	Wait bool
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/edsrzf/mmap-go"
 )
 
-// Pool2014 is the design that scopeview began as: one pool in a mapped sparse
-// file, one atomic counter that hands out a record per scope to all threads, 48
-// bytes a record, times from the system's clocks.
+// Pool2014 is the original design of scopeview: one pool in a mapped sparse file, one atomic
+// counter that allocates a record per scope to all threads, 48 bytes a record, times from
+// the system's clocks.
 type Pool2014 struct {
 	// CPU also takes the thread's CPU time at both ends: a system call each.
 	CPU bool
@@ -41,7 +41,7 @@ const (
 	name2014     = 32
 )
 
-// Names have fixed numbers: what is measured is the record.
+// Names have fixed numbers, because only the record is measured.
 var names2014 = []string{"f1", "f2", "f3"}
 
 var epoch = time.Now()
@@ -71,7 +71,7 @@ func (p *Pool2014) Start(dir string) error {
 	return nil
 }
 
-// begin takes a record; nil when the pool is full.
+// begin allocates a record; none if the pool is full.
 func (p *Pool2014) begin(name uint64) open2014 {
 	i := p.next.Add(1) - 1
 	if i >= records2014 {
@@ -87,7 +87,7 @@ func (p *Pool2014) begin(name uint64) open2014 {
 	return r
 }
 
-// open2014 is a record that was begun.
+// open2014 is a begun record.
 type open2014 struct {
 	record []byte
 	cpu    bool

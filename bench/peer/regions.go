@@ -56,8 +56,8 @@ func (r *Regions) Nest(outer string, inner ...string) {
 	r.count += int64(1 + len(inner))
 }
 
-// Stop stops the execution tracer. It loses nothing, so without ReadBack the
-// number of regions is taken as asked for.
+// Stop stops the execution tracer. It loses nothing, so without ReadBack it returns the
+// requested number of regions.
 func (r *Regions) Stop() (Recorded, error) {
 	trace.Stop()
 	defer r.file.Close()

@@ -2,5 +2,5 @@
 
 package peer
 
-// threadCPU is not to be had here: the pool with CPU time has none.
+// threadCPU is not available here: the pool records no CPU time.
 func threadCPU() int64 { return 0 }

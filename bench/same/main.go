@@ -1,5 +1,5 @@
-// Command same compares what two builds of scopeview print of big traces of all shapes, to the
-// byte: who makes reading faster asks it whether anything else has changed.
+// Command same compares what two builds of scopeview print of big traces of all shapes, to
+// the byte: it checks that an optimisation of reading has not changed anything else.
 //
 //	go build -o /tmp/old ../cmd/scopeview   of the revision before
 //	go run ./same -old /tmp/old             builds the new one of the working tree
@@ -24,7 +24,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/bulk"
 )
 
-// commands are what is compared: all that reads a whole trace.
+// commands are the compared commands: all that read a whole trace.
 var commands = []string{
 	"info", "info --json", "top", "top --json", "top --by track --json", "csv --raw", "csv", "verify", "dump", "states --json",
 	"waits --json", "perfetto", "chrome", "html", "doctor --json", "stacks --json", "tail --from 0", "compare --json TRACE",
@@ -61,7 +61,7 @@ func run(old, now string, n int64, only string) error {
 	if now == "" {
 		now = filepath.Join(dir, "scopeview")
 		build := exec.Command("go", "build", "-o", now, "./cmd/scopeview")
-		build.Dir = ".." // this is run in the directory of the benchmarks
+		build.Dir = ".." // run in the directory of the benchmarks
 		if out, err := build.CombinedOutput(); err != nil {
 			return fmt.Errorf("building the new one: %w: %s", err, out)
 		}
@@ -102,7 +102,7 @@ func run(old, now string, n int64, only string) error {
 	return nil
 }
 
-// answer is what a command said.
+// answer is the output of a command.
 type answer struct {
 	sum  [sha256.Size]byte // of the standard output
 	size int64
@@ -144,7 +144,7 @@ func say(tool string, args []string) *answer {
 	return a
 }
 
-// data is what a page has of its trace: its code may change.
+// data returns the data of a page's trace: the code of the page may change.
 func data(page []byte) []byte {
 	if i := bytes.Index(page, []byte(`<script id="config"`)); i >= 0 {
 		page = page[i:]

@@ -14,7 +14,7 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// deep computes below some calls, so that a stack has what stacks have.
+// deep computes below some calls, for stacks of realistic depth.
 //
 //go:noinline
 func deep(calls int) uint64 {
@@ -35,8 +35,8 @@ func compute(n int) uint64 {
 	return x
 }
 
-// cpuTime is the CPU time of all threads. The process's clock does not do: while Go's profile
-// has its timer it shows what the last tick of the system's clock had counted.
+// cpuTime returns the CPU time of all threads. The process's clock is unsuitable: while Go's
+// profile has its timer, it has the value of the system clock's last tick.
 func cpuTime() int64 {
 	var u unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &u)

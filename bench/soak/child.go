@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// child is a writer, as its parent sees it.
+// child is a writer process, from its parent's view.
 type child struct {
 	*ledger
 	shared *os.File
 	cmd    *exec.Cmd
 	path   string
 	says   bytes.Buffer
-	ended  chan struct{} // closed when it has, with err set
+	ended  chan struct{} // closed after the end, with err set
 	err    error
 }
 
-// patience is how long a child may take to begin, or to end.
+// patience is the maximum time for the begin or the end of a child.
 const patience = 30 * time.Second
 
-// startWriter starts one, and returns when it records. Of so many steps each the
-// times of one are told. args are more of its flags.
+// startWriter starts a writer, and returns when it records. It stores the times of one step
+// in every. args are further flags.
 func startWriter(path string, ring int64, rate int, every uint64, args ...string) (*child, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -70,13 +70,13 @@ func startWriter(path string, ring int64, rate int, every uint64, args ...string
 	return c, nil
 }
 
-// kill kills it at once, and returns when it is gone.
+// kill kills it, and returns when it is gone.
 func (c *child) kill() {
-	_ = c.cmd.Process.Signal(syscall.SIGKILL) // it may have ended, which wait tells
+	_ = c.cmd.Process.Signal(syscall.SIGKILL) // it may have ended, which wait reports
 	<-c.ended
 }
 
-// finish tells it to end, and returns when it has.
+// finish stops it, and waits for its end.
 func (c *child) finish() error {
 	c.stop.Store(true)
 	select {
@@ -101,13 +101,13 @@ func (c *child) died() bool {
 	}
 }
 
-// last is what it said last: of a crash the beginning, which says why.
+// last returns the end of its output: of a crash the begin, which has the reason.
 func (c *child) last() string {
 	s := strings.TrimSpace(c.says.String())
 	return s[:min(len(s), 500)]
 }
 
-// close lets go of what is shared with it.
+// close releases the memory shared with it.
 func (c *child) close() {
 	c.ledger.unmap()
 	c.shared.Close()

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// read reads all events, and looks at what each says of itself.
+// read reads and checks all events.
 func (x *examination) read() error {
 	for w := range x.found {
 		x.found[w] = map[uint64]*seen{}
@@ -60,7 +60,7 @@ func (x *examination) seen(e *trace.Event) *seen {
 	return &seen{start: x.start + e.Start, stop: x.start + e.Start + e.Dur, open: e.Open, times: 1}
 }
 
-// step takes note of a step; its arguments say whose it is, and which.
+// step records a step; its arguments identify the worker and the step.
 func (x *examination) step(e *trace.Event, row string) {
 	if len(e.Args) == 0 && x.start+e.Start < x.until {
 		return // its begin was overwritten before it ended, and its arguments with it

@@ -12,11 +12,11 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// onDisk is what a ring's file takes, and what it may.
+// onDisk has the disk usage of a ring's file, and its limit.
 type onDisk struct {
 	size   int64 // of the file
 	blocks int64 // bytes of its blocks, allocated and not written included
-	kept   int64 // kept chunks that were handed out
+	kept   int64 // number of allocated kept chunks
 	state  format.State
 }
 
@@ -36,7 +36,7 @@ func (d *onDisk) bound(ring int64) int64 {
 	return chunks*format.ChunkSize + mapBytes(chunks)
 }
 
-// look looks at a ring's file, which may be being written.
+// look examines a ring's file, which may be in use by a writer.
 func look(path string) (d onDisk, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func look(path string) (d onDisk, err error) {
 	if _, d.state, err = format.DecodeHeader(b[:]); err != nil {
 		return d, err
 	}
-	// Afterwards: there are never less, so the bound is not too small.
+	// Afterwards: their number never decreases, so the bound is not too small.
 	for off := int64(format.ChunkSize); off < st.Size; off += format.ChunkSize {
 		h, ok, err := headerAt(f, off)
 		if err == nil && ok && h.Flags&format.FlagKept != 0 {
@@ -73,9 +73,8 @@ func headerAt(f io.ReaderAt, off int64) (h format.ChunkHeader, ok bool, err erro
 	return format.DecodeChunkHeader(b[:], off, format.ChunkSize)
 }
 
-// countRecords counts the records in a file that nobody writes any more, by
-// section 4 of docs/format.md and by nothing else of ours: ends and anchors are
-// none.
+// countRecords counts the records in a file without a writer, by section 4 of docs/format.md
+// and without the reader's code: ends and anchors do not count.
 func countRecords(path string) (n int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -113,7 +112,7 @@ func recordsIn(chunk []byte) (n int64) {
 			at += (format.ExtUnits(word) - 1) * format.RecordSize
 			continue
 		case r.Start < 0 || r.Start >= format.MaxTicks:
-			continue // corrupt, which verify tells
+			continue // corrupt, which verify reports
 		}
 		if k := r.Kind(); k != format.KindEnd && k != format.KindAnchor {
 			n++

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// toll is what came of those that were killed.
+// toll has the results of the killed writers.
 type toll struct {
 	mu     sync.Mutex
-	number int // that were begun
+	number int // number of started ones
 	checked
 }
 
@@ -26,7 +26,7 @@ func (t *toll) String() string {
 	return fmt.Sprintf("%d killed", t.traces)
 }
 
-// next is the number of the next to be killed, and whether it writes at full speed.
+// next returns the number of the next one to kill, and whether it writes at full speed.
 func (t *toll) next() (n int, full bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -34,14 +34,14 @@ func (t *toll) next() (n int, full bool) {
 	return t.number, t.number%2 == 0
 }
 
-// Between these a writer lives, once it records.
+// The limits of a writer's lifetime, once it records.
 const (
 	leastLife = 200 * time.Millisecond
 	mostLife  = 5 * time.Second
 )
 
-// killOne starts a writer, kills it at any moment, and checks what it left. It
-// returns early, without a check, when ctx ends before that moment.
+// killOne starts a writer, kills it at a random time, and checks its trace. It returns
+// early, without a check, when ctx ends before that time.
 func (s *soak) killOne(ctx context.Context, t *toll) {
 	n, full := t.next()
 	rate, every := s.rate, uint64(4)
@@ -60,7 +60,7 @@ func (s *soak) killOne(ctx context.Context, t *toll) {
 		return
 	}
 	defer c.close()
-	// A short soak is to kill several.
+	// A short soak must kill several.
 	life := leastLife + rand.N(max(min(mostLife, s.span/8)-leastLife, leastLife))
 	select {
 	case <-ctx.Done():

@@ -18,13 +18,13 @@ import (
 // must have, whenever the writer is killed.
 type ledger struct {
 	recording atomic.Bool // Start has returned
-	stop      atomic.Bool // the parent's: the writer is to end
+	stop      atomic.Bool // set by the parent: the writer must end
 
 	workers [workers]account
 	batches [batchesTold]batch
 	batched atomic.Uint64 // batches that have ended
 
-	// Ends that found no place, as they were when each worker's steps were polled.
+	// Ends that found no place, at the last poll of each worker's steps.
 	lostEnds atomic.Int64
 	polled   [workers]atomic.Uint64
 
@@ -43,13 +43,13 @@ const (
 	mixedEach   = 8    // and one has another scope, with arguments of all sorts
 )
 
-// account is of one worker. Its steps are numbered from 0 on.
+// account is the account of one worker. Its steps are numbered from 0 on.
 type account struct {
 	begun atomic.Uint64 // steps, or one more than there are
 	ended atomic.Uint64 // their ends have returned
 	fate  [remembered]atomic.Uint64
 	times [timesTold]moments
-	every uint64 // of so many steps the times of one are told
+	every uint64 // the times of one step in every are stored
 }
 
 // What is remembered of step n at n modulo remembered: n<<2, whether there was a
@@ -62,8 +62,7 @@ const (
 func (a *account) kept(n uint64) bool   { return a.fate[n%remembered].Load()&^unsureBit == n<<2|keptBit }
 func (a *account) unsure(n uint64) bool { return a.fate[n%remembered].Load()&unsureBit != 0 }
 
-// moments are those between which a step began and ended, in ns of the monotonic
-// clock.
+// moments are the times between which a step began and ended, in ns of the monotonic clock.
 type moments struct {
 	n              atomic.Uint64 // the step's number and 1, stored last; 0 while the rest is
 	t0, t1, t2, t3 int64
@@ -81,7 +80,7 @@ func (m *moments) tell(n uint64, t0, t1, t2, t3 int64) {
 	m.n.Store(n + 1)
 }
 
-// newLedger makes one, and the file by which a child gets it.
+// newLedger returns a ledger, and the file for a child.
 func newLedger() (*ledger, *os.File, error) {
 	fd, err := unix.MemfdCreate("soak", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -112,8 +111,8 @@ func (l *ledger) unmap() {
 	_ = unix.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(l)), unsafe.Sizeof(ledger{})))
 }
 
-// monotonic reads the system's monotonic clock, which two processes have in
-// common, as quickly as package time reads its own.
+// monotonic reads the system's monotonic clock, which both processes share, as fast as
+// package time.
 type monotonic struct {
 	base time.Time
 	at   int64 // of base

@@ -29,14 +29,14 @@ import (
 	"time"
 )
 
-// soak is what one run does.
+// soak has the parameters of a run.
 type soak struct {
 	dir      string // for traces
 	span     time.Duration
 	ring     int64 // of the steady writer
 	rate     int   // its scopes per second
 	killRing int64
-	kills    int // at most so many at once; 0: none
+	kills    int // maximum number at once; 0: none
 	tools    bool
 	verdicts
 }
@@ -79,7 +79,7 @@ func main() {
 	}
 }
 
-// run soaks, and prints what came of it.
+// run runs the soak test, and prints the results.
 func (s *soak) run(ctx context.Context) error {
 	var u *tools
 	if s.tools {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-// Command soak needs Linux: it looks at /proc and shares memory with those that it
+// Command soak needs Linux: it reads /proc and shares memory with the processes that it
 // kills.
 package main
 

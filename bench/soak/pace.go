@@ -4,18 +4,18 @@ package main
 
 import "time"
 
-// pace keeps to a rate, in millisecond steps.
+// pace maintains a rate, in steps of a millisecond.
 type pace struct {
 	perMS float64
 	begin time.Time
 	due   float64 // issued by the end of this millisecond
 }
 
-// mostBehind is what is caught up after the machine had no time for us; more would
-// be a burst, which is not what is measured here.
+// mostBehind is the maximum that is caught up after a delay by the machine; more would be a
+// burst, which this test does not measure.
 const mostBehind = 20
 
-// wait waits until more is to be issued. It returns how many records it gave up.
+// wait waits until more records are due. It returns the number of records that it gave up.
 func (p *pace) wait(issued int64) (behind int64) {
 	if float64(issued) < p.due {
 		return 0

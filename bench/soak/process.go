@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// process is what /proc tells of one.
+// process has the values of /proc for a process.
 type process struct {
 	rss, anon, shared int64 // resident bytes; anon and shared are parts of it
 	mappings          int

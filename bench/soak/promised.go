@@ -14,14 +14,14 @@ func (x *examination) slack(at int64) int64 { return 5_000 + (at-x.start)/10_000
 // have been taken off the CPU within one for as long as its chunk needs to leave.
 const mostUncounted = 2
 
-// steps checks that the steps of a worker are there that had to be.
+// steps checks that the promised steps of a worker exist.
 func (x *examination) steps(w int) {
 	a := &x.l.workers[w]
 	begun, ended := a.begun.Load(), a.ended.Load()
 	from := x.firstPromised(a, begun, ended)
 	polled := x.l.polled[w].Load()
 	lossy := x.lostBetween(a, polled, ended)
-	apart, uncounted := 0, 0 // have ended and show as open
+	apart, uncounted := 0, 0 // ended but shown as open
 	for n := from; n < ended; n++ {
 		s := x.found[w][n]
 		switch {
@@ -64,7 +64,8 @@ func (x *examination) steps(w int) {
 	}
 }
 
-// firstPromised is the first step that is known to have begun since all is there.
+// firstPromised returns the first step known to have begun after the time from which on the
+// trace is complete.
 func (x *examination) firstPromised(a *account, begun, ended uint64) uint64 {
 	first := ended
 	if x.until == 0 {
@@ -95,7 +96,7 @@ func (x *examination) lostBetween(a *account, from, to uint64) bool {
 	return false
 }
 
-// between checks that a scope began and ended when it was told.
+// between checks that a scope began and ended at the stored times.
 func (x *examination) between(m *moments, s *seen, what string, n uint64) {
 	off := max(m.t0-s.start, s.start-m.t1, m.t2-s.stop, s.stop-m.t3, 0)
 	x.off = max(x.off, off)

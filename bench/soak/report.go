@@ -10,7 +10,7 @@ import (
 
 func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// line tells how it goes.
+// line prints the current state.
 func (st *steady) line(victims *toll, ring int64) {
 	l := &st.last
 	growth := ""

@@ -14,10 +14,10 @@ type reading struct {
 	v  float64
 }
 
-// slope is how much a number grows per minute, and how far that may be off.
+// slope is the growth of a number per minute, with its uncertainty.
 type slope struct{ perMinute, uncertain float64 }
 
-// blocks is how many medians a slope is drawn through.
+// blocks is the number of medians for the line.
 const blocks = 12
 
 // slopeOf draws a line through the medians of the readings in blocks of equal

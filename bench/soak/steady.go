@@ -31,7 +31,7 @@ const (
 	otherMappings = 500
 )
 
-// steady is the writer that is watched, and what was seen of it.
+// steady is the watched writer, with its samples.
 type steady struct {
 	c       *child
 	begin   time.Time
@@ -39,7 +39,7 @@ type steady struct {
 	rss     []reading // in MiB, after the first minute
 	anon    []reading // the heap's part of it
 	most    sample    // the largest of each
-	tight   int64     // the least that was left of the bound on disk, bytes
+	tight   int64     // minimum distance from the bound on disk, bytes
 	samples int
 	span    time.Duration
 	growth  slope
@@ -49,10 +49,10 @@ type steady struct {
 	check   checked
 }
 
-// totals is what became of the records.
+// totals has the fates of the records.
 type totals struct{ issued, recorded, overwritten, lost, window, behind int64 }
 
-// sample is what is looked at once a second.
+// sample is taken once a second.
 type sample struct {
 	onDisk
 	process
@@ -105,7 +105,7 @@ func (s *soak) steady(ctx context.Context, victims *toll, u *tools) *steady {
 	return st
 }
 
-// sample looks once; false if the writer is gone.
+// sample takes a sample; false if the writer is gone.
 func (s *soak) sample(st *steady) bool {
 	past := time.Since(st.begin)
 	now := sample{}

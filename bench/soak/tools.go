@@ -34,7 +34,7 @@ type tools struct {
 	answers, filters, asked, copied atomic.Int64
 }
 
-// between is how long each waits before it does the same again.
+// between is the pause of each before it repeats its action.
 const between = time.Second
 
 // buildTool builds the tool, and makes the directories.
@@ -52,7 +52,7 @@ func (s *soak) buildTool(ctx context.Context) (*tools, error) {
 	return u, errors.Join(os.Mkdir(u.dir, 0o700), os.Mkdir(u.trigger, 0o700))
 }
 
-// begin has them all work on a trace until ctx ends; wait waits for that.
+// begin starts all of them on a trace until ctx ends; wait waits for their end.
 func (u *tools) begin(ctx context.Context, trace string) {
 	u.trace = trace
 	u.running.Go(func() { u.serve(ctx) })
@@ -72,7 +72,7 @@ func (u *tools) begin(ctx context.Context, trace string) {
 	})
 }
 
-// again does something until ctx ends, and counts how often it went well.
+// again repeats an action until ctx ends, and counts its successes.
 func (u *tools) again(ctx context.Context, count *atomic.Int64, do func(n int64) error) {
 	u.running.Go(func() {
 		for n := int64(0); ; n++ {
@@ -108,7 +108,7 @@ func (u *tools) sound(path string) error {
 	return err
 }
 
-// serve serves the trace, and asks for what a page asks for.
+// serve serves the trace, and requests the data of a page.
 func (u *tools) serve(ctx context.Context) {
 	cmd := exec.Command(u.tool, "serve", u.trace)
 	out, err := cmd.StdoutPipe()
@@ -139,7 +139,7 @@ func (u *tools) serve(ctx context.Context) {
 	}
 }
 
-// answer gets what is at an address.
+// answer gets the contents of an address.
 func answer(client *http.Client, address string) error {
 	r, err := client.Get(address)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// mostTold is how many violations are told in words: the first ones say what is
-// wrong, the rest only how often.
+// mostTold is the maximum number of violations that are printed; the rest are only counted.
 const mostTold = 20
 
 // verdicts collects violations.
@@ -51,7 +50,7 @@ func (v *verdicts) list() []string {
 	return v.told
 }
 
-// lossesOf says of a trace what was lost, and why.
+// lossesOf returns the losses of a trace, by reason.
 func lossesOf(path string) string {
 	t, err := trace.OpenFile(path)
 	if err != nil {
@@ -61,7 +60,7 @@ func lossesOf(path string) string {
 	return analysis.LossLine(t)
 }
 
-// evidence copies a trace to where it stays, and says where; a few are enough.
+// evidence copies a trace to a permanent place, and returns that; a few are sufficient.
 func (v *verdicts) evidence(path string) string {
 	v.mu.Lock()
 	v.kept++

@@ -10,16 +10,16 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// checked is what was compared of a trace with what its writer had told.
+// checked has the counts of comparing a trace with its writer's ledger.
 type checked struct {
 	traces   int
 	events   int64
-	promised int64 // steps that had to be there, and were
+	promised int64 // steps that had to exist, and did
 	timed    int64 // of those, compared by their times
 	batches  int64 // scopes whose begin was overwritten before they ended
-	lost     int64 // records lost, as the trace says
+	lost     int64 // lost records, from the trace
 	over     int64 // overwritten
-	off      int64 // ns: the largest distance of a time from where it had to be
+	off      int64 // ns: the maximum error of a time
 }
 
 func (c *checked) add(o *checked) {
@@ -59,7 +59,7 @@ func (s *soak) whole(c *child, closed bool, sum *checked) {
 	s.fail("%s (%s): %s", what, kept, strings.Join(x.wrong, "; "))
 }
 
-// examination is of one trace.
+// examination is the check of one trace.
 type examination struct {
 	checked
 	t     *trace.Trace
@@ -79,7 +79,7 @@ type seen struct {
 	times       int
 }
 
-// mostWrong is how much is told of one trace.
+// mostWrong is the maximum number of violations reported per trace.
 const mostWrong = 8
 
 func (x *examination) fail(format string, args ...any) {

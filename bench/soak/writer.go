@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// What a writer's scopes and rows are called.
+// The names of a writer's scopes and rows.
 const (
 	nameStep   = "soak step"
 	nameInner  = "soak inner"
@@ -29,7 +29,7 @@ const (
 	rowSlow   = "soak slow"
 )
 
-// writer is the process that records. It gets its ledger as descriptor 3.
+// writer is the recording process. Its ledger is descriptor 3.
 type writer struct {
 	path    string
 	ring    int64
@@ -41,7 +41,7 @@ type writer struct {
 	named  sync.WaitGroup // until all rows have their names
 }
 
-// record records until the parent says so, or until it is killed.
+// record records until stopped by the parent, or killed.
 func (w *writer) record() (err error) {
 	if w.ledger, err = mapLedger(os.NewFile(3, "ledger")); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (w *writer) record() (err error) {
 	return s.LastError
 }
 
-// name names the caller's row.
+// name sets the name of the caller's row.
 func (w *writer) name(row string) {
 	scope.Track(row)
 	w.named.Done()
@@ -158,7 +158,7 @@ func (w *writer) work(me int) {
 	}
 }
 
-// end ends a worker's spans, as somebody else.
+// end ends a worker's spans on another goroutine.
 func (w *writer) end(spans <-chan scope.Span, back chan<- bool) {
 	for s := range spans {
 		unsure := end(s)
@@ -204,10 +204,10 @@ func (w *writer) batch() {
 	}
 }
 
-// slow is how long a scope is that triggers a snapshot.
+// slow is the duration of a scope that triggers a snapshot.
 const slow = 20 * time.Millisecond
 
-// slow makes such a scope now and then.
+// slow creates such a scope from time to time.
 func (w *writer) slow() {
 	w.name(rowSlow)
 	w.issues.Add(1)
@@ -220,8 +220,8 @@ func (w *writer) slow() {
 	}
 }
 
-// poll tells how many ends found no place. Of the steps that had ended when it
-// looked all are counted.
+// poll stores the number of ends that found no place. It counts all steps that had ended
+// when it was called.
 func (w *writer) poll() {
 	for !w.stop.Load() {
 		var ended [workers]uint64

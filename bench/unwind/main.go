@@ -62,7 +62,7 @@ func down(depth int, f func()) int {
 	return down(depth-1, f) + 1
 }
 
-// cpu is the CPU time of the process.
+// cpu returns the CPU time of the process.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

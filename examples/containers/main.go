@@ -1,10 +1,5 @@
-// Containers has a hash table and a ring buffer of its own, which tell scopeview what happens to them: it
-// says of both what it says of Go's slices and maps.
-//
-//	scopeview run --advise ./examples/containers
-//
-// The table is made without a size and its hash function is bad; the ring is made too small. With
-// -mended both are better.
+// Containers has its own hash table and ring buffer, which report their operations to
+// scopeview: its advice covers both, like Go's slices and maps.
 package main
 
 import (
@@ -38,7 +33,7 @@ func words(mended bool) int {
 	return t.Len() + found
 }
 
-// letters is a hash function that few would write: words of the same letters have the same hash.
+// letters is a poor hash function: words of the same letters have the same hash.
 func letters(key string) (h uint32) {
 	for i := range len(key) {
 		h += uint32(key[i]) * 31
@@ -55,7 +50,7 @@ func fnv(key string) uint32 {
 	return h
 }
 
-// jobs has many jobs wait in rings.
+// jobs puts many jobs into rings.
 func jobs(mended bool) int {
 	slots := 4
 	if mended {

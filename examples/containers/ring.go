@@ -2,7 +2,7 @@ package main
 
 import "github.com/scopeview/scopeview/scope/containers"
 
-// Ring is a queue in a ring of slots, of which there are more when it is full.
+// Ring is a queue in a ring of slots, which grows when it is full.
 type Ring struct {
 	slots  []int
 	first  int
@@ -10,7 +10,7 @@ type Ring struct {
 	follow containers.Instance
 }
 
-// NewRing makes a ring with so many slots.
+// NewRing returns a ring with n slots.
 func NewRing(slots int) *Ring {
 	return &Ring{
 		slots:  make([]int, slots),
@@ -18,7 +18,7 @@ func NewRing(slots int) *Ring {
 	}
 }
 
-// Len is how many elements wait.
+// Len returns the number of elements.
 func (r *Ring) Len() int { return r.size }
 
 // Push puts an element at the end.
@@ -45,5 +45,5 @@ func (r *Ring) Pop() int {
 	return x
 }
 
-// Close says that the ring is used no more.
+// Close reports that the ring is no longer used.
 func (r *Ring) Close() { r.follow.End() }

@@ -15,7 +15,7 @@ type pair struct {
 	value int
 }
 
-// NewTable makes a table with so many buckets.
+// NewTable returns a table with n buckets.
 func NewTable(buckets int, hash func(string) uint32) *Table {
 	return &Table{
 		buckets: make([][]pair, buckets),
@@ -24,12 +24,12 @@ func NewTable(buckets int, hash func(string) uint32) *Table {
 	}
 }
 
-// Len is how many elements there are.
+// Len returns the number of elements.
 func (t *Table) Len() int { return t.size }
 
 func (t *Table) bucket(key string) int { return int(t.hash(key) % uint32(len(t.buckets))) }
 
-// Get finds the value of a key.
+// Get returns the value of a key.
 func (t *Table) Get(key string) (value int, found bool) {
 	chain := t.buckets[t.bucket(key)]
 	for i := range chain {
@@ -62,7 +62,7 @@ func (t *Table) Put(key string, value int) {
 	t.follow.Chain(b, len(chain)+1)
 }
 
-// grow doubles the buckets: each element moves to the one that is now its own.
+// grow doubles the buckets, and moves each element to its new one.
 func (t *Table) grow() {
 	old := t.buckets
 	t.buckets = make([][]pair, 2*len(old))

@@ -7,22 +7,22 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// cache answers from memory what it was asked before, and asks a database for the
-// rest, which takes eight milliseconds.
+// cache answers repeated questions from memory, and others from a database, which takes
+// eight milliseconds.
 type cache struct {
 	mu      scope.Mutex
 	answers map[int]uint64
 }
 
-// ask stands for a database: the answer takes its time, and no processor.
+// ask represents a database: the answer takes time, but no processor.
 func ask(key int) uint64 {
 	defer scope.Task("ask database", key)()
 	time.Sleep(8 * time.Millisecond)
 	return uint64(key) * 0x9e3779b97f4a7c15
 }
 
-// get asks for what is not there while it holds the lock, or else without it: then
-// others get their answers meanwhile.
+// get asks the database either while it holds the lock, or without it, so that others get
+// their answers meanwhile.
 func (c *cache) get(key int, underLock bool) uint64 {
 	c.mu.Lock()
 	answer, ok := c.answers[key]
@@ -41,11 +41,9 @@ func (c *cache) get(key int, underLock bool) uint64 {
 	return answer
 }
 
-// blockingUnderLock makes pages of what a cache answers. By strength, for more of what
-// the cache does not have it asks the database under its lock. Mended it asks without.
-//
-// It takes three workers on two processors, because each waits for the database most
-// of its time.
+// blockingUnderLock builds pages from the answers of a cache. By strength, it asks the
+// database under the cache's lock for more of the missing entries. Mended, it asks without
+// the lock.
 func blockingUnderLock(o options) func() uint64 {
 	pages := o.many(75)
 	text := page(4_000_000)

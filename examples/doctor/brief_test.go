@@ -13,13 +13,13 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// need is what who mends an example has to be told, by a page of scopeview doctor --brief alone. What
-// is "" a trace can't know, whatever a page says.
+// need is the information for mending an example that a page of scopeview doctor --brief
+// must contain. "": a trace cannot contain it.
 type need struct {
 	file   string   // where the problem is
-	lines  []string // what stands in a line of it that is told: one of these
+	lines  []string // alternatives for a text in one of its lines
 	object string   // what it is called, or how that begins
-	holder string   // who has the lock
+	holder string   // holder of the lock
 	change []string // what is to be done: one of these
 }
 
@@ -43,7 +43,7 @@ var needs = map[string]need{
 	"blocking-under-lock":    {"blocking.go", []string{"time.Sleep(8"}, "cache.mu", "page", []string{"before Lock or after Unlock"}},
 }
 
-// told is what a page tells of a need: yes, where that is, or n/a.
+// told is the result for a need: yes, with the place, or n/a.
 type told struct {
 	file, line, object, holder, change string
 	tokens                             int
@@ -54,7 +54,7 @@ type told struct {
 func (n need) check(t *testing.T, page string) told {
 	t.Helper()
 	r := told{tokens: report.Tokens(page)}
-	_, page, _ = strings.Cut(page, "\n## Problem 1: ") // what is told first
+	_, page, _ = strings.Cut(page, "\n## Problem 1: ") // the first problem
 	page, _, _ = strings.Cut(page, "\n## ")
 	find := func(what string, wanted bool, is string) string {
 		switch {
@@ -108,8 +108,7 @@ func (n need) line(t *testing.T, page string) string {
 	return ""
 }
 
-// checkBriefs describes each problem by its page alone, and prints what is on it of what who mends it
-// needs.
+// checkBriefs describes each problem by its page alone, and prints which needs it satisfies.
 func (x tools) checkBriefs(t *testing.T) {
 	fmt.Println("| problem | tokens | file | line | object | holder | change |")
 	fmt.Println("|---|---|---|---|---|---|---|")

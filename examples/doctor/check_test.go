@@ -27,7 +27,7 @@ const (
 	patience   = 6    // runs in which memory should be short once: see measureMemory
 )
 
-// strengths are where each example is looked at.
+// strengths are the strengths at which each example is checked.
 var strengths = []string{"0", "0.25", "0.5", "0.75", "1"}
 
 // far explains where the doctor can't know what mending saves.
@@ -36,13 +36,13 @@ var far = map[string]string{
 	"too-fine": "what making a goroutine costs is taken to be the same on all machines",
 }
 
-// untold are those of which no gain is told, and why.
+// untold are the examples without an estimated gain, with the reasons.
 var untold = map[string]string{
 	"oversubscription": "how much a goroutine has to read again when it goes on is not known, only how often it is switched to",
 	"serialization":    "whether what is done one after the other can be done at once is not in a trace",
 }
 
-// setting is how an example is run.
+// setting has the parameters of an example's run.
 type setting struct {
 	strength string
 	mended   bool
@@ -60,7 +60,7 @@ func (s setting) args(more ...string) []string {
 // tools are the programs that a user would have.
 type tools struct {
 	dir, doctor, gostats, scopeview string
-	machine                         string // what scopeview membench says, if it was asked
+	machine                         string // output of scopeview membench, if it was run
 }
 
 func build(t *testing.T) tools {
@@ -98,7 +98,7 @@ func command(t *testing.T, name string, args ...string) []byte {
 	return out.Bytes()
 }
 
-// seconds is how long an example takes when it is not recorded.
+// seconds returns the duration of an example without a recording.
 func (x tools) seconds(t *testing.T, name string, s setting) float64 {
 	t.Helper()
 	out := command(t, x.doctor, s.args(name)...)
@@ -110,7 +110,7 @@ func (x tools) seconds(t *testing.T, name string, s setting) float64 {
 	return d
 }
 
-// finding is what the doctor says, as far as it is looked at here.
+// finding is a finding of the doctor, with the fields used here.
 type finding struct {
 	Verdict string
 	Text    string
@@ -119,7 +119,7 @@ type finding struct {
 	Gain    *float64 // nil: not known
 }
 
-// gain is what is promised.
+// gain returns the promised gain.
 func (f finding) gain() float64 {
 	if f.Gain == nil {
 		return 0
@@ -145,7 +145,7 @@ func (f finding) percent() string {
 	return fmt.Sprintf("%.0f %%", 100**f.Gain)
 }
 
-// seen is what the tool tells of a recorded run.
+// seen is the tool's output for a recorded run.
 type seen struct {
 	findings []finding
 	wrong    []string // self-checks of states that don't hold
@@ -153,7 +153,7 @@ type seen struct {
 	brief    string   // the page, of an example at its strongest
 }
 
-// top is what is told first.
+// top returns the first finding.
 func (v seen) top() finding {
 	if len(v.findings) == 0 {
 		return finding{}
@@ -210,7 +210,7 @@ func (x tools) examine(t *testing.T, path string) (v seen) {
 	return v
 }
 
-// share is how large a problem is; 0 if it is not found.
+// share returns the size of a problem; 0 if it is not found.
 func (v seen) share(verdict string) float64 {
 	for _, f := range v.findings {
 		if is(f, verdict) {
@@ -259,7 +259,7 @@ func (x *tools) membench(t *testing.T) float64 {
 	return 2 * m.Points[0].Copy / m.Points[1].Copy
 }
 
-// first is the problem that is told first.
+// first returns the first problem.
 func (v seen) first() string { return v.top().name() }
 
 // row is a line of the table.
@@ -267,7 +267,7 @@ type row struct {
 	name          string
 	shares        []float64
 	bad, mended   float64  // seconds, not recorded
-	gain          *float64 // as the doctor estimates it; nil: it tells none
+	gain          *float64 // the doctor's estimate; nil: none
 	broken, notes []string
 }
 

@@ -4,11 +4,11 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// letter is what goes through the queue.
+// letter is an element of the queue.
 type letter [128 << 10]uint64
 
-// queue is the one at the end of the talk, whose consumers copy in the critical
-// section what they take, and whose producers clean there what was taken.
+// queue is the one at the end of the talk: its consumers copy letters in the critical
+// section, and its producers clean used ones there.
 type queue struct {
 	mu     scope.Mutex
 	full   []*letter
@@ -16,7 +16,7 @@ type queue struct {
 	inside int       // words of a letter that are copied and cleaned in the critical section
 }
 
-// blank gives a clean letter to write into.
+// blank returns a clean letter to write into.
 func (q *queue) blank() *letter {
 	q.mu.Lock()
 	l := q.taken[len(q.taken)-1]

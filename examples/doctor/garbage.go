@@ -6,13 +6,13 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// entry is one of very many that a program keeps, and that point at each other.
+// entry is one of many entries that the program keeps, and that point to each other.
 type entry struct {
 	next *entry
 	id   uint64
 }
 
-// index is n entries in one ring, in no order.
+// index returns n entries in one ring, in random order.
 func index(n int) []*entry {
 	entries := make([]*entry, n)
 	for i := range entries {
@@ -25,10 +25,10 @@ func index(n int) []*entry {
 	return entries
 }
 
-// garbage answers requests, each into a buffer. By strength, more of the requests get a
-// buffer of their own. Making one costs little, but each time that there are as many
-// bytes of them as the program keeps, the garbage collector looks through all of what
-// it keeps: a million and a half entries. Mended, a worker uses its buffer again.
+// garbage answers requests, each into a buffer. By strength, more of the requests allocate
+// their own buffer. That is cheap, but whenever the new buffers have as many bytes as the
+// program keeps, the garbage collector scans everything it keeps: a million and a half
+// entries. Mended, a worker reuses its buffer.
 func garbage(o options) func() uint64 {
 	const size, steps = 8 << 10, 40
 	requests := o.many(120_000)

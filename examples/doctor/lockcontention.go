@@ -16,8 +16,8 @@ type wordCounts struct {
 	count map[string]uint64
 }
 
-// add counts the words of a page. Nothing is in the critical section that could be
-// done outside it: what is wrong is that all share one table.
+// add counts the words of a page. The critical section contains only necessary work: the
+// problem is the single shared table.
 func (c *wordCounts) add(words [][]byte) {
 	if len(words) == 0 {
 		return
@@ -61,7 +61,7 @@ func lockContention(o options) func() uint64 {
 		})
 		sum := uint64(0)
 		for w, n := range shared.count {
-			sum += digest(n, w) // in whatever order
+			sum += digest(n, w) // in any order
 		}
 		return sum
 	}

@@ -29,11 +29,11 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// processors is what the programs are made for.
+// processors is the number of processors for which the programs are designed.
 const processors = 2
 
-// program is one example. What it works on is made first, and neither recorded nor
-// measured; what work returns depends on nothing but the program.
+// program is one example. Its data are created first, and neither recorded nor measured; the
+// result of work depends on the program only.
 type program struct {
 	name    string
 	prepare func(o options) (work func() uint64)
@@ -61,14 +61,14 @@ var programs = []program{
 	{"healthy-batch", healthyBatch},
 }
 
-// options are what a program is told.
+// options are the parameters of a program.
 type options struct {
-	strength float64 // of its problem, 0 to 1; 0 where it is mended
+	strength float64 // of its problem, 0 to 1; 0 if mended
 	mended   bool
 	size     float64 // of the work: 1 takes about half a second without the problem
 	workers  int     // of a shape
 	trace    string
-	plain    bool // as a shape is recorded: with the default options
+	plain    bool // record as for a shape: with the default options
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -119,16 +119,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 2
 }
 
-// run does a program's work, recorded if that is asked for, and says how long it took
-// and what came out.
+// run does a program's work, recorded if requested, and prints its duration and its result.
 func (p program) run(o options, stdout io.Writer) (err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 	work := p.prepare(o)
-	runtime.GC() // what prepare left is not the program's
+	runtime.GC() // the garbage of prepare does not belong to the program
 	if o.trace != "" {
 		with := []scope.Option{gotrace.With()}
-		// Of each lock all holds are recorded, not only those that somebody waited for: how
-		// long it is had tells what is wrong with it.
+		// All holds of locks are recorded, not only those that others waited for: their
+		// durations show the problem.
 		if !o.plain {
 			with = append(with, scope.WithLockThreshold(scope.LocksAll))
 		}
@@ -143,7 +142,7 @@ func (p program) run(o options, stdout io.Writer) (err error) {
 	return err
 }
 
-// part is that part of n which a problem of this strength concerns.
+// part returns the part of n affected by a problem of this strength.
 func (o options) part(n int) int {
 	if o.mended {
 		return 0
@@ -151,11 +150,10 @@ func (o options) part(n int) int {
 	return int(o.strength * float64(n))
 }
 
-// many is how many of something there are where a run of size 1 has n.
+// many returns the number of things for the size of the run, of which a run of size 1 has n.
 func (o options) many(n int) int { return max(1, int(o.size*float64(n))) }
 
-// inParallel runs f on so many goroutines, a row in the trace each, and waits for
-// them.
+// inParallel runs f on n goroutines, a row in the trace each, and waits for them.
 func inParallel(n int, f func(worker int)) {
 	var running sync.WaitGroup
 	for i := range n {
@@ -168,8 +166,8 @@ func inParallel(n int, f func(worker int)) {
 	running.Wait()
 }
 
-// digest is what most of the programs do with their documents: about a nanosecond
-// of computing per byte, on data that stays in the cache.
+// digest is the main work of most programs: about a nanosecond of computing per byte, on
+// data in the cache.
 func digest(sum uint64, document string) uint64 {
 	for i := range len(document) {
 		sum = (sum ^ uint64(document[i])) * 0x100000001b3
@@ -177,7 +175,7 @@ func digest(sum uint64, document string) uint64 {
 	return sum
 }
 
-// page is a document of n bytes.
+// page returns a document of n bytes.
 func page(n int) string {
 	return strings.Repeat("the quick brown fox jumps over the lazy dog. ", n/45+1)[:n]
 }

@@ -4,7 +4,7 @@ package main
 
 import "syscall"
 
-// newMemory gets memory from the system, and how to give it back.
+// newMemory returns memory from the system, and a function that releases it.
 func newMemory(n int) (buffer []byte, free func()) {
 	if n > 0 {
 		b, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)

@@ -8,13 +8,13 @@ import (
 // that goes over all of them reads and writes memory.
 type picture struct{ pixels, layer []uint64 }
 
-// tile is how many pixels, with their layer, fit into the cache of a processor.
+// tile is the number of pixels that fit into a processor's cache with their layer.
 const tile = 16 << 10
 
-// filters are what is done to each picture.
+// filters are applied to each picture.
 const filters = 8
 
-// filter is one of them, on some of the pixels.
+// filter changes some of the pixels.
 func (p picture) filter(n uint64, from, to int) {
 	pixels, layer := p.pixels[from:to], p.layer[from:to]
 	for i, x := range layer[:len(pixels)] {
@@ -22,8 +22,8 @@ func (p picture) filter(n uint64, from, to int) {
 	}
 }
 
-// develop does all filters to a picture. The first ones go over the whole of it one
-// after the other; the others go over it together, a tile at a time.
+// develop applies all filters to a picture. The first ones process the whole picture one
+// after the other; the others process it together, a tile at a time.
 func (p picture) develop(apart int) {
 	for n := range apart {
 		end := scope.Task("filter", n)
@@ -54,7 +54,7 @@ func memoryBandwidth(o options) func() uint64 {
 	var own [processors]picture
 	for i := range own {
 		own[i] = picture{make([]uint64, 384*tile), make([]uint64, 384*tile)}
-		for j := 0; j < len(own[i].pixels); j += 512 { // each page of memory, so that it is there
+		for j := 0; j < len(own[i].pixels); j += 512 { // touches each page of memory
 			own[i].pixels[j], own[i].layer[j] = uint64(j), uint64(j)*3
 		}
 	}

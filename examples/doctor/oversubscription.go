@@ -9,8 +9,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// graph is a job's own data. That of two jobs fits into the cache, and that of many
-// does not.
+// graph is a job's own data. The data of two jobs fit into the cache, those of many do not.
 type graph []uint32
 
 func newGraph(seed uint64) graph {
@@ -23,7 +22,7 @@ func newGraph(seed uint64) graph {
 	return g
 }
 
-// walk follows the graph from a node for so many steps.
+// walk follows the graph from a node for n steps.
 func (g graph) walk(at uint32, steps int) uint32 {
 	for range steps {
 		at = g[at]

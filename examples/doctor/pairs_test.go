@@ -19,8 +19,8 @@ import (
 // What is promised of the shapes, each with its knob and its twin: a pair.
 const (
 	rightPairs = 0.9  // of the pairs are right, at least
-	promise    = 2.0  // times what mending brings, that is told at most
-	unpromised = 0.25 // of the time, that scale finds where a verdict tells no gain
+	promise    = 2.0  // maximum estimated gain, as a multiple of the measured one
+	unpromised = 0.25 // share of the time that scale must find if a verdict has no gain
 	brings     = 0.05 // of the time, that mending saves at least where something has to be found
 	differ     = 0.1  // of the time, that the two least of several runs may differ
 	runs       = 3    // of each, at least
@@ -38,7 +38,7 @@ type pair struct {
 	skip        string // why it is not judged
 }
 
-// measured is what mending brings.
+// measured is the measured gain of mending.
 func (p *pair) measured() float64 { return 1 - p.mended/p.bad }
 
 func (p *pair) setting(mended bool) setting {
@@ -92,8 +92,8 @@ func (x tools) most(t *testing.T, p *pair, mended bool, right func(v seen) bool)
 	return of[0][1], false, true
 }
 
-// judge tries a pair: what is wrong must be said first, what is mended must have nothing,
-// and where mending brings nothing there is nothing to say.
+// judge checks a pair: the problem must be the first finding, the mended one must have no
+// finding, and if mending gains nothing there must be none.
 func (x tools) judge(t *testing.T, s shape, k knob) *pair {
 	p := &pair{shape: s, knob: k, bad: math.Inf(1), mended: math.Inf(1)}
 	busy := func() *pair { p.skip = "the machine is too busy to judge"; return p }

@@ -26,7 +26,7 @@ func start(c *exec.Cmd) error {
 	return nil
 }
 
-// machine is what this runs on.
+// machine describes the machine.
 func machine() string {
 	cpu := "a CPU of unknown make"
 	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {

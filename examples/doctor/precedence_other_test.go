@@ -10,7 +10,7 @@ import (
 
 func start(c *exec.Cmd) error { return c.Start() }
 
-// machine is what this runs on.
+// machine describes the machine.
 func machine() string {
 	return fmt.Sprintf("%d CPUs, %s %s/%s", runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

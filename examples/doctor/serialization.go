@@ -7,14 +7,14 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// numberer writes line numbers before the lines of a text, a block at a time. The
-// number of a block's first line is known when the blocks before it are counted, and
-// their worker tells it: the second of the talk's programs, where each waits for what
-// the one before it has found out.
+// numberer writes line numbers before the lines of a text, a block at a time. The number of
+// a block's first line is known when the previous blocks are counted, and their worker sends
+// it: the second of the talk's programs, where each worker waits for the result of the
+// previous one.
 type numberer struct {
 	blocks []string
 	first  []chan int // of each block, the number of its first line
-	late   float64    // what part of a block is written before the next one is told
+	late   float64    // part of a block written before the next one's first number is sent
 	sums   [processors]uint64
 }
 
@@ -55,12 +55,9 @@ func numberLines(out []byte, text string, n, lines int) (_ []byte, rest string, 
 	return out, text, sum
 }
 
-// serialization numbers the lines of a text. By strength, a worker does so with more
-// of its block before it tells the next one where that begins. Mended, it counts the
-// lines first and tells at once.
-//
-// Workers that are told before half of a block is done lose nothing, so that it gets
-// bad only from there on.
+// serialization numbers the lines of a text. By strength, a worker writes more of its block
+// before it sends the first number of the next one. Mended, it counts the lines first and
+// sends the number at once.
 func serialization(o options) func() uint64 {
 	w := &numberer{blocks: make([]string, o.many(80))}
 	const line, lines = 60, 125_000

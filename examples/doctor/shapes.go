@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// shape is another way to have a problem: as people write it who never heard of the
-// doctor. Locks are sync's where the shape does not say otherwise, goroutines are made
-// with go, there is a scope or two, the recording has the default options, and there are
-// more workers than processors. It has a knob, a twin and a checksum as a program has.
+// shape is another form of a problem, as typical programs have it. Locks are sync's unless
+// the shape states otherwise, goroutines are started with go, there are one or two scopes,
+// the recording has the default options, and there are more workers than processors. Like a
+// program it has a knob, a twin and a checksum.
 type shape struct {
 	program
-	problem string   // the verdict that is right
-	also    []string // verdicts that name the same cause where a trace can't tell them apart
-	knobs   []knob   // the settings that make doctor-check looks at
+	problem string   // the right verdict
+	also    []string // verdicts for the same cause that a trace cannot distinguish
+	knobs   []knob   // the settings that make doctor-check tests
 }
 
-// knob is how strong a shape's problem is, and how many workers have it.
+// knob is the strength of a shape's problem, and the number of workers.
 type knob struct {
 	strength string
 	workers  int
@@ -27,12 +27,7 @@ var (
 	once  = []knob{{"1", 8}}
 )
 
-// Why some have more than one right name:
-//   - Of sync's locks only waits are known. What is done under one is not, so that a
-//     critical section that is too fat, or blocks, shows as what it does to the others.
-//   - A lock in demand has a convoy as soon as more goroutines want it than there are
-//     processors. Both say which lock, and what it would bring if nobody waited.
-//   - Who hands on what one at a time can work with waits at a channel.
+// Reasons why some have more than one right verdict:
 var shapes = []shape{
 	{program{"lru", lruCache}, "lock-contention", []string{"convoy"}, twice},
 	{program{"sessions", sessionStore}, "lock-contention", []string{"convoy"}, twice},
@@ -65,7 +60,7 @@ var shapes = []shape{
 	{program{"free-memory", freeMemory}, "page-faults", []string{"gc"}, once},
 }
 
-// together runs f on so many goroutines, and waits for them.
+// together runs f on n goroutines, and waits for them.
 func together(n int, f func(worker int)) {
 	var running sync.WaitGroup
 	for i := range n {
@@ -78,8 +73,8 @@ func together(n int, f func(worker int)) {
 	running.Wait()
 }
 
-// dice are numbers that are the same in each run.
+// dice returns random numbers that are the same in each run.
 func dice(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 99)) }
 
-// inPart reports whether the n-th of many is in a part of them, of twenty parts.
+// inPart reports whether the n-th element is in a part of all, in units of a twentieth.
 func (o options) inPart(n int) bool { return n*7%20 < o.part(20) }

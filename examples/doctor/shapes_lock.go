@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// lru is a cache that keeps what was asked for last. To read it changes its order, so
-// that readers need its lock too.
+// lru is a cache with the least recently used entries evicted. Reading it changes its order,
+// so readers need its lock too.
 type lru struct {
 	mu    sync.Mutex
 	byKey map[int]*list.Element
@@ -69,7 +69,7 @@ func lruCache(o options) func() uint64 {
 	}
 }
 
-// store is what is known of the sessions of a server.
+// store has the sessions of a server.
 type store struct {
 	sync.RWMutex
 	seen map[int]int
@@ -172,7 +172,7 @@ func metricRegistry(o options) func() uint64 {
 	}
 }
 
-// event is what goes into a log.
+// event is an entry of a log.
 type event struct {
 	Number  int
 	Path    string

@@ -28,7 +28,7 @@ func orderedWriter(o options) func() uint64 {
 					cond.Wait()
 				}
 				mu.Unlock()
-				// The turn is ours, so that nobody else writes.
+				// It is our turn, so no other worker writes.
 				sum += digest(x, text[before:])
 				mu.Lock()
 				turn++
@@ -41,9 +41,9 @@ func orderedWriter(o options) func() uint64 {
 	}
 }
 
-// semaphore converts pictures, and lets one at a time be converted, because somebody once
-// feared for the memory. By strength, more of the work is bounded so. Mended, as many may
-// be converted as there are workers.
+// semaphore converts pictures, one at a time because of a former shortage of memory. By
+// strength, more of the work is limited so. Mended, as many may be converted as there are
+// workers.
 func semaphore(o options) func() uint64 {
 	pictures := o.many(1200)
 	text := page(700_000)

@@ -6,10 +6,10 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// collector adds up what a worker has packed.
+// collector adds up the results of a worker.
 type collector struct {
 	packed   chan uint64
-	patience time.Duration // how long it polls before it waits
+	patience time.Duration // time of polling before it waits
 	total    uint64
 }
 

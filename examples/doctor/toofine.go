@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// guarded runs f as a goroutine of its own, so that it could be given up when it
-// takes too long, and waits for it.
+// guarded runs f on a goroutine of its own, so that it could be abandoned after a timeout,
+// and waits for it.
 func guarded(f func()) {
 	var running sync.WaitGroup
 	running.Go(f)

@@ -81,7 +81,7 @@ type fleet struct {
 	stderr io.Writer
 }
 
-// run starts all processes, and ends them when the time is over or ctx is done.
+// run starts all processes, and ends them after the requested time or when ctx is done.
 func (f *fleet) run(ctx context.Context, stdout io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {

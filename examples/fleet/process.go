@@ -17,7 +17,7 @@ import (
 // roles are the services. A fleet has as many processes of each, one more or less.
 var roles = []string{"front", "orders", "users", "stock", "mail"}
 
-// addresses are where the services are, by role.
+// addresses are the addresses of the services, by role.
 type addresses map[string][]string
 
 // options are the fleet's, for each process.
@@ -25,19 +25,19 @@ type options struct {
 	Dir    string // for traces
 	Rate   int    // requests per second, of all fronts together
 	Fronts int
-	Limit  time.Duration // from when on a request is slow
-	Count  time.Duration // how often a stock service counts
+	Limit  time.Duration // duration from which a request is slow
+	Count  time.Duration // interval of a stock service's counts
 	Ring   int64
 }
 
-// told is what a process is told when all others are there.
+// told is the message to a process when all others run.
 type told struct {
 	Peers   addresses
 	Options options
 }
 
-// called gives an executable another name in dir, by which its traces are called. A symbolic
-// link would not do: a program sees through those.
+// called copies the executable to another name in dir, which its traces get. A symbolic link
+// would not work: a program resolves those.
 func called(exe, dir, name string) (path string, err error) {
 	path = filepath.Join(dir, name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -63,7 +63,7 @@ type process struct {
 	in            io.WriteCloser // it ends when this is closed
 }
 
-// start starts a process, and waits until it has an address.
+// start starts a process, and waits for its address.
 func start(exe, role string, stderr io.Writer) (*process, error) {
 	p := &process{role: role, cmd: exec.Command(exe, "-as", role)}
 	p.cmd.Stderr = stderr
@@ -86,7 +86,7 @@ func start(exe, role string, stderr io.Writer) (*process, error) {
 	return p, nil
 }
 
-// tell has the process begin.
+// tell starts the work of the process.
 func (p *process) tell(t told) error {
 	if err := json.NewEncoder(p.in).Encode(t); err != nil {
 		return fmt.Errorf("telling a %s of the others: %w", p.role, err)
@@ -94,8 +94,8 @@ func (p *process) tell(t told) error {
 	return nil
 }
 
-// end ends the processes, one service after the other: the first ones ask the others, who are
-// still there then.
+// end ends the processes, one service after the other: clients first, while their servers
+// still run.
 func end(all []*process) {
 	for _, role := range roles {
 		for _, p := range all {
@@ -105,7 +105,7 @@ func end(all []*process) {
 		}
 		for _, p := range all {
 			if p.role == role {
-				_ = p.cmd.Wait() // what went wrong it has said itself
+				_ = p.cmd.Wait() // it has printed its errors itself
 			}
 		}
 	}

@@ -21,18 +21,18 @@ import (
 // build is "new" in the build that is slower.
 var build string
 
-// service is one process's service.
+// service is the service of one process.
 type service struct {
 	peers  addresses
 	o      options
 	client *http.Client
-	buys   sync.WaitGroup // that wait for their answers
+	buys   sync.WaitGroup // that wait for answers
 	mails  sync.WaitGroup // that are being sent
 	mu     sync.Mutex     // of the stock
 	left   int
 }
 
-// serve is one service, from the line of stdin that tells of the others until stdin ends.
+// serve runs one service, from the line of stdin with the other addresses until stdin ends.
 func serve(role string, stdin io.Reader, stdout io.Writer) error {
 	if !slices.Contains(roles, role) {
 		return fmt.Errorf("there is no service %q; there are %q", role, roles)
@@ -73,7 +73,7 @@ func serve(role string, stdin io.Reader, stdout io.Writer) error {
 	}
 	debug, requests := scopehttp.Handler(scopehttp.WithDir(s.o.Dir)), scopehttp.Middleware(mux)
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/debug/scope/") { // no request of the service
+		if strings.HasPrefix(r.URL.Path, "/debug/scope/") { // not a request of the service
 			debug.ServeHTTP(w, r)
 			return
 		}
@@ -101,7 +101,7 @@ func serve(role string, stdin io.Reader, stdout io.Writer) error {
 	return nil
 }
 
-// ask asks one of the services of a role, as a part of what ctx carries.
+// ask sends a request to a service of a role, as a part of the request in ctx.
 func (s *service) ask(ctx context.Context, method, role, path string) error {
 	peers := s.peers[role]
 	r, err := http.NewRequestWithContext(ctx, method, peers[rand.IntN(len(peers))]+path, nil)
@@ -122,7 +122,7 @@ func (s *service) ask(ctx context.Context, method, role, path string) error {
 	return nil
 }
 
-// buyers are who buys: requests at random moments.
+// buyers sends requests at random times.
 func (s *service) buyers(ctx context.Context, self string) {
 	mean := time.Second * time.Duration(s.o.Fronts) / time.Duration(s.o.Rate)
 	client := &http.Client{Timeout: 10 * time.Second}
@@ -153,7 +153,7 @@ func (s *service) order(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
-	// The buyer does not wait for the mail, which is part of the request all the same.
+	// The buyer does not wait for the mail, although it is part of the request.
 	ctx := context.WithoutCancel(r.Context())
 	s.mails.Add(1)
 	scope.Go("mailer", func() {
@@ -166,7 +166,7 @@ func (s *service) order(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// price is what the newer build takes longer for.
+// price is slower in the newer build.
 func price() {
 	defer scope.Task("price.total")()
 	work(300 * time.Microsecond)
@@ -177,7 +177,7 @@ func price() {
 
 func (s *service) user(w http.ResponseWriter, r *http.Request) {
 	defer scope.Task("db.query", "users", r.PathValue("id"))()
-	time.Sleep(500 * time.Microsecond) // as a data base takes, elsewhere
+	time.Sleep(500 * time.Microsecond) // like a remote database
 }
 
 func (s *service) reserve(w http.ResponseWriter, r *http.Request) {
@@ -187,7 +187,7 @@ func (s *service) reserve(w http.ResponseWriter, r *http.Request) {
 	work(50 * time.Microsecond)
 }
 
-// counts has the stock counted, from a random moment on.
+// counts runs counts of the stock, from a random time on.
 func (s *service) counts(ctx context.Context) {
 	scope.Track("counter")
 	time.Sleep(rand.N(s.o.Count))
@@ -208,7 +208,7 @@ func (s *service) mail(w http.ResponseWriter, r *http.Request) {
 	time.Sleep(2 * time.Millisecond)
 }
 
-// work is work of a processor for so long.
+// work computes for a duration.
 func work(d time.Duration) {
 	for begin := time.Now(); time.Since(begin) < d; {
 	}

@@ -29,8 +29,8 @@ func goFiles(dir string, limit int) ([]string, error) {
 	return files, err
 }
 
-// pass works through the files once. The whole pass is one scope that also tells
-// how many CPUs it kept busy.
+// pass processes the files once. The whole pass is one scope, which also records how many
+// CPUs it kept busy.
 func pass(files []string, workers, mergeEvery int) *stats {
 	defer scope.Process("pass", scope.KV("files", len(files)), scope.KV("workers", workers))()
 	s := newStats()

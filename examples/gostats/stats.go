@@ -14,7 +14,7 @@ import (
 // top is the length of the lists in the summary.
 const top = 10
 
-// stats is what the workers share.
+// stats is shared by the workers.
 type stats struct {
 	mu       sync.Mutex
 	files    int
@@ -26,7 +26,7 @@ type stats struct {
 	err      error    // the first file that could not be read
 }
 
-// size is what the files of a package amount to.
+// size is the size of a package's files.
 type size struct{ files, bytes, packed int }
 
 func (s size) plus(t size) size {
@@ -37,9 +37,9 @@ func newStats() *stats {
 	return &stats{kinds: make(map[string]int), idents: make(map[string]int), packages: make(map[string]size)}
 }
 
-// count adds the declarations and identifiers of a file; nil stands for a file
-// that is not correct Go. It walks the file while it holds the lock. That is
-// simple and looks harmless; what it costs is what a trace is for.
+// count adds the declarations and identifiers of a file; nil represents a file that is not
+// correct Go. It walks the file while it holds the lock, which is simple and looks harmless;
+// a trace shows its cost.
 func (s *stats) count(f *ast.File) {
 	defer scope.Task("count")()
 	defer scope.Lock(&s.mu, "stats.mu")()
@@ -80,8 +80,8 @@ func (s *stats) countDecl(d ast.Decl) {
 	}
 }
 
-// merge adds a worker's sizes and brings the list of the largest packages up to
-// date, so that it is there whenever somebody asks.
+// merge adds a worker's sizes and updates the list of the largest packages, so that it is
+// always available.
 func (s *stats) merge(sizes map[string]size) {
 	defer scope.Task("merge", scope.KV("packages", len(sizes)))()
 	defer scope.Lock(&s.mu, "stats.mu")()
@@ -91,7 +91,7 @@ func (s *stats) merge(sizes map[string]size) {
 	s.largest = leading(s.packages, func(n size) int { return n.bytes })
 }
 
-// fail remembers the first error.
+// fail stores the first error.
 func (s *stats) fail(err error) {
 	defer scope.Lock(&s.mu, "stats.mu")()
 	if s.err == nil {

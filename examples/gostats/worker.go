@@ -12,10 +12,10 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// worker takes files from a channel and adds what it finds to the shared stats.
+// worker takes files from a channel and adds its results to the shared stats.
 type worker struct {
 	shared     *stats
-	mergeEvery int             // files that it keeps to itself before it merges their sizes
+	mergeEvery int             // number of files after which it merges their sizes
 	sizes      map[string]size // by package directory, not merged yet
 	files      int             // in sizes
 	zip        *gzip.Writer
@@ -92,7 +92,7 @@ func (w *worker) flush() {
 	w.files = 0
 }
 
-// counter is a writer that keeps nothing but the number of bytes.
+// counter is a writer that only counts bytes.
 type counter int
 
 func (c *counter) Write(p []byte) (int, error) {

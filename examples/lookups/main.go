@@ -1,7 +1,7 @@
-// Command lookups tells which words a tree of Go files is written with: in its
-// identifiers, comments and texts, cut into words and these to their stems. Stems
-// are remembered, and every lookup of a word, twelve million in Go's own tree, is
-// counted with scope.Stack: by caller, hits and misses apart.
+// Command lookups counts the words of a tree of Go files: in its identifiers, comments and
+// texts, cut into words and these to their stems. Stems are remembered, and every lookup of
+// a word, twelve million in Go's own tree, is counted with scope.Stack: by caller, hits and
+// misses apart.
 //
 //	go run ./examples/lookups -trace traces/
 //	scopeview stacks traces/ --skip 1
@@ -86,7 +86,7 @@ func goFiles(dir string, limit int) (files []string, err error) {
 	return files, err
 }
 
-// total is what all workers found.
+// total has the results of all workers.
 type total struct {
 	mu     sync.Mutex
 	stems  map[string]int

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// source is where a word was found: each has a function that looks it up.
+// source is the kind of place of a word: each has a function that looks it up.
 type source int
 
 const (
@@ -23,7 +23,7 @@ const (
 
 func (s source) String() string { return [...]string{"identifiers", "comments", "texts"}[s] }
 
-// count is what a plain program would count, to compare with.
+// count is a plain counter, for comparison.
 type count struct{ hits, misses int64 }
 
 // reader reads files. Each worker has one, so nothing in it needs a lock.
@@ -74,8 +74,8 @@ func (r *reader) ofIdentifier(word string) { r.stems[r.stem(word, &r.counts[iden
 func (r *reader) ofComment(word string)    { r.stems[r.stem(word, &r.counts[comments])]++ }
 func (r *reader) ofText(word string)       { r.stems[r.stem(word, &r.counts[texts])]++ }
 
-// stem is the stem of a word. Each lookup is counted by scope, and beside it by
-// the caller's plain counter.
+// stem returns the stem of a word. Each lookup is counted by scope, and by the caller's
+// plain counter.
 func (r *reader) stem(word string, c *count) string {
 	if s, ok := r.known[word]; ok {
 		scope.Stack("stem.hit", int64(len(word)))

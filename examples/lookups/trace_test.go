@@ -17,7 +17,7 @@ import (
 // is another one in a test.
 var callers = [sources]string{identifiers: ").ofIdentifier", comments: ").ofComment", texts: ").ofText"}
 
-// callerOf is who looked up from a stack; -1 if nobody is on it.
+// callerOf returns the source of a lookup from a stack; -1 if there is none.
 func callerOf(s *trace.Stack) source {
 	for _, f := range s.Frames {
 		for from, name := range callers {

@@ -54,7 +54,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	s := newServer(*slow)
 	s.serve(*requests, *rate)
-	// The snapshot is written beside the work; Stop waits for it.
+	// The snapshot is written in the background; Stop waits for it.
 	if err := scope.Stop(); err != nil {
 		fmt.Fprintln(stderr, "onceaday:", err)
 		return 1

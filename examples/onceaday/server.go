@@ -7,9 +7,9 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// server answers requests from a cache that is cleaned now and then.
+// server answers requests from a cache that is cleaned from time to time.
 type server struct {
-	slow    int // the request during which the cache is large
+	slow    int // number of the request during which the cache is large
 	mu      sync.Mutex
 	cache   map[int]int
 	clean   chan int  // entries to look at
@@ -21,10 +21,10 @@ func newServer(slow int) *server {
 	return &server{slow: slow, cache: map[int]int{}, clean: make(chan int), busy: make(chan bool)}
 }
 
-// cleanEvery is after how many requests the cache is cleaned.
+// cleanEvery is the number of requests between two cleanings.
 const cleanEvery = 1000
 
-// serve answers so many requests at a rate, one after the other.
+// serve answers n requests at a rate, one after the other.
 func (s *server) serve(requests, rate int) {
 	var done sync.WaitGroup
 	scopeGo(&done, "cleaner", func() {
@@ -73,7 +73,7 @@ func (s *server) lookUp(key int) {
 	s.cache[key]++
 }
 
-// cleanUp looks at so many entries, a microsecond each.
+// cleanUp examines n entries, a microsecond each.
 func (s *server) cleanUp(entries int) {
 	defer scope.Task("clean", entries)()
 	defer scope.Lock(&s.mu, "cache.mu")()

@@ -35,7 +35,7 @@ type cycle struct {
 
 func (c cycle) at(name string) string { return filepath.Join(c.dir, name) }
 
-// run runs a command and returns what it said.
+// run runs a command and returns its output.
 func (c cycle) run(args ...string) string {
 	c.Helper()
 	out, err := exec.CommandContext(c.Context(), args[0], args[1:]...).CombinedOutput()
@@ -90,7 +90,7 @@ func TestCycle(t *testing.T) {
 			}
 		}
 	}
-	// What it computes is the same, whoever built it.
+	// The result is the same for all builds.
 	if says = append(says, c.run(c.at("after"), "-n", "500")); len(slices.Compact(says)) != 1 {
 		t.Errorf("the builds do not compute the same: %q", says)
 	}

@@ -50,10 +50,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// ring is how much of a recording is kept: what was last.
+// ring is the size of the ring that keeps the latest part of a recording.
 const ring = 32 << 20
 
-// work sums up a log so many times, and records that if there is a directory for it.
+// work sums up a log n times, and records that if there is a directory for it.
 func work(times int, trace string, stdout io.Writer) (err error) {
 	if trace != "" {
 		if err := os.MkdirAll(trace, 0o700); err != nil {
@@ -76,7 +76,7 @@ func work(times int, trace string, stdout io.Writer) (err error) {
 	return err
 }
 
-// logOf makes up a log.
+// logOf generates a log.
 func logOf(lines int) []byte {
 	var b bytes.Buffer
 	x := uint32(1)

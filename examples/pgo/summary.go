@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// source has lines. The totals are those of any source. This program has one kind, which the
-// compiler knows from a profile only.
+// source has lines. The totals work with any source. This program has one kind, which the
+// compiler only knows from a profile.
 type source interface {
 	// next returns a line without its end; ok is false after the last.
 	next() (line []byte, ok bool)
@@ -36,8 +36,8 @@ type entry struct {
 	agent  []byte
 }
 
-// parse returns what a line tells. The entry leaves the function, so it is on the heap, unless
-// the call is inlined.
+// parse returns the entry of a line. The entry escapes, so it is on the heap, unless the
+// call is inlined.
 func parse(line []byte) (*entry, error) {
 	e := &entry{}
 	e.path, line = cut(line, ' ')
@@ -51,7 +51,7 @@ func parse(line []byte) (*entry, error) {
 	return e, nil
 }
 
-// cut returns what is before an end, and what is behind it.
+// cut returns the text before a separator, and the text after it.
 func cut(text []byte, end byte) (before, behind []byte) {
 	for i, c := range text {
 		if c == end {
@@ -61,7 +61,7 @@ func cut(text []byte, end byte) (before, behind []byte) {
 	return text, nil
 }
 
-// number returns the number before the first blank, and what is behind it.
+// number returns the number before the first blank, and the text after it.
 func number(line []byte) (n int64, behind []byte, ok bool) {
 	for i, c := range line {
 		switch {
@@ -75,13 +75,13 @@ func number(line []byte) (n int64, behind []byte, ok bool) {
 	return 0, nil, false
 }
 
-// total is what the lines of a path have together.
+// total has the sums of the lines of a path.
 type total struct{ requests, failed, bytes, took int64 }
 
 // totals are by path.
 type totals map[string]*total
 
-// add takes in all that a source has.
+// add adds all entries of a source.
 func (t totals) add(from source) error {
 	defer scope.Task("add")()
 	for {

@@ -43,7 +43,7 @@ func main() {
 	}
 }
 
-// run orders from a shop, and says how to look at it.
+// run orders from a shop, and prints how to view the request.
 func run(dir string, orders int, apart bool) (err error) {
 	if err := record(dir); err != nil {
 		return err
@@ -103,7 +103,7 @@ func serve(h http.Handler) (*http.Server, error) {
 
 var client = &http.Client{Transport: scopehttp.Transport(nil)}
 
-// ask sends a request of ctx, and reads the answer.
+// ask sends a request with ctx, and reads the answer.
 func ask(ctx context.Context, method, url string) error {
 	r, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
@@ -149,7 +149,7 @@ func shopHandler(stock string) http.Handler {
 	return mux
 }
 
-// stockHandler knows how many there are of an article.
+// stockHandler returns the stock of an article.
 func stockHandler() http.Handler {
 	mux := http.NewServeMux()
 	shelf := scope.Mutex{Name: "shelf"}

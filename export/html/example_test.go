@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// A program that leaves a page of what it did.
+// ExampleWrite is a program that writes its own recording as a page.
 func ExampleWrite() {
 	dir, err := os.MkdirTemp("", "traces")
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package html writes the timeline of a trace as one HTML file, which needs nothing else: it
-// opens from disk in any current browser, without a network, and can be mailed. It is what
-// `scopeview html` writes; the tool chooses names, rows and times besides.
+// Package html writes the timeline of a trace as one self-contained HTML file, which opens
+// from disk in any current browser, without a network, and can be mailed. `scopeview html`
+// uses it, and also chooses names, rows and times.
 package html
 
 import (
@@ -12,13 +12,12 @@ import (
 	"github.com/scopeview/scopeview/internal/timeline"
 )
 
-// Write writes the trace at path to w as a page. The trace may be one that is being recorded:
-// the page has what it has now. Where it has more than 5,000,000 scopes, those that are too
-// short to be seen are merged with their neighbours, and the page says so.
+// Write writes the trace at path to w as a page. The trace may still be recorded: the page
+// contains the records so far. Of more than 5,000,000 scopes, those that are too short to be
+// visible are merged with their neighbours, and the page says so.
 //
-// It reads the trace several times, and holds the page's scopes in memory. It returns
-// the error of reading or of w, or that of ctx once ctx is done. w may have a part of the
-// page then.
+// It reads the trace several times, and holds the page's scopes in memory. It returns the
+// error of reading, of w or of ctx. On an error, w may contain a part of the page.
 func Write(ctx context.Context, w io.Writer, path string) error {
 	t, err := open.File(ctx, path)
 	if err != nil {

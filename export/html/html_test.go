@@ -14,7 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// broken is a writer that fails when it has taken so many bytes.
+// broken is a writer that fails after left bytes.
 type broken struct{ left int }
 
 var errBroken = errors.New("broken")
@@ -26,7 +26,7 @@ func (b *broken) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWriteErrors: what can't be read or written is told by its error.
+// TestWriteErrors: errors of reading and of writing are returned.
 func TestWriteErrors(t *testing.T) {
 	dir := t.TempDir()
 	good, bad, missing := filepath.Join(dir, "x.scope"), filepath.Join(dir, "y.scope"), filepath.Join(dir, "z.scope")

@@ -182,7 +182,7 @@ func (m *metrics) list() (list []string) {
 	return list
 }
 
-// graph is who calls whom how often, as Jaeger has it.
+// graph returns the number of calls between services, from Jaeger.
 func (j *jaeger) graph(t *testing.T) (list []string) {
 	t.Helper()
 	var answer struct {

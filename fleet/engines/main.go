@@ -1,5 +1,6 @@
-// Command engines is an OpenTelemetry collector of what the tests beside it need: it receives
-// OTLP over HTTP, makes metrics of spans, and sends both on the same way.
+// Command engines is an OpenTelemetry collector with the components that the tests beside it
+// need: it receives OTLP over HTTP, derives metrics from spans, and sends both on in the
+// same way.
 package main
 
 import (

@@ -26,7 +26,7 @@ import (
 	"github.com/scopeview/scopeview/scope/scopehttp"
 )
 
-// serviceVariable tells this program to be one of the services, and where the next one is.
+// serviceVariable makes this program one of the services, and has the next one's address.
 const serviceVariable, nextVariable, traceVariable = "ENGINES_SERVICE", "ENGINES_NEXT", "ENGINES_TRACE"
 
 // What the shop asks the cart for, and how often.
@@ -41,11 +41,11 @@ var asked = []struct {
 	{"panic", 1},
 }
 
-// refused is how often it asks where nobody listens.
+// refused is the number of requests to a closed port.
 const refused = 2
 
-// service is what the program does as one of the services. It says where it serves, and does so
-// until its input ends.
+// service runs the program as one of the services. It prints its address, and serves until
+// its input ends.
 func service(name string) error {
 	if err := scope.Start(os.Getenv(traceVariable)); err != nil {
 		return err

@@ -1,12 +1,12 @@
-// Package release says which version of scopeview this is of.
+// Package release returns the version of this scopeview.
 package release
 
 import "runtime/debug"
 
-// Checkout is the version of what was built from a checkout without version control.
+// Checkout is the version of a build from a checkout without version control.
 const Checkout = "checkout"
 
-// Of returns the version of a module proxy, or else the commit.
+// Of returns the commit, else the version of the module, else Checkout.
 func Of() string {
 	b, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,3 +1,3 @@
-// Package runs is about runs of a program: it runs a command and measures what that took, and
-// says by how much the runs of two sides differ.
+// Package runs measures runs of a command, and computes the difference between the runs of
+// two sides.
 package runs

@@ -2,19 +2,19 @@ package runs
 
 import "slices"
 
-// Wanted is the confidence of an interval, where there are runs enough for it.
+// Wanted is the confidence of an interval, if there are enough runs.
 const Wanted = 0.95
 
-// Intervals are those of Mann and Whitney's U test, which benchstat asks too: of all
-// differences between a run of B and a run of A, the interval leaves out as many of the
-// smallest, and of the largest, as the test would. It assumes nothing of how values are
-// distributed, so it needs 4 runs a side for 95 %. Fewer have the widest interval there is, from
-// the smallest difference to the largest, and its confidence is less: 90 % of 3 and 3.
+// Intervals computes confidence intervals by Mann and Whitney's U test, like benchstat: of
+// all differences between a run of B and a run of A, the interval leaves out as many of the
+// smallest and of the largest as the test would. It assumes no distribution of the values,
+// so it needs 4 runs a side for 95 %. With fewer, the interval extends from the smallest
+// difference to the largest, and its confidence is lower: 90 % for 3 and 3.
 type Intervals map[[2]int]order
 
-// order says which of the sorted differences bound an interval.
+// order has the indexes of the sorted differences that bound an interval.
 type order struct {
-	left       int // so many are left out at either side
+	left       int // number left out at either side
 	confidence float64
 }
 
@@ -25,7 +25,7 @@ func (x Intervals) Of(a, b []float64) (low, high, confidence float64) {
 	return d[o.left], d[len(d)-1-o.left], o.confidence
 }
 
-// Confidence returns that of an interval of m and n runs.
+// Confidence returns the confidence of an interval of m and n runs.
 func (x Intervals) Confidence(m, n int) float64 { return x.order(m, n).confidence }
 
 func (x Intervals) order(m, n int) order {
@@ -37,7 +37,7 @@ func (x Intervals) order(m, n int) order {
 	return o
 }
 
-// orderOf leaves out as many as the confidence allows.
+// orderOf leaves out as many differences as the confidence allows.
 func orderOf(m, n int) order {
 	ways, all := orderings(m, n)
 	below := ways[0]
@@ -53,8 +53,8 @@ func orderOf(m, n int) order {
 	return o
 }
 
-// orderings counts in how many of all orders of m and n values so many pairs stand in the
-// wrong one: ways[u], of up to half of the pairs.
+// orderings counts the orders of m and n values by their number u of inverted pairs:
+// ways[u], up to half of the pairs.
 func orderings(m, n int) (ways []float64, all float64) {
 	half := m*n/2 + 1
 	t := make([][]float64, m+1) // of i and, so far, j values
@@ -74,14 +74,14 @@ func orderings(m, n int) (ways []float64, all float64) {
 	return t[m], all
 }
 
-// Shift is the median of all differences between b's and a's runs: the estimate that an interval is
-// around (Hodges and Lehmann's).
+// Shift returns the median of all differences between b's and a's runs: the estimate of
+// Hodges and Lehmann, which lies in the interval.
 func Shift(a, b []float64) float64 {
 	d := differences(a, b)
 	return (d[(len(d)-1)/2] + d[len(d)/2]) / 2
 }
 
-// differences are those of all pairs, in order.
+// differences returns the differences of all pairs, sorted.
 func differences(a, b []float64) []float64 {
 	d := make([]float64, 0, len(a)*len(b))
 	for _, from := range a {

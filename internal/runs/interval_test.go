@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestOrder: of which differences an interval is bounded, by the published critical values of
-// the U test (two-sided, 5 %): a critical value of u leaves out u+1 of them at either side,
-// and the bound is the next.
+// TestOrder: the bounds of intervals agree with the published critical values of the U test
+// (two-sided, 5 %): a critical value of u leaves out u+1 differences at either side, and the
+// bound is the next one.
 func TestOrder(t *testing.T) {
 	for _, c := range []struct{ m, n, critical int }{
 		{4, 4, 0}, {3, 5, 0}, {2, 8, 0}, {5, 4, 1}, {5, 5, 2}, {5, 8, 6}, {6, 6, 5}, {7, 7, 8}, {8, 8, 13}, {9, 9, 17},
@@ -31,8 +31,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestInterval: it has exactly the differences that the U test, by all ways to deal the
-// values to the two sides, does not reject.
+// TestInterval: it contains exactly the differences that the U test, over all assignments of
+// the values to the two sides, does not reject.
 func TestInterval(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
@@ -57,8 +57,8 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// permutationTest returns how likely two samples, of which b is shifted, are that far apart or
-// farther by their U, if they are of the same.
+// permutationTest returns the probability that two samples of the same distribution, of
+// which b is shifted, differ as much by their U.
 func permutationTest(a, b []float64, shift float64) float64 {
 	type value struct {
 		v   float64
@@ -83,7 +83,7 @@ func permutationTest(a, b []float64, shift float64) float64 {
 			dealt |= 1 << i
 		}
 	}
-	u := func(deal uint) int { // pairs of which a's value is the larger, or b's if those are fewer
+	u := func(deal uint) int { // pairs in which a's value is larger, or b's if those are fewer
 		n, lower := 0, 0
 		for i := range all {
 			if deal>>i&1 == 1 {
@@ -107,7 +107,7 @@ func permutationTest(a, b []float64, shift float64) float64 {
 	return float64(far) / float64(count)
 }
 
-// TestIntervalOfKnown: of runs by hand.
+// TestIntervalOfKnown: intervals computed by hand.
 func TestIntervalOfKnown(t *testing.T) {
 	for _, c := range []struct {
 		a, b      []float64

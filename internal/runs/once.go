@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Took is what a run has taken, in ns.
+// Took has the times of a run, in ns.
 type Took struct{ Wall, User, System int64 }
 
-// Once runs a command. The error of one that failed has the end of its standard error.
+// Once runs a command. The error of a failed one includes the end of its standard error.
 func Once(c *exec.Cmd) (Took, error) {
 	said := &tail{}
 	c.Stderr = said
-	c.WaitDelay = time.Second // what it has started may hold its standard error open
+	c.WaitDelay = time.Second // its children may keep its standard error open
 	begin := time.Now()
 	err := c.Run()
 	t := Took{Wall: int64(time.Since(begin))}
@@ -27,14 +27,14 @@ func Once(c *exec.Cmd) (Took, error) {
 	return t, nil
 }
 
-// Median returns the median of values, of which there is one at least.
+// Median returns the median of values, which must not be empty.
 func Median(v []int64) int64 {
 	v = slices.Sorted(slices.Values(v))
 	n := len(v)
 	return (v[(n-1)/2] + v[n/2]) / 2
 }
 
-// tail keeps the last of what a command says, to be told if it fails.
+// tail keeps the end of a command's output, for its error.
 type tail struct{ b []byte }
 
 const tailSize = 2 << 10

@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// Side is a program that is run in turns with others, and what its runs have taken, in ns.
+// Side is a program that runs in turns with others, and the times of its runs, in ns.
 type Side struct {
-	Name      string // of the build, for who is told that a run failed
+	Name      string // of the build, for the error of a failed run
 	Path      string
 	CPU, Wall []int64
-	Outputs   map[uint64]int // how many runs had an output of that hash
+	Outputs   map[uint64]int // number of runs by hash of their output
 }
 
-// Output says whether two sides wrote the same to their standard outputs.
+// Output is the comparison of two sides' standard outputs.
 type Output string
 
 // Outputs.
 const (
 	Same   Output = "same"
-	Differ Output = "differ" // each writes the same in all its runs, and not what the other does
+	Differ Output = "differ" // each writes the same in all its runs, but not the same as the other
 	Varies Output = "varies" // from run to run
 )
 
-// Compare says whether the sides wrote the same.
+// Compare returns whether the sides wrote the same.
 func (s *Side) Compare(other *Side) Output {
 	switch {
 	case len(s.Outputs) > 1 || len(other.Outputs) > 1:
@@ -38,22 +38,23 @@ func (s *Side) Compare(other *Side) Output {
 	return Differ
 }
 
-// Turns is how sides are run.
+// Turns has the parameters of alternating runs.
 type Turns struct {
 	Sides    []*Side
 	Args     []string
 	Dir      string            // where they run
-	Rounds   int               // in which each runs once, behind one that does not count
-	Budget   time.Duration     // once Least rounds are done none begins that would exceed it; 0: all are done
+	Rounds   int               // number of rounds in which each side runs once, after one that does not count
+	Budget   time.Duration     // maximum time after Least rounds; 0: none
 	Least    int               // rounds
-	Progress func(run, of int) // is called before each run; it may be nil
+	Progress func(run, of int) // called before each run; may be nil
 
 	seed maphash.Seed
 	done int
 }
 
 // Run runs the sides in turns, A B B A and so on, so that a machine that becomes slower
-// does so for all. The first round does not count: the files were not read yet. It returns how many do.
+// affects all sides. The first round does not count, because it warms the caches. It returns
+// the number of counted rounds.
 func (t *Turns) Run(ctx context.Context) (rounds int, err error) {
 	t.seed, t.done = maphash.MakeSeed(), 0
 	began := time.Now()

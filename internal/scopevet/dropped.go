@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// dropped reports the call at cur, which begins t, if nobody gets its result, or if that
-// is called where it is got.
+// dropped reports the call at cur, which begins t, if its result is dropped, or if the
+// result is called at once.
 func (c *checker) dropped(cur inspector.Cursor, f *types.Func, t thing) {
 	for cur.ParentEdgeKind() == edge.ParenExpr_X {
 		cur = cur.Parent()
@@ -26,7 +26,7 @@ func (c *checker) dropped(cur inspector.Cursor, f *types.Func, t thing) {
 	}
 	d := analysis.Diagnostic{Pos: call.Pos(), End: call.End()}
 	switch edgeKind := cur.ParentEdgeKind(); {
-	case at > 0: // there are more results: an end can't be written behind the call
+	case at > 0: // several results: an end cannot be appended to the call
 		if !c.dropsSpan(cur, at) {
 			return
 		}
@@ -44,7 +44,7 @@ func (c *checker) dropped(cur inspector.Cursor, f *types.Func, t thing) {
 				insert(call.Pos(), "defer "), insert(call.End(), end)}}}
 		}
 	case edgeKind == edge.CallExpr_Fun || edgeKind == edge.SelectorExpr_X:
-		if !isScope(f.Pkg()) || !c.endedAtOnce(cur, name, t, &d) { // others may do more than begin
+		if !isScope(f.Pkg()) || !c.endedAtOnce(cur, name, t, &d) { // other functions may do more than begin
 			return
 		}
 	case edgeKind == edge.AssignStmt_Rhs || edgeKind == edge.ValueSpec_Values:
@@ -58,7 +58,7 @@ func (c *checker) dropped(cur inspector.Cursor, f *types.Func, t thing) {
 	c.Report(d)
 }
 
-// dropsSpan reports whether nobody gets the result at of the call at cur.
+// dropsSpan reports whether result at of the call at cur is dropped.
 func (c *checker) dropsSpan(cur inspector.Cursor, at int) bool {
 	switch cur.ParentEdgeKind() {
 	case edge.DeferStmt_Call, edge.GoStmt_Call, edge.ExprStmt_X:
@@ -69,9 +69,9 @@ func (c *checker) dropsSpan(cur inspector.Cursor, at int) bool {
 	return false
 }
 
-// endedAtOnce makes d the report on the call at cur, which begins t, if a statement calls what
-// it gives without defer. It may be meant of a lock, to wait for others, and in tests and
-// benchmarks, which measure what an empty scope takes.
+// endedAtOnce fills d with the report on the call at cur, which begins t, if a statement
+// calls its result without defer. It is allowed for a lock, to wait for others, and in tests
+// and benchmarks, which measure an empty scope.
 func (c *checker) endedAtOnce(cur inspector.Cursor, name string, t thing, d *analysis.Diagnostic) bool {
 	if t == aLock || strings.HasSuffix(c.Fset.Position(cur.Node().Pos()).Filename, "_test.go") {
 		return false
@@ -109,8 +109,8 @@ func insert(at token.Pos, text string) analysis.TextEdit {
 	return analysis.TextEdit{Pos: at, End: at, NewText: []byte(text)}
 }
 
-// inBody reports whether a statement stands in a function's body itself: where
-// deferring may well be what was meant, as it is not in a loop.
+// inBody reports whether a statement is directly in a function's body, where defer may have
+// been intended, unlike in a loop.
 func inBody(stmt inspector.Cursor) bool {
 	if stmt.ParentEdgeKind() != edge.BlockStmt_List {
 		return false

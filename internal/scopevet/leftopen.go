@@ -8,11 +8,10 @@ import (
 	"golang.org/x/tools/go/cfg"
 )
 
-// leftOpen reports where what h holds is left open for sure: a block of the
-// function that a beginning leads to without an end, from which no way leads to
-// an end, and to which none leads but by that beginning. Where an end leads to a
-// block too, or the function's entry does, a condition may decide on both, as in
-// "if slow { s.End() }; if slow { return }".
+// leftOpen reports where the thing in h certainly stays open: a block of the function that a
+// begin reaches without an end, from which no path leads to an end, and which is reachable
+// only from that begin. If the block is also reachable from an end, or from the function's
+// entry, a condition may decide on both, as in "if slow { s.End() }; if slow { return }".
 func (c *checker) leftOpen(g *cfg.CFG, h *held) {
 	if g == nil {
 		return
@@ -24,27 +23,27 @@ func (c *checker) leftOpen(g *cfg.CFG, h *held) {
 	maybe.walk(g.Blocks[0], 0, isDef)
 	maybe.block(g.Blocks[0])
 	each(g, isEnd, func(b *cfg.Block, i int) { maybe.walk(b, i+1, isDef) })
-	lost := map[*cfg.Block]ast.Node{} // with the beginning
+	lost := map[*cfg.Block]ast.Node{} // with the begin
 	each(g, isDef, func(b *cfg.Block, i int) {
 		var open reached
 		open.walk(b, i+1, either)
 		for at := range open.blocks {
 			var on reached
 			on.walk(at, 0, either)
-			// Where nothing goes on, the program ends or waits for ever.
+			// Where no path continues, the program ends or waits forever.
 			goesOn := on.returns || slices.ContainsFunc(on.stops, isDef)
 			if goesOn && !slices.ContainsFunc(on.stops, isEnd) && !maybe.blocks[at] {
 				lost[at] = b.Nodes[i]
 			}
 		}
-		// The beginning's own block may be the one.
+		// The block of the begin may itself qualify.
 		var on reached
 		on.walk(b, i+1, either)
 		if on.returns && len(on.stops) == 0 {
 			lost[b] = b.Nodes[i]
 		}
 	})
-	// Of the blocks behind each other the last is the one to tell of.
+	// Of consecutive blocks the last one is reported.
 	for _, b := range g.Blocks {
 		def := lost[b]
 		if def == nil || slices.ContainsFunc(b.Succs, func(next *cfg.Block) bool { return lost[next] != nil }) {
@@ -56,7 +55,7 @@ func (c *checker) leftOpen(g *cfg.CFG, h *held) {
 	}
 }
 
-// each calls f for each node of g that can be reached and that is is true of.
+// each calls f for each reachable node of g for which is returns true.
 func each(g *cfg.CFG, is func(ast.Node) bool, f func(b *cfg.Block, i int)) {
 	for _, b := range g.Blocks {
 		for i, n := range b.Nodes {
@@ -67,11 +66,11 @@ func each(g *cfg.CFG, is func(ast.Node) bool, f func(b *cfg.Block, i int)) {
 	}
 }
 
-// reached is what can be reached from some places.
+// reached has the blocks reachable from some places.
 type reached struct {
-	blocks  map[*cfg.Block]bool // from their beginnings
+	blocks  map[*cfg.Block]bool // reachable from their begins
 	returns bool                // one of them returns
-	stops   []ast.Node          // where a way was not followed on
+	stops   []ast.Node          // nodes at which a path was not followed further
 }
 
 func (r *reached) block(b *cfg.Block) {
@@ -81,8 +80,8 @@ func (r *reached) block(b *cfg.Block) {
 	r.blocks[b] = true
 }
 
-// walk adds what can be reached from the i-th node of b on. A node that stop is
-// true of ends a way.
+// walk adds what is reachable from the i-th node of b. A node for which stop returns true
+// ends a path.
 func (r *reached) walk(b *cfg.Block, i int, stop func(ast.Node) bool) {
 	for _, n := range b.Nodes[i:] {
 		if stop(n) {
@@ -99,8 +98,8 @@ func (r *reached) walk(b *cfg.Block, i int, stop func(ast.Node) bool) {
 	}
 }
 
-// last is where the block ends: its last statement, which may be one that the
-// graph has as an edge.
+// last returns the end of the block: its last statement, which the graph may represent as an
+// edge.
 func last(b *cfg.Block) token.Pos {
 	if r := b.Return(); r != nil {
 		return r.Pos()
@@ -127,7 +126,7 @@ func last(b *cfg.Block) token.Pos {
 	return b.Stmt.Pos()
 }
 
-// contains reports whether one of the calls is in n.
+// contains reports whether n contains one of the calls.
 func contains(n ast.Node, calls map[ast.Node]bool) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		found = found || calls[n]

@@ -1,7 +1,6 @@
-// Package scopevet finds calls of package scope that compile and record
-// something else than was meant. For Analyzer's findings it is better to miss a
-// mistake than to report what is none: a check that is wrong once is switched
-// off for good.
+// Package scopevet finds calls of package scope that compile but do not record what was
+// intended. Missing a mistake is better than a false report: users disable a check that is
+// wrong once.
 //
 //   - dropped.go: a Task, Taskf, Process, Pending, Lock, Begin or Context whose result
 //     is dropped, or deferred without being called; a scope that ends where it begins
@@ -24,7 +23,7 @@ import (
 
 const scopePath = "github.com/scopeview/scopeview/scope"
 
-// recordPath is package scope's engine, which declares what scope.Arg is.
+// recordPath is the path of package scope's engine, which declares the type of scope.Arg.
 const recordPath = "github.com/scopeview/scopeview/internal/record"
 
 // Analyzer reports scopes that never end, and formats that don't fit.
@@ -41,8 +40,8 @@ that a return, a continue or a break leaves behind.`,
 	Run:       run,
 }
 
-// begins is what calling a function begins: known of package scope's, and a
-// fact of those that return what such a one returned.
+// begins is the kind of thing that calling a function begins: known for package scope, and a
+// fact for functions that return the result of such a call.
 type begins struct{ Thing thing }
 
 func (*begins) AFact() {}
@@ -57,7 +56,7 @@ const (
 	aLock
 )
 
-// things are what can begin, in the words of the messages.
+// things are the things that can begin, with the words of the messages.
 var things = [...]struct{ name, begin, never string }{
 	aScope:  {"the scope", "begins", "never ends"},
 	anEvent: {"the event", "is announced", "never happens"},
@@ -70,7 +69,7 @@ var api = map[string]thing{
 	"Lock":    aLock,
 }
 
-// checker is one run over a package.
+// checker is one run on a package.
 type checker struct {
 	*analysis.Pass
 	root inspector.Cursor
@@ -98,14 +97,14 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// isScope reports whether p is package scope; for its tests the go command adds
-// something behind the path.
+// isScope reports whether p is package scope; for its tests the go command appends a suffix
+// to the path.
 func isScope(p *types.Package) bool {
 	path, _, _ := strings.Cut(p.Path(), " ")
 	return path == scopePath
 }
 
-// begun tells what the call begins: the function that it calls and the thing.
+// begun returns the called function and the thing that the call begins.
 func (c *checker) begun(call *ast.CallExpr) (f *types.Func, t thing, ok bool) {
 	f = typeutil.StaticCallee(c.TypesInfo, call)
 	if f == nil || f.Pkg() == nil || endOfResults(f) < 0 {
@@ -121,8 +120,8 @@ func (c *checker) begun(call *ast.CallExpr) (f *types.Func, t thing, ok bool) {
 	return f, b.Thing, ok
 }
 
-// endOfResults returns which of f's results ends something: its only one, a func() or a
-// Span, or a Span behind another one, as Context has it. It is -1 where there is none.
+// endOfResults returns the index of f's result that ends something: its only one, a func()
+// or a Span, or a Span after another one, as of Context; -1: none.
 func endOfResults(f *types.Func) int {
 	r := f.Signature().Results()
 	if n := r.Len(); n == 1 || n == 2 {
@@ -137,15 +136,15 @@ func endOfResults(f *types.Func) int {
 	return -1
 }
 
-// isNamed reports whether t is package scope's type of that name.
+// isNamed reports whether t is package scope's type with that name.
 func isNamed(t types.Type, name string) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && (isScope(n.Obj().Pkg()) || n.Obj().Pkg().Path() == recordPath) && n.Obj().Name() == name
 }
 
-// wrappers makes facts of the package's functions that return what a beginning
-// call returned: whoever drops their result drops an end. A wrapper may call one
-// that is declared behind it, hence the rounds.
+// wrappers exports facts for the package's functions that return the result of a beginning
+// call: dropping their result drops an end. A wrapper may call one that is declared later,
+// so it repeats until nothing changes.
 func (c *checker) wrappers() {
 	for found := true; found; {
 		found = false
@@ -172,7 +171,7 @@ func (c *checker) wrappers() {
 	}
 }
 
-// function is the innermost function around cur, a FuncDecl or FuncLit, or nil.
+// function returns the innermost function around cur, a FuncDecl or FuncLit, or nil.
 func function(cur inspector.Cursor) ast.Node {
 	for f := range cur.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
 		return f.Node()

@@ -13,14 +13,14 @@ import (
 // held is a variable of a function that holds ends or Spans.
 type held struct {
 	v    *types.Var
-	defs map[ast.Node]thing // the statements that begin something into it
+	defs map[ast.Node]thing // the statements that assign a begun thing to it
 	ends map[ast.Node]bool  // the calls that end it
-	away bool               // it is used otherwise: somebody else may end it
+	away bool               // it is used otherwise, and may be ended elsewhere
 }
 
-// unended reports the variables of one function that hold what never ends, or
-// what a return leaves open. Whatever is passed on, stored, returned or captured
-// is not looked at.
+// unended reports the variables of one function that contain something that never ends, or
+// that a return leaves open. Variables that are passed on, stored, returned or captured are
+// ignored.
 func (c *checker) unended(fn inspector.Cursor) {
 	for _, h := range c.held(fn) {
 		switch {
@@ -35,7 +35,7 @@ func (c *checker) unended(fn inspector.Cursor) {
 	}
 }
 
-// endOf is how what v holds is ended.
+// endOf returns the expression that ends the thing in v.
 func endOf(v *types.Var) string {
 	if isNamed(v.Type(), "Span") {
 		return v.Name() + ".End"
@@ -43,7 +43,7 @@ func endOf(v *types.Var) string {
 	return v.Name()
 }
 
-// held lists what the function's own variables hold.
+// held returns the function's own variables that contain begun things.
 func (c *checker) held(fn inspector.Cursor) []*held {
 	var list []*held
 	byVar := map[*types.Var]*held{}
@@ -93,11 +93,11 @@ func (c *checker) graph(fn ast.Node) *cfg.CFG {
 	return graphs.FuncLit(fn.(*ast.FuncLit))
 }
 
-// target is the variable that the call's result at is assigned to, and the
-// statement or declaration that does it.
+// target returns the variable to which result at of the call is assigned, and the statement
+// or declaration that assigns it.
 func (c *checker) target(call inspector.Cursor, at int) (ast.Node, *types.Var) {
 	var to ast.Expr
-	i := call.ParentEdgeIndex() + at // one of several results is of the only call
+	i := call.ParentEdgeIndex() + at // a call with several results is the only one
 	def := call.Parent().Node()
 	switch call.ParentEdgeKind() {
 	case edge.AssignStmt_Rhs:
@@ -113,8 +113,8 @@ func (c *checker) target(call inspector.Cursor, at int) (ast.Node, *types.Var) {
 	return def, v
 }
 
-// use notes what the identifier at cur does with h; own is false in a function
-// inside of h's.
+// use records what the identifier at cur does with h; own is false in a function inside of
+// h's.
 func (c *checker) use(h *held, cur inspector.Cursor, own bool) {
 	k := cur.ParentEdgeKind()
 	parent := cur.Parent()
@@ -124,8 +124,7 @@ func (c *checker) use(h *held, cur inspector.Cursor, own bool) {
 	case own && k == edge.SelectorExpr_X && parent.ParentEdgeKind() == edge.CallExpr_Fun:
 		h.ends[parent.Parent().Node()] = true // a Span has no other method
 	case own && k == edge.AssignStmt_Lhs:
-		// What else than a beginning call is assigned may be ended already, or
-		// elsewhere.
+		// A value from elsewhere may be ended already, or later.
 		a := parent.Node().(*ast.AssignStmt)
 		if _, ok := h.defs[a]; !ok {
 			h.away = true

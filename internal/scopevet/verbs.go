@@ -9,11 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// verbs checks the format of a Taskf against the arguments. The reader makes the
-// text later, of what was recorded (internal/args): so it is fmt's rules for
-// numbers, strings, bools and durations, String and Error methods are never
-// called, and what scope.KV names is no operand. x/tools' check of printf calls
-// knows neither.
+// verbs checks the format of a Taskf against the arguments. The reader formats the text
+// later, from the recorded values (internal/args): fmt's rules for numbers, strings, bools
+// and durations apply, String and Error methods are never called, and arguments named by
+// scope.KV are not operands. The printf check of x/tools handles neither.
 func (c *checker) verbs(call *ast.CallExpr) {
 	if len(call.Args) == 0 {
 		return
@@ -29,7 +28,7 @@ func (c *checker) verbs(call *ast.CallExpr) {
 		case isNamed(t, "Arg"):
 			f.named++
 		case mayBeArg(t):
-			// It counts or not: from here on nothing is certain.
+			// It may be an operand or not: from here on nothing is certain.
 			f.known = false
 		default:
 			f.operands = append(f.operands, a)
@@ -38,26 +37,26 @@ func (c *checker) verbs(call *ast.CallExpr) {
 	f.check()
 }
 
-// mayBeArg reports whether a value of type t can turn out to be an Arg.
+// mayBeArg reports whether a value of type t may be an Arg.
 func mayBeArg(t types.Type) bool {
-	i, ok := t.Underlying().(*types.Interface) // a type parameter's is its constraint
+	i, ok := t.Underlying().(*types.Interface) // of a type parameter: its constraint
 	return ok && i.NumMethods() == 0
 }
 
-// kind is how the recorder keeps a value.
+// kind is the recorder's representation of a value.
 type kind int
 
 const (
-	unknown kind = iota // an interface: it depends
+	unknown kind = iota // an interface: depends on its value
 	integer
 	float
 	boolean
 	text
 	duration
-	other // its type's name; printed so by every verb
+	other // name of its type, with every verb
 )
 
-// kinds are the words for it, and the verbs that fmt prints it with.
+// kinds have the words for the kinds, and the verbs with which fmt prints them.
 var kinds = [...]struct{ name, verbs string }{
 	unknown:  {"", "vTtbcdoOqxXUeEfFgGs"},
 	integer:  {"an integer", "vTdboOxXcqU"},
@@ -90,20 +89,20 @@ func kindOf(t types.Type) kind {
 	return other
 }
 
-// formatCheck goes through a format as fmt does.
+// formatCheck parses a format as fmt does.
 type formatCheck struct {
 	*checker
 	call     *ast.CallExpr
 	text     string
 	operands []ast.Expr
-	named    int  // arguments by scope.KV
-	known    bool // operands are all there are
+	named    int  // number of arguments from scope.KV
+	known    bool // operands are complete
 
 	i       int // in text
 	next    int // operand
-	most    int // operands that were asked for
+	most    int // number of operands used
 	indexed bool
-	bad     bool // a message was given
+	bad     bool // a problem was reported
 }
 
 func (f *formatCheck) report(pos ast.Node, text string, args ...any) {
@@ -222,7 +221,7 @@ func (f *formatCheck) star(from int) {
 	}
 }
 
-// operand takes the next operand for a verb; it is nil where none is certain.
+// operand takes the next operand for a verb; nil if uncertain.
 func (f *formatCheck) operand(verb string) (ast.Expr, kind) {
 	i := f.next
 	f.next++

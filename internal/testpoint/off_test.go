@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestNothingIsThere: without the tag a point does nothing, whatever is ordered.
+// TestNothingIsThere: without the tag a point does nothing, even with an action.
 func TestNothingIsThere(t *testing.T) {
 	t.Setenv("SCOPEVIEW_TESTPOINTS", "x:1:kill")
 	if n := testing.AllocsPerRun(100, func() { Here("x") }); n != 0 {

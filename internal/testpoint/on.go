@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// order is what is to happen at a point.
+// order is an action at a point.
 type order struct {
 	nth    int64
 	action string
@@ -20,7 +20,7 @@ type order struct {
 
 var (
 	orders = map[string]*order{}
-	tell   = -1 // the descriptor
+	tell   = -1 // file descriptor
 )
 
 func init() {
@@ -38,7 +38,7 @@ func init() {
 	}
 }
 
-// Here is a point between two steps: what was ordered for its name happens.
+// Here is a point between two steps: it runs the action for its name.
 func Here(name string) {
 	o := orders[name]
 	if o == nil || o.passed.Add(1) != o.nth {
@@ -56,8 +56,8 @@ func Here(name string) {
 	}
 }
 
-// stay never returns. A select without cases would end a program of which no other
-// goroutine is awake: as a deadlock.
+// stay never returns. A select without cases would end a program without other running
+// goroutines, as a deadlock.
 func stay() {
 	for {
 		time.Sleep(time.Hour)

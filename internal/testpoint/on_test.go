@@ -24,12 +24,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestHere: each action is taken at its name alone, and at the time that was asked for.
+// TestHere: each action is taken only at its name, and only at the requested pass.
 func TestHere(t *testing.T) {
 	for _, c := range []struct {
 		orders string
 		told   string
-		killed bool // by us, or by the point
+		killed bool // by the test, or by the point
 		parked bool
 	}{
 		{"x:2:kill", "", true, false},
@@ -53,7 +53,7 @@ func TestHere(t *testing.T) {
 			}
 			w.Close()
 			var told bytes.Buffer
-			if c.parked { // it stays: what it tells is all that comes
+			if c.parked { // it stays: nothing else is written
 				b := make([]byte, len(c.told))
 				if _, err := io.ReadFull(r, b); err != nil {
 					t.Error(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/uitest/browser"
 )
 
-const rounds = 5 // medians are over so many
+const rounds = 5 // number of rounds for medians
 
 // file measures a page with its data in it.
 func (b *bench) file(group string) error {
@@ -40,8 +40,8 @@ func (b *bench) file(group string) error {
 	return b.frames(group, "file://"+html)
 }
 
-// rows measures a page with 10,000 rows, in groups that are shut and in groups that are
-// open and show all their rows.
+// rows measures a page with 10,000 rows, in folded groups and in open groups that show all
+// their rows.
 func (b *bench) rows(group string) error {
 	trace, err := b.record("crowd", 10_000)
 	if err != nil {
@@ -66,7 +66,7 @@ func (b *bench) rows(group string) error {
 	return nil
 }
 
-// opening measures how long it is from opening a page to its first picture.
+// opening measures the time from opening a page to its first picture.
 func (b *bench) opening(group, name, address string, must float64) error {
 	var opened []float64
 	for range rounds {
@@ -112,15 +112,16 @@ func open(in *browser.Browser, address string) (*browser.Page, error) {
 	return p, nil
 }
 
-// firstPicture is when the page had drawn everything, in ms from its opening.
+// firstPicture returns the time at which the page had drawn everything, in ms from its
+// opening.
 func firstPicture(p *browser.Page) (ms float64, err error) {
 	err = p.Eval(`performance.getEntriesByName("scopeview-first-picture")[0].startTime`, &ms)
 	return ms, err
 }
 
-// meter notes the time from each frame in which something was drawn to the next
-// frame. The browser paces frames by nothing here, so that is how long a frame
-// takes with everything that belongs to it, in all of the browser's processes.
+// meter measures the time from each frame with drawing to the next frame. The browser does
+// not pace frames here, so that is the total time of a frame, in all of the browser's
+// processes.
 const meter = `
 window.meter = { between: [], stop: false };
 scopeview.frames.length = 0;
@@ -133,8 +134,8 @@ scopeview.frames.length = 0;
 })(performance.now(), 0);
 0`
 
-// frames measures panning, zooming and scrolling, by keys that are held down and by the
-// wheel. how, if given, says in what state the page is, and is JavaScript that leads there.
+// frames measures panning, zooming and scrolling, with held keys and with the wheel. how, if
+// given, describes the state of the page, with the JavaScript that sets it.
 func (b *bench) frames(group, address string, how ...string) error {
 	state := ""
 	if len(how) > 0 {
@@ -155,7 +156,7 @@ func (b *bench) frames(group, address string, how ...string) error {
 			return err
 		}
 	}
-	time.Sleep(time.Second) // what follows the first picture is not what is measured
+	time.Sleep(time.Second) // the work after the first picture is not measured
 	motions := []motion{
 		{"panning", func(n int) error {
 			if n%40 < 20 {
@@ -171,7 +172,7 @@ func (b *bench) frames(group, address string, how ...string) error {
 			return p.Wheel(browser.Width*0.6, browser.Height*0.4, 0, turn, browser.Ctrl)
 		}},
 	}
-	var scrolls bool // rows of groups that are shut may all be in sight
+	var scrolls bool // rows of folded groups may all be visible
 	if err := p.Eval(`(({scrollHeight, clientHeight}) => scrollHeight > 2 * clientHeight)(document.getElementById("rows"))`, &scrolls); err != nil {
 		return err
 	}
@@ -195,13 +196,13 @@ func (b *bench) frames(group, address string, how ...string) error {
 	return nil
 }
 
-// motion is what moves the view by one step.
+// motion is an input that moves the view by one step.
 type motion struct {
 	name string
 	move func(n int) error
 }
 
-// drawn is what a page tells of its frames, in ms.
+// drawn has the times of a page's frames, in ms.
 type drawn struct{ Between, Draws []float64 }
 
 // measure moves the page's view until two hundred frames were drawn.
@@ -240,7 +241,8 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// flame measures how long the page hears nobody while the Flame tab of n scopes is made.
+// flame measures how long the page does not respond while it builds the Flame tab of n
+// scopes.
 func (b *bench) flame(group string, n int) error {
 	trace, err := b.record("many", n)
 	if err != nil {

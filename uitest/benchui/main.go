@@ -21,12 +21,12 @@ import (
 	"github.com/scopeview/scopeview/uitest/traces"
 )
 
-// bench is how the measuring is done.
+// bench has the parameters of the measurements.
 type bench struct {
 	dir      string
 	tool     tool.Tool
 	chromium *browser.Browser
-	pictures string // where those of the large trace go; empty: nowhere
+	pictures string // directory for pictures of the large trace; "": none
 	report   report
 }
 
@@ -105,13 +105,13 @@ func run(dir, only, output, scopes string, packed bool, pictures string) error {
 
 func (b *bench) add(r row) { b.report.rows = append(b.report.rows, r) }
 
-// record makes a trace by a program of that size.
+// record records a program of that size.
 func (b *bench) record(program string, n int) (path string, err error) {
 	path = filepath.Join(b.dir, fmt.Sprintf("%s-%d.scope", program, n))
 	return path, traces.Record(path, program, n)
 }
 
-// count reads a number such as 100M.
+// count parses a number such as 100M.
 func count(text string) (int64, error) {
 	digits, millions := strings.CutSuffix(text, "M")
 	n, err := strconv.ParseInt(digits, 10, 64)

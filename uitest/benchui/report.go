@@ -54,10 +54,10 @@ func (r row) cells() []string {
 	return cells
 }
 
-// report is what a run found out.
+// report has the results of a run.
 type report struct {
 	when    time.Time
-	load    string // of the machine by others, when the run began
+	load    string // of the machine by other programs, at the start of the run
 	browser string
 	rows    []row
 }
@@ -108,8 +108,7 @@ func (r *report) String() string {
 	return b.String()
 }
 
-// save writes the report to a file; in a directory it gets a name by date and
-// machine.
+// save writes the report to a file; in a directory its name has date and machine.
 func (r *report) save(path string) error {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, fmt.Sprintf("ui-%s-%s.txt", r.when.UTC().Format("2006-01-02"), slug(fmt.Sprintf("%s %d cpu", processor(), runtime.NumCPU()))))
@@ -120,8 +119,8 @@ func (r *report) save(path string) error {
 	return nil
 }
 
-// load is how many threads ran or wanted to in the last minute, on average: what
-// is measured beside others says little.
+// load returns the system's load average of the last minute: with other load, measurements
+// mean little.
 func load() string {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -131,7 +130,7 @@ func load() string {
 	return first
 }
 
-// processor is what the system calls it.
+// processor returns the system's name of the processor.
 func processor() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {
@@ -144,7 +143,7 @@ func processor() string {
 	return "unknown CPU"
 }
 
-// slug makes a file name of words.
+// slug returns words as a file name.
 func slug(s string) string {
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(words, "-")

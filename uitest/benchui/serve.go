@@ -17,11 +17,10 @@ import (
 type limits struct {
 	seconds, tile float64 // first picture; ms
 	mebibytes     float64
-	again         float64 // first picture of a second opening, in seconds; it goes through the page, too
+	again         float64 // first picture of a second opening, in seconds; it then also walks through the page
 }
 
-// tiles fetches tiles as the page would: of all widths, each at five places that are the same
-// every time.
+// tiles fetches tiles like the page: of all widths, each at five fixed places.
 const tiles = `(async () => {
 	const end = scopeview.model.end, took = [], base = JSON.parse(document.getElementById("config").textContent).base;
 	let seed = 7;
@@ -38,7 +37,7 @@ const tiles = `(async () => {
 	return took;
 })()`
 
-// serveRecorded measures the page of a trace that a program has made, with its data from the
+// serveRecorded measures the page of a trace recorded by a program, with its data from the
 // tool.
 func (b *bench) serveRecorded(group string) error {
 	trace, err := b.record("many", 10_000_000)
@@ -49,8 +48,8 @@ func (b *bench) serveRecorded(group string) error {
 	return b.serve(group, 3, limits{seconds: 3, tile: 50, mebibytes: 1024}, trace)
 }
 
-// serveLarge measures the page of a trace that was never recorded: no program has to wait for
-// its disk.
+// serveLarge measures the page of a generated trace, without the wait of a program for its
+// disk.
 func (b *bench) serveLarge(group string, scopes int64, packed bool) error {
 	path := filepath.Join(b.dir, "large.scope")
 	defer os.Remove(path)
@@ -122,17 +121,17 @@ func (b *bench) serve(group string, rounds int, l limits, trace string) error {
 	return nil
 }
 
-// opened is what one opening of a page took, in s after the command was given, and what its
-// tiles did, in ms, ns of the trace and bytes.
+// opened has the times of one opening of a page, in s after the command, and those of its
+// tiles, in ms, ns of the trace and bytes.
 type opened struct {
 	picture, whole float64
 	tiles          [][3]float64
 	mebibytes      float64 // of the tool
 }
 
-// served measures once; then, if it is something, also goes through the page.
+// served measures once; then, with walk, also walks through the page.
 func (b *bench) served(trace string, also func(*browser.Page) error) (o opened, err error) {
-	p, err := b.chromium.Open("about:blank", browser.View{}) // a user's browser runs already
+	p, err := b.chromium.Open("about:blank", browser.View{}) // a user's browser is already running
 	if err != nil {
 		return o, err
 	}
@@ -158,7 +157,7 @@ func (b *bench) served(trace string, also func(*browser.Page) error) (o opened, 
 		return o, err
 	}
 	o.whole = max(time.Since(begin).Seconds(), o.picture)
-	time.Sleep(time.Second) // the page takes what was read at last, and draws it
+	time.Sleep(time.Second) // the page draws the last answer
 	if err := p.Eval(tiles, &o.tiles); err != nil {
 		return o, err
 	}
@@ -171,7 +170,7 @@ func (b *bench) served(trace string, also func(*browser.Page) error) (o opened, 
 	return o, err
 }
 
-// peakMemory is the most resident memory that a process had, in MiB.
+// peakMemory returns the maximum resident memory of a process, in MiB.
 func peakMemory(pid int) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/uitest/browser"
 )
 
-// jumps looks at parts of a trace, each half as wide as the one before, and at what follows each.
-// It tells how long it was until that was drawn as fine as the window shows, in ms.
+// jumps moves to parts of a trace, each half as wide as the previous one, and to the part
+// after each. It returns the times until each was drawn at full resolution, in ms.
 const jumps = `(async () => {
 	const end = scopeview.model.end, took = {jumps: [], pans: []};
 	const frame = () => new Promise(requestAnimationFrame), { details } = scopeview.model;
@@ -31,8 +31,8 @@ const jumps = `(async () => {
 	return took;
 })()`
 
-// walk goes through a large trace on its page as its user would, down to single scopes, and
-// searches there. Pictures of that go to where the flag says.
+// walk uses a large trace on its page like a user, down to single scopes, with a search.
+// Pictures are written where the flag says.
 func (b *bench) walk(group string, p *browser.Page) error {
 	var end float64
 	if err := p.Eval("scopeview.model.end", &end); err != nil {
@@ -57,7 +57,7 @@ func (b *bench) walk(group string, p *browser.Page) error {
 	return b.find(group, p)
 }
 
-// find searches for a scope in sight and selects it.
+// find searches for a visible scope and selects it.
 func (b *bench) find(group string, p *browser.Page) error {
 	var name string
 	if err := p.Eval("scopeview.model.name(scopeview.model.details.shown.batch.name[0])", &name); err != nil {
@@ -96,12 +96,12 @@ func (b *bench) find(group string, p *browser.Page) error {
 	return b.picture(p, "found")
 }
 
-// picture takes a picture of the page, if the flag asks for it.
+// picture takes a picture of the page, if requested by the flag.
 func (b *bench) picture(p *browser.Page, name string) error {
 	if b.pictures == "" {
 		return nil
 	}
-	time.Sleep(500 * time.Millisecond) // what moves comes to rest
+	time.Sleep(500 * time.Millisecond) // animations end
 	if err := p.Wait("!scopeview.model.details.busy && !scopeview.model.details.next", time.Minute); err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// bidi is a connection by WebDriver BiDi: commands go out and are answered by their
-// number, events come in between.
+// bidi is a connection by WebDriver BiDi: commands are sent and answered by number, with
+// events in between.
 type bidi struct {
 	socket *websocket.Conn
 	event  func(method string, params json.RawMessage)
@@ -31,8 +31,7 @@ type answer struct {
 	Message string
 }
 
-// dial connects to a browser; what it tells unasked goes to event, which must not
-// send commands.
+// dial connects to a browser; events are passed to event, which must not send commands.
 func dial(ctx context.Context, url string, event func(method string, params json.RawMessage)) (*bidi, error) {
 	socket, _, err := websocket.Dial(ctx, url, nil)
 	if err != nil {
@@ -68,7 +67,7 @@ func (c *bidi) read() {
 	}
 }
 
-// end lets nobody wait for an answer that can't come.
+// end unblocks all waits for answers that cannot come.
 func (c *bidi) end(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +78,7 @@ func (c *bidi) end(err error) {
 	c.waiting = nil
 }
 
-// object is one of JSON.
+// object is a JSON object.
 type object = map[string]any
 
 // call sends a command and stores its answer in result, unless that is nil.

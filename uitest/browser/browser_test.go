@@ -93,7 +93,7 @@ func TestStroke(t *testing.T) {
 	}
 }
 
-// TestPages: either browser does what it is told, and notes what a page must not do.
+// TestPages: each browser executes commands, and records what a page must not do.
 func TestPages(t *testing.T) {
 	for name, start := range map[string]func() (*Browser, error){
 		"chromium": func() (*Browser, error) { return Start() },

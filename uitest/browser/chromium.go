@@ -21,7 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// ErrMissing is what Start returns on a machine without Chromium.
+// ErrMissing is returned by Start on a machine without Chromium.
 var ErrMissing = errors.New("no chromium; make deps installs it")
 
 // chromium is a running Chromium.
@@ -33,8 +33,8 @@ type chromium struct {
 // Option changes how Chromium is started.
 type Option = chromedp.ExecAllocatorOption
 
-// Unpaced lets frames follow each other as fast as they can be made, whatever a
-// screen could show: how long one takes can be measured then.
+// Unpaced makes frames follow each other as fast as possible, regardless of the screen, so
+// that their duration can be measured.
 func Unpaced(a *chromedp.ExecAllocator) {
 	chromedp.Flag("disable-frame-rate-limit", true)(a)
 	chromedp.Flag("disable-gpu-vsync", true)(a)
@@ -85,7 +85,7 @@ func (b *chromium) Close() {
 	}
 }
 
-// Version is what the browser calls itself.
+// Version returns the browser's version text.
 func (b *chromium) Version() (string, error) {
 	v, err := chromedp.CallBrowser(b.ctx, browser.GetVersion, cdp.Empty{})
 	return v.Product, err
@@ -96,7 +96,7 @@ type chromiumTab struct {
 	page    *Page
 	ctx     context.Context
 	cancel  context.CancelFunc
-	fingers int // that touch the screen
+	fingers int // number of fingers that touch the screen
 }
 
 func (b *chromium) newTab(p *Page) (tab, error) {
@@ -110,7 +110,7 @@ func (b *chromium) newTab(p *Page) (tab, error) {
 }
 
 func (t *chromiumTab) enable() error {
-	// This makes the tab, so it must not have a deadline.
+	// This creates the tab, so it must not have a deadline.
 	if err := chromedp.Listen(t.ctx, t.watch); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func call[P, R any](t *chromiumTab, command cdp.Command[P, R], params P) error {
 	return err
 }
 
-// ask is call with an answer.
+// ask is call with a result.
 func ask[P, R any](t *chromiumTab, command cdp.Command[P, R], params P) (R, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, patience)
 	defer cancel()
@@ -288,8 +288,8 @@ func (t *chromiumTab) Fingers(at ...Spot) error {
 	return call(t, input.DispatchTouchEvent, e)
 }
 
-// turn is input.DispatchMouseEventParams of a wheel, with zeros, which those
-// leave out and the browser insists on.
+// turn is input.DispatchMouseEventParams of a wheel with explicit zeros, which that type
+// omits and the browser requires.
 type turn struct {
 	Type      string   `json:"type"`
 	X         float64  `json:"x"`

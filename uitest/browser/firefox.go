@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ErrNoFirefox is what StartFirefox returns on a machine without Firefox.
+// ErrNoFirefox is returned by StartFirefox on a machine without Firefox.
 var ErrNoFirefox = errors.New("no firefox-esr; make deps installs it")
 
 // firefox is a running Firefox.
@@ -24,15 +24,15 @@ type firefox struct {
 	process *exec.Cmd
 	profile string
 	version string
-	chrome  string // the browser's own window, where its inner parts can be asked
+	chrome  string // the browser's own window, for privileged scripts
 
 	mu   sync.Mutex
-	tabs map[string]*Page // by the names of their browsing contexts
+	tabs map[string]*Page // by the ids of their browsing contexts
 
 	front string // the tab in front
 }
 
-// preferences keep Firefox from asking its makers for news meanwhile, and servers for icons.
+// preferences disable update checks, telemetry and requests for icons.
 const preferences = `
 user_pref("app.normandy.enabled", false);
 user_pref("app.update.disabledForTesting", true);
@@ -98,7 +98,7 @@ func (b *firefox) connect(url string) (err error) {
 	var session struct {
 		Capabilities struct{ BrowserName, BrowserVersion string }
 	}
-	// Dialogs are told of, and dismissed.
+	// Dialogs are reported, and dismissed.
 	wish := object{"unhandledPromptBehavior": object{"default": "dismiss"}}
 	if err := b.call("session.new", object{"capabilities": object{"alwaysMatch": wish}}, &session); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (b *firefox) connect(url string) (err error) {
 	return nil
 }
 
-// Version is what the browser calls itself.
+// Version returns the browser's version text.
 func (b *firefox) Version() (string, error) { return b.version, nil }
 
 // Close ends Firefox.
@@ -136,20 +136,20 @@ func (b *firefox) Close() {
 	_ = os.RemoveAll(b.profile)
 }
 
-// message is what the events have that are watched.
+// message has the fields of the watched events.
 type message struct {
 	Context                   string                   // of a page, or of a frame
 	Parent                    string                   // of a new frame
-	Source                    struct{ Context string } // of what is said
-	Request                   struct{ URL string }     // to be sent
+	Source                    struct{ Context string } // source of a log entry
+	Request                   struct{ URL string }     // request to be sent
 	Message                   string                   // of a dialog
-	Type, Level, Method, Text string                   // of what is logged
+	Type, Level, Method, Text string                   // of a log entry
 }
 
 func (b *firefox) watch(method string, params json.RawMessage) {
 	var m message
 	if json.Unmarshal(params, &m) != nil {
-		return // other than any that is watched
+		return // not watched
 	}
 	context := m.Context + m.Source.Context
 	b.mu.Lock()
@@ -163,12 +163,12 @@ func (b *firefox) watch(method string, params json.RawMessage) {
 	}
 }
 
-// hear notes the faults that Firefox tells of.
+// hear records the faults that Firefox reports.
 func (p *Page) hear(method string, m message) {
 	switch method {
 	case "log.entryAdded":
 		if m.Type != "console" && m.Level == "error" {
-			p.fault("the browser says: %s", m.Text) // of exceptions, and what the page's policy forbids
+			p.fault("the browser says: %s", m.Text) // exceptions, and violations of the page's policy
 		} else if m.Type == "console" && (m.Level == "error" || m.Level == "warn") {
 			p.fault("console.%s: %s", m.Method, m.Text)
 		}

@@ -10,7 +10,7 @@ import (
 // firefoxTab is a tab of Firefox.
 type firefoxTab struct {
 	*firefox
-	user    string // the user whose storage it has
+	user    string // the user context with its storage
 	id      string // of its browsing context
 	fingers int    // that touch the screen
 }
@@ -49,7 +49,7 @@ func (t *firefoxTab) Close() {
 	_ = t.call("browser.removeUserContext", object{"userContext": t.user}, nil)
 }
 
-// toFront brings the tab to the front: those behind draw seldom and have no focus.
+// toFront brings the tab to the front: tabs behind it rarely draw and have no focus.
 func (t *firefoxTab) toFront() error {
 	if t.front == t.id {
 		return nil
@@ -62,8 +62,7 @@ func (t *firefoxTab) navigate(address string) error {
 	return t.call("browsingContext.navigate", object{"context": t.id, "url": address, "wait": "complete"}, nil)
 }
 
-// see changes the window; whether it is dark only Firefox's inner parts can say of
-// one tab.
+// see changes the window; only a privileged script can set dark mode for one tab.
 func (t *firefoxTab) see(v View) error {
 	scheme := "light"
 	if v.Dark {
@@ -78,7 +77,7 @@ func (t *firefoxTab) see(v View) error {
 	}, nil))
 }
 
-// evaluated is what a script gave.
+// evaluated is the result of a script.
 type evaluated struct {
 	Result           json.RawMessage
 	ExceptionDetails *struct{ Text string }
@@ -96,7 +95,7 @@ func (e evaluated) value() (kind string, value []byte, err error) {
 	return v.Type, v.Value, err
 }
 
-// run evaluates JavaScript somewhere.
+// run evaluates JavaScript in a target.
 func (t *firefoxTab) run(context, js string) (e evaluated, err error) {
 	err = t.call("script.evaluate", object{
 		"expression": js, "target": object{"context": context}, "awaitPromise": true, "userActivation": true,
@@ -124,7 +123,7 @@ func (t *firefoxTab) eval(js string) ([]byte, error) {
 	case "undefined":
 		return nil, nil
 	}
-	// What an object has comes back as JSON: that way it looks as in Chromium.
+	// An object comes back as JSON, as from Chromium.
 	var text evaluated
 	if err := t.call("script.callFunction", object{
 		"functionDeclaration": "(v) => JSON.stringify(v)", "arguments": []any{e.Result}, "target": object{"context": t.id}, "awaitPromise": false,
@@ -140,26 +139,26 @@ func (t *firefoxTab) eval(js string) ([]byte, error) {
 	return []byte(value), err
 }
 
-// Picture is what the page looks like, as PNG.
+// Picture returns a screenshot as PNG.
 func (t *firefoxTab) Picture() ([]byte, error) {
 	var shot struct{ Data []byte }
 	err := t.call("browsingContext.captureScreenshot", object{"context": t.id}, &shot)
 	return shot.Data, err
 }
 
-// SaveDownloads saves what the page lets the user download in a directory.
+// SaveDownloads sets the directory for the page's downloads.
 func (t *firefoxTab) SaveDownloads(into string) error {
 	return t.call("browser.setDownloadBehavior", object{
 		"downloadBehavior": object{"type": "allowed", "destinationFolder": into}, "userContexts": []string{t.user},
 	}, nil)
 }
 
-// Before runs JavaScript in every page that is loaded from now on, before its own.
+// Before runs JavaScript in every page loaded from now on, before the page's own.
 func (t *firefoxTab) Before(js string) error {
 	return t.call("script.addPreloadScript", object{"functionDeclaration": "() => {" + js + "\n}", "contexts": []string{t.id}}, nil)
 }
 
-// values are WebDriver's for the keys that type nothing.
+// values are WebDriver's values of keys that type no text.
 var values = map[string]string{
 	"Escape": "\ue00c", "Enter": "\ue006", "Tab": "\ue004", "Backspace": "\ue003", "Delete": "\ue017", "Home": "\ue011", "End": "\ue010",
 	"ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015",
@@ -187,7 +186,7 @@ func keyEvents(what string, values ...string) (events []object) {
 
 func (t *firefoxTab) strike(s stroke, times int) error {
 	if elsewhere(s) {
-		// WebDriver's keyboard is an English one.
+		// WebDriver's keyboard is English.
 		_, err := t.run(t.id, fmt.Sprintf(`for (const type of ["keydown", "keyup"]) {
 			document.activeElement.dispatchEvent(new KeyboardEvent(type, { code: %q, key: %q, bubbles: true, cancelable: true, composed: true }));
 		}`, s.code, s.key))
@@ -206,13 +205,13 @@ func (t *firefoxTab) strike(s stroke, times int) error {
 	return t.act(object{"type": "key", "id": "keys", "actions": append(events, keyEvents("keyUp", held...)...)})
 }
 
-// elsewhere reports whether an English keyboard types another key there.
+// elsewhere reports whether an English keyboard types another key at that position.
 func elsewhere(s stroke) bool {
 	english, err := strokeOf(s.code, s.modifiers)
 	return err != nil || english.key != s.key
 }
 
-// Type types text where the focus is.
+// Type types text at the focus.
 func (t *firefoxTab) Type(text string) error {
 	var events []object
 	for _, r := range text {

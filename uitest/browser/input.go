@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Modifier is a key that changes what another key or the wheel does.
+// Modifier is a key that modifies another key or the wheel.
 type Modifier int64
 
-// The modifiers, as the browser's protocol numbers them.
+// The modifiers, with the numbers of the browser's protocol.
 const (
 	Alt   Modifier = 1
 	Ctrl  Modifier = 2
@@ -23,8 +23,7 @@ func sum(modifiers []Modifier) (all Modifier) {
 	return all
 }
 
-// keys are those whose value does not follow from the code, and their old
-// Windows codes.
+// keys have the values that do not follow from the code, and the old Windows codes.
 var keys = map[string]struct {
 	key, shifted, text string
 	windows            int64
@@ -36,21 +35,20 @@ var keys = map[string]struct {
 	"BracketLeft": {"[", "{", "[", 219}, "BracketRight": {"]", "}", "]", 221}, "Minus": {"-", "_", "-", 189}, "Equal": {"=", "+", "=", 187},
 }
 
-// stroke is a key as it is struck.
+// stroke is a key press.
 type stroke struct {
 	code, key, text string
 	windows         int64
 	modifiers       Modifier
 }
 
-// Press presses and releases a key by its code, which is where it is on the
-// keyboard: KeyW, Digit0, Slash, ArrowLeft.
+// Press presses and releases a key by its code, which is its position on the keyboard: KeyW,
+// Digit0, Slash, ArrowLeft.
 func (p *Page) Press(code string, modifiers ...Modifier) error {
 	return p.Hold(code, 1, modifiers...)
 }
 
-// Hold presses a key so often, as a keyboard does while it is held down, and
-// releases it.
+// Hold presses a key n times, like a keyboard does while it is held down, and releases it.
 func (p *Page) Hold(code string, times int, modifiers ...Modifier) error {
 	s, err := strokeOf(code, sum(modifiers))
 	if err != nil {
@@ -88,7 +86,7 @@ func strokeOf(code string, m Modifier) (stroke, error) {
 	return stroke{code, k.key, k.text, k.windows, m}, nil
 }
 
-// step is one thing that the mouse does.
+// step is one action of the mouse.
 type step struct {
 	what action
 	x, y float64
@@ -127,7 +125,7 @@ func (p *Page) Drag(x0, y0, x1, y1 float64) error {
 	return p.mouse(append(steps, step{release, x1, y1}))
 }
 
-// Tap touches a place with a finger, so often.
+// Tap touches a place with a finger, n times.
 func (p *Page) Tap(x, y float64, times int) error {
 	for range times {
 		if err := errors.Join(p.Fingers(Spot{x, y}), p.Fingers()); err != nil {

@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// patience is how long one step with a page may take.
+// patience is the maximum time of one step with a page.
 const patience = time.Minute
 
 // Page is one tab, with storage of its own.
 type Page struct {
 	tab
-	home string // what it may load: its own file, or its own server
+	home string // permitted origin: its own file, or its own server
 
 	mu     sync.Mutex
 	faults []string
 }
 
-// View is how a page is looked at.
+// View has the parameters of the window.
 type View struct {
 	Width, Height int64   // CSS pixels; 0: the window's
 	Scale         float64 // device pixels per CSS pixel; 0: 1
 	Dark          bool
-	Touch         bool // fingers are what points; only Chromium can be told so
+	Touch         bool // touch input; only Chromium supports it
 }
 
-// Open loads a page and returns when the browser has loaded it, which is before
-// the page has shown anything; see Ready.
+// Open loads a page and returns when the browser has loaded it, before the page has shown
+// anything; see Ready.
 func (b *Browser) Open(address string, v View) (*Page, error) {
 	p := new(Page)
 	var err error
@@ -61,8 +61,8 @@ func (p *Page) Go(address string) error {
 	if err := errors.Join(p.Eval("window.leaving = true", nil), p.navigate(address)); err != nil {
 		return err
 	}
-	// Where the page that is left changes its own address meanwhile, browsers take that for the end.
-	// Firefox shows an empty page in between then, which is complete.
+	// If the page changes its own address while it is left, browsers report that as the end.
+	// Firefox shows an empty page in between, which is complete.
 	there := `!window.leaving && document.readyState === "complete"`
 	if !strings.HasPrefix(address, "about:") {
 		there += ` && location.protocol !== "about:"`
@@ -70,7 +70,7 @@ func (p *Page) Go(address string) error {
 	return p.Wait(there, patience)
 }
 
-// See changes how the page is looked at.
+// See changes the view.
 func (p *Page) See(v View) error {
 	if v.Width == 0 {
 		v.Width, v.Height = Width, Height
@@ -81,8 +81,8 @@ func (p *Page) See(v View) error {
 	return p.see(v)
 }
 
-// Eval runs JavaScript in the page and, unless result is nil, stores what it
-// evaluates to; it waits for promises.
+// Eval runs JavaScript in the page and, unless result is nil, stores its result; it waits
+// for promises.
 func (p *Page) Eval(js string, result any) error {
 	value, err := p.eval(js)
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *Page) Eval(js string, result any) error {
 	return nil
 }
 
-// Wait asks the page again and again until the JavaScript is true.
+// Wait evaluates the JavaScript repeatedly until it is true.
 func (p *Page) Wait(js string, within time.Duration) error {
 	deadline := time.Now().Add(within)
 	for {
@@ -124,21 +124,20 @@ func (p *Page) Ready(within time.Duration) error {
 	return p.Wait(`window.scopeview && performance.getEntriesByName("scopeview-first-picture").length`, within)
 }
 
-// Settle waits until the page has drawn what it was told by now.
+// Settle waits until the page has drawn all changes.
 func (p *Page) Settle() error {
 	return p.Eval(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(0), 0))))`, nil)
 }
 
-// Faults are the things that the page did and no page of ours may do: errors on
-// the console, exceptions, violations of its content security policy, dialogs,
-// requests to anywhere but its home.
+// Faults returns what the page did and none of our pages may do: errors on the console,
+// exceptions, violations of its content security policy, dialogs, requests to other origins.
 func (p *Page) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.faults)
 }
 
-// Forgive forgets the faults so far.
+// Forgive clears the faults so far.
 func (p *Page) Forgive() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -151,8 +150,8 @@ func (p *Page) fault(format string, args ...any) {
 	p.faults = append(p.faults, shorten(fmt.Sprintf(format, args...)))
 }
 
-// mayLoad reports whether a request stays at home: a page from a file may load
-// itself, one from a server what that server has.
+// mayLoad reports whether a request stays in the permitted origin: a page from a file may
+// load itself, one from a server its resources.
 func (p *Page) mayLoad(u string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,7 +159,7 @@ func (p *Page) mayLoad(u string) bool {
 		strings.HasPrefix(u, "data:") || strings.HasPrefix(u, "blob:")
 }
 
-// shorten keeps messages readable where a page's whole source would be in them.
+// shorten truncates messages that contain a page's whole source.
 func shorten(s string) string {
 	const most = 500
 	if len(s) <= most {

@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// Small makes a picture a third as large: of 256 colours, the most frequent ones. The page has
-// hardly more; what is lost is of the edges of letters.
+// Small returns a picture a third as large, with the 256 most frequent colours. The page has
+// hardly more; only the edges of letters lose some.
 func Small(picture []byte) ([]byte, error) {
 	full, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {
@@ -22,7 +22,7 @@ func Small(picture []byte) ([]byte, error) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
 			c := color.RGBAModel.Convert(full.At(x, y)).(color.RGBA)
-			count[color.RGBA{c.R &^ 3, c.G &^ 3, c.B &^ 3, c.A}]++ // colours that look alike are one
+			count[color.RGBA{c.R &^ 3, c.G &^ 3, c.B &^ 3, c.A}]++ // similar colours count as one
 		}
 	}
 	often := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int { return count[b] - count[a] })

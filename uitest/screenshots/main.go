@@ -1,6 +1,6 @@
-// Command screenshots makes pictures of the demo's timeline: in the light, in the
-// dark, zoomed in, with a scope selected, and live. make screenshots runs it
-// after make demo. With -scenes it makes those of docs/pictures.
+// Command screenshots takes pictures of the demo's timeline: in light and dark, zoomed in,
+// with a scope selected, and live. make screenshots runs it after make demo. With -scenes it
+// takes those of docs/pictures.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// studio is what pictures are made with.
+// studio has the tools for taking pictures.
 type studio struct {
 	chromium  *browser.Browser
 	root, out string
@@ -90,7 +90,7 @@ func (s *studio) picture(name, address string, v browser.View, do func(*browser.
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	time.Sleep(500 * time.Millisecond) // what moves comes to rest
+	time.Sleep(500 * time.Millisecond) // animations end
 	png, err := p.Picture()
 	if err == nil {
 		png, err = browser.Small(png)

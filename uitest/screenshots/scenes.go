@@ -12,13 +12,13 @@ import (
 	"github.com/scopeview/scopeview/uitest/traces"
 )
 
-// scene is a picture of docs/pictures: of what, and what is done before it is taken.
+// scene is a picture of docs/pictures, with its trace and the steps before it is taken.
 type scene struct {
 	name  string
 	trace func(path string) error
-	with  func(path string) error // to compare with; nil: nothing
+	with  func(path string) error // creates the trace to compare with; nil: none
 	view  browser.View
-	at    string   // what the address keeps
+	at    string   // state in the address
 	keys  []string // "=text" is typed
 }
 

@@ -1,7 +1,7 @@
 package traces
 
-// Build writes a trace of 400 scopes each of get, put and scan, on a row each. What get takes
-// is by so many percent longer; all else is the same, whatever that is.
+// Build writes a trace of 400 scopes each of get, put and scan, on a row each. Those of get
+// are longer by percent; the rest is the same for all values.
 func Build(path string, longer int64) error {
 	const us = 1000
 	return write(path, 400*2000*us, []string{"get", "put", "scan"}, func(record func(string, ...any)) {

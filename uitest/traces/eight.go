@@ -8,11 +8,11 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Crew is how many workers the program eight has: rows worker 1 to Crew, each in scopes and in
-// waits for the lock Lock.
+// Crew is the number of workers of the program eight: rows worker 1 to Crew, each in scopes
+// and in waits for the lock Lock.
 const Crew = 8
 
-// eight has its workers do n jobs each, with a Go execution trace.
+// eight runs workers that do n jobs each, with a Go execution trace.
 func eight(n int) {
 	var mu sync.Mutex
 	var done sync.WaitGroup

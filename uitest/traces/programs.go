@@ -13,11 +13,11 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// programs by name. Each takes one number, which says how much it does.
+// programs by name. Each takes one number, which determines its amount of work.
 var programs = map[string]struct {
 	run     func(n int)
 	options []scope.Option
-	mayLose float64 // share of the n: what matters of this one is how much it is
+	mayLose float64 // permitted share of lost scopes, for a program whose size matters
 }{
 	"store":      {run: store, options: []scope.Option{scope.WithHeartbeat(20 * time.Millisecond)}},
 	"ticks":      {run: ticks, options: []scope.Option{scope.WithHeartbeat(100 * time.Millisecond)}},
@@ -38,11 +38,11 @@ var programs = map[string]struct {
 	"one":        {run: func(int) { scope.Task("only")() }},
 }
 
-// What the program store does; its workers' rows are called worker 1 to Workers.
+// The names of the program store; its workers' rows are called worker 1 to Workers.
 const (
 	Workers  = 4
 	Lock     = "store.mu"
-	Holder   = "rebuild" // holds Lock so long that the others all wait for it
+	Holder   = "rebuild" // holds Lock so long that all others wait for it
 	Longest  = "longest.go"
 	Parent   = "job" // of every parse
 	longHold = 150 * time.Millisecond
@@ -227,7 +227,7 @@ func job(mu *sync.Mutex, w, i, n int) {
 	}
 }
 
-// took is how long the parse of Longest took, and the longest of the others.
+// took returns the duration of the parse of Longest, and the longest of the others.
 var took struct {
 	sync.Mutex
 	longest, other time.Duration
@@ -243,7 +243,7 @@ func parsed(file string, d time.Duration) {
 	}
 }
 
-// busy computes for so long.
+// busy computes for a duration.
 func busy(d time.Duration) {
 	for begin := time.Now(); time.Since(begin) < d; {
 	}
@@ -308,10 +308,9 @@ func inner(name string, i int, random *rand.Rand) {
 	spin(random)
 }
 
-var spun atomic.Uint64 // so that spin is not for nothing
+var spun atomic.Uint64 // keeps the result of spin
 
-// spin computes for a few nanoseconds mostly, and for some microseconds now and
-// then.
+// spin usually computes for a few nanoseconds, and sometimes for some microseconds.
 func spin(random *rand.Rand) {
 	n := uint64(0)
 	for range 1 << random.IntN(11) {

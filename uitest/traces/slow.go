@@ -17,7 +17,7 @@ const (
 	AwaitTurn = "traces.awaitTurn"
 )
 
-// slow is a program of which it is known for what slow executions of Read wait.
+// slow is a program with a known cause of slow executions of Read.
 func slow(n int) {
 	var mu sync.Mutex
 	answers := make(chan bool)
@@ -43,7 +43,7 @@ func slow(n int) {
 
 func readOne(mu *sync.Mutex, answers chan bool, slow bool) {
 	var held sync.WaitGroup
-	if slow { // somebody else has it first
+	if slow { // another goroutine has it first
 		held.Add(1)
 		go func() {
 			mu.Lock()
@@ -67,7 +67,7 @@ func awaitTurn(mu *sync.Mutex) {
 	mu.Unlock() //nolint:staticcheck // it is the wait that is wanted
 }
 
-// burnt keeps the work.
+// burnt keeps the result of the work.
 var burnt uint64
 
 //go:noinline

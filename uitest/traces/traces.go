@@ -1,8 +1,5 @@
-// Package traces makes traces of which is known what is in them: it runs small
-// programs that record themselves, or writes the trace by hand.
-//
-// The programs are in this package, and run in another process of the same
-// executable, which therefore has to call Main first.
+// Package traces creates traces with known contents: it runs small programs that record
+// themselves, or writes the trace itself.
 package traces
 
 import (
@@ -16,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// program is the environment variable that makes an executable one of the
-// programs; its arguments are the trace's path and the program's size.
+// program is the environment variable that turns an executable into one of the programs; its
+// arguments are the trace's path and the program's size.
 const program = "SCOPEVIEW_UITEST_PROGRAM"
 
 // Main runs a program and exits, if this process was started for that.
@@ -61,8 +58,8 @@ func run(name, path, size string) error {
 	return nil
 }
 
-// Stalled is the exit code of a program that the machine did not let be what it is
-// meant to be: everything is in the trace, but Longest is not the longest.
+// Stalled is the exit code of a program whose timing the machine spoiled: the trace is
+// complete, but Longest is not the longest.
 const Stalled = 3
 
 var errStalled = errors.New("the machine stalled")

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// content is what there is in a trace.
+// content has the counts of a trace.
 type content struct {
 	kinds  map[string]int            // by the CSV's words
 	names  map[string]map[string]int // by kind and name

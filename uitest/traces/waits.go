@@ -52,7 +52,7 @@ func nested(n int) {
 	chain(n, func() func() { return lock(&outer) }, func() func() { return lock(&inner) }, func() { time.Sleep(Delay) }, func() {})
 }
 
-// stuck is the same whose Flusher never lets go, once it has said so.
+// stuck is the same with a Flusher that never releases, once it has printed that.
 func stuck(n int) {
 	var outer, inner sync.Mutex
 	chain(n, func() func() { return scope.Lock(&outer, Outer) }, func() func() { return scope.Lock(&inner, Inner) }, func() {

@@ -82,8 +82,8 @@ func Queue(path string, n, rows int) error {
 	})
 }
 
-// write makes a closed trace that ends at a tick, with names and blocks and what
-// the records call adds.
+// write writes a closed trace that ends at a tick, with names and blocks and the records
+// added by records.
 func write(path string, end int64, names []string, records func(record func(string, ...any)), blocks ...string) error {
 	const perChunk = (format.ChunkSize - format.ChunkHeaderSize) / format.RecordSize
 	var b bytes.Buffer
@@ -101,7 +101,7 @@ func write(path string, end int64, names []string, records func(record func(stri
 	records(func(line string, args ...any) {
 		size := 1
 		if strings.Contains(line, " | ") {
-			size = 4 // at most, with the few arguments that are written here
+			size = 4 // maximum, with the few arguments written here
 		}
 		if n == 0 || n+size > perChunk {
 			b.WriteString("chunk records owner=0\n")

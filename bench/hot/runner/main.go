@@ -1,6 +1,6 @@
-// Command runner runs slices of the hot path's loops as it is told on its
-// standard input, and answers on its standard output: the harness has one of each
-// revision that it compares, and lets them take turns.
+// Command runner runs slices of the hot path's loops, as commanded on its standard input,
+// and replies on its standard output: the harness runs one for each compared revision, and
+// alternates between them.
 package main
 
 import (
@@ -31,10 +31,10 @@ type command struct {
 }
 
 type reply struct {
-	NS       int64 // that a slice took
+	NS       int64 // of a slice
 	Recorded int64 // since "count"
 	Lost     int64
-	Recorder string // how it recorded
+	Recorder string // description of the recorder
 	Error    string
 }
 
@@ -49,7 +49,7 @@ var loops = map[string]hot.Loop{
 }
 
 func main() {
-	// Slices run on this thread, and where the harness says.
+	// Slices run on this thread, on the CPU chosen by the harness.
 	runtime.LockOSThread()
 	if err := serve(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)

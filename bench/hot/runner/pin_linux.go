@@ -9,10 +9,10 @@ import (
 // pinned is the CPU that the thread may run on; -1: any.
 var pinned = -1
 
-// everywhere is where the thread could run at first.
+// everywhere is the initial set of CPUs of the thread.
 var everywhere unix.CPUSet
 
-// pin keeps the calling thread on a CPU, -1: lets it go.
+// pin restricts the calling thread to a CPU; -1: no restriction.
 func pin(cpu int) error {
 	if cpu == pinned {
 		return nil

@@ -18,7 +18,7 @@ func key(n int) []byte { return fmt.Appendf(nil, "user/%08d", n) }
 
 func value(n int) []byte { return binary.LittleEndian.AppendUint64(make([]byte, 120), uint64(n)) }
 
-// database is one with so many users in it.
+// database returns a database with n users.
 func database(dir string, n int) (*badger.DB, error) {
 	db, err := badger.Open(badger.DefaultOptions(dir).WithLogger(nil))
 	if err != nil {

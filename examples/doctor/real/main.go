@@ -1,6 +1,6 @@
-// Command real has ten healthy programs of three modules that others wrote: pgzip, badger
-// and nats-server, used as their own pages show it. make doctor-check records them, and
-// what scopeview doctor says of one is false unless scopeview scale finds room for it.
+// Command real has ten healthy programs that use three third-party modules, pgzip, badger
+// and nats-server, as their documentation shows. make doctor-check records them; a finding
+// of scopeview doctor about one is false unless scopeview scale finds room for improvement.
 package main
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// program is one of them. What it makes at first is part of it, because scale runs the
-// whole as well.
+// program is one of the programs. It includes the creation of its data, because scale runs
+// the whole as well.
 type program struct {
 	name string
 	run  func(dir string) error
@@ -54,7 +54,7 @@ func main() {
 	}
 }
 
-// record runs a program, recorded with the default options if that is asked for.
+// record runs a program, recorded with the default options if requested.
 func (p program) record(trace string) (err error) {
 	dir, err := os.MkdirTemp("", "real")
 	if err != nil {
@@ -70,7 +70,7 @@ func (p program) record(trace string) (err error) {
 	return p.run(dir)
 }
 
-// each runs f on so many goroutines and returns what went wrong.
+// each runs f on n goroutines and returns their errors.
 func each(n int, f func(worker int) error) error {
 	errs := make([]error, n)
 	var running sync.WaitGroup

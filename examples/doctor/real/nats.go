@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// broker is a server in this process, and how to connect with it.
+// broker is a server in this process, and a way to connect to it.
 func broker(dir string) (s *server.Server, connect func() (*nats.Conn, error), err error) {
 	s, err = server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoLog: true, NoSigs: true, JetStream: true, StoreDir: dir})
 	if err != nil {
@@ -26,7 +26,7 @@ func broker(dir string) (s *server.Server, connect func() (*nats.Conn, error), e
 	return s, func() (*nats.Conn, error) { return nats.Connect(s.ClientURL()) }, nil
 }
 
-// clients runs f in so many goroutines, each with a connection of its own.
+// clients runs f in n goroutines, each with a connection of its own.
 func clients(n int, connect func() (*nats.Conn, error), f func(c *nats.Conn) error) error {
 	return each(n, func(int) error {
 		c, err := connect()
@@ -38,7 +38,7 @@ func clients(n int, connect func() (*nats.Conn, error), f func(c *nats.Conn) err
 	})
 }
 
-// natsPublish has one who publishes, and two who listen.
+// natsPublish has one publisher and two subscribers.
 func natsPublish(dir string) error {
 	const messages = 400_000
 	s, connect, err := broker(dir)
@@ -92,7 +92,7 @@ func natsPublish(dir string) error {
 	}
 }
 
-// natsRequest has eight who ask, and one who answers.
+// natsRequest has eight clients and one responder.
 func natsRequest(dir string) error {
 	s, connect, err := broker(dir)
 	if err != nil {
@@ -122,7 +122,7 @@ func natsRequest(dir string) error {
 	})
 }
 
-// jetstreamPublish has four who publish into a stream that is kept in files.
+// jetstreamPublish has four publishers to a stream stored in files.
 func jetstreamPublish(dir string) error {
 	s, connect, err := broker(dir)
 	if err != nil {

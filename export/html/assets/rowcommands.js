@@ -11,7 +11,7 @@ const rowWords = {
   opened: ["its rows are shown", "its rows are folded"], full: ["all lines are shown", "the usual lines are shown"],
 };
 
-/** @param {Page} app @param {() => void} relayout arranges the rows anew */
+/** @param {Page} app @param {() => void} relayout lays the rows out again */
 export function rowCommands(app, relayout) {
   const { choices } = app;
   return {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestFleetCheck runs the commands of docs/fleet.md, Try it, as they are there, but for the
-// directory, the port and what tells the times.
+// TestFleetCheck runs the commands of "Try it" in docs/fleet.md unchanged, except for the
+// directory, the port and the printed times.
 func TestFleetCheck(t *testing.T) {
 	if os.Getenv("SCOPEVIEW_FLEET") != "full" {
 		t.Skip("it takes two minutes; make fleet-check runs it")
@@ -89,7 +89,7 @@ func TestFleetCheck(t *testing.T) {
 	t.Logf("%d traces exported in %.1f s; five questions in %.1f s: %v\n%s", len(traces), times[0], sum, times[1:], out.String())
 }
 
-// freePort is a port of this machine that nobody listened at a moment ago.
+// freePort returns a port of this machine that was free a moment ago.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,8 +9,9 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestDamaged: what can be read of a damaged trace is exported, and what can't is told and makes an error; what was
-// lost is told, and makes one of its own with --strict. Of a whole trace nothing is said.
+// TestDamaged: the readable part of a damaged trace is exported, and the damage is reported
+// as an error; losses are reported, and are an error with --strict. For a complete trace
+// nothing is printed.
 func TestDamaged(t *testing.T) {
 	const body = "state closed=1 tick=9000 end=12288\nchunk blocks\nname 2 \"f\"\n%sstop ticks=9000\nchunk records\ntask \"f\" g=1 start=2000 stop=3000 cpu=0/unknown\n"
 	dir := t.TempDir()

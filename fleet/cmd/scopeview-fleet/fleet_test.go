@@ -203,7 +203,7 @@ func TestOwnSQL(t *testing.T) {
 	}
 }
 
-// TestMistakes: what can't be done is refused with a sentence, and no secret is ever told.
+// TestMistakes: invalid requests are refused with a sentence, which never contains a secret.
 func TestMistakes(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "verysecret")

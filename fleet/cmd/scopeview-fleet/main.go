@@ -1,8 +1,5 @@
-// Command scopeview-fleet makes Parquet tables of traces, and asks engines about them. It is
-// what scopeview export parquet and scopeview sql call.
-//
-//	scopeview-fleet parquet TRACE...     the tables of a fleet, in a directory or an object store
-//	scopeview-fleet sql QUESTION|FILE    a saved question, or SQL of one's own, about them
+// Command scopeview-fleet exports traces to Parquet tables, and runs questions about them in
+// engines. scopeview export parquet and scopeview sql call it.
 package main
 
 import (
@@ -40,7 +37,7 @@ func main() {
 // usageError is an error in how the command was called.
 type usageError struct{ error }
 
-// lossError says that traces lack something, where that is asked for.
+// lossError reports that traces have losses, if that is an error.
 type lossError struct{ error }
 
 func usagef(text string, args ...any) error { return &usageError{fmt.Errorf(text, args...)} }

@@ -69,8 +69,8 @@ func newParquet() *cobra.Command {
 	return cmd
 }
 
-// exportAll exports one trace after the other. One that can't be read does not keep the others
-// from it. What is damaged is an error once all are exported; with strict, what lacks something is too.
+// exportAll exports one trace after the other. An unreadable one does not stop the others.
+// Damage is an error once all are exported; with strict, losses are too.
 func exportAll(cmd *cobra.Command, files []string, out store.Store, o export.Options, strict bool) error {
 	failed, damaged, lossy := 0, 0, 0
 	for _, path := range files {

@@ -81,7 +81,7 @@ func listQuestions(cmd *cobra.Command) error {
 	return nil
 }
 
-// check says which flags don't go together.
+// check returns an error for flags that exclude each other.
 func (o *sqlFlags) check() error {
 	if o.engine != "duckdb" && o.engine != "trino" {
 		return usagef("--engine %q: there is duckdb, trino", o.engine)
@@ -95,7 +95,7 @@ func (o *sqlFlags) check() error {
 	return nil
 }
 
-// form is that of the rows.
+// form returns the output format.
 func (o *sqlFlags) form() ask.Form {
 	switch {
 	case o.json:
@@ -106,7 +106,7 @@ func (o *sqlFlags) form() ask.Form {
 	return ask.Table
 }
 
-// values are those of the question's parameters.
+// values returns the question's parameters.
 func (o *sqlFlags) values() (map[string]string, error) {
 	set := map[string]string{}
 	for _, s := range o.set {
@@ -188,7 +188,7 @@ func question(cmd *cobra.Command, name string) (ask.Question, error) {
 	return ask.Parse(name, string(text))
 }
 
-// mostSQL bounds what is read of a file: it is given to an engine.
+// mostSQL is the maximum size read from a file with SQL.
 const mostSQL = 1 << 20
 
 func read(cmd *cobra.Command, name string) ([]byte, error) {
@@ -201,5 +201,5 @@ func read(cmd *cobra.Command, name string) ([]byte, error) {
 		defer f.Close()
 		in = f
 	}
-	return io.ReadAll(io.LimitReader(in, mostSQL+1)) // one more is too many for Parse
+	return io.ReadAll(io.LimitReader(in, mostSQL+1)) // one more, for the error of Parse
 }

@@ -26,8 +26,8 @@ func filled(t *testing.T, q *Question) string {
 	return sql
 }
 
-// TestSaved: each saved question says what it is about, has no parameter that it does not use,
-// and can be completed by scopeview.
+// TestSaved: each saved question has a description, uses all its parameters, and is
+// completed by scopeview.
 func TestSaved(t *testing.T) {
 	tool, err := os.ReadFile("../../../cmd/scopeview/fleet.go")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/release"
 )
 
-// Form is how rows are shown.
+// Form is the format of rows.
 type Form string
 
 // The forms.
@@ -23,7 +23,7 @@ const (
 	CSV   Form = "csv"
 )
 
-// Run runs SQL in DuckDB and shows the rows of the last statement.
+// Run runs SQL in DuckDB and prints the rows of the last statement.
 func Run(ctx context.Context, sql string, f Form, out, errs io.Writer) error {
 	path, args, err := engine(f)
 	if err != nil {
@@ -32,7 +32,7 @@ func Run(ctx context.Context, sql string, f Form, out, errs io.Writer) error {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(sql), out, errs
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "AWS_") { // it reads files alone
+		if !strings.HasPrefix(v, "AWS_") { // it reads only files
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
@@ -45,7 +45,8 @@ func Run(ctx context.Context, sql string, f Form, out, errs io.Writer) error {
 	return nil
 }
 
-// engine finds DuckDB: its own command, or else ours, beside this one or in PATH.
+// engine finds DuckDB: its own command, or else scopeview-duckdb, beside this program or in
+// PATH.
 func engine(f Form) (path string, args []string, err error) {
 	if path, err = exec.LookPath("duckdb"); err == nil {
 		how := map[Form]string{Table: "-box", JSON: "-json", CSV: "-csv"}[f]
@@ -64,7 +65,7 @@ func engine(f Form) (path string, args []string, err error) {
 	return "", nil, errors.New("DuckDB is not here: install its command duckdb (https://duckdb.org/install), or ours by " + Install(ours, "fleet/duckdb/cmd/"+ours))
 }
 
-// Install is the command that installs a program of this version.
+// Install returns the command that installs a program of this version.
 func Install(program, dir string) string {
 	if v := release.Of(); strings.HasPrefix(v, "v") {
 		return "go install github.com/scopeview/scopeview/" + dir + "@" + v

@@ -14,9 +14,9 @@ import (
 	"github.com/scopeview/scopeview/fleet/internal/tables"
 )
 
-// Local brings what is asked of into a local directory: DuckDB alone reads no object store, and
-// the extension with which it does is downloaded by itself. Files that are there already
-// are not brought again. most bounds the bytes that are brought.
+// Local copies the needed files into a local directory: DuckDB by itself does not read
+// object stores, and it downloads the extension for them from the network. Existing copies
+// are reused. most limits the copied bytes.
 func Local(ctx context.Context, s store.Store, list []*tables.Table, set map[string]string, most int64, tell func(string)) (string, error) {
 	if d, ok := store.Local(s); ok {
 		return d, nil
@@ -58,8 +58,8 @@ func Local(ctx context.Context, s store.Store, list []*tables.Table, set map[str
 	return dir, nil
 }
 
-// compare returns the files below a prefix that dir lacks, or has an older copy of, and that
-// the question needs. Copies of files that are no more are removed.
+// compare returns the files below a prefix that the question needs and that are missing or
+// older in dir. Copies of deleted files are removed.
 func compare(ctx context.Context, s store.Store, dir, prefix string, set map[string]string) (missing []store.Object, err error) {
 	all, err := s.List(ctx, prefix)
 	if err != nil {
@@ -69,7 +69,7 @@ func compare(ctx context.Context, s store.Store, dir, prefix string, set map[str
 	for _, o := range all {
 		path := filepath.Join(dir, filepath.FromSlash(o.Key))
 		if !filepath.IsLocal(filepath.FromSlash(o.Key)) || !strings.HasSuffix(o.Key, ".parquet") {
-			continue // not the exporter's
+			continue // not written by the exporter
 		}
 		there[path] = true
 		if !dated(o.Key, set) {
@@ -99,7 +99,7 @@ func bring(ctx context.Context, s store.Store, key, to string) error {
 	return nil
 }
 
-// dated reports whether a file is of the dates that are asked for.
+// dated reports whether a file is of the requested dates.
 func dated(key string, set map[string]string) bool {
 	_, rest, ok := strings.Cut(key, "/date=")
 	if !ok {
@@ -109,7 +109,7 @@ func dated(key string, set map[string]string) bool {
 	return (set["since"] == "" || date >= set["since"]) && (set["until"] == "" || date <= set["until"])
 }
 
-// forget removes copies of what is not in the store any more.
+// forget removes copies of files that are no longer in the store.
 func forget(dir string, there map[string]bool) error {
 	err := filepath.WalkDir(dir, func(p string, e os.DirEntry, err error) error {
 		if errors.Is(err, os.ErrNotExist) {
@@ -126,7 +126,7 @@ func forget(dir string, there map[string]bool) error {
 	return nil
 }
 
-// There returns what tells whether a table has files in a directory.
+// There returns a function that reports whether a table has files in a directory.
 func There(dir string) func(*tables.Table) bool {
 	return func(t *tables.Table) bool {
 		found, err := filepath.Glob(filepath.Join(escape(dir), t.Name, "*", "*", "*", "*", "*.parquet"))
@@ -134,7 +134,7 @@ func There(dir string) func(*tables.Table) bool {
 	}
 }
 
-// escape is a directory in which nothing is a pattern of Go's.
+// escape returns a directory with the special characters of Go's patterns escaped.
 func escape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

@@ -1,8 +1,4 @@
-// Package ask has the saved questions about the tables of a fleet, and asks engines.
-//
-// Questions are SQL of the subset that DuckDB and Trino have in common: the text is the same
-// for both, and only the tables' definitions differ. Numbers are written as doubles (5e-1), as
-// Trino calculates with decimals otherwise.
+// Package ask has the saved questions about the tables of a fleet, and runs them in engines.
 package ask
 
 import (
@@ -37,7 +33,7 @@ type Param struct {
 	About      string
 }
 
-// mostText bounds a parameter, and mostSQL a file of SQL.
+// mostText is the maximum size of a parameter, and mostSQL that of a file of SQL.
 const (
 	mostText = 512
 	mostSQL  = 1 << 20
@@ -45,7 +41,7 @@ const (
 
 var paramLine = regexp.MustCompile(`^-- param ([a-z_]+) (text|number|integer) (\S+) (.+)$`)
 
-// Saved lists the questions that there are.
+// Saved returns the saved questions.
 func Saved() (list []Question) {
 	names, err := fs.Glob(saved, "questions/*.sql")
 	if err != nil {
@@ -54,7 +50,7 @@ func Saved() (list []Question) {
 	for _, n := range names {
 		b, err := saved.ReadFile(n)
 		if err != nil {
-			panic(err) // it was listed
+			panic(err) // the name was just listed
 		}
 		q, err := Parse(strings.TrimSuffix(strings.TrimPrefix(n, "questions/"), ".sql"), string(b))
 		if err != nil {
@@ -65,8 +61,8 @@ func Saved() (list []Question) {
 	return list
 }
 
-// Parse reads the SQL of a question: comments at its beginning say what it is about, and
-// which parameters it has, with their presets (!: it has to be given).
+// Parse reads the SQL of a question: the comments at its begin have the description, and the
+// parameters with their defaults (!: required).
 func Parse(name, text string) (q Question, err error) {
 	if len(text) > mostSQL || !utf8.ValidString(text) {
 		return q, errors.New("the question is no text, or too long")
@@ -130,7 +126,7 @@ func (q *Question) names() (list []string) {
 	return list
 }
 
-// split parts the comments at the beginning from the SQL.
+// split separates the comments at the begin from the SQL.
 func (q *Question) split() (head, body string) {
 	body = q.SQL
 	for strings.HasPrefix(body, "--") {
@@ -140,7 +136,8 @@ func (q *Question) split() (head, body string) {
 	return q.SQL[:len(q.SQL)-len(body)], body
 }
 
-// literal returns a value as both engines read it: in a text only the quote means something.
+// literal returns a value as a literal for both engines: in a text only the quote is
+// special.
 func (p *Param) literal(v string) (string, error) {
 	switch p.Type {
 	case "number":

@@ -10,7 +10,7 @@ import (
 
 var word = regexp.MustCompile(`[A-Za-z_]+`)
 
-// Needs lists the tables that SQL names.
+// Needs returns the tables that SQL mentions.
 func Needs(sql string) (list []*tables.Table) {
 	named := map[string]bool{}
 	for _, w := range word.FindAllString(sql, -1) {
@@ -24,7 +24,7 @@ func Needs(sql string) (list []*tables.Table) {
 	return list
 }
 
-// quoted is a name as an identifier; names are the tables' own.
+// quoted returns a name as an identifier; all names are those of tables.
 func quoted(name string) string { return `"` + name + `"` }
 
 func text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
@@ -35,8 +35,8 @@ var types = map[tables.Type]string{
 	tables.Int: "bigint", tables.Float: "double", tables.Bool: "boolean",
 }
 
-// DuckDB returns the views of tables in a local directory. A table without a file has a
-// view without rows.
+// DuckDB returns the views of tables in a local directory. A table without files has an
+// empty view.
 func DuckDB(list []*tables.Table, dir string, there func(*tables.Table) bool) string {
 	var b strings.Builder
 	for _, t := range list {
@@ -72,7 +72,7 @@ func DuckDB(list []*tables.Table, dir string, there func(*tables.Table) bool) st
 	return b.String()
 }
 
-// globbed is a directory in which nothing is a pattern.
+// globbed returns a directory with the special characters of DuckDB's patterns escaped.
 func globbed(dir string) string {
 	return regexp.MustCompile(`[*?\[]`).ReplaceAllString(strings.TrimRight(dir, "/"), "[$0]")
 }

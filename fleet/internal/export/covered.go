@@ -8,15 +8,15 @@ import (
 	"github.com/scopeview/scopeview/fleet/internal/tables"
 )
 
-// span is what an earlier file of the run has: all that began at from or later and ended
-// up to until, ns from the run's start.
+// span is the time covered by an earlier file of the run: scopes that began at from or later
+// and ended up to until, ns from the run's start.
 type span struct{ from, until int64 }
 
-// before finds out what the store has of the run.
+// before reads which files of the run the store has.
 func (x *export) before() error {
 	from, until := x.base+x.t.Overwritten().Until, x.base+x.t.End()
-	// A file is at the date at which it begins. One that overlaps began on a day of ours, or
-	// it has the whole run, from its start on.
+	// A file has the date at which it begins. An overlapping file began on one of our days,
+	// or contains the whole run from its start.
 	days := []string{date(x.base)}
 	for at := from - day; at < until+day && len(days) < mostDates; at += day {
 		if d := date(at); d != days[0] {
@@ -53,7 +53,7 @@ func spanOf(name string) (s span, ok bool) {
 	return span{from, until}, err1 == nil && err2 == nil
 }
 
-// covered reports whether an earlier file has what happened in that time, which is over.
+// covered reports whether an earlier file contains an ended scope with these times.
 func (x *export) covered(start, end int64) bool {
 	for _, s := range x.cover {
 		if start >= s.from && end <= s.until {

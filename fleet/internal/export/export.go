@@ -1,16 +1,4 @@
-// Package export makes the tables of a fleet of traces.
-//
-// # Design
-//
-//  1. A trace is read as a stream, in parts, by all processors; what a part gives is put into
-//     the tables' files in the order of time. Memory does not grow with the trace, but for the
-//     table findings, which needs what the doctor needs.
-//  2. Which rows a file has depends on the trace and on what its run has in the store already,
-//     and on nothing else. So what is exported twice is there once.
-//  3. Snapshots of one program overlap. A scope is in the table of the first snapshot that has
-//     it in full; see covered.
-//  4. The row in the table runs is put last. An export that was interrupted is done again in
-//     full, over the same names.
+// Package export writes the tables of a fleet from traces.
 package export
 
 import (
@@ -35,25 +23,25 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Options say what is exported, and as whose.
+// Options has the tables to export and the identity of the program.
 type Options struct {
-	Service, Host, Pod, Build string          // "": as the trace has it
+	Service, Host, Pod, Build string          // "": from the trace
 	Tables                    []*tables.Table // nil: all
 	Progress                  func(ns int64)
 }
 
-// Result is what became of a trace.
+// Result is the result of exporting a trace.
 type Result struct {
 	Run     string
 	Rows    int64 // of all tables
 	Scopes  int64
-	Already bool // it was there: nothing was written
+	Already bool // it existed: nothing was written
 	Notes   []string
-	Damage  []string // of the trace: what of it could not be read
-	Lost    []string // what the recording lacks; see analysis.LossLine and OverwrittenLine
+	Damage  []string // unreadable parts of the trace
+	Lost    []string // losses of the recording; see analysis.LossLine and OverwrittenLine
 }
 
-// export is one trace on its way.
+// export is the export of one trace.
 type export struct {
 	Options
 	ctx     context.Context
@@ -61,15 +49,15 @@ type export struct {
 	out     store.Store
 	words   *tables.Words
 	files   map[fileKey]*file
-	own     []string // the staged files that are not put yet
-	part    string   // of all keys: service, host and run around the date
+	own     []string // the staged files that are not in the store yet
+	part    string   // prefix and suffix of all keys: service, host and run around the date
 	host    string
 	run     string
 	name    string // of the files
 	base    int64  // wall clock, ns, of the trace's start
 	whose   [2]int64
 	cover   []span
-	weights map[uint16]int64 // of names that are not recorded each time
+	weights map[uint16]int64 // by name, of functions whose calls are not all recorded
 	Result
 }
 
@@ -78,14 +66,15 @@ type fileKey struct {
 	date  string
 }
 
-// file is a file that is being written.
+// file is a file being written.
 type file struct {
 	*tables.File
 	f      *os.File
 	staged string
 }
 
-// mostDates bounds the UTC days that one trace may have rows of: its times may be wrong.
+// mostDates is the maximum number of UTC days with rows of one trace, whose times may be
+// wrong.
 const mostDates = 1000
 
 // Trace exports the trace at a path.
@@ -117,7 +106,7 @@ func (x *export) all() error {
 	return nil
 }
 
-// account says what the trace lacks, as far as it was read.
+// account records the losses of the trace, as far as it was read.
 func (x *export) account() {
 	for _, p := range analysis.Damage(x.t.Problems()) {
 		x.Damage = append(x.Damage, analysis.ProblemText(&p))
@@ -129,7 +118,7 @@ func (x *export) account() {
 	}
 }
 
-// identify finds out whose trace it is.
+// identify determines the run and the program of the trace.
 func (x *export) identify() {
 	t, h := x.t, x.t.Header()
 	x.base = t.Start().UnixNano()
@@ -137,14 +126,14 @@ func (x *export) identify() {
 	x.host = cmp.Or(x.Host, t.Lookup("host"), "unknown")
 	x.Pod = cmp.Or(x.Pod, t.Lookup("host"))
 	x.Build = cmp.Or(x.Build, t.Lookup("build_id"), t.Lookup("version"))
-	// The start and the process make a run, for snapshots too; the random id tells those
-	// apart that have them in common.
+	// The start and the process identify a run, also for snapshots; the random id
+	// distinguishes runs that share them.
 	x.run = time.Unix(0, x.base).UTC().Format("20060102T150405") + "-" + strconv.Itoa(int(h.PID)) + "-" + hex.EncodeToString(h.ID[:4])
 	x.Run = x.run
 	x.name = fmt.Sprintf("%d-%d-%s.parquet", t.Overwritten().Until, t.End(), hex.EncodeToString(h.ID[4:8]))
 }
 
-// key is where the file of a table and a date is.
+// key returns the key of the file of a table and a date.
 func (x *export) key(t *tables.Table, date string) string {
 	return store.Key(t.Name, store.Part("service", x.Service), "date="+date, store.Part("host", x.host), store.Part("run", x.run), x.name)
 }
@@ -155,7 +144,7 @@ const dateForm = "2006-01-02"
 
 func date(ns int64) string { return time.Unix(0, ns).UTC().Format(dateForm) }
 
-// day is how many ns a UTC day has.
+// day is the length of a UTC day in ns.
 const day = 24 * int64(time.Hour)
 
 // write writes the rows of a batch to the files of their dates.
@@ -180,8 +169,8 @@ func (x *export) write(b *tables.Batch) error {
 	return nil
 }
 
-// file returns the file of a table and date. Files of other dates let go of their rows, so
-// that memory does not grow with the days.
+// file returns the file of a table and date. Files of other dates are flushed, so that
+// memory does not grow with the number of days.
 func (x *export) file(t *tables.Table, date string) (*file, error) {
 	k := fileKey{t, date}
 	if f := x.files[k]; f != nil {
@@ -213,7 +202,7 @@ func (x *export) file(t *tables.Table, date string) (*file, error) {
 	return f, nil
 }
 
-// put ends the files that are open, and puts them where they belong.
+// put closes the open files, and moves them to their keys.
 func (x *export) put() error {
 	keys := make([]fileKey, 0, len(x.files))
 	for k := range x.files {
@@ -239,17 +228,17 @@ func (x *export) put() error {
 	return nil
 }
 
-// drop removes what was staged and not put.
+// drop removes staged files that were not put.
 func (x *export) drop() {
 	for _, f := range x.files {
 		f.f.Close()
 	}
 	for _, p := range x.own {
-		os.Remove(p) // most of them have their names
+		os.Remove(p) // most were renamed
 	}
 }
 
-// finish puts the tables, and then the row that says that they are there.
+// finish puts the tables, and then the row that marks them as complete.
 func (x *export) finish() error {
 	if err := x.put(); err != nil {
 		return err
@@ -274,7 +263,7 @@ func (x *export) finish() error {
 	if err := x.write(b); err != nil {
 		return err
 	}
-	x.Rows-- // it is no row of the trace
+	x.Rows-- // it is not a row of the trace
 	return x.put()
 }
 
@@ -285,7 +274,7 @@ func flag(on bool) int64 {
 	return 0
 }
 
-// Files lists the traces that arguments mean: files, and those in directories.
+// Files returns the traces among arguments: files, and files in directories.
 func Files(args []string) (list []string, err error) {
 	for _, a := range args {
 		st, err := os.Stat(a)

@@ -104,7 +104,7 @@ func column(t *testing.T, dir, table, name string) (all []parquet.Value) {
 	return all
 }
 
-// row is what a test compares of a scope.
+// row has the values of a scope that a test compares.
 type row struct {
 	start, took, goid, cpu int64
 	name, quality          string

@@ -16,10 +16,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// batchRows is how many rows are gathered before they are written, where they come one by one.
+// batchRows is the number of rows collected before they are written, for tables that are
+// filled row by row.
 const batchRows = 4096
 
-// rows gathers rows of a table that come one by one.
+// rows collects rows of a table.
 type rows struct {
 	x      *export
 	b      *tables.Batch
@@ -48,8 +49,8 @@ func (r *rows) end() error {
 	return r.failed
 }
 
-// scheduler writes what goroutines did, and samples. The Go execution trace is read twice:
-// what samples are of is known behind the first time.
+// scheduler writes the states of goroutines, and samples. The Go execution trace is read
+// twice: the metrics of samples are known only after the first pass.
 func (x *export) scheduler() error {
 	if !x.wants(tables.States) && !x.wants(tables.Samples) && !x.wants(tables.Stacks) {
 		return nil
@@ -61,7 +62,7 @@ func (x *export) scheduler() error {
 	}
 	sel := &samples.Selection{Selection: &analysis.Selection{}, With: with}
 	p, err := samples.OfTrace(x.ctx, x.t, sel)
-	if errors.Is(err, samples.ErrNone) { // the states of a merged trace are there
+	if errors.Is(err, samples.ErrNone) { // a merged trace still has states
 		if did.b.Len() > 0 {
 			return did.end()
 		}
@@ -82,7 +83,7 @@ func (x *export) scheduler() error {
 	return x.samples(p)
 }
 
-// intervals writes what goroutines did.
+// intervals writes the states of goroutines.
 func (x *export) intervals(did *rows) states.Handler {
 	var about analysis.StateArgs
 	return states.Handler{Interval: func(f *states.Facts, v *states.Interval) {
@@ -130,7 +131,7 @@ func (x *export) samples(p *samples.Profile) error {
 	return errors.Join(taken.end(), stacks.rows.end())
 }
 
-// stackIDs tells stacks by a number that is the same in every trace with the same frames.
+// stackIDs returns ids of stacks that are the same in every trace with the same frames.
 type stackIDs struct {
 	x     *export
 	rows  *rows
@@ -181,7 +182,7 @@ func (x *export) heartbeats() error {
 	return r.end()
 }
 
-// findings writes what the doctor finds.
+// findings writes the doctor's findings.
 func (x *export) findings() error {
 	if !x.wants(tables.Findings) {
 		return nil

@@ -52,7 +52,7 @@ func TestSnapshotsOverlap(t *testing.T) {
 	}
 }
 
-// TestRecorded: the tables have what the readers tell of a program that was recorded.
+// TestRecorded: the tables agree with the readers about a recorded program.
 func TestRecorded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it records for a quarter of a second")

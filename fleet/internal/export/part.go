@@ -13,49 +13,51 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Tables of records, by where part has their rows.
+// Tables of records, by their index in part.
 const (
 	ofScopes = iota
 	ofEvents
 	ofCounters
 	ofWaits
 	ofHolds
-	ofRecords // how many
+	ofRecords // number of them
 )
 
 var recordTables = [ofRecords]*tables.Table{tables.Scopes, tables.Events, tables.Counters, tables.Waits, tables.Holds}
 
-// Where the tables of locks have the scopes around waits and holds, and around their holders.
+// Columns of the tables of locks for the scopes around waits and holds, and around their
+// holders.
 const (
 	withinColumn = 8
 	holderColumn = 9
 	holderWithin = 10
 )
 
-// part is the rows of a part of a trace.
+// part has the rows of a part of a trace.
 type part struct {
 	rows  [ofRecords]*tables.Batch
 	sums  map[sumKey]*sum
 	until int64
 	last  bool
-	// Of locks: the scopes that go on behind the part, and the rows whose scope began before.
+	// Of locks: the scopes that continue after the part, and the rows whose scope began
+	// before it.
 	going  []frame
 	before []lockRow
 }
 
-// frame is a scope that a goroutine is in, or a hold of a lock.
+// frame is an open scope of a goroutine, or a hold of a lock.
 type frame struct {
 	of    uint64 // the goroutine; of a hold the lock: heldBit and its address
 	depth int32
 	end   int64
-	word  int64  // the scope's name; of a hold that of the scope around it, or of the row
-	goid  uint64 // who it is
+	word  int64  // name of the scope; of a hold that of the enclosing scope, or of the row
+	goid  uint64 // goroutine
 }
 
-// heldBit tells holds from scopes.
+// heldBit distinguishes holds from scopes.
 const heldBit = 1 << 63
 
-// lockRow is a row of waits or holds of which a scope is not known yet.
+// lockRow is a row of waits or holds with a scope that is not known yet.
 type lockRow struct {
 	table, row, column int
 
@@ -64,14 +66,14 @@ type lockRow struct {
 	start int64
 }
 
-// reader makes rows of the parts that one goroutine has.
+// reader builds the rows of parts; each goroutine has one.
 type reader struct {
 	x      *export
 	breaks analysis.Breaks
 	args   *args.Lister
 	json   []byte
-	names  int  // how many there are
-	locks  bool // there are any: who is around them is to be known
+	names  int  // number of names
+	locks  bool // there are locks, so that enclosing scopes are needed
 	around map[uint64][]frame
 	cached *sum
 	key    sumKey
@@ -81,8 +83,8 @@ func (x *export) newReader(locks bool) *reader {
 	return &reader{x: x, names: len(x.t.Names()), breaks: x.t.Breaks(), args: args.NewLister(x.t.Name), locks: locks, around: map[uint64][]frame{}}
 }
 
-// Words that rows have: kinds, qualities, what a name is called that the trace lost, and from
-// firstName on the trace's names by their ids.
+// Words in rows: kinds, qualities, the word for a lost name, and from firstName on the
+// trace's names by id.
 const (
 	kindWords    = iota * 16 // of format.Kind
 	qualityWords             // of format.Quality
@@ -109,7 +111,7 @@ func wordsOf(t *trace.Trace) *tables.Words {
 	return tables.NewWords(list)
 }
 
-// name is the word of a name.
+// name returns the word of a name.
 func (r *reader) name(id uint16) int64 {
 	if int(id) >= r.names {
 		return lostName
@@ -131,7 +133,7 @@ func known(n int64) int64 {
 	return n
 }
 
-// clean is a text that engines can read: UTF-8 without a zero byte.
+// clean returns a text that engines can read: UTF-8 without zero bytes.
 func clean(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -139,7 +141,7 @@ func clean(s string) string {
 	return args.Valid(s)
 }
 
-// read makes the rows of a part.
+// read builds the rows of a part.
 func (r *reader) read(p *part, in *trace.Part) {
 	for i, t := range recordTables {
 		if p.rows[i] == nil {
@@ -229,7 +231,7 @@ func (r *reader) lock(p *part, e *trace.Event, at, took, open, track, goid, thre
 		r.push(frame{heldBit | addr, 0, e.Start + e.Dur, either(in, track), e.Goid}, e.Start)
 		b.Add(at, r.name(e.Name), took, track, goid, thread, int64(e.Depth), open, in, b.Bytes(r.arguments(e)), build, pod, weight)
 	} else {
-		// Who had it when the wait began, and what that goroutine was in then.
+		// The holder when the wait began, and its scope at that time.
 		whose := lockRow{table, b.Len(), holderWithin, heldBit | addr, math.MaxInt32, e.Start}
 		if holder != tables.Null {
 			whose.of = uint64(holder)
@@ -243,12 +245,13 @@ func (r *reader) lock(p *part, e *trace.Event, at, took, open, track, goid, thre
 	r.count(p, e, at, took, int64(kindWords+int(e.Kind)), weight)
 }
 
-// begin notes a scope.
+// begin records the begin of a scope.
 func (r *reader) begin(e *trace.Event, end int64) {
 	r.push(frame{e.Goid, e.Depth, end, r.name(e.Name), e.Goid}, e.Start)
 }
 
-// push notes a scope or a hold that begins at a time, and forgets what has ended there.
+// push adds a scope or a hold that begins at a time, and removes those that have ended by
+// then.
 func (r *reader) push(f frame, at int64) {
 	list := r.around[f.of]
 	for len(list) > 0 && (list[len(list)-1].depth >= f.depth || list[len(list)-1].end < at) {
@@ -257,8 +260,8 @@ func (r *reader) push(f frame, at int64) {
 	r.around[f.of] = append(list, f)
 }
 
-// within is the innermost scope in which a goroutine is at a time, above a depth, or who holds
-// a lock. Where that began before the part, it is found later.
+// within returns the innermost scope of a goroutine at a time, above a depth, or the holder
+// of a lock. If it began before the part, it is resolved later.
 func (r *reader) within(p *part, l lockRow) frame {
 	if l.depth > 0 {
 		if f, ok := innermost(r.around[l.of], l); ok {
@@ -278,7 +281,7 @@ func innermost(list []frame, l lockRow) (frame, bool) {
 	return frame{}, false
 }
 
-// either is the first of two words that is known.
+// either returns the first known one of two words.
 func either(a, b int64) int64 {
 	if a == tables.Null {
 		return b
@@ -327,8 +330,8 @@ func (r *reader) arguments(e *trace.Event) []byte {
 	return r.json
 }
 
-// weight is how many calls of a function one that was recorded stands for: functions that
-// cost too much are counted and not recorded.
+// weight returns the number of calls that a recorded call of a function represents: calls of
+// expensive functions are counted and not recorded.
 func (r *reader) weight(name uint16) int64 {
 	if w, ok := r.x.weights[name]; ok {
 		return w
@@ -336,7 +339,7 @@ func (r *reader) weight(name uint16) int64 {
 	return one
 }
 
-// one is the weight of what is recorded each time.
+// one is the weight of a fully recorded function.
 var one = int64(math.Float64bits(1))
 
 func counted(e *trace.Event) float64 {
@@ -349,7 +352,7 @@ func counted(e *trace.Event) float64 {
 	return float64(int64(e.Value))
 }
 
-// sumKey is what a histogram is of: all in one minute with a kind and a name.
+// sumKey is the key of a histogram: minute, kind and name.
 type sumKey struct{ minute, kind, name int64 }
 
 // sum is a histogram.
@@ -361,7 +364,7 @@ type sum struct {
 
 const minute = 60 * int64(1e9)
 
-// count counts what has ended.
+// count adds an ended scope to its histogram.
 func (r *reader) count(p *part, e *trace.Event, at, took, kind, weight int64) {
 	if e.Open || took == tables.Null {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// stretchBytes is how much of records becomes rows at a time.
+// stretchBytes is the size of the records converted to rows at a time.
 const stretchBytes = 1 << 20
 
 // records writes the tables of records, and their histograms.
@@ -49,19 +49,19 @@ func (x *export) records() error {
 	if m.failed != nil {
 		return m.failed
 	}
-	// What is damaged is left out; the rest is there.
+	// Damaged records are left out; the rest is exported.
 	if err != nil {
 		x.Notes = append(x.Notes, err.Error())
 	}
 	return errors.Join(m.histograms(math.MaxInt64), x.ctx.Err())
 }
 
-// merger puts parts together, in the order of time.
+// merger combines parts in order of time.
 type merger struct {
 	x      *export
 	watch  *analysis.Watch
 	sums   map[sumKey]*sum
-	going  map[uint64][]frame // the scopes of earlier parts that go on, the outermost first
+	going  map[uint64][]frame // the open scopes of earlier parts, the outermost first
 	failed error
 }
 
@@ -97,7 +97,7 @@ func (m *merger) take(p *part) error {
 	return m.histograms(x.base + p.until)
 }
 
-// resolve finds the scopes around locks that began before the part, and keeps those that go on.
+// resolve finds the scopes around locks that began before the part, and keeps the open ones.
 func (m *merger) resolve(p *part) {
 	for _, l := range p.before {
 		if f, ok := innermost(m.going[l.of], l); ok {
@@ -119,7 +119,7 @@ func (m *merger) resolve(p *part) {
 	}
 }
 
-// histograms writes those of the minutes before a time.
+// histograms writes the histograms of the minutes before a time.
 func (m *merger) histograms(until int64) error {
 	var done []sumKey
 	for k := range m.sums {
@@ -140,7 +140,7 @@ func (m *merger) histograms(until int64) error {
 		took := s.took
 		s.n.Each(func(bucket, n int64) {
 			b.Add(k.minute, k.name, k.kind, histogram.Scale, bucket, n, took, m.x.whose[0], m.x.whose[1], s.weight)
-			took = 0 // the sum is told once
+			took = 0 // the sum is written once
 		})
 	}
 	if !m.x.wants(b.Table) {

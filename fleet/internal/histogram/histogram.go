@@ -16,13 +16,13 @@ import (
 // Scale is the histograms' scale: 2^Scale buckets for each factor of two.
 const Scale = 4
 
-// Zero is the bucket of what took no time.
+// Zero is the bucket of the duration 0.
 const Zero = -1
 
-// Buckets is how many there are, from Zero on.
+// Buckets is the number of buckets, from Zero on.
 const Buckets = 1 + 63<<Scale
 
-// Error is how far a quantile can be from the value that has its rank, as a part of that.
+// Error is the maximum relative error of a quantile.
 var Error = math.Exp2(0.5/(1<<Scale)) - 1
 
 // bounds are the lower bounds of the buckets between 1 and 2, × 2^63.
@@ -49,15 +49,15 @@ func Bucket(ns int64) int64 {
 	return int64(power<<Scale + at)
 }
 
-// Counts are the counts of a histogram's buckets. One with few buckets takes little memory: of a
-// program that does something once a minute there are thousands of histograms.
+// Counts are the counts of a histogram's buckets. With few used buckets it takes little
+// memory: a program that does something once a minute has thousands of histograms.
 type Counts struct {
 	few  [8]struct{ bucket, n int64 }
 	used int
-	all  []int64 // by bucket from Zero on, when there are more than a few
+	all  []int64 // by bucket from Zero on, if more than a few are used
 }
 
-// Add counts n more in a bucket.
+// Add adds n to a bucket.
 func (c *Counts) Add(bucket, n int64) {
 	if c.all != nil {
 		c.all[bucket-Zero] += n
@@ -81,7 +81,7 @@ func (c *Counts) Add(bucket, n int64) {
 	c.all[bucket-Zero] += n
 }
 
-// Each calls f with the buckets that have a count, by bucket.
+// Each calls f with the nonzero buckets, in order.
 func (c *Counts) Each(f func(bucket, n int64)) {
 	few := c.few[:c.used]
 	if c.all == nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// bucket is a bucket of an object store, from a prefix on.
+// bucket is a bucket of an object store, below a prefix.
 type bucket struct {
 	client *minio.Client
 	name   string
 	prefix string // "" or ends in a slash
 }
 
-// partBytes is how much of a large file is sent at a time.
+// partBytes is the size of the parts in which a large file is uploaded.
 const partBytes = 16 << 20
 
 var (
@@ -29,8 +29,8 @@ var (
 	awsHost    = "s3.amazonaws.com"
 )
 
-// parseS3 reads s3://bucket/prefix. No error quotes the place: who writes a password into it
-// must not find that in a log.
+// parseS3 parses s3://bucket/prefix. Errors do not quote the place, which may contain a
+// password.
 func parseS3(place string) (name, prefix string, err error) {
 	u, err := url.Parse(place)
 	switch {
@@ -47,8 +47,8 @@ func parseS3(place string) (name, prefix string, err error) {
 	return u.Host, prefix, nil
 }
 
-// openS3 opens s3://bucket/prefix. Credentials and the endpoint are from the environment, by
-// the names that all tools of AWS use.
+// openS3 opens s3://bucket/prefix. Credentials and the endpoint come from the environment
+// variables of the AWS tools.
 func openS3(place string) (Store, error) {
 	name, prefix, err := parseS3(place)
 	if err != nil {
@@ -78,12 +78,12 @@ func openS3(place string) (Store, error) {
 
 func (b *bucket) String() string { return "s3://" + b.name + "/" + b.prefix }
 
-// Identity tells buckets of different servers apart, for what is kept of them.
+// identity distinguishes buckets of different servers, for their local copies.
 func (b *bucket) identity() string {
 	return b.client.EndpointURL().Host + "/" + b.name + "/" + b.prefix
 }
 
-// Identity returns a text that no other store has.
+// Identity returns a text that is unique to a store.
 func Identity(s Store) string {
 	if b, ok := s.(*bucket); ok {
 		return b.identity()

@@ -1,5 +1,5 @@
-// Package store is where files of a fleet are: a directory, or a bucket of an object store
-// that speaks S3. A file is there in full or not at all.
+// Package store accesses the files of a fleet: in a directory, or in a bucket of an
+// S3-compatible object store. A file exists completely or not at all.
 package store
 
 import (
@@ -21,11 +21,11 @@ type Object struct {
 	Time time.Time // when it was written
 }
 
-// Store keeps files.
+// Store stores files.
 type Store interface {
-	// Stage returns the path of a file to be written, near to where it is going to be.
+	// Stage returns a path for writing a file, near its destination.
 	Stage(key string) (string, error)
-	// Put makes a staged file the one at key, in one step, and removes the staged one.
+	// Put moves a staged file to key atomically.
 	Put(ctx context.Context, staged, key string) error
 	// List lists the files below a prefix, which ends in a slash or is empty, by key.
 	List(ctx context.Context, prefix string) ([]Object, error)
@@ -48,13 +48,13 @@ func Open(place string) (Store, error) {
 // Remote reports whether a place is in an object store.
 func Remote(place string) bool { return strings.HasPrefix(place, "s3:") }
 
-// Check reports what is wrong with how a place is written.
+// Check returns an error if a place is malformed.
 func Check(place string) error {
 	switch {
 	case Remote(place):
 		_, _, err := parseS3(place)
 		return err
-	case strings.Contains(place, "://"): // not told: it may have a password
+	case strings.Contains(place, "://"): // not quoted: it may contain a password
 		return errors.New("the place of the tables is an address that is neither a directory nor s3://bucket/prefix")
 	case place == "":
 		return errors.New("the place of the tables is empty: give a directory, or s3://bucket/prefix")
@@ -128,9 +128,9 @@ func Local(s Store) (string, bool) {
 	return string(d), ok
 }
 
-// Part returns name=value as an element of a path, as Hive, DuckDB and Trino have it: what is
-// not a letter of ASCII, a digit or one of -_. is %XX. A value that is too long is cut, and one
-// that is empty is unknown.
+// Part returns name=value as an element of a path, in the form of Hive, DuckDB and Trino:
+// bytes other than ASCII letters, digits and -_. become %XX. A long value is truncated, and
+// an empty one becomes unknown.
 func Part(name, value string) string {
 	const most = 128
 	if value == "" {

@@ -6,14 +6,14 @@ import "encoding/hex"
 type Batch struct {
 	Table *Table
 	cols  [][]int64
-	texts []byte // one behind the other
-	ends  []int  // where each ends
+	texts []byte // concatenated
+	ends  []int  // end of each text
 }
 
-// NewBatch returns one without rows.
+// NewBatch returns an empty batch.
 func NewBatch(t *Table) *Batch { return &Batch{Table: t, cols: make([][]int64, len(t.Columns))} }
 
-// Len is how many rows it has.
+// Len returns the number of rows.
 func (b *Batch) Len() int { return len(b.cols[0]) }
 
 // Reset empties it and keeps its memory.
@@ -24,25 +24,25 @@ func (b *Batch) Reset() {
 	b.texts, b.ends = b.texts[:0], b.ends[:0]
 }
 
-// Text keeps a text for a column of that type; Null for the empty text.
+// Text stores a text for a column of that type; Null for "".
 func (b *Batch) Text(s string) int64 {
 	b.texts = append(b.texts, s...)
 	return b.kept(len(s))
 }
 
-// Bytes is Text of what may change later.
+// Bytes is Text for bytes that may change later.
 func (b *Batch) Bytes(s []byte) int64 {
 	b.texts = append(b.texts, s...)
 	return b.kept(len(s))
 }
 
-// Hex is Text of bytes in hexadecimal.
+// Hex is Text for bytes in hexadecimal.
 func (b *Batch) Hex(s []byte) int64 {
 	b.texts = hex.AppendEncode(b.texts, s)
 	return b.kept(len(s))
 }
 
-// kept returns the index of the text that was appended.
+// kept returns the index of the appended text.
 func (b *Batch) kept(size int) int64 {
 	if size == 0 {
 		return Null
@@ -67,13 +67,13 @@ func (b *Batch) Add(row ...int64) {
 	}
 }
 
-// Set changes a value of a row that is there.
+// Set changes a value of an existing row.
 func (b *Batch) Set(row, column int, v int64) { b.cols[column][row] = v }
 
 // take appends the rows from i up to j of another batch of the table.
 func (b *Batch) take(from *Batch, i, j int) {
 	base, size := int64(len(b.ends)), len(b.texts)
-	b.texts = append(b.texts, from.texts...) // also those of the rows around, which are few
+	b.texts = append(b.texts, from.texts...) // including the few of other rows
 	for _, end := range from.ends {
 		b.ends = append(b.ends, size+end)
 	}

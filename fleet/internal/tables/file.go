@@ -12,15 +12,15 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// How many rows are sorted at once, and how many a row group has: DuckDB works by groups of
-// 122,880 rows, a group for each thread.
+// Numbers of rows sorted at once, and per row group: DuckDB works by groups of 122,880 rows,
+// one per thread.
 const (
 	runRows   = 4 * groupRows
 	groupRows = 120 << 10
 )
 
-// dictionaryBytes bounds a column's dictionary in a row group: columns with longer ones are
-// written plain from there on.
+// dictionaryBytes is the maximum size of a column's dictionary in a row group; columns with
+// more are written plain from there on.
 const dictionaryBytes = 1 << 20
 
 // File writes rows of a table to a Parquet file.
@@ -29,7 +29,7 @@ type File struct {
 	run   *Batch
 	w     io.Writer
 	out   *parquet.GenericWriter[any] // nil before the first rows are written
-	at    []int                       // by the file's columns, which are by name: the table's
+	at    []int                       // by column of the file, which are sorted by name: the column of the table
 }
 
 // schemas are the tables' Parquet schemas.
@@ -41,7 +41,8 @@ var schemas = func() map[*Table]*parquet.Schema {
 			var n parquet.Node
 			switch c.Type {
 			case Time:
-				// UTC, but not marked as adjusted to it: of what is, DuckDB keeps microseconds.
+				// UTC, but not marked as adjusted to it: DuckDB truncates adjusted times to
+				// microseconds.
 				n = parquet.Encoded(parquet.TimestampAdjusted(parquet.Nanosecond, false), &parquet.DeltaBinaryPacked)
 			case Int:
 				n = parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked)
@@ -73,7 +74,7 @@ func NewFile(t *Table, words *Words, w io.Writer) *File {
 	return f
 }
 
-// open begins the file, when it is known what its first rows have.
+// open begins the file when its first rows are known.
 func (f *File) open() {
 	t := f.run.Table
 	f.out = parquet.NewGenericWriter[any](f.w, schemas[t],
@@ -84,8 +85,8 @@ func (f *File) open() {
 		parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending(t.Columns[1].Name), parquet.Ascending(t.Columns[0].Name))))
 }
 
-// blooms are the columns of which a row group says what values it may have: who looks for a
-// request reads those groups alone. Where there are no requests the filters would be as large.
+// blooms returns the columns with Bloom filters, so that a search for a request reads only
+// some row groups. Without requests the filters would be useless and as large.
 func (f *File) blooms() (list []parquet.BloomFilterColumn) {
 	for i, c := range f.run.Table.Columns {
 		if c.Name == "trace_id" && slices.ContainsFunc(f.run.cols[i], func(v int64) bool { return v != Null }) {
@@ -95,7 +96,8 @@ func (f *File) blooms() (list []parquet.BloomFilterColumn) {
 	return list
 }
 
-// bloomBits is how many bits a value gets: of a hundred groups without a value one is read.
+// bloomBits is the number of bits per value: of a hundred groups without a value one is
+// read.
 const bloomBits = 10
 
 // Write writes the rows from i up to j of a batch.
@@ -113,7 +115,7 @@ func (f *File) Write(b *Batch, i, j int) error {
 	return nil
 }
 
-// Flush sorts the rows that are not in a row group yet, and makes row groups of them.
+// Flush sorts the rows that are not in a row group yet, and writes them as row groups.
 func (f *File) Flush() error {
 	if f.out == nil {
 		f.open()
@@ -146,8 +148,8 @@ func (f *File) Flush() error {
 	return nil
 }
 
-// sorted returns the places of the rows, by name and then by time. Rows come by time, more
-// or less.
+// sorted returns the indexes of the rows sorted by name and then by time. Rows arrive
+// roughly in order of time.
 func (f *File) sorted() []int32 {
 	rank, name, start := f.words.order(), f.run.cols[1], f.run.cols[0]
 	order := make([]int32, len(start))
@@ -189,10 +191,11 @@ func (f *File) sorted() []int32 {
 	return order
 }
 
-// chunkRows is how many values of a column are made at once: they fit the processor's cache.
+// chunkRows is the number of values of a column encoded at once: they fit into the
+// processor's cache.
 const chunkRows = 512
 
-// encode writes the rows at those places to a row group, column by column.
+// encode writes the rows at those indexes to a row group, column by column.
 func (f *File) encode(g *parquet.ConcurrentRowGroupWriter, order []int32) error {
 	var chunk [chunkRows]parquet.Value
 	for i, w := range g.ColumnWriters() {
@@ -208,8 +211,8 @@ func (f *File) encode(g *parquet.ConcurrentRowGroupWriter, order []int32) error 
 	return g.Flush()
 }
 
-// fill makes the values of column i of the file. Only of columns that may be null a level
-// counts.
+// fill fills the values of column i of the file. The definition level matters only for
+// nullable columns.
 func (f *File) fill(values []parquet.Value, order []int32, i int, c *Column) {
 	col := f.run.cols[f.at[i]]
 	null := parquet.NullValue().Level(0, 0, i)
@@ -241,7 +244,7 @@ func (f *File) fill(values []parquet.Value, order []int32, i int, c *Column) {
 	}
 }
 
-// Close writes what is left, and the file's footer.
+// Close writes the remaining rows and the file's footer.
 func (f *File) Close() error {
 	if err := f.Flush(); err != nil {
 		return err

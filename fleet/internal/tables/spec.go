@@ -1,28 +1,15 @@
-// Package tables has the Parquet tables of a fleet: what columns they have, and how rows
-// become files.
-//
-// # Design
-//
-//  1. A table is a row of All. What writes rows, the views of DuckDB and the DDL of Trino
-//     are made of it. Otherwise the three would differ.
-//  2. A value is an int64 until it is written: of a Word the index into Words, of a Text one
-//     into the batch's own strings. Otherwise a row of scopes would be 300 bytes of Go strings.
-//  3. Rows are sorted in runs of runRows by name and then by time, and a run is cut into row
-//     groups. So a row group has few names and a short stretch of time, and the statistics
-//     in a file's footer tell an engine which ones it needs. Memory is one run per file
-//     that is written, whatever the trace is.
-//  4. The first column of each table is start_time, and a row belongs to the UTC date of it.
+// Package tables defines the Parquet tables of a fleet, and writes rows to files.
 package tables
 
 import "slices"
 
-// Type is what a column holds.
+// Type is the type of a column.
 type Type uint8
 
 const (
 	Time Type = iota // ns since 1970 UTC
-	Word             // a text that many rows share
-	Text             // a text that few rows share
+	Word             // a text shared by many rows
+	Text             // a text shared by few rows
 	Int
 	Float
 	Bool
@@ -32,7 +19,7 @@ const (
 type Column struct {
 	Name string
 	Type Type
-	Null bool // it may be unknown
+	Null bool // it may be null
 }
 
 // Table is one table of a fleet.
@@ -41,8 +28,8 @@ type Table struct {
 	Columns []Column // the first is start_time, the second what rows are sorted by
 }
 
-// Partitions are the directories of a table, the outermost first. They are columns too,
-// of type text.
+// Partitions are the directories of a table, the outermost first. They are also columns, of
+// type text.
 var Partitions = []string{"service", "date", "host", "run"}
 
 func columns(parts ...[]Column) []Column { return slices.Concat(parts...) }
@@ -83,8 +70,8 @@ var (
 	// Durations has an exponential histogram of each name and minute: see package histogram.
 	Durations = &Table{"durations", columns([]Column{start, {"name", Word, false}, {"kind", Word, false}, {"scale", Int, false},
 		{"bucket", Int, false}, {"n", Int, false}, {"sum_ns", Int, false}}, whose, []Column{often})}
-	// Runs has a row for each trace that was exported. It is written last: a trace without
-	// one is not there in full.
+	// Runs has a row for each exported trace. It is written last: without it the export of a
+	// trace is incomplete.
 	Runs = &Table{"runs", columns([]Column{start, {"program", Word, true}, {"until_time", Time, false}, {"began_time", Time, false},
 		{"pid", Int, false}, {"ppid", Int, true}, {"boot", Word, true}, {"version", Word, true}, {"go", Word, true},
 		{"scopes", Int, false}, {"lost", Int, false}, {"overwritten", Int, false}, {"closed", Bool, false},
@@ -94,7 +81,7 @@ var (
 // All lists the tables.
 var All = []*Table{Scopes, Events, Counters, Waits, Holds, States, Samples, Stacks, Findings, Heartbeats, Durations, Runs}
 
-// Named returns a table by its name, nil without one.
+// Named returns a table by name; nil if there is none.
 func Named(name string) *Table {
 	for _, t := range All {
 		if t.Name == name {

@@ -7,10 +7,10 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Null is a value that is unknown.
+// Null is the unknown value.
 const Null = -1 << 63
 
-// Words are the texts that rows share. A text is told by its index.
+// Words are the texts shared by rows. A text is identified by its index.
 type Words struct {
 	texts  []string
 	values []parquet.Value
@@ -18,7 +18,7 @@ type Words struct {
 	ranks  []int32 // by index, of the first len(ranks)
 }
 
-// NewWords returns Words that begin with those texts, as they are: the first has index 0.
+// NewWords returns Words with those initial texts, unchanged: the first has index 0.
 func NewWords(first []string) *Words {
 	w := &Words{known: make(map[string]int64, len(first))}
 	for _, s := range first {
@@ -37,7 +37,7 @@ func (w *Words) add(s string) int64 {
 	return n
 }
 
-// Of returns the index of a text, a new one if need be; Null for the empty text.
+// Of returns the index of a text, adding it if necessary; Null for "".
 func (w *Words) Of(s string) int64 {
 	if s == "" {
 		return Null
@@ -48,7 +48,7 @@ func (w *Words) Of(s string) int64 {
 	return w.add(s)
 }
 
-// order returns the ranks of all words by their texts, which are dense from 0.
+// order returns the ranks of all words by text, dense from 0.
 func (w *Words) order() []int32 {
 	if len(w.ranks) == len(w.texts) {
 		return w.ranks

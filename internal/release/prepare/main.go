@@ -1,5 +1,5 @@
-// Command prepare makes the go.mod files of the checkout in the working directory those of a release,
-// and prints the tags that its commit gets: make release VERSION=v1.2.3.
+// Command prepare rewrites the go.mod files of the checkout in the working directory for a
+// release, and prints the tags for its commit: make release VERSION=v1.2.3.
 package main
 
 import (

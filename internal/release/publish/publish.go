@@ -1,8 +1,8 @@
-// Package publish makes what a release of the repository's modules needs of their go.mod files.
-// In a checkout they replace each other, so that a change in one is seen by all. The go command
-// refuses to install a program whose go.mod replaces anything, and whoever imports a module
-// ignores its replacements and asks for the versions that it requires. So a release is a commit
-// whose go.mod files require one another at the release's version and replace nothing.
+// Package publish rewrites the go.mod files of the repository's modules for a release. In a
+// checkout they replace each other, so that all see a change in one. The go command refuses
+// to install a program whose go.mod has replacements, and importers of a module ignore its
+// replacements and use the required versions. So a release is a commit whose go.mod files
+// require one another at the release's version, without replacements.
 package publish
 
 import (
@@ -13,7 +13,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Root is the path of the module at the top, and what the others' begin with.
+// Root is the path of the top module, and the prefix of the others.
 const Root = "github.com/scopeview/scopeview"
 
 // Modules are the directories of the modules that users install or import.
@@ -27,7 +27,8 @@ func Tag(dir, version string) string {
 	return dir + "/" + version
 }
 
-// GoMod returns a go.mod file as a release of version has it.
+// GoMod returns a go.mod file for a release of version. It returns an error if version is
+// not canonical, or if the file replaces a module of another repository.
 func GoMod(data []byte, version string) ([]byte, error) {
 	if semver.Canonical(version) != version {
 		return nil, fmt.Errorf("version %q: write it as v1.2.3", version)

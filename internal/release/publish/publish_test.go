@@ -13,8 +13,8 @@ import (
 
 const top, version = "../../..", "v0.1.0"
 
-// TestGoMods: no module of a release replaces anything, and all require each other at one version,
-// modules that are released alone.
+// TestGoMods: no module of a release replaces anything, and all require each other at one
+// version, and only released modules.
 func TestGoMods(t *testing.T) {
 	for _, dir := range Modules {
 		data, err := os.ReadFile(filepath.Join(top, dir, "go.mod"))
@@ -40,7 +40,7 @@ func TestGoMods(t *testing.T) {
 	}
 }
 
-// TestGoModRefuses: what a release can't have is an error.
+// TestGoModRefuses: what a release must not contain is an error.
 func TestGoModRefuses(t *testing.T) {
 	const own = "module " + Root + "/x\n"
 	for _, bad := range []struct{ data, version string }{
@@ -52,8 +52,8 @@ func TestGoModRefuses(t *testing.T) {
 	}
 }
 
-// TestModules: each module of the repository is released, or one of those that are for working on
-// it; what the documents and the tool say to install is released.
+// TestModules: each module of the repository is released, or is one for development; the
+// modules that the documents and the tool install are released.
 func TestModules(t *testing.T) {
 	own := []string{"bench", "uitest", "examples/doctor/real", "fleet/engines", "fleet/engines/jaeger", "internal/testing/lint", "internal/export/perfetto/schematest"}
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {

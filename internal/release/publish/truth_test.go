@@ -15,8 +15,8 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// TestTruthReleaseInstalls publishes all modules to a file proxy, and does from empty modules what
-// the documents say, in their order.
+// TestTruthReleaseInstalls: with all modules published to a file proxy, the instructions of
+// the documents work in empty modules, in their order.
 func TestTruthReleaseInstalls(t *testing.T) {
 	if os.Getenv("SCOPEVIEW_TRUTH") == "" {
 		t.Skip("installs and builds with modules of their own; make truth does")
@@ -26,7 +26,7 @@ func TestTruthReleaseInstalls(t *testing.T) {
 		publishTo(t, proxy, dir)
 	}
 	cache := output(t, ".", nil, "go", "env", "GOMODCACHE")
-	// Not directly: the go command would look for each prefix of our paths at GitHub.
+	// Not directly: the go command would query GitHub for each prefix of our paths.
 	upstream := strings.TrimSuffix(output(t, ".", nil, "go", "env", "GOPROXY"), ",direct")
 	work, bin := t.TempDir(), t.TempDir()
 	env := append(os.Environ(), "GOPROXY=file://"+proxy+",file://"+filepath.Join(cache, "cache", "download")+","+upstream,
@@ -40,7 +40,7 @@ func TestTruthReleaseInstalls(t *testing.T) {
 			run("go", "get", Root+"/"+dir+"@"+version)
 		}
 	}
-	imports, err := os.ReadFile("testdata/imports.txt") // what users import, of all modules that are libraries
+	imports, err := os.ReadFile("testdata/imports.txt") // the imports of users, from all libraries
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,10 +61,10 @@ func TestTruthReleaseInstalls(t *testing.T) {
 	if got := run(filepath.Join(bin, "scopeview"), "top", "traces/"); !strings.Contains(got, "f1") {
 		t.Errorf("the trace has %q", got)
 	}
-	run("go", "mod", "download", Root+"/fleet/duckdb@"+version) // to build it takes a C++ compiler
+	run("go", "mod", "download", Root+"/fleet/duckdb@"+version) // building it needs a C++ compiler
 }
 
-// publishTo writes what a module proxy has of the module in dir.
+// publishTo writes the files of a module proxy for the module in dir.
 func publishTo(t *testing.T, proxy, dir string) {
 	t.Helper()
 	mod, err := os.ReadFile(filepath.Join(top, dir, "go.mod"))
@@ -95,7 +95,7 @@ func publishTo(t *testing.T, proxy, dir string) {
 	}
 }
 
-// files are those of the module in dir that git has, with the release's go.mod.
+// files returns the files of the module in dir that git tracks, with the release's go.mod.
 func files(t *testing.T, dir string, mod []byte) (list []modzip.File) {
 	t.Helper()
 	all := strings.Split(output(t, filepath.Join(top, dir), nil, "git", "ls-files"), "\n")
@@ -123,7 +123,7 @@ func (f file) Path() string                 { return f.name }
 func (f file) Lstat() (os.FileInfo, error)  { return os.Lstat(f.path) }
 func (f file) Open() (io.ReadCloser, error) { return os.Open(f.path) }
 
-// output runs a command in dir and returns what it prints.
+// output runs a command in dir and returns its output.
 func output(t *testing.T, dir string, env []string, command ...string) string {
 	t.Helper()
 	c := exec.Command(command[0], command[1:]...)

@@ -7,13 +7,14 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// names are by their ids, from format.FirstName on: the 12 of ordinary scopes, then others.
+// names are sorted by their ids, from format.FirstName on: the 12 of ordinary scopes, then
+// others.
 var names = []string{
 	"parse", "store.read", "bytes", "http.serve", "auth", "cache.get", "db.query", "encode", "log", "compress", "render", "flush",
 	"connection", "job", "worker 1", "worker 2", "worker 3", "worker 4",
 }
 
-// Their ids.
+// Ids of special names.
 const (
 	nameConnection = format.FirstName + 12 // of scopes across everything
 	nameJob        = nameConnection + 1    // across some windows
@@ -26,7 +27,7 @@ type block struct {
 	payload []byte
 }
 
-// blocks makes a chunk of them.
+// blocks builds a chunk of blocks.
 func (p *plan) blocks(b []byte, h *format.ChunkHeader, list []block) {
 	h.Kind, h.Path, h.Since, h.Gen = format.ChunkBlocks, format.PathAssembly, p.started, 1
 	h.Flags |= format.FlagFinal
@@ -37,7 +38,7 @@ func (p *plan) blocks(b []byte, h *format.ChunkHeader, list []block) {
 	copy(b, c.Build())
 }
 
-// facts are what is told once.
+// facts returns the blocks that occur once.
 func (p *plan) facts() (list []block) {
 	for i, name := range names {
 		list = append(list, block{format.BlockName, format.AppendName(nil, uint16(format.FirstName+i), name)})
@@ -52,8 +53,8 @@ func (p *plan) stop() block {
 	return block{format.BlockStop, binary.LittleEndian.AppendUint64(nil, uint64(p.end()+1))}
 }
 
-// calibs are the clocks once a second, or less often where that would be too many for a
-// chunk. The rate in the header is a little wrong, and the clocks are read with some error.
+// calibs returns the clock readings, one per second, or fewer where that would be too many
+// for a chunk. The rate in the header is slightly wrong, and the readings have some error.
 func (p *plan) calibs() (list []block) {
 	step := max(p.rate, (p.end()-p.started)/512)
 	for n := int64(0); n*step < p.end()-p.started; n++ {
@@ -64,14 +65,14 @@ func (p *plan) calibs() (list []block) {
 	return list
 }
 
-// carry is a scope whose begin the ring has overwritten.
+// carry is a scope whose begin was overwritten by the ring.
 type carry struct {
 	loc    format.Loc
 	record format.Record
-	chunk  int64 // where it ends apart; -1: nowhere
+	chunk  int64 // chunk with its separate end; -1: none
 }
 
-// carries lists them.
+// carries returns the carried scopes of a Ring.
 func (p *plan) carries() (list []carry) {
 	if p.Shape != Ring {
 		return nil
@@ -102,7 +103,7 @@ func (p *plan) carryBlocks() (list []block) {
 	for j, c := range p.carries() {
 		add(int64(j), c.loc, c.record)
 	}
-	for j := range int64(owners) { // what the first rows are called
+	for j := range int64(owners) { // names of the first rows
 		add(j, format.Loc((1+j)*format.ChunkSize+format.ChunkHeaderSize+32), format.Record{
 			Start: p.started + 1e6 + j, Head: format.Head(goroutine(int(j)), format.KindTrack, false, uint16(nameWorker+j)),
 		})

@@ -1,7 +1,7 @@
-// Package bulk writes big traces whose content is known, for tests and benchmarks. It writes
-// the format itself, without a recorder: some ten million scopes a second and CPU. What it
-// writes is the same each time for one shape, number of scopes and seed, and scopeview verify
-// finds nothing in it, but for Cut.
+// Package bulk writes large traces with known content, for tests and benchmarks. It writes
+// the format itself, without a recorder: about ten million scopes per second and CPU. The
+// output is the same for the same shape, number of scopes and seed, and scopeview verify
+// finds nothing in it, except for Cut.
 package bulk
 
 import (
@@ -16,50 +16,51 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Shape is what the scopes of a trace are like.
+// Shape is the kind of scopes in a trace.
 type Shape string
 
-// The shapes. All but Regular have log-normal times and 12 names, of which some are frequent.
+// Shapes. All except Regular have log-normal times and 12 names of different frequency.
 const (
-	Regular   Shape = "regular"   // four goroutines, constant steps, every second scope in the one before it
+	Regular   Shape = "regular"   // four goroutines, constant steps, every second scope inside the previous one
 	Irregular Shape = "irregular" // eight goroutines that move between four Ps
 	Rows      Shape = "rows"      // 5,000 goroutines
-	Deep      Shape = "deep"      // up to 64 scopes in one another
-	Long      Shape = "long"      // with scopes across all others, and across some windows, which end apart
+	Deep      Shape = "deep"      // up to 64 nested scopes
+	Long      Shape = "long"      // with scopes across all others, and across some windows, with separate ends
 	Args      Shape = "args"      // two ints each
-	Ring      Shape = "ring"      // a ring that was overwritten: Irregular is what is left
-	Killed    Shape = "killed"    // not closed: the last chunks have open scopes, and unused ones follow
-	Cut       Shape = "cut"       // as Killed, and the file ends within a record
+	Ring      Shape = "ring"      // an overwritten ring: what is left is Irregular
+	Killed    Shape = "killed"    // not closed: the last chunks have open scopes, and unused chunks follow
+	Cut       Shape = "cut"       // like Killed, and the file ends within a record
 )
 
 // Shapes lists them.
 var Shapes = []Shape{Regular, Irregular, Rows, Deep, Long, Args, Ring, Killed, Cut}
 
-// Trace is a trace that can be written.
+// Trace describes a trace to write.
 type Trace struct {
 	Shape  Shape
-	Scopes int64 // how many there are in it, those that are open included
+	Scopes int64 // number of scopes, including open ones
 	Seed   uint64
 }
 
 const (
 	owners = 4
 	room   = (format.ChunkSize - format.ChunkHeaderSize) / format.RecordSize
-	batch  = 16 // chunks that are written at once
-	window = 16 // unused chunks behind those of Killed
+	batch  = 16 // chunks written at once
+	window = 16 // unused chunks after those of Killed
 )
 
-// plan is how a trace is laid out. Chunk i of the records is of the P i%owners, and has the
-// stretch of time i/owners, whatever the others hold: so they can be made in any order.
+// plan is the layout of a trace. Chunk i of the records belongs to P i%owners and covers the
+// time window i/owners, independently of the other chunks, so they can be built in any
+// order.
 type plan struct {
 	Trace
 	load
-	chunks   int64 // of records
-	ordinary int64 // scopes that end in the chunk where they begin
-	first    int64 // chunk before which nothing is but the header and blocks
+	chunks   int64 // number of record chunks
+	ordinary int64 // number of scopes that end in the chunk where they begin
+	first    int64 // number of chunks for the header and blocks
 	started  int64 // ticks at Start
 	begin    int64 // ticks where the records begin
-	number   int64 // of a ring: that of its first chunk of records
+	number   int64 // in a ring: number of its first record chunk
 }
 
 func (t Trace) plan() (*plan, error) {
@@ -82,33 +83,33 @@ func (t Trace) plan() (*plan, error) {
 	return p, nil
 }
 
-// windows is how many stretches of time there are.
+// windows returns the number of time windows.
 func (p *plan) windows() int64 { return (p.chunks + owners - 1) / owners }
 
-// end is the tick behind all records.
+// end returns the tick after all records.
 func (p *plan) end() int64 { return p.begin + p.windows()*p.span }
 
-// since is the tick at which the stretch of chunk i begins.
+// since returns the tick at which the window of chunk i begins.
 func (p *plan) since(i int64) int64 { return p.begin + i/owners*p.span }
 
-// share is how many ordinary scopes chunk i has: all have almost the same.
+// share returns the number of ordinary scopes of chunk i: almost the same for all.
 func (p *plan) share(i int64) int {
 	return int(p.ordinary*(i+1)/p.chunks - p.ordinary*i/p.chunks)
 }
 
-// lastOf is the last chunk of the P that has chunk i.
+// lastOf returns the last chunk of the P that owns chunk i.
 func (p *plan) lastOf(i int64) int64 { return i + owners*((p.chunks-1-i)/owners) }
 
-// place is where chunk i is in the file. A ring's lie wherever it has come round to.
+// place returns the position of chunk i in the file. In a ring it depends on the wrapping.
 func (p *plan) place(i int64) int64 {
 	if p.Shape != Ring {
 		return p.first + i
 	}
-	places := p.chunks + 1 // one has blocks
+	places := p.chunks + 1 // one contains blocks
 	return 2 + (p.number+i)%places
 }
 
-// loc is the place that records have for one another.
+// loc returns the location by which records refer to each other.
 func (p *plan) loc(i int64, off int) format.Loc {
 	n := p.place(i)
 	if p.Shape == Ring {
@@ -117,7 +118,7 @@ func (p *plan) loc(i int64, off int) format.Loc {
 	return format.Loc(n*format.ChunkSize + int64(off))
 }
 
-// Write writes the trace, by all processors, and returns its size.
+// Write writes the trace, using all processors, and returns its size.
 func (t Trace) Write(w io.WriterAt) (size int64, err error) {
 	p, err := t.plan()
 	if err != nil {
@@ -147,12 +148,12 @@ func (t Trace) Write(w io.WriterAt) (size int64, err error) {
 	return size, err
 }
 
-// cutAt is where the file of Cut ends: within a record of its last chunk.
+// cutAt returns the size of the file of Cut, which ends within a record of its last chunk.
 func (p *plan) cutAt() int64 {
 	return (p.first+p.chunks-1)*format.ChunkSize + format.ChunkHeaderSize + room/2*format.RecordSize + 13
 }
 
-// write makes chunks until none is left.
+// write builds and writes chunks until none is left.
 func (p *plan) write(w io.WriterAt, next *atomic.Int64) error {
 	m := maker{plan: p}
 	b := make([]byte, batch*format.ChunkSize)
@@ -162,7 +163,7 @@ func (p *plan) write(w io.WriterAt, next *atomic.Int64) error {
 			return nil
 		}
 		clear(b)
-		begin, n := int64(0), 0 // of what is together in the file
+		begin, n := int64(0), 0 // contiguous bytes in the file
 		for i := from; i < min(from+batch, p.chunks); i++ {
 			at := p.place(i) * format.ChunkSize
 			if n > 0 && at != begin+int64(n) {
@@ -245,5 +246,5 @@ func (p *plan) head(w io.WriterAt) error {
 	return err
 }
 
-// killed reports whether the recording has not come to its end.
+// killed reports whether the recording was killed.
 func (p *plan) killed() bool { return p.Shape == Killed || p.Shape == Cut }

@@ -8,16 +8,16 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// load is what a shape is made of.
+// load has the parameters of a shape.
 type load struct {
-	perChunk   int64  // scopes in a chunk, at most; what else a chunk has finds room behind them
+	perChunk   int64  // maximum number of scopes in a chunk, which leaves room for other records
 	span       int64  // ticks of a chunk
 	rate       int64  // ticks a second
 	goroutines int64  // a multiple of the Ps
-	cast       int64  // of them, take turns in a chunk; a divisor of a P's goroutines
-	depth      int    // of scopes in one another
-	begins16   uint32 // of 65,536 events below that depth so many are begins
-	turns16    uint32 // after of 65,536 events so many comes another one's turn
+	cast       int64  // number of goroutines that take turns in a chunk; a divisor of a P's goroutines
+	depth      int    // maximum nesting of scopes
+	begins16   uint32 // begins among 65,536 events below that depth
+	turns16    uint32 // switches to another goroutine among 65,536 events
 }
 
 const tsc = 2_445_000_000
@@ -34,13 +34,13 @@ var loads = map[Shape]load{
 	Cut:       {perChunk: room - 2, span: 2_000_000, rate: tsc, goroutines: 8, cast: 2, depth: 8, begins16: 34000, turns16: 600},
 }
 
-const regularStep = 300 // ns from begin to begin, about what real scopes have
+const regularStep = 300 // ns from begin to begin, similar to real scopes
 
 // unit is the mean of logNormal.
 const unit = 1024
 
-// logNormal is a sample of that distribution, which draws pick from: of times, most are below
-// the mean and some are ten times it.
+// logNormal has samples of that distribution, from which draws select: most times are below
+// the mean, and some are ten times as long.
 var logNormal = func() (t [4096]uint32) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var sum float64
@@ -55,7 +55,7 @@ var logNormal = func() (t [4096]uint32) {
 	return t
 }()
 
-// frequent says which names draws pick: the n-th as often as 1/n.
+// frequent has the names from which draws select: the n-th with a frequency of 1/n.
 var frequent = func() (t [256]uint16) {
 	at := 0.0
 	for n := range 12 {
@@ -68,29 +68,29 @@ var frequent = func() (t [256]uint16) {
 	return t
 }()
 
-// goroutine is the id of the goroutine n.
+// goroutine returns the id of goroutine n.
 func goroutine(n int) uint64 { return uint64(20 + n) }
 
-// thread is the id of the thread that a P keeps.
+// thread returns the id of the thread of a P.
 func thread(owner int64) uint32 { return uint32(4712 + owner) }
 
-// maker makes chunks of records.
+// maker builds chunks of records.
 type maker struct {
 	*plan
 	random uint64
 	drafts [room]draft
-	begun  [16][]int // by member of the cast: the drafts that it has not ended
+	begun  [16][]int // by member of the cast: its open drafts
 }
 
-// draft is a scope whose times still have the scale of logNormal.
+// draft is a scope with times in the scale of logNormal.
 type draft struct {
 	start, stop uint32
 	who         uint8
-	switched    bool // the goroutine was off its thread meanwhile
+	switched    bool // the goroutine was off its thread in between
 	open        bool
 }
 
-// draw returns 64 random bits: splitmix64, since the state is that of a chunk.
+// draw returns 64 random bits by splitmix64, with a state per chunk.
 func (m *maker) draw() uint64 {
 	m.random += 0x9e3779b97f4a7c15
 	z := m.random
@@ -99,7 +99,7 @@ func (m *maker) draw() uint64 {
 	return z ^ z>>31
 }
 
-// chunk makes the chunk i in b, which is zero.
+// chunk builds chunk i in b, which must be zero.
 func (m *maker) chunk(b []byte, i int64) {
 	owner, since := i%owners, m.since(i)
 	h := format.ChunkHeader{
@@ -139,7 +139,7 @@ func (m *maker) chunk(b []byte, i int64) {
 	format.PutChunkHeader(b, &h)
 }
 
-// unfinished reports whether chunk i was being written to when the program was killed.
+// unfinished reports whether chunk i was being written when the program was killed.
 func (p *plan) unfinished(i int64) bool { return p.killed() && i == p.lastOf(i) }
 
 // regular appends the scopes of a chunk of the shape Regular.
@@ -167,7 +167,7 @@ func (m *maker) irregular(out []byte, i int64) []byte {
 	m.random = m.Seed ^ uint64(i+1)*0xd1342543de82ef95
 	n := m.share(i)
 	total := m.draft(n, !m.unfinished(i))
-	// The chunk's stretch is filled, but for some of its begin and its end.
+	// The window of the chunk is filled, except for some of its begin and end.
 	early := int64(m.draw() % uint64(m.span/16))
 	base := m.since(i) + 64 + early
 	scale := uint64(m.span*15/16-early) << 24 / uint64(max(total, 1))
@@ -181,7 +181,7 @@ func (m *maker) irregular(out []byte, i int64) []byte {
 	owner, turn := i%owners, i/owners
 	var goids [16]uint64
 	for who := range m.cast {
-		// In one stretch the Ps have the goroutines of one remainder each.
+		// In each window a P has goroutines with the same remainder.
 		goids[who] = goroutine(int((turn*m.cast+who)%(m.goroutines/owners)*owners + (owner+turn)%owners))
 	}
 	for k := range m.drafts[:n] {
@@ -217,8 +217,8 @@ func (m *maker) irregular(out []byte, i int64) []byte {
 	return out
 }
 
-// draft plays the goroutines of a chunk until they have begun n scopes, and ended them if
-// they are to. It returns how long that took.
+// draft simulates the goroutines of a chunk until they have begun n scopes, and ends these
+// if end is true. It returns the simulated time.
 func (m *maker) draft(n int, end bool) (total int64) {
 	for who := range m.begun {
 		m.begun[who] = m.begun[who][:0]

@@ -2,14 +2,15 @@ package bulk
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// Of the shape Long, the first chunk of each P begins so many scopes that end with the trace,
-// and each jobEach-th one a scope that ends in the one before the next of those.
+// In the shape Long, the first chunk of each P begins connections scopes that end with the
+// trace, and every jobEach-th chunk begins a scope that ends in the chunk before the next
+// such one.
 const (
 	connections = 4
 	jobEach     = 16
 )
 
-// begins lists the scopes that begin in chunk i and end apart, as their records are.
+// begins returns the records of the scopes that begin in chunk i and have separate ends.
 func (p *plan) begins(i int64) (list []format.Record) {
 	if p.Shape != Long || i/owners%jobEach != 0 {
 		return nil
@@ -29,16 +30,16 @@ func (p *plan) begins(i int64) (list []format.Record) {
 	return list
 }
 
-// beginOff is where in its chunk the n-th record of begins is.
+// beginOff returns the offset of the n-th record of begins in its chunk.
 func beginOff(n int) int { return format.ChunkHeaderSize + (1+n)*format.RecordSize }
 
-// apartEnd is an end apart: of what, and where that is.
+// apartEnd is a separate end: its begin, and the begin's location.
 type apartEnd struct {
 	begin format.Record
 	loc   format.Loc
 }
 
-// ends lists what ends apart in chunk i.
+// ends returns the separate ends in chunk i.
 func (p *plan) ends(i int64) (list []apartEnd) {
 	for _, c := range p.carries() {
 		if c.chunk == i {
@@ -62,7 +63,7 @@ func (p *plan) ends(i int64) (list []apartEnd) {
 	return list
 }
 
-// apart is how many scopes end apart.
+// apart returns the number of scopes with separate ends.
 func (p *plan) apart() (n int64) {
 	if p.Shape != Long {
 		return 0

@@ -22,7 +22,7 @@ const tolerance = 20_000 // ns
 // grain is by how much times of the two clocks may differ.
 const grain = 1000 // ns
 
-// want is what a case asks for.
+// want has the requirements of a case.
 type want struct {
 	scopes int // as many scopes at least
 	known  int // as many with a CPU time, exact or likely

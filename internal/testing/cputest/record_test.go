@@ -45,7 +45,7 @@ type worker struct {
 // end.
 type inside struct{ first, last threadClock }
 
-// threadClock is what a thread's CPU clock says at a moment.
+// threadClock is a reading of a thread's CPU clock.
 type threadClock struct {
 	at  int64 // the monotonic clock
 	cpu int64
@@ -171,7 +171,7 @@ func record(t *testing.T, procs int, body func(r *run)) []checked {
 	return r.join(readGoTrace(t, goTrace.Name()), readScopes(t, path))
 }
 
-// recorded is what the recorder says of the checked scopes.
+// recorded has the recorder's values of the checked scopes.
 type recorded struct {
 	scopes  map[uint64][]trace.Event // by goroutine, in the order of their begins
 	anchors map[int][]threadClock    // by thread: its CPU clock as the recorder read it

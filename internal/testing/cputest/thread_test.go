@@ -31,7 +31,7 @@ type lockedScope struct {
 	drift      int64       // see recorded.drift
 }
 
-// queue is the thread's own file that tells how long it was queued.
+// queue is the thread's own file with its time in the run queue.
 type queue struct{ file *os.File }
 
 func openQueue() (queue, error) {
@@ -167,7 +167,7 @@ func TestThreadsOnOneCPU(t *testing.T) {
 	t.Logf("%d scopes were switched out; %v CPU time in %v", switched, ns(total), ns(last-first))
 }
 
-// TestAccuracy tells how exact CPU times are, by scopes whose CPU time is known.
+// TestAccuracy measures the accuracy of CPU times, with scopes of known CPU time.
 func TestAccuracy(t *testing.T) {
 	cases := []struct {
 		burn time.Duration

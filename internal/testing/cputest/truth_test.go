@@ -23,12 +23,7 @@ type checked struct {
 	drifted bool  // it is known
 }
 
-// truth is what the Go trace knows of a scope.
-//
-// Its order of events is exact, its times are not quite: where it learns of
-// something late, it moves what depends on that, and all that was written by the
-// same thread since, to then. So times are used only where the order is not
-// enough.
+// truth has the values of a scope in the Go trace.
 type truth struct {
 	most   int64 // ns running or in a system call between the outer marks
 	least  int64 // ns of CPU time of the computing within, where the goroutine did not yield
@@ -39,7 +34,7 @@ type truth struct {
 	lost   int   // how often it lost its P in a system call, which does not count if it gets one at once
 }
 
-// goTruth is what the Go trace says of one goroutine.
+// goTruth has the values of one goroutine in the Go trace.
 type goTruth struct {
 	scopes []*goScope // by begin
 	burns  []burn     // by begin; they don't nest
@@ -56,7 +51,7 @@ type burn struct {
 	in    []*goScope // the scopes that were open
 }
 
-// state is where a goroutine's clocks are.
+// state has the clocks of a goroutine.
 type state struct {
 	at      int64
 	running int64

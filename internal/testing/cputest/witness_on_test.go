@@ -2,5 +2,5 @@
 
 package cputest
 
-// witnessed says that this build of the recorder can know CPU times.
+// witnessed reports whether this build of the recorder can know CPU times.
 const witnessed = true

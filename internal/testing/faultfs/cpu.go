@@ -10,19 +10,19 @@ import (
 	"testing"
 )
 
-// CPU is a cgroup that limits the time on CPUs (cpu), or which CPUs there are (cpuset), of
-// either version.
+// CPU is a cgroup that limits CPU time (cpu) or the available CPUs (cpuset), of either
+// version.
 type CPU struct {
 	dir string
 	v2  bool
 }
 
-// CPUGroup makes one without a limit.
+// CPUGroup creates a cgroup without a limit.
 func CPUGroup(t testing.TB, controller string) *CPU {
 	t.Helper()
 	dir, v2 := group(t, controller)
 	c := &CPU{dir, v2}
-	if !c.v2 && controller == "cpuset" { // it has none of its own at first
+	if !c.v2 && controller == "cpuset" { // initially it has none of its own
 		for _, file := range []string{"cpuset.mems", "cpuset.cpus"} {
 			b, err := os.ReadFile(filepath.Join(filepath.Dir(c.dir), file))
 			if err != nil {
@@ -40,7 +40,7 @@ func (c *CPU) Add(t testing.TB, pid int) {
 	c.write(t, "cgroup.procs", strconv.Itoa(pid))
 }
 
-// Quota has it have so many thousandths of a CPU's time.
+// Quota limits the group to thousandths of a CPU's time.
 func (c *CPU) Quota(t testing.TB, thousandths int) {
 	t.Helper()
 	if us := strconv.Itoa(100 * thousandths); c.v2 {
@@ -51,7 +51,7 @@ func (c *CPU) Quota(t testing.TB, thousandths int) {
 	}
 }
 
-// CPUs has it have these CPUs.
+// CPUs limits the group to the listed CPUs.
 func (c *CPU) CPUs(t testing.TB, list string) {
 	t.Helper()
 	c.write(t, "cpuset.cpus", list)

@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// Emulated reports whether the processor is one of QEMU's user mode: mapping a gigabyte
-// takes it seconds, and advice about memory is nothing to it.
+// Emulated reports whether the processor is emulated by QEMU's user mode, which takes
+// seconds to map a gigabyte and ignores advice about memory.
 func Emulated() bool {
 	comm, _ := os.ReadFile("/proc/self/comm")
 	return bytes.HasPrefix(comm, []byte("qemu-"))
 }
 
-// Children skips what starts processes where the processor is emulated. The kernel
-// does not run the emulated processor's programs, and the emulator's fork can wait for
-// ever, for a lock that another of its threads had.
+// Children skips a test that starts processes if the processor is emulated. The kernel does
+// not run programs of the emulated processor, and the emulator's fork can deadlock on a lock
+// of another thread.
 func Children(t testing.TB) {
 	t.Helper()
 	if Emulated() {

@@ -14,28 +14,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Numbers of ioctl that package unix lacks.
+// Ioctl numbers missing from package unix.
 const (
 	fiFreeze     = 0xc0045877
 	fiThaw       = 0xc0045878
 	ext4Shutdown = 0x8004587d
 )
 
-// How Shutdown leaves what was not written.
+// Modes of Shutdown for unwritten data.
 const (
-	FlushFirst = 0 // all that was written so far is on the device
-	PowerCut   = 2 // nothing is that was not on it already, the journal's memory included
+	FlushFirst = 0 // everything written so far is on the device
+	PowerCut   = 2 // unwritten data are lost, including the journal's memory
 )
 
-// Ext4 makes a file system of that many bytes in a file, and mounts it by a loop
-// device. options are mount's; empty: none.
+// Ext4 creates a file system of size bytes in a file, and mounts it with a loop device.
+// options are mount options; "": none.
 func Ext4(t testing.TB, size int64, options string) *FS {
 	t.Helper()
 	return Ext4In(t, t.TempDir(), size, options)
 }
 
-// Ext4In makes it in a file of that directory. Of the file nothing is allocated yet:
-// in a directory that is full the device has I/O errors.
+// Ext4In is like Ext4 with the file in dir. The file has no allocated blocks: in a full
+// directory the device has I/O errors.
 func Ext4In(t testing.TB, dir string, size int64, options string) *FS {
 	t.Helper()
 	root(t, "mounting a file system in a file")
@@ -50,7 +50,7 @@ func Ext4In(t testing.TB, dir string, size int64, options string) *FS {
 	if err := os.Truncate(f.image, size); err != nil {
 		t.Fatal(err)
 	}
-	// Without lazy initialization, which writes for minutes.
+	// Lazy initialization would write for minutes.
 	if out, err := exec.Command(mkfs, "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0", f.image).CombinedOutput(); err != nil {
 		t.Fatalf("mkfs.ext4: %v: %s", err, out)
 	}
@@ -62,8 +62,8 @@ func Ext4In(t testing.TB, dir string, size int64, options string) *FS {
 	return f
 }
 
-// attach finds a free loop device for the image. It is free again when whoever has it
-// mounted or open is gone.
+// attach finds a free loop device for the image. It becomes free again when the last mount
+// and descriptor are gone.
 func (f *FS) attach(t testing.TB) {
 	t.Helper()
 	control, err := os.OpenFile("/dev/loop-control", os.O_RDWR, 0)
@@ -71,7 +71,7 @@ func (f *FS) attach(t testing.TB) {
 		t.Skipf("there are no loop devices: %v", err)
 	}
 	defer control.Close()
-	for range 100 { // others look for one too
+	for range 100 { // others may take one at the same time
 		n, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)
 		if err != nil {
 			t.Skipf("there is no free loop device: %v", err)
@@ -85,11 +85,11 @@ func (f *FS) attach(t testing.TB) {
 	t.Skip("other processes took every free loop device")
 }
 
-// configure has the image be at the device, and is false where another one is.
+// configure attaches the image to the device, and returns false if the device is in use.
 func (f *FS) configure(t testing.TB) bool {
 	t.Helper()
-	// Not by package os: its poller would ask a file that this process serves itself, by a
-	// call that the runtime does not let others run beside.
+	// Not with package os: its poller would query a file that this process itself serves,
+	// with a call during which the runtime does not run other goroutines.
 	image, err := unix.Open(f.image, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func (f *FS) configure(t testing.TB) bool {
 	return true
 }
 
-// ioctl is one on the file system.
+// ioctl calls an ioctl on the file system.
 func (f *FS) ioctl(number uint, arg int) error {
 	d, err := os.Open(f.Dir)
 	if err != nil {
@@ -125,18 +125,18 @@ func (f *FS) ioctl(number uint, arg int) error {
 	return unix.IoctlSetPointerInt(int(d.Fd()), number, arg)
 }
 
-// Freeze writes out what there is, and has whoever writes from then on wait until
-// Thaw. It thaws by itself after so long, so that a test that fails frees everybody.
+// Freeze flushes the file system, and blocks writers until Thaw. It thaws automatically
+// after atMost, so that a failing test unblocks everything.
 func (f *FS) Freeze(t testing.TB, atMost time.Duration) {
 	t.Helper()
 	if err := f.ioctl(fiFreeze, 0); err != nil {
 		t.Skipf("%s can't be frozen: %v", f.Kind, err)
 	}
 	f.frozen = true
-	time.AfterFunc(atMost, func() { _ = f.ioctl(fiThaw, 0) }) // thawed already is an error
+	time.AfterFunc(atMost, func() { _ = f.ioctl(fiThaw, 0) }) // an error if already thawed
 }
 
-// Thaw ends what Freeze began.
+// Thaw ends Freeze.
 func (f *FS) Thaw(t testing.TB) {
 	t.Helper()
 	f.frozen = false
@@ -145,7 +145,7 @@ func (f *FS) Thaw(t testing.TB) {
 	}
 }
 
-// Shutdown has every later access to the disk fail with EIO, for good, as when the
+// Shutdown makes every later access to the disk fail with EIO, permanently, as when the
 // device is gone; how is FlushFirst or PowerCut.
 func (f *FS) Shutdown(t testing.TB, how int) {
 	t.Helper()
@@ -154,8 +154,8 @@ func (f *FS) Shutdown(t testing.TB, how int) {
 	}
 }
 
-// Remount mounts it anew, so that the journal is replayed: what is there then is what
-// a power cut at Shutdown would have left. Nobody may have a file of it open.
+// Remount unmounts and mounts the file system, which replays the journal: the result is the
+// state that a power cut at Shutdown would have left. No file of it may be open.
 func (f *FS) Remount(t testing.TB) {
 	t.Helper()
 	if err := unix.Unmount(f.Dir, 0); err != nil {
@@ -166,8 +166,8 @@ func (f *FS) Remount(t testing.TB) {
 	}
 }
 
-// Clone copies the disk as it is now, also while files on it are written, and returns where
-// the copy lies.
+// Clone copies the disk, even while files on it are being written, and returns the path of
+// the copy.
 func (f *FS) Clone(t testing.TB) (image string) {
 	t.Helper()
 	f.Freeze(t, time.Minute)
@@ -180,8 +180,8 @@ func (f *FS) Clone(t testing.TB) (image string) {
 	return image
 }
 
-// Swap takes the disk out, and mounts another, which Clone made, in its place: with the same
-// device number at the same path. It returns the one that was there.
+// Swap replaces the disk by another, from Clone, with the same device number at the same
+// path. It returns the previous one.
 func (f *FS) Swap(t testing.TB, image string) (was string) {
 	t.Helper()
 	if err := unix.Unmount(f.Dir, 0); err != nil {
@@ -200,7 +200,7 @@ func (f *FS) Swap(t testing.TB, image string) (was string) {
 	return was
 }
 
-// Beside mounts another disk, which Clone made, elsewhere by a device of its own.
+// Beside mounts another disk, from Clone, elsewhere and with a device of its own.
 func Beside(t testing.TB, image string) *FS {
 	t.Helper()
 	f := &FS{Kind: "ext4", Dir: t.TempDir(), image: image}
@@ -209,9 +209,8 @@ func Beside(t testing.TB, image string) *FS {
 	return f
 }
 
-// Throttle has the device take at most so many bytes a second; 0: as many as it can.
-// It is the root group of the first version of cgroups that can do it for writes that
-// nobody waits for.
+// Throttle limits the writes to the device, in bytes per second; 0: no limit. It uses the
+// root group of the first version of cgroups, which also limits writeback.
 func (f *FS) Throttle(t testing.TB, bytes int64) {
 	t.Helper()
 	const file = "/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device"

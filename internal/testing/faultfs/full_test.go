@@ -103,7 +103,7 @@ func TestG3(t *testing.T) {
 			begin := time.Now()
 			v.Until(t, "recording to resume", func() bool { return v.Recorded() > recorded+1000 })
 			slowest = max(slowest, time.Since(begin))
-			// A gap is told when a tick comes without a loss.
+			// A gap is written at a tick without a loss.
 			lost, begin = v.Lost().Total(), time.Now()
 			v.Until(t, "two ticks without losses", func() bool {
 				if n := v.Lost().Total(); n != lost {

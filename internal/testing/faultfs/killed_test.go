@@ -89,7 +89,7 @@ func slackOf(c *victim.Config) int64 {
 	return c.Ring / format.RecordSize
 }
 
-// whole reports whether the trace says that it knows all that was lost.
+// whole reports whether the trace states that all losses are known.
 func whole(t *testing.T, path string) bool {
 	t.Helper()
 	tr, err := trace.OpenFile(path)

@@ -15,41 +15,41 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LogDisk is a disk in this process's memory that logs what is written to it and when
-// it was to be flushed, as device-mapper's log-writes target does. The kernel sees it as
-// a file of a FUSE file system, on which a loop device is set up: that turns flushes into
-// fsync. What a disk with a volatile cache had after a power failure is made of the log.
+// LogDisk is a disk in this process's memory that logs writes and flushes, like
+// device-mapper's log-writes target. The kernel sees a file of a FUSE file system with a
+// loop device, which turns flushes into fsync. The log determines what a disk with a
+// volatile cache contains after a power failure.
 type LogDisk struct {
-	file string // the mount: FUSE's root is a file
+	file string // mount point: FUSE's root is a file
 	fuse *os.File
 
 	mu   sync.Mutex
 	size int64
-	now  []byte           // as it is
-	over map[int64][]byte // blocks that lie over now, which others have too; nil: none do
+	now  []byte           // current contents
+	over map[int64][]byte // blocks over now, which is shared with other disks; nil: not shared
 	log  []DiskWrite
 }
 
-// diskBlock is what a disk writes as a whole, or not.
+// diskBlock is the size that a disk writes atomically.
 const diskBlock = 4096
 
-// DiskWrite is one of a disk's writes; without data it is a flush.
+// DiskWrite is a write to a disk; without data it is a flush.
 type DiskWrite struct {
 	Off  int64
 	Data []byte
 }
 
-// Flush reports whether what was written before is on the disk for good.
+// Flush reports whether w is a flush, which makes earlier writes persistent.
 func (w *DiskWrite) Flush() bool { return w.Data == nil }
 
-// NewLogDisk makes a disk of that many bytes, all zero.
+// NewLogDisk creates a disk of size bytes, all zero.
 func NewLogDisk(t testing.TB, size int64) *LogDisk {
 	t.Helper()
 	return serveDisk(t, &LogDisk{size: size, now: make([]byte, size)})
 }
 
-// CutDisk makes a disk of what another had: base, which is not changed, and the writes.
-// Of each block that they wrote the last is there for which keep reports true.
+// CutDisk creates a disk from another one's base, which it does not change, and its writes.
+// Of each written block it applies the writes for which keep returns true.
 func CutDisk(t testing.TB, base []byte, writes []DiskWrite, keep func() bool) *LogDisk {
 	t.Helper()
 	d := &LogDisk{size: int64(len(base)), now: base, over: map[int64][]byte{}}
@@ -94,14 +94,14 @@ func serveDisk(t testing.TB, d *LogDisk) *LogDisk {
 	return d
 }
 
-// Log returns what was written so far. Nobody changes it.
+// Log returns the writes so far, which must not be changed.
 func (d *LogDisk) Log() []DiskWrite {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.log[:len(d.log):len(d.log)]
 }
 
-// What FUSE asks for, of linux/fuse.h. The others are answered with ENOSYS.
+// FUSE requests, from linux/fuse.h. Others are answered with ENOSYS.
 const (
 	fuseForget      = 2
 	fuseGetattr     = 3
@@ -122,13 +122,13 @@ const (
 
 const (
 	fuseHeader   = 40
-	fuseMost     = 1 << 20 // bytes of a write
+	fuseMost     = 1 << 20 // maximum bytes of a write
 	fuseMaxPages = 1 << 22 // flags of fuseInit
 	fuseBig      = 1 << 5
-	fuseDirect   = 1 // of fuseOpen: nothing is cached on the way
+	fuseDirect   = 1 // of fuseOpen: no caching
 )
 
-// serve answers until the file system is gone.
+// serve answers requests until the file system is gone.
 func (d *LogDisk) serve() {
 	le := binary.LittleEndian
 	in := make([]byte, fuseMost+1<<12)
@@ -188,7 +188,7 @@ func (d *LogDisk) answer(what uint32, in []byte) ([]byte, unix.Errno) {
 		n := le.Uint32(in[16:])
 		d.write(int64(le.Uint64(in[8:])), in[40:40+n])
 		return append(le.AppendUint32(nil, n), 0, 0, 0, 0), 0
-	case fuseFallocate: // what is punched out, or zeroed
+	case fuseFallocate: // punched out, or zeroed
 		d.write(int64(le.Uint64(in[8:])), make([]byte, le.Uint64(in[16:])))
 		return nil, 0
 	case fuseFsync, fuseFlush:
@@ -232,7 +232,7 @@ func (d *LogDisk) write(off int64, b []byte) {
 	}
 }
 
-// put stores b, within one block where there are such that lie over others.
+// put stores b, within one block if there is an overlay.
 func (d *LogDisk) put(off int64, b []byte) {
 	if d.over == nil {
 		copy(d.now[off:], b)
@@ -258,7 +258,7 @@ func (d *LogDisk) flush() {
 	}
 }
 
-// Format makes a file system on the disk, and mounts it. options are mount's.
+// Format creates a file system on the disk, and mounts it. options are mount options.
 func (d *LogDisk) Format(t testing.TB, kind, options string, mkfs ...string) *FS {
 	t.Helper()
 	path, err := exec.LookPath("mkfs." + kind)
@@ -274,7 +274,7 @@ func (d *LogDisk) Format(t testing.TB, kind, options string, mkfs ...string) *FS
 	return f
 }
 
-// Mount mounts the file system that is on the disk, which replays its journal.
+// Mount mounts the disk's file system, which replays its journal.
 func (d *LogDisk) Mount(t testing.TB, kind, options string) *FS {
 	t.Helper()
 	f := &FS{Kind: kind, Dir: t.TempDir(), image: d.file, mount: options}
@@ -291,5 +291,5 @@ func (f *FS) mountDisk(t testing.TB) {
 	t.Cleanup(func() { f.unmount(t) })
 }
 
-// Size is the disk's, in bytes.
+// Size returns the disk's size in bytes.
 func (d *LogDisk) Size() int64 { return d.size }

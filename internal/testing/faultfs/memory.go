@@ -18,8 +18,8 @@ type Memory struct {
 	v2  bool
 }
 
-// MemoryGroup makes one that may take so many bytes; more, and the kernel takes pages
-// back, or kills.
+// MemoryGroup creates a cgroup limited to limit bytes; above it, the kernel reclaims pages
+// or kills.
 func MemoryGroup(t testing.TB, limit int64) *Memory {
 	t.Helper()
 	root(t, "making a memory cgroup")
@@ -35,7 +35,7 @@ func MemoryGroup(t testing.TB, limit int64) *Memory {
 	if err := os.Mkdir(m.dir, 0o755); err != nil {
 		t.Skipf("a memory cgroup can't be made: %v", err)
 	}
-	// Victims are gone by then: their cleanup was registered later.
+	// Victims are gone by then, because their cleanup was registered later.
 	t.Cleanup(func() {
 		if err := os.Remove(m.dir); err != nil {
 			t.Errorf("removing the memory cgroup: %v", err)
@@ -47,7 +47,7 @@ func MemoryGroup(t testing.TB, limit int64) *Memory {
 	return m
 }
 
-// Limit is another limit from now on.
+// Limit changes the limit.
 func (m *Memory) Limit(t testing.TB, limit int64) {
 	t.Helper()
 	if err := os.WriteFile(m.file("memory.limit_in_bytes", "memory.max"), strconv.AppendInt(nil, limit, 10), 0); err != nil {
@@ -55,7 +55,8 @@ func (m *Memory) Limit(t testing.TB, limit int64) {
 	}
 }
 
-// Add puts a process into the group. What it has by then stays charged where it was.
+// Add moves a process into the group. Its existing memory stays charged to the previous
+// group.
 func (m *Memory) Add(t testing.TB, pid int) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(m.dir, "cgroup.procs"), strconv.AppendInt(nil, int64(pid), 10), 0); err != nil {
@@ -63,8 +64,8 @@ func (m *Memory) Add(t testing.TB, pid int) {
 	}
 }
 
-// Usage is what is charged to the group now, Peak the most that was, and Kills how
-// often the kernel killed one of its processes for want of memory.
+// Usage returns the memory charged to the group, Peak the maximum so far, and Kills the
+// number of its processes that the kernel killed for lack of memory.
 func (m *Memory) Usage(t testing.TB) int64 {
 	t.Helper()
 	return m.number(t, "memory.usage_in_bytes", "memory.current")
@@ -82,7 +83,7 @@ func (m *Memory) Kills(t testing.TB) int64 {
 	return m.field(t, "memory.oom_control", "memory.events", "oom_kill")
 }
 
-// Cache is the part of Usage that is pages of files.
+// Cache returns the part of Usage that is page cache.
 func (m *Memory) Cache(t testing.TB) int64 {
 	t.Helper()
 	if m.v2 {

@@ -12,17 +12,17 @@ import (
 	"testing"
 )
 
-// Pids is a cgroup that limits threads, of either version.
+// Pids is a cgroup that limits the number of threads, of either version.
 type Pids struct{ dir string }
 
-// PidsGroup makes one without a limit.
+// PidsGroup creates a cgroup without a limit.
 func PidsGroup(t testing.TB) *Pids {
 	t.Helper()
 	dir, _ := group(t, "pids")
 	return &Pids{dir}
 }
 
-// group makes a cgroup of a controller, of version 1 where that is mounted.
+// group creates a cgroup of a controller, of version 1 if mounted.
 func group(t testing.TB, controller string) (dir string, v2 bool) {
 	t.Helper()
 	root(t, "making a cgroup")
@@ -39,7 +39,7 @@ func group(t testing.TB, controller string) (dir string, v2 bool) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Skipf("a cgroup can't be made: %v", err)
 	}
-	// Victims are gone by then: their cleanup was registered later.
+	// Victims are gone by then, because their cleanup was registered later.
 	t.Cleanup(func() {
 		if err := os.Remove(dir); err != nil {
 			t.Errorf("removing the cgroup: %v", err)
@@ -48,10 +48,10 @@ func group(t testing.TB, controller string) (dir string, v2 bool) {
 	return dir, v2
 }
 
-// Add puts a process into the group.
+// Add moves a process into the group.
 func (p *Pids) Add(t testing.TB, pid int) { p.write(t, "cgroup.procs", pid) }
 
-// Limit is how many threads there may be from now on. Those that there are stay.
+// Limit sets the maximum number of threads. Existing threads stay.
 func (p *Pids) Limit(t testing.TB, n int) { p.write(t, "pids.max", n) }
 
 func (p *Pids) write(t testing.TB, name string, n int) {

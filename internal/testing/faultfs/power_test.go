@@ -55,7 +55,7 @@ type powered struct {
 	slow    time.Duration // the longest that the disk took to flush a line
 	moments []moment
 	log     []faultfs.DiskWrite
-	told    map[string]int // how many traces say what
+	told    map[string]int // number of traces by message
 
 	opened, closed, shown, between, last int // traces; scopes that are there, are missing between others, and behind them
 	mixed                                int // records of two, where files may have blocks of others
@@ -147,7 +147,7 @@ func (p *powered) configs(dir string) (all []victim.Config) {
 	return all
 }
 
-// poweredWork is scopes whose arguments tell one from any other, and when it began.
+// poweredWork records scopes with unique arguments, and their begins.
 func poweredWork(w *victim.Worker) {
 	for n := uint64(0); !w.Stopped(); n++ {
 		w.Begun(n)

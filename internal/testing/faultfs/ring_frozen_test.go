@@ -136,7 +136,7 @@ func TestG43Killed(t *testing.T) {
 				if err := unix.Kill(v.PID, unix.SIGKILL); err != nil {
 					t.Fatal(err)
 				}
-				fs.Thaw(t) // who is in a write can't die before
+				fs.Thaw(t) // a process in a write cannot die before
 				if err, _ := v.Died(t); err == nil {
 					t.Fatal("the victim ended well")
 				}

@@ -18,13 +18,13 @@ type FS struct {
 
 	image  string // of ext4
 	device string
-	keep   *os.File // the device, open: else it is free when it is not mounted
+	keep   *os.File // the open device, which otherwise is free when unmounted
 	number string   // the device's, major:minor
-	mount  string   // what to mount it with
+	mount  string   // mount options
 	frozen bool
 }
 
-// root skips where the test is not root.
+// root skips the test unless it runs as root.
 func root(t testing.TB, what string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -32,7 +32,7 @@ func root(t testing.TB, what string) {
 	}
 }
 
-// Tmpfs mounts one of that many bytes.
+// Tmpfs mounts a tmpfs of size bytes.
 func Tmpfs(t testing.TB, size int64) *FS {
 	t.Helper()
 	root(t, "mounting a small file system")
@@ -44,7 +44,7 @@ func Tmpfs(t testing.TB, size int64) *FS {
 	return f
 }
 
-// unmount also takes away what somebody still has open.
+// unmount unmounts the file system even if files are open.
 func (f *FS) unmount(t testing.TB) {
 	if f.frozen {
 		f.Thaw(t)
@@ -57,7 +57,7 @@ func (f *FS) unmount(t testing.TB) {
 	}
 }
 
-// Free is how many bytes whoever is not root may still take, of how many.
+// Free returns the bytes available to users other than root, and the total.
 func (f *FS) Free(t testing.TB) (free, total int64) {
 	t.Helper()
 	var s unix.Statfs_t
@@ -67,7 +67,7 @@ func (f *FS) Free(t testing.TB) (free, total int64) {
 	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize)
 }
 
-// Fill takes all the room that there is, to the last block, root's own included.
+// Fill uses up all space, including the blocks reserved for root.
 func (f *FS) Fill(t testing.TB) {
 	t.Helper()
 	filler, err := os.OpenFile(filepath.Join(f.Dir, "filler"), os.O_RDWR|os.O_CREATE, 0o600)
@@ -81,7 +81,7 @@ func (f *FS) Fill(t testing.TB) {
 	}
 	at := int64(0)
 	for step := int64(s.Bfree) * int64(s.Bsize); step >= 4096; {
-		// What did not fit may have been kept in part (ext4), or not (tmpfs).
+		// A failed allocation may be kept in part (ext4), or not (tmpfs).
 		if err := unix.Fallocate(int(filler.Fd()), 0, at, step); err != nil {
 			if st, e := filler.Stat(); e == nil {
 				at = max(at, st.Size())
@@ -91,7 +91,7 @@ func (f *FS) Fill(t testing.TB) {
 		}
 		at += step
 	}
-	// By bytes too, since they take what allocating leaves.
+	// Writes fill the space that allocation leaves.
 	b := make([]byte, 4096)
 	for n := 0; n < 4096; n++ {
 		if _, err := filler.WriteAt(b, at); err != nil {
@@ -101,7 +101,7 @@ func (f *FS) Fill(t testing.TB) {
 	}
 }
 
-// Empty gives back what Fill took.
+// Empty releases the space taken by Fill.
 func (f *FS) Empty(t testing.TB) {
 	t.Helper()
 	if err := os.Remove(filepath.Join(f.Dir, "filler")); err != nil {
@@ -109,7 +109,7 @@ func (f *FS) Empty(t testing.TB) {
 	}
 }
 
-// Allocated is how many bytes a file takes on its file system.
+// Allocated returns the allocated bytes of a file.
 func Allocated(t testing.TB, path string) int64 {
 	t.Helper()
 	var st unix.Stat_t

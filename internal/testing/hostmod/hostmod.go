@@ -1,4 +1,4 @@
-// Package hostmod makes modules of programs that use this one, as it is in the working tree.
+// Package hostmod creates modules of programs that use the working tree of this module.
 package hostmod
 
 import (
@@ -14,11 +14,12 @@ import (
 
 const module = "github.com/scopeview/scopeview"
 
-// Env has the go command complete the requirements of such a module, whatever go.work is above it.
+// Env makes the go command complete the requirements of such a module, regardless of a
+// go.work above it.
 var Env = []string{"GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false"}
 
-// Complete has the module in a directory require this one, and use it from the working tree, in which the
-// test is run. Where the directory has no go.mod it makes one, of example.com/importer.
+// Complete makes the module in dir require this module, from the working tree of the test.
+// Without a go.mod it creates one, of example.com/importer.
 func Complete(t testing.TB, dir string) {
 	t.Helper()
 	root, sums := tree(t)
@@ -44,7 +45,8 @@ func Complete(t testing.TB, dir string) {
 	}
 }
 
-// tree is the directory of this module, above the one that the test is run in, and its go.sum.
+// tree returns the directory of this module, above the test's working directory, and its
+// go.sum.
 func tree(t testing.TB) (root string, sums []byte) {
 	t.Helper()
 	root, err := os.Getwd()

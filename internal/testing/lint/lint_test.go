@@ -1,5 +1,6 @@
-// Package lint has staticcheck, unparam and deadcode look at the module above. They are of a
-// module of their own, so that who uses ours does not get theirs, and are pinned in its go.mod.
+// Package lint runs staticcheck, unparam and deadcode on the module above. They belong to a
+// module of their own, so that users of ours do not depend on them, and are pinned in its
+// go.mod.
 package lint
 
 import (
@@ -113,7 +114,7 @@ func findings(t *testing.T, dir string) []string {
 	return append(slices.Concat(found...), dead(t, dir, unreachable)...)
 }
 
-// tool runs a tool in dir and returns what it says, a line each.
+// tool runs a tool in dir and returns its output by line.
 func tool(t *testing.T, dir string, env []string, name string, args ...string) []string {
 	t.Helper()
 	path, err := exec.Command("go", "tool", "-n", name).Output()

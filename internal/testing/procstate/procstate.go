@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package procstate tells what a process has set up of the system, as it is seen from outside: what
-// another program, a child, or the same program later could find there.
+// Package procstate reads the system state that a process has set up, as visible from
+// outside: to another program, to a child, or to the same program later.
 package procstate
 
 import (
@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// State is what there is, by its name. What there may be several of is sorted, a line each.
+// State has the state by name. Multiple values are sorted, one per line.
 type State map[string]string
 
-// Of reads it of a process, from /proc.
+// Of reads the state of a process from /proc.
 func Of(pid int) (State, error) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	s := State{}
@@ -43,7 +43,7 @@ func Of(pid int) (State, error) {
 	return s, s.memory(dir, pid)
 }
 
-// Self is what the process knows of itself beside that.
+// Self adds the state that only the process itself can read.
 func Self() (State, error) {
 	s, err := Of(os.Getpid())
 	if err != nil {
@@ -61,14 +61,16 @@ func Self() (State, error) {
 	return s, nil
 }
 
-// volatile are lines of /proc/PID/status that change by themselves, or are another line's.
+// volatile are the lines of /proc/PID/status that change by themselves or depend on other
+// lines.
 var volatile = []string{"Name", "State", "Tgid", "Ngid", "Pid", "PPid", "TracerPid", "NStgid", "NSpid", "NSpgid", "NSsid", "Kthread", "FDSize",
 	"Threads", "SigQ", "SigPnd", "HugetlbPages", "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches", "Mems_allowed", "Mems_allowed_list"}
 
-// making begins the mask of a thread while Go makes it, or has it make another: all is blocked.
+// making is the prefix of the signal mask of a thread while Go creates it, or while it
+// creates another: all signals are blocked.
 const making = "fffffff"
 
-// threads reads what each thread may have for itself: all kinds of it that there are.
+// threads reads the per-thread state: all its distinct values.
 func (s State) threads(dir string) error {
 	tasks, err := filepath.Glob(filepath.Join(dir, "task", "*"))
 	if err != nil || len(tasks) == 0 {
@@ -116,7 +118,7 @@ func (s State) threads(dir string) error {
 	return nil
 }
 
-// descriptors reads those that are open, and those that another program would get.
+// descriptors reads the open descriptors, and those that another program would inherit.
 func (s State) descriptors(dir string) error {
 	list, err := os.ReadDir(filepath.Join(dir, "fd"))
 	if err != nil {
@@ -126,7 +128,7 @@ func (s State) descriptors(dir string) error {
 	for _, e := range list {
 		to, err := os.Readlink(filepath.Join(dir, "fd", e.Name()))
 		if err != nil || strings.HasPrefix(to, "/proc/") && strings.HasSuffix(to, "/fd") {
-			continue // the one that they are read by
+			continue // the descriptor used for reading them
 		}
 		if kind, _, ok := strings.Cut(to, ":["); ok && kind != "anon_inode" {
 			to = kind // pipes and sockets have numbers
@@ -147,7 +149,7 @@ func (s State) descriptors(dir string) error {
 	return nil
 }
 
-// memory reads which files are mapped, and which of its files are locked.
+// memory reads which files are mapped, and which file locks the process has.
 func (s State) memory(dir string, pid int) error {
 	b, err := os.ReadFile(filepath.Join(dir, "maps"))
 	if err != nil {
@@ -178,7 +180,7 @@ func (s State) memory(dir string, pid int) error {
 	return err
 }
 
-// More lists the lines of a state that another state does not have so often.
+// More returns the lines of a state that occur less often in another state.
 func (s State) More(name string, than State) (list []string) {
 	had := map[string]int{}
 	for line := range strings.SplitSeq(than[name], "\n") {
@@ -192,7 +194,7 @@ func (s State) More(name string, than State) (list []string) {
 	return list
 }
 
-// Differs lists what is different in another state, a line for each name, in order.
+// Differs returns the differences from another state, one line per name, sorted.
 func (s State) Differs(from State) (list []string) {
 	names := map[string]bool{}
 	for name := range s {

@@ -1,4 +1,4 @@
-// Package recordtest records what a test does, and tells what the trace has of it.
+// Package recordtest records a test, and returns the events of its trace.
 package recordtest
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Event is what a trace has of a record.
+// Event is a record in a trace.
 type Event struct {
 	Kind  format.Kind
 	Name  string
-	Args  string     // as JSON, without the ids of its link; "" where there are none
-	Link  scope.Link // zero: it has none
-	Goid  uint64     // of the goroutine that began it
+	Args  string     // as JSON, without the ids of its link; "": none
+	Link  scope.Link // zero: none
+	Goid  uint64     // goroutine that began it
 	Moved bool       // another goroutine ended it
 	Open  bool       // it has not ended
 }
@@ -28,8 +28,8 @@ type Event struct {
 // String returns the name and the arguments.
 func (e Event) String() string { return strings.TrimSpace(e.Name + " " + e.Args) }
 
-// Start starts a recording, which ends with the test. Stop ends it, verifies the trace, and
-// returns its events, by start.
+// Start starts a recording that ends with the test. stop ends it, verifies the trace, and
+// returns its events, sorted by start.
 func Start(t testing.TB, opts ...scope.Option) (stop func() []Event) {
 	t.Helper()
 	if err := scope.Start(t.TempDir()+string(filepath.Separator), opts...); err != nil {

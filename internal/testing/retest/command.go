@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// command is a go test as it was asked for.
+// command is a go test command.
 type command struct {
-	flags    []string // from the go command on, without the packages
+	flags    []string // go command with its arguments, without the packages
 	packages []string
 }
 
@@ -27,8 +27,8 @@ func parse(args []string) (command, error) {
 	return command{flags: args[:n], packages: args[n:]}, nil
 }
 
-// run runs the packages' tests, with further flags, and prints what go test prints.
-// It reports whether go test found nothing wrong.
+// run runs the packages' tests, with further flags, and prints the output of go test. It
+// reports whether go test succeeded.
 func (c command) run(out io.Writer, further []string, packages ...string) (*results, bool) {
 	args := slices.Concat([]string{"test", "-json"}, c.flags[2:], further, packages)
 	cmd := exec.Command(c.flags[0], args...)
@@ -46,7 +46,8 @@ func (c command) run(out io.Writer, further []string, packages ...string) (*resu
 	return r, cmd.Wait() == nil
 }
 
-// judge runs the tests, then alone what failed, and reports whether all passed in the end.
+// judge runs the tests, repeats the failed ones alone, and reports whether all passed in the
+// end.
 func (c command) judge(out io.Writer) bool {
 	first, passed := c.run(out, nil, c.packages...)
 	first.slowest(out)
@@ -71,11 +72,11 @@ func (c command) judge(out io.Writer) bool {
 			passed = c.again(out, path, test, o) && passed
 		}
 	}
-	return passed && failures > 0 // go test may fail without a test's doing
+	return passed && failures > 0 // go test may fail without a failed test
 }
 
-// again runs one test of a package alone, or all of them if there is no name, and
-// reports whether it passed. Passing is what was seen, not that nothing failed.
+// again runs one test of a package alone, or all of them if test is "", and reports whether
+// it passed. It must have been seen to pass.
 func (c command) again(out io.Writer, path, test string, before *outcome) bool {
 	alone := []string{"-count=1", "-p=1"}
 	name := path
@@ -98,9 +99,9 @@ func (c command) again(out io.Writer, path, test string, before *outcome) bool {
 	return passed
 }
 
-// quote prints text in a way that stage of the Makefile knows from what is around it.
+// quote prints text in a form that stage of the Makefile recognises.
 func quote(out io.Writer, what, text string) {
-	const most = 100 // a package that died may have said a lot; why it did comes last
+	const most = 100 // a package that died may have printed a lot; the reason is at the end
 	fmt.Fprintf(out, "    | %s:\n", what)
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if left := len(lines) - most; left > 0 {

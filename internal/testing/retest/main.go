@@ -1,17 +1,17 @@
-// Command retest runs go test, and what failed once more alone. What then passes is
-// printed as FLAKY with both outputs, and does not fail the run. make test uses it:
-// tests share the machine's cores with each other, and with whatever else runs there.
+// Command retest runs go test, and repeats failed tests once alone. Those that then pass are
+// printed as FLAKY with both outputs, and do not fail the run. make test uses it: tests
+// share the machine's cores with each other and with other programs.
 //
 //	retest go test -v ./...
 //	retest -naming 'wantPath|witness' go test -v ./internal/record
 //
 // With -naming only tests run that match: see naming.
 //
-// The packages come last and begin with a dot. A test that fails runs again by itself.
-// Where a whole package died (a panic, a timeout, an exit), no one knows what its other
-// tests would have said, so the package runs again. A data race, and what does not build
-// or pass go vet, are no matter of luck: they fail at once. At the end come the ten slowest
-// tests, a line each that begins with "slow".
+// The packages come last and begin with a dot. A failed test is repeated alone. If a whole
+// package died (a panic, a timeout, an exit), the results of its other tests are unknown, so
+// the package is repeated. A data race, and a failure of build or go vet, are not random:
+// they fail at once. The output ends with the ten slowest tests, in lines that begin with
+// "slow".
 package main
 
 import (

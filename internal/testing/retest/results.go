@@ -10,29 +10,29 @@ import (
 	"strings"
 )
 
-// results is what go test -json told of each package.
+// results has the events of go test -json by package.
 type results struct {
 	packages map[string]*outcome // by import path
-	took     []duration          // of tests, not of those inside of others
+	took     []duration          // of top-level tests
 }
 
-// duration is how long a test took.
+// duration is the duration of a test.
 type duration struct {
 	seconds    float64
 	path, test string
 }
 
-// outcome is what a package's tests did.
+// outcome has the results of a package's tests.
 type outcome struct {
 	lines       []line
-	ended       map[string]string // by test, "" is the package: pass, fail or skip
+	ended       map[string]string // by test, "" for the package: pass, fail or skip
 	failedBuild bool
 }
 
 type line struct{ test, text string }
 
-// read reads the events up to their end, and prints each package's output when it has
-// ended. What is not verbose tells of packages that pass in one line.
+// read reads the events to the end, and prints each package's output when it has ended.
+// Without verbose, passing packages are printed in one line.
 func (r *results) read(in io.Reader, out io.Writer, verbose bool) {
 	lines := bufio.NewReader(in)
 	for {
@@ -85,7 +85,7 @@ func (r *results) event(text string, out io.Writer, verbose bool) {
 	}
 }
 
-// slowest prints the ten tests that took longest, of those that took a second.
+// slowest prints the ten slowest tests of those that took at least a second.
 func (r *results) slowest(out io.Writer) {
 	slices.SortStableFunc(r.took, func(a, b duration) int { return cmp.Compare(b.seconds, a.seconds) })
 	for _, d := range r.took[:min(10, len(r.took))] {
@@ -95,7 +95,7 @@ func (r *results) slowest(out io.Writer) {
 	}
 }
 
-// failed returns the packages that did not pass, in order.
+// failed returns the packages that did not pass, sorted.
 func (r *results) failed() []string {
 	var paths []string
 	for path, o := range r.packages {
@@ -107,7 +107,7 @@ func (r *results) failed() []string {
 	return paths
 }
 
-// sure says why a failure is no matter of luck, or nothing.
+// sure returns why a failure is not random; "": it may be.
 func (o *outcome) sure() string {
 	if o.failedBuild {
 		return "its build or go vet failed"
@@ -120,14 +120,14 @@ func (o *outcome) sure() string {
 	return ""
 }
 
-// died reports whether the package's process ended before its tests did, or failed
-// though they passed. Package testing prints FAIL when all have run.
+// died reports whether the package's process ended before its tests did, or failed although
+// they passed. Package testing prints FAIL when all have run.
 func (o *outcome) died() bool {
 	orderly := slices.ContainsFunc(o.lines, func(l line) bool { return l.test == "" && l.text == "FAIL\n" })
 	return !orderly || len(o.failedTests()) == 0
 }
 
-// failedTests returns the failed tests, without those inside of others.
+// failedTests returns the failed top-level tests.
 func (o *outcome) failedTests() []string {
 	var tests []string
 	for test, end := range o.ended {
@@ -139,11 +139,11 @@ func (o *outcome) failedTests() []string {
 	return tests
 }
 
-// passed reports whether the test, or with no name the package, was seen to pass.
+// passed reports whether the test, or the package if test is "", was seen to pass.
 func (o *outcome) passed(test string) bool { return o.ended[test] == "pass" }
 
-// text is what the test printed and what those in it did; with no name, what the
-// package and all of its tests did that did not pass.
+// text returns the output of the test and its subtests; if test is "", that of the package
+// and of all its tests that did not pass.
 func (o *outcome) text(test string) string {
 	var b strings.Builder
 	for _, l := range o.lines {

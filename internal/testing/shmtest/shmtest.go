@@ -1,6 +1,6 @@
-// Package shmtest gives the tests of a package a directory of shared memory of their
-// own. In the one that all programs share, a recording of a test brings home what
-// others have left there, and they what its victims left, at any moment.
+// Package shmtest gives the tests of a package a shared memory directory of their own. In
+// the common one, a recording of a test would recover what other programs have left there,
+// and they what its victims left, at any time.
 package shmtest
 
 import (
@@ -13,20 +13,20 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Variable tells processes of the same test binary where the directory is.
+// Variable has the directory for processes of the same test binary.
 const Variable = "SCOPEVIEW_TEST_SHM"
 
 const prefix = "scopeview-test-"
 
-func init() { // before a test binary that plays a victim can begin to record
+func init() { // before a test binary that acts as a victim can start recording
 	if dir := os.Getenv(Variable); dir != "" {
 		hot.Dir = dir
 	}
 }
 
-// Run runs a package's tests for its TestMain, by m.Run, with a directory of their own
-// where the system has shared memory. It is also that of the processes that they
-// start from the test binary, and of the programs that they have the go command build.
+// Run runs a package's tests for its TestMain, by m.Run, with a directory of their own where
+// the system has shared memory. Processes started from the test binary, and programs that
+// they build with the go command, use it too.
 func Run(run func() int) int {
 	if os.Getenv(Variable) != "" {
 		return run() // started by a test that has one
@@ -48,7 +48,7 @@ func Run(run func() int) int {
 	return run()
 }
 
-// removeLeft removes the directories of test binaries that were killed.
+// removeLeft removes the directories of killed test binaries.
 func removeLeft() {
 	left, _ := filepath.Glob(filepath.Join(hot.Dir, prefix+"*"))
 	for _, dir := range left {

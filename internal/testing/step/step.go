@@ -1,11 +1,10 @@
 //go:build linux && amd64
 
-// Package step executes a thread of another process instruction by instruction, and
-// leaves it stopped wherever its test likes, while the process's other threads run.
-// Only tests import it.
+// Package step executes a thread of another process instruction by instruction, and leaves
+// it stopped at any point, while the process's other threads run. Only tests import it.
 //
-// The thread says itself where stepping is to begin and to end: it calls Mark, which
-// is a system call of a number that the kernel does not have.
+// The thread itself marks where stepping begins and ends: it calls Mark, a system call with
+// a number that the kernel does not have.
 package step
 
 import (
@@ -18,32 +17,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// number is that of no system call.
+// number is not the number of any system call.
 const number = 5000
 
-// Mark tells who steps this thread that it has come to the place n. Where nobody
-// does, it does nothing.
+// Mark signals place n to the tracer of this thread. Without a tracer it does nothing.
 func Mark(n int) { _, _, _ = unix.RawSyscall(number, uintptr(n), 0, 0) }
 
-// Thread is a thread that is stepped. All its methods, and Seize, must be called on
-// one goroutine that is locked to its thread: the kernel wants the same tracer.
+// Thread is a stepped thread. All its methods, and Seize, must be called on one goroutine
+// locked to its thread: the kernel requires the same tracer.
 type Thread struct {
 	tid  int
 	regs unix.PtraceRegs
 	late atomic.Bool
 }
 
-// errWaits says that a thread did not come to an end of what it was to do: it waits in
-// the kernel, maybe for one that was stopped. It stays there.
+// errWaits is returned if a thread does not stop: it waits in the kernel, possibly for a
+// stopped thread. It stays there.
 var errWaits = errors.New("the thread waits")
 
-// patience is how long a thread may take; a variable for the test.
+// patience is the maximum time of a step; a variable for the test.
 var patience = 5 * time.Second
 
 // Seize stops the thread.
 func Seize(tid int) (*Thread, error) {
 	t := &Thread{tid: tid}
-	// unix.PtraceSeize has no way to give the options.
+	// unix.PtraceSeize has no parameter for options.
 	if _, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, unix.PTRACE_O_TRACESYSGOOD, 0, 0); e != 0 {
 		return nil, fmt.Errorf("seizing thread %d: %w", tid, e)
 	}
@@ -54,10 +52,10 @@ func Seize(tid int) (*Thread, error) {
 	return t, err
 }
 
-// wait waits until the thread has stopped, and returns why.
+// wait waits until the thread has stopped, and returns the signal.
 func (t *Thread) wait() (unix.Signal, error) {
 	var ws unix.WaitStatus
-	// A signal is the way to get it out of a system call.
+	// A signal interrupts a system call.
 	late := time.AfterFunc(patience, func() {
 		t.late.Store(true)
 		_, _, _ = unix.RawSyscall(unix.SYS_TKILL, uintptr(t.tid), uintptr(unix.SIGURG), 0)
@@ -81,20 +79,20 @@ func (t *Thread) wait() (unix.Signal, error) {
 	}
 }
 
-// ToMark lets the thread run until it has come to the place n.
+// ToMark runs the thread until it reaches Mark(n).
 func (t *Thread) ToMark(n int) error {
 	for {
 		if err := t.toCall(); err != nil {
 			return err
 		}
 		if t.regs.Orig_rax == number && t.regs.Rdi == uint64(n) {
-			return t.toCall() // that was its beginning
+			return t.toCall() // that was the system call's entry
 		}
 	}
 }
 
-// toCall lets the thread run until a system call begins or ends. Signals it does not
-// get: the runtime's, to preempt it.
+// toCall runs the thread until a system call begins or ends. Signals, such as the runtime's
+// for preemption, are suppressed.
 func (t *Thread) toCall() error {
 	for {
 		if err := unix.PtraceSyscall(t.tid, 0); err != nil {
@@ -114,8 +112,8 @@ func (t *Thread) toCall() error {
 	}
 }
 
-// Step executes one instruction. It reports whether the one that follows is that of
-// Mark(n), and leaves that to be done.
+// Step executes one instruction. It reports whether the next one is the system call of
+// Mark(n), which it does not execute.
 func (t *Thread) Step(n int) (there bool, err error) {
 	for {
 		if _, _, err := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_SINGLESTEP, uintptr(t.tid), 0, 0, 0, 0); err != 0 {
@@ -134,7 +132,7 @@ func (t *Thread) Step(n int) (there bool, err error) {
 		case unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE:
 			return false, fmt.Errorf("thread %d gets %v at %#x", t.tid, s, t.regs.Rip)
 		}
-		// Any other signal it does not get, and the instruction was not executed.
+		// Any other signal is suppressed, and the instruction was not executed.
 	}
 }
 
@@ -144,7 +142,7 @@ func (t *Thread) atSyscall() bool {
 	return err == nil && n == 2 && b == [2]byte{0x0f, 0x05}
 }
 
-// Detach lets the thread go.
+// Detach releases the thread.
 func (t *Thread) Detach() error {
 	if err := unix.PtraceDetach(t.tid); err != nil {
 		return fmt.Errorf("letting thread %d go: %w", t.tid, err)
@@ -152,7 +150,7 @@ func (t *Thread) Detach() error {
 	return nil
 }
 
-// Reap takes note of the thread's death, which its process's parent can't see before.
+// Reap collects the thread's death, which its process's parent cannot see before.
 func (t *Thread) Reap() {
 	for {
 		if _, err := t.wait(); err != nil {
@@ -161,13 +159,13 @@ func (t *Thread) Reap() {
 	}
 }
 
-// ID is the system's number of the thread.
+// ID returns the system's number of the thread.
 func (t *Thread) ID() int { return t.tid }
 
-// At is the address of the instruction that follows.
+// At returns the address of the next instruction.
 func (t *Thread) At() uint64 { return t.regs.Rip }
 
-// Word is what is at an address of the thread's process.
+// Word returns the word at an address of the thread's process.
 func (t *Thread) Word(addr uint64) (uint32, error) {
 	var b [4]byte
 	if n, err := unix.PtracePeekData(t.tid, uintptr(addr), b[:]); err != nil || n != len(b) {

@@ -10,15 +10,14 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Bomb is a file made to cost its reader more than it is worth.
+// Bomb is a file that is expensive to read.
 type Bomb struct {
 	Name string
 	Data []byte
 }
 
-// Bombs are files of about size bytes each: what is in there claims to be more than it is, is
-// told again and again, names what names it, or is as dear for whoever reads it as the
-// format allows.
+// Bombs returns files of about size bytes each that claim large sizes, repeat definitions,
+// refer to each other in cycles, or are as expensive to read as the format allows.
 func Bombs(size int) (list []Bomb) {
 	for _, b := range bombs {
 		m := &maker{size: size, chunk: 64 << 10, header: format.Header{
@@ -39,16 +38,16 @@ type maker struct {
 	state  []int64 // its words
 	since  int64   // of all chunks; 0: the start
 	live   bool    // no chunk is final, and the trace is not closed
-	b      []byte  // the chunks behind the first
+	b      []byte  // the chunks after the first
 	kind   format.ChunkKind
 	number uint32
-	cut    int // bytes of the file that are left; 0: all
+	cut    int // remaining bytes of the file; 0: all
 }
 
 // full reports whether the file has its size.
 func (m *maker) full() bool { return len(m.b)+m.chunk >= m.size }
 
-// loc is what the next record's offset counts as.
+// loc returns the location of the next record.
 func (m *maker) loc() int64 {
 	if m.header.Ring != 0 {
 		return int64(m.number)*int64(m.chunk) + int64(len(m.b)%m.chunk)
@@ -56,7 +55,8 @@ func (m *maker) loc() int64 {
 	return int64(m.chunk + len(m.b))
 }
 
-// room goes on in a chunk of that kind that has n bytes left.
+// room continues the current chunk if it is of that kind and has n bytes left, or begins a
+// new one.
 func (m *maker) room(kind format.ChunkKind, n int) {
 	if used := len(m.b) % m.chunk; m.kind == kind && used != 0 && used+n <= m.chunk {
 		return
@@ -114,14 +114,14 @@ func (m *maker) file() []byte {
 	return b
 }
 
-// head is word 2 of a record.
+// head returns word 2 of a record.
 func head(goid int, k format.Kind, ext bool, name int) uint64 {
 	return format.Head(uint64(goid), k, ext, uint16(name))
 }
 
 const bombStart = 2000 // ticks of the first record
 
-// task is a scope that lasts for dur ticks.
+// task returns a scope of dur ticks.
 func task(goid, name int, start, dur int64) format.Record {
 	return format.Record{Start: start, Stop: start + dur, Head: head(goid, format.KindTask, false, name)}
 }
@@ -130,7 +130,7 @@ func openTask(goid, name int, start int64) format.Record {
 	return format.Record{Start: start, Stop: start | math.MinInt64, Head: head(goid, format.KindTask, false, name)}
 }
 
-// until fills the file: f makes the i-th part.
+// until returns a function that fills the file with parts i = 0, 1, … from f.
 func until(f func(m *maker, i int)) func(*maker) {
 	return func(m *maker) {
 		for i := 0; !m.full(); i++ {
@@ -139,7 +139,7 @@ func until(f func(m *maker, i int)) func(*maker) {
 	}
 }
 
-// some makes n parts and then fills the file.
+// some returns a function that fills a share of the file with first and the rest with then.
 func some(share float64, first, then func(m *maker, i int)) func(*maker) {
 	return func(m *maker) {
 		for i := 0; float64(len(m.b)) < share*float64(m.size); i++ {
@@ -151,7 +151,7 @@ func some(share float64, first, then func(m *maker, i int)) func(*maker) {
 
 func at(i int) int64 { return bombStart + int64(i) }
 
-// nameText is a name that no other id has.
+// nameText returns a name that no other id has.
 func nameText(i, length int) string {
 	s := fmt.Sprintf("%06d", i)
 	return s + strings.Repeat("x", length-len(s))
@@ -161,7 +161,7 @@ var bombs = []struct {
 	name string
 	fill func(*maker)
 }{
-	// Numbers that are lies.
+	// Wrong numbers.
 	{"a header of the largest numbers", func(m *maker) {
 		m.header.Limit, m.header.StartWall, m.header.StartMono, m.header.TickRate = math.MaxInt64, math.MaxInt64, math.MaxInt64, math.MaxInt64
 		m.state = []int64{1, math.MaxInt64, math.MaxInt64, math.MaxInt64, math.MaxInt64, math.MaxInt64}
@@ -231,7 +231,7 @@ var bombs = []struct {
 		m.record(format.Record{Start: format.MaxTicks - 1, Stop: math.MaxInt64, Head: head(i%5, format.KindTask, false, 2), CPU: math.MaxUint64 - 1})
 	})},
 
-	// What names what names it.
+	// Cyclic references.
 	{"ends that end ends, and themselves", func(m *maker) {
 		until(func(m *maker, i int) {
 			loc := m.loc() + int64(i%3-1)*64
@@ -369,7 +369,7 @@ var bombs = []struct {
 	{"parts of a Go trace that lie a chunk apart each", func(m *maker) {
 		m.chunk = m.size / 4
 		each := (m.chunk - format.ChunkHeaderSize) / 32
-		until(func(m *maker, i int) { // the part behind one is in the next chunk, behind the last one's in the first
+		until(func(m *maker, i int) { // the next part is in the next chunk, and after the last chunk in the first
 			m.block(format.BlockGoTrace, format.AppendGoTrace(nil, 1, uint32(i%each*3+i/each), []byte{1}))
 		})(m)
 	}},
@@ -558,7 +558,8 @@ func make12(s format.Slot) (list []format.Slot) {
 	return list
 }
 
-// deepStack makes a stack of as many frames as one can have, all of one function.
+// deepStack returns a function that writes a stack with the maximum number of frames, all of
+// one function.
 func deepStack(id uint32, inlined bool) func(m *maker, i int) {
 	return func(m *maker, _ int) {
 		m.block(format.BlockFrame, format.AppendFrame(nil, &format.Frame{ID: 1, Function: "f", File: "f.go", Line: 1, Inlined: inlined}))

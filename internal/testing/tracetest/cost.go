@@ -12,29 +12,29 @@ import (
 	"time"
 )
 
-// MaxMemory is how much memory, beyond the file itself, reading a file of size bytes may
-// take, whatever is in it.
+// MaxMemory returns the maximum memory, beyond the file itself, for reading any file of size
+// bytes.
 func MaxMemory(size int64) int64 { return 8*size + 1<<20 }
 
-// MaxTime is how much CPU time it may take: a second for each MiB begun.
+// MaxTime returns the maximum CPU time for it: a second for each MiB begun.
 func MaxTime(size int64) time.Duration { return time.Duration(size>>20+1) * time.Second }
 
-// Frugal runs f, which reads a file of size bytes, and fails t if it takes more memory
-// or time than reading may. It tells what was taken; the memory is 0 if it
-// was too little to be measured, or can't be: see InChild, and make fuzz.
+// Frugal runs f, which reads a file of size bytes, and fails t if it takes more memory or
+// time than allowed. It returns both; the memory is 0 if it is too little to be measured, or
+// cannot be measured: see InChild, and make fuzz.
 //
-// What all allocations of f add up to bounds the memory that it takes. Where that is too
-// much, f runs again, and what is live is measured. Where it took too long it runs again
-// too, and the least counts. So f can be run several times.
+// The sum of all allocations of f bounds its memory. If that is too much, f runs again while
+// the live memory is measured. If it took too long, it runs again too, and the minimum
+// counts. So f must be repeatable.
 func Frugal(t testing.TB, what string, size int64, f func()) (memory int64, took time.Duration) {
 	t.Helper()
 	return FrugalTimes(t, what, size, 1, f)
 }
 
-// emulated tells that this processor is a program: how long it takes means nothing.
+// emulated reports that this processor is emulated, so that times mean nothing.
 var emulated bool
 
-// FrugalTimes is Frugal for what may take so many times the memory.
+// FrugalTimes is Frugal with a multiple of the memory.
 func FrugalTimes(t testing.TB, what string, size, times int64, f func()) (memory int64, took time.Duration) {
 	t.Helper()
 	if emulated {
@@ -50,7 +50,7 @@ func FrugalTimes(t testing.TB, what string, size, times int64, f func()) (memory
 			t.Errorf("%s: %d bytes of memory for a file of %d bytes, at most %d are allowed", what, memory, size, most)
 		}
 	}
-	for range 2 { // what is slow is so each time, what the runtime did meanwhile is not
+	for range 2 { // slow code is slow each time; interference of the runtime is not
 		if took > MaxTime(size)*slowdown {
 			start = worked()
 			f()
@@ -63,17 +63,15 @@ func FrugalTimes(t testing.TB, what string, size, times int64, f func()) (memory
 	return memory, took
 }
 
-// stopTheWorld has the runtime collect garbage while all else stands still. What is
-// allocated while garbage is collected counts as live otherwise, and that can be more than
-// all else.
+// stopTheWorld is the GODEBUG setting for stop-the-world collection. Otherwise, memory
+// allocated during a collection counts as live, which can exceed all else.
 const stopTheWorld = "gcstoptheworld=1"
 
 var stopped = strings.Contains(os.Getenv("GODEBUG"), stopTheWorld)
 
-// InChild runs the test t again, in a process of its own in which garbage is collected while
-// all else stands still, and returns false; in there it returns true. Where no process can be started (an emulator runs this one) it returns true at once, and
-// nothing is measured. With the race detector the test
-// is skipped.
+// InChild runs test t again in a process with stop-the-world garbage collection, and returns
+// false; in that process it returns true. If no process can be started (in an emulator) it
+// returns true at once, and nothing is measured. With the race detector the test is skipped.
 func InChild(t *testing.T) bool {
 	t.Helper()
 	if slowdown > 1 {
@@ -83,7 +81,7 @@ func InChild(t *testing.T) bool {
 		return true
 	}
 	args := []string{"-test.run=^" + t.Name() + "$", "-test.v"}
-	if d, ok := t.Deadline(); ok { // what is left is for telling
+	if d, ok := t.Deadline(); ok { // the rest is for reporting
 		args = append(args, "-test.timeout="+(time.Until(d)*9/10).Round(time.Second).String())
 	}
 	if testing.Short() {
@@ -112,7 +110,7 @@ func InChild(t *testing.T) bool {
 
 // Names of runtime/metrics.
 const (
-	allocated = "/gc/heap/allocs:bytes" // since the program began
+	allocated = "/gc/heap/allocs:bytes" // since the start of the program
 	live      = "/gc/heap/live:bytes"   // what the last collection found
 )
 

@@ -10,15 +10,15 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// Golden is a trace of internal/trace/testdata: one for each thing that a reader may meet.
+// Golden is a trace of internal/trace/testdata: one for each case that a reader may meet.
 type Golden struct {
 	Name string
-	Text string // as internal/trace/text has it; or "notrace " and bytes that are none
+	Text string // as in internal/trace/text; or "notrace " and arbitrary bytes
 }
 
 var goldenPart = regexp.MustCompile(`(?ms)^-- trace --\n(.*?)^-- \w+ --\n`)
 
-// Goldens lists them. dir is where internal/trace is, from the test's directory.
+// Goldens returns the goldens. dir is the path of internal/trace from the test's directory.
 func Goldens(t testing.TB, dir string) (list []Golden) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "testdata", "*.txtar"))
@@ -39,7 +39,7 @@ func Goldens(t testing.TB, dir string) (list []Golden) {
 	return list
 }
 
-// Bytes is the file.
+// Bytes returns the file.
 func (g *Golden) Bytes(t testing.TB) []byte {
 	t.Helper()
 	if s, ok := strings.CutPrefix(g.Text, "notrace "); ok {

@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// Random is a trace of some thousand records that has what makes reading them depend
-// on one another: scopes that cross, are open, or ended apart by others; pending events that
-// come chunks later; rows that get names; steps of the clock; and, if it is bad, records
-// that make no sense.
+// Random returns a trace of some thousand records with all dependencies between records:
+// scopes that cross, are open, or are ended separately by others; pending events that come
+// chunks later; rows that get names; steps of the clock; and, if bad, invalid records.
 func Random(t testing.TB, seed uint64, bad bool) []byte {
 	r := &random{Rand: rand.New(rand.NewPCG(seed, 7)), bad: bad, now: 2000}
 	r.begin()
@@ -41,7 +40,7 @@ type randomChunk struct {
 	units int
 }
 
-// begun is a scope that was begun and is still to end.
+// begun is an open scope.
 type begun struct {
 	label string
 	kind  string
@@ -92,7 +91,7 @@ func (r *random) line(owner, n int, format string, args ...any) {
 func (r *random) step() {
 	o, g := r.IntN(len(r.chunks)), r.IntN(randomGoroutines)
 	name := fmt.Sprintf("%q", fmt.Sprint("n", 2+r.IntN(randomNames)))
-	r.now += r.Int64N(40) // equal starts too
+	r.now += r.Int64N(40) // equal starts occur
 	start := r.now
 	if r.IntN(10) == 0 {
 		start -= r.Int64N(100)
@@ -130,7 +129,7 @@ func (r *random) step() {
 	}
 }
 
-// end writes an end apart of a scope that is open.
+// end writes a separate end of an open scope.
 func (r *random) end(o, g int, name string, start int64, cpu string) {
 	i := r.IntN(len(r.open))
 	x := r.open[i]
@@ -139,7 +138,7 @@ func (r *random) end(o, g int, name string, start int64, cpu string) {
 		r.open = append(r.open, x) // it may end twice
 	}
 	by := x.goid
-	if r.IntN(3) == 0 && g != 0 { // 0 says that the goroutine has ended, which goes on here
+	if r.IntN(3) == 0 && g != 0 { // 0 means that the goroutine has ended, but here it continues
 		by = g
 	}
 	if r.bad && r.IntN(10) == 0 {
@@ -148,7 +147,7 @@ func (r *random) end(o, g int, name string, start int64, cpu string) {
 	r.line(o, 3, "end %s g=%d start=%d begin=%d cpu=%s | loc:%s goid:%d int:7", name, by, start, x.start, cpu, x.label, x.goid)
 }
 
-// wrong writes what no recorder does.
+// wrong writes records that no recorder writes.
 func (r *random) wrong(o, g int, name string, start, stop int64) {
 	switch r.IntN(4) {
 	case 0:

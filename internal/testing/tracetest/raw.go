@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// Grown is what a program counts of slices that grew to n elements of 8 bytes.
+// Grown returns the counts of slices that grew to n elements of 8 bytes.
 func Grown(typ string, made, n int64, stack ...string) row.Row {
 	r := row.Row{Kind: row.Slice, Type: typ, Stack: stack}
 	r.V[row.Made], r.V[row.Exact], r.V[row.Grown], r.V[row.Copied], r.V[row.GrownBytes] = made, made, made*10, made*n*8, made*n*8
@@ -18,7 +18,7 @@ func Grown(typ string, made, n int64, stack ...string) row.Row {
 	return r
 }
 
-// WriteRaw writes the raw file beside a trace: that of a program that counted for 100 ms.
+// WriteRaw writes the raw file beside a trace, of a program that counted for 100 ms.
 func WriteRaw(t testing.TB, trace string, rows ...row.Row) {
 	t.Helper()
 	b := row.AppendHead(nil, &row.Head{Program: "example.com/p", Go: "go1.26.8", CPUs: 2, NS: 1e8, Looked: 1e8})

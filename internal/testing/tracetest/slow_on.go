@@ -2,5 +2,5 @@
 
 package tracetest
 
-// slowdown is by how much instrumentation slows down.
+// slowdown is the factor by which instrumentation slows down.
 const slowdown = 20

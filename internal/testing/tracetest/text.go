@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// Assemble is the file that lines of text stand for.
+// Assemble returns the file described by lines of text.
 func Assemble(t testing.TB, lines string) []byte {
 	t.Helper()
 	data, err := text.Assemble(strings.NewReader(lines))
@@ -20,7 +20,7 @@ func Assemble(t testing.TB, lines string) []byte {
 	return data
 }
 
-// Write writes the file that lines of text stand for.
+// Write writes the file described by lines of text.
 func Write(t testing.TB, path, lines string) {
 	t.Helper()
 	if err := os.WriteFile(path, Assemble(t, lines), 0o600); err != nil {
@@ -28,7 +28,7 @@ func Write(t testing.TB, path, lines string) {
 	}
 }
 
-// Open opens a trace that is in memory.
+// Open opens a trace in memory.
 func Open(t testing.TB, data []byte) *trace.Trace {
 	t.Helper()
 	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
@@ -38,7 +38,7 @@ func Open(t testing.TB, data []byte) *trace.Trace {
 	return tr
 }
 
-// OpenText opens the trace that lines of text stand for.
+// OpenText opens the trace described by lines of text.
 func OpenText(t testing.TB, lines string) *trace.Trace {
 	t.Helper()
 	return Open(t, Assemble(t, lines))

@@ -1,3 +1,3 @@
-// Package truth holds what scopeview says of programs that were not written for it against what
-// Linux's perf says of the same runs. make truth runs it.
+// Package truth compares the output of scopeview for existing programs with that of Linux's
+// perf for the same runs. make truth runs it.
 package truth

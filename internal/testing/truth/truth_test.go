@@ -57,8 +57,8 @@ var programs = []program{
 	{"executable in memory", []string{"go build -o b ./spin", "gcc -O1 -o a memfd.c"}, "./a ./b", 1},
 }
 
-// where is what a sample is of: a function, and the file that has its code. Without a file it is
-// in any.
+// where is the place of a sample: a function, and the file that has its code. Without a file
+// it may be in any.
 type where struct{ function, object string }
 
 // TestTruthOfPerf records programs, and has perf sample the same runs.

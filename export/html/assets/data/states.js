@@ -52,9 +52,9 @@ export class StateSet {
     /** @type {number[][]} */ this.stacks = header.stacks ?? [[]];
     /** @type {string[]} */ this.reasons = header.reasons ?? [""];
     this.switches = header.switches === true;
-    /** @type {[string, string][]} what is to be said of them as a whole */ this.facts = header.facts ?? [];
+    /** @type {[string, string][]} facts about all of them */ this.facts = header.facts ?? [];
     this.procs = header.procs ?? 0; // number of Go's processors that ran a goroutine
-    /** @type {[number, number][]} where all that goroutines did is in it */ this.told = header.told ?? [];
+    /** @type {[number, number][]} ranges with complete states */ this.told = header.told ?? [];
     this.lockState = this.names.indexOf("lock");
     this.state = column("state");
     const dur = column("stateDur");

@@ -198,7 +198,7 @@ function whyOf(model, wait, known) {
 
 /** The parts of a wait under construction. */
 class Parts {
-  /** @param {Wait} wait @param {import("../data/states.js").StateLane|null} lane of who waits */
+  /** @param {Wait} wait @param {import("../data/states.js").StateLane|null} lane of the waiting goroutine */
   constructor(wait, lane) {
     this.wait = wait;
     this.lane = lane;

@@ -79,7 +79,7 @@ function earlier(a, b) {
 export class Replay {
   /**
    * @param {(to: number, from: number, until: number) => void} charge gives a stretch to the innermost
-   * @param {(lock: number, by: number, from: number, until: number) => void} held tells who had it while a lock was held; -1: nobody
+   * @param {(lock: number, by: number, from: number, until: number) => void} held gets the scope that had the time while a lock was held; -1: none
    */
   constructor(charge, held) {
     this.charge = charge;

@@ -1,4 +1,4 @@
-// The page's colours are told apart, by eyes that lack any one kind of cones too.
+// The page's colours are distinguishable, also for colour-blind users.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -12,12 +12,12 @@ const [cpu, runnable, lock, sleep, channel, syscall] = [1, 2, 3, 4, 5, 6];
 const [task, wait, hold] = [1, 6, 7];
 const args = (addr, more = "") => ({ args: `{"addr":"${addr}","lock":"mutex"${more}}` });
 
-/** What explain says, as text. */
+/** Returns the result of explain as text. */
 const said = ({ parts }) => parts.map((p) => `${p.kind} ${p.key} ${names[p.scope] ?? "-"} ${p.state ? `${p.state} ` : ""}${p.ns}${p.pieces.length > 1 ? ` ×${p.pieces.length}` : ""}`);
 const sum = (parts) => parts.reduce((n, p) => n + p.ns, 0);
 const appOf = (model) => /** @type {any} */ ({ model });
 
-/** Goroutine 1 waits for store.mu from 100 to 1100: who held it meanwhile is told by the holds. */
+/** Goroutine 1 waits for store.mu from 100 to 1100; holds show the holders. */
 function contended(more = {}, locks = {}, states = null) {
   const model = modelOf([
     [1, 0, want, task, 50, 1060], [1, 1, store, wait, 100, 1000, args("0xc0", more.told)],
@@ -88,7 +88,7 @@ test("what a holder did while it held", () => {
   assert.deepEqual(did(deedsOf(model, parts[1], parts[1].pieces[0])), ["not known  300"]);
 });
 
-/** A waits for L1, which B holds, who waits for L2, which C holds, who is in a system call. */
+/** A waits for L1, held by B, which waits for L2, held by C, which is in a system call. */
 function threeLocks(withStates) {
   const model = modelOf([
     [1, 0, want, task, 50, 1060], [1, 1, store, wait, 100, 1000, args("0xc0")],

@@ -42,7 +42,7 @@ const setOf = (items, header) => {
   return new StateSet(c.header.states, c.columns);
 };
 
-/** Tracks as lines, such as the Go side's test tells them. */
+/** Returns tracks as lines, in the format of the Go side's test. */
 function told(set) {
   return [...set.lanes.values()].map((lane) => {
     const list = [];

@@ -5,7 +5,7 @@ import { limitedView, viewOfAll } from "../view/viewport.js";
 import { newChoices } from "../view/layout.js";
 import { newCalls } from "../model/calls.js";
 
-let calm = true; // nobody waits for an animation
+let calm = true; // without animations
 /** @type {(() => void)[]} */
 let frames = [];
 globalThis.matchMedia = () => ({ matches: calm });

@@ -1,4 +1,4 @@
-// Draws one bar: its colour, what its shape says, its CPU line, its label.
+// Draws one bar: its colour, shape, CPU line and label.
 
 import { argumentsText } from "../data/args.js";
 import { colorBy } from "./colorby.js";
@@ -10,19 +10,21 @@ import { sizes } from "./layout.js";
  * @typedef {import("./draw.js").Painter} Painter
  * @typedef {import("../data/batch.js").Batch} Batch
  *
- * Where a bar is, in px, and its row's title.
+ * The position of a bar, in px, and its row's title.
  * @typedef {{x0: number, x1: number, y: number, row: string}} Box
  */
 
-/** How high a bar is, and where in its line its text stands, px. */
+/** The height of a bar, and the position of its text, px. */
 const barHigh = () => sizes.line - 2;
 export const baseline = () => Math.round(sizes.line / 2) + 3;
-/** How much of its colour a bar keeps that a search did not find: little, so that its label is readable in the page's ink. */
+/**
+ * The opacity of a bar that a search did not match: low, so that its label is readable in
+ * the page's ink.
+ */
 export const dimAlpha = 0.2;
 
 /**
- * The hatch that lies over merged scopes: what is narrower than a pixel is shown
- * as not being one bar.
+ * Creates the hatch over merged scopes, which distinguishes them from a single bar.
  * @param {CanvasRenderingContext2D} ctx
  * @param {string} color
  */
@@ -53,8 +55,8 @@ export function fillOf(p, batch, i) {
 }
 
 /**
- * Reports whether a search found none of the items [i, j) and they are not selected.
- * Then their fill fades into the background; what they are called stays readable.
+ * Reports whether items [i, j) do not match the search and are not selected. Their fill
+ * fades into the background; their labels stay readable.
  * @param {Painter} p @param {Batch} batch @param {number} i @param {number} j
  */
 export function isDim({ hits, chosen, chosenTo }, batch, i, j) {
@@ -63,8 +65,8 @@ export function isDim({ hits, chosen, chosenTo }, batch, i, j) {
 }
 
 /**
- * Several scopes, each narrower than can be drawn: the colour of the longest,
- * hatched, and of the waits among them as much as their share.
+ * Draws several scopes that are too narrow to be drawn: in the colour of the longest,
+ * hatched, with the share of the waits among them.
  * @param {Painter} p @param {import("../data/pyramid.js").Run} run @param {Box} box
  */
 export function drawMerged(p, { batch, i, j, top, busy, wait }, { x0, x1, y }) {
@@ -107,7 +109,7 @@ export function drawBar(p, batch, i, box) {
   else ctx.fillRect(left, y + 1, w, barHigh());
   ctx.globalAlpha = dim ? dimAlpha : 1;
   if (hold && w >= 3) {
-    // Held locks are there and are not in the way: a frame, filled faintly.
+    // Held locks are drawn as a frame with a faint fill, so that they do not obscure.
     ctx.strokeStyle = p.colors.hold;
     ctx.strokeRect(left + 0.5, y + 1.5, w - 1, barHigh() - 1);
   } else if (w >= 4 && !open) {
@@ -124,7 +126,10 @@ export function drawBar(p, batch, i, box) {
   if (w >= 22) drawLabel(p, batch, i, { ...box, x0: Math.max(left, 0), x1: right }, dim);
 }
 
-/** Frames what a search found. @param {Painter} p @param {number} x @param {number} w @param {number} y */
+/**
+ * Frames a match of the search.
+ * @param {Painter} p @param {number} x @param {number} w @param {number} y
+ */
 function outlineHit({ ctx, colors }, x, w, y) {
   if (w < 3) return;
   ctx.globalAlpha = 1;
@@ -133,8 +138,8 @@ function outlineHit({ ctx, colors }, x, w, y) {
 }
 
 /**
- * Draws a scope that has not ended. While the writer runs its edge is soft: it goes on.
- * Of a writer that is gone it is torn off.
+ * Draws the end of an open scope: soft while the writer runs, torn off if the writer is
+ * gone.
  * @param {Painter} p @param {number} x @param {number} w @param {number} y
  */
 function openShape(p, x, w, y) {
@@ -163,8 +168,8 @@ function openShape(p, x, w, y) {
 }
 
 /**
- * The line inside a bar: which part of it was CPU time. Solid up to what is
- * known, hatched up to an upper bound; where nothing is known there is none.
+ * Draws the CPU line in a bar: solid up to the known CPU time, hatched up to an upper bound;
+ * none if unknown.
  * @param {Painter} p @param {Batch} batch @param {number} i @param {Box} box
  */
 function drawCPU(p, batch, i, { x0, x1, y }) {
@@ -198,7 +203,7 @@ function drawLabel(p, batch, i, { x0: left, x1: right, y, row }, dim) {
   ctx.fillStyle = hold || dim ? p.colors.fg : p.colors["bar-text"];
   ctx.fillText(text, left + 3, y + baseline());
   p.drawn.labels.push({ label, row });
-  // A lock's address says nothing to the eye; the panel has it.
+  // A lock's address is shown in the panel only.
   if (hold || kind === Kind.wait || text !== label || !batch.args[i]) return;
   const used = textWidth(p, label) + 8;
   if (room - used < 30) return;
@@ -220,7 +225,7 @@ function textWidth(p, text) {
 }
 
 /**
- * text, or as much of it as fits, with an ellipsis; empty if that says nothing.
+ * Returns text, shortened with an ellipsis to fit into room; "" if too little fits.
  * @param {Painter} p @param {string} text @param {number} room
  */
 export function cutText(p, text, room) {

@@ -1,28 +1,34 @@
-// What the heartbeat tells of a moment, or of a stretch of time: never of another one
-// without saying so.
+// The values of heartbeats at a time or in a range of time; a value of another time is
+// marked.
 
 /**
  * @typedef {import("../data/meta.js").Beats} Beats
  * @typedef {import("../data/meta.js").BeatField} BeatField
  *
- * Values, from the least to the most. at: none was taken in the stretch, and this is the
- * last one before, of that time.
+ * The minimum and maximum of values. at: there is no value in the range; this is the last
+ * one before, of that time.
  * @typedef {{low: number, high: number, at: number|null}} Sampled
  */
 
-/** CPUs that the process used between beat k and the one before; NaN: not known. @param {Beats} b @param {BeatField} part @param {number} k */
+/**
+ * Returns the CPUs used by the process between beat k and the previous one; NaN: unknown.
+ * @param {Beats} b @param {BeatField} part @param {number} k
+ */
 export function usedCPUs(b, part, k) {
   const v = b[part]?.[k];
   const d = b.time[k] - b.time[k - 1];
   return v === null || v === undefined || !(d > 0) ? NaN : v / d;
 }
 
-/** What was sampled with beat k; NaN: not known. @param {Beats} b @param {BeatField} part @param {number} k */
+/**
+ * Returns the value sampled with beat k; NaN: unknown.
+ * @param {Beats} b @param {BeatField} part @param {number} k
+ */
 export function sampledValue(b, part, k) { return b[part]?.[k] ?? NaN; }
 
 /**
- * The CPUs used in [from, to]; null: not known of any of it.
- * @param {Beats} b @param {(k: number) => number} value between beat k and the one before
+ * Returns the CPUs used in [from, to]; null: unknown for all of it.
+ * @param {Beats} b @param {(k: number) => number} value between beat k and the previous one
  * @param {number} from @param {number} to
  * @returns {Sampled|null}
  */
@@ -33,7 +39,7 @@ export function usedIn(b, value, from, to) {
 }
 
 /**
- * What was sampled in [from, to], or last before; null: nothing.
+ * Returns the values sampled in [from, to], or the last one before; null: none.
  * @param {Beats} b @param {BeatField} part @param {number} from @param {number} to
  * @returns {Sampled|null}
  */
@@ -51,7 +57,7 @@ export function sampledIn(b, part, from, to) {
 }
 
 /**
- * Values in words; of one that was taken before, of when it is.
+ * Formats values; with the time if it is before the range.
  * @param {Sampled|null} s @param {(v: number) => string} text @param {(t: number) => string} time
  */
 export function sampledText(s, text, time) {

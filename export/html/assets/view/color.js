@@ -1,6 +1,6 @@
-// Colours of names: sixteen pale ones, light enough for dark text. They were found by a
-// search that keeps them apart from each other, from waits, losses and holds, for eyes that
-// lack any one of the three cones too. test/colors.test.js says by how much.
+// The colours of names: sixteen pale ones, light enough for dark text. A search selected
+// them to be distinct from each other and from waits, losses and holds, also for
+// colour-blind users. test/colors.test.js checks the distances.
 
 import { isScope } from "../data/kinds.js";
 import { stateWords } from "../data/states.js";
@@ -27,8 +27,8 @@ function colorHash(text) {
 const colorBatches = new WeakSet();
 
 /**
- * Gives the names of a trace's scopes their colours, in the order of their first use.
- * What is looked at first must not decide, nor what is no scope's name.
+ * Assigns colours to the names of a trace's scopes, in the order of their first use, so that
+ * neither the visible range nor other names matter.
  * @param {import("../model/model.js").Model} model
  */
 export function colorScopes(model) {
@@ -42,8 +42,8 @@ export function colorScopes(model) {
 }
 
 /**
- * Finds the colour of a name. It goes by the text, so that it is the same in every
- * trace; but the first sixteen names of a trace avoid each other's.
+ * Returns the colour of a name. It depends on the text, so that it is the same in every
+ * trace; but the first sixteen names of a trace get distinct ones.
  * @param {string} text
  * @returns {string} a CSS colour
  */
@@ -60,7 +60,7 @@ export function colorOf(text) {
 }
 
 /**
- * The page's own colours, read from its style sheet, for the canvases.
+ * Reads the page's colours from its style sheet, for the canvases.
  * @returns {Record<string, string>}
  */
 export function themeColors() {

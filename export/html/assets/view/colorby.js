@@ -1,5 +1,5 @@
-// What the colours of scopes tell: their names, or on request their rows, their threads or
-// the values of one of their arguments.
+// The meaning of scopes' colours: their names, or optionally their rows, their threads or
+// the values of an argument.
 
 import { argsList } from "../data/args.js";
 import { colorOf } from "./color.js";
@@ -10,16 +10,22 @@ import { rowTitle } from "../model/rowset.js";
  * @typedef {import("../model/model.js").Model} Model
  */
 
-/** What comes before the key of an argument. */
+/** The prefix before the key of an argument. */
 const argument = "argument ";
-/** So many texts of arguments are looked at for their keys, and so many keys are told. */
+/** The maximum number of argument texts searched for keys, and of keys listed. */
 const mostTexts = 2000;
 const mostKeys = 30;
 
-/** The color of each text of a batch's arguments, by what is asked for. @type {WeakMap<Batch, {by: string, colors: (string|null)[]}>} */
+/**
+ * The colours of a batch's argument texts, by criterion.
+ * @type {WeakMap<Batch, {by: string, colors: (string|null)[]}>}
+ */
 const argumentColors = new WeakMap();
 
-/** What scopes can be coloured by, as a link keeps it. @param {Model} model @returns {string[]} */
+/**
+ * Returns the criteria for colouring scopes, as stored in links.
+ * @param {Model} model @returns {string[]}
+ */
 export function colorChoices(model) {
   const keys = new Set();
   let left = mostTexts;
@@ -30,7 +36,7 @@ export function colorChoices(model) {
 }
 
 /**
- * Finds the colour of a scope; null: what it is coloured by is not known of it.
+ * Returns the colour of a scope; null: its value is unknown.
  * @param {Model} model @param {string} by one of colorChoices @param {Batch} batch @param {number} i
  * @returns {string|null}
  */

@@ -1,6 +1,5 @@
-// How many goroutines ran, could have run, and waited, as a graph: below those that ran
-// and those that waited for a processor, over each other; above, with a scale of its
-// own, the others.
+// The graph of the number of goroutines: below, stacked, those that ran and those that
+// waited for a processor; above, with a scale of its own, the others.
 
 import { countNames } from "../model/counts.js";
 import { drawScale, niceNumber } from "./plot.js";
@@ -8,15 +7,18 @@ import { digits3, span, thousands } from "./time.js";
 
 /** @typedef {import("../model/counts.js").Counts} Counts */
 
-/** Places in countNames. */
+/** Indexes into countNames. */
 const runningAt = 0;
 const runnableAt = 1;
 const blockedAt = 2;
-/** Which part of the height is below. */
+/** The share of the height for the lower part. */
 const lowerPart = 0.6;
 const countStates = ["cpu", "runnable", "blocked"];
 
-/** The most there were in [from, to]: below, above, and together at most. @param {Counts[]} counts @param {number} from @param {number} to */
+/**
+ * Returns the maximum counts in [from, to]: below, above, and in total at most.
+ * @param {Counts[]} counts @param {number} from @param {number} to
+ */
 export function highestCounts(counts, from, to) {
   let [lower, upper] = [1, 1];
   for (const c of counts) {
@@ -29,15 +31,15 @@ export function highestCounts(counts, from, to) {
 }
 
 /**
- * What the legend says of a moment, or else of what is in [from, to]: name, value and the
- * state whose colour it has. null: nothing is counted there.
+ * Returns the legend for a time, or for [from, to]: name, value and the state with its
+ * colour. null: there are no counts.
  * @param {Counts[]} counts @param {number} from @param {number} to
  * @returns {[string, string, string?][]|null}
  */
 export function countsText(counts, from, to) {
   const low = [Infinity, Infinity, Infinity];
   const high = [-1, -1, -1];
-  let over = 0; // the stretch of which a value is the average
+  let over = 0; // width of the stretch of which a value is the mean
   for (const c of counts) {
     const k = from === to ? c.stepAt(from) : -1;
     const some = k >= 0 ? c.between(c.time[k], c.time[k + 1]) : from === to ? null : c.between(from, to);
@@ -56,7 +58,7 @@ export function countsText(counts, from, to) {
 }
 
 /**
- * A pixel has the mean of its time and, faintly, the most.
+ * Draws the mean of each pixel and, faintly, its maximum.
  * @param {CanvasRenderingContext2D} ctx @param {import("../app.js").App} app @param {Record<string, string>} colors
  * @param {Counts[]} counts @param {number} width @param {number} height
  */

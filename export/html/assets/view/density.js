@@ -1,5 +1,5 @@
-// Draws a group's row: how many of its rows were in a scope, and in front of them how
-// many waited.
+// Draws a group's row: the number of its rows in a scope and, in front, the number of
+// waiting ones.
 
 import { densityOf } from "../model/density.js";
 import { fillArea, sharesFacts } from "./shares.js";
@@ -7,18 +7,23 @@ import { thousands } from "./time.js";
 
 /** @import { App } from "../app.js" */
 
-/** Reports whether a strip has counts: goroutines without scopes have none. @param {import("./layout.js").Strip} strip */
+/**
+ * Reports whether a strip has counts: goroutines without scopes have none.
+ * @param {import("./layout.js").Strip} strip
+ */
 export function hasDensity(strip) { return strip.kind === "group" && /** @type {any[]} */ (strip.rows).some((row) => row.lanes.length > 0); }
 
 /** @param {import("../model/model.js").Model} model @param {import("./layout.js").Strip} strip */
 function densityOfStrip(model, strip) { return densityOf(model, strip.id, /** @type {any[]} */ (strip.rows)); }
 
-/** A number of rows; where scopes are merged it is about right. @param {number} n @param {boolean} merged */
+/**
+ * Formats a number of rows; with merged scopes it is approximate.
+ * @param {number} n @param {boolean} merged
+ */
 function countText(n, merged) { return `${merged ? "≈ " : ""}${thousands(Math.round(n))}`; }
 
 /**
- * How many there were in each pixel: on an average as high as it is filled, and
- * faintly, where that is more, the most at once.
+ * Draws the mean of each pixel and, faintly, the maximum.
  * @param {import("./draw.js").Painter} p @param {import("./layout.js").Strip} strip @param {number} y
  */
 export function drawDensity(p, strip, y) {
@@ -53,14 +58,23 @@ export function drawDensity(p, strip, y) {
   ctx.fillText(countText(density.most, density.merged), 6, y + 11);
 }
 
-/** The least, the median and the most rows of a group that were in a scope at once in what is looked at. @param {App} app @param {import("./layout.js").Strip} strip */
+/**
+ * Returns the minimum, median and maximum number of rows of a group in a scope in the view.
+ * @param {App} app @param {import("./layout.js").Strip} strip
+ */
 export function spreadText(app, strip) {
   const density = densityOfStrip(app.model, strip);
   const { min, median, max } = density.spread(Math.max(0, app.view.from), Math.min(app.view.to, app.model.end));
   return `${density.merged ? "≈ " : ""}${[min, median, max].map(thousands).join(" – ")} active`;
 }
 
-/** What a group's row shows at a moment. @param {App} app @param {import("./layout.js").Strip} strip @param {number} time @returns {[string, string|null][]} */
+/**
+ * Returns the facts of a group's row at a time.
+ * @param {App} app
+ * @param {import("./layout.js").Strip} strip
+ * @param {number} time
+ * @returns {[string, string|null][]}
+ */
 export function densityFacts(app, strip, time) {
   const rows = /** @type {any[]} */ (strip.rows).length;
   if (!hasDensity(strip)) return [["rows", thousands(rows)], ...sharesFacts(app, strip, time)];

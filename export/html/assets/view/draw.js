@@ -1,5 +1,5 @@
-// Draws strips: rows of bars and flags, folded groups, counters. What is drawn
-// costs what there are pixels, not what there are scopes.
+// Draws strips: rows of bars and flags, folded groups, counters. The cost depends on the
+// number of pixels, not of scopes.
 
 import { baseline, drawBar, drawMerged, fillOf, isDim } from "./bar.js";
 import { lowerBound } from "../data/bisect.js";
@@ -16,7 +16,7 @@ import { drawShares } from "./shares.js";
 import { drawLock, drawStates, drawTicks } from "./strip.js";
 
 /**
- * What drawing needs to know.
+ * The parameters of drawing.
  * @typedef {Object} Painter
  * @property {CanvasRenderingContext2D} ctx
  * @property {import("../model/model.js").Model} model
@@ -25,21 +25,21 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {number} to
  * @property {number} width px
  * @property {number} scale px per ns
- * @property {Pick<import("../model/lit.js").Lit, "has"|"bins">|null} hits of the search, or what is brushed; the others are dimmed
- * @property {import("../data/batch.js").Ref|null} chosen the selected item; a search does not dim it
- * @property {number=} chosenTo behind the last of a selected run
- * @property {string} colorBy what colours tell
+ * @property {Pick<import("../model/lit.js").Lit, "has"|"bins">|null} hits of the search, or the brushed items; the others are dimmed
+ * @property {import("../data/batch.js").Ref|null} chosen the selected item, which a search does not dim
+ * @property {number=} chosenTo index after the last item of a selected run
+ * @property {string} colorBy meaning of the colours
  * @property {number} hoverName name id to emphasise, -1: none
  * @property {boolean} growing the writer runs
  * @property {CanvasPattern|null} hatch
  * @property {Map<string, number>} widths of texts
  * @property {Drawn} drawn
- * @property {{batch: import("../data/batch.js").Batch, i: number}[]} waiting waits that are wide enough to be looked at one by one
- * @property {boolean} flows all requests in sight have arrows
- * @property {{batch: import("../data/batch.js").Batch, i: number}[]} linked then, what is part of a scope by its link
+ * @property {{batch: import("../data/batch.js").Batch, i: number}[]} waiting waits that are wide enough to have arrows
+ * @property {boolean} flows draw arrows of all visible requests
+ * @property {{batch: import("../data/batch.js").Batch, i: number}[]} linked with flows, the items that are linked to a parent
  * @property {{key: number, set: import("../data/states.js").StateSet, i: number}[]} locked the same of states
  *
- * What was drawn: labels, and how many of what.
+ * The drawn elements: labels, and counts.
  * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, densities: number, shares: number, arrows: number, flows: number, path: number}} Drawn
  */
 
@@ -76,7 +76,10 @@ export function drawStrip(p, strip, y) {
   }
 }
 
-/** What the heading of a process tells besides its name. @param {import("../data/meta.js").Process} process */
+/**
+ * Returns the facts in the heading of a process besides its name.
+ * @param {import("../data/meta.js").Process} process
+ */
 export function processText(process) {
   const { host, lost, lacks } = process;
   return [host, clockText(process, span), lost ? `${thousands(lost)} records lost` : "", lacks].filter(Boolean).join(" · ");
@@ -98,7 +101,7 @@ function drawRow(p, strip, y) {
   if (strip.ticks?.length) drawTicks(p, strip.ticks, y + strip.h - tickHeight - 1, tickHeight - 1);
 }
 
-/** What is narrower has no arrow unless its request is chosen, px. */
+/** The minimum width of an item with an arrow, unless its request is selected, px. */
 const wideFlow = 3;
 
 /** @param {Painter} p @param {import("../model/rowset.js").Lane} lane @param {number} y @param {string} row its title */
@@ -163,7 +166,7 @@ function drawSeries(p, strip, y) {
   let top = at(value[lo]);
   for (let k = lo + 1; k <= hi; k++) {
     const next = k < time.length ? Math.min(p.width, (time[k] - p.from) * p.scale) : Math.min(p.width, (p.model.end - p.from) * p.scale);
-    // Several values in one pixel: the highest is shown.
+    // Of several values in one pixel the highest is shown.
     if (next - x < 1 && k < hi) {
       top = Math.min(top, at(value[k]));
       continue;

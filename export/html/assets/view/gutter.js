@@ -1,4 +1,4 @@
-// The column of names, which is as wide as the reader wants it.
+// The column of names, with an adjustable width.
 
 import { make } from "./make.js";
 import { remember, remembered } from "./remembered.js";
@@ -8,7 +8,11 @@ import { remember, remembered } from "./remembered.js";
 const narrowestGutter = 80;
 const gutterStep = 20;
 
-/** The handle between names and bars: it is dragged, or moved by the arrows. @param {App} app */
+/**
+ * Creates the handle between names and bars, which is moved by dragging or with the arrow
+ * keys.
+ * @param {App} app
+ */
 export function createGutter(app) {
   const handle = make("div", { class: "gutter", role: "separator", tabIndex: 0, "aria-orientation": "vertical", "aria-label": "Width of the names", "aria-valuemin": String(narrowestGutter) });
   const width = () => app.rows.gutter();
@@ -40,7 +44,7 @@ export function createGutter(app) {
     if (!by) return;
     resize(width() + by);
     e.preventDefault();
-    e.stopPropagation(); // they mean something else on the rows
+    e.stopPropagation(); // the arrow keys have another meaning on the rows
   });
   const before = Number(remembered("gutter"));
   if (before > 0) set(before);

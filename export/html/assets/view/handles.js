@@ -1,5 +1,5 @@
-// The range on the time axis: a drag there selects one of all rows, and a handle at
-// either end of it moves that end, by the mouse and by the arrow keys.
+// The range on the time axis: a drag selects a range of all rows, and a handle at each end
+// moves that end, with the mouse or the arrow keys.
 
 import { make } from "./make.js";
 
@@ -40,7 +40,7 @@ export function createHandles(app, element, canvas) {
     return { end, handle };
   });
 
-  let begun = { t: 0, x: NaN }; // where a drag began; x NaN: it has gone far enough to be one
+  let begun = { t: 0, x: NaN }; // begin of a drag; x NaN: it has moved far enough
   canvas.addEventListener("pointerdown", (e) => {
     if (e.button !== 0) return;
     canvas.setPointerCapture(e.pointerId);
@@ -54,7 +54,7 @@ export function createHandles(app, element, canvas) {
   });
 
   return {
-    /** Puts the handles where the range's ends are. */
+    /** Moves the handles to the ends of the range. */
     place() {
       const { range, view } = app;
       for (const { end, handle } of handles) {

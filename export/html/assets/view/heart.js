@@ -1,5 +1,5 @@
-// The graphs above the rows: the process's CPU against what it may use, memory, and how
-// many goroutines ran. Their legends tell of the pointer's moment, or of what is in view.
+// The graphs above the rows: the process's CPU time against its limit, memory, and the
+// number of goroutines. Their legends show the values at the pointer, or of the view.
 
 import { sampledIn, sampledText, sampledValue, usedCPUs, usedIn } from "./beats.js";
 import { drawCounts, highestCounts, countsText } from "./countplot.js";
@@ -35,10 +35,10 @@ export function createHeart(app) {
   /** @returns {import("../data/meta.js").Beats} */
   function beats() { return app.model.meta.beats ?? { time: [] }; }
   function time(/** @type {number} */ ns) { return momentText(app, ns, Math.min(1e8, (app.view.to - app.view.from) / 10)); }
-  /** Between two beats. */
+  /** The interval between two beats. */
   function used(/** @type {number} */ k) { return usedCPUs(beats(), "user", k) + usedCPUs(beats(), "sys", k); }
 
-  /** Shows the graphs that are chosen; where there is nothing to be drawn, their line. */
+  /** Shows the chosen graphs, or their line if there is nothing to draw. */
   function arrange() {
     const graphs = app.graphs !== "line" && (app.growing || beats().time.length > 1 || (app.model.waits.states?.told.length ?? 0) > 0);
     line.hidden = graphs;
@@ -48,7 +48,10 @@ export function createHeart(app) {
     more.setAttribute("aria-label", `Graphs: ${app.graphs}. Others (Shift+Q)`);
   }
 
-  /** What the legends say. @returns {{cpu: [string, string][], memory: [string, string][], count: [string, string, string?][]}} */
+  /**
+   * Returns the contents of the legends.
+   * @returns {{cpu: [string, string][], memory: [string, string][], count: [string, string, string?][]}}
+   */
   function facts() {
     const b = beats();
     const [from, to] = app.cursor === null ? [app.view.from, app.view.to] : [app.cursor, app.cursor];
@@ -78,7 +81,7 @@ export function createHeart(app) {
   }
 
   /**
-   * Steps of values over the beats' intervals, with a scale.
+   * Draws steps of values over the beats' intervals, with a scale.
    * @param {import("./plot.js").Plot} plot @param {{value: (k: number) => number, color: string, fill: boolean, base?: (k: number) => number}[]} layers
    * @param {number} top the value at the top @param {string} label
    */
@@ -104,7 +107,10 @@ export function createHeart(app) {
     return { ctx, x, y, width, height };
   }
 
-  /** The pointer's line. @param {{ctx: CanvasRenderingContext2D, x: (t: number) => number, height: number}} g */
+  /**
+   * Draws the pointer's line.
+   * @param {{ctx: CanvasRenderingContext2D, x: (t: number) => number, height: number}} g
+   */
   function pointAt({ ctx, x, height }) {
     if (app.cursor === null) return;
     ctx.fillStyle = app.colors.fg;
@@ -143,7 +149,10 @@ export function createHeart(app) {
     ], top, bytes(top)));
   }
 
-  /** Counted where the Go execution trace tells, and else as sampled. @param {Record<string, string>} colors */
+  /**
+   * Draws the number of goroutines: counted from the Go execution trace, otherwise sampled.
+   * @param {Record<string, string>} colors
+   */
   function drawGoroutines(colors) {
     const b = beats();
     const { counts } = app.model.waits;

@@ -1,5 +1,5 @@
-// Where each row of the timeline lies: rows and groups become strips with a
-// place and a height. Pure: the same input gives the same strips.
+// The layout of the timeline: rows and groups become strips with a position and a height.
+// Pure: the same input gives the same strips.
 
 import { bisect } from "../data/bisect.js";
 import { lockTitle } from "../data/lockset.js";
@@ -9,41 +9,41 @@ import { processDepth, processOf, shownProcesses } from "../model/processes.js";
 import { rowFilter } from "../model/rowexpr.js";
 import { thousands } from "./time.js";
 
-/** Height of one line of bars, in px. Where all rows fit it is more than this least; see fitLines. */
+/** Minimum height of one line of bars, in px; more where all rows fit, see fitLines. */
 export const leastLine = 16;
 export const sizes = { line: leastLine };
 const lineSteps = [26, 22, 18, leastLine];
 /** Height of the band of flags above the bars. */
 export const flagHeight = 11;
-/** Lines that a row shows before it is asked for all. */
+/** Maximum number of lines of a row before it is expanded. */
 export const usualLines = 12;
-/** Rows that a group shows at once. */
+/** Number of rows that a group shows at once. */
 const groupStep = 20;
-/** Why a pinned row may scroll away. */
+/** The reason why a pinned row may scroll away. */
 export const pinLimit = "pinned rows take half the height at most";
 const seriesHeight = 30;
-/** What a strip has besides its lines: a rule above, and air. */
+/** Space of a strip besides its lines: a rule above, and padding. */
 const rowPadding = 1;
-/** Height of a strip of states, by how it was chosen, and of one without bars above. */
+/** Heights of a strip of states by size, and of one without bars above. */
 const stateHeights = /** @type {Record<string, number>} */ ({ thin: 5, thick: 14, off: 0 });
 const aloneHeight = 12;
-/** Height of a group's states below how many of its rows were in scopes. */
+/** Height of a group's states below its counts. */
 const groupStates = 10;
-/** Height of the band of samples below it. */
+/** Height of the band of samples. */
 export const tickHeight = 4;
-/** Height of the line of how many wait for a lock; the line above tells who holds it. */
+/** Height of the line of a lock's waiting goroutines, below the line of its holders. */
 export const waitLine = 16;
-/** A wait that is narrower is not looked at by itself, px. */
+/** Minimum width of a wait that is processed individually, px. */
 export const wideWait = 5;
-/** Locks that are shown at once. */
+/** Number of locks shown at once. */
 const lockStep = 3;
-/** The same of processors. */
+/** Number of processors shown at once. */
 const procStep = 8;
 
 /**
  * @typedef {Object} Strip
  * @property {"row"|"group"|"more"|"series"|"hidden"|"locks"|"lock"|"procs"|"proc"|"process"|"note"} kind
- * @property {string} id what pinned, hidden and shut remember
+ * @property {string} id key in pinned, hidden and shut
  * @property {string} title
  * @property {number} y
  * @property {number} h
@@ -51,38 +51,38 @@ const procStep = 8;
  * @property {boolean} shut
  * @property {boolean} pinned
  * @property {any=} row
- * @property {any[]=} rows of a group, or of a process that is folded
+ * @property {any[]=} rows of a group, or of a folded process
  * @property {any=} process
- * @property {number=} depth how many processes lie above it
- * @property {any=} lanes by depth: those that are shown
- * @property {number=} left lanes that are not shown
+ * @property {number=} depth number of ancestor processes
+ * @property {any=} lanes by depth: the visible ones
+ * @property {number=} left number of hidden lanes
  * @property {boolean=} flags there is a band of instants
  * @property {any=} states the row's states
- * @property {number=} statesAt where their strip is in the row, or the group's, px
+ * @property {number=} statesAt position of their strip in the row or group, px
  * @property {number=} statesHigh
- * @property {number[]=} ticks the row's samples, by time
+ * @property {number[]=} ticks the row's samples, in order of time
  * @property {any=} lock
- * @property {number=} track the trackKey of what the row shows
+ * @property {number=} track trackKey of the track that the row shows
  * @property {any=} series
  */
 
 /**
- * What the user did to the rows.
+ * The user's choices for the rows.
  * @typedef {Object} RowChoices
  * @property {Set<string>} hidden
  * @property {Set<string>} pinned
  * @property {boolean} collapsed rows show their outermost scopes only
- * @property {Set<string>} shut rows that are the other way
+ * @property {Set<string>} shut rows with the opposite of collapsed
  * @property {boolean} oneLine rows show one line, without strips
  * @property {import("../model/rows.js").RowOrder} sort
  * @property {Set<string>} opened groups that show their rows
  * @property {Set<string>} full rows that show all their lines
- * @property {Map<string, number>} shown how many rows of a group are shown
+ * @property {Map<string, number>} shown number of visible rows by group
  * @property {string} filter
  * @property {Set<string>|null} only the rows of a request; null: all
- * @property {string} states how the strips of states are shown: thin, thick or off
+ * @property {string} states size of the strips of states: thin, thick or off
  * @property {boolean} locks rows of locks are shown
- * @property {string} colorBy what the colours of scopes tell; see colorChoices
+ * @property {string} colorBy meaning of the colours of scopes; see colorChoices
  * @property {boolean} procs rows of Go's processors are shown
  */
 
@@ -96,20 +96,26 @@ export function newChoices() {
 /** @param {any} row */
 export function rowId(row) { return `${row.by === "thread" ? "t" : "g"}${row.key}`; }
 
-/** What the heading of a process remembers. @param {import("../data/meta.js").Process|null} process */
+/**
+ * Returns the id of a process's heading.
+ * @param {import("../data/meta.js").Process|null} process
+ */
 export function processId(process) { return process ? `P${process.number}` : ""; }
 
 /** @param {import("../model/rows.js").Arranged} a */
 function rowsOf(a) { return a.kind === "group" ? a.rows : [a.row]; }
 
-/** Reports whether a row shows its outermost scopes only, or the locks none. @param {import("../app.js").Fast<RowChoices>} choices @param {string} id */
+/**
+ * Reports whether a row shows its outermost scopes only, or the group of locks none.
+ * @param {import("../app.js").Fast<RowChoices>} choices @param {string} id
+ */
 export function isShut(choices, id) { return choices.shut.has(id) !== choices.collapsed; }
 
 /**
  * @param {import("../model/model.js").Model} model
- * @param {readonly import("../model/rows.js").Arranged[]} arranged what arrange() returned
+ * @param {readonly import("../model/rows.js").Arranged[]} arranged result of arrange()
  * @param {import("../app.js").Fast<RowChoices>} choices
- * @returns {{strips: Strip[], height: number, pins: number}} pins: so many strips at the top are pinned
+ * @returns {{strips: Strip[], height: number, pins: number}} pins: number of pinned strips at the top
  */
 export function layoutRows(model, arranged, choices) {
   /** @type {Strip[]} */
@@ -132,7 +138,7 @@ export function layoutRows(model, arranged, choices) {
       return;
     }
     const { oneLine } = choices;
-    // What ran on a thread is shown if it is known, else what began on it.
+    // The track of a thread is shown if it is known, else the scopes that began on it.
     const key = trackKey(row.key, true);
     const track = row.by === "thread" && model.waits?.tracks?.lanes.has(key) ? key : undefined;
     const all = track === undefined ? row.lanes : [];
@@ -160,7 +166,10 @@ export function layoutRows(model, arranged, choices) {
     }
     put({ kind: "lock", id: lock.id, title: titleOf(lock), lock, inner, shut: false, pinned: choices.pinned.has(lock.id), h: sizes.line + waitLine + rowPadding });
   };
-  /** Says how many more there are, and offers them. @param {string} id of the group @param {number} left */
+  /**
+   * Adds a line that offers the remaining rows.
+   * @param {string} id of the group @param {number} left
+   */
   const putMore = (id, left) => {
     put({ kind: "more", id, title: `${Math.min(groupStep, left)} more of ${thousands(left)}`, inner: true, shut: false, pinned: false, h: sizes.line + rowPadding });
   };
@@ -194,7 +203,7 @@ export function layoutRows(model, arranged, choices) {
       if (!shut && most < rest.length) putMore("locks", rest.length - most);
     }
   };
-  putLocks(); // who has to wait for them is below
+  putLocks(); // above the rows that wait for them
   /** @param {import("../model/rows.js").Arranged} a */
   const putArranged = (a) => {
     if (a.kind === "row") {
@@ -223,7 +232,7 @@ export function layoutRows(model, arranged, choices) {
   };
   /** @param {any} s */
   const putSeries = (s) => {
-    if (choices.only) return; // they are of no row
+    if (choices.only) return; // they belong to no row
     const id = `c${s.nameId}`;
     if (!kept.other({ title: model.name(s.nameId) })) return;
     if (choices.hidden.has(id)) {
@@ -260,7 +269,8 @@ export function layoutRows(model, arranged, choices) {
 }
 
 /**
- * Makes lines as high as all rows fit in so many px, or else as low as can be read.
+ * Chooses the maximum height of lines at which all rows fit into room px, or else the
+ * minimum readable one.
  * @param {import("../model/model.js").Model} model
  * @param {readonly import("../model/rows.js").Arranged[]} arranged
  * @param {import("../app.js").Fast<RowChoices>} choices
@@ -274,10 +284,9 @@ export function fitLines(model, arranged, choices, room) {
 }
 
 /**
- * Moves rows at the live end. Those that did nothing in the later half of the view go
- * below the others; those that had ended before it go into one group at the bottom. A
- * program that starts goroutines for each job would else show those of its first jobs
- * for ever.
+ * Moves rows at the live end. Rows without activity in the later half of the view go below
+ * the others; those that ended before it go into one group at the bottom. Otherwise a
+ * program that starts a goroutine per job would show those of its first jobs for ever.
  * @param {any[]} arranged
  * @param {number} from the view's begin, ns
  * @param {number} middle its middle, ns
@@ -306,7 +315,7 @@ export function foldEnded(arranged, from, middle) {
 }
 
 /**
- * The strips that touch [top, bottom).
+ * Returns the strips that touch [top, bottom).
  * @param {Strip[]} strips
  * @param {number} top
  * @param {number} bottom
@@ -320,8 +329,7 @@ export function stripsBetween(strips, top, bottom) {
 }
 
 /**
- * Shows one more step of a group's rows; with a place as many as it takes to have
- * that one among them.
+ * Shows one more step of a group's rows; with a place, as many as are needed to include it.
  * @param {RowChoices} choices
  * @param {string} id of the group
  * @param {number} place

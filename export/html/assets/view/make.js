@@ -1,13 +1,13 @@
-// Building blocks of the panels. Text reaches the page as text nodes and
-// properties only, so that no name can become markup.
+// The building blocks of the panels. Text reaches the page as text nodes and properties
+// only, so that a name cannot become markup.
 
 import { shortText } from "../data/names.js";
 import { thousands } from "./time.js";
 
 /**
- * Makes an element. class, text and properties of the element (title, type, hidden, …)
- * are set as such. on… are listeners; aria-… , role and data-… are attributes. null and
- * undefined are left out. Children may be texts.
+ * Creates an element. class, text and properties of the element (title, type, hidden, …) are
+ * set as such. on… are listeners; aria-…, role and data-… are attributes. null and undefined
+ * are omitted. Children may be texts.
  * @param {string} tag
  * @param {Object<string, any>|null} [props]
  * @param {...(Node|string|null)} children
@@ -30,7 +30,7 @@ export function make(tag, props, ...children) {
 }
 
 /**
- * A button that says what it does.
+ * Creates a button.
  * @param {string} text
  * @param {() => void} onclick
  * @param {Object<string, any>} [props]
@@ -40,15 +40,18 @@ export function makeButton(text, onclick, props) {
   return make("button", { type: "button", text, onclick, ...props });
 }
 
-/** Reports whether an element is on the page and in no closed tab: only then is it worth filling. */
+/**
+ * Reports whether an element is on the page and not in a closed tab, so that it is worth
+ * filling.
+ */
 export function isShown(element) {
   return element.isConnected && !element.closest("[hidden]");
 }
 
 /**
- * Spaces calls that may be heavy. After a rest it calls at once, else a moment after
- * the last of many requests, at the latest a second after the first. Calls never take
- * more than a fifth of the time.
+ * Limits the rate of calls that may be expensive. After a pause it calls at once, else
+ * shortly after the last of several requests, at most a second after the first. The calls
+ * take at most a fifth of the time.
  * @param {() => void|Promise<void>} call
  * @returns {() => void}
  */
@@ -77,8 +80,7 @@ export function restLater(call) {
 }
 
 /**
- * Fills an element anew and gives the focus back to the control that had it, found
- * by its data-keep.
+ * Refills an element and restores the focus of the control with the same data-keep.
  * @param {HTMLElement} root
  * @param {() => void} fill
  */
@@ -91,17 +93,17 @@ export function keepFocus(root, fill) {
   }
 }
 
-/** A name for people: the unnamed is said to be so, a long one is cut. */
+/** Returns a name for display: "(no name)" if empty, shortened if long. */
 export function nameText(text) {
   return text === "" || text === undefined ? "(no name)" : shortText(text);
 }
 
-/** "1 scope", "5,000 scopes". */
+/** Formats a number with its noun: "1 scope", "5,000 scopes". */
 export function pluralText(n, one, many = one + "s") {
   return `${thousands(n)} ${n === 1 ? one : many}`;
 }
 
-/** A share as people say it: 0.3%, 5.7%, 93%; never 100% or 0% of what is not. */
+/** Formats a share: 0.3%, 5.7%, 93%; 100% and 0% only if exact. */
 export function percentText(share) {
   if (!Number.isFinite(share)) return "-";
   const p = share * 100;

@@ -1,6 +1,6 @@
-// The whole trace, of a ring what is there of it, in a strip. It shows how many rows
-// were in a scope and how many waited, the visible part, and the hits of the search.
-// Drag to look elsewhere.
+// The overview of the whole trace, or of the available part of a ring: the number of rows in
+// a scope and of waiting rows, the visible range, and the hits of the search. Dragging moves
+// the view.
 
 import { createPlot } from "./plot.js";
 import { viewOfAll } from "./viewport.js";
@@ -8,7 +8,7 @@ import { viewOfAll } from "./viewport.js";
 /** @import { App } from "../app.js" */
 
 const mapHeight = 20;
-/** Rows beyond this many are sampled: it is a picture of how busy it was. */
+/** The number of rows above which a sample of them is used. */
 const mapRows = 3000;
 
 /**
@@ -23,7 +23,7 @@ export function createMinimap(app) {
   /** @type {{hits: any, of: any, bins: Uint32Array}|null} */
   let found = null;
   let measured = 0;
-  /** What the strip shows. */
+  /** Returns the extent of the strip. */
   const ends = () => {
     const { from } = viewOfAll(app.model);
     return { begin: from, end: Math.max(from + 1, app.model.end) };
@@ -43,7 +43,7 @@ export function createMinimap(app) {
       const { lanes } = rows[r];
       for (let d = 0; d < Math.min(lanes.length, 16); d++) {
         model.eachBar(lanes[d], begin, end, res, ({ t0, t1, busy: sum, wait: waits }) => {
-          // A run is as busy as its scopes add up to.
+          // A run counts with the sum of its scopes.
           const long = Math.max(t1 - t0, 1);
           const at = (t0 - begin) / res;
           if (d === 0) spread(busy, at, at + long / res, (step * Math.min(sum, long)) / long);
@@ -57,7 +57,10 @@ export function createMinimap(app) {
     measured = performance.now();
   }
 
-  /** Adds weight to the bins that [a, b) covers, by how much. @param {Float64Array} bins @param {number} a @param {number} b @param {number} weight */
+  /**
+   * Adds weight to the bins that [a, b) overlaps, in proportion.
+   * @param {Float64Array} bins @param {number} a @param {number} b @param {number} weight
+   */
   function spread(bins, a, b, weight) {
     const last = Math.min(bins.length - 1, Math.floor(b));
     for (let k = Math.max(0, Math.floor(a)); k <= last; k++) {
@@ -69,7 +72,7 @@ export function createMinimap(app) {
   function draw(colors) {
     const { ctx, width, height } = plot.begin(colors);
     const stale = !density || density.version !== app.model.version;
-    // While a trace grows, once a second is enough.
+    // While a trace grows, once a second is sufficient.
     if (!density || density.width !== width || (stale && (!app.growing || performance.now() - measured > 1000))) measure(width);
     const d = /** @type {NonNullable<typeof density>} */ (density);
     const { begin, end } = ends();
@@ -85,7 +88,7 @@ export function createMinimap(app) {
     }
     const lit = app.brush ?? app.lit ?? app.hits;
     if (lit) {
-      // Counted once, not for each frame: it looks at every scope.
+      // Counted once and not per frame, because it reads every scope.
       if (found?.hits !== lit || found.of !== d) found = { hits: lit, of: d, bins: lit.bins(d.begin, d.end, d.busy.length) };
       ctx.fillStyle = colors.accent;
       for (let k = 0; k < d.busy.length; k++) if (found.bins[k]) ctx.fillRect(k * bin, 0, 2, 4);

@@ -1,5 +1,5 @@
-// What lies over the bars: the selection, the chosen range, the pointer's line,
-// marks, lost stretches, and the arrows of the selected scope.
+// The elements over the bars: the selection, the range, the pointer's line, marks, lost
+// stretches, and the arrows of the selection.
 
 import { extentOf } from "../model/refs.js";
 import { thousands } from "./time.js";
@@ -32,7 +32,7 @@ export function drawOverlay(p, app, height, placeY) {
   for (const m of app.marks) for (const t of new Set([m.from, m.to])) line(p, x(t), height, colors.accent, [4, 3]);
   const end = x(app.model.end);
   if (end < p.width) {
-    // Behind the end of what is known there is nothing, and not idleness.
+    // The time after the end of the data is shaded, because it is not idle time.
     ctx.fillStyle = colors.shade;
     ctx.fillRect(Math.max(0, end), 0, p.width - Math.max(0, end), height);
     line(p, end, height, app.growing ? colors.accent : colors["fg-dim"], []);
@@ -91,13 +91,13 @@ function line(p, x, height, color, dash) {
 }
 
 /**
- * The arrows of the selection: from who made the goroutine to it, from who held the
- * lock to who waited, from who woke it, and those of the whole chain of a wait. Without one
- * those of the longest waits in sight are there unasked.
+ * Draws the arrows of the selection: from the creator of its goroutine, from the holder of
+ * its lock, from its waker, and those of the whole chain of a wait. Without a selection,
+ * draws those of the longest visible waits.
  * @param {import("./draw.js").Painter} p
  * @param {App} app
  * @param {(key: number, depth: number, strip?: boolean) => {y: number, h: number}|null} placeY
- * @param {(key: number) => {y: number, h: number}|null} placeOrGroup where a row is, or what it is folded into
+ * @param {(key: number) => {y: number, h: number}|null} placeOrGroup position of a row, or of its folded group
  */
 export function drawLinks(p, app, placeY, placeOrGroup) {
   const { ctx, colors } = p;
@@ -137,10 +137,14 @@ export function drawLinks(p, app, placeY, placeOrGroup) {
   if (note !== "") arrowNote(p, app.rows.element.clientHeight, note);
 }
 
-/** Of so many scopes in sight the arrows of requests are drawn. */
+/** The maximum number of visible scopes for which the arrows of requests are drawn. */
 const mostFlows = 300;
 
-/** The arrows of the requests that are selected, pointed at or looked at, or of what is in sight. @param {import("./draw.js").Painter} p @param {App} app */
+/**
+ * Returns the arrows of the requests that are selected or under the pointer, or of all
+ * visible ones.
+ * @param {import("./draw.js").Painter} p @param {App} app
+ */
 function requestLinks(p, app) {
   const { requests } = app.model;
   /** @type {import("../model/relate.js").Link[]} */
@@ -166,7 +170,10 @@ function requestLinks(p, app) {
   return { list, note };
 }
 
-/** Says that not all that could have an arrow has one. @param {import("./draw.js").Painter} p @param {number} height @param {string} text */
+/**
+ * Draws a note that some arrows are missing.
+ * @param {import("./draw.js").Painter} p @param {number} height @param {string} text
+ */
 function arrowNote(p, height, text) {
   p.drawn.labels.push({ label: text, row: "" });
   const w = p.ctx.measureText(text).width + 8;

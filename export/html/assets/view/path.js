@@ -1,10 +1,10 @@
-// The critical path on the rows: whose time it is that the end of the run depended on.
+// The critical path on the rows: the steps on which the end of the run depended.
 
 import { bisect } from "../data/bisect.js";
 
 /**
- * A line along the top of a row, or of the group that it is in, while the path is there,
- * and one down or up to the next.
+ * Draws a line along the top of a row, or of its group, during each step of the path, and a
+ * vertical line to the next.
  * @param {import("./draw.js").Painter} p
  * @param {import("../app.js").App} app
  * @param {(key: number) => {y: number}|null} placeOf

@@ -1,5 +1,5 @@
-// A canvas that keeps to its element's size and to the screen's pixels, with a legend
-// left of it. heart and minimap are made of it.
+// A canvas that follows the size of its element and the screen's resolution, with a legend
+// to its left. heart and minimap use it.
 
 import { make } from "./make.js";
 
@@ -10,13 +10,13 @@ import { make } from "./make.js";
  * @property {HTMLCanvasElement} canvas
  * @property {number} height
  * @property {(colors: Record<string, string>) => {ctx: CanvasRenderingContext2D, width: number, height: number}} begin
- * @property {(lines: [name: string, value: string, state?: string][][]) => void} say fills the legend: names and values by line, and of which state's colour
+ * @property {(lines: [name: string, value: string, state?: string][][]) => void} say fills the legend: names and values by line, with the state whose colour they have
  */
 
 /**
  * @param {string} className
  * @param {number} height in CSS px
- * @param {string} label for those who don't see it
+ * @param {string} label for screen readers
  * @returns {Plot}
  */
 export function createPlot(className, height, label) {
@@ -29,7 +29,7 @@ export function createPlot(className, height, label) {
     element, legend, canvas, height,
     begin(colors) { return beginCanvas(canvas, canvas.clientWidth, height, colors); },
     say(lines) {
-      // A frame that changes no text must not cost a layout.
+      // A frame that changes no text must not cause a layout.
       const key = JSON.stringify(lines);
       if (key === said) return;
       said = key;
@@ -40,7 +40,7 @@ export function createPlot(className, height, label) {
   };
 }
 
-/** Values that a scale ends with, by what its numbers are powers of. */
+/** Returns the end of a scale, from round numbers in the given base. */
 const niceSteps = /** @type {Record<number, number[]>} */ ({ 10: [1, 2, 3, 4, 5, 6, 8, 10], 1024: [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024] });
 
 /** @param {number} v @param {number} base */
@@ -49,14 +49,14 @@ function niceTop(v, base) {
   return unit * /** @type {number} */ (niceSteps[base].find((s) => s * unit >= v * (1 - 1e-9)));
 }
 
-/** The least round number that is not below v, and at least 1. @param {number} v */
+/** Returns the smallest round number that is not below v, and at least 1. @param {number} v */
 export function niceNumber(v) { return niceTop(v, 10); }
 
-/** The same of a size in bytes. @param {number} v */
+/** Returns the same for a size in bytes. @param {number} v */
 export function niceBytes(v) { return niceTop(v, 1024); }
 
 /**
- * A line across a graph, and what its height means.
+ * Draws a line across a graph with the value of its height.
  * @param {CanvasRenderingContext2D} ctx @param {Record<string, string>} colors @param {string} label "": no line
  * @param {number} y @param {number} width
  */
@@ -75,8 +75,8 @@ export function drawScale(ctx, colors, label, y, width) {
 }
 
 /**
- * Makes the canvas as large as it is shown, clears it, and returns what to draw
- * with, in CSS px.
+ * Resizes the canvas to its displayed size, clears it, and returns its context, scaled to
+ * CSS px.
  * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height
  * @param {Record<string, string>} colors
  * @returns {{ctx: CanvasRenderingContext2D, width: number, height: number}}

@@ -1,4 +1,4 @@
-// The pop-up: what the pointer rests on, in a few lines.
+// The pop-up with the main facts of the item under the pointer.
 
 import { argumentsText } from "../data/args.js";
 import { lowerBound } from "../data/bisect.js";
@@ -20,7 +20,7 @@ import { lockArgs } from "../model/waitlinks.js";
 const popupWords = { [Kind.event]: "event", [Kind.pending]: "pending event", [Kind.wait]: "wait for", [Kind.hold]: "holds" };
 
 /**
- * How much of a scope's time was CPU time, in words.
+ * Describes the CPU time of a scope.
  * @param {App} app @param {number} cpu ns, NaN unknown @param {number} quality
  */
 function cpuText(app, cpu, quality) {

@@ -1,4 +1,4 @@
-// Rows of Go's processors, and of threads: which goroutine had them when, in which scope.
+// The rows of Go's processors and of threads: the goroutines on them, and their scopes.
 
 import { isDark } from "./strip.js";
 import { baseline, cutText, fillOf } from "./bar.js";
@@ -17,14 +17,17 @@ import { same } from "../model/refs.js";
  * @typedef {import("../data/states.js").StateRun} StateRun
  */
 
-/** In what is wider, px, the scopes are drawn one by one, and what is wider still has a label. */
+/**
+ * The width from which on scopes are drawn one by one, and the one from which on they have
+ * labels, px.
+ */
 const wideHeld = 3;
 const labelHeld = 26;
 const trackHigh = () => sizes.line - 3;
-/** Height of the line that tells of a state other than computing. */
+/** The height of the line that marks a state other than computing. */
 const stateLine = 4;
 
-/** States whose colour is that of the bar; in the others it is the scope's. */
+/** States whose colour the bar has; in the others it has the scope's. */
 const ownColor = new Set(["syscall", "blocked", "gc"]);
 
 /** @param {Painter} p @param {number} key of the track @param {number} y @param {string} row its title */
@@ -53,7 +56,16 @@ export function drawTrack(p, key, y, row) {
 /** @param {Painter} p @param {string} name of a state */
 function stateColor(p, name) { return p.colors[`state-${name}`] || p.colors["state-other"]; }
 
-/** Of what is too short to be told apart, as high as its share: what took the most, or of idleness all else. @param {Painter} p @param {string} name @param {StateRun} run @param {number} x @param {number} w @param {number} y */
+/**
+ * Draws a merged run: the most frequent state, or the busy rest if that is idle, as high as
+ * its share.
+ * @param {Painter} p
+ * @param {string} name
+ * @param {StateRun} run
+ * @param {number} x
+ * @param {number} w
+ * @param {number} y
+ */
 function drawShare(p, name, run, x, w, y) {
   const idle = name === "idle" || name === "unknown";
   const share = run.time / (run.t1 - run.t0);
@@ -63,7 +75,7 @@ function drawShare(p, name, run, x, w, y) {
 }
 
 /**
- * What one goroutine did, scope by scope.
+ * Draws one goroutine's time, scope by scope.
  * @param {Painter} p @param {string} name of the state @param {number} goid @param {StateRun} run @param {import("./bar.js").Box} box
  */
 function drawHeld(p, name, goid, run, { x0, x1, y, row }) {
@@ -93,14 +105,24 @@ function drawHeld(p, name, goid, run, { x0, x1, y, row }) {
   }
 }
 
-/** What a goroutine is called, as its row is. @param {import("../model/model.js").Model} model @param {number} goid */
+/**
+ * Returns the title of a goroutine, as of its row.
+ * @param {import("../model/model.js").Model} model @param {number} goid
+ */
 function whoHas(model, goid) {
   const title = goroutineTitle(model, goid);
   const func = model.waits.lane(goid)?.func;
   return func && title === `goroutine ${goid}` ? `${title} ${func}` : title;
 }
 
-/** What a track shows at a moment. @param {import("../model/model.js").Model} model @param {number} key @param {number} t @param {number} scale px per ns @returns {StateRun|null} */
+/**
+ * Returns the run of a track at a time.
+ * @param {import("../model/model.js").Model} model
+ * @param {number} key
+ * @param {number} t
+ * @param {number} scale px per ns
+ * @returns {StateRun|null}
+ */
 export function heldOn(model, key, t, scale) {
   const lane = model.waits.tracks?.lanes.get(key);
   return lane ? stateAt(lane, t, statePixels / scale) : null;
@@ -129,8 +151,8 @@ export function heldFacts(app, strip, run) {
 }
 
 /**
- * The whole time in which a goroutine had a track, and how long it was in which state: the
- * system may have put the thread off its CPU in between.
+ * Returns the whole stretch of a goroutine on a track with its time by state: the system may
+ * have preempted the thread in between.
  * @param {import("../data/states.js").StateSet} set @param {number} key @param {number} i an item of it
  */
 function wholeStretch(set, key, i) {
@@ -144,7 +166,10 @@ function wholeStretch(set, key, i) {
   return { from: set.start[a], to: set.start[b - 1] + set.dur[b - 1], states };
 }
 
-/** Why a goroutine lost what it had. @param {App} app @param {number} goid @param {number} end */
+/**
+ * Returns why a goroutine left the track.
+ * @param {App} app @param {number} goid @param {number} end
+ */
 function nextText(app, goid, end) {
   const next = whatCameNext(app.model, goid, end);
   if (next === null) return end >= (app.model.waits.lane(goid)?.last ?? Infinity) ? "it ended, or the recording did" : "not known at this zoom";
@@ -152,7 +177,10 @@ function nextText(app, goid, end) {
   return `${text}${next.reason ? ` (${next.reason})` : ""}${next.at ? `\n${next.at}` : ""}`;
 }
 
-/** Selects what the goroutine did that a track shows. @param {App} app @param {StateRun} run */
+/**
+ * Selects the state of the goroutine that a track shows.
+ * @param {App} app @param {StateRun} run
+ */
 export function selectHeld(app, run) {
   const goid = run.n > 1 ? 0 : app.model.waits.tracks?.by[run.i] ?? 0;
   const lane = goid ? app.model.waits.lane(goid) : null;

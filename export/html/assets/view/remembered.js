@@ -1,6 +1,6 @@
-// What a reader's browser keeps from one page to the next. It may keep nothing, as for files.
+// Browser storage that persists across pages. It may be unavailable, for example for files.
 
-/** @param {string} key @returns {string|null} null: nothing is known */
+/** @param {string} key @returns {string|null} null: none is stored */
 export function remembered(key) {
   try {
     return localStorage.getItem(`scopeview-${key}`);
@@ -13,5 +13,5 @@ export function remembered(key) {
 export function remember(key, value) {
   try {
     localStorage.setItem(`scopeview-${key}`, value);
-  } catch {} // it is for this time only
+  } catch {} // the value lasts for this page only
 }

@@ -1,5 +1,5 @@
-// The rows: a scrolled sheet with labels at the left and one canvas as large as
-// what is seen of it. Only the strips in sight have labels and are drawn.
+// The rows: a scrolled sheet with labels on the left and one canvas of the visible size.
+// Only the visible strips have labels and are drawn.
 
 import { barPixels, statePixels } from "../data/merge.js";
 import { longestTitle, shortText } from "../data/names.js";
@@ -22,17 +22,17 @@ import { thousands } from "./time.js";
 /** @import { App } from "../app.js" */
 
 /**
- * What lies under a point.
+ * The item under a point.
  * @typedef {Object} Hit
  * @property {import("./layout.js").Strip} strip
  * @property {import("../model/rowset.js").Lane=} lane
  * @property {import("../data/batch.js").Batch=} batch
- * @property {number} i where there is a batch
- * @property {number} j the items [i, j) where several are merged
+ * @property {number} i valid if batch is set
+ * @property {number} j the merged items are [i, j)
  * @property {boolean=} merged
  * @property {import("../data/states.js").StateRun|null=} state
  * @property {import("../data/states.js").StateRun|null=} held of a processor, or of a thread
- * @property {number=} sample of the model's samples; -1: none here
+ * @property {number=} sample index into the model's samples; -1: none
  * @property {number=} time ns
  */
 
@@ -48,11 +48,14 @@ export function createRowsView(app, element) {
   let strips = [];
   /** By id. @type {Map<string, import("./layout.js").Strip>} */
   let byId = new Map();
-  /** Which group a row is in, by its id, once that is asked. @type {Map<string, import("./layout.js").Strip>|null} */
+  /**
+   * The group of each row, by row id, computed on first use.
+   * @type {Map<string, import("./layout.js").Strip>|null}
+   */
   let groups = null;
-  let sticky = 0; // so many strips at the top stay there
+  let sticky = 0; // number of strips that stay at the top
   let band = 0; // their height
-  /** The groups' texts, and of which view they are. */
+  /** The version of the view for which the groups' texts were computed. */
   const spreads = { of: "", texts: /** @type {Map<string, string>} */ (new Map()) };
   let labelled = "";
   /** @type {Map<string, number>} */
@@ -65,7 +68,7 @@ export function createRowsView(app, element) {
   function gutter() { return canvas.offsetLeft; }
   function width() { return Math.max(10, element.clientWidth - gutter()); }
 
-  /** Makes the rows as high as there is room, and lays them out. */
+  /** Chooses the height of the rows by the available room, and lays them out. */
   function fit() {
     element.style.maxHeight = "";
     fitLines(app.model, app.arranged, app.choices, element.clientHeight - 12);
@@ -73,26 +76,26 @@ export function createRowsView(app, element) {
     layout();
   }
 
-  /** Lays the rows out anew. */
+  /** Lays the rows out again. */
   function layout() {
     const { strips: list, height, pins: pinned } = layoutRows(app.model, app.arranged, app.choices);
     strips = list;
     byId = new Map(strips.filter((s) => s.kind !== "more").map((s) => [s.id, s]));
     groups = null;
     element.style.maxHeight = `${height + 12}px`;
-    // A scroll bar takes from the rows' width; the plots above keep to the rows' times.
+    // A scroll bar reduces the width of the rows; the plots above must have the same scale.
     if (element.id === "rows") document.documentElement.style.setProperty("--scrollbar", `${element.offsetWidth - element.clientWidth}px`);
     sheet.style.height = `${Math.max(height + 12, element.clientHeight)}px`;
     labels.style.height = sheet.style.height;
     labelled = "";
-    // Pins that would leave less than half to the others scroll with them.
+    // Pins that would leave less than half of the height to the others scroll with them.
     for (sticky = band = 0; sticky < pinned && band + strips[sticky].h <= element.clientHeight / 2; sticky++) band += strips[sticky].h;
     pins.style.height = `${band}px`;
     pins.style.marginBottom = `${-band}px`;
     note.replaceChildren(...emptyText());
   }
 
-  /** What is the matter where there are no rows. @returns {(string|HTMLElement)[]} */
+  /** Returns the reason why there are no rows. @returns {(string|HTMLElement)[]} */
   function emptyText() {
     const { filter } = app.choices;
     if (strips.some((s) => s.kind !== "note")) return [];
@@ -103,10 +106,13 @@ export function createRowsView(app, element) {
     })];
   }
 
-  /** The height of the sheet that is at one of the canvas. @param {number} y */
+  /** Converts a y coordinate of the canvas to one of the sheet. @param {number} y */
   function under(y) { return y < band ? y : y + element.scrollTop; }
 
-  /** Where a strip is on the canvas. @param {import("./layout.js").Strip} s */
+  /**
+   * Returns the y coordinate of a strip on the canvas.
+   * @param {import("./layout.js").Strip} s
+   */
   function yOf(s) { return s.y < band ? s.y : s.y - element.scrollTop; }
 
   /** @param {import("./layout.js").Strip} s */
@@ -163,7 +169,7 @@ export function createRowsView(app, element) {
   /** @param {import("./layout.js").Strip} s */
   function pinTitle(s) { return s.pinned && s.y >= band ? `Pinned, but it scrolls: ${pinLimit} (P)` : "Pin to the top (P)"; }
 
-  /** Says how many of the groups in sight are active in what is looked at. */
+  /** Shows how many rows of the visible groups are active in the view. */
   function fillSpreads() {
     for (const at of element.querySelectorAll(".label.group .spread")) {
       const id = /** @type {HTMLElement} */ (at.closest(".label")).dataset.id ?? "";
@@ -187,7 +193,7 @@ export function createRowsView(app, element) {
     const seen = stripsBetween(strips, top + band, top + height);
     const key = `${[...stuck, ...seen].map((s) => s.id + s.y).join()}|${app.chosenRow}`;
     if (key !== labelled) {
-      // Focus stays where it was, if what had it is still in sight.
+      // The focus stays on its control if that is still visible.
       const focused = sheet.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : null;
       pins.replaceChildren(...stuck.map(label));
       labels.replaceChildren(...seen.map(label));
@@ -219,12 +225,12 @@ export function createRowsView(app, element) {
       for (const x of grid) ctx.fillRect(x, y, 1, s.h);
       drawStrip(p, s, y);
       if (app.range && app.area && !(s.kind === "row" && app.area.has(s.id)) && !(s.kind === "group" && s.rows?.some((r) => app.area?.has(rowId(r))))) {
-        ctx.fillStyle = colors.shade; // outside of the area, as the time beside it
+        ctx.fillStyle = colors.shade; // outside of the area, like the time outside of the range
         ctx.fillRect((app.range.from - from) * p.scale, y, (app.range.to - app.range.from) * p.scale, s.h);
       }
     };
     seen.forEach(paint);
-    stuck.forEach(paint); // over what scrolls below them
+    stuck.forEach(paint); // over the strips that scroll below them
     ctx.fillStyle = colors["fg-dim"];
     if (band > 0) ctx.fillRect(0, band - 1, w, 1);
     drawOverlay(p, app, height, placeY);
@@ -234,8 +240,8 @@ export function createRowsView(app, element) {
   }
 
   /**
-   * Where a place of a row is on the canvas; null if the row is not shown. A row
-   * out of sight still has a place.
+   * Returns the position of a row's place on the canvas; null if the row is not shown. A row
+   * outside of the visible part has a position, too.
    * @param {number} key @param {number} depth @param {boolean} strip its strip of states, if it has one
    */
   function placeY(key, depth, strip = false) {
@@ -247,14 +253,17 @@ export function createRowsView(app, element) {
     return belowPins(s, y, inStates ? /** @type {number} */ (s.statesHigh) : sizes.line - 2);
   }
 
-  /** What is in sight of a part of a strip. @param {import("./layout.js").Strip} s @param {number} y @param {number} h */
+  /**
+   * Returns the visible part of a part of a strip.
+   * @param {import("./layout.js").Strip} s @param {number} y @param {number} h
+   */
   function belowPins(s, y, h) {
     if (s.y < band || band === 0) return { y, h };
-    const top = Math.max(y, band); // pinned rows lie over what is above
+    const top = Math.max(y, band); // pinned rows cover the part above
     return { y: top, h: Math.max(0, y + h - top) };
   }
 
-  /** Where a row is, or else the group that it is in. @param {number} key */
+  /** Returns the position of a row, or of its folded group. @param {number} key */
   function placeOrGroup(key) {
     const place = placeY(key, 0);
     if (place) return place;
@@ -311,7 +320,11 @@ export function createRowsView(app, element) {
     return hit;
   }
 
-  /** The goroutines' rows, also those of folded groups, from one strip to another; null: none. @param {string|undefined} a its id; undefined: below them @param {string|undefined} b */
+  /**
+   * Returns the rows of goroutines from one strip to another, including those of folded
+   * groups; null: none.
+   * @param {string|undefined} a its id; undefined: below them @param {string|undefined} b
+   */
   function idsBetween(a, b) {
     if (app.by !== "goroutine" || a === undefined && b === undefined) return null;
     const [i, j] = [a, b].map((id) => (id === undefined ? strips.length : strips.findIndex((s) => s.id === id))).sort((x, y) => x - y);
@@ -319,7 +332,10 @@ export function createRowsView(app, element) {
     return ids.length > 0 ? new Set(ids) : null;
   }
 
-  /** Scrolls so that a lock's row is in sight; false: it has none. @param {string} name @param {string} addr empty: any */
+  /**
+   * Scrolls to a lock's row; false: it has none.
+   * @param {string} name @param {string} addr empty: any
+   */
   function revealLock(name, addr) {
     const is = (/** @type {any} */ l) => app.model.name(l.nameId) === name && (addr === "" || l.addr === addr);
     const place = app.model.waits.locks.findIndex(is);
@@ -332,11 +348,11 @@ export function createRowsView(app, element) {
     return true;
   }
 
-  /** Scrolls so that a row is in sight. @param {number} key @param {number} depth */
+  /** Scrolls to a row. @param {number} key @param {number} depth */
   function reveal(key, depth) {
     const id = rowId({ by: app.by, key });
     if (!byId.has(id)) {
-      // It may be hidden, filtered away, or in a group or a process that is hidden or folded.
+      // It may be hidden, filtered out, or in a hidden or folded group or process.
       const process = app.by === "goroutine" ? byId.get(processId(processOf(app.model.meta, key))) : undefined;
       if (process?.shut) app.toggleRow("shut", process.id);
       if (app.choices.only && !app.choices.only.has(id)) app.toggleOnly();
@@ -363,7 +379,7 @@ export function createRowsView(app, element) {
     element, canvas, layout, fit, fits: () => sizes.line === leastLine || sheet.offsetHeight <= element.clientHeight, draw, at, width, gutter, reveal, revealLock, idsBetween,
     /** @param {string} id */
     stripOf(id) { return byId.get(id) ?? null; },
-    /** Reports whether a pinned row stays in sight. @param {string} id */
+    /** Reports whether a pinned row does not scroll. @param {string} id */
     sticks(id) { return (byId.get(id)?.y ?? band) < band; },
   };
 }

@@ -1,4 +1,4 @@
-// The time axis, and the lines that go down from it.
+// The time axis and its vertical lines.
 
 import { createHandles } from "./handles.js";
 import { make } from "./make.js";
@@ -10,10 +10,10 @@ import { moment, niceStep, thousands, wallClock } from "./time.js";
 const rulerHeight = 20;
 
 /**
- * The times of the ticks in a range that is width px wide. Steps below a microsecond
- * are told from the microsecond before, as nobody reads nine decimals.
+ * Returns the times of the ticks in a range that is width px wide. Steps below a microsecond
+ * are labelled relative to the preceding microsecond, because nine decimals are unreadable.
  * @param {number} from @param {number} to @param {number} width
- * @returns {{step: number, base: number, ticks: number[]}} base -1: ticks are told from the trace's start
+ * @returns {{step: number, base: number, ticks: number[]}} base -1: ticks are relative to the trace's start
  */
 export function ticksOf(from, to, width) {
   const step = niceStep(((to - from) * 95) / Math.max(width, 95));
@@ -23,14 +23,17 @@ export function ticksOf(from, to, width) {
   return { step, base, ticks };
 }
 
-/** What a tick says. @param {App} app @param {number} t @param {{step: number, base: number}} of */
+/**
+ * Returns the label of a tick.
+ * @param {App} app @param {number} t @param {{step: number, base: number}} of
+ */
 export function tickText(app, t, { step, base }) {
   if (base < 0) return momentText(app, t, step);
   return `${t < base ? "−" : "+"}${thousands(Math.abs(t - base))} ns`;
 }
 
 /**
- * A moment as the user wants moments: from the start, or of the clock.
+ * Formats a time as chosen by the user: from the start, or wall-clock.
  * @param {App} app @param {number} ns @param {number} step
  */
 export function momentText(app, ns, step) {
@@ -47,7 +50,10 @@ export function createRuler(app) {
   canvas.style.height = `${rulerHeight}px`;
   const element = make("div", { class: "plot ruler" }, legend, canvas);
   const handles = createHandles(app, element, canvas);
-  /** Where the marks' flags are, px; the last one lies above the others. @type {{mark: import("../state.js").Mark, from: number, to: number}[]} */
+  /**
+   * The positions of the marks' flags, px; the last one is on top.
+   * @type {{mark: import("../state.js").Mark, from: number, to: number}[]}
+   */
   let flags = [];
   const markAt = (/** @type {number} */ x) => flags.findLast((f) => f.from <= x && x <= f.to)?.mark;
   let pressed = 0;
@@ -91,7 +97,15 @@ export function createRuler(app) {
     for (const m of app.marks) flag(ctx, m, (m.from - from) * scale, (m.to - from) * scale, width, colors);
   }
 
-  /** A mark: a flag with its name, over all of its time. @param {CanvasRenderingContext2D} ctx @param {import("../state.js").Mark} mark @param {number} x0 @param {number} x1 @param {number} width @param {Record<string, string>} colors */
+  /**
+   * Draws a mark: a flag with its name, over its whole time.
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {import("../state.js").Mark} mark
+   * @param {number} x0
+   * @param {number} x1
+   * @param {number} width
+   * @param {Record<string, string>} colors
+   */
   function flag(ctx, mark, x0, x1, width, colors) {
     if (x1 < 0 || x0 > width) return;
     const { name } = mark;

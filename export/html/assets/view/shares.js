@@ -1,15 +1,14 @@
-// Draws the states of a group's rows: how many were in which, over each other. Those that ran
-// are at the bottom.
+// Draws the states of a group's rows as stacked counts, with running at the bottom.
 
 import { stateDensityOf, statesAt } from "../model/statedensity.js";
 import { stateText } from "../data/states.js";
 import { thousands } from "./time.js";
 
-/** So many states are named of a moment. */
+/** The maximum number of states listed for a time. */
 const namedStates = 5;
 
 /**
- * As high as it is filled, so many of the rows were in a state, of the most that there were at once.
+ * Draws the number of rows by state, relative to the maximum number of rows at once.
  * @param {import("./draw.js").Painter} p @param {import("./layout.js").Strip} strip @param {number} y @param {number} h
  */
 export function drawShares(p, strip, y, h) {
@@ -28,7 +27,13 @@ export function drawShares(p, strip, y, h) {
   }
 }
 
-/** Adds the mean of each pixel. @param {import("./draw.js").Painter} p @param {import("../model/statedensity.js").StateDensity} density @param {Float32Array} counts @param {Float32Array} to */
+/**
+ * Adds the mean of each pixel.
+ * @param {import("./draw.js").Painter} p
+ * @param {import("../model/statedensity.js").StateDensity} density
+ * @param {Float32Array} counts
+ * @param {Float32Array} to
+ */
 function addPixels(p, { from, width }, counts, to) {
   const placeOf = (/** @type {number} */ x) => (p.from + x / p.scale - from) / width;
   for (let x = 0; x < to.length; x++) {
@@ -46,7 +51,7 @@ export function fillArea(ctx, heights, scale, base) {
   ctx.moveTo(0, base);
   for (let x = 0, from = 0; x < heights.length; x = from) {
     while (from < heights.length && heights[from] === heights[x]) from++;
-    // What there was of shows, however few of many it is.
+    // A nonzero count is at least one pixel high.
     const top = base - (heights[x] === 0 ? 0 : Math.max(1, heights[x] * scale));
     ctx.lineTo(x, top);
     ctx.lineTo(from, top);
@@ -55,7 +60,13 @@ export function fillArea(ctx, heights, scale, base) {
   ctx.fill();
 }
 
-/** What a group's rows did at a moment. @param {import("../app.js").App} app @param {import("./layout.js").Strip} strip @param {number} time @returns {[string, string][]} */
+/**
+ * Returns the states of a group's rows at a time.
+ * @param {import("../app.js").App} app
+ * @param {import("./layout.js").Strip} strip
+ * @param {number} time
+ * @returns {[string, string][]}
+ */
 export function sharesFacts(app, strip, time) {
   const set = app.model.waits?.states;
   if (!set || !strip.statesHigh) return [];

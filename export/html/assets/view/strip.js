@@ -16,7 +16,10 @@ import { stateText } from "../data/states.js";
 /** @type {Map<string, boolean>} */
 const darkColors = new Map();
 
-/** Reports whether white is easier to read on a colour than black. @param {string} color #rrggbb */
+/**
+ * Reports whether white is more readable on a colour than black.
+ * @param {string} color #rrggbb
+ */
 export function isDark(color) {
   let dark = darkColors.get(color);
   if (dark === undefined) {
@@ -27,7 +30,7 @@ export function isDark(color) {
   return dark;
 }
 
-/** From this share of a merged stretch on, waiting for locks is shown in it. */
+/** The minimum share of a merged stretch at which waiting for locks is shown in it. */
 const lockShown = 0.01;
 
 /**
@@ -54,7 +57,7 @@ export function drawStates(p, lane, y, h) {
     }
     const share = run.lock / (run.t1 - run.t0);
     if (run.top !== set.lockState && share >= lockShown) {
-      // Many short waits are no less of a wait: they show beside what took more.
+      // Many short waits count like a long one: they show beside the most frequent state.
       const high = Math.max(1.5, h * share);
       ctx.fillStyle = p.colors["state-lock"];
       ctx.fillRect(x0, y + h - high, w, high);
@@ -68,7 +71,7 @@ export function drawStates(p, lane, y, h) {
 }
 
 /**
- * The samples of a row as ticks, one a pixel.
+ * Draws the samples of a row as ticks, one per pixel.
  * @param {Painter} p @param {number[]} ticks @param {number} y @param {number} h
  */
 export function drawTicks(p, ticks, y, h) {
@@ -82,10 +85,19 @@ export function drawTicks(p, ticks, y, h) {
   }
 }
 
-/** The first of a row's samples from a time on. @param {import("../data/samples.js").Samples} s @param {number[]} ticks @param {number} t */
+/**
+ * Returns the index of a row's first sample from t on.
+ * @param {import("../data/samples.js").Samples} s @param {number[]} ticks @param {number} t
+ */
 function firstTick(s, ticks, t) { return bisect(0, ticks.length, (k) => s.at[ticks[k]] < t); }
 
-/** The sample nearest to a time; -1: there is none within near ns. @param {import("../data/samples.js").Samples} s @param {number[]} ticks @param {number} t @param {number} near */
+/**
+ * Returns the sample nearest to t; -1: none within near ns.
+ * @param {import("../data/samples.js").Samples} s
+ * @param {number[]} ticks
+ * @param {number} t
+ * @param {number} near
+ */
 export function tickAt(s, ticks, t, near) {
   const k = firstTick(s, ticks, t);
   const distance = (/** @type {number} */ i) => (i >= 0 && i < ticks.length ? Math.abs(s.at[ticks[i]] - t) : Infinity);
@@ -94,7 +106,7 @@ export function tickAt(s, ticks, t, near) {
 }
 
 /**
- * One object's row: who held it above, how many waited below.
+ * Draws one object's row: its holders above, the number of waiting goroutines below.
  * @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y
  */
 export function drawLock(p, strip, y) {
@@ -107,7 +119,7 @@ export function drawLock(p, strip, y) {
 /** @param {Painter} p @param {import("../data/lockset.js").LockRow} l @param {number} y @param {string} title */
 function drawHolders(p, l, y, title) {
   const { ctx } = p;
-  let until = -Infinity; // what ends before this px is not seen beside what is there
+  let until = -Infinity; // a hold that ends before this px is covered
   for (let k = lowerBound(l.ends, p.from); k < l.starts.length && l.starts[k] <= p.to; k++) {
     const x0 = Math.max((l.starts[k] - p.from) * p.scale, -2);
     const x1 = Math.min(Math.max((l.ends[k] - p.from) * p.scale, x0 + 1), p.width + 2);
@@ -132,7 +144,12 @@ function drawHolders(p, l, y, title) {
   }
 }
 
-/** Who held a lock then, in words. @param {import("../model/model.js").Model} model @param {import("../data/lockset.js").LockRow} l @param {number} k */
+/**
+ * Describes the holders of a stretch.
+ * @param {import("../model/model.js").Model} model
+ * @param {import("../data/lockset.js").LockRow} l
+ * @param {number} k
+ */
 export function holderText(model, l, k) {
   const row = model.goroutines.rows.get(l.goids[k]);
   const name = (row && row.nameId !== 0 && shortText(model.name(row.nameId))) || rowTitle("goroutine", ownGoroutine(model.meta, l.goids[k]));
@@ -141,15 +158,14 @@ export function holderText(model, l, k) {
 }
 
 /**
- * How many waited: on an average as high as it is filled, and faintly, where that is
- * more, the most at once.
+ * Draws the number of waiting goroutines: the mean and, faintly, the maximum.
  * @param {Painter} p @param {import("../data/lockset.js").LockRow} l @param {number} y @param {number} h
  */
 function drawWaiters(p, l, y, h) {
   const { times, counts, sums } = l;
   const most = Math.max(1, l.most);
   const first = Math.max(0, lowerBound(times, p.from) - 1);
-  let from = times[first]; // of what is gathered for one pixel
+  let from = times[first]; // begin of the pixel being summed up
   let high = 0;
   let sum = 0;
   const flush = (/** @type {number} */ to) => {
@@ -169,7 +185,7 @@ function drawWaiters(p, l, y, h) {
 }
 
 /**
- * @param {Painter} p @param {{from: number, to: number, high: number, mean: number}} some how many waited then: the most at once, and on an average
+ * @param {Painter} p @param {{from: number, to: number, high: number, mean: number}} some the maximum and the mean number of waiting goroutines
  * @param {number} most of the whole row @param {number} y @param {number} h
  */
 function waiters(p, { from, to, high, mean }, most, y, h) {
@@ -185,13 +201,19 @@ function waiters(p, { from, to, high, mean }, most, y, h) {
   p.ctx.fillText(String(high), x + 3, y + h - 3);
 }
 
-/** How many waited at a moment, at most. @param {import("../data/lockset.js").LockRow} l @param {number} t */
+/**
+ * Returns the maximum number of waiting goroutines at a time.
+ * @param {import("../data/lockset.js").LockRow} l @param {number} t
+ */
 export function waitersAt(l, t) {
   const k = lowerBound(l.times, t + 1) - 1;
   return k < 0 ? 0 : l.counts[k];
 }
 
-/** The stretch in which a lock was held at a moment, or near it; -1: none. @param {import("../data/lockset.js").LockRow} l @param {number} t @param {number} near ns */
+/**
+ * Returns the stretch in which a lock was held at t, or within near; -1: none.
+ * @param {import("../data/lockset.js").LockRow} l @param {number} t @param {number} near ns
+ */
 export function heldAt(l, t, near) {
   const k = lowerBound(l.ends, t - near);
   return k < l.starts.length && l.starts[k] <= t + near ? k : -1;

@@ -1,11 +1,11 @@
-// How times, sizes and numbers are written. Everything is in nanoseconds.
+// The formats of times, sizes and numbers. All times are in nanoseconds.
 
 /** @type {[string, number][]} */
 const timeUnits = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
 
 /**
- * A duration with three significant digits and its unit: "1.67 ms", "5.31 s",
- * "2 min 05 s", "3 h 04 min".
+ * Formats a duration with three significant digits and its unit: "1.67 ms", "5.31 s", "2 min
+ * 05 s", "3 h 04 min".
  * @param {number} ns
  * @returns {string}
  */
@@ -35,7 +35,7 @@ export function span(ns) {
 function fixed3(v) { return v.toFixed(v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2); }
 
 /**
- * A number with three significant digits, none of them made up for integers.
+ * Formats a number with three significant digits, integers without decimals.
  * @param {number} v
  * @returns {string}
  */
@@ -48,7 +48,7 @@ export function digits3(v) {
 }
 
 /**
- * A count with thousands separators.
+ * Formats a count with thousands separators.
  * @param {number} n
  * @returns {string}
  */
@@ -57,7 +57,7 @@ export function thousands(n) {
 }
 
 /**
- * A size in bytes with binary units.
+ * Formats a size in bytes with binary units.
  * @param {number} n
  * @returns {string}
  */
@@ -69,9 +69,9 @@ export function bytes(n) {
 }
 
 /**
- * A moment, from the trace's start, with as many decimals as step needs.
+ * Formats a time from the trace's start, with as many decimals as step needs.
  * @param {number} ns
- * @param {number} step what one wants to tell apart, in ns
+ * @param {number} step required resolution, in ns
  * @returns {string}
  */
 export function moment(ns, step) {
@@ -92,11 +92,11 @@ export function moment(ns, step) {
 }
 
 /**
- * A moment of the clock on the wall, in the reader's time zone.
+ * Formats a wall-clock time, in the reader's time zone.
  * @param {number} startMs the trace's start in ms since 1970
- * @param {number} startRest what startMs lacks, in ns
+ * @param {number} startRest remainder of the start below a ms, in ns
  * @param {number} ns from the trace's start
- * @param {number} step what one wants to tell apart, in ns
+ * @param {number} step required resolution, in ns
  * @returns {string}
  */
 export function wallClock(startMs, startRest, ns, step) {
@@ -111,8 +111,8 @@ export function wallClock(startMs, startRest, ns, step) {
 }
 
 /**
- * The distance between ticks: 1, 2 or 5 times a power of ten, or minutes and
- * hours, at least atLeast.
+ * Returns the distance between ticks, at least atLeast: 1, 2 or 5 times a power of ten, or
+ * minutes and hours.
  * @param {number} atLeast ns
  * @returns {number} ns
  */

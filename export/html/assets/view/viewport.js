@@ -1,20 +1,23 @@
-// Which stretch of time a view shows, and which one comes next.
+// The limits of the view, and the computation of the next one.
 
 /** @import { Stretch } from "../app.js" */
 /** @import { Model } from "../model/model.js" */
 
-/** The narrowest view, in ns. */
+/** The minimum width of a view, in ns. */
 const narrowest = 20;
 
-/** What is narrower than this part of a view is zoomed to. */
+/** The share of a view's width below which an item is zoomed to. */
 const mostNarrow = 400;
 
-/** From where to where there is something, also of a trace beside it. @param {Model} model @returns {Stretch} */
+/**
+ * Returns the extent of the data, including those of a trace beside it.
+ * @param {Model} model @returns {Stretch}
+ */
 function extentOfAll({ end, reach }) { return { from: Math.min(0, reach?.from ?? 0), to: Math.max(end, 1000, reach?.to ?? 0) }; }
 
 /**
- * The view of the whole. Of a ring that is what is there without a gap: before it
- * lie hours of nothing, but for scopes that are open since.
+ * Returns the view of the whole trace. For a ring that is the part without a gap: before it
+ * there are only scopes that are still open.
  * @param {Model} model
  * @returns {Stretch}
  */
@@ -24,15 +27,15 @@ export function viewOfAll(model) {
   return { from, to: from + Math.max(end - from, 1000) * 1.01 };
 }
 
-/** How long a view may be that is asked to be so long. @param {Model} model @param {number} width */
+/** Returns a view's width within the limits. @param {Model} model @param {number} width */
 export function limitedWidth(model, width) {
   const { from, to } = extentOfAll(model);
   return Math.min(Math.max(width, narrowest), (to - from) * 1.1);
 }
 
 /**
- * Finds the view that is shown where [from, to] is asked for. It is neither too narrow
- * nor too wide, and has a part of the trace in it.
+ * Returns the view for a requested [from, to]. It is neither too narrow nor too wide, and
+ * contains a part of the trace.
  * @param {Model} model @param {number} from @param {number} to
  * @returns {Stretch}
  */
@@ -43,19 +46,25 @@ export function limitedView(model, from, to) {
   return { from, to: from + width };
 }
 
-/** A view as long as another where the live end is in sight, and some room behind it. @param {Model} model @param {Stretch} view @returns {Stretch} */
+/**
+ * Returns a view of the same width with the live end in view, and some room after it.
+ * @param {Model} model @param {Stretch} view @returns {Stretch}
+ */
 export function viewAtEnd(model, { from, to }) { return { from: model.end - (to - from) * 0.96, to: model.end + (to - from) * 0.04 }; }
 
-/** [from, to] with a margin. @param {number} from @param {number} to @returns {Stretch} */
+/**
+ * Returns [from, to] with a margin.
+ * @param {number} from @param {number} to @returns {Stretch}
+ */
 export function viewAround(from, to) {
   const margin = Math.max((to - from) * 0.08, narrowest / 2);
   return { from: from - margin, to: to + margin };
 }
 
 /**
- * The view nearest to another that shows [start, end] well; null: that one does. It is
- * as wide as the other, but for what would be too narrow to be seen in it, or too wide. An
- * instant is seen in any.
+ * Returns the view nearest to another that shows [start, end] well; null: the other one
+ * does. It has the same width unless the item would be too narrow or too wide in it. An
+ * instant is visible in any view.
  * @param {Stretch} view @param {number} start @param {number} end
  * @returns {Stretch|null}
  */

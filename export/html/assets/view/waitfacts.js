@@ -13,11 +13,11 @@ import { thousands } from "./time.js";
 /** @import { App } from "../app.js" */
 /** @import { Model } from "../model/model.js" */
 
-/** Of a stack so many functions are shown in the pop-up. */
+/** The number of functions of a stack in the pop-up. */
 export const popupFrames = 8;
 
 /**
- * What a strip of states shows at a moment.
+ * Returns the run of a strip of states at a time.
  * @param {import("../data/states.js").StateLane} lane @param {number} t @param {number} res ns
  * @returns {import("../data/states.js").StateRun|null}
  */
@@ -30,16 +30,22 @@ export function stateAt(lane, t, res) {
   return found;
 }
 
-/** What a goroutine's row is called. @param {import("../model/model.js").Model} model @param {number} key */
+/**
+ * Returns the title of a goroutine's row.
+ * @param {import("../model/model.js").Model} model @param {number} key
+ */
 export function goroutineTitle(model, key) {
   const row = model.goroutines.rows.get(key);
   return (row && row.nameId !== 0 && shortText(model.name(row.nameId))) || rowTitle("goroutine", ownGoroutine(model.meta, key));
 }
 
-/** What a wait is for. @param {import("../model/explain.js").Wait} wait */
+/** Describes a wait. @param {import("../model/explain.js").Wait} wait */
 function waitText({ name, state }) { return name ? `waits for ${name}` : stateText(state).replace(/^waiting/, "waits"); }
 
-/** Who had a part of a wait, and how. @param {Model} model @param {import("../model/explain.js").WaitPart} part */
+/**
+ * Describes a part of a wait: its holder, and the kind of part.
+ * @param {Model} model @param {import("../model/explain.js").WaitPart} part
+ */
 export function partText(model, { kind, key, scope, state, many }) {
   const who = `${goroutineTitle(model, key)}${scope < 0 ? "" : `, in ${nameText(model.name(scope))}`}`;
   switch (kind) {
@@ -54,7 +60,7 @@ export function partText(model, { kind, key, scope, state, many }) {
 }
 
 /**
- * Who held what a wait was for meanwhile, and how many waited, in a line.
+ * Returns one line with the holders during a wait and the number of waiting goroutines.
  * @param {App} app @param {import("../model/explain.js").Wait} wait
  */
 export function heldByText(app, wait) {
@@ -69,7 +75,10 @@ export function heldByText(app, wait) {
   return `${list.join("; ") || "not known"}${queue ? `; ${queue.exact ? "" : "at most "}${queue.max} waiting` : ""}`;
 }
 
-/** One goroutine of a chain of waits, in words. @param {Model} model @param {import("../model/chain.js").ChainStep[]} steps @param {number} k */
+/**
+ * Describes one goroutine of a chain of waits.
+ * @param {Model} model @param {import("../model/chain.js").ChainStep[]} steps @param {number} k
+ */
 export function stepText(model, steps, k) {
   const { key, part, object, wait, root } = steps[k];
   const had = part === null ? "" : part.kind === "waker" ? " woke it" : ` ${part.kind === "atMost" ? "held" : "holds"} ${object || "it"}`;
@@ -77,13 +86,19 @@ export function stepText(model, steps, k) {
   return `${goroutineTitle(model, key)}${had}${had && does ? "," : ""}${does ? ` ${does}` : ""}`;
 }
 
-/** What a chain of waits ends with. @param {Model} model @param {import("../model/chain.js").ChainStep[]} steps */
+/**
+ * Describes the end of a chain of waits.
+ * @param {Model} model @param {import("../model/chain.js").ChainStep[]} steps
+ */
 export function rootText(model, steps) {
   const { key, wait, deed, spent, root } = steps[steps.length - 1];
   return `root: ${goroutineTitle(model, key)}${wait ? ` ${waitText(wait)}` : ""}, ${root}${deed && !wait && spent < 0.95 ? `, ${percentText(spent)} of the time` : ""}`;
 }
 
-/** A stack's functions; where it was too deep for what is shown, it says so. @param {import("../data/states.js").StateSet} set @param {number} stack @param {number} most */
+/**
+ * Returns a stack's functions, with a note if they were truncated.
+ * @param {import("../data/states.js").StateSet} set @param {number} stack @param {number} most
+ */
 function stackText(set, stack, most) {
   const list = set.stackOf(stack);
   return list.length > most ? [...list.slice(0, most), `… ${list.length - most} more`] : list;
@@ -117,8 +132,8 @@ export function stateFacts(app, set, run, most) {
 }
 
 /**
- * A sample, in words: a title and facts.
- * @param {App} app @param {number} i of the model's samples
+ * Describes a sample: a title and facts.
+ * @param {App} app @param {number} i index into the model's samples
  * @returns {[string, [string, string|null][]]}
  */
 export function sampleFacts(app, i) {
@@ -136,12 +151,19 @@ export function sampleFacts(app, i) {
   ]];
 }
 
-/** What a stretch of states is called. @param {import("../data/states.js").StateSet} set @param {import("../data/states.js").StateRun} run */
+/**
+ * Returns the title of a stretch of states.
+ * @param {import("../data/states.js").StateSet} set
+ * @param {import("../data/states.js").StateRun} run
+ */
 export function stateTitle(set, run) {
   return run.n === 1 ? stateText(set.nameOf(run.top)) : `${thousands(set.manyIn(run))} states, each too short to show`;
 }
 
-/** What a wait or a hold tells of its lock. @param {{addr: string, kind: string, shared: boolean}} lock */
+/**
+ * Describes the lock of a wait or a hold.
+ * @param {{addr: string, kind: string, shared: boolean}} lock
+ */
 export function lockText(lock) { return `${lock.kind}${lock.shared ? ", with other readers" : ""}${lock.addr ? ` at ${lock.addr}` : ""}`; }
 
 /** @param {App} app @param {import("../data/lockset.js").LockRow} l @returns {[string, string][]} */
@@ -159,7 +181,7 @@ export function lockFacts(app, l) {
 }
 
 /**
- * What a lock's row shows at a moment.
+ * Returns the facts of a lock's row at a time.
  * @param {App} app @param {import("../data/lockset.js").LockRow} l @param {number} t @param {number} near ns
  * @returns {[string, string][]}
  */

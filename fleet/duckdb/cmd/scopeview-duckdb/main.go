@@ -65,14 +65,14 @@ func run(ctx context.Context, in io.Reader, out io.Writer, format string) error 
 	return w.Flush()
 }
 
-// result is what a statement returned.
+// result is the result of a statement.
 type result struct {
 	columns []string
 	numeric []bool
 	rows    [][]any
 }
 
-// mostRows bounds what is shown: more is nothing to look at, and has COPY.
+// mostRows is the maximum number of rows printed; COPY exports more.
 const mostRows = 1_000_000
 
 func read(rows *sql.Rows) (*result, error) {
@@ -157,7 +157,7 @@ func asJSON(w *bufio.Writer, r *result) error {
 	return json.NewEncoder(w).Encode(list)
 }
 
-// table shows rows for people. What a trace has from strangers must not command a terminal.
+// table prints rows as a table. Texts from traces must not control a terminal.
 func table(w *bufio.Writer, r *result) error {
 	cells := [][]string{r.columns}
 	for _, row := range r.rows {

@@ -1,10 +1,10 @@
-// Command report tells of each guarantee whether its tests hold it, and the numbers
-// that they logged, and meanwhile on standard error which tests have ended. It reads
-// what go test -json says; make fault runs it.
+// Command report prints for each guarantee whether its tests passed, with the numbers that
+// they logged, and on standard error the progress of the tests. It reads the output of go
+// test -json; make fault runs it.
 //
-// A guarantee's tests are those called TestG and its number, and whatever follows.
-// Its numbers are the lines that any test logs and that begin with, say, "G7: ". A
-// line that goes on with "not given: " says that what is promised does not hold there.
+// The tests of a guarantee are those with names that start with TestG and its number. Its
+// numbers are the logged lines that begin with, for example, "G7: ". If the line continues
+// with "not given: ", the guarantee does not hold there.
 package main
 
 import (

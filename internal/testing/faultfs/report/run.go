@@ -15,7 +15,7 @@ import (
 type event struct {
 	Action     string
 	Package    string
-	ImportPath string // of what does not compile
+	ImportPath string // path of a package that does not compile
 	Test       string
 	Output     string
 	Elapsed    float64 // seconds
@@ -24,17 +24,17 @@ type event struct {
 // test is one test or subtest.
 type test struct {
 	pkg, name string
-	action    string // how it ended; run: it did not; "": it is a part of a name, and never ran
+	action    string // outcome; run: it did not end; "": it is only a prefix of a name and never ran
 	parent    bool   // has subtests
 	output    []string
 }
 
-// run is what was read.
+// run has the results read so far.
 type run struct {
 	tests  map[string]*test // by package and name
 	order  []*test
 	failed map[string]bool // packages
-	broken []string        // what the compiler says, and packages that failed without a test
+	broken []string        // compiler errors, and packages that failed without a test
 	said   map[string][]string
 }
 
@@ -42,9 +42,9 @@ func newRun() *run {
 	return &run{tests: map[string]*test{}, failed: map[string]bool{}, said: map[string][]string{}}
 }
 
-// read reads events until there are none. Lines that are none are kept as they are:
-// they say what went wrong before a test ran. What ended is told to progress, a line
-// each: all of it takes some twenty minutes.
+// read reads events until the end of in. Other lines are kept: they explain failures before
+// a test ran. Ended tests are written to progress, one line each: all of them take about
+// twenty minutes.
 func (r *run) read(in io.Reader, progress io.Writer) error {
 	s := bufio.NewScanner(in)
 	s.Buffer(nil, 64<<20)
@@ -109,7 +109,7 @@ var (
 	reason   = regexp.MustCompile(`^\s*[A-Za-z0-9_]+\.go:[0-9]+: (.*)$`)
 )
 
-// number is that of the guarantee that a test is of; 0: of none.
+// number returns the number of the test's guarantee; 0: none.
 func (t *test) number() int {
 	m := testName.FindStringSubmatch(t.name)
 	if m == nil {
@@ -119,7 +119,7 @@ func (t *test) number() int {
 	return n
 }
 
-// why is what a test that was skipped said last.
+// why returns the reason of a skipped test.
 func (t *test) why() string {
 	for _, line := range slices.Backward(t.output) {
 		if m := reason.FindStringSubmatch(line); m != nil {
@@ -129,7 +129,7 @@ func (t *test) why() string {
 	return "no reason"
 }
 
-// verdict is what is known of a guarantee.
+// verdict is the result of a guarantee.
 type verdict struct {
 	passed, failed, skipped []*test
 	given, not              []string // its lines of numbers

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// promises are the guarantees by their numbers, as docs/guarantees.md tells them.
+// promises are the guarantees by number, as in docs/guarantees.md.
 var promises = [...]string{
 	1:  "a full disk at the start is an error, and no space is held",
 	2:  "a disk that becomes full neither kills nor blocks",
@@ -59,11 +59,11 @@ var promises = [...]string{
 	47: "memory that the system refuses is an error or costs records",
 }
 
-// maxLines is how much of what a failed test said is shown.
+// maxLines is the maximum number of lines printed of a failed test's output.
 const maxLines = 30
 
-// write writes a line for each guarantee, with its numbers, and what else is to be
-// known below it. It reports whether nothing failed.
+// write writes a line for each guarantee, with its numbers, and then other failures. It
+// reports whether nothing failed.
 func (r *run) write(w io.Writer) (ok bool) {
 	all := r.verdicts()
 	count := map[string]int{}
@@ -96,15 +96,15 @@ func (r *run) write(w io.Writer) (ok bool) {
 	return ok && len(r.failed) == 0 && len(r.broken) == 0
 }
 
-// blamed reports whether a test of a guarantee is why a package failed.
+// blamed reports whether a test of a guarantee explains the failure of a package.
 func (r *run) blamed(pkg string) bool {
 	return slices.ContainsFunc(r.order, func(t *test) bool {
 		return t.pkg == pkg && t.number() > 0 && (t.action == "fail" || t.action == "run")
 	})
 }
 
-// lines is the guarantee's status, and what is said of it. One whose tests say nothing
-// in numbers is not given, however they ended: nobody could tell what they did.
+// lines returns the guarantee's status and its details. A guarantee without numbers is not
+// given, whatever the outcome of its tests: the tests may have checked nothing.
 func (v *verdict) lines() (status string, lines []string) {
 	lines = slices.Clone(v.given)
 	for _, line := range v.not {
@@ -132,7 +132,7 @@ func (v *verdict) lines() (status string, lines []string) {
 	return "NOT GIVEN", lines
 }
 
-// said is what a test said that failed, but for its numbers.
+// said returns the output of a failed test without its numbers.
 func (t *test) said() (lines []string) {
 	for _, line := range t.output {
 		line = strings.TrimSpace(line)

@@ -13,17 +13,17 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Found is what a victim's trace has.
+// Found has the counts of a victim's trace.
 type Found struct {
-	Issued      int64 // what the victim asked for, as far as it told
+	Issued      int64 // number of issued records, as counted by the victim
 	Events      int64
-	Told        int64 // of these: overwritten, and still told of
+	Told        int64 // number of overwritten records that other records still mention
 	Ended, Open int64 // of the scopes of Numbers
 	Overwritten int64
-	AllLost     int64                 // as chunk 0 tells
-	Lost        map[format.Loss]int64 // as the trace tells
+	AllLost     int64                 // from chunk 0
+	Lost        map[format.Loss]int64 // from the trace
 	Gaps        []trace.Gap
-	Holes       int64 // places that were handed out and hold no record
+	Holes       int64 // allocated places without a record
 	Closed      bool
 	Backing     format.Backing
 }
@@ -59,13 +59,12 @@ const (
 	ended
 )
 
-// Check reads the victim's trace and compares it with what the victim counted. It
-// holds for every trace that no scope is there that was not begun, none is there
-// twice, and none that had ended is missing or open, but for what a ring has
-// overwritten; of a victim that ended well moreover that all was recorded or lost,
-// that the trace tells the losses as Stats does, and that no rule of the format is
-// broken. A heap's trace of a victim that was killed may lack what was newest; of one
-// whose Stop could not write its end, the trace may not be closed, nor tell the gaps.
+// Check reads the victim's trace and compares it with the victim's counts. In every trace,
+// each scope was begun, occurs once, and none that had ended is missing or open, except for
+// those overwritten by a ring. If the victim ended normally, all records were also recorded
+// or lost, the losses in the trace equal those of Stats, and no rule of the format is
+// broken. A heap's trace of a killed victim may lack the newest records; if Stop could not
+// write the end, the trace may be open and lack the gaps.
 func (v *Victim) Check(t testing.TB, path string) *Found {
 	t.Helper()
 	tr, err := trace.OpenFile(path)
@@ -100,7 +99,7 @@ func (v *Victim) Check(t testing.TB, path string) *Found {
 	return f
 }
 
-// scopes compares the scopes, each by its number.
+// scopes compares the scopes by number.
 func (v *Victim) scopes(t testing.TB, tr *trace.Trace, f *Found) {
 	t.Helper()
 	fates := make([][]uint8, v.Workers)
@@ -114,7 +113,7 @@ func (v *Victim) scopes(t testing.TB, tr *trace.Trace, f *Found) {
 			f.Told++
 		}
 		if e.Kind != format.KindTask || tr.Name(e.Name) != Name || len(e.Args) == 0 && v.Ring > 0 {
-			return true // a ring may have overwritten a begin before its end, and its arguments with it
+			return true // a ring may have overwritten a begin before its end, with the arguments
 		}
 		if len(e.Args) != 2 || e.Args[0].Value >= uint64(v.Workers) {
 			t.Errorf("a scope has the arguments %v", e.Args)
@@ -144,25 +143,25 @@ func (v *Victim) scopes(t testing.TB, tr *trace.Trace, f *Found) {
 		return
 	}
 	if v.unended(f) {
-		return // what was taken was lost in the end, and the account has it
+		return // recorded scopes were lost in the end; the totals are compared elsewhere
 	}
 	for w, fate := range fates {
 		v.worker(t, w, fate, f)
 	}
 }
 
-// partial reports whether what was newest may be missing: of a heap's victim that was killed.
+// partial reports whether the newest records may be missing: with a killed heap victim.
 func (v *Victim) partial(f *Found) bool {
 	return f.Backing == format.BackingHeap && v.Result.Path == ""
 }
 
-// unended reports whether the disk did not take what a heap had at the end. Then nothing
-// can be said in the trace but in its chunk 0.
+// unended reports whether the disk did not accept a heap's records at the end. Then only
+// chunk 0 has the losses.
 func (v *Victim) unended(f *Found) bool {
 	return f.Backing == format.BackingHeap && v.Result.StopErr != ""
 }
 
-// worker compares a worker's scopes: how many there are, and the last one.
+// worker compares a worker's scopes: their number, and the last one.
 func (v *Victim) worker(t testing.TB, w int, fates []uint8, f *Found) {
 	t.Helper()
 	var n [3]uint64
@@ -187,7 +186,7 @@ func (v *Victim) worker(t testing.TB, w int, fates []uint8, f *Found) {
 	}
 }
 
-// account compares the numbers of a victim that has ended well.
+// account compares the numbers of a victim that ended normally.
 func (v *Victim) account(t testing.TB, f *Found) {
 	t.Helper()
 	s := &v.Result.Stats
@@ -208,8 +207,8 @@ func (v *Victim) account(t testing.TB, f *Found) {
 	}
 }
 
-// told is what the trace tells of losses: by its gaps, but in a ring, which overwrites
-// them, by its last heartbeat.
+// told returns the losses in the trace: from its gaps or, in a ring, which overwrites gaps,
+// from its last heartbeat.
 func (v *Victim) told(f *Found) (l scope.Lost) {
 	by := f.Lost
 	if v.Ring == 0 {

@@ -9,35 +9,35 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Name is what the scopes of Numbers are called. Their arguments are the worker
-// and the scope's number.
+// Name is the name of the scopes of Numbers. Their arguments are the worker and the scope's
+// number.
 const Name = "numbered"
 
-// Config says what a victim does.
+// Config describes a victim.
 type Config struct {
-	Path       string // given to scope.Start
-	Backing    string // disk, heap, shm; empty: what scope.Start chooses
+	Path       string // argument of scope.Start
+	Backing    string // disk, heap, shm; "": the default of scope.Start
 	Ring       int64  // bytes; 0: none
-	Buffer     int64  // bytes that may wait in memory; 0: the default
+	Buffer     int64  // maximum bytes that wait in memory; 0: the default
 	Segments   bool   // Ring lies in segments of 1 MiB
 	Limit      int64  // bytes; 0: the default
 	FlushEvery time.Duration
 	CPU        scope.CPUMode
 
 	Workers int           // goroutines that record; 0: 4
-	Scopes  uint64        // each worker ends after so many; 0: when it is told to
+	Scopes  uint64        // maximum number per worker; 0: until stopped
 	Burst   int           // scopes between two pauses; 0: 32
-	Pause   time.Duration // 0: 100 µs, which any disk can follow; negative: none
-	Timed   bool          // the workers measure what each call takes
-	Collect bool          // the garbage collector runs all the time
+	Pause   time.Duration // 0: 100 µs, which any disk can sustain; negative: none
+	Timed   bool          // measure the duration of each call
+	Collect bool          // run the garbage collector all the time
 
-	Work string            // by its name what the workers do; empty: Numbers
+	Work string            // name of the work; "": Numbers
 	Args map[string]string // for Work
 
-	Hold     bool // it records when Release is called
-	MayFail  bool // scope.Start may return an error; the victim goes on without a recording
+	Hold     bool // start recording when Release is called
+	MayFail  bool // continue without a recording if scope.Start fails
 	Env      []string
-	Patience time.Duration // for the victim to begin and to end; 0: 30 s
+	Patience time.Duration // limit for the begin and the end of the victim; 0: 30 s
 }
 
 func (c *Config) complete() {
@@ -58,7 +58,7 @@ func (c *Config) complete() {
 	}
 }
 
-// options are those of scope.Start.
+// options returns the options of scope.Start.
 func (c *Config) options() ([]scope.Option, error) {
 	o := []scope.Option{scope.WithFlushEvery(c.FlushEvery), scope.WithHeartbeat(max(c.FlushEvery, 100*time.Millisecond)), scope.WithCPU(c.CPU)}
 	if c.Backing != "" {
@@ -82,7 +82,7 @@ func (c *Config) options() ([]scope.Option, error) {
 	return o, nil
 }
 
-// Backings are those that the build has, by name.
+// Backings returns the backings of the build, by name.
 func Backings() map[string]scope.BackingKind {
 	b := map[string]scope.BackingKind{"heap": scope.HeapBacking}
 	if mapped {

@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// buckets of a histogram: eight for each power of two, up to half an hour.
+// buckets is the number of buckets of a histogram: eight for each power of two, up to half
+// an hour.
 const buckets = 320
 
-// bucket is that of a time in ns; a bucket is at most an eighth wide.
+// bucket returns the bucket of a time in ns; a bucket is at most an eighth wide.
 func bucket(ns uint64) int {
 	if ns < 8 {
 		return int(ns)
@@ -20,7 +21,7 @@ func bucket(ns uint64) int {
 	return min((e-2)*8+int(ns>>(e-3)&7), buckets-1)
 }
 
-// upper is the longest time in a bucket.
+// upper returns the longest time in a bucket.
 func upper(b int) uint64 {
 	if b < 8 {
 		return uint64(b)
@@ -32,7 +33,7 @@ func upper(b int) uint64 {
 // Histogram counts times.
 type Histogram [buckets]uint64
 
-// Sub is what came since before.
+// Sub returns the difference from an earlier histogram.
 func (h *Histogram) Sub(before *Histogram) *Histogram {
 	var d Histogram
 	for i := range d {
@@ -41,7 +42,7 @@ func (h *Histogram) Sub(before *Histogram) *Histogram {
 	return &d
 }
 
-// N is how many times there are.
+// N returns the number of times.
 func (h *Histogram) N() (n uint64) {
 	for _, c := range h {
 		n += c
@@ -49,10 +50,9 @@ func (h *Histogram) N() (n uint64) {
 	return n
 }
 
-// At is the time that the share p of all are not longer than: an upper bound of it,
-// at most an eighth too high.
+// At returns an upper bound of the p-quantile, at most an eighth too high.
 func (h *Histogram) At(p float64) time.Duration {
-	rest := int64(float64(h.N()) * (1 - p)) // may be longer
+	rest := int64(float64(h.N()) * (1 - p)) // number that may be longer
 	for b := buckets - 1; b >= 0; b-- {
 		if rest -= int64(h[b]); rest < 0 {
 			return time.Duration(upper(b))
@@ -61,7 +61,7 @@ func (h *Histogram) At(p float64) time.Duration {
 	return 0
 }
 
-// Over is how many are longer than d, to an eighth.
+// Over returns the number of times longer than d, to an eighth.
 func (h *Histogram) Over(d time.Duration) (n uint64) {
 	for b := bucket(uint64(d)) + 1; b < buckets; b++ {
 		n += h[b]

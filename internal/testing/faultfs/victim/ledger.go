@@ -13,29 +13,29 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// ledger is memory that the victim and the test share, in words. All of it is read
-// and written by package atomic.
+// ledger is memory that the victim and the test share, in words. All accesses use package
+// atomic.
 type ledger struct {
 	words []uint64
 	file  *os.File
-	at    int64 // of the range
+	at    int64 // offset in the range
 }
 
-// Words of a ledger that are not a worker's.
+// Words of a ledger that do not belong to a worker.
 const (
-	wordReady      = iota // the victim: it records, or has failed to
-	wordGo                // the test: it may
-	wordStop              // the test: the workers are to end
-	wordDone              // the victim: the workers have ended, and the recording was stopped
-	wordPolls             // the victim: how often the numbers below were brought up to date
-	wordPause             // the longest pause of the garbage collector since the test set it to 0, ns
-	wordCollection        // the longest run of the collector since the test set it to 0, ns
-	wordCollect           // how often the collector ran
-	wordStall             // the longest that a goroutine that wanted to run every millisecond did not since the test set it to 0, ns
+	wordReady      = iota // set by the victim: it records, or has failed to
+	wordGo                // set by the test: the victim may start
+	wordStop              // set by the test: the workers must end
+	wordDone              // set by the victim: the workers have ended, and the recording is stopped
+	wordPolls             // set by the victim: number of updates of the counts below
+	wordPause             // longest pause of the garbage collector since the test's reset, ns
+	wordCollection        // longest run of the collector since the test's reset, ns
+	wordCollect           // number of collections
+	wordStall             // longest time since the test's reset in which a goroutine that sleeps for 1 ms did not run, ns
 	wordRecorded
 	wordOverwritten
 	wordLost           // by reason, in the order of scope.Lost
-	wordUser    = 32   // 32 words for the work's own use
+	wordUser    = 32   // 32 words for the work
 	wordWorkers = 64   // the first worker's
 	perWorker   = 1024 // words of a worker
 	maxWorkers  = 63   //
@@ -45,17 +45,17 @@ const (
 // Words of a worker.
 const (
 	workBegun     = iota // scopes whose begin was called
-	workKept             // of these, those that the recorder took; stored when the begin has returned
+	workKept             // of these, those that the recorder accepted; stored after begin has returned
 	workEnded            // scopes whose end has returned
-	workKeptEnded        // of these, those that the recorder had taken
-	workLast             // the number of the last of these, and 1
-	workAlso             // records that were issued besides
-	workWorst            // the longest call since the test set it to 0, ns
+	workKeptEnded        // of these, those that the recorder had accepted
+	workLast             // number of the last of these, plus 1
+	workAlso             // further issued records
+	workWorst            // longest call since the test's reset, ns
 	workHistogram = 8
-	workFloor     = 8 + buckets // of doing nothing, measured alike
+	workFloor     = 8 + buckets // of an empty measurement
 )
 
-// shared is where the ledgers of this process are mapped.
+// shared is the mapping of this process's ledgers.
 var shared struct {
 	sync.Mutex
 	r    *sys.Range
@@ -76,7 +76,7 @@ func newLedger() (*ledger, error) {
 	return openLedger(f)
 }
 
-// openLedger maps one; f is its own from then on.
+// openLedger maps a ledger; it takes ownership of f.
 func openLedger(f *os.File) (*ledger, error) {
 	shared.Lock()
 	defer shared.Unlock()
@@ -111,5 +111,5 @@ func (l *ledger) close() {
 func (l *ledger) load(i int) uint64     { return atomic.LoadUint64(&l.words[i]) }
 func (l *ledger) store(i int, v uint64) { atomic.StoreUint64(&l.words[i], v) }
 
-// of is the place of a worker's word.
+// of returns the index of a worker's word.
 func of(worker, word int) int { return wordWorkers + worker*perWorker + word }

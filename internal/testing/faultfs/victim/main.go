@@ -12,22 +12,22 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// configVar is the environment variable by which the victim knows itself.
+// configVar is the environment variable that has the victim's Config.
 const configVar = "SCOPEVIEW_VICTIM"
 
-// Result is what a victim that ended by itself says of its recording.
+// Result is the report of a victim that ended by itself.
 type Result struct {
 	Stats    scope.Statistics // without LastError
 	Path     string           // of the trace
-	Started  time.Duration    // what scope.Start took
-	Stopped  time.Duration    // what scope.Stop took
-	StartErr string           // "": it returned none
+	Started  time.Duration    // duration of scope.Start
+	Stopped  time.Duration    // duration of scope.Stop
+	StartErr string           // "": none
 	StopErr  string
 	LastErr  string
 }
 
-// Main is called by TestMain: in the victim it does not return. works are what the
-// workers can do besides Numbers.
+// Main is called by TestMain: in the victim it does not return. works are additional kinds
+// of work besides Numbers.
 func Main(works map[string]Work) {
 	text := os.Getenv(configVar)
 	if text == "" {
@@ -45,8 +45,8 @@ func Main(works map[string]Work) {
 	os.Exit(0)
 }
 
-// record records until the test says so, or until the victim is killed. The ledger
-// is descriptor 3.
+// record records until the test stops it or the victim is killed. The ledger is descriptor
+// 3.
 func record(c Config, works map[string]Work) error {
 	l, err := openLedger(os.NewFile(3, "ledger"))
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package victim
 
-// mapped reports whether the build has the backings that are mapped.
+// mapped reports whether the build has mapped backings.
 const mapped = false

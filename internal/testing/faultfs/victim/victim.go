@@ -23,17 +23,17 @@ import (
 // Victim is a process that records.
 type Victim struct {
 	Config
-	Result Result // when it has ended by itself
+	Result Result // valid after the victim has ended by itself
 	PID    int
 
 	l       *ledger
 	cmd     *exec.Cmd
 	out, er bytes.Buffer
-	ended   chan struct{} // closed when it has, with err set
+	ended   chan struct{} // closed after the end, with err set
 	err     error
 }
 
-// Start starts a victim, and returns when it records; with Hold, when it is there.
+// Start starts a victim, and returns when it records; with Hold, when it runs.
 func Start(t testing.TB, c Config) *Victim {
 	t.Helper()
 	faultfs.Children(t)
@@ -65,7 +65,7 @@ func Start(t testing.TB, c Config) *Victim {
 	t.Cleanup(func() {
 		v.kill()
 		if h := v.Hot(); h != "" {
-			os.Remove(h) // what one that was killed leaves
+			os.Remove(h) // left by a killed one
 		}
 	})
 	if !c.Hold {
@@ -74,7 +74,7 @@ func Start(t testing.TB, c Config) *Victim {
 	return v
 }
 
-// Release lets a victim record that was held, and returns when it does.
+// Release starts the recording of a held victim, and returns when it records.
 func (v *Victim) Release(t testing.TB) {
 	t.Helper()
 	v.l.store(wordGo, 1)
@@ -86,8 +86,8 @@ func (v *Victim) ready(t testing.TB) {
 	v.Until(t, "the victim to record", func() bool { return v.l.load(wordReady) != 0 })
 }
 
-// Until polls until ok, for as long as a loaded machine may take. A victim that ends
-// meanwhile fails the test.
+// Until polls until ok returns true, for as long as a loaded machine may take. The test
+// fails if the victim ends meanwhile.
 func (v *Victim) Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(v.Patience); !ok(); time.Sleep(time.Millisecond) {
@@ -114,15 +114,14 @@ func (v *Victim) Gone() bool {
 	}
 }
 
-// Finish tells the workers to end, and returns when the victim has. It must have
-// ended well.
+// Finish stops the workers, and waits for the victim's end, which must be normal.
 func (v *Victim) Finish(t testing.TB) *Result {
 	t.Helper()
 	v.l.store(wordStop, 1)
 	return v.Wait(t)
 }
 
-// Wait returns when the victim has ended by itself. It must have ended well.
+// Wait waits for the victim's end, which must be normal.
 func (v *Victim) Wait(t testing.TB) *Result {
 	t.Helper()
 	select {
@@ -140,8 +139,8 @@ func (v *Victim) Wait(t testing.TB) *Result {
 	return &v.Result
 }
 
-// Kill kills the victim with SIGKILL, and returns when it is gone. It fails if the
-// victim had ended before.
+// Kill kills the victim with SIGKILL, and waits for its end. The test fails if the victim
+// had ended before.
 func (v *Victim) Kill(t testing.TB) {
 	t.Helper()
 	if v.Gone() {
@@ -150,8 +149,8 @@ func (v *Victim) Kill(t testing.TB) {
 	v.kill()
 }
 
-// Died returns when the victim has ended in any way, and how: nil if well, and what
-// it said.
+// Died waits for any end of the victim, and returns its error, nil if normal, and its
+// output.
 func (v *Victim) Died(t testing.TB) (err error, says string) {
 	t.Helper()
 	select {
@@ -168,8 +167,7 @@ func (v *Victim) kill() {
 	<-v.ended
 }
 
-// Hot is the file in memory where the newest records of the victim's trace are; empty
-// if there is none.
+// Hot returns the file in memory with the newest records of the victim's trace; "": none.
 func (v *Victim) Hot() string {
 	f, err := os.Open(v.Path)
 	if err != nil {
@@ -184,7 +182,7 @@ func (v *Victim) Hot() string {
 	return ""
 }
 
-// stacks has the victim say where its goroutines are, and end.
+// stacks makes the victim print its goroutines and end.
 func (v *Victim) stacks() {
 	_ = v.cmd.Process.Signal(unix.SIGQUIT)
 	select {
@@ -194,7 +192,7 @@ func (v *Victim) stacks() {
 	}
 }
 
-// says is what it said last: of a crash the beginning, which says why.
+// says returns the victim's error output: the begin, which has the reason of a crash.
 func (v *Victim) says() string {
 	if !v.Gone() {
 		return "" // still being written
@@ -210,14 +208,15 @@ func (v *Victim) sum(word int) (n uint64) {
 	return n
 }
 
-// Begun is how many scopes the workers have begun; Ended how many ends have returned.
+// Begun returns the number of scopes that the workers have begun; Ended the number of
+// returned ends.
 func (v *Victim) Begun() uint64 { return v.sum(workBegun) }
 
 // Ended is documented at Begun.
 func (v *Victim) Ended() uint64 { return v.sum(workEnded) }
 
-// BegunBy, KeptBy and KeptEndedBy are a worker's: scopes begun, begun and taken by the
-// recorder, and those of them that have ended.
+// BegunBy, KeptBy and KeptEndedBy return the counts of a worker: scopes begun, of these
+// accepted by the recorder, and of these ended.
 func (v *Victim) BegunBy(w int) uint64 { return v.l.load(of(w, workBegun)) }
 
 // KeptBy is documented at BegunBy.
@@ -226,17 +225,16 @@ func (v *Victim) KeptBy(w int) uint64 { return v.l.load(of(w, workKept)) }
 // KeptEndedBy is documented at BegunBy.
 func (v *Victim) KeptEndedBy(w int) uint64 { return v.l.load(of(w, workKeptEnded)) }
 
-// LastBy is the number of the worker's last scope that the recorder took and whose
-// end has returned, and 1; 0 if there is none.
+// LastBy returns the number of the worker's last accepted and ended scope, plus 1; 0: none.
 func (v *Victim) LastBy(w int) uint64 { return v.l.load(of(w, workLast)) }
 
-// User reads one of the 32 words that are the work's own.
+// User returns one of the 32 words of the work.
 func (v *Victim) User(i int) uint64 { return v.l.load(wordUser + i) }
 
-// Recorded is how many records the recorder had a moment ago: some milliseconds.
+// Recorded returns the recorder's number of records, some milliseconds old.
 func (v *Victim) Recorded() int64 { return int64(v.l.load(wordRecorded)) }
 
-// Lost is Recorded's of what was lost.
+// Lost returns the recorder's losses, as old as Recorded.
 func (v *Victim) Lost() (l scope.Lost) {
 	for i, n := range reasons(&l) {
 		*n = int64(v.l.load(wordLost + i))
@@ -244,14 +242,14 @@ func (v *Victim) Lost() (l scope.Lost) {
 	return l
 }
 
-// Polled returns when the numbers of Recorded and Lost are newer than the call.
+// Polled waits until the numbers of Recorded and Lost are newer than the call.
 func (v *Victim) Polled(t testing.TB) {
 	t.Helper()
 	was := v.l.load(wordPolls)
 	v.Until(t, "the victim to count", func() bool { return v.l.load(wordPolls) > was+1 || v.l.load(wordDone) != 0 })
 }
 
-// Calls are the times that begin and end took together, and those of nothing.
+// Calls returns the durations of begin and end together, and of an empty measurement.
 func (v *Victim) Calls() (scopes, nothing Histogram) {
 	for w := range v.Workers {
 		for b := range buckets {
@@ -262,8 +260,8 @@ func (v *Victim) Calls() (scopes, nothing Histogram) {
 	return scopes, nothing
 }
 
-// Worst is the longest call since the last Forget, and Pause the longest pause of the
-// garbage collector, of so many collections in all.
+// Worst returns the longest call since the last Forget, and Pause the longest pause of the
+// garbage collector with the number of collections.
 func (v *Victim) Worst() (d time.Duration) {
 	for w := range v.Workers {
 		d = max(d, time.Duration(v.l.load(of(w, workWorst))))
@@ -276,15 +274,15 @@ func (v *Victim) Pause() (longest time.Duration, collections uint64) {
 	return time.Duration(v.l.load(wordPause)), v.l.load(wordCollect)
 }
 
-// Collection is the longest run of the garbage collector since the last Forget. One
-// that waits for a goroutine to be stopped lasts, and pauses nobody else meanwhile.
+// Collection returns the longest run of the garbage collector since the last Forget. A
+// collection that waits for a goroutine to stop takes long without pausing others.
 func (v *Victim) Collection() time.Duration { return time.Duration(v.l.load(wordCollection)) }
 
-// Stall is the longest since the last Forget that the program, with Collect, had no
-// turn for a goroutine that wants one every millisecond.
+// Stall returns the longest time since the last Forget in which a goroutine that sleeps for
+// 1 ms did not run; it needs Collect.
 func (v *Victim) Stall() time.Duration { return time.Duration(v.l.load(wordStall)) }
 
-// Forget begins Worst, Pause, Collection and Stall anew.
+// Forget resets Worst, Pause, Collection and Stall.
 func (v *Victim) Forget() {
 	v.l.store(wordCollection, 0)
 	v.l.store(wordPause, 0)

@@ -33,7 +33,7 @@ func nested(w *victim.Worker) {
 	w.SetUser(w.Me, w.Scopes)
 }
 
-// TestFinish lets victims end by themselves, and when they are told to.
+// TestFinish: victims end by themselves, and when stopped.
 func TestFinish(t *testing.T) {
 	for _, c := range []victim.Config{
 		{Backing: "heap", Scopes: 1000},

@@ -10,25 +10,25 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// Worker is a goroutine of the victim's.
+// Worker is a goroutine of the victim.
 type Worker struct {
 	Me int
 	Config
 	l     *ledger
 	begin time.Time
 	kept  uint64
-	done  uint64 // of kept, ended
+	done  uint64 // number of kept scopes that have ended
 }
 
-// Work is what a worker does until Stopped says true.
+// Work is the function of a worker, which returns when Stopped returns true.
 type Work func(w *Worker)
 
-// Stopped reports whether the worker is to end.
+// Stopped reports whether the worker must end.
 func (w *Worker) Stopped() bool { return w.l.load(wordStop) != 0 }
 
-// Begun, Kept and Ended tell the test of scope n; they are called in the order of n:
-// Begun before the begin, Kept after the begin has returned, with whether the recorder
-// took the scope, Ended after the end has returned.
+// Begun, Kept and Ended count scope n for the test, in the order of n: Begun before the
+// begin, Kept after the begin has returned, with whether the recorder accepted the scope,
+// Ended after the end has returned.
 func (w *Worker) Begun(n uint64) { w.l.store(of(w.Me, workBegun), n+1) }
 
 // Kept is documented at Begun.
@@ -49,7 +49,7 @@ func (w *Worker) Ended(n uint64, kept bool) {
 	w.l.store(of(w.Me, workEnded), n+1)
 }
 
-// Also tells that n records were issued that are no scopes of Begun.
+// Also adds n issued records that are not scopes of Begun.
 func (w *Worker) Also(n uint64) {
 	i := of(w.Me, workAlso)
 	w.l.store(i, w.l.load(i)+n)
@@ -64,10 +64,10 @@ func (w *Worker) took(histogram int, d time.Duration) {
 	}
 }
 
-// SetUser sets one of the 32 words that are the work's own.
+// SetUser sets one of the 32 words of the work.
 func (w *Worker) SetUser(i int, v uint64) { w.l.store(wordUser+i, v) }
 
-// Numbers is the usual work: scopes with their number as argument.
+// Numbers is the default work: scopes with their number as argument.
 func Numbers(w *Worker) {
 	for n := uint64(0); !w.Stopped() && (w.Scopes == 0 || n < w.Scopes); n++ {
 		w.Begun(n)
@@ -87,8 +87,8 @@ func Numbers(w *Worker) {
 	}
 }
 
-// timed is a scope whose begin and end are measured together, and, for comparison
-// on a machine that does other things too, the same without a scope.
+// timed measures begin and end of a scope together and, for comparison on a loaded machine,
+// the same without a scope.
 func (w *Worker) timed(n uint64) bool {
 	t0 := time.Since(w.begin)
 	s := scope.Begin(Name, w.Me, int(n))
@@ -102,8 +102,8 @@ func (w *Worker) timed(n uint64) bool {
 	return kept
 }
 
-// collect runs the garbage collector again and again, and tells its longest pause
-// and its longest run.
+// collect runs the garbage collector repeatedly, and stores its longest pause and its
+// longest run.
 func collect(l *ledger) {
 	sample := []metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
 	var before []uint64
@@ -130,7 +130,7 @@ func collect(l *ledger) {
 	}
 }
 
-// beat wants to run every millisecond, and tells for how long it did not.
+// beat sleeps for 1 ms repeatedly, and stores the longest excess.
 func beat(l *ledger) {
 	for last := time.Now(); l.load(wordStop) == 0; {
 		time.Sleep(time.Millisecond)
@@ -142,7 +142,7 @@ func beat(l *ledger) {
 	}
 }
 
-// poll tells what the recorder counts.
+// poll stores the recorder's counts.
 func poll(l *ledger) {
 	for l.load(wordDone) == 0 {
 		tell(l)
@@ -160,7 +160,7 @@ func tell(l *ledger) {
 	l.store(wordPolls, l.load(wordPolls)+1)
 }
 
-// reasons are the fields of l in their order.
+// reasons returns the fields of l in order.
 func reasons(l *scope.Lost) []*int64 {
 	return []*int64{&l.Window, &l.Limit, &l.Space, &l.IO, &l.Busy, &l.Stop, &l.Ends, &l.Stacks, &l.Opens, &l.Buffer}
 }

@@ -1,6 +1,6 @@
-// Prints what the grammar of Trino in dt-sql-parser says of the SQL on standard input, a line
-// for each error. The argument is the package's directory. Its imports lack the endings that
-// Node.js asks for.
+// Prints the errors that the grammar of Trino in dt-sql-parser reports for the SQL on
+// standard input, one per line. The argument is the package's directory. Its imports lack
+// the extensions that Node.js requires.
 import { register } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
