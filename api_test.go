@@ -18,14 +18,15 @@ import (
 // public are the packages with stable exported names, see docs/stability.md.
 var public = []string{"scope", "scope/auto", "scope/containers", "scope/gotrace", "scope/hooks", "scope/scopehttp", "scope/scopepprof", "scope/scopeslog", "scope/scopesql", "scope/scopetest", "mmpool", "flusher", "sweeper", "export/html"}
 
+var update = flag.Bool("update", false, "write testdata/api")
+
 // TestAPI compares the exported names with testdata/api, so that adding, changing or
 // removing one is a deliberate change there. -update writes the files.
 func TestAPI(t *testing.T) {
-	update := flag.Lookup("update").Value.String() == "true"
 	for _, pkg := range public {
 		got := strings.Join(exported(t, pkg), "\n") + "\n"
 		golden := filepath.Join("testdata", "api", strings.ReplaceAll(pkg, "/", "-")+".txt")
-		if update {
+		if *update {
 			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 				t.Fatal(err)
 			}
