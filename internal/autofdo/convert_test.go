@@ -190,7 +190,7 @@ func TestFromBranches(t *testing.T) {
 		t.Errorf("notes %+v; want %+v", notes, want)
 	}
 	said := strings.Join(notes.Sentences(), "\n")
-	for _, want := range []string{"2.56 % of the weight is left out: the function's name", "1.71 % of the weight is left out: the line", "calls that are left out"} {
+	for _, want := range []string{"2.6% of the weight is left out: the function's name", "1.7% of the weight is left out: the line", "calls that are left out"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it says %q, without %q", said, want)
 		}

@@ -170,6 +170,8 @@ func (t *Table[R]) columns(list string) (columns []tableColumn) {
 		shown, head := entry, entry
 		if at := strings.LastIndexByte(entry, '='); at >= 0 {
 			shown, head = entry[:at], entry[at+1:]
+		} else if entry == "name" {
+			shown = t.What
 		}
 		if _, ok := t.Groups[head]; ok {
 			columns = append(columns, tableColumn{head: head})
@@ -205,9 +207,6 @@ func (t *Table[R]) heads(columns []tableColumn) (heads []string) {
 			continue
 		}
 		head := c.shown
-		if head == "name" && c.head == "name" {
-			head = t.What
-		}
 		if _, isNumber := c.tag.Lookup("unit"); !isNumber && row.FieldByIndex(c.index).Type.Kind() != reflect.Int64 {
 			head = "<" + head
 		}

@@ -287,7 +287,7 @@ func TestWhatNobodyKnows(t *testing.T) {
 	j.finish()
 	f := j.facts
 	f.checkUnknown()
-	if k := f.Checks.Unknown; !k.Known || !k.OK || k.Off != 0 || f.Totals[Unknown] != 500 || !strings.Contains(k.Text, "for 25.00 % it is unknown") {
+	if k := f.Checks.Unknown; !k.Known || !k.OK || k.Off != 0 || f.Totals[Unknown] != 500 || !strings.Contains(k.Text, "for 25% it is unknown") {
 		t.Errorf("%+v of %v", k, f.Totals)
 	}
 	f.Totals[Other] = 1000
