@@ -2,56 +2,55 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// A Table shows rows of type R, a struct. Each exported field of R is a column, which its tags
-// describe:
+// A Table lays out rows of type R, a struct. Each exported field of R is a column, described by
+// the field's tags:
 //
-//	json   its key in documents, as for encoding/json; "-": it is in none
-//	head   its head in tables, by which it is sorted and chosen; without this tag the key, less _ns
-//	unit   the unit of a number: ns, bytes, ratio, "0 to 1", "share", or the noun of what it counts
-//	says   a sentence about it, for docs/json.md; names in quotes are code
-//	of     the head of a column of counts: where that is 0, there is no value
-//	when   the head of a column of bools: where that is false, there is no such thing, and the cell is empty
-//	bound  the head of a column of bools: where that is true, the value is a lower bound
-//	zero   the cell of a value that is 0
-//	signed    numbers have their sign, + too
-//	prose     texts are sentences, and not cut as names are
-//	compare  words for compare: grows, worse, part; see Column
+//	json     the key in documents, as for encoding/json; "-": in no document
+//	head     the head in tables, which also selects the column; default: the key without _ns
+//	unit     the unit of a number: ns, bytes, ratio, "0 to 1", "share", or the noun of what it counts
+//	says     a sentence about the column, for docs/json.md; names in quotes are code
+//	of       the head of a column of counts: a row whose count is 0 has no value
+//	when     the head of a column of bools: a row without it has an empty cell
+//	bound    the head of a column of bools: a row with it has a lower bound
+//	zero     the cell of a value that is 0
+//	signed   numbers have a sign, also +
+//	prose    texts are sentences, which are not cut as names are
+//	compare  for compare: grows, worse, part; see Column
 //
-// The head of a column that is called name is What. Lists of columns have their heads, with
-// commas between them; SHOWN=HEAD shows another head, or none. The name of a group stands for all of its
-// columns. A column of bools without a head has its own in the cells that are true.
+// Write shows What as the head of the column name. The lists of columns below are heads separated by
+// ", ". In a list, SHOWN=HEAD replaces the head, and the name of a group selects all of its columns. If
+// SHOWN is empty, a column of bools shows its own head in the cells that are true.
 type Table[R any] struct {
-	What    string // one row, such as lock
-	All     bool   // the text has all rows, whatever its limit
-	Text    string // columns of the text, in order
-	Brief   string // columns of the Markdown
-	Sort    string // columns that rows are sorted by
-	Compare string // columns that are compared, the one that sorts them first
+	What    string // noun for a row, such as lock
+	All     bool   // Write ignores the limit of the text
+	Text    string // columns of Write
+	Brief   string // columns of WriteBrief
+	Sort    string // columns by which rows can be sorted
+	Compare string // columns of compare; the first is the default order
 	CSV     string // columns of WriteCSV
 
 	Groups map[string]Group[R]
 
-	// By head, cells that hold more than their column's value. In Markdown Cells count where BriefCells has none.
+	// Cells and BriefCells override, by head, the cells of text and of Markdown. A column that BriefCells
+	// lacks uses Cells.
 	Cells, BriefCells map[string]func(R) string
 }
 
-// A Group has columns that are known at run time only, such as one for each metric.
+// A Group is a list of columns known only at run time, such as one for each metric.
 type Group[R any] struct {
-	Heads []string // as Grid has them
+	Heads []string // in Grid's syntax
 	Cells func(R) []string
 }
 
-// Write writes the rows as text, and how many are left out if b has a limit.
+// Write writes the rows as text, up to b's limit, and the number of rows left out.
 func (t *Table[R]) Write(b *Text, rows []R) {
 	columns := t.columns(t.Text)
 	what := t.What
@@ -61,7 +60,7 @@ func (t *Table[R]) Write(b *Text, rows []R) {
 	Grid(b, what, t.heads(columns), rows, func(row R) []string { return t.cells(columns, row, false) })
 }
 
-// WriteAfter writes the rows, if there are any, behind an empty line.
+// WriteAfter writes an empty line and the rows. Without rows it writes nothing.
 func (t *Table[R]) WriteAfter(b *Text, rows []R) {
 	if len(rows) > 0 {
 		b.WriteByte('\n')
@@ -69,7 +68,7 @@ func (t *Table[R]) WriteAfter(b *Text, rows []R) {
 	}
 }
 
-// WriteBrief writes at most n rows as Markdown, and how many are left out.
+// WriteBrief writes at most n rows as Markdown, and the number of rows left out.
 func (t *Table[R]) WriteBrief(b *Brief, rows []R, n int) {
 	columns := t.columns(t.Brief)
 	heads := t.heads(columns)
@@ -85,11 +84,11 @@ func (t *Table[R]) WriteBrief(b *Brief, rows []R, n int) {
 	b.Rest(len(rows)-n, t.What)
 }
 
-// Orders lists the columns that rows are sorted by.
+// Orders returns the heads of the columns in Sort.
 func (t *Table[R]) Orders() []string { return names(t.Sort) }
 
-// SortBy sorts rows by a column: numbers from the largest on, unknown ones last, and names from A
-// to Z. Rows that are equal there are sorted by tie.
+// SortBy sorts rows by a column: numbers in descending order with unknown ones last, texts in ascending
+// order. tie orders rows that are equal in the column.
 func (t *Table[R]) SortBy(rows []R, order string, tie func(a, b R) int) {
 	c := t.columns(order)[0]
 	slices.SortStableFunc(rows, func(a, b R) int {
@@ -101,7 +100,7 @@ func (t *Table[R]) SortBy(rows []R, order string, tie func(a, b R) int) {
 	})
 }
 
-// Compared returns the columns that are compared.
+// Compared returns the columns in Compare.
 func (t *Table[R]) Compared() (list []Column) {
 	for _, c := range t.columns(t.Compare) {
 		has := func(word string) bool { return slices.Contains(strings.Fields(c.tag.Get("compare")), word) }
@@ -156,7 +155,7 @@ func names(list string) []string {
 	return strings.Split(list, ", ")
 }
 
-// columns finds those of a list. A list with a column that R lacks is a mistake of the program.
+// columns returns the columns of a list. It panics if R lacks one, which is a mistake in the list.
 func (t *Table[R]) columns(list string) (columns []tableColumn) {
 	all := reflect.VisibleFields(reflect.TypeFor[R]())
 	find := func(what string, is func(reflect.StructField) bool) reflect.StructField {
@@ -198,7 +197,7 @@ func headOf(f reflect.StructField) string {
 	return strings.TrimSuffix(key, "_ns")
 }
 
-// heads returns what stands above columns, as Grid has it: numbers are aligned to the right.
+// heads returns the heads of columns in Grid's syntax; columns of numbers are aligned to the right.
 func (t *Table[R]) heads(columns []tableColumn) (heads []string) {
 	row := reflect.TypeFor[R]()
 	for _, c := range columns {
@@ -237,12 +236,12 @@ func (t *Table[R]) cells(columns []tableColumn, row R, brief bool) (cells []stri
 	return cells
 }
 
-// there reports whether there is a value in a row: not the longest of no waits.
+// there reports whether a row has a value in the column: the longest of no waits is none.
 func (c *tableColumn) there(row reflect.Value) bool {
 	return (c.of == nil || !row.FieldByIndex(c.of).IsZero()) && c.applies(row)
 }
 
-// applies reports whether there is such a thing in a row: no holds of a channel.
+// applies reports whether the column makes sense for a row: a channel has no holds.
 func (c *tableColumn) applies(row reflect.Value) bool {
 	return c.when == nil || row.FieldByIndex(c.when).Bool()
 }
@@ -272,141 +271,4 @@ func (c *tableColumn) cell(row reflect.Value) string {
 		return AtLeast.String() + text
 	}
 	return text
-}
-
-// cellText returns a value for people: of each unit in one way.
-func cellText(v reflect.Value, unit string) string {
-	switch x := v.Interface().(type) {
-	case Int:
-		if x.Kind == Unknown {
-			return "-"
-		}
-		return x.Kind.String() + cellText(reflect.ValueOf(x.N), unit)
-	case Float:
-		if x.Kind == Unknown {
-			return "-"
-		}
-		return x.Kind.String() + cellText(reflect.ValueOf(x.N), unit)
-	}
-	switch v.Kind() {
-	case reflect.String:
-		return Name(v.String())
-	case reflect.Bool:
-		if v.Bool() {
-			return "yes"
-		}
-		return ""
-	case reflect.Float64:
-		switch Unit(unit) {
-		case Share:
-			return show.Percent(v.Float())
-		case Nanoseconds:
-			return show.Duration(v.Float())
-		case Ratio, "CPUs":
-			return show.Ratio(v.Float())
-		case "bytes per second":
-			return show.Size(v.Float()) + "/s"
-		case "share":
-			return show.Hundredths(v.Float())
-		}
-		return show.Number(v.Float())
-	}
-	n := v.Convert(reflect.TypeFor[int64]()).Int()
-	switch unit {
-	case "ns":
-		return show.Duration(n)
-	case "bytes":
-		return show.Size(n)
-	case "line", "lines", "number": // such as a process's: they count nothing
-		return strconv.FormatInt(n, 10)
-	}
-	if v.CanUint() {
-		return show.Count(v.Uint())
-	}
-	return show.Count(n)
-}
-
-// number returns a value as a float, Unknown if it is not known exactly.
-func number(v reflect.Value) float64 {
-	switch x := v.Interface().(type) {
-	case Int:
-		return Or(x.N, x.known())
-	case Float:
-		return Or(x.N, x.known())
-	case bool:
-		return NaN
-	}
-	switch {
-	case v.CanInt():
-		return float64(v.Int())
-	case v.CanUint():
-		return float64(v.Uint())
-	case v.CanFloat():
-		return v.Float()
-	}
-	return NaN
-}
-
-// Kind says what is known of a number.
-type Kind uint8
-
-// Kinds of numbers.
-const (
-	Unknown Kind = iota
-	Exact
-	About   // an estimate
-	AtLeast // a lower bound
-	AtMost  // an upper bound
-)
-
-// String returns what stands before a number.
-func (k Kind) String() string { return [...]string{"", "", "≈ ", "≥ ", "≤ "}[k] }
-
-// A Number is a number of which not all may be known. The zero value is unknown.
-type Number[T int64 | float64] struct {
-	N    T
-	Kind Kind
-}
-
-// Int and Float are numbers of rows. In documents they are null unless they are exact or estimated.
-type (
-	Int   = Number[int64]
-	Float = Number[float64]
-)
-
-// Known returns a number that is known if ok.
-func Known[T int64 | float64](n T, ok bool) Number[T] {
-	if !ok {
-		return Number[T]{}
-	}
-	return Number[T]{n, Exact}
-}
-
-func (n Number[T]) known() bool { return n.Kind == Exact || n.Kind == About }
-
-// Plus returns the sum of two numbers, of which not more is known than of either.
-func (n Number[T]) Plus(m Number[T]) Number[T] {
-	if n.Kind == Unknown || m.Kind == Unknown {
-		return Number[T]{}
-	}
-	return Number[T]{n.N + m.N, max(n.Kind, m.Kind)}
-}
-
-// MarshalJSON writes the number, or null for bounds and for what is not known.
-func (n Number[T]) MarshalJSON() ([]byte, error) {
-	if !n.known() {
-		return []byte("null"), nil
-	}
-	return json.Marshal(n.N)
-}
-
-// Sample is a value that the program gave. Those that JSON has no number for are strings: "NaN".
-type Sample float64
-
-// MarshalJSON implements json.Marshaler.
-func (s Sample) MarshalJSON() ([]byte, error) {
-	if v := float64(s); v-v != 0 {
-		return json.Marshal(strconv.FormatFloat(v, 'g', -1, 64))
-	}
-	return json.Marshal(float64(s))
 }

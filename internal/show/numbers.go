@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// A quantity is a number of something. Floats are estimates, and are rounded to whole numbers.
+// A quantity is a number of something. Floats are estimates; they are rounded to integers.
 type quantity interface {
 	~int | ~int64 | ~uint32 | ~uint64 | ~float64
 }
 
-// isFloat reports whether N is a type of floats.
+// isFloat reports whether N is a floating-point type.
 func isFloat[N quantity]() bool {
 	half := 0.5
 	return N(half) != 0
 }
 
-// whole rounds a number.
+// whole rounds n to an integer.
 func whole[N quantity](n N) int64 {
 	if isFloat[N]() {
 		return int64(math.Round(float64(n)))
@@ -105,7 +105,8 @@ func Size[N quantity](bytes N) string {
 	return three(v) + " TiB"
 }
 
-// Percent formats a share in percent; one that is not 0 does not look like 0.
+// Percent formats a share from 0 to 1: 41%, 5.5%. A positive share is never 0%, but <0.1%, and one
+// below 1 never 100%, but 99.9%.
 func Percent[N ~float64](share N) string {
 	p := 100*float64(share) + 0 // 0 is added to -0
 	switch {
@@ -129,8 +130,8 @@ func Hundredths(share float64) string { return strconv.FormatFloat(100*share, 'f
 // Seconds formats a duration in seconds with three decimals, below a head that has the unit.
 func Seconds(ns int64) string { return strconv.FormatFloat(float64(ns)/1e9, 'f', 3, 64) }
 
-// Change is by what share of itself something grew or shrank: +5.3%, -41.0%. It has a digit more than
-// Percent, for intervals.
+// Change formats a relative change with its sign: +5.3%, -41.0%. It has one digit more than Percent, for
+// the bounds of intervals.
 func Change(share float64) string {
 	p := math.Round(1000*share)/10 + 0 // 0 is added to -0
 	text := strconv.FormatFloat(p, 'f', 1, 64) + "%"
@@ -140,13 +141,13 @@ func Change(share float64) string {
 	return text
 }
 
-// Ratio is how many times one number is another, such as time of CPUs and time that passed: 2.41.
+// Ratio formats a quotient, such as CPU time over wall time, with two decimals: 2.41.
 func Ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
-// Plural is a number with its noun: 1 scope, 2,000 scopes.
+// Plural formats a number with its noun: 1 scope, 2,000 scopes.
 func Plural[N quantity](n N, noun string) string { return Either(n, noun, noun+"s") }
 
-// Either is a number with the noun for one or that for more: 1 entry, 2,000 entries.
+// Either formats a number with a noun whose plural is irregular: 1 entry, 2,000 entries.
 func Either[N quantity](n N, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -154,7 +155,7 @@ func Either[N quantity](n N, one, more string) string {
 	return Count(n) + " " + more
 }
 
-// Between is a range of counts: 3 to 17, or 3 where both ends are the same.
+// Between formats a range of counts: 3 to 17, or 3 if both ends are equal.
 func Between[N quantity](low, high N) string {
 	if low == high {
 		return Count(low)

@@ -63,9 +63,9 @@ func (r *Result) change(column int, c *cell) string {
 	case len(c.a) == 0 && len(c.b) == 0, c.both() && middle(c.a) == 0 && middle(c.b) == 0:
 		return ""
 	case len(c.a) == 0:
-		return "? → " + r.number(column, middle(c.b))
+		return "- → " + r.number(column, middle(c.b))
 	case len(c.b) == 0:
-		return r.number(column, middle(c.a)) + " → ?"
+		return r.number(column, middle(c.a)) + " → -"
 	case c.unsure():
 		return "~"
 	case !ok:

@@ -40,7 +40,7 @@ func (r *found) head(b *report.Text) {
 		fmt.Fprintln(b, b.Yellow(show.Text(p)))
 	}
 	for _, c := range f.Checks.List() {
-		text := c.Text + fmt.Sprintf(" (up to %g %% is well)", 100*c.Tolerance)
+		text := c.Text + " (up to " + show.Percent(c.Tolerance) + " is well)"
 		switch {
 		case !c.Known:
 			fmt.Fprintln(b, b.Yellow("not checked: "+show.Text(c.Text)))
