@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command mutants shows what make test would miss. It plants one fault at a time into the
 // recorder or the reader, runs the lanes of make test on the packages concerned, and if all
 // pass, the lanes that only make test-all has. A fault that only those find names a test that
