@@ -98,7 +98,11 @@ func (f facts) cells(of string, row, columns map[string]string) {
 		if ended, is := row["count"]; is && ended == "0" && head != "count" {
 			continue
 		}
-		if n, ok := cell(row[head]); ok && row[head] != "" {
+		text := row[head]
+		if head == "self" && strings.HasPrefix(text, "≥") { // null in documents; of locks hold_at_least stands beside the number
+			text = "-"
+		}
+		if n, ok := cell(text); ok && text != "" {
 			f.set(of+": "+key, n)
 		}
 	}

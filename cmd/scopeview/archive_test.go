@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
@@ -113,8 +114,12 @@ func TestArchive(t *testing.T) {
 			if !strings.Contains(before[0], "return list[i] // checked") || !strings.Contains(before[3], "panicBounds") && !strings.Contains(before[3], "panicIndex") {
 				t.Fatalf("%s\n%s", before[0], before[3])
 			}
+			source, err := os.Stat(filepath.Join(p.dir, "main.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
 			r := call("archive", "x.scope")
-			if r.code != 0 || !strings.Contains(r.out, "x.scope: the executable (") || !strings.Contains(r.out, "and 1 source (734 B) stored in ") ||
+			if r.code != 0 || !strings.Contains(r.out, "x.scope: the executable (") || !strings.Contains(r.out, "and 1 source ("+show.Size(source.Size())+") stored in ") ||
 				r.err != "scopeview: 1 source not found, and not stored: /no/such/file.go; give the directories with --path-map OLD=NEW\n" {
 				t.Fatal(r)
 			}
