@@ -46,7 +46,7 @@ func TestNoNumbers(t *testing.T) {
 	}
 }
 
-// lateDisk is a file system that makes no room as long as the gate is shut.
+// lateDisk is a file system that makes no room while the gate is shut.
 type lateDisk struct {
 	backing
 	gate chan struct{}
