@@ -9,24 +9,23 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// stretch is a part of a run: the records from one moment to another. The chunks that were
-// handed out in that time are read for it. Those of them that have later records go on to
-// the next stretch, and so on.
+// stretch is a part of a run: the records from one time to another. It reads the chunks that were
+// handed out in that time. Chunks with later records pass on to the next stretch, and so on.
 type stretch struct {
-	from, to int64 // ticks: its records are from one on and before the other
+	from, to int64 // ticks: its records are in [from, to)
 	first    bool
 	last     bool
-	own      []int32 // indexes of the chunks that are read for it
-	made     []made  // of the first: records of a ring that are known without their chunks
+	own      []int32 // indexes of the chunks that it reads
+	made     []made  // of the first: records of a ring whose chunks are gone
 
-	in, out     chan []slice   // what goes on, from the stretch before and to the next one
-	turn, after chan *standing // what is known when it begins, and when it is over
+	in, out     chan []slice   // slices that continue, from the previous stretch and to the next one
+	turn, after chan *standing // the state at its beginning, and at its end
 
-	held   []*cursor // those that it needs
-	fresh  int       // how many of them were read for it
+	held   []*cursor // the cursors that it needs
+	fresh  int       // how many of them it has read
 	slices []slice
 	merge  merge
-	// crossed is whether it makes a difference that slices of the stretch are at the same time.
+	// crossed means that slices of the stretch overlap in time in a way that matters.
 	crossed bool
 	loaded  []loaded
 	failed  error // why there are no records from failAt on
@@ -37,26 +36,25 @@ type stretch struct {
 	marks   []mark
 	pending []*waiting // those that happen in it, in order
 
-	problems problems // that its events have
-	joined   int64    // ends apart that were looked up
+	problems problems // problems of its events
+	joined   int64    // ends apart that were read
 	lost     int64    // see cursor
 
-	due      chan struct{} // closed: all before it were taken; nil: so it is from the beginning
+	due      chan struct{} // closed: all before it were taken; nil: that was so from the beginning
 	ready    chan struct{}
-	value    any   // what came of it
-	panicked any   // why nothing did
+	value    any   // its result
+	panicked any   // why it has none
 	stop     int64 // the record at which the run ended
 	forgot   bool  // see trackTable
 }
 
-// loaded is what was tolerated when a chunk was read for a stretch.
+// loaded holds the problems found when a chunk was read for a stretch.
 type loaded struct {
 	since    int64
 	problems problems
 }
 
-// mark is what a stretch has for those that follow: a scope that goes on behind its end, or
-// a row's name.
+// mark is a fact for later stretches: a scope that continues behind the end, or a row's name.
 type mark struct {
 	key  int64
 	loc  format.Loc
