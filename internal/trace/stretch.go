@@ -61,18 +61,18 @@ type mark struct {
 	row  int32 // index of rows
 	stop int64 // of a scope; 0: it is a name
 	head uint64
-	left bool // nobody ended the scope: its goroutine has ended at stop
+	left bool // the scope was not ended: its goroutine ended at stop
 }
 
-// hand is what a goroutine needs to read stretches.
+// hand is the state with which a goroutine reads stretches.
 type hand struct {
 	r       *reading
 	cache   blockCache
 	endArgs []format.Slot
 }
 
-// prepare has the stretch ready to be gone through, but for what those before it have to
-// tell. It returns false when the run is over.
+// prepare reads the stretch and cuts its slices; only the state from earlier stretches is missing
+// then. It returns false if the run is over.
 func (h *hand) prepare(st *stretch) bool {
 	own := h.load(st)
 	var before []slice
@@ -135,15 +135,15 @@ func (h *hand) load(st *stretch) (own []*cursor) {
 	return own
 }
 
-// fail takes note of an error that keeps records from at on away.
+// fail notes an error that hides the records from at on.
 func (st *stretch) fail(err error, at int64) {
 	if st.failed == nil || at < st.failAt {
 		st.failed, st.failAt = err, at
 	}
 }
 
-// join cuts what belongs to the stretch out of its own chunks and of those that began before
-// it, and passes on what comes later.
+// join cuts the stretch's part out of its own chunks and of those that began before it, and passes
+// on later places.
 func (st *stretch) join(own []*cursor, before []slice) {
 	to := st.to
 	if st.failed != nil {
@@ -175,10 +175,10 @@ func (st *stretch) join(own []*cursor, before []slice) {
 	slices.SortFunc(st.slices, func(a, b slice) int { return cmp.Compare(a.start(), b.start()) })
 }
 
-// start is that of the slice's next record.
+// start returns the start of the slice's next record.
 func (x *slice) start() int64 { return x.c.places[x.next].key }
 
-// before returns the first of the slice's places that is not before a moment.
+// before returns the index of the slice's first place that is not before to.
 func (x *slice) before(to int64) int {
 	rest := x.c.places[x.next:x.end]
 	n := len(rest)
@@ -188,8 +188,7 @@ func (x *slice) before(to int64) int {
 	return x.next + n
 }
 
-// findPending finds out which of the cursor's pending events have ended. latest is the last
-// moment at which one has.
+// findPending finds the cursor's pending events that have ended. latest is the last end.
 func (h *hand) findPending(c *cursor) (latest int64, err error) {
 	t := h.r.t
 	for i := range c.places {
@@ -222,8 +221,8 @@ func (h *hand) findPending(c *cursor) (latest int64, err error) {
 	return latest, nil
 }
 
-// stop returns when what the record r has begun ends, in ticks; MaxTicks: it does not. A name that
-// the end gives becomes r's. ok is false if it does not come at all: it ended, and when was overwritten.
+// stop returns the end of the scope r, in ticks; MaxTicks: it has none. A name that the end gives
+// is set in r. ok is false if the event must be left out: it ended at a time that was overwritten.
 func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok bool, err error) {
 	stop = r.Stop
 	if r.Open() {
@@ -244,12 +243,12 @@ func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok
 		}
 	}
 	if stop < p.key || stop >= format.MaxTicks {
-		stop = p.key // as decoder.ended has it
+		stop = p.key // as decoder.ended does
 	}
 	return stop, left, true, nil
 }
 
-// scan finds the rows of the stretch, and what it has for those that follow.
+// scan finds the rows of the stretch, and its marks for later ones.
 func (h *hand) scan(st *stretch) {
 	if !h.r.wantsRows {
 		return
@@ -266,8 +265,8 @@ func (h *hand) scan(st *stretch) {
 	slices.SortFunc(st.marks, func(a, b mark) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.loc, b.loc)) })
 }
 
-// scanSlice scans a slice. The error is of the record at p. Of a run of scopes that end in the
-// stretch nothing is to be known but the row.
+// scanSlice scans a slice. The error is of the record at p. For a run of scopes that end in the
+// stretch only the row is needed.
 func (h *hand) scanSlice(st *stretch, n int32) (p *place, err error) {
 	x := &st.slices[n]
 	runs := x.c.runs
@@ -322,7 +321,7 @@ func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err err
 		}
 		switch does[kind] {
 		case doesRun:
-			if h.r.wantsRuns && uint64(stop) > uint64(st.to) { // it goes on, is open, or makes no sense
+			if h.r.wantsRuns && uint64(stop) > uint64(st.to) { // it continues, is open, or makes no sense
 				r := c.record(p)
 				stop, left, ok, err := h.stop(c, p, &r)
 				if err != nil {
@@ -343,7 +342,7 @@ func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err err
 	return nil, nil
 }
 
-// meet takes note that a row has records in a slice.
+// meet notes that a row has records in a slice.
 func (st *stretch) meet(row, n int32) {
 	r := st.rows.at(row)
 	if before := r.slice - 1; before >= 0 && before != n {
@@ -353,7 +352,7 @@ func (st *stretch) meet(row, n int32) {
 	r.slice = n + 1
 }
 
-// does says what a record of a kind does to its row.
+// does maps a kind to the effect of its records on their row.
 var does = func() (t [128]uint8) {
 	for _, s := range format.Specs {
 		if s.Scope && s.Kind != format.KindPending {
