@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// sameWithin is how much the wall clocks of two inputs of one monotonic clock may differ: one may
-// have been set between their starts.
+// sameWithin is the largest difference between the wall clocks of two inputs of one monotonic
+// clock, in ns: one may have been set between their starts.
 const sameWithin = int64(1e9)
 
-// sameReading is how much two inputs may differ about one moment of one monotonic clock: each has
-// calibrations of its own.
+// sameReading is the largest difference between two inputs about one moment of one monotonic clock,
+// in ns: each has calibrations of its own.
 const sameReading = int64(100e3)
 
 // sameBoot reports whether two inputs seem to be of one boot of one machine.

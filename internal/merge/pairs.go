@@ -11,11 +11,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// mostLinks is how many scopes of requests are kept. With more, only a share of all spans is used:
-// the same ones in every input.
+// mostLinks is the largest number of scopes of requests that are kept. With more, only a share of
+// all spans is used: the same ones in every input.
 const mostLinks = 1 << 20
 
-// mostChildren is how many parts of one scope are kept.
+// mostChildren is the largest number of parts of one scope that are kept.
 const mostChildren = 1 << 10
 
 // spanID identifies a scope of a request.

@@ -11,10 +11,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// partSize is how many bytes of a Go execution trace a block holds.
+// partSize is the number of bytes of a Go execution trace in one block.
 const partSize = 32 << 10
 
-// mostSwitches is how many switches a block holds: it fits a chunk however far apart they are.
+// mostSwitches is the largest number of switches in one block: it fits a chunk however far apart
+// they are.
 const mostSwitches = 4096
 
 // readStates reads the states of the input's goroutines, for the CPU times of its scopes. It finds

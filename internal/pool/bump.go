@@ -148,7 +148,7 @@ func (p *Pool) take(keep, spare int64) (int64, format.Loss) {
 // none serves a caller that finds no chunk: it prepares one where that needs no disk, else it
 // returns the reason; 0 and 0 if there is one by now. For records it stores the reason: later
 // callers do not try again, nor wake the flusher again. Close waits for the callers in here, since
-// what they store, or map, would be in the next pool.
+// values they store, or map, would be in the next pool.
 func (p *Pool) none(keep, spare int64) (idx int64, why format.Loss) {
 	p.askers.Add(1)
 	idx, why = p.lack(keep, spare)

@@ -86,7 +86,7 @@ func (c *copier) copy(s extent, final bool) error {
 	c.mu.Lock()
 	blocks := slices.Clone(c.blocks)
 	c.mu.Unlock()
-	if final { // what they refer to was at its place before they were complete
+	if final { // blocks that they refer to were in place before they were complete
 		if err := c.writeBlocks(blocks); err != nil {
 			return err
 		}
@@ -153,8 +153,8 @@ func load(b []byte, w []uint64) {
 // accept must not fill the machine's memory instead.
 const maxKept = 2 * maxWindow
 
-// maxWarm is how many released chunks' memory is kept for the next ones. The rest is freed: a
-// burst's memory is not held for ever, nor withheld from the program.
+// maxWarm is the number of released chunks whose memory is kept for the next ones. The rest is
+// freed: a burst's memory is not held for ever, nor withheld from the program.
 const maxWarm = 8 << 20 / ChunkSize
 
 // write writes b, the contents of the chunk idx, to its place in the file. It skips a chunk that

@@ -8,7 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// patience is how long a disk call may take before it counts as late; most take about 0.1 ms.
+// patience is the longest time that a disk call may take before it counts as late; most take about
+// 0.1 ms.
 const patience = 20 * time.Millisecond
 
 // begin resets the reason that atDisk has set.

@@ -101,13 +101,14 @@ type Options struct {
 	States []uint32 // the table of chunk states, by chunk; nil: the pool's own
 	Heap   bool     // keep chunks on the heap and copy them to the file
 
-	// Memory is how many bytes may wait on the heap, Left how many the memory limits leave now
-	// (later set by Allow); 0: no limit. InMemory means that File itself is memory: on a tmpfs.
+	// Memory is the number of bytes that may wait on the heap, Left the number that the memory
+	// limits leave now (later set by Allow); 0: no limit. InMemory means that File itself is
+	// memory: on a tmpfs.
 	Memory, Left int64
 	InMemory     bool
 
-	// Addresses is how many bytes of addresses chunks may be mapped to; 0: as many as Limit,
-	// or, without one, MaxAddresses.
+	// Addresses is the size of the range that chunks may be mapped to, in bytes; 0: Limit, or,
+	// without one, MaxAddresses.
 	Addresses int64
 
 	// Apart is for a pool with a limit that is not a recording's: its chunks on disk have addresses

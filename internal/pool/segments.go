@@ -78,11 +78,12 @@ type segment struct {
 	counted bool  // counted as overwritten; under segments.burying
 }
 
-// HeldMost is how many more files than wanted there can be, each held by a chunk that is open, with
-// an idle owner (a P, a stripe, or the writer of blocks), or that waits to be written out.
+// HeldMost is the number of files that there can be beyond those wanted, each held by a chunk that
+// is open, with an idle owner (a P, a stripe, or the writer of blocks), or that waits to be written
+// out.
 const HeldMost = 16
 
-// namesTried is how many names in a row may be taken by others.
+// namesTried is the number of names in a row that others may have taken.
 const namesTried = 64
 
 // NewSegments returns the files of a recording into base, of that many bytes each, header included,
@@ -478,7 +479,7 @@ func (g *segment) empty() {
 // tidy deletes the files that are due, and closes those that nobody will write to any more. The
 // goroutine that writes out calls it, after it has waited for earlier writes.
 func (s *segments) tidy() {
-	_ = s.buryNow() // else who makes the next file tries again, and says why not
+	_ = s.buryNow() // on an error the goroutine that creates the next file tries again, and reports it
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ring.mu.Lock()

@@ -31,7 +31,7 @@ type shm struct {
 
 	copying sync.Mutex // held while chunks are written; the fields below have no lock: a disk may take long
 	copier
-	begun []extent // extents whose write-back has begun
+	begun []extent // held while chunks are written; the copier's own locks are not: a disk may take long
 
 	// The slots. There is no lock, because goroutines that prepare chunks must not wait for each
 	// other.

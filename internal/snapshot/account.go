@@ -88,8 +88,8 @@ type bornChunk struct {
 	at int
 }
 
-// oldest is how many chunks are checked to see whether one was overwritten. The next one is the
-// oldest that nobody writes to.
+// oldest is the number of chunks that are checked to see whether one was overwritten. The next one
+// is the oldest that nobody writes to.
 const oldest = 32
 
 // overwritable returns the places of the copied chunks that the ring can overwrite, in the

@@ -5,11 +5,11 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// runBytes is how many bytes are copied at once. More is not faster, and does not stay in the
-// processor's cache between reading and writing.
+// runBytes is the number of bytes that are copied at once. More is not faster, and does not stay in
+// the processor's cache between reading and writing.
 const runBytes = 256 << 10
 
-// enoughLost is how many runs may be overwritten while they are copied before the writer counts as
+// enoughLost is the number of runs overwritten while they are copied at which the writer counts as
 // faster.
 const enoughLost = 4
 

@@ -18,7 +18,7 @@ type chunk struct {
 	stuck bool // reading it again brings no more
 }
 
-// role is what the snapshot does with a chunk.
+// role is a chunk's treatment in the snapshot.
 type role uint8
 
 const (

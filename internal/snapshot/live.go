@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// patience is how long, in all, a copy waits for records that are about to be begun: their places
-// would stay empty in the snapshot.
+// patience is the longest time, in all, that a copy waits for records that are about to be begun:
+// their places would stay empty in the snapshot.
 const patience = 50 * time.Millisecond
 
 // findCut finds the time up to which records belong to the snapshot. Live chunks are read one after

@@ -29,7 +29,7 @@ type model struct {
 	free    []int // places of the ring that are zeroed
 	owners  [3]*modelChunk
 	blocks  [2]*modelChunk // of the ring, kept
-	ops     []*op          // what is being stored
+	ops     []*op          // being stored
 	queues  [2][]*op       // of their blocks, and of chunks to be zeroed: one after the other
 	names   int
 	open    []*modelScope

@@ -92,7 +92,7 @@ func create(path string, src Source, o Options) (res Result, err error) {
 	}
 }
 
-// outrunMax is how often a snapshot is restarted.
+// outrunMax is the largest number of times that a snapshot is restarted.
 const outrunMax = 3
 
 // outrun reports whether the writer went around its whole ring between the moment and the copying:

@@ -90,7 +90,7 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 		}
 	},
 	"Miscounted": func(t *testing.T, tr *trace.Trace, size int64) {
-		// In a merged trace, the uncounted process's start comes before the counters.
+		// In a merged trace a process without counts takes precedence over the counters.
 		if until, all := tr.LossesUntil(); tr.Miscounted() && (all || until != 0 && len(tr.Processes()) == 0) {
 			t.Errorf("the counters can't be right, and losses are known until %d, all: %t", until, all)
 		}

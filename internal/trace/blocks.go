@@ -41,7 +41,7 @@ func (t *Trace) readBlocks() error {
 	return nil
 }
 
-// tornForGood is how many times a block must be found torn to be given up.
+// tornForGood is the number of times that a block must be found torn to be given up.
 const tornForGood = 4
 
 // readTail decodes the blocks of one chunk from the tail on. more is false if none can follow,

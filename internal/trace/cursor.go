@@ -62,7 +62,7 @@ type rowRun struct {
 const runPlaces = 128
 
 // load reads a chunk, finds its records and sorts them. On the assembly path they lie in the order
-// of their starts. On the Go path a goroutine can be moved to another thread between reading the
+// of their starts. On the Go path a goroutine can be moved between reading the
 // clock and taking the place.
 //
 // latest is the last start, and pendings the number of pending events.

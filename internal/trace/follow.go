@@ -112,8 +112,8 @@ type apart struct {
 	ext []byte
 }
 
-// batch is how many chunks are walked before their events are delivered. It bounds the memory on a
-// trace that is already long; within a batch events are sorted by end.
+// batch is the number of chunks that are walked before their events are delivered. It bounds the
+// memory on a trace that is already long; within a batch events are sorted by end.
 const batch = 64
 
 // NewFollower opens the trace for following; size returns its present size.

@@ -28,8 +28,8 @@ func (r *row) emptied() row {
 	return row{nested: r.nested[:0], late: r.late}
 }
 
-// sweepAt is how many rows there may be before the idle ones are dropped. Otherwise a program of a
-// million short goroutines leaves a million rows.
+// sweepAt is the number of rows at which idle ones are dropped. Otherwise a program of a million
+// short goroutines leaves a million rows.
 const sweepAt = 1 << 14
 
 func newRows() rows { return rows{m: map[uint64]*row{}, limit: sweepAt} }
@@ -79,7 +79,7 @@ func (s *rows) makeRoom(n int, now int64) {
 	s.limit = max(sweepAt, 2*(len(s.m)+n))
 }
 
-// ground is how many ends that never come lie at the bottom of nested: the search needs no bounds
+// ground is the number of ends that never come at the bottom of nested: the search needs no bounds
 // check.
 const ground = 4
 

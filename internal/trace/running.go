@@ -32,7 +32,7 @@ type runner struct {
 	left      bool // it was not ended: its goroutine ended at stop
 }
 
-// mostHolds is how many holds of a row are kept, the last ones.
+// mostHolds is the number of holds of a row that are kept, the last ones.
 const mostHolds = 256
 
 // makeRoom adds finished rows to the stretch, if there are many; to the last stretch all rows. So

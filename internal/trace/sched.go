@@ -205,8 +205,8 @@ type blockReader struct {
 	n   int        // valid bytes in buf
 }
 
-// readAhead is how many bytes are read for a block of unknown length. It is less than a chunk:
-// blocks that are read out of order would cost a chunk each.
+// readAhead is the number of bytes that are read for a block of unknown length. It is less than a
+// chunk: blocks that are read out of order would cost a chunk each.
 const readAhead = 16 << 10
 
 // read returns the block at loc; the type is 0 if there is no sound one any more. The payload is

@@ -76,7 +76,7 @@ const maxFindings = 1000
 
 // Verify checks all promises of docs/format.md, including those whose violation the reader
 // tolerates. A trace that is being written may have findings that it will not have once closed. The
-// error is only of what prevents checking.
+// error is nil unless a read fails or the header can't be decoded.
 func Verify(r io.ReaderAt, size int64) ([]Finding, error) {
 	t, err := Open(r, size)
 	if err != nil {
@@ -140,7 +140,7 @@ type checker struct {
 	slots []format.Slot
 	again []byte // an extension encoded from its slots
 	exact int64  // a duration in ticks that is known to be short enough to be exact
-	err   error  // what prevents checking
+	err   error  // a failed read
 }
 
 // later is a function that waits, behind so many findings.

@@ -19,8 +19,8 @@ type verifiedChunk struct {
 
 func (c *verifiedChunk) assembly() bool { return format.Path(c.path) == format.PathAssembly }
 
-// checkedAtOnce is how many bytes of chunks a goroutine checks before it passes on its findings:
-// enough to make the cost of that negligible.
+// checkedAtOnce is the number of bytes of chunks that a goroutine checks before it passes on its
+// findings: enough to make the cost of that negligible.
 const checkedAtOnce = 512 << 10
 
 // allRecords checks the chunks of records at those places, on all processors.

@@ -15,7 +15,7 @@ type store struct {
 	val uint64
 }
 
-// scope is what a writer recorded: the truth with which a reader is compared.
+// scope is a scope that a writer recorded: the truth with which a reader is compared.
 type scope struct {
 	start, stop int64
 	cpu         uint64
@@ -38,7 +38,7 @@ type writer struct {
 	since map[int64]int64
 	final map[int64]bool
 	old   []int64 // sealed and not final
-	ops   []*op   // what is being stored
+	ops   []*op   // being stored
 	names int
 	nblk  int64 // place of the next block
 	truth map[int64]*scope
