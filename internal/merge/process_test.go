@@ -50,7 +50,7 @@ func parent(dir string) {
 	}
 }
 
-// child answers, begins something else, and is killed.
+// child records its answer, begins another scope, and is killed.
 func child(dir, traceparent string) {
 	if err := scope.Start(filepath.Join(dir, "child.scope")); err != nil {
 		panic(err)
@@ -58,7 +58,7 @@ func child(dir, traceparent string) {
 	l, _ := scope.ParseTraceparent(traceparent)
 	_, s := scope.Context(scope.WithLink(context.Background(), l), "answer")
 	s.End()
-	defer scope.Begin("unfinished").End() // a killed process does not come to that
+	defer scope.Begin("unfinished").End() // not reached: the process is killed
 	self, _ := os.FindProcess(os.Getpid())
 	_ = self.Kill()
 	select {}

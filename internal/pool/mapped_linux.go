@@ -38,7 +38,7 @@ type mapped struct {
 	// overcommit charges nothing.
 	nowhere int
 	apart   bool
-	late    bool // stores may come when nobody waits for them any more: those of the Go path
+	late    bool // stores may come after Close: those of the Go path
 }
 
 // newApart reserves addresses of its own, which close frees.

@@ -17,7 +17,6 @@ import (
 // before it writes the chunk. If no place, or no memory, is free, the oldest chunks that are full
 // and in no file are evicted: they count as overwritten, as if they had been in the file. So a ring
 // holds its newest chunks, in memory or in the file, for as long as the disk accepts nothing.
-// or in the file, for as long as the disk takes nothing.
 //
 //  1. A place becomes stale when its chunk is counted as overwritten. The copier writes to a
 //     stale place only after it has written chunk 0, which has the count, and has zeroed the

@@ -40,7 +40,7 @@ type placement interface {
 	close() (own int64, err error)
 }
 
-// reuse is a placement that uses places again: ring or segments.
+// reuse is a placement that reuses places: ring or segments.
 type reuse interface {
 	placement
 	// begin prepares what must exist besides the window.

@@ -1,5 +1,5 @@
-// Package pool is the pool: one long run of chunks, handed out by an atomic
-// bump. It knows chunks, not what is in them.
+// Package pool hands out chunks from one long sequence by an atomic bump. It does not interpret
+// their contents.
 //
 // # Design
 //

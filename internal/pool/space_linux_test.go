@@ -82,7 +82,7 @@ func TestExtendOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestPoolOnFullDisk runs a pool into the end of its file system and out again.
+// TestPoolOnFullDisk fills the file system of a pool, and frees room again.
 func TestPoolOnFullDisk(t *testing.T) {
 	dir := smallFS(t, "64m")
 	f := createIn(t, dir, "trace")

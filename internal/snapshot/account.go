@@ -24,7 +24,6 @@ import (
 // If the writer goes once around the ring while it is copied, the word also counts records that
 // were issued after the moment. The sum is then all records issued up to the latest of those, and
 // the missing ones count as overwritten.
-// when the latest of those was, and what is missing from then is overwritten.
 func (c *copier) account() error {
 	if err := c.findBorn(); err != nil {
 		return err

@@ -164,7 +164,7 @@ func (c *copier) index() error {
 	return err
 }
 
-// place returns the chunk at the place at of the table, which grows up to it.
+// place returns the table's entry for the place at, and grows the table up to it.
 func (c *copier) place(at int) *chunk {
 	for len(c.chunks) < at {
 		c.chunks = append(c.chunks, chunk{})

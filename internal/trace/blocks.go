@@ -13,7 +13,7 @@ import (
 type blockTail struct {
 	loc  format.Loc // of the chunk
 	at   int
-	torn int // how often the block there was found torn
+	torn int // number of times the block there was found torn
 }
 
 // readBlocks decodes every block of the trace.

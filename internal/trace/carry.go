@@ -33,7 +33,7 @@ type carried struct {
 
 // carryBlock decodes a carry block. It does not check whether the chunk is gone: the writer writes
 // the carry before it overwrites the chunk, and a chunk that is there now may be gone when Events
-// comes to it.
+// reads it.
 func (t *Trace) carryBlock(p []byte, _ format.Loc) error {
 	c, err := format.DecodeCarry(p)
 	if err != nil || !t.addr.reuses() {

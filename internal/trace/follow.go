@@ -31,7 +31,6 @@ import (
 // Delivered times do not change: a new calibration bends the clock towards its own time, from then
 // on. So a time may differ from that of Events over the whole trace: by some ns, and in the first
 // second of a recording by up to some 10 µs.
-// recording up to some 10 µs.
 type Follower struct {
 	t       *Trace
 	sizeOf  func() (int64, error)
@@ -162,7 +161,6 @@ func (f *Follower) Trace() *Trace { return f.t }
 // Poll calls fn once with every scope that ended since the last call, and every new instant,
 // counter, track and go record, by the time of their end. Track is the row's name at that time;
 // Depth is not set. If fn returns false, the rest is kept for the next call.
-// next call.
 //
 // done reports whether the trace was closed and everything was delivered. A trace
 // whose writer was killed is never closed: see WriterAlive, and poll once more

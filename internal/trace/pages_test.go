@@ -9,9 +9,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestPagesOfOthers makes chunks of the pages of two, as a power failure leaves a place of a ring,
-// and of zero pages. Each record that is left belongs to the chunk of the header, with its own
-// arguments. A complete chunk loses nothing.
+// TestPagesOfOthers builds chunks from the pages of two chunks, as a power failure leaves a place
+// of a ring, and from zero pages. Each record that is left belongs to the chunk of the header, with
+// its own arguments. A complete chunk loses nothing.
 func TestPagesOfOthers(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 8))
 	left, lost := 0, int64(0)

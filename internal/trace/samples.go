@@ -24,7 +24,7 @@ type Sample struct {
 // Counter describes one counter, over all threads.
 type Counter struct {
 	Name, Unit string
-	Lost       int64 // samples
+	Lost       int64 // lost samples
 }
 
 // mostCounters bounds the cost of a malicious trace: no writer has so many counters.

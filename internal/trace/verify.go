@@ -76,7 +76,7 @@ const maxFindings = 1000
 
 // Verify checks all promises of docs/format.md, including those whose violation the reader
 // tolerates. A trace that is being written may have findings that it will not have once closed. The
-// error is nil unless a read fails or the header can't be decoded.
+// error is that of a failed read or an unreadable header.
 func Verify(r io.ReaderAt, size int64) ([]Finding, error) {
 	t, err := Open(r, size)
 	if err != nil {
