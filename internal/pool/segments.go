@@ -464,7 +464,7 @@ func (s *segments) remove(g *segment) error {
 }
 
 // empty removes the chunks from a segment whose directory does not allow deleting it: they count as
-// overwritten, and must not be read besides.
+// overwritten, and must not be read as well.
 func (g *segment) empty() {
 	f, err := newfile.Existing(g.path, os.O_WRONLY)
 	if err != nil {

@@ -87,7 +87,8 @@ type Options struct {
 	// Running makes Part.Running return the scopes that run when a part begins. Detail is at most
 	// Tracks then, and only the events of each row, and instants, are in order.
 	Running bool
-	// Stretch is about how many bytes of records a Part has; 0: as many as fit a processor's cache.
+	// Stretch is the approximate number of bytes of records in a Part; 0: as many as fit a
+	// processor's cache.
 	Stretch int
 	// Alone reads on the caller's goroutine only, so that it takes one processor beside more
 	// important work.

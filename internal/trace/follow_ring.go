@@ -221,9 +221,9 @@ func (f *Follower) forget(gone map[format.Loc]*goneChunk) {
 // rings returns n times the number of the ring's chunks.
 func (f *Follower) rings(n int) int { return n * int(min(max(f.t.header.Ring, 64), 1<<20)) }
 
-// Missed returns at least how many chunks of records were overwritten before this Follower had read
-// them to their end, because Poll was called too rarely. It counts from the creation of the
-// Follower.
+// Missed returns a lower bound of the number of chunks of records that were overwritten before this
+// Follower had read them to their end, because Poll was called too rarely. It counts from the
+// creation of the Follower.
 func (f *Follower) Missed() int64 {
 	t, k := f.t, &f.ring
 	missing := k.handedOut - (k.found - k.early)

@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// stretchBytes is about how many bytes of records a stretch has: with its tables it fits a
-// processor's own cache, and its work is many times the cost of passing it on.
+// stretchBytes is the approximate number of bytes of records in a stretch: with its tables it fits
+// a processor's own cache, and its work is many times the cost of passing it on.
 const stretchBytes = 512 << 10
 
 // reading is one run over the events.

@@ -21,8 +21,8 @@
 //  4. Records refer to one another by Locs, which only addresses.go converts to
 //     offsets. Overwritten records that are still known come from memory, as if
 //     they lay in a chunk: made.go.
-//  5. No value read is trusted as a length, an offset or an index before it was
-//     compared with its bound. Otherwise a flipped bit is a panic.
+//  5. No value read is trusted as a length, an offset or an index before it has
+//     been compared with its bound. Otherwise a flipped bit is a panic.
 //  6. A stretch is read, sorted and scanned without the earlier ones. Then it takes
 //     its turn: it gets the scopes that run on its rows, the rows' names and the
 //     pending events that happen in it, and passes on its own: standing.go. Only
