@@ -21,7 +21,7 @@ type File struct {
 	Size   int64 // bytes of it that exist
 	Chunk  int64 // size of a chunk in bytes
 	Ring   bool  // places are reused
-	Closed bool  // nobody writes any more
+	Closed bool  // the writer has ended the trace
 }
 
 // Of returns the file r of size bytes with the header h and the state s.

@@ -52,7 +52,7 @@ func (m tallies) of(a, b *input) *tally {
 	return &tally{}
 }
 
-// compare checks by the pairs that inputs which seem to have one clock do.
+// compare uses the pairs to check inputs that seem to have one clock.
 func (m *merger) compare(x *links) tallies {
 	seen := tallies{}
 	x.each(func(p, c timed) {

@@ -87,7 +87,7 @@ type merger struct {
 	inputs   []*input
 	w        *tracefile.Writer
 	progress func(done, of int64)
-	done, of int64 // bytes read, and to be read
+	done, of int64 // bytes read, and bytes to read in all
 
 	placed [format.MaxNames]bool // names whose place is written
 

@@ -33,7 +33,7 @@ const keepForBlocks = 2
 const keepForRecords = 16
 
 // noRecords in the bump makes every later Take fail, also one that has read the bump and not yet
-// taken: nobody would write the header of a chunk that is taken after the recording ends.
+// taken: no goroutine would write the header of a chunk taken after the recording ends.
 const noRecords = 1 << 62
 
 // wakeEvery is the number of chunks after which the flusher is woken in any case, so that few wait
@@ -169,7 +169,7 @@ func (p *Pool) lack(keep, spare int64) (idx int64, lost format.Loss) {
 	case why == format.LossWindow:
 		if idx, why = p.lay.make(spare); why == 0 {
 			if keep > 0 && p.next.Load()&noRecords != 0 || p.end.Load() < 0 {
-				return 0, format.LossStop // nobody would write its header
+				return 0, format.LossStop // no goroutine would write its header
 			}
 			return idx, 0
 		}

@@ -27,8 +27,8 @@ type files interface {
 	at(place int64) (f *os.File, off int64)
 }
 
-// creates creates the file of a place that has none. tell updates the trace's count of overwritten
-// chunks.
+// creates is a function that creates the file of a place without one. tell updates the trace's count
+// of overwritten chunks.
 type creates func(place int64, tell func() error) (*os.File, error)
 
 // oneFile is the trace file where it holds all places.

@@ -118,7 +118,7 @@ func TestDiskClose(t *testing.T) {
 	if bytes.Contains(maps, []byte(f.Name())) {
 		t.Errorf("%s is still mapped", f.Name())
 	}
-	w[0] = 43 // a late store of a writer that nobody could wait for
+	w[0] = 43 // a late store of a writer that could not be waited for
 	b := make([]byte, 8)
 	if _, err := f.ReadAt(b, idx*ChunkSize); err != nil || b[0] != 42 {
 		t.Errorf("the file has %d: %v", b[0], err)

@@ -91,7 +91,7 @@ func (d file) writeBack(s extent, flags int) error {
 	if f == nil {
 		return nil // its file is closed
 	}
-	if off == ChunkSize { // nobody finds the chunks without the file's header
+	if off == ChunkSize { // the chunks can't be found without the file's header
 		off, s.n = 0, s.n+1
 	}
 	err := retry(func() error {

@@ -153,7 +153,7 @@ func (h *heap) evict(idx, at int64) {
 	h.evicted(idx, at)
 }
 
-// wipe overwrites a chunk in the file, its header first: without a header nobody reads the rest.
+// wipe overwrites a chunk in the file, its header first: without a header the rest is not read.
 func wipe(f *os.File, off int64) error {
 	_, err := newfile.WriteAt(f, zeros[:format.ChunkHeaderSize], off)
 	if err == nil {

@@ -152,7 +152,7 @@ func TestHeapWriteFails(t *testing.T) {
 	}
 }
 
-// TestHeapIsBounded takes chunks that are never written out: because nobody tries, and because
+// TestHeapIsBounded takes chunks that are never written out: because no goroutine tries, and because
 // writing fails.
 func TestHeapIsBounded(t *testing.T) {
 	readOnly, err := os.Open(newFile(t).Name())

@@ -18,7 +18,7 @@ import (
 // used up. Callers do not wait for each other, since each prepares a number of its own: the flusher
 // takes its numbers from the same counter (unprepared) and marks those that it has prepared, and
 // the bump skips numbers without a mark. When the recording ends, chunks that the flusher prepared
-// and nobody took can lie before such a chunk: see Rest.
+// and no caller took can lie before such a chunk: see Rest.
 //
 // In a ring callers can't: before a place is reused its chunk must be counted as overwritten, and
 // facts that outlive it must be recorded again. A ring loses records where the flusher is late, not

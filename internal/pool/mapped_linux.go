@@ -95,7 +95,7 @@ func reserve(size int64) error {
 }
 
 // release maps the chunks' addresses to nowhere: a goroutine that lags by one recording reads
-// nothing there, and a late store of the Go path, which nobody can wait for, does no harm. If the
+// nothing there, and a late store of the Go path, which can't be waited for, does no harm. If the
 // system refuses that, the file stays mapped, which is harmless too.
 func (m *mapped) release() error {
 	if m.apart {

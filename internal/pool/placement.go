@@ -50,7 +50,7 @@ type reuse interface {
 	relieve(why error) error
 	// takeKept hands out a chunk that is never overwritten.
 	takeKept() (idx int64, why format.Loss)
-	// retire marks a chunk as gone; tidy closes the files that nobody writes to any more.
+	// retire marks a chunk as gone; tidy closes the files that are no longer written.
 	retire(idx int64)
 	tidy()
 	// evict overwrites full chunks that are not in the file.
@@ -123,7 +123,7 @@ func (p *Pool) Retire(idx int64) {
 	}
 }
 
-// tidy closes the files that nobody writes to any more.
+// tidy closes the files that are no longer written.
 func (p *Pool) tidy() {
 	if p.again != nil {
 		p.again.tidy()

@@ -53,8 +53,8 @@
 //     out while its owner writes, and every store would fault.
 //  3. Ends are completed in place only in chunks that are open or sealed, and the
 //     goroutine that completes one reads the state again after it: if the chunk is
-//     leaving by then it repeats the end apart, because nobody may read the stored
-//     one any more. Otherwise a thread that lost the CPU in between would leave a
+//     leaving by then it repeats the end apart, because the stored one may no
+//     longer be read. Otherwise a thread that lost the CPU in between would leave a
 //     scope open that has ended. (internal/sys, "Late ends", has the proof.)
 package pool
 

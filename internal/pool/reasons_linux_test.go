@@ -58,7 +58,7 @@ func (l *lateDisk) grow(at, n int64) error {
 }
 
 // TestLateDisk checks the reasons: records that find no room while the disk makes none are lost to
-// the disk. Those that find none because nobody has called the disk are not.
+// the disk. Those that find none because no goroutine has called the disk are not.
 func TestLateDisk(t *testing.T) {
 	f := createIn(t, t.TempDir(), "t.scope")
 	told := make(chan error, 10)
@@ -157,7 +157,7 @@ func TestSegmentsBehind(t *testing.T) {
 		}
 		defer p.Close()
 		taken := 0
-		for more := true; more; { // nobody writes them out
+		for more := true; more; { // no goroutine writes them out
 			if err := p.Extend(); err != nil {
 				t.Fatal(err)
 			}

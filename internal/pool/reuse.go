@@ -179,7 +179,7 @@ func (r *ring) leave(idx []int64) {
 }
 
 // evict overwrites chunks that are full and not in the file. The caller has checked them, and
-// nobody else drops them.
+// no other goroutine drops them.
 func (r *ring) evict(chunks []int64) {
 	r.mu.Lock()
 	places := make([]place, len(chunks))

@@ -19,7 +19,7 @@ import (
 // stays an address: the chunk that is handed out as number n lies n × 64 KiB behind the pool's
 // base, wherever its place in the file is. So each use of a place has an address of its own, and a
 // late store of a writer (the system took it off the CPU between reading a chunk's state and
-// storing) hits, where the chunk was, memory that nobody reads. If addresses were reused with their
+// storing) hits, where the chunk was, memory that is not read. If addresses were reused with their
 // places, the store would hit another goroutine's record, or reuse would need to wait for every
 // thread.
 //

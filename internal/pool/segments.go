@@ -476,7 +476,7 @@ func (g *segment) empty() {
 	}
 }
 
-// tidy deletes the files that are due, and closes those that nobody will write to any more. The
+// tidy deletes the files that are due, and closes those that will not be written any more. The
 // goroutine that writes out calls it, after it has waited for earlier writes.
 func (s *segments) tidy() {
 	_ = s.buryNow() // on an error the goroutine that creates the next file tries again, and reports it

@@ -15,8 +15,8 @@ import (
 )
 
 // shm maps chunks of a file on tmpfs, the hot file, and copies them to the trace file. So no worker
-// ever waits for a disk, nor for a frozen file system: the hot file's pages are memory that nobody
-// writes back. A kill leaves the hot file, and readers join it with the trace.
+// ever waits for a disk, nor for a frozen file system: the hot file's pages are memory
+// without write-back. A kill leaves the hot file, and readers join it with the trace.
 //
 // A chunk lies in a slot, which the table in the hot file records: its entry is written when the
 // slot is ready and before the chunk can be handed out, and cleared when the trace file has the
@@ -170,10 +170,10 @@ func (s *shm) slotOf(idx int64) int {
 	return -1
 }
 
-// evict zeroes the chunk's slot, which stays assigned to its place. Nobody loads the chunk any
+// evict zeroes the chunk's slot, which stays assigned to its place. The chunk is not loaded any
 // more: it has no place.
 func (s *shm) evict(idx, at int64) {
-	s.loading.Lock() // until nobody is loading it
+	s.loading.Lock() // until it is not being loaded
 	slot := s.slotOf(idx)
 	s.loading.Unlock()
 	if slot < 0 {
@@ -313,7 +313,7 @@ func (s *shm) zero(slot int) int64 {
 	return slotCold
 }
 
-// rearm does nothing: nobody writes the pages back.
+// rearm does nothing: the pages have no write-back.
 func (s *shm) rearm(idx, n int64) error { return nil }
 
 func (s *shm) save(p extent, final bool) error {

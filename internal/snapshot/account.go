@@ -88,7 +88,7 @@ type bornChunk struct {
 }
 
 // oldest is the number of chunks that are checked to see whether one was overwritten. The next one
-// is the oldest that nobody writes to.
+// is the oldest without a writer.
 const oldest = 32
 
 // overwritable returns the places of the copied chunks that the ring can overwrite, in the

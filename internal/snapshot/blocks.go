@@ -85,7 +85,7 @@ func torn(k *chunks.Chunk) bool {
 // snapshot's moment. Behind them it appends the blocks of chunks that were handed out since, the
 // snapshot's own facts, and its stop.
 //
-// This is the last step. A name is written before the first record that has it, and a carry before
+// Blocks are copied last. A name is written before the first record that has it, and a carry before
 // its chunk is overwritten: whatever the copied chunks need has been written by now.
 func (c *copier) blocks() error {
 	last := 0

@@ -193,7 +193,7 @@ func (c *copier) found(at int, h *format.ChunkHeader, sound bool) chunk {
 	return k
 }
 
-// room returns an error if the copy will not fit: until the copy failed, nobody else would have
+// room returns an error if the copy will not fit: until the copy failed, no other writer would have
 // room either, the trace's writer included.
 func (c *copier) room() error {
 	need := c.cs*2 + c.options.Room // the header, and the appended blocks

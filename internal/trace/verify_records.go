@@ -54,7 +54,7 @@ func (v *checker) take(c *checker) {
 // recordChunk checks the records of a chunk that was read.
 func (v *checker) recordChunk(read *chunks.Chunk, info *chunkInfo) error {
 	if v.t.state.Closed || info.flags&format.FlagFinal != 0 && !v.t.overwrites() {
-		// Nobody writes to it, so it need not be read again.
+		// It has no writer, so it need not be read again.
 		v.buf.bytes, v.buf.head, v.buf.used = read.Bytes, read.ChunkHeader, read.Used()
 	} else if err := v.t.readChunk(&v.buf, info, problems{}); err == errGone {
 		return nil
