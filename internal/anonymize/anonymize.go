@@ -10,18 +10,18 @@ import (
 	"github.com/scopeview/scopeview/internal/inorder"
 )
 
-// Result is what became of a trace.
+// Result counts what was copied and what was left out.
 type Result struct {
 	Chunks  int
 	Names   int   // texts of name blocks that were hashed
-	Dropped int64 // chunks, blocks and records that made no sense and are left out
+	Dropped int64 // chunks, blocks and records that made no sense and were left out
 	GoTrace int64 // bytes of Go execution traces, which are left out: they are full of names
 	Files   int64 // bytes of stored files, which are left out: they are the program
 }
 
-// Write writes the trace in r, of size bytes, to w without what it tells of whose
-// it is. Equal texts become equal hashes; in two traces too, if salt is the same
-// and not empty. With an empty one a random one is taken, which nobody knows.
+// Write writes the trace in r, of size bytes, to w without anything that identifies its owner.
+// Equal texts become equal hashes; in two traces too, if salt is the same and not empty. An empty
+// salt stands for a random one, which is not kept.
 //
 // The trace must not change meanwhile.
 func Write(w io.Writer, r io.ReaderAt, size int64, salt string) (Result, error) {
@@ -59,18 +59,18 @@ type anonymizer struct {
 	file   chunks.File
 	places int // of chunks
 
-	numbers map[int64]numbered // of a ring: where its chunks of records are
+	numbers map[int64]numbered // of a ring: the places of its chunks of records
 	find    func(number, start int64) (at int, ok bool)
 
 	mu    sync.Mutex
-	moves map[int]moves // where records went, by the places of some chunks
+	moves map[int]moves // new places of records, by place of their chunk, for some chunks
 }
 
-// chunkCopy makes what becomes of one chunk after the other.
+// chunkCopy copies one chunk after the other.
 type chunkCopy struct {
 	*anonymizer
-	in, out []byte // a chunk, and what becomes of it
-	other   []byte // one that is looked at meanwhile
+	in, out []byte // a chunk, and its copy
+	other   []byte // a chunk that is read meanwhile
 	slots   []format.Slot
 	values  []format.Value
 	ext     []byte
@@ -84,7 +84,7 @@ type numbered struct {
 	since int64
 }
 
-// open reads the header, and finds how far the trace goes.
+// open reads the header, and finds the end of the trace.
 func (a *anonymizer) open() error {
 	var b [format.StateOffset + format.StateSize]byte
 	n, err := a.readAt(b[:], 0)
@@ -127,7 +127,7 @@ func (a *anonymizer) index(end int64) error {
 	})
 }
 
-// make makes out of the chunk at the place at.
+// make copies the chunk at the place at.
 func (a *chunkCopy) make(of *anonymizer, at int) {
 	if a.anonymizer == nil {
 		*a = chunkCopy{anonymizer: of, in: make([]byte, of.cs), out: make([]byte, of.cs), other: make([]byte, of.cs)}
@@ -141,7 +141,7 @@ func (a *chunkCopy) make(of *anonymizer, at int) {
 	}
 }
 
-// readAt fills b with what is at off, and with zeros from where the file ends.
+// readAt fills b with the bytes at off, and with zeros from the end of the file.
 func (a *anonymizer) readAt(b []byte, off int64) (int, error) {
 	n, err := chunks.ReadFull(a.r, b, off)
 	if err != nil {
@@ -159,7 +159,7 @@ func (a *anonymizer) readChunk(b []byte, at int) (c chunks.Chunk, ok bool, bad, 
 	return c, ok, bad, err
 }
 
-// chunk makes out of the chunk at the place at.
+// chunk copies the chunk at the place at.
 func (a *chunkCopy) chunk(at int) error {
 	c, ok, bad, err := a.readChunk(a.in, at)
 	if err != nil {
@@ -182,7 +182,7 @@ func (a *chunkCopy) chunk(at int) error {
 	if err != nil {
 		return err
 	}
-	if int64(len(b)) > a.cs { // it would be half a chunk
+	if int64(len(b)) > a.cs { // a cut chunk would be invalid
 		return fmt.Errorf("at offset %d: %w: the chunk does not fit its place any more", int64(at)*a.cs, format.ErrCorrupt)
 	}
 	if h.Sealed != 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// blocks appends what is left of the blocks of a chunk. None becomes longer, or they
-// would not fit their chunk.
+// blocks appends the copies of a chunk's blocks. None becomes longer, or they would not fit their
+// chunk.
 func (a *chunkCopy) blocks(b []byte, w format.BlockWalk) ([]byte, error) {
 	for w.Next() {
 		kept := []byte(nil)
@@ -26,14 +26,14 @@ func (a *chunkCopy) blocks(b []byte, w format.BlockWalk) ([]byte, error) {
 	return b, nil
 }
 
-// block returns the payload of a block without what nobody is to know: empty if that is
-// all of it, nil if it makes no sense.
+// block returns a block's payload without its private parts: empty if nothing remains, nil if it
+// makes no sense.
 func (a *chunkCopy) block(t format.BlockType, p []byte) (kept []byte, err error) {
 	s := format.BlockOf(t)
 	if s == nil {
 		return nil, nil
 	}
-	// What says nothing of the program is not taken apart: it may be much.
+	// Values that reveal nothing of the program are not decoded: there may be many.
 	read := s.ReadFields
 	if t == format.BlockBeat || slices.ContainsFunc(s.Each, private) {
 		read = s.Read
@@ -64,15 +64,15 @@ func (a *chunkCopy) block(t format.BlockType, p []byte) (kept []byte, err error)
 	return kept, nil
 }
 
-// specials are what becomes of blocks of which some private fields are kept, or all goes.
-// They are given the payload and its values.
+// specials copy the blocks of which some private fields are kept, or none. Their arguments are the
+// payload and its values.
 var specials = map[format.BlockType]func(a *chunkCopy, p []byte, vs []format.Value) ([]byte, error){
 	format.BlockBeat: func(_ *chunkCopy, _ []byte, vs []format.Value) ([]byte, error) {
 		return format.BlockOf(format.BlockBeat).Append(nil, knownFields(vs)), nil
 	},
 	format.BlockInfo: func(a *chunkCopy, _ []byte, vs []format.Value) ([]byte, error) {
 		value := string(vs[1].B)
-		if string(vs[0].B) == "boot" { // so that two copies may tell that they are of one machine
+		if string(vs[0].B) == "boot" { // so that two copies show that they are of one machine
 			value = a.hash.text("boot", value)
 		}
 		if !keepFact(string(vs[0].B), &value) {
@@ -102,7 +102,7 @@ var specials = map[format.BlockType]func(a *chunkCopy, p []byte, vs []format.Val
 	},
 	format.BlockCarry:  func(a *chunkCopy, p []byte, _ []format.Value) ([]byte, error) { return a.carry(p) },
 	format.BlockCode:   func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil },
-	format.BlockObject: func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil }, // no code block is left that it is about
+	format.BlockObject: func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil }, // the code block that it belongs to is left out
 	format.BlockProgram: func(a *chunkCopy, p []byte, _ []format.Value) ([]byte, error) {
 		x, err := format.DecodeProgram(p)
 		if err != nil {
@@ -116,7 +116,7 @@ var specials = map[format.BlockType]func(a *chunkCopy, p []byte, vs []format.Val
 		a.result.Files += int64(len(vs[6].B))
 		return []byte{}, nil
 	},
-	format.BlockSched: func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil }, // no Go execution trace is left
+	format.BlockSched: func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil }, // the Go execution trace is left out
 	format.BlockGoTrace: func(a *chunkCopy, _ []byte, vs []format.Value) ([]byte, error) {
 		a.result.GoTrace += int64(len(vs[2].B))
 		return []byte{}, nil
@@ -125,7 +125,7 @@ var specials = map[format.BlockType]func(a *chunkCopy, p []byte, vs []format.Val
 
 func private(f format.BlockField) bool { return f.Is == format.Private || f.Is == format.Address }
 
-// knownFields are the values of a heartbeat, without the fields of later versions.
+// knownFields returns the values of a heartbeat, without the fields of later versions.
 func knownFields(vs []format.Value) []format.Value {
 	known := vs[:1]
 	for each := vs[1:]; len(each) > 0; each = each[2:] {
@@ -157,7 +157,7 @@ func (a *chunkCopy) carry(p []byte) ([]byte, error) {
 	return format.AppendCarry(nil, &c), nil
 }
 
-// note returns a note without what the operator wrote.
+// note returns a note without the operator's own text.
 func (a *anonymizer) note(text string) string {
 	switch text {
 	case "switched off from outside", "switched on from outside":

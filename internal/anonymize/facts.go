@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// facts are what may be known of a process and its machine: what the value has to
-// be, and how much of it stays.
+// facts are the facts of a process and its machine that may be kept: the pattern that the value
+// must match, and the part of it that stays.
 var facts = map[string]*regexp.Regexp{
 	"go":             regexp.MustCompile(`^go[0-9]+(\.[0-9]+)*(rc[0-9]+|beta[0-9]+)?`),
 	"os":             regexp.MustCompile(`^[a-z0-9]{1,12}$`),
 	"arch":           regexp.MustCompile(`^[a-z0-9]{1,12}$`),
-	"kernel":         regexp.MustCompile(`^[0-9]+(\.[0-9]+)*`),                         // what follows names who built it
-	"scopeview":      regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9a-z.-]+)?`),    // not of a fork that has other versions
+	"kernel":         regexp.MustCompile(`^[0-9]+(\.[0-9]+)*`),                         // the rest names its builder
+	"scopeview":      regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9a-z.-]+)?`),    // not a fork's, which has other versions
 	"snapshot":       regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,18}Z`), // without the file's name
 	"cpu":            regexp.MustCompile(`^.*(Intel|AMD|Xeon|EPYC|Ryzen|Apple|ARM|Neoverse|Ampere|Graviton|QEMU).*$`),
 	"path_reason":    words,
@@ -24,7 +24,7 @@ var facts = map[string]*regexp.Regexp{
 	"merged":             words,
 	"merged_other_names": regexp.MustCompile(`^[0-9]{1,20}$`),
 
-	// What of a Go execution trace could not be read is missing in the copy too.
+	// Parts of a Go execution trace that could not be read are missing in the copy too.
 	"unread": regexp.MustCompile(`^[A-Za-z0-9 ,;:.()µ'-]*$`),
 
 	"boot": regexp.MustCompile(`^[0-9A-Za-z]{8}$`), // hashed
@@ -39,21 +39,21 @@ var facts = map[string]*regexp.Regexp{
 	"waits_thinned":          regexp.MustCompile(`^[0-9]{1,20}$`),
 	"releases_unseen":        regexp.MustCompile(`^[0-9]{1,20}$`),
 	"lock_threshold_ns":      regexp.MustCompile(`^[0-9]{1,20}$`),
-	"thread_switches":        regexp.MustCompile(`^(on|off)`), // and not what the system says
+	"thread_switches":        regexp.MustCompile(`^(on|off)`), // without the system's message
 	"thread_switches_lost":   regexp.MustCompile(`^[0-9]{1,20}$`),
 	"thread_switches_paused": regexp.MustCompile(`^(now and then|[0-9]{1,3}% of the time)$`),
 	"thread_clock_begin":     regexp.MustCompile(`^[0-9]{1,20} [0-9]{1,20}$`),
 	"thread_clock_end":       regexp.MustCompile(`^[0-9]{1,20} [0-9]{1,20}$`),
 }
 
-// words are a sentence of ours: without what would quote a path or an error.
+// words matches a sentence of ours, not a quoted path or error.
 var words = regexp.MustCompile(`^[A-Za-z0-9 ,;.()'-]*$`)
 
-// Facts are the keys of the facts that stay, in words.
+// Facts describes the facts that stay.
 const Facts = "Go's version, operating system, architecture, kernel version, processor, scopeview's version, why\n" +
 	"the recorder used what it used, when a snapshot was made"
 
-// keepFact reports whether a fact stays, and cuts its value to what may.
+// keepFact reports whether a fact stays, and cuts its value to the allowed part.
 func keepFact(key string, value *string) bool {
 	may, ok := facts[key]
 	if !ok {
@@ -64,5 +64,5 @@ func keepFact(key string, value *string) bool {
 		return false
 	}
 	*value = (*value)[at[0]:at[1]]
-	return !strings.Contains(*value, ".scope") // no word of ours, but a file's name
+	return !strings.Contains(*value, ".scope") // a file's name, not a word of ours
 }

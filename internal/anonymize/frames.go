@@ -11,7 +11,7 @@ import (
 //go:embed std.txt
 var stdText string
 
-// std are the packages of the standard library.
+// std is the set of the standard library's packages.
 var std = func() map[string]bool {
 	m := map[string]bool{}
 	for _, p := range strings.Fields(stdText) {
@@ -22,9 +22,8 @@ var std = func() map[string]bool {
 
 var sourceFile = regexp.MustCompile(`^[A-Za-z0-9_]+\.(go|s)$`)
 
-// frame hashes the function and the file of a frame that is not the standard
-// library's. Of a frame that is, the file is told from the package on. size is the
-// payload's, beyond which it must not grow.
+// frame hashes the function and the file of a frame, unless it is the standard library's: then the
+// file is kept from the package on. size is the payload's length, which must not grow.
 func (a *anonymizer) frame(f *format.Frame, size int) {
 	if pkg := packageOf(f.Function); std[pkg] {
 		dir, base := "", f.File
@@ -45,7 +44,7 @@ func (a *anonymizer) frame(f *format.Frame, size int) {
 
 // packageOf returns the package of a function.
 func packageOf(function string) string {
-	function, _, _ = strings.Cut(function, "[") // types, which have packages too
+	function, _, _ = strings.Cut(function, "[") // type arguments, which have packages too
 	slash := strings.LastIndexByte(function, '/') + 1
 	dot := strings.IndexByte(function[slash:], '.')
 	if dot < 0 {
@@ -54,7 +53,7 @@ func packageOf(function string) string {
 	return function[:slash+dot]
 }
 
-// withoutTypes returns a function's name without the types that it was made for.
+// withoutTypes returns a function's name without its type arguments.
 func withoutTypes(function string) string {
 	from, to := strings.IndexByte(function, '['), strings.LastIndexByte(function, ']')
 	if from < 0 {

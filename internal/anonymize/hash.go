@@ -11,14 +11,14 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// hasher makes a text into one that tells nothing but whether two are equal.
+// hasher turns a text into a hash that reveals only whether two texts are equal.
 type hasher struct {
 	key []byte
 	ids cipher.Block // for the ids of links, of which there are many
 }
 
-// newHasher makes a key of the salt, or of chance: then it is gone with us, and
-// no list of likely names can be tried.
+// newHasher derives a key from the salt, or takes a random one: that is not kept, so no list of
+// likely names can be tried.
 func newHasher(salt string) *hasher {
 	h := &hasher{key: make([]byte, sha256.Size)}
 	if salt == "" {
@@ -27,26 +27,26 @@ func newHasher(salt string) *hasher {
 		key := sha256.Sum256([]byte("scopeview anonymize\x00" + salt))
 		h.key = key[:]
 	}
-	h.ids, _ = aes.NewCipher(h.sum("ids", "")) // a key of 32 bytes is one
+	h.ids, _ = aes.NewCipher(h.sum("ids", "")) // a key of 32 bytes is valid
 	return h
 }
 
-// sum returns the keyed hash of a text that is the what of something.
+// sum returns the keyed hash of a text; what separates kinds of texts.
 func (h *hasher) sum(what, text string) []byte {
 	m := hmac.New(sha256.New, h.key)
 	m.Write([]byte(what + "\x00" + text))
 	return m.Sum(nil)
 }
 
-// letters are what hashes are written in: none of them means anything in a filter,
-// a file name or a format for arguments.
+// letters are the digits of hashes: none of them has a meaning in a filter, a file name or a format
+// for arguments.
 const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// hashed is how long a hash is: as much as the shortest text takes in a block. Of
-// 65,536 names two become the same once in 100,000 traces.
+// hashed is the length of a hash: that of the shortest text in a block. Of 65,536 names two collide
+// once in 100,000 traces.
 const hashed = 8
 
-// text returns the hash of a text as a text; the empty one stays.
+// text returns the hash of a text as a text; the empty text stays.
 func (h *hasher) text(what, text string) string {
 	if text == "" {
 		return ""
@@ -60,7 +60,7 @@ func (h *hasher) text(what, text string) string {
 	return string(b[:])
 }
 
-// address returns the hash of an address: it looks like one.
+// address returns the hash of an address, in the form of an address.
 func (h *hasher) address(a uint64) uint64 {
 	if a == 0 {
 		return 0
@@ -70,8 +70,8 @@ func (h *hasher) address(a uint64) uint64 {
 	return 0xc000000000 | binary.LittleEndian.Uint64(h.sum("address", string(b[:])))&(1<<38-1)&^7
 }
 
-// link makes the ids in the slots of a link others: equal ones stay equal, of copies made
-// with one salt too.
+// link replaces the ids in the slots of a link: equal ones stay equal, also in another copy with
+// the same salt.
 func (h *hasher) link(slots []format.Slot) {
 	id := func(a, b uint64) (uint64, uint64) {
 		if a|b == 0 {

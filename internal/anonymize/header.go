@@ -9,8 +9,8 @@ import (
 // process is the process id of every anonymized trace.
 const process = 1
 
-// fileHeader makes chunk 0: the numbers that say how to read the others, and
-// neither the process's id nor what anybody asked it for.
+// fileHeader copies chunk 0: the numbers that are needed to read the others, but neither the
+// process's id nor the requests of its operator.
 func (a *chunkCopy) fileHeader() {
 	h := a.header
 	h.PID = process
@@ -26,7 +26,7 @@ func (a *chunkCopy) fileHeader() {
 		ok := format.AddCounters(&lost, a.in[format.CountersOffset:], format.MostCounted(tick-h.StartTicks))
 		format.PutCounters(a.out[format.CountersOffset:], &lost, ok)
 	}
-	// The end lies within the file, which may have been cut.
+	// The end must lie within the file, which may have been cut.
 	end := binary.LittleEndian.Uint64(s[format.StateEnd:])
 	binary.LittleEndian.PutUint64(a.out[format.StateOffset+format.StateEnd:], min(end, uint64(int64(a.places)*a.cs)))
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// moves is where the records of a chunk go: by their place, in records.
+// moves maps a chunk's records to their new places; indexes and values are in records.
 type moves []uint32
 
-// movesBytes is how much memory the moves take that are remembered.
+// movesBytes is the largest memory of the cached moves.
 const movesBytes = 8 << 20
 
-// redirect has an end's extension name the place where its begin goes.
+// redirect updates the location of the begin in an end's extension.
 func (a *chunkCopy) redirect(ext []byte, start int64) error {
 	loc, ok := format.BeginOf(ext)
 	if !ok {
@@ -23,9 +23,9 @@ func (a *chunkCopy) redirect(ext []byte, start int64) error {
 	return err
 }
 
-// moved returns where the record goes that begins at start and was at loc. A loc that
-// names no chunk stays as it is: that of a chunk which a ring has overwritten is
-// the name by which an end and a carry know each other.
+// moved returns the new location of the record that begins at start and was at loc. A loc that
+// names no chunk stays as it is: an end and a carry are matched by a location even if a ring has
+// overwritten the chunk.
 func (a *chunkCopy) moved(loc format.Loc, start int64) (format.Loc, error) {
 	number, place := int64(loc)/a.cs, int64(loc)%a.cs
 	at, ok := a.find(number, start)
@@ -56,7 +56,7 @@ func (a *anonymizer) remembered(at int) (m moves, ok bool) {
 	return m, ok
 }
 
-// remember keeps the moves of the chunk at the place at, instead of some others.
+// remember caches the moves of the chunk at the place at, in place of some others.
 func (a *anonymizer) remember(at int, m moves) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -69,20 +69,19 @@ func (a *anonymizer) remember(at int, m moves) {
 	a.moves[at] = m
 }
 
-// inOrder finds where the chunk of a number is that has what began at start. It is of a
-// trace whose chunks have the numbers of their places.
+// inOrder returns the place of the chunk with a number, for a trace whose chunks have the numbers
+// of their places.
 func (a *anonymizer) inOrder(number, _ int64) (at int, ok bool) {
 	return int(number), number < int64(a.places)
 }
 
-// inRing is inOrder for a ring.
+// inRing is inOrder for a ring: the chunk must have been handed out by start.
 func (a *anonymizer) inRing(number, start int64) (at int, ok bool) {
 	n, ok := a.numbers[number]
 	return n.at, ok && n.since <= start
 }
 
-// movesOf finds where the records of the chunk at the place at go; nil if it has
-// none.
+// movesOf computes the new places of the records in the chunk at the place at; nil if it has none.
 func (a *chunkCopy) movesOf(at int) (moves, error) {
 	c, ok, bad, err := a.readChunk(a.other, at)
 	if !ok || bad != nil || err != nil || c.Kind != format.ChunkRecords {
@@ -90,7 +89,7 @@ func (a *chunkCopy) movesOf(at int) (moves, error) {
 	}
 	m := make(moves, a.cs/format.RecordSize)
 	to := format.ChunkHeaderSize
-	var buf []byte // whoever asks is in the middle of a record
+	var buf []byte // not a.ext: the caller is in the middle of a record
 	for w := c.Records(); w.Next(); {
 		r := w.Record()
 		if ext, ok := a.keptSlots(buf[:0], &r, w.Ext()); ok {

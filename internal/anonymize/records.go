@@ -6,8 +6,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// fixed is how many slots the extensions of a kind always begin with, -1 for a
-// kind of a later version.
+// fixed is the number of slots with which extensions of a kind always begin, -1 for a kind of a
+// later version.
 var fixed = func() (n [128]int) {
 	for i := range n {
 		n[i] = -1
@@ -18,11 +18,11 @@ var fixed = func() (n [128]int) {
 	return n
 }()
 
-// lockBits say that all waits for a lock are recorded, that its name is a place, and that
-// it was held at least since the record's start.
+// lockBits mean that all waits for a lock are recorded, that its name is a place, and that it was
+// held at least since the record's start.
 const lockBits = format.LockEvery | format.LockPlace | format.LockSince
 
-// records appends what is left of the records of a chunk.
+// records appends the copies of a chunk's records.
 func (a *chunkCopy) records(b []byte, w format.Walk) ([]byte, error) {
 	for w.Next() {
 		r := w.Record()
@@ -42,12 +42,12 @@ func (a *chunkCopy) records(b []byte, w format.Walk) ([]byte, error) {
 	return b, nil
 }
 
-// appendRecord appends what is left of a record.
+// appendRecord appends the copy of a record.
 func appendRecord(b []byte, r *format.Record, ext []byte) []byte {
 	s := r.Kind().Spec()
 	switch {
 	case s.Scope && r.Open():
-		r.CPU = 0 // means nothing
+		r.CPU = 0 // has no meaning
 	case !s.Scope && s.Word1 == "0":
 		r.Stop, r.CPU = 0, 0
 	}
@@ -57,8 +57,8 @@ func appendRecord(b []byte, r *format.Record, ext []byte) []byte {
 	return append(format.AppendRecord(b, r), ext...)
 }
 
-// head is word 2 of a record without arguments. An end apart repeats that of its
-// begin, so it must not depend on anything else.
+// head returns word 2 of a record without arguments. An end apart repeats that of its begin, so it
+// must not depend on anything else.
 func head(word uint64) uint64 {
 	r := format.Record{Head: word}
 	if fixed[r.Kind()&0x7f] <= 0 {
@@ -67,8 +67,8 @@ func head(word uint64) uint64 {
 	return word
 }
 
-// keptSlots appends the extension of a record without arguments: the slots that
-// its kind always has, the name that an end gives, and a link. ok is false if the record has no meaning.
+// keptSlots appends the extension of a record without arguments: the slots that its kind always
+// has, an end's name, and a link. ok is false if the record has no meaning.
 func (a *chunkCopy) keptSlots(dst []byte, r *format.Record, ext []byte) (kept []byte, ok bool) {
 	n := fixed[r.Kind()&0x7f]
 	if n < 0 || len(ext) == 0 {
@@ -85,7 +85,7 @@ func (a *chunkCopy) keptSlots(dst []byte, r *format.Record, ext []byte) (kept []
 		case format.SlotAddr:
 			s.Value = a.hash.address(s.Value)
 		case format.SlotUser, format.SlotSystem, format.SlotLoc, format.SlotGoid, format.SlotBegin:
-		default: // not the kind's
+		default: // not a slot of the kind
 			*s = format.Slot{Type: format.SlotCut}
 		}
 	}
@@ -108,8 +108,8 @@ func (a *chunkCopy) keptSlots(dst []byte, r *format.Record, ext []byte) (kept []
 	return kept, true
 }
 
-// endSlots returns how many of the slots behind an end's fixed ones are not arguments: what it
-// says of its begin, and of the process's CPU time.
+// endSlots returns how many of the slots behind an end's fixed ones are not arguments: those of its
+// begin, and of the process's CPU time.
 func endSlots(slots []format.Slot) (n int) {
 	if len(slots) > 0 && slots[0].Type == format.SlotBegin {
 		slots[0].Value = head(slots[0].Value)
@@ -121,7 +121,7 @@ func endSlots(slots []format.Slot) (n int) {
 	return n
 }
 
-// lockSlots is endSlots of a wait or a hold: who held the lock, and what is locked.
+// lockSlots is endSlots for a wait or a hold: the slots of the holder and the lock.
 func lockSlots(slots []format.Slot) (n int) {
 	if len(slots) < 2 || slots[0].Type != format.SlotGoid || slots[1].Type != format.SlotUint {
 		return 0

@@ -45,7 +45,7 @@ func read(t testing.TB, data []byte) (events, names []string) {
 	return events, names
 }
 
-// same compares what is read of two traces. Equal names have equal hashes.
+// same compares the events of two traces. Equal names have equal hashes.
 func same(t testing.TB, before, after []byte) {
 	t.Helper()
 	events, names := read(t, before)
@@ -83,8 +83,8 @@ func findings(t testing.TB, data []byte) []trace.Finding {
 	return found
 }
 
-// TestGoldens: what the reader's goldens show is shown of their copies, as far as
-// they are sound. Of the others there is a copy.
+// TestGoldens checks that the copies of the reader's sound goldens read the same. The others have
+// copies.
 func TestGoldens(t *testing.T) {
 	paths, err := filepath.Glob("../trace/testdata/*.txtar")
 	if err != nil || len(paths) < 20 {
@@ -127,7 +127,7 @@ func TestBulk(t *testing.T) {
 		data := tracetest.Bulk(16, args)
 		after, _ := write(t, data, "")
 		same(t, data, after)
-		if was, is := len(findings(t, data)), len(findings(t, after)); is > was { // it is not quite as the recorder's
+		if was, is := len(findings(t, data)), len(findings(t, after)); is > was { // not exactly as the recorder writes it
 			t.Errorf("%d findings, %d before", is, was)
 		}
 	}
@@ -146,7 +146,8 @@ end "request" g=7 start=3000 begin=2010 cpu=0/unknown | loc:@b goid:7 begin:task
 end "request" g=7 start=3001 begin=2000 cpu=0/unknown | loc:@a goid:7 addr:0x4bf92f3577b34da6 addr:0xa3ce929d0e0e4736 addr:0x10 addr:0
 `
 
-// TestLinks: ids become others, equal ones equal ones, also of another copy with the salt.
+// TestLinks checks that ids are replaced, equal ones by equal ones, also in another copy with the
+// salt.
 func TestLinks(t *testing.T) {
 	data, err := text.Assemble(strings.NewReader(linked))
 	if err != nil {
@@ -192,7 +193,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestSalt: with one salt two copies can be compared, and with none they can't.
+// TestSalt checks that copies with one salt can be compared, and copies with none can't.
 func TestSalt(t *testing.T) {
 	data := tracetest.Bulk(1, true)
 	a, _ := write(t, data, "x")
@@ -213,7 +214,7 @@ func TestSalt(t *testing.T) {
 	}
 }
 
-// FuzzWrite: whatever the trace is, there is a copy or an error.
+// FuzzWrite checks that every trace gives a copy or an error.
 func FuzzWrite(f *testing.F) {
 	seed := planted(f)
 	f.Add(seed[4096:])
@@ -244,8 +245,8 @@ type counter int64
 
 func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
 
-// TestMutated: a trace that was changed anywhere has a copy that can be read, and
-// is changed nowhere else by being read.
+// TestMutated checks that a trace with any mutation has a readable copy, and that reading does not
+// change the trace.
 func TestMutated(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	seed := planted(t)
@@ -267,7 +268,7 @@ func TestMutated(t *testing.T) {
 	}
 }
 
-// TestProcessors: the copy does not depend on how many chunks are copied at a time. Ends
+// TestProcessors checks that the copy does not depend on how many chunks are copied at a time. Ends
 // apart are in other chunks than their begins, which move.
 func TestProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// secrets has SECRET wherever a trace can have bytes. %raw% is it in hexadecimal.
+// secrets has SECRET in every field of a trace that can hold bytes. %raw% is SECRET in hexadecimal.
 const secrets = `
 header pid=4711 clock=monotonic path=go witness=1 start=1000 id=%raw%534543524554
 state closed=1 tick=9000
@@ -118,7 +118,7 @@ func planted(t testing.TB) []byte {
 	return tracetest.Assemble(t, strings.ReplaceAll(lines, "%raw%", hex.EncodeToString([]byte("SECRET"))))
 }
 
-// TestG31: of what was planted nothing is left, and all else is.
+// TestG31 checks that none of the planted secrets remain, and everything else does.
 func TestG31(t *testing.T) {
 	data := planted(t)
 	if n := bytes.Count(data, []byte("SECRET")); n < 50 {

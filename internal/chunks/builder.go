@@ -5,7 +5,7 @@ import "github.com/scopeview/scopeview/internal/format"
 // A Builder builds one chunk: its records, or its blocks.
 type Builder struct {
 	Head format.ChunkHeader // Build sets Sealed
-	b    []byte             // what is used; its capacity is the chunk's size
+	b    []byte             // the used part; its capacity is the chunk's size
 }
 
 // NewBuilder returns a Builder of a chunk of size bytes.
@@ -13,7 +13,7 @@ func NewBuilder(size int, head format.ChunkHeader) *Builder {
 	return &Builder{Head: head, b: make([]byte, format.ChunkHeaderSize, size)}
 }
 
-// Reset empties the chunk, for another one in the same memory.
+// Reset empties the chunk, for the next one in the same memory.
 func (c *Builder) Reset(head format.ChunkHeader) {
 	c.Head, c.b = head, c.b[:format.ChunkHeaderSize]
 }
@@ -21,15 +21,15 @@ func (c *Builder) Reset(head format.ChunkHeader) {
 // Left returns how many bytes the chunk still has room for.
 func (c *Builder) Left() int { return cap(c.b) - len(c.b) }
 
-// Record appends a record and its extension, for which there is room, and returns its offset in
-// the chunk.
+// Record appends a record and its extension, for which there must be room, and returns its offset
+// in the chunk.
 func (c *Builder) Record(r *format.Record, ext []byte) (off int) {
 	off = len(c.b)
 	c.b = append(format.AppendRecord(c.b, r), ext...)
 	return off
 }
 
-// Block appends a block. It reports false, and appends nothing, where there is no room for it.
+// Block appends a block. It returns false, and appends nothing, if there is no room for it.
 func (c *Builder) Block(t format.BlockType, payload []byte) bool {
 	if format.BlockSize(len(payload)) > c.Left() {
 		return false
@@ -41,8 +41,8 @@ func (c *Builder) Block(t format.BlockType, payload []byte) bool {
 // Empty reports whether the chunk has neither a record nor a block.
 func (c *Builder) Empty() bool { return len(c.b) == format.ChunkHeaderSize }
 
-// Build returns the chunk, sealed, with zeros behind what is used. It is valid until the next
-// call of another method.
+// Build returns the chunk, sealed, with zeros behind the used part. It is valid until the next call
+// of another method.
 func (c *Builder) Build() []byte {
 	c.Head.Sealed = int64(len(c.b))
 	format.PutChunkHeader(c.b, &c.Head)

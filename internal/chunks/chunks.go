@@ -1,6 +1,6 @@
-// Package chunks finds the chunks in a trace's file, for all who read one. A place may have
-// none yet, or one that makes no sense. As long as somebody writes, it may have another one
-// at the next look.
+// Package chunks finds the chunks in a trace's file, for all readers. A place may have no chunk
+// yet, or one that makes no sense. While the trace is being written, it may have another one at the
+// next read.
 package chunks
 
 import (
@@ -10,27 +10,27 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// unbornMax is how many places without a chunk are looked at, one after another, beyond
-// what the writer says it handed out: more than the longest prepared window. Without a
-// bound a sparse file of a terabyte would be read to its end.
+// unbornMax is the number of successive places without a chunk that are examined beyond the
+// writer's own count of chunks: more than the longest prepared window. Without a bound a sparse
+// file of a terabyte would be read to its end.
 const unbornMax = 4096
 
-// File is a trace's file as a reader finds it.
+// File is a trace's file and its layout.
 type File struct {
 	R      io.ReaderAt
-	Size   int64 // bytes of it that there are
-	Chunk  int64 // bytes of a chunk
-	Ring   bool  // places are used again
-	Closed bool  // nobody writes any more
+	Size   int64 // bytes of it that exist
+	Chunk  int64 // size of a chunk in bytes
+	Ring   bool  // places are reused
+	Closed bool  // the writer has ended the trace
 }
 
-// Of returns the file r of size bytes, whose header says h and s.
+// Of returns the file r of size bytes with the header h and the state s.
 func Of(r io.ReaderAt, size int64, h *format.Header, s *format.State) File {
 	return File{r, size, int64(h.ChunkSize), h.Ring != 0, s.Closed}
 }
 
-// ReadFull fills b with what r has at off, and with zeros from where r ends. n is how much
-// r had.
+// ReadFull fills b with the bytes of r at off, and with zeros from the end of r. n is how many
+// bytes r had.
 func ReadFull(r io.ReaderAt, b []byte, off int64) (n int, err error) {
 	n, err = r.ReadAt(b, off)
 	clear(b[n:])
@@ -40,22 +40,23 @@ func ReadFull(r io.ReaderAt, b []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// Read is ReadFull, and nothing beyond Size is read.
+// Read is ReadFull that reads nothing beyond Size.
 func (f *File) Read(b []byte, at int64) (n int, err error) {
 	n = int(min(int64(len(b)), max(f.Size-at, 0)))
 	clear(b[n:])
 	return ReadFull(f.R, b[:n], at)
 }
 
-// A Chunk is one that was read.
+// A Chunk is a chunk that was read.
 type Chunk struct {
 	format.ChunkHeader
 	Bytes []byte // the chunk, with zeros from where the file ends
-	Had   int    // how many of them the file had
+	Had   int    // how many of them are in the file
 }
 
-// ReadChunk reads the chunk at the place at into b, which has room for it. ok is false where none was
-// handed out; bad, which wraps format.ErrCorrupt or is ErrLost, is why the one there makes no sense.
+// ReadChunk reads the chunk at the place at into b, which must have room for it. ok is false if
+// none was handed out; bad, which wraps format.ErrCorrupt or is ErrLost, is why the chunk there
+// makes no sense.
 func (f *File) ReadChunk(b []byte, at int64) (c Chunk, ok bool, bad, err error) {
 	c.Bytes = b
 	if c.Had, err = f.Read(b, at); err != nil {
@@ -68,7 +69,7 @@ func (f *File) ReadChunk(b []byte, at int64) (c Chunk, ok bool, bad, err error) 
 	return c, ok, bad, nil
 }
 
-// Used returns how many bytes of a chunk of records are used, of those that the file had.
+// Used returns how many bytes of a chunk of records are used, of those that are in the file.
 func (c *Chunk) Used() int {
 	return min(format.UsedBytes(c.Bytes, c.Sealed), c.Had&^(format.RecordSize-1))
 }
@@ -79,26 +80,26 @@ func (c *Chunk) Records() format.Walk { return format.WalkRecords(c.Bytes[:c.Use
 // Blocks begins a walk over the chunk's blocks.
 func (c *Chunk) Blocks() format.BlockWalk { return c.BlocksFrom(format.ChunkHeaderSize) }
 
-// BlocksFrom is Blocks from the block at an offset in the chunk on.
+// BlocksFrom is Blocks, starting at the block at an offset in the chunk.
 func (c *Chunk) BlocksFrom(off int) format.BlockWalk {
 	return format.WalkBlocks(format.BlockBytes(c.Bytes[:c.Had], c.Sealed), off)
 }
 
-// Head is ReadChunk for the chunk's header alone.
+// Head is ReadChunk for the chunk's header only.
 func (f *File) Head(at int64) (h format.ChunkHeader, ok bool, bad, err error) {
 	var b [format.ChunkHeaderSize]byte
 	c, ok, bad, err := f.ReadChunk(b[:], at)
 	return c.ChunkHeader, ok, bad, err
 }
 
-// Has reports whether the place at has the chunk id. A place that is handed out again is
-// zeroed first, its header before the rest: what was read before Has is then of that chunk.
+// Has reports whether the place at has the chunk id. A place is zeroed before it is handed out
+// again, its header first: if Has is true, what was read before it belongs to that chunk.
 func (f *File) Has(at int64, id format.ChunkID) (bool, error) {
 	h, ok, bad, err := f.Head(at)
 	return ok && bad == nil && err == nil && h.ID() == id, err
 }
 
-// Settled is Head of one moment: while somebody writes, one reading is none.
+// Settled is Head of a single moment: while the trace is written, one read may mix two.
 func (f *File) Settled(at int64) (h format.ChunkHeader, ok bool, bad, err error) {
 	h, ok, bad, err = f.Head(at)
 	switch {
@@ -110,7 +111,7 @@ func (f *File) Settled(at int64) (h format.ChunkHeader, ok bool, bad, err error)
 			h, ok, bad, err = f.Head(at)
 		}
 	default:
-		for range 4 { // it may just be zeroed, or handed out again
+		for range 4 { // it may be being zeroed, or handed out again
 			was := h
 			if h, ok, bad, err = f.Head(at); err != nil || bad == nil && (!ok || h == was) {
 				break
@@ -120,8 +121,8 @@ func (f *File) Settled(at int64) (h format.ChunkHeader, ok bool, bad, err error)
 	return h, ok, bad, err
 }
 
-// Next returns the next place behind at that can have a chunk: Size, or more, if there is none.
-// Those in holes of the file have none, and a sparse file has millions of them.
+// Next returns the next place behind at that can have a chunk; the result is Size, or more, if
+// there is none. It skips holes in the file: a sparse file has millions of such places.
 func (f *File) Next(at int64) int64 {
 	at += f.Chunk
 	if s, ok := f.R.(interface{ NextData(off int64) int64 }); ok && at < f.Size {
@@ -131,9 +132,9 @@ func (f *File) Next(at int64) int64 {
 	return at
 }
 
-// Each calls look with the places that may have a chunk, from the place from on, up to
-// where none was handed out. end is how far the writer says it has come. look reports
-// whether a chunk was handed out there.
+// Each calls look with the places that may have a chunk, from the place from on, up to where none
+// was handed out. end is how far the writer has come, by its own count. look reports whether a
+// chunk was handed out there.
 func (f *File) Each(from, end int64, look func(at int64) (born bool, err error)) error {
 	unborn := int64(0)
 	for at := from; at < f.Size; {

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// places is a file with a header at each of the places given, by their number.
+// places returns a file with a header at each of the places given, by their number.
 func places(n int64, headers map[int64]format.ChunkHeader) []byte {
 	b := make([]byte, n*format.ChunkSize)
 	for at, h := range headers {
@@ -24,7 +24,7 @@ func fileOf(r io.ReaderAt, n int64) File {
 	return File{R: r, Size: n * format.ChunkSize, Chunk: format.ChunkSize}
 }
 
-// changing gives a file's places another content at each reading, the last for ever.
+// changing returns other contents of a file's places at each read; the last ones remain.
 type changing struct {
 	states [][]byte
 	reads  int
@@ -64,8 +64,8 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// TestSettled: a place of a ring that is handed out again while it is read is what it is
-// at last; of a closed file one reading is enough.
+// TestSettled checks that a ring's place that is handed out again while it is read has its final
+// header; for a closed file one read is enough.
 func TestSettled(t *testing.T) {
 	was := places(2, map[int64]format.ChunkHeader{1: {Kind: format.ChunkRecords, Path: format.PathGo, Since: 1}})
 	now := places(2, map[int64]format.ChunkHeader{1: {Kind: format.ChunkRecords, Path: format.PathGo, Since: 2}})
@@ -89,15 +89,15 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestEach: what was never handed out ends the looking, but only behind the place that the
-// writer has come to, and not before the longest prepared window.
+// TestEach checks that places that were never handed out end the search, but only behind the
+// writer's own count, and not before the longest prepared window.
 func TestEach(t *testing.T) {
 	const size = 3 * unbornMax
 	for _, c := range []struct {
 		name string
 		born []int64
-		end  int64 // as the writer says
-		last int64 // place that is looked at
+		end  int64 // the writer's own count
+		last int64 // last place examined
 	}{
 		{"nothing", nil, 0, unbornMax},
 		{"one far behind", []int64{unbornMax - 1}, 0, 2 * unbornMax},
@@ -120,7 +120,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// sparse is a reader that knows where there is data.
+// sparse is a reader that implements NextData.
 type sparse struct{ data int64 }
 
 func (s sparse) ReadAt(b []byte, off int64) (int, error) { return 0, io.EOF }

@@ -7,25 +7,25 @@ import (
 	"slices"
 )
 
-// group are inputs of one clock.
+// group is the inputs of one clock.
 type group struct {
 	inputs []*input
-	ahead  int64 // what makes its monotonic clock a wall clock
-	from   int64 // its time, as it has it
+	ahead  int64 // added to its monotonic clock, gives its wall clock
+	from   int64 // its first time, by its wall clock
 	to     int64
 
-	// What makes its wall clock that of the first group: see aligned.
+	// Convert its wall clock to that of the first group: see aligned.
 	add      int64
 	slope    float64
-	zero     int64 // where slope begins
+	zero     int64 // the time at which the slope adds nothing
 	known    bool
 	err      float64
 	violated bool
 
-	apart bool // it has the boot id of a group before it, and another clock
+	apart bool // a group before it has the same boot id, and another clock
 }
 
-// aligned returns the first group's time of a time of this group.
+// aligned converts a time of this group to the first group's time.
 func (g *group) aligned(wall int64) int64 {
 	if g.slope == 0 {
 		return wall + g.add
@@ -33,7 +33,7 @@ func (g *group) aligned(wall int64) int64 {
 	return wall + g.add + int64(math.Floor(g.slope*float64(wall-g.zero)))
 }
 
-// align finds out what all clocks have to do with that of the first input.
+// align relates all clocks to that of the first input.
 func (m *merger) align(ctx context.Context) error {
 	m.of *= 2
 	links, err := m.links(ctx)
@@ -51,16 +51,16 @@ func (m *merger) align(ctx context.Context) error {
 	return nil
 }
 
-// edge is what pairs tell of two groups: what makes the time of b that of a.
+// edge holds the bounds that pairs set for two groups: on what converts the time of b to that of a.
 type edge struct {
 	a, b         int
-	lows, highs  []point // bounds of it, at times of b
-	base, origin int64   // what the points' d and t are counted from
+	lows, highs  []point // bounds, at times of b
+	base, origin int64   // subtracted from the points' d and t
 	fit
 }
 
-// span aligns the groups to the first one, over the pairs that say most. A group that no
-// pairs lead to keeps its wall clock; so do those that are aligned to it.
+// span aligns the groups to the first one, along the edges with the smallest errors. A group
+// without an edge keeps its wall clock; so do those that are aligned to it.
 func span(groups []*group, edges map[[2]int]*edge) {
 	list := make([]*edge, 0, len(edges))
 	for _, e := range edges {
@@ -108,7 +108,7 @@ func span(groups []*group, edges map[[2]int]*edge) {
 	}
 }
 
-// rank has pairs that contradict one another used last.
+// rank sorts edges with contradictory pairs last.
 func rank(e *edge) int {
 	if e.violated {
 		return 1
@@ -116,8 +116,8 @@ func rank(e *edge) int {
 	return 0
 }
 
-// follow aligns g by what makes its time that of another group, which is aligned: add base, and
-// what f says at a time from origin on.
+// follow aligns g to another, aligned group: its time plus base, plus f's line at a time since
+// origin, is the other group's time.
 func (g *group) follow(p *group, base, origin int64, f fit) {
 	g.slope = f.slope + p.slope + f.slope*p.slope
 	g.zero = origin

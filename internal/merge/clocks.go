@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// sameWithin is by how much the wall clocks of two inputs of one monotonic clock may differ:
-// one may have been set between their starts.
+// sameWithin is the largest difference between the wall clocks of two inputs of one monotonic
+// clock, in ns: one may have been set between their starts.
 const sameWithin = int64(1e9)
 
-// sameReading is by how much two inputs may differ about one moment of one monotonic clock:
-// each has calibrations of its own.
+// sameReading is the largest difference between two inputs about one moment of one monotonic clock,
+// in ns: each has calibrations of its own.
 const sameReading = int64(100e3)
 
 // sameBoot reports whether two inputs seem to be of one boot of one machine.
@@ -21,9 +21,9 @@ func (in *input) sameBoot(o *input) bool {
 	return in.host != "" && in.host == o.host
 }
 
-// sameClock reports whether two inputs seem to have one monotonic clock. One boot is not enough:
-// a time namespace has a clock of its own, and so has each copy of a machine that goes on from
-// one snapshot. Then the wall clocks differ, unless nobody has set them since.
+// sameClock reports whether two inputs seem to have one monotonic clock. The same boot is not
+// enough: a time namespace has a clock of its own, and so has each copy of a machine resumed from
+// one snapshot. Their wall clocks differ, unless they were not set since.
 func (in *input) sameClock(o *input) bool {
 	return in.sameBoot(o) && in.least-o.most < sameWithin && o.least-in.most < sameWithin
 }
@@ -31,9 +31,9 @@ func (in *input) sameClock(o *input) bool {
 // tally counts the pairs of requests and callers of two inputs that seem to have one clock.
 type tally struct {
 	fit   int   // the request lies within its caller
-	early int   // it begins before its caller: no clock has both
-	late  int   // it ends after its caller, which a request that nobody waits for may do
-	most  int64 // ns that one is outside
+	early int   // the request begins before its caller: impossible by one clock
+	late  int   // it ends after its caller, possible if the caller does not wait
+	most  int64 // ns by which a request is outside its caller
 }
 
 // refuted reports whether the two inputs can't have one clock.
@@ -42,7 +42,7 @@ func (y *tally) refuted() bool { return y.early > y.fit }
 // contradicted reports whether the clock is in doubt.
 func (y *tally) contradicted() bool { return y.early > 0 || y.fit == 0 && y.late > 0 }
 
-// tallies are by the numbers of the two inputs, the smaller first.
+// tallies has the tallies by the numbers of the two inputs, the smaller first.
 type tallies map[[2]int]*tally
 
 func (m tallies) of(a, b *input) *tally {
@@ -52,7 +52,7 @@ func (m tallies) of(a, b *input) *tally {
 	return &tally{}
 }
 
-// compare has the pairs check that what seems to be one clock is one.
+// compare uses the pairs to check inputs that seem to have one clock.
 func (m *merger) compare(x *links) tallies {
 	seen := tallies{}
 	x.each(func(p, c timed) {
@@ -78,8 +78,8 @@ func (m *merger) compare(x *links) tallies {
 	return seen
 }
 
-// groups sorts the inputs by their clocks. Where pairs refute one clock of a boot, the boot id
-// proves nothing: then only those inputs have one of which pairs show it.
+// groups sorts the inputs by their clocks. If pairs refute that a boot has one clock, its boot id
+// proves nothing: only inputs whose pairs show it are then in one group.
 func (m *merger) groups(seen tallies) (groups []*group) {
 	shown := func(a, b *input) bool { y := seen.of(a, b); return y.fit > 0 && !y.refuted() }
 	for _, list := range parted(m.inputs, (*input).sameClock) {
@@ -106,7 +106,7 @@ func (m *merger) groups(seen tallies) (groups []*group) {
 	return groups
 }
 
-// parted sorts inputs into parts, such that two of which same holds are in one.
+// parted splits inputs into parts, such that two for which same holds are in one.
 func parted(list []*input, same func(a, b *input) bool) (parts [][]*input) {
 	for _, in := range list {
 		at := -1
@@ -116,7 +116,7 @@ func parted(list []*input, same func(a, b *input) bool) (parts [][]*input) {
 			case at < 0:
 				at = i
 				parts[i] = append(parts[i], in)
-			default: // it joins two parts
+			default: // in joins two parts
 				parts[at] = append(parts[at], parts[i]...)
 				parts = slices.Delete(parts, i, i+1)
 				i--

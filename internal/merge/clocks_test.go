@@ -16,20 +16,20 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// machine is a simulated one. Its clock says offset + t × (1 + drift) at the true time t.
+// machine is a simulated machine. Its clock reads offset + t × (1 + drift) at the true time t.
 type machine struct {
 	name   string
 	offset int64
 	drift  float64
-	jump   int64 // that its clock makes at half of the time
+	jump   int64 // of its clock, after half of the time
 	scopes []string
 	truth  []truth
 }
 
-// truth is when a scope of a name really was.
+// truth is the true time of a scope.
 type truth struct{ start, stop int64 }
 
-// wall0 is the true time at which all begin.
+// wall0 is the true time at which all machines begin.
 const wall0 = int64(1_700_000_000e9)
 
 func (m *machine) clock(t, of int64) int64 {
@@ -47,7 +47,7 @@ func (m *machine) add(start, stop, of int64, span, parent int) {
 		start, len(m.truth)-1, 1+len(m.truth), m.clock(start, of)+1000, m.clock(stop, of)+1000, span, parent))
 }
 
-// trace is what it has recorded.
+// trace returns the machine's recording.
 func (m *machine) trace(number int, of int64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "header id=%02x chunk=65536 pid=%d clock=monotonic wall=%d start=1000 mono=%d rate=1000000000\n", number+1, 100+number, wall0, 5e9*int64(number))
@@ -64,8 +64,8 @@ func (m *machine) trace(number int, of int64) string {
 	return b.String()
 }
 
-// simulate has each machine of a chain call the next one, n times in so many ns. The
-// network takes at least fastest ns each way.
+// simulate makes each machine of a chain call the next one, n times in of ns. The network takes at
+// least fastest ns each way.
 func simulate(machines []*machine, n int, of, fastest int64, r *rand.Rand) {
 	span := 1
 	for i := range len(machines) - 1 {
@@ -81,8 +81,8 @@ func simulate(machines []*machine, n int, of, fastest int64, r *rand.Rand) {
 	}
 }
 
-// TestClocks: where the truth is known, no time of the merged trace is wrong by more than is
-// told; and what is told is not much more than the network takes.
+// TestClocks checks against the truth that no time of the merged trace is wrong by more than its
+// error bound, and that this bound is not much more than the network takes.
 func TestClocks(t *testing.T) {
 	const ms = int64(1e6)
 	for _, test := range []struct {
@@ -91,7 +91,7 @@ func TestClocks(t *testing.T) {
 		n        int
 		of       int64
 		pairs    bool
-		errors   []int64 // that are told, at most; -1: not known
+		errors   []int64 // largest error bounds; -1: not known
 		violated []bool
 	}{
 		{"offset", []*machine{{name: "a"}, {name: "b", offset: 7_000 * ms}}, 100, 1000 * ms, true, []int64{0, ms}, []bool{false, false}},
@@ -138,8 +138,8 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// compareWithTruth returns by how much the times of each machine are wrong at most, against the
-// first machine's clock.
+// compareWithTruth returns the largest error of each machine's times, against the first machine's
+// clock.
 func compareWithTruth(t *testing.T, tr *trace.Trace, list []*machine) (worst map[int]int64) {
 	t.Helper()
 	worst = map[int]int64{}
@@ -152,7 +152,7 @@ func compareWithTruth(t *testing.T, tr *trace.Trace, list []*machine) (worst map
 		var k int
 		fmt.Sscan(tr.Name(e.Name), &k)
 		i := int(p.PID - 100)
-		// What the first machine's clock said when it really was.
+		// The first machine's clock at the true times.
 		start := list[0].clock(list[i].truth[k].start, math.MaxInt64)
 		stop := list[0].clock(list[i].truth[k].stop, math.MaxInt64)
 		worst[i] = max(worst[i], abs(e.Start+base-start), abs(e.Start+e.Dur+base-stop))
@@ -166,8 +166,8 @@ func compareWithTruth(t *testing.T, tr *trace.Trace, list []*machine) (worst map
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// TestBounds: of two pairs the error is half of what both leave, and drift by which the clocks
-// may differ meanwhile.
+// TestBounds checks that the error of two pairs is half of the room that both leave, and the drift
+// by which the clocks may differ meanwhile.
 func TestBounds(t *testing.T) {
 	f := fitted([]point{{0, -30}, {10, -10}}, []point{{5, 50}, {9, 20}}, 0, 1)
 	if f.violated || f.slope != 0 || math.Abs(f.add-5) > 0.01 || math.Abs(f.err-15) > 0.01 {
@@ -179,7 +179,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestHull: what is left of random bounds touches the same lines.
+// TestHull checks that the hull of random bounds touches the same lines.
 func TestHull(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 100 {
@@ -197,7 +197,8 @@ func TestHull(t *testing.T) {
 	}
 }
 
-// TestManyLinks: of more scopes than are remembered those of the same spans are, everywhere.
+// TestManyLinks checks that, with more scopes than are kept, every input keeps those of the same
+// spans.
 func TestManyLinks(t *testing.T) {
 	const n = 1 << 14
 	x := &links{most: n, spans: map[spanID]timed{}, children: map[spanID][]timed{}}
@@ -229,8 +230,8 @@ func TestManyLinks(t *testing.T) {
 	}
 }
 
-// TestFamily: a child comes below its parent, whatever the order of the traces; a process of
-// another machine with that id is none.
+// TestFamily checks that a child comes below its parent, whatever the order of the traces; a
+// process of another machine with that id is no parent.
 func TestFamily(t *testing.T) {
 	head := func(number int, name, boot string, pid, ppid int, start int64) string {
 		return ofText(t, name+".scope", fmt.Sprintf(`header id=%02x pid=%d clock=monotonic wall=%d mono=%d rate=1000000000
@@ -255,7 +256,7 @@ stop ticks=9000
 	}
 }
 
-// TestBoot: without boot ids, hosts and clocks tell what is one machine.
+// TestBoot checks that, without boot ids, hosts and clocks identify a machine.
 func TestBoot(t *testing.T) {
 	head := func(number int, host string, wall, mono int64) string {
 		return ofText(t, fmt.Sprintf("%d.scope", number), fmt.Sprintf(`header id=%02x pid=%d clock=monotonic wall=%d mono=%d rate=1000000000
@@ -274,7 +275,8 @@ stop ticks=9000
 	}
 }
 
-// TestRefused: what can't be merged is said, and of two traces of one run the longer is taken.
+// TestRefused checks the errors for inputs that can't be merged, and that of two traces of one run
+// the longer is used.
 func TestRefused(t *testing.T) {
 	one := func(id, wall, tick int64) string {
 		return ofText(t, fmt.Sprintf("%d-%d.scope", id, tick), fmt.Sprintf("header id=%02x pid=5 clock=monotonic wall=%d rate=1000000000\nstate closed=1 tick=%d\nchunk blocks sealed\nname 2 \"f\"\nstop ticks=%d\n", id, wall, tick, tick))
@@ -302,7 +304,7 @@ func TestRefused(t *testing.T) {
 	if _, err := Files(stopped, []Input{{Path: one(1, wall0, 2000)}, {Path: one(2, wall0, 3000)}}, out, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	// So many processes leave no room for a goroutine's id.
+	// So many processes leave too little room for a goroutine's id.
 	in := &input{t: tr, number: 3, shift: shiftOf(1 << 15)}
 	if _, err := in.goid(1<<23, 0, 0); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("%v", err)

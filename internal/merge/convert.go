@@ -9,23 +9,23 @@ import (
 	"github.com/scopeview/scopeview/internal/tracefile"
 )
 
-// mostOwners bounds how many chunks of an input are open at once. Of a machine with more
-// processors several share a chunk.
+// mostOwners bounds how many chunks of an input are open at once. With more processors, several
+// share a chunk.
 const mostOwners = 256
 
-// converter writes the records of an input anew.
+// converter rewrites the records of an input.
 type converter struct {
 	*merger
 	in    *input
-	names []uint32 // by id: 1 + the new one
+	names []uint32 // by id: 1 + the id in the merged trace
 	slots []format.Slot
 	ext   []byte
 
-	goTraces []trace.GoTrace // its own
-	sched    format.Sched    // of those
+	goTraces []trace.GoTrace // the input's own
+	sched    format.Sched    // describes goTraces
 }
 
-// convert writes what an input has.
+// convert writes the events and blocks of an input.
 func (m *merger) convert(ctx context.Context, in *input) error {
 	c := converter{merger: m, in: in, names: make([]uint32, format.MaxNames)}
 	if err := c.readStates(); err != nil {
@@ -44,11 +44,11 @@ func (m *merger) convert(ctx context.Context, in *input) error {
 	if err := c.states(); err != nil {
 		return err
 	}
-	c.member() // last: reading has found what is wrong
+	c.member() // last: reading has found the input's problems
 	return m.written()
 }
 
-// event writes the record of an event, ended in place where that tells all.
+// event writes the record of an event, ended in place where that preserves everything.
 func (c *converter) event(e *trace.Event) error {
 	in := c.in
 	goid, err := in.goid(e.Goid, e.Thread, e.Owner)
@@ -88,7 +88,7 @@ func (c *converter) event(e *trace.Event) error {
 	return err
 }
 
-// cpuOf is word 3 of an ended scope, which took wall ns.
+// cpuOf returns word 3 of an ended scope, which took wall ns.
 func cpuOf(e *trace.Event, wall int64) uint64 {
 	if e.Quality == format.Unknown || e.Kind == format.KindProcess || e.Kind == format.KindPending {
 		return 0
@@ -101,7 +101,7 @@ func (c *converter) endApart(e *trace.Event, r *format.Record, loc format.Loc, g
 	by, err := goid, error(nil)
 	switch {
 	case e.Left:
-		by = 0 // nobody ended it
+		by = 0 // it was never ended
 	case e.EndGoid != 0:
 		if by, err = c.in.goid(e.EndGoid, 0, 0); err != nil {
 			return err
@@ -124,12 +124,12 @@ func (c *converter) endApart(e *trace.Event, r *format.Record, loc format.Loc, g
 	return nil
 }
 
-// processTimes are the slots of a process scope: the differences are what is known.
+// processTimes returns the slots of a process scope: only the differences are known.
 func processTimes(user, system int64) []format.Slot {
 	return []format.Slot{{Type: format.SlotUser, Value: uint64(user)}, {Type: format.SlotSystem, Value: uint64(system)}}
 }
 
-// extension returns the extension of the record of e, which is good until the next one.
+// extension returns the extension of the record of e, which is valid until the next call.
 func (c *converter) extension(e *trace.Event) ([]byte, error) {
 	if len(e.Args) == 0 && e.Kind != format.KindProcess {
 		return nil, nil
@@ -153,8 +153,8 @@ func (c *converter) extension(e *trace.Event) ([]byte, error) {
 	return c.ext, nil
 }
 
-// extend makes the slots an extension. Where a record lacks slots that its kind has, and that are
-// added, the last ones may find no room.
+// extend encodes the slots as an extension. If slots that the kind requires were added, the last
+// ones may not fit and are dropped.
 func (c *converter) extend() {
 	for {
 		var err error
@@ -165,7 +165,7 @@ func (c *converter) extend() {
 	}
 }
 
-// slot makes the names and goroutines of a slot those of the merged trace.
+// slot converts the names and goroutines in a slot to those of the merged trace.
 func (c *converter) slot(s format.Slot) (_ format.Slot, err error) {
 	switch s.Type {
 	case format.SlotKey:
@@ -178,7 +178,7 @@ func (c *converter) slot(s format.Slot) (_ format.Slot, err error) {
 	return s, err
 }
 
-// name returns the id of a name of the input in the merged trace.
+// name returns the id in the merged trace of an input's name.
 func (c *converter) name(id uint16) uint16 {
 	if id < format.FirstName {
 		return id

@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// maxDrift is how much faster one clock may be than another: quartz differs by less.
+// maxDrift is the largest relative difference of two clocks' rates: quartz differs by less.
 const maxDrift = 100e-6
 
-// point is a bound of what makes one clock the other, at a time of the one.
+// point is a bound, at time t of one clock, of the difference d to the other.
 type point struct{ t, d float64 }
 
-// fit is a line between bounds: add + slope × t makes one clock the other.
+// fit is a line between bounds: add + slope × t, added to one clock, gives the other.
 type fit struct {
 	add, slope float64
-	err        float64 // by how much it may be wrong; where violated, by how much bounds are broken
+	err        float64 // its largest error; if violated, half of the bounds' overlap
 	violated   bool    // no line is between all bounds
 }
 
-// bounds are those of lines: they lie above all lows and below all highs. Of both only
-// those matter that some line can touch.
+// bounds limit lines: these lie above all lows and below all highs. Only the points of both that
+// some line can touch are kept.
 type bounds struct{ lows, highs []point }
 
-// fitted returns the line that is farthest from all bounds, and how far others between them,
-// of no steeper slope than maxDrift, get from it between two times. Without drift is better
-// where it is about as good, since most clocks have almost none.
+// fitted returns the line that is farthest from all bounds. Its error is the largest distance,
+// between two times, of other lines within the bounds and no steeper than maxDrift. A line without
+// drift is preferred if it has at least half the room, since most clocks have almost no drift.
 func fitted(lows, highs []point, from, to float64) fit {
 	b := bounds{hull(lows, 1), hull(highs, -1)}
 	best := highest(b.room, -maxDrift, maxDrift)
@@ -37,7 +37,7 @@ func fitted(lows, highs []point, from, to float64) fit {
 		f.violated, f.err = true, -room/2
 		return f
 	}
-	// The slopes that are possible lie around it: room is concave.
+	// The possible slopes lie around it: room is concave.
 	least, most := b.last(best, -maxDrift), b.last(best, maxDrift)
 	for _, t := range []float64{from, to} {
 		up := func(s float64) float64 { return b.high(s) + s*t }
@@ -48,7 +48,7 @@ func fitted(lows, highs []point, from, to float64) fit {
 	return f
 }
 
-// low and high are between what a line of a slope may have for add.
+// low and high are the limits of add for a line of a slope.
 func (b *bounds) low(slope float64) float64 {
 	most := math.Inf(-1)
 	for _, p := range b.lows {
@@ -65,10 +65,10 @@ func (b *bounds) high(slope float64) float64 {
 	return least
 }
 
-// room is how far that is; below 0 no line of that slope is possible.
+// room is high less low; below 0 no line of that slope is possible.
 func (b *bounds) room(slope float64) float64 { return b.high(slope) - b.low(slope) }
 
-// last returns the slope between one that is possible and limit up to which all are.
+// last returns the last slope, from a possible one towards limit, up to which all are possible.
 func (b *bounds) last(possible, limit float64) float64 {
 	if b.room(limit) >= 0 {
 		return limit
@@ -83,7 +83,7 @@ func (b *bounds) last(possible, limit float64) float64 {
 	return possible
 }
 
-// highest returns where a concave function is highest.
+// highest returns the argument at which a concave function is highest.
 func highest(f func(float64) float64, from, to float64) float64 {
 	for range 100 {
 		a, b := from+(to-from)/3, to-(to-from)/3

@@ -12,12 +12,12 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestGoldens merges each trace of the corpus, broken ones too, with a sound one. Of one that
-// breaks no rule the events are the same; of another one it is read to its end, too.
+// TestGoldens merges each trace of the corpus, broken ones too, with a sound one. A trace that
+// breaks no rule keeps its events; any other is read to its end, too.
 func TestGoldens(t *testing.T) {
 	dir := t.TempDir()
 	other := ofText(t, "other.scope", "header id=ff pid=9\nstate closed=1 tick=2000\nchunk blocks sealed\nname 2 \"other\"\nstop ticks=2000\n")
-	// What is not as it was, and why.
+	// Traces that change, and why.
 	others := map[string]string{
 		"created-later": "no goroutine is made after it began",
 		"tracks":        "a goroutine that is not known has an id now",

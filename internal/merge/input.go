@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// startTicks are the ticks at which a merged trace starts. There must be some before, as a
-// goroutine may have been made before the recording began.
+// startTicks are the ticks at which a merged trace starts. They leave room before, as a goroutine
+// may have been created before the recording began.
 const startTicks = int64(1e15)
 
 // input is one of the traces.
@@ -23,19 +23,19 @@ type input struct {
 	boot  string
 	place int // in the list of inputs
 
-	mono        int64 // the machine's monotonic clock at the start: that of a time namespace without its offset
-	least, most int64 // by how much the wall clock was ahead of that
+	mono        int64 // the machine's monotonic clock at the start; a time namespace's without its offset
+	least, most int64 // bounds of how far the wall clock was ahead of that
 
 	group   *group
-	outside int64  // ns that requests are outside of their callers in an input of one clock, which contradicts that
-	parent  *input // who started it; nil: not here
+	outside int64  // ns by which requests lie outside their callers in an input of the same clock, which contradicts that
+	parent  *input // the process that started it; nil: not among the inputs
 	number  uint32
 	shift   uint32
 	start   int64 // ns since 1970 by the first input's machine
 	base    int64 // the least start
 	last    int64 // ticks of the last event
 
-	foreign []string // what is told of its Go execution traces, where some are another process's
+	foreign []string // problems of its Go execution traces, where some are another process's
 }
 
 func newInput(t *trace.Trace, name string) *input {
@@ -56,22 +56,22 @@ func newInput(t *trace.Trace, name string) *input {
 // sane reports whether a time by a clock can be added to others.
 func sane(ns int64) bool { return -mostTime <= ns && ns <= mostTime }
 
-// ahead is by how much the wall clock was ahead of the monotonic one at its start.
+// ahead returns how far the wall clock was ahead of the monotonic one at the start.
 func (in *input) ahead() int64 { return in.t.Header().StartWall - in.mono }
 
-// at returns the ticks in the merged trace of a moment, ns from the start of its own one.
+// at returns the ticks in the merged trace of a time, in ns from the start of the input.
 func (in *input) at(ns int64) int64 {
 	wall := in.group.aligned(in.group.ahead + in.mono + ns)
 	return min(max(wall-in.base+startTicks, 1), format.MaxTicks-1)
 }
 
-// shiftOf is how many bits of a goroutine's id are the process's own.
+// shiftOf returns how many bits of a goroutine's id hold the process's own id.
 func shiftOf(processes int) uint32 {
 	return uint32(bits.Len64(format.MaxGoid) - bits.Len(uint(processes)))
 }
 
-// goid returns the id of a goroutine in the merged trace. Of an unknown one the row is told
-// by the thread, or the owner: that is in the lower half of what the highest own bit begins.
+// goid returns the id of a goroutine in the merged trace. An unknown goroutine gets the row of its
+// thread, or of its owner: with the highest own bit set, and the thread or owner below.
 func (in *input) goid(id uint64, thread, owner uint32) (uint64, error) {
 	unknown := uint64(1) << (in.shift - 1)
 	switch {
@@ -87,7 +87,7 @@ func (in *input) goid(id uint64, thread, owner uint32) (uint64, error) {
 	return uint64(in.number)<<in.shift | unknown | id&(unknown-1), nil
 }
 
-// address makes the address of a lock that of this process: others may have one there too.
+// address marks the address of a lock as this process's: others may have a lock there too.
 func (in *input) address(a uint64) uint64 {
 	if a == 0 {
 		return 0
@@ -95,7 +95,7 @@ func (in *input) address(a uint64) uint64 {
 	return a ^ uint64(in.number)<<48
 }
 
-// errorOf is by how much the times of an input may be wrong, -1 if that is not known.
+// errorOf returns the largest error of an input's times, -1 if that is not known.
 func (in *input) errorOf() int64 {
 	if !in.group.known {
 		return -1

@@ -18,25 +18,25 @@ import (
 // Input is a trace to be merged.
 type Input struct {
 	Path string
-	Name string                                      // what it is called in the merged trace; "": Path
-	Open func(context.Context) (*trace.Trace, error) // of who has a way of its own to open it; nil: Path is opened
+	Name string                                      // its name in the merged trace; "": Path
+	Open func(context.Context) (*trace.Trace, error) // opens it; nil: Path is opened
 }
 
-// Report tells what was made.
+// Report describes a merged trace.
 type Report struct {
 	Processes  []format.Member // times are ticks: ns from the merged trace's start, and startTicks
-	Same       [][2]string     // names of inputs of which one was left out, the first: both are of one run
+	Same       [][2]string     // names of two inputs of one run; the first was left out
 	Records    int64
-	OtherNames int64 // records whose name was one too many
-	Pairs      int64 // of scopes, that clocks were aligned by
+	OtherNames int64 // records whose name exceeded the limit of names
+	Pairs      int64 // pairs of scopes by which clocks were aligned
 	Size       int64 // bytes
 }
 
-// ErrFew is that there is nothing to be merged.
+// ErrFew means that there are not at least two traces to merge.
 var ErrFew = errors.New("one trace alone can't be merged; name two or more, or a directory with them")
 
-// Files merges the traces to a new file; where it fails, there is none.
-// progress, if not nil, is told how much of the inputs was read, in bytes.
+// Files merges the traces to a new file, which it removes on an error. progress, if not nil, is
+// called with the bytes of the inputs read so far.
 func Files(ctx context.Context, inputs []Input, out string, progress func(done, of int64)) (r Report, err error) {
 	f, err := newfile.Create(out)
 	if err != nil {
@@ -49,7 +49,7 @@ func Files(ctx context.Context, inputs []Input, out string, progress func(done, 
 	return r, err
 }
 
-// To is Files to a file that is open, and empty.
+// To is Files for a file that is open, and empty.
 func To(ctx context.Context, inputs []Input, f *os.File, progress func(done, of int64)) (r Report, err error) {
 	m := &merger{report: &r, progress: progress}
 	defer m.close()
@@ -75,10 +75,10 @@ func To(ctx context.Context, inputs []Input, f *os.File, progress func(done, of 
 	return r, m.written()
 }
 
-// mostTime is beyond what clocks tell, so that times can be added.
+// mostTime is the largest time of a clock, so that times can be added.
 const mostTime = int64(1) << 61
 
-// mostSpan is what a timeline may have, 104 days in ns: beyond it JavaScript can't count.
+// mostSpan is the longest timeline, 104 days in ns: JavaScript can't count further.
 const mostSpan = int64(1) << 53
 
 // merger is a run of Files.
@@ -87,18 +87,18 @@ type merger struct {
 	inputs   []*input
 	w        *tracefile.Writer
 	progress func(done, of int64)
-	done, of int64 // bytes that are read
+	done, of int64 // bytes read, and bytes to read in all
 
-	placed [format.MaxNames]bool // those names whose place is told
+	placed [format.MaxNames]bool // names whose place is written
 
-	streams uint32 // of Go execution traces, that were written
+	streams uint32 // Go execution traces written so far
 
-	base int64 // ns since 1970 by the first input's machine: where the merged trace starts
+	base int64 // ns since 1970 by the first input's machine: the merged trace's start
 	end  int64 // ticks
 	lost [format.CounterReasons + 1]int64
 }
 
-// written returns why the merged trace can't be written, nil if it can.
+// written returns the first error of writing the merged trace, or nil.
 func (m *merger) written() error {
 	if m.w.Err != nil {
 		return fmt.Errorf("writing the merged trace: %w", m.w.Err)
@@ -112,7 +112,7 @@ func (m *merger) close() {
 	}
 }
 
-// open opens the inputs, and leaves out those of which another one is of the same run.
+// open opens the inputs, and of several of one run keeps the longest.
 func (m *merger) open(ctx context.Context, inputs []Input) error {
 	known := map[[16]byte]int{}
 	for _, from := range inputs {
@@ -163,7 +163,7 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 	return nil
 }
 
-// read calls f with the events of an input, with the CPU times that the records have or all that are
+// read calls f with the events of an input, with the CPU times as recorded or with all that are
 // known, and reports progress.
 func (m *merger) read(ctx context.Context, in *input, asRecorded bool, f func(e *trace.Event) error) error {
 	size, end, n := in.t.Size(), max(in.t.End(), 1), 0
@@ -192,12 +192,12 @@ func (m *merger) told(done int64) {
 	}
 }
 
-// number gives the processes their numbers: those that nobody here has started by time, each
+// number assigns the processes' numbers: those without a parent among the inputs by time, each
 // followed by its children.
 func (m *merger) number() error {
 	byTime := slices.SortedStableFunc(slices.Values(m.inputs), func(a, b *input) int { return cmp.Compare(a.start, b.start) })
 	for _, in := range byTime {
-		for _, p := range byTime { // the one that began last, if a process id was used twice
+		for _, p := range byTime { // the last one to start, if a process id was used twice
 			if in.group == p.group && p.start < in.start && in.ppid != 0 && in.ppid == p.t.Header().PID {
 				in.parent = p
 			}

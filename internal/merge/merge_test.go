@@ -50,7 +50,7 @@ func opened(t *testing.T, path string) *trace.Trace {
 	return tr
 }
 
-// ofText writes a trace that is given as text.
+// ofText writes a trace given as text.
 func ofText(t *testing.T, name, content string) string {
 	t.Helper()
 	b, err := text.Assemble(strings.NewReader(content))
@@ -79,10 +79,10 @@ func ofBulk(t testing.TB, shape bulk.Shape, scopes int64, seed uint64) string {
 	return path
 }
 
-// ofBeat are the names of counters that heartbeats have become.
+// ofBeat matches the names of counters that come from heartbeats.
 var ofBeat = regexp.MustCompile(` [0-9]+ (memory|heap|goroutines|CPUs)$`)
 
-// lines tells the events of one process, by its own goroutine ids and shifted by so many ns.
+// lines lists the events of one process, by its own goroutine ids and shifted by so many ns.
 func lines(t *testing.T, tr *trace.Trace, process uint32, shift int64) (all []string) {
 	t.Helper()
 	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
@@ -117,7 +117,7 @@ func lines(t *testing.T, tr *trace.Trace, process uint32, shift int64) (all []st
 	return all
 }
 
-// same wants two lists to be equal.
+// same fails the test if two lists differ.
 func same(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	for i := range max(len(got), len(want)) {
@@ -127,7 +127,7 @@ func same(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// TestShapes: whatever a trace is like, merged with others its events are the same.
+// TestShapes checks that a trace of any shape keeps its events when it is merged with others.
 func TestShapes(t *testing.T) {
 	for _, shape := range bulk.Shapes {
 		t.Run(string(shape), func(t *testing.T) {

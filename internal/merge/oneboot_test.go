@@ -8,12 +8,12 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// ofBoot is a process whose boot id all have. Its monotonic clock reads off more than that of
-// the others, and its wall clock wall more.
+// ofBoot is a process of the common boot id. Its monotonic clock reads off more than that of the
+// others, and its wall clock wall more.
 type ofBoot struct {
 	off, wall int64
 	fact      string     // monotonic_offset
-	calibs    []int64    // by how much more the wall clock is ahead, by what heartbeats have
+	calibs    []int64    // how much more the wall clock is ahead in the heartbeats' calibrations
 	scopes    [][4]int64 // start, stop by true time, span, parent
 }
 
@@ -35,8 +35,8 @@ func (p *ofBoot) file(t *testing.T, number int) string {
 	return ofText(t, fmt.Sprintf("p%d.scope", number), b.String())
 }
 
-// TestOneBoot: the boot id says that two processes have one monotonic clock, unless wall
-// clocks or requests refute it; what contradicts it is told.
+// TestOneBoot checks that the same boot id means one monotonic clock, unless wall clocks or
+// requests refute it, and that contradictions are recorded.
 func TestOneBoot(t *testing.T) {
 	const ms, s = int64(1e6), int64(1e9)
 	call := func(k int64) [4]int64 { return [4]int64{s + k*10*ms, s + k*10*ms + 8*ms, k, 0} }
@@ -54,7 +54,7 @@ func TestOneBoot(t *testing.T) {
 		name     string
 		a, b     ofBoot
 		from     int64 // of b, in the merged trace
-		err      int64 // at least, and at most with what clocks may drift
+		err      int64 // at least; at most with the clocks' possible drift
 		apart    bool
 		violated bool
 		pairs    int64

@@ -11,17 +11,17 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// mostLinks is how many scopes of requests are remembered. Where there are more, a share of
-// all spans is looked at: the same ones in every input.
+// mostLinks is the largest number of scopes of requests that are kept. With more, only a share of
+// all spans is used: the same ones in every input.
 const mostLinks = 1 << 20
 
-// mostChildren is how many parts of one scope are remembered.
+// mostChildren is the largest number of parts of one scope that are kept.
 const mostChildren = 1 << 10
 
-// spanID is a scope of a request.
+// spanID identifies a scope of a request.
 type spanID struct{ trace, span uint64 }
 
-// timed is when a scope was, by its machine's monotonic clock.
+// timed is the time of a scope, by its machine's monotonic clock.
 type timed struct {
 	input       int
 	start, stop int64
@@ -83,15 +83,14 @@ func (x *links) add(l *format.Link, at timed) {
 	}
 }
 
-// chosen reports whether a span is among those that are looked at. Ids need not be random.
+// chosen reports whether a span is among those that are used. Ids need not be random.
 func (x *links) chosen(id spanID) bool {
 	z := (id.span ^ id.trace) * 0x9e3779b97f4a7c15
 	return (z^z>>32)&x.mask == 0
 }
 
-// each calls f with the pairs of scopes in two inputs of which one is part of the other. A
-// child that takes longer than its parent is none that the parent has waited for, and says
-// nothing.
+// each calls f with the pairs of scopes in two inputs of which one is part of the other. It skips a
+// child that takes longer than its parent: the parent has not waited for it, so it sets no bounds.
 func (x *links) each(f func(parent, child timed)) {
 	ids := slices.SortedFunc(maps.Keys(x.children), func(a, b spanID) int {
 		return cmp.Or(cmp.Compare(a.trace, b.trace), cmp.Compare(a.span, b.span))
@@ -106,8 +105,8 @@ func (x *links) each(f func(parent, child timed)) {
 	}
 }
 
-// edges makes bounds of the pairs of which the two scopes are in different groups, and counts
-// those pairs.
+// edges computes bounds from the pairs whose scopes are in different groups, and counts those
+// pairs.
 func (x *links) edges(inputs []*input, groups []*group) (edges map[[2]int]*edge, pairs int64) {
 	edges = map[[2]int]*edge{}
 	number := map[*group]int{}
@@ -126,13 +125,13 @@ func (x *links) edges(inputs []*input, groups []*group) (edges map[[2]int]*edge,
 	return edges, pairs
 }
 
-// bound adds the bounds that a pair of scopes of the groups p and c, by their wall clocks, sets.
+// bound adds the bounds that a pair of scopes of the groups p and c sets, by their wall clocks.
 func bound(edges map[[2]int]*edge, p, c int, parent, child timed) {
 	key, a, b := [2]int{p, c}, parent, child
 	if p > c {
 		key, a, b = [2]int{c, p}, child, parent
 	}
-	low, high := a.start-b.start, a.stop-b.stop // what is to be added to b: the child within the parent
+	low, high := a.start-b.start, a.stop-b.stop // to be added to b: the child lies within the parent
 	atLow, atHigh := b.start, b.stop
 	if p > c {
 		low, high, atLow, atHigh = high, low, atHigh, atLow

@@ -21,7 +21,7 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// asProcess has the test's executable be one of the processes of TestProcesses.
+// asProcess makes the test's executable run as one of the processes of TestProcesses.
 const asProcess = "SCOPEVIEW_MERGE_TEST"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// parent asks a child in a scope, and waits for its end.
+// parent runs a child in a scope, and waits for its end.
 func parent(dir string) {
 	if err := scope.Start(filepath.Join(dir, "parent.scope")); err != nil {
 		panic(err)
@@ -50,7 +50,7 @@ func parent(dir string) {
 	}
 }
 
-// child answers, begins something else, and is killed.
+// child records its answer, begins another scope, and is killed.
 func child(dir, traceparent string) {
 	if err := scope.Start(filepath.Join(dir, "child.scope")); err != nil {
 		panic(err)
@@ -58,14 +58,14 @@ func child(dir, traceparent string) {
 	l, _ := scope.ParseTraceparent(traceparent)
 	_, s := scope.Context(scope.WithLink(context.Background(), l), "answer")
 	s.End()
-	defer scope.Begin("unfinished").End() // who is killed does not come to that
+	defer scope.Begin("unfinished").End() // not reached: the process is killed
 	self, _ := os.FindProcess(os.Getpid())
 	_ = self.Kill()
 	select {}
 }
 
-// TestProcesses: two real processes on this machine. What the child did lies within what the
-// parent did, and that it was killed is told.
+// TestProcesses checks two real processes on this machine: the child's scopes lie within the
+// parent's, and the merged trace records that the child was killed.
 func TestProcesses(t *testing.T) {
 	for _, by := range []string{"", "unshare --time --monotonic 5000 --boottime 5000"} {
 		t.Run(cmp.Or(by, "plain"), func(t *testing.T) {
@@ -93,7 +93,7 @@ func asksAndAnswers(t *testing.T, by string) {
 	if len(ps) != 2 || ps[0].Path != "parent.scope" || ps[0].Lacks != "" || ps[0].Error != 0 || ps[1].Error != 0 || ps[1].Lacks == "" || report.Pairs != 0 {
 		t.Fatalf("%+v", ps)
 	}
-	if ps[1].PPID != 0 && ps[1].Parent != 1 { // 0: of this system it is not known
+	if ps[1].PPID != 0 && ps[1].Parent != 1 { // 0: not known on this system
 		t.Errorf("%+v", ps[1])
 	}
 	at := map[string]trace.Event{}
@@ -116,8 +116,8 @@ func asksAndAnswers(t *testing.T, by string) {
 	}
 }
 
-// TestCPUTimes: of a scope whose CPU time only the Go execution trace tells the merged trace
-// says the same.
+// TestCPUTimes checks that a scope whose CPU time only the Go execution trace has keeps it in the
+// merged trace.
 func TestCPUTimes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "times.scope")
 	if err := scope.Start(path, gotrace.With()); err != nil {
@@ -125,7 +125,7 @@ func TestCPUTimes(t *testing.T) {
 	}
 	for range 20 {
 		s := scope.Begin("waits")
-		time.Sleep(time.Millisecond) // it yields, which is what the recorder's own witness can't see through
+		time.Sleep(time.Millisecond) // it yields, so the recorder's own witness does not know its CPU time
 		s.End()
 	}
 	if err := scope.Stop(); err != nil {
@@ -143,7 +143,7 @@ func TestCPUTimes(t *testing.T) {
 	}
 }
 
-// TestPacked: of a packed trace comes the same as of the one that it was made of.
+// TestPacked checks that a packed trace merges like the original.
 func TestPacked(t *testing.T) {
 	plain, other := ofBulk(t, bulk.Long, 20_000, 1), ofBulk(t, bulk.Args, 2_000, 2)
 	packed := filepath.Join(t.TempDir(), "packed.scopez")

@@ -11,14 +11,15 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// partSize is how much of a Go execution trace a block has.
+// partSize is the number of bytes of a Go execution trace in one block.
 const partSize = 32 << 10
 
-// mostSwitches is how many switches a block has: so it fits a chunk however far they are apart.
+// mostSwitches is the largest number of switches in one block: it fits a chunk however far apart
+// they are.
 const mostSwitches = 4096
 
-// readStates reads what the goroutines of the input did, for the CPU times of its scopes. It finds out
-// which Go execution traces of the input are its own.
+// readStates reads the states of the input's goroutines, for the CPU times of its scopes. It finds
+// which of the input's Go execution traces are its own.
 func (c *converter) readStates() error {
 	t := c.in.t
 	f, err := states.EachOf(t, states.CPUTimes(t))
@@ -44,7 +45,7 @@ func (c *converter) readStates() error {
 	return nil
 }
 
-// states writes the Go execution traces of the input, and when its threads were on a CPU.
+// states writes the Go execution traces of the input, and its threads' switches.
 func (c *converter) states() error {
 	if c.goTraces == nil {
 		return nil
@@ -62,7 +63,7 @@ func (c *converter) states() error {
 	})
 }
 
-// goTrace writes a Go execution trace. What of it is missing stays missing.
+// goTrace writes a Go execution trace. Missing parts stay missing.
 func (c *converter) goTrace(g *trace.GoTrace, stream uint32) error {
 	r, part, seq := g.Reader(), make([]byte, partSize), uint32(0)
 	for {

@@ -21,7 +21,7 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// recorded records goroutines that compute, wait for a lock and for one another.
+// recorded records goroutines that compute, wait for a lock and for each other.
 func recorded(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -52,7 +52,7 @@ func recorded(t *testing.T, name string) string {
 	return path
 }
 
-// story is all that is told of the states of goroutines: by goroutine, with stacks.
+// story lists the states of goroutines, with stacks, by goroutine.
 func story(t *testing.T, tr *trace.Trace, number uint32, start int64) (*states.Facts, map[uint64][]string) {
 	t.Helper()
 	by := map[uint64][]string{}
@@ -77,7 +77,7 @@ func story(t *testing.T, tr *trace.Trace, number uint32, start int64) (*states.F
 	return f, by
 }
 
-// edited returns a trace in whose text some words are others.
+// edited returns a trace with some words of its text replaced.
 func edited(t *testing.T, path string, pairs ...string) string {
 	t.Helper()
 	whole, err := os.ReadFile(path)
@@ -95,15 +95,15 @@ func edited(t *testing.T, path string, pairs ...string) string {
 	return ofText(t, filepath.Base(path), said)
 }
 
-// TestStatesSurvive: of each goroutine the merged trace says what its own trace says, where the traces are of one
-// clock, and where only the clocks on the walls can be compared.
+// TestStatesSurvive checks that the merged trace has the same states of each goroutine as its own
+// trace, where the traces have one clock, and where only wall clocks can be compared.
 func TestStatesSurvive(t *testing.T) {
 	a, b := recorded(t, "a.scope"), recorded(t, "b.scope")
 	survive(t, a, b)
 	survive(t, edited(t, a, `info "os" "linux"`, `info "os" "other"`), edited(t, b, `info "boot" "`, `info "boot" "another`))
 }
 
-// TestStatesUntold: of a process without a Go execution trace it is said that nothing is known.
+// TestStatesUntold checks that a process without a Go execution trace has no known states.
 func TestStatesUntold(t *testing.T) {
 	none := func(name, head string) string {
 		return ofText(t, name, fmt.Sprintf("header %s wall=%d\nstate closed=1 tick=2000\nchunk blocks sealed\ninfo \"program\" \"/bin/other\"\nstop ticks=2000\n", head, time.Now().UnixNano()))
@@ -120,7 +120,8 @@ func TestStatesUntold(t *testing.T) {
 	}
 }
 
-// TestStatesOfOneProcess: of a merged trace that is read of one process the sums are that one's.
+// TestStatesOfOneProcess checks that a merged trace that is read for one process has that process's
+// sums.
 func TestStatesOfOneProcess(t *testing.T) {
 	a, b := recorded(t, "a.scope"), edited(t, recorded(t, "b.scope"), fmt.Sprint("pid=", os.Getpid()), "pid=1")
 	m, _ := merged(t, a, b)
@@ -138,7 +139,8 @@ func TestStatesOfOneProcess(t *testing.T) {
 	}
 }
 
-// TestLostGoTraceIsTold: what of an input's Go execution trace found no room is missing in the merged trace, too.
+// TestLostGoTraceIsTold checks that lost parts of an input's Go execution trace are missing in the
+// merged trace, too.
 func TestLostGoTraceIsTold(t *testing.T) {
 	whole := fmt.Sprintf("header id=ff pid=9 wall=%d\nstate closed=1 tick=2000\nchunk blocks sealed\ninfo \"program\" \"/bin/other\"\nstop ticks=2000\n", time.Now().UnixNano())
 	other := ofText(t, "other.scope", strings.NewReplacer("id=ff pid=9", "id=fe pid=8").Replace(whole))

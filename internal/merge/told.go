@@ -12,16 +12,16 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// left is what a merged trace does not have, as its fact "merged" says.
+// left names what a merged trace lacks, in its fact "merged".
 const left = "samples, counted stacks, stored files, and what recording cost are in each one's own trace"
 
-// shared are the facts that the merged trace has too, where all processes have the same.
+// shared lists the facts that the merged trace keeps if all processes have the same value.
 var shared = []string{"go", "os", "arch", "cpu", "kernel", "host", "boot", "module", "version", "scopeview", "snapshot", "snapshot_reason", "lock_threshold", "lock_threshold_ns"}
 
 // sum adds numbers that come from files.
 func sum(a, b int64) int64 { return a + min(b, math.MaxInt64-a) }
 
-// blocks tells again what an input has in blocks, but for what left says.
+// blocks writes the contents of an input's blocks, except those that left names.
 func (c *converter) blocks() error {
 	t := c.in.t
 	for why, n := range t.Lost() {
@@ -49,7 +49,7 @@ func (c *converter) blocks() error {
 	})
 }
 
-// block is at, and not before the merged trace's start.
+// block is at, but not before the merged trace's start.
 func (c *converter) block(ns int64) int64 { return max(c.in.at(ns), startTicks) }
 
 func (c *converter) note(at int64, text string) {
@@ -58,7 +58,7 @@ func (c *converter) note(at int64, text string) {
 	c.w.Block(format.BlockNote, format.AppendNote(nil, c.block(at), text[:min(len(text), format.MaxMemberText)]))
 }
 
-// calls tells of functions that were not recorded at each call.
+// calls writes the call counts of functions that were not recorded at each call.
 func (c *converter) calls() {
 	t := c.in.t
 	end := c.block(t.End())
@@ -82,7 +82,7 @@ func (c *converter) calls() {
 	}
 }
 
-// places tells where names are from, of which the merged trace does not know that yet.
+// places writes the places of names for which the merged trace has none yet.
 func (c *converter) places() {
 	for _, p := range c.in.t.NamePlaces(0) {
 		at := c.names[p.Name]
@@ -96,7 +96,7 @@ func (c *converter) places() {
 	}
 }
 
-// beats makes counters of what heartbeats tell: whose values are, only their names say.
+// beats writes the heartbeats' values as counters, whose names contain the process.
 func (c *converter) beats() error {
 	m := c.in.member()
 	label := trace.MemberLabel(&m)
@@ -129,7 +129,7 @@ var beatFields = []struct {
 	name  string
 }{{format.FieldRSS, "memory"}, {format.FieldHeap, "heap"}, {format.FieldGoroutines, "goroutines"}}
 
-// member is what the merged trace tells of the process.
+// member returns the merged trace's description of the process.
 func (in *input) member() format.Member {
 	h := in.t.Header()
 	m := format.Member{
@@ -150,7 +150,7 @@ func (in *input) member() format.Member {
 	return m
 }
 
-// lacks says what is missing in the input, or wrong with it.
+// lacks describes what is missing in the input, or wrong with it.
 func (in *input) lacks() string {
 	var list []string
 	if !in.t.State().Closed {
@@ -166,14 +166,14 @@ func (in *input) lacks() string {
 	return strings.Join(list, "; ")
 }
 
-// member tells of the process that was converted.
+// member writes the description of the converted process.
 func (c *converter) member() {
 	m := c.in.member()
 	c.report.Processes = append(c.report.Processes, m)
 	c.w.Block(format.BlockMember, format.AppendMember(nil, &m))
 }
 
-// tell writes what is known of all processes together.
+// tell writes the facts of all processes together.
 func (m *merger) tell() error {
 	fact := func(key, value string) {
 		m.w.Block(format.BlockInfo, format.AppendInfo(nil, key, value[:min(len(value), format.MaxMemberText)]))
@@ -192,7 +192,7 @@ func (m *merger) tell() error {
 	return m.written()
 }
 
-// programs is what the merged trace is called: all its programs, or their last names.
+// programs returns the merged trace's program: all its programs, or their last names.
 func (m *merger) programs() string {
 	var names, paths []string
 	for _, in := range m.inputs {
@@ -208,7 +208,7 @@ func (m *merger) programs() string {
 	return strings.Join(names, ", ")
 }
 
-// header is that of the merged trace.
+// header returns the header of the merged trace.
 func (m *merger) header() format.Header {
 	h := format.Header{
 		PageSize: 4096, Clock: format.ClockMonotonic,

@@ -1,7 +1,7 @@
-// Package open opens traces with all that is known of them: a lock without a name is called by
-// its object (package objects), and a scope whose CPU time the recorder could not measure has
-// it from the Go execution trace (package states). What is opened by package trace alone has
-// what the records say.
+// Package open opens traces and completes them: a lock without a name is named by its object
+// (package objects), and a scope whose CPU time the recorder could not measure gets it from the Go
+// execution trace (package states). A trace that package trace alone opens has only what the
+// records contain.
 package open
 
 import (
@@ -17,12 +17,12 @@ import (
 
 // Options select what an opened trace holds; the zero value selects all.
 type Options struct {
-	Processes *trace.Processes // those that are kept; nil: all
-	// AsRecorded leaves the CPU times as the records have them: those of a trace that grows
-	// would change when the Go execution trace is read.
+	Processes *trace.Processes // those to keep; nil: all
+	// AsRecorded leaves the CPU times as recorded: those of a trace that grows would change when
+	// the Go execution trace is read.
 	AsRecorded bool
-	// Sources returns the sources by which locks are named; nil: those stored with the trace,
-	// or found on this machine.
+	// Sources returns the sources that name locks; nil: those stored with the trace, or found on
+	// this machine.
 	Sources func(*trace.Trace) *symbols.Sources
 }
 
@@ -33,7 +33,7 @@ func File(ctx context.Context, path string) (*trace.Trace, error) {
 	return complete(t, err, &Options{})
 }
 
-// Joined is File of a file that is open already. Closing the trace closes it, and so does an
+// Joined is File for a file that is open already. Closing the trace closes it, and so does an
 // error.
 func Joined(ctx context.Context, f *hot.File) (*trace.Trace, error) {
 	t, err := trace.OpenJoined(ctx, f)
@@ -46,7 +46,7 @@ func Reader(r io.ReaderAt, size int64, o Options) (*trace.Trace, error) {
 	return complete(t, err, &o)
 }
 
-// Follower opens a trace that grows. size returns how many bytes it has now.
+// Follower opens a trace that grows. size returns its present size in bytes.
 func Follower(r io.ReaderAt, size func() (int64, error), fo trace.FollowOptions, o Options) (*trace.Follower, error) {
 	f, err := trace.NewFollower(r, size, fo)
 	if err != nil {
@@ -59,7 +59,7 @@ func Follower(r io.ReaderAt, size func() (int64, error), fo trace.FollowOptions,
 	return f, nil
 }
 
-// complete adds to a trace, if it could be opened, what is known besides its records.
+// complete adds to a trace, if it could be opened, the names and CPU times of other sources.
 func complete(t *trace.Trace, err error, o *Options) (*trace.Trace, error) {
 	if err != nil {
 		return nil, err

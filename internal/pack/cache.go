@@ -8,11 +8,11 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// cache has the groups that were unpacked last.
+// cache holds the groups that were unpacked last.
 type cache struct {
 	r    *Reader
-	room int64         // bytes of groups that it keeps
-	lost []atomic.Bool // of each group: it can't be unpacked
+	room int64         // most bytes of groups that it keeps
+	lost []atomic.Bool // by group: it can't be unpacked
 
 	mu     sync.Mutex
 	groups map[int]*unpacked
@@ -28,8 +28,8 @@ type unpacked struct {
 	data  []byte
 	err   error
 	ready chan struct{}
-	uses  int   // by whom it is read now
-	used  int64 // when last
+	uses  int   // present readers
+	used  int64 // time of the last use, by now
 }
 
 func (c *cache) init(r *Reader) {
@@ -39,8 +39,8 @@ func (c *cache) init(r *Reader) {
 	c.groups = map[int]*unpacked{}
 }
 
-// get returns the group, which the caller releases. Who reads one group after the other finds
-// the next ones unpacked: as many as there are processors are under way.
+// get returns the group, which the caller releases. For a caller that reads one group after the
+// other it unpacks the next ones ahead, up to the number of processors at once.
 func (c *cache) get(i int) (*unpacked, error) {
 	c.mu.Lock()
 	g, mine := c.take(i)
@@ -67,7 +67,7 @@ func (c *cache) get(i int) (*unpacked, error) {
 	return g, nil
 }
 
-// take takes the group, and makes it if it is not there; mine says that the caller fills it.
+// take returns the group, and adds it if it is missing; mine means that the caller must fill it.
 // c.mu is held.
 func (c *cache) take(i int) (g *unpacked, mine bool) {
 	c.now++
@@ -82,7 +82,7 @@ func (c *cache) take(i int) (g *unpacked, mine bool) {
 	return g, mine
 }
 
-// buffer returns room for a group; those that were not used for longest make it.
+// buffer returns room for a group, from the least recently used ones if the cache is full.
 func (c *cache) buffer(size int64) []byte {
 	for c.bytes+size > c.room {
 		oldest := -1
@@ -115,7 +115,7 @@ func (c *cache) fill(i int, g *unpacked) {
 	defer close(g.ready)
 	if !c.lost[i].Load() {
 		lost, err := c.r.unpack(i, g.data)
-		if err != nil { // the next reading may have more luck
+		if err != nil { // the next read may succeed
 			g.err = err
 			c.mu.Lock()
 			delete(c.groups, i)

@@ -10,16 +10,16 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// how says what a column stores of a value for which another one is expected.
+// how is the way in which a column stores a value for which another is expected.
 type how uint8
 
 const (
 	plain  how = 0 // the value
-	delta  how = 1 // what to add to the expected one, as zigzag: small numbers of either sign are small
-	either how = 2 // that of the two whose numbers are shorter in this group
+	delta  how = 1 // the difference from the expected one, as zigzag: small numbers of either sign are small
+	either how = 2 // the shorter of the two in this group
 )
 
-// column is where one property of records is stored.
+// column identifies a property of records that is stored together.
 type column int
 
 // Columns, in the order in which a group has them.
@@ -47,11 +47,11 @@ const (
 	colTextLen
 	colTextCut
 	colRaw
-	colArg  // and one more for each further slot
+	colArg  // the first of one column for each slot
 	columns = colArg + format.MaxSlots
 )
 
-// table says what the columns hold, how, and what is expected. docs/packed.md has it too.
+// table describes the columns: contents, form and expected value. docs/packed.md has it too.
 var table = [columns]struct {
 	how          how
 	what, expect string
@@ -79,25 +79,25 @@ var table = [columns]struct {
 	colTextLen:    {plain, "each text: its length", ""},
 	colTextCut:    {plain, "each text: what it had before it was cut, less its length", ""},
 	colRaw:        {plain, "places with other bytes: the four words", ""},
-	colArg:        {either, "the first slot, if it is another", "that of the shape's record before, at first 0"}, // and so do those behind it
+	colArg:        {either, "the first slot, if it is another", "that of the shape's record before, at first 0"}, // the same for the columns behind it
 }
 
 func (c column) how() how { return table[min(c, colArg)].how }
 
 // values is a column of one group.
 type values struct {
-	is    how      // as the table has it
-	list  []uint64 // as they are stored: plain, or delta
-	other []uint64 // of either: as delta
-	long  [2]int   // of either: bits of all of them, plain and as delta
-	how   how      // what list has
-	next  int      // which is read next
+	is    how      // from the table
+	list  []uint64 // the stored values: plain, or delta
+	other []uint64 // of either: the values as delta
+	long  [2]int   // of either: total bits, plain and as delta
+	how   how      // form of list
+	next  int      // index of the next one to read
 }
 
 func zigzag(v uint64) uint64   { return v<<1 ^ uint64(int64(v)>>63) }
 func unzigzag(z uint64) uint64 { return z>>1 ^ -(z & 1) }
 
-// add stores v, where pred is expected.
+// add stores v, for which pred is expected.
 func (k *values) add(v, pred uint64) {
 	switch k.is {
 	case plain:
@@ -112,7 +112,7 @@ func (k *values) add(v, pred uint64) {
 	}
 }
 
-// choose makes list what is stored.
+// choose sets list to the shorter form.
 func (k *values) choose() {
 	k.how = k.is
 	if k.how != either {
@@ -129,8 +129,8 @@ func (k *values) reset() {
 	k.list, k.other, k.long, k.next = k.list[:0], k.other[:0], [2]int{}, 0
 }
 
-// append appends the column: how many values it has, how they are stored and in how many
-// planes, and each plane: the bytes of one weight, packed. One of zeros has no bytes.
+// append appends the column: its number of values, their form and number of planes, and each plane:
+// the bytes of one weight, packed. A plane of zeros has no bytes.
 func (k *values) append(b []byte, z *zstd.Encoder, scratch *[]byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(k.list)))
 	if len(k.list) == 0 {
@@ -162,7 +162,7 @@ func (k *values) append(b []byte, z *zstd.Encoder, scratch *[]byte) []byte {
 
 // appendPacked appends the packed bytes, behind their length.
 func appendPacked(b, plain []byte, z *zstd.Encoder) []byte {
-	// The length comes first, and is known last.
+	// The length comes first, and is known only afterwards.
 	at := len(b)
 	b = z.EncodeAll(plain, append(b, 0, 0, 0, 0))
 	n := len(b) - at - 4
@@ -182,7 +182,7 @@ func grow(b *[]byte, n int) []byte {
 	return *b
 }
 
-// input reads what a group was packed to. What does not fit makes it bad, and is zero.
+// input reads a packed group. Data that make no sense set err, and read as zero.
 type input struct {
 	b   []byte
 	z   *zstd.Decoder
@@ -217,7 +217,7 @@ func (in *input) byte() byte {
 	return c
 }
 
-// packed reads n bytes into to, which were packed to the next packed ones.
+// packed unpacks the next packed bytes into to, which must give n bytes.
 func (in *input) packed(to *[]byte, n, packed int) []byte {
 	if in.err != nil {
 		return nil
@@ -271,7 +271,7 @@ func (in *input) column(k *values, most int, scratch *[]byte) {
 	}
 }
 
-// spread adds the bytes of a plane to the values, or sets these to them.
+// spread adds the bytes of a plane to the values; the first plane sets them.
 func spread(list []uint64, plane []byte, shift int, first bool) {
 	plane = plane[:len(list)]
 	if first {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDocs: docs/packed.md has the table of columns.
+// TestDocs checks that docs/packed.md has the table of columns.
 func TestDocs(t *testing.T) {
 	b, err := os.ReadFile("../../docs/packed.md")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 )
 
-// Resum makes the checksums of a packed file right, as far as it has a form.
+// Resum corrects the checksums of a packed file, as far as it has the format's structure.
 func Resum(b []byte) {
 	le := binary.LittleEndian
 	if len(b) < headerSize {

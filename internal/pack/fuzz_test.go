@@ -12,8 +12,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// FuzzRoundTrip: whatever a trace's chunks hold is the same again, and is not packed as bytes
-// by a defect of the model.
+// FuzzRoundTrip checks that any contents of a trace's chunks are the same after unpacking, and that
+// no defect of the model packs them as bytes.
 func FuzzRoundTrip(f *testing.F) {
 	for _, g := range tracetest.Goldens(f, "../trace") {
 		f.Add(g.Bytes(f))
@@ -31,8 +31,8 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// FuzzReader: a packed file that was changed anywhere is refused, or read in bounds, but never
-// takes more than its size allows for.
+// FuzzReader checks that any mutated packed file is refused, or read in bounds, and never takes
+// more memory than its size allows.
 func FuzzReader(f *testing.F) {
 	for _, s := range []bulk.Shape{bulk.Irregular, bulk.Args, bulk.Long} {
 		data, err := (bulk.Trace{Shape: s, Scopes: 300}).Bytes()
@@ -51,7 +51,7 @@ func FuzzReader(f *testing.F) {
 		}
 		data[at1%uint32(len(data))] ^= x1
 		data[at2%uint32(len(data))] ^= x2
-		pack.Resum(data) // or nothing but checksums would be tested
+		pack.Resum(data) // or only the checksums would be tested
 		r, err := pack.Open(bytes.NewReader(data), int64(len(data)), "x.scopez")
 		if err != nil {
 			return

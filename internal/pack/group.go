@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// coder packs and unpacks groups. It is used again, and by one goroutine at a time.
+// coder packs and unpacks groups. It can be reused, by one goroutine at a time.
 type coder struct {
 	enc     *zstd.Encoder
 	dec     *zstd.Decoder
@@ -20,14 +20,14 @@ type coder struct {
 	raw     []byte
 }
 
-// What a group's first byte says of those behind it.
+// Values of a group's first byte: the form of the bytes behind it.
 const (
 	groupPlain   = 0 // the chunks, packed as bytes
-	groupRecords = 1 // what the model makes of them
+	groupRecords = 1 // the model's columns
 )
 
-// level is the balance of size and time: the faster one saves a tenth of the time and makes a
-// tenth more, of the slower one it is the other way around.
+// level is a balance of size and time: the next faster level takes 10 % less time and gives 10 %
+// more bytes; the next slower one is the reverse.
 const level = zstd.SpeedDefault
 
 func newDecoder() (*zstd.Decoder, error) {
@@ -38,8 +38,8 @@ func newCoder(enc *zstd.Encoder, dec *zstd.Decoder) *coder {
 	return &coder{enc: enc, dec: dec, pack: newModel(true), unpack: newModel(false)}
 }
 
-// records appends a group of chunks of records, each of size bytes, without their headers. ok
-// is false where they would not come out as they are: that is a defect of the model.
+// records appends a group of chunks of records, each of size bytes, without their headers. ok is
+// false if they would not be the same after unpacking: that is a defect of the model.
 func (c *coder) records(packed, b []byte, size int) (_ []byte, ok bool) {
 	m := c.pack
 	m.reset()
@@ -64,7 +64,7 @@ func (c *coder) records(packed, b []byte, size int) (_ []byte, ok bool) {
 	return packed, true
 }
 
-// same reports whether what was packed of the chunks b is unpacked to them.
+// same reports whether the packed form of the chunks b is unpacked to them.
 func (c *coder) same(b []byte, size int) bool {
 	u := c.unpack
 	u.reset()
@@ -89,7 +89,7 @@ func (c *coder) same(b []byte, size int) bool {
 	return ok
 }
 
-// scopes returns how many the group had that was packed last.
+// scopes returns the number of scopes in the group packed last.
 func (c *coder) scopes() int64 { return c.pack.scopes }
 
 // into unpacks a group to b, which has the headers of its chunks, of size bytes each.
@@ -131,10 +131,10 @@ func (c *coder) into(b []byte, size int, packed []byte) error {
 	return in.err
 }
 
-// read reports whether all of a column was read.
+// read reports whether the whole column was read.
 func (k *values) read() bool { return k.next == len(k.list) }
 
-// takeShapes makes the shapes that the columns tell of.
+// takeShapes adds the shapes that the columns describe.
 func (m *model) takeShapes() bool {
 	heads, slots := &m.cols[colShapeHead], &m.cols[colShapeSlots]
 	if len(heads.list) != len(slots.list) {
@@ -146,7 +146,7 @@ func (m *model) takeShapes() bool {
 	return true
 }
 
-// takeTexts finds where the texts are.
+// takeTexts finds the offsets of the texts.
 func (m *model) takeTexts() bool {
 	lens := &m.cols[colTextLen]
 	at := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Version of packed files. A reader refuses a larger major one.
+// Version of packed files. A reader refuses a larger major version.
 const (
 	major = 1
 	minor = 0
@@ -20,13 +20,13 @@ const (
 const (
 	headerSize = 64
 	tableEntry = 8
-	groupBytes = 2 << 20 // of chunks in a group: a part of the time, read without the rest
+	groupBytes = 2 << 20 // chunks in a group: a range of time that is read without the rest
 	mostGroup  = 16 << 20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// layout is what a packed file has where.
+// layout holds the offsets and sizes in a packed file.
 type layout struct {
 	chunk   int64 // bytes of a chunk
 	size    int64 // of the trace
@@ -36,7 +36,7 @@ type layout struct {
 	heads   []byte       // the headers of the chunks, by number
 }
 
-// group is some chunks that are packed together.
+// group is chunks that are packed together.
 type group struct {
 	first  int // the number of its first chunk
 	count  int
@@ -45,7 +45,7 @@ type group struct {
 	crc    uint32
 }
 
-// chunkPlace is where a chunk is in the trace, and which one it is in the packed file.
+// chunkPlace is a chunk's place in the trace, and its number in the packed file.
 type chunkPlace struct {
 	place  int64
 	number int
@@ -56,7 +56,7 @@ func (l *layout) head(number int) []byte {
 	return l.heads[number*format.ChunkHeaderSize:][:format.ChunkHeaderSize]
 }
 
-// find returns the chunk at the place, ok false where there is none but zeros.
+// find returns the chunk at the place; ok is false if there are only zeros.
 func (l *layout) find(place int64) (c chunkPlace, ok bool) {
 	i, ok := l.search(place)
 	if ok {
@@ -69,7 +69,7 @@ func (l *layout) search(place int64) (int, bool) {
 	return slices.BinarySearchFunc(l.places, place, func(c chunkPlace, place int64) int { return int(min(max(c.place-place, -1), 1)) })
 }
 
-// appendDirectory appends what the directory says, before it is packed.
+// appendDirectory appends the directory before it is packed.
 func (l *layout) appendDirectory(b []byte, places []int64) []byte {
 	for i := range l.groups {
 		g := &l.groups[i]
@@ -88,11 +88,12 @@ func (l *layout) appendDirectory(b []byte, places []int64) []byte {
 	return b
 }
 
-// readDirectory reads it; the table has the groups' sizes and checksums.
+// readDirectory reads the directory; the table has the groups' sizes and checksums.
 func (l *layout) readDirectory(b, table []byte, offset int64) error {
 	bad := fmt.Errorf("%w: the directory makes no sense", format.ErrCorrupt)
 	most := uint64(l.size+l.chunk-1) / uint64(l.chunk)
-	// Each chunk takes its header and more. Growing along would take the memory several times.
+	// Each chunk takes more bytes than its header. Growing step by step would use the memory
+	// several times.
 	room := len(b) / (format.ChunkHeaderSize + 1)
 	l.places, l.heads = make([]chunkPlace, 0, room), make([]byte, 0, room*format.ChunkHeaderSize)
 	for i := range len(table) / tableEntry {
@@ -167,7 +168,7 @@ func (l *layout) appendHead(directory []byte, raw int) []byte {
 	return append(b, directory...)
 }
 
-// readHead reads what a packed file begins with. read returns the next n bytes.
+// readHead reads the beginning of a packed file. read returns the next n bytes.
 func readHead(read func(n int64) ([]byte, error), z *zstd.Decoder) (*layout, error) {
 	h, err := read(headerSize)
 	if err != nil {
@@ -189,7 +190,7 @@ func readHead(read func(n int64) ([]byte, error), z *zstd.Decoder) (*layout, err
 	}
 	groups, packed, raw := int64(le.Uint32(h[32:])), int64(le.Uint32(h[36:])), int64(le.Uint32(h[40:]))
 	tableCRC, directoryCRC := le.Uint32(h[44:]), le.Uint32(h[48:])
-	// What a directory says is never so equal to itself that it packs better than that.
+	// No directory repeats itself enough to be packed better than that.
 	if raw > 1<<20+4096*packed {
 		return nil, fmt.Errorf("%w: the directory is said to have %d bytes", format.ErrCorrupt, raw)
 	}

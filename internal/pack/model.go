@@ -9,27 +9,26 @@ import (
 
 const unit = format.RecordSize
 
-// What a place can have instead of a record.
+// Values of colShape for a place without a record.
 const (
 	shapeHole  = 0
 	shapeOther = 1
 	firstShape = 2
 )
 
-// model tells what to expect of each property of a chunk's records from those before.
-// It is the same for both directions: packing, it stores how far that was wrong; unpacking,
-// it reads that.
+// model predicts each property of a chunk's records from those before. It is the same for both
+// directions: packing, it stores the prediction error; unpacking, it reads it.
 type model struct {
 	packing bool
 	cols    [columns]values
-	clock   int64 // ticks that a unit of the clock has
+	clock   int64 // ticks in a unit of the clock
 	inverse float64
 	scopes  int64
-	bad     bool // unpacking: a number was not there, or made no sense
+	bad     bool // unpacking: a number was missing, or made no sense
 
 	shapes []shape
 	known  map[shapeKey]int
-	recent [256]int // packing: the shapes that were used last, by a hash
+	recent [256]int // packing: the shapes used last, by a hash
 	texts  texts
 
 	// Of the chunk.
@@ -37,21 +36,21 @@ type model struct {
 	end      int
 	assembly bool
 	goids    map[uint64]int
-	gs       []goroutine // [0] stands for what was before the chunk
+	gs       []goroutine // [0] stands for the time before the chunk
 	cur      int
-	open     [2]uint64 // the words 1 and 3 of the open scope before
+	open     [2]uint64 // words 1 and 3 of the previous open scope
 }
 
-// goroutine is what the chunk has told of one.
+// goroutine is the state of a goroutine in the chunk so far.
 type goroutine struct {
 	goid  uint64
-	last  int64 // when it last began or ended something
-	ended bool  // that was an end
+	last  int64 // time of its last begin or end
+	ended bool  // the last was an end
 	in    []running
-	open  []int // where the open scopes are that it has begun
+	open  []int // offsets of the open scopes that it has begun
 }
 
-// running is a scope that has ended, but after what came to the model so far.
+// running is an ended scope whose end the model has not reached yet.
 type running struct {
 	off, shape int
 }
@@ -64,7 +63,7 @@ func newModel(packing bool) *model {
 	return m
 }
 
-// reset forgets all of the group before.
+// reset forgets the previous group.
 func (m *model) reset() {
 	for i := range m.cols {
 		m.cols[i].reset()
@@ -79,7 +78,8 @@ func (m *model) reset() {
 
 func (m *model) setClock(unit int64) { m.clock, m.inverse = unit, 1/float64(unit) }
 
-// code gives v to the column c, or returns what that has. pred is what is expected.
+// code adds v to the column c when packing, else returns the column's next value. pred is the
+// expected value.
 func (m *model) code(c column, v, pred uint64) uint64 {
 	k := &m.cols[c]
 	switch {
@@ -98,7 +98,7 @@ func (m *model) code(c column, v, pred uint64) uint64 {
 	return pred + unzigzag(s)
 }
 
-// ticks is code of a difference of times, against the mean of those before.
+// ticks is code for a time difference, predicted by the mean of the earlier ones.
 func (m *model) ticks(c column, d int64, mean *int64) int64 {
 	q, rest := d, int64(0)
 	if m.clock > 1 {
@@ -111,7 +111,7 @@ func (m *model) ticks(c column, d int64, mean *int64) int64 {
 	q = int64(m.code(c, uint64(q), uint64(pred)))
 	if *mean == 0 {
 		*mean = 8 * q
-	} else { // one that is far off moves the mean as far as twice the mean would
+	} else { // an outlier moves the mean at most as far as twice the mean would
 		*mean += min(max(q, 0), 2*pred+16) - pred
 	}
 	return q*m.clock + rest
@@ -142,14 +142,14 @@ func (m *model) same(off int, w uint64) {
 	}
 }
 
-// zero has zeros in the bytes [from, to), which have them when packing.
+// zero sets the bytes [from, to) to zero; when packing they are zero already.
 func (m *model) zero(from, to int) {
 	if !m.packing {
 		clear(m.b[from:to])
 	}
 }
 
-// chunk goes over the places of the chunk b. Unpacking, all of it but the header is overwritten.
+// chunk codes the places of the chunk b. Unpacking, it overwrites everything but the header.
 func (m *model) chunk(b []byte) {
 	m.b = b
 	places := 0
@@ -196,7 +196,7 @@ func (m *model) chunk(b []byte) {
 	}
 }
 
-// begin forgets the chunk before. since is when this one was handed out.
+// begin forgets the previous chunk. since is when this one was handed out.
 func (m *model) begin(since int64) {
 	clear(m.goids)
 	m.gs = m.gs[:0]
@@ -205,7 +205,7 @@ func (m *model) begin(since int64) {
 	m.open = [2]uint64{}
 }
 
-// goroutine returns the place of the goroutine in gs.
+// goroutine returns the index of the goroutine in gs.
 func (m *model) goroutine(goid uint64) int {
 	if i, ok := m.goids[goid]; ok {
 		return i
@@ -229,8 +229,8 @@ func (m *model) record(at, s int) int {
 		m.bad = true
 		return at
 	}
-	// What ended before it is known first, of the goroutine before and of its own: most
-	// begin where another one has ended.
+	// Code the ends before it first, of the previous goroutine and of its own: most records begin
+	// where another has ended.
 	start := int64(m.word(at))
 	was := m.cur
 	m.pop(was, start)
@@ -290,7 +290,7 @@ func (m *model) record(at, s int) int {
 	return to
 }
 
-// pop codes the ends, of scopes of the goroutine g, that come before start.
+// pop codes the ends, before start, of scopes of the goroutine g.
 func (m *model) pop(g int, start int64) {
 	n := 0
 	in := m.gs[g].in
@@ -315,7 +315,7 @@ func (m *model) popAll(g int) {
 	}
 }
 
-// ends codes the end of the scope of g that began last.
+// ends codes the end of the last scope of g to begin.
 func (m *model) ends(i int) {
 	g := &m.gs[i]
 	r := g.in[len(g.in)-1]
@@ -338,21 +338,21 @@ func (m *model) slack(at int, sh *shape, duration int64) {
 	if q == format.Unknown {
 		duration = 0
 	}
-	// CPU times have 62 bits, and so has what is packed of them: the rest is equal by itself.
+	// Both CPU times and their packed values have 62 bits, so the wrapped rest is equal.
 	d := duration - int64(m.word(at+24)>>2)
 	cpu := duration - m.ticks(colSlack, d, &sh.means[4])
 	m.same(at+24, uint64(cpu)<<2|uint64(q))
 }
 
-// here returns where the record at loc is, if that is in this chunk and before the place at: what
-// is there is known then, but for the ends.
+// here returns the offset of the record at loc, if that is in this chunk and before the place at:
+// it is known then, except for its end.
 func (m *model) here(loc uint64, at int) (off int, ok bool) {
 	size := uint64(len(m.b))
 	off = int(loc % size)
 	return off, loc/size == m.number() && off >= format.ChunkHeaderSize && off < at && off%unit == 0
 }
 
-// number is what Locs call the chunk.
+// number returns the chunk's number in Locs.
 func (m *model) number() uint64 {
 	if n := binary.LittleEndian.Uint32(m.b[40:]); n != 0 {
 		return uint64(n)
@@ -360,8 +360,8 @@ func (m *model) number() uint64 {
 	return uint64(binary.LittleEndian.Uint32(m.b[8:]))
 }
 
-// findClock sets the unit of the clock: what most durations are a multiple of. The counters of
-// many machines advance by more than one at a time.
+// findClock sets the unit of the clock: the number of which most durations are a multiple. The
+// counters of many machines advance by more than one at a time.
 func (m *model) findClock(chunk []byte) {
 	var durations []uint64
 	for at := format.ChunkHeaderSize; at+unit <= len(chunk); at += unit {

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(shmtest.Run(m.Run)) }
 
-// memory is a file that is written.
+// memory is a file in memory that can be written.
 type memory []byte
 
 func (m *memory) WriteAt(b []byte, off int64) (int, error) {
@@ -57,7 +57,7 @@ func open(t testing.TB, data []byte) *pack.Reader {
 	return r
 }
 
-// all reads all of a packed trace of size bytes.
+// all reads a whole packed trace of size bytes.
 func all(t testing.TB, r *pack.Reader, size int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -67,7 +67,7 @@ func all(t testing.TB, r *pack.Reader, size int) []byte {
 	return b.Bytes()
 }
 
-// traces are of all kinds, by what they are.
+// traces returns traces of all kinds, by description.
 func traces(t testing.TB) map[string][]byte {
 	list := map[string][]byte{
 		"hostile":        tracetest.Hostile(t),
@@ -98,7 +98,7 @@ func traces(t testing.TB) map[string][]byte {
 	return list
 }
 
-// TestSame: what is unpacked is what was packed, byte for byte.
+// TestSame checks that unpacking gives what was packed, byte for byte.
 func TestSame(t *testing.T) {
 	for name, data := range traces(t) {
 		if _, _, err := format.DecodeHeader(data); err != nil {
@@ -124,7 +124,7 @@ func firstDifference(a, b []byte) int {
 	return min(len(a), len(b))
 }
 
-// TestSizes is what packing is for. The loads are those of docs/packed.md.
+// TestSizes checks the packed sizes. The loads are those of docs/packed.md.
 func TestSizes(t *testing.T) {
 	const scopes = 140_000
 	for _, c := range []struct {
@@ -147,7 +147,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestRefused: what is no trace is not packed, and what is packed for a later version not read.
+// TestRefused checks that only a trace is packed, and that a later version's packed file is not
+// read.
 func TestRefused(t *testing.T) {
 	for _, data := range [][]byte{nil, []byte("no trace"), make([]byte, 100_000)} {
 		var m memory
@@ -179,7 +180,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// groupsOf are where the groups of a packed file begin, the end of the last one too.
+// groupsOf returns the offsets of a packed file's groups, and the end of the last one.
 func groupsOf(m []byte) (at []int64) {
 	le := binary.LittleEndian
 	n := int64(le.Uint32(m[32:]))
@@ -191,8 +192,8 @@ func groupsOf(m []byte) (at []int64) {
 	return append(at, off)
 }
 
-// TestLost: of a file that is cut off or damaged everything is read but the chunks of the
-// groups that are not whole. They are told of as damage.
+// TestLost checks that of a file that is cut off or damaged everything is read except the chunks of
+// incomplete groups, which are reported as damage.
 func TestLost(t *testing.T) {
 	data, err := (bulk.Trace{Shape: bulk.Irregular, Scopes: 200_000}).Bytes()
 	if err != nil {
@@ -251,7 +252,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestOutOfRoom: where a write fails nothing goes on, and the error is that of the write.
+// TestOutOfRoom checks that packing stops at a failed write, with that write's error.
 func TestOutOfRoom(t *testing.T) {
 	data, err := (bulk.Trace{Shape: bulk.Irregular, Scopes: 70_000}).Bytes()
 	if err != nil {
@@ -318,8 +319,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestOpenReadsNoRecords: what opening a trace reads of it is at the begin of the packed file,
-// but for the newest chunks.
+// TestOpenReadsNoRecords checks that opening a trace reads only the beginning of the packed file,
+// and the newest chunks.
 func TestOpenReadsNoRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a trace of many groups")

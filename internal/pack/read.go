@@ -17,8 +17,7 @@ import (
 
 func init() { hot.UsePacked(open) }
 
-// Reader reads the trace that a packed file has. Its methods may be called from several
-// goroutines.
+// Reader reads the trace in a packed file. Its methods may be called from several goroutines.
 type Reader struct {
 	f      io.ReaderAt
 	name   string
@@ -42,8 +41,8 @@ func open(f *os.File) (*hot.Unpacked, error) {
 	return &hot.Unpacked{ReaderAt: r, Size: r.layout.size, Missing: r.layout.missing, NextData: r.NextData, Lost: r.Lost, Close: r.Close}, nil
 }
 
-// Open opens the packed file f of size bytes, which is called name. What is cut off at its end
-// counts as damaged: the errors are those of the begin, and wrap format.ErrCorrupt or format.ErrNewer.
+// Open opens the packed file f of size bytes, with that name. A missing end counts as damage:
+// errors concern only the beginning, and wrap format.ErrCorrupt or format.ErrNewer.
 func Open(f io.ReaderAt, size int64, name string) (*Reader, error) {
 	r := &Reader{f: f, name: name}
 	var err error
@@ -95,16 +94,16 @@ func (r *Reader) Lost() (n int64) {
 	return n
 }
 
-// Close frees what the reader holds; nobody reads from then on.
+// Close frees the reader's memory; no method may be called from then on.
 func (r *Reader) Close() {
 	r.cache.close()
 	r.dec.Close()
 }
 
-// Size is that of the trace.
+// Size returns the size of the trace in bytes.
 func (r *Reader) Size() int64 { return r.layout.size }
 
-// ReadAt reads the trace. A chunk that can't be unpacked reads as a chunk that says so, which
+// ReadAt reads the trace. A chunk that can't be unpacked reads as a chunk marked as lost, which
 // readers of traces skip and count.
 func (r *Reader) ReadAt(b []byte, off int64) (n int, err error) {
 	l := r.layout
@@ -126,7 +125,7 @@ func (r *Reader) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// readChunk reads from the byte in of the chunk at the place.
+// readChunk reads from byte in of the chunk at the place.
 func (r *Reader) readChunk(to []byte, place int64, in int) error {
 	if place == 0 {
 		copy(to, r.first[in:])
@@ -150,8 +149,8 @@ func (r *Reader) readChunk(to []byte, place int64, in int) error {
 	return nil
 }
 
-// NextData returns where the next chunk at or behind off is that may have something else than
-// zeros.
+// NextData returns the offset of the next chunk at or behind off that may have bytes other than
+// zero.
 func (r *Reader) NextData(off int64) int64 {
 	place := off / r.layout.chunk
 	i, ok := r.layout.search(place)
@@ -164,8 +163,8 @@ func (r *Reader) NextData(off int64) int64 {
 	return math.MaxInt64
 }
 
-// unpack fills to with the chunks of the group. lost is why they can't be unpacked, err why
-// they can't be read.
+// unpack fills to with the chunks of the group. lost is why they can't be unpacked, err why they
+// can't be read.
 func (r *Reader) unpack(i int, to []byte) (lost, err error) {
 	l := r.layout
 	g := &l.groups[i]

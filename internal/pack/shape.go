@@ -6,7 +6,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// class says what the words 1 and 3 of a record are, as far as the model knows.
+// class is the meaning of words 1 and 3 of a record, as far as the model knows it.
 type class uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	classEnd         // an end apart
 )
 
-// shapeKey is what records of one shape have in common: the head but for the goroutine, with
+// shapeKey holds what records of one shape have in common: the head without the goroutine, with
 // flags in its place, and the types of the slots.
 type shapeKey struct{ head, slots uint64 }
 
@@ -28,18 +28,18 @@ const (
 func (k *shapeKey) extended() bool          { return k.head&flagExtended != 0 }
 func (k *shapeKey) quality() format.Quality { return format.Quality(k.head & 3) }
 
-// shape is a shape, and what to expect of the next record that has it.
+// shape is a shape, and the predictions for its next record.
 type shape struct {
 	key   shapeKey
 	class class
 	types []format.SlotType
-	means [5]int64 // eight times the mean: of a begin after a begin, after an end; of an end after a begin, after an end; of the slack
+	means [5]int64 // eight times the mean time: of a begin after a begin, after an end; of an end after a begin, after an end; of the slack
 	words [2]uint64
 	slots [format.MaxSlots]uint64
-	begin uint64 // the loc that the last one had
+	begin uint64 // the loc of its last record
 }
 
-// head is word 2 of the shape's records, without the goroutine.
+// head returns word 2 of the shape's records, without the goroutine.
 func (s *shape) head() uint64 { return s.key.head &^ format.MaxGoid }
 
 func (s *shape) set(k shapeKey) {
@@ -61,7 +61,7 @@ func (s *shape) set(k shapeKey) {
 	}
 }
 
-// addShape makes a new shape.
+// addShape adds a new shape.
 func (m *model) addShape(k shapeKey) {
 	n := len(m.shapes)
 	if n < cap(m.shapes) {
@@ -72,7 +72,7 @@ func (m *model) addShape(k shapeKey) {
 	m.shapes[n].set(k)
 }
 
-// look returns the shape of what is at the place at.
+// look returns the shape of the place at.
 func (m *model) look(at int) int {
 	start, head := m.word(at), m.word(at+16)
 	if start-1 >= format.MaxTicks-1 {
@@ -108,8 +108,8 @@ func (m *model) look(at int) int {
 	return n
 }
 
-// canonical reports whether an extension is at the place at that is as its slots make it, and
-// the types of these.
+// canonical reports whether the extension at the place at is exactly what its slots encode to, and
+// returns their types.
 func (m *model) canonical(at int) (types uint64, ok bool) {
 	if at+unit > m.end {
 		return 0, false
@@ -124,7 +124,7 @@ func (m *model) canonical(at int) (types uint64, ok bool) {
 	for left := types; left != 0; left >>= 4 {
 		t := format.SlotType(left & 15)
 		if t == format.SlotEnd || pos+8 > to {
-			return 0, false // one behind the last
+			return 0, false // a slot behind the last
 		}
 		w := m.word(pos)
 		pos += 8
@@ -156,7 +156,7 @@ func zeros(b []byte) bool {
 	return true
 }
 
-// extension codes the extension of the record at the place at, and returns the place behind.
+// extension codes the extension of the record at the place at, and returns the place behind it.
 func (m *model) extension(at int, sh *shape, g *goroutine) int {
 	pos := at + unit + 8
 	for i, t := range sh.types {
@@ -203,7 +203,7 @@ func (m *model) extension(at int, sh *shape, g *goroutine) int {
 	return to
 }
 
-// closed takes the scope at loc from those of g that are open, if it is the last one.
+// closed removes the scope at loc from the open ones of g, if it is the last one.
 func (m *model) closed(g *goroutine, loc uint64) {
 	n := len(g.open)
 	if off, ok := m.here(loc, len(m.b)); ok && n > 0 && g.open[n-1] == off {
@@ -211,7 +211,7 @@ func (m *model) closed(g *goroutine, loc uint64) {
 	}
 }
 
-// texts are the texts of a group's slots, each once.
+// texts holds the texts of a group's slots, each once.
 type texts struct {
 	known map[string]int // packing: by the slot's word and its bytes
 	all   []textOf
@@ -222,7 +222,7 @@ type texts struct {
 type textOf struct {
 	at int
 	n  int
-	of uint64 // bytes that it had
+	of uint64 // length before it was cut
 }
 
 func (x *texts) reset() {
@@ -230,8 +230,8 @@ func (x *texts) reset() {
 	x.all, x.bytes = x.all[:0], x.bytes[:0]
 }
 
-// text codes the slot at pos, and returns where its bytes end. last is its number, and the
-// next one's, if that is as new.
+// text codes the slot at pos, and returns the end of its bytes. last holds the expected number of
+// the text: the one behind the last number.
 func (m *model) text(pos int, last *uint64) int {
 	i := uint64(0)
 	if m.packing {
@@ -256,7 +256,7 @@ func (m *model) text(pos int, last *uint64) int {
 	return to
 }
 
-// numberOf returns the number of the text at pos, which becomes known by it.
+// numberOf returns the number of the text at pos, and adds the text if it is new.
 func (m *model) numberOf(pos int) int {
 	w := m.word(pos)
 	b := m.b[pos+8 : pos+8+int(uint32(w))]

@@ -8,16 +8,16 @@ import (
 	"github.com/scopeview/scopeview/internal/inorder"
 )
 
-// Copy writes all of a trace of size bytes to w: what is unpacked is unpacked on all processors.
-// next returns where the next bytes are that may be others than zeros. Where w can seek, what lies
-// between becomes a hole; its last byte is written, so that it has its size.
+// Copy writes a whole trace of size bytes to w, unpacking on all processors. next returns the
+// offset of the next bytes that may be other than zero. If w can seek, the ranges between become
+// holes; the last byte is written, so that the file has its full size.
 func Copy(ctx context.Context, w io.Writer, r io.ReaderAt, size int64, next func(off int64) int64, progress func(done, of int64)) (err error) {
 	type window struct {
 		b   []byte
 		err error
 	}
 	s, _ := w.(io.Seeker)
-	at := int64(0) // where w is
+	at := int64(0) // offset of w
 	inorder.Each(int((size+groupBytes-1)/groupBytes), func(i int, x *window) {
 		off := int64(i) * groupBytes
 		n := min(groupBytes, size-off)

@@ -15,22 +15,22 @@ import (
 	"github.com/scopeview/scopeview/internal/inorder"
 )
 
-// Source is a trace that is to be packed, and does not change.
+// Source is a trace to be packed; it must not change.
 type Source struct {
 	R       io.ReaderAt
 	Size    int64
 	Missing int64 // segments that it lacks
 }
 
-// Result is what Write has packed.
+// Result describes what Write has packed.
 type Result struct {
 	Size   int64 // of the trace
 	Packed int64
-	Scopes int64 // records of the kinds that are begun and ended, as far as they were coded
-	Plain  int64 // groups of records that were packed as bytes, by a defect of the model
+	Scopes int64 // scopes in records, as far as the model coded them
+	Plain  int64 // groups of records packed as bytes, because of a defect of the model
 }
 
-// writer is a packed file that is being written.
+// writer writes a packed file.
 type writer struct {
 	src     Source
 	layout  layout
@@ -40,9 +40,9 @@ type writer struct {
 	dec     *zstd.Decoder
 }
 
-// Write packs the trace to w, which is empty. progress, which may be nil, is told how many of
-// its chunks are packed. Memory is bounded by the number of processors, and about 100
-// bytes for each chunk.
+// Write packs the trace to w, which must be empty. progress, if not nil, is called with the number
+// of chunks packed. Memory is bounded by the number of processors, and about 100 bytes for each
+// chunk.
 func Write(ctx context.Context, w io.WriterAt, src Source, progress func(done, of int64)) (res Result, err error) {
 	x := &writer{src: src}
 	if x.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0))); err != nil {
@@ -61,7 +61,7 @@ func Write(ctx context.Context, w io.WriterAt, src Source, progress func(done, o
 		return res, fmt.Errorf("the trace has too many chunks to be packed: %d", len(x.places))
 	}
 	head := x.layout.appendHead(directory, len(raw))
-	// Its room is taken at once, and what the table says is known at last.
+	// This reserves its room; the table's contents are known only at the end.
 	if _, err := w.WriteAt(head, 0); err != nil {
 		return res, err
 	}
@@ -101,8 +101,8 @@ func (x *writer) took(g *group, p *packedGroup, w io.WriterAt, res *Result) erro
 	return err
 }
 
-// plan looks at the chunks, and says which are packed together: the first by itself, then what
-// has no records, so that opening a trace reads the begin of the packed file, then the records.
+// plan examines the chunks and forms groups: the first chunk by itself, then chunks without
+// records, so that opening a trace reads the beginning of the packed file, then chunks of records.
 func (x *writer) plan(ctx context.Context) error {
 	var b [format.StateOffset + format.StateSize]byte
 	n, err := chunks.ReadFull(x.src.R, b[:min(x.src.Size, int64(len(b)))], 0)
@@ -157,7 +157,7 @@ func (x *writer) plan(ctx context.Context) error {
 	return nil
 }
 
-// add makes groups of the chunks at the places.
+// add forms groups of the chunks at the places.
 func (x *writer) add(places []int64) {
 	for most := int(max(groupBytes/x.layout.chunk, 1)); len(places) > 0; {
 		n := min(most, len(places))
@@ -167,7 +167,7 @@ func (x *writer) add(places []int64) {
 	}
 }
 
-// packedGroup is a group on its way to the file.
+// packedGroup is a packed group to be written.
 type packedGroup struct {
 	coder  *coder
 	bytes  []byte

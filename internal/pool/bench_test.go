@@ -45,6 +45,6 @@ func benchPool(b *testing.B, ring bool) *Pool {
 	if err != nil {
 		b.Fatal(err)
 	}
-	useFake(p) // as with a flusher that is in time
+	useFake(p) // as if the flusher were in time
 	return p
 }

@@ -8,37 +8,36 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// bump says who gets the next chunk.
+// bump hands out the next chunk.
 type bump struct {
 	next   atomic.Int64 // chunk; with noRecords when records get no more
 	end    atomic.Int64 // chunks prepared; records may take end - keepForBlocks
 	half   atomic.Int64 // a bump that crosses it wakes the flusher
 	low    atomic.Int64 // least distance of bump and end so far
 	reason atomic.Uint32
-	dry    *atomic.Uint32 // why Take has nothing, which is not asked again before there is more; 0: ask
-	askers atomic.Int64   // who is in none
-	top    atomic.Int64   // one more than the last chunk that who needed it prepared
-	made   atomic.Int64   // how many these are
+	dry    *atomic.Uint32 // why Take has no chunk; Take does not try again before the window grows; 0: try
+	askers atomic.Int64   // callers inside none
+	top    atomic.Int64   // one more than the last chunk that its taker prepared
+	made   atomic.Int64   // number of such chunks
 	limit  int64          // chunks; 0: none
 	spare  int64          // of the limit, for blocks
 	wake   chan struct{}
 }
 
-// keepForBlocks are the chunks at the window's end that only blocks may take:
-// a window that the records ran out of still has room to say so.
+// keepForBlocks is the number of chunks at the window's end that only blocks may take: blocks that
+// report an exhausted window still have room.
 const keepForBlocks = 2
 
-// keepForRecords are those at the window's end that are left where blocks may be many:
-// those can wait where they come from, and records can't.
+// keepForRecords is the number of chunks at the window's end that are kept from numerous blocks:
+// such blocks can wait at their source, and records can't.
 const keepForRecords = 16
 
-// noRecords in the bump makes every later Take fail, also one that has looked
-// and not yet taken: a chunk that is taken when the recording ends would have
-// nobody to write its header.
+// noRecords in the bump makes every later Take fail, also one that has read the bump and not yet
+// taken: no goroutine would write the header of a chunk taken after the recording ends.
 const noRecords = 1 << 62
 
-// wakeEvery is after how many chunks the flusher is woken in any case, so that
-// what waits to be written out stays small.
+// wakeEvery is the number of chunks after which the flusher is woken in any case, so that few wait
+// to be written out.
 const wakeEvery = 16 << 20 / ChunkSize
 
 func (b *bump) init(o *Options) {
@@ -53,10 +52,10 @@ func (b *bump) init(o *Options) {
 	b.reason.Store(uint32(format.LossWindow))
 }
 
-// Wake is signalled when the bump has used half of the window, or 16 MiB.
+// Wake returns a channel that is signalled when half of the window, or 16 MiB, has been taken.
 func (b *bump) Wake() <-chan struct{} { return b.wake }
 
-// Alert has it signalled when the next chunk is taken, until Extend is called.
+// Alert makes the next Take signal Wake's channel, until Extend is called.
 func (b *bump) Alert() { b.half.Store(0) }
 
 func (b *bump) poke() {
@@ -66,14 +65,13 @@ func (b *bump) poke() {
 	}
 }
 
-// Take hands out the next chunk for records. Where there is none it returns
-// the reason; it never waits. idx is the chunk's number, which tells its address;
-// Place tells where in the file it is.
+// Take hands out the next chunk for records. Without one it returns the reason; it never waits. idx
+// is the chunk's number, which determines its address; Place returns its place in the file.
 func (p *Pool) Take() (idx int64, lost format.Loss) {
 	return p.take(keepForBlocks, p.spare)
 }
 
-// TakeForBlocks hands out the next chunk for blocks, from what Take leaves.
+// TakeForBlocks hands out the next chunk for blocks, including those that Take leaves.
 func (p *Pool) TakeForBlocks() (idx int64, lost format.Loss) {
 	if idx, lost = p.take(0, 0); lost == 0 {
 		at, _ := p.lay.place(idx)
@@ -82,8 +80,8 @@ func (p *Pool) TakeForBlocks() (idx int64, lost format.Loss) {
 	return idx, lost
 }
 
-// hasBlocks notes that a chunk was handed out for blocks: the file, where it is a copy, has
-// these no later than what is in other chunks.
+// hasBlocks notes that a chunk was handed out for blocks: where the file is a copy, blocks are
+// written to it no later than the contents of other chunks.
 func (p *Pool) hasBlocks(idx, at int64) {
 	if p.copies != nil {
 		p.copies.hasBlocks(idx, at)
@@ -98,9 +96,9 @@ func (p *Pool) TakeKept() (idx int64, lost format.Loss) {
 	return p.again.takeKept()
 }
 
-// Spacious reports whether there is more room than records and most blocks are to find:
-// blocks of which there may be many are not to be written without. Where it is the
-// window that is short, there may be more in some milliseconds.
+// Spacious reports whether there is more room than records and most blocks need: numerous blocks
+// must not be written otherwise. If only the window is short, there may be more room in some
+// milliseconds.
 func (p *Pool) Spacious() bool {
 	n := p.next.Load() &^ noRecords
 	if p.limit > 0 && n >= p.limit-p.spare {
@@ -115,7 +113,7 @@ func (p *Pool) Spacious() bool {
 
 func (p *Pool) take(keep, spare int64) (int64, format.Loss) {
 	for {
-		// Look before taking: an add that went too far could not be undone.
+		// Read before taking: an add that went too far could not be undone.
 		old, end := p.next.Load(), p.end.Load()
 		n := old &^ noRecords
 		if keep > 0 {
@@ -147,10 +145,10 @@ func (p *Pool) take(keep, spare int64) (int64, format.Loss) {
 	}
 }
 
-// none is for who finds no chunk: it prepares one where that takes no disk, else it says
-// why there is none; 0 and 0 where there is one by now. For records it is noted: who comes
-// next does not ask, nor wakes the flusher again. Close waits for those who are in here,
-// since what they note, or map, would be in the next pool.
+// none serves a caller that finds no chunk: it prepares one where that needs no disk, else it
+// returns the reason; 0 and 0 if there is one by now. For records it stores the reason: later
+// callers do not try again, nor wake the flusher again. Close waits for the callers in here, since
+// values they store, or map, would be in the next pool.
 func (p *Pool) none(keep, spare int64) (idx int64, why format.Loss) {
 	p.askers.Add(1)
 	idx, why = p.lack(keep, spare)
@@ -171,7 +169,7 @@ func (p *Pool) lack(keep, spare int64) (idx int64, lost format.Loss) {
 	case why == format.LossWindow:
 		if idx, why = p.lay.make(spare); why == 0 {
 			if keep > 0 && p.next.Load()&noRecords != 0 || p.end.Load() < 0 {
-				return 0, format.LossStop // nobody would write its header
+				return 0, format.LossStop // no goroutine would write its header
 			}
 			return idx, 0
 		}
@@ -179,9 +177,9 @@ func (p *Pool) lack(keep, spare int64) (idx int64, lost format.Loss) {
 	if keep > 0 {
 		p.dry.Store(uint32(why))
 		if now := p.reason.Load(); why == format.LossWindow && format.Loss(now) != why {
-			p.dry.Store(now) // it was another by then: see atDisk
+			p.dry.Store(now) // another reason by then: see atDisk
 		}
-		if p.end.Load() != end { // who made it more may have looked before
+		if p.end.Load() != end { // the goroutine that moved the end may have read dry before
 			p.dry.Store(0)
 			return 0, 0
 		}
@@ -192,22 +190,22 @@ func (p *Pool) lack(keep, spare int64) (idx int64, lost format.Loss) {
 	return 0, why
 }
 
-// Dry says why records get no chunk, as long as that is known; 0: Take will tell.
+// Dry returns the reason why records get no chunk, if it is known; 0: call Take to find out.
 func (b *bump) Dry() format.Loss { return format.Loss(b.dry.Load()) }
 
-// Short reports whether records get no chunk for want of what the flusher makes.
+// Short reports whether records get no chunk because the flusher has prepared none.
 func (b *bump) Short() bool {
 	why := b.Dry()
 	return why != 0 && why != format.LossLimit
 }
 
-// Bump is the number of chunks handed out, the file header included.
+// Bump returns the number of chunks handed out, the file header included.
 func (b *bump) Bump() int64 { return max(b.next.Load()&^noRecords, b.top.Load()) }
 
-// Low is the least that was left of the window so far, in bytes.
+// Low returns the smallest remainder of the window so far, in bytes.
 func (b *bump) Low() int64 { return max(0, b.low.Load()) * ChunkSize }
 
-// Full says why the window is not being extended; 0 if it is.
+// Full returns why the window is not being extended; 0 if it is.
 func (b *bump) Full() format.Loss {
 	if r := format.Loss(b.reason.Load()); r != format.LossWindow {
 		return r
@@ -218,11 +216,12 @@ func (b *bump) Full() format.Loss {
 	return 0
 }
 
-// Made is how many chunks were prepared by who needed them.
+// Made returns how many chunks their takers prepared.
 func (b *bump) Made() int64 { return b.made.Load() }
 
-// Rest hands out what was prepared and not taken before a chunk that was made, so that
-// Live has it, and deletes what is to be. Records have been shut, and the flusher has stopped.
+// Rest hands out the chunks that were prepared, not taken, and lie before one that its taker
+// prepared, so that Live includes them, and deletes files that are due. Records are shut and the
+// flusher has stopped by then.
 func (p *Pool) Rest() {
 	for p.askers.Load() != 0 {
 		runtime.Gosched()
@@ -233,7 +232,7 @@ func (p *Pool) Rest() {
 	p.tidy()
 }
 
-// ready makes end the window's: there may be chunks for who found none.
+// ready moves the window's end to end: callers that found no chunk may find one now.
 func (b *bump) ready(end int64) {
 	b.end.Store(end)
 	b.dry.Store(0)
@@ -242,7 +241,7 @@ func (b *bump) ready(end int64) {
 // ShutRecords makes every later Take fail; blocks still get chunks.
 func (b *bump) ShutRecords() { b.next.Or(noRecords) }
 
-// Shut makes every later Take fail, that for blocks too.
+// Shut makes every later Take fail, also for blocks.
 func (b *bump) Shut() {
 	b.reason.Store(uint32(format.LossStop))
 	b.ready(math.MinInt64 / 2)

@@ -15,46 +15,47 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// file is the trace file, with those that have its places.
+// file is the trace file, with the files that hold its places.
 type file struct {
 	f *os.File
 	files
 }
 
-// files say where a place is: in which file, nil if it is closed, gone or not made, and where there.
-// Neighbours that were joined to an extent are in one file.
+// files maps a place to its file, nil if that is closed, deleted or not created, and the offset in
+// it. The neighbours in an extent are in one file.
 type files interface {
 	at(place int64) (f *os.File, off int64)
 }
 
-// creates makes the file of a place that has none. tell has the trace say what is overwritten.
+// creates is a function that creates the file of a place without one. tell updates the trace's count
+// of overwritten chunks.
 type creates func(place int64, tell func() error) (*os.File, error)
 
-// oneFile is the trace file where all places are in it.
+// oneFile is the trace file where it holds all places.
 type oneFile struct{ f *os.File }
 
 func (o oneFile) at(place int64) (*os.File, int64) { return o.f, place * ChunkSize }
 
-// errNoFile is a chunk whose file is closed. It means that our accounting is wrong.
+// errNoFile means that a chunk's file is closed, which is a bug in our accounting.
 var errNoFile = errors.New("the chunk's file is closed")
 
-// copier writes chunks from memory to the trace file. What records refer to, names and
-// the like, is in chunks for blocks: the file has it no later than the records. Or a
-// kill would leave records there that have no name.
+// copier writes chunks from memory to the trace file. Names and other things that records refer to
+// lie in chunks for blocks: these are in the file no later than the records. Otherwise a kill would
+// leave records without names there.
 type copier struct {
 	to     file
-	memory func(idx int64) []uint64 // a chunk's; nil: it has none, the file has all of it
+	memory func(idx int64) []uint64 // a chunk's; nil: it has none, the file has the whole chunk
 	buf    []byte
-	block  []byte                // buf of chunks for blocks
-	last   map[int64]uint32      // by place: checksum of what was written of a chunk that may change
-	fail   atomic.Pointer[error] // why the last chunk could not be written; nil: it was
+	block  []byte                // for chunks for blocks
+	last   map[int64]uint32      // by place: checksum of the last copy of a chunk that may change
+	fail   atomic.Pointer[error] // why the last chunk could not be written; nil: it was written
 
-	// loading is held while a chunk is loaded, or evicted: what is loaded is that chunk. It is
+	// loading is held while a chunk is loaded or evicted, so that the right chunk is loaded. It is
 	// never held while the file is written.
 	loading sync.Mutex
 
 	mu     sync.Mutex
-	blocks []extent // chunks for blocks that were handed out and are not whole in the file
+	blocks []extent // chunks for blocks that were handed out and are not yet whole in the file
 
 	overwriting // of a ring
 }
@@ -77,7 +78,7 @@ func (c *copier) hasBlocks(idx, at int64) {
 	c.blocks = append(c.blocks, extent{idx, at, 1})
 }
 
-// copy writes the chunks as they are now.
+// copy writes the chunks in their present state.
 func (c *copier) copy(s extent, final bool) error {
 	if c.buf == nil {
 		c.buf, c.block, c.last = sys.OffHeap[byte](c, ChunkSize), sys.OffHeap[byte](c, ChunkSize), map[int64]uint32{}
@@ -85,7 +86,7 @@ func (c *copier) copy(s extent, final bool) error {
 	c.mu.Lock()
 	blocks := slices.Clone(c.blocks)
 	c.mu.Unlock()
-	if final { // what they refer to was in its place before they were whole
+	if final { // blocks that they refer to were in place before they were complete
 		if err := c.writeBlocks(blocks); err != nil {
 			return err
 		}
@@ -127,8 +128,8 @@ func (c *copier) writeBlocks(blocks []extent) error {
 	return nil
 }
 
-// load copies a chunk, and reports whether it is in memory, and at that place: its number may
-// be another chunk's by now.
+// load copies a chunk and reports whether it is in memory and at that place: its number may belong
+// to another chunk by now.
 func (c *copier) load(b []byte, idx, at int64) bool {
 	c.loading.Lock()
 	defer c.loading.Unlock()
@@ -148,17 +149,17 @@ func load(b []byte, w []uint64) {
 	}
 }
 
-// maxKept is how many chunks may be in memory. What a disk that is full or slow
-// does not take must not fill the machine's memory instead.
+// maxKept is the largest number of chunks in memory. Chunks that a full or slow disk does not
+// accept must not fill the machine's memory instead.
 const maxKept = 2 * maxWindow
 
-// maxWarm is how many chunks' memory stays for the next ones. The rest is given back:
-// what a burst took is not held for ever, nor what the program needs itself.
+// maxWarm is the number of released chunks whose memory is kept for the next ones. The rest is
+// freed: a burst's memory is not held for ever, nor withheld from the program.
 const maxWarm = 8 << 20 / ChunkSize
 
-// write writes b, what the chunk idx has, to its place in the file. A chunk that may
-// still change, and has not since it was written, is left out: an idle program must
-// not keep a disk busy.
+// write writes b, the contents of the chunk idx, to its place in the file. It skips a chunk that
+// may still change and has not changed since the last copy: an idle program must not keep a disk
+// busy.
 func (c *copier) write(b []byte, idx, at int64, final bool) error {
 	if c.settle != nil {
 		if err := c.settle(at); err != nil {
@@ -173,18 +174,18 @@ func (c *copier) write(b []byte, idx, at int64, final bool) error {
 
 // parts writes chunk 0.
 func (c *copier) parts(b []byte, final bool) error {
-	// The counters first, or a kill in between leaves a state that tells of more. What
-	// lies between the two is not ours alone.
+	// The counters first, or a kill in between leaves a state that counts more. Others write to the
+	// part between the two.
 	if err := c.part(b[format.CountersOffset:], 0, countersPart, format.CountersOffset, final); err != nil {
 		return err
 	}
 	return c.part(b[:format.ControlOffset], 0, 0, 0, final)
 }
 
-// countersPart is in last for the counters in chunk 0, which is in two parts.
+// countersPart is the key in last of the counters in chunk 0, which has two parts.
 const countersPart = -1
 
-// part writes what begins at from in the chunk at the place at.
+// part writes the part of the chunk at the place at that begins at offset from.
 func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
 	sum := crc32.Checksum(b, castagnoli)
 	was, written := c.last[at]
@@ -202,13 +203,13 @@ func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
 	if f != nil {
 		if _, err = newfile.WriteAt(f, b, off+from); err != nil && idx > 0 && !written {
 			// A disk that has become full may have taken the first pages of the chunk, whose header
-			// would tell of records that are not there. Go does not say how many. What this can't
-			// write has no page, and is zero.
+			// would then announce records that are missing. Go does not report how many. Pages that
+			// wipe can't write do not exist, and read as zero.
 			_ = wipe(f, off)
 		}
 	}
 	if err != nil {
-		failed := fmt.Errorf("writing %s: %w", c.to.f.Name(), err) // err itself is not to be on the heap
+		failed := fmt.Errorf("writing %s: %w", c.to.f.Name(), err) // err itself must not escape to the heap
 		c.fail.Store(&failed)
 		return failed
 	}
@@ -223,8 +224,7 @@ func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli) // the processor has it
 
-// behind says why n chunks wait in memory: the disk is slow, or does not take
-// them at all.
+// behind returns the reason why n chunks wait in memory: the disk is slow, or refuses them.
 func (c *copier) behind(n int64) error {
 	err := errBehind
 	if p := c.fail.Load(); p != nil {

@@ -29,13 +29,13 @@ func newDisk(p *Pool, o *Options) (backing, error) {
 
 func (d *disk) spare() (int64, error) { return maxSpare, nil }
 
-// memory counts nothing: the file's pages are the page cache's, which the kernel takes
-// back, but where all of the file is in memory.
+// memory counts nothing: the file's pages belong to the page cache, which the kernel reclaims,
+// except where the whole file is in memory.
 func (d *disk) memory() int64 { return 0 }
 
 func (d *disk) evict(idx, at int64) {}
 
-// attach finds the places allocated: fallocate has answered a full disk with an errno, and
+// attach maps places that are allocated: fallocate has answered a full disk with an errno, and
 // populating a page that has its block can't fail for want of space.
 func (d *disk) attach(idx, at, n int64) error {
 	f, off := d.at(at)
@@ -53,8 +53,8 @@ func (d *disk) attach(idx, at, n int64) error {
 
 func (d *disk) rearm(idx, n int64) error { return d.populate(idx*ChunkSize, n*ChunkSize) }
 
-// save starts the write-back and does not wait: the pages are dropped a round
-// later, when they are clean.
+// save starts the write-back and does not wait: the pages are dropped one round later, when they
+// are clean.
 func (d *disk) save(s extent, final bool) error {
 	if !final {
 		return nil // the file is the memory
@@ -68,8 +68,8 @@ func (d *disk) drop(s extent) error {
 	if e := d.r.Drop(off, n); err == nil {
 		err = e
 	}
-	// The pages are out of our memory, and still charged to our container
-	// until the page cache lets go of them too.
+	// The pages are out of our memory, but still charged to our container until the page cache
+	// drops them too.
 	if e := d.forget(s); err == nil {
 		err = e
 	}

@@ -41,8 +41,8 @@ func blocks(t *testing.T, f *os.File) (size, allocated int64) {
 	return st.Size(), st.Sys().(*syscall.Stat_t).Blocks * 512
 }
 
-// TestDiskWindow checks what a window is: the file ends with it, every block of
-// it is allocated, and storing into it takes no page fault.
+// TestDiskWindow checks the window: the file ends with it, every block of it is allocated, and
+// storing into it takes no page fault.
 func TestDiskWindow(t *testing.T) {
 	f := newFile(t)
 	p := newDiskPool(t, f, testLimit)
@@ -72,7 +72,7 @@ func TestDiskWindow(t *testing.T) {
 		if faults > pages/4 {
 			t.Fatalf("%d page faults in a window of %d pages", faults, pages)
 		}
-		// As if taking them had taken long: otherwise the window grows with the speed.
+		// As if taking them had taken long: otherwise the window grows with the rate.
 		p.asked = time.Now().Add(-time.Hour)
 		if err := p.Extend(); err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestDiskWindow(t *testing.T) {
 	}
 }
 
-// touch stores into each page and returns the page faults that this took.
+// touch stores into each page and returns the number of page faults.
 func touch(w []uint64) int {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -94,8 +94,8 @@ func touch(w []uint64) int {
 	return int(after.Minflt + after.Majflt - before.Minflt - before.Majflt)
 }
 
-// TestDiskClose checks that the file ends with the last chunk, that nothing of
-// it stays mapped, and that a late store harms nobody.
+// TestDiskClose checks that the file ends with the last chunk, that none of it stays mapped, and
+// that a late store does no harm.
 func TestDiskClose(t *testing.T) {
 	f := newFile(t)
 	p := newDiskPool(t, f, 64<<20)
@@ -118,20 +118,20 @@ func TestDiskClose(t *testing.T) {
 	if bytes.Contains(maps, []byte(f.Name())) {
 		t.Errorf("%s is still mapped", f.Name())
 	}
-	w[0] = 43 // what a writer would do that could not be waited for
+	w[0] = 43 // a late store of a writer that could not be waited for
 	b := make([]byte, 8)
 	if _, err := f.ReadAt(b, idx*ChunkSize); err != nil || b[0] != 42 {
 		t.Errorf("the file has %d: %v", b[0], err)
 	}
-	// The addresses are free for the next pool, whose memory is the file's.
+	// The addresses are free for the next pool, whose memory is that of its file.
 	p2 := newDiskPool(t, newFile(t), testLimit)
 	if got := p2.Words(1)[0]; got != 0 || p2.Base() != p.Base() {
 		t.Errorf("the next pool begins with %d, at %#x after %#x", got, p2.Base(), p.Base())
 	}
 }
 
-// TestDiskDrop checks that dropped chunks are in the file, in no memory of
-// ours, and not in the page cache, which our container would be charged for.
+// TestDiskDrop checks that dropped chunks are in the file, and neither in our memory nor in the
+// page cache, for which our container would be charged.
 func TestDiskDrop(t *testing.T) {
 	f := newFile(t)
 	p := newDiskPool(t, f, testLimit)

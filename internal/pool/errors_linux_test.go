@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// failing is a backing of which one call fails, and those that follow too until it
-// is mended, as on a disk that has a quota, or is gone for a while.
+// failing is a backing of which one call and those after it fail until it is mended, as on a disk
+// that has a quota, or is gone for a while.
 type failing struct {
 	backing
 	left   int // calls that succeed
@@ -55,9 +55,9 @@ func (f *failing) drop(s extent) error {
 	return f.backing.drop(s)
 }
 
-// TestG4NthCall has the system's answers be errors from the nth call on, for every n
-// and for every error that a disk has. The pool hands out what it has, tells the
-// reason when there is no more, and goes on when the errors end.
+// TestG4NthCall makes the system's calls fail from the nth on, for every n and for every error that
+// a disk returns. The pool hands out the chunks it has, returns the reason when there are no more,
+// and goes on when the errors end.
 func TestG4NthCall(t *testing.T) {
 	calls, full := 3, os.Getenv("SCOPEVIEW_FAULT") == "full"
 	if full {
@@ -72,7 +72,7 @@ func TestG4NthCall(t *testing.T) {
 		for n := range calls {
 			for errno, want := range losses {
 				if n > 0 && !full && errno != unix.ENOSPC && errno != unix.EIO {
-					continue // what it means is known from the first call; from later ones on one of each will do
+					continue // the first call covers every error's meaning; for later ones one error of each kind will do
 				}
 				f := newFile(t)
 				p, err := New(Options{File: f, Limit: testLimit, Heap: heap})
@@ -103,7 +103,7 @@ func TestG4NthCall(t *testing.T) {
 		runs, len(losses), calls, failed)
 }
 
-// failingRound works until the pool has nothing more.
+// failingRound takes chunks until the pool has no more.
 func failingRound(t *testing.T, p *Pool, errno error, want format.Loss) {
 	t.Helper()
 	for range 10_000 { // it has at most what may wait in memory, 2,048 chunks, and its window

@@ -4,7 +4,7 @@ import (
 	"errors"
 )
 
-// run is n numbers from idx on.
+// run is the n numbers from idx on.
 type run struct{ idx, n int64 }
 
 // neighbours joins numbers to runs.
@@ -19,7 +19,7 @@ func neighbours(idx []int64) (runs []run) {
 	return runs
 }
 
-// extent is chunks that are neighbours by number and by place.
+// extent is n chunks that are neighbours by number and by place.
 type extent struct{ idx, at, n int64 }
 
 // each calls f for every extent of the chunks [from, to), and joins the errors.
@@ -46,8 +46,8 @@ func (p *Pool) Rearm(open []int64) error {
 	return errors.Join(errs...)
 }
 
-// Save begins to write the chunks [from, to) out, or, where the file is a copy, brings
-// it up to date with them; final says that they will not change any more.
+// Save starts to write the chunks [from, to) out, or, where the file is a copy, updates its copies
+// of them; final means that they will not change any more.
 func (p *Pool) Save(from, to int64, final bool) error {
 	return p.each(from, to, func(s extent) error { return p.back.save(s, final) })
 }
@@ -59,7 +59,7 @@ func (p *Pool) Drop(from, to int64) error {
 	return err
 }
 
-// ReadPlace fills b with what the file has at a place, as far as it has that.
+// ReadPlace fills b with the file's contents at a place, and the rest with zeros.
 func (p *Pool) ReadPlace(b []byte, at int64) {
 	clear(b)
 	if p.copies != nil && p.copies.isStale(at) {

@@ -29,8 +29,8 @@ func (d file) grow(at, n int64) error {
 	return nil
 }
 
-// wipe keeps the blocks, where the file system can: a disk that is full
-// meanwhile is no reason to lose what the ring has room for.
+// wipe keeps the blocks, where the file system can: if the disk fills meanwhile, the ring must not
+// lose its room.
 func (d file) wipe(at, n int64) error {
 	page := int64(os.Getpagesize())
 	for i := range n {
@@ -41,7 +41,7 @@ func (d file) wipe(at, n int64) error {
 	return zero(d.f, at*ChunkSize, n*ChunkSize)
 }
 
-// wipeIn wipes one place, of any of the files.
+// wipeIn wipes one place, in any of the files.
 func wipeIn(f *os.File, off int64) error {
 	err := zero(f, off, int64(os.Getpagesize()))
 	if err == nil {
@@ -62,7 +62,7 @@ func zero(f *os.File, off, n int64) error {
 			err = retry(func() error { return unix.Fallocate(fd, 0, off, n) })
 		}
 	}
-	if err != nil { // a filter may refuse the call: blocks that are there can be written
+	if err != nil { // a seccomp filter may refuse the call: existing blocks can be written
 		_, err = newfile.WriteAt(f, zeros[:min(n, int64(len(zeros)))], off)
 		for done := int64(len(zeros)); err == nil && done < n; done += int64(len(zeros)) {
 			_, err = newfile.WriteAt(f, zeros[:min(n-done, int64(len(zeros)))], off+done)
@@ -80,18 +80,18 @@ func (d file) free() (avail, total int64, err error) {
 		return 0, 0, err
 	}
 	if s.Blocks == 0 {
-		return 0, 0, errors.ErrUnsupported // a tmpfs without a limit says that it has nothing
+		return 0, 0, errors.ErrUnsupported // a tmpfs without a limit reports 0 blocks
 	}
 	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), nil
 }
 
-// writeBack has the kernel write an extent to the disk, and waits as flags say.
+// writeBack makes the kernel write an extent to the disk, and waits as flags specify.
 func (d file) writeBack(s extent, flags int) error {
 	f, off := d.at(s.at)
 	if f == nil {
 		return nil // its file is closed
 	}
-	if off == ChunkSize { // nobody finds them without the file's header
+	if off == ChunkSize { // the chunks can't be found without the file's header
 		off, s.n = 0, s.n+1
 	}
 	err := retry(func() error {
@@ -103,8 +103,8 @@ func (d file) writeBack(s extent, flags int) error {
 	return nil
 }
 
-// written waits until an extent is on the disk. What is there is still charged to
-// our container until the page cache lets go of it.
+// written waits until an extent is on the disk, then drops it from the page cache, until which our
+// container is charged for it.
 func (d file) written(s extent) error {
 	err := d.writeBack(s, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
 	if e := d.forget(s); err == nil && e != nil {
@@ -113,7 +113,7 @@ func (d file) written(s extent) error {
 	return err
 }
 
-// forget has the page cache let go of an extent.
+// forget drops an extent from the page cache.
 func (d file) forget(s extent) error {
 	f, off := d.at(s.at)
 	if f == nil {
@@ -124,8 +124,8 @@ func (d file) forget(s extent) error {
 
 func (d file) cut(size int64) error { return cut(d.f, size) }
 
-// cut has the file be of that size. A file that is shorter grows by a write where the system
-// refuses the call: it would be shorter than it says.
+// cut sets the file's size. If the system refuses that, it extends a shorter file by a write: the
+// file would be shorter than its header states.
 func cut(f *os.File, size int64) error {
 	err := newfile.Truncate(f, size)
 	if err != nil {

@@ -11,22 +11,21 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// heap keeps chunks as Go slices and copies them to the file: for file systems
-// without mmap, systems without Linux's calls, and the race detector, which is
-// blind in mapped memory.
+// heap keeps chunks as Go slices and copies them to the file: for file systems without mmap,
+// systems without Linux's calls, and the race detector, which does not see mapped memory.
 type heap struct {
 	dir     [dirSize]atomic.Pointer[page]
-	copying sync.Mutex // a chunk is copied and written at once, or an old copy could come last
+	copying sync.Mutex // a chunk is copied and written at once, or an old copy could be written last
 	copier
 	kept    atomic.Int64  // chunks in memory
 	most    int64         // of them
 	allowed *atomic.Int64 // bytes of memory
 
-	// Memory of chunks that are gone, for others. In a container all of it: a program
-	// whose heap is large, and is not collected for long, would else have what all chunks
-	// took since then. Who has found it in the chunk that it was does not take it for
-	// that: no start is any other record's. The race detector does not know that, and its
-	// build uses none again.
+	// Memory of chunks that are gone, for reuse. In a container all of it is kept: otherwise a
+	// program with a large heap, collected rarely, would hold the memory of all chunks since the
+	// last collection. A writer that still has the old chunk's memory does not mistake the new
+	// records for its own: no two records have the same start. The race detector does not know
+	// that, so its build reuses none.
 	old chan *[]uint64
 }
 
@@ -95,7 +94,7 @@ func (h *heap) attach(first, at, n int64) error {
 			b := make([]uint64, ChunkSize/8)
 			w = &b
 		}
-		clear(*w) // memory that Go has just got has no pages yet, and a worker would fault them in
+		clear(*w) // fresh memory from Go has no pages yet, and a worker would fault them in
 		h.slot(idx).Store(w)
 	}
 	return nil
@@ -111,7 +110,7 @@ func (h *heap) save(s extent, final bool) error {
 
 func (h *heap) drop(s extent) error {
 	if err := h.save(s, true); err != nil {
-		return err // the chunks stay in memory, for the next try
+		return err // the chunks stay in memory, for the next attempt
 	}
 	h.forget(s.idx, s.n)
 	return nil
@@ -154,7 +153,7 @@ func (h *heap) evict(idx, at int64) {
 	h.evicted(idx, at)
 }
 
-// wipe overwrites a chunk in the file, its header first: without one nobody reads the rest.
+// wipe overwrites a chunk in the file, its header first: without a header the rest is not read.
 func wipe(f *os.File, off int64) error {
 	_, err := newfile.WriteAt(f, zeros[:format.ChunkHeaderSize], off)
 	if err == nil {
@@ -167,7 +166,7 @@ var zeros [ChunkSize]byte
 
 func (h *heap) free() (avail, total int64, err error) { return 0, 0, errors.ErrUnsupported }
 
-// close lets go of the chunks too: the pool may be kept, for its numbers.
+// close releases the chunks too: the pool may be kept, for its numbers.
 func (h *heap) close(size int64) error {
 	h.copying.Lock()
 	defer h.copying.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestHeapCopies checks that the file has what the chunks had when they were
-// saved, and that a dropped chunk's memory is let go of.
+// TestHeapCopies checks that the file has the chunks' contents at the time they were saved, and
+// that a dropped chunk's memory is released.
 func TestHeapCopies(t *testing.T) {
 	f := newFile(t)
 	p, err := New(Options{File: f, Heap: true})
@@ -38,7 +38,7 @@ func TestHeapCopies(t *testing.T) {
 	if err := p.Save(1, 3, true); err != nil {
 		t.Fatal(err)
 	}
-	kept[7] = 77 // written after it was saved: settling copies again
+	kept[7] = 77 // written after it was saved: dropping copies again
 	if err := p.Drop(1, 3); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestHeapCopies(t *testing.T) {
 			want = 77
 		}
 		if idx == 0 && at >= format.ControlOffset/8 && at < format.CountersOffset/8 {
-			want = 0 // others write there
+			want = 0 // other tests' goroutines write there
 		}
 		if got := binary.LittleEndian.Uint64(b[8*i:]); got != want {
 			t.Fatalf("word %d of chunk %d is %#x, want %#x", at, idx, got, want)
@@ -75,9 +75,9 @@ func TestHeapCopies(t *testing.T) {
 	}
 }
 
-// TestHeapCopiesWhileWritten saves chunks while goroutines write records into
-// them by the rule that the start is stored last: a copy never has a start
-// without the rest. Run with -race it also shows that this is no race.
+// TestHeapCopiesWhileWritten saves chunks while goroutines write records into them with the start
+// stored last: a copy never has a start without the rest. With -race it also checks that this is no
+// race.
 func TestHeapCopiesWhileWritten(t *testing.T) {
 	f := newFile(t)
 	p, err := New(Options{File: f, Heap: true})
@@ -127,8 +127,8 @@ func TestHeapCopiesWhileWritten(t *testing.T) {
 	}
 }
 
-// TestHeapWriteFails checks that a chunk that could not be written stays in
-// memory for the next try.
+// TestHeapWriteFails checks that a chunk that could not be written stays in memory for the next
+// attempt.
 func TestHeapWriteFails(t *testing.T) {
 	name := newFile(t).Name()
 	readOnly, err := os.Open(name)
@@ -152,8 +152,8 @@ func TestHeapWriteFails(t *testing.T) {
 	}
 }
 
-// TestHeapIsBounded takes chunks that are never written out: because nobody
-// comes to, and because they can't be.
+// TestHeapIsBounded takes chunks that are never written out: because no goroutine tries, and because
+// writing fails.
 func TestHeapIsBounded(t *testing.T) {
 	readOnly, err := os.Open(newFile(t).Name())
 	if err != nil {
@@ -204,7 +204,7 @@ func TestHeapIsBounded(t *testing.T) {
 	}
 }
 
-// TestUnchangedIsNotWrittenAgain: what an idle program has open is written once.
+// TestUnchangedIsNotWrittenAgain checks that an idle program's open chunks are written once.
 func TestUnchangedIsNotWrittenAgain(t *testing.T) {
 	f := newFile(t)
 	p, err := New(Options{File: f, Heap: true})
@@ -216,7 +216,7 @@ func TestUnchangedIsNotWrittenAgain(t *testing.T) {
 	b := make([]byte, 8)
 	saved := func(final bool) uint64 {
 		t.Helper()
-		if _, err := f.WriteAt(make([]byte, 8), idx*ChunkSize); err != nil { // to see whether it is written
+		if _, err := f.WriteAt(make([]byte, 8), idx*ChunkSize); err != nil { // shows whether it is written
 			t.Fatal(err)
 		}
 		if err := p.Save(idx, idx+1, final); err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// patience is how long a call of the disk may take, which is a tenth of a millisecond as a rule,
-// before it counts as late.
+// patience is the longest time that a disk call may take before it counts as late; most take about
+// 0.1 ms.
 const patience = 20 * time.Millisecond
 
-// begin ends what atDisk has begun.
+// begin resets the reason that atDisk has set.
 func (s *segments) begin() error {
 	if s.slow {
 		s.swap(format.LossIO, format.LossWindow)
@@ -21,9 +21,9 @@ func (s *segments) begin() error {
 	return s.ring.begin()
 }
 
-// atDisk makes a call that may wait for the disk. Who finds no room while it takes long loses that
-// to the disk, and not to a window that was too small: so it is until there is room, or Extend
-// is called again.
+// atDisk makes a call that may wait for the disk. While the call is late, records that find no room
+// count as lost to the disk, not to a window that was too small, until there is room or Extend is
+// called again.
 func (s *segments) atDisk(call func() error) error {
 	var mu sync.Mutex
 	var over, late bool
@@ -46,7 +46,7 @@ func (s *segments) atDisk(call func() error) error {
 	return err
 }
 
-// swap replaces the reason for which there is no room, if it is that one.
+// swap replaces the reason why there is no room, if it equals from.
 func (s *segments) swap(from, to format.Loss) bool {
 	s.p.dry.CompareAndSwap(uint32(from), uint32(to))
 	return s.p.reason.CompareAndSwap(uint32(from), uint32(to))

@@ -8,26 +8,26 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// linear is chunks that lie one behind the other and are used once: number, place and
-// hand-out are the same.
+// linear is the placement of chunks that lie one behind the other and are used once: number, place
+// and order of hand-out are the same.
 //
-// # Chunks that are prepared by who needs them
+// # Chunks that their takers prepare
 //
-// Where chunks are memory, and the file a copy, it takes no disk to prepare one. So who
-// finds none ready does it: some 10 to 120 µs, once for 2,000 records, until the memory is used
-// up that there may be. Nobody waits for anybody else there, since each prepares a number
-// of its own: the flusher takes its numbers from the same counter (unprepared) and marks those
-// that it has prepared, and the bump goes past numbers without a mark. What the flusher
-// has prepared and nobody has taken when the recording ends can lie before such a chunk:
-// see Rest.
+// Where chunks are memory, and the file a copy, preparing one needs no disk. So a caller that finds
+// none ready prepares one: some 10 to 120 µs, once for 2,000 records, until the allowed memory is
+// used up. Callers do not wait for each other, since each prepares a number of its own: the flusher
+// takes its numbers from the same counter (unprepared) and marks those that it has prepared, and
+// the bump skips numbers without a mark. When the recording ends, chunks that the flusher prepared
+// and no caller took can lie before such a chunk: see Rest.
 //
-// Rings are not like that: what is used again must be counted as overwritten first,
-// and what outlives it told. They lose records where the flusher is late, not where the disk is.
+// In a ring callers can't: before a place is reused its chunk must be counted as overwritten, and
+// facts that outlive it must be recorded again. A ring loses records where the flusher is late, not
+// where the disk is.
 type linear struct {
 	p          *Pool
-	owned      bool         // chunks may be prepared by who needs them
-	unprepared atomic.Int64 // the first chunk that nobody prepares
-	seen       int64        // what fresh has told
+	owned      bool         // takers may prepare chunks
+	unprepared atomic.Int64 // the first chunk not yet claimed for preparation
+	seen       int64        // appendFresh has returned the chunks below
 }
 
 func newLinear(p *Pool, o *Options) (placement, error) {
@@ -62,7 +62,7 @@ func (l *linear) extend(from, n int64) (int64, error) {
 	if err := l.prepare(at, n); err != nil {
 		return 0, err
 	}
-	// The table's page too is to be there before a writer comes.
+	// The table's page must also be present before a writer comes.
 	atomic.AddUint32(&p.states[at], 0)
 	atomic.AddUint32(&p.states[at+n-1], 0)
 	for i := at; l.owned && i < at+n; i++ {
@@ -84,7 +84,7 @@ func (l *linear) prepare(idx, n int64) error {
 }
 
 func (l *linear) taken(n int64) (idx int64, ok bool) {
-	// Who found none has prepared it, and has it.
+	// A number without the mark belongs to the caller that prepared it.
 	return n, !l.owned || atomic.CompareAndSwapUint32(&l.p.states[n], prepared, handed)
 }
 
@@ -93,11 +93,11 @@ func (l *linear) make(spare int64) (int64, format.Loss) {
 	if !l.owned {
 		return 0, format.LossWindow
 	}
-	// Each of those who are here may be about to take one.
+	// Each of the callers in here may be about to take one.
 	n, err := p.back.spare()
 	if n < p.askers.Load() {
 		if err == nil {
-			err = errBehind // there are fewer than are here
+			err = errBehind // there are fewer than callers
 		}
 		return 0, p.why(err)
 	}
@@ -125,7 +125,7 @@ func (l *linear) make(spare int64) (int64, format.Loss) {
 	}
 }
 
-// why is the reason for which who needs a chunk can't prepare it.
+// why returns the loss reason of a caller that can't prepare a chunk because of err.
 func (p *Pool) why(err error) format.Loss {
 	_ = p.refuse(err)
 	if why := format.Loss(p.reason.Load()); why != format.LossWindow || !errors.Is(err, errBehind) {

@@ -9,9 +9,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestMade: with a flusher that is late, who finds no chunk prepares one, until the memory
-// that there may be is used up; each chunk goes to one of them, with memory that is zero.
-// When what they have is written out it goes on. Nothing is so on a disk, nor in a ring.
+// TestMade checks that, with a late flusher, callers that find no chunk prepare one, until the
+// allowed memory is used up; each chunk goes to one caller, with zero memory. When their chunks are
+// written out there is memory again. On a disk, and in a ring, callers prepare none.
 func TestMade(t *testing.T) {
 	const slots = 300
 	for name, open := range map[string]func(t *testing.T) *Pool{
@@ -67,8 +67,8 @@ func TestMade(t *testing.T) {
 				}
 				return
 			}
-			// Chunk 0 and those for blocks are left. Of those who take the last at once
-			// some may do without.
+			// Chunk 0 and those for blocks are left. Of the callers that compete for the last ones
+			// some may get none.
 			if n := int64(len(all)); n > slots-1-keepForBlocks || n < slots-1-keepForBlocks-4 || p.Made() < n-minWindow {
 				t.Errorf("%d chunks of %d, %d of them made", n, slots, p.Made())
 			}

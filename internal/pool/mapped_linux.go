@@ -14,34 +14,34 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// addresses is the process's range: every recording maps its file into it, but one that needs
-// more. What was used of the range before stays, so that no stale address is ever anyone's.
+// addresses is the process's range: every recording maps its file into it, except one that needs
+// more. The used part of an old range stays reserved, so that no stale address is ever reused.
 var addresses struct {
 	sync.Mutex
 	r    *sys.Range
 	busy bool
 }
 
-// memfdCreate is replaced by a test: one that a sandbox refuses.
+// memfdCreate is replaced by a test, as a sandbox may refuse the call.
 var memfdCreate = unix.MemfdCreate
 
-// mapped is what backings share whose chunks are mapped: the chunk n lies n × 64
-// KiB behind the range's base.
+// mapped is the common part of backings with mapped chunks: the chunk n lies n × 64 KiB behind the
+// range's base.
 type mapped struct {
 	name string
 	r    *sys.Range
-	size int64         // bytes of it that are ours
+	size int64         // bytes of r that are ours
 	cold *atomic.Int64 // see Pool.unprepared
 
-	// What detached addresses lead to, -1 if there is none. It is as long as all
-	// addresses and has no pages, so that neighbours are one mapping, and nothing
-	// is charged to a system that does not overcommit.
+	// The file that detached addresses are mapped to, -1 if there is none. It is as long as all
+	// addresses and has no pages, so that neighbours are one mapping, and a system that does not
+	// overcommit charges nothing.
 	nowhere int
 	apart   bool
-	late    bool // stores may come when nobody waits for them any more: the Go path's
+	late    bool // stores may come after Close: those of the Go path
 }
 
-// newApart has addresses of its own, which close gives back.
+// newApart reserves addresses of its own, which close frees.
 func newApart(p *Pool, limit int64) (*mapped, error) {
 	r, err := sys.NewRange(limit)
 	if err != nil {
@@ -51,7 +51,7 @@ func newApart(p *Pool, limit int64) (*mapped, error) {
 	return &mapped{name: p.file.f.Name(), r: r, size: limit, cold: &p.unprepared, nowhere: -1, apart: true}, nil
 }
 
-// newMapped takes the range; detaches reports whether chunks will leave it one by one.
+// newMapped takes the process's range; detaches reports whether chunks will leave it one by one.
 func newMapped(p *Pool, o *Options, detaches bool) (*mapped, error) {
 	addresses.Lock()
 	defer addresses.Unlock()
@@ -77,12 +77,12 @@ func newMapped(p *Pool, o *Options, detaches bool) (*mapped, error) {
 	return m, nil
 }
 
-// fewAddresses is the smallest range that is tried: a processor may have few addresses at all,
-// an emulator fewer.
+// fewAddresses is the smallest range that is tried: some processors have few addresses, an emulator
+// fewer.
 const fewAddresses = 1 << 30
 
-// reserve has the range be of so many bytes, or of fewer where no more can be had. What was used
-// of one that is too short is left behind, so it is as long as can be.
+// reserve makes the range size bytes long, or shorter if the system gives no more. The used part of
+// a range that is too short is abandoned, so each range is as long as possible.
 func reserve(size int64) error {
 	for n := int64(MaxAddresses); addresses.r == nil || addresses.r.Size() < min(size, n); n /= 4 {
 		if r, err := sys.NewRange(n); err == nil {
@@ -94,14 +94,14 @@ func reserve(size int64) error {
 	return nil
 }
 
-// release leaves addresses that lead nowhere where the chunks were: a goroutine that is late
-// by a recording reads nothing there, and one of the Go path, whose stores nobody can wait
-// for, harms nobody. Where that is refused the file stays mapped, which is harmless too.
+// release maps the chunks' addresses to nowhere: a goroutine that lags by one recording reads
+// nothing there, and a late store of the Go path, which can't be waited for, does no harm. If the
+// system refuses that, the file stays mapped, which is harmless too.
 func (m *mapped) release() error {
 	if m.apart {
 		return m.r.Free()
 	}
-	// Chunk 0 is writable at every moment: somebody may be about to count a loss there.
+	// Chunk 0 is writable at every moment: a goroutine may be about to count a loss there.
 	err := m.r.VacateAll(m.nowhere, ChunkSize, m.late)
 	if e := m.r.Vacate(-1, 0, ChunkSize, true); err == nil {
 		err = e
@@ -122,7 +122,7 @@ func (m *mapped) words(idx int64) []uint64 {
 	return m.r.Words(idx*ChunkSize, ChunkSize)
 }
 
-// fits refuses chunks that there are no addresses for.
+// fits returns an error if there are no addresses for so many chunks.
 func (m *mapped) fits(chunks int64) error {
 	if chunks*ChunkSize > m.size {
 		return fmt.Errorf("%s: %d bytes of addresses: %w", m.name, m.size, ErrNoSpace)
@@ -138,9 +138,8 @@ func (m *mapped) detach(idx, n int64) error {
 func (m *mapped) populate(off, n int64) error {
 	err := retry(func() error { return m.r.Populate(off, n) })
 	if err == unix.EINVAL {
-		// Before Linux 5.14 there is no way to fault pages in but to store
-		// into them, which must not be done behind a writer's back: the
-		// blocks are allocated, so workers take the faults, and live.
+		// Before Linux 5.14 the only way to fault pages in is to store into them, which is unsafe
+		// while others write: the blocks are allocated, so workers take the faults.
 		m.cold.Add(n / int64(os.Getpagesize()))
 		return nil
 	}

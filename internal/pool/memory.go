@@ -8,49 +8,47 @@ import (
 
 // # Memory
 //
-// What chunks take of memory, those that wait to be written and those of a trace that
-// lies in memory itself, is taken from the program's container. What that leaves
-// changes while a program runs, and when it is used up the kernel kills. So the pool
-// is told once a second how much is left (Allow), and has at most a part of it: the
-// program may need the rest before the pool hears of that.
+// Chunks that wait to be written, and those of a trace that itself lies in memory, are charged to
+// the program's container. The container's remaining memory changes while a program runs, and when
+// it is used up the kernel kills the program. So Allow sets once a second how much is left, and the
+// pool uses at most a part of it: the program may need the rest before the next call.
 
-// noMemoryLimit is what Allow is told where nothing limits the memory.
+// noMemoryLimit is Allow's argument where nothing limits the memory.
 const noMemoryLimit = math.MaxInt64
 
 const (
-	// allowedPart is which part of what is left, and of what the pool has of it, is
-	// the pool's: a quarter.
+	// allowedPart is the divisor for the pool's share, a quarter, of the memory that is left plus
+	// what the pool already uses.
 	allowedPart = 4
-	// heapFactor is how often the heap's chunks count: Go lets the heap grow to about
-	// twice of what is in use.
+	// heapFactor is the weight of the heap's chunks: Go lets the heap grow to about twice the live
+	// memory.
 	heapFactor = 2
-	// leastAllowed is below what no recording begins, in chunks.
+	// leastAllowed is the smallest allowance with which a recording starts, in chunks.
 	leastAllowed = 16
 )
 
-// errMemory says that the limits of memory leave too little.
+// errMemory means that the memory limits leave too little.
 var errMemory = errors.New("the memory limit is nearly reached: raise it, or record less")
 
-// memory is what the limits of memory leave, as told last, and what the pool may have of
-// it.
+// memory holds what the memory limits leave, as last set, and what the pool may use of it.
 type memory struct {
 	left, allowed atomic.Int64
 	inMemory      bool // the files are memory themselves
 }
 
-// Allow says how many bytes the limits of memory leave at the moment. It may be called
-// from any goroutine.
+// Allow sets how many bytes the memory limits leave at the moment. It may be called from any
+// goroutine.
 func (p *Pool) Allow(left int64) {
 	if p.left.Store(left); left != noMemoryLimit {
 		p.poke()
 	}
 }
 
-// nothingNew is left when allow has seen it.
+// nothingNew is the value of left after allow has read it.
 const nothingNew = math.MinInt64
 
-// allow makes of what Allow was told last what the pool may have. That is done once for
-// each time, since what the pool has changes.
+// allow computes the pool's allowance from Allow's last value, once for each value, since the
+// pool's own use changes.
 func (p *Pool) allow() {
 	left := p.left.Swap(nothingNew)
 	switch left {
@@ -68,7 +66,7 @@ func (p *Pool) allow() {
 	p.allowed.Store(n)
 }
 
-// inMemoryFile is how many bytes the files take of memory.
+// inMemoryFile returns how many bytes of memory the files take.
 func (p *Pool) inMemoryFile() int64 {
 	if !p.inMemory {
 		return 0
@@ -76,8 +74,8 @@ func (p *Pool) inMemoryFile() int64 {
 	return p.lay.reserved() * ChunkSize
 }
 
-// short is how many of most chunks can still be prepared in memory, of which there are
-// held, and why no more.
+// short returns how many of most chunks can still be prepared in memory, of which held are in use,
+// and why not more.
 func (c *copier) short(most, allowed, held int64) (int64, error) {
 	if allowed < min(most, minWindow) {
 		return allowed - held, errMemory

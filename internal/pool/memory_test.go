@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// TestAllow takes chunks as memory gets short and long again, of which the program needs
-// all but total. What the heap has grows to a quarter of that, and no further.
+// TestAllow takes chunks while memory runs short and recovers; the program uses all of it but
+// total. The heap's chunks grow to a quarter of that, and no further.
 func TestAllow(t *testing.T) {
 	p, err := New(Options{File: newFile(t), Heap: true, Left: 64 << 20})
 	if err != nil {
@@ -53,7 +53,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestAllowFile lets a file grow that is memory itself, as on a tmpfs.
+// TestAllowFile grows a file that is itself memory, as on a tmpfs.
 func TestAllowFile(t *testing.T) {
 	p, f := newFake(t, 0)
 	p.inMemory = true
@@ -73,8 +73,8 @@ func TestAllowFile(t *testing.T) {
 	}
 }
 
-// TestMemoryIsUsedAgain writes out many times what the heap may have: its memory is that
-// of chunks which are gone, and these are nobody's any more.
+// TestMemoryIsUsedAgain writes out many times what the heap may hold: the memory comes from chunks
+// that are gone, and these have none any more.
 func TestMemoryIsUsedAgain(t *testing.T) {
 	if sys.Race {
 		t.Skip("the race detector's build uses none again")
@@ -98,7 +98,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 			had[&w[0]] = true
 		}
 		chunks += len(idx)
-		for _, i := range idx { // others are between them, which are prepared
+		for _, i := range idx { // prepared ones lie between them
 			if err := p.Drop(i, i+1); err != nil {
 				t.Fatal(err)
 			}

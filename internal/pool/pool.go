@@ -1,25 +1,25 @@
-// Package pool is the pool: one long run of chunks, handed out by an atomic
-// bump. It knows chunks, not what is in them.
+// Package pool hands out chunks from one long sequence by an atomic bump. It does not interpret
+// their contents.
 //
 // # Design
 //
 // A chunk is 64 KiB, page-aligned, and owned by one writer until it is sealed.
-// Three things are apart:
+// Three concerns are separate:
 //
-//   - The bump says who gets the next chunk. Between it and its end lies the
+//   - The bump hands out the next chunk. Between it and its end lies the
 //     window: chunks that have their room on disk and are faulted in, so that a
 //     writer neither takes a page fault nor meets a full disk.
-//   - The placement says where chunks lie: one behind the other in a file
-//     (linear), in places that are used again (ring), or in several files, the
+//   - The placement maps chunks to places: one behind the other in a file
+//     (linear), in places that are reused (ring), or in several files, the
 //     oldest of which is deleted for the next (segments).
-//   - The backing says what a chunk's memory is: pages of the file (disk), pages
+//   - The backing provides a chunk's memory: pages of the file (disk), pages
 //     of a file in memory (shm), or the Go heap. Of the last two the file is a copy.
 //
-// Linear is not a ring that never wraps: in a ring nobody but the flusher may prepare a
-// chunk (see linear.go), so records would be lost while it is late; and a program that never
-// asks for a ring would contain the code of one, 60 kB. A ring is not segments with one file:
-// it uses places again lot by lot, segments delete a whole file, the disk's room with it. What
-// both do is the ring's, which segments embed.
+// Linear is not a ring that never wraps: in a ring only the flusher may prepare a chunk (see
+// linear.go), so records would be lost while it is late; and a program that never asks for a ring
+// would contain the code of one, 60 kB. A ring is not segments with one file: it reuses places lot
+// by lot, while segments delete a whole file and with it the disk's room. Segments embed a ring for
+// what both do.
 //
 // The flusher keeps the window ahead of the bump, writes sealed chunks out and drops
 // their pages.
@@ -37,25 +37,25 @@
 //	heap                     Go memory, copied to the  as shm               as shm                 up to a second is
 //	                         trace                                                                 missing
 //
-// The window follows the measured rate: what writers use in a tenth of a second, 4 to 64
-// MiB. It is prepared in steps. Doubling it each round was too late for a burst from
-// rest, and too large for a steady stream.
+// The window follows the measured rate: what writers use in 0.1 s, 4 to 64 MiB. It is prepared in
+// steps. Doubling it each round was too late for a burst from rest, and too large for a steady
+// stream.
 //
 // # Invariants
 //
 //  1. The bump never passes the window's end. Otherwise a store could meet a
 //     page that has no room on disk, and the kernel would kill the program. (Where
-//     chunks are memory, who finds none takes one that lies behind it: see linear.go.)
+//     chunks are memory, a caller that finds none takes one behind it: see linear.go.)
 //  2. A chunk's state only grows: free, open, sealed, leaving, gone. Its owner
-//     seals it, or, where it is in the way of a ring, who has taken it from its owner
-//     (sys.Fast.Reclaim); the flusher does the rest. (A ring uses places in the file again,
-//     by other addresses: see ring.go.) Otherwise a chunk could be written
-//     out under its owner's hands, and every store would fault.
-//  3. Ends are completed in place only in chunks that are open or sealed, and who
-//     completes one looks at the state again after it: if the chunk is leaving by
-//     then the end is repeated apart, because nobody may read any more what was
-//     stored. Otherwise a thread that lost the CPU in between would leave a scope
-//     open that has ended. (internal/sys, "Late ends", has the proof.)
+//     seals it, or, where it is in a ring's way, the goroutine that took it from its
+//     owner (sys.Fast.Reclaim); the flusher does the rest. (A ring reuses places in the
+//     file, by other addresses: see ring.go.) Otherwise a chunk could be written
+//     out while its owner writes, and every store would fault.
+//  3. Ends are completed in place only in chunks that are open or sealed, and the
+//     goroutine that completes one reads the state again after it: if the chunk is
+//     leaving by then it repeats the end apart, because the stored one may no
+//     longer be read. Otherwise a thread that lost the CPU in between would leave a
+//     scope open that has ended. (internal/sys, "Late ends", has the proof.)
 package pool
 
 import (
@@ -68,10 +68,10 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// ChunkSize is what the bump hands out, in bytes.
+// ChunkSize is the size of the chunks that the bump hands out, in bytes.
 const ChunkSize = format.ChunkSize
 
-// MaxAddresses is how many bytes of addresses chunks are mapped to at most.
+// MaxAddresses is the largest range that chunks are mapped to, in bytes.
 const MaxAddresses = 1 << 40
 
 // Pool hands out chunks. Its methods may be called from any goroutine, those of
@@ -88,7 +88,7 @@ type Pool struct {
 
 	addresses  *sys.Range   // that chunks are mapped to; nil: they are on the heap
 	unprepared atomic.Int64 // pages that could not be faulted in
-	copies     *copier      // to the file; nil: chunks are pages of it
+	copies     *copier      // copies chunks to the file; nil: chunks are pages of it
 
 	states []uint32
 	file   file
@@ -101,35 +101,35 @@ type Options struct {
 	States []uint32 // the table of chunk states, by chunk; nil: the pool's own
 	Heap   bool     // keep chunks on the heap and copy them to the file
 
-	// Memory is how many bytes may wait on the heap, Left how many the limits of memory
-	// leave now, as Allow is told later; 0: nothing limits them. InMemory says that File
-	// itself is memory: on a tmpfs.
+	// Memory is the number of bytes that may wait on the heap, Left the number that the memory
+	// limits leave now (later set by Allow); 0: no limit. InMemory means that File itself is
+	// memory: on a tmpfs.
 	Memory, Left int64
 	InMemory     bool
 
-	// Addresses is how many bytes of addresses chunks may be mapped to; 0: as many as Limit,
-	// or, without one, MaxAddresses.
+	// Addresses is the size of the range that chunks may be mapped to, in bytes; 0: Limit, or,
+	// without one, MaxAddresses.
 	Addresses int64
 
-	// Apart is for a pool with a limit that is no recording's: chunks on disk have
-	// addresses of their own, which Close gives back, and nothing is kept for blocks.
+	// Apart is for a pool with a limit that is not a recording's: its chunks on disk have addresses
+	// of their own, which Close frees, and nothing is kept for blocks.
 	Apart bool
 
-	// Dry is where the pool says why records get no chunk; nil: its own. It is 0 where
-	// that has to be asked.
+	// Dry receives the reason why records get no chunk; nil: the pool's own. It is 0 while that is
+	// not known.
 	Dry *atomic.Uint32
 
-	// Hot keeps chunks in the slots of this file, which is on tmpfs and has a hot
-	// file's header, and copies them to File. HotSlots is how many the header says.
+	// Hot is a file on tmpfs, with a hot file's header, whose slots hold chunks that are copied to
+	// File. HotSlots is the number of slots in its header.
 	Hot      *os.File
 	HotSlots uint32
 
 	Ring Ring // see RingOf; the zero value: chunks are used once
 
-	// Files are where the ring's chunks lie, apart from File, if not nil.
+	// Files hold the ring's chunks, apart from File, if not nil.
 	Files Files
 
-	lap, lot int64 // a test's
+	lap, lot int64 // for tests
 }
 
 // New prepares a pool over an empty file, its first window included. Chunk 0 is
@@ -169,7 +169,7 @@ func New(o Options) (*Pool, error) {
 	return p, nil
 }
 
-// first makes the first window.
+// first prepares the first window.
 func (p *Pool) first() error {
 	p.window, p.asked = min(p.least(), p.most), time.Now()
 	if p.states == nil {
@@ -187,18 +187,17 @@ func (p *Pool) first() error {
 	return nil
 }
 
-// Unprepared is how many pages were handed out without having been faulted in
-// before, because the kernel can't do that: each costs a worker a page fault.
+// Unprepared returns how many pages were handed out without having been faulted in, because the
+// kernel can't do that: each costs a worker a page fault.
 func (p *Pool) Unprepared() int64 { return p.unprepared.Load() }
 
-// Words is a chunk's memory; nil where it is gone from memory.
+// Words returns a chunk's memory; nil if it is no longer in memory.
 func (p *Pool) Words(idx int64) []uint64 { return p.back.words(idx) }
 
-// Range is the addresses that chunks are mapped to, chunk after chunk; nil on
-// the heap.
+// Range returns the addresses that chunks are mapped to, chunk after chunk; nil on the heap.
 func (p *Pool) Range() *sys.Range { return p.addresses }
 
-// Base is the address of the chunk 0 where chunks are mapped, else 0.
+// Base returns the address of chunk 0 where chunks are mapped, else 0.
 func (p *Pool) Base() uintptr {
 	if p.addresses == nil {
 		return 0
@@ -209,7 +208,7 @@ func (p *Pool) Base() uintptr {
 // Heap reports whether chunks are on the heap.
 func (p *Pool) Heap() bool { return p.addresses == nil }
 
-// Backing is where chunks live.
+// Backing returns the kind of memory that holds the chunks.
 func (p *Pool) Backing() format.Backing {
 	switch {
 	case p.Heap():
@@ -220,21 +219,21 @@ func (p *Pool) Backing() format.Backing {
 	return format.BackingDisk
 }
 
-// Copies reports whether the file is a copy of chunks that are elsewhere.
+// Copies reports whether the file is a copy of chunks that are in memory.
 func (p *Pool) Copies() bool { return p.copies != nil }
 
 // Bytes returns how many bytes the pool has handed out.
 func (p *Pool) Bytes() int64 { return p.Bump() * ChunkSize }
 
-// Span is how many bytes from Base on can be chunks.
+// Span returns how many bytes from Base on can be chunks.
 func (p *Pool) Span() int64 { return p.numbers * ChunkSize }
 
-// Size is what the file needs to be to hold what was handed out, in bytes.
+// Size returns the size that the file needs to hold the chunks handed out, in bytes.
 func (p *Pool) Size() int64 { return p.lay.size() * ChunkSize }
 
-// Close lets go of the memory and cuts the file behind the last chunk. Nobody
-// may be about to store into a chunk, but by a compare-and-swap that fails.
-// The table of states is left as New wants to find it.
+// Close releases the memory and cuts the file behind the last chunk. No goroutine may be about to
+// store into a chunk, except by a compare-and-swap that fails. It leaves the table of states as New
+// expects it.
 func (p *Pool) Close() error {
 	for p.askers.Load() != 0 {
 		runtime.Gosched()
@@ -246,14 +245,13 @@ func (p *Pool) Close() error {
 	return err
 }
 
-// Discard deletes what files there are besides the one that was given to New, of a
-// recording that does not come to be.
+// Discard deletes the files besides the one given to New, of a recording that fails to start.
 func (p *Pool) Discard() {
 	if p.again != nil {
 		p.again.discard()
 	}
 }
 
-// IsNoSpace reports whether an error means that the file system is full, nearly
-// full, or that a quota or file size limit was met.
+// IsNoSpace reports whether an error means that the file system is full or nearly full, or that a
+// quota or file size limit was reached.
 func IsNoSpace(err error) bool { return lossOf(err) == format.LossSpace }

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// fake is a backing that holds nothing and does as it is told.
+// fake is a backing without memory, with results set by the test.
 type fake struct {
 	extended    [][2]int64
 	extendErr   error
@@ -82,8 +82,8 @@ func takeAll(p *Pool) (idx []int64, why format.Loss) {
 	}
 }
 
-// TestTake empties a window from several goroutines: each chunk goes to one of
-// them, two are left for blocks, and then there is nothing.
+// TestTake empties a window from several goroutines: each chunk goes to one of them, two are left
+// for blocks, and after those there is none.
 func TestTake(t *testing.T) {
 	p, _ := newFake(t, 0)
 	var mu sync.Mutex
@@ -123,8 +123,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestLimit is the arithmetic of a trace's limit: what records get, what blocks
-// get beyond that, and that no byte more is prepared.
+// TestLimit checks the arithmetic of a trace's limit: the chunks for records, those for blocks
+// beyond that, and that not one byte more is prepared.
 func TestLimit(t *testing.T) {
 	for _, c := range []struct {
 		bytes           int64
@@ -172,8 +172,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestSpacious takes what blocks of which there may be many may have: the rest is there
-// for records and other blocks.
+// TestSpacious takes the chunks that numerous blocks may have: the rest is for records and other
+// blocks.
 func TestSpacious(t *testing.T) {
 	take := func(p *Pool) (n int64) {
 		for p.Spacious() {
@@ -217,8 +217,8 @@ func TestSpacious(t *testing.T) {
 	}
 }
 
-// TestReasons fails to extend in every way and looks at what lost records are
-// counted as, before and after it goes well again.
+// TestReasons makes extending fail in every way and checks the reason of lost records, before and
+// after extending works again.
 func TestReasons(t *testing.T) {
 	p, f := newFake(t, 0)
 	if why := p.Full(); why != 0 {
@@ -233,7 +233,7 @@ func TestReasons(t *testing.T) {
 		t.Errorf("after an error lost by %v, full by %v, want io", why, p.Full())
 	}
 	f.extendErr = nil
-	// Not one byte may be missing of what is to stay free: 5 % or 1 GiB.
+	// The room that must stay free, 5 % or 1 GiB, is exact to the byte.
 	for _, c := range []struct {
 		size, spare int64
 	}{{1 << 30, 1 << 30 / 20}, {1 << 40, 1 << 30}} {
@@ -268,8 +268,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestStates checks that a chunk's state and its owner, who shares its word,
-// leave each other alone, and that Close leaves the table as New wants it.
+// TestStates checks that a chunk's state and its owner, which share a word, do not change each
+// other, and that Close leaves the table as New expects it.
 func TestStates(t *testing.T) {
 	states := make([]uint32, 1<<10)
 	p, f := newFake(t, 0)

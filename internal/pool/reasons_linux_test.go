@@ -13,15 +13,15 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestNoNumbers: a trace that has all the chunks there can be, and no limit, or a larger one, is
-// full. It has not reached a limit that somebody could raise.
+// TestNoNumbers checks that a trace with all the chunks there can be, and no limit, or a larger
+// one, is full. It has not reached a limit that a user could raise.
 func TestNoNumbers(t *testing.T) {
 	const numbers = 200
 	for _, heap := range []bool{true, false} {
 		for _, limit := range []int64{0, numbers * ChunkSize, 2 * numbers * ChunkSize} {
 			t.Run(fmt.Sprint(heap, limit), func(t *testing.T) {
 				want := format.LossSpace
-				if limit == numbers*ChunkSize { // the twin
+				if limit == numbers*ChunkSize { // the contrasting case
 					want = format.LossLimit
 				}
 				p, err := New(Options{File: newFile(t), Limit: limit, Heap: heap, Addresses: numbers * ChunkSize, States: make([]uint32, numbers)})
@@ -46,7 +46,7 @@ func TestNoNumbers(t *testing.T) {
 	}
 }
 
-// lateDisk is a file system that makes no room as long as the gate is shut.
+// lateDisk is a file system that makes no room while the gate is shut.
 type lateDisk struct {
 	backing
 	gate chan struct{}
@@ -57,8 +57,8 @@ func (l *lateDisk) grow(at, n int64) error {
 	return l.backing.grow(at, n)
 }
 
-// TestLateDisk: what finds no room while the disk makes none is lost by that. What finds none
-// because nobody has asked the disk is not.
+// TestLateDisk checks the reasons: records that find no room while the disk makes none are lost to
+// the disk. Those that find none because no goroutine has called the disk are not.
 func TestLateDisk(t *testing.T) {
 	f := createIn(t, t.TempDir(), "t.scope")
 	told := make(chan error, 10)
@@ -98,7 +98,7 @@ func TestLateDisk(t *testing.T) {
 	}
 }
 
-// TestSegmentsKeepForShm: where /dev/shm is full no segment is deleted: that makes no room there.
+// TestSegmentsKeepForShm checks that a full /dev/shm deletes no segment: that makes no room there.
 func TestSegmentsKeepForShm(t *testing.T) {
 	dir, dropped := smallFS(t, "16m"), 0
 	f := createIn(t, t.TempDir(), "t.scope")
@@ -111,7 +111,7 @@ func TestSegmentsKeepForShm(t *testing.T) {
 	}
 	defer p.Close()
 	s := p.lay.(*segments)
-	for n := range uint64(100) { // some segments, all of which could go
+	for n := range uint64(100) { // some segments, all of which could be deleted
 		idx := next(t, p)
 		fill(t, p, idx, n)
 		p.Fresh(nil)
@@ -137,7 +137,7 @@ func TestSegmentsKeepForShm(t *testing.T) {
 		t.Fatal(err)
 	}
 	filler.Close()
-	if err := p.Extend(); err != nil && !errors.Is(err, errShm) { // there is less than the window
+	if err := p.Extend(); err != nil && !errors.Is(err, errShm) { // there is less room than the window needs
 		t.Error(err)
 	}
 	if _, why := p.Take(); why != 0 {
@@ -145,8 +145,8 @@ func TestSegmentsKeepForShm(t *testing.T) {
 	}
 }
 
-// TestSegmentsBehind: what waits for the disk fills the memory that it may, or as many segments as
-// there can be.
+// TestSegmentsBehind checks that chunks waiting for the disk fill the allowed memory, or the
+// largest number of segments.
 func TestSegmentsBehind(t *testing.T) {
 	for _, bytes := range []int64{16 << 20, 1 << 20} {
 		f := createIn(t, t.TempDir(), "t.scope")
@@ -157,7 +157,7 @@ func TestSegmentsBehind(t *testing.T) {
 		}
 		defer p.Close()
 		taken := 0
-		for more := true; more; { // nobody writes them out
+		for more := true; more; { // no goroutine writes them out
 			if err := p.Extend(); err != nil {
 				t.Fatal(err)
 			}

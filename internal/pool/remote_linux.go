@@ -6,11 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// remote are file systems whose files another machine, or another process, has, by
-// the number that statfs tells. A page of such a file may be taken away: when the
-// server is gone, the handle stale, or the file truncated elsewhere, a store into it
-// is a signal or waits for as long as the network does. What is written to them by
-// system calls fails with an error instead.
+// remote lists file systems whose files another machine, or another process, owns, by statfs's type
+// number. A page of such a file may disappear: when the server is gone, the handle stale, or the
+// file truncated elsewhere, a store into it raises a signal or waits for as long as the network
+// does. A write by system call fails with an error instead.
 var remote = [...]struct {
 	magic uint32
 	name  string
@@ -27,7 +26,7 @@ var remote = [...]struct {
 	{unix.CODA_SUPER_MAGIC, "Coda"},
 	{unix.NCP_SUPER_MAGIC, "NCP"},
 	{unix.OCFS2_SUPER_MAGIC, "OCFS2"},
-	// Not in the kernel's list of numbers that programs may know.
+	// Not in the kernel's public list of numbers.
 	{0x0bd00bd0, "Lustre"},
 	{0x47504653, "GPFS"},
 	{0x01161970, "GFS2"},
@@ -39,11 +38,10 @@ var remote = [...]struct {
 	{0x53464846, "a folder shared by Windows"},
 }
 
-// fstatfs is replaced by tests: the machine that runs them has no such file systems.
+// fstatfs is replaced by tests: their machine has no such file systems.
 var fstatfs = unix.Fstatfs
 
-// Remote reports whether a file is on a file system that should not be mapped, and
-// which that is.
+// Remote reports whether a file is on a file system that should not be mapped, and its name.
 func Remote(f *os.File) (name string, ok bool) {
 	var s unix.Statfs_t
 	if err := retry(func() error { return fstatfs(int(f.Fd()), &s) }); err != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestG32Numbers asks about file systems by the numbers that statfs tells of them.
+// TestG32Numbers checks Remote with statfs's numbers of file systems.
 func TestG32Numbers(t *testing.T) {
 	defer func(was func(int, *unix.Statfs_t) error) { fstatfs = was }(fstatfs)
 	f, err := os.Create(t.TempDir() + "/trace")
@@ -63,11 +63,11 @@ func TestG32Numbers(t *testing.T) {
 	t.Logf("G32: of the numbers of %d remote file systems %d are known, of %d local ones none is taken for one", far, far, near)
 }
 
-// setType sets the number as the kernel does, whose type is not the same on every
-// machine: above 2^31 it may be negative.
+// setType sets the number as the kernel does, whose type differs between machines: above 2^31 it
+// may be negative.
 func setType[T int32 | int64 | uint32](t *T, number uint32) { *t = T(int32(number)) }
 
-// TestRemote asks about the file system of the tests.
+// TestRemote checks Remote on the tests' own file system.
 func TestRemote(t *testing.T) {
 	f, err := os.Create(t.TempDir() + "/trace")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
-// begin has chunk 0, and keeps some kept chunks ready.
+// begin prepares chunk 0, and some kept chunks.
 func (r *ring) begin() error {
 	p := r.p
 	r.held, r.grown = false, nil
@@ -42,7 +42,7 @@ func (r *ring) begin() error {
 	return nil
 }
 
-// prepare prepares n chunks that lie at places of their own.
+// prepare prepares n chunks at places of their own.
 func (r *ring) prepare(idx, at, n int64) error {
 	err := r.p.room(n * ChunkSize)
 	if err == nil {
@@ -54,8 +54,8 @@ func (r *ring) prepare(idx, at, n int64) error {
 	return err
 }
 
-// extend has the file grow until the ring has all its places; then, or where there is no
-// room for that, they are used again.
+// extend grows the file until the ring has all its places; after that, or when there is no room to
+// grow, it reuses places.
 func (r *ring) extend(from, n int64) (int64, error) {
 	if r.busy(from) {
 		r.leaveOut(from)
@@ -69,7 +69,7 @@ func (r *ring) extend(from, n int64) (int64, error) {
 			return 0, nil
 		}
 	}
-	// What can't grow goes on with what it has.
+	// A ring that can't grow goes on with the places it has.
 	done, err := r.reuse(from, step)
 	if err != nil {
 		return 0, err
@@ -78,15 +78,15 @@ func (r *ring) extend(from, n int64) (int64, error) {
 	return done, r.grown
 }
 
-// leaveOut has nobody take the numbers of the lot from the n-th chunk on, because one of
-// them is still there.
+// leaveOut leaves out the numbers of the lot from the n-th chunk on, because one of them is still
+// in use.
 func (r *ring) leaveOut(n int64) {
 	for i := range r.lotSize {
 		r.setEntry(r.number(n+i), 0)
 	}
 }
 
-// step is how many chunks from the n-th on can be prepared at once: their numbers are
+// step returns how many chunks from the n-th on can be prepared at once: their numbers are
 // neighbours, and free.
 func (r *ring) step(n, want int64) int64 {
 	step := min(want, max(maxStep, r.lotSize), r.lap-r.number(n)+1)
@@ -98,8 +98,7 @@ func (r *ring) step(n, want int64) int64 {
 	return step - step%r.lotSize
 }
 
-// busy reports whether a number of the lot from the n-th chunk on is that of a chunk
-// that is still there.
+// busy reports whether a chunk with a number of the lot from the n-th chunk on still exists.
 func (r *ring) busy(n int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,7 +110,7 @@ func (r *ring) busy(n int64) bool {
 	return false
 }
 
-// grow gives the ring n more places, for the chunks from end on.
+// grow adds n places to the ring, for the chunks from end on.
 func (r *ring) grow(end, n int64) error {
 	if err := r.p.room(n * ChunkSize); err != nil {
 		return err
@@ -133,8 +132,7 @@ func (r *ring) grow(end, n int64) error {
 	return r.attach(end, lots)
 }
 
-// reuse overwrites up to n chunks, for those from end on. It returns how many it
-// found.
+// reuse overwrites up to n chunks, for those from end on. It returns how many it found.
 func (r *ring) reuse(end, n int64) (int64, error) {
 	r.mu.Lock()
 	from := &r.gone
@@ -143,8 +141,7 @@ func (r *ring) reuse(end, n int64) (int64, error) {
 	}
 	k := min(n/r.lotSize, int64(len(*from)))
 	lots := slices.Clone((*from)[:k])
-	// In the order of their places, which that of lots is, so that neighbours stay, or
-	// become again, one mapping.
+	// By place, which is the order of lots, so that neighbours stay, or become again, one mapping.
 	slices.Sort(lots)
 	var old []int64
 	for _, l := range lots {
@@ -170,7 +167,7 @@ func (r *ring) reuse(end, n int64) (int64, error) {
 	return k * r.lotSize, r.attach(end, lots)
 }
 
-// leave tells that chunks are overwritten now: the file has them no more.
+// leave reports chunks as overwritten and forgets their places.
 func (r *ring) leave(idx []int64) {
 	r.overwrite(idx)
 	testpoint.Here("pool.overwrite")
@@ -181,8 +178,8 @@ func (r *ring) leave(idx []int64) {
 	}
 }
 
-// evict has chunks overwritten that are full and that the file does not have. The caller
-// has looked through them, and nobody else drops them.
+// evict overwrites chunks that are full and not in the file. The caller has checked them, and
+// no other goroutine drops them.
 func (r *ring) evict(chunks []int64) {
 	r.mu.Lock()
 	places := make([]place, len(chunks))
@@ -206,7 +203,7 @@ func (r *ring) evict(chunks []int64) {
 	}
 }
 
-// detach makes the addresses of chunks that have left nobody's.
+// detach releases the addresses of chunks that have left.
 func (r *ring) detach(idx []int64) error {
 	for _, run := range neighbours(idx) {
 		if err := r.p.back.detach(run.idx, run.n); err != nil {
@@ -217,8 +214,8 @@ func (r *ring) detach(idx []int64) error {
 	return nil
 }
 
-// runs joins lots that are neighbours: idx is the number of the first one among them all, n
-// how many they are.
+// runs joins lots that are neighbours: idx is the index of the first one in lots, n the number of
+// lots.
 func (r *ring) runs(lots []int) (s []extent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -233,7 +230,7 @@ func (r *ring) runs(lots []int) (s []extent) {
 	return s
 }
 
-// called appends what n places from at on are called. r.mu is held.
+// called appends the numbers of the n places from at on. r.mu is held.
 func (r *ring) called(nums []int64, at, n int64) []int64 {
 	for _, idx := range r.names[min(at, int64(len(r.names))):min(at+n, int64(len(r.names)))] {
 		if idx > 0 {
@@ -243,7 +240,7 @@ func (r *ring) called(nums []int64, at, n int64) []int64 {
 	return nums
 }
 
-// unname has n places from at on be called nothing. r.mu is held.
+// unname removes the numbers of n places from at on. r.mu is held.
 func (r *ring) unname(at, n int64) {
 	if more := at + n - int64(len(r.names)); more > 0 {
 		r.names = append(r.names, make([]int64, more)...)
@@ -251,12 +248,12 @@ func (r *ring) unname(at, n int64) {
 	clear(r.names[at : at+n])
 }
 
-// attach makes the lots those of the chunks from end on.
+// attach assigns the lots to the chunks from end on.
 func (r *ring) attach(end int64, lots []int) error {
 	first := r.number(end)
 	for _, s := range r.runs(lots) {
 		if err := r.p.back.attach(first+s.idx*r.lotSize, s.at, s.n*r.lotSize); err != nil {
-			// Nothing is in them: they are the next to be tried.
+			// Nothing is in them: they are tried next.
 			r.mu.Lock()
 			for _, l := range lots {
 				r.unname(r.lots[l].at, r.lotSize)
@@ -283,8 +280,8 @@ func (r *ring) attach(end int64, lots []int) error {
 	return nil
 }
 
-// enter makes n places from at on, which are of l, those of the chunks from end on: the
-// window can have them. r.mu is held.
+// enter assigns the n places from at on, which belong to l, to the chunks from end on: the window
+// can use them. r.mu is held.
 func (r *ring) enter(l int, end, at, n int64) {
 	for i := range n {
 		idx := r.number(end + i)

@@ -15,97 +15,93 @@ import (
 
 // # Rings
 //
-// A ring's chunks are used again, those first whose content has been in the file
-// longest. What does not change is that a number is an address: the chunk that
-// is handed out as number n lies n × 64 KiB behind the pool's base, wherever in
-// the file its place is. So each use of a place is at an address of its own, and
-// a writer that is late with a store (the system took it off the CPU between
-// looking at a chunk's state and storing) finds, where the chunk was, memory that
-// nobody reads. Were addresses used again with their places, its store would be
-// in somebody else's record, or reuse would need to wait for every thread.
+// A ring's chunks are reused, those first whose contents have been in the file longest. A number
+// stays an address: the chunk that is handed out as number n lies n × 64 KiB behind the pool's
+// base, wherever its place in the file is. So each use of a place has an address of its own, and a
+// late store of a writer (the system took it off the CPU between reading a chunk's state and
+// storing) hits, where the chunk was, memory that is not read. If addresses were reused with their
+// places, the store would hit another goroutine's record, or reuse would need to wait for every
+// thread.
 //
-// Numbers begin again at 1 when there are no more: after at least 64 GiB where
-// stores can be late, and where an end is a compare-and-swap that fails on what
-// is not its own (the Go path) after four rounds. A chunk may still be open then,
-// because its owner is idle: its number is left out.
+// Numbers begin again at 1 when they are used up: after at least 64 GiB where stores can be late,
+// and after four rounds where an end is a compare-and-swap that fails on another record (the Go
+// path). A chunk may still be open then, because its owner is idle: its number is left out.
 //
-// What must not be overwritten lies in kept chunks, which have numbers of their
-// own, behind all others.
+// Blocks that must not be overwritten lie in kept chunks, which have numbers of their own, behind
+// all others.
 
-// maxKeptChunks is how many kept chunks there can be: 256 MiB.
+// maxKeptChunks is the largest number of kept chunks: 256 MiB.
 const maxKeptChunks = 1 << 12
 
-// minLap is after how many chunks addresses may be used again where stores can
-// be late.
+// minLap is the number of chunks after which addresses may be reused where stores can be late.
 const minLap = 64 << 30 / ChunkSize
 
-// maxLots bounds how many mappings a ring's places may fall into: the kernel
-// gives a process 65,530, and the program needs some too.
+// maxLots bounds the number of mappings of a ring's places: the kernel gives a process 65,530, and
+// the program needs some too.
 const maxLots = 1 << 13
 
-// keptAhead is how many kept chunks are prepared at once.
+// keptAhead is the number of kept chunks that are prepared at once.
 const keptAhead = 4
 
-// ring is places that are used again.
+// ring is a placement that reuses places.
 type ring struct {
 	p       *Pool
 	want    int64 // chunks it may have
-	all     int64 // places that they may be at
+	all     int64 // places they may be at
 	lap     int64 // the largest number
-	lotSize int64 // neighbours that are used again together
+	lotSize int64 // neighbours that are reused together
 
-	// The worker who takes a chunk finds its place here, by number: the number
-	// (40-63), the place (16-39) and the lap; 0 where the number is left out. An
-	// entry is stored before the window's end goes past it.
+	// A worker that takes a chunk finds its place here, by number: the number (40-63), the place
+	// (16-39) and the lap; 0 where the number is left out. An entry is stored before the window's
+	// end passes it.
 	ready []atomic.Uint64
 
-	// Nothing of what there is much of has pointers: the collector would look through it at
-	// each of its cycles.
+	// None of the large tables has pointers: the collector would scan them in each of its cycles.
 	mu     sync.Mutex
 	places map[int64]place // of the chunks that the file has, by number
-	names  []int64         // by place: what it is called now, or was last; 0: nothing
-	lots   []lot           // the first is none
-	have   int64           // places that are the ring's
-	total  int64           // places that the file has, chunk 0 included
-	used   int64           // those up to the last one that was handed out
-	gone   []int           // lots to be used next, in this order
-	empty  []int           // lots to be used before these: their chunks were evicted
+	names  []int64         // by place: its number, present or last; 0: none
+	lots   []lot           // the first is unused
+	have   int64           // places of the ring
+	total  int64           // places of the file, chunk 0 included
+	used   int64           // places up to the last one handed out
+	gone   []int           // lots to reuse next, in this order
+	empty  []int           // lots to reuse before these: their chunks were evicted
 
-	kept     int64   // of the kept chunks that were handed out
-	spare    []int64 // numbers of those that are prepared
+	kept     int64   // kept chunks handed out
+	spare    []int64 // numbers of prepared kept chunks
 	nextKept int64
-	seen     int64 // what appendFresh has noted
+	seen     int64 // chunks that advance has noted
 	untold   []int64
 
 	overwrite func(numbers []int64)
 
-	// Of the last time that the window was made whole.
-	held  bool  // something was in the way
+	// Set when the window was last extended.
+	held  bool  // a chunk was in the way
 	grown error // why the file did not grow
 }
 
-// lot is places that are used again together: one, but in large rings.
+// lot is places that are reused together: one, except in large rings.
 type lot struct {
-	at   int64 // the first one
-	left int64 // chunks in there that are not gone yet
+	at   int64 // the first place
+	left int64 // chunks in it that are not gone yet
 }
 
 type place struct {
 	at  int64
-	n   int64 // of the hand-out, from 1 on
+	n   int64 // order of hand-out, from 1 on
 	lot int   // 0: kept
 }
 
-// Ring has a pool use its chunks again and again.
+// A Ring makes a pool reuse its chunks.
 type Ring struct {
 	bytes     int64
 	overwrite func(numbers []int64)
 	make      func(p *Pool, o *Options) (placement, error)
 }
 
-// RingOf is a ring of so many bytes. overwrite, if it is not nil, is called with the
-// numbers of chunks that will be overwritten now; blocks may still be written. Only who
-// calls RingOf has in the program what a ring takes.
+// RingOf returns a ring of so many bytes. overwrite, if not nil, is called with the numbers of
+// chunks that are about to be overwritten; blocks may still be written. Only programs that call
+// RingOf contain the code of a ring.
 func RingOf(bytes int64, overwrite func(numbers []int64)) Ring {
 	if overwrite == nil {
 		overwrite = func([]int64) {}
@@ -113,7 +109,7 @@ func RingOf(bytes int64, overwrite func(numbers []int64)) Ring {
 	return Ring{bytes, overwrite, makeRing}
 }
 
-// RingAddresses is how many bytes of addresses a ring of at most so many bytes wants.
+// RingAddresses returns how many bytes of addresses a ring of at most so many bytes wants.
 func RingAddresses(bytes int64) int64 {
 	return max(4*bytes, minLap*ChunkSize) + (maxKeptChunks+1)*ChunkSize
 }
@@ -137,7 +133,7 @@ func makeRing(p *Pool, o *Options) (placement, error) {
 	}
 	p.shape = shape{
 		numbers: r.lap + maxKeptChunks + 1, last: math.MaxInt64, firstKept: r.lap + 1,
-		most:    min(maxWindow, r.want/4),                           // what is prepared holds nothing
+		most:    min(maxWindow, r.want/4),                           // a prepared chunk holds no records
 		keep:    min(keepForRecords, max(keepForBlocks, r.want/16)), // a quarter of the window
 		lotSize: r.lotSize, ring: r.all,
 	}
@@ -180,10 +176,10 @@ func newRing(o *Options, numbers int64) (*ring, error) {
 	return r, nil
 }
 
-// number is what the chunk is called that is handed out as the n-th.
+// number returns the number of the chunk that is handed out as the n-th.
 func (r *ring) number(n int64) int64 { return 1 + (n-1)%r.lap }
 
-// entry is what ready has of a number.
+// entry returns the entry of a number in ready.
 func (r *ring) entry(idx int64) uint64 {
 	v := r.ready[idx&int64(len(r.ready)-1)].Load()
 	runtime.KeepAlive(r)
@@ -210,7 +206,7 @@ func (r *ring) place(idx int64) (at int64, lap uint32) {
 	return pl.at, r.turn(pl.n)
 }
 
-// turn is the lap of the n-th chunk, from 1 on.
+// turn returns the lap of the n-th chunk, from 1 on.
 func (r *ring) turn(n int64) uint32 { return uint32((n-1)/r.lap + 1) }
 
 func (r *ring) taken(n int64) (idx int64, ok bool) {
@@ -220,7 +216,7 @@ func (r *ring) taken(n int64) (idx int64, ok bool) {
 
 func (r *ring) make(int64) (int64, format.Loss) { return 0, format.LossWindow }
 
-// placeOf is where in the file a chunk is that the file has, -1 if it has not.
+// placeOf returns the place of a chunk that the file has, -1 if it has not.
 func (r *ring) placeOf(idx int64) int64 {
 	if idx == 0 {
 		return 0
@@ -240,7 +236,8 @@ func (r *ring) from() int64         { return r.p.end.Load() }
 func (r *ring) holds(int64) bool    { return false }
 func (r *ring) reserved() int64     { return r.total }
 
-// inTheWay: chunks are in the way by their number alone, and few of them don't matter.
+// inTheWay returns nil for few chunks: in a ring they are in the way by their number alone, which
+// is left out.
 func (r *ring) inTheWay(open []int64) []int64 {
 	if !r.held || int64(len(open)) < r.all/2 {
 		return nil
@@ -277,7 +274,7 @@ func (r *ring) appendFresh(dst []int64) []int64 {
 	return dst
 }
 
-// advance takes note of the chunks that were handed out. r.mu is held.
+// advance notes the chunks that were handed out. r.mu is held.
 func (r *ring) advance() {
 	for bump := r.p.Bump(); r.seen < bump; r.seen++ {
 		idx := r.number(r.seen)
@@ -319,8 +316,8 @@ func (r *ring) size() int64 {
 
 func (r *ring) extents(from, to int64) []extent { return r.extentsIn(from, to, math.MaxInt64) }
 
-// extentsIn are the extents of the chunks [from, to), of which each so many places from 1 on
-// are in one file.
+// extentsIn returns the extents of the chunks [from, to), where each file holds so many places,
+// from place 1 on.
 func (r *ring) extentsIn(from, to, file int64) (s []extent) {
 	for idx := from; idx < to; idx++ {
 		at := r.placeOf(idx)

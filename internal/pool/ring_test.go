@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// ringPool is a small ring whose numbers begin again after 300 chunks. over gets
-// what is overwritten.
+// ringPool returns a small ring whose numbers begin again after 300 chunks. over receives the
+// overwritten numbers.
 func ringPool(t *testing.T, heap bool, bytes int64, over func([]int64)) *Pool {
 	t.Helper()
 	f := newFile(t)
@@ -27,7 +27,7 @@ func ringPool(t *testing.T, heap bool, bytes int64, over func([]int64)) *Pool {
 	return p
 }
 
-// fill takes a chunk, writes what it is called into all of it, and lets it go.
+// fill takes a chunk, writes its stamp into all of it, and releases it.
 func fill(t *testing.T, p *Pool, idx int64, stamp uint64) {
 	t.Helper()
 	w := p.Words(idx)
@@ -56,9 +56,9 @@ func leave(t *testing.T, p *Pool, idx int64) {
 	p.Retire(idx)
 }
 
-// TestRing goes round a ring several times, and round its numbers, with one chunk
-// that stays open. What is handed out is zero, the file never grows beyond the
-// ring, and holds what was written last.
+// TestRing goes round a ring several times, and round its numbers, with one chunk that stays open.
+// Chunks are handed out zeroed, the file never grows beyond the ring, and holds the last chunks
+// written.
 func TestRing(t *testing.T) {
 	for _, heap := range []bool{false, true} {
 		t.Run(map[bool]string{false: "disk", true: "heap"}[heap], func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// TestRingOfUnits has places that are used again by threes.
+// TestRingOfUnits checks a ring whose places are reused three by three.
 func TestRingOfUnits(t *testing.T) {
 	r, err := newRing(&Options{Ring: RingOf(3*maxLots*ChunkSize, nil), States: make([]uint32, 1)}, 1<<24)
 	if err != nil || r.lotSize != 3 || r.want%3 != 0 || r.lap%3 != 0 {
@@ -189,7 +189,7 @@ func TestRingOfUnits(t *testing.T) {
 	}
 }
 
-// TestRingWithoutAddresses asks for more than there are.
+// TestRingWithoutAddresses asks for more addresses than there are.
 func TestRingWithoutAddresses(t *testing.T) {
 	if _, err := newRing(&Options{Ring: RingOf(1<<30, nil)}, 20_000); !errors.Is(err, ErrNoSpace) {
 		t.Errorf("%v, want ErrNoSpace", err)

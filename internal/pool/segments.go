@@ -13,32 +13,31 @@ import (
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
-// Files are where a ring's chunks are that do not lie in the pool's own file: New
-// makes them, and only who calls NewSegments has its code in the program.
+// Files hold a ring's chunks that do not lie in the pool's own file: New creates them, and only
+// programs that call NewSegments contain their code.
 type Files interface {
 	files
-	// sizes is how many parts of how many chunks there can be, and how many there are
-	// as long as none is held.
+	// sizes returns the largest number of parts, the chunks of each, and the number of parts while
+	// none is held.
 	sizes() (parts, chunks, most int64)
 	create(place int64, tell func() error) (*os.File, error)
-	// over makes them the places of made, a ring. Its type is reuse: were it *ring, every
-	// program that has an Options would contain all methods of ring, some 60 kB.
+	// over wraps made, a ring. Its type is reuse: if it were *ring, every program with an Options
+	// would contain all methods of ring, some 60 kB.
 	over(made reuse) reuse
 }
 
-// segments are a ring's places in files of equal size, and reuse is by whole files:
-// the oldest one is deleted and a new one made. A file whose chunks were all written
-// out never changes any more, so that it can be copied away.
+// segments are a ring's places in files of equal size, reused file by file: the oldest one is
+// deleted and a new one created. A file whose chunks are all written out never changes any more, so
+// it can be copied away.
 //
-// Where chunks wait in memory for the disk, a segment is one before it has a file: that is made by
-// who writes its first chunk out, who also deletes the one that has to go for it. So recording
-// goes on while the disk makes no file.
+// Where chunks wait in memory for the disk, a segment exists before its file: the goroutine that
+// writes its first chunk out creates the file, and deletes the one that it replaces. So recording
+// goes on while the disk creates no file.
 //
-// The ring's places are parts × chunks. A file takes any part that is free, and says
-// in its header which: so one that still has an open chunk, because its owner is
-// idle, stays, and the next oldest goes in its place. Only when there is none that
-// can go there are more than most files. The pool's own file has chunk 0, and behind
-// it the kept chunks, whose places follow those of the ring.
+// The ring's places are parts × chunks. A file takes any free part, which its header names: a file
+// with a chunk that is still open, because its owner is idle, stays, and the next oldest is deleted
+// in its place. There are more than most files only if none can be deleted. The pool's own file has
+// chunk 0, and behind it the kept chunks, whose places follow those of the ring.
 type segments struct {
 	*ring
 	base   *os.File
@@ -46,28 +45,28 @@ type segments struct {
 	id     [16]byte
 	chunks int64
 	most   int64
-	told   func(files int) // how many there are; before one is deleted, after one is made
+	told   func(files int) // called with the number of files; before one is deleted, after one is created
 
 	mu     sync.Mutex
 	live   []*segment // the oldest first
-	doomed []*segment // those that are to be deleted
+	doomed []*segment // to be deleted
 	parts  []*segment
 	files  int        // how many there are
 	next   uint32     // number of the next file
-	stale  []*os.File // of segments that were deleted before they were closed
+	stale  []*os.File // files of segments that were deleted before they were closed
 
 	burying sync.Mutex // held while files are deleted
 
-	late    func(error) // told of a disk that was so late that records were lost
-	slow    bool        // for that its reason is there
-	refused error       // why the disk did not take a chunk, when one was last deleted for that
-	credit  int64       // places that were given back, and need no room that others could want
+	late    func(error) // called when the disk was so late that records were lost
+	slow    bool        // the reason is set to that of a late disk
+	refused error       // why the disk refused a chunk when a segment was last deleted for that
+	credit  int64       // places that were freed, and need no room that others could want
 }
 
-// segment is one file, or will be.
+// segment is one file, or a future one.
 type segment struct {
 	part int64
-	lot  int // its chunks
+	lot  int // lot of its chunks
 
 	// Under segments.mu.
 	number uint32
@@ -75,23 +74,22 @@ type segment struct {
 	made   os.FileInfo // nil: it has no file yet
 	f      *os.File    // nil: closed
 
-	used    int64 // places prepared; the flusher's preparing goroutine's
-	counted bool  // as overwritten; under segments.burying
+	used    int64 // places prepared; only the preparing goroutine uses it
+	counted bool  // counted as overwritten; under segments.burying
 }
 
-// HeldMost is how many files more there can be than wanted, each held by a chunk that
-// its owner, a P or a stripe that is idle, or the writer of blocks, has open, or that
-// waits to be written out.
+// HeldMost is the number of files that there can be beyond those wanted, each held by a chunk that
+// is open, with an idle owner (a P, a stripe, or the writer of blocks), or that waits to be written
+// out.
 const HeldMost = 16
 
-// namesTried is how many names in a row may be taken by others.
+// namesTried is the number of names in a row that others may have taken.
 const namesTried = 64
 
-// NewSegments makes the files of a recording into base, of that many bytes each,
-// header included, and at most most of them as long as none is held. path is base's,
-// absolute: segments lie beside it. told is called with how many files there are,
-// after one was made and before one is deleted, late when the disk took so long for one that
-// records were lost.
+// NewSegments returns the files of a recording into base, of that many bytes each, header included,
+// and at most most of them while none is held. path is base's, absolute: segments lie beside it.
+// told is called with the number of files after one is created and before one is deleted, late when
+// the disk took so long for one that records were lost.
 func NewSegments(base *os.File, path string, id [16]byte, bytes int64, most int, told func(files int), late func(error)) Files {
 	s := &segments{base: base, path: path, id: id, chunks: bytes/ChunkSize - 1, most: int64(most), told: told, late: late, next: 1}
 	// There must be twice as many numbers as places.
@@ -113,7 +111,7 @@ func (s *segments) over(made reuse) reuse {
 	return s
 }
 
-// last is the last place of the parts: behind it are those of the pool's own file.
+// last returns the last place of the parts: behind it are those of the pool's own file.
 func (s *segments) last() int64 { return int64(len(s.parts)) * s.chunks }
 
 func (s *segments) at(place int64) (f *os.File, off int64) {
@@ -132,7 +130,8 @@ func (s *segments) at(place int64) (f *os.File, off int64) {
 	return f, (1 + (place-1)%s.chunks) * ChunkSize
 }
 
-// create makes the file of a place that has none yet. tell has the trace say what is overwritten.
+// create creates the file of a place that has none yet. tell updates the trace's count of
+// overwritten chunks.
 func (s *segments) create(place int64, tell func() error) (*os.File, error) {
 	var seg *segment
 	s.mu.Lock()
@@ -144,7 +143,7 @@ func (s *segments) create(place int64, tell func() error) (*os.File, error) {
 	if there {
 		return nil, errNoFile
 	}
-	if s.burying.TryLock() { // else they are being deleted, and who does that may wait for this one
+	if s.burying.TryLock() { // else another goroutine deletes them, and may wait for this one
 		err := s.bury(tell)
 		s.burying.Unlock()
 		if err != nil {
@@ -155,8 +154,8 @@ func (s *segments) create(place int64, tell func() error) (*os.File, error) {
 	return seg.f, err
 }
 
-// holds reports whether a chunk lies in none of the two newest files: in the newest there
-// may be nothing yet.
+// holds reports whether a chunk lies in none of the two newest files: the newest may still be
+// empty.
 func (s *segments) holds(idx int64) bool {
 	place := s.placeOf(idx)
 	s.mu.Lock()
@@ -192,8 +191,8 @@ func (s *segments) reserved() int64 {
 	return n
 }
 
-// relieve deletes files where the disk is full: it takes what waits in memory when it has
-// room again. That is done once for each time that it did not.
+// relieve deletes files if the disk is full: with room again it accepts what waits in memory. That
+// is done once for each refusal.
 func (s *segments) relieve(err error) error {
 	why := errors.Unwrap(err)
 	if why == nil || why == s.refused {
@@ -208,7 +207,7 @@ func (s *segments) relieve(err error) error {
 	return nil
 }
 
-// extend prepares places of the newest file; where the disk is full the oldest one goes.
+// extend prepares places of the newest file; where the disk is full it deletes the oldest one.
 func (s *segments) extend(from, n int64) (int64, error) {
 	if s.busy(from) {
 		s.leaveOut(from)
@@ -218,7 +217,7 @@ func (s *segments) extend(from, n int64) (int64, error) {
 	for {
 		seg, err := s.current()
 		if err == nil && seg == nil {
-			return 0, nil // all are held: the window is not made whole before one is not
+			return 0, nil // all are held: the window is not extended before one is released
 		}
 		if err == nil {
 			n = min(n, s.chunks-seg.used)
@@ -234,7 +233,7 @@ func (s *segments) extend(from, n int64) (int64, error) {
 	}
 }
 
-// makeRoom deletes the oldest file because of err, if that says that the disk is full.
+// makeRoom deletes the oldest file if err means that the disk is full.
 func (s *segments) makeRoom(err error) (dropped bool, e error) {
 	if errors.Is(err, errBehind) || errors.Is(err, errShm) || !IsNoSpace(err) {
 		return false, nil
@@ -273,22 +272,22 @@ func (s *segments) enlarge(seg *segment, end, n int64) error {
 	return nil
 }
 
-// current is the newest file that has places left. It makes one when there is none,
-// for which the oldest goes; nil: none can.
+// current returns the newest file with places left. If there is none it creates one, and deletes
+// the oldest for it; nil: none can be deleted.
 func (s *segments) current() (*segment, error) {
 	if n := len(s.live); n > 0 && s.live[n-1].used < s.chunks {
 		return s.live[n-1], nil
 	}
 	for int64(len(s.live)) >= s.most && s.drop() {
 	}
-	// What is mapped needs its file at once, and Start is to say that none can be made.
+	// Mapped chunks need their file at once, and Start must report that none can be created.
 	now := !s.p.Copies() || len(s.live) == 0
 	if now {
 		if err := s.atDisk(s.buryNow); err != nil {
 			return nil, err
 		}
 	}
-	// Before none are left for others.
+	// Before none are left for other chunks.
 	if len(s.live) >= (int(s.most)+len(s.parts))/2 {
 		s.held = true
 	}
@@ -296,7 +295,7 @@ func (s *segments) current() (*segment, error) {
 	part, newest := slices.Index(s.parts, nil), s.live[max(len(s.live)-1, 0):]
 	waits := len(newest) > 0 && newest[0].made == nil
 	s.mu.Unlock()
-	if part < 0 && waits { // until the disk makes files
+	if part < 0 && waits { // until the disk creates files
 		return nil, errBehind
 	}
 	if part < 0 {
@@ -309,7 +308,7 @@ func (s *segments) current() (*segment, error) {
 		}
 	}
 	s.ring.mu.Lock()
-	s.lots[seg.lot].left = s.chunks // also what is not prepared yet holds it
+	s.lots[seg.lot].left = s.chunks // places that are not prepared yet hold it too
 	s.unname(s.lots[seg.lot].at, s.chunks)
 	s.ring.mu.Unlock()
 	s.mu.Lock()
@@ -319,7 +318,7 @@ func (s *segments) current() (*segment, error) {
 	return seg, nil
 }
 
-// open makes the segment's file. Names that somebody else has taken are left out.
+// open creates the segment's file. It skips names that are taken.
 func (s *segments) open(seg *segment) error {
 	var path string
 	for range namesTried {
@@ -336,7 +335,7 @@ func (s *segments) open(seg *segment) error {
 		b := format.AppendSegmentHeader(nil, &format.SegmentHeader{Number: number, ID: s.id, Part: uint32(seg.part), Chunks: uint32(s.chunks)})
 		made, err := f.Stat()
 		if err == nil {
-			if err = newfile.Truncate(f, ChunkSize); err != nil { // a filter may refuse it
+			if err = newfile.Truncate(f, ChunkSize); err != nil { // a seccomp filter may refuse it
 				_, err = newfile.WriteAt(f, zeros[:1], ChunkSize-1)
 			}
 			if err == nil {
@@ -359,8 +358,8 @@ func (s *segments) open(seg *segment) error {
 	return fmt.Errorf("%s: %w", path, fs.ErrExist)
 }
 
-// drop gives up the oldest segment of which nothing is in memory any more, and reports
-// whether there is one, besides the newest. It is there until bury deletes it.
+// drop gives up the oldest segment, except the newest, that has nothing in memory any more, and
+// reports whether there is one. Its file exists until bury deletes it.
 func (s *segments) drop() bool {
 	for i, seg := range s.live[:max(len(s.live)-1, 0)] {
 		s.ring.mu.Lock()
@@ -379,14 +378,14 @@ func (s *segments) drop() bool {
 	return false
 }
 
-// buryNow is bury for who writes nothing.
+// buryNow calls bury from a goroutine that is not writing.
 func (s *segments) buryNow() error {
 	s.burying.Lock()
 	defer s.burying.Unlock()
 	return s.bury(func() error { return s.p.back.save(extent{0, 0, 1}, false) })
 }
 
-// bury deletes the files of the segments that were given up. What was in them is overwritten.
+// bury deletes the files of the segments that were given up. Their contents are overwritten.
 // s.burying is held.
 func (s *segments) bury(tell func() error) error {
 	for {
@@ -411,8 +410,8 @@ func (s *segments) bury(tell func() error) error {
 		if err := s.detach(nums); err != nil {
 			return err
 		}
-		// The file says how much is overwritten before that is gone. If the disk is so full
-		// that it can't, it will soon, by what becomes free.
+		// The file counts the chunks as overwritten before they are gone. If the disk is too full
+		// for that, the space that becomes free makes it possible soon.
 		if err := tell(); err != nil && !IsNoSpace(err) {
 			return err
 		}
@@ -423,12 +422,12 @@ func (s *segments) bury(tell func() error) error {
 		s.mu.Lock()
 		s.doomed = s.doomed[1:]
 		s.parts[seg.part] = nil
-		s.stale = append(s.stale, seg.f) // who writes out may be about to use it; nil is as good as closed
+		s.stale = append(s.stale, seg.f) // the writing goroutine may be about to use it; nil is as good as closed
 		s.mu.Unlock()
 	}
 }
 
-// count tells that there are so many files more.
+// count adds to the number of files and reports it.
 func (s *segments) count(more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -436,8 +435,8 @@ func (s *segments) count(more int) {
 	s.told(s.files)
 }
 
-// remove deletes the file, if its name is still its own: somebody may have deleted it,
-// and have put another one there, which may even have got its inode.
+// remove deletes the file if its name is still its own: another process may have deleted it, and
+// created another there, perhaps with the same inode.
 func (s *segments) remove(g *segment) error {
 	named, err := os.Lstat(g.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (!named.Mode().IsRegular() || !os.SameFile(named, g.made)) {
@@ -464,23 +463,23 @@ func (s *segments) remove(g *segment) error {
 	return nil
 }
 
-// empty takes the chunks out of a segment that its directory does not let go: what is in there counts
-// as overwritten, and would be told of beside that.
+// empty removes the chunks from a segment whose directory does not allow deleting it: they count as
+// overwritten, and must not be read as well.
 func (g *segment) empty() {
 	f, err := newfile.Existing(g.path, os.O_WRONLY)
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err == nil && os.SameFile(st, g.made) { // else somebody has put another there
+	if st, err := f.Stat(); err == nil && os.SameFile(st, g.made) { // else another file has its name
 		_ = newfile.Truncate(f, ChunkSize)
 	}
 }
 
-// tidy deletes the files that have to go, and closes those that will not be written to any
-// more. It is called by the goroutine that writes out, behind what waits for earlier writes.
+// tidy deletes the files that are due, and closes those that will not be written any more. The
+// goroutine that writes out calls it, after it has waited for earlier writes.
 func (s *segments) tidy() {
-	_ = s.buryNow() // else who makes the next file tries again, and says why not
+	_ = s.buryNow() // on an error the goroutine that creates the next file tries again, and reports it
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ring.mu.Lock()

@@ -15,8 +15,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// segmentPool is a pool over segments of 15 chunks in dir. over gets what is
-// overwritten, told the number of files.
+// segmentPool returns a pool over segments of 15 chunks in dir. over receives the overwritten
+// numbers, told the number of files.
 func segmentPool(t *testing.T, dir string, heap bool, most int, over func([]int64)) (p *Pool, s *segments, told *int) {
 	t.Helper()
 	f := createIn(t, dir, "t.scope")
@@ -30,7 +30,7 @@ func segmentPool(t *testing.T, dir string, heap bool, most int, over func([]int6
 	return p, files.(*segments), told
 }
 
-// next takes a chunk, if need be by asking for more.
+// next takes a chunk, extending the pool if needed.
 func next(t *testing.T, p *Pool) int64 {
 	t.Helper()
 	idx, why := p.Take()
@@ -52,9 +52,9 @@ func descriptors(t *testing.T) int {
 	return len(list)
 }
 
-// TestSegments goes through many segments while one chunk stays open. Every chunk is in
-// the file that its place says, the one with the open chunk stays, and the others are at
-// most as many as they should be; those that are finished are closed.
+// TestSegments goes through many segments while one chunk stays open. Every chunk is in the file of
+// its place, the file with the open chunk stays, and there are at most as many others as allowed;
+// finished files are closed.
 func TestSegments(t *testing.T) {
 	for _, heap := range []bool{false, true} {
 		t.Run(map[bool]string{false: "disk", true: "heap"}[heap], func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestSegments(t *testing.T) {
 			if n := descriptors(t); n > fds+most {
 				t.Errorf("%d descriptors are open, at first %d were", n, fds)
 			}
-			// most files, one of them held: what was not overwritten is in the others.
+			// most files, one of them held: chunks that were not overwritten are in the others.
 			if there := len(stamp) - len(over); there < (most-2)*15-15 || there > most*15 || over[open] {
 				t.Errorf("%d of %d are not overwritten; the open one is: %t", there, len(stamp), over[open])
 			}
@@ -141,8 +141,8 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestSegmentsAllHeld: with a chunk open in each there are more than wanted, up to a
-// bound; then there is no window, and when one is written out there is again.
+// TestSegmentsAllHeld checks that with a chunk open in each there are more segments than wanted, up
+// to a bound; then there is no window, and after one chunk is written out there is again.
 func TestSegmentsAllHeld(t *testing.T) {
 	p, s, _ := segmentPool(t, t.TempDir(), false, 2, nil)
 	var all []int64
@@ -173,8 +173,8 @@ func TestSegmentsAllHeld(t *testing.T) {
 	}
 }
 
-// TestSegmentsOnFullDisk: where there is no room for another file the oldest goes, and
-// only if there is none that can is there no window.
+// TestSegmentsOnFullDisk checks that the oldest file is deleted where there is no room for another,
+// and that there is no window only if none can be deleted.
 func TestSegmentsOnFullDisk(t *testing.T) {
 	for _, heap := range []bool{false, true} {
 		t.Run(map[bool]string{false: "disk", true: "heap"}[heap], func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestSegmentsOnFullDisk(t *testing.T) {
 			for n := range 1000 {
 				idx, why := p.Take()
 				for try := 0; why != 0 && try < 3; try++ {
-					_ = p.Extend() // tells that it is full
+					_ = p.Extend() // fails: it is full
 					idx, why = p.Take()
 				}
 				if why != 0 {
@@ -196,7 +196,7 @@ func TestSegmentsOnFullDisk(t *testing.T) {
 				p.Advance(idx, Leaving)
 				_ = p.Save(idx, idx+1, true)
 				taken = append(taken, idx)
-				// What the disk does not take stays in memory until a segment was deleted.
+				// Chunks that the disk refuses stay in memory until a segment is deleted.
 				taken = slices.DeleteFunc(taken, func(idx int64) bool {
 					if p.Drop(idx, idx+1) != nil {
 						return false
@@ -207,7 +207,7 @@ func TestSegmentsOnFullDisk(t *testing.T) {
 				})
 				most, waiting = max(most, len(s.live)), max(waiting, len(taken))
 			}
-			// A heap's files may be empty: what they will have waits in memory.
+			// A heap's files may be empty: their chunks wait in memory.
 			if most < 8 || most > 16 && !heap || waiting > 400 {
 				t.Errorf("there were %d segments of 1 MiB on 16 MiB, and up to %d chunks waited", most, waiting)
 			}
@@ -218,7 +218,7 @@ func TestSegmentsOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestSegmentsNoFile: a pool that can't be made leaves nothing.
+// TestSegmentsNoFile checks that a pool that can't be created leaves no file.
 func TestSegmentsNoFile(t *testing.T) {
 	dir := smallFS(t, "2m")
 	filler := createIn(t, dir, "filler")
@@ -241,8 +241,8 @@ func TestSegmentsNoFile(t *testing.T) {
 
 const immutableFlag = 0x10 // FS_IMMUTABLE_FL
 
-// immutable has nobody make or delete files in dir, as chattr +i does, until the test ends or the
-// returned function is called.
+// immutable prevents making and deleting files in dir, as chattr +i does, until the test ends or
+// the returned function is called.
 func immutable(t *testing.T, dir string) (end func()) {
 	t.Helper()
 	d, err := os.Open(dir)
@@ -267,8 +267,8 @@ func immutable(t *testing.T, dir string) (end func()) {
 	return end
 }
 
-// TestSegmentsImmutable: what counts as overwritten is not in the files, where its segment can't be
-// deleted, and is deleted when it can.
+// TestSegmentsImmutable checks that overwritten chunks are removed from a segment that can't be
+// deleted, and that it is deleted once it can.
 func TestSegmentsImmutable(t *testing.T) {
 	for _, heap := range []bool{false, true} {
 		t.Run(map[bool]string{false: "disk", true: "heap"}[heap], func(t *testing.T) {

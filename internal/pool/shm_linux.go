@@ -14,48 +14,45 @@ import (
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
-// shm maps chunks of a file on tmpfs, the hot file, and copies them to the trace
-// file. So no worker ever waits for a disk, nor for a file system that is frozen:
-// its pages are memory that nobody writes back. A kill leaves the hot file, and
-// readers join it with the trace.
+// shm maps chunks of a file on tmpfs, the hot file, and copies them to the trace file. So no worker
+// ever waits for a disk, nor for a frozen file system: the hot file's pages are memory
+// without write-back. A kill leaves the hot file, and readers join it with the trace.
 //
-// A chunk lies in a slot. The table in the hot file tells readers in which: it is
-// entered when the slot is ready and before the chunk can be handed out, and taken
-// out when the trace file has all of it, before the slot is zeroed for the next.
-// So at any moment a chunk is whole in its slot, or is in none and whole in the
-// file.
+// A chunk lies in a slot, which the table in the hot file records: its entry is written when the
+// slot is ready and before the chunk can be handed out, and cleared when the trace file has the
+// whole chunk, before the slot is zeroed for the next. So at any moment a chunk is whole in its
+// slot, or is in none and whole in the file.
 type shm struct {
 	file
 	*mapped
 	hot     *os.File
-	max     int64         // slots, at most
+	max     int64         // largest number of slots
 	allowed *atomic.Int64 // bytes of memory
 
-	copying sync.Mutex // held while chunks are written; what is below is not: a disk may keep us waiting
+	copying sync.Mutex // held while chunks are written; the fields below have no lock: a disk may take long
 	copier
-	begun []extent // whose write-back has begun
+	begun []extent // held while chunks are written; the copier's own locks are not: a disk may take long
 
-	// Of slots. There is no lock, because who prepares a chunk must not wait for
-	// others who do.
-	slots []atomic.Int64 // the number of the chunk in each, plus 1, or one of the values below
-	held  atomic.Int64   // how many have a chunk, or are to get one
-	warm  atomic.Int64   // how many are that
-	masks atomic.Int64   // how many are of a place whose chunk was evicted
+	// The slots. There is no lock, because goroutines that prepare chunks must not wait for each
+	// other.
+	slots []atomic.Int64 // by slot: the number of its chunk, plus 1, or one of the values below
+	held  atomic.Int64   // slots that have a chunk, or are to get one
+	warm  atomic.Int64   // slots that are slotWarm
+	masks atomic.Int64   // slots of a place whose chunk was evicted
 	lost  atomic.Int64
-	pages atomic.Int64 // how many have some
+	pages atomic.Int64 // slots that have pages
 }
 
-// What a slot has that holds no chunk.
+// Values of a slot that holds no chunk.
 const (
 	slotCold = 0  // no pages
 	slotWarm = -1 // pages that are zero
 	slotBusy = -2 // it is being prepared
-	slotLost = -3 // what it had: it could not be zeroed, and is not used again
-	slotMask = -4 // less the place: its chunk was evicted, and it is for the next one there
+	slotLost = -3 // it could not be zeroed, and is not used again
+	slotMask = -4 // less the place: its chunk was evicted, and the slot is for the next one there
 )
 
-// newShm makes the backing of the empty trace. hot has its header, and no
-// slots yet.
+// newShm returns the backing of the empty trace. hot has its header, and no slots yet.
 func newShm(p *Pool, o *Options) (backing, error) {
 	m, err := newMapped(p, o, true)
 	if err != nil {
@@ -68,8 +65,8 @@ func newShm(p *Pool, o *Options) (backing, error) {
 	return s, nil
 }
 
-// spare is what slots there are, and what tmpfs has for more: all but a twentieth,
-// which others may need.
+// spare counts the free slots, and those that tmpfs has room for: all but a twentieth, which others
+// may need.
 func (s *shm) spare() (int64, error) {
 	avail, total, err := file{f: s.hot}.free()
 	held := s.held.Load()
@@ -87,7 +84,7 @@ func (s *shm) memory() int64 { return s.pages.Load() * ChunkSize }
 // grow does nothing: the file grows as it is written.
 func (s *shm) grow(at, n int64) error { return nil }
 
-// attach gives the n chunks from idx on a slot each.
+// attach gives each of the n chunks from idx on a slot.
 func (s *shm) attach(idx, at, n int64) error {
 	if err := s.fits(idx + n); err != nil {
 		return err
@@ -123,7 +120,7 @@ func (s *shm) attach(idx, at, n int64) error {
 	return nil
 }
 
-// slotsFor finds slots for n places from at on: those that these have already, and others.
+// slotsFor finds slots for n places from at on: those that the places have kept, and others.
 func (s *shm) slotsFor(slots []int64, at, n int64) ([]int64, error) {
 	if s.masks.Load() == 0 {
 		return s.take(slots, n)
@@ -160,7 +157,7 @@ func (s *shm) unmask(at int64) int64 {
 	return -1
 }
 
-// offset is where a slot lies in the hot file.
+// offset returns the offset of a slot in the hot file.
 func (s *shm) offset(slot int) int64 { return format.HotSlot(len(s.slots), slot) }
 
 // slotOf returns the slot of a chunk, -1 if it has none.
@@ -173,10 +170,10 @@ func (s *shm) slotOf(idx int64) int {
 	return -1
 }
 
-// evict zeroes the chunk's slot, which stays that of its place. Nobody loads the chunk any
+// evict zeroes the chunk's slot, which stays assigned to its place. The chunk is not loaded any
 // more: it has no place.
 func (s *shm) evict(idx, at int64) {
-	s.loading.Lock() // until nobody is about to
+	s.loading.Lock() // until it is not being loaded
 	slot := s.slotOf(idx)
 	s.loading.Unlock()
 	if slot < 0 {
@@ -206,9 +203,9 @@ func (s *shm) evict(idx, at int64) {
 	s.slots[slot].Store(is)
 }
 
-// take finds n slots that have pages, and these zero: warm ones before others, since those
-// cost a third. A slot is looked at before it is claimed: a compare-and-swap that fails
-// takes its cache line from the other processors, and most slots have chunks.
+// take finds n slots with zeroed pages: warm ones first, which cost a third of the others. It reads
+// a slot before it claims it: a compare-and-swap that fails takes its cache line from the other
+// processors, and most slots have chunks.
 func (s *shm) take(slots []int64, n int64) ([]int64, error) {
 	s.held.Add(n)
 	var err error
@@ -254,8 +251,8 @@ func (s *shm) heat(slot int) error {
 	return nil
 }
 
-// tell enters a slot into the hot file's table: as that of the chunk whose place
-// in the file is v-1, or, with 0, of none.
+// tell enters a slot into the hot file's table: v is one more than the place of its chunk in the
+// file, or 0 for none.
 func (s *shm) tell(slot int64, v uint64) error {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
@@ -263,12 +260,11 @@ func (s *shm) tell(slot int64, v uint64) error {
 	return err
 }
 
-// detach is for chunks that are in no slot any more: their addresses lead nowhere
-// already.
+// detach is for chunks that are in no slot any more: their addresses are detached already.
 func (s *shm) detach(idx, n int64) error { return nil }
 
-// let takes chunks out of their slots. Nobody may find a slot at a chunk's address
-// any more when it is zeroed: a late store would be in the next chunk.
+// let removes chunks from their slots. When a slot is zeroed, no chunk's address may lead to it any
+// more: a late store would hit the next chunk.
 func (s *shm) let(idx, n int64) {
 	theirs := func(slot int) bool { v := s.slots[slot].Load(); return v > idx && v <= idx+n }
 	ok := true
@@ -299,7 +295,7 @@ func (s *shm) let(idx, n int64) {
 	}
 }
 
-// zero makes a slot what it is without a chunk, and returns what that is.
+// zero clears a slot for the next chunk, and returns its new value.
 func (s *shm) zero(slot int) int64 {
 	off := s.offset(slot)
 	if s.warm.Load() < maxWarm && s.memory() <= s.allowed.Load() {
@@ -317,7 +313,7 @@ func (s *shm) zero(slot int) int64 {
 	return slotCold
 }
 
-// rearm does nothing: nobody writes the pages back.
+// rearm does nothing: the pages have no write-back.
 func (s *shm) rearm(idx, n int64) error { return nil }
 
 func (s *shm) save(p extent, final bool) error {
@@ -326,8 +322,8 @@ func (s *shm) save(p extent, final bool) error {
 	return s.copy(p, final)
 }
 
-// inSlot is the memory of a chunk that is in a slot: nothing is at another one's
-// addresses. It stays there while copying is held.
+// inSlot returns the memory of a chunk that is in a slot: at other addresses there is nothing. It
+// stays there while copying is held.
 func (s *shm) inSlot(idx int64) []uint64 {
 	if s.slotOf(idx) < 0 {
 		return nil
@@ -335,13 +331,13 @@ func (s *shm) inSlot(idx int64) []uint64 {
 	return s.words(idx)
 }
 
-// drop writes chunks out and lets go of their slots. Then it waits until what
-// was written before is on the disk, and has the page cache let go of that.
+// drop writes chunks out and frees their slots. Then it waits until the previous ones are on the
+// disk, and drops those from the page cache.
 func (s *shm) drop(p extent) error {
 	s.copying.Lock()
 	defer s.copying.Unlock()
 	if err := s.copy(p, true); err != nil {
-		return err // the chunks stay where they are, for the next try
+		return err // the chunks stay in their slots, for the next attempt
 	}
 	s.let(p.idx, p.n)
 	var err error
@@ -357,7 +353,7 @@ func (s *shm) drop(p extent) error {
 	return err
 }
 
-// free does not count what waits to be written as free.
+// free does not count the room that waiting chunks need.
 func (s *shm) free() (avail, total int64, err error) {
 	avail, total, err = s.file.free()
 	return avail - s.held.Load()*ChunkSize, total, err

@@ -15,8 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// hotFile makes a hot file with so many slots in a directory, or, with none, in
-// memory.
+// hotFile returns a hot file with so many slots in a directory, or, if dir is empty, in memory.
 func hotFile(t *testing.T, dir string, slots uint32) *os.File {
 	t.Helper()
 	if dir == "" {
@@ -57,15 +56,15 @@ func newShmPool(t *testing.T, o Options, dir string, slots uint32) (*Pool, *os.F
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if addresses.busy { // a test that has not closed it
+		if addresses.busy { // of a test that has not closed it
 			_ = p.Close()
 		}
 	})
 	return p, o.Hot
 }
 
-// TestWarmFirst: a slot that has its pages is taken before one that has none and lies
-// before it, so that no more memory is used, and none is zeroed again.
+// TestWarmFirst checks that a slot with pages is taken before an earlier one without, so that no
+// more memory is used, and none is zeroed again.
 func TestWarmFirst(t *testing.T) {
 	p, _ := newShmPool(t, Options{}, "", 512)
 	s := p.back.(*shm)
@@ -77,8 +76,8 @@ func TestWarmFirst(t *testing.T) {
 		}
 		taken = append(taken, idx)
 	}
-	// What is let go of first stays warm, up to maxWarm; these are taken again, so that what
-	// is let go of then is warm, behind those that were not.
+	// The first chunks that are released stay warm, up to maxWarm; these are taken again, so that
+	// the next released ones are warm, behind those that were not.
 	s.let(taken[0], 200)
 	if n := s.warm.Load(); n != maxWarm {
 		t.Fatalf("%d slots are warm, want %d", n, maxWarm)
@@ -100,7 +99,7 @@ func TestWarmFirst(t *testing.T) {
 	}
 }
 
-// joined reads the chunk whose place is at, as docs/format.md tells readers to.
+// joined reads the chunk whose place is at, as docs/format.md specifies for readers.
 func joined(t *testing.T, hot *os.File, f io.ReaderAt, slots uint32, at int64) []byte {
 	t.Helper()
 	b := make([]byte, ChunkSize)
@@ -131,8 +130,8 @@ func joined(t *testing.T, hot *os.File, f io.ReaderAt, slots uint32, at int64) [
 	return b
 }
 
-// TestShm writes chunks through: at any moment a chunk is whole in its slot, or in
-// none and whole in the file; and what was let go of is zero in the hot file.
+// TestShm writes chunks through: at any moment a chunk is whole in its slot, or in none and whole
+// in the file; and released slots are zero in the hot file.
 func TestShm(t *testing.T) {
 	const slots = 256
 	f := newFile(t)
@@ -203,7 +202,7 @@ func TestShm(t *testing.T) {
 	if s.warm.Load() > maxWarm || s.lost.Load() != 0 {
 		t.Errorf("%d warm, %d lost", s.warm.Load(), s.lost.Load())
 	}
-	// A store that comes too late harms nobody.
+	// A late store does no harm.
 	atomic.StoreUint64(&p.Words(3)[5], 77)
 	check(3)
 	if err := p.Save(0, 1, false); err != nil {
@@ -217,9 +216,9 @@ func TestShm(t *testing.T) {
 	}
 }
 
-// TestShmIsBounded: what the file does not take stays in memory, up to the slots
-// that there are; then records are lost because of the window, and when the file
-// takes it there is room again.
+// TestShmIsBounded checks that chunks that the file refuses stay in memory, up to the number of
+// slots; then records are lost because of the window, and when the file accepts the chunks there is
+// room again.
 func TestShmIsBounded(t *testing.T) {
 	const slots = 128
 	p, _ := newShmPool(t, Options{}, "", slots)
@@ -260,8 +259,8 @@ func TestShmIsBounded(t *testing.T) {
 	}
 }
 
-// TestShmFull: a tmpfs that has no more is not the buffer's size: what finds none is lost for
-// space, until others are written out. One that has not enough to begin is no backing.
+// TestShmFull checks that a full tmpfs is not counted as a full buffer: records that find no room
+// are lost for space, until chunks are written out. A tmpfs too small to begin with is no backing.
 func TestShmFull(t *testing.T) {
 	dir := smallFS(t, "8m")
 	p, hot := newShmPool(t, Options{}, dir, 2048)
@@ -305,7 +304,7 @@ func TestShmFull(t *testing.T) {
 	}
 }
 
-// TestShmRing: places of a ring are used again, by chunks in other slots.
+// TestShmRing checks that places of a ring are reused, by chunks in other slots.
 func TestShmRing(t *testing.T) {
 	f := newFile(t)
 	const slots, ring = 512, 64
@@ -346,8 +345,8 @@ func TestShmRing(t *testing.T) {
 	}
 }
 
-// TestBlocksAreThereFirst: what records refer to is in the file no later than they are,
-// in chunks that are written whole and in those that are still being written.
+// TestBlocksAreThereFirst checks that what records refer to is in the file no later than the
+// records, in chunks that are written whole and in those that are still being written.
 func TestBlocksAreThereFirst(t *testing.T) {
 	for _, ring := range []int64{0, 4 << 20} {
 		for name, open := range map[string]func(o Options) *Pool{

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// smallFS mounts a tmpfs of that size and returns where.
+// smallFS mounts a tmpfs of that size and returns its path.
 func smallFS(t *testing.T, size string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -48,9 +48,9 @@ func available(t *testing.T, dir string) int64 {
 	return int64(s.Bavail) * int64(s.Bsize)
 }
 
-// TestExtendOnFullDisk extends a pool on a file system that has not one block
-// left, past the check that would have refused: the kernel's answer must be an
-// error and not a signal, and nothing may be kept of what it gave.
+// TestExtendOnFullDisk extends a pool on a file system without a free block, past the check that
+// would have refused: the kernel's answer must be an error and not a signal, and whatever it
+// allocated must be freed.
 func TestExtendOnFullDisk(t *testing.T) {
 	dir := smallFS(t, "16m")
 	f := createIn(t, dir, "trace")
@@ -72,7 +72,7 @@ func TestExtendOnFullDisk(t *testing.T) {
 	if free := available(t, dir); free < left {
 		t.Errorf("%d bytes are left, want %d", free, left)
 	}
-	// What was prepared before can still be written to, to its last byte.
+	// Chunks prepared before can still be written to, to the last byte.
 	for {
 		idx, why := p.TakeForBlocks()
 		if why != 0 {
@@ -82,7 +82,7 @@ func TestExtendOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestPoolOnFullDisk runs a pool into the end of its file system and out again.
+// TestPoolOnFullDisk fills the file system of a pool, and frees room again.
 func TestPoolOnFullDisk(t *testing.T) {
 	dir := smallFS(t, "64m")
 	f := createIn(t, dir, "trace")
@@ -123,8 +123,8 @@ func TestPoolOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestNewOnFullDisk starts a pool where there is no room for one: the file stays
-// empty and the next pool finds the addresses free.
+// TestNewOnFullDisk starts a pool where there is no room for one: the file stays empty and the next
+// pool finds the addresses free.
 func TestNewOnFullDisk(t *testing.T) {
 	f := createIn(t, smallFS(t, "4m"), "trace")
 	if _, err := New(Options{File: f, Limit: testLimit}); !IsNoSpace(err) {
@@ -136,8 +136,7 @@ func TestNewOnFullDisk(t *testing.T) {
 	newDiskPool(t, newFile(t), testLimit)
 }
 
-// TestHeapOnFullDisk drops heap chunks where there is no room: they stay in
-// memory until there is.
+// TestHeapOnFullDisk drops heap chunks on a full disk: they stay in memory until there is room.
 func TestHeapOnFullDisk(t *testing.T) {
 	dir := smallFS(t, "1m")
 	f := createIn(t, dir, "trace")
@@ -173,8 +172,8 @@ func TestHeapOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestRingOnFullDisk has a file system that is smaller than the ring: it goes on
-// with what it got.
+// TestRingOnFullDisk checks that a ring on a file system smaller than itself goes on with the
+// places it got.
 func TestRingOnFullDisk(t *testing.T) {
 	dir := smallFS(t, "8m")
 	f := createIn(t, dir, "ring")
@@ -185,7 +184,7 @@ func TestRingOnFullDisk(t *testing.T) {
 	defer p.Close()
 	n := 0
 	for round := 0; n < 500; round++ {
-		_ = p.Extend() // says that the disk is full
+		_ = p.Extend() // fails: the disk is full
 		for {
 			idx, why := p.Take()
 			if why != 0 {

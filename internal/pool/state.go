@@ -6,8 +6,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// States of a chunk, in the low byte of its word in Pool.states. The owner's
-// number lies above.
+// States of a chunk, in the low byte of its word in Pool.states. The owner's number is above it.
 const (
 	Free    = 0 // never handed out, or handed out and its header not yet written
 	Open    = 1
@@ -16,14 +15,14 @@ const (
 	Gone    = 4 // written out, its pages dropped
 )
 
-// Marks of free chunks in the table, above the state, where chunks may be prepared by who
-// needs them: see linear.go.
+// Marks of free chunks in the table, above the state, where takers may prepare chunks: see
+// linear.go.
 const (
 	prepared = Free | 1<<8 // by the flusher
-	handed   = Free | 2<<8 // to its owner, who has not begun it
+	handed   = Free | 2<<8 // to its owner, which has not begun it
 )
 
-// TakeOpen hands out the next chunk, down to the last one that there may be, and opens it.
+// TakeOpen hands out the next chunk, up to the very last, and opens it.
 func (p *Pool) TakeOpen() (idx int64, lost format.Loss) {
 	if idx, lost = p.take(0, 0); lost == 0 {
 		p.Advance(idx, Open)
@@ -39,9 +38,8 @@ func (p *Pool) State(idx int64) uint32 {
 	return atomic.LoadUint32(&p.states[idx]) & 0xff
 }
 
-// Advance moves a chunk's state on to the one that is given and reports whether it did:
-// a state never goes back. The owner's number stays. Besides it the assembly alone opens
-// and seals chunks, those that a P has.
+// Advance moves a chunk's state on to the given one and reports whether it did: a state never goes
+// back. The owner's number stays. Only the assembly also opens and seals chunks, those of a P.
 func (p *Pool) Advance(idx int64, to uint32) bool {
 	w := &p.states[idx]
 	for {
@@ -55,10 +53,9 @@ func (p *Pool) Advance(idx int64, to uint32) bool {
 	}
 }
 
-// forget makes the states of the chunks [from, to) those of chunks that never were, for
-// the next pool.
+// forget resets the states of the chunks [from, to) for the next pool.
 func (p *Pool) forget(from, to int64) {
 	for i := from; i < to; i++ {
-		atomic.StoreUint32(&p.states[i], 0) // a late end may look
+		atomic.StoreUint32(&p.states[i], 0) // a late end may read it
 	}
 }

@@ -16,24 +16,23 @@ const (
 	minStep   = 1 << 20 / ChunkSize // less is not worth a system call
 )
 
-// pace is how fast chunks are taken.
+// pace measures how fast chunks are taken.
 type pace struct {
 	window int64 // chunks to keep ahead
-	used   int64 // bump at the last Extend, and when that was
+	used   int64 // bump at the last Extend
 	asked  time.Time
 }
 
-// ErrNoSpace says that the file system has too little room to record.
+// ErrNoSpace means that the file system has too little room to record.
 var ErrNoSpace = errors.New("not enough space on the file system")
 
-// least is the smallest window: a ring's chunks are prepared by lots, of which one is ahead while
-// another is used.
+// least returns the smallest window: a ring's chunks are prepared by lots, one of which is ahead
+// while another is used.
 func (p *Pool) least() int64 { return max(minWindow, 2*p.lotSize) }
 
-// Extend keeps the window ahead of the bump. The window is what the writers
-// would use in a tenth of a second at the rate since the last call, from 4 MiB
-// up to 64 MiB. Where it can't be prepared the reason that Take gives changes,
-// and with it what lost records are counted as.
+// Extend keeps the window ahead of the bump. The window is what the writers would use in 0.1 s at
+// the rate since the last call, from 4 MiB up to 64 MiB. If it can't be prepared, the reason that
+// Take returns changes, and with it the reason of lost records.
 func (p *Pool) Extend() error {
 	p.allow()
 	now, bump := time.Now(), p.Bump()
@@ -55,8 +54,8 @@ func (p *Pool) extend() error {
 	return p.prepare()
 }
 
-// prepare makes the window whole, step by step, so that a writer that is about
-// to run out of it gets more before all is there.
+// prepare extends the window step by step, so that a writer that is about to run out of chunks gets
+// more before all are there.
 func (p *Pool) prepare() (failed error) {
 	p.lacking = 0
 	defer func() {
@@ -93,12 +92,11 @@ func (p *Pool) prepare() (failed error) {
 	}
 }
 
-// refuse makes err the reason for which there is no more of the window. What the
-// file does not take yet is none of its own: it is as if the window had not been
-// asked for.
+// refuse sets err as the reason why the window ends. A file that is only behind is no such reason:
+// the pool stays as if the window had not been extended.
 func (p *Pool) refuse(err error) error {
 	if err == nil || p.ring > 0 && p.parts == 0 && errors.Is(err, errShm) {
-		return nil // a ring in one file evicts what waits
+		return nil // a ring in one file evicts waiting chunks
 	}
 	why := lossOf(err)
 	if errors.Is(err, errBehind) {
@@ -114,16 +112,16 @@ func (p *Pool) refuse(err error) error {
 	return err
 }
 
-// room refuses to take what would leave less free than 5 % of the file system
-// or 1 GiB, whichever is smaller: a tracer must not be what fills a disk. Nor may it be
-// what fills the memory, where the file is in there.
+// room returns an error if n more bytes would leave less free than 5 % of the file system or 1 GiB,
+// whichever is smaller: a tracer must not fill a disk. Nor may it fill the memory, where the file
+// is in memory.
 func (p *Pool) room(n int64) error {
 	if p.inMemory && p.inMemoryFile()+n > p.allowed.Load() {
 		return errMemory
 	}
 	avail, total, err := p.back.free()
 	if err != nil {
-		return nil // unknown: the allocation itself will tell
+		return nil // unknown: the allocation itself will fail
 	}
 	if keep := min(total/20, 1<<30); avail-n < keep {
 		return fmt.Errorf("%s: %d bytes are free, %d must stay free: %w", p.file.f.Name(), avail, keep, ErrNoSpace)

@@ -9,15 +9,15 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestWindow moves the bump at a rate and looks at the window that Extend keeps:
-// a tenth of a second of it, at least 4 MiB and at most 64 MiB.
+// TestWindow moves the bump at a rate and checks the window that Extend keeps: 0.1 s of it, at
+// least 4 MiB and at most 64 MiB.
 func TestWindow(t *testing.T) {
 	for _, c := range []struct {
 		name             string
 		window           int64 // before, in chunks
 		used             int64 // chunks in the last second
 		want             int64
-		wantLess, wantUp int64 // what a slow test may see
+		wantLess, wantUp int64 // allowed on a slow machine
 	}{
 		{"idle", minWindow, 0, minWindow, 0, 0},
 		{"idle again", 400, 0, 300, 0, 0},
@@ -53,9 +53,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestSmallSteps checks that the window is not made whole by system calls for
-// a chunk or two, and that the last chunks below the limit are prepared all the
-// same.
+// TestSmallSteps checks that the window is not extended by system calls for a chunk or two, and
+// that the last chunks below the limit are prepared nevertheless.
 func TestSmallSteps(t *testing.T) {
 	p, f := newFake(t, 0)
 	p.asked = time.Now().Add(-time.Second) // or the rate looks like a burst
@@ -135,7 +134,7 @@ func TestWake(t *testing.T) {
 	}
 }
 
-// TestLow checks the low-water mark: the least that was ever left.
+// TestLow checks the low-water mark of the window.
 func TestLow(t *testing.T) {
 	p, _ := newFake(t, 0)
 	if want := int64(minWindow-1) * ChunkSize; p.Low() != want {
@@ -157,12 +156,12 @@ func TestLow(t *testing.T) {
 	}
 }
 
-// TestG36Wake has records find nothing: the flusher is woken once, however many they are,
-// and again when there was more in between. The reason is told at once, and is that of
-// the flusher's last try.
+// TestG36Wake makes records find no chunk: the flusher is woken once, however many they are, and
+// again if there were chunks in between. The reason is available at once, and is that of the
+// flusher's last attempt.
 func TestG36Wake(t *testing.T) {
 	var dry atomic.Uint32
-	dry.Store(99) // what the last pool left
+	dry.Store(99) // left by the last pool
 	p, err := New(Options{File: newFile(t), Heap: true, Dry: &dry})
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +188,7 @@ func TestG36Wake(t *testing.T) {
 			p.Take()
 		}
 		select {
-		case <-p.Wake(): // by those that were taken
+		case <-p.Wake(): // signalled by the takes
 		default:
 		}
 		if n := wakes(); n != 1 || p.Dry() != format.LossWindow || !p.Short() {
@@ -198,7 +197,7 @@ func TestG36Wake(t *testing.T) {
 		if _, why := p.TakeForBlocks(); why != 0 {
 			t.Errorf("round %d: nothing for a block: %v", round, why)
 		}
-		<-p.Wake() // by the block, of the last half
+		<-p.Wake() // signalled by the block, for the last half
 		f.extendErr = errors.New("any")
 		if err := p.Extend(); !errors.Is(err, f.extendErr) || p.Dry() != format.LossIO {
 			t.Errorf("round %d: after an error told %v: %v", round, p.Dry(), err)

@@ -7,24 +7,23 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// account reckons how many records the ring let go of. The records in the snapshot + lost +
-// overwritten are then all that were issued up to its moment.
+// account computes how many records the ring overwrote. The records in the snapshot + lost +
+// overwritten are then all records issued up to its moment.
 //
-// At the moment that would be the word overwritten of the state. But chunks are
-// overwritten while others are copied. Their records are missing here, and are
-// counted there from then on: so the word is read again, last. Some of those that
-// it counts by now were copied before. They are not missing, and are subtracted:
-// the copy says how many they are.
+// At the moment itself that is the word overwritten of the state. But chunks are overwritten while
+// others are copied. Their records are missing here, and the word counts them from then on: so it
+// is read again, last. Some of the chunks that it counts by then were copied before. Their records
+// are not missing, and are subtracted: they are counted in the copy.
 //
-// The writer adds a chunk's records to the word and then zeroes its header. So a
-// chunk whose header is unchanged after the word was read is not in the word, and
-// one whose header was changed before is. To have all of them on one side or the
-// other, the word is read until none of the oldest has changed since: only a
-// writer that is stopped between its two stores makes a difference, of one chunk.
+// The writer adds a chunk's records to the word and then zeroes its header. So a chunk whose header
+// is unchanged after the word was read is not in the word, and one whose header was changed before
+// is. To have all chunks on one side or the other, the word is read until none of the oldest has
+// changed since: only a writer that is stopped between its two stores makes a difference, of one
+// chunk.
 //
-// If the writer goes once around the ring while it is copied, the word counts
-// records too that were issued after the moment. The sum is then what was issued
-// when the latest of those was, and what is missing from then is overwritten.
+// If the writer goes once around the ring while it is copied, the word also counts records that
+// were issued after the moment. The sum is then all records issued up to the latest of those, and
+// the missing ones count as overwritten.
 func (c *copier) account() error {
 	if err := c.findBorn(); err != nil {
 		return err
@@ -44,7 +43,7 @@ func (c *copier) account() error {
 			c.missed++
 		}
 	}
-	if c.missed > 0 { // else all is there that was when the state was read
+	if c.missed > 0 { // else the copy has everything that existed when the state was read
 		c.until = min(last.Until, c.moment)
 	}
 	return err
@@ -64,8 +63,8 @@ func (c *copier) findBorn() error {
 	return err
 }
 
-// lastState marks the chunks that are gone, and reads the state at a moment between two of
-// which none of the oldest chunks went.
+// lastState marks the chunks that are gone, and reads the state between two checks with none of the
+// oldest chunks overwritten in between.
 func (c *copier) lastState() (s format.State, err error) {
 	left := c.overwritable()
 	if left, err = c.dropGone(left, len(left)); err != nil {
@@ -88,8 +87,8 @@ type bornChunk struct {
 	at int
 }
 
-// oldest is how many chunks are looked at to see whether one was overwritten.
-// The next one is the oldest that nobody writes to.
+// oldest is the number of chunks that are checked to see whether one was overwritten. The next one
+// is the oldest without a writer.
 const oldest = 32
 
 // overwritable returns the places of the copied chunks that the ring can overwrite, in the
@@ -104,8 +103,8 @@ func (c *copier) overwritable() (places []int32) {
 	return places
 }
 
-// inOrder sorts places by when their chunks were handed out. Not by slices.SortFunc,
-// whose copy for each type makes the host program larger.
+// inOrder sorts places by the time when their chunks were handed out. slices.SortFunc would make
+// the host program larger, by one copy for each type.
 func (c *copier) inOrder(places []int32) {
 	sort.Sort(&byOrder{c, places})
 }
@@ -132,8 +131,8 @@ func (s byBirth) Less(i, j int) bool {
 	return a < b || a == b && s[i].at < s[j].at
 }
 
-// dropGone marks those of the first n places whose chunk is overwritten in the
-// source now, and returns the others.
+// dropGone marks those of the first n places whose chunk has been overwritten in the source, and
+// returns the others.
 func (c *copier) dropGone(places []int32, n int) ([]int32, error) {
 	left := places[:0]
 	for i, at := range places {

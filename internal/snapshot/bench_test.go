@@ -21,7 +21,7 @@ func BenchmarkCreate(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer f.Close()
-	if err := f.Sync(); err != nil { // or the disk is measured, which still writes this
+	if err := f.Sync(); err != nil { // or the benchmark measures the disk, which still writes this
 		b.Fatal(err)
 	}
 	b.SetBytes(256 << 20)

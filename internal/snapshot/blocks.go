@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// findMoment settles which moment the snapshot is of. No time that is copied is
-// later, or what was open then would look as if it had been so for longer.
+// findMoment determines the snapshot's moment. No copied time is later, or scopes open at the
+// moment would appear to have been open for longer.
 func (c *copier) findMoment() error {
 	c.moment = max(c.moment, c.options.Now, c.tick, c.header.StartTicks)
 	if !c.state.Closed {
@@ -18,8 +18,8 @@ func (c *copier) findMoment() error {
 	if err != nil {
 		return err
 	}
-	// If no round has passed since, the latest blocks are of the moment; or nobody
-	// writes any more, and they are the last.
+	// If no round has passed since, the latest blocks are of the moment; or the writer has ended,
+	// and they are the last.
 	now := s.Tick == c.tick
 	if !c.state.Closed {
 		s.Lost = c.lost
@@ -43,12 +43,12 @@ func (c *copier) findMoment() error {
 	return nil
 }
 
-// eachBlock calls f with every whole block of the chunk k at the place at. there
-// is false if that is overwritten.
+// eachBlock calls f with every whole block of the chunk k at the place at. there is false if the
+// chunk has been overwritten.
 //
-// A block's first eight bytes are stored last, and it has a checksum, so that one
-// reading is enough. A block that is not whole is waited for, in case its writer is
-// at it. If the chunk is overwritten while it is read, what is whole is true.
+// A block's first eight bytes are stored last, and it has a checksum, so one read is enough. It
+// waits for an incomplete block, in case its writer is storing it. If the chunk is overwritten
+// while it is read, its whole blocks are valid.
 func (c *copier) eachBlock(at int, k *chunk, f func(t format.BlockType, p []byte) error) (there bool, err error) {
 	var now chunks.Chunk
 	for {
@@ -71,7 +71,7 @@ func (c *copier) eachBlock(at int, k *chunk, f func(t format.BlockType, p []byte
 	return true, nil
 }
 
-// torn reports whether a block of the chunk is not whole.
+// torn reports whether a block of the chunk is incomplete.
 func torn(k *chunks.Chunk) bool {
 	for w := k.Blocks(); w.Next(); {
 		if w.Err != nil {
@@ -81,13 +81,12 @@ func torn(k *chunks.Chunk) bool {
 	return false
 }
 
-// blocks copies the chunks of blocks that may become more, without what is later than the
-// snapshot's moment. It ends the snapshot with what came in chunks that were handed out
-// since, and with its own facts and its stop.
+// blocks copies the chunks of blocks that may still grow, without blocks that are later than the
+// snapshot's moment. Behind them it appends the blocks of chunks that were handed out since, the
+// snapshot's own facts, and its stop.
 //
-// This is last. A name is written before the first record that has it, and a carry before
-// the chunk that it is of is overwritten: whatever the chunks copied before need has been
-// written by now.
+// Blocks are copied last. A name is written before the first record that has it, and a carry before
+// its chunk is overwritten: whatever the copied chunks need has been written by now.
 func (c *copier) blocks() error {
 	last := 0
 	for i := range c.chunks {
@@ -130,9 +129,9 @@ func (c *copier) blocks() error {
 	return nil
 }
 
-// carries appends, behind the chunk last, those of the ring's chunks of blocks that
-// were handed out since. Of what they hold the carries are wanted, of chunks that
-// were missed: so there is room for them among the chunks of the ring.
+// carries appends, behind the chunk last, those of the ring's chunks of blocks that were handed out
+// since. They hold the carries of missed chunks: so there is room for them among the chunks of the
+// ring.
 func (c *copier) carries(last *int) error {
 	room := c.missed
 	for i := range c.born {

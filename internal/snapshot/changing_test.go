@@ -15,7 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// copied is what a snapshot holds, read without the reader.
+// contents is the contents of a snapshot, read without the reader.
 type contents struct {
 	state   format.State
 	numbers map[uint32]bool
@@ -140,8 +140,7 @@ func zero(t *testing.T, b []byte, off int, what string) {
 	}
 }
 
-// TestChanging copies a trace that changes while it is copied, by every word that
-// is read.
+// TestChanging copies a trace that changes between the words that are read.
 func TestChanging(t *testing.T) {
 	holes, missed, wraps := 0, 0, 0
 	seeds := uint64(3)
@@ -168,7 +167,7 @@ func TestChanging(t *testing.T) {
 					if len(c.numbers) > test.ring {
 						t.Errorf("%d chunks have numbers, of a ring of %d", len(c.numbers), test.ring)
 					}
-					if around { // then the sum is of a later moment
+					if around { // then the sum is that of a later moment
 						then = m.issued
 					}
 					sum := c.records + c.state.Lost + c.state.Overwritten
@@ -193,8 +192,8 @@ func TestChanging(t *testing.T) {
 	t.Logf("%d holes, %d chunks missed, %d times around", holes, missed, wraps)
 }
 
-// createFrom makes a snapshot of the model. then is how many records were issued
-// when the last live chunk was read, there the chunks that were to be copied.
+// createFrom makes a snapshot of the model. then is how many records were issued when the last live
+// chunk was read, there the chunks that were to be copied.
 func createFrom(t *testing.T, path string, m *model) (res Result, then int64, there map[uint32]bool) {
 	t.Helper()
 	c, err := newCopier(m, Options{})
@@ -216,14 +215,14 @@ func createFrom(t *testing.T, path string, m *model) (res Result, then int64, th
 				there[n] = !k.gone && n <= uint32(c.newest) && k.since <= c.cut
 			}
 		}
-		if i == 6 { // which reads how many were lost
+		if i == 6 { // step 6 reads the number of lost records
 			then = m.issued
 		}
 	}
 	return c.result(path), then, there
 }
 
-// gaps is how many chunks up to the last are missing.
+// gaps returns how many chunks up to the last are missing.
 func (c *contents) gaps(there map[uint32]bool) (n int) {
 	for number := range slices.Max(append(slices.Collect(maps.Keys(c.numbers)), 0)) {
 		if there[number] && !c.numbers[number] {
@@ -233,8 +232,7 @@ func (c *contents) gaps(there map[uint32]bool) (n int) {
 	return n
 }
 
-// check compares a snapshot with what the model wrote; was is what it had written
-// before.
+// check compares a snapshot with what the model wrote; was is what it had written before.
 func check(t *testing.T, c *contents, m *model, was map[int64]modelScope, around bool) {
 	t.Helper()
 	for loc, r := range c.recs {

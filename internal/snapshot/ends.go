@@ -2,12 +2,12 @@ package snapshot
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// want notes the begin of an end apart that was copied, if that begin was not: it lies in a
-// live chunk beyond what was copied, or beyond all that is known.
+// want notes the begin of a copied end apart, if the begin was not copied: it lies in a live chunk
+// beyond the copied part, or in a chunk not found yet.
 //
-// Live chunks are read one after the other. So one may have the end of a scope
-// that was begun in another after that was read. A chunk that is still to be read
-// will have the begin, because that was stored before the end; a final one has it.
+// Live chunks are read one after the other. So one may have the end of a scope that was begun in
+// another after that was read. A chunk that is still to be read will have the begin, because that
+// was stored before the end; a final one has it.
 func (c *copier) want(loc format.Loc) {
 	at, place := int(int64(loc)/c.cs), int(int64(loc)%c.cs)
 	if at < 1 {
@@ -15,7 +15,7 @@ func (c *copier) want(loc format.Loc) {
 	}
 	if c.ring {
 		p, ok := c.live[uint32(at)]
-		if !ok { // final, or overwritten, or later than the snapshot: the end tells of the scope
+		if !ok { // final, or overwritten, or later than the snapshot: the end has the scope's data
 			return
 		}
 		at = int(p)
@@ -29,9 +29,9 @@ func (c *copier) want(loc format.Loc) {
 	c.wanted[at] = max(c.wanted[at], place)
 }
 
-// takeIn takes in the chunk at the place at, and those before it, that were handed
-// out after their places were looked at. They are not the snapshot's but for the
-// begins of ends that are: the file has them as empty chunks.
+// takeIn adds the chunk at the place at, and those before it, that were handed out after their
+// places were examined. They belong to the snapshot only for the begins of its ends: the file has
+// them as empty chunks.
 func (c *copier) takeIn(at int) error {
 	st, err := c.src.Stat()
 	if err != nil || int64(at)*c.cs >= st.Size() {
@@ -53,10 +53,9 @@ func (c *copier) takeIn(at int) error {
 	return nil
 }
 
-// fetchBegins moves the cut of every chunk that has begins of ends beyond it
-// behind them. What lies between may have ends too, but those are earlier than
-// the begin, and their begins earlier still. So it is over when all is there that
-// was stored before the first round, at the latest.
+// fetchBegins moves the cut of every chunk that has begins of ends beyond it behind them. Records
+// between may have ends too, but those are earlier than the begin, and their begins earlier still.
+// So it ends, at the latest, when everything stored before the first round is copied.
 func (c *copier) fetchBegins() error {
 	for len(c.wanted) > 0 {
 		round := c.wanted
@@ -82,16 +81,15 @@ func (c *copier) fetchBegins() error {
 	return nil
 }
 
-// refreshable reports whether the file is a copy of what its writer has in memory,
-// chunk by chunk, that can be brought up to date. What is joined with a hot file is
-// that memory itself.
+// refreshable reports whether the file is a copy of its writer's memory, chunk by chunk, that can
+// be updated. A file that is joined with a hot file is that memory itself.
 func (c *copier) refreshable() bool {
 	copied := c.header.Backing == format.BackingHeap || c.header.Backing == format.BackingShm && !c.state.Joined
 	return c.options.Refresh != nil && copied && !c.state.Closed
 }
 
-// refreshFirst has the file brought up to date: it may be as old as the time
-// between two rounds, and of a program that has just begun have nothing.
+// refreshFirst updates the file: it may be as old as the time between two rounds, and empty if the
+// program has just begun.
 func (c *copier) refreshFirst() error {
 	if !c.refreshable() {
 		return nil
@@ -104,8 +102,8 @@ func (c *copier) refreshFirst() error {
 	return err
 }
 
-// refresh has it brought up to date again: it may have an end and not the begin
-// yet, and a record whose name it has not.
+// refresh updates the file again: it may have an end without its begin, and a record without its
+// name.
 func (c *copier) refresh() error {
 	if !c.refreshable() {
 		return nil

@@ -5,23 +5,22 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// runBytes are copied at once. More does not go faster, and falls out of the
-// processor's cache between reading and writing.
+// runBytes is the number of bytes that are copied at once. More is not faster, and does not stay in
+// the processor's cache between reading and writing.
 const runBytes = 256 << 10
 
-// enoughLost is how many runs may be overwritten while they are copied before the
-// writer counts as the faster one.
+// enoughLost is the number of runs overwritten while they are copied at which the writer counts as
+// faster.
 const enoughLost = 4
 
-// finals copies the chunks that do not change any more, in the order in which a
-// ring overwrites them: so nothing is lost if we are faster than its writer. If we
-// are not, all would be lost in that order, as the writer is always just ahead:
-// then the latest come first, and what they meet is lost.
+// finals copies the chunks that do not change any more, in the order in which a ring overwrites
+// them: so nothing is lost if copying is faster than the writer. If it is slower, everything would
+// be lost in that order, as the writer is always just ahead: then the latest come first, until they
+// meet the writer.
 //
-// They are read and written and not given to the kernel to copy: copy_file_range makes both
-// files share their blocks where the file system can. A ring whose blocks are shared needs
-// new ones to be written again. On a full disk a store into the mapped file would then end
-// the program.
+// They are read and written instead of copied by the kernel: copy_file_range makes both files share
+// their blocks where the file system can. Writing to shared blocks of a ring needs new ones. On a
+// full disk a store into the mapped file would then end the program.
 func (c *copier) finals() error {
 	places := c.settledPlaces()
 	buf := make([]byte, max(runBytes, c.cs))
@@ -33,7 +32,7 @@ func (c *copier) finals() error {
 			if err != nil {
 				return err
 			}
-			if !ok { // past what is lost already, to where the writer is
+			if !ok { // skip the lost chunks, up to the writer's position
 				c.chunks[places[0]-1].is = missed
 				places = places[1:]
 				continue
@@ -61,8 +60,8 @@ func (c *copier) finals() error {
 	return nil
 }
 
-// settledPlaces returns where the chunks are that do not change any more, those first
-// that a ring overwrites first.
+// settledPlaces returns the places of the chunks that do not change any more, in the order in which
+// a ring overwrites them.
 func (c *copier) settledPlaces() (places []int32) {
 	for i := range c.chunks {
 		if c.chunks[i].is == final {
@@ -73,9 +72,9 @@ func (c *copier) settledPlaces() (places []int32) {
 	return places
 }
 
-// copyRun copies the chunks from the place at on by way of buf. A chunk that is
-// overwritten is zeroed first, its header before the rest: where that is the same
-// after all was read, what was read is the chunk. whole tells that of all.
+// copyRun copies the chunks from the place at on by way of buf. A chunk that is overwritten is
+// zeroed first, its header before the rest: if the header is the same after the read, the bytes
+// read are the chunk. whole reports that for all chunks.
 func (c *copier) copyRun(at int, buf []byte) (whole bool, err error) {
 	off := int64(at) * c.cs
 	if _, err := chunks.ReadFull(c.src, buf, off); err != nil {
@@ -83,7 +82,7 @@ func (c *copier) copyRun(at int, buf []byte) (whole bool, err error) {
 	}
 	whole = true
 	n := len(buf) / int(c.cs)
-	good := 0 // those before the current one that wait to be written
+	good := 0 // chunks before the current one that wait to be written
 	for i := 0; i <= n; i++ {
 		if i < n {
 			ok, err := c.unchanged(at + i)

@@ -8,33 +8,33 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// chunk is what is remembered of a chunk of the trace.
+// chunk describes a chunk of the trace.
 type chunk struct {
 	format.ChunkID
-	used  int32 // of a live chunk of records: how far the copy goes
+	used  int32 // of a live chunk of records: where the copy ends
 	is    role
 	kept  bool // no ring overwrites it
 	gone  bool // it was copied whole, and is overwritten in the source now
 	stuck bool // reading it again brings no more
 }
 
-// role is what becomes of a chunk.
+// role is a chunk's treatment in the snapshot.
 type role uint8
 
 const (
-	absent role = iota // there is none, or none of the snapshot's
-	final              // to be copied as it is
+	absent role = iota // no chunk, or none of the snapshot's
+	final              // copied unchanged
 	open               // records that may still change
-	blocks             // blocks that may become more
+	blocks             // blocks that may still grow
 	copied             // it is in the snapshot
 	missed             // it was overwritten before it could be copied
 )
 
-// order returns a number by which chunks of a ring are in the order in which they were handed out.
+// order returns a number by which a ring's chunks sort in order of hand-out.
 func (k *chunk) order() uint64 { return uint64(k.Gen)<<32 | uint64(k.Number) }
 
-// came returns when the chunk at the place at was handed out, compared with others. It is 0
-// for blocks that no ring overwrites, which count whenever they came.
+// came returns a number by which chunks compare in order of hand-out. It is 0 for blocks that no
+// ring overwrites, which belong to the snapshot whenever they came.
 func (c *copier) came(at int, h *format.ChunkHeader) uint64 {
 	switch {
 	case !c.keeps(h):
@@ -46,10 +46,10 @@ func (c *copier) came(at int, h *format.ChunkHeader) uint64 {
 	return 0
 }
 
-// keeps reports whether the chunk with that header is none of those that a ring overwrites.
+// keeps reports whether no ring overwrites the chunk with that header.
 func (c *copier) keeps(h *format.ChunkHeader) bool { return !c.ring || h.Flags&format.FlagKept != 0 }
 
-// file returns the trace as it is now.
+// file returns the trace in its present state.
 func (c *copier) file() (chunks.File, error) {
 	st, err := c.src.Stat()
 	if err != nil {
@@ -58,8 +58,8 @@ func (c *copier) file() (chunks.File, error) {
 	return chunks.Of(c.src, st.Size(), &c.header, &c.state), nil
 }
 
-// readHead reads the header of the chunk at the place at. sound is false if
-// there is none, or one that makes no sense.
+// readHead reads the header of the chunk at the place at. sound is false if there is none, or if it
+// makes no sense.
 func (c *copier) readHead(at int) (h format.ChunkHeader, born, sound bool, err error) {
 	h, ok, bad, err := c.now().Settled(int64(at) * c.cs)
 	if err != nil {
@@ -68,7 +68,8 @@ func (c *copier) readHead(at int) (h format.ChunkHeader, born, sound bool, err e
 	return h, ok || bad != nil, ok && bad == nil, nil
 }
 
-// readChunk reads the chunk at the place at into b. ok is false if there is none that makes sense.
+// readChunk reads the chunk at the place at into b. ok is false if there is none, or if it makes no
+// sense.
 func (c *copier) readChunk(b []byte, at int) (k chunks.Chunk, ok bool, err error) {
 	k, ok, bad, err := c.now().ReadChunk(b, int64(at)*c.cs)
 	if err != nil {
@@ -77,16 +78,16 @@ func (c *copier) readChunk(b []byte, at int) (k chunks.Chunk, ok bool, err error
 	return k, ok && bad == nil, err
 }
 
-// now is the trace as it is now, however long.
+// now returns the trace in its present state, of any length.
 func (c *copier) now() *chunks.File {
 	f := chunks.Of(c.src, math.MaxInt64, &c.header, &c.state)
 	return &f
 }
 
-// unchanged reports whether the chunk that was found at the place at is there still.
+// unchanged reports whether the chunk that was found at the place at is still there.
 func (c *copier) unchanged(at int) (bool, error) {
 	k := &c.chunks[at-1]
-	if k.Since == 0 { // it makes no sense, and so it is copied as long as it does not
+	if k.Since == 0 { // its header makes no sense: it is copied while that is so
 		_, born, sound, err := c.readHead(at)
 		return born && !sound, err
 	}
@@ -113,14 +114,13 @@ func (c *copier) eachHead(f func(at int, h format.ChunkHeader, sound bool) error
 	})
 }
 
-// index finds the chunks that are the snapshot's.
+// index finds the chunks that belong to the snapshot.
 //
-// A look at all headers is not one moment: a chunk that was handed out after its
-// place was looked at would be missing, while a later one further back would be
-// there. Numbers tell them apart: the first look finds the newest, the second
-// one all that are not newer. Without a ring places are handed out in the order
-// in which they are looked at. But a file that is a copy gets them in any order. So it is
-// brought up to date between the two looks: then it has all that are not newer.
+// Reading all headers takes time: a chunk that was handed out after its place was read would be
+// missing, while a later one further back would be included. Numbers distinguish them: the first
+// pass finds the newest, the second all that are not newer. Without a ring places are handed out in
+// the order in which they are read. But a file that is a copy gets them in any order. So it is
+// updated between the two passes: then it has all that are not newer.
 func (c *copier) index() error {
 	if c.ring || c.refreshable() {
 		err := c.eachHead(func(at int, h format.ChunkHeader, sound bool) error {
@@ -154,8 +154,8 @@ func (c *copier) index() error {
 		}
 		return nil
 	})
-	// A trace that was closed, or that was about to be, has a stop block there,
-	// and the snapshot gets its own.
+	// A trace that was closed, or about to be, has a stop block there, and the snapshot gets its
+	// own.
 	for _, at := range []int{lastBlocks, lastKept} {
 		if at != 0 {
 			c.chunks[at-1].is = blocks
@@ -164,7 +164,7 @@ func (c *copier) index() error {
 	return err
 }
 
-// place returns the chunk at the place at of the table, which grows up to it.
+// place returns the table's entry for the place at, and grows the table up to it.
 func (c *copier) place(at int) *chunk {
 	for len(c.chunks) < at {
 		c.chunks = append(c.chunks, chunk{})
@@ -172,7 +172,7 @@ func (c *copier) place(at int) *chunk {
 	return &c.chunks[at-1]
 }
 
-// found returns what becomes of a chunk with that header.
+// found returns the entry for a chunk with that header.
 func (c *copier) found(at int, h *format.ChunkHeader, sound bool) chunk {
 	if !sound {
 		return chunk{is: final}
@@ -193,10 +193,10 @@ func (c *copier) found(at int, h *format.ChunkHeader, sound bool) chunk {
 	return k
 }
 
-// room refuses to begin what will not fit: for as long as the copy took to fail,
-// nobody else would have room either, the writer of the trace included.
+// room returns an error if the copy will not fit: until the copy failed, no other writer would have
+// room either, the trace's writer included.
 func (c *copier) room() error {
-	need := c.cs*2 + c.options.Room // the header, and what is appended
+	need := c.cs*2 + c.options.Room // the header, and the appended blocks
 	for i := range c.chunks {
 		if c.chunks[i].is != absent {
 			need += c.cs
@@ -205,7 +205,7 @@ func (c *copier) room() error {
 	return roomFor(c.dst, need)
 }
 
-// isSettled reports whether the chunk was final when it was settled which are.
+// isSettled reports whether the chunk was final when findCut determined the final chunks.
 func (c *copier) isSettled(at int, h *format.ChunkHeader) bool {
 	return c.state.Closed || at <= len(c.settled) && c.settled[at-1] == h.Since
 }

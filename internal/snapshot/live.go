@@ -8,20 +8,18 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// patience is for how long, in all, a record is waited for that was about to be
-// begun: its place would stay empty in the snapshot.
+// patience is the longest time, in all, that a copy waits for records that are about to be begun:
+// their places would stay empty in the snapshot.
 const patience = 50 * time.Millisecond
 
-// findCut finds the time up to which records are the snapshot's. Live chunks are read one
-// after the other, which takes some milliseconds: without a time, a worker that went to
-// another processor meanwhile would have a gap: what it recorded between the readings of
-// the two chunks.
+// findCut finds the time up to which records belong to the snapshot. Live chunks are read one after
+// the other, which takes some milliseconds: without a time, a worker that moved to another
+// processor meanwhile would have a gap, between the readings of the two chunks.
 //
-// First it is settled which chunks are final: they are copied whole. Chunks that
-// become so from now on have later records too, and are read like those that are
-// not; so are those of blocks. What settled chunks hold must not be later than the time, or their ends
-// would have no begins: it is not later than the next chunk of their owner, or
-// they are the last of theirs, and looked at.
+// First it determines which chunks are final: they are copied whole. Chunks that become final later
+// also have later records, and are read like live ones; so are chunks of blocks. The records of
+// these final chunks must not be later than the time, or their ends would have no begins: they are
+// not later than the next chunk of their owner, and the last one of each owner is read.
 func (c *copier) findCut() error {
 	c.tick = c.state.Tick
 	if c.state.Closed {
@@ -41,7 +39,7 @@ func (c *copier) findCut() error {
 		}
 		c.settle(at, &h)
 		if h.Kind != format.ChunkRecords {
-			c.moment = max(c.moment, h.Since) // of blocks there is one stream
+			c.moment = max(c.moment, h.Since) // blocks are one stream
 			return nil
 		}
 		c.cut = max(c.cut, h.Since)
@@ -72,7 +70,7 @@ func (c *copier) findCut() error {
 	return nil
 }
 
-// settle takes note of the chunk at the place at, if it is final.
+// settle notes the chunk at the place at, if it is final.
 func (c *copier) settle(at int, h *format.ChunkHeader) {
 	for len(c.settled) < at {
 		c.settled = append(c.settled, 0)
@@ -82,7 +80,7 @@ func (c *copier) settle(at int, h *format.ChunkHeader) {
 	}
 }
 
-// readLosses reads what is lost at the cut.
+// readLosses reads the losses at the cut.
 func (c *copier) readLosses() error {
 	s, err := c.readState()
 	if err != nil {
@@ -100,7 +98,7 @@ func (c *copier) readLosses() error {
 	return nil
 }
 
-// lookLatest has the cut not before what the chunk at the place at has begun.
+// lookLatest moves the cut up to the latest begin in the chunk at the place at.
 func (c *copier) lookLatest(at int) error {
 	k, ok, err := c.readChunk(c.first, at)
 	if !ok || err != nil || k.Kind != format.ChunkRecords {
@@ -125,8 +123,8 @@ func (c *copier) liveRecords() error {
 	return c.fetchBegins()
 }
 
-// copyLive reads the chunk at the place at twice and copies what the first
-// reading had: its records that begin before the place below in it.
+// copyLive reads the chunk at the place at twice and copies what the first read had: its records
+// that begin before the place below in it.
 func (c *copier) copyLive(at, below int) error {
 	k := &c.chunks[at-1]
 	var end, holes int
@@ -137,7 +135,7 @@ func (c *copier) copyLive(at, below int) error {
 			return err
 		}
 		if !ok {
-			if k.is != copied { // else what was copied before is good still
+			if k.is != copied { // else the earlier copy is still valid
 				k.is = missed
 			}
 			return nil
@@ -147,7 +145,7 @@ func (c *copier) copyLive(at, below int) error {
 		if holes == 0 || c.state.Closed || time.Now().After(c.retryUntil) {
 			break
 		}
-		time.Sleep(time.Millisecond) // on the Go path: somebody is about to begin one
+		time.Sleep(time.Millisecond) // on the Go path: a goroutine is about to begin one
 	}
 	if end == format.ChunkHeaderSize && head.Since > c.cut && below == len(c.second) {
 		k.is = absent
@@ -172,8 +170,8 @@ func (c *copier) copyLive(at, below int) error {
 	return c.writeChunk(b, at)
 }
 
-// readTwice reads the chunk at the place at into first and second. ok is false
-// if it is another one now.
+// readTwice reads the chunk at the place at into first and second. ok is false if it is another
+// chunk now.
 func (c *copier) readTwice(at int) (second chunks.Chunk, ok bool, err error) {
 	for _, b := range [][]byte{c.first, c.second} {
 		if second, ok, err = c.readChunk(b, at); err != nil {
@@ -187,10 +185,9 @@ func (c *copier) readTwice(at int) (second chunks.Chunk, ok bool, err error) {
 	return second, ok, err
 }
 
-// reconcile takes back from the second reading, which has used bytes, what the first did
-// not have: docs/format.md §10 says why. It also takes back what does not begin before the
-// place below. It returns where the records end that are left, and how many places before
-// that have none.
+// reconcile removes from the second read, of which used bytes are used, what the first did not
+// have: docs/format.md §10 explains why. It also removes records that do not begin before the place
+// below. It returns the end of the remaining records, and the number of empty places before it.
 func (c *copier) reconcile(used, below int) (end, holes int) {
 	le := binary.LittleEndian
 	end = format.ChunkHeaderSize
@@ -208,7 +205,7 @@ func (c *copier) reconcile(used, below int) (end, holes int) {
 			continue
 		}
 		if w.Start() > c.cut && below == len(c.second) {
-			continue // later ones only, but for what the Go path has out of order
+			continue // only later ones follow, except those out of order on the Go path
 		}
 		end = w.To
 		holes += pending
@@ -217,7 +214,7 @@ func (c *copier) reconcile(used, below int) (end, holes int) {
 	return end, holes
 }
 
-// latest returns the latest time that a record tells of.
+// latest returns the latest time in a record.
 func latest(r *format.Record) int64 {
 	if s := r.Kind().Spec(); s == nil {
 		return 0

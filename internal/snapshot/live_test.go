@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestReconcile: what is left of a second reading. A chunk's records are those at
-// byte 64, 96 and 128; the second has an extension at 160.
+// TestReconcile checks what remains of a second read. A chunk's records are those at bytes 64, 96
+// and 128; the second has an extension at 160.
 func TestReconcile(t *testing.T) {
 	open := format.Record{Start: 1000, Stop: 1000 | -1<<63, Head: format.Head(7, format.KindTask, false, 0), CPU: 0xdead}
 	ended := open
@@ -55,7 +55,7 @@ func TestReconcile(t *testing.T) {
 			end, holes := c.reconcile(format.UsedBytes(c.second, 0), test.below)
 			clear(c.second[end:])
 			want := bytes.Clone(test.want)
-			if test.name == "ended between" { // as it was in the first reading
+			if test.name == "ended between" { // as in the first read
 				copy(want[format.ChunkHeaderSize+8:], test.first[format.ChunkHeaderSize+8:][:8])
 			}
 			if end != test.end || holes != test.holes || !bytes.Equal(c.second, want) {

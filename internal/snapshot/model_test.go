@@ -12,8 +12,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// model is a model of the recorder, store by store. It is the source of
-// snapshots: while it is read, it goes on writing.
+// model is a model of the recorder, store by store. It is the source of snapshots: it goes on
+// writing while it is read.
 type model struct {
 	rnd   *rand.Rand
 	image []byte
@@ -29,7 +29,7 @@ type model struct {
 	free    []int // places of the ring that are zeroed
 	owners  [3]*modelChunk
 	blocks  [2]*modelChunk // of the ring, kept
-	ops     []*op          // what is being stored
+	ops     []*op          // being stored
 	queues  [2][]*op       // of their blocks, and of chunks to be zeroed: one after the other
 	names   int
 	open    []*modelScope
@@ -43,7 +43,7 @@ type model struct {
 type modelChunk struct {
 	place  int
 	number uint32
-	at     int // where the next record goes
+	at     int // offset of the next record
 	busy   int // ops that store into it
 	kind   format.ChunkKind
 	kept   bool
@@ -52,19 +52,19 @@ type modelChunk struct {
 	since  int64
 	gone   bool // overwritten, or about to be
 	scopes []*modelScope
-	carry  []*modelScope // told of in it
+	carry  []*modelScope // scopes with a carry in it
 }
 
 type modelScope struct {
 	loc         int64
 	start, stop int64 // stop 0: open
 	head, cpu   uint64
-	apart       bool // it ended, or will, by a record of its own
+	apart       bool // it ended, or will end, apart
 	chunk       *modelChunk
-	endIn       *modelChunk // where its end is, apart
+	endIn       *modelChunk // chunk of its end, if apart
 }
 
-// op is a sequence of stores that those of others can come between.
+// op is a sequence of stores between which other ops store.
 type op struct {
 	stores []store
 	chunk  *modelChunk
@@ -137,7 +137,7 @@ func (m *model) word(off int, v int64) {
 	binary.LittleEndian.PutUint64(m.image[off:], uint64(v))
 }
 
-// loc is what the place at in the chunk is called.
+// loc returns the Loc of the place at in the chunk.
 func (m *model) loc(k *modelChunk, at int) int64 {
 	if m.ring > 0 {
 		return int64(k.number)*modelChunkSize + int64(at)
@@ -176,7 +176,7 @@ func (m *model) recycle() {
 	for off := 8; off < modelChunkSize; off += 8 {
 		zeros = append(zeros, store{base + off, 0})
 	}
-	// The word and the first store of zeros have nothing between them: see account.
+	// Nothing lies between the word and the first store of zeros: see account.
 	m.queues[0] = append(m.queues[0], &op{stores: []store{{format.StateOffset + format.StateUntil, uint64(m.now)}}, done: func() {
 		m.state.Overwritten += n
 		m.word(format.StateOffset+format.StateOverwritten, m.state.Overwritten)
@@ -193,7 +193,7 @@ func (m *model) take(kind format.ChunkKind, owner int, kept bool) *modelChunk {
 	k := &modelChunk{at: format.ChunkHeaderSize, kind: kind, kept: kept, since: m.now}
 	switch inRing := len(m.used) - m.keptNow; {
 	case m.ring > 0 && !kept && 0 < len(m.free) && len(m.free) <= 2 && kind == format.ChunkRecords:
-		return nil // for blocks, which say what is overwritten
+		return nil // kept for blocks, which record what is overwritten
 	case m.ring > 0 && !kept && len(m.free) > 0:
 		k.place, m.free = m.free[0], m.free[1:]
 	case m.ring > 0 && !kept && (inRing+len(m.free) >= m.ring || kind == format.ChunkRecords && inRing+len(m.free) >= m.ring-4):
@@ -232,7 +232,7 @@ func (m *model) take(kind format.ChunkKind, owner int, kept bool) *modelChunk {
 	return k
 }
 
-// flush seals, marks as final, or tells of the state.
+// flush seals chunks, marks them as final, or writes the state.
 func (m *model) flush() {
 	for _, k := range m.used {
 		if k.sealed && !k.final && k.busy == 0 && m.rnd.IntN(2) == 0 {
@@ -251,13 +251,13 @@ func (m *model) seal(k *modelChunk) {
 	m.word(k.place*modelChunkSize+format.ChunkSealedOffset, int64(k.at))
 }
 
-// source is the model as a file.
+// ReadAt reads the model as a file.
 func (m *model) ReadAt(b []byte, off int64) (int, error) {
 	n := min(int64(len(b)), int64(m.places+2)*modelChunkSize-off)
 	if n <= 0 {
 		return 0, io.EOF
 	}
-	backwards := m.rnd.IntN(2) == 0 // who copies bytes may do so in any order
+	backwards := m.rnd.IntN(2) == 0 // a copy may read bytes in any order
 	for i := int64(0); i < n; i += 8 {
 		j := i
 		if backwards {
@@ -266,7 +266,7 @@ func (m *model) ReadAt(b []byte, off int64) (int, error) {
 		copy(b[j:n], m.image[off+j:min(off+j+8, off+n)])
 		switch n := m.rnd.IntN(5000); {
 		case n < m.speed:
-			m.run(100) // who reads was off the CPU
+			m.run(100) // the reader was off the CPU
 		case n < 25*m.speed:
 			m.step()
 		}

@@ -69,7 +69,7 @@ func (m *model) record(owner int) {
 	}
 	var ext []byte
 	if m.rnd.IntN(2) == 0 {
-		// Values that look like a record's start to who takes them for one.
+		// Values that a wrong reader would take for a record's start.
 		slot := format.Slot{Type: format.SlotInt, Value: uint64(m.now)}
 		ext, _ = format.AppendExt(nil, []format.Slot{slot, slot, slot, slot, slot})
 	}
@@ -95,7 +95,7 @@ func (m *model) record(owner int) {
 			r.Stop = s.start | -1<<63
 		}
 	}
-	m.issued-- // until it can be seen
+	m.issued-- // until the record is visible
 	m.put(owner, k, at, &r, ext, func() {
 		m.issued++
 		m.truth[s.loc] = s
@@ -113,7 +113,7 @@ func (m *model) end(owner int) bool {
 	if len(m.open) < 12 { // some are open for long
 		return false
 	}
-	// Mostly one that was begun lately, now and then one that is old.
+	// Mostly a recent scope, now and then an old one.
 	i := len(m.open) - 1 - m.rnd.IntN(4)
 	if m.rnd.IntN(20) == 0 {
 		i = m.rnd.IntN(len(m.open))
@@ -180,12 +180,12 @@ func (m *model) block(stream int, t format.BlockType, p []byte, carries *modelSc
 	}
 	o := &op{stores: ss, chunk: k}
 	m.queues[stream] = append(m.queues[stream], o)
-	if t == format.BlockName { // there before the first record that has it
+	if t == format.BlockName { // written before the first record that has the name
 		m.drain(stream)
 	}
 }
 
-// drain writes the blocks that wait.
+// drain writes the waiting blocks.
 func (m *model) drain(stream int) {
 	for _, o := range m.queues[stream] {
 		for !m.store(o) {

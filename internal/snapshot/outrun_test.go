@@ -11,15 +11,15 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// ahead is a model whose writer goes around its ring, some times, when the
-// copier has settled the snapshot's moment and is about to look for its chunks.
+// ahead is a model whose writer goes around its ring, some times, when the copier has determined
+// the snapshot's moment and is about to find its chunks.
 type ahead struct {
 	*model
 	times, looks int
 }
 
 func (a *ahead) Stat() (fs.FileInfo, error) {
-	if a.looks++; a.looks%4 == 2 && a.times > 0 { // a copier looks four times
+	if a.looks++; a.looks%4 == 2 && a.times > 0 { // a copier calls Stat four times
 		a.times--
 		for until := a.number + 2*uint32(a.ring); a.number < until; {
 			a.run(1000)
@@ -28,8 +28,8 @@ func (a *ahead) Stat() (fs.FileInfo, error) {
 	return a.model.Stat()
 }
 
-// TestOutrun: a writer that goes around its ring while a snapshot of it begins
-// leaves nothing of its moment. Then another moment is taken.
+// TestOutrun checks that another moment is taken if the writer goes around its ring while a
+// snapshot begins, so that nothing of its moment is left.
 func TestOutrun(t *testing.T) {
 	for times, empty := range []bool{false, false, false, false, true} {
 		m := newModel(1, 24, false, 0)
@@ -49,8 +49,8 @@ func TestOutrun(t *testing.T) {
 	}
 }
 
-// TestRefreshFirst: what a writer has in memory and not yet in its file is part of
-// a snapshot of now.
+// TestRefreshFirst checks that the writer's memory that is not yet in its file is part of a present
+// snapshot.
 func TestRefreshFirst(t *testing.T) {
 	const begun = "header clock=monotonic path=go backing=heap witness=1 start=1000\nstate tick=2000\n"
 	const recorded = begun + "chunk blocks\nname 2 \"load\"\nchunk records\nevent \"load\" g=7 start=1500\n"
@@ -74,9 +74,8 @@ func TestRefreshFirst(t *testing.T) {
 	}
 }
 
-// TestCopiedOutOfOrder: a file that is a copy may have a chunk and not yet one that was
-// handed out before it, here the second of three. The snapshot has that too, and
-// nothing of what came later.
+// TestCopiedOutOfOrder checks a file that is a copy and has a chunk but not yet one that was handed
+// out before it, here the second of three. The snapshot has that one too, and nothing later.
 func TestCopiedOutOfOrder(t *testing.T) {
 	for name, text := range map[string]string{
 		"all": "header clock=monotonic path=go backing=heap witness=1 start=1000\nstate tick=2000\nchunk blocks\nname 2 \"load\"\n" +

@@ -14,7 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// sched lists what a trace has of the scheduler and of locks, in words.
+// sched lists a trace's data of the scheduler and of locks, as text.
 func sched(t *testing.T, tr *trace.Trace) string {
 	t.Helper()
 	var b strings.Builder
@@ -44,8 +44,8 @@ func sched(t *testing.T, tr *trace.Trace) string {
 	return b.String()
 }
 
-// What the blocks of the scheduler tell has other times than those of the trace: none
-// of them makes a snapshot later, or is left out of one as too late.
+// The scheduler's blocks have other times than the trace's: none of them makes a snapshot later, or
+// is left out of one as too late.
 const schedText = `
 header clock=tsc path=go witness=1 start=1000 mono=1 rate=1000
 state tick=5000
@@ -89,7 +89,7 @@ func TestScheduler(t *testing.T) {
 	}
 }
 
-// What was counted of a lock after the snapshot's moment is not in it.
+// TestLaterLock checks that a snapshot leaves out lock counts later than its moment.
 func TestLaterLock(t *testing.T) {
 	c := &copier{moment: 5000, cs: 4096}
 	w := c.newBlocks(1)
@@ -103,7 +103,7 @@ func TestLaterLock(t *testing.T) {
 	}
 }
 
-// TestBlocks: what is appended is known of the copy, as if it had been recorded.
+// TestBlocks checks that appended blocks are read as if they had been recorded.
 func TestBlocks(t *testing.T) {
 	ring := "header clock=monotonic path=go witness=1 start=1000 ring=4\nstate tick=5000\nchunk blocks flags=kept\nname 2 \"f\"\n" +
 		"chunk records number=1\nevent \"f\" g=7 start=2000\nunborn 3\n"
@@ -129,7 +129,7 @@ func TestBlocks(t *testing.T) {
 		if got, want := events(t, tr), events(t, was); strings.Join(got, ";") != strings.Join(want, ";") || tr.End() != was.End() {
 			t.Errorf("%d events up to %d, there were %d up to %d", len(got), tr.End(), len(want), was.End())
 		}
-		// A second time, to the copy.
+		// Again, on the copy.
 		data, err := os.ReadFile(path)
 		if err != nil || int64(len(data)) != res.Bytes {
 			t.Fatalf("%d bytes, %v", len(data), err)

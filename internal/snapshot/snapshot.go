@@ -15,47 +15,46 @@ import (
 
 // Options of a snapshot.
 type Options struct {
-	// Now is the present in the trace's ticks. The snapshot's moment is that, or
-	// the latest time found in the trace if that is later or Now is 0.
+	// Now is the present in the trace's ticks. The snapshot's moment is Now, or the latest time
+	// found in the trace if that is later or Now is 0.
 	Now int64
-	// Refresh has what the trace's writer has in memory written to the file, or waits until
-	// that was done. It is called first, and after the records were read that may still
-	// change. It is called only where the file is a copy: the heap backing, or shm without
-	// its hot file. Without it the snapshot is of what the file has, and a name, or a scope
-	// that has ended already, may be missing.
+	// Refresh writes the trace's writer's memory to the file, or waits until that is done. It is
+	// called first, and after the records were read that may still change. It is called only where
+	// the file is a copy: the heap backing, or shm without its hot file. Without it the snapshot is
+	// of the file's contents, and a name, or a scope that has ended already, may be missing.
 	Refresh func() error
-	// Facts are put into the snapshot as info blocks, behind the fact "snapshot",
-	// which says when it was made of which file.
+	// Facts are written to the snapshot as info blocks, behind the fact "snapshot", which has the
+	// time of the copy and the file's name.
 	Facts []Fact
-	// Blocks, if there is one, is called once with what appends a block, behind those of
-	// the trace: so more is made known of a recording that is over. They may lie in
-	// chunks of their own, which a ring keeps; Room is how many bytes those take. A block
-	// for which a chunk is too small is left out.
+	// Blocks, if not nil, is called once with a function that appends a block, behind those of the
+	// trace: it can add data to a finished recording. They may lie in chunks of their own, which a
+	// ring keeps; Room is how many bytes those take. A block that does not fit into a chunk is left
+	// out.
 	Blocks func(add func(t format.BlockType, payload []byte) error) error
 	Room   int64
 }
 
-// Fact is something known of the snapshot, such as who asked for it.
+// Fact is a fact about the snapshot, such as its trigger.
 type Fact struct{ Key, Value string }
 
-// Result is what was written.
+// Result describes the snapshot written.
 type Result struct {
 	Path        string
-	Bytes       int64 // of the new file
-	Chunks      int   // in it, the header not counted
-	Overwritten int64 // records that are not there because the ring let go of them
+	Bytes       int64 // bytes of the new file
+	Chunks      int   // in it, without the header
+	Overwritten int64 // records missing because the ring overwrote them
 	Missed      int   // chunks that were overwritten before they could be copied
 }
 
-// Create writes what the trace in src holds now to a new file at path: an
-// ordinary, closed trace, whose chunks are where they are in src. src is only
-// read, at offsets: others may read and write it meanwhile.
+// Create writes the present contents of the trace in src to a new file at path: an ordinary, closed
+// trace, whose chunks have the places they have in src. src is only read, at offsets: others may
+// read and write it meanwhile.
 //
-// An existing path, also a symbolic link, is an error that wraps fs.ErrExist.
-// On any error nothing is left at path.
+// An existing path, also a symbolic link, is an error that wraps fs.ErrExist. On any error nothing
+// is left at path.
 func Create(path string, src Source, o Options) (Result, error) { return create(path, src, o) }
 
-// Source is what is needed of an *os.File.
+// Source is the part of *os.File that a snapshot needs.
 type Source interface {
 	io.ReaderAt
 	Name() string
@@ -63,7 +62,7 @@ type Source interface {
 }
 
 func create(path string, src Source, o Options) (res Result, err error) {
-	c, err := newCopier(src, o) // before there is a file that would have to go
+	c, err := newCopier(src, o) // before creating a file that would have to be removed
 	if err != nil {
 		return Result{}, err
 	}
@@ -93,12 +92,12 @@ func create(path string, src Source, o Options) (res Result, err error) {
 	}
 }
 
-// outrunMax is how often a snapshot is begun again.
+// outrunMax is the largest number of times that a snapshot is restarted.
 const outrunMax = 3
 
-// outrun reports whether the writer went around its whole ring between the moment
-// and the copying: then nothing is left of what the snapshot is of. It takes a
-// small ring, and a processor that was busy with others at the wrong time.
+// outrun reports whether the writer went around its whole ring between the moment and the copying:
+// then nothing of the moment is left. It takes a small ring, and a busy processor at the wrong
+// time.
 func (c *copier) outrun() bool {
 	if !c.ring || c.missed+c.later == 0 {
 		return false
@@ -111,8 +110,8 @@ func (c *copier) outrun() bool {
 	return true
 }
 
-// again returns a copier that begins anew, with an empty file, and a moment that is
-// found in the trace.
+// again returns a copier that starts anew, with an empty file, and a moment that is found in the
+// trace.
 func (c *copier) again() (*copier, error) {
 	o := c.options
 	o.Now = 0
@@ -135,24 +134,24 @@ type copier struct {
 
 	chunks     []chunk          // by place, chunk 1 first
 	newest     uint64           // of a ring: later chunks are not the snapshot's
-	live       map[uint32]int32 // of a ring: where the live chunks of records are, by number
+	live       map[uint32]int32 // of a ring: places of the live chunks of records, by number
 	born       []bornChunk
 	state      format.State // at the snapshot's moment
 	moment     int64        // ticks
-	cut        int64        // ticks: what begins later is not the snapshot's
-	settled    []int64      // since when, of the chunks that were final then, by place
-	tick, lost int64        // of the state then
+	cut        int64        // ticks: records that begin later are not the snapshot's
+	settled    []int64      // by place, of the chunks that were final then: since when
+	tick, lost int64        // of the state at that time
 	counters   [format.CounterReasons + 1]int64
 	miscounted bool
 
 	first, second []byte      // two readings of a chunk
-	wanted        map[int]int // begins beyond the cuts: their place by their chunk's
-	missing       map[int]int // those that are not there
+	wanted        map[int]int // begins beyond the cuts: their place in the chunk, by the chunk's place
+	missing       map[int]int // those that were not found
 	retryUntil    time.Time
 
 	overwritten, until int64
 	written, missed    int
-	later              int // chunks that were found, and are not the snapshot's
+	later              int // chunks found that are not the snapshot's
 	size               int64
 }
 
@@ -182,7 +181,7 @@ func newCopier(src Source, o Options) (*copier, error) {
 	return c, nil
 }
 
-// steps are those of the package's comment, in order.
+// steps returns the steps of the package's comment, in order.
 func (c *copier) steps() []func() error {
 	return []func() error{c.refreshFirst, c.findCut, c.index, c.room, c.liveRecords, c.refresh, c.findMoment, c.finals, c.account, c.blocks, c.writeHeader}
 }

@@ -32,8 +32,8 @@ note ticks=4000 "filter: x"
 stop ticks=9000
 `
 
-// writing is a trace that is being written: its last record is not whole, and
-// behind its last block there is part of one.
+// writing is a trace that is being written: its last record is incomplete, and so is a block behind
+// its last one.
 const writing = `
 header clock=monotonic path=go witness=1 start=1000
 state tick=5000
@@ -95,7 +95,7 @@ func sound(t *testing.T, path string) *trace.Trace {
 	return tracetest.Open(t, data)
 }
 
-// events lists a trace's events in words.
+// events lists a trace's events as text.
 func events(t *testing.T, tr *trace.Trace) (list []string) {
 	t.Helper()
 	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// smallFS mounts a tmpfs of 1 MiB and returns where.
+// smallFS mounts a tmpfs of 1 MiB and returns its path.
 func smallFS(t *testing.T) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -30,7 +30,7 @@ func smallFS(t *testing.T) string {
 	return dir
 }
 
-// filling is a trace that is read while somebody else fills the disk.
+// filling is a trace whose disk another writer fills while it is read.
 type filling struct {
 	*os.File
 	fill func()
@@ -43,8 +43,8 @@ func (f filling) ReadAt(b []byte, off int64) (int, error) {
 	return f.File.ReadAt(b, off)
 }
 
-// TestFullDisk: a disk that is too small, or becomes full, has no snapshot and
-// nothing of one afterwards.
+// TestFullDisk checks that on a disk that is too small, or becomes full, a snapshot fails and
+// leaves nothing.
 func TestFullDisk(t *testing.T) {
 	dir := smallFS(t)
 	src := filepath.Join(t.TempDir(), "src.scope")

@@ -24,7 +24,7 @@ func (c *copier) newBlocks(at int) *blockWriter {
 	return &blockWriter{chunks.NewBuilder(int(c.cs), head), c, at}
 }
 
-// like makes the chunk pass for the chunk k.
+// like copies the hand-out data of the chunk k.
 func (w *blockWriter) like(k *chunk) {
 	w.Head.Since, w.Head.Gen, w.Head.Number = k.Since, k.Gen, k.Number
 	if !k.kept {
@@ -32,7 +32,7 @@ func (w *blockWriter) like(k *chunk) {
 	}
 }
 
-// add appends a block. One that fits into no chunk is left out.
+// add appends a block. It leaves out one that fits into no chunk.
 func (w *blockWriter) add(t format.BlockType, p []byte) error {
 	if w.Block(t, p) || format.BlockSize(len(p)) > int(w.c.cs)-format.ChunkHeaderSize {
 		return nil
@@ -53,17 +53,17 @@ func (w *blockWriter) flush() error {
 	return err
 }
 
-// addUntil is add for what is not later than the snapshot's moment.
+// addUntil is add for blocks that are not later than the snapshot's moment.
 func (w *blockWriter) addUntil(t format.BlockType, p []byte) error {
 	moment := w.c.moment
 	from, to, timed := times(t, p)
 	switch {
 	case t == format.BlockStop:
-		return nil // there will be another
+		return nil // the snapshot has its own
 	case !timed || to <= moment:
 	case t == format.BlockCarry:
-		// It is of a chunk that was there at the moment and was overwritten since:
-		// only that it was told then is later.
+		// It is of a chunk that existed at the moment and was overwritten since: only the carry's
+		// own time is later.
 		k, err := format.DecodeCarry(p)
 		if err != nil || latest(&k.Record) > moment {
 			return nil
@@ -71,7 +71,7 @@ func (w *blockWriter) addUntil(t format.BlockType, p []byte) error {
 		k.Ticks = moment
 		p = format.AppendCarry(nil, &k)
 	case t == format.BlockBreak && from < moment:
-		// When the clock stepped is not known: maybe before.
+		// The time of the step is not known: it may be before.
 		p = format.AppendBreak(nil, from, moment)
 	default:
 		return nil
@@ -79,7 +79,7 @@ func (w *blockWriter) addUntil(t format.BlockType, p []byte) error {
 	return w.add(t, p)
 }
 
-// times are the first and the last moment that a block tells of.
+// times returns the first and the last time in a block.
 func times(t format.BlockType, p []byte) (from, to int64, ok bool) {
 	s := format.BlockOf(t)
 	if s == nil {
@@ -94,7 +94,7 @@ func times(t format.BlockType, p []byte) (from, to int64, ok bool) {
 	return from, to, from > 0 && to < format.MaxTicks
 }
 
-// facts appends what is to be known of the snapshot, and its stop.
+// facts appends the snapshot's facts, and its stop.
 func (c *copier) facts(w *blockWriter) error {
 	made := time.Now().UTC().Format(time.RFC3339) + " of " + filepath.Base(c.src.Name())
 	for _, f := range append([]Fact{{"snapshot", made}}, c.options.Facts...) {
@@ -105,8 +105,8 @@ func (c *copier) facts(w *blockWriter) error {
 	return w.add(format.BlockStop, format.AppendTicks(nil, c.moment))
 }
 
-// writeHeader writes chunk 0: that of the source, whose state is final, and
-// without what anybody asked its writer for.
+// writeHeader writes chunk 0: the source's, with a final state, and without the requests of
+// operators.
 func (c *copier) writeHeader() error {
 	b := c.first
 	clear(b)

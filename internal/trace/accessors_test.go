@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// accessors ask for what a Trace tells, by the name of the method; Events, Close and those
-// of a Follower have functions of their own.
+// accessors call the methods of a Trace, by name; Events, Close and those of a Follower have
+// functions of their own.
 var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 	"Names": func(t *testing.T, tr *trace.Trace, size int64) { tr.Names() },
 	"Name": func(t *testing.T, tr *trace.Trace, size int64) {
@@ -90,7 +90,7 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 		}
 	},
 	"Miscounted": func(t *testing.T, tr *trace.Trace, size int64) {
-		// Of a merged trace's processes one that was not counted says more than the counters do.
+		// In a merged trace a process without counts takes precedence over the counters.
 		if until, all := tr.LossesUntil(); tr.Miscounted() && (all || until != 0 && len(tr.Processes()) == 0) {
 			t.Errorf("the counters can't be right, and losses are known until %d, all: %t", until, all)
 		}
@@ -402,7 +402,7 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 	},
 }
 
-// processOf asks which process goroutines are of, whose ids their processes made.
+// processOf checks the process of goroutines whose ids their processes assigned.
 func processOf(t *testing.T, tr *trace.Trace) {
 	for _, want := range tr.Processes() {
 		for own := range min(1<<(want.Shift-1), uint64(3)) {
@@ -417,12 +417,12 @@ func processOf(t *testing.T, tr *trace.Trace) {
 	}
 }
 
-// No method is forgotten.
+// TestG23Accessors checks that every method is covered.
 func TestG23Accessors(t *testing.T) {
 	covered := map[string]bool{
 		"Trace.Events": true, "Trace.Close": true, // events, exercise
 		"Follower.Poll": true, "Follower.Open": true, "Follower.Problems": true, "Follower.Missed": true, "Follower.Trace": true, "Follower.Events": true, "Follower.CallObjects": true, // follow
-		"Follower.Entries": true, "Follower.Found": true, // a test's own
+		"Follower.Entries": true, "Follower.Found": true, // only for tests
 	}
 	for name := range accessors {
 		covered["Trace."+name] = true

@@ -7,9 +7,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// addresses says where a file has what lies at a Loc. In this package a Loc is where
-// something is by the format, and an int64 is where the file has it. Only addresses makes
-// one of the other. Which of the two a trace needs is asked once, by addressesOf.
+// addresses maps Locs to file offsets. In this package a Loc is an address in the format, and an
+// int64 is an offset in the file. Only addresses converts one to the other. addressesOf alone
+// chooses the kind that a trace needs.
 type addresses interface {
 	// loc returns the Loc of the chunk at the offset at, whose header is h. The error
 	// wraps format.ErrCorrupt.
@@ -18,26 +18,24 @@ type addresses interface {
 	// number returns the number of a chunk that can be overwritten, else 0.
 	number(c *chunkInfo) uint32
 
-	// age orders chunks by when they were written; those of one age are so by their Locs.
+	// age orders chunks by the time they were written; those of the same age by their Locs.
 	age(c *chunkInfo) int64
 
-	// canHold reports whether a record can be, or have been, at loc.
+	// canHold reports whether loc can be, or have been, that of a record.
 	canHold(loc format.Loc) bool
 
-	// gone reports whether the record at loc which began at start is overwritten. In a file
-	// that still grows it may also be in a chunk that was not found yet.
+	// gone reports whether the record at loc that began at start is overwritten. In a file that
+	// still grows it may also be in a chunk that was not found yet.
 	gone(loc format.Loc, start int64) bool
 
-	// offset returns where in the file loc is, for people who look there; 0 if it is not
-	// there any more.
+	// offset returns the offset of loc in the file, for messages; 0 if it is not there any more.
 	offset(loc format.Loc) int64
 
-	// read fills b with what is at loc, and with zeros from where the file or the chunk
-	// ends. The error is errGone if the chunk is not there any more.
+	// read fills b with the bytes at loc, and with zeros from the end of the file or the chunk. The
+	// error is errGone if the chunk is not there any more.
 	read(b []byte, loc format.Loc) (int, error)
 
-	// unused returns how many bytes from one offset to another can't be without a chunk,
-	// and are.
+	// unused returns how many bytes between two offsets have no chunk though they should.
 	unused(from, to int64) int64
 
 	// reuses reports whether chunks are overwritten at all.
@@ -51,7 +49,7 @@ func addressesOf(t *Trace) addresses {
 	return linear{t}
 }
 
-// linear is of a trace whose chunks are never overwritten: a Loc is an offset.
+// linear addresses a trace whose chunks are never overwritten: a Loc is an offset.
 type linear struct{ t *Trace }
 
 func (a linear) loc(at int64, _ *format.ChunkHeader) (format.Loc, error) { return format.Loc(at), nil }
@@ -68,27 +66,26 @@ func (a linear) canHold(loc format.Loc) bool {
 
 func (a linear) read(b []byte, loc format.Loc) (int, error) { return a.t.readAt(b, int64(loc)) }
 
-// ring is of a trace whose chunks are used again. There a chunk's place says nothing but
-// where it is now: its number orders it, and is what ends apart call it by.
+// ring addresses a trace whose chunks are reused. There a chunk's place is only its present
+// position: its number orders it, and ends apart name it by that.
 //
-// A number alone does not say which chunk: after some billion records numbers begin again.
-// What began before the chunk of that number was handed out was in an earlier one, which is
+// A number alone does not identify a chunk: after some billion records numbers begin again. A
+// record that began before the chunk of its number was handed out was in an earlier one, which is
 // gone.
 //
-// The writer may overwrite a chunk while it is read. It zeroes the page with the header
-// first. So whoever has read looks at the header again. If that changed, the bytes are of
-// two chunks, or none, and errGone is all that comes of them.
+// The writer may overwrite a chunk while it is read. It zeroes the page with the header first. So
+// every reader checks the header afterwards. If that changed, the bytes are of two chunks, or none,
+// and the result is errGone.
 //
-// What is open by a carry block may have an end in a chunk that was overwritten before it
-// was read. That the scope ended is told a quarter of a lap after the end, and the end is
-// overwritten a lap after it. So only a reading that takes half a lap can take it for open.
+// A scope that a carry block says is open may have an end in a chunk that was overwritten before it
+// was read. A carry of the end is written a quarter of a lap after it, and the end is overwritten a
+// lap after it. So only a reader that takes half a lap can take the scope for open.
 type ring struct{ t *Trace }
 
-// errGone is of a chunk that was overwritten since its header was read.
+// errGone means that a chunk was overwritten since its header was read.
 var errGone = errors.New("the chunk was overwritten")
 
-// keptBase is the number that counts for a kept chunk at offset 0: their Locs are behind
-// all others.
+// keptBase is the number of a kept chunk at offset 0: their Locs are behind all others.
 const keptBase = 1 << 24
 
 func (a ring) loc(at int64, h *format.ChunkHeader) (format.Loc, error) {
@@ -106,11 +103,11 @@ func (a ring) loc(at int64, h *format.ChunkHeader) (format.Loc, error) {
 	return a.t.numberedLoc(int64(h.Number)), nil
 }
 
-func (a ring) number(c *chunkInfo) uint32 { return c.Number } // 0 where it is kept
+func (a ring) number(c *chunkInfo) uint32 { return c.Number } // 0 if it is kept
 
 func (a ring) age(c *chunkInfo) int64 {
 	if c.flags&format.FlagKept != 0 {
-		return -1 // their blocks are what others name, whenever they were written
+		return -1 // others name their blocks, whenever they were written
 	}
 	return int64(c.Gen)
 }
@@ -151,10 +148,10 @@ func (a ring) read(b []byte, loc format.Loc) (int, error) {
 func (a ring) unused(_, _ int64) int64 { return 0 } // a place may be the next to be used, anywhere
 func (a ring) reuses() bool            { return true }
 
-// chunkLoc returns the Loc of the chunk that loc lies in.
+// chunkLoc returns the Loc of the chunk that contains loc.
 func (t *Trace) chunkLoc(loc format.Loc) format.Loc { return loc - loc%format.Loc(t.header.ChunkSize) }
 
-// chunkOf returns the chunk that loc lies in, nil if the index has none there.
+// chunkOf returns the chunk that contains loc, nil if the index has none there.
 func (t *Trace) chunkOf(loc format.Loc) *chunkInfo {
 	i, ok := t.findChunk(t.chunkLoc(loc))
 	if !ok {
@@ -180,7 +177,7 @@ func (t *Trace) unchanged(c *chunkInfo) (bool, error) {
 	return same, err
 }
 
-// still returns errGone if the chunk c was overwritten, for who has just read it.
+// still returns errGone if the chunk c was overwritten; a caller that has read c must check.
 func (t *Trace) still(c *chunkInfo) error {
 	if !t.overwrites() {
 		return nil
@@ -193,7 +190,7 @@ func (t *Trace) still(c *chunkInfo) error {
 	return err
 }
 
-// readAt fills b with what the file has at the offset at, and with zeros from where it ends.
+// readAt fills b with the file's bytes at the offset at, and with zeros from its end.
 func (t *Trace) readAt(b []byte, at int64) (int, error) {
 	n, err := t.places().Read(b, at)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestWriterAlive(t *testing.T) {
 	if alive, known := trace.WriterAlive(r); alive || !known {
 		t.Errorf("it died: %v, %v", alive, known)
 	}
-	// Asking left no lock behind.
+	// WriterAlive left no lock behind.
 	w, err = os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,8 @@ func TestWriterAlive(t *testing.T) {
 	}
 }
 
-// What began after a trace was opened that a program still writes does not come.
+// TestEventsOfATraceThatGrows checks that records that began after a growing trace was opened are
+// left out.
 func TestEventsOfATraceThatGrows(t *testing.T) {
 	const before = "header\nstate closed=0 tick=1000\nchunk blocks\nname 2 \"a\"\nchunk records\nevent \"a\" g=1 start=1000\n"
 	for _, writes := range []bool{true, false} {

@@ -8,10 +8,9 @@ import (
 	"syscall"
 )
 
-// WriterAlive reports whether the process that writes the trace f still does: it
-// holds an exclusive lock on it for as long as it lives, and the system takes
-// the lock away however it dies. The lock that is tried here is given back at
-// once. known is false where the file system has no locks.
+// WriterAlive reports whether the process that writes the trace f is alive: it holds an exclusive
+// lock on f for as long as it lives, and the system releases the lock however it dies. WriterAlive
+// releases the lock that it tries at once. known is false if the file system has no locks.
 func WriterAlive(f *os.File) (alive, known bool) {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); {

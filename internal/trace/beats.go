@@ -16,7 +16,7 @@ type Beat struct {
 	Threads []format.Thread
 }
 
-// Value returns a field's value; ok is false where it is unknown.
+// Value returns a field's value; ok is false if it is unknown.
 func (b *Beat) Value(f format.Field) (v int64, ok bool) {
 	for _, x := range b.Values {
 		if x.Field == f {
@@ -26,9 +26,9 @@ func (b *Beat) Value(f format.Field) (v int64, ok bool) {
 	return 0, false
 }
 
-// beatRef is where a beat block, or the thread block of a beat, is. A beat has
-// some two kilobytes, and a program that runs for days a hundred thousand of
-// them each day: only their places are kept.
+// beatRef is the location of a beat block, or of a beat's thread block. A beat has some two
+// kilobytes, and a program that runs for days has a hundred thousand of them each day: only their
+// locations are kept.
 type beatRef struct {
 	ticks int64
 	loc   format.Loc
@@ -60,15 +60,15 @@ func (t *Trace) LastBeat() (b Beat, ok bool) {
 	return Beat{Time: t.Nanos(t.latest), Values: t.lastValues}, t.latest > 0
 }
 
-// maxBeatValues is how many values a beat has at most: many times the fields that there are.
+// maxBeatValues bounds the values of a beat: many times the number of fields.
 const maxBeatValues = 1024
 
 // EachBeat calls f with every heartbeat by time, until f returns false. The
 // beat is reused from call to call.
 func (t *Trace) EachBeat(f func(*Beat) bool) error { return t.eachBeat(t.beats, f) }
 
-// EachBeatBetween is EachBeat of those behind one moment and up to another, ns from the
-// trace's start.
+// EachBeatBetween is EachBeat for the beats after one time and up to another, ns from the trace's
+// start.
 func (t *Trace) EachBeatBetween(after, until int64, f func(*Beat) bool) error {
 	behind := func(ns int64) int {
 		return sort.Search(len(t.beats), func(i int) bool { return t.Nanos(t.beats[i].ticks) > ns })
@@ -83,7 +83,7 @@ func (t *Trace) eachBeat(beats []beatRef, f func(*Beat) bool) error {
 	met := false
 	for i, ref := range beats {
 		typ, p, err := r.read(t, ref.loc)
-		if err != nil && err != errGone { // else its beats went with it
+		if err != nil && err != errGone { // else its beats are gone with it
 			return err
 		}
 		if err == nil && len(p) >= 8 && int64(binary.LittleEndian.Uint64(p)) == ref.ticks { // else the file was changed
@@ -98,7 +98,7 @@ func (t *Trace) eachBeat(beats []beatRef, f func(*Beat) bool) error {
 			}
 		}
 		if i+1 < len(beats) && beats[i+1].ticks == ref.ticks {
-			continue // the same beat goes on
+			continue // the same beat continues
 		}
 		if !met {
 			continue
@@ -113,8 +113,8 @@ func (t *Trace) eachBeat(beats []beatRef, f func(*Beat) bool) error {
 	return nil
 }
 
-// Beats lists the heartbeats by time. It keeps them all in memory from then
-// on; EachBeat does not.
+// Beats returns the heartbeats by time. It keeps them all in memory from then on; EachBeat does
+// not.
 func (t *Trace) Beats() []Beat {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,7 +130,7 @@ func (t *Trace) Beats() []Beat {
 	return t.allBeats
 }
 
-// sortBeats brings the beats into order after blocks were read.
+// sortBeats sorts the beats after blocks were read.
 func (t *Trace) sortBeats() {
 	slices.SortStableFunc(t.beats, func(a, b beatRef) int { return cmp.Compare(a.ticks, b.ticks) })
 	t.allBeats = nil

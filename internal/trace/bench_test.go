@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkEvents reads three million records of four owners, from memory and
-// from the page cache's point of view alike: one copy per chunk.
+// BenchmarkEvents reads three million records of four owners from memory; reading from the page
+// cache costs the same copy per chunk.
 func BenchmarkEvents(b *testing.B) {
 	for _, bc := range []struct {
 		name   string

@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// maxBend is how far a clock is bent: what is more is a step, or a trace that
+// maxBend is the largest correction of a clock, in ns: a larger one is a step, or a trace that
 // another program wrote.
 const maxBend = 1e6 // ns
 
-// bend returns a clock that tells what c tells up to told, and comes to agree with to,
-// which knows more calibrations, within a period. Until the next calibration, times are
-// extrapolated. When it comes they turn out to be some ns off, in the first second of a
-// recording some µs. Who has told them already would otherwise tell of scopes that begin
-// before the end of the one before them.
+// bend returns a clock that equals c up to told, and within a period reaches to, which has more
+// calibrations. Until the next calibration, times are extrapolated. The calibration corrects them
+// by some ns, in the first second of a recording by some µs. Without bending, a Follower that has
+// delivered earlier times would deliver scopes that begin before the end of the previous one.
 func (c *clock) bend(to clock, told, period int64) clock {
 	last := &c.pieces[len(c.pieces)-1]
 	at := last.ticksAt(told)
@@ -40,7 +39,7 @@ func (c *clock) bend(to clock, told, period int64) clock {
 	return clock{append(pieces, bent, newPiece(at+period, then, straight.dn, straight.dt))}
 }
 
-// ticksAt returns a tick from which on s tells at least ns.
+// ticksAt returns a tick from which on s gives at least ns.
 func (s *piece) ticksAt(ns int64) int64 {
 	if ns <= s.n0 {
 		return s.t0

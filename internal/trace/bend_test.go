@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// A bent clock tells the same up to what was told, never goes back, and is the
+// TestBend checks that a bent clock equals the old one up to told, never goes back, and equals the
 // new one a period later.
 func TestBend(t *testing.T) {
 	const rate = 2_300_000_000
@@ -44,7 +44,7 @@ func TestBend(t *testing.T) {
 	}
 }
 
-// What is no calibration but a step is not smoothed over.
+// TestBendStep checks that a step is not smoothed over like a calibration.
 func TestBendStep(t *testing.T) {
 	h := format.Header{Clock: format.ClockTSC, StartTicks: 0, StartMono: 0, TickRate: 1e9}
 	old, _ := newClock(&h, nil)

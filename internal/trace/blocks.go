@@ -9,11 +9,11 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// blockTail is where the next block of a chunk will be.
+// blockTail is the position of a chunk's next block.
 type blockTail struct {
 	loc  format.Loc // of the chunk
 	at   int
-	torn int // how often the block there was found torn
+	torn int // number of times the block there was found torn
 }
 
 // readBlocks decodes every block of the trace.
@@ -26,8 +26,8 @@ func (t *Trace) readBlocks() error {
 		tail := blockTail{loc: c.loc, at: format.ChunkHeaderSize}
 		more, _, err := t.readTail(&tail, buf)
 		if more && tail.torn > 0 && err == nil {
-			// Its writer may have been at it; a second reading tells. The first
-			// eight bytes are stored last, so what is torn then stays torn.
+			// Its writer may be storing it; a second read shows that. The first eight bytes are
+			// stored last, so a block that is torn then stays torn.
 			tail.torn = tornForGood
 			more, _, err = t.readTail(&tail, buf)
 		}
@@ -41,11 +41,11 @@ func (t *Trace) readBlocks() error {
 	return nil
 }
 
-// tornForGood is how often a block must be found torn to be given up.
+// tornForGood is the number of times that a block must be found torn to be given up.
 const tornForGood = 4
 
-// readTail decodes the blocks of one chunk from the tail on. more is false if
-// none can follow, changed tells that some were read.
+// readTail decodes the blocks of one chunk from the tail on. more is false if none can follow,
+// changed means that some were read.
 func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err error) {
 	n, err := t.addr.read(buf, tail.loc)
 	if err == errGone {
@@ -57,7 +57,7 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 	at := t.addr.offset(tail.loc)
 	h, ok, err := format.DecodeChunkHeader(buf[:n], at, t.header.ChunkSize)
 	if err != nil || !ok {
-		t.found.add(whyShort(buf[:n]), at, 1) // the index found it good
+		t.found.add(whyShort(buf[:n]), at, 1) // the index found it valid
 		return false, false, nil
 	}
 	read := chunks.Chunk{ChunkHeader: h, Bytes: buf, Had: n}
@@ -82,8 +82,8 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 	return h.Sealed == 0 && !t.state.Closed, changed, nil
 }
 
-// tornReason is free of numbers that differ from block to block, so that equal
-// defects are counted together.
+// tornReason returns a text without numbers that differ from block to block, so that equal defects
+// are counted together.
 func tornReason(fits bool) string {
 	if !fits {
 		return "it does not fit its chunk; what follows it there is not read"
@@ -91,8 +91,8 @@ func tornReason(fits bool) string {
 	return "its checksum is wrong"
 }
 
-// block takes in the sound block that the walk is at. Its chunk is at chunk, in the file at
-// the offset at.
+// block decodes the sound block at the walk's position. Its chunk is at chunk, in the file at the
+// offset at.
 func (t *Trace) block(w *format.BlockWalk, chunk format.Loc, at int64) {
 	at += int64(w.Off)
 	s := format.BlockOf(w.Type)
@@ -124,7 +124,7 @@ func soundTimes(times []int64) error {
 	return nil
 }
 
-// takers take in what a block tells, which lies at loc, by its type.
+// takers decode a block's payload at loc, by its type.
 var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
 	format.BlockName:   (*Trace).nameBlock,
 	format.BlockCalib:  (*Trace).calibBlock,
@@ -158,7 +158,7 @@ var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
 	format.BlockSched:   (*Trace).memberSched,
 }
 
-// values are those of the payload of a block, as the table has them.
+// values decodes the payload of a block, in the order of the table's fields.
 func values(t format.BlockType, p []byte) ([]format.Value, error) {
 	return format.BlockOf(t).Read(nil, p)
 }
@@ -223,7 +223,7 @@ func (t *Trace) noteBlock(p []byte, _ format.Loc) error {
 	return err
 }
 
-// settle brings what the blocks told into order, once they are all read.
+// settle sorts the blocks' data and derives the clock, once all blocks are read.
 func (t *Trace) settle() {
 	var bad int64
 	t.clock, bad = newClock(&t.header, t.calibs)
@@ -250,8 +250,8 @@ func (t *Trace) settle() {
 	}
 }
 
-// disjoint sorts breaks, and makes one of those that overlap: so what lies across any
-// is found by halves.
+// disjoint sorts breaks, and joins those that overlap: so a binary search finds whether a scope
+// spans one.
 func disjoint(bs []rawBreak) []rawBreak {
 	slices.SortStableFunc(bs, func(a, b rawBreak) int { return cmp.Compare(a.from, b.from) })
 	kept := bs[:0]

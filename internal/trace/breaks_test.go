@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestDisjointBreaks: what lies across a break is found among those that do not overlap as
-// it is among those that were told of.
+// TestDisjointBreaks checks that across gives the same result with the joined breaks as with the
+// original ones.
 func TestDisjointBreaks(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	across := 0

@@ -2,7 +2,7 @@ package trace
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// ext reads the extension at loc; what is none, or cut off, is nil.
+// ext reads the extension at loc; nil if there is none, or it is cut off.
 func (c *blockCache) ext(t *Trace, loc format.Loc) ([]byte, error) {
 	h, err := c.read(t, loc, 8)
 	if err != nil || len(h) < 8 {
@@ -19,8 +19,8 @@ func (c *blockCache) ext(t *Trace, loc format.Loc) ([]byte, error) {
 	return x, err
 }
 
-// blockCache keeps parts of the file that ends were read from: scopes that
-// begin together mostly end near each other.
+// blockCache keeps parts of the file from which ends were read: scopes that begin together mostly
+// end near each other.
 type blockCache struct {
 	tags  [cacheBlocks]format.Loc // block number + 1
 	data  [cacheBlocks][]byte
@@ -29,11 +29,11 @@ type blockCache struct {
 
 const (
 	cacheBlocks = 128
-	cacheBlock  = 16 << 10 // at most a chunk: neighbours may be strangers
+	cacheBlock  = 16 << 10 // at most a chunk: neighbours may be unrelated
 )
 
-// read returns up to n bytes at loc, fewer where the file ends. They are good
-// until the next call.
+// read returns up to n bytes at loc, fewer at the end of the file. They are valid until the next
+// call.
 func (c *blockCache) read(t *Trace, loc format.Loc, n int) ([]byte, error) {
 	size := min(cacheBlock, format.Loc(t.header.ChunkSize))
 	b := loc / size

@@ -8,14 +8,14 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Called is how often a function was called whose calls were not recorded each time.
+// Called counts the calls of a function whose calls were not all recorded.
 type Called struct {
 	Name     uint16
 	Calls    int64
-	Recorded int64 // of those, the ones that got no room included
-	Unseen   int64 // calls beyond those, an estimate: while they were not counted
-	Off      bool  // at the end its calls were only counted
-	Since    int64 // if so: ns since the trace's start
+	Recorded int64 // of those; records that found no room included
+	Unseen   int64 // estimated calls beyond those, while they were not counted
+	Off      bool  // at the end its calls were counted and not recorded
+	Since    int64 // if Off: ns since the trace's start
 }
 
 func (t *Trace) unseenBlock(p []byte, _ format.Loc) error {
@@ -37,17 +37,17 @@ func (t *Trace) unseenBlock(p []byte, _ format.Loc) error {
 	return nil
 }
 
-// All is how often it was called, as far as is known. Where Unseen is not 0 it is an estimate.
+// All returns the number of calls, as far as is known. If Unseen is not 0 it is an estimate.
 func (c Called) All() int64 { return c.Calls + min(c.Unseen, math.MaxInt64-c.Calls) }
 
-// Skipped is how many of the calls were not recorded, as far as is known.
+// Skipped returns how many of the calls were not recorded, as far as is known.
 func (c Called) Skipped() int64 { return c.All() - c.Recorded }
 
-// calledSum is what the blocks told of a name so far.
+// calledSum sums the blocks' counts for a name so far.
 type calledSum struct {
 	calls, recorded, unseen int64
 
-	off int64 // as the latest block said, at
+	off int64 // from the latest block, at the tick at
 	at  int64 // ticks
 }
 
@@ -71,8 +71,8 @@ func (t *Trace) callsBlock(p []byte, _ format.Loc) error {
 	return nil
 }
 
-// Calls lists the functions whose calls were not recorded each time, the most calls first.
-// Of a ring it knows what is still there.
+// Calls lists the functions whose calls were not all recorded, the most called first. In a ring it
+// counts what has not been overwritten.
 func (t *Trace) Calls() []Called {
 	var all []Called
 	for name, s := range t.calls {

@@ -7,33 +7,33 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// carryTable is what the carry blocks of a ring tell: records that are still to be
-// known when their chunk is overwritten, each as it was told last.
+// carryTable holds the latest carry of each record of a ring that must be known after its chunk is
+// overwritten.
 type carryTable map[carryKey]*carried
 
-// carryKey is which record. Its place alone is not enough: numbers begin again.
+// carryKey identifies a record. Its location alone is not enough: numbers begin again.
 type carryKey struct {
 	loc   format.Loc
 	start int64
 }
 
-// carried is a record that was told of.
+// carried is a record with a carry.
 type carried struct {
-	ticks int64 // when
+	ticks int64 // of the carry
 	rec   format.Record
 	ext   []byte
 	where where
 
-	// A Follower's; see follow_ring.go. To it what it has read itself is as good as
-	// told, but that the record is not known.
+	// For a Follower; see follow_ring.go. A record that it has read itself has an entry too, but
+	// told is false and rec is not set.
 	told  bool
 	state uint8
-	stamp int64 // its count of chunks when it last heard of it
+	stamp int64 // the count of chunks when it was last mentioned
 }
 
-// carryBlock takes in a carry block. Which chunks are gone is not asked yet: the
-// writer tells before it overwrites, and what is there now may be gone when
-// Events comes to it.
+// carryBlock decodes a carry block. It does not check whether the chunk is gone: the writer writes
+// the carry before it overwrites the chunk, and a chunk that is there now may be gone when Events
+// reads it.
 func (t *Trace) carryBlock(p []byte, _ format.Loc) error {
 	c, err := format.DecodeCarry(p)
 	if err != nil || !t.addr.reuses() {
@@ -63,7 +63,7 @@ func (t *Trace) carryBlock(p []byte, _ format.Loc) error {
 	return nil
 }
 
-// carries returns why r is nothing that is carried.
+// carries returns why r can't be carried, or nil.
 func carries(r *format.Record) error {
 	k := r.Kind()
 	spec := k.Spec()
@@ -76,7 +76,7 @@ func carries(r *format.Record) error {
 	return nil
 }
 
-// gone lists what is carried of chunks that the file does not have any more.
+// gone returns the carried records of chunks that are no longer in the file.
 func (c carryTable) gone(t *Trace) (list []*carried) {
 	for key, x := range c {
 		if t.addr.gone(key.loc, key.start) {
@@ -86,7 +86,7 @@ func (c carryTable) gone(t *Trace) (list []*carried) {
 	return list
 }
 
-// of lists what is carried of the chunk c, for when it is found gone.
+// of returns the carried records of the chunk c, for when it is found gone.
 func (c carryTable) of(t *Trace, info *chunkInfo) (list []*carried) {
 	for key, x := range c {
 		if t.chunkLoc(key.loc) == info.loc && key.start >= info.Since {

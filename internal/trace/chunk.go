@@ -5,34 +5,34 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// chunkBuf holds a chunk of records. Its memory is used again.
+// chunkBuf holds a chunk of records. Its memory is reused.
 type chunkBuf struct {
 	head  format.ChunkHeader
 	bytes []byte // the chunk, zeros where the file ends early
-	used  int    // where its records end
+	used  int    // end of its records
 	until int64  // nothing in it starts later
-	lost  int64  // places for records in pages that are missing
-	first []byte // the earlier of two readings
+	lost  int64  // places for records in missing pages
+	first []byte // the first of two reads
 }
 
-// readChunk reads the chunk c, as the index has it.
+// readChunk reads the chunk c of the index.
 //
-// A chunk that was not final when its header was read, in a trace that was not closed, may
-// change while it is copied. A copy of 64 KiB is not one moment. So it is read twice, and a
-// record is believed only as far as the first reading had it already:
+// A chunk that was not final when its header was read, in a trace that was not closed, may change
+// while it is copied. A copy of 64 KiB is not of one moment. So it is read twice, and a record
+// counts only as far as the first read had it already:
 //
-//   - Word 0 is stored last, so where the first reading has it, everything that
-//     begin stored is in the second. Where only the second has it, the record
+//   - Word 0 is stored last, so if the first read has it, everything that
+//     begin stored is in the second. If only the second has it, the record
 //     was just begun, and is left for the next time.
-//   - Word 1 is stored after word 3, so where the first reading has an end, the
-//     second has its CPU time too. Where only the second has it, the record
+//   - Word 1 is stored after word 3, so if the first read has an end, the
+//     second has its CPU time too. If only the second has it, the record
 //     still counts as open.
-//   - An extension's header is stored before its values. If the second reading
+//   - An extension's header is stored before its values. If the second read
 //     missed the header, then all of the first one came before its values, and
 //     has zeros where those would be taken for a record.
 //
-// Nothing is assumed about the order in which one reading copies, except that
-// words of eight bytes are copied whole.
+// Nothing is assumed about the order in which one read copies, except that words of eight bytes are
+// copied whole.
 //
 // The error is errGone, and nothing was read, if the chunk was overwritten.
 func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
@@ -48,7 +48,7 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 			t.missed(info)
 			return errGone
 		}
-		p.add(why, at, 1) // the index found it good
+		p.add(why, at, 1) // the index found it valid
 		return nil
 	}
 	if read.Had < int(min(int64(len(c.bytes)), t.size-at)) {
@@ -76,7 +76,7 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 	if t.stopped {
 		c.until = t.startsUntil(info, &c.head)
 		lost := c.losePages(live)
-		if t.header.Ring != 0 && len(t.breaks) == 0 { // by a clock that stepped nobody can tell
+		if t.header.Ring != 0 && len(t.breaks) == 0 { // a clock that stepped proves nothing
 			lost = c.loseOthers(lost, live)
 		}
 		c.lost = lost * diskPage / format.RecordSize
@@ -85,7 +85,7 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 	return nil
 }
 
-// whyShort says why the chunk b, which the index found good, is none.
+// whyShort returns why the chunk b, which the index found valid, is no longer one.
 func whyShort(b []byte) string {
 	if format.IsLost(b) {
 		return textLost
@@ -93,8 +93,8 @@ func whyShort(b []byte) string {
 	return textShort
 }
 
-// readHeaded reads the chunk at the offset at into b, which it makes as large as a chunk.
-// ok is false where the header makes no sense.
+// readHeaded reads the chunk at the offset at into b, which it allocates if needed. ok is false if
+// the header makes no sense.
 func (t *Trace) readHeaded(b *[]byte, at int64) (c chunks.Chunk, ok bool, err error) {
 	if cs := int(t.header.ChunkSize); len(*b) != cs {
 		*b = make([]byte, cs)
@@ -106,8 +106,7 @@ func (t *Trace) readHeaded(b *[]byte, at int64) (c chunks.Chunk, ok bool, err er
 	return c, ok && bad == nil, err
 }
 
-// freshRecord reads the record at loc from the file, not from what was read
-// before.
+// freshRecord reads the record at loc from the file, not from an earlier read.
 func (t *Trace) freshRecord(loc format.Loc) (r format.Record, err error) {
 	var b [format.RecordSize]byte
 	if _, err := t.addr.read(b[:], loc); err != nil {
@@ -124,7 +123,7 @@ func (t *Trace) freshBegin(loc format.Loc) (r format.Record, ext []byte, err err
 	return r, ext, err
 }
 
-// freshExt reads the extension at loc; nil if there is none that is whole.
+// freshExt reads the extension at loc; nil if there is no complete one.
 func (t *Trace) freshExt(loc format.Loc) ([]byte, error) {
 	var h [8]byte
 	if _, err := t.addr.read(h[:], loc); err != nil {
@@ -137,7 +136,7 @@ func (t *Trace) freshExt(loc format.Loc) ([]byte, error) {
 	return x, nil
 }
 
-// reconcile takes back from the second reading what the first did not have.
+// reconcile removes from the second read the records that the first did not have.
 func (c *chunkBuf) reconcile() {
 	for s := c.scan(); s.Next(); {
 		if !s.Reconcile(c.first) {
@@ -149,7 +148,7 @@ func (c *chunkBuf) reconcile() {
 // scan begins a walk over the records.
 func (c *chunkBuf) scan() format.Walk { return format.WalkRecords(c.bytes[:c.used]) }
 
-// report adds what a walk skipped to p.
+// report adds the counts of what a walk skipped to p.
 func report(w *format.Walk, p problems, off int64) {
 	p.add(textHole, off, w.Holes)
 	p.add(textOrphanExt, off, w.Orphans)

@@ -9,14 +9,14 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// clock turns ticks into ns from the trace's start: piecewise linear between
-// knots, in integers, rounded down. Equal ticks give equal ns on every machine
-// and in every reader, and later ticks never give earlier ns.
+// clock converts ticks to ns from the trace's start: piecewise linear between knots, in integers,
+// rounded down. Equal ticks give equal ns on every machine and in every reader, and later ticks
+// never give earlier ns.
 type clock struct {
-	pieces []piece // by t0; the first also serves what is before it
+	pieces []piece // by t0; the first also covers the time before it
 }
 
-// piece is the stretch from t0 to the next piece's t0:
+// piece covers the time from t0 to the next piece's t0:
 //
 //	ns = n0 + floor((ticks-t0) * dn / dt)
 type piece struct {
@@ -24,7 +24,7 @@ type piece struct {
 	n0     int64
 	dn, dt uint64
 	factor uint64 // floor(dn<<56 / dt)
-	near   uint64 // times less than that behind t0 are converted by factor
+	near   uint64 // times less than near after t0 are converted by factor
 }
 
 func newPiece(t0, n0 int64, dn, dt uint64) piece {
@@ -60,9 +60,8 @@ func (s *piece) nanos(t int64) int64 {
 	return s.slow(t)
 }
 
-// quick multiplies where slow divides. The factor is too small by less than 1, the product
-// by less than d>>56 < 1. So the quotient is exact or one too small, and the remainder
-// tells which.
+// quick multiplies where slow divides. The factor is too small by less than 1, the product by less
+// than d>>56 < 1. So the quotient is exact or one too small, which the remainder shows.
 func (s *piece) quick(d uint64) int64 {
 	hi, lo := bits.Mul64(d, s.factor)
 	q := hi<<8 | lo>>56
@@ -72,8 +71,7 @@ func (s *piece) quick(d uint64) int64 {
 	return s.n0 + int64(q)
 }
 
-// converter converts times that come almost sorted: it keeps the piece that
-// the last one was in.
+// converter converts times that come almost sorted: it keeps the piece of the last one.
 type converter struct {
 	piece
 	c *clock
@@ -95,8 +93,8 @@ func (v *converter) far(t int64) int64 {
 	return v.piece.nanos(t)
 }
 
-// slow is nanos by division, for times before the first knot and for what only
-// a corrupt trace holds.
+// slow is nanos by division, for times before the first knot and for times that only a corrupt
+// trace has.
 func (s *piece) slow(t int64) int64 {
 	neg := t < s.t0
 	d := uint64(t - s.t0)
@@ -128,10 +126,9 @@ func rateClock(t0, rate int64) clock {
 	return clock{[]piece{newPiece(t0, 0, 1e9, uint64(rate))}}
 }
 
-// newClock builds the clock of a trace. The knots are the header's start and
-// the calibrations, by ticks. What follows a knot by less than a tenth of a second is none:
-// the slope of so short a stretch is mostly the uncertainty of its two readings,
-// and the last slope is extrapolated. bad counts
+// newClock builds the clock of a trace. The knots are the header's start and the calibrations, by
+// ticks. A calibration less than 0.1 s after a knot is not used: the slope of so short a stretch is
+// mostly the uncertainty of its two readings, and the last slope is extrapolated. bad counts
 // calibrations that go backwards; they are left out.
 func newClock(h *format.Header, calibs []format.Calib) (c clock, bad int64) {
 	c = rateClock(h.StartTicks, h.TickRate)

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// exact is what docs/format.md says, in big integers.
+// exact converts as docs/format.md specifies, in big integers.
 func (s *piece) exact(t int64) int64 {
 	n := new(big.Int).Mul(big.NewInt(t-s.t0), new(big.Int).SetUint64(s.dn))
 	q := new(big.Int).Div(n, new(big.Int).SetUint64(s.dt)) // Euclidean: rounds down for dt > 0
@@ -38,8 +38,8 @@ func TestClockExact(t *testing.T) {
 	}
 }
 
-// Later ticks are never earlier ns, across the knots too, and a converter
-// gives what the clock gives, in whatever order it is asked.
+// TestClockMonotonic checks that later ticks never give earlier ns, across the knots too, and that
+// a converter equals the clock, in any order of calls.
 func TestClockMonotonic(t *testing.T) {
 	h := format.Header{Clock: format.ClockTSC, StartTicks: 1e9, StartMono: 777, TickRate: 2_999_999_999}
 	var calibs []format.Calib

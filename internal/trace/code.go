@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// mostObjects bounds what a trace that was made to do harm costs.
+// mostObjects bounds the cost of a malicious trace.
 const mostObjects = 1 << 14
 
 var (
@@ -17,7 +17,7 @@ var (
 	errOverlap = fmt.Errorf("%w: its addresses are another object's too", format.ErrCorrupt)
 )
 
-// objectBlock takes in where code lies, by its addresses.
+// objectBlock adds a piece of code and its addresses.
 func (t *Trace) objectBlock(p []byte, _ format.Loc) error {
 	o, err := format.DecodeObject(p)
 	if err != nil {
@@ -34,7 +34,8 @@ func (t *Trace) objectBlock(p []byte, _ format.Loc) error {
 	return nil
 }
 
-// CodeAt returns the code that an address, as PCs has them, is in; nil: the trace does not tell.
+// CodeAt returns the code that contains an address, in the form that PCs returns; nil: the trace
+// has none.
 func (t *Trace) CodeAt(pc uint64) *format.Object {
 	i := sort.Search(len(t.code), func(k int) bool { return t.code[k].To > pc })
 	if i == len(t.code) || pc < t.code[i].From {
@@ -43,7 +44,7 @@ func (t *Trace) CodeAt(pc uint64) *format.Object {
 	return t.code[i]
 }
 
-// programBlock takes in which process a thread is of, and what that runs.
+// programBlock adds the process of a thread, and its program.
 func (t *Trace) programBlock(p []byte, _ format.Loc) error {
 	x, err := format.DecodeProgram(p)
 	if err != nil {
@@ -60,8 +61,8 @@ func (t *Trace) programBlock(p []byte, _ format.Loc) error {
 	return nil
 }
 
-// ProgramOf returns the process whose thread a sample is of, and what it ran then. Where the
-// trace does not tell, PID is 0.
+// ProgramOf returns the process of a sample's thread, and its program at that time. If the trace
+// does not have it, PID is 0.
 func (t *Trace) ProgramOf(s *Sample) (x format.Program) {
 	list := t.programs[s.Thread]
 	if i := sort.Search(len(list), func(k int) bool { return list[k].Base-t.header.StartMono > s.Time }); i > 0 {
@@ -70,8 +71,8 @@ func (t *Trace) ProgramOf(s *Sample) (x format.Program) {
 	return x
 }
 
-// Programs lists the processes that threads are of, and what each ran, by number. Of none Thread and Base are
-// set.
+// Programs lists the processes of all threads, and the programs of each, by number. Thread and Base
+// are not set.
 func (t *Trace) Programs() (all []format.Program) {
 	for _, list := range t.programs {
 		for _, x := range list {
@@ -83,5 +84,5 @@ func (t *Trace) Programs() (all []format.Program) {
 	return slices.Compact(all)
 }
 
-// HasPrograms reports whether the trace tells which process threads are of.
+// HasPrograms reports whether the trace has the processes of threads.
 func (t *Trace) HasPrograms() bool { return len(t.programs) > 0 }

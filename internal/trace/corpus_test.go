@@ -18,7 +18,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// otherErrors are errors that no trace's bytes lead to, and why.
+// otherErrors are errors that no trace's bytes cause, and why.
 var otherErrors = map[string]string{
 	"reading at offset %d: %w":                                                "the system's",
 	"%s: reading at offset %d: %w":                                            "the system's",
@@ -53,12 +53,12 @@ var otherErrors = map[string]string{
 	"%w: there are more than %d pieces of code": "it takes more objects than a file of the corpus has blocks",
 }
 
-// hotErrors are those of a hot file, and of a segment, which are read by internal/hot, with
-// tests of its own.
+// hotErrors are the files with errors of a hot file, and of a segment, which internal/hot reads,
+// with tests of its own.
 var hotErrors = []string{"hot.go", "segment.go"}
 
-// TestG23Corpus: every error that the parser has for what is in a file is reached by a file
-// of the corpus that fuzzing begins with.
+// TestG23Corpus checks that every error of the parser for a file's contents is reached by a file of
+// the corpus with which fuzzing begins.
 func TestG23Corpus(t *testing.T) {
 	if trace.RaceEnabled {
 		t.Skip("it has one goroutine, and takes long with the race detector")
@@ -122,8 +122,8 @@ func TestG23Corpus(t *testing.T) {
 
 var verb = regexp.MustCompile(`%[0-9]*[a-z]`)
 
-// parserErrors are the errors and problems that the sources of internal/format and
-// internal/trace have texts for, and what such a text looks like.
+// parserErrors returns the texts of errors and problems in the sources of internal/format and
+// internal/trace, with a pattern for each.
 func parserErrors(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	list := map[string]*regexp.Regexp{}
@@ -185,7 +185,7 @@ func parserErrors(t *testing.T) map[string]*regexp.Regexp {
 	return list
 }
 
-// literal is the text of an expression, * for what is not known before it runs.
+// literal returns the text of an expression, * for parts not known before run time.
 func literal(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

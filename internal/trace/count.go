@@ -6,7 +6,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// playSlices is play for who does not need the records of a stretch in order.
+// playSlices is play for callers that do not need the records of a stretch in order.
 func (p *player) playSlices(st *stretch) (more bool, err error) {
 	for i := range st.slices {
 		x := &st.slices[i]
@@ -21,8 +21,8 @@ func (p *player) playSlices(st *stretch) (more bool, err error) {
 	return p.finish(st)
 }
 
-// next turns one record into an event. Where plainIn has said so, only what two of them differ
-// in is set of a scope that has ended in place, as most are: a third of what there is.
+// next turns one record into an event. If plainIn allows it, it sets only the fields in which two
+// scopes that ended in place differ, as most scopes do: a third of all fields.
 func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
 	if !plain {
 		return p.record(x, at)
@@ -45,7 +45,7 @@ func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
 		return p.f(e), nil
 	}
 	e.Thread, e.Owner, e.Goid, e.Loc = at.thread, x.c.owner, head&format.MaxGoid, x.c.chunk+format.Loc(at.off)
-	// Mostly both are in the piece of the clock that the last ones were in.
+	// Mostly both are in the same piece of the clock as the last ones.
 	if c, stopped := &p.starts, uint64(stop-p.starts.t0); stopped < c.near && start >= c.t0 {
 		e.Start = c.quick(uint64(start - c.t0))
 		e.Dur = c.quick(stopped) - e.Start
@@ -69,7 +69,7 @@ func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
 	return !p.touches(e) || p.f(e), nil
 }
 
-// plainIn reports whether what next leaves out makes no difference for a chunk.
+// plainIn reports whether next may use its short form for a chunk.
 func (p *player) plainIn(c *cursor) bool {
 	return p.r.cpuAt == nil && len(p.t.breaks) == 0 && c.made == nil && len(c.ends) == 0 && (p.r.o.Detail != Counts || p.r.o.From <= 0 && p.t.kept == nil)
 }

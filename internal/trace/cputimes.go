@@ -7,45 +7,43 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// CPUAt returns for how long a goroutine was on a CPU between two times, ns from the
-// trace's start: Exact if it is known, Likely if it may be somewhat too long, AtMost if it
-// was no longer than that, and else Unknown.
+// CPUAt returns how long a goroutine was on a CPU between two times, ns from the trace's start:
+// Exact if it is known, Likely if it may be somewhat too long, AtMost if it is an upper bound, else
+// Unknown.
 type CPUAt func(goid uint64, from, to int64) (ns int64, q format.Quality)
 
-// EndOf returns when a goroutine ended, ns from the trace's start; ok is false where it did
-// not, or where that is not known.
+// EndOf returns when a goroutine ended, ns from the trace's start; ok is false if it did not, or if
+// that is not known.
 type EndOf func(goid uint64) (ns int64, ok bool)
 
-// UseCPU has Events ask for the CPU times of scopes that the recorder could not tell
-// exactly: load, which is called once and before the first event, makes what answers. The
-// recorder's own times stay where they are Exact, and where they are Likely and the answer
-// is not Exact. A bound of theirs stays where the answer is no lower one. A bound of theirs
-// is also one for what is Likely.
+// UseCPU makes Events use the CPUAt that load returns for scopes whose CPU time the recorder could
+// not determine exactly; load is called once, before the first event. The recorder's own times stay
+// if they are Exact, or if they are Likely and the result is not Exact. The recorder's upper bound
+// stays unless the result is a lower one. It also bounds a Likely result.
 //
-// It is to be called before Events is, and is not for load's own use of Events: that has
-// AsRecorded in its Options.
+// It must be called before Events. load itself may call Events with AsRecorded in its Options.
 func (t *Trace) UseCPU(load func() (CPUAt, error)) {
 	t.cpuTimes.mu.Lock()
 	defer t.cpuTimes.mu.Unlock()
 	t.cpuTimes.load = load
 }
 
-// WantsCPU reports whether Events has yet to call what UseCPU was given. Until then UseCPU
-// may be given something else.
+// WantsCPU reports whether Events has yet to call UseCPU's load. Until then UseCPU may be called
+// with another one.
 func (t *Trace) WantsCPU() bool {
 	t.cpuTimes.mu.Lock()
 	defer t.cpuTimes.mu.Unlock()
 	return t.cpuTimes.load != nil
 }
 
-// UseEnds has Events end scopes that nobody ended with the goroutine that began them. They stay
-// Open, and are Left. What UseCPU was given may call it.
+// UseEnds makes Events end scopes without an end when the goroutine that began them ended. They
+// stay Open, and are Left. UseCPU's load may call it.
 func (t *Trace) UseEnds(of EndOf) { t.cpuTimes.endOf.Store(&of) }
 
-// cpuTimes is what UseCPU was given, and what came of it.
+// cpuTimes holds UseCPU's load, and its results.
 type cpuTimes struct {
 	mu   sync.Mutex
-	load func() (CPUAt, error) // nil: it was called, or nobody gave one
+	load func() (CPUAt, error) // nil: it was called, or there is none
 	at   CPUAt
 	err  error
 
@@ -69,13 +67,13 @@ func (c *cpuTimes) get() (CPUAt, error) {
 	return c.at, c.err
 }
 
-// fillCPU asks for the CPU time of a scope that has ended.
+// fillCPU sets the CPU time of a scope that has ended.
 func (p *player) fillCPU(e *Event, start, stop int64) {
 	if e.Open || e.Quality == format.Exact || e.Goid == 0 || e.EndGoid != 0 || e.Dur <= 0 || e.Kind == format.KindProcess || e.Kind == format.KindPending {
 		return
 	}
 	if e.Quality == format.Unknown && p.t.across(start, stop) {
-		return // how long it took is not known
+		return // its duration is not known
 	}
 	ns, q := p.r.cpuAt(e.Goid, e.Start, e.Start+e.Dur)
 	ns = min(max(ns, 0), e.Dur)
@@ -87,7 +85,7 @@ func (p *player) fillCPU(e *Event, start, stop int64) {
 	}
 }
 
-// knowsMore reports whether a CPU time of quality q says more than one of quality old.
+// knowsMore reports whether a CPU time of quality q is better than one of quality old.
 func knowsMore(q, old format.Quality, lower bool) bool {
 	switch q {
 	case format.Exact:

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// scopes of 1000 ns each, of every quality, and of every kind that there is.
+// ofAllQualities has scopes of 1000 ns each, of every quality and of every kind.
 const ofAllQualities = `
 header clock=monotonic path=go start=1000 mono=1000
 state closed=1 tick=90000
@@ -106,8 +106,8 @@ func TestUseCPUFails(t *testing.T) {
 	}
 }
 
-// TestLeftOpen: a scope that nobody ends ends with its goroutine, where that is known, and is still
-// told as open; a lock stays held.
+// TestLeftOpen checks that a scope without an end ends with its goroutine, if that is known, and is
+// still reported as open; a lock stays held.
 func TestLeftOpen(t *testing.T) {
 	tr := tracetest.OpenText(t, `
 header clock=monotonic path=go start=1000 mono=1000

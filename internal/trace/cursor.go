@@ -9,15 +9,14 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// place is a record in a chunk: what it is ordered by, and what only the walk
-// over the chunk knows of it.
+// place is a record in a chunk: its sort key, and the data that only the walk over the chunk knows.
 type place struct {
 	key    int64 // its start, not before its chunk's Since
 	off    uint32
 	thread uint32
 }
 
-// roles says what Events does with a kind.
+// roles maps kinds to their treatment in Events.
 var roles = func() (t [128]uint8) {
 	for _, s := range format.Specs {
 		t[s.Kind] = roleEvent
@@ -34,39 +33,39 @@ const (
 	roleEnd
 )
 
-// cursor is a chunk in memory, with the places of its records in order. Once it is loaded it
-// is not changed: several stretches read it at once.
+// cursor is a chunk in memory, with the places of its records in order. It is not changed once it
+// is loaded: several stretches read it at once.
 type cursor struct {
 	chunkBuf
 	chunk    format.Loc
 	owner    uint32
 	places   []place
-	runs     []rowRun   // of places in the order of the file; none: they are not known
+	runs     []rowRun   // of places in file order; none: not known
 	ends     []uint64   // see endIndex
-	made     []made     // instead of a chunk: what places are of; see made.go
-	pending  []*waiting // of its pending events those that have ended
-	problems problems   // that were met when it was loaded
-	lost     int64      // ends apart of a chunk that was overwritten meanwhile, which nothing was made of
+	made     []made     // in place of a chunk: the records of places; see made.go
+	pending  []*waiting // its pending events that have ended
+	problems problems   // found when it was loaded
+	lost     int64      // ends apart in an overwritten chunk for which there is no event
 
-	users atomic.Int32 // stretches that need it still
+	users atomic.Int32 // stretches that still need it
 }
 
-// rowRun are places that follow one another and are of one row.
+// rowRun is successive places of one row.
 type rowRun struct {
 	row   uint64
-	last  uint64 // word 1 of the scope that ends last, or has not ended
+	last  uint64 // word 1 of the scope that ends last, or is open
 	from  int32  // index of the first
 	mixed bool   // they are not all scopes
 }
 
-// runPlaces is how many a run has at most: so that what it has that lasts long is found soon.
+// runPlaces is the largest length of a run: short runs make long scopes in them quick to find.
 const runPlaces = 128
 
-// load reads a chunk, finds its records and sorts them. In the assembly path
-// they lie in the order of their starts. In the Go path a goroutine can be
-// moved between taking the time and taking the place.
+// load reads a chunk, finds its records and sorts them. On the assembly path they lie in the order
+// of their starts. On the Go path a goroutine can be moved between reading the
+// clock and taking the place.
 //
-// latest is the last start, and pendings are how many pending events there are.
+// latest is the last start, and pendings the number of pending events.
 func (c *cursor) load(r *reading, info *chunkInfo) (latest int64, pendings int, err error) {
 	c.chunk, c.owner = info.loc, info.owner
 	p := c.problems
@@ -131,7 +130,7 @@ func (c *cursor) load(r *reading, info *chunkInfo) (latest int64, pendings int, 
 		latest = max(latest, c.places[n-1].key)
 	}
 	p.add(textEarly, info.at, early)
-	s.Holes = max(s.Holes-c.lost, 0) // told of as pages
+	s.Holes = max(s.Holes-c.lost, 0) // counted as pages
 	report(&s, p, info.at)
 	return latest, pendings, nil
 }

@@ -2,10 +2,10 @@ package trace
 
 import "strings"
 
-// Damage reports whether the defect means that the trace was cut or changed after
-// it was written. It is false for what sound writers leave too: one that is
-// running, that was killed between two stores, whose machine stopped, whose clock
-// stepped, or that is newer than this reader.
+// Damage reports whether the defect means that the trace was cut or changed after it was written.
+// It is false for defects that sound writers leave too: one that is running, that was killed
+// between two stores, whose machine stopped, whose clock stepped, or that is newer than this
+// reader.
 func (p *Problem) Damage() bool {
 	switch p.Text {
 	case textHole, textOrphanExt, textOrphanEnd, textLostBegin, textBreak, textManyRows, textUnborn, textPages, textRestart, textCool, textUncopied:
@@ -19,6 +19,6 @@ func (p *Problem) Damage() bool {
 	return true
 }
 
-// unknownHere is of sentences that are made elsewhere; TestDamage meets them in
+// unknownHere lists parts of sentences that are composed elsewhere; TestDamage finds them in
 // traces.
 var unknownHere = []string{"unknown kind", "unknown type", textLacks}

@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// TestDamage: what a sound writer leaves when it is killed is no damage, and
-// neither is what a newer one writes; a cut or changed trace is.
+// TestDamage checks that the traces of a sound writer that was killed, and of a newer one, are not
+// damaged; a cut or changed trace is.
 func TestDamage(t *testing.T) {
 	const head = "header clock=monotonic start=1000 mono=1000"
 	for _, test := range []struct {

@@ -6,14 +6,14 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// decoder turns records into events. Its events and their arguments are good
-// until it decodes the next one.
+// decoder turns records into events. An event and its arguments are valid until it decodes the next
+// one.
 type decoder struct {
 	t        *Trace
 	problems problems
 	isPlain  bool // the last event was made by player.next
 	cache    blockCache
-	endNS    int64 // open scopes run to it
+	endNS    int64 // open scopes last until then
 	endOf    EndOf // of goroutines; nil: not known
 
 	args    []format.Slot
@@ -33,17 +33,16 @@ func newDecoder(t *Trace) decoder {
 	return d
 }
 
-// clocks takes the trace's clock as it is now.
+// clocks takes the trace's present clock.
 func (d *decoder) clocks() {
 	d.starts, d.stops, d.cpus = newConverter(&d.t.clock), newConverter(&d.t.clock), newConverter(&d.t.cpu)
 }
 
-// begin fills in what every record has. start is its start, or the time from
-// which it is shown.
+// begin sets the fields that every record has. start is its start, or the time from which it is
+// shown.
 func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
-	// Field by field, and the slices only where they are not nil: an assignment
-	// of the whole event is a copy with a write barrier, an eighth of the time
-	// that reading takes.
+	// Field by field, and the slices only if they are not nil: an assignment of the whole event is
+	// a copy with a write barrier, an eighth of the reading time.
 	d.isPlain = false
 	e.Kind = r.Kind()
 	e.Name = r.Name()
@@ -63,7 +62,7 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 	e.User, e.System, e.Self = -1, -1, 0
 	e.Value, e.ValueType = 0, format.SlotEnd
 	e.Creator, e.Created = 0, 0
-	if e.Kind == format.KindMade { // what its creator tells of a goroutine is as good as what that tells
+	if e.Kind == format.KindMade { // the creator's record of a goroutine is equivalent to its own
 		e.Kind, e.Goid, e.Creator, e.Created = format.KindGo, r.Row(), e.Goid, e.Start
 	}
 	e.Loc, e.Overwritten = w.loc, w.gone
@@ -75,7 +74,7 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 	}
 }
 
-// where is what a record's place tells of it.
+// where is a record's location, with the thread and the owner that follow from it.
 type where struct {
 	loc    format.Loc
 	thread uint32
@@ -83,7 +82,7 @@ type where struct {
 	gone   bool // its chunk is overwritten; see made.go
 }
 
-// instant fills in what has no duration.
+// instant sets the fields of an event without a duration.
 func (d *decoder) instant(e *Event, r *format.Record) {
 	switch e.Kind {
 	case format.KindCounter:
@@ -102,7 +101,7 @@ func (d *decoder) instant(e *Event, r *format.Record) {
 	}
 }
 
-// open fills in a scope without an end.
+// open sets the fields of a scope without an end.
 func (d *decoder) open(e *Event, start int64) {
 	e.Open = true
 	d.runs(e)
@@ -113,13 +112,13 @@ func (d *decoder) open(e *Event, start int64) {
 	d.checkBreaks(e, start, d.t.last)
 }
 
-// leaves reports whether a goroutine that ends ends scopes of a kind that it left open. A lock
+// leaves reports whether a goroutine's end ends the scopes of a kind that it left open. A lock
 // stays held.
 func leaves(k format.Kind) bool {
 	return k == format.KindTask || k == format.KindTaskf || k == format.KindProcess
 }
 
-// runs fills in for how long a scope without an end is shown.
+// runs sets the duration shown for a scope without an end.
 func (d *decoder) runs(e *Event) {
 	until := d.t.openUntil(e.Goid, d.endNS)
 	if d.endOf != nil && leaves(e.Kind) {
@@ -130,8 +129,8 @@ func (d *decoder) runs(e *Event) {
 	e.Dur = max(until-e.Start, 0)
 }
 
-// ended fills in the end of a scope. The result is its stop in ticks, or its
-// start where the stop is nonsense.
+// ended sets the end of a scope. The result is its stop in ticks, or its start if the stop makes no
+// sense.
 func (d *decoder) ended(e *Event, start, stop int64, cpu uint64) int64 {
 	if stop < start || stop >= format.MaxTicks {
 		d.problems.add(textBadStop, d.t.addr.offset(e.Loc), 1)
@@ -153,8 +152,8 @@ func (d *decoder) ended(e *Event, start, stop int64, cpu uint64) int64 {
 	return stop
 }
 
-// endedApart fills in the end of the scope r from the end record at loc. ok is
-// false if that does not fit; the scope then counts as open.
+// endedApart sets the end of the scope r from the end record at loc. ok is false if that does not
+// fit; the scope then counts as open.
 func (d *decoder) endedApart(e *Event, r *format.Record, start int64, loc format.Loc) (stop int64, ok bool, err error) {
 	x, ok, err := d.t.readEnd(&d.cache, loc, r, d.endArgs[:0])
 	if !ok {
@@ -166,7 +165,7 @@ func (d *decoder) endedApart(e *Event, r *format.Record, start int64, loc format
 	return d.join(e, r, start, &x), true, nil
 }
 
-// join fills in the end x of the scope r.
+// join sets the end of the scope r to x.
 func (d *decoder) join(e *Event, r *format.Record, start int64, x *end) (stop int64) {
 	if e.EndArgs = x.slots; x.named {
 		e.Name = x.name
@@ -208,7 +207,7 @@ func (d *decoder) arguments(e *Event, ext []byte) {
 	}
 }
 
-// process makes the process's CPU clocks at begin and end into its CPU time.
+// process replaces the process's CPU clocks at begin and end by its CPU time.
 func process(e *Event) {
 	if len(e.Args) >= 2 && e.Args[0].Type == format.SlotUser && e.Args[1].Type == format.SlotSystem {
 		user, system := e.Args[0].Int(), e.Args[1].Int()

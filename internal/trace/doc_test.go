@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// docs/format.md lists what Verify checks.
+// TestRulesDocumented checks that docs/format.md lists Verify's rules.
 func TestRulesDocumented(t *testing.T) {
 	b, err := os.ReadFile("../../docs/format.md")
 	if err != nil {

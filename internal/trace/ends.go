@@ -6,22 +6,21 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// endIndex finds the end apart of a begin. It holds eight bytes for each: by
-// the begin's chunk, the begin's place in it (in records) and the end's place
-// in the file (in records).
+// endIndex maps a begin to its end apart. It holds eight bytes for each: by the begin's chunk, the
+// begin's place in it (in records) and the end's place in the file (in records).
 type endIndex struct {
 	byChunk map[format.Loc][]uint64 // begin's unit << 44 | end's unit, sorted
 	total   int64
 	made    []made   // of a ring: records whose chunk is gone, by start; see made.go
-	until   int64    // of a ring: what began from here on is not overwritten
-	problem problems // met while it was built
+	until   int64    // of a ring: records that began from here on are not overwritten
+	problem problems // found while it was built
 }
 
 // A chunk of 16 MiB has 2^19 records; 44 bits of records are 2^49 bytes.
 const endUnitBits = 44
 
-// endsApart builds the index from the chunks that hold ends apart, or may by
-// now, and keeps it for the next run.
+// endsApart builds the index from the chunks that hold ends apart, or may by now, and keeps it for
+// the next run.
 func (t *Trace) endsApart() (*endIndex, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -29,7 +28,7 @@ func (t *Trace) endsApart() (*endIndex, error) {
 		return t.ends, nil
 	}
 	x := &endIndex{byChunk: map[format.Loc][]uint64{}, problem: problems{}}
-	ignored := problems{} // the run meets and counts them
+	ignored := problems{} // the run finds and counts them
 	var gone []goneBegin
 	var buf chunkBuf
 	for _, c := range t.chunks {
@@ -65,8 +64,8 @@ func (t *Trace) endsApart() (*endIndex, error) {
 	return x, nil
 }
 
-// addEnd takes in the end record r at at. The result is not nil if its begin is in
-// a chunk that a ring has overwritten.
+// addEnd adds the end record r at at. The result is not nil if its begin is in a chunk that a ring
+// has overwritten.
 func (t *Trace) addEnd(x *endIndex, r *format.Record, ext []byte, at format.Loc, owner uint32) *goneBegin {
 	begin, ok := format.BeginOf(ext)
 	if !ok || !t.addr.canHold(begin) || at>>5 >= 1<<endUnitBits {
@@ -88,8 +87,8 @@ func (t *Trace) addEnd(x *endIndex, r *format.Record, ext []byte, at format.Loc,
 	return nil
 }
 
-// findEnd returns the place of the end of the record at off in the chunk whose ends
-// are in list. It is the first in the file of several, and 0 without one.
+// findEnd returns the location of the end of the record at off in the chunk whose ends are in list:
+// the first in the file of several, 0 if there is none.
 func findEnd(list []uint64, off int) format.Loc {
 	unit := uint64(off/format.RecordSize) << endUnitBits
 	i, _ := slices.BinarySearch(list, unit)
@@ -99,7 +98,7 @@ func findEnd(list []uint64, off int) format.Loc {
 	return endOf(list[i])
 }
 
-// endOf returns the place of the end that an entry of the index tells of.
+// endOf returns the location of the end in an entry of the index.
 func endOf(entry uint64) format.Loc {
 	return format.Loc(entry&(1<<endUnitBits-1)) * format.RecordSize
 }
@@ -109,18 +108,18 @@ type end struct {
 	stop         int64
 	cpu          uint64
 	goid         uint64 // of the goroutine that ended it
-	begin        uint64 // word 2 of what it ends; 0: it does not say
+	begin        uint64 // word 2 of its begin; 0: not recorded
 	user, system int64  // the process's CPU clocks, -1: unknown
 	named        bool
-	name         uint16 // where it is named: that of what it ends
+	name         uint16 // if named: the new name of its scope
 	slots        []format.Slot
 }
 
-// left reports whether nobody has ended the scope r, and its goroutine has.
+// left reports whether the scope r was ended by its goroutine's end alone.
 func (e *end) left(r *format.Record) bool { return e.goid == 0 && r.Goid() != 0 && leaves(r.Kind()) }
 
-// readEnd reads the end record at loc, whose begin is b. ok is false if it does
-// not fit that. Arguments are appended to dst.
+// readEnd reads the end record at loc, whose begin is b. ok is false if they do not match.
+// Arguments are appended to dst.
 func (t *Trace) readEnd(cache *blockCache, loc format.Loc, b *format.Record, dst []format.Slot) (e end, ok bool, err error) {
 	raw, err := cache.read(t, loc, format.RecordSize)
 	if err != nil || len(raw) < format.RecordSize {
@@ -154,18 +153,18 @@ func decodeEnd(r *format.Record, ext []byte, b *format.Record, dst []format.Slot
 		slots = slots[2:]
 	}
 	if b.Kind() == format.KindTask {
-		// Here, where each way of reading comes by: otherwise two views have two names.
+		// Here, where every way of reading passes: otherwise two views would show two names.
 		for i := format.RenamedAt(slots); i >= 0; i = format.RenamedAt(slots) {
 			if !e.named {
 				e.named, e.name = true, uint16(slots[i].Value)
 			}
-			slots = slices.Delete(slots, i, i+2) // all of them: one that is left is a name where this is written anew
+			slots = slices.Delete(slots, i, i+2) // all of them: one that is left would rename the scope when this is rewritten
 		}
 	}
 	e.slots = slots
 	return e, true
 }
 
-// fits reports whether the goroutine that an end says began its scope did so. 0 is
-// what a writer says that could not look any more.
+// fits reports whether an end's goroutine of its begin is correct. 0 comes from a writer that could
+// no longer read it.
 func fits(said, goid uint64) bool { return said == 0 || said == goid }

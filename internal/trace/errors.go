@@ -25,7 +25,7 @@ func (e *corruptError) Error() string {
 
 func (e *corruptError) Unwrap() error { return e.Err }
 
-// headerError adds to an error of the file header whose it is and what to do.
+// headerError adds the path and a hint to an error of the file header.
 func headerError(path string, err error) error {
 	var hint string
 	switch {
@@ -46,7 +46,7 @@ func headerError(path string, err error) error {
 	return fmt.Errorf("%s: %w; %s", path, err, hint)
 }
 
-// ioError returns an error that says where reading failed.
+// ioError returns an error with the offset of a failed read.
 func ioError(path string, off int64, err error) error {
 	if path == "" {
 		return fmt.Errorf("reading at offset %d: %w", off, err)
@@ -54,21 +54,20 @@ func ioError(path string, off int64, err error) error {
 	return fmt.Errorf("%s: reading at offset %d: %w", path, off, err)
 }
 
-// Problem is a defect that the reader tolerated: what was skipped, and where.
+// Problem is a defect that the reader tolerated: what was skipped, and the offset.
 type Problem struct {
 	Offset int64
 	Text   string // a sentence
-	Count  int64  // how often, where one place stands for several
+	Count  int64  // number of occurrences, if one place stands for several
 }
 
-// problems counts equal defects together: a broken trace must not become a
-// list as long as itself. Offset is the first place where each was met.
+// problems counts equal defects together: a broken trace must not give a list as long as itself.
+// Offset is the first place of each.
 type problems map[string]*Problem
 
 const maxProblems = 1000
 
-// Texts that tell what was read can all be different, so there are at most
-// maxProblems of them.
+// add bounds the table at maxProblems texts: those with values from the trace can all be different.
 func (p problems) add(text string, off, n int64) {
 	if n <= 0 {
 		return
@@ -86,7 +85,7 @@ func (p problems) add(text string, off, n int64) {
 	p[text] = &Problem{off, text, n}
 }
 
-// set is add for what is counted as a whole, and anew each time.
+// set is add for a count that is computed anew each time.
 func (p problems) set(text string, n int64) {
 	delete(p, text)
 	p.add(text, 0, n)
@@ -99,8 +98,8 @@ func (p problems) sum(o problems) {
 	}
 }
 
-// atLeast merges another run's counts: the same defects were met again, so the
-// larger count is the truth, not the sum.
+// atLeast merges another run's counts: the same defects were found again, so the larger count is
+// right, not the sum.
 func (p problems) atLeast(o problems) {
 	for text, q := range o {
 		if old := p[text]; old == nil && len(p) >= maxProblems {
@@ -126,14 +125,14 @@ func (p problems) sorted() []Problem {
 	return list
 }
 
-// The sentences of what is tolerated in records.
+// The texts of tolerated defects.
 const (
 	textUnborn       = "a chunk was handed out and is not there: it was never begun, or had not reached the disk when the machine stopped"
 	textPages        = "a page of a chunk is missing: it had not reached the disk when the machine stopped"
 	textRestart      = "this machine was started since, or is another: if it stopped, what had not reached the disk is missing"
 	textSegment      = "a segment is missing, which its writer has not deleted: copy it beside the trace, if it had reached the disk"
 	textApart        = "the trace's segments are not read with it"
-	textLacks        = ": its own trace: " // a process's, and what is missing there
+	textLacks        = ": its own trace: " // a process's, and what is missing in that
 	textCool         = "chunks that were in memory are not in the file"
 	textUncopied     = "chunks that were on the heap are not in the file"
 	textTwin         = "a chunk is skipped, one that was handed out later has its number"

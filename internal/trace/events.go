@@ -9,40 +9,38 @@ import (
 // Event is one record, joined with its end.
 type Event struct {
 	Kind  format.Kind
-	Name  uint16 // the one that the end gives, if it gives one
+	Name  uint16 // the end's, if it has one
 	Track uint16 // name of the goroutine's row at Start; format.NameEmpty: none
-	Open  bool   // begun and not ended: Dur runs to the last moment the trace knows
-	Left  bool   // Open, and its goroutine has ended: Dur runs to that
-	// Overwritten is of a record that a ring has overwritten, and counts as such: a carry,
-	// or an end apart, tells of it.
+	Open  bool   // begun and not ended: Dur extends to the last known time of the trace
+	Left  bool   // Open, and its goroutine has ended: Dur extends to that
+	// Overwritten is set for a record that a ring has overwritten, and counts as such: the event
+	// comes from a carry, or an end apart.
 	Overwritten bool
 	Quality     format.Quality
-	Depth       int32  // on its row, from 0; by the times. Instants: that of what surrounds them
+	Depth       int32  // on its row, from 0; by the times. Of instants: that of the surrounding scope
 	Thread      uint32 // operating system's id where it began; 0: unknown
 	Owner       uint32 // the P (or stripe) whose chunk holds it
 	Goid        uint64 // goroutine that began it
-	EndGoid     uint64 // goroutine that ended it, where another; else 0
+	EndGoid     uint64 // goroutine that ended it, if another; else 0
 	Start       int64  // ns from the trace's start
 	Dur         int64  // ns; 0 for instants
 	CPU         int64  // ns, by Quality; of a process scope user + system
 	User        int64  // process scopes: ns in user mode, -1 unknown
 	System      int64  // process scopes: ns in the kernel, -1 unknown
 	Self        int64  // not set by Events
-	Value       uint64 // counters: the bits; ValueType tells how to read them
+	Value       uint64 // counters: the bits, of type ValueType
 	// ValueType is the slot type of a counter's value.
 	ValueType format.SlotType
 	Creator   uint64 // go records: the goroutine that created this one
-	Created   int64  // go records: when, ns from the trace's start
+	Created   int64  // go records: time of that, ns from the trace's start
 	Loc       format.Loc
-	// Args are the arguments given at begin, EndArgs those given at the end.
-	// They alias the reader's memory and are good until the next event. A
-	// wait's or hold's begin with its SlotAddr; a process scope's CPU times
-	// are taken out.
+	// Args are the arguments given at begin, EndArgs those given at the end. They alias the
+	// reader's memory and are valid until the next event. A wait or hold has its SlotAddr in Args;
+	// a process scope's CPU times are removed.
 	Args, EndArgs []format.Slot
 }
 
-// Link returns where in a request the event is, as the program told it when it began or
-// ended.
+// Link returns the event's position in a request, as the program set it when it began or ended.
 func (e *Event) Link() (l format.Link, ok bool) {
 	if l, ok = format.LinkOf(e.Args); !ok {
 		l, ok = format.LinkOf(e.EndArgs)
@@ -51,7 +49,7 @@ func (e *Event) Link() (l format.Link, ok bool) {
 }
 
 // CalledOff reports whether e is the record of a wait that turned out to be shorter than the
-// recorder's threshold. It is counted among the brief ones, so it is no wait in any sum.
+// recorder's threshold. It is counted among the brief ones, so no sum of waits includes it.
 func (e *Event) CalledOff() bool {
 	if e.Kind != format.KindWait || e.Dur != 0 || e.Open {
 		return false
@@ -63,14 +61,14 @@ func (e *Event) CalledOff() bool {
 	return kind != format.LockUnknown && e.Args[2].Value&format.LockEvery == 0
 }
 
-// Detail is how much Events sets of each event. Each value sets less than the one before, and
-// is faster.
+// Detail selects which fields Events sets. Each value sets fewer than the one before, and is
+// faster.
 type Detail uint8
 
 const (
 	Depths  Detail = iota // everything
-	Tracks                // not Depth: what runs on a row takes no memory
-	Rowless               // nor Track: what came before need not be known
+	Tracks                // not Depth: needs no memory for the scopes that run on a row
+	Rowless               // nor Track: needs no earlier records
 	Counts                // only Kind, Name, Open and Quality, the events of a Part in any order
 )
 
@@ -78,42 +76,42 @@ const (
 type Options struct {
 	From, To int64 // ns from the start; To 0: no limit. Scopes that touch the range are in
 	Anchors  bool  // also anchor records: Thread is the thread, CPU its CPU clock (-1: unknown)
-	// AsRecorded leaves CPU times as the records have them, and scopes open that a goroutine
-	// left behind: see UseCPU, UseEnds.
+	// AsRecorded leaves CPU times as recorded, and does not end scopes that a goroutine left open:
+	// see UseCPU, UseEnds.
 	AsRecorded bool
 	Detail     Detail
-	// Within selects only events whose Start is in the range, and reads only chunks that can
-	// have such, as far as an earlier run of this Trace came to their ends. Detail is at most
-	// Rowless then: what came before is not known.
+	// Within selects only events whose Start is in the range, and reads only chunks that can have
+	// such, as far as an earlier run of this Trace found their ends. Detail is at most Rowless
+	// then: earlier records are not known.
 	Within bool
-	// Running makes Part.Running return what runs when a part begins. Detail is at most Tracks
-	// then, and only the events of each row, and instants, are in order.
+	// Running makes Part.Running return the scopes that run when a part begins. Detail is at most
+	// Tracks then, and only the events of each row, and instants, are in order.
 	Running bool
-	// Stretch is how many bytes of records a Part has, more or less; 0: as many as fit a
+	// Stretch is the approximate number of bytes of records in a Part; 0: as many as fit a
 	// processor's cache.
 	Stretch int
-	// Alone has it read on the caller's goroutine only: who reads beside something that matters
-	// more takes one processor then.
+	// Alone reads on the caller's goroutine only, so that it takes one processor beside more
+	// important work.
 	Alone bool
 }
 
 // Events calls f with every event in the order of Start (a parent before its
 // children), until f returns false. The event is reused from call to call.
 //
-// A pending event comes at its stop: Start is the stop and Dur 0. If it is open
-// it has not happened, and comes at its begin with Open set. Track and go
-// records come too, with what they say; an event's Track has them applied.
+// A pending event comes at its stop: Start is the stop and Dur 0. If it is open it has not
+// happened, and comes at its begin with Open set. Track and go records come too, with their own
+// values; an event's Track has them applied.
 //
-// Of a trace that grows what began after it was opened does not come: chunks are read one after
-// the other, so that otherwise a scope might come that began once another one had ended, which
-// was still open when its chunk was read.
+// Records of a growing trace that began after it was opened are left out: chunks are read one after
+// the other, so otherwise a scope might come that began after the end of another one, which was
+// still open when its chunk was read.
 //
-// In a ring there are also the records that carries, and ends apart, tell of though
-// they are overwritten. Of those that only ends tell of, Args are not known. What
-// is overwritten while it is to be read does not come; see Overwritten.
+// A ring also has events of overwritten records, from carries and ends apart. If only an end is
+// left, Args are not known. Records that are overwritten before they are read are left out; see
+// Overwritten.
 //
-// In a trace that is not corrupt Start never decreases. In one that is, a
-// record from before its chunk was handed out comes at the time of that.
+// In a sound trace Start never decreases. In a corrupt one, a record from before its chunk was
+// handed out comes at the time of that.
 func (t *Trace) Events(o Options, f func(*Event) bool) error {
 	r, err := t.newReading(&o)
 	if err != nil {
@@ -142,7 +140,7 @@ func (r *reading) newPlayer() *player {
 	return p
 }
 
-// play calls f with the events of a stretch. more is false if f had enough.
+// play calls f with the events of a stretch. more is false if f returned false.
 func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
 	p.st, p.f, p.problems = st, f, st.problems
 	if p.r.o.Detail == Counts || p.r.o.Running && !st.crossed && len(st.pending) == 0 {
@@ -163,7 +161,7 @@ func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
 			continue
 		}
 		plain := p.plainIn(x.c)
-		for limit := m.limit(); ; { // in place: as a call it takes 3 %
+		for limit := m.limit(); ; { // inlined by hand: a call costs 3 %
 			at := &x.c.places[x.next]
 			x.next++
 			if more, err := p.next(x, at, plain); err != nil || !more {
@@ -179,7 +177,7 @@ func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
 	return p.finish(st)
 }
 
-// finish has the pending events that come behind the last record of a stretch.
+// finish delivers the pending events behind the last record of a stretch.
 func (p *player) finish(st *stretch) (more bool, err error) {
 	if st.failed != nil {
 		return false, st.failed
@@ -192,7 +190,7 @@ func (p *player) finish(st *stretch) (more bool, err error) {
 	return true, nil
 }
 
-// record turns one record into an event. more is false when the caller has enough.
+// record turns one record into an event. more is false if f returned false.
 func (p *player) record(x *slice, at *place) (more bool, err error) {
 	c := x.c
 	r, w := c.record(at), c.where(at)
@@ -211,7 +209,7 @@ func (p *player) record(x *slice, at *place) (more bool, err error) {
 	case format.KindTask, format.KindTaskf, format.KindWait, format.KindHold, format.KindProcess:
 		stop, err := p.end(c, at, &r, start)
 		if err == errGone {
-			return true, nil // it ended, and when was overwritten
+			return true, nil // it ended, at a time that was overwritten
 		}
 		if err != nil {
 			return false, err
@@ -220,7 +218,7 @@ func (p *player) record(x *slice, at *place) (more bool, err error) {
 			row.depth.begin(stop)
 		}
 	case format.KindTrack, format.KindGo:
-		if e.Goid != 0 && row != nil { // without a goroutine the row is of many
+		if e.Goid != 0 && row != nil { // without a goroutine many share the row
 			e.Track, row.track = e.Name, e.Name
 		}
 		p.instant(e, &r)
@@ -230,7 +228,7 @@ func (p *player) record(x *slice, at *place) (more bool, err error) {
 	return p.emit(e, ext)
 }
 
-// end fills in how the scope r ends and returns when, in ticks.
+// end sets the end of the scope r and returns its time in ticks.
 func (p *player) end(c *cursor, at *place, r *format.Record, start int64) (int64, error) {
 	e := &p.event
 	if !r.Open() {
@@ -257,9 +255,9 @@ func (p *player) end(c *cursor, at *place, r *format.Record, start int64) (int64
 	return format.MaxTicks, nil
 }
 
-// twice takes note of an end apart of a scope that also ended in place, at the
-// same time. A writer on the heap does both if the chunk was copied to the file
-// just then, because it can't know what the copy has.
+// twice notes an end apart of a scope that also ended in place, at the same time. A writer on the
+// heap writes both if the chunk was being copied to the file, because it can't know what the copy
+// has.
 func (p *player) twice(c *cursor, at *place, r *format.Record) error {
 	if len(c.ends) == 0 {
 		return nil
@@ -279,7 +277,7 @@ func (p *player) twice(c *cursor, at *place, r *format.Record) error {
 	return err
 }
 
-// emit hands the event over if it is in the range.
+// emit delivers the event if it is in the range.
 func (p *player) emit(e *Event, ext []byte) (more bool, err error) {
 	if !p.touches(e) {
 		return true, nil
@@ -290,14 +288,14 @@ func (p *player) emit(e *Event, ext []byte) (more bool, err error) {
 	return p.f(e), nil
 }
 
-// touches reports whether an event is in the range, and of a process that is kept. What comes behind the range
-// is not read.
+// touches reports whether an event is in the range, and of a process that is kept. Events behind
+// the range are not read.
 func (p *player) touches(e *Event) bool {
 	o := &p.r.o
 	return (o.From <= 0 || e.Start+e.Dur >= o.From) && (!o.Within || e.Start >= o.From) && (p.t.kept == nil || p.t.keeps(e.Goid))
 }
 
-// row fills in what the row that e is on tells, and returns it; nil where nobody asks.
+// row sets the fields of e that depend on its row, and returns the row; nil if rows are not needed.
 func (p *player) row(x *slice, e *Event, now int64) *localRow {
 	if !p.r.wantsRow {
 		return nil
@@ -313,5 +311,5 @@ func (p *player) row(x *slice, e *Event, now int64) *localRow {
 	return x.row
 }
 
-// rowOf returns a row of the stretch, whose scan has found them all.
+// rowOf returns a row of the stretch; the scan has found all rows.
 func (p *player) rowOf(key uint64) *localRow { return p.st.rows.at(p.st.byKey[key]) }

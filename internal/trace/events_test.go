@@ -82,7 +82,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// Several goroutines may read one trace.
+// TestConcurrentEvents checks that several goroutines may read one trace.
 func TestConcurrentEvents(t *testing.T) {
 	data := assemble(t, sound)
 	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
@@ -108,7 +108,7 @@ func TestConcurrentEvents(t *testing.T) {
 	wg.Wait()
 }
 
-// failing has an error from some offset on.
+// failing returns an error from some offset on.
 type failing struct {
 	r    io.ReaderAt
 	from int64
@@ -123,7 +123,8 @@ func (f failing) ReadAt(p []byte, off int64) (int, error) {
 	return f.r.ReadAt(p, off)
 }
 
-// An error of the disk is an error, wherever it comes, and not a short trace.
+// TestReadErrors checks that an error of the disk is returned, wherever it comes, and does not
+// shorten the trace.
 func TestReadErrors(t *testing.T) {
 	data := assemble(t, sound)
 	size := int64(len(data))
@@ -199,12 +200,12 @@ func TestOpenFile(t *testing.T) {
 	}
 }
 
-// A name that was written after Open is found when a record has it.
+// TestNewerNames checks that a name written after Open is found when a record has it.
 func TestNewerNames(t *testing.T) {
 	data := assemble(t, strings.Replace(ranges, "closed=1", "closed=0", 1))
 	at := bytes.Index(data, format.AppendName(nil, 6, "e")) - format.BlockHeaderSize
 	block := bytes.Clone(data[at : at+32])
-	clear(data[at:]) // all that follows was not written yet
+	clear(data[at:]) // everything behind was not written yet
 	data = data[:len(data):len(data)]
 	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

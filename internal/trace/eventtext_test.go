@@ -8,16 +8,14 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// appendEvent appends an event as a line, without its end. It is what the tests
-// compare readers by:
+// appendEvent appends an event as a line, without a newline. Tests compare readers by it:
 //
 //	KIND "name" g=N depth=N start=N [dur=N] [open] [cpu=N/QUALITY]
 //	     [user=N system=N] [value=TYPE:N] [created=N creator=N] [thread=N]
 //	     [owner=N] [endg=N] [track="name"] [| SLOT…] [|| SLOT…]
 //
-// Times are ns. dur is of scopes only; what is unknown or 0 is left out, start,
-// g and depth excepted. The slots behind | were given at begin, those behind ||
-// at the end; a key is an ID like a name.
+// Times are ns. Only scopes have dur; unknown and 0 values are left out, except start, g and depth.
+// The slots behind | were given at begin, those behind || at the end; a key is an ID like a name.
 func appendEvent(b []byte, t *trace.Trace, e *trace.Event) []byte {
 	name := func(id uint16) string { return strconv.Quote(t.Name(id)) }
 	b = append(append(append(b, e.Kind.String()...), ' '), name(e.Name)...)
@@ -66,7 +64,7 @@ func appendEvent(b []byte, t *trace.Trace, e *trace.Event) []byte {
 	return appendArgs(appendArgs(b, " |", e.Args, name), " ||", e.EndArgs, name)
 }
 
-// appendArgs appends arguments behind what they are told from others by.
+// appendArgs appends arguments behind a separator.
 func appendArgs(b []byte, sep string, args []format.Slot, name func(id uint16) string) []byte {
 	for i := range args {
 		if i == 0 {

@@ -13,12 +13,12 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// File is a file that is stored with the trace: the executable, or a source.
+// File is a file stored with the trace: the executable, or a source.
 type File struct {
-	Name    string // where it was
+	Name    string // original path
 	Kind    format.FileKind
 	Size    int64 // bytes
-	Stored  int64 // bytes of the trace that they take
+	Stored  int64 // bytes of the trace that it takes
 	Missing bool  // a part of it is not there
 
 	number uint32
@@ -26,7 +26,7 @@ type File struct {
 	t      *Trace
 }
 
-// filePart is where a part of a file lies in the trace. It is inflated when it is asked for.
+// filePart is the location of a part of a file in the trace. It is inflated on demand.
 type filePart struct {
 	offset int64
 	length int64
@@ -56,7 +56,7 @@ func (t *Trace) fileBlock(b []byte, loc format.Loc) error {
 	return nil
 }
 
-// Files lists the files that are stored with the trace, by their numbers.
+// Files returns the files stored with the trace, by their numbers.
 func (t *Trace) Files() []File {
 	list := make([]File, 0, len(t.files))
 	for _, f := range t.files {
@@ -75,7 +75,7 @@ func (t *Trace) Files() []File {
 	return list
 }
 
-// NextFile returns a number that no file of the trace has; 0 if there is none behind them.
+// NextFile returns a number greater than that of every file of the trace; 0 if there is none.
 func (t *Trace) NextFile() uint32 {
 	next := uint32(1)
 	for n := range t.files {
@@ -87,8 +87,8 @@ func (t *Trace) NextFile() uint32 {
 	return next
 }
 
-// Reader reads the file, from the trace as long as that is open. It keeps one part of it in
-// memory.
+// Reader returns a reader of the file, valid while the trace is open. It keeps one part of the file
+// in memory.
 func (f *File) Reader() io.ReaderAt { return &fileReader{f: f, part: -1} }
 
 type fileReader struct {
@@ -96,12 +96,12 @@ type fileReader struct {
 
 	mu   sync.Mutex
 	b    blockReader
-	part int    // which is in data; -1: none
-	data []byte // what it inflates to
+	part int    // index of the part in data; -1: none
+	data []byte // the inflated part
 	z    io.ReadCloser
 }
 
-// ReadAt reads what of the file is there; the error wraps format.ErrCorrupt where that ends.
+// ReadAt reads the file; at a missing part the error wraps format.ErrCorrupt.
 func (r *fileReader) ReadAt(p []byte, off int64) (n int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,7 +112,7 @@ func (r *fileReader) ReadAt(p []byte, off int64) (n int, err error) {
 		parts := r.f.parts
 		i := sort.Search(len(parts), func(k int) bool { return parts[k].offset > off }) - 1
 		for i > 0 && parts[i-1].offset == parts[i].offset {
-			i-- // of several the first in the trace counts
+			i-- // the first of several in the trace counts
 		}
 		if i < 0 || off >= parts[i].offset+parts[i].length {
 			return n, fmt.Errorf("%w: of the stored file %s the part at byte %d is missing", format.ErrCorrupt, r.f.Name, off)
@@ -127,7 +127,7 @@ func (r *fileReader) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// inflate has data be the i-th part.
+// inflate sets data to the i-th part.
 func (r *fileReader) inflate(i int) error {
 	if i == r.part {
 		return nil
@@ -148,7 +148,7 @@ func (r *fileReader) inflate(i int) error {
 	if err := r.z.(flate.Resetter).Reset(bytes.NewReader(p.Data), nil); err != nil {
 		return err
 	}
-	// One byte more is asked for, which must not be there.
+	// Reads one byte more, which must not be there.
 	r.data = slices.Grow(r.data[:0], format.MaxFilePart+1)[:p.Length+1]
 	if n, err := io.ReadFull(r.z, r.data); n != int(p.Length) || err != io.ErrUnexpectedEOF && err != io.EOF {
 		return fmt.Errorf("%w: the part at byte %d of the stored file %s does not inflate to its length", format.ErrCorrupt, p.Offset, r.f.Name)
@@ -157,7 +157,7 @@ func (r *fileReader) inflate(i int) error {
 	return nil
 }
 
-// files checks the files that are stored with the trace.
+// files checks the files stored with the trace.
 func (v *checker) files() {
 	buf := make([]byte, format.MaxFilePart)
 	for _, f := range v.t.Files() {

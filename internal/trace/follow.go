@@ -16,29 +16,27 @@ import (
 //
 // # Design
 //
-// A chunk is live until nothing in it can change: until it is final, or sealed without an
-// open record and without a hole. Every poll walks over the live chunks anew and delivers
-// what it has not seen: one bit for each place of 32 bytes. Walking anew costs
-// microseconds. Otherwise a place that was empty, and later becomes a record or a part of
-// one, would have to be told from its neighbours' bytes.
+// A chunk is live until nothing in it can change: until it is final, or sealed without an open
+// record and without a hole. Every poll walks over the live chunks again and delivers what it has
+// not seen, with one bit for each place of 32 bytes. That costs microseconds. Otherwise a place
+// that was empty, and later becomes a record or a part of one, would have to be recognized by its
+// neighbours' bytes.
 //
-// An end apart is delivered when it is met, with its begin read at the place
-// that it names. So an open scope in a chunk that is not live any more costs
-// nothing but its entry in the list that Open reads.
+// An end apart is delivered when it is found, with its begin read at the location in it. So an open
+// scope in a chunk that is not live any more costs only its entry in the list that Open reads.
 //
-// In a ring what was overwritten is forgotten; see follow_ring.go. Missed tells what
-// was overwritten before it was read.
+// In a ring the state of overwritten chunks is dropped; see follow_ring.go. Missed counts what was
+// overwritten before it was read.
 //
-// Times that were delivered stay: when a calibration comes the clock is bent, from
-// then on, to what it says. So a time may differ from what Events tells of the
-// whole trace by what was not known then: some ns, and in the first second of a
-// recording up to some 10 µs.
+// Delivered times do not change: a new calibration bends the clock towards its own time, from then
+// on. So a time may differ from that of Events over the whole trace: by some ns, and in the first
+// second of a recording by up to some 10 µs.
 type Follower struct {
 	t       *Trace
 	sizeOf  func() (int64, error)
 	decoder decoder
 
-	unborn []int64 // places before t.used that no chunk was seen in
+	unborn []int64 // places before t.used without a chunk so far
 	live   []*liveChunk
 	buf    chunkBuf
 	block  []byte
@@ -46,33 +44,33 @@ type Follower struct {
 	ring   followedRing
 	tracks trackTable
 	ready  []item  // found and not delivered yet
-	order  []place // of those that are left in ready, by end; nil: not sorted yet
+	order  []place // those left in ready, by end; nil: not sorted yet
 	late   int     // ends that wait for their begin
-	quiet  bool    // do not deliver: what is there already
-	fresh  clock   // by all calibrations that are known; t's own may be bent to it
-	told   int64   // the last moment that was delivered, ns
+	quiet  bool    // deliver nothing: skips the present contents
+	fresh  clock   // by all known calibrations; t's own may be bent to it
+	told   int64   // the last time delivered, ns
 
 	current Event
 }
 
-// FollowOptions tell a Follower where to begin.
+// FollowOptions select where a Follower begins.
 type FollowOptions struct {
-	FromStart bool // deliver what the trace holds already; else only what ends from now on
+	FromStart bool // deliver the present contents of the trace too; else only what ends from now on
 }
 
 // liveChunk is a chunk of records that may change.
 type liveChunk struct {
 	chunkInfo
-	whole bool        // it was final before the last look
+	whole bool        // it was final before it was last read
 	seen  marks       // delivered, or nothing to deliver
-	open  []openBegin // at the last look
+	open  []openBegin // when it was last read
 }
 
 func (c *liveChunk) saw(loc format.Loc) bool { return c.seen.has(loc - c.loc) }
 func (c *liveChunk) see(loc format.Loc)      { c.seen.set(loc - c.loc) }
 
-// eachOpen calls fn with the begins that were open at the last look, and whose end was not
-// met since.
+// eachOpen calls fn with the begins that were open when the chunk was last read, and whose end was
+// not found since.
 func (c *liveChunk) eachOpen(fn func(openBegin)) {
 	for _, b := range c.open {
 		if !c.saw(b.loc) {
@@ -99,27 +97,25 @@ func (m *marks) set(place format.Loc) {
 
 // item is a record to be delivered.
 type item struct {
-	end   int64 // ticks: what items are ordered by
+	end   int64 // ticks: the sort key
 	rec   format.Record
 	where where
 	ext   []byte
 	apart *apart
 }
 
-// apart is an end record. Both parts of a scope are kept as they were read when
-// the end was found: a block of the file that was read earlier in the poll may
-// be older than that.
+// apart is an end record. Both parts of a scope are kept as they were read when the end was found:
+// the cache may have an older copy of the file.
 type apart struct {
 	rec format.Record
 	ext []byte
 }
 
-// batch is how many chunks are walked before what they gave is delivered. It
-// bounds the memory on a trace that is long already; the order by end is that
-// of a batch.
+// batch is the number of chunks that are walked before their events are delivered. It bounds the
+// memory on a trace that is already long; within a batch events are sorted by end.
 const batch = 64
 
-// NewFollower opens the trace for following; size tells how long it is now.
+// NewFollower opens the trace for following; size returns its present size.
 func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*Follower, error) {
 	n, err := size()
 	if err != nil {
@@ -152,20 +148,19 @@ func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*F
 	return f, err
 }
 
-// CallObjects is that of the trace, for what is delivered from now on.
+// CallObjects is the trace's CallObjects, for events delivered from now on.
 func (f *Follower) CallObjects(objects func([]Place) []Object) {
 	f.t.CallObjects(objects)
 	f.decoder.objects = f.t.objectNames()
 }
 
-// Trace returns what is known so far: header, names, heartbeats. Its getters are
-// good between polls; its Events would need an Open of its own.
+// Trace returns the trace as known so far: header, names, heartbeats. Its getters are valid between
+// polls; its Events would need an Open of its own.
 func (f *Follower) Trace() *Trace { return f.t }
 
-// Poll calls fn once with every scope that ended since the last call, and every instant,
-// counter, track and go record that came. They come by the time of their end. Track is the
-// row's name at that time; Depth is not set. If fn returns false, the rest is kept for the
-// next call.
+// Poll calls fn once with every scope that ended since the last call, and every new instant,
+// counter, track and go record, by the time of their end. Track is the row's name at that time;
+// Depth is not set. If fn returns false, the rest is kept for the next call.
 //
 // done reports whether the trace was closed and everything was delivered. A trace
 // whose writer was killed is never closed: see WriterAlive, and poll once more
@@ -193,7 +188,7 @@ func (f *Follower) Poll(fn func(*Event) bool) (done bool, err error) {
 	f.decide()
 	all, err := f.walk(fn)
 	if all && err == nil {
-		// What was told just now may have an end in a chunk that was not found yet.
+		// A scope just carried may have its end in a chunk that was not found yet.
 		if closed {
 			told = len(f.ring.closing)
 		}
@@ -203,8 +198,8 @@ func (f *Follower) Poll(fn func(*Event) bool) (done bool, err error) {
 	return closed && all && f.late == 0, err
 }
 
-// refresh asks for the file's size and reads its header again. closed was true
-// before anything else is read, so then that is all there will be.
+// refresh updates the file's size and header. closed was true before anything else is read, so
+// everything that will ever be written is there.
 func (f *Follower) refresh() (closed bool, err error) {
 	t := f.t
 	least := t.Size() // Stop cuts off the prepared window, but no more
@@ -231,7 +226,7 @@ func (f *Follower) refresh() (closed bool, err error) {
 	if s.Tick > 0 && s.Tick < format.MaxTicks {
 		t.last = max(t.last, s.Tick)
 	}
-	if told { // nobody looks more often than the writer tells how far it is
+	if told { // no more often than the writer updates its state
 		if err := t.readCounters(); err != nil {
 			return false, err
 		}
@@ -239,7 +234,7 @@ func (f *Follower) refresh() (closed bool, err error) {
 	return s.Closed, nil
 }
 
-// deliver hands over what is ready. It returns false if fn had enough.
+// deliver delivers the items in ready. It returns false if fn did.
 func (f *Follower) deliver(fn func(*Event) bool) bool {
 	if f.order == nil {
 		for i := range f.ready {
@@ -310,13 +305,13 @@ func (f *Follower) Open(fn func(*Event) bool) error {
 	return err
 }
 
-// openNow reads the scopes that are open, as far as they can be read.
+// openNow reads the open scopes, as far as they can be read.
 func (f *Follower) openNow() (list []item, err error) {
 	var errs []error
 	add := func(b openBegin) {
 		r, ext, err := f.t.freshBegin(b.loc)
 		if err == errGone {
-			return // the next poll knows more
+			return // the next poll handles it
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -339,9 +334,8 @@ func (f *Follower) openNow() (list []item, err error) {
 	return list, errors.Join(errs...)
 }
 
-// Events calls t.Events, and has it tell times and objects as the Follower does. t is the
-// same trace, opened after the Follower was made; what both deliver has the same
-// Loc.
+// Events calls t.Events with the Follower's times and objects. t is the same trace, opened after
+// the Follower was made; an event that both deliver has the same Loc.
 func (f *Follower) Events(t *Trace, o Options, fn func(*Event) bool) error {
 	t.clock = f.t.clock
 	t.objects.Store(f.t.objects.Load())
@@ -355,7 +349,7 @@ func (f *Follower) Events(t *Trace, o Options, fn func(*Event) bool) error {
 	})
 }
 
-// Problems lists what was tolerated so far.
+// Problems lists the defects tolerated so far.
 func (f *Follower) Problems() []Problem {
 	return append(f.t.Problems(), f.decoder.problems.sorted()...)
 }

@@ -9,12 +9,12 @@ import (
 
 // state of a carried record, for a Follower.
 const (
-	carryNew  = iota // not looked at, or its chunk is there
+	carryNew  = iota // not examined, or its chunk is there
 	carryOpen        // a scope whose end is to be delivered
 	carryDone        // delivered
 )
 
-// stillOpen takes note of a scope that was open when its chunk was overwritten.
+// stillOpen notes a scope that was open when its chunk was overwritten.
 func (f *Follower) stillOpen(b openBegin) {
 	x := f.carry(carryKey{b.loc, b.start})
 	if x.state == carryNew {
@@ -22,7 +22,7 @@ func (f *Follower) stillOpen(b openBegin) {
 	}
 }
 
-// carry returns what is known of the record, new if nothing was.
+// carry returns the record's entry, and adds one if there is none.
 func (f *Follower) carry(key carryKey) *carried {
 	t := f.t
 	if t.carried == nil {
@@ -37,8 +37,7 @@ func (f *Follower) carry(key carryKey) *carried {
 	return x
 }
 
-// decide looks at the carries that were read since the last time, and at those
-// whose chunk has gone since.
+// decide examines the carries read since the last call, and those whose chunk has gone since.
 func (f *Follower) decide() {
 	t, k := f.t, &f.ring
 	slices.SortFunc(k.told, func(a, b carryKey) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.loc, b.loc)) })
@@ -67,7 +66,7 @@ func (f *Follower) decide() {
 	f.prune()
 }
 
-// prune forgets what is not told any more: it would have been, four times a lap.
+// prune drops the carries that are no longer repeated: a valid one is, four times a lap.
 func (f *Follower) prune() {
 	k := &f.ring
 	if k.found-k.pruned < int64(f.rings(1)/4) {
@@ -87,8 +86,8 @@ func (f *Follower) prune() {
 	}
 }
 
-// closeCarried delivers the scopes of which only a carry says that they ended: those of
-// the first n that no end was met for.
+// closeCarried delivers the scopes whose end only a carry has: those of the first n for which no
+// end was found.
 func (f *Follower) closeCarried(n int) {
 	k := &f.ring
 	for _, key := range k.closing[:n] {
@@ -100,8 +99,8 @@ func (f *Follower) closeCarried(n int) {
 	k.closing = slices.Delete(k.closing, 0, n)
 }
 
-// endGone queues the scope that the end record r at loc ends, whose begin's chunk
-// the file does not have. ok is false if that may still come.
+// endGone queues the scope that the end record r at loc ends, whose begin's chunk is not in the
+// file. ok is false if that may still come.
 func (f *Follower) endGone(r *format.Record, loc, begin format.Loc, ext []byte, owner uint32) (ok bool) {
 	t := f.t
 	g, ok := newGoneBegin(r, ext, loc, owner)
@@ -115,7 +114,7 @@ func (f *Follower) endGone(r *format.Record, loc, begin format.Loc, ext []byte, 
 	}
 	known := x != nil && x.told
 	if !known && !t.state.Closed && (g.start >= t.state.Until || g.head == 0) {
-		f.late++ // the chunk is new, and was not found yet
+		f.late++ // the chunk is new, and not found yet
 		return false
 	}
 	b, w := g.record(), where{loc: begin, owner: owner, gone: true}

@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// findChunks looks for chunks that were handed out since the last poll.
+// findChunks finds chunks that were handed out since the last poll.
 func (f *Follower) findChunks() error {
 	t := f.t
 	before := len(f.live)
@@ -39,11 +39,11 @@ func (f *Follower) findChunks() error {
 	return err
 }
 
-// findChunk takes in the chunk at the offset at; born is false if none was handed out there.
+// findChunk adds the chunk at the offset at; born is false if none was handed out there.
 func (f *Follower) findChunk(at int64) (born bool, err error) {
 	t := f.t
 	if t.overwrites() {
-		// What makes no sense may be half overwritten.
+		// A chunk that makes no sense may be half overwritten.
 		h, ok, bad, err := t.places().Settled(at)
 		if err == nil && bad == nil && ok {
 			_, bad = t.addr.loc(at, &h)

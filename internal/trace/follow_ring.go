@@ -7,46 +7,45 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// followedRing is what a Follower knows of a ring.
+// followedRing is a Follower's state of a ring.
 //
-// A chunk that was overwritten is forgotten with all that was known of it. So the memory is
-// that for one ring's chunks, however long it is followed. What is open then, and the names
-// of rows, come back in carry blocks. So it is to be known of each carried record whether
-// it was delivered already: when it was read in its chunk, when its end was met, or as what
-// a carry said.
+// The state of an overwritten chunk is dropped. So memory is bounded by the chunks of one ring,
+// however long it is followed. Scopes that are open then, and the names of rows, come back in carry
+// blocks. So for each carried record the Follower needs to know whether it has delivered it: when
+// it read the record in its chunk, when it found the end, or from a carry.
 type followedRing struct {
-	swept  format.State               // as it was when all headers were looked at last
+	swept  format.State               // when all headers were last read
 	dirty  bool                       // a chunk was found gone since
-	sweeps int                        // how often they are to be looked at again
-	gone   map[format.Loc][]goneChunk // what was overwritten lately
+	sweeps int                        // how many more times to read them
+	gone   map[format.Loc][]goneChunk // chunks overwritten lately
 
-	told    []carryKey // carries that were read and not looked at
-	closing []carryKey // scopes that ended by what a carry says
-	pruned  int64      // found, when carries were forgotten last
+	told    []carryKey // carries that were read and not examined
+	closing []carryKey // scopes that ended according to a carry
+	pruned  int64      // value of found when carries were last dropped
 
-	looked    int64 // the last moment that was known after the last look
-	found     int64 // chunks that were found since the beginning
+	looked    int64 // the last known time after the last poll
+	found     int64 // chunks found since the beginning
 	gen       uint32
 	last      int64 // the largest number of gen
-	before    int64 // and of the generation before
+	before    int64 // the largest number of the generation before
 	handedOut int64 // by the numbers, since the beginning
-	early     int64 // of found, those that had been handed out before that
+	early     int64 // of found, those that had been handed out before the Follower began
 	firstGen  uint32
-	firstLast int64 // those up to this number of that generation
-	cut       int64 // chunks that may have come to hold more after the last look
+	firstLast int64 // its largest number then: chunks up to it had been handed out before
+	cut       int64 // chunks that may have got more records after they were last read
 }
 
-// goneChunk is a chunk that was overwritten: how much of it had been read.
+// goneChunk is an overwritten chunk, and how much of it had been read.
 type goneChunk struct {
 	since int64
-	last  int64 // what began later was in a later chunk of that number
+	last  int64 // records that began later were in a later chunk of that number
 	gen   uint32
 	stamp int64 // the count of chunks when it was found gone
-	all   bool  // but for what was open
+	all   bool  // everything except the open scopes was read
 	seen  marks // else as in liveChunk
 }
 
-// goneOf returns the chunk at loc that held what began at start, nil if it is not known.
+// goneOf returns the chunk at loc that held the record that began at start, nil if it is not known.
 func (k *followedRing) goneOf(loc format.Loc, start int64) *goneChunk {
 	list := k.gone[loc]
 	for i := len(list) - 1; i >= 0; i-- {
@@ -57,14 +56,14 @@ func (k *followedRing) goneOf(loc format.Loc, start int64) *goneChunk {
 	return nil
 }
 
-// openBegin is the begin of a scope that was open.
+// openBegin is the begin of an open scope.
 type openBegin struct {
 	loc    format.Loc
 	start  int64
 	thread uint32
 }
 
-// startRing takes in what a ring holds when it begins to be followed.
+// startRing records the chunks and carries of a ring at the beginning.
 func (f *Follower) startRing() {
 	t, k := f.t, &f.ring
 	k.gone = map[format.Loc][]goneChunk{}
@@ -95,8 +94,8 @@ func (f *Follower) number(c *chunkInfo) {
 	last := &k.last
 	switch {
 	case c.Gen > k.gen:
-		// How far the numbers of the last generation went is not known, but by those that
-		// are found later.
+		// The last generation's largest number is not known, except from chunks of it that are
+		// found later.
 		k.before = k.last
 		if c.Gen > k.gen+1 {
 			k.before = math.MaxInt64
@@ -111,15 +110,15 @@ func (f *Follower) number(c *chunkInfo) {
 		k.handedOut += n - *last
 		for m := max(*last+1, n-int64(f.rings(1))); m < n; m++ {
 			if old := f.t.numbered(m); old != nil && old.Gen < c.Gen {
-				k.handedOut-- // still in use, so that it was left out
+				k.handedOut-- // still in use, so this number was left out
 			}
 		}
 		*last = n
 	}
 }
 
-// sweep forgets the chunks that were overwritten. Which those are only their headers tell,
-// so all are looked at when that may be worth it.
+// sweep drops the overwritten chunks. Only their headers show which those are, so all headers are
+// read when sweepDue reports it.
 func (f *Follower) sweep() error {
 	if !f.sweepDue() {
 		return nil
@@ -138,9 +137,9 @@ func (f *Follower) sweep() error {
 	return nil
 }
 
-// sweepDue reports whether something may have been overwritten since the last sweep: if
-// the flusher was at work. It says so in the state before it overwrites anything. As it may
-// take a while between the two, the polls that follow sweep too.
+// sweepDue reports whether chunks may have been overwritten since the last sweep: only if the
+// flusher has worked. It changes the state before it overwrites anything. As it may take a while
+// between the two, the following polls sweep too.
 func (f *Follower) sweepDue() bool {
 	k := &f.ring
 	switch {
@@ -157,7 +156,7 @@ func (f *Follower) sweepDue() bool {
 	return true
 }
 
-// findGone finds the chunks that are overwritten: what of each was read.
+// findGone finds the overwritten chunks, and what was read of each.
 func (f *Follower) findGone() (gone map[format.Loc]*goneChunk, err error) {
 	t, k := f.t, &f.ring
 	gone = map[format.Loc]*goneChunk{}
@@ -179,8 +178,8 @@ func (f *Follower) findGone() (gone map[format.Loc]*goneChunk, err error) {
 	return gone, nil
 }
 
-// keepOpen takes note of what was open in chunks that are gone, and of how far those that
-// were live had been read.
+// keepOpen notes the scopes that were open in chunks that are gone, and how far the live ones among
+// these had been read.
 func (f *Follower) keepOpen(gone map[format.Loc]*goneChunk) {
 	for _, c := range f.live {
 		g := gone[c.loc]
@@ -201,7 +200,7 @@ func (f *Follower) keepOpen(gone map[format.Loc]*goneChunk) {
 	}
 }
 
-// forget drops what the tables have of chunks that are gone.
+// forget drops the tables' entries for chunks that are gone.
 func (f *Follower) forget(gone map[format.Loc]*goneChunk) {
 	t, k := f.t, &f.ring
 	is := func(loc format.Loc) bool { return gone[t.chunkLoc(loc)] != nil }
@@ -219,17 +218,17 @@ func (f *Follower) forget(gone map[format.Loc]*goneChunk) {
 	}
 }
 
-// rings is so many times the ring's chunks.
+// rings returns n times the number of the ring's chunks.
 func (f *Follower) rings(n int) int { return n * int(min(max(f.t.header.Ring, 64), 1<<20)) }
 
-// Missed returns how many chunks of records, at least, were overwritten before this
-// Follower had read them to their end: it was asked too rarely. It counts from
-// when the Follower was made.
+// Missed returns a lower bound of the number of chunks of records that were overwritten before this
+// Follower had read them to their end, because Poll was called too rarely. It counts from the
+// creation of the Follower.
 func (f *Follower) Missed() int64 {
 	t, k := f.t, &f.ring
 	missing := k.handedOut - (k.found - k.early)
-	// The latest numbers may be those of chunks that are not there yet; of a closed trace
-	// all are.
+	// The latest numbers may be those of chunks that are not there yet; in a closed trace all are
+	// there.
 	for n := k.last; !t.state.Closed && n > max(k.last-int64(f.rings(1)), 0) && missing > 0; n-- {
 		c := t.numbered(n)
 		gone := slices.ContainsFunc(k.gone[t.numberedLoc(n)], func(g goneChunk) bool { return g.gen == k.gen })

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// check compares a delivered event with what its writer meant.
+// check compares a delivered event with the model's.
 func (w *writer) check(e *trace.Event, name string) error {
 	s := w.truth[int64(e.Loc)]
 	switch {
@@ -36,8 +36,8 @@ func (w *writer) check(e *trace.Event, name string) error {
 	return nil
 }
 
-// A follower that polls a trace while three writers are in the middle of its
-// records, and whose readings are torn, delivers every end once and none wrong.
+// TestFollower checks that a follower of a trace whose three writers are in the middle of their
+// records, with torn reads, delivers every end once and none wrong.
 func TestFollower(t *testing.T) {
 	seeds := uint64(30)
 	if trace.RaceEnabled {
@@ -63,7 +63,7 @@ func TestFollower(t *testing.T) {
 			if err := w.check(e, f.Trace().Name(e.Name)); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			return len(got)%17 != 0 // has enough for now
+			return len(got)%17 != 0 // stops for now
 		}
 		for range 60 {
 			for range w.rnd.IntN(60) {
@@ -116,7 +116,8 @@ func TestFollower(t *testing.T) {
 	}
 }
 
-// Events on a trace that is being written gives only what its writers meant.
+// TestEventsLive checks that Events on a trace that is being written returns only what its writers
+// recorded.
 func TestEventsLive(t *testing.T) {
 	seeds := uint64(30)
 	if trace.RaceEnabled {
@@ -162,7 +163,8 @@ func TestEventsLive(t *testing.T) {
 	}
 }
 
-// A trace that shrinks, or is replaced, is an error and not garbage.
+// TestFollowerLosesTrace checks that a trace that shrinks, or is replaced, gives an error and not
+// garbage.
 func TestFollowerLosesTrace(t *testing.T) {
 	w := newWriter(1)
 	for range 3000 {

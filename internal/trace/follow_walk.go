@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// walk looks at the live chunks and delivers. all is false if fn had enough.
+// walk reads the live chunks and delivers. all is false if fn returned false.
 func (f *Follower) walk(fn func(*Event) bool) (all bool, err error) {
 	f.late = 0
 	live := f.live
@@ -30,7 +30,7 @@ func (f *Follower) walk(fn func(*Event) bool) (all bool, err error) {
 	return f.deliver(fn), nil
 }
 
-// look walks over one chunk. more is false when nothing in it can change.
+// look walks over one chunk. more is false if nothing in it can change.
 func (f *Follower) look(c *liveChunk) (more bool, err error) {
 	t, buf := f.t, &f.buf
 	last := c.flags&format.FlagFinal != 0 || t.state.Closed // it was final before it is read
@@ -53,18 +53,18 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 	}
 	c.whole = last
 	if last && f.late > wasLate {
-		return true, nil // it stays live, and knows what is open in it
+		return true, nil // it stays live, with its list of open scopes
 	}
 	if last {
-		c.eachOpen(func(b openBegin) { f.open[b.loc] = b }) // of some the end may be in this chunk too
+		c.eachOpen(func(b openBegin) { f.open[b.loc] = b }) // the ends of some may be in this chunk too
 		return false, nil
 	}
 	c.flags = buf.head.Flags
 	return buf.head.Sealed == 0 || len(c.open) > 0 || s.Holes > 0 || f.late > wasLate, nil
 }
 
-// lookAt looks at the record of the chunk that the walk is at; last tells that nothing in
-// the chunk changes any more.
+// lookAt examines the record at the walk's position; last means that nothing in the chunk changes
+// any more.
 func (f *Follower) lookAt(c *liveChunk, s *format.Walk, thread uint32, last bool) error {
 	r := s.Record()
 	k := r.Kind()
@@ -73,7 +73,7 @@ func (f *Follower) lookAt(c *liveChunk, s *format.Walk, thread uint32, last bool
 	switch {
 	case spec == nil || c.saw(loc):
 	case k == format.KindEnd && last && (c.flags|f.buf.head.Flags)&format.FlagEnds == 0:
-		c.see(loc) // no end counts where none was announced, as for Events
+		c.see(loc) // ends count only in chunks with FlagEnds, as for Events
 	case k == format.KindEnd:
 		ok, err := f.end(&r, loc, s.WholeExt(), c.owner)
 		if ok && err == nil {
@@ -93,7 +93,7 @@ func (f *Follower) lookAt(c *liveChunk, s *format.Walk, thread uint32, last bool
 	return nil
 }
 
-// add queues an item. Quiet ones only name rows.
+// add queues an item. If f is quiet, it only names rows.
 func (f *Follower) add(it item) {
 	if it.end < format.MaxTicks {
 		f.t.last = max(f.t.last, it.end)
@@ -111,8 +111,8 @@ func (f *Follower) track(r *format.Record) {
 	}
 }
 
-// end queues the scope that the end record r at loc ends. ok is false if the
-// begin can't be seen yet: its chunk's pages may be written later than the end's.
+// end queues the scope that the end record r at loc ends. ok is false if the begin can't be seen
+// yet: its chunk's pages may be written later than the end's.
 func (f *Follower) end(r *format.Record, loc format.Loc, ext []byte, owner uint32) (ok bool, err error) {
 	t := f.t
 	begin, ok := format.BeginOf(ext)
@@ -125,7 +125,7 @@ func (f *Follower) end(r *format.Record, loc format.Loc, ext []byte, owner uint3
 	b, args, err := t.freshBegin(begin)
 	if err == errGone {
 		f.ring.dirty = true
-		f.late++ // the next poll knows what is carried of it
+		f.late++ // the next poll has its carry
 		return false, nil
 	}
 	if err != nil {
@@ -140,7 +140,7 @@ func (f *Follower) end(r *format.Record, loc format.Loc, ext []byte, owner uint3
 		return false, nil
 	}
 	if b.Stop == r.Start && b.Start == r.Stop {
-		return true, nil // it ended in place too, see stream.twice
+		return true, nil // it ended in place too, see player.twice
 	}
 	if text := f.misfit(r, ext, &b); text != "" {
 		return f.badEnd(text, loc), nil
@@ -166,7 +166,7 @@ func (f *Follower) misfit(r *format.Record, ext []byte, b *format.Record) string
 	return ""
 }
 
-// ends takes note that the scope at begin ended; it reports whether that is news.
+// ends notes that the scope at begin ended; it reports whether that is news.
 func (f *Follower) ends(begin format.Loc) bool {
 	delete(f.open, begin)
 	c := f.liveAt(begin)
@@ -178,14 +178,14 @@ func (f *Follower) ends(begin format.Loc) bool {
 	return news
 }
 
-// badEnd takes note of an end at loc that ends nothing. It returns true, for who would
-// queue what it ends.
+// badEnd adds the problem of an end at loc that ends nothing. It returns true, for callers that
+// would queue the scope.
 func (f *Follower) badEnd(text string, loc format.Loc) bool {
 	f.decoder.problems.add(text, f.t.addr.offset(loc), 1)
 	return true
 }
 
-// recordsAt returns the chunk of records that loc lies in, nil if it is not known.
+// recordsAt returns the chunk of records that contains loc, nil if it is not known.
 func (f *Follower) recordsAt(loc format.Loc) *chunkInfo {
 	c := f.t.chunkOf(loc)
 	if c == nil || c.Kind != format.ChunkRecords || loc-c.loc < format.ChunkHeaderSize {

@@ -16,8 +16,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// exercise asks data for everything. It must not panic or hang, nor take more memory than
-// reading may, and what it gives must be what Events promises.
+// exercise calls every reading function on data. They must not panic or hang, nor take more memory
+// than reading may, and must keep the promises of Events.
 func exercise(t *testing.T, data []byte) {
 	t.Helper()
 	size := int64(len(data))
@@ -51,7 +51,7 @@ func exercise(t *testing.T, data []byte) {
 	tracetest.FrugalTimes(t, "a Follower, and a Trace beside it", size, 2, func() { follow(t, r, size, n) })
 }
 
-// events reads all events and returns how many there were.
+// events reads all events and returns their number.
 func events(t *testing.T, tr *trace.Trace, size int64) (n int) {
 	var last int64
 	var line []byte
@@ -126,8 +126,8 @@ func FuzzTrace(f *testing.F) {
 	})
 }
 
-// small are traces with a little of everything in few bytes: one is a ring, and one
-// is a ring that is being written.
+// small returns small traces with a little of everything: one is a ring, and one is a ring that is
+// being written.
 func small(t *testing.T) (list [][]byte) {
 	src := strings.NewReplacer("chunk records owner=1 ", "chunk records owner=1 since=2000 ").Replace(sound)
 	live := strings.NewReplacer("closed=1", "closed=0", "stop ticks=9000\n", "").Replace(soundRing)
@@ -141,10 +141,10 @@ func small(t *testing.T) (list [][]byte) {
 	return list
 }
 
-// full tells that everything is to be tried, however long it takes.
+// full reports whether everything is to be tried, however long it takes.
 func full() bool { return os.Getenv("SCOPEVIEW_FAULT") == "full" }
 
-// every is the step in which places are tried: each in full, else what fits.
+// every is the step between the places that are tried: 1 in full, else what fits the time.
 func every(usual, short int) int {
 	switch {
 	case full():
@@ -155,7 +155,7 @@ func every(usual, short int) int {
 	return usual
 }
 
-// A trace that ends at any byte opens, or says why not.
+// TestG23Truncated checks that a trace that ends at any byte opens, or gives an error.
 func TestG23Truncated(t *testing.T) {
 	if !tracetest.InChild(t) {
 		return
@@ -164,7 +164,7 @@ func TestG23Truncated(t *testing.T) {
 	for i, data := range small(t) {
 		for size := 0; size <= len(data); size += every([]int{1, 3, 7}[i], 127) {
 			if !full() && size%4096 > 900 && size%4096 < 4000 {
-				continue // only zeros end there
+				continue // only zeros are cut there
 			}
 			exercise(t, data[:size])
 			if n++; t.Failed() {
@@ -175,8 +175,8 @@ func TestG23Truncated(t *testing.T) {
 	t.Logf("G23: a trace, a ring and one that is being written, cut off at %d places: no panic, memory and time within bounds", n)
 }
 
-// A trace with any bit flipped opens, or says why not; also where who flipped it made the
-// checksums right again.
+// TestG23Flipped checks that a trace with any bit flipped opens, or gives an error; also if the
+// checksums were corrected.
 func TestG23Flipped(t *testing.T) {
 	if !tracetest.InChild(t) {
 		return
@@ -211,7 +211,7 @@ func TestG23Flipped(t *testing.T) {
 	t.Logf("G23: a trace, a ring and one that is being written, with a bit flipped, %d times: no panic, memory and time within bounds", n)
 }
 
-// repair is data with all checksums right.
+// repair returns data with all checksums corrected.
 func repair(data []byte) []byte {
 	b := bytes.Clone(data)
 	le := binary.LittleEndian
@@ -235,8 +235,9 @@ func repair(data []byte) []byte {
 	return b
 }
 
-// TestG24Bombs: what claims to hold more than it does, or is as dear as can be, costs a
-// reader no more than reading may. What can't be read at all says where.
+// TestG24Bombs checks that a trace that claims to hold more than it does, or is as expensive as
+// possible, costs a reader no more than reading may. The error for an unreadable one has the
+// offset.
 func TestG24Bombs(t *testing.T) {
 	if !tracetest.InChild(t) {
 		return
@@ -262,8 +263,8 @@ func TestG24Bombs(t *testing.T) {
 	t.Logf("G24: %d files of %d KiB: %d are refused with where they are corrupt, the others read, all within 8 × file + 1 MiB and a second of CPU per MiB", len(bombs), size>>10, refused)
 }
 
-// FuzzText changes a trace's text instead of its bytes, so that checksums are
-// right and what they protect is met too.
+// FuzzText changes a trace's text instead of its bytes, so that checksums are right and the data
+// behind them is reached too.
 func FuzzText(f *testing.F) {
 	for _, g := range goldens(f) {
 		f.Add(g.trace)

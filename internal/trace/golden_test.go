@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the goldens expect")
 
-// golden is a file of testdata: a story, a trace as text and what is read of it.
+// golden is a file of testdata: a description, a trace as text and the expected events.
 type golden struct {
 	name   string
 	story  string
@@ -28,8 +28,8 @@ type golden struct {
 	expect string
 }
 
-// goldens reads them all. The files are in the form of txtar: a comment, then
-// parts that begin with a line -- name --.
+// goldens reads all goldens. The files are in the form of txtar: a comment, then parts that begin
+// with a line -- name --.
 func goldens(t testing.TB) []golden {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.txtar")
@@ -56,7 +56,7 @@ func goldens(t testing.TB) []golden {
 	return gs
 }
 
-// bytes is the trace; a golden may also be raw bytes that are no trace at all.
+// bytes returns the trace; a golden may also be raw bytes that are no trace at all.
 func (g *golden) bytes(t testing.TB) []byte {
 	t.Helper()
 	if s, ok := strings.CutPrefix(g.trace, "notrace "); ok {
@@ -71,7 +71,7 @@ func (g *golden) bytes(t testing.TB) []byte {
 
 func (g *golden) success() bool { return strings.HasPrefix(g.expect, "SUCCESS") }
 
-// read renders everything that the reader finds.
+// read renders everything that the reader returns.
 func read(data []byte) (string, error) {
 	t, err := trace.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -147,7 +147,7 @@ func read(data []byte) (string, error) {
 	return string(fmt.Appendf(b, "end %d closed %v size %d\n", t.End(), t.Closed(), t.Size())), nil
 }
 
-// readSched renders what is read later than the rest.
+// readSched renders the blocks that are read on demand.
 func readSched(b []byte, t *trace.Trace) ([]byte, error) {
 	for _, g := range t.GoTraces() {
 		data, err := io.ReadAll(g.Reader())
@@ -202,7 +202,7 @@ func readSamples(b []byte, t *trace.Trace) ([]byte, error) {
 	return b, err
 }
 
-// readFiles renders the files that are stored with a trace.
+// readFiles renders the files stored with a trace.
 func readFiles(b []byte, t *trace.Trace) []byte {
 	for _, f := range t.Files() {
 		content := make([]byte, f.Size)
@@ -248,7 +248,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// What Dump writes of a golden, Assemble makes into the same bytes.
+// TestDumpGoldens checks that Assemble turns Dump's text of a golden into the same bytes.
 func TestDumpGoldens(t *testing.T) {
 	for _, g := range goldens(t) {
 		if !g.success() {
@@ -269,7 +269,7 @@ func TestDumpGoldens(t *testing.T) {
 	}
 }
 
-// Every kind, slot type and block type is in some golden.
+// TestGoldensCover checks that every kind, slot type and block type is in some golden.
 func TestGoldensCover(t *testing.T) {
 	var all strings.Builder
 	for _, g := range goldens(t) {

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// outgrowing is a trace that has more with every reading than the reading had.
+// outgrowing is a trace that grows by more with every read than was read.
 type outgrowing struct {
 	mu   sync.Mutex
 	all  []byte
@@ -30,8 +30,8 @@ func (g *outgrowing) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// TestGrowsFaster: a trace that grows faster than it is read is read to its end as it was
-// when it was opened.
+// TestGrowsFaster checks that a trace that grows faster than it is read is read up to its end at
+// the time it was opened.
 func TestGrowsFaster(t *testing.T) {
 	all, err := bulk.Trace{Shape: bulk.Killed, Scopes: 100_000, Seed: 3}.Bytes()
 	if err != nil {
@@ -57,7 +57,7 @@ func TestGrowsFaster(t *testing.T) {
 	}
 }
 
-// counted is how many events a trace has.
+// counted returns the number of events of a trace.
 func counted(r io.ReaderAt, size int) (n int, err error) {
 	tr, err := trace.Open(r, int64(size))
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/scopeview/scopeview/internal/glob"
 )
 
-// Processes are those that a user names: by number, or by the program that they run.
+// Processes select processes by number, or by the program that they run.
 type Processes struct {
 	text     string
 	numbers  []uint32
 	programs *glob.Filter // nil: none
 }
 
-// ParseProcesses reads a list of numbers and of GLOBS of programs' names.
+// ParseProcesses parses a list of numbers and of GLOBs of programs' names.
 func ParseProcesses(text string) (*Processes, error) {
 	p := &Processes{text: text}
 	var names []string
@@ -38,28 +38,29 @@ func ParseProcesses(text string) (*Processes, error) {
 	return p, err
 }
 
-// String returns the list as the user has given it.
+// String returns the list as the user gave it.
 func (p *Processes) String() string { return p.text }
 
-// match reports whether a process is one of them.
+// match reports whether a process is selected.
 func (p *Processes) match(pid uint32, program string) bool {
 	return slices.Contains(p.numbers, pid) || p.programs != nil && p.programs.MatchFile(program)
 }
 
-// kept says which processes a trace is read of.
+// kept selects the processes whose data a trace returns.
 type kept struct {
 	of      *Processes
-	own     bool            // of a trace that was not merged: the process that it has records of
-	numbers map[uint32]bool // of the processes of one that was
-	calls   bool            // calls were left out that are of some process
+	own     bool            // of a trace that was not merged: its own process is kept
+	numbers map[uint32]bool // of a merged trace: the kept processes
+	calls   bool            // call counts were left out, which may include kept processes' calls
 }
 
-// ErrNoProcess says that a trace has nothing of the processes that were asked for.
+// ErrNoProcess means that a trace has no data of the selected processes.
 var ErrNoProcess = errors.New("the trace is of no such process")
 
-// KeepProcesses leaves out of all that is read from now on what is of other processes than p names: scopes,
-// events, counters and locks of a merged trace, samples of a recording of several. nil keeps all. It is to be
-// called before the trace is read. It returns an error that wraps ErrNoProcess if nothing would be left.
+// KeepProcesses drops from all later reads the data of processes that p does not select: scopes,
+// events, counters and locks of a merged trace, samples of a recording of several processes. nil
+// keeps all. It must be called before the trace is read. It returns an error that wraps
+// ErrNoProcess if nothing would be left.
 func (t *Trace) KeepProcesses(p *Processes) error {
 	if p == nil {
 		return nil
@@ -99,8 +100,9 @@ func (t *Trace) KeepProcesses(p *Processes) error {
 	return nil
 }
 
-// Kept returns what KeepProcesses was given, nil if nothing is left out by it. calls reports whether that is also
-// how often functions were called, by all processes together, of which not each call was recorded.
+// Kept returns the argument of KeepProcesses, nil if it leaves nothing out. calls reports whether
+// the counts of calls that were not all recorded, which are for all processes together, are left
+// out too.
 func (t *Trace) Kept() (p *Processes, calls bool) {
 	if t.kept == nil {
 		return nil, false
@@ -108,7 +110,7 @@ func (t *Trace) Kept() (p *Processes, calls bool) {
 	return t.kept.of, t.kept.calls
 }
 
-// noProcess returns the error that no process was chosen, with those that there are.
+// noProcess returns the error that no process was selected, with the existing ones.
 func noProcess(there []string) error {
 	const most = 8
 	if more := len(there) - most; more > 0 {
@@ -117,8 +119,8 @@ func noProcess(there []string) error {
 	return fmt.Errorf("%w, but of %s", ErrNoProcess, strings.Join(there, ", "))
 }
 
-// leaveOut drops what is known already, and of processes that are not kept. Of which process calls were that a
-// merged trace only counts is not known.
+// leaveOut drops data read so far of processes that are not kept. A merged trace does not record
+// whose calls it only counts.
 func (t *Trace) leaveOut() {
 	if len(t.members) == 0 {
 		if !t.kept.own {
@@ -138,7 +140,7 @@ func (t *Trace) leaveOut() {
 	})
 }
 
-// keeps reports whether a goroutine is of a process that the trace is read of.
+// keeps reports whether a goroutine belongs to a kept process.
 func (t *Trace) keeps(goid uint64) bool {
 	switch {
 	case t.kept == nil:
@@ -149,8 +151,8 @@ func (t *Trace) keeps(goid uint64) bool {
 	return t.kept.numbers[uint32(goid>>t.members[0].Shift)]
 }
 
-// keepsLock reports whether a lock is of a process that the trace is read of: merging has put the number of
-// the process into the address.
+// keepsLock reports whether a lock belongs to a kept process: merging has put the process's number
+// into the address.
 func (t *Trace) keepsLock(addr uint64) bool {
 	if t.kept == nil || len(t.members) == 0 {
 		return t.keeps(0)
@@ -158,7 +160,7 @@ func (t *Trace) keepsLock(addr uint64) bool {
 	return t.kept.numbers[uint32(addr>>48)]
 }
 
-// keepsSample reports whether a sample is of a process that the trace is read of.
+// keepsSample reports whether a sample belongs to a kept process.
 func (t *Trace) keepsSample(x *Sample) bool {
 	if t.kept == nil || !t.HasPrograms() {
 		return t.keeps(0)

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// mergedTrace has records of every form of two processes, which have goroutines of the same numbers: a parent,
-// db, and its child api. Both have the lock at one address.
+// mergedTrace has records of every form of two processes, whose goroutines have the same numbers: a
+// parent, db, and its child api. Both have the lock at one address.
 const mergedTrace = `header path=go clock=monotonic mono=1000 start=1000 rate=1000000000
 state closed=1 tick=90000
 chunk blocks sealed
@@ -64,7 +64,8 @@ func keep(t *testing.T, tr *trace.Trace, list string) error {
 	return tr.KeepProcesses(p)
 }
 
-// Whatever is read of a merged trace of which one process is kept is what the whole trace has of that process.
+// TestKeptProcessIsAllThatIsRead checks that a merged trace with one process kept returns the whole
+// trace's data of that process.
 func TestKeptProcessIsAllThatIsRead(t *testing.T) {
 	const api = 2
 	of := func(goid uint64) bool { return goid>>30 == api }

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// readCounters reads what the writer counts in chunk 0. The trace's last moment is known.
+// readCounters reads the writer's counters in chunk 0. t.last must be set.
 func (t *Trace) readCounters() error {
 	if !t.header.HasCounters() {
 		return nil
@@ -23,8 +23,8 @@ func (t *Trace) readCounters() error {
 	return nil
 }
 
-// Lost returns how many records were lost by reason: what chunk 0 counts, the last heartbeat
-// says or the gaps add up to, whichever is more. They overlap, and each may lag.
+// Lost returns how many records were lost, by reason: the largest of chunk 0's count, the last
+// heartbeat's and the sum of the gaps. They overlap, and each may lag.
 func (t *Trace) Lost() map[format.Loss]int64 {
 	gaps := map[format.Loss]int64{}
 	for _, g := range t.rawGap {
@@ -47,17 +47,16 @@ func (t *Trace) Lost() map[format.Loss]int64 {
 	return gaps
 }
 
-// Miscounted reports whether the counters of what was lost have numbers that can't be right:
-// somebody else has written the trace.
+// Miscounted reports whether the counters of lost records have impossible values: another program
+// has changed the trace.
 func (t *Trace) Miscounted() bool { return t.miscounted }
 
-// LossesUntil returns up to when it is known what was lost, in ns from the start. all is
-// true where nothing more was. A writer that was stopped by force may have lost records
-// that it could not tell of any more. On the heap what it counted is gone with it, as in
-// traces of versions that counted there always, and where the hot part is missing. Nothing is
-// known where the counters have what no writer counts to. Of a
-// writer that still writes, all is known that it could tell until its last round. Of a merged
-// trace's processes nothing is known from the start of one on of which not all is.
+// LossesUntil returns up to which time the losses are known, in ns from the start. all is true if
+// they are known completely. A writer that was killed may have lost records that it could no longer
+// count. On the heap its counters are gone with it, as in traces of versions that kept counters
+// only there, and if the hot part is missing. Nothing is known if the counters have impossible
+// values. If the writer still writes, the losses up to its last round are known. In a merged trace
+// they are known up to the start of the first process whose losses are not known completely.
 func (t *Trace) LossesUntil() (ns int64, all bool) {
 	for _, m := range t.members {
 		if m.Uncounted {

@@ -7,25 +7,24 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// made is a record whose chunk a ring has overwritten, made up of what the file
-// still tells of it: a carry block, an end apart, or both. The merge has them as
-// if they lay in a chunk.
+// made is a record whose chunk a ring has overwritten, reconstructed from a carry block, an end
+// apart, or both. The merge treats these records as if they lay in a chunk.
 type made struct {
 	rec   format.Record
 	ext   []byte
 	where where
-	end   format.Loc // of its end apart; 0: none
+	end   format.Loc // its end apart; 0: none
 }
 
-// goneBegin is a begin that an end apart tells of, and whose chunk is gone.
+// goneBegin is the begin of an end apart, if the begin's chunk is gone.
 type goneBegin struct {
-	loc, end format.Loc // of it, of its end
+	loc, end format.Loc // locations of the begin and its end
 	start    int64
 	head     uint64 // word 2 of the begin; 0: not known
-	owner    uint32 // of the end: the begin's is not known any more
+	owner    uint32 // the end's: the begin's is no longer known
 }
 
-// newGoneBegin returns what the end record r at at tells of its begin.
+// newGoneBegin returns the begin of the end record r at at, as recorded in the end.
 func newGoneBegin(r *format.Record, ext []byte, at format.Loc, owner uint32) (goneBegin, bool) {
 	slots, _ := format.DecodeExt(nil, ext)
 	if len(slots) < 2 || r.Stop <= 0 || r.Stop >= format.MaxTicks {
@@ -42,7 +41,7 @@ func newGoneBegin(r *format.Record, ext []byte, at format.Loc, owner uint32) (go
 	return g, ok && spec != nil && spec.Scope
 }
 
-// record returns the begun record, as far as its end tells: without its arguments.
+// record returns the begin's record as far as its end has it: without its arguments.
 func (g *goneBegin) record() format.Record {
 	return format.Record{Start: g.start, Stop: openStop, Head: g.head &^ format.ExtBit}
 }
@@ -51,13 +50,12 @@ func (g *goneBegin) record() format.Record {
 const openStop = -1 << 63
 
 // endGone reports whether the end of the scope r, which is open and has no end apart, is
-// overwritten: r is marked to have one, and began in the time of which that can
-// be. When it ended is not known.
+// overwritten: r is marked to have one, and began before until. The time of the end is not known.
 func (t *Trace) endGone(r *format.Record, until int64) bool {
 	return t.addr.reuses() && r.Stop&format.ApartBit != 0 && r.Start < until
 }
 
-// makeUp joins what ends and carries tell of the same records, by start.
+// makeUp joins the data of ends and carries of the same records, by start.
 func (t *Trace) makeUp(gone []goneBegin, carries []*carried, p problems) []made {
 	list := make([]made, 0, len(gone)+len(carries))
 	for _, c := range carries {
@@ -81,7 +79,7 @@ func (t *Trace) makeUp(gone []goneBegin, carries []*carried, p problems) []made 
 		k, ok := slices.BinarySearchFunc(list[:told], &m, func(a made, b *made) int { return order(&a, b) })
 		switch {
 		case ok && list[k].rec.Kind().Spec().Scope:
-			// The end knows more than a carry that was told after it.
+			// The end is more complete than a carry that was written after it.
 			list[k].end, list[k].rec.Stop = g.end, openStop
 		case ok:
 			p.add(textOrphanEnd, t.addr.offset(g.end), 1)
@@ -105,8 +103,8 @@ func endsOf(list []made) (n int64) {
 	return n
 }
 
-// makeChunk makes up what is still known of the chunk c, which is gone although
-// the index has it: ends are its ends apart.
+// makeChunk reconstructs the records of the chunk c, which is gone although the index has it: ends
+// are its ends apart.
 func (t *Trace) makeChunk(c *chunkInfo, ends []uint64, p problems) []made {
 	var gone []goneBegin
 	var cache blockCache
@@ -114,7 +112,7 @@ func (t *Trace) makeChunk(c *chunkInfo, ends []uint64, p problems) []made {
 		at := endOf(x)
 		raw, err := cache.read(t, at, format.RecordSize)
 		if err != nil || len(raw) < format.RecordSize {
-			continue // the end went too
+			continue // the end is gone too
 		}
 		r := format.DecodeRecord(raw)
 		ext, err := cache.ext(t, at+format.RecordSize)
@@ -128,7 +126,7 @@ func (t *Trace) makeChunk(c *chunkInfo, ends []uint64, p problems) []made {
 	return t.makeUp(gone, t.carried.of(t, c), p)
 }
 
-// useMade has the cursor give the made records, none before since.
+// useMade makes the cursor return the reconstructed records, none before since.
 func (c *cursor) useMade(list []made, since int64) {
 	c.made, c.ends = list, nil
 	c.places = slices.Grow(c.places[:0], len(list))
@@ -146,7 +144,7 @@ func (c *cursor) record(p *place) format.Record {
 	return format.DecodeRecord(c.bytes[p.off:])
 }
 
-// loc returns where the record at p is, or was.
+// loc returns the location of the record at p, present or former.
 func (c *cursor) loc(p *place) format.Loc {
 	if c.made != nil {
 		return c.made[p.off].where.loc
@@ -154,7 +152,7 @@ func (c *cursor) loc(p *place) format.Loc {
 	return c.chunk + format.Loc(p.off)
 }
 
-// where returns what the place of the record at p tells of it.
+// where returns the location of the record at p, with its thread and owner.
 func (c *cursor) where(p *place) where {
 	if c.made != nil {
 		return c.made[p.off].where
@@ -162,7 +160,7 @@ func (c *cursor) where(p *place) where {
 	return where{c.chunk + format.Loc(p.off), p.thread, c.owner, false}
 }
 
-// ext returns the extension of the record at p; nil if there is none that is whole.
+// ext returns the extension of the record at p; nil if there is no complete one.
 func (c *cursor) ext(p *place) []byte {
 	if c.made != nil {
 		return c.made[p.off].ext
@@ -170,7 +168,7 @@ func (c *cursor) ext(p *place) []byte {
 	return format.ExtAt(c.bytes[:c.used], int(p.off)+format.RecordSize)
 }
 
-// end returns the place of the end apart of the record at p, 0 if there is none.
+// end returns the location of the end apart of the record at p, 0 if there is none.
 func (c *cursor) end(p *place) format.Loc {
 	if c.made != nil {
 		return c.made[p.off].end

@@ -9,11 +9,11 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Sched is the Go execution traces and the switches of a process of which a trace was merged.
+// Sched holds the Go execution traces and the switches of a process in a merged trace.
 type Sched struct {
 	Process
 	Own      format.Sched
-	Wall     int64 // what its wall clock was at the start of its own trace
+	Wall     int64 // its wall clock at the start of its own trace
 	GoTraces []GoTrace
 }
 
@@ -29,8 +29,8 @@ func (t *Trace) memberSched(p []byte, _ format.Loc) error {
 	return nil
 }
 
-// Scheds lists those of a merged trace, by the numbers of the processes: of each that has a Go
-// execution trace, and that the trace is read of.
+// Scheds lists the scheds of a merged trace, by the processes' numbers: those of kept processes
+// that have a Go execution trace.
 func (t *Trace) Scheds() []Sched {
 	var list []Sched
 	all := t.GoTraces()
@@ -56,7 +56,7 @@ func (t *Trace) Scheds() []Sched {
 	return list
 }
 
-// At returns the time in the merged trace, in ns from its start, of a time of the process's own trace.
+// At converts a time of the process's own trace to one of the merged trace, in ns from its start.
 func (s *Sched) At(ns int64) int64 {
 	ns = min(max(ns, 0), s.Own.End)
 	drift := s.To - s.From - s.Own.End
@@ -66,8 +66,8 @@ func (s *Sched) At(ns int64) int64 {
 	return s.From + ns + int64(math.Floor(float64(drift)/float64(s.Own.End)*float64(ns)))
 }
 
-// Goid returns the id in the merged trace of a goroutine of the process; 0 of one that is too large,
-// or not known.
+// Goid returns the id in the merged trace of a goroutine of the process; 0 if it is too large, or
+// not known.
 func (s *Sched) Goid(id uint64) uint64 {
 	if id == 0 || id >= 1<<(s.Shift-1) {
 		return 0

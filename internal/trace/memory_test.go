@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A trace of 512 MiB with one scope open from its first record to its last, in full of
-// 3 GB, must not need memory that grows with it: at most a twelfth.
+// TestEventsMemory checks that a trace of 512 MiB (in full, 3 GB) with one scope open from its
+// first record to its last does not need memory that grows with it: at most a twelfth.
 func TestEventsMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 512 MiB of records: left out by -short")

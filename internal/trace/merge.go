@@ -2,7 +2,7 @@ package trace
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// slice is what a cursor has in a stretch: the places from next to end.
+// slice is a cursor's part in a stretch: the places from next to end.
 type slice struct {
 	c         *cursor
 	next, end int
@@ -12,24 +12,23 @@ type slice struct {
 	rowKey uint64
 }
 
-// merge gives the records of the slices in order.
+// merge returns the records of the slices in order.
 type merge struct {
 	slices []slice // by their first records
-	taken  int     // those that the merge has come to
-	since  int64   // the start of the first of the others
-	heap   []entry // of those with records left
+	taken  int     // slices that the merge has reached
+	since  int64   // the start of the next slice
+	heap   []entry // slices with records left
 }
 
-// entry is a slice in the heap, with what it is ordered by: the start of
-// its next record, then its place. That of the chunk will do, but for records
-// that are made up.
+// entry is a slice in the heap, with its sort key: the start of its next record, then its location.
+// The chunk's location will do, except for reconstructed records.
 type entry struct {
 	key int64
 	loc format.Loc
 	x   *slice
 }
 
-// at brings the entry to the slice's next record.
+// at sets the entry's key from the slice's next record.
 func (e *entry) at() {
 	p := &e.x.c.places[e.x.next]
 	e.key = p.key
@@ -46,7 +45,7 @@ func (m *merge) begin(list []slice) {
 	m.ahead()
 }
 
-// ahead looks at the first slice that the merge has not come to.
+// ahead sets since to the start of the next slice.
 func (m *merge) ahead() {
 	m.since = format.MaxTicks
 	if m.taken < len(m.slices) {
@@ -54,8 +53,8 @@ func (m *merge) ahead() {
 	}
 }
 
-// top returns the slice at the next record, nil at the end. The caller takes that
-// one and those that follow it with keys below limit, and then calls advance.
+// top returns the slice with the next record, nil at the end. The caller takes that record and the
+// following ones with keys below limit, and then calls advance.
 func (m *merge) top() *slice {
 	for m.taken < len(m.slices) && (len(m.heap) == 0 || m.since <= m.heap[0].key) {
 		m.push(&m.slices[m.taken])
@@ -71,7 +70,7 @@ func (m *merge) top() *slice {
 // limit returns the start up to which the top slice has the next records.
 func (m *merge) limit() int64 {
 	if m.heap[0].x.c.made != nil {
-		return 0 // one by one: each has its own place
+		return 0 // one by one: each has a location of its own
 	}
 	limit := m.since
 	if len(m.heap) > 1 {
@@ -99,7 +98,7 @@ func (m *merge) push(x *slice) {
 	m.heap = h
 }
 
-// advance puts the top slice, which moved, where it belongs.
+// advance moves the top slice, whose next record changed, to its position.
 func (m *merge) advance() {
 	h := m.heap
 	n := len(h)

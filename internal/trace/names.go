@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// nameTable is the names by id.
+// nameTable holds the names by id.
 type nameTable struct {
 	text    []string
 	defined []bool
@@ -17,12 +17,12 @@ type nameTable struct {
 
 func (n *nameTable) has(id uint16) bool { return int(id) < len(n.defined) && n.defined[id] }
 
-// errRenamed is of a second name for an id.
+// errRenamed means that an id has a second name.
 var errRenamed = errors.New("it names an id anew; the first name counts")
 
 func (n *nameTable) add(id uint16, name []byte) error {
 	if id < format.FirstName {
-		return nil // it means what it means
+		return nil // the format reserves it
 	}
 	if k := int(id) + 1; k > len(n.text) {
 		n.text = append(n.text, make([]string, k-len(n.text))...)
@@ -38,9 +38,9 @@ func (n *nameTable) add(id uint16, name []byte) error {
 	return nil
 }
 
-// Name returns the text of a name id; "(name 17)" for an id that the trace does not
-// define. It is raw: it may hold control characters and invalid UTF-8. A place is called by
-// its object where CallObjects has told that.
+// Name returns the text of a name id; "(name 17)" for an id that the trace does not define. It is
+// raw: it may hold control characters and invalid UTF-8. The name of a place is replaced by its
+// object's if CallObjects has one.
 func (t *Trace) Name(id uint16) string {
 	if text := t.objectNames().textOf(id); text != "" {
 		return text
@@ -61,9 +61,9 @@ func (t *Trace) Name(id uint16) string {
 	return fmt.Sprintf("(name %d)", id)
 }
 
-// newerNames looks for names written since Open: a record that is read later
-// than the names may have a name of its own, which then is in the file already.
-// It looks only so often: a corrupt trace may miss all its names.
+// newerNames reads names written since Open: a record that is read later than the names may have a
+// name of its own, which then is in the file already. It tries at most 64 times: a corrupt trace
+// may miss all its names.
 func (t *Trace) newerNames(id uint16) *nameTable {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,8 +80,8 @@ func (t *Trace) newerNames(id uint16) *nameTable {
 			t.scanNames(m, buf, c.at, b.at)
 		}
 	}
-	// Chunks are handed out one after another: behind the first that was not,
-	// there are at most as many as there are writers.
+	// Chunks are handed out one after another: behind the first that was not, there are at most as
+	// many as there are writers.
 	for at, none := t.used, 0; none < 16; at += int64(len(buf)) {
 		if none++; t.scanNames(m, buf, at, format.ChunkHeaderSize) {
 			none = 0
@@ -90,11 +90,11 @@ func (t *Trace) newerNames(id uint16) *nameTable {
 	return m
 }
 
-// scanNames adds the names in the chunk at the offset at, from the byte from on, to m. born
-// is false if none was handed out there. buf is used for reading it.
+// scanNames adds the names in the chunk at the offset at, from the byte from on, to m. born is
+// false if none was handed out there. buf is scratch memory.
 func (t *Trace) scanNames(m *nameTable, buf []byte, at int64, from int) (born bool) {
 	file := t.places()
-	file.Size = math.MaxInt64 // as long as it is by now
+	file.Size = math.MaxInt64 // its present length
 	c, ok, bad, err := file.ReadChunk(buf, at)
 	if err != nil || bad != nil || !ok || c.Kind != format.ChunkBlocks {
 		return ok
@@ -102,14 +102,14 @@ func (t *Trace) scanNames(m *nameTable, buf []byte, at int64, from int) (born bo
 	for w := c.BlocksFrom(from); w.Next() && w.Err == nil; {
 		if w.Type == format.BlockName {
 			if id, name, err := format.DecodeName(w.Payload); err == nil {
-				_ = m.add(id, name) // a second name is for Verify to tell of
+				_ = m.add(id, name) // Verify reports a second name
 			}
 		}
 	}
 	return true
 }
 
-// Names lists every name: the index is the id. Ids that are not defined are "".
+// Names returns every name: the index is the id. Ids that are not defined are "".
 func (t *Trace) Names() []string {
 	n := t.names.Load()
 	names := make([]string, max(len(n.text), format.FirstName))

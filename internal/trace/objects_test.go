@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// placesTrace has three places of two objects, one of which keeps its place, and a scope of
-// a place's name.
+// placesTrace has three places of two objects, one of which has no name, and a scope with a place's
+// name.
 const placesTrace = `header
 state closed=1 tick=9000
 chunk blocks sealed
@@ -34,7 +34,7 @@ chunk records owner=0 since=1000 flags=final sealed
   task "main.g a.go:2" g=7 start=5000 stop=5100 cpu=0/unknown
 `
 
-// objectsOf says that the first two places are of one lock.
+// objectsOf assigns the first two places to one lock.
 func objectsOf(places []trace.Place) []trace.Object {
 	list := make([]trace.Object, len(places))
 	for i, p := range places {
@@ -91,7 +91,7 @@ func TestCallObjects(t *testing.T) {
 	}
 }
 
-// TestTwoObjectsOfOneName: whoever comes second keeps his place.
+// TestTwoObjectsOfOneName checks that the second object keeps its place's name.
 func TestTwoObjectsOfOneName(t *testing.T) {
 	tr := tracetest.OpenText(t, placesTrace)
 	tr.CallObjects(func(places []trace.Place) []trace.Object {
@@ -106,8 +106,8 @@ func TestTwoObjectsOfOneName(t *testing.T) {
 	}
 }
 
-// TestFollowerCallsObjects: what a Follower delivers has the objects' names too, and so has
-// what the same trace tells through it.
+// TestFollowerCallsObjects checks that a Follower's events have the objects' names, and so has the
+// same trace read through it.
 func TestFollowerCallsObjects(t *testing.T) {
 	data := tracetest.Assemble(t, placesTrace)
 	f, err := trace.NewFollower(strings.NewReader(string(data)), func() (int64, error) { return int64(len(data)), nil }, trace.FollowOptions{FromStart: true})

@@ -12,18 +12,18 @@ import (
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
-	_ "github.com/scopeview/scopeview/internal/pack" // package hot opens packed traces by it
+	_ "github.com/scopeview/scopeview/internal/pack" // registers the reader of packed traces with package hot
 )
 
-// Open reads the index of a trace of size bytes. Errors wrap
-// format.ErrNotTrace, ErrEmpty, ErrNewer or are a *corruptError.
+// Open reads the index of a trace of size bytes. Errors wrap format.ErrNotTrace, ErrEmpty, ErrNewer
+// or are a *corruptError.
 func Open(r io.ReaderAt, size int64) (*Trace, error) { return open(r, size, "") }
 
 // OpenFile opens path, joined with its hot file if there is one; Close closes both.
 func OpenFile(path string) (*Trace, error) { return OpenFileUntil(context.Background(), path) }
 
-// OpenFileUntil is OpenFile of a trace that can be read until ctx is done: from then on
-// reading it fails with the context's error.
+// OpenFileUntil is OpenFile for a trace that can be read until ctx is done: from then on reads fail
+// with the context's error.
 func OpenFileUntil(ctx context.Context, path string) (*Trace, error) {
 	f, err := hot.Open(path)
 	if err != nil {
@@ -32,8 +32,8 @@ func OpenFileUntil(ctx context.Context, path string) (*Trace, error) {
 	return openUntil(ctx, f, path)
 }
 
-// OpenJoined is OpenFileUntil of a file that is open already, and that Close closes. It does
-// also if it can't be opened.
+// OpenJoined is OpenFileUntil for a file that is open already, which Close closes. An error closes
+// it too.
 func OpenJoined(ctx context.Context, f *hot.File) (*Trace, error) { return openUntil(ctx, f, f.Name()) }
 
 func openUntil(ctx context.Context, f *hot.File, path string) (*Trace, error) {
@@ -125,7 +125,7 @@ func (t *Trace) readHeader() error {
 	return nil
 }
 
-// checkSize takes note of what is missing at the file's end.
+// checkSize adds the problems of a file that is too short.
 func (t *Trace) checkSize() {
 	cs := int64(t.header.ChunkSize)
 	if rest := t.size % cs; rest != 0 {
@@ -141,23 +141,23 @@ func (t *Trace) checkSize() {
 	}
 }
 
-// places returns the file as it is now.
+// places returns the file in its present state.
 func (t *Trace) places() *chunks.File {
 	f := chunks.Of(t.r, t.size, &t.header, &t.state)
 	return &f
 }
 
-// mostAhead bounds what is made ready for chunks that may not be there: 64 GiB of them.
+// mostAhead bounds the room allocated for chunks that may not exist: 64 GiB of them.
 const mostAhead = 1 << 20
 
-// readIndex looks at the headers of all chunks. A chunk whose magic is zero was
-// not handed out, or its writer was stopped before it could say so: those
-// before the last good one are told of, those behind it are the prepared window.
-// In a ring those that are to be used again can be anywhere.
+// readIndex reads the headers of all chunks. A chunk whose magic is zero was not handed out, or its
+// writer was stopped before it stored the magic: those before the last valid one are reported as a
+// problem, those behind it are the prepared window. In a ring places that are due for reuse can be
+// anywhere.
 func (t *Trace) readIndex() error {
 	cs := int64(t.header.ChunkSize)
 	t.used = cs
-	// As many as the writer says it handed out, where the file has room for them.
+	// The writer's count, as far as the file has room for it.
 	t.chunks = make([]chunkInfo, 0, min(max(min(t.state.End, t.size)/cs, 0), mostAhead))
 	err := t.places().Each(cs, t.state.End, func(at int64) (bool, error) {
 		_, born, err := t.indexChunk(at)
@@ -174,8 +174,8 @@ func (t *Trace) readIndex() error {
 	return err
 }
 
-// lackingChunks counts those of a ring that must have been there between others, as their
-// numbers tell: what began at the state's until or later is not overwritten.
+// lackingChunks counts the chunks of a ring that must exist between others, by their numbers:
+// chunks handed out at the state's until or later are not overwritten.
 func (t *Trace) lackingChunks() (n int64) {
 	if t.header.Ring == 0 || t.state.Closed {
 		return 0
@@ -190,9 +190,8 @@ func (t *Trace) lackingChunks() (n int64) {
 	return n
 }
 
-// indexChunk looks at the header of the chunk at the place at. born is false if
-// none was handed out there; c is what came into the index, nil for what is no
-// good.
+// indexChunk reads the header of the chunk at the place at. born is false if none was handed out
+// there; c is the entry added to the index, nil if the chunk is invalid.
 func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
 	h, ok, bad, err := t.places().Settled(at)
 	if err != nil {
@@ -241,9 +240,8 @@ func (t *Trace) findChunk(loc format.Loc) (i int, ok bool) {
 	return slices.BinarySearchFunc(t.chunks, loc, func(c chunkInfo, loc format.Loc) int { return cmp.Compare(c.loc, loc) })
 }
 
-// lastMoment finds t.last. A record can be later than the flusher's last round
-// only where it, or its end, was written since: in a chunk that is not final,
-// or in the chunk that its owner got last.
+// lastMoment finds t.last. A record can be later than the flusher's last round only if it, or its
+// end, was written since: in a chunk that is not final, or in the last chunk of its owner.
 func (t *Trace) lastMoment() error {
 	type writer struct{ path, owner uint32 }
 	newest := map[writer]int{}
@@ -254,7 +252,7 @@ func (t *Trace) lastMoment() error {
 		}
 	}
 	var buf chunkBuf
-	ignored := problems{} // Events meets and counts them again
+	ignored := problems{} // Events finds and counts them again
 	for i, c := range t.chunks {
 		if c.Kind != format.ChunkRecords || c.flags&format.FlagFinal != 0 && newest[writer{uint32(c.path), c.owner}] != i {
 			continue

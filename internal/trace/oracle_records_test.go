@@ -21,7 +21,7 @@ type oRecord struct {
 	slots             []slot
 	thread, owner     uint32
 	since, told       int64
-	made              bool // of an overwritten chunk: a carry, or an end, tells of it
+	made              bool // of an overwritten chunk: from a carry, or an end
 	open, good        bool
 	begin, stop, time int64
 	cpu               uint64
@@ -71,7 +71,7 @@ func (r *oRecord) has(types ...int) bool {
 	return true
 }
 
-// begun is the begin that an end apart itself tells of, nil if it does not.
+// begun returns the begin that an end apart describes, nil if it describes none.
 func (r *oRecord) begun() *oRecord {
 	if !r.has(9, 10, 14) || r.slots[2].value == 0 {
 		return nil
@@ -83,8 +83,8 @@ func (r *oRecord) begun() *oRecord {
 	return newORecord(b[:], 0)
 }
 
-// walk goes over the records of a chunk (§4) that begin before end; an extension may go on to
-// the limit.
+// walk goes over the records of a chunk (§4) that begin before end; an extension may extend to the
+// limit.
 func walk(c []byte, end, limit int, loc int64, f func(*oRecord)) {
 	thread := uint32(0)
 	for at := 64; at+32 <= end; {

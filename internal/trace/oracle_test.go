@@ -12,17 +12,17 @@ import (
 	"strconv"
 )
 
-// This is a second reader, written from docs/format.md alone: it shares no code with
-// the first one, nor with package format, and reads a trace into memory as a whole. Where
-// it and the reader disagree, the page decides. The paragraphs are those of the page.
+// This is a second reader, written from docs/format.md alone: it shares no code with the first one,
+// nor with package format, and reads a whole trace into memory. Where it and the reader differ, the
+// page decides. Paragraph numbers are those of the page.
 
 const (
 	maxTicks = 1 << 60
-	keptAt   = 1 << 24 // §11: where the numbers of kept chunks begin
+	keptAt   = 1 << 24 // §11: the first number of kept chunks
 	maxNo    = 16_773_119
 )
 
-// Kinds (§4) that more than their number is needed of.
+// Kinds (§4) that the reader treats specially.
 const (
 	kTask, kProcess, kEvent, kPending, kCounter, kWait, kHold, kTrack, kGo, kAnchor, kEnd, kTaskf, kMade = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
 )
@@ -61,7 +61,7 @@ type oracle struct {
 	carries                              map[carryKey]*oRecord
 	carried                              []carryKey // in the order in which they were found
 	all                                  []*oRecord
-	members                              map[uint32]int64 // of a merged trace: up to when, by number
+	members                              map[uint32]int64 // of a merged trace: their ends, by number
 	shift                                uint32
 }
 
@@ -81,7 +81,7 @@ func readOracle(data []byte) (lines []string, ok bool) {
 	return append(lines, o.events()...), true
 }
 
-// index finds the chunks by the offset that counts (§3, §11).
+// index finds the chunks by their address (§3, §11).
 func (o *oracle) index(data []byte) {
 	for place := o.size; place < int64(len(data)); place += o.size {
 		var c [64]byte
@@ -210,7 +210,7 @@ func (o *oracle) read(data []byte) {
 	}
 }
 
-// blocks reads those of a chunk (§7).
+// blocks reads the blocks of a chunk (§7).
 func (o *oracle) blocks(c []byte, calibs *[][2]int64) {
 	for at := 64; at+16 <= len(c) && u64(c, at) != 0; {
 		n := int64(u32(c, at))
@@ -226,7 +226,7 @@ func (o *oracle) blocks(c []byte, calibs *[][2]int64) {
 
 func (o *oracle) block(typ int, p []byte, calibs *[][2]int64) {
 	times := map[int]int{2: 1, 3: 1, 4: 1, 6: 2, 7: 1, 8: 2, 9: 1, 12: 1, 13: 1, 16: 1, 22: 2}[typ]
-	// Of each type the least length, and of what unit there can be more.
+	// By type, the least length and the unit of what may follow.
 	length := map[int][2]int{1: {8, 1}, 2: {32, 1}, 3: {8, 16}, 4: {8, 24}, 6: {32, 1}, 7: {8, 1}, 8: {16, 1}, 9: {8, 1}, 12: {8, 24}, 13: {56, 32}, 16: {56, 0}, 22: {96, 1}}[typ]
 	if more := len(p) - length[0]; more < 0 || more > 0 && (length[1] == 0 || more%length[1] != 0) {
 		return
@@ -267,7 +267,7 @@ func (o *oracle) block(typ int, p []byte, calibs *[][2]int64) {
 	o.saw(t[:times]...)
 }
 
-// member reads what is told of a process of a merged trace.
+// member reads the description of a process of a merged trace.
 func (o *oracle) member(p []byte) bool {
 	number, parent, shift := u32(p, 64), u32(p, 68), u32(p, 72)
 	rest := p[88:]
@@ -302,7 +302,7 @@ func (o *oracle) member(p []byte) bool {
 	return true
 }
 
-// carry reads what is told of a record of an overwritten chunk (§11).
+// carry reads the carry of a record of an overwritten chunk (§11).
 func (o *oracle) carry(p []byte) {
 	loc, ext := i64(p, 8), p[56:]
 	r := newORecord(p[24:], loc)
@@ -330,7 +330,7 @@ func (o *oracle) canHold(loc int64) bool {
 	return loc >= o.size && loc < keptAt*o.size && loc%o.size >= 64 && loc%32 == 0
 }
 
-// names0 reports whether loc names the chunk that is there, for what began at start.
+// names0 reports whether loc is in a chunk that exists, for a record that began at start.
 func (o *oracle) names0(loc, start int64) bool {
 	if !o.ring {
 		return true
@@ -339,7 +339,7 @@ func (o *oracle) names0(loc, start int64) bool {
 	return loc >= 0 && k != nil && start >= k.since
 }
 
-// remember adds the records that only carries and ends tell of.
+// remember adds the records that only carries and ends have.
 func (o *oracle) remember(gone map[carryKey]*oRecord, order []carryKey) {
 	for _, key := range o.carried {
 		if o.names0(key.loc, key.start) {
@@ -352,7 +352,7 @@ func (o *oracle) remember(gone map[carryKey]*oRecord, order []carryKey) {
 		e := gone[key]
 		switch r := o.carries[key]; {
 		case r != nil && canOpen(r.kind):
-			r.word1 |= math.MinInt64 // the end apart ends it, whatever it says itself
+			r.word1 |= math.MinInt64 // the end apart ends it, whatever the carry has
 		case r == nil && e.begun() != nil:
 			r = e.begun()
 			r.loc, r.owner, r.made = key.loc, e.owner, true
@@ -361,7 +361,7 @@ func (o *oracle) remember(gone map[carryKey]*oRecord, order []carryKey) {
 	}
 }
 
-// ns is §8.
+// ns converts ticks (§8).
 func (o *oracle) ns(t int64) int64 {
 	if o.ns1 {
 		return t - o.start
@@ -380,13 +380,13 @@ func (o *oracle) ns(t int64) int64 {
 	return a[1] + scaled(t-a[0], b[1]-a[1], b[0]-a[0])
 }
 
-// scaled is x × mul ÷ div, rounded down.
+// scaled returns x × mul ÷ div, rounded down.
 func scaled(x, mul, div int64) int64 {
 	v := new(big.Int).Mul(big.NewInt(x), big.NewInt(mul))
 	return v.Div(v, big.NewInt(div)).Int64() // div is positive
 }
 
-// events makes them of the records (§9).
+// events returns the lines of the records' events (§9).
 func (o *oracle) events() (lines []string) {
 	var events []*oRecord
 	for _, r := range o.all {
@@ -444,7 +444,7 @@ func (o *oracle) events() (lines []string) {
 	return lines
 }
 
-// line tells what an event is, as eventLine does of the reader's.
+// line returns an event's line, as eventLine does for the reader.
 func (o *oracle) line(r *oRecord, depth, track int) string {
 	stop := r.begin
 	if r.open {
@@ -522,7 +522,7 @@ func (o *oracle) line(r *oRecord, depth, track int) string {
 		o.name(track), o.slots(args), o.slots(endArgs))
 }
 
-// lineOf is a line by which the two readers are compared.
+// lineOf returns the line by which the two readers are compared.
 func lineOf(kind int, name string, goid uint64, depth int, start, dur int64, open, gone bool, quality uint64, cpu, user, system int64, value string,
 	thread, owner uint32, by uint64, track, args, endArgs string) string {
 	return fmt.Sprintf("kind %d %s g=%d depth=%d start=%d dur=%d open=%t gone=%t cpu=%d/%d user=%d system=%d%s thread=%d owner=%d endg=%d track=%s |%s ||%s",

@@ -2,14 +2,14 @@ package trace
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// Overwritten is what a ring let go of.
+// Overwritten counts what a ring has overwritten.
 type Overwritten struct {
-	Records int64 // that were overwritten
-	Until   int64 // ns from the start: what began at or after it is all there, but for what was lost
-	Chunks  int64 // those that were overwritten when this Trace came to read them; see also Follower.Missed
+	Records int64 // overwritten records
+	Until   int64 // ns from the start: records that began at or after it are all there, except lost ones
+	Chunks  int64 // chunks found overwritten when this Trace read them; see also Follower.Missed
 }
 
-// Ring returns the bytes that are used again and again; 0: the trace is no ring.
+// Ring returns the number of bytes that are reused; 0: the trace is no ring.
 func (t *Trace) Ring() int64 {
 	if t.header.Limit > 0 && t.header.Ring > 0 {
 		return t.header.Limit // it lies, or lay, in segments: not all of its places are used at a time
@@ -17,9 +17,8 @@ func (t *Trace) Ring() int64 {
 	return int64(t.header.Ring) * int64(t.header.ChunkSize)
 }
 
-// Overwritten returns what is not in the trace because its ring was full. Where the
-// writer goes on it is as it was at the last look: at Open, and when Events came
-// to a chunk that was gone.
+// Overwritten returns what is not in the trace because its ring was full. If the writer is running,
+// the values are those of the last check: at Open, and when Events found a chunk gone.
 func (t *Trace) Overwritten() Overwritten {
 	if !t.addr.reuses() {
 		return Overwritten{}
@@ -39,9 +38,9 @@ func (t *Trace) Overwritten() Overwritten {
 	return o
 }
 
-// missed takes note that the chunk c was gone when it was to be read. What began
-// in it is not "all there" any more, so the state, which the writer changes
-// before it overwrites, is read again.
+// missed notes that the chunk c was gone when it was to be read. The records in it are not all
+// there any more, so it reads the state again, which the writer changes before it overwrites a
+// chunk.
 func (t *Trace) missed(c *chunkInfo) {
 	t.until()
 	l := &t.lapped
@@ -53,8 +52,7 @@ func (t *Trace) missed(c *chunkInfo) {
 	l.chunks[c.loc] = struct{}{}
 }
 
-// until returns the time from which on nothing is overwritten now. It reads the state
-// again.
+// until returns the time from which on nothing is overwritten now. It reads the state again.
 func (t *Trace) until() int64 {
 	var b [format.StateSize]byte
 	n, err := t.readAt(b[:], format.StateOffset)

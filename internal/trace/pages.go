@@ -7,23 +7,23 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// diskPage is the least that disks write as a whole; file systems have pages of 1 KiB and
-// more. Of a chunk that was being written when the machine stopped, pages in its middle may
-// be missing: they are zero.
+// diskPage is the smallest unit that disks write; file systems have pages of 1 KiB and more. If the
+// machine stopped while a chunk was being written, pages in its middle may be missing: they are
+// zero.
 const diskPage = 512
 
 var noPage [diskPage]byte
 
-// losePages counts pages that are missing before the chunk's end, and takes away what can't
-// be read without them: an extension that goes on in one, and what is behind one, up to
-// where a record begins. live says that there were two readings, of which the first tells
-// what was there before the second.
+// losePages counts pages that are missing before the chunk's end, and clears what can't be read
+// without them: an extension that continues in one, and everything behind one, up to the next
+// record. live means that there were two reads; the first one limits what was there before the
+// second.
 func (c *chunkBuf) losePages(live bool) (n int64) {
 	end := c.used
 	if live {
 		end = min(end, format.UsedBytes(c.first[:min(len(c.first), len(c.bytes))], c.head.Sealed))
 	}
-	behind := 0 // the last that is missing
+	behind := 0 // end of the last missing page
 	for at := diskPage; at < end; at += diskPage {
 		if page := c.bytes[at:min(at+diskPage, end)]; !bytes.Equal(page, noPage[:len(page)]) {
 			continue
@@ -32,7 +32,7 @@ func (c *chunkBuf) losePages(live bool) (n int64) {
 			c.cutBefore(at)
 		}
 		if at+diskPage > end {
-			continue // of the last page, holes are told of
+			continue // in the last page, holes are counted instead
 		}
 		n++
 		behind = at + diskPage
@@ -43,8 +43,8 @@ func (c *chunkBuf) losePages(live bool) (n int64) {
 	return n
 }
 
-// startsUntil returns a time after which no record of a chunk starts. While a chunk is not
-// final one may that has its place already, but not long after its writer has another chunk.
+// startsUntil returns a time after which no record of a chunk starts. While a chunk is not final, a
+// record that already has its place may, but not long after its writer has another chunk.
 func (t *Trace) startsUntil(info *chunkInfo, h *format.ChunkHeader) int64 {
 	if h.Final > 0 && h.Flags&format.FlagFinal != 0 {
 		return h.Final
@@ -55,7 +55,7 @@ func (t *Trace) startsUntil(info *chunkInfo, h *format.ChunkHeader) int64 {
 	return format.MaxTicks - 1
 }
 
-// findNext notes of each chunk of a ring since when its writer had another one.
+// findNext sets for each chunk of a ring when its writer got the next one.
 func (t *Trace) findNext() {
 	type writer struct{ path, owner uint32 }
 	since := map[writer]int64{}
@@ -72,13 +72,13 @@ func (t *Trace) findNext() {
 	}
 }
 
-// loseOthers takes away pages that are of another chunk, which was in this one's place before
-// or came after. After a power failure a place of a ring can have pages of both: the times in
-// them do not fit the header. What leads into such a page goes too. It returns how many pages
-// are missing now, where lost were before.
+// loseOthers clears pages that belong to another chunk, which was in this one's place before or
+// after. After a power failure a place of a ring can have pages of both: the times in them do not
+// fit the header. Extensions that continue in such a page are cleared too. It returns how many
+// pages are missing now, where lost were before.
 func (c *chunkBuf) loseOthers(lost int64, live bool) int64 {
 	n := int64(0)
-	// What lies behind its end, in the same page, tells of that page too.
+	// Data behind its end, in the same page, helps to identify that page too.
 	end := min((c.used+diskPage-1)&^(diskPage-1), len(c.bytes))
 	s := format.WalkRecords(c.bytes[:end])
 	for more := true; more; {
@@ -102,11 +102,11 @@ func (c *chunkBuf) loseOthers(lost int64, live bool) int64 {
 	if n == 0 {
 		return lost
 	}
-	// Without them what is in other pages is read from other places on.
+	// Without these pages, the records in other pages begin at other offsets.
 	return c.loseOthers(max(c.losePages(live), n), live)
 }
 
-// odd counts what neither a record nor its extension is.
+// odd counts what is neither a record nor its extension.
 func odd(s *format.Walk) int64 { return s.Bad + s.Orphans + s.Holes }
 
 // isEnd reports whether the record is an end apart, which may have begun earlier than its chunk.
@@ -115,7 +115,7 @@ func isEnd(s *format.Walk) bool {
 	return ok && s.Kind() == format.KindEnd
 }
 
-// cutBefore clears the extension that goes on at a byte, if one does.
+// cutBefore clears the extension that continues at a byte, if any.
 func (c *chunkBuf) cutBefore(at int) {
 	for s := c.scan(); s.Next() && s.Off < at; {
 		if s.To > at {
@@ -124,8 +124,8 @@ func (c *chunkBuf) cutBefore(at int) {
 	}
 }
 
-// cutBehind clears what lies from a byte on before a record that can be one of this
-// chunk: the rest of an extension can look like anything.
+// cutBehind clears the bytes from at on, up to a record that can belong to this chunk: the rest of
+// an extension can look like anything.
 func (c *chunkBuf) cutBehind(at int) {
 	for ; at+format.RecordSize <= c.used; at += format.RecordSize {
 		b := c.bytes[at:][:format.RecordSize]

@@ -9,9 +9,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestPagesOfOthers makes chunks of the pages of two, as a power failure leaves a place of a ring,
-// and of zeros. Each record that is left is one of the chunk whose header it is, with its own
-// arguments. A chunk that is whole loses nothing.
+// TestPagesOfOthers builds chunks from the pages of two chunks, as a power failure leaves a place
+// of a ring, and from zero pages. Each record that is left belongs to the chunk of the header, with
+// its own arguments. A complete chunk loses nothing.
 func TestPagesOfOthers(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 8))
 	left, lost := 0, int64(0)
@@ -22,7 +22,7 @@ func TestPagesOfOthers(t *testing.T) {
 			here, other = older, newer
 		}
 		c := chunkBuf{head: here.head, bytes: append([]byte(nil), here.bytes...), until: here.head.Final}
-		if i%4 > 1 { // its writer had it still
+		if i%4 > 1 { // its writer still had it
 			c.head.Sealed = 0
 		}
 		for at := diskPage; at < len(c.bytes) && i >= 8; at += diskPage {
@@ -66,7 +66,7 @@ type madeChunk struct {
 	records int
 }
 
-// pagesChunk makes a chunk whose records have arguments of up to 600 bytes, and their checksums.
+// pagesChunk makes a chunk whose records have arguments of up to 600 bytes, and checksums of them.
 func pagesChunk(rnd *rand.Rand, since int64) madeChunk {
 	c := madeChunk{bytes: make([]byte, 16<<10)}
 	at, tick := format.ChunkHeaderSize, since

@@ -6,8 +6,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Part is a part of a trace's time, with what is in there. All events of a part come before
-// those of the next one.
+// Part is a part of a trace's time, with its events. All events of a part come before those of the
+// next one.
 type Part struct {
 	p      *player
 	st     *stretch
@@ -15,12 +15,12 @@ type Part struct {
 	failed error
 }
 
-// EachPart goes over the events that Options select in parts, several at once on goroutines
-// of its own. Each of these has worker make it a function, and calls that with one part after
-// the other. done gets what comes of the parts, in order, on the caller's goroutine, until it
-// returns false. Where a part ends early, what comes of it is the last.
+// EachPart runs over the events that Options select in parts, several at once on goroutines of its
+// own. Each of these calls worker once, and the returned function with one part after the other.
+// done is called with the results, in order, on the caller's goroutine, until it returns false. If
+// a part ends early, its result is the last.
 //
-// How a trace is cut into parts does not depend on the machine.
+// The parts of a trace do not depend on the machine.
 func EachPart[R any](t *Trace, o Options, worker func() func(*Part) R, done func(R) bool) error {
 	type outcome struct {
 		value  R
@@ -44,12 +44,12 @@ func EachPart[R any](t *Trace, o Options, worker func() func(*Part) R, done func
 	})
 }
 
-// Events calls f with the part's events, as Trace.Events does. Where f returns false the part
-// ends early.
+// Events calls f with the part's events, as Trace.Events does. If f returns false the part ends
+// early.
 func (x *Part) Events(f func(*Event) bool) { x.more, x.failed = x.p.play(x.st, f) }
 
-// Due waits until done has had all parts before this one: then what comes of them is over, and
-// what comes of this one need not be kept for done. It returns false if done wants no more.
+// Due waits until done has been called for all parts before this one: their results are final then,
+// and this part's need not be kept for done. It returns false if done has returned false.
 func (x *Part) Due() bool {
 	if x.st.due == nil {
 		return true
@@ -62,10 +62,10 @@ func (x *Part) Due() bool {
 	}
 }
 
-// Running calls f with the scopes that began in earlier parts, by begin, and run on a row of
-// which this part has an event. They were told of up to the moment since. Of the others that
-// run the next part tells that has an event of their row, or the last one. What a scope that
-// began later on its row outlasts need not be among them.
+// Running calls f with the scopes that began in earlier parts, by begin, and run on a row of which
+// this part has an event. They have been reported up to the time since. Other running scopes are
+// reported by the next part with an event of their row, or by the last part. A scope that ends
+// before one that began later on its row may be left out.
 //
 // Only Kind, Name, Goid, Track, Loc, Start, Dur and Open are set.
 func (x *Part) Running(f func(since int64, e *Event)) {
@@ -84,7 +84,7 @@ func (x *Part) Running(f func(since int64, e *Event)) {
 	}
 }
 
-// runner makes an event of a scope that goes on.
+// runner sets an event from a scope that continues.
 func (d *decoder) runner(e *Event, r *runner) {
 	rec := format.Record{Start: r.key, Stop: r.stop, Head: r.head}
 	d.begin(e, &rec, r.key, &where{loc: r.loc})
@@ -97,15 +97,14 @@ func (d *decoder) runner(e *Event, r *runner) {
 	}
 }
 
-// Until returns up to when the part goes: no later one has an event before that. It is ns
-// from the trace's start. last tells that there is no later one.
+// Until returns the end of the part, in ns from the trace's start: no later part has an event
+// before it. last means that there is no later part.
 func (x *Part) Until() (ns int64, last bool) {
 	return x.p.t.Nanos(min(x.st.to, max(x.p.t.last, x.st.from))), x.st.last
 }
 
-// Span returns the stretch of time that the part has of the trace: what happens behind one
-// moment and up to another belongs to it. The first part begins, and the last one ends, with
-// time itself.
+// Span returns the part's range of the trace's time: everything after one time and up to another
+// belongs to it. The first part has no lower bound, and the last no upper one.
 func (x *Part) Span() (after, until int64) {
 	after, until = x.p.t.Nanos(x.st.from), x.p.t.Nanos(min(x.st.to, format.MaxTicks))
 	if x.st.first {

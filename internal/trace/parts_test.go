@@ -17,7 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// various are traces of all sorts, by name.
+// various returns traces of many kinds, by name.
 func various(t *testing.T) map[string][]byte {
 	all := map[string][]byte{"bulk": tracetest.Bulk(5, true)}
 	for _, g := range goldens(t) {
@@ -44,7 +44,7 @@ func various(t *testing.T) map[string][]byte {
 	return all
 }
 
-// told tells all that a run has: a line for each event, and the problems.
+// told returns the output of a run: a line for each event, and the problems.
 func told(t *testing.T, data []byte, o trace.Options, bytesEach, workers int, parts bool) (lines []string, problems string) {
 	t.Helper()
 	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
@@ -70,8 +70,8 @@ func told(t *testing.T, data []byte, o trace.Options, bytesEach, workers int, pa
 	return lines, fmt.Sprint(tr.Problems())
 }
 
-// TestCuts: it makes no difference into what stretches the reading is cut, nor how many
-// goroutines read them. As a whole the second reader has the same.
+// TestCuts checks that the result depends neither on how the run is cut into stretches, nor on how
+// many goroutines read them. The second reader has the same result.
 func TestCuts(t *testing.T) {
 	for name, data := range various(t) {
 		if agree(t, data); trace.RaceEnabled && !strings.Contains(name, " ") {
@@ -101,8 +101,8 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// TestRunning: with what the parts tell of scopes that go on, each knows who had any moment
-// of a row, as if the trace were read as a whole.
+// TestRunning checks that, with the parts' continuing scopes, each part knows the innermost scope
+// of a row at any time, as if the trace were read as a whole.
 func TestRunning(t *testing.T) {
 	type scope struct {
 		name       uint16
@@ -139,7 +139,7 @@ func TestRunning(t *testing.T) {
 		for _, cut := range []int{64, 3000, 20_000} {
 			trace.ReadBy(tr, 3)
 			o.Stretch = cut
-			until := map[uint64]int64{} // up to when each row was told of
+			until := map[uint64]int64{} // the time up to which each row was reported
 			err := trace.EachPart(tr, o, func() func(*trace.Part) map[uint64][]scope {
 				return func(x *trace.Part) map[uint64][]scope {
 					rows := map[uint64][]scope{}
@@ -187,7 +187,7 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// breaking has an error from some offset on, once that is set.
+// breaking returns an error from some offset on, once that is set.
 type breaking struct {
 	*bytes.Reader
 	from atomic.Int64
@@ -197,7 +197,7 @@ func (b *breaking) ReadAt(p []byte, off int64) (int, error) {
 	return failing{b.Reader, b.from.Load()}.ReadAt(p, off)
 }
 
-// TestNoGoroutineIsLeft: reading stops at once, and all of it, however it ends.
+// TestNoGoroutineIsLeft checks that all goroutines stop at once, however a run ends.
 func TestNoGoroutineIsLeft(t *testing.T) {
 	data := tracetest.Bulk(60, false)
 	cut := trace.Options{Stretch: 100_000}

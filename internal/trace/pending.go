@@ -4,27 +4,26 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// waiting is a pending event whose time has not come: Events is ordered by the
-// instants, and a pending's instant is its stop. Its arguments are read again
-// then; keeping them would take memory for every pending event that runs. It is handed on by
-// pointer, as many may wait.
+// waiting is a pending event whose time has not come: Events is ordered by instants, and a pending
+// event's instant is its stop. Its arguments are read again then; keeping them would take memory
+// for every pending event that runs. It is passed by pointer, as many may wait.
 type waiting struct {
 	rec    format.Record
 	stop   int64 // ticks
 	start  int64 // from which it is shown
 	where  where
-	endLoc format.Loc // of its end apart; 0: it ended in place
-	// made is its extension, if it is not in the file or may not be for long; else nil. Most are
+	endLoc format.Loc // its end apart; 0: it ended in place
+	// made is its extension, if that is not in the file or may not be for long; else nil. Most are
 	// in the file, and many may wait.
 	made *[]byte
 }
 
-// before orders by (time, place in the file), as Events does.
+// before orders by (time, location), as Events does.
 func (w *waiting) before(stop int64, loc format.Loc) bool {
 	return w.stop < stop || w.stop == stop && w.where.loc < loc
 }
 
-// row is the key of the row that it is on.
+// row returns the key of its row.
 func (w *waiting) row() uint64 { return rowKeyOf(w.rec.Goid(), w.where.thread, w.where.owner) }
 
 // pendingFirst reports whether a pending event comes before the slice's record.
@@ -36,8 +35,8 @@ func (p *player) pendingFirst(x *slice) bool {
 	return p.st.pending[0].before(at.key, x.c.loc(at))
 }
 
-// beginPending looks at how the pending record r ends. If it does not, it is emitted where it
-// began; else a stretch has it where it ends.
+// beginPending finds how the pending record r ends. If it does not, it is emitted at its begin;
+// else a stretch emits it at its end.
 func (p *player) beginPending(x *slice, at *place, r *format.Record, ext []byte) (more bool, err error) {
 	e, c := &p.event, x.c
 	if !r.Open() {
@@ -113,7 +112,7 @@ func (p *player) emitPending() (more bool, err error) {
 	case w.made != nil:
 		ext = *w.made
 	case r.Ext():
-		// Not through the cache: what that holds may be older than the record.
+		// Not through the cache, which may be older than the record.
 		if ext, err = p.t.freshExt(w.where.loc + format.RecordSize); err != nil {
 			return false, err
 		}

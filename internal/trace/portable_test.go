@@ -13,10 +13,11 @@ import (
 	"time"
 )
 
-// readers are the packages that know what the bytes of a trace mean.
+// readers are the packages that decode a trace's bytes.
 var readers = []string{"../format", ".", "text", "../anonymize", "../snapshot"}
 
-// TestG22Unsafe: bytes become numbers by encoding/binary, little-endian wherever they are read.
+// TestG22Unsafe checks that bytes become numbers by encoding/binary, little-endian wherever they
+// are read.
 func TestG22Unsafe(t *testing.T) {
 	files := 0
 	for _, dir := range readers {
@@ -55,7 +56,7 @@ func TestG22Unsafe(t *testing.T) {
 	t.Logf("G22: %d files that decode: none imports unsafe, all numbers are read little-endian by encoding/binary", files)
 }
 
-// elsewhere runs the tests of the format and the reader on another processor.
+// elsewhere runs the tests of the format and the reader for another architecture.
 func elsewhere(t *testing.T, arch string, flags ...string) {
 	t.Helper()
 	if !full() {
@@ -88,7 +89,7 @@ func elsewhere(t *testing.T, arch string, flags ...string) {
 	t.Logf("G22: %s: %d tests of the format and the reader pass, in %v", arch, passed, time.Since(start).Round(time.Second))
 }
 
-// TestG22Narrow: an int has 32 bits.
+// TestG22Narrow checks a machine with an int of 32 bits.
 func TestG22Narrow(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("programs for 386 run on linux/amd64")
@@ -96,7 +97,7 @@ func TestG22Narrow(t *testing.T) {
 	elsewhere(t, "386")
 }
 
-// TestG22BigEndian: the processor has the bytes of its numbers the other way round.
+// TestG22BigEndian checks a big-endian machine.
 func TestG22BigEndian(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("programs for linux/s390x are emulated on linux")

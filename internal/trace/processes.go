@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Process is one of the processes of which a trace was merged.
+// Process is one of the processes in a merged trace.
 type Process struct {
 	format.Member        // From and To are in ns from the merged trace's start here
 	Label         string // the program's last name and the process id: "api 4711"
@@ -35,9 +35,9 @@ func (t *Trace) member(number uint32) (i int, ok bool) {
 	return slices.BinarySearchFunc(t.members, number, func(m format.Member, n uint32) int { return cmp.Compare(m.Number, n) })
 }
 
-// Processes lists the processes of which the trace was merged, by their numbers: a parent
-// comes before its children, and they come right behind it. None: the trace is of one process.
-// Those that KeepProcesses has left out are not there, and are nobody's parents.
+// Processes lists the processes in a merged trace, by their numbers: a parent comes right before
+// its children. None: the trace is of one process. Processes that KeepProcesses leaves out are not
+// listed, nor named as parents.
 func (t *Trace) Processes() []Process {
 	var list []Process
 	for _, m := range t.members {
@@ -55,8 +55,8 @@ func (t *Trace) Processes() []Process {
 	return list
 }
 
-// Merged returns of how many processes the trace was merged, those that KeepProcesses has left out too; 0: it was
-// not.
+// Merged returns how many processes are in a merged trace, including those that KeepProcesses
+// leaves out; 0: the trace was not merged.
 func (t *Trace) Merged() int { return len(t.members) }
 
 func (t *Trace) process(m format.Member) Process {
@@ -64,7 +64,7 @@ func (t *Trace) process(m format.Member) Process {
 	return Process{m, MemberLabel(&m)}
 }
 
-// MemberLabel is what a process of a merged trace is called.
+// MemberLabel returns the label of a process of a merged trace.
 func MemberLabel(m *format.Member) string {
 	return fmt.Sprintf("%s %d", cmp.Or(lastName(m.Program), "process"), m.PID)
 }
@@ -72,8 +72,8 @@ func MemberLabel(m *format.Member) string {
 // lastName returns the last element of a path of any system.
 func lastName(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
-// ProcessOf returns the process that a goroutine of a merged trace is of. ok is false where
-// the trace is none, or the goroutine is unknown.
+// ProcessOf returns the process of a goroutine in a merged trace. ok is false if the trace is not
+// merged, or the goroutine is unknown.
 func (t *Trace) ProcessOf(goid uint64) (p Process, ok bool) {
 	if len(t.members) == 0 || goid > format.MaxGoid {
 		return p, false
@@ -85,8 +85,8 @@ func (t *Trace) ProcessOf(goid uint64) (p Process, ok bool) {
 	return t.process(t.members[i]), true
 }
 
-// OwnGoid is what the process itself calls a goroutine of a merged trace: the runtime's id; 0:
-// the process does not know it.
+// OwnGoid returns the runtime's id of a goroutine of a merged trace, within its process; 0: not
+// known.
 func (t *Trace) OwnGoid(goid uint64) uint64 {
 	if len(t.members) == 0 {
 		return goid
@@ -98,8 +98,8 @@ func (t *Trace) OwnGoid(goid uint64) uint64 {
 	return goid & (1<<shift - 1)
 }
 
-// openUntil is up to when a scope of a goroutine is shown that has not ended: to the end of the
-// trace, whose ns are end, or to that of its process.
+// openUntil returns the time until which an open scope of a goroutine is shown: the end of the
+// trace, end ns, or that of its process.
 func (t *Trace) openUntil(goid uint64, end int64) int64 {
 	if len(t.members) > 0 {
 		if i, ok := t.member(uint32(goid >> t.members[0].Shift)); ok {

@@ -2,5 +2,5 @@
 
 package trace
 
-// RaceEnabled tells the tests that they run some ten times slower.
+// RaceEnabled reports whether the race detector, which makes tests some ten times slower, is on.
 const RaceEnabled = false

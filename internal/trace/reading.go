@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// stretchBytes is how much of records a stretch has, more or less: with what is known of each
-// it fits a processor's own cache, and is many times what handing it on costs.
+// stretchBytes is the approximate number of bytes of records in a stretch: with its tables it fits
+// a processor's own cache, and its work is many times the cost of passing it on.
 const stretchBytes = 512 << 10
 
 // reading is one run over the events.
@@ -19,33 +19,33 @@ type reading struct {
 	o     Options
 	ends  *endIndex
 	cpuAt CPUAt // nil: CPU times are as recorded
-	endOf EndOf // nil: when goroutines ended is not known
+	endOf EndOf // nil: the ends of goroutines are not known
 
-	wantsDepth bool // what runs on a row is asked for
-	wantsRuns  bool // what goes on from stretch to stretch is
-	wantsRow   bool // the row of each event is
-	wantsRows  bool // rows are asked for at all
+	wantsDepth bool // the scopes that run on a row are needed
+	wantsRuns  bool // scopes that continue from stretch to stretch are needed
+	wantsRow   bool // the row of each event is needed
+	wantsRows  bool // rows are needed at all
 
-	order []int32 // indexes of the chunks that are read, by Since
-	to    int64   // ticks: where it ends
+	order []int32 // indexes of the chunks to read, by Since
+	to    int64   // ticks: end of the run
 	all   bool    // no chunk is left out
 
 	mu     sync.Mutex
 	next   int   // of order
-	parts  int   // of what was cut last, which are still to be taken
-	part   int64 // ticks that each of them has
-	cut    int64 // where the last stretch ends
-	until  int64 // where the last of the parts ends
+	parts  int   // parts of the last cut that are still to be taken
+	part   int64 // ticks of each of them
+	cut    int64 // end of the last stretch
+	until  int64 // end of the last of the parts
 	begun  bool
 	cutAll bool           // the last stretch was taken
 	in     chan []slice   // of the next stretch
 	turn   chan *standing // of the next stretch
-	ended  bool           // the line is
+	ended  bool           // the line is closed
 	free   []*cursor
 	unused []*stretch
 
-	line chan *stretch // those that were taken, in order
-	room chan struct{} // as many as may be taken at once
+	line chan *stretch // stretches taken, in order
+	room chan struct{} // bounds the stretches taken at once
 	quit chan struct{}
 
 	problems problems
@@ -78,7 +78,7 @@ func (t *Trace) newReading(o *Options) (*reading, error) {
 	return r, nil
 }
 
-// take cuts the next stretch off, nil behind the last. They are taken in order.
+// take returns the next stretch, nil behind the last.
 func (r *reading) take() *stretch {
 	if r.cutAll {
 		return nil
@@ -112,7 +112,7 @@ func (r *reading) take() *stretch {
 	return st
 }
 
-// cutChunks takes the chunks of the next stretches.
+// cutChunks takes the chunks for the next stretches.
 func (r *reading) cutChunks() []int32 {
 	size := int(r.t.header.ChunkSize)
 	n := min(max(r.o.Stretch/size, 1), len(r.order)-r.next)
@@ -132,7 +132,7 @@ func (r *reading) cutChunks() []int32 {
 	return own
 }
 
-// cursor returns one that is free.
+// cursor returns a free cursor.
 func (r *reading) cursor() *cursor {
 	r.mu.Lock()
 	if len(r.free) == 0 {
@@ -146,7 +146,7 @@ func (r *reading) cursor() *cursor {
 	return c
 }
 
-// release takes back what a stretch had that is over.
+// release frees the memory of a finished stretch.
 func (r *reading) release(st *stretch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,14 +166,14 @@ func (r *reading) release(st *stretch) {
 	r.unused = append(r.unused, st)
 }
 
-// newHand returns what a goroutine needs.
+// newHand returns the state of one goroutine.
 func (r *reading) newHand() *hand {
 	return &hand{r: r, endArgs: make([]format.Slot, 0, format.MaxSlots)}
 }
 
-// run goes over all stretches. Goroutines of its own, as many as ahead, prepare them, and
-// work on them by what worker has made each of them, if that is something. Then f gets them,
-// in order, on the caller's goroutine, which does all of it where ahead is 0.
+// run processes all stretches. ahead goroutines prepare them, and call the function that worker
+// made for each goroutine, unless it is nil. Then f is called with them, in order, on the caller's
+// goroutine, which does everything if ahead is 0.
 func (r *reading) run(ahead int, worker func() func(*stretch), f func(*stretch) (more bool, err error)) error {
 	err := r.each(ahead, worker, f)
 	if r.complete && !r.o.Within {
@@ -186,7 +186,7 @@ func (r *reading) run(ahead int, worker func() func(*stretch), f func(*stretch) 
 	return err
 }
 
-// workers is how many goroutines there is work for; 0: one alone is not worth it.
+// workers returns how many goroutines there is work for; 0: a single one is not worth it.
 func (r *reading) workers() int {
 	if r.o.Alone {
 		return 0
@@ -201,7 +201,7 @@ func (r *reading) workers() int {
 	return n
 }
 
-// each is run, but for what is to be told of it as a whole.
+// each is run without the problems of the run as a whole.
 func (r *reading) each(ahead int, worker func() func(*stretch), f func(*stretch) (more bool, err error)) error {
 	if ahead == 0 {
 		h, work := r.newHand(), worker()
@@ -252,7 +252,7 @@ func (r *reading) takeInLine() *stretch {
 	switch {
 	case st != nil:
 		st.due = make(chan struct{})
-		r.line <- st // it has as much room
+		r.line <- st // the line has as much room
 	case !r.ended:
 		r.ended = true
 		close(r.line)
@@ -260,7 +260,7 @@ func (r *reading) takeInLine() *stretch {
 	return st
 }
 
-// do prepares the stretch and works on it.
+// do prepares the stretch and calls work.
 func (h *hand) do(st *stretch, work func(*stretch)) {
 	done := false
 	defer func() {
@@ -287,7 +287,7 @@ func (h *hand) do(st *stretch, work func(*stretch)) {
 	done = true
 }
 
-// over hands a stretch to f, and takes in what was met in it.
+// over calls f with a stretch, and adds the stretch's problems and counts.
 func (r *reading) over(st *stretch, f func(*stretch) (more bool, err error)) (more bool, err error) {
 	more, err = f(st)
 	for _, l := range st.loaded {

@@ -28,7 +28,7 @@ func TestRestart(t *testing.T) {
 		{"killed", "disk", "0", now, false},
 		{"another boot", "disk", "0", "another", true},
 		{"closed", "disk", "1", "another", false},
-		{"in memory", "shm", "0", "another", false}, // that the hot part is missing is told
+		{"in memory", "shm", "0", "another", false}, // the missing hot part is reported
 		{"not known", "disk", "0", "", false},
 	} {
 		b, err := text.Assemble(strings.NewReader("header chunk=65536 backing=" + tc.backing + "\nstate closed=" + tc.closed + "\nchunk blocks\ninfo \"boot\" \"" + tc.boot + "\"\n"))
@@ -56,8 +56,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestZerosAreValues records values that look like pages that are missing. As long as it is known that
-// the machine did not stop, they are what was recorded: while the program runs, and when it has ended.
+// TestZerosAreValues records values that look like missing pages. As long as it is known that the
+// machine did not stop, they are read as recorded: while the program runs, and when it has ended.
 func TestZerosAreValues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.scope")
 	if err := record.Start(path, record.WithRing(8<<20), record.WithFlushEvery(20*time.Millisecond)); err != nil {
@@ -87,7 +87,7 @@ func TestZerosAreValues(t *testing.T) {
 		}
 		return n
 	}
-	// On heap a round writes what there is.
+	// On the heap a round writes the present contents.
 	for deadline := time.Now().Add(20 * time.Second); look("while it records") < 100 && !t.Failed(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the events are not in the file")

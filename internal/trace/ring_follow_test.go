@@ -9,9 +9,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// A follower of a ring delivers every end once and none wrong. If it is asked
-// often enough it misses nothing, however often the ring was overwritten; if it is
-// not it says so, and what was never overwritten is delivered all the same.
+// TestRingFollower checks that a follower of a ring delivers every end once and none wrong. If it
+// polls often enough it misses nothing, however often the ring is overwritten; else Missed counts,
+// and records that were never overwritten are still delivered.
 func TestRingFollower(t *testing.T) {
 	if trace.RaceEnabled {
 		t.Skip("it has one goroutine, and takes long with the race detector")
@@ -42,9 +42,9 @@ func TestRingFollower(t *testing.T) {
 				t.Fatalf("seed %d: %+v delivered open", seed, e)
 			}
 			got[s.start] = true
-			return len(got)%997 != 0 // has enough for now
+			return len(got)%997 != 0 // stops for now
 		}
-		// What is overwritten while it begins is missed, and the second poll finds so.
+		// Records overwritten while it begins are missed, which the second poll finds.
 		for range 2 {
 			if _, err := f.Poll(deliver); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
@@ -77,8 +77,8 @@ func TestRingFollower(t *testing.T) {
 			}
 			polls = append(polls, poll{f.Found(), w.handed})
 		}
-		// What was not told in two laps is forgotten, four times a lap. A lap is of the
-		// chunks that the follower finds, and at least 64.
+		// Carries that were not repeated in two laps are dropped, four times a lap. A lap has as
+		// many chunks as the follower finds, and at least 64.
 		since := int64(0)
 		for _, p := range polls {
 			if p.found < f.Found()-(2*64+64/4) {
@@ -112,7 +112,7 @@ func TestRingFollower(t *testing.T) {
 		for _, s := range w.truth {
 			_, end := w.here(s)
 			if missed == 0 {
-				end = s.ended && s.published // it has been delivered at its time
+				end = s.ended && s.published // it was delivered at its time
 			}
 			if end && !got[s.start] && (!after[s.start] || fromStart && there[s.start]) {
 				t.Fatalf("seed %d: not delivered, %d missed: %+v, %+v, %+v, %+v", seed, missed, s, s.chunk, s.apart, s.told)
@@ -179,8 +179,8 @@ func TestRingFollower(t *testing.T) {
 	}
 }
 
-// What is overwritten while a follower does not look, and just before the trace is
-// closed, is missed, and it says so: nothing else is still to come then.
+// TestRingMissedAtTheEnd checks that Missed counts what is overwritten between the last poll and
+// the closing of the trace: nothing else can come then.
 func TestRingMissedAtTheEnd(t *testing.T) {
 	if trace.RaceEnabled {
 		t.Skip("it has one goroutine, and takes long with the race detector")
@@ -212,7 +212,8 @@ func TestRingMissedAtTheEnd(t *testing.T) {
 		if n := f.Missed(); n != 0 {
 			t.Errorf("seed %d: %d chunks were missed, and none was", seed, n)
 		}
-		// What may have got more since it was read is gone when what was not even begun is.
+		// Chunks that may have grown since they were read are gone once chunks that were not begun
+		// then are gone.
 		found, cut := w.handed, map[*simRing]bool{}
 		for _, s := range w.truth {
 			if c := s.chunk; c != nil && (slices.Contains(w.owners, c) || c.busy > 0) {
@@ -237,7 +238,7 @@ func TestRingMissedAtTheEnd(t *testing.T) {
 			}
 		}
 		if w.handed/w.limit != found/w.limit {
-			continue // how many numbers there were in the last lap is not known
+			continue // the number of chunks in the last lap is not known
 		}
 		tried++
 		for c := range cut {
@@ -254,7 +255,7 @@ func TestRingMissedAtTheEnd(t *testing.T) {
 	}
 }
 
-// schedOf renders what is read later than the rest.
+// schedOf renders the blocks that are read on demand.
 func schedOf(t *testing.T, tr *trace.Trace) string {
 	t.Helper()
 	b, err := readSched(nil, tr)
@@ -264,7 +265,7 @@ func schedOf(t *testing.T, tr *trace.Trace) string {
 	return string(b)
 }
 
-// ended is what had ended, by the start.
+// ended returns the scopes that had ended, by start.
 func ended(w *ringWriter) map[int64]bool {
 	m := map[int64]bool{}
 	for start, s := range w.truth {

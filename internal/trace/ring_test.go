@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// check compares a delivered event with what its writer meant.
+// check compares a delivered event with the model's.
 func (w *ringWriter) check(e *trace.Event, name string) error {
 	s := w.truth[e.Start+1000]
 	switch {
@@ -48,22 +48,22 @@ func (w *ringWriter) check(e *trace.Event, name string) error {
 	return nil
 }
 
-// here tells what a reader has to find of s now: nothing, its begin, its end too.
+// here reports what a reader must find of s now: its begin, and its end.
 func (w *ringWriter) here(s *ringScope) (begin, end bool) {
 	begin, end = s.in(func(c *simRing) bool { return c != nil && !c.gone })
 	if begin && !end && s.marked && s.start < w.until {
-		return false, false // all that is known is that it ended
+		return false, false // only its end is known
 	}
 	return begin, end
 }
 
-// stillHere is here for what a reader may find: chunks that are to be overwritten
-// are still there for a while.
+// stillHere is here for what a reader may find: chunks that are to be overwritten are still there
+// for a while.
 func (w *ringWriter) stillHere(s *ringScope) (begin, end bool) {
 	return s.in(func(c *simRing) bool { return c != nil && !c.zeroed })
 }
 
-// in tells what the chunks that are there tell of s.
+// in reports which parts of s are in the chunks that exist.
 func (s *ringScope) in(there func(*simRing) bool) (begin, end bool) {
 	if s.published && there(s.chunk) {
 		return true, s.ended && (s.apart == nil || there(s.apart))
@@ -87,8 +87,8 @@ func seedsOf(n uint64) uint64 {
 	return n
 }
 
-// What a ring holds at a moment is read whole and right: every record whose chunk
-// is there, every scope whose end is there, and what carries tell of.
+// TestRing checks that a ring's contents at a moment are read completely and correctly: every
+// record whose chunk exists, every scope whose end exists, and the carries.
 func TestRing(t *testing.T) {
 	for seed := uint64(1); seed <= seedsOf(ringSeeds); seed++ {
 		w := newRingWriter(seed, 20)
@@ -108,7 +108,7 @@ func TestRing(t *testing.T) {
 		w.reads(t, seed)
 		findings, err := trace.Verify(bytes.NewReader(w.image), w.size)
 		findings = slices.DeleteFunc(findings, func(f trace.Finding) bool {
-			return strings.Contains(f.Text, "neither the end nor a carry says") // the model's do so now and then
+			return strings.Contains(f.Text, "neither the end nor a carry says") // the model has such ends now and then
 		})
 		if err != nil || len(findings) > 0 {
 			t.Errorf("seed %d: Verify: %v, %v", seed, findings, err)
@@ -116,7 +116,7 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// reads reads what the ring holds now and compares it with what it is to hold.
+// reads reads the ring's present contents and compares them with the model's.
 func (w *ringWriter) reads(t *testing.T, seed uint64) {
 	tr, err := trace.Open(&tearingRing{w: w, still: true}, w.size)
 	if err != nil {
@@ -182,8 +182,8 @@ func (w *ringWriter) reads(t *testing.T, seed uint64) {
 	}
 }
 
-// Events on a ring that is overwritten meanwhile gives only what its writers
-// meant, and all that was there from the beginning to the end.
+// TestRingLive checks that Events on a ring that is being overwritten returns only what its writers
+// recorded, and everything that was there from the beginning to the end.
 func TestRingLive(t *testing.T) {
 	gone := int64(0)
 	for seed := uint64(100); seed < 100+seedsOf(ringSeeds); seed++ {

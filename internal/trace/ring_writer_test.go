@@ -10,9 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// ringWriter is a model of a recorder whose chunks are used again, store by store,
-// as writer is of one whose are not. What it recorded it knows by the start, which
-// no two records share.
+// ringWriter is a model of a recorder whose chunks are reused, store by store, as writer is of one
+// whose chunks are not. It identifies what it recorded by the start, which no two records share.
 type ringWriter struct {
 	parts uint32 // of Go execution traces, and so many blocks of locks
 	rnd   *rand.Rand
@@ -23,7 +22,7 @@ type ringWriter struct {
 	limit int64 // the largest number
 
 	handed    int64 // chunks with a number that were handed out
-	places    int   // of the ring's, that the file has
+	places    int   // places of the ring that the file has
 	free      []int64
 	retired   []*simRing // to be overwritten, in this order
 	emptying  int        // chunks that are being overwritten
@@ -37,18 +36,18 @@ type ringWriter struct {
 	begun       []*ringScope // and not ending
 	track       map[uint64]*ringScope
 	carried     map[int64]*ringScope
-	beats       []int64 // how many chunks had been handed out at each
+	beats       []int64 // number of chunks that had been handed out at each
 	overwritten int64   // chunks
-	records     int64   // that are gone
+	records     int64   // overwritten records
 	until       int64
 }
 
 // simRing is a chunk of the model.
 type simRing struct {
-	place, off int64 // in the file, and what counts
-	nth        int64 // to be handed out
+	place, off int64 // in the file, and the address
+	nth        int64 // order of hand-out
 	at         int64 // place of the next record or block in the file
-	busy       int   // stores that are not done
+	busy       int   // unfinished stores
 	since      int64
 	final      bool
 	gone       bool // it is to be overwritten, or was
@@ -57,7 +56,7 @@ type simRing struct {
 	ends       []*ringScope
 }
 
-// ringScope is what was recorded.
+// ringScope is a scope that was recorded.
 type ringScope struct {
 	start, stop int64 // stop -1: open
 	ended       bool  // and the end can be read
@@ -69,13 +68,13 @@ type ringScope struct {
 	arg, endArg uint64
 	thread      uint32
 	chunk       *simRing // where it begins
-	loc         int64    // what counts as its place
-	apart       *simRing // where it ends apart
-	marked      bool     // its record says so
-	mute        bool     // and that end does not say what it ends
-	told        *simRing // where a carry was told of it last
-	toldAt      int64    // and how many chunks had been handed out
-	toldEnd     bool     // with its end
+	loc         int64    // its address
+	apart       *simRing // chunk of its end apart
+	marked      bool     // its record is marked as ending apart
+	mute        bool     // the end does not describe its begin
+	told        *simRing // chunk of its last carry
+	toldAt      int64    // number of chunks that had been handed out then
+	toldEnd     bool     // the carry has its end
 	rec         format.Record
 	ext         []byte
 }
@@ -83,7 +82,7 @@ type ringScope struct {
 const (
 	ringOwners  = 4
 	ringPrepare = 8
-	ringOpen    = 30 // scopes at a time, so that what is told of them fits
+	ringOpen    = 30 // scopes open at a time, so that their carries fit
 )
 
 func newRingWriter(seed uint64, ring int) *ringWriter {
@@ -115,8 +114,7 @@ func (w *ringWriter) keep() {
 	w.header(w.kept, &format.ChunkHeader{Kind: format.ChunkBlocks, Flags: format.FlagKept, Gen: 1})
 }
 
-// take hands out a place; nil if there is none. The magic of the header is stored
-// last.
+// take hands out a place; nil if there is none. The magic of the header is stored last.
 func (w *ringWriter) take(k format.ChunkKind, owner int) *simRing {
 	if len(w.free) == 0 {
 		return nil
@@ -167,7 +165,7 @@ func (w *ringWriter) advance(i int) {
 	}
 }
 
-// do begins to make stores into the chunk.
+// do starts to make stores into the chunk.
 func (w *ringWriter) do(c *simRing, ss []store, done func()) {
 	c.busy++
 	w.ops = append(w.ops, &op{stores: ss, done: func() { c.busy--; done() }})
@@ -202,7 +200,7 @@ func (w *ringWriter) begin() {
 	}
 }
 
-// sched writes what a heartbeat tells of the scheduler and of locks.
+// sched writes a heartbeat's blocks of the scheduler and of locks.
 func (w *ringWriter) sched() {
 	w.block(format.BlockLock, format.AppendLockSums(nil, &format.LockSums{Ticks: w.now, Addr: 16, Contended: int64(w.parts)}))
 	w.block(format.BlockSwitch, format.AppendSwitches(nil, &format.Switches{Thread: 100, Base: int64(w.parts), Until: int64(w.parts) + 1}))
@@ -211,9 +209,9 @@ func (w *ringWriter) sched() {
 	w.beats = append(w.beats, w.handed)
 }
 
-// tells is how much a follower may know: what is carried, or ended apart, since so many
-// chunks had been handed out; and else the chunks themselves and, of each beat whose
-// chunk has its number still, itself and three things that are told with it.
+// tells returns how many entries a follower may have: records carried, or ended apart, since so
+// many chunks had been handed out; and the chunks themselves and, for each beat whose chunk still
+// has its number, the beat and three other blocks.
 func (w *ringWriter) tells(since int64) (carried, rest int) {
 	for _, s := range w.truth {
 		if s.told != nil && s.toldAt >= since || s.apart != nil && s.apart.nth >= since {
@@ -229,7 +227,7 @@ func (w *ringWriter) tells(since int64) (carried, rest int) {
 	return carried, rest
 }
 
-// finish makes sealed chunks final that nobody stores into.
+// finish makes sealed chunks final if no store into them is pending.
 func (w *ringWriter) finish() {
 	for len(w.old) > 0 && w.old[0].busy == 0 {
 		c := w.old[0]
@@ -245,7 +243,7 @@ func (w *ringWriter) seal(c *simRing) {
 	w.old = append(w.old, c)
 }
 
-// prepare gets another place, a new one or one that is used again.
+// prepare gets another place, a new one or one to be reused.
 func (w *ringWriter) prepare() {
 	if len(w.free)+w.emptying >= ringPrepare {
 		return
@@ -256,7 +254,7 @@ func (w *ringWriter) prepare() {
 		return
 	}
 	if len(w.retired) == 0 || w.emptying > 0 && len(w.free) < ringPrepare/2 {
-		return // what is told needs some of them
+		return // carries need some of them
 	}
 	c := w.retired[0]
 	w.retired = w.retired[1:]
@@ -276,7 +274,7 @@ func (w *ringWriter) prepare() {
 		w.until = max(w.until, s.stop+1)
 	}
 	if w.overwritten%int64(w.ring/4) == 0 {
-		for _, start := range slices.Sorted(maps.Keys(w.carried)) { // or a seed would not tell again what it told
+		for _, start := range slices.Sorted(maps.Keys(w.carried)) { // or a seed would not give the same run
 			w.tell(w.carried[start])
 		}
 	}
@@ -293,7 +291,7 @@ func (w *ringWriter) prepare() {
 	w.ops = append(w.ops, &op{stores: ss, first: func() { c.zeroed = true }, done: func() { w.emptying--; w.free = append(w.free, c.place) }})
 }
 
-// tell tells of a record that is gone, or will be at once.
+// tell writes a carry of a record that is gone, or is about to be.
 func (w *ringWriter) tell(s *ringScope) {
 	c := format.Carry{Ticks: w.now, Loc: format.Loc(s.loc), Thread: s.thread, Owner: s.thread - 100, Record: s.rec, Ext: s.ext}
 	switch {
@@ -333,8 +331,7 @@ func (w *ringWriter) block(t format.BlockType, p []byte) {
 	(*c).at += int64(len(b))
 }
 
-// place finds room in the owner's chunk, in a new one if need be; nil if there is
-// none.
+// place finds room in the owner's chunk, in a new one if needed; nil if there is none.
 func (w *ringWriter) place(owner, bytes int) *simRing {
 	c := w.owners[owner]
 	if c == nil || c.at+int64(bytes) > c.place+simChunk {
@@ -449,8 +446,7 @@ func (w *ringWriter) end(owner int) bool {
 	return false
 }
 
-// settle lets everything that was begun come to its end, and closes the trace if
-// asked to.
+// settle finishes everything that was begun, and closes the trace if closeIt is set.
 func (w *ringWriter) settle(closeIt bool) {
 	for len(w.ops) > 0 {
 		w.advance(0)
@@ -464,7 +460,7 @@ func (w *ringWriter) settle(closeIt bool) {
 	}
 }
 
-// tearingRing reads the image while the writers go on, but for when it is still.
+// tearingRing reads the image while the writers go on, unless it is still.
 type tearingRing struct {
 	w     *ringWriter
 	still bool

@@ -2,10 +2,9 @@ package trace
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// rows knows, at the moment that the events have come to, what runs on every
-// row of the timeline and what the row is called. Depth is the number of scopes
-// that run: for nested ones that is the nesting, and scopes that overlap, or
-// end in another order than they began, need no special case.
+// rows holds, at the present time of the run, the scopes that run on every row of the timeline and
+// the row's name. Depth is the number of running scopes: for nested ones that is the nesting, and
+// scopes that overlap, or end in another order than they began, need no special case.
 type rows struct {
 	m      map[uint64]*row
 	limit  int // sweep when m has grown to this
@@ -13,15 +12,15 @@ type rows struct {
 	tracks trackTable
 }
 
-// row is what runs on one goroutine.
+// row holds the scopes that run on one goroutine.
 type row struct {
-	nested []int64 // the ends, in ticks, of what runs and will end: each is not before the next
-	late   *lates  // of what runs, and outlasts what began before it; few rows have any
-	open   int32   // what runs and does not end
+	nested []int64 // ends, in ticks, of running scopes that will end: none is before the next
+	late   *lates  // of running scopes that outlast earlier ones; few rows have any
+	open   int32   // running scopes without an end
 	track  uint16
 }
 
-// emptied is a row on which nothing runs, with the memory of r.
+// emptied returns a row on which nothing runs, with the memory of r.
 func (r *row) emptied() row {
 	if r.late != nil {
 		*r.late = (*r.late)[:0]
@@ -29,13 +28,13 @@ func (r *row) emptied() row {
 	return row{nested: r.nested[:0], late: r.late}
 }
 
-// sweepAt is how many rows there may be before the idle ones are looked for.
-// Otherwise a program of a million short goroutines leaves a million rows.
+// sweepAt is the number of rows at which idle ones are dropped. Otherwise a program of a million
+// short goroutines leaves a million rows.
 const sweepAt = 1 << 14
 
 func newRows() rows { return rows{m: map[uint64]*row{}, limit: sweepAt} }
 
-// rowKeyOf returns the goroutine; where it is not known the thread, or the owner.
+// rowKeyOf returns the goroutine; if it is not known, the thread, or the owner.
 func rowKeyOf(goid uint64, thread, owner uint32) uint64 {
 	switch {
 	case goid != 0:
@@ -60,8 +59,8 @@ func (s *rows) get(key uint64) *row {
 	return r
 }
 
-// makeRoom forgets the rows on which nothing runs, but not what they are called, if with n
-// more there would be too many.
+// makeRoom drops the rows on which nothing runs, but keeps their names, if n more would be too
+// many.
 func (s *rows) makeRoom(n int, now int64) {
 	if len(s.m)+n < s.limit {
 		return
@@ -80,11 +79,12 @@ func (s *rows) makeRoom(n int, now int64) {
 	s.limit = max(sweepAt, 2*(len(s.m)+n))
 }
 
-// ground is how many ends nested stands on that never come: nobody has to look where that is.
+// ground is the number of ends that never come at the bottom of nested: the search needs no bounds
+// check.
 const ground = 4
 
-// running counts what runs at now; what ended by then is forgotten. How many have is different
-// each time, and a processor that foresees it wrongly loses more than it takes to look at four.
+// running counts the scopes that run at now, and drops those that have ended. How many have ended
+// is different each time, and a branch misprediction costs more than comparing four.
 func (r *row) running(now int64) int {
 	n := len(r.nested)
 	if n == 0 {
@@ -128,7 +128,7 @@ func (r *row) begin(stop int64) {
 // never is later than all ends.
 const never = 1 << 62
 
-// lates are ends, a min-heap.
+// lates are ends, in a min-heap.
 type lates []int64
 
 func (l *lates) push(stop int64) {
@@ -171,9 +171,9 @@ func (l *lates) pop() {
 	}
 }
 
-// trackTable remembers the names of rows that were swept, or of all where nobody asks for
-// depths, in two generations: when the young one is full the old one is forgotten, so that
-// what stays is what was used last. An entry is goroutine << 16 | name.
+// trackTable keeps the names of rows that were swept, or of all rows if depths are not needed, in
+// two generations: when the young one is full the old one is dropped, so that the names used last
+// remain. An entry is goroutine << 16 | name.
 type trackTable struct {
 	young, old []uint64
 	n          int  // entries in young
@@ -218,7 +218,7 @@ func (t *trackTable) get(key uint64) uint16 {
 	}
 	e := findTrack(t.old, key)
 	if e != 0 {
-		t.put(key, uint16(e)) // it is used
+		t.put(key, uint16(e)) // refresh it
 	}
 	return uint16(e)
 }
@@ -235,8 +235,7 @@ func findTrack(g []uint64, key uint64) uint64 {
 	return g[i]
 }
 
-// insertTrack puts e in g, whose length is a power of two, and tells how many
-// entries it added.
+// insertTrack puts e in g, whose length is a power of two, and returns how many entries it added.
 func insertTrack(g []uint64, e uint64) int {
 	i := trackHash(e>>16, len(g))
 	for g[i] != 0 && g[i]>>16 != e>>16 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Depth is what counting says, for any scopes.
+// TestDepth compares depths with counting, for random scopes.
 func TestDepth(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -30,7 +30,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// A million goroutines that ran and are idle leave no rows, and every name.
+// TestRowsSweep checks that a million idle goroutines leave no rows, and all their names.
 func TestRowsSweep(t *testing.T) {
 	if RaceEnabled {
 		t.Skip("it has one goroutine, and takes long with the race detector")

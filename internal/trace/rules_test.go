@@ -9,15 +9,15 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Every rule of the format has a golden that breaks it and no other: what the
-// reader makes of that defect alone is written down there.
+// TestGoldensBreakRules checks that every rule of the format has a golden that breaks it and no
+// other, with the reader's output for that defect.
 func TestGoldensBreakRules(t *testing.T) {
 	broken := map[string][]string{} // by rule: the goldens that break it alone
 	for _, g := range goldens(t) {
 		data := g.bytes(t)
 		findings, err := trace.Verify(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
-			continue // it does not open, which is its story
+			continue // it does not open, as described
 		}
 		var rules []string
 		for _, f := range findings {
@@ -35,7 +35,7 @@ func TestGoldensBreakRules(t *testing.T) {
 	}
 }
 
-// Every row of the table of block types has a meaning here.
+// TestEveryBlockIsTaken checks that the reader decodes every row of the table of block types.
 func TestEveryBlockIsTaken(t *testing.T) {
 	for _, s := range format.Blocks[1:] {
 		if !trace.Takes(s.Type) {

@@ -6,37 +6,37 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// runningRows knows which scopes go on from one stretch to another, and are still to be told
-// of there.
+// runningRows holds the scopes that continue from one stretch to another, and are still to be
+// reported.
 //
-// A row is told of in the stretches that have a record of it. What runs on it was told of up
+// A row is reported in the stretches that have a record of it. Its running scopes were reported up
 // to the end of the last of those.
 type runningRows struct {
 	m     map[uint64]*runningRow
-	limit int // look for those that are over when m has grown to this
+	limit int // drop finished rows when m has grown to this
 }
 
 func newRunningRows() runningRows { return runningRows{map[uint64]*runningRow{}, sweepAt} }
 
 type runningRow struct {
-	since int64    // ticks: up to when it was told of
+	since int64    // ticks: reported up to then
 	runs  []runner // by begin
 }
 
-// runner is a scope that goes on.
+// runner is a scope that continues.
 type runner struct {
 	key, stop int64
 	loc       format.Loc
 	head      uint64
 	track     uint16
-	left      bool // nobody ended it: its goroutine has ended at stop
+	left      bool // it was not ended: its goroutine ended at stop
 }
 
-// mostHolds is how many holds of a row go on, the last of them.
+// mostHolds is the number of holds of a row that are kept, the last ones.
 const mostHolds = 256
 
-// makeRoom adds rows that are over to the stretch, if there are many; to the last stretch
-// all. So they are told of, and need not be kept.
+// makeRoom adds finished rows to the stretch, if there are many; to the last stretch all rows. So
+// they are reported, and need not be kept.
 func (s *runningRows) makeRoom(st *stretch) {
 	if !st.last && len(s.m) < s.limit {
 		return
@@ -53,7 +53,7 @@ func (s *runningRows) makeRoom(st *stretch) {
 	s.limit = max(sweepAt, 2*len(s.m))
 }
 
-// enter tells the row of a stretch, which goes on to the moment to, what runs on it.
+// enter adds to the row of a stretch, which ends at the tick to, the scopes that run on it.
 func (s *runningRows) enter(x *localRow, to int64) {
 	g := s.m[x.key]
 	if g == nil {
@@ -71,8 +71,9 @@ func (s *runningRows) enter(x *localRow, to int64) {
 	}
 }
 
-// begin takes in a scope of a row that goes on from the moment to. What it outlasts is never the innermost
-// again, and is forgotten. Otherwise what never ends would be told of in every stretch.
+// begin adds a scope of a row that continues at the tick to. Scopes that it outlasts are never the
+// innermost again, and are dropped. Otherwise a scope that never ends would be reported in every
+// stretch.
 func (s *runningRows) begin(x *localRow, m *mark, to int64) {
 	g := s.m[x.key]
 	if g == nil {
@@ -86,8 +87,8 @@ func (s *runningRows) begin(x *localRow, m *mark, to int64) {
 
 func (r *runner) kind() format.Kind { return format.Kind(r.head >> 40 & 0x7f) }
 
-// forget drops what the last scope outlasts. A wait outlasts other waits alone, for who asks
-// whether a scope runs; and what does not end is outlasted by its like.
+// forget drops the scopes that the last one outlasts. A wait outlasts only other waits, so that
+// scopes that run during it are kept; and an open scope is outlasted only by another open one.
 func (g *runningRow) forget() {
 	last := g.runs[len(g.runs)-1]
 	if last.kind() == format.KindHold {
@@ -112,7 +113,7 @@ func (g *runningRow) forget() {
 	g.runs = append(kept, last)
 }
 
-// forgetHold drops the first hold where there are too many.
+// forgetHold drops the first hold if there are too many.
 func (g *runningRow) forgetHold() {
 	n, first := 0, -1
 	for i := range g.runs {

@@ -9,25 +9,25 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Sample is where a thread was when one of its counters had counted so many.
+// Sample is a thread's stack when one of its counters reached its period.
 type Sample struct {
 	Time    int64 // ns from the trace's start
 	Thread  uint32
 	Counter string // its name: task-clock
-	Unit    string // what Weight counts: nanoseconds, or count
+	Unit    string // unit of Weight: nanoseconds, or count
 	Kernel  bool   // the thread was in the kernel
 	CPU     uint32
 	Weight  int64
 	Stack   uint32 // for AppendFrames and PCs; format.OtherStacks: not known
 }
 
-// Counter is what a trace has of one counter, of all threads together.
+// Counter describes one counter, over all threads.
 type Counter struct {
 	Name, Unit string
-	Lost       int64 // samples
+	Lost       int64 // lost samples
 }
 
-// mostCounters bounds what a trace that was made to do harm costs: no writer has so many.
+// mostCounters bounds the cost of a malicious trace: no writer has so many counters.
 const mostCounters = 256
 
 var errCounters = fmt.Errorf("%w: there are more than %d counters", format.ErrCorrupt, mostCounters)
@@ -61,7 +61,7 @@ func (t *Trace) codeBlock(p []byte, _ format.Loc) error {
 	return define(&t.stacks.codes, c.Stack, c.PCs)
 }
 
-// Counters lists the counters that there are samples of, by name.
+// Counters lists the counters with samples, by name.
 func (t *Trace) Counters() []Counter {
 	list := make([]Counter, 0, len(t.counter))
 	for _, c := range t.counter {
@@ -71,8 +71,8 @@ func (t *Trace) Counters() []Counter {
 	return list
 }
 
-// EachSample calls f with the samples, until it returns false: of one thread and counter by
-// time, of several as they were written. The argument is reused from call to call.
+// EachSample calls f with the samples, until it returns false: those of one thread and counter by
+// time, of several in the order written. The argument is reused from call to call.
 func (t *Trace) EachSample(f func(*Sample) bool) error {
 	var r format.SamplesReader
 	var x Sample
@@ -93,7 +93,6 @@ func (t *Trace) EachSample(f func(*Sample) bool) error {
 	})
 }
 
-// PCs returns the addresses of a sample's stack, the leaf's first; nil where the trace does
-// not tell. Frames that AppendFrames has as inlined are at the address of the next one
-// that is not.
+// PCs returns the addresses of a sample's stack, the leaf's first; nil if the trace does not have
+// them. Frames that AppendFrames returns as inlined share the address of the next one that is not.
 func (t *Trace) PCs(stack uint32) []uint64 { return t.stacks.codes[stack] }

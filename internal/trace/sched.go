@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// schedRefs is where the blocks are that tell of the scheduler and of locks: they
-// are many, and read only by who asks for them.
+// schedRefs holds the locations of the blocks of the scheduler and of locks: they are many, and are
+// read only on demand.
 type schedRefs struct {
 	parts    []partRef // of Go execution traces
 	switches []format.Loc
@@ -24,7 +24,7 @@ type partRef struct {
 	size        int64
 }
 
-// forget drops what lies where gone says.
+// forget drops the locations for which gone returns true.
 func (s *schedRefs) forget(gone func(loc format.Loc) bool) {
 	s.parts = slices.DeleteFunc(s.parts, func(p partRef) bool { return gone(p.loc) })
 	s.switches = slices.DeleteFunc(s.switches, gone)
@@ -32,7 +32,7 @@ func (s *schedRefs) forget(gone func(loc format.Loc) bool) {
 	s.samples = slices.DeleteFunc(s.samples, gone)
 }
 
-// Of such blocks only the places are kept.
+// Only the locations of such blocks are kept.
 
 func (t *Trace) goTraceBlock(p []byte, loc format.Loc) error {
 	vs, err := values(format.BlockGoTrace, p)
@@ -58,7 +58,7 @@ func (t *Trace) lockBlock(p []byte, loc format.Loc) error {
 	return err
 }
 
-// sortedParts are the parts of Go execution traces by stream and part.
+// sortedParts returns the parts of Go execution traces by stream and part.
 func (t *Trace) sortedParts() []partRef {
 	parts := slices.Clone(t.sched.parts)
 	slices.SortStableFunc(parts, func(a, b partRef) int {
@@ -67,19 +67,18 @@ func (t *Trace) sortedParts() []partRef {
 	return parts
 }
 
-// GoTrace is a Go execution trace that was recorded along.
+// GoTrace is a Go execution trace that was recorded with the trace.
 type GoTrace struct {
 	Stream uint32
 	Size   int64
-	// Missing tells that a part in the middle, or the first one, is not there: a
-	// ring has overwritten it, or there was no room for it. What can be read ends
-	// before it.
+	// Missing means that a part in the middle, or the first one, is not there: a ring has
+	// overwritten it, or there was no room for it. The readable bytes end before it.
 	Missing bool
 	parts   []partRef
 	t       *Trace
 }
 
-// GoTraces lists the Go execution traces, by the order in which they were taken.
+// GoTraces lists the Go execution traces, in the order in which they were taken.
 func (t *Trace) GoTraces() []GoTrace {
 	parts := t.sortedParts()
 	var all []GoTrace
@@ -99,7 +98,7 @@ func (t *Trace) GoTraces() []GoTrace {
 	return all
 }
 
-// Reader reads its bytes, up to the first part that is missing.
+// Reader returns a reader of its bytes, up to the first missing part.
 func (g *GoTrace) Reader() io.Reader { return &partReader{t: g.t, parts: g.parts} }
 
 type partReader struct {
@@ -133,8 +132,8 @@ func (r *partReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// EachSwitches calls f with what is known of threads on CPUs, by the order in which
-// it was written: of each thread by time. The argument is reused from call to call.
+// EachSwitches calls f with the threads' switches, in the order written: of each thread by time.
+// The argument is reused from call to call.
 func (t *Trace) EachSwitches(f func(*format.Switches) bool) error {
 	var s format.Switches
 	return t.eachLater(t.sched.switches, format.BlockSwitch, func(p []byte) bool {
@@ -146,11 +145,10 @@ func (t *Trace) EachSwitches(f func(*format.Switches) bool) error {
 	})
 }
 
-// HasSwitches reports whether there is anything for EachSwitches.
+// HasSwitches reports whether there are any switches.
 func (t *Trace) HasSwitches() bool { return len(t.sched.switches) > 0 }
 
-// EachLockSums calls f with what was counted of locks, by the order in which it was
-// written.
+// EachLockSums calls f with the sums of locks, in the order written.
 func (t *Trace) EachLockSums(f func(*format.LockSums) bool) error {
 	return t.eachLater(t.sched.locks, format.BlockLock, func(p []byte) bool {
 		l, err := format.DecodeLockSums(p)
@@ -159,7 +157,7 @@ func (t *Trace) EachLockSums(f func(*format.LockSums) bool) error {
 	})
 }
 
-// asWritten brings the Locs of blocks into the order in which they were written.
+// asWritten sorts the Locs of blocks in the order in which they were written.
 func (t *Trace) asWritten(locs []format.Loc) []format.Loc {
 	type ref struct {
 		age int64
@@ -200,20 +198,19 @@ func (t *Trace) eachLater(locs []format.Loc, typ format.BlockType, f func(p []by
 	return nil
 }
 
-// blockReader reads blocks whose places are known; small neighbours cost one reading.
+// blockReader reads blocks at known locations; small neighbours cost one read.
 type blockReader struct {
 	buf []byte
-	at  format.Loc // where what is in buf was read
-	n   int        // how much of it there was
+	at  format.Loc // location of buf
+	n   int        // valid bytes in buf
 }
 
-// readAhead is how much is read for a block of unknown length. It is not the whole
-// chunk: blocks that are asked for in another order than they lie in would cost a
-// chunk each.
+// readAhead is the number of bytes that are read for a block of unknown length. It is less than a
+// chunk: blocks that are read out of order would cost a chunk each.
 const readAhead = 16 << 10
 
-// read returns the block at loc; the type is 0 if there is none that is sound any more.
-// The payload is good until the next call.
+// read returns the block at loc; the type is 0 if there is no sound one any more. The payload is
+// valid until the next call.
 func (b *blockReader) read(t *Trace, loc format.Loc) (typ format.BlockType, payload []byte, err error) {
 	if at := loc - b.at; at >= 0 && at < format.Loc(b.n) {
 		if typ, payload = whole(b.buf[at:b.n]); typ != 0 {
@@ -230,7 +227,7 @@ func (b *blockReader) read(t *Trace, loc format.Loc) (typ format.BlockType, payl
 		}
 		need := format.BlockHeaderSize + int64(binary.LittleEndian.Uint32(b.buf))
 		if need = (need + 7) &^ 7; need <= int64(want) || need > int64(left) {
-			return 0, nil, nil // not the one that was found there
+			return 0, nil, nil // not the block that was found there
 		}
 		want = int(need)
 	}
@@ -249,8 +246,8 @@ func (b *blockReader) fill(t *Trace, loc format.Loc, n int) error {
 	return err
 }
 
-// whole returns the block at the head of b. The type is 0 if b does not have all of it, or
-// it is not sound.
+// whole returns the block at the head of b. The type is 0 if b does not have all of it, or it is
+// not sound.
 func whole(b []byte) (format.BlockType, []byte) {
 	t, p, size, err := format.DecodeBlock(b)
 	if err != nil || size == 0 {

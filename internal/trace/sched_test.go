@@ -21,9 +21,9 @@ func (g *growing) ReadAt(b []byte, off int64) (int, error) {
 
 func (g *growing) size() (int64, error) { return int64(len(g.data)), nil }
 
-// A follower takes in what is told later of the scheduler and of locks, in the chunk of
-// blocks that is there and in others; its last moment is the heartbeat's that told it,
-// and not that of a switch, whose clock is another one.
+// TestFollowerScheduler checks that a follower reads later blocks of the scheduler and of locks, in
+// an existing chunk and in others; its last time is that of the heartbeat, and not that of a
+// switch, which has another clock.
 func TestFollowerScheduler(t *testing.T) {
 	const begin = "header clock=monotonic path=go start=1000 mono=1000\nstate tick=2000\nchunk blocks\nname 2 \"mu\"\ngotrace part=0 61\n"
 	steps := []string{
@@ -57,8 +57,8 @@ func TestFollowerScheduler(t *testing.T) {
 	}
 }
 
-// A Go trace that is read while its file shrinks, or is written over, ends there with an
-// error, and gives nothing that was not in it.
+// TestGoTraceChanges checks that a Go trace whose file shrinks, or is overwritten, while it is read
+// ends there with an error, and returns nothing that was not in it.
 func TestGoTraceChanges(t *testing.T) {
 	text := "header clock=monotonic path=go start=1000 mono=1000\nstate closed=1 tick=2000\nchunk blocks sealed\ngotrace part=0 61\n" +
 		"chunk blocks sealed\ngotrace part=1 " + strings.Repeat("62", 3000) + "\nstop ticks=2000\n"
@@ -83,7 +83,7 @@ func TestGoTraceChanges(t *testing.T) {
 		if string(data) != "a" || !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%s: %d bytes, %v", name, len(data), err)
 		}
-		// Another reader is not disturbed by where this one is.
+		// Another reader has its own position.
 		if data, _ := io.ReadAll(all[0].Reader()); string(data) != "a" {
 			t.Errorf("%s, again: %q", name, data)
 		}

@@ -12,8 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// agree compares the events of the reader with those of the second one, where both can
-// read the trace.
+// agree compares the events of the reader with those of the second one, if both can read the trace.
 func agree(t *testing.T, data []byte) {
 	t.Helper()
 	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
@@ -45,7 +44,7 @@ func agree(t *testing.T, data []byte) {
 	}
 }
 
-// eventLine tells of an event what lineOf of the second reader does.
+// eventLine returns an event's line, as lineOf does for the second reader.
 func eventLine(tr *trace.Trace, e *trace.Event) string {
 	value := ""
 	user, system, cpu, dur := int64(-1), int64(-1), e.CPU, e.Dur
@@ -61,7 +60,7 @@ func eventLine(tr *trace.Trace, e *trace.Event) string {
 		cpu = 0
 	}
 	if e.Kind == format.KindPending {
-		dur = 0 // an open one's runs to the last moment, for who draws it
+		dur = 0 // an open scope's Dur extends to the last known time, for display
 	}
 	name := func(id uint16) string { return strconv.Quote(tr.Name(id)) }
 	slots := func(list []format.Slot) (text string) {
@@ -81,9 +80,8 @@ func eventLine(tr *trace.Trace, e *trace.Event) string {
 		e.Thread, e.Owner, e.EndGoid, name(e.Track), slots(e.Args), slots(e.EndArgs))
 }
 
-// TestSecondReader: a reader that was written from docs/format.md agrees with ours on
-// every golden, on what was recorded with each version, and on traces that the model
-// of the writers made.
+// TestSecondReader checks that a reader written from docs/format.md agrees with ours on every
+// golden, on the recordings of each version, and on traces of the model of the writers.
 func TestSecondReader(t *testing.T) {
 	n := 0
 	check := func(name string, data []byte) {

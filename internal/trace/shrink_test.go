@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// shrinking is a file that somebody cuts off after so many readings.
+// shrinking is a file that is cut off after so many reads.
 type shrinking struct {
 	*os.File
 	after int64
@@ -30,8 +30,8 @@ func (s *shrinking) ReadAt(b []byte, off int64) (int, error) {
 	return s.File.ReadAt(b, off)
 }
 
-// TestG25Reader: a file is cut off between any two readings of it: what is read then is
-// what there is, or an error, and no signal, because nothing is mapped.
+// TestG25Reader checks a file that is cut off between any two reads: a read returns the bytes that
+// exist, or an error, and raises no signal, because nothing is mapped.
 func TestG25Reader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	cuts, failed := 0, 0
@@ -62,7 +62,7 @@ func TestG25Reader(t *testing.T) {
 	t.Logf("G25: a file cut off between two readings, %d times: %d errors, no signal on %s", cuts, failed, runtime.GOOS)
 }
 
-// readThrough reads all of a trace in every way.
+// readThrough reads a whole trace in every way.
 func readThrough(r io.ReaderAt, size int64) error {
 	tr, err := trace.Open(r, size)
 	if err != nil {

@@ -9,20 +9,20 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Limits of a source that came with a trace, which may be a stranger's: a gigabyte of empty
-// lines takes no room there.
+// Limits of a source that came with a trace, which may be from a stranger: a gigabyte of empty
+// lines takes little room in it.
 const (
 	largestSource = 16 << 20
 	mostLines     = 1 << 20
 )
 
-// StoredSources are the sources that are stored with a trace. Of several with one name the
-// first that is whole counts.
+// StoredSources are the sources stored with a trace. Of several with one name the first complete
+// one is used.
 type StoredSources struct {
 	of map[string]*File
 }
 
-// SourcesOf returns the sources that are stored with t.
+// SourcesOf returns the sources stored with t.
 func SourcesOf(t *Trace) StoredSources {
 	s := StoredSources{map[string]*File{}}
 	for _, f := range t.Files() {
@@ -36,7 +36,7 @@ func SourcesOf(t *Trace) StoredSources {
 	return s
 }
 
-// Read reads a source by the name that the compiler was given; nil: it is not stored.
+// Read reads a source by the compiler's name for it; nil: it is not stored.
 func (s StoredSources) Read(file string) ([]byte, error) {
 	f := s.of[file]
 	if f == nil {

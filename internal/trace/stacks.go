@@ -9,18 +9,17 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Stack is how often a name was recorded by scope.Stack from one place, with all
-// its callers.
+// Stack counts how many times scope.Stack recorded a name from one place, with all its callers.
 type Stack struct {
 	Name   uint16
-	ID     uint32         // of the stack; format.OtherStacks: it was one too many
-	Frames []format.Frame // the caller first; nil where the trace does not tell
-	Cut    bool           // there were more callers than these
+	ID     uint32         // of the stack; format.OtherStacks: beyond the limit of stacks
+	Frames []format.Frame // the caller first; nil if the trace does not have them
+	Cut    bool           // there were more callers
 	Calls  int64
 	Weight int64 // sum of the weights, modulo 2^64
 }
 
-// stackTable is what the blocks told of stacks.
+// stackTable holds the frames, stacks and counts of the blocks.
 type stackTable struct {
 	frames map[uint32]format.Frame
 	stacks map[uint32]format.Stack
@@ -57,7 +56,7 @@ func (t *Trace) stackBlock(p []byte, _ format.Loc) error {
 	return define(&t.stacks.stacks, x.ID, x)
 }
 
-// define has an id stand for v, if it stands for nothing yet.
+// define maps an id to v, if it is not mapped yet.
 func define[T any](m *map[uint32]T, id uint32, v T) error {
 	if _, ok := (*m)[id]; ok {
 		return errSecondStack
@@ -85,8 +84,8 @@ func (t *Trace) countBlock(p []byte, _ format.Loc) error {
 	return nil
 }
 
-// EachStack calls f with what was counted of every name and stack, until f returns false:
-// by name, and in the order in which stacks came up. The Stack is reused from call to call.
+// EachStack calls f with the counts of every name and stack, until f returns false: by name, then
+// in the order in which stacks were first recorded. The Stack is reused from call to call.
 func (t *Trace) EachStack(f func(*Stack) bool) {
 	var frames []format.Frame
 	t.EachCount(func(s *Stack) bool {
@@ -96,8 +95,8 @@ func (t *Trace) EachStack(f func(*Stack) bool) {
 	})
 }
 
-// EachCount is EachStack without the frames, which AppendFrames has: a stack may have
-// thousands of names, and a thousand frames.
+// EachCount is EachStack without the frames, which AppendFrames returns: a stack may have thousands
+// of names, and a thousand frames.
 func (t *Trace) EachCount(f func(*Stack) bool) {
 	keys := make([]stackKey, 0, len(t.stacks.counts))
 	for k := range t.stacks.counts {
@@ -114,8 +113,8 @@ func (t *Trace) EachCount(f func(*Stack) bool) {
 	}
 }
 
-// AppendFrames appends the frames of a stack to dst, the caller first; none where the
-// trace does not tell.
+// AppendFrames appends the frames of a stack to dst, the caller first; none if the trace does not
+// have them.
 func (t *Trace) AppendFrames(dst []format.Frame, stack uint32) []format.Frame {
 	for _, id := range t.stacks.stacks[stack].Frames {
 		frame, ok := t.stacks.frames[id]

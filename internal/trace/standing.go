@@ -2,27 +2,26 @@ package trace
 
 import "slices"
 
-// standing is what a run knows at the moment that it has come to: what a stretch needs of
-// those before it. One stretch after the other is given it, takes out what concerns it, and
-// adds what it has for those that follow.
+// standing is the state of a run at its present time: what a stretch needs of those before it. It
+// passes from stretch to stretch; each takes what concerns it, and adds data for those that follow.
 type standing struct {
 	rows    rows
 	running runningRows
 	pending []*waiting // events that have begun and not happened: a min-heap by (stop, loc)
 }
 
-// localRow is a row of a stretch: how it was when the stretch began, and then when its last
-// record was.
+// localRow is a row of a stretch: its state at the beginning of the stretch, and later at its last
+// record.
 type localRow struct {
 	key   uint64
-	depth *depthRow   // nil: nobody asks for depths
-	begun *runningRow // what runs when the stretch begins; nil: nothing, or nobody asks
-	slice int32       // the last that has a record of it, from 1
-	track uint16      // what it is called
-	exit  uint16      // what it is called when the stretch is over
+	depth *depthRow   // nil: depths are not needed
+	begun *runningRow // the scopes that run when the stretch begins; nil: none, or not needed
+	slice int32       // index of the last one with a record of it, from 1
+	track uint16      // its name
+	exit  uint16      // its name at the end of the stretch
 }
 
-// depthRow is what runs on a row of a stretch.
+// depthRow holds the scopes that run on a row of a stretch.
 type depthRow struct {
 	row
 	global *row // of all stretches; nil: nothing runs from stretch to stretch
@@ -35,19 +34,19 @@ func (x *localRow) reset(key uint64) {
 	}
 }
 
-// localRows are the rows of a stretch. They lie in pages: a slice that grows would have them
-// twice for a moment, and they may be most of what a stretch takes.
+// localRows are the rows of a stretch. They lie in pages: growing a slice would hold them twice for
+// a moment, and they may be most of a stretch's memory.
 type localRows struct {
 	pages []*[rowsInPage]localRow
 	n     int
-	deep  bool // depths are asked for
+	deep  bool // depths are needed
 }
 
 const rowsInPage = 64
 
 func (l *localRows) at(i int32) *localRow { return &l.pages[i/rowsInPage][i%rowsInPage] }
 
-// add returns the index of one more. It has the memory of one before, if there was.
+// add returns the index of a new row, which reuses the memory of an earlier one if there is one.
 func (l *localRows) add(key uint64) int32 {
 	i := int32(l.n)
 	if l.n++; l.n > len(l.pages)*rowsInPage {
@@ -72,7 +71,8 @@ func (l *localRows) all(yield func(*localRow) bool) {
 	}
 }
 
-// enter gives the stretch what it needs, and takes what it has for those that follow.
+// enter gives the stretch the state that it needs, and adds the stretch's own for those that
+// follow.
 func (r *reading) enter(st *stretch, s *standing) {
 	for _, c := range st.held[:st.fresh] {
 		for _, w := range c.pending {

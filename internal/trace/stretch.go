@@ -9,24 +9,23 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// stretch is a part of a run: the records from one moment to another. The chunks that were
-// handed out in that time are read for it. Those of them that have later records go on to
-// the next stretch, and so on.
+// stretch is a part of a run: the records from one time to another. It reads the chunks that were
+// handed out in that time. Chunks with later records pass on to the next stretch, and so on.
 type stretch struct {
-	from, to int64 // ticks: its records are from one on and before the other
+	from, to int64 // ticks: its records are in [from, to)
 	first    bool
 	last     bool
-	own      []int32 // indexes of the chunks that are read for it
-	made     []made  // of the first: records of a ring that are known without their chunks
+	own      []int32 // indexes of the chunks that it reads
+	made     []made  // of the first: records of a ring whose chunks are gone
 
-	in, out     chan []slice   // what goes on, from the stretch before and to the next one
-	turn, after chan *standing // what is known when it begins, and when it is over
+	in, out     chan []slice   // slices that continue, from the previous stretch and to the next one
+	turn, after chan *standing // the state at its beginning, and at its end
 
-	held   []*cursor // those that it needs
-	fresh  int       // how many of them were read for it
+	held   []*cursor // the cursors that it needs
+	fresh  int       // how many of them it has read
 	slices []slice
 	merge  merge
-	// crossed is whether it makes a difference that slices of the stretch are at the same time.
+	// crossed means that slices of the stretch overlap in time in a way that matters.
 	crossed bool
 	loaded  []loaded
 	failed  error // why there are no records from failAt on
@@ -37,44 +36,43 @@ type stretch struct {
 	marks   []mark
 	pending []*waiting // those that happen in it, in order
 
-	problems problems // that its events have
-	joined   int64    // ends apart that were looked up
+	problems problems // problems of its events
+	joined   int64    // ends apart that were read
 	lost     int64    // see cursor
 
-	due      chan struct{} // closed: all before it were taken; nil: so it is from the beginning
+	due      chan struct{} // closed: all before it were taken; nil: that was so from the beginning
 	ready    chan struct{}
-	value    any   // what came of it
-	panicked any   // why nothing did
+	value    any   // its result
+	panicked any   // why it has none
 	stop     int64 // the record at which the run ended
 	forgot   bool  // see trackTable
 }
 
-// loaded is what was tolerated when a chunk was read for a stretch.
+// loaded holds the problems found when a chunk was read for a stretch.
 type loaded struct {
 	since    int64
 	problems problems
 }
 
-// mark is what a stretch has for those that follow: a scope that goes on behind its end, or
-// a row's name.
+// mark is a fact for later stretches: a scope that continues behind the end, or a row's name.
 type mark struct {
 	key  int64
 	loc  format.Loc
 	row  int32 // index of rows
 	stop int64 // of a scope; 0: it is a name
 	head uint64
-	left bool // nobody ended the scope: its goroutine has ended at stop
+	left bool // the scope was not ended: its goroutine ended at stop
 }
 
-// hand is what a goroutine needs to read stretches.
+// hand is the state with which a goroutine reads stretches.
 type hand struct {
 	r       *reading
 	cache   blockCache
 	endArgs []format.Slot
 }
 
-// prepare has the stretch ready to be gone through, but for what those before it have to
-// tell. It returns false when the run is over.
+// prepare reads the stretch and cuts its slices; only the state from earlier stretches is missing
+// then. It returns false if the run is over.
 func (h *hand) prepare(st *stretch) bool {
 	own := h.load(st)
 	var before []slice
@@ -137,15 +135,15 @@ func (h *hand) load(st *stretch) (own []*cursor) {
 	return own
 }
 
-// fail takes note of an error that keeps records from at on away.
+// fail notes an error that hides the records from at on.
 func (st *stretch) fail(err error, at int64) {
 	if st.failed == nil || at < st.failAt {
 		st.failed, st.failAt = err, at
 	}
 }
 
-// join cuts what belongs to the stretch out of its own chunks and of those that began before
-// it, and passes on what comes later.
+// join cuts the stretch's part out of its own chunks and of those that began before it, and passes
+// on later places.
 func (st *stretch) join(own []*cursor, before []slice) {
 	to := st.to
 	if st.failed != nil {
@@ -177,10 +175,10 @@ func (st *stretch) join(own []*cursor, before []slice) {
 	slices.SortFunc(st.slices, func(a, b slice) int { return cmp.Compare(a.start(), b.start()) })
 }
 
-// start is that of the slice's next record.
+// start returns the start of the slice's next record.
 func (x *slice) start() int64 { return x.c.places[x.next].key }
 
-// before returns the first of the slice's places that is not before a moment.
+// before returns the index of the slice's first place that is not before to.
 func (x *slice) before(to int64) int {
 	rest := x.c.places[x.next:x.end]
 	n := len(rest)
@@ -190,8 +188,7 @@ func (x *slice) before(to int64) int {
 	return x.next + n
 }
 
-// findPending finds out which of the cursor's pending events have ended. latest is the last
-// moment at which one has.
+// findPending finds the cursor's pending events that have ended. latest is the last end.
 func (h *hand) findPending(c *cursor) (latest int64, err error) {
 	t := h.r.t
 	for i := range c.places {
@@ -224,8 +221,8 @@ func (h *hand) findPending(c *cursor) (latest int64, err error) {
 	return latest, nil
 }
 
-// stop returns when what the record r has begun ends, in ticks; MaxTicks: it does not. A name that
-// the end gives becomes r's. ok is false if it does not come at all: it ended, and when was overwritten.
+// stop returns the end of the scope r, in ticks; MaxTicks: it has none. A name that the end gives
+// is set in r. ok is false if the event must be left out: it ended at a time that was overwritten.
 func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok bool, err error) {
 	stop = r.Stop
 	if r.Open() {
@@ -246,12 +243,12 @@ func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok
 		}
 	}
 	if stop < p.key || stop >= format.MaxTicks {
-		stop = p.key // as decoder.ended has it
+		stop = p.key // as decoder.ended does
 	}
 	return stop, left, true, nil
 }
 
-// scan finds the rows of the stretch, and what it has for those that follow.
+// scan finds the rows of the stretch, and its marks for later ones.
 func (h *hand) scan(st *stretch) {
 	if !h.r.wantsRows {
 		return
@@ -268,8 +265,8 @@ func (h *hand) scan(st *stretch) {
 	slices.SortFunc(st.marks, func(a, b mark) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.loc, b.loc)) })
 }
 
-// scanSlice scans a slice. The error is of the record at p. Of a run of scopes that end in the
-// stretch nothing is to be known but the row.
+// scanSlice scans a slice. The error is of the record at p. For a run of scopes that end in the
+// stretch only the row is needed.
 func (h *hand) scanSlice(st *stretch, n int32) (p *place, err error) {
 	x := &st.slices[n]
 	runs := x.c.runs
@@ -324,7 +321,7 @@ func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err err
 		}
 		switch does[kind] {
 		case doesRun:
-			if h.r.wantsRuns && uint64(stop) > uint64(st.to) { // it goes on, is open, or makes no sense
+			if h.r.wantsRuns && uint64(stop) > uint64(st.to) { // it continues, is open, or makes no sense
 				r := c.record(p)
 				stop, left, ok, err := h.stop(c, p, &r)
 				if err != nil {
@@ -345,7 +342,7 @@ func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err err
 	return nil, nil
 }
 
-// meet takes note that a row has records in a slice.
+// meet notes that a row has records in a slice.
 func (st *stretch) meet(row, n int32) {
 	r := st.rows.at(row)
 	if before := r.slice - 1; before >= 0 && before != n {
@@ -355,7 +352,7 @@ func (st *stretch) meet(row, n int32) {
 	r.slice = n + 1
 }
 
-// does says what a record of a kind does to its row.
+// does maps a kind to the effect of its records on their row.
 var does = func() (t [128]uint8) {
 	for _, s := range format.Specs {
 		if s.Scope && s.Kind != format.KindPending {

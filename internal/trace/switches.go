@@ -2,12 +2,12 @@ package trace
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// ReadSwitches reads the switch block at a Loc, its switches appended to dst. ok is false
-// where it is not there any more: a ring has overwritten it.
+// ReadSwitches reads the switch block at a Loc and appends its switches to dst. ok is false if a
+// ring has overwritten it.
 type ReadSwitches func(dst []format.Switch, at format.Loc) (s format.Switches, ok bool, err error)
 
-// SwitchBlocks returns where switch blocks are, by the order in which they were written, and
-// what reads them, in any order.
+// SwitchBlocks returns the Locs of switch blocks, in the order written, and a function that reads
+// them in any order.
 func (t *Trace) SwitchBlocks() ([]format.Loc, ReadSwitches) {
 	var r blockReader
 	return t.asWritten(t.sched.switches), func(dst []format.Switch, at format.Loc) (s format.Switches, ok bool, err error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// synth is a trace of any size that is made as it is read: chunk 1 holds the
-// names, every other one the records of one of its owners, who take turns.
+// synth is a trace of any size that is generated as it is read: chunk 1 holds the names, every
+// other one the records of one of its owners, in turn.
 type synth struct {
 	h         format.Header
 	owners    int
@@ -107,7 +107,7 @@ func (s *synth) chunk(i int) {
 		n -= 2
 	}
 	if s.endsApart && turn > 0 {
-		// The end of the scope that the owner's chunk before left open.
+		// The end of the scope that the owner's previous chunk left open.
 		before := s.h.StartTicks + int64(turn-1)*int64(s.perChunk())*s.step
 		b = s.end(b, t, before+int64(s.perChunk())*s.step-s.step, loc(k-s.owners, s.perChunk()-1), uint64(100+owner))
 		n -= 2
@@ -145,7 +145,7 @@ func (s *synth) last() int64 {
 	return s.h.StartTicks + int64(s.chunks/s.owners+1)*int64(s.perChunk())*s.step
 }
 
-// load makes the whole trace in memory.
+// load generates the whole trace in memory.
 func (s *synth) load() []byte {
 	b := make([]byte, s.size())
 	s.ReadAt(b, 0)

@@ -1,44 +1,42 @@
-// Package trace is the reader: an io.ReaderAt in, ordered events out. It never maps a file,
-// never panics on what it reads, and its memory does not grow with the number of records. A
-// trace may still be written, may be cut off, and its writer may have been killed. It gives
-// everything that is whole, and says what is missing.
+// Package trace is the reader: from an io.ReaderAt to ordered events. It never maps a file, never
+// panics on bad data, and its memory does not grow with the number of records. A trace may still be
+// written, may be cut off, and its writer may have been killed. The reader returns everything that
+// is complete, and reports what is missing.
 //
 // # Design
 //
-// Open reads the file header, every chunk's header (64 bytes each) and every
-// block; Events reads the records. What both rest on:
+// Open reads the file header, every chunk's header (64 bytes each) and every block; Events reads
+// the records. Both rely on:
 //
-//  1. A chunk's Since is a lower bound of the starts in it, so time can be cut
-//     into stretches, each with the chunks that begin in it and those that go on
-//     from the one before, by the index alone: stretch.go. Otherwise ordering
-//     would need an index of all records. In memory are some stretches, and what
-//     was being written at one moment: one or two chunks per writer.
-//  2. Order is (start, place in the file). A parent is begun, and placed, before
+//  1. A chunk's Since is a lower bound of the starts in it, so the index alone cuts
+//     time into stretches, each with the chunks that begin in it and those that
+//     continue from the one before: stretch.go. Otherwise ordering would need an
+//     index of all records. In memory are some stretches, and the chunks that were
+//     being written at one moment: one or two per writer.
+//  2. The order is (start, place in the file). A parent is begun, and placed, before
 //     its children, so equal starts come out in the order of begin.
 //  3. Ends apart are joined by an index of eight bytes for each, built from the
-//     chunks that say that they hold some. A scope that is open from start to
+//     chunks that are flagged as holding some. A scope that is open from start to
 //     end costs one entry, however long the trace is.
-//  4. Records name one another by Locs, which only addresses.go makes offsets of.
-//     What it overwrote and is still to be known comes from memory, as if it
-//     were a chunk: made.go.
-//  5. Nothing that was read is trusted as a length, an offset or an index
-//     before it was compared with what it has to fit in. Otherwise a flipped
-//     bit is a panic.
-//  6. A stretch is read, sorted and looked through without what was before it.
-//     Then it takes its turn: what runs on its rows, what they are called and
-//     which pending events happen in it is handed to it, and what it has of all
-//     that is handed on: standing.go. The turns are what is done one after the
-//     other, and take time by the rows and by the scopes that go on, not by the
-//     records. Otherwise more processors would not read faster;
-//     docs/performance.md counts it.
-//  7. Who reads shares no memory with another reader but the chunks, which are
-//     not changed once they are loaded. Otherwise processors would wait for
-//     one another's caches.
-//  8. Into what stretches a trace is cut depends on the trace alone, and problems
-//     are counted by stretch. Otherwise two readings would tell different things.
+//  4. Records refer to one another by Locs, which only addresses.go converts to
+//     offsets. Overwritten records that are still known come from memory, as if
+//     they lay in a chunk: made.go.
+//  5. No value read is trusted as a length, an offset or an index before it has
+//     been compared with its bound. Otherwise a flipped bit is a panic.
+//  6. A stretch is read, sorted and scanned without the earlier ones. Then it takes
+//     its turn: it gets the scopes that run on its rows, the rows' names and the
+//     pending events that happen in it, and passes on its own: standing.go. Only
+//     the turns run one after the other, in time proportional to the rows and the
+//     continuing scopes, not to the records. Otherwise more processors would not
+//     read faster; docs/performance.md has the numbers.
+//  7. Goroutines that read share no memory except the chunks, which are not changed
+//     once they are loaded. Otherwise processors would wait for one another's
+//     caches.
+//  8. The stretches of a trace depend on the trace alone, and problems are counted
+//     by stretch. Otherwise two runs would give different results.
 //
-// A Trace is what the file held when it was opened. For a trace that is still
-// being written, open it again, or use a Follower.
+// A Trace holds the file's contents at the time it was opened. For a trace that is still being
+// written, open it again, or use a Follower.
 package trace
 
 import (
@@ -57,7 +55,7 @@ import (
 // goroutines.
 type Trace struct {
 	Info  []Info // the process's facts in the order written; Lookup finds one
-	Notes []Note // what the operator changed while recording
+	Notes []Note // the operator's changes while recording
 
 	r      io.ReaderAt
 	path   string
@@ -69,11 +67,11 @@ type Trace struct {
 	header format.Header
 	state  format.State
 	addr   addresses
-	chunks []chunkInfo // what was handed out, by loc
+	chunks []chunkInfo // chunks that were handed out, by loc
 	used   int64       // end of the last place in which a chunk was handed out
 
 	names   atomic.Pointer[nameTable]
-	tails   []blockTail // where further blocks may be written
+	tails   []blockTail // positions of further blocks
 	beats   []beatRef   // by time
 	latest  int64       // ticks of the last beat
 	calibs  []format.Calib
@@ -82,58 +80,58 @@ type Trace struct {
 	stacks  stackTable
 	calls   map[uint16]calledSum
 	carried carryTable
-	onCarry func(carryKey) // a Follower's, after a carry block was taken in
+	onCarry func(carryKey) // a Follower's, called after a carry block
 	sched   schedRefs
 	counter map[string]*Counter // by their names
 	files   map[uint32]*File    // by their numbers
 	members []format.Member     // of a merged trace, by their numbers
 	scheds  []format.Sched      // of those
-	code    []*format.Object    // of the addresses of samples' stacks, by From
-	// programs is what each thread was of, by time.
+	code    []*format.Object    // the code at the addresses of samples' stacks, by From
+	// programs holds each thread's processes, by time.
 	programs map[uint32][]format.Program
 	kept     *kept // nil: nothing is left out
 	stop     int64 // ticks of the stop block; 0: none
-	last     int64 // ticks: the last moment that the trace knows
+	last     int64 // ticks: the last known time
 	clock    clock
 	cpu      clock // CPU ticks to ns by the frozen rate
 
 	lastValues []format.FieldValue              // of the last beat
-	counted    [format.CounterReasons + 1]int64 // losses, as chunk 0 has them
+	counted    [format.CounterReasons + 1]int64 // losses, by chunk 0
 	miscounted bool
 
 	mu       sync.Mutex
-	allBeats []Beat   // once Beats was called
+	allBeats []Beat   // set by Beats
 	found    problems // by Open
-	inEvents problems // by Events: the most that one run counted
+	inEvents problems // by Events: the largest count of a run
 	ends     *endIndex
-	reach    *reach // once Events was called
-	workers  int    // that read events; 0: as many as there are processors, less than 0: none
+	reach    *reach // set by Events
+	workers  int    // goroutines that read events; 0: as many as processors, less than 0: none
 	cpuTimes cpuTimes
-	grows    bool // as it was opened a program was writing it, or may have been
-	asked    int  // how often names were looked for since Open
+	grows    bool // when it was opened a program was writing it, or may have been
+	asked    int  // number of searches for new names since Open
 
 	askObjects func([]Place) []Object // nil: places keep their names
 	objects    atomic.Pointer[objectTable]
-	unnamed    atomic.Bool // askObjects was not called yet
-	naming     sync.Mutex  // held while it is
-	named      int         // how many it was asked for
+	unnamed    atomic.Bool // askObjects must be called
+	naming     sync.Mutex  // held while it is called
+	named      int         // number of places it was called for
 
 	lapped struct { // chunks that were overwritten before they were read
 		mu     sync.Mutex
 		chunks map[format.Loc]struct{}
-		state  format.State // as it was read then
+		state  format.State // read when a chunk was found gone
 	}
 }
 
-// chunkInfo is what the index keeps of a chunk.
+// chunkInfo is a chunk's entry in the index.
 type chunkInfo struct {
 	format.ChunkID
 	loc   format.Loc
-	at    int64 // where it lies in the file
+	at    int64 // offset in the file
 	flags uint32
 	owner uint32
 	path  uint8
-	next  int64 // in a ring: since when its writer had another; 0: it is not known
+	next  int64 // in a ring: when its writer got the next chunk; 0: not known
 }
 
 // rawBreak is a clock break in ticks.
@@ -142,14 +140,14 @@ type rawBreak struct{ from, to int64 }
 // Info is one fact about the recorded process.
 type Info struct{ Key, Value string }
 
-// Gap is a stretch of time in which records were lost.
+// Gap is a time range in which records were lost.
 type Gap struct {
 	From, To int64 // ns from the trace's start
 	Count    int64
 	Reason   format.Loss
 }
 
-// Note is something the operator changed while recording.
+// Note is a change by the operator while recording.
 type Note struct {
 	Time int64
 	Text string
@@ -163,7 +161,7 @@ type Break struct{ From, To int64 }
 func (t *Trace) Header() format.Header { return t.header }
 func (t *Trace) State() format.State   { return t.state }
 
-// Lookup returns the value of the last fact with that key, "" without one.
+// Lookup returns the value of the last fact with that key, "" if there is none.
 func (t *Trace) Lookup(key string) string {
 	for i := len(t.Info) - 1; i >= 0; i-- {
 		if t.Info[i].Key == key {
@@ -173,10 +171,10 @@ func (t *Trace) Lookup(key string) string {
 	return ""
 }
 
-// Calibrations lists the readings of the clocks that heartbeats made, as they were written.
+// Calibrations lists the heartbeats' readings of the clocks, in the order written.
 func (t *Trace) Calibrations() []format.Calib { return slices.Clone(t.calibs) }
 
-// Gaps lists the stretches in which records were lost.
+// Gaps lists the time ranges in which records were lost.
 func (t *Trace) Gaps() []Gap {
 	gs := make([]Gap, len(t.rawGap))
 	for i, g := range t.rawGap {
@@ -194,21 +192,21 @@ func (t *Trace) Breaks() []Break {
 	return bs
 }
 
-// AddDamage adds to Problems what the reader of something that lies in the trace has found.
+// AddDamage adds to Problems a defect found by the reader of data stored in the trace.
 func (t *Trace) AddDamage(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.inEvents.set(text, 1)
 }
 
-// Problems lists what was tolerated so far: by Open, and by every Events since.
+// Problems lists the defects tolerated so far: by Open, and by every Events since.
 func (t *Trace) Problems() []Problem {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return append(t.found.sorted(), t.inEvents.sorted()...)
 }
 
-// Chunk is what the index knows of a chunk.
+// Chunk describes a chunk of the index.
 type Chunk struct {
 	Offset int64  // in the file
 	Number uint32 // in a ring, where it is not kept; else 0
@@ -232,27 +230,26 @@ func (t *Trace) Chunks() []Chunk {
 // Closed reports whether Stop ran to its end.
 func (t *Trace) Closed() bool { return t.state.Closed }
 
-// Cool reports whether the trace lacks its hot part, which was not found: the newest
-// second may be missing, and so may chunks between others.
+// Cool reports whether the trace lacks its hot part, which was not found: the newest second may be
+// missing, and chunks between others too.
 func (t *Trace) Cool() bool {
 	return t.header.Backing == format.BackingShm && !t.state.Closed && !t.state.Joined
 }
 
-// Size returns the number of bytes the trace holds, without the prepared window
-// behind its last chunk.
+// Size returns the size of the trace in bytes, without the prepared window behind its last chunk.
 func (t *Trace) Size() int64 { return min(t.used, t.size) }
 
 // Start returns the wall-clock time of Start.
 func (t *Trace) Start() time.Time { return time.Unix(0, t.header.StartWall) }
 
-// Wall returns the wall-clock time of ns from the start, by the monotonic clock: a
-// step of the wall clock during the recording does not show.
+// Wall returns the wall-clock time at ns from the start, by the monotonic clock: a step of the wall
+// clock during the recording does not show.
 func (t *Trace) Wall(ns int64) time.Time { return t.Start().Add(time.Duration(ns)) }
 
-// Nanos turns ticks into ns from the start, by the calibrations.
+// Nanos converts ticks to ns from the start, by the calibrations.
 func (t *Trace) Nanos(ticks int64) int64 { return t.clock.nanos(ticks) }
 
-// End returns the last moment that the trace knows, in ns from the start. It is
-// the latest of the flusher's last round, the times in blocks, and those of records in
-// chunks that can hold later ones: see lastMoment. Open scopes run to it.
+// End returns the last known time of the trace, in ns from the start. It is the latest of the
+// flusher's last round, the times in blocks, and those of records in chunks that can hold later
+// ones: see lastMoment. Open scopes last until then.
 func (t *Trace) End() int64 { return t.Nanos(t.last) }

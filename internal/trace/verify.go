@@ -11,14 +11,14 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Finding is a rule of the format that a trace breaks.
+// Finding is a violation of a rule of the format.
 type Finding struct {
 	Offset int64
 	Rule   string // its name in docs/format.md
 	Text   string // a sentence
 }
 
-// rules are what Verify checks, by the names that its findings have.
+// rules lists the rules that Verify checks, by the Rule of their findings.
 var rules = []struct{ Name, Doc string }{
 	{"header-values", "clock, path, backing and witnesses are of this version, the page size is a power of two; a ring has at most half as many chunks as there are numbers; segments is 0 in what is read as one file"},
 	{"header-reserved", "what no field of chunk 0 takes is zero"},
@@ -71,12 +71,12 @@ var rules = []struct{ Name, Doc string }{
 	{"block-stop", "a closed trace has one stop block, its last block; one that is not closed has none"},
 }
 
-// maxFindings is when Verify stops collecting: nobody reads more.
+// maxFindings is the number of findings at which Verify stops collecting.
 const maxFindings = 1000
 
-// Verify checks everything that docs/format.md promises, where the reader
-// tolerates. A trace that is being written may have findings that a closed one
-// has not. The error is only of what prevents checking.
+// Verify checks all promises of docs/format.md, including those whose violation the reader
+// tolerates. A trace that is being written may have findings that it will not have once closed. The
+// error is that of a failed read or an unreadable header.
 func Verify(r io.ReaderAt, size int64) ([]Finding, error) {
 	t, err := Open(r, size)
 	if err != nil {
@@ -112,8 +112,8 @@ func Verify(r io.ReaderAt, size int64) ([]Finding, error) {
 	return v.found, nil
 }
 
-// verifier is one run of Verify. While several goroutines check records, nothing of it
-// changes but by inOrder.
+// verifier is one run of Verify. While several goroutines check records, only inOrder's functions
+// change it.
 type verifier struct {
 	t    *Trace
 	ends *endIndex
@@ -123,34 +123,34 @@ type verifier struct {
 	stacks verifiedStacks
 	ring   verifiedRing
 
-	switched map[[2]uint32]int64 // by process and thread: up to when its switches are told
+	switched map[[2]uint32]int64 // by process and thread: the end of its last block of switches
 }
 
 // checker checks the chunks of a verifier, one at a time.
 type checker struct {
 	*verifier
 	found []Finding
-	apart bool    // others check at the same time, so what inOrder was given has to wait
-	later []later // what waits
+	apart bool    // others check at the same time, so inOrder's functions must wait
+	later []later // the waiting functions
 
 	buf   chunkBuf
 	bytes []byte // the chunk as it is
 	kept  bool   // it is a chunk of blocks that is kept
 	cache blockCache
 	slots []format.Slot
-	again []byte // an extension, as its slots have it
-	exact int64  // up to so many ticks are known to be short enough to be exact
-	err   error  // what prevents checking
+	again []byte // an extension encoded from its slots
+	exact int64  // a duration in ticks that is known to be short enough to be exact
+	err   error  // a failed read
 }
 
-// later is what follows so many findings.
+// later is a function that waits, behind so many findings.
 type later struct {
 	found int
 	do    func(v *checker)
 }
 
-// inOrder has f called when all chunks before this one were checked, with the checker that
-// keeps what f finds: for what chunks are checked against each other by.
+// inOrder calls f when all earlier chunks have been checked, with the checker that collects f's
+// findings: f checks chunks against each other.
 func (v *checker) inOrder(f func(v *checker)) {
 	if v.apart {
 		v.later = append(v.later, later{len(v.found), f})
@@ -172,7 +172,7 @@ func (v *checker) check(ok bool, off int64, rule, text string, args ...any) {
 	}
 }
 
-// firstNonzero returns the place of the first byte in b that is not zero, -1 if none.
+// firstNonzero returns the index of the first byte in b that is not zero, -1 if there is none.
 func firstNonzero(b []byte) int {
 	at := 0
 	for at+8 <= len(b) && binary.LittleEndian.Uint64(b[at:]) == 0 {
@@ -253,13 +253,13 @@ func (v *checker) chunk(p *checkedPlace) error {
 		v.chunkHeader(&c.ChunkHeader, p.at)
 		return v.contents(&c, p.chunk, p.at)
 	case p.chunk == nil:
-		v.ringChunk(&c.ChunkHeader, p.at) // why it is not in the index
+		v.ringChunk(&c.ChunkHeader, p.at) // adds why it is not in the index
 	}
 	return nil
 }
 
-// unborn checks a place where no chunk was handed out. A ring zeroes a header first, and
-// its chunk then. Of a header that is about to be stored the magic comes last.
+// unborn checks a place where no chunk was handed out. A ring zeroes a header first, and its chunk
+// then. The magic of a header is stored last.
 func (v *checker) unborn(off int64) {
 	born := 0
 	if !v.t.state.Closed {
@@ -292,7 +292,7 @@ func (v *checker) chunkHeader(h *format.ChunkHeader, off int64) {
 	}
 }
 
-// contents checks what is in the chunk c, which is known to the index as known.
+// contents checks the contents of the chunk c, whose entry in the index is known.
 func (v *checker) contents(c *chunks.Chunk, known *chunkInfo, off int64) error {
 	switch c.Kind {
 	case format.ChunkBlocks:

@@ -6,7 +6,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// verifiedBlocks is what blocks are checked against each other by.
+// verifiedBlocks holds the values by which blocks are checked against each other.
 type verifiedBlocks struct {
 	calib  format.Calib
 	calibs int
@@ -61,7 +61,7 @@ func (v *checker) block(t format.BlockType, p []byte, here int64) {
 	}
 }
 
-// meaning checks what a block tells, whose form is sound, against what others told.
+// meaning checks a block of sound form against the others.
 func (v *checker) meaning(t format.BlockType, p []byte, here int64) error {
 	switch t {
 	case format.BlockName:
@@ -156,7 +156,7 @@ func (v *checker) beat(p []byte, here int64) {
 	}
 }
 
-// blocksDone checks what only all blocks tell.
+// blocksDone checks the rules that concern all blocks together.
 func (v *checker) blocksDone() {
 	v.goTraces()
 	v.files()

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// fixedSlots is which slots the kinds' extensions always begin with.
+// fixedSlots lists the slots with which the kinds' extensions always begin.
 var fixedSlots = func() (fixed [128][]string) {
 	for _, s := range format.Specs {
 		fixed[s.Kind] = strings.Fields(s.Ext)
@@ -43,7 +43,7 @@ func (v *checker) extension(r *format.Record, x []byte, here int64) {
 	v.values(v.slots, len(fixed), here)
 }
 
-// values checks each slot's value and where it stands.
+// values checks each slot's value and position.
 func (v *checker) values(slots []format.Slot, fixed int, here int64) {
 	link := format.LinkAt(slots)
 	for i := range slots {

@@ -9,18 +9,18 @@ import (
 // verifiedChunk is a chunk whose records are checked one after the other.
 type verifiedChunk struct {
 	*chunkInfo
-	last     int64 // the start of the record before
+	last     int64 // the start of the previous record
 	thread   uint32
 	anchored bool
-	begun    bool                  // a record that is no anchor came
+	begun    bool                  // there was a record other than an anchor
 	ends     []uint64              // as in endIndex
-	begins   map[int]format.Record // those that ends may be of
+	begins   map[int]format.Record // begins that have ends
 }
 
 func (c *verifiedChunk) assembly() bool { return format.Path(c.path) == format.PathAssembly }
 
-// checkedAtOnce is how many bytes of chunks a goroutine checks before it hands over what it
-// has found: so much that handing over costs nothing against it.
+// checkedAtOnce is the number of bytes of chunks that a goroutine checks before it passes on its
+// findings: enough to make the cost of that negligible.
 const checkedAtOnce = 512 << 10
 
 // allRecords checks the chunks of records at those places, on all processors.
@@ -39,7 +39,7 @@ func (v *checker) allRecords(places []checkedPlace) (err error) {
 	return err
 }
 
-// take takes over what c has found, and does what was to be done in order.
+// take adds c's findings, and calls the functions that waited, in order.
 func (v *checker) take(c *checker) {
 	from := 0
 	for _, l := range c.later {
@@ -51,10 +51,10 @@ func (v *checker) take(c *checker) {
 	v.found = v.found[:min(len(v.found), maxFindings)]
 }
 
-// recordChunk checks the records of a chunk, which was read.
+// recordChunk checks the records of a chunk that was read.
 func (v *checker) recordChunk(read *chunks.Chunk, info *chunkInfo) error {
 	if v.t.state.Closed || info.flags&format.FlagFinal != 0 && !v.t.overwrites() {
-		// Nobody writes to it, so what was read need not be read again.
+		// It has no writer, so it need not be read again.
 		v.buf.bytes, v.buf.head, v.buf.used = read.Bytes, read.ChunkHeader, read.Used()
 	} else if err := v.t.readChunk(&v.buf, info, problems{}); err == errGone {
 		return nil
@@ -75,13 +75,13 @@ func (v *checker) recordChunk(read *chunks.Chunk, info *chunkInfo) error {
 		v.record(&c, &s)
 	}
 	if !v.t.state.Closed && v.buf.head.Sealed == 0 {
-		was.Holes, was.Orphans = s.Holes, s.Orphans // what its writer was about to begin, when it was killed or just now
+		was.Holes, was.Orphans = s.Holes, s.Orphans // records that its writer was about to begin, when it was killed or just now
 	}
 	v.skipped(info, &was, &s)
 	return v.joins(&c)
 }
 
-// record checks the record that the walk is at.
+// record checks the record at the walk's position.
 func (v *checker) record(c *verifiedChunk, s *format.Walk) {
 	r := s.Record()
 	here := c.at + int64(s.Off)
@@ -122,8 +122,8 @@ func (v *checker) record(c *verifiedChunk, s *format.Walk) {
 	}
 }
 
-// order checks where the record r lies, which is no end: the time of one may have been taken
-// before its place. A wait or a hold may be told later than it began.
+// order checks the position of the record r, which is not an end: an end's time may have been taken
+// before its place. A wait or a hold may be written later than it began.
 func (v *checker) order(c *verifiedChunk, r *format.Record, here int64) {
 	if r.Start < c.Since {
 		v.add(here, "record-start", "a record begins at tick %d, its chunk was handed out at %d", r.Start, c.Since)
@@ -150,7 +150,7 @@ func (v *checker) skipped(c *chunkInfo, was, now *format.Walk) {
 	v.check(now.Unextended == was.Unextended, off+int64(now.Off), "ext-missing", "the record's extension is missing or not whole")
 }
 
-// defined reports whether a name is there, or may be in the hot part that is not.
+// defined reports whether a name is defined, or may be in the hot part that is missing.
 func (v *checker) defined(id uint64) bool {
 	return id < format.MaxNames && v.named[id] || id < format.FirstName || v.t.Cool()
 }
@@ -174,7 +174,7 @@ func (v *checker) scope(c *verifiedChunk, r *format.Record, here int64) {
 	}
 }
 
-// words checks words 1 and 3 of what is no scope.
+// words checks words 1 and 3 of a record that is not a scope.
 func (v *checker) words(r *format.Record, here int64) {
 	switch r.Kind() {
 	case format.KindCounter:
@@ -196,7 +196,7 @@ func (v *checker) cpu(cpu int64, q format.Quality, wall, here int64) {
 	if q != format.Unknown && cpu > wall {
 		v.add(here, "record-cpu", "%d ticks of CPU time in %d", cpu, wall)
 	}
-	if q == format.Exact && wall > v.exact && len(v.t.members) == 0 { // a merged trace has those that threads' switches showed, too
+	if q == format.Exact && wall > v.exact && len(v.t.members) == 0 { // a merged trace has exact times of any length, from threads' switches
 		// One part in a hundred for how the recorder rounds the limit to ticks.
 		if ns := v.t.cpu.nanos(wall); ns > format.ExactBelow+format.ExactBelow/100 {
 			v.add(here, "record-cpu", "exact after %d ns", ns)
@@ -206,8 +206,8 @@ func (v *checker) cpu(cpu int64, q format.Quality, wall, here int64) {
 	}
 }
 
-// end checks what the end record r says of its begin's place; that the begin
-// is there is checked with its chunk.
+// end checks the location of the begin in the end record r; the begin itself is checked with its
+// chunk.
 func (v *checker) end(c *chunkInfo, r *format.Record, ext []byte, here int64) {
 	v.check(c.flags&format.FlagEnds != 0 || v.buf.head.Flags&format.FlagEnds != 0, here, "end-flag", "an end apart in a chunk that does not say so")
 	loc, ok := format.BeginOf(ext)
@@ -238,11 +238,11 @@ func (v *checker) joins(c *verifiedChunk) error {
 // sameName reports whether the end record r, if it has a name, has that of its begin.
 func sameName(r, b *format.Record) bool { return r.Name() == format.NameEmpty || r.Name() == b.Name() }
 
-// sameHead reports whether an end's begin slot is its begin's word 2. What was left out of
-// the begin's extension the end may not know.
+// sameHead reports whether an end's begin slot equals its begin's word 2. The extension bit may
+// differ: the end may not know that the begin's extension was left out.
 func sameHead(said, head uint64) bool { return (said^head)&^format.ExtBit == 0 }
 
-// join checks the end that an entry of the index tells of; ended is which begins had one.
+// join checks the end of an entry of the index; ended holds the begins that had one.
 func (v *checker) join(c *verifiedChunk, entry uint64, ended map[int]bool) error {
 	off, loc := int(entry>>endUnitBits)*format.RecordSize, endOf(entry)
 	at, begin := v.t.addr.offset(loc), c.loc+format.Loc(off)
@@ -257,7 +257,7 @@ func (v *checker) join(c *verifiedChunk, entry uint64, ended map[int]bool) error
 	}
 	r := format.DecodeRecord(raw)
 	first := !ended[off]
-	inPlace := b.Stop == r.Start && b.Start == r.Stop // and apart, see stream.twice
+	inPlace := b.Stop == r.Start && b.Start == r.Stop // and apart, see player.twice
 	if !first || !inPlace && !b.Open() {
 		v.add(at, "end-double", "the scope at %d ends a second time", begin)
 		return nil

@@ -8,31 +8,31 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// verifiedRing is what the chunks of a ring are checked against each other by.
+// verifiedRing holds the values by which the chunks of a ring are checked against each other.
 type verifiedRing struct {
 	numbers map[uint32]int64  // place of the chunk of that number
 	ended   map[carryKey]bool // begins that are gone and have an end apart
 	carries []verifiedCarry   // of chunks that are there
 }
 
-// verifiedCarry is a carry to be compared with the record that it tells of.
+// verifiedCarry is a carry to be compared with its record.
 type verifiedCarry struct {
 	at    int64 // the block's place
 	chunk *chunkInfo
 	carry format.Carry
 }
 
-// checkedPlace is where a chunk can be.
+// checkedPlace is a place that can hold a chunk.
 type checkedPlace struct {
 	at    int64
 	age   int64
-	chunk *chunkInfo // as the index has it; nil if it has none
+	chunk *chunkInfo // the entry in the index, or nil
 }
 
 func (p *checkedPlace) records() bool { return p.chunk != nil && p.chunk.Kind == format.ChunkRecords }
 
-// places gives where chunks can be, so that blocks come in the order in which they were
-// written, and what is no chunk comes last. In holes there are none.
+// places returns the places that can hold chunks, so that blocks come in the order in which they
+// were written, and invalid chunks last. It skips holes.
 func (v *checker) places() []checkedPlace {
 	t := v.t
 	known := make([]*chunkInfo, len(t.chunks))
@@ -65,7 +65,7 @@ func (v *checker) places() []checkedPlace {
 	return ps
 }
 
-// ringHeader checks what the file header says of the ring.
+// ringHeader checks the fields of the file header that concern rings.
 func (v *checker) ringHeader() {
 	h, s := &v.t.header, &v.t.state
 	const over, until = format.StateOffset + format.StateOverwritten, format.StateOffset + format.StateUntil
@@ -77,7 +77,7 @@ func (v *checker) ringHeader() {
 	v.check(h.Ring != 0 || s.Overwritten == 0 && s.Until == 0, over, "state", "records were overwritten, and the trace is no ring")
 }
 
-// ringChunk checks the header of the chunk at at for what rings have.
+// ringChunk checks the fields of the header of the chunk at at that concern rings.
 func (v *checker) ringChunk(h *format.ChunkHeader, at int64) {
 	if !v.t.addr.reuses() {
 		v.check(h.Gen == 1, at+24, "chunk-values", "the chunk's generation is %d", h.Gen)
@@ -113,7 +113,7 @@ func (v *checker) number(n uint32, at int64) {
 }
 
 func (v *checker) ringBlock(t format.BlockType, here int64) {
-	// Go execution traces are kept where they were joined, and else not.
+	// Go execution traces are in kept chunks if they were joined, else not.
 	if v.t.addr.reuses() && format.BlockOf(t) != nil && t != format.BlockGoTrace {
 		v.check(t.Once() == v.kept, here, "block-kept", "a %s block, and kept is %v of its chunk", t, v.kept)
 	}
@@ -147,8 +147,7 @@ func (v *checker) carryBlock(p []byte, here int64) error {
 	return nil
 }
 
-// carried compares the carries with the records that they tell of, where those
-// are not overwritten yet.
+// carried compares the carries with their records, unless these are overwritten.
 func (v *checker) carried() error {
 	var cache blockCache
 	for i := range v.ring.carries {
@@ -170,8 +169,7 @@ func (v *checker) carried() error {
 	return nil
 }
 
-// goneEnd checks the end record r, of a begin at loc that the ring has
-// overwritten.
+// goneEnd checks the end record r, whose begin at loc the ring has overwritten.
 func (v *checker) goneEnd(r *format.Record, ext []byte, loc format.Loc, here int64) {
 	if !v.t.addr.canHold(loc) {
 		v.add(here, "end-begin", "the begin is said to be at %d, where no record can be", loc)
@@ -199,8 +197,8 @@ func (v *checker) goneEnd(r *format.Record, ext []byte, loc format.Loc, here int
 	})
 }
 
-// forgets reports whether the recorder says that it had more open scopes than it could
-// keep. From then on it knows of no end whether it is the first.
+// forgets reports whether the recorder had more open scopes than it could keep. From then on it
+// does not know of any end whether it is the first.
 func (v *checker) forgets() bool {
 	_, all := v.t.LossesUntil()
 	return !all || v.t.Lost()[format.LossOpen] > 0

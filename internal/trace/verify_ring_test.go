@@ -1,7 +1,7 @@
 package trace_test
 
-// soundRing is a ring with nothing wrong in it: the chunks that were called 1 to 3
-// are overwritten, and 8192 to 12288 was the second of them.
+// soundRing is a ring without defects: the chunks with the numbers 1 to 3 are overwritten; the
+// second of them was at 8192 to 12288.
 const soundRing = `header path=assembly witness=7 ring=4
 state closed=1 tick=9000 overwritten=90 until=2900
 chunk blocks flags=kept sealed
@@ -28,7 +28,7 @@ chunk blocks flags=kept sealed=64
 unborn
 `
 
-// ringCases change it.
+// ringCases change soundRing.
 var ringCases = []verifyCase{
 	{"sound", "", "", nil},
 	{"ring size", "ring=4", "ring=9000000", []string{"92 header-values"}},

@@ -2,14 +2,14 @@ package trace
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// verifiedStacks is which ids of frames and stacks are defined.
+// verifiedStacks holds the defined ids of frames and stacks.
 type verifiedStacks struct {
 	frames, stacks, codes map[uint32]bool
-	sampled               map[sampled]int64 // up to when
+	sampled               map[sampled]int64 // the end of the last block
 	samples               format.SamplesReader
 }
 
-// sampled is what blocks of samples follow each other of.
+// sampled is a sequence of blocks of samples.
 type sampled struct {
 	thread  uint32
 	counter string

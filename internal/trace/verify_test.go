@@ -15,7 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// sound is a trace with nothing wrong in it. The cases change a line.
+// sound is a trace without defects. The cases change a line.
 const sound = `header path=assembly witness=7
 state closed=1 tick=9000
 chunk blocks sealed
@@ -60,7 +60,7 @@ task "f1" @b g=9 start=5000 open=go
 end "f1" g=9 start=6001 begin=5000 cpu=0/unknown | loc:@b goid:9
 `
 
-// holeOfGo is one more chunk, with two places between which no writer had begun a record.
+// holeOfGo is one more chunk, with two places in which no writer had begun a record.
 const holeOfGo = `chunk records owner=9 path=go flags=final sealed
 hole 2
 task "f1" g=9 start=6000 open=go
@@ -204,8 +204,8 @@ var verifyCases = []verifyCase{
 	{"stop in an open trace", "closed=1", "closed=0", []string{"4992 block-stop"}},
 }
 
-// Verify finds every defect of the corpus, and only that, where the reader has
-// no error.
+// TestVerify checks that Verify finds every defect of the corpus, and only that, and that the
+// reader returns no error.
 func TestVerify(t *testing.T) {
 	covered := map[string]bool{}
 	verify := func(sound string, tc verifyCase) {
@@ -244,7 +244,7 @@ func TestVerify(t *testing.T) {
 	for _, tc := range ringCases {
 		verify(soundRing, tc)
 	}
-	// Of a trace whose hot part is missing, that part may have the name.
+	// If the hot part is missing, it may have the name.
 	const hot = "header backing=%s\nstate closed=0 tick=9000 end=8192\nchunk records owner=0 flags=final sealed\nanchor start=1500 thread=1 cpu=-1\ntask \"f\" g=1 start=2000 stop=3000 cpu=0/unknown\n"
 	unnamed := strings.Replace(hot, `"f"`, "#7", 1)
 	verify(fmt.Sprintf(unnamed, "shm"), verifyCase{"name in the hot part", "", "", nil})
@@ -260,7 +260,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyProcessors: what is found, and in which order, does not depend on how many chunks
+// TestVerifyProcessors checks that the findings and their order do not depend on how many chunks
 // are checked at a time.
 func TestVerifyProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -269,7 +269,7 @@ func TestVerifyProcessors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, broken := range []int{0, 50, 5000} { // the last has more than are told
+		for _, broken := range []int{0, 50, 5000} { // the last has more than Verify reports
 			data := slices.Clone(sound)
 			noise := rand.New(rand.NewPCG(1, uint64(broken)))
 			for range broken {

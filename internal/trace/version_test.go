@@ -17,8 +17,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// recording is a trace that a program made with a released version, beside what
-// is in it: testdata/v1/NAME.scope.gz, NAME.txt (the dump) and NAME.expect.
+// recording is a trace that a program recorded with a released version, with its contents:
+// testdata/v1/NAME.scope.gz, NAME.txt (the dump) and NAME.expect.
 type recording struct {
 	path string // without the endings
 	data []byte
@@ -77,9 +77,9 @@ func same(t *testing.T, path, got string) {
 	}
 }
 
-// TestG21Recordings: what was recorded with each version reads as it did. The traces
-// never change: people have such. If one fails and how text.Dump and read print
-// was not changed on purpose, the reader has lost a version.
+// TestG21Recordings checks that the recordings of each version read as they did. The traces never
+// change: users have such. If one fails, and the output of text.Dump and read was not changed on
+// purpose, the reader has lost a version.
 func TestG21Recordings(t *testing.T) {
 	versions := map[string]int{}
 	for _, r := range recordings(t) {
@@ -111,8 +111,8 @@ func TestG21Recordings(t *testing.T) {
 	t.Logf("G21: recordings by version %v: each reads as it did, to the byte", versions)
 }
 
-// TestG21Newer: what a later minor version adds is skipped by its length, counted and told
-// of, and the rest is read as ever; a later major version is refused for what it is.
+// TestG21Newer checks that additions of a later minor version are skipped by length, counted and
+// reported, and the rest is read as before; a later major version is refused with its own error.
 func TestG21Newer(t *testing.T) {
 	later := strings.NewReplacer(
 		"header path", "header minor=99 path",
@@ -162,31 +162,31 @@ func TestG21Newer(t *testing.T) {
 	t.Logf("G21: minor version 99: %d events, %d things of it skipped and counted; major version 2: %v", n, skipped, err)
 }
 
-// version1 is what a trace of version 1.0 can have, as far as a sound recording
-// does. It never changes, so it is not read from package format.
+// version1 lists what a sound recording of version 1.0 can have. It never changes, so it is not
+// read from package format.
 var version1 = struct{ kinds, blocks string }{
 	"task taskf process event pending counter wait hold track go end",
 	"name calib beat thread info frame stack count",
 }
 
-// version12 is what came with version 1.2.
+// version12 lists the additions of version 1.2.
 const version12 = "gotrace switch lock wait hold"
 
-// version14 is what came with version 1.4.
+// version14 lists the additions of version 1.4.
 const version14 = "samples code"
 
-// version15 is what came with version 1.5.
+// version15 lists the additions of version 1.5.
 const version15 = "file"
 
-// version16 is what came with version 1.6: waits for pages.
+// version16 matches the addition of version 1.6: waits for pages.
 const version16 = "switch .*( page:[0-9]+){2}"
 
-// Every recording has something of all that its version has.
+// TestVersionsCover checks that every recording has something of each kind in its version.
 func TestVersionsCover(t *testing.T) {
 	for _, r := range recordings(t) {
 		version := filepath.Base(filepath.Dir(r.path))
 		if version == "v1.1" {
-			continue // of which all is tested as a ring
+			continue // of which everything is tested as a ring
 		}
 		b, err := os.ReadFile(r.path + ".txt")
 		if err != nil {
@@ -205,7 +205,7 @@ func TestVersionsCover(t *testing.T) {
 		case "v1.7":
 			words = []string{map[string]string{"killed": "calls", "hooks": "made"}[filepath.Base(r.path)]}
 		case "v1.3":
-			words = nil // what came with it are the counters in chunk 0
+			words = nil // its additions are the counters in chunk 0
 		}
 		if name := filepath.Base(r.path); name == "closed" || name == "killed" {
 			words = append(words, "anchor") // of the assembly path

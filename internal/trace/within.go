@@ -10,21 +10,21 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// reach is which chunks of records there are, and what is known of how far each goes. Options
-// with Within leave out chunks by it.
+// reach holds the chunks of records, and the last time in each as far as it is known. Options with
+// Within skip chunks by it.
 type reach struct {
 	order []int32 // indexes of the chunks of records, by Since
-	// latest is of each chunk the last moment at which Events has an event of it, in ticks; 0:
-	// no run has come to its end. Runs write it at once, and all write the same.
+	// latest is, by chunk, the last time of an event in it, in ticks; 0: no run has finished it.
+	// Runs write it concurrently, all the same value.
 	latest []atomic.Int64
-	// latestOf is the last of each reachBlock of order, once it is known of all chunks.
+	// latestOf is the maximum of each reachBlock of order, once it is known for all chunks.
 	latestOf atomic.Pointer[[]int64]
 }
 
-// reachBlock chunks are left out at once: a large trace has hundreds of thousands.
+// reachBlock chunks are skipped at once: a large trace has hundreds of thousands.
 const reachBlock = 64
 
-// blocks returns latestOf; nil: something is not known.
+// blocks returns latestOf; nil: some chunk's latest is not known.
 func (r *reach) blocks() []int64 {
 	if known := r.latestOf.Load(); known != nil {
 		return *known
@@ -41,7 +41,7 @@ func (r *reach) blocks() []int64 {
 	return list
 }
 
-// reachOf returns the Trace's, which is made for its first run.
+// reachOf returns the Trace's reach, which its first run creates.
 func (t *Trace) reachOf() *reach {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,8 +60,8 @@ func (t *Trace) reachOf() *reach {
 	return t.reach
 }
 
-// wanted lists the chunks that can have an event of a run, by Since, and the moment at which
-// the run ends. all is false if that is before the trace does.
+// wanted lists the chunks that can have an event of a run, by Since, and the time at which the run
+// ends. all is false if that is before the end of the trace.
 func (t *Trace) wanted(o *Options) (list []int32, to int64, all bool) {
 	r := t.reachOf()
 	list, to = r.order, math.MaxInt64
@@ -89,7 +89,7 @@ func (t *Trace) wanted(o *Options) (list []int32, to int64, all bool) {
 	return some, to, false
 }
 
-// ticks returns the first moment that is not before ns.
+// ticks returns the first tick that is not before ns.
 func (c *clock) ticks(ns int64) int64 {
 	from, to := int64(0), int64(format.MaxTicks)
 	for from < to {

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestWithin: of any range there are the events that begin in it, whatever was read before.
+// TestWithin checks that any range has the events that begin in it, whatever was read before.
 func TestWithin(t *testing.T) {
 	data := map[string][]byte{"bulk": tracetest.Bulk(8, true)}
 	for _, g := range goldens(t) {
@@ -60,7 +60,7 @@ func TestWithin(t *testing.T) {
 		}
 		tr, again = again, tr
 		all := list(trace.Options{})
-		tr = again // of which no run has passed a chunk yet
+		tr = again // on which no run has finished a chunk yet
 		for range 30 {
 			from, to := rnd.Int64N(tr.End()+2)-1, rnd.Int64N(tr.End()+2)+1
 			if len(all) > 0 && rnd.IntN(2) == 0 {
@@ -81,7 +81,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// counting counts the bytes that are read.
+// counting counts the bytes read.
 type counting struct {
 	io.ReaderAt
 	n atomic.Int64
@@ -92,7 +92,8 @@ func (c *counting) ReadAt(p []byte, off int64) (int, error) {
 	return c.ReaderAt.ReadAt(p, off)
 }
 
-// TestWithinReads: only what can have events of the range is read, once a run knows that.
+// TestWithinReads checks that only chunks that can have events of the range are read, once a run
+// knows these.
 func TestWithinReads(t *testing.T) {
 	b := tracetest.Bulk(400, false)
 	r := &counting{ReaderAt: bytes.NewReader(b)}

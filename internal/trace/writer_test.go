@@ -15,7 +15,7 @@ type store struct {
 	val uint64
 }
 
-// scope is what a writer recorded: the truth that a reader is compared with.
+// scope is a scope that a writer recorded: the truth with which a reader is compared.
 type scope struct {
 	start, stop int64
 	cpu         uint64
@@ -26,8 +26,8 @@ type scope struct {
 	instant     bool
 }
 
-// writer is a model of the recorder, store by store: several goroutines are
-// somewhere in a record at any time. Its image is what a reader sees.
+// writer is a model of the recorder, store by store: several goroutines are somewhere in a record
+// at any time. Readers read its image.
 type writer struct {
 	rnd   *rand.Rand
 	image []byte
@@ -38,18 +38,18 @@ type writer struct {
 	since map[int64]int64
 	final map[int64]bool
 	old   []int64 // sealed and not final
-	ops   []*op   // what is being stored
+	ops   []*op   // being stored
 	names int
-	nblk  int64 // where the next block goes
+	nblk  int64 // place of the next block
 	truth map[int64]*scope
 	ended int
 	begun []located // and not ending
 }
 
-// op is a sequence of stores that other writers' stores can come between.
+// op is a sequence of stores between which other writers store.
 type op struct {
 	stores []store
-	chunks []int64 // that it stores into: they do not become final meanwhile
+	chunks []int64 // chunks that it stores into: they do not become final meanwhile
 	first  func()  // before the first store; may be nil
 	done   func()
 }
@@ -72,7 +72,7 @@ func newWriter(seed uint64) *writer {
 	return w
 }
 
-// take hands out a chunk; its header is stored at once but for the magic last.
+// take hands out a chunk; its header is stored at once, the magic last.
 func (w *writer) take(k format.ChunkKind, owner int) int64 {
 	off := w.chunk * simChunk
 	w.chunk++
@@ -120,7 +120,7 @@ func (w *writer) begin() {
 	}
 }
 
-// place finds room in the owner's chunk, in a new one if need be.
+// place finds room in the owner's chunk, in a new one if needed.
 func (w *writer) place(owner, bytes int) int64 {
 	at := w.at[owner]
 	if at == 0 || (at-1)%simChunk+1+int64(bytes) > simChunk {
@@ -140,7 +140,7 @@ func (w *writer) place(owner, bytes int) int64 {
 	return at
 }
 
-// words are the stores of a record in the order of the protocol.
+// words returns the stores of a record in the order of the protocol.
 func words(at int64, r *format.Record, ext []byte) []store {
 	var ss []store
 	for i := 0; i < len(ext); i += 8 {
@@ -158,7 +158,7 @@ func (w *writer) record(owner int, instant bool) {
 	s.name = uint16(format.FirstName + w.rnd.IntN(w.names))
 	var ext []byte
 	if w.rnd.IntN(2) == 0 {
-		// Values that look like a record's start to who takes them for one.
+		// Values that a wrong reader would take for a record's start.
 		s.arg = uint64(w.now)
 		ext, _ = format.AppendExt(nil, []format.Slot{{Type: format.SlotInt, Value: s.arg}, {Type: format.SlotInt, Value: s.arg}, {Type: format.SlotInt, Value: s.arg},
 			{Type: format.SlotInt, Value: s.arg}, {Type: format.SlotInt, Value: s.arg}})
@@ -216,7 +216,7 @@ type located struct {
 	s   *scope
 }
 
-// flush makes a sealed chunk final, if nobody stores into it.
+// flush makes a sealed chunk final, if no store into it is pending.
 func (w *writer) flush() {
 	for i, c := range w.old {
 		busy := false
@@ -249,8 +249,7 @@ func (w *writer) name() {
 
 func simName(id uint16) string { return "name " + string(rune('A'+id)) }
 
-// settle lets everything that was begun come to its end, and closes the trace
-// if asked to.
+// settle finishes everything that was begun, and closes the trace if closeIt is set.
 func (w *writer) settle(closeIt bool) {
 	for len(w.ops) > 0 {
 		o := w.ops[0]
@@ -266,11 +265,11 @@ func (w *writer) settle(closeIt bool) {
 	}
 }
 
-// tearing reads the image while the writers go on: words are copied in any
-// order, and stores come between.
+// tearing reads the image while the writers go on: words are copied in any order, with stores in
+// between.
 type tearing struct{ w *writer }
 
-// inAnyOrder is in which order n words are copied: forwards, backwards, or any.
+// inAnyOrder returns the order in which n words are copied: forwards, backwards, or any.
 func inAnyOrder(rnd *rand.Rand, n int) []int {
 	order := make([]int, n)
 	for i := range order {

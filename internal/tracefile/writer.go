@@ -1,5 +1,5 @@
-// Package tracefile writes traces that no recorder writes: those that are merged, converted or
-// recorded from outside, and those of tests.
+// Package tracefile writes traces that no recorder writes: merged, converted and tests' traces, and
+// those recorded from outside.
 package tracefile
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// A Writer writes a trace that no recorder writes, chunk by chunk: records in the streams of
-// their owners, and blocks. Each chunk is written once, when it is full or the stream ends; the
-// file's header is written by Begin and by Close. Its methods do nothing once a write has failed.
+// A Writer writes a trace chunk by chunk: records in the streams of their owners, and blocks. Each
+// chunk is written once, when it is full or the stream ends; Begin and Close write the file's
+// header. Its methods do nothing once a write has failed.
 type Writer struct {
 	Header format.Header // may change until Begin or Close
-	Since  int64         // ticks from which on chunks of blocks are said to be handed out; StartTicks at first
-	Err    error         // of the first write that failed
+	Since  int64         // ticks at which later chunks of blocks are said to be handed out; StartTicks at first
+	Err    error         // the first failed write's
 
 	w       io.WriterAt
 	count   uint32 // of chunks handed out so far, chunk 0 included
@@ -28,7 +28,7 @@ type Writer struct {
 	names   map[string]uint16
 }
 
-// stream identifies the records that follow each other in chunks.
+// stream identifies records that follow each other in chunks.
 type stream struct {
 	owner uint32
 	path  format.Path
@@ -40,11 +40,10 @@ type streamState struct {
 	last            int64  // the latest start of a record; 0: there was none
 }
 
-// Open is the Stop of a scope without an end, to which format.ApartBit may be added.
+// Open is the Stop of a scope without an end; format.ApartBit may be added.
 const Open = math.MinInt64
 
-// New returns a Writer of the trace with the header h, of which it sets the version and the
-// size of chunks.
+// New returns a Writer of the trace with the header h, whose version and chunk size it sets.
 func New(w io.WriterAt, h format.Header) *Writer {
 	h.Major, h.Minor, h.ChunkSize = format.Major, format.Minor, format.ChunkSize
 	return &Writer{
@@ -53,7 +52,7 @@ func New(w io.WriterAt, h format.Header) *Writer {
 	}
 }
 
-// Begin writes the header of a trace that is not closed.
+// Begin writes the header of a trace that is still open.
 func (w *Writer) Begin() { w.head(&format.State{}, nil) }
 
 // take hands out a chunk.
@@ -82,17 +81,17 @@ func (w *Writer) write(b []byte, at int64) {
 	}
 }
 
-// Record writes a record and its extension, and returns where it is. A record of a known thread
+// Record writes a record and its extension, and returns its location. A record of a known thread
 // that is not earlier than its owner's last one is written as the assembly path does, behind an
-// anchor of its thread; others as the Go path does. Thread 0 is unknown. The Stop of a scope that is
-// Open becomes what it is on that path.
+// anchor of its thread; others as the Go path does. Thread 0 is unknown. A Stop of Open becomes
+// that path's form of it.
 func (w *Writer) Record(owner, thread uint32, r format.Record, ext []byte) format.Loc {
 	end := r.Kind() == format.KindEnd
 	s, path := w.stream(owner, format.PathAssembly), format.PathAssembly
 	if thread == 0 || !end && r.Start < s.last {
 		s, path, thread = w.stream(owner, format.PathGo), format.PathGo, 0
 	}
-	begun := r.Start // or where an end lies among those that begin
+	begun := r.Start // or where an end lies among the begins
 	if end {
 		begun = cmp.Or(s.last, r.Stop)
 	}
@@ -142,8 +141,8 @@ func (w *Writer) EndRecords() {
 	clear(w.streams)
 }
 
-// Name returns the number of a name, whose block it writes if the name is new: that of
-// format.OtherNames where there are too many.
+// Name returns the number of a name, and writes its block if the name is new. It returns the number
+// of format.OtherNames if there are too many.
 func (w *Writer) Name(text string) uint16 {
 	text = text[:min(len(text), format.MaxName)]
 	id, ok := w.names[text]
@@ -153,13 +152,13 @@ func (w *Writer) Name(text string) uint16 {
 		}
 		id = uint16(len(w.names))
 		w.names[text] = id
-		w.Block(format.BlockName, format.AppendName(nil, id, text)) // before what has the name
+		w.Block(format.BlockName, format.AppendName(nil, id, text)) // before the records with the name
 	}
 	return id
 }
 
-// Block writes a block that fits into a chunk. One that takes a whole chunk does not end the
-// chunk that the others are in.
+// Block writes a block that fits into a chunk. One that takes a whole chunk does not end the chunk
+// of the others.
 func (w *Writer) Block(t format.BlockType, payload []byte) {
 	if format.BlockSize(len(payload)) == format.ChunkSize-format.ChunkHeaderSize {
 		c := w.takeBlocks()
@@ -182,8 +181,8 @@ func (w *Writer) takeBlocks() *chunks.Builder {
 	return w.take(format.ChunkHeader{Kind: format.ChunkBlocks, Path: w.Header.Path, Since: w.Since})
 }
 
-// Close ends the trace at a tick and returns its size; Err is then final. lost counts the records that are lost, by
-// reason; nil: none.
+// Close ends the trace at a tick and returns its size; Err is then final. lost counts the lost
+// records by reason; nil: none.
 func (w *Writer) Close(end int64, lost *[format.CounterReasons + 1]int64) (size int64) {
 	w.EndRecords()
 	if c := w.blocks; c != nil && c.Head.Index != w.last { // the stop block is behind all others

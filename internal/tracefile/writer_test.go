@@ -22,7 +22,8 @@ func task(name uint16, start, stop int64) format.Record {
 	return format.Record{Start: start, Stop: stop, Head: format.Head(7, format.KindTask, false, name)}
 }
 
-// dump returns a trace as text without what the format's own tests are about. It breaks no rule.
+// dump returns a trace as text without the parts that the format's own tests cover. It breaks no
+// rule.
 func dump(t *testing.T, b []byte) string {
 	t.Helper()
 	r := bytes.NewReader(b)
@@ -37,8 +38,8 @@ func dump(t *testing.T, b []byte) string {
 	return out.String()
 }
 
-// TestWriter writes what there is to write: in order and out of it, on a thread, on another and on
-// none, open and ended apart, before the streams end and behind.
+// TestWriter writes every kind of record: in order and out of order, on one thread, another and
+// none, open and ended apart, before the streams end and after.
 func TestWriter(t *testing.T) {
 	var m tracetest.Memory
 	w := tracefile.New(&m, header)
@@ -103,7 +104,8 @@ stop ticks=5000
 	}
 }
 
-// TestWriterFull: what finds no room in a chunk is in the next one, which its records find.
+// TestWriterFull checks that a record without room in a chunk goes to the next one, and can be read
+// there.
 func TestWriterFull(t *testing.T) {
 	var m tracetest.Memory
 	w := tracefile.New(&m, header)
@@ -130,7 +132,7 @@ func TestWriterFull(t *testing.T) {
 	}
 }
 
-// TestWriterNames: names beyond those that a trace can have are under one.
+// TestWriterNames checks that names beyond the format's limit share one number.
 func TestWriterNames(t *testing.T) {
 	var m tracetest.Memory
 	w := tracefile.New(&m, header)
@@ -157,7 +159,7 @@ var errBroken = errors.New("broken")
 
 func (b *broken) WriteAt([]byte, int64) (int, error) { b.writes++; return 0, errBroken }
 
-// TestWriterError: the first write that fails is the last.
+// TestWriterError checks that there is no write after the first that fails.
 func TestWriterError(t *testing.T) {
 	var b broken
 	w := tracefile.New(&b, header)

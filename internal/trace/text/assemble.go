@@ -12,10 +12,10 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// maxSize bounds what Assemble makes: text is for small traces.
+// maxSize bounds what Assemble makes, in bytes: text is for small traces.
 const maxSize = 64 << 20
 
-// Assemble makes a trace of text. Errors name the line.
+// Assemble converts text to a trace. Errors name the line.
 func Assemble(r io.Reader) ([]byte, error) {
 	var lines []string
 	sc := bufio.NewScanner(r)
@@ -46,19 +46,19 @@ type assembler struct {
 	begun  bool
 	base   int64  // offset of out in the file
 	out    []byte // whole chunks
-	pos    int    // in out: where the next element goes
-	// chunkLoc is the offset that the current chunk has in labels.
+	pos    int    // in out: offset of the next element
+	// chunkLoc is the offset of the current chunk in labels.
 	chunkLoc int64
 	lineNo   int
 
-	sealAt   int // in out: where the current chunk's sealed word is to be filled in; 0: not
+	sealAt   int // in out: offset of the current chunk's sealed word, to be filled in; 0: none
 	endAt    int // the same for the state's end
 	truncate int64
 	labels   map[string]int64
 	uses     []use
 }
 
-// use is a place where a label's offset goes.
+// use is a place that gets a label's offset.
 type use struct {
 	at    int
 	label string
@@ -69,8 +69,8 @@ func newAssembler() *assembler {
 	return &assembler{names: names{ids: map[string]uint16{}}, labels: map[string]int64{}, truncate: -1}
 }
 
-// learn takes in the line's name, if it is one: names may be used before the
-// block that defines them.
+// learn adds the line's name, if it defines one: names may be used before the block that defines
+// them.
 func (a *assembler) learn(s string) {
 	l, err := split(s)
 	if err != nil || l.first() != "name" {
@@ -114,7 +114,7 @@ func (a *assembler) line(s string) error {
 	return l.rest()
 }
 
-// readers read the rest of a line that is neither a block nor a record, by its first word.
+// readers parse the rest of a line that is neither a block nor a record, by its first word.
 var readers = map[string]func(*assembler, *line) error{
 	"header":   (*assembler).headerLine,
 	"state":    (*assembler).stateLine,
@@ -156,7 +156,7 @@ func (a *assembler) newChunk() error {
 	return nil
 }
 
-// seal fills in how much of the current chunk is used.
+// seal fills in the used length of the current chunk.
 func (a *assembler) seal() {
 	if a.sealAt > 0 {
 		used := a.pos - (len(a.out) - int(a.header.ChunkSize))
@@ -215,7 +215,7 @@ func (a *assembler) hole(l *line) error {
 	return a.put(make([]byte, n*format.RecordSize))
 }
 
-// finish fills in what only the whole trace tells.
+// finish fills in what depends on the whole trace.
 func (a *assembler) finish() ([]byte, error) {
 	if !a.begun {
 		return a.out, nil
@@ -240,12 +240,11 @@ func (a *assembler) finish() ([]byte, error) {
 	return a.out, nil
 }
 
-// names is the table of names in both directions: a text stands for the lowest
-// id that it names.
+// names is the table of names in both directions: a text stands for the lowest id that it names.
 type names struct {
 	text  map[uint16]string
 	ids   map[string]uint16
-	words []string // of settle: what word gives, by id
+	words []string // by id: the results of word, computed by settle
 }
 
 func (n *names) add(id uint16, text string) {
@@ -282,7 +281,7 @@ func (n *names) id(word, text string) (uint16, error) {
 	return 0, fmt.Errorf("no name line defines %q", text)
 }
 
-// settle makes the words of all names, once there are no more.
+// settle computes the words of all names, once the table is complete.
 func (n *names) settle() {
 	last := uint16(format.NameOther)
 	for id := range n.text {
@@ -295,7 +294,7 @@ func (n *names) settle() {
 	n.words = words
 }
 
-// word returns how the id is written.
+// word returns the text form of the id.
 func (n *names) word(id uint16) string {
 	if int(id) < len(n.words) {
 		return n.words[id]

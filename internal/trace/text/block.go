@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// block reads a block's line; ok is false if the word begins none.
+// block parses a block's line; ok is false if the word is no block's.
 func (a *assembler) block(word string, l *line) (ok bool, err error) {
 	t := format.BlockType(0)
 	var p []byte
@@ -48,11 +48,11 @@ func (a *assembler) block(word string, l *line) (ok bool, err error) {
 
 func notCRC(w string) bool { return !strings.HasPrefix(w, "crc=") }
 
-// payload reads the words of a block.
+// payload parses the words of a block.
 func (a *assembler) payload(s *format.BlockSpec, l *line) ([]byte, error) {
 	vs := make([]format.Value, len(s.Fields))
 	own := l
-	if strings.HasSuffix(s.Line, " record") { // which has words of the same names
+	if strings.HasSuffix(s.Line, " record") { // a record, which has words of the same names
 		n := slices.IndexFunc(l.words, func(w string) bool { return !strings.Contains(w, "=") })
 		if n = max(n, 0); n > 0 {
 			own, l.words = &line{l.words[:n:n]}, l.words[n:]
@@ -116,7 +116,7 @@ func number(f *format.BlockField, l *line) (int64, error) {
 	return n, nil
 }
 
-// positional takes a value that is told by where it is, or by what it looks like.
+// positional takes a value that is identified by its position, or by its form.
 func positional(s *format.BlockSpec, f *format.BlockField, l *line) (v format.Value, err error) {
 	switch {
 	case f.Is == format.Flags:
@@ -150,7 +150,7 @@ func positional(s *format.BlockSpec, f *format.BlockField, l *line) (v format.Va
 	return v, err
 }
 
-// each reads a word of what comes again and again.
+// each parses a word of a block's repeated part.
 func each(s *format.BlockSpec, word string) ([]format.Value, error) {
 	parts := strings.Split(word, ":")
 	if s.Each[0].Is == format.BeatKey {
@@ -194,7 +194,7 @@ func fieldOf(key string) (int64, error) {
 	return 0, errors.New("unknown field")
 }
 
-// appendBlock appends a block's line: in hex where its words would not give it back.
+// appendBlock appends a block's line: in hex where its words would not assemble to the same bytes.
 func (n *names) appendBlock(b []byte, t format.BlockType, p []byte) []byte {
 	if s := format.BlockOf(t); s != nil {
 		if vs, err := s.Read(nil, p); err == nil && bytes.Equal(s.Append(nil, vs), p) {
@@ -206,7 +206,7 @@ func (n *names) appendBlock(b []byte, t format.BlockType, p []byte) []byte {
 	return hex.AppendEncode(append(b, "block "+itoa(int64(t))+" "...), p)
 }
 
-// appendWords appends the values; ok is false where there are no words for one.
+// appendWords appends the values; ok is false if one of them has no text form.
 func (n *names) appendWords(b []byte, s *format.BlockSpec, vs []format.Value) (line []byte, ok bool) {
 	for _, word := range strings.Fields(s.Line) {
 		key, keyed := strings.CutSuffix(word, "=")
@@ -264,7 +264,7 @@ func (n *names) appendValue(b []byte, f *format.BlockField, v format.Value) (lin
 	return append(b, itoa(v.N)...), true
 }
 
-// appendEach appends the values that what comes again and again has once.
+// appendEach appends one element of a block's repeated part.
 func appendEach(b []byte, s *format.BlockSpec, vs []format.Value) (line []byte, ok bool) {
 	sep := byte(':')
 	if s.Each[0].Is == format.BeatKey {

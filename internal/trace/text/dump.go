@@ -14,8 +14,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Dump writes the trace as text. It needs a file header that can be read; what
-// is wrong in the chunks is written as it is.
+// Dump writes the trace as text. The file header must be readable; defects in the chunks are
+// written as they are.
 func Dump(w io.Writer, r io.ReaderAt, size int64) error {
 	t, err := trace.Open(r, size)
 	if err != nil {
@@ -27,12 +27,12 @@ func Dump(w io.Writer, r io.ReaderAt, size int64) error {
 	if err := d.learn(t); err != nil {
 		return err
 	}
-	places := []int64{0} // where chunks can be, and where the last one ends
+	places := []int64{0} // where chunks can be, and the end of the last one
 	for off := int64(0); off < size; {
 		off = d.file.Next(off)
 		places = append(places, off)
 	}
-	unborn := int64(0) // chunks, and what is in holes
+	unborn := int64(0) // chunks not handed out, those in holes included
 	inorder.Each(len(places)-1, func(i int, c *chunkText) { c.make(&d, places[i]) }, func(i int, c *chunkText) bool {
 		n := (places[i+1] - places[i]) / d.file.Chunk
 		switch {
@@ -57,7 +57,7 @@ func Dump(w io.Writer, r io.ReaderAt, size int64) error {
 	return err
 }
 
-// writeUnborn writes that n chunks were not handed out.
+// writeUnborn writes the line for n chunks that were not handed out.
 func writeUnborn(w io.Writer, n int64) (err error) {
 	if n > 0 {
 		_, err = fmt.Fprintf(w, "unborn %d\n", n)
@@ -65,29 +65,28 @@ func writeUnborn(w io.Writer, n int64) (err error) {
 	return err
 }
 
-// dumper is what the text of all chunks is made by.
+// dumper holds the data that the text of all chunks needs.
 type dumper struct {
 	file   chunks.File
 	header format.Header
 	names  names
 }
 
-// chunkText is a chunk as text. What it has of the header and of blocks it assembles again,
-// and says as raw bytes where that is not what the chunk holds: so no rule of the text needs
-// to know every way in which a trace can be broken. What it has of records always gives
-// those back.
+// chunkText is a chunk as text. The text of its header and of blocks is assembled again, and bytes
+// that differ from the chunk's are written raw: so the text's rules need not cover every way in
+// which a trace can be broken. The text of records always assembles to the same bytes.
 type chunkText struct {
 	*dumper
 	err   error
-	zero  bool // there is nothing to be said of the chunk
+	zero  bool // the chunk has no text
 	text  words
 	chunk []byte
-	again []byte // what the text assembles to
+	again []byte // the assembled text
 	ext   extText
 }
 
-// read reads the chunk at off into b, which it makes as large as one. ok is false if none that
-// makes sense is there.
+// read reads the chunk at off into b, which it allocates if nil. ok is false if there is no chunk,
+// or if it makes no sense.
 func (d *dumper) read(b *[]byte, off int64) (c chunks.Chunk, ok bool, err error) {
 	if *b == nil {
 		*b = make([]byte, d.file.Chunk)
@@ -99,9 +98,8 @@ func (d *dumper) read(b *[]byte, off int64) (c chunks.Chunk, ok bool, err error)
 	return c, ok && bad == nil, err
 }
 
-// learn takes in the names that the text's name lines will define. That is not
-// quite what the reader takes for names: where a trace is broken, Assemble only
-// knows what it reads.
+// learn adds the names that the text's name lines will define. In a broken trace the reader may
+// find other names: Assemble only knows the lines it reads.
 func (d *dumper) learn(t *trace.Trace) error {
 	var chunk []byte
 	for _, c := range t.Chunks() {
@@ -131,7 +129,7 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// make makes the text of the chunk at off.
+// make writes the text of the chunk at off.
 func (c *chunkText) make(d *dumper, off int64) {
 	c.dumper, c.text, c.zero = d, c.text[:0], false
 	read, ok, err := d.read(&c.chunk, off)
@@ -199,7 +197,7 @@ func (c *chunkText) chunkHeader(h *format.ChunkHeader) {
 	c.text = append(c.text, '\n')
 }
 
-// records writes the records of the chunk, those behind its end too.
+// records writes the records of the chunk, including those behind its end.
 func (c *chunkText) records(path format.Path) {
 	le := binary.LittleEndian
 	b := c.chunk
@@ -257,14 +255,14 @@ func (c *chunkText) record(at int, path format.Path) int {
 	return n
 }
 
-// extText is the memory that the text of extensions is made in.
+// extText is scratch memory for the text of extensions.
 type extText struct {
 	slots []format.Slot
 	again []byte
 }
 
-// appendExt appends the slots of an extension, or its bytes where the slots would
-// not give them back.
+// appendExt appends the slots of an extension, or its bytes where the slots would not assemble to
+// the same bytes.
 func (n *names) appendExt(b, x []byte, m *extText) []byte {
 	var err error
 	if m.slots, err = format.DecodeExt(m.slots[:0], x); err == nil {
@@ -280,7 +278,7 @@ func (n *names) appendExt(b, x []byte, m *extText) []byte {
 
 // blocks writes the blocks of the chunk.
 func (c *chunkText) blocks() {
-	for w := format.WalkBlocks(c.chunk, format.ChunkHeaderSize); w.Next() && w.Payload != nil; { // else it is what patch writes
+	for w := format.WalkBlocks(c.chunk, format.ChunkHeaderSize); w.Next() && w.Payload != nil; { // else patch writes it
 		c.text = c.names.appendBlock(c.text, w.Type, w.Payload)
 		if w.Err != nil {
 			c.text = fmt.Appendf(c.text, " crc=%#x", binary.LittleEndian.Uint32(w.Chunk[w.Off+8:]))
@@ -306,7 +304,7 @@ func (c *chunkText) assemble(off int64) error {
 	return nil
 }
 
-// patch writes what the chunk holds and its text does not.
+// patch writes the parts of the chunk that its text does not assemble to.
 func (c *chunkText) patch() {
 	const unit = format.RecordSize
 	if bytes.Equal(c.chunk, c.again) {

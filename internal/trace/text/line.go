@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// line is one line, cut into words. Words are taken out as they are understood;
-// what is left is an error.
+// line is one line, split into words. Words are removed as they are parsed; any word left is an
+// error.
 type line struct {
 	words []string
 }
@@ -56,7 +56,7 @@ func (l *line) first() string {
 	return w
 }
 
-// take takes the first word that ok likes.
+// take takes the first word for which ok returns true.
 func (l *line) take(ok func(string) bool) (string, bool) {
 	for i, w := range l.words {
 		if ok(w) {
@@ -71,13 +71,13 @@ func (l *line) take(ok func(string) bool) (string, bool) {
 	return "", false
 }
 
-// flag takes a word.
+// flag takes a word and reports whether it was there.
 func (l *line) flag(word string) bool {
 	_, ok := l.take(func(w string) bool { return w == word })
 	return ok
 }
 
-// value takes key=… and returns what follows the =.
+// value takes key=… and returns the text behind the =.
 func (l *line) value(key string) (string, bool) {
 	w, ok := l.take(func(w string) bool { return strings.HasPrefix(w, key+"=") })
 	if !ok {
@@ -140,7 +140,7 @@ func (b *words) word(key string, v int64) {
 	*b = strconv.AppendInt(append(append(append(*b, ' '), key...), '='), v, 10)
 }
 
-// nonzero is word for what is left out where it is 0.
+// nonzero is word for a value that is left out if it is 0.
 func (b *words) nonzero(key string, v int64) {
 	if v != 0 {
 		b.word(key, v)

@@ -10,7 +10,7 @@ import (
 
 var qualities = []string{"unknown", "exact", "likely", "most"}
 
-// recordLine reads a record's line.
+// recordLine parses a record's line.
 func (a *assembler) recordLine(word string, l *line) error {
 	if w, ok := l.take(func(w string) bool { return w[0] == '@' }); ok {
 		if _, ok := a.labels[w]; ok {
@@ -25,7 +25,7 @@ func (a *assembler) recordLine(word string, l *line) error {
 	return a.put(append(format.AppendRecord(nil, &r), ext...))
 }
 
-// record reads a record's words; its extension will be at at.
+// record parses a record's words; its extension will be at at.
 func (a *assembler) record(word string, l *line, at int) (r format.Record, x []byte, err error) {
 	k, err := kindOf(word)
 	if err != nil {
@@ -83,7 +83,7 @@ func kindOf(word string) (format.Kind, error) {
 	return 0, fmt.Errorf("%q begins no line", word)
 }
 
-// words reads what goes into words 1 and 3.
+// words parses the words of words 1 and 3.
 func (a *assembler) words(k format.Kind, l *line, r *format.Record) error {
 	spec := k.Spec()
 	var w1, w3 int64
@@ -137,7 +137,7 @@ func apartWord(l *line) int64 {
 	return 0
 }
 
-// cpuWord reads cpu=N/QUALITY.
+// cpuWord parses cpu=N/QUALITY.
 func cpuWord(l *line, r *format.Record) error {
 	v, ok := l.value("cpu")
 	if !ok {
@@ -171,7 +171,7 @@ func counterWord(l *line, r *format.Record) error {
 	return nil
 }
 
-// orphan reads an extension without a record.
+// orphan parses an extension without a record.
 func (a *assembler) orphan(l *line) error {
 	b, err := a.slots(l.words, a.pos)
 	if err != nil {

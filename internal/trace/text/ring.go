@@ -9,10 +9,10 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// carried reads the words of a record that another block than its chunk's tells of, so
-// that no label stands for a place. It takes all words that are left.
+// carried parses the words of a carried record. No label may stand for a place in it, since it lies
+// outside its own chunk. It takes all remaining words.
 func (a *assembler) carried(l *line) ([]byte, error) {
-	// The checksum is the block's, and what follows a | are slots.
+	// The checksum is the block's, and the words behind a | are slots.
 	crc, hasCRC := l.value("crc")
 	r, ext, err := a.record(l.first(), l, 0)
 	if err != nil {
@@ -29,7 +29,7 @@ func (a *assembler) carried(l *line) ([]byte, error) {
 	return append(format.AppendRecord(nil, &r), ext...), nil
 }
 
-// head reads word 2 of a record as KIND/NAME/GOID[/ext].
+// head parses word 2 of a record as KIND/NAME/GOID[/ext].
 func (n *names) head(v string) (uint64, error) {
 	v, ext := strings.CutSuffix(v, "/ext")
 	word, v, _ := strings.Cut(v, "/")

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// slots reads the words of an extension and returns its bytes. Labels are noted
-// as to be filled in at places from at on.
+// slots parses the words of an extension and returns its bytes. It notes labels to be filled in at
+// places from at on.
 func (a *assembler) slots(words []string, at int) ([]byte, error) {
 	if len(words) == 1 && strings.HasPrefix(words[0], "raw:") {
 		return hex.DecodeString(words[0][len("raw:"):])
@@ -58,7 +58,7 @@ func (a *assembler) slot(w string) (s format.Slot, label string, err error) {
 	return s, label, err
 }
 
-// stringValue reads "text", or "text"/N of one that had N bytes.
+// stringValue parses "text", or "text"/N of a text that had N bytes.
 func stringValue(v string) (b []byte, full int, err error) {
 	q, err := strconv.QuotedPrefix(v)
 	if err != nil {
@@ -79,7 +79,7 @@ func stringValue(v string) (b []byte, full int, err error) {
 	return []byte(text), int(n), err
 }
 
-// slotValue reads the value of a slot whose type has no bytes.
+// slotValue parses the value of a slot whose type has no bytes.
 func (n *names) slotValue(t format.SlotType, v string) (uint64, error) {
 	switch {
 	case t == format.SlotKey && strings.HasPrefix(v, `"`):
@@ -112,7 +112,7 @@ func parseUint(s string) (uint64, error) {
 	return uint64(n), err
 }
 
-// AppendSlot appends a slot as its word; name gives the names of keys.
+// AppendSlot appends a slot as its word; name returns the names of keys.
 func AppendSlot(b []byte, s *format.Slot, name func(id uint16) string) []byte {
 	t := s.Type & 15
 	if format.SlotNames[t] == "" {
@@ -152,8 +152,8 @@ func AppendSlot(b []byte, s *format.Slot, name func(id uint16) string) []byte {
 	return b
 }
 
-// appendFloat appends the number, or its bits where the number would not give
-// them back: only one NaN has a name.
+// appendFloat appends the number, or its bits where the decimal number would not assemble to the
+// same bits: only one NaN has a name.
 func appendFloat(b []byte, bits uint64) []byte {
 	f := math.Float64frombits(bits)
 	if f != f && bits != math.Float64bits(math.NaN()) {

@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(shmtest.Run(m.Run)) }
 
-// sparse opens a trace of size bytes, a ring of so many chunks or none, that has chunks at
-// those places, and holes between.
+// sparse opens a trace of size bytes, a ring of so many chunks or none, that has chunks at those
+// places, and holes between.
 func sparse(t *testing.T, ctx context.Context, size int64, ring uint32, chunks ...int64) *trace.Reading {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.scope")
@@ -55,7 +55,7 @@ func sparse(t *testing.T, ctx context.Context, size int64, ring uint32, chunks .
 	return &trace.Reading{File: j, Until: ctx}
 }
 
-// TestHoles: what is skipped is told of as if it had been read.
+// TestHoles checks that skipped holes give the same text as if they had been read.
 func TestHoles(t *testing.T) {
 	const cs = format.ChunkSize
 	for _, x := range []struct {
@@ -87,7 +87,8 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// TestCancel: where holes can't be told, reading 300 GiB of zeros ends with the context.
+// TestCancel checks that, where holes can't be found, reading 300 GiB of zeros ends with the
+// context.
 func TestCancel(t *testing.T) {
 	const size = 300 << 30
 	for name, read := range map[string]func(r io.ReaderAt) error{
@@ -111,8 +112,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// zeros is a file whose holes can't be told; it calls begun when somebody reads its
-// inside.
+// zeros is a file whose holes can't be found; it calls begun when a reader has passed its
+// beginning.
 type zeros struct {
 	io.ReaderAt
 	inside int64

@@ -63,8 +63,8 @@ func TestAssembleErrors(t *testing.T) {
 	}
 }
 
-// A trace that holds something of everything, as a person would write it, and
-// what Dump makes of it.
+// TestDump checks a trace with an element of every kind, as a person would write it, and Dump's
+// text of it.
 func TestDump(t *testing.T) {
 	in := `
 # A comment.
@@ -103,8 +103,8 @@ unborn 1
 	}
 }
 
-// TestProcessors: neither the text nor what Verify finds depends on how many chunks are looked
-// at at a time, and the first write that fails is the last.
+// TestProcessors checks that neither the text nor Verify's findings depend on how many chunks are
+// read at a time, and that there is no write after the first that fails.
 func TestProcessors(t *testing.T) {
 	var in strings.Builder
 	in.WriteString("header\nchunk blocks\nname 2 \"f\"\n")
@@ -181,7 +181,7 @@ func seeds(t testing.TB) [][]byte {
 	return out
 }
 
-// Whatever a trace holds, its text gives it back.
+// FuzzDump checks that the text of any trace assembles to the same bytes.
 func FuzzDump(f *testing.F) {
 	for _, s := range seeds(f) {
 		f.Add(s)

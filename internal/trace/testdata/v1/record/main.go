@@ -1,6 +1,6 @@
 // Command record made the traces of this directory, each with something of
-// every kind in it. They are kept as they are, whatever becomes of this program:
-// they stand for the traces that people have. For the next version of the
+// every kind. They are kept unchanged, whatever becomes of this program:
+// they stand for the traces that users have. For the next version of the
 // format it makes those of a directory v2, with a build and a call for each:
 //
 //	go build -trimpath -o record ./internal/trace/testdata/v1/record
@@ -11,14 +11,14 @@
 //	go build -trimpath -tags scope_pure -o record …  ./record pure.scope
 //	gzip -9n *.scope
 //
-// Those of v1.1 are the first that have a ring, closed.scope and killed.scope, made
-// with -ring. Those of v1.2 have a Go execution trace, switches of threads and sums of
-// locks: closed.scope, made with -sched, and killed.scope, made with -sched
-// -disk -kill. That of v1.4 has samples: killed.scope, made with -samples -disk -kill. That of
-// v1.5 has files: killed.scope, made with -files -disk -kill. That of v1.6 has waits for pages
-// among the switches of threads: killed.scope, made with -sched -disk -kill.
+// The traces of v1.1 are the first with a ring: closed.scope and killed.scope, made with -ring.
+// Those of v1.2 have a Go execution trace, switches of threads and sums of locks: closed.scope,
+// made with -sched, and killed.scope, made with -sched -disk -kill. That of v1.4 has samples:
+// killed.scope, made with -samples -disk -kill. That of v1.5 has files: killed.scope, made with
+// -files -disk -kill. That of v1.6 has waits for pages among the switches of threads: killed.scope,
+// made with -sched -disk -kill.
 //
-// and go test ./internal/trace -run TestG21 -update writes what is read in them.
+// go test ./internal/trace -run TestG21 -update writes the reader's output for them.
 package main
 
 import (
@@ -112,7 +112,7 @@ func arguments() {
 	s.End("two", scope.KV("at", "end"))
 }
 
-// workers take a lock from each other.
+// workers compete for a lock.
 func workers() {
 	defer scope.Task("workers")()
 	var mu sync.Mutex
@@ -143,7 +143,7 @@ func spin(d time.Duration) {
 	}
 }
 
-// ends ends things out of order, twice, elsewhere and much later.
+// ends ends scopes out of order, twice, on other goroutines and much later.
 func ends() {
 	a, b := scope.Task("a"), scope.Task("b")
 	a()

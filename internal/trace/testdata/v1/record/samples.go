@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// sampler records what a recorder of samples would: its numbers are made up, its times and
-// addresses are not.
+// sampler records the samples of a recorder: its numbers are made up, its times and addresses are
+// not.
 type sampler struct {
 	r    collect.Recording
 	base time.Time

@@ -12,8 +12,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// scheduler records a Go execution trace, and what a recorder of switches would: its
-// numbers are made up, its times are not.
+// scheduler records a Go execution trace, and the switches of a recorder: its numbers are made up,
+// its times are not.
 type scheduler struct {
 	r     collect.Recording
 	begun time.Time
@@ -25,12 +25,12 @@ type scheduler struct {
 
 func (c *scheduler) Start(r collect.Recording) {
 	c.r, c.begun = r, time.Now()
-	runtime.GC() // while nothing is traced, so that little is
+	runtime.GC() // untraced, so that the trace is short
 	_ = trace.Start(c)
 }
 
-// Write takes a part of the Go execution trace. All of it would be more than a
-// recording here needs.
+// Write stores a part of the Go execution trace. All of it would be more than a recording here
+// needs.
 func (c *scheduler) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ func (c *scheduler) Beat() {
 	s := format.Switches{Thread: uint32(os.Getpid()), First: c.last == 0, Lost: c.last > 20e6, On: true, Base: mono(c.last), Until: mono(now)}
 	for at, how := c.last+1000, format.SwitchOut; at < now; at += 1e6 {
 		s.List = append(s.List, format.Switch{Time: mono(at), How: how}, format.Switch{Time: mono(at + 5e4), How: format.SwitchIn})
-		if how++; how > format.SwitchText { // by turns
+		if how++; how > format.SwitchText { // in turn
 			how = format.SwitchOut
 		}
 	}
