@@ -161,7 +161,7 @@ func twice(x int) int { return int(C.twice(C.int(x))) }
 // otherArch returns an architecture whose programs can't run here.
 func otherArch() string { return "mips64" }
 
-// hangUp returns the program's output if it ignores SIGHUP, as programs started by nohup do.
+// hangUp adapts the program's expected output to a test under nohup, where it ignores SIGHUP.
 func hangUp(said string) string {
 	return strings.Replace(said, " false ", fmt.Sprintf(" %v ", signal.Ignored(syscall.SIGHUP)), 1)
 }

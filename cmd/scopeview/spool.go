@@ -180,7 +180,7 @@ func isTrace(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(format.Magic)) || bytes.HasPrefix(head, []byte(format.PackedMagic)) || bytes.HasPrefix(head, []byte(goMagic))
 }
 
-// profileMagic is the first byte of most uncompressed profiles in pprof's format.
+// profileMagic is a possible first byte of uncompressed profiles in pprof's format.
 const profileMagic = 0x0a
 
 // lookEach is the number of bytes between checks of the free space.
