@@ -46,7 +46,7 @@ type input struct {
 	name     string
 	samples  *pgo.Profile
 	branches *perfdata.Branches // of a perf.data with branch records; nil: it has none
-	text     *autofdo.Profile   // of a text profile; nil: it is none
+	text     *autofdo.Profile   // of a text profile; nil: another format
 }
 
 // magics are the first bytes of files that are neither traces nor in pprof's format.

@@ -31,7 +31,7 @@ type Options struct {
 	backing    format.Backing
 	backingSet bool
 
-	ring     int64 // bytes; 0: the recording is none
+	ring     int64 // bytes; 0: no ring
 	segBytes int64
 	segments int // 0: the ring is in the trace's own file
 	keep     *keepCode

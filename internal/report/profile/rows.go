@@ -34,7 +34,7 @@ type rowsShown struct {
 	*View
 	table   report.Table[row]
 	rows    []row
-	slowest *slowest // nil: not asked for
+	slowest *slowest // nil: not requested
 }
 
 // rows shows one row per key, sorted, <Total> first.
