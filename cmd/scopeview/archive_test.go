@@ -194,7 +194,7 @@ func TestArchiveOfTrimpath(t *testing.T) {
 	if r := call("source", "y.scope", "main.go", "--commentary"); r.code != 0 || !strings.Contains(r.out, "the compiler was not asked") {
 		t.Error(r)
 	}
-	// If the executable is found beside the trace, sources can be added later.
+	// Sources can be added to a stored executable later.
 	if r := call("archive", "x.scope", "--sources", "none"); r.code != 0 || !strings.Contains(r.out, "0 sources") || r.err != "" {
 		t.Error(r)
 	}

@@ -111,7 +111,7 @@ func (s *streams) completeWith(cmd *cobra.Command, flag string, f cobra.Completi
 	}
 }
 
-// noTerminal refuses to write binary output to a terminal.
+// noTerminal refuses to write a file for other programs to a terminal.
 func (x *excerpt) noTerminal(what, instead string) error {
 	if x.out.standard() && x.s.outTerm {
 		return usagef("%s is nothing to read on a terminal: give a file with %s", what, instead)

@@ -199,7 +199,7 @@ func TestNoHalfProfile(t *testing.T) {
 			t.Errorf("%s: %v, want %q", args, r, want)
 		}
 	}
-	// A module that does not build does not lose a profile: packages that do not load are reported.
+	// If the module does not build, the profile is kept, and packages that do not load are reported.
 	if r := call("pgo", "salvage", "good.pprof", "-o", "out.pgo"); r.code != exitOK || !strings.Contains(r.err, "does not load") {
 		t.Errorf("salvage where nothing builds: %v", r)
 	}

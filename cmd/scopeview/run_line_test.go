@@ -132,7 +132,7 @@ func TestRunLine(t *testing.T) {
 	}
 }
 
-// TestRunCgo: functions in files with C code are left out, by name.
+// TestRunCgo: functions in files that import C are left out, and listed by name.
 func TestRunCgo(t *testing.T) {
 	l := launching(t, `-- go.mod --
 module example.com/c

@@ -55,8 +55,8 @@ type function struct {
 
 var functionTable = report.Table[function]{What: "function", Text: "weight, %, =hot, called function=name"}
 
-// Show reports the edges that the compiler reads from a profile. Those that have share percent of
-// the weight together are hot.
+// Show reports the edges that the compiler reads from a profile. The heaviest ones, which together
+// have share percent of the weight, are hot.
 func Show(p *pgo.Profile, e *pgo.Edges, share float64) *report.Report {
 	sorted := e.Sorted()
 	hot := 0
