@@ -173,7 +173,7 @@ type Options struct {
 	// Selection is the part of the trace. Names and Tracks choose the scopes and rows of
 	// findings; the cores are shared with all others.
 	analysis.Selection
-	// State is whether the trace is still being written; "": not known, and the report does
+	// State says whether the trace is still being written; "": not known, and the report does
 	// not mention it.
 	State analysis.State
 	// Bandwidth is the measured memory bandwidth of the machine; nil: not measured.

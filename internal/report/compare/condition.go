@@ -141,7 +141,7 @@ func (c *Condition) holds(x *cell, known runs.Intervals) bool {
 	return low > 0
 }
 
-// namesShown is how many names an error lists.
+// namesShown is the number of names that an error lists.
 const namesShown = 20
 
 // names lists those that both sides have.
