@@ -14,24 +14,24 @@ import (
 	"time"
 )
 
-// How long another machine may keep us waiting.
+// Limits of the time that another machine may take.
 const (
 	connectWithin = 10 * time.Second
-	answerWithin  = 5 * time.Minute // a snapshot of many GiB is made first
+	answerWithin  = 5 * time.Minute // it first makes a snapshot, of up to many GiB
 	stalledAfter  = 30 * time.Second
 )
 
-// ours is a header of all answers of scopehttp.Handler.
+// ours is a header in all answers of scopehttp.Handler.
 const ours = "X-Scopeview"
 
-// isAddress reports whether TRACE is where a program's scopehttp.Handler answers,
-// or a trace on a web server.
+// isAddress reports whether TRACE is the address of a program's scopehttp.Handler, or of a trace on
+// a web server.
 func isAddress(arg string) bool {
 	scheme, _, found := strings.Cut(arg, "://")
 	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// address is where a handler is mounted, or where a file is.
+// address is the address of a handler or of a file.
 type address struct{ *url.URL }
 
 func parseAddress(arg string) (address, error) {
@@ -48,14 +48,14 @@ func parseAddress(arg string) (address, error) {
 // String returns the address without a password.
 func (a address) String() string { return a.Redacted() }
 
-// isFile reports whether a trace is meant that lies on a server as it is, or that a server of
-// net/http/pprof makes. A handler is mounted at a path that has no dot in its last part.
+// isFile reports whether the address is of a trace file on a server, or of one that a server of
+// net/http/pprof makes. A handler is mounted at a path without a dot in its last part.
 func (a address) isFile() bool {
 	return strings.Contains(a.Path[strings.LastIndexByte(a.Path, '/')+1:], ".") || strings.Contains(a.Path, "/pprof/")
 }
 
-// seconds is for how long a server of net/http/pprof is asked to record: it may have nothing
-// to say meanwhile.
+// seconds returns the time for which a server of net/http/pprof records, during which it may send
+// nothing; 0 if the address has none.
 func (a address) seconds() time.Duration {
 	n, err := strconv.ParseFloat(a.Query().Get("seconds"), 64)
 	if err != nil || !(n > 0 && n < 1e6) {
@@ -64,8 +64,8 @@ func (a address) seconds() time.Duration {
 	return time.Duration(n * float64(time.Second))
 }
 
-// route is the address of one of the handler's routes. Whoever copied the link
-// to another one from the page gave that.
+// route returns the address of one of the handler's routes. The user may have given another route's
+// address, copied from a link on the page.
 func (a address) route(name string) string {
 	u := *a.URL
 	u.Fragment = ""
@@ -74,14 +74,14 @@ func (a address) route(name string) string {
 	return u.String()
 }
 
-// client asks programs, and nothing that they refer us to when we post.
+// client returns a client for programs. It follows no redirect of a POST.
 func (a address) client() *http.Client {
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: connectWithin}).DialContext,
 		TLSHandshakeTimeout:   connectWithin,
 		ResponseHeaderTimeout: answerWithin + a.seconds(),
-		DisableCompression:    true, // the length is to be that of the trace
+		DisableCompression:    true, // so that the length is the trace's
 		DisableKeepAlives:     true,
 	}
 	return &http.Client{Transport: t, CheckRedirect: func(r *http.Request, via []*http.Request) error {
@@ -92,7 +92,7 @@ func (a address) client() *http.Client {
 	}}
 }
 
-// ask sends a request; an answer other than 200 is an error.
+// ask sends a request; a status other than 200 is an error.
 func (a address) ask(r *http.Request) (*http.Response, error) {
 	r.Header.Set("User-Agent", "scopeview")
 	resp, err := a.client().Do(r)
@@ -106,7 +106,7 @@ func (a address) ask(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// explain says in words why no answer came.
+// explain returns an error that describes in words why there was no answer.
 func (a address) explain(err error) error {
 	var (
 		inURL   *url.Error
@@ -114,7 +114,7 @@ func (a address) explain(err error) error {
 		timeout net.Error
 	)
 	if errors.As(err, &inURL) {
-		err = inURL.Err // it says the address again
+		err = inURL.Err // the error repeats the address
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -129,8 +129,8 @@ func (a address) explain(err error) error {
 	return fmt.Errorf("asking %s: %w", a, err)
 }
 
-// refused says why the answer is not what was asked for: in our handler's words or net/http/pprof's,
-// or as far as another server's answer lets guess.
+// refused returns the error for a refusal: in the words of our handler or of net/http/pprof, or a
+// guess from another server's status.
 func (a address) refused(resp *http.Response) error {
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 	said, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")

@@ -31,7 +31,7 @@ machine. Below a gain of 0.1 % of the time, and of 1 MiB, nothing is said.
 --diff says what became worse or better since other runs, and ends with exit code 4 if something is worse.
 `
 
-// adviseOptions are flags of what is said of raw files.
+// adviseOptions are the flags of reports on raw files.
 type adviseOptions struct {
 	count      int
 	off        []string
@@ -42,7 +42,7 @@ type adviseOptions struct {
 	std        bool
 	stacks     bool
 	statistics bool
-	counted    map[string]string // what the program is to be told: as params finds it
+	counted    map[string]string // parameters passed to the program: set by params
 }
 
 func (o *adviseOptions) flags(cmd *cobra.Command) {
@@ -58,16 +58,16 @@ func (o *adviseOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.weights, "weights", "", "read what operations take from `FILE` (default: what scopeview calibrate measured on this machine, or what is built in)")
 }
 
-// parameters is the flag that changes any parameter.
+// parameters adds the flag that sets parameters of advice.
 func (o *adviseOptions) parameters(cmd *cobra.Command, name string) {
 	cmd.Flags().StringArrayVar(&o.set, name, nil, "change a parameter of advice: `NAME=VALUE`, as a .conf.out file has them; may be repeated")
 }
 
-// variable begins the environment variables of the parameters.
+// variable is the prefix of the environment variables of the parameters.
 const variable = "SCOPEVIEW_ADVISE_"
 
-// params are the parameters of a report: those of the flags, before those of the environment, before
-// those of the file of parameters, before those that are built in.
+// params returns the parameters of a report. Those of the flags override those of the environment,
+// which override those of the file of parameters, which override the built-in ones.
 func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params, err error) {
 	p, o.counted = advice.DefaultParams(), map[string]string{}
 	if p.Weights, err = o.loadWeights(); err != nil {
@@ -92,8 +92,7 @@ func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params
 	return p, nil
 }
 
-// fromFile sets the parameters that a file has: the one that was asked for, or else conf, which
-// need not be there.
+// fromFile sets the parameters from a file: o.conf, which must exist, or else conf, which need not.
 func (o *adviseOptions) fromFile(p *advice.Params, conf string) error {
 	path := cmp.Or(o.conf, conf)
 	if path == "" {
@@ -109,8 +108,8 @@ func (o *adviseOptions) fromFile(p *advice.Params, conf string) error {
 	return nil
 }
 
-// fromEnvironment sets those of the environment. What is off there is added to what the flags
-// leave out.
+// fromEnvironment sets the parameters from the environment. Diagnostics switched off there are
+// added to those switched off by flags.
 func (o *adviseOptions) fromEnvironment(p *advice.Params) error {
 	for _, v := range os.Environ() {
 		name, value, _ := strings.Cut(v, "=")
@@ -128,7 +127,7 @@ func (o *adviseOptions) fromEnvironment(p *advice.Params) error {
 	return nil
 }
 
-// fromFlags sets those of --set and --off.
+// fromFlags sets the parameters from --set and --off.
 func (o *adviseOptions) fromFlags(p *advice.Params) error {
 	set := slices.Clone(o.set)
 	for _, name := range o.off {
@@ -152,7 +151,7 @@ func (o *adviseOptions) loadWeights() (advice.Weights, error) {
 	if path == "" {
 		cache, err := build.OpenCache()
 		if err != nil {
-			return advice.BuiltIn(), nil // where nothing is kept nothing was measured
+			return advice.BuiltIn(), nil // without a cache nothing has been measured
 		}
 		path = calibrationFile(cache)
 	}
@@ -163,7 +162,8 @@ func (o *adviseOptions) loadWeights() (advice.Weights, error) {
 	return w, err
 }
 
-// inPackages reports of a function whether it is of one of packages, as the go command names them.
+// inPackages returns a function that reports whether a function is in one of the packages, given as
+// the go command names them.
 func inPackages(patterns []string) func(function string) bool {
 	return func(function string) bool {
 		slash := strings.LastIndexByte(function, '/') + 1
@@ -259,8 +259,8 @@ func newAdvise(s *streams) *cobra.Command {
 	return cmd
 }
 
-// ofAdvice is verdict for what was said of raw files: err says how that went. Damage comes before what
-// became worse, which may be for what is missing.
+// ofAdvice is verdict for reports on raw files, whose output returned err. Damage takes precedence
+// over advice that became worse, which may be due to missing data.
 func (x strictness) ofAdvice(s *streams, err error, reports ...*advice.Report) error {
 	damaged, lost := false, false
 	for _, r := range reports {
@@ -291,7 +291,7 @@ func showChanges(s *streams, cmd *cobra.Command, out *output, r *advice.Report, 
 	return nil
 }
 
-// verifyAdvice measures what following the advice gains.
+// verifyAdvice measures the gain of following the advice.
 func verifyAdvice(ctx context.Context, s *streams, cmd *cobra.Command, out *output, o verify.Options, asJSON bool, dir string) error {
 	if s.errTerm {
 		o.Progress = func(run, of int) { fmt.Fprintf(s.err, "\rrun %d of %d\x1b[K", run, of) }
@@ -306,7 +306,7 @@ func verifyAdvice(ctx context.Context, s *streams, cmd *cobra.Command, out *outp
 	return out.show(s, cmd, &report.Report{Document: &adviseDocument{*o.Report, r}, Text: func(b *report.Text) { _ = r.WriteText(b, o.Report, dir) }}, asJSON, 0)
 }
 
-// adviseDocument is what advise has found.
+// adviseDocument is the document of advise.
 type adviseDocument struct {
 	advice.Report
 	Verified *verify.Result `json:"verified,omitempty" says:"with '--verify'"`
@@ -314,7 +314,7 @@ type adviseDocument struct {
 
 var diagnostics = report.Table[advice.Rule]{Text: "diagnostic, group, the original's"}
 
-// listDiagnostics lists what there is advice of.
+// listDiagnostics lists the diagnostics.
 func listDiagnostics(w io.Writer) error {
 	var b report.Text
 	diagnostics.Write(&b, advice.Rules)
@@ -322,10 +322,10 @@ func listDiagnostics(w io.Writer) error {
 	return err
 }
 
-// calibrationFile is where the weights of this machine are kept.
+// calibrationFile returns the file with the weights of this machine.
 func calibrationFile(c build.Cache) string { return advice.CalibrationFile(c.Dir(), advice.CPU()) }
 
-// profileFiles writes what a run has counted: PATH.raw, the advice, PATH.txt, and the parameters,
+// profileFiles writes the counts of a run, PATH.raw, the advice, PATH.txt, and the parameters,
 // PATH.conf.out.
 func profileFiles(path string, raws []string, p advice.Params, dir string) (*advice.Report, error) {
 	var all []byte

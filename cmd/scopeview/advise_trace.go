@@ -9,20 +9,21 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// citedShare is which share of the time a piece of advice gains at least that the doctor cites.
+// citedShare is the minimum share of the time that advice cited by the doctor gains.
 const citedShare = 0.01
 
-// machineWeights are what operations take here, as scopeview calibrate measured them; nil: nobody did.
+// machineWeights returns the costs of operations on this machine, as scopeview calibrate measured
+// them; nil if it has not run.
 func machineWeights() advice.Weights {
 	w, err := (&adviseOptions{}).loadWeights()
 	if err != nil {
-		return nil // scopeview advise says what is wrong with them
+		return nil // scopeview advise reports the error
 	}
 	return w
 }
 
-// adviceOf is the advice that the doctor cites of what lies beside a trace, and of it, in words, what
-// spares most memory; nil and "" without any.
+// adviceOf returns the advice beside a trace that the doctor cites, and in words the advice that
+// saves most memory; nil and "" if there is none.
 func adviceOf(trace string) (a *reportdoctor.Advice, spares string) {
 	p := advice.DefaultParams()
 	p.Count = 0
@@ -48,7 +49,7 @@ func adviceOf(trace string) (a *reportdoctor.Advice, spares string) {
 	case len(r.Damage) > 0:
 		a.Error = r.Damage[0]
 	case len(r.Findings) == 0 && len(r.Notes) > 0:
-		a.Error = r.Notes[0] // that there is no advice may be for what could not be counted
+		a.Error = r.Notes[0] // the lack of advice may be due to operations that could not be counted
 	}
 	return a, show.Text(r.Spares(dir))
 }

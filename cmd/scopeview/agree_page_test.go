@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// sums are questions for SQL: in each row what it is of, the key and the number.
+// sums is an SQL query for the numbers of a trace: each row has a name, a key and a number.
 const sums = `
 WITH of AS (
   SELECT 'scope ' || name || CASE kind WHEN 'process' THEN ' (process)' ELSE '' END AS what, duration_ns FROM scopes WHERE NOT is_open AND duration_ns IS NOT NULL
@@ -29,7 +29,8 @@ UNION ALL SELECT 'event ' || name, 'count', count(*) FROM events GROUP BY name
 UNION ALL SELECT 'states', state, sum(duration_ns) FROM states GROUP BY state
 `
 
-// sqlSums makes Parquet tables of a trace, and asks DuckDB. make fleet builds what that takes.
+// sqlSums writes Parquet tables of a trace, and queries them with DuckDB. make fleet builds the
+// companion for it.
 func sqlSums(t *testing.T, path string) facts {
 	t.Helper()
 	f, dir := facts{}, t.TempDir()
@@ -62,8 +63,8 @@ func sqlSums(t *testing.T, path string) facts {
 	return f
 }
 
-// renamed takes numbers of an object of the page, by key and what documents call it. Of none
-// that ended the page has 0 where a document has null.
+// renamed adds the numbers of an object of the page, by their keys in documents. If nothing ended,
+// the page has 0 where a document has null.
 func (f facts) renamed(of string, x map[string]any, columns map[string]string) {
 	for key, what := range columns {
 		v, ok := x[key].(float64)
@@ -74,7 +75,7 @@ func (f facts) renamed(of string, x map[string]any, columns map[string]string) {
 	}
 }
 
-// pageScript sums up what pages hold, as their Summary tab does.
+// pageScript sums up the data of pages, as their Summary tab does.
 const pageScript = `
 import { readFileSync } from "node:fs";
 import { fromBase64, inflate, readContainer } from ASSETS/data/columns.js";
@@ -96,7 +97,7 @@ for (const line of readFileSync(0, "utf8").trim().split("\n")) {
 console.log(JSON.stringify(sums));
 `
 
-// pageFacts has what the page of each trace shows; none without node.
+// pageFacts returns the numbers on the page of each trace; none without node.
 func pageFacts(t *testing.T, paths []string) map[string]facts {
 	t.Helper()
 	node, err := exec.LookPath("node")

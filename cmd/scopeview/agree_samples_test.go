@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// rowsDocument has the sum over a table's rows, and functions each.
+// rowsDocument sums up the rows of a table, and returns each function's numbers.
 func rowsDocument(command string) func(*testing.T, string) facts {
 	return func(t *testing.T, path string) facts {
 		d, f := document(path, command), facts{}
@@ -61,7 +61,7 @@ func functionsText(t *testing.T, path string) facts {
 		for _, head := range []string{"e.cpu", "i.cpu", "e.off", "i.off"} {
 			kind, metric := map[byte]string{'e': "exclusive ", 'i': "inclusive "}[head[0]], head[2:]
 			n, ok := cell(row[head] + "s")
-			if !ok || row[head] == "" || row[head] == "0." { // what is 0 is left out elsewhere
+			if !ok || row[head] == "" || row[head] == "0." { // zeros are left out elsewhere
 				continue
 			}
 			if row["function"] != samples.TotalName {
@@ -74,7 +74,7 @@ func functionsText(t *testing.T, path string) facts {
 	return f
 }
 
-// headerDocument has the totals.
+// headerDocument returns the totals.
 func headerDocument(t *testing.T, path string) facts {
 	f := facts{}
 	for _, x := range list(document(path, "header"), "metrics") {
@@ -85,7 +85,7 @@ func headerDocument(t *testing.T, path string) facts {
 	return f
 }
 
-// pprofSums sums up a profile, as the package of go tool pprof reads it.
+// pprofSums sums up a profile, read by the package of go tool pprof.
 func pprofSums(t *testing.T, path string) facts {
 	f := facts{}
 	r := call("pprof", path)

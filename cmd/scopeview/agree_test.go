@@ -19,15 +19,15 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// A number is what a view says: a value between low and high, as it is rounded, or that
-// it is unknown.
+// A number is a number in a view: a value between low and high, which its rounding allows, or
+// unknown.
 type number struct {
 	low, high float64
 	unknown   bool
-	twice     bool // the view has several of the name, which can't be told apart
+	twice     bool // the view has several rows of that name, which can't be distinguished
 }
 
-// facts are the numbers of a view, by what they are of: "scope f: total".
+// facts holds the numbers of a view, by their names: "scope f: total".
 type facts map[string]number
 
 func (f facts) set(what string, n number) {
@@ -40,25 +40,25 @@ func (f facts) add(what string, v float64) {
 	f[what] = number{low: f[what].low + v, high: f[what].high + v}
 }
 
-// most keeps the larger.
+// most keeps the larger value.
 func (f facts) most(what string, v float64) {
 	if had, ok := f[what]; !ok || v > had.low {
 		f[what] = number{low: v, high: v}
 	}
 }
 
-// A view shows some of the numbers of a trace in its own form. A number that it has no room
-// for is not among its facts.
+// A view shows some of the numbers of a trace in its own form. Numbers for which it has no room are
+// not among its facts.
 type view struct {
 	name string
 	of   func(t *testing.T, path string) facts
 }
 
-// TestViewsAgree holds each number of a trace that several views show against each other:
-// all goldens, old formats, and traces of chance, sound and not.
+// TestViewsAgree compares each number of a trace that several views show: for all goldens, old
+// formats, and random traces, valid and invalid.
 func TestViewsAgree(t *testing.T) { viewsAgree(t, agreeTraces(t), agreeViews, 10_000) }
 
-// TestTruthViewsAgree is the same for recordings of the examples, and asks SQL, too.
+// TestTruthViewsAgree does the same for recordings of the examples, and also queries SQL.
 func TestTruthViewsAgree(t *testing.T) {
 	if os.Getenv("SCOPEVIEW_TRUTH") == "" {
 		t.Skip("records examples for a minute: make truth runs it")
@@ -66,8 +66,7 @@ func TestTruthViewsAgree(t *testing.T) {
 	viewsAgree(t, exampleTraces(t), append(slices.Clone(agreeViews), view{"sql", sqlSums}), 1_000)
 }
 
-// viewsAgree fails if two views contradict each other, or if they share fewer numbers than there
-// have to be.
+// viewsAgree fails if two views contradict each other, or if they share fewer than least numbers.
 func viewsAgree(t *testing.T, paths []string, views []view, least int) {
 	t.Helper()
 	pages := pageFacts(t, paths)
@@ -88,7 +87,7 @@ func viewsAgree(t *testing.T, paths []string, views []view, least int) {
 	t.Logf("%d numbers of %d traces are the same in all views", shared, len(paths))
 }
 
-// exampleTraces records the examples, and one of them from outside.
+// exampleTraces records the examples, one of them also from outside.
 func exampleTraces(t *testing.T) (paths []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -126,7 +125,7 @@ func exampleTraces(t *testing.T) (paths []string) {
 	return paths
 }
 
-// compareFacts returns how many numbers are in more than one view.
+// compareFacts returns the number of facts that more than one view has.
 func compareFacts(t *testing.T, of string, said map[string]facts) (shared int) {
 	t.Helper()
 	names := slices.Sorted(maps.Keys(said))
@@ -158,7 +157,7 @@ func (n number) String() string {
 	return fmt.Sprintf("%g to %g", n.low, n.high)
 }
 
-// agreeTraces writes the traces that are looked at: those that the tool opens.
+// agreeTraces writes the traces to compare: those that the tool opens.
 func agreeTraces(t *testing.T) (paths []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -222,8 +221,7 @@ func agreeTraces(t *testing.T) (paths []string) {
 	return paths
 }
 
-// cell reads a number as tables for people write it. What it can't read, such as words, is no
-// number.
+// cell parses a number as in a table for people; ok is false for anything else, such as words.
 func cell(s string) (n number, ok bool) {
 	s = strings.TrimLeft(strings.TrimSpace(s), "≤≥≈ ")
 	if s == "-" {
@@ -255,11 +253,11 @@ func cell(s string) (n number, ok bool) {
 			half = 30
 		}
 	}
-	// A quotient that is cut and one that is rounded are one: Mean, and half a nanosecond.
+	// A truncated and a rounded quotient count as equal: Mean, and half a nanosecond.
 	half = half*scale*1.01 + 1e-9
 	n = number{low: v*scale - half, high: v*scale + half}
 	if s == "99.9%" {
-		n.high = 1 // what is not all does not look like it
+		n.high = 1 // a part less than all is not shown as 100%
 	}
 	return n, scale != 0
 }
@@ -276,7 +274,7 @@ func clockTime(s string) (float64, bool) {
 	return 0, false
 }
 
-// tables reads the tables of a report for people: of each, whose head begins with a word, its
+// tables parses the tables of a report for people whose head begins with a word, and returns their
 // rows by column. A column ends where all lines of the table have two spaces.
 func tables(report, first string) (rows []map[string]string) {
 	for block := range strings.SplitSeq(report, "\n\n") {

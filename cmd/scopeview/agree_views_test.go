@@ -38,7 +38,7 @@ var agreeViews = []view{
 	{"doctor --json", doctorEvidence},
 }
 
-// Heads of columns, and what they are in documents.
+// Heads of columns, and their keys in documents.
 var (
 	scopeColumns = map[string]string{
 		"count": "count", "total": "total_ns", "self": "self_ns", "mean": "mean_ns", "min": "min_ns", "p50": "p50_ns", "p90": "p90_ns", "p99": "p99_ns",
@@ -49,7 +49,7 @@ var (
 	}
 )
 
-// document runs a command with --json; nil where it has none to give.
+// document runs a command with --json; it returns nil if there is no document.
 func document(path string, args ...string) (d map[string]any) {
 	r := call(append(args, path, "--json")...)
 	if json.Unmarshal([]byte(r.out), &d) != nil {
@@ -67,13 +67,13 @@ func list(d map[string]any, key string) (objects []map[string]any) {
 	return objects
 }
 
-// name is a name as people are shown it.
+// shown returns an object's name as people see it.
 func shown(x map[string]any) string {
 	name, _ := x["name"].(string)
 	return show.Name(name)
 }
 
-// keys takes numbers of an object as they are. Of no waits or holds there is no longest one.
+// keys adds the numbers of an object. Without waits or holds, the longest one is unknown.
 func (f facts) keys(of string, x map[string]any, columns map[string]string) {
 	for _, key := range columns {
 		if most, is := strings.CutSuffix(key, "_max_ns"); is && x[most+"s"] == 0.0 {
@@ -91,8 +91,8 @@ func (f facts) keys(of string, x map[string]any, columns map[string]string) {
 	}
 }
 
-// cells takes the cells of a row of a table for people. An empty one says nothing, and where
-// none has ended tables have no times.
+// cells adds the cells of a row of a table for people. It ignores empty cells, and the times if
+// nothing ended.
 func (f facts) cells(of string, row, columns map[string]string) {
 	for head, key := range columns {
 		if ended, is := row["count"]; is && ended == "0" && head != "count" {
@@ -108,7 +108,7 @@ func (f facts) cells(of string, row, columns map[string]string) {
 	}
 }
 
-// lost takes what of the trace is not there, which each document says.
+// lost adds the lost records, which each document has.
 func (f facts) lost(d map[string]any) facts {
 	if lost, ok := d["lost"].(map[string]any); ok {
 		for reason, n := range lost {
@@ -148,7 +148,7 @@ func topDocument(t *testing.T, path string) facts {
 	return f.lost(d)
 }
 
-// whole reports whether a table has a name whole.
+// whole reports whether a table shows the full name.
 func whole(name string) bool { return !strings.HasSuffix(name, "…") }
 
 func topText(t *testing.T, path string) facts {
@@ -177,7 +177,7 @@ func topText(t *testing.T, path string) facts {
 	return f
 }
 
-// shares takes a list such as "get 73%, put 27%".
+// shares adds a list such as "get 73%, put 27%".
 func (f facts) shares(of, list string) {
 	for x := range strings.SplitSeq(list, ", ") {
 		at := strings.LastIndexByte(x, ' ')
@@ -197,7 +197,7 @@ func topBrief(t *testing.T, path string) facts {
 			continue
 		}
 		if strings.Contains(line, "\\|") {
-			continue // a name with a bar
+			continue // a name that contains a bar
 		}
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
 		if heads == nil {
@@ -225,7 +225,7 @@ func waitsDocument(t *testing.T, path string) facts {
 		all := x["wait_ns"].(float64)
 		f.set("lock "+shown(x)+": waited", number{low: all, high: all})
 		f.keys("lock "+shown(x), x, map[string]string{"": "hold_all_ns"})
-		x["wait_ns"] = all - x["waiting_ns"].(float64) - x["brief_ns"].(float64) // of those that ended, as elsewhere
+		x["wait_ns"] = all - x["waiting_ns"].(float64) - x["brief_ns"].(float64) // of waits that ended, as in the other views
 		f.keys("lock "+shown(x), x, lockColumns)
 		for _, h := range list(x, "held_by") {
 			f.keys("lock "+shown(x)+" held by "+shown(h), h, map[string]string{"": "share"})
@@ -276,14 +276,14 @@ func csvRows(t *testing.T, path string) facts {
 			fallthrough
 		case "task", "taskf":
 			switch {
-			case r["open"] == "true" && known: // else across a step of the clock
+			case r["open"] == "true" && known: // otherwise across a step of the clock
 				f.add(of+": open", 1)
 				f.add(of+": open_ns", dur)
 			case known:
 				f.add(of+": count", 1)
 				f.add(of+": total_ns", dur)
 				f.most(of+": max_ns", dur)
-				if cpu, ok := number0(r["cpu_ns"]); ok && dur > 0 { // of none that took time there is no CPU time
+				if cpu, ok := number0(r["cpu_ns"]); ok && dur > 0 { // if none took time, there is no CPU time
 					f.add(of+": cpu_ns", cpu)
 				}
 				if cpu, ok := number0(r["cpu_max_ns"]); ok {
@@ -363,7 +363,7 @@ func chromeEvents(t *testing.T, path string) facts {
 	return f
 }
 
-// states takes times by state.
+// states adds times by state.
 func (f facts) states(x map[string]any, key string) {
 	times, _ := x[key].(map[string]any)
 	for state, ns := range times {
@@ -374,7 +374,7 @@ func (f facts) states(x map[string]any, key string) {
 func statesDocument(t *testing.T, path string) facts {
 	d, f := document(path, "states", "--by", "name"), facts{}
 	f.states(d, "all_ns")
-	f.states(d, "runtime_ns") // its own goroutines are in no group, and not in all
+	f.states(d, "runtime_ns") // the runtime's goroutines are in no group, and not in all
 	for _, g := range list(d, "groups") {
 		times, _ := g["states_ns"].(map[string]any)
 		for state, ns := range times {
@@ -404,7 +404,7 @@ func statesByGoroutine(t *testing.T, path string) facts {
 	for _, g := range list(d, "groups") {
 		f.states(g, "states_ns")
 	}
-	f.states(d, "runtime_ns") // its own goroutines are in no group
+	f.states(d, "runtime_ns") // the runtime's goroutines are in no group
 	return f.lost(d)
 }
 
@@ -420,7 +420,7 @@ func csvStates(t *testing.T, path string) facts {
 
 var waitsEvidence = regexp.MustCompile(`^([\d,]+) waits? for (?:lock )?(.+?) took (\S+) together`)
 
-// doctorEvidence has what findings say of a lock's waits.
+// doctorEvidence returns the numbers of a lock's waits in findings.
 func doctorEvidence(t *testing.T, path string) facts {
 	f := facts{}
 	for _, x := range list(document(path, "doctor"), "findings") {

@@ -97,8 +97,8 @@ func newAnonymize(s *streams) *cobra.Command {
 	return cmd
 }
 
-// stillTrace opens a trace that does not change: of one that is being written it
-// makes a snapshot, which done removes.
+// stillTrace opens a trace that does not change. If the trace is being written, it makes a
+// snapshot, which done removes.
 func stillTrace(ctx context.Context, path string, out *output) (f *trace.Reading, size int64, done func(), err error) {
 	if f, size, err = openFile(ctx, path); err != nil {
 		return nil, 0, nil, err

@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestAnonymize: a copy has the rows and numbers of its trace, and no name. What
-// can be planted in a trace is tested in internal/anonymize.
+// TestAnonymize: a copy has the rows and numbers of its trace, and no name. internal/anonymize
+// tests which contents of a trace are replaced.
 func TestAnonymize(t *testing.T) {
 	scriptTrace(t, "store")
 	if r := call("anonymize", "store.scope", "-o", "a.scope"); r.code != exitOK || r.out+r.err != "" {
@@ -57,7 +57,7 @@ func TestAnonymize(t *testing.T) {
 	files(t, ".", "a.scope", "b.scope", "c.scope", "d.scope", "store.scope")
 }
 
-// TestAnonymizeScheduler: of a Go execution trace nothing is left, and that is said.
+// TestAnonymizeScheduler: the Go execution trace is removed, and a message says so.
 func TestAnonymizeScheduler(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tracetest.Write(t, "x.scope", "header path=go\nstate closed=1 tick=9000\nchunk blocks sealed\nname 2 \"mu\"\ngotrace 534543524554\n"+
@@ -80,7 +80,7 @@ func TestAnonymizeScheduler(t *testing.T) {
 	}
 }
 
-// TestAnonymizeHelp: what stays is told before somebody gives a trace away.
+// TestAnonymizeHelp: the help lists what remains in the copy.
 func TestAnonymizeHelp(t *testing.T) {
 	r := call("anonymize", "--help")
 	for _, want := range []string{"What stays:", "wall", "values of counters", "heartbeats", "Go's version", "not kept"} {
@@ -90,7 +90,7 @@ func TestAnonymizeHelp(t *testing.T) {
 	}
 }
 
-// TestAnonymizeWhileWritten copies a ring that is written meanwhile.
+// TestAnonymizeWhileWritten copies a ring that is being written.
 func TestAnonymizeWhileWritten(t *testing.T) {
 	_, dir, kill := remote(t)
 	t.Chdir(t.TempDir())
@@ -103,7 +103,7 @@ func TestAnonymizeWhileWritten(t *testing.T) {
 	}
 	files(t, ".", "a.scope", "b.scope")
 	for _, name := range []string{"a.scope", "b.scope"} {
-		if r := call("verify", name); r.code != exitOK && name == "a.scope" { // a killed writer leaves findings
+		if r := call("verify", name); r.code != exitOK && name == "a.scope" { // a killed writer causes findings
 			t.Errorf("%.2000v", r)
 		}
 		if r := call("top", name); r.code != exitOK || strings.Contains(r.out, "work") {

@@ -22,7 +22,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// archiving is what archive was asked for.
+// archiving holds the options of archive.
 type archiving struct {
 	s       *streams
 	binary  string
@@ -31,7 +31,7 @@ type archiving struct {
 	to      string
 }
 
-// Which sources are stored.
+// Values of --sources.
 const (
 	sampledSources = "samples"
 	allSources     = "all"
@@ -87,7 +87,7 @@ them out.`,
 	return cmd
 }
 
-// check looks at what needs no trace.
+// check checks the flags and arguments before a trace is opened.
 func (a *archiving) check(args []string) error {
 	switch {
 	case a.sources != sampledSources && a.sources != allSources && a.sources != noSources:
@@ -105,7 +105,7 @@ func (a *archiving) check(args []string) error {
 	return nil
 }
 
-// store stores with the trace that arg means what belongs to it.
+// store stores the executable and the sources with the trace that arg names.
 func (a *archiving) store(cmd *cobra.Command, arg string) error {
 	src, _, err := sourceOf(cmd.Context(), a.s, arg)
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *archiving) store(cmd *cobra.Command, arg string) error {
 	return err
 }
 
-// countFiles says what was stored.
+// countFiles describes the stored files.
 func countFiles(list []*storing) string {
 	what, sources, bytes := "", int64(0), int64(0)
 	for _, f := range list {
@@ -161,7 +161,7 @@ func countFiles(list []*storing) string {
 	return fmt.Sprintf("%s%s (%s)", what, show.Plural(sources, "source"), show.Size(bytes))
 }
 
-// inPlace returns the path of a trace that can be replaced by another one.
+// inPlace returns the path of a trace that can be replaced.
 func (a *archiving) inPlace(x *annotated) (string, error) {
 	path, err := filepath.EvalSymlinks(x.path)
 	if err != nil {
@@ -189,15 +189,15 @@ func (a *archiving) inPlace(x *annotated) (string, error) {
 	return "", fmt.Errorf("%s can't be replaced: %s; -o FILE makes a copy of what it holds", show.Name(x.path), why)
 }
 
-// gathered is what is to be stored.
+// gathered holds the files to store.
 type gathered struct {
 	list    []*storing
 	missing []string // sources that were not found
 	later   []string // sources that are newer than the executable
-	unsure  bool     // it can't be checked whether that is the one which ran
+	unsure  bool     // whether the executable is the one that ran can't be checked
 }
 
-// gather finds what is to be stored and is not yet.
+// gather finds the files to store that are not stored yet.
 func (a *archiving) gather(x *annotated) (*gathered, error) {
 	program, has := false, map[string]bool{}
 	for _, f := range x.t.Files() {
@@ -225,12 +225,12 @@ func (a *archiving) gather(x *annotated) (*gathered, error) {
 		}
 		g.list, g.unsure = append(g.list, f), x.p.BuildID == ""
 	}
-	c.Sources.Stored = nil // what is whole there is wanted no more
+	c.Sources.Stored = nil // files that are stored completely are not gathered again
 	names := slices.DeleteFunc(a.names(x, c), func(name string) bool { return has[name] })
 	return g, g.sources(&c.Sources, names, path)
 }
 
-// sources adds those that are found of the program at a path.
+// sources adds the sources that are found for the program at a path.
 func (g *gathered) sources(from *symbols.Sources, names []string, program string) error {
 	built, noProgram := os.Stat(program)
 	for _, name := range names {
@@ -251,7 +251,7 @@ func (g *gathered) sources(from *symbols.Sources, names []string, program string
 	return nil
 }
 
-// tell says what is to be known of what is stored.
+// tell prints warnings about the stored files.
 func (g *gathered) tell(w io.Writer) {
 	if g.unsure {
 		fmt.Fprintln(w, "scopeview: whether the executable is the one that ran can't be checked: the samples have no build id")
@@ -269,7 +269,7 @@ func (g *gathered) tell(w io.Writer) {
 	}
 }
 
-// names lists the sources that are wanted, by the names that the compiler was given.
+// names lists the wanted sources, by the names that the compiler recorded.
 func (a *archiving) names(x *annotated, c *annotate.Code) []string {
 	names := map[string]bool{}
 	if a.sources != noSources {
@@ -290,8 +290,8 @@ func (a *archiving) names(x *annotated, c *annotate.Code) []string {
 	})
 }
 
-// packagesOfPlaces adds the sources of the packages in which locks without a name are locked:
-// what those are called is told by them.
+// packagesOfPlaces adds the sources of the packages in which locks without a name are locked: they
+// are needed to name those locks.
 func packagesOfPlaces(places []trace.Place, from *symbols.Sources, names map[string]bool) {
 	seen := map[string]bool{}
 	for _, p := range places {
@@ -303,7 +303,7 @@ func packagesOfPlaces(places []trace.Place, from *symbols.Sources, names map[str
 		}
 		files, err := from.Package(p.File)
 		if err != nil {
-			continue // whether the place's own file is there is told of it
+			continue // the caller reports whether the place's own file exists
 		}
 		seen[dir] = true
 		for base := range files {
@@ -314,8 +314,8 @@ func packagesOfPlaces(places []trace.Place, from *symbols.Sources, names map[str
 	}
 }
 
-// write makes the trace at to of that of x and the files, and returns how many bytes it has
-// more.
+// write writes the trace of x with the files to to, or over it, and returns the number of bytes
+// added.
 func (a *archiving) write(ctx context.Context, x *annotated, list []*storing, to string) (int64, error) {
 	if a.to != "" {
 		if err := notThere(to); err != nil {
@@ -326,6 +326,6 @@ func (a *archiving) write(ctx context.Context, x *annotated, list []*storing, to
 	if int64(n)+int64(len(list)) > 1<<32-1 || n == 0 {
 		return 0, fmt.Errorf("%s: its files have the largest numbers there are; none can be added", show.Name(path))
 	}
-	x.close() // it may be replaced
+	x.close() // before it is replaced
 	return writeStored(ctx, path, to, chunk, n, list, a.to == "")
 }

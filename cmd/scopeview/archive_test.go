@@ -18,17 +18,17 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// programSource is the source of the program whose answers internal/symbols knows.
+// programSource is the source of the program of internal/symbols, with known results.
 var programSource = filepath.Join("..", "..", "internal", "symbols", "testdata", "prog")
 
-// program is the program, built in a directory of its own, which becomes the working
-// directory, and x.scope: samples of it that were recorded, as it seems, where it was built.
+// program is the program, built in its own directory, which becomes the working directory, and
+// x.scope: samples of it that appear to have been recorded there.
 type program struct {
 	dir, exe string
 	trace    string // as text
 }
 
-// builtProgram builds it with flags, and records it in chunks of so many bytes.
+// builtProgram builds it with flags, and records it in chunks of that many bytes.
 func builtProgram(t *testing.T, chunk int, flags ...string) *program {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(programSource, "main.go"))
@@ -92,14 +92,14 @@ func (p *program) record(t *testing.T, path string) {
 	}
 }
 
-// looks are what needs the executable and the sources.
+// looks are commands that need the executable and the sources.
 var looks = []string{
 	"source x.scope main.go", "source x.scope main.index", "source x.scope main.go --format csv",
 	"disasm x.scope main.index", "disasm x.scope main.index --json", "functions x.scope --inline=false",
 }
 
-// TestArchive: what source and disasm show is the same when the executable and the sources
-// are gone, and the trace is the only file that there is.
+// TestArchive: source and disasm print the same when the executable and the sources are gone, and
+// only the trace is left.
 func TestArchive(t *testing.T) {
 	for _, tc := range []struct {
 		chunk int
@@ -152,7 +152,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// alone removes the executable, the sources, and what was left of writing.
+// alone removes the executable, the sources, and temporary files.
 func alone(t *testing.T, p *program) {
 	t.Helper()
 	for _, path := range []string{p.exe, p.dir} {
@@ -166,8 +166,8 @@ func alone(t *testing.T, p *program) {
 	}
 }
 
-// TestArchiveOfTrimpath: sources are stored by the names that the compiler was given, are
-// found by --path-map, and have the lines that were compiled, whatever is on the disk.
+// TestArchiveOfTrimpath: sources are stored by the names that the compiler recorded, are found by
+// --path-map, and have the lines that were compiled, even if the files on disk change.
 func TestArchiveOfTrimpath(t *testing.T) {
 	p := builtProgram(t, 65536, "-trimpath")
 	if r := call("archive", "x.scope", "--sources", "all", "--path-map", "example.com/prog="+p.dir, "-o", "y.scope"); r.code != 0 || strings.Contains(r.err, "example.com") {
@@ -199,7 +199,7 @@ func TestArchiveOfTrimpath(t *testing.T) {
 	if r := call("source", "y.scope", "main.go", "--commentary"); r.code != 0 || !strings.Contains(r.out, "the compiler was not asked") {
 		t.Error(r)
 	}
-	// Beside the executable, sources can come later.
+	// Sources can be added to a stored executable later.
 	if r := call("archive", "x.scope", "--sources", "none"); r.code != 0 || !strings.Contains(r.out, "0 sources") || r.err != "" {
 		t.Error(r)
 	}
@@ -210,8 +210,8 @@ func TestArchiveOfTrimpath(t *testing.T) {
 	tracetest.Verify(t, "x.scope")
 }
 
-// TestArchiveRefuses: an executable of another build, a trace that can't be replaced, and
-// what was interrupted leave the trace as it is, and nothing beside it.
+// TestArchiveRefuses: after a refusal or an interruption, the trace is unchanged and no file is
+// left beside it: with an executable of another build, and with a trace that can't be replaced.
 func TestArchiveRefuses(t *testing.T) {
 	p := builtProgram(t, 4096)
 	other := filepath.Join(p.dir, "other")
@@ -253,8 +253,8 @@ func TestArchiveRefuses(t *testing.T) {
 	}
 }
 
-// TestArchiveDamaged: a part that is damaged costs what needs it, with a sentence, and
-// nothing else; storing again mends it.
+// TestArchiveDamaged: a damaged part affects only the commands that need it, which say so; storing
+// again repairs it.
 func TestArchiveDamaged(t *testing.T) {
 	p := builtProgram(t, 65536)
 	if r := call("archive", "x.scope"); r.code != 0 {
@@ -295,7 +295,7 @@ func TestArchiveDamaged(t *testing.T) {
 	}
 }
 
-// TestArchiveOfRing: a ring keeps what is stored with it.
+// TestArchiveOfRing: a ring keeps the files stored with it.
 func TestArchiveOfRing(t *testing.T) {
 	p := builtProgram(t, 4096)
 	head, rest, _ := strings.Cut(p.trace, "chunk blocks sealed\n")
@@ -312,9 +312,8 @@ func TestArchiveOfRing(t *testing.T) {
 	}
 }
 
-// TestArchiveKilled: whenever archive is killed, the trace is as it was or has all that was to be
-// stored, is sound, and the next archive does the rest. It is killed at every stage from its
-// start to its end.
+// TestArchiveKilled: if archive is killed, the trace is unchanged or has all the files, is sound,
+// and the next archive completes it. It is killed at every stage from its start to its end.
 func TestArchiveKilled(t *testing.T) {
 	p := builtProgram(t, 65536)
 	self, err := os.Executable()
@@ -343,7 +342,7 @@ func TestArchiveKilled(t *testing.T) {
 		p.record(t, "x.scope")
 		delay := whole * time.Duration(i) / kills
 		if i == kills-1 {
-			delay = time.Minute // however busy the machine is, one is done
+			delay = time.Minute // even on a busy machine, one run must complete
 		}
 		archive(delay)
 		tracetest.Verify(t, "x.scope")
@@ -375,7 +374,7 @@ func TestArchiveKilled(t *testing.T) {
 	}
 }
 
-// TestArchiveVictim is the archive that TestArchiveKilled kills.
+// TestArchiveVictim is the archive process that TestArchiveKilled kills.
 func TestArchiveVictim(t *testing.T) {
 	if os.Getenv("SCOPEVIEW_TEST_ARCHIVE") == "" {
 		t.Skip("it is killed by TestArchiveKilled")

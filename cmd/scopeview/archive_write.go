@@ -18,12 +18,12 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// storing is a file that is to be stored.
+// storing is a file to be stored.
 type storing struct {
-	part format.FilePart // what its parts have in common
+	part format.FilePart // common to all parts
 	r    io.ReaderAt
-	path string            // where it is read; "": in memory
-	skip []symbols.Stretch // what is stored as zeros
+	path string            // file to read; "": in memory
+	skip []symbols.Stretch // ranges stored as zeros
 }
 
 func storedSource(name string, content []byte) *storing {
@@ -51,11 +51,11 @@ func openExecutable(path string) (*storing, error) {
 	return x, nil
 }
 
-// storedPart is how much of a file is compressed at once: small enough that what can't be
-// compressed fits a chunk, and large enough that little is lost by it.
+// storedPart is the number of bytes compressed at once: small enough that incompressible data fits
+// into a chunk, and large enough for nearly the best compression.
 const storedPart = 32 << 10
 
-// each calls add with the file's parts, in a trace whose chunks have so many bytes.
+// each calls add with the file's parts, for a trace with chunks of that many bytes.
 func (x *storing) each(ctx context.Context, chunk int64, add func(payload []byte) error) error {
 	if x.path != "" {
 		f, err := os.Open(x.path)
@@ -65,7 +65,7 @@ func (x *storing) each(ctx context.Context, chunk int64, add func(payload []byte
 		defer f.Close()
 		x.r = f
 	}
-	const deflated = 64 // more than what can't be compressed becomes longer by
+	const deflated = 64 // incompressible data grows by less
 	room := chunk - format.ChunkHeaderSize - format.BlockHeaderSize - format.FilePartHeadSize - int64(len(x.part.Name)) - deflated
 	buf := make([]byte, min(storedPart, room))
 	var packed bytes.Buffer
@@ -99,7 +99,7 @@ func (x *storing) each(ctx context.Context, chunk int64, add func(payload []byte
 	return nil
 }
 
-// blank makes zeros of what of b, which is at offset, is not stored.
+// blank clears the skipped ranges in b, which is at offset in the file.
 func (x *storing) blank(b []byte, offset int64) {
 	for _, s := range x.skip {
 		from, to := max(s.Offset-offset, 0), min(s.Offset+s.Size-offset, int64(len(b)))
@@ -109,9 +109,9 @@ func (x *storing) blank(b []byte, offset int64) {
 	}
 }
 
-// writeStored makes a trace at to of the one at from and the files, of which the first has
-// the number n. It is there when it is complete; before it the old one is, if it replaces
-// that. more is how many bytes the files took.
+// writeStored writes to to the trace at from with the files added, the first of which gets the
+// number n. The trace appears at to, or replaces it, only when it is complete. more is the number
+// of bytes added.
 func writeStored(ctx context.Context, from, to string, chunk int64, n uint32, list []*storing, replaces bool) (more int64, err error) {
 	temp := to + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
 	defer os.Remove(temp)
@@ -147,7 +147,7 @@ func writeStored(ctx context.Context, from, to string, chunk int64, n uint32, li
 	return more, replace(temp, to)
 }
 
-// checkStored reads the new trace: nothing is replaced by one that lacks something.
+// checkStored reads the new trace, so that an incomplete one replaces nothing.
 func checkStored(path string, n uint32, count int) error {
 	t, err := trace.OpenFile(path)
 	if err != nil {
@@ -166,8 +166,8 @@ func checkStored(path string, n uint32, count int) error {
 	return nil
 }
 
-// replace gives a file the name and the mode of another one, once all of it is on the disk:
-// what a crash leaves is one of the two.
+// replace gives a file the name and the mode of another one after syncing it, so that a crash
+// leaves either file complete.
 func replace(temp, path string) error {
 	st, err := os.Stat(path)
 	if err != nil {

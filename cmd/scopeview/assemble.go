@@ -42,12 +42,12 @@ in any way: for tests of what reads traces. The lines are described in package i
 					return usagef("-o %s is the text itself; give another name", out.path)
 				}
 			}
-			// A text that is wrong leaves no file, and not even an attempt at one.
+			// An invalid text creates no file, not even a temporary one.
 			data, err := text.Assemble(in)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			if len(data) == 0 { // as when the dump that it is piped from failed
+			if len(data) == 0 { // such as when the dump command before the pipe failed
 				return fmt.Errorf("%s: there is no line, so there is no trace", name)
 			}
 			return out.write(s, func(w io.Writer) error {

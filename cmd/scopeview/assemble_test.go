@@ -12,8 +12,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// Every golden of the reader goes through dump, assemble and dump: the traces
-// and the texts are the same.
+// TestAssembleGoldens passes every golden of the reader through dump, assemble and dump: traces and
+// texts are the same.
 func TestAssembleGoldens(t *testing.T) {
 	paths, err := filepath.Glob("../../internal/trace/testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -30,10 +30,10 @@ func TestAssembleGoldens(t *testing.T) {
 		}
 		part := golden.FindSubmatch(b)
 		if part == nil {
-			continue // no trace that opens
+			continue // not a trace that opens
 		}
 		if filepath.Base(p) == "segments-apart.txtar" {
-			continue // dump has a trace as it is read, which is in one file
+			continue // dump writes a single trace for it
 		}
 		n++
 		data, err := text.Assemble(bytes.NewReader(part[1]))
@@ -82,7 +82,7 @@ func TestAssembleReadsStandardInput(t *testing.T) {
 	}
 }
 
-// A terminal gets no trace, and asking for that touches nothing.
+// TestAssembleOnTerminal: a trace is not written to a terminal, and no file is created.
 func TestAssembleOnTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("x.txt", []byte("header\n"), 0o666); err != nil {

@@ -46,13 +46,13 @@ func (x *texts) flags(cmd *cobra.Command) {
 	x.readFlags(cmd)
 }
 
-// readFlags adds those that say how a TEXT is read.
+// readFlags adds the flags for reading a TEXT.
 func (x *texts) readFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&x.lenient, "lenient", false, "forgive blanks that the format has no place for, and say so")
 	x.lossy.flag(cmd)
 }
 
-// read reads a profile, and says on standard error what is to be known of it.
+// read reads a profile, and prints its warnings on standard error.
 func (x *texts) read(path string) (*autofdo.Profile, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -126,7 +126,7 @@ record -b) it counts the code between the branches.
 	return cmd
 }
 
-// textArgs checks that a command got so many TEXTs; most 0: any number.
+// textArgs checks the number of TEXTs of a command; most 0: any number.
 func textArgs(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most > 0 && len(args) > most {
@@ -203,7 +203,7 @@ func newAutofdoMerge(s *streams) *cobra.Command {
 	return cmd
 }
 
-// parseCounts reads how often each of n profiles counts; "" is once.
+// parseCounts parses the weights of n profiles; "" is 1 for each.
 func parseCounts(text string, n int) (list []uint64, err error) {
 	if text == "" {
 		text = strings.TrimSuffix(strings.Repeat("1,", n), ",")

@@ -7,15 +7,15 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// dearest are the bombs that come nearest to what reading may take.
+// dearest are the bombs that come nearest to the limits of reading.
 var dearest = []string{
 	"tasks of a goroutine each", "tasks of a goroutine each, all at once", "open tasks of a goroutine each",
 	"tasks that end in the order in which they began",
 	"pending events that all come at the end", "heartbeats of a value", "verbs without end",
 }
 
-// TestG24Tool: files that claim to hold more than they do, or are as dear as can be, cost
-// every command no more than reading may.
+// TestG24Tool: for files that claim to hold more than they do, or are as expensive as possible, no
+// command exceeds the limits of reading.
 func TestG24Tool(t *testing.T) {
 	if !tracetest.InChild(t) {
 		return
@@ -33,7 +33,7 @@ func TestG24Tool(t *testing.T) {
 		})
 	}
 	if !full() {
-		// What a small file may take beside its size would hide what each of its bytes takes.
+		// The fixed allowance of a small file would hide the cost of each of its bytes.
 		for _, b := range tracetest.Bombs(1 << 20) {
 			if !slices.Contains(dearest, b.Name) {
 				continue

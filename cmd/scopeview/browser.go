@@ -19,8 +19,8 @@ func browserCommand(address string) []string {
 	return []string{"xdg-open", address}
 }
 
-// openBrowser shows an address in the user's browser. It does not wait for the
-// browser to end, but for the given time that it may fail in.
+// openBrowser shows an address in the user's browser. It does not wait for the browser to end,
+// except that it reports a failure within the time wait.
 func openBrowser(address string, wait time.Duration) error {
 	command := browserCommand(address)
 	c := exec.Command(command[0], command[1:]...)

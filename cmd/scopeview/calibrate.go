@@ -45,7 +45,7 @@ processor, and is used from then on; the file may be edited.`,
 					return err
 				}
 				if c.Weights = w; !known {
-					c.CPU, path = "", "" // what is built in
+					c.CPU, path = "", "" // the built-in weights
 				}
 			} else {
 				c.Weights = advice.Calibrate(20*time.Millisecond, func(weight string) {
@@ -71,13 +71,13 @@ processor, and is used from then on; the file may be edited.`,
 	return cmd
 }
 
-// calibrationDocument is weights, and where they are from.
+// calibrationDocument holds weights and their origin.
 type calibrationDocument struct {
 	File string `json:"file" says:"where they are; empty: they are built in"`
 	advice.Calibration
 }
 
-// weight is what an operation takes.
+// weight is the cost of an operation.
 type weight struct {
 	Name  string  `json:"-" head:"operation"`
 	NS    float64 `json:"-" head:"ns" unit:"ns"`

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// buildCgo builds the program of testdata/cgo and its shared library. It skips the test where
-// there is no C compiler.
+// buildCgo builds the program of testdata/cgo and its shared library. It skips the test if there is
+// no C compiler.
 func buildCgo(t *testing.T) (program string) {
 	t.Helper()
 	out, err := exec.Command("go", "env", "CC").Output()
@@ -37,8 +37,8 @@ func buildCgo(t *testing.T) (program string) {
 	return program
 }
 
-// shares runs a command that lists something with its CPU time, and returns by its name which
-// share of the total it has, in percent.
+// shares runs a command that lists CPU times, and returns the share of the total of each name, in
+// percent.
 func shares(t *testing.T, column string, args ...string) map[string]float64 {
 	t.Helper()
 	r := call(append(args, "-m", "e.cpu:i.cpu", "--format", "csv")...)
@@ -64,9 +64,9 @@ func shares(t *testing.T, column string, args ...string) map[string]float64 {
 	return ns
 }
 
-// TestCgo: from outside the time of C functions is theirs, in the executable and in a library,
-// and the Go functions that called them are their callers. Go itself does not know C functions:
-// in its own samples the callers have the time.
+// TestCgo: recorded from outside, C functions have their own time, in the executable and in a
+// library, and the Go functions that called them are their callers. Go's own samples do not contain
+// C functions: there the callers have the time.
 func TestCgo(t *testing.T) {
 	program := buildCgo(t)
 	t.Chdir(t.TempDir())
@@ -86,9 +86,9 @@ func TestCgo(t *testing.T) {
 	own, all := shares(t, "exclusive_cpu", "functions", "x.scope"), shares(t, "inclusive_cpu", "functions", "x.scope")
 	for f, caller := range map[string]string{"own_hot": "main.callOwn", "shared_hot": "main.callShared"} {
 		near(f, own[f], 35, 55)
-		near(caller, all[caller]-own[f], -1, 5) // it has what its C function has, and the way there
+		near(caller, all[caller]-own[f], -1, 5) // it has the time of its C function and of the call
 	}
-	// All of both is called by it. The rest, such as starting, takes more where page faults do.
+	// It calls both. The rest of the program, such as its start, takes longer where page faults do.
 	near("main.main", all["main.main"]-own["own_hot"]-own["shared_hot"], -0.1, 10)
 	objects := shares(t, "exclusive_cpu", "objects", "x.scope")
 	near("the library", objects[filepath.Join(filepath.Dir(program), "libshared.so")]-own["shared_hot"], -0.1, 0.1)
@@ -101,7 +101,8 @@ func TestCgo(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	inside := shares(t, "inclusive_cpu", "functions", "go.trace")
-	// Of some 80 samples a half is known to a twentieth; these are four of that.
+	// With some 80 samples, the standard error of one half is 5.6 %; the tolerance is four times
+	// that.
 	near("main.callOwn, as Go has it,", inside["main.callOwn"], 25, 75)
 	near("main.callShared, as Go has it,", inside["main.callShared"], 25, 75)
 	if _, ok := inside["own_hot"]; ok {

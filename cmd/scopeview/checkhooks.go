@@ -51,7 +51,7 @@ It ends with exit code 1 if a hook does not work.`,
 	return cmd
 }
 
-// hookDocument is what check-hooks has found.
+// hookDocument is the document of check-hooks.
 type hookDocument struct {
 	Go    string      `json:"go" says:"the version of the go command that was tried"`
 	Hooks []hookState `json:"hooks"`

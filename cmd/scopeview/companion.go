@@ -14,12 +14,12 @@ import (
 	"github.com/scopeview/scopeview/internal/release"
 )
 
-// companion is the program that has what needs large libraries: those of Parquet and of
-// object stores are in none of the tool's own commands.
+// companion is the program with the commands that need large libraries: Parquet's, and those of
+// object stores. The tool itself does not link them.
 const companion = "scopeview-fleet"
 
-// newCompanion returns a command that hands its arguments, flags and all, to a command of
-// the companion.
+// newCompanion returns a command that passes its arguments, flags included, to a command of the
+// companion.
 func newCompanion(s *streams, use, short, long, example string, to ...string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Example: example,
@@ -41,7 +41,7 @@ func newCompanion(s *streams, use, short, long, example string, to ...string) *c
 			c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 			var failed *exec.ExitError
 			if err := c.Run(); errors.As(err, &failed) && failed.ExitCode() > 0 {
-				return &exit{failed.ExitCode(), nil} // it has said why
+				return &exit{failed.ExitCode(), nil} // the companion has printed the reason
 			} else if err != nil {
 				return fmt.Errorf("running %s: %w", path, err)
 			}
@@ -72,7 +72,7 @@ func findCompanion(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// installs says what installs the companion.
+// installs returns the command that installs the companion.
 func installs() string {
 	if v := release.Of(); strings.HasPrefix(v, "v") {
 		return "go install github.com/scopeview/scopeview/fleet/cmd/" + companion + "@" + v + " installs it"

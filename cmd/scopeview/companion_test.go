@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/release"
 )
 
-// TestCompanion: what another program does is handed over, with its exit code; one that is
-// missing, or of another version, is told with the command that installs it.
+// TestCompanion: the companion runs with the arguments and its exit code is returned; if it is
+// missing, or of another version, the error has the command that installs it.
 func TestCompanion(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the companion is a shell script here")

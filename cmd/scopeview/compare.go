@@ -22,7 +22,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// figuresOf are the figures of a view of samples.
+// figuresOf returns the figures of a view of samples.
 type figuresOf func(p *samples.Profile, wanted func(string) bool) (*report.Figures, error)
 
 func by(what *profile.Kind) figuresOf {
@@ -35,10 +35,10 @@ func by(what *profile.Kind) figuresOf {
 type comparedView struct {
 	name, what string
 	view       *report.View // nil: of callers, whose view is that of a function
-	of         figuresOf    // of samples, which other files have too; nil: it is none
+	of         figuresOf    // for samples, which other files have too; nil: it is not a view of samples
 }
 
-// compared are the views that can be.
+// compared are the views that can be compared.
 var compared = []comparedView{
 	{"top", "scopes and events by name; total, count and self are of the recording, the others of one execution", &top.View, nil},
 	{"waits", "locks by name, and the places where goroutines waited for something else", &waits.View, nil},
@@ -77,7 +77,7 @@ as self% of all self times, and of callers of what the function has. Where the l
 A limit is 10% of A's value, a time as 5ms, or a number where the column is none. NAME can have * and ? as in --name.
 With several runs a side the whole interval has to be beyond the limit.`
 
-// viewList returns the views and their columns as the help has them.
+// viewList returns the views and their columns for the help.
 func viewList() string {
 	var b strings.Builder
 	b.WriteString("The views and their columns:\n")
@@ -144,8 +144,7 @@ func newCompare(s *streams) *cobra.Command {
 	return cmd
 }
 
-// compare shows what was found out. What is wrong with a trace, and what conditions hold,
-// becomes the exit code.
+// compare shows the comparison. Damage of a trace, and conditions that are met, set the exit code.
 func (x *excerpt) compare(cmd *cobra.Command, r *compare.Result, of *runs, conditions []compare.Condition) error {
 	var met []string
 	for _, c := range conditions {
@@ -167,7 +166,8 @@ func (x *excerpt) compare(cmd *cobra.Command, r *compare.Result, of *runs, condi
 	return &exit{code: exitFound}
 }
 
-// comparison finds out what is to be compared. Without an order it is the view's own.
+// comparison returns the view and the conditions of a comparison. The default order is the view's
+// own.
 func comparison(name, function string, order *string, failOn []string) (v *report.View, list []compare.Condition, err error) {
 	var names []string
 	for _, x := range compared {
@@ -227,7 +227,7 @@ func bothSides(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// sideA returns how many of the arguments are side A's.
+// sideA returns the number of arguments of side A.
 func sideA(cmd *cobra.Command, args []string) int {
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
 		return n
@@ -252,7 +252,7 @@ func (s *streams) completeColumns(cmd *cobra.Command, view *string) {
 	})
 }
 
-// functionOf returns what completion has for --function, which may not be there yet.
+// functionOf returns a value of --function for completion, when the flag may not be there yet.
 func functionOf(view string) string {
 	if view == "callers" {
 		return samples.TotalName
@@ -260,7 +260,7 @@ func functionOf(view string) string {
 	return ""
 }
 
-// runs are the traces of both sides, and what was read of them.
+// runs holds the traces of both sides, and the figures read from them.
 type runs struct {
 	read   []compare.Run
 	traces []*trace.Trace
@@ -268,13 +268,13 @@ type runs struct {
 	plain  []plainProfile
 }
 
-// plainProfile is what was read of a file that is no recording.
+// plainProfile is a profile from a file that is not a recording.
 type plainProfile struct {
 	name string
 	*samples.Profile
 }
 
-// readAll reads each trace, one after the other. The caller closes them, also after an error.
+// readAll reads the traces, one after the other. The caller must close them, also after an error.
 func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View, function string) (*runs, error) {
 	r := &runs{}
 	for _, arg := range args {
@@ -306,7 +306,7 @@ func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View, fun
 	return r, nil
 }
 
-// readOther reads a file that is no recording; p is nil for one.
+// readOther reads a file that is not a recording; p is nil for a recording.
 func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View, function string) (p *samples.Profile, run compare.Run, err error) {
 	in, kind, err := sniff(arg)
 	if in == nil {
@@ -343,7 +343,7 @@ func (r *runs) close() {
 	}
 }
 
-// verdict makes what is wrong with a trace the exit code: damage rather than losses.
+// verdict sets the exit code for the state of the traces; damage takes precedence over losses.
 func (r *runs) verdict(x *excerpt) (worst error) {
 	for i := range r.traces {
 		x.t, x.path = r.traces[i], r.paths[i]

@@ -36,7 +36,7 @@ func TestComparedColumns(t *testing.T) {
 	}
 }
 
-// TestCompareInterrupted: who asks for no more gets no output.
+// TestCompareInterrupted: an interrupted comparison prints no output.
 func TestCompareInterrupted(t *testing.T) {
 	scriptTrace(t, "compare")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -131,8 +131,8 @@ func TestCompareProfiles(t *testing.T) {
 	}
 }
 
-// TestCompareInstructions: profiles with addresses are compared by instruction, with the instruction's text; of
-// an executable that is not there it is said that there are none.
+// TestCompareInstructions: profiles with addresses are compared by instruction, with the
+// instruction's text; if the executable is missing, the error says that there are none.
 func TestCompareInstructions(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// How compressed data begin. What names and headers say of them is not looked at.
+// The first bytes of compressed data. File names and HTTP headers are ignored.
 var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 	skipMagic = []byte{0x2a, 0x4d, 0x18} // behind a byte from 0x50 to 0x5f: a frame that zstd skips
@@ -25,33 +25,33 @@ func isZstd(head []byte) bool {
 	return bytes.HasPrefix(head, zstdMagic) || len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.HasPrefix(head[1:], skipMagic)
 }
 
-// Bounds of what is read: layers of compression, and the memory that zstd itself allows
-// a file to ask for (--long=27).
+// Limits of reading: layers of compression, and the memory that zstd itself lets a file require
+// (--long=27).
 const (
 	maxLayers  = 3
 	zstdWindow = 128 << 20
 )
 
-// contents is what is left of a stream without its compression.
+// contents is a stream after decompression.
 type contents struct {
 	*bufio.Reader
-	layers int // that were taken off
+	layers int // number of layers that were removed
 	close  []func()
 }
 
-// Close lets go of the decompressors.
+// Close releases the decompressors.
 func (c *contents) Close() {
 	for _, f := range c.close {
 		f()
 	}
 }
 
-// unpacked returns what a stream holds without its compression, if it has some. A profile
-// that gzip has compressed stays as it is, since that is its format.
+// unpacked returns the contents of a stream, decompressed if necessary. A profile compressed by
+// gzip stays as it is, because that is its format.
 func unpacked(r io.Reader) (*contents, error) {
 	c := &contents{Reader: bufio.NewReaderSize(r, 256<<10)}
 	for ; ; c.layers++ {
-		head, _ := c.Peek(len(zstdMagic)) // what can't be read, reading tells
+		head, _ := c.Peek(len(zstdMagic)) // reading reports an error
 		var in io.Reader
 		switch {
 		case isZstd(head):
@@ -86,7 +86,7 @@ func unpacked(r io.Reader) (*contents, error) {
 	}
 }
 
-// inside returns how what gzip has compressed begins. Nothing is read by that.
+// inside returns the first bytes of gzip's contents. It consumes nothing.
 func (c *contents) inside() ([]byte, error) {
 	head, _ := c.Peek(4096)
 	z, err := gzip.NewReader(bytes.NewReader(head))
@@ -101,7 +101,7 @@ func (c *contents) inside() ([]byte, error) {
 	return b[:n], nil
 }
 
-// layerReader says of what compression an error is.
+// layerReader adds the name of the compression to errors.
 type layerReader struct {
 	name string
 	r    io.Reader
@@ -112,7 +112,8 @@ func (l *layerReader) Read(b []byte) (int, error) {
 	return n, brokenLayer(l.name, err)
 }
 
-// brokenLayer words what is wrong with compressed data, unless they end or can't be read.
+// brokenLayer describes an error in compressed data, unless it is the end of the data or a read
+// error.
 func brokenLayer(name string, err error) error {
 	var failed *sourceError
 	switch {
@@ -124,8 +125,8 @@ func brokenLayer(name string, err error) error {
 	return fmt.Errorf("the %s data are broken (%w)", name, err)
 }
 
-// compressedFile reports whether the file at path is to be read without its compression. A
-// compressed profile is not: what reads those does that itself.
+// compressedFile reports whether the file at path must be decompressed before reading. Compressed
+// profiles need not be: their readers decompress them.
 func compressedFile(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// controlWords are those of a trace that is being written; see docs/format.md §2.
+// controlWords are the control words of a trace that is being written; see docs/format.md §2.
 type controlWords struct {
 	path string
 	f    *os.File
 }
 
-// askEvery is how often the answer is looked for.
+// askEvery is the interval of polling for the answer.
 const askEvery = 20 * time.Millisecond
 
-// openControl opens a trace whose writer can be asked.
+// openControl opens a trace whose writer may answer requests.
 func openControl(path string) (*controlWords, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: it is not a regular file, and so no trace", path)
@@ -49,8 +49,7 @@ func openControl(path string) (*controlWords, error) {
 
 func (c *controlWords) close() { c.f.Close() }
 
-// written is nil if somebody writes the trace who may answer, as far as can be
-// told.
+// written returns nil if the trace appears to have a live writer that may answer.
 func (c *controlWords) written() error {
 	var b [format.StateOffset + format.StateSize]byte
 	n, err := c.f.ReadAt(b[:], 0)
@@ -72,7 +71,7 @@ func (c *controlWords) written() error {
 	return nil
 }
 
-// read reads the words. While somebody stores them they may make no sense.
+// read reads the words. While another process stores them they may be inconsistent.
 func (c *controlWords) read() (r format.Request, a format.Answer, err error) {
 	if r, a, err = format.ReadControl(c.f); err != nil && !errors.Is(err, format.ErrRequest) {
 		err = fmt.Errorf("%s: reading the answer: %w", c.path, err)
@@ -80,8 +79,8 @@ func (c *controlWords) read() (r format.Request, a format.Answer, err error) {
 	return r, a, err
 }
 
-// wait polls until the words are as is says. late is the error if they are not
-// in time; it may tell what the words were last.
+// wait polls until is returns true for the words. late returns the error after the limit; it gets
+// the last request.
 func (c *controlWords) wait(ctx context.Context, limit time.Duration, is func(format.Request, format.Answer) bool, late func(format.Request) error) (r format.Request, a format.Answer, err error) {
 	deadline := time.Now().Add(limit)
 	poll := time.NewTicker(askEvery)
@@ -114,7 +113,7 @@ func (c *controlWords) ask(ctx context.Context, r *format.Request, limit time.Du
 		return "", err
 	}
 	defer c.unlock()
-	// Whoever asked before may have given up; the program may be at it still.
+	// An earlier requester may have given up while the program still processes its request.
 	last, answer, err := c.wait(ctx, limit, func(r format.Request, a format.Answer) bool { return r.Number == a.Number || r.Number == 0 },
 		func(r format.Request) error {
 			return fmt.Errorf("%s: another request (%s) is under way and was not answered within %v; ask again later, or wait longer with --timeout", c.path, requestName(r.Command), limit)
@@ -139,7 +138,7 @@ func (c *controlWords) ask(ctx context.Context, r *format.Request, limit time.Du
 	return a.Text, nil
 }
 
-// requestName returns what a request is called.
+// requestName returns the name of a request.
 func requestName(c format.Command) string {
 	for _, k := range ctlCommands {
 		if k.command == c {
@@ -149,8 +148,8 @@ func requestName(c format.Command) string {
 	return fmt.Sprintf("request of kind %d", c)
 }
 
-// lock keeps other ctl processes from the control words, until unlock: their
-// texts must not mix. Where there are no such locks it does nothing.
+// lock excludes other ctl processes from the control words until unlock, because their texts must
+// not mix. On systems without such locks it does nothing.
 func (c *controlWords) lock(ctx context.Context, deadline time.Time) error {
 	poll := time.NewTicker(askEvery)
 	defer poll.Stop()

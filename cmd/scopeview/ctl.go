@@ -12,12 +12,12 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// ctlCommands are what ctl can ask for.
+// ctlCommands are the requests of ctl.
 var ctlCommands = []struct {
 	name    string
 	command format.Command
 	help    string
-	text    string // what may follow; upper case: what has to
+	text    string // optional argument; in upper case: required argument
 }{
 	{"on", format.CommandOn, "record again", ""},
 	{"off", format.CommandOff, "record nothing", ""},
@@ -25,10 +25,10 @@ var ctlCommands = []struct {
 	{"snapshot", format.CommandSnapshot, "have the program write a snapshot", "path"},
 }
 
-// How long the program may take to answer. It looks once a second.
+// Limits for the program's answer. It polls once a second.
 const (
 	answerTimeout   = 5 * time.Second
-	snapshotTimeout = time.Minute // it copies some GiB
+	snapshotTimeout = time.Minute // it copies up to some GiB
 )
 
 func newCtl(s *streams) *cobra.Command {
@@ -80,7 +80,7 @@ Several may ask at once: each waits for its turn.`,
 	return cmd
 }
 
-// ctl asks for what name says.
+// ctl performs the request called name.
 func ctl(ctx context.Context, arg, name, text string, timeout time.Duration) (string, error) {
 	if isAddress(arg) {
 		if timeout > 0 {
@@ -104,7 +104,7 @@ func ctl(ctx context.Context, arg, name, text string, timeout time.Duration) (st
 	}
 	if r.Command == format.CommandSnapshot && text != "" {
 		var err error
-		if r.Text, err = filepath.Abs(text); err != nil { // the program is in another directory
+		if r.Text, err = filepath.Abs(text); err != nil { // the program has another working directory
 			return "", fmt.Errorf("%s: finding where it is: %w; give an absolute path", text, err)
 		}
 	}
@@ -120,7 +120,7 @@ func ctl(ctx context.Context, arg, name, text string, timeout time.Duration) (st
 	return c.ask(ctx, &r, timeout)
 }
 
-// ctlArgs checks what ctl is called with.
+// ctlArgs checks the arguments of ctl.
 func ctlArgs(_ *cobra.Command, args []string) error {
 	if len(args) < 2 {
 		return fmt.Errorf("ctl needs a TRACE and what to do: on, off, filter EXPR or snapshot [PATH]")
@@ -140,7 +140,7 @@ func ctlArgs(_ *cobra.Command, args []string) error {
 	return fmt.Errorf("%q is nothing that can be asked for: there is on, off, filter EXPR, snapshot [PATH]", args[1])
 }
 
-// completeCtl completes what may be asked for, and the path of a snapshot.
+// completeCtl completes requests, and the path of a snapshot.
 func completeCtl(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	switch {
 	case len(args) == 0:

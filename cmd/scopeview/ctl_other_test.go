@@ -9,5 +9,5 @@ import (
 
 const locksRanges = false
 
-// lockTrace does nothing where nobody can tell whether a writer lives.
+// lockTrace does nothing on systems where a live writer can't be detected.
 func lockTrace(*testing.T, *os.File) {}

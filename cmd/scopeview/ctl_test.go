@@ -13,8 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// asked is a trace that a recorder writes who answers requests, as docs/format.md
-// says, and does nothing else.
+// asked is a trace with a recorder that only answers requests, as docs/format.md specifies.
 type asked struct {
 	t      *testing.T
 	path   string
@@ -79,7 +78,7 @@ func (a *asked) run(quit <-chan struct{}) {
 	}
 }
 
-// requests are those that were seen so far.
+// requests returns the requests received so far.
 func (a *asked) requests() []format.Request {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -116,7 +115,7 @@ func TestCtl(t *testing.T) {
 	}
 }
 
-// TestCtlFails: why nothing was done is a sentence, and what can be done about it.
+// TestCtlFails: each error says why nothing was done, and what can be done about it.
 func TestCtlFails(t *testing.T) {
 	refuse := func(format.Request) format.Answer {
 		return format.Answer{Failed: true, Text: `filter "a,,b": a pattern is empty`}
@@ -164,7 +163,7 @@ func TestCtlFails(t *testing.T) {
 		if r := call("ctl", a.path, "on", "--timeout", "60ms"); r.code != exitFailed || !strings.Contains(r.err, "no answer within 60ms") || !strings.Contains(r.err, "--timeout") {
 			t.Errorf("%v", r)
 		}
-		// It is there all the same, and keeps others from asking for something else.
+		// The request remains, and blocks other requests.
 		if r := call("ctl", a.path, "off", "--timeout", "60ms"); r.code != exitFailed || !strings.Contains(r.err, "another request (on) is under way") {
 			t.Errorf("%v", r)
 		}
@@ -212,8 +211,7 @@ func TestCtlUsage(t *testing.T) {
 	}
 }
 
-// TestCtlTogether: several ask at once, and none of their texts is mixed with
-// another's.
+// TestCtlTogether: several processes send requests at once, and their texts are not mixed.
 func TestCtlTogether(t *testing.T) {
 	if !locksRanges {
 		t.Skip("there are no locks of parts of a file here that two in one process would see")

@@ -27,7 +27,7 @@ func lockTrace(t *testing.T, f *os.File) {
 
 const nobodyArgs = "SCOPEVIEW_TEST_NOBODY"
 
-// TestNobody is no test but the tool, run by a user who may do nothing.
+// TestNobody is not a test: it runs the tool as a user without any rights.
 func TestNobody(t *testing.T) {
 	args := os.Getenv(nobodyArgs)
 	if args == "" {
@@ -43,13 +43,12 @@ func TestNobody(t *testing.T) {
 	fmt.Print(call(strings.Fields(args)...))
 }
 
-// TestOtherUser: the trace of another user can't be copied, and its program not
-// be asked.
+// TestOtherUser: the trace of another user can't be copied, and requests to its program fail.
 func TestOtherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("becoming another user needs root")
 	}
-	dir, err := os.MkdirTemp("/tmp", "scopeview-test-") // where everybody comes to
+	dir, err := os.MkdirTemp("/tmp", "scopeview-test-") // a directory that everybody can enter
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// damagedCalls are calls of each command that reads what others have written, without their last argument, which is
-// the file. A command that says so in words, beginning with "-", is not called.
+// damagedCalls are calls of each command that reads files, without their last argument, which is
+// the file. An entry that begins with "-" is a reason not to call the command.
 var damagedCalls = map[string][]string{
 	"info": {""}, "top": {"", "--json", "--brief"}, "tail": {"", "--from 0"}, "doctor": {"", "--json"}, "states": {""}, "waits": {""}, "verify": {""},
 	"stacks": {"", "--json", "--format folded", "--format pprof -o x.out"}, "gotrace": {"-o x.out"}, "html": {"-o x.out"},
@@ -27,7 +27,8 @@ var damagedCalls = map[string][]string{
 	"autofdo merge": {"- it reads text"}, "autofdo overlap": {"- it reads text"},
 }
 
-// madePerfData is a perf.data as perf record writes it to a pipe, with three samples of a function of this program.
+// madePerfData returns a perf.data as perf record writes it to a pipe, with three samples of a
+// function of this program.
 func madePerfData(t *testing.T) []byte {
 	t.Helper()
 	self, err := os.Executable()
@@ -59,10 +60,11 @@ func madePerfData(t *testing.T) []byte {
 	return out
 }
 
-// saysMissing is what is said of a file of which something can't be read, or that the command does not read.
+// saysMissing matches the messages about a file that can't be read completely, or that the command
+// does not read.
 var saysMissing = regexp.MustCompile(`could not be read|ends in the middle|the file ends in it|its end is not there|cut off|bytes into a chunk|is damaged|found invalid event|unexpected EOF|unknown_after_ns|not a scopeview trace|is no recording`)
 
-// damagedFiles writes files that are cut off or damaged, and what they were made of.
+// damagedFiles writes files that are cut off or damaged, and the originals.
 func damagedFiles(t *testing.T) {
 	t.Helper()
 	goTrace, err := os.ReadFile(goTraces + "go1.26.trace")
@@ -100,8 +102,9 @@ func damagedFiles(t *testing.T) {
 	write("cut.data", perf[:len(perf)-10])
 }
 
-// Whatever reads a file that is cut off or damaged says so, and has the exit codes for it: 1 where it is damaged or
-// nothing can be made of it, with --strict 3 where something is missing.
+// TestEveryCommandTellsOfDamagedInput: each command that reads a cut or damaged file reports it,
+// and exits with 1 if the file is damaged or unusable, and with --strict with 3 if a part is
+// missing.
 func TestEveryCommandTellsOfDamagedInput(t *testing.T) {
 	damagedFiles(t)
 	for name, c := range leafCommands(newRoot(&streams{})) {
@@ -110,7 +113,7 @@ func TestEveryCommandTellsOfDamagedInput(t *testing.T) {
 			group = group.Parent()
 		}
 		if !slices.Contains([]string{"look", "why", "where", "compiler", "export"}, group.GroupID) && name != "verify" {
-			continue // what makes files of files has tests of its own
+			continue // commands that convert files have their own tests
 		}
 		calls := damagedCalls[name]
 		if calls == nil {
@@ -120,7 +123,7 @@ func TestEveryCommandTellsOfDamagedInput(t *testing.T) {
 			if strings.HasPrefix(args, "- ") {
 				continue
 			}
-			if group.GroupID != "compiler" { // of a whole one nothing is said
+			if group.GroupID != "compiler" { // for the undamaged file, nothing is printed
 				words := append(append(strings.Fields(name), strings.Fields(args)...), "good.trace")
 				if name != "verify" {
 					words = append(words, "--strict")

@@ -93,7 +93,7 @@ func newDoctor(s *streams) *cobra.Command {
 	return cmd
 }
 
-// verdictList returns the verdicts as the help has them.
+// verdictList returns the verdicts for the help.
 func verdictList() string {
 	var b strings.Builder
 	for i, v := range doctor.Verdicts {
@@ -105,7 +105,7 @@ func verdictList() string {
 	return b.String()
 }
 
-// condition is one of --fail-on.
+// condition is a condition of --fail-on.
 type condition struct {
 	text    string
 	verdict doctor.Verdict
@@ -133,7 +133,7 @@ func parseFailOn(texts []string) (cs []condition, err error) {
 	return cs, nil
 }
 
-// met writes to standard error which conditions hold, and makes that the exit code.
+// met prints the conditions that hold on standard error, and returns the exit code for them.
 func met(s *streams, cs []condition, r *doctor.Report) error {
 	code := exitOK
 	for _, c := range cs {
@@ -159,7 +159,7 @@ func label(f *doctor.Finding) string {
 	return string(f.Verdict) + " of " + show.Name(f.Object)
 }
 
-// readBandwidth reads what membench --json, or scale --json, wrote.
+// readBandwidth reads the output of membench --json or scale --json.
 func readBandwidth(path string) (*doctor.Bandwidth, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/doctor"
 )
 
-// TestDoctorDocument: the keys that the issue of the document promised.
+// TestDoctorDocument checks the promised keys of the document.
 func TestDoctorDocument(t *testing.T) {
 	b, err := json.Marshal(doctor.Report{Findings: []doctor.Finding{{}}})
 	if err != nil {
@@ -23,8 +23,7 @@ func TestDoctorDocument(t *testing.T) {
 	}
 }
 
-// TestMembenchIsReadByDoctor: what membench writes is what doctor reads, as is what
-// scale writes around it.
+// TestMembenchIsReadByDoctor: doctor reads the output of membench, and of scale, which contains it.
 func TestMembenchIsReadByDoctor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.json")
 	if r := call("membench", "--json", "--time", "10ms", "-o", path); r.code != 0 {
@@ -49,8 +48,7 @@ func TestMembenchIsReadByDoctor(t *testing.T) {
 	}
 }
 
-// TestScale runs a command that records: this program's examples/hello would do, and so
-// does the tool itself, which records nothing.
+// TestScale runs a command that records nothing: the tool itself.
 func TestScale(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -120,8 +118,8 @@ task "rest" g=1 start=82000 open tid=1
 	}
 }
 
-// TestProblemsAreCounted: the README says how many problems the doctor knows, and the help
-// lists each.
+// TestProblemsAreCounted: the README has the number of the doctor's problems, and the help lists
+// each.
 func TestProblemsAreCounted(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -141,8 +139,8 @@ func TestProblemsAreCounted(t *testing.T) {
 	}
 }
 
-// TestHelpOfCSV: the help says of every key that scopeview gives an argument, and its
-// examples work for names that look like formulas.
+// TestHelpOfCSV: the help describes every key of arguments that scopeview writes, and its examples
+// work for names that look like formulas.
 func TestHelpOfCSV(t *testing.T) {
 	cmd := newCSV(&streams{})
 	for _, key := range []string{"text", "value", "user_ns, sys_ns", "addr", "lock", "mode", "holder", "tries", "cut", "KEY#bytes"} {

@@ -17,32 +17,30 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// ownAddress is the annotation of a command that does something with an address
-// other than looking at the trace that is there.
+// ownAddress is the annotation of a command that uses an address itself instead of the trace there.
 const ownAddress = "address"
 
-// everyTrace is the annotation of a command of which each argument is a TRACE, not the first
-// alone.
+// everyTrace is the annotation of a command whose arguments are all TRACEs, not only the first one.
 const everyTrace = "traces"
 
-// downloads are the traces that were brought here for one command.
+// downloads are the traces that were copied to this machine for one command.
 type downloads struct {
-	patience time.Duration // how long nothing may come
-	in       string        // the directory for them; "": that for temporary files
+	patience time.Duration // how long a transfer may stall
+	in       string        // directory for them; "": that for temporary files
 	dirs     []string
 	stdin    bool // standard input was read
 }
 
-// remove removes them, also when the command failed or was interrupted.
+// remove removes the copies, also when the command failed or was interrupted.
 func (d *downloads) remove() {
 	for _, dir := range d.dirs {
 		_ = os.RemoveAll(dir)
 	}
 }
 
-// replace brings here what TRACE names, if that can't be read as it is, and gives the command
-// the file instead. So every command that takes a TRACE takes an address, a stream, and what
-// is compressed.
+// replace copies the trace that TRACE names to this machine, if it can't be read in place, and
+// replaces the command's argument by the file. So every command that takes a TRACE accepts an
+// address, a stream, and compressed files.
 func (d *downloads) replace(cmd *cobra.Command, s *streams, args []string) error {
 	if !strings.Contains(cmd.Use, "TRACE") || cmd.Annotations[ownAddress] != "" {
 		return nil
@@ -64,7 +62,7 @@ func (d *downloads) replace(cmd *cobra.Command, s *streams, args []string) error
 		}
 		args[i] = made
 		if path == arg || made != path {
-			continue // of a Go execution trace nobody thinks that it grows
+			continue // Go execution traces are not expected to grow
 		}
 		if err := tellCopy(cmd, s, name); err != nil {
 			return err
@@ -73,7 +71,7 @@ func (d *downloads) replace(cmd *cobra.Command, s *streams, args []string) error
 	return d.with(cmd, s)
 }
 
-// tellCopy says, for the commands that show what is being written, that this is a copy.
+// tellCopy says, for the commands that show a trace being written, that this is a copy.
 func tellCopy(cmd *cobra.Command, s *streams, name string) error {
 	switch cmd.Name() {
 	case "serve":
@@ -87,8 +85,8 @@ func tellCopy(cmd *cobra.Command, s *streams, name string) error {
 	return nil
 }
 
-// bring returns the file of what TRACE names: arg itself, if it can be read at random as it
-// is, or else a copy. name is what the user calls it.
+// bring returns the file for TRACE: arg itself, if it can be read at random, or else a copy. name
+// is the name for messages.
 func (d *downloads) bring(ctx context.Context, s *streams, arg string) (path, name string, err error) {
 	if isAddress(arg) {
 		a, err := parseAddress(arg)
@@ -109,7 +107,7 @@ func (d *downloads) bring(ctx context.Context, s *streams, arg string) (path, na
 	return path, in.name, nil
 }
 
-// explainSpool says in words why a stream was not brought to its end.
+// explainSpool describes why a stream could not be read to its end.
 func explainSpool(in *incoming, err error) error {
 	var failed *sourceError
 	if errors.As(err, &failed) {
@@ -124,7 +122,7 @@ func (d *downloads) fetch(ctx context.Context, s *streams, a address) (path stri
 	if !a.isFile() {
 		from = a.route("download")
 	}
-	// Whoever does not send for a while is given up.
+	// A server that sends nothing for a while is given up.
 	until, give := context.WithCancelCause(ctx)
 	defer give(nil)
 	r, err := http.NewRequestWithContext(until, http.MethodGet, from, nil)
@@ -170,7 +168,7 @@ func (d *downloads) fetch(ctx context.Context, s *streams, a address) (path stri
 	return "", fmt.Errorf("%s: the download ended after %s%s; has the program ended? (%w)", a, show.Size(in.got.Load()), of, err)
 }
 
-// fileName is what the server calls the trace, or where it was: the commands
+// fileName returns the server's name for the trace, or the last part of its address: the commands
 // show it.
 func fileName(resp *http.Response, a address) string {
 	name := ""
@@ -183,7 +181,7 @@ func fileName(resp *http.Response, a address) string {
 	return copyName(name)
 }
 
-// copyName is a file name for the copy of what is called name.
+// copyName returns a file name for the copy of the file called name.
 func copyName(name string) string {
 	for _, end := range []string{".zst", ".gz", packedExtension, extension} {
 		name = strings.TrimSuffix(name, end)

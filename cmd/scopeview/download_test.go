@@ -14,7 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// served is a trace as a web server has it, and the server.
+// served returns a trace, a web server that has it, and its address.
 func served(t *testing.T) (data []byte, mux *http.ServeMux, url string) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -39,7 +39,7 @@ task "parse" g=7 start=2000 stop=5002000 cpu=0/unknown
 	return data, mux, server.URL
 }
 
-// left is what commands have left in the directory for temporary files.
+// left checks that commands have left nothing in the directory for temporary files.
 func left(t *testing.T) {
 	t.Helper()
 	files(t, os.Getenv("TMPDIR"))
@@ -84,7 +84,7 @@ func TestTraceAtAddress(t *testing.T) {
 		}
 		left(t)
 	}
-	// It is a copy, which is said where one would expect it to grow.
+	// A message says that it is a copy, because users expect tail's trace to grow.
 	if r := call("tail", url+"/debug/scope/"); r.code != exitOK || !strings.Contains(r.out, "parse") || !strings.Contains(r.err, "copy") {
 		t.Errorf("tail: %v", r)
 	}
@@ -99,7 +99,7 @@ func TestTraceAtAddress(t *testing.T) {
 		t.Errorf("serve: exit %d, %q", code, errs)
 	}
 	left(t)
-	// On a terminal the size is told.
+	// On a terminal the size is printed.
 	if r := callOn(context.Background(), true, "top", url+"/debug/scope/"); r.code != exitOK || !strings.Contains(r.err, "12.0 KiB") {
 		t.Errorf("on a terminal: %v", r)
 	}
@@ -108,7 +108,7 @@ func TestTraceAtAddress(t *testing.T) {
 	}
 }
 
-// TestNoTraceAtAddress: what is said helps, and nothing is left.
+// TestNoTraceAtAddress: the errors are helpful, and no file is left.
 func TestNoTraceAtAddress(t *testing.T) {
 	data, mux, url := served(t)
 	answer := func(path string, f http.HandlerFunc) { mux.HandleFunc("GET "+path+"/download", f) }
@@ -164,7 +164,7 @@ func TestNoTraceAtAddress(t *testing.T) {
 	}
 }
 
-// TestDownloadInterrupted: a download that is stopped leaves nothing.
+// TestDownloadInterrupted: an interrupted download leaves nothing.
 func TestDownloadInterrupted(t *testing.T) {
 	data, mux, url := served(t)
 	sent := make(chan bool)
@@ -186,7 +186,7 @@ func TestDownloadInterrupted(t *testing.T) {
 	left(t)
 }
 
-// TestStalledDownload: a server that sends no more is given up.
+// TestStalledDownload: a transfer that stalls is given up.
 func TestStalledDownload(t *testing.T) {
 	data, mux, url := served(t)
 	mux.HandleFunc("GET /download", func(w http.ResponseWriter, r *http.Request) {
@@ -228,7 +228,7 @@ func TestDownloadProgress(t *testing.T) {
 	}
 }
 
-// TestDownloadedName: a server says what the file is called, and not where it is.
+// TestDownloadedName: a server chooses the file's name, but not its directory.
 func TestDownloadedName(t *testing.T) {
 	a, err := parseAddress("http://host/debug/scope/")
 	if err != nil {

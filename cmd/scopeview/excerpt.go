@@ -14,8 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// excerpt is what the commands have in common that make something else of a trace,
-// or of a part of it.
+// excerpt is the common part of the commands that convert or summarize a trace, or a part of it.
 type excerpt struct {
 	s      *streams
 	sel    selection
@@ -23,18 +22,18 @@ type excerpt struct {
 	strict strictness
 	asJSON bool
 	brief  bool // a report as a page of Markdown
-	states bool // of the exports: also write what goroutines did
-	lines  int  // of a table; 0: all
+	states bool // of the exports: also write the states of goroutines
+	lines  int  // maximum number of rows of a table; 0: all
 
 	choices []choice
 
-	// Once it is open:
+	// Set once it is open:
 	t        *trace.Trace
 	path     string
 	progress *progress // of a report
 }
 
-// flags lets a command take TRACE, and the flags that choose a part of it.
+// flags makes a command take TRACE, and the flags that select a part of it.
 func (x *excerpt) flags(cmd *cobra.Command) {
 	cmd.Args, cmd.ValidArgsFunction = oneTrace, completeTrace
 	x.sel.flags(cmd)
@@ -51,7 +50,7 @@ func jsonUsage(cmd *cobra.Command) string {
 	return "print a JSON document, " + report.Schema(documentName(cmd)) + "; docs/json.md lists its keys"
 }
 
-// documentName is what a command's document is called: pgo.show of scopeview pgo show.
+// documentName returns the name of a command's document: pgo.show for scopeview pgo show.
 func documentName(cmd *cobra.Command) string {
 	name := cmd.Name()
 	for up := cmd.Parent(); up != nil && up.HasParent(); up = up.Parent() {
@@ -67,7 +66,7 @@ func linesFlag(cmd *cobra.Command, lines *int) {
 	cmd.Flags().IntVarP(lines, "lines", "n", 40, "show the first `N` rows of each table; 0: all (as with --json, if not given)")
 }
 
-// rowLimit returns how many rows of a table are shown; 0: all.
+// rowLimit returns the maximum number of rows of a table; 0: all.
 func rowLimit(cmd *cobra.Command, lines int, asJSON bool) (int, error) {
 	if lines < 0 {
 		return 0, usagef("-n %d: it takes a number of rows, or 0 for all", lines)
@@ -83,7 +82,7 @@ func (x *excerpt) statesFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&x.states, "states", false, "also write what goroutines did at every moment; needs a Go execution trace (gotrace.With())")
 }
 
-// choice is a flag that has one of a few values.
+// choice is a flag with a fixed set of values.
 type choice struct {
 	name  string
 	value *string
@@ -96,13 +95,13 @@ func (x *excerpt) choiceFlag(cmd *cobra.Command, value *string, name, preset, he
 	x.s.complete(cmd, name, of)
 }
 
-// complete makes the shell complete a flag's values.
+// complete registers a flag's values for completion.
 func (s *streams) complete(cmd *cobra.Command, flag string, values []string) {
 	s.completeWith(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// completeWith does that where the shell asks for it. Cobra keeps what is registered in a table
-// of the process, with the whole command, for ever: tests call tens of thousands.
+// completeWith registers a completion function if the shell is completing. Cobra keeps each, with
+// its whole command, in a table of the process for ever: tests run tens of thousands of commands.
 func (s *streams) completeWith(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if !s.completing {
 		return
@@ -112,7 +111,7 @@ func (s *streams) completeWith(cmd *cobra.Command, flag string, f cobra.Completi
 	}
 }
 
-// noTerminal refuses to write to a terminal what is nothing to read there.
+// noTerminal refuses to write a file for other programs to a terminal.
 func (x *excerpt) noTerminal(what, instead string) error {
 	if x.out.standard() && x.s.outTerm {
 		return usagef("%s is nothing to read on a terminal: give a file with %s", what, instead)
@@ -120,8 +119,7 @@ func (x *excerpt) noTerminal(what, instead string) error {
 	return nil
 }
 
-// open opens the trace that TRACE means, and finds out what of it is wanted. The
-// caller closes x.t.
+// open opens the trace that TRACE names, and parses the selection. The caller must close x.t.
 func (x *excerpt) open(cmd *cobra.Command, arg string) (err error) {
 	if err := x.check(cmd); err != nil {
 		return err
@@ -145,7 +143,7 @@ func (x *excerpt) open(cmd *cobra.Command, arg string) (err error) {
 	return err
 }
 
-// check looks at the flags that need no trace.
+// check checks the flags before a trace is opened.
 func (x *excerpt) check(cmd *cobra.Command) error {
 	for _, c := range x.choices {
 		if !slices.Contains(c.of, *c.value) {
@@ -162,7 +160,7 @@ func (x *excerpt) check(cmd *cobra.Command) error {
 	return x.sel.parse()
 }
 
-// run returns what a command does that opens its trace and calls f.
+// run returns a command's function that opens its trace and calls f.
 func (x *excerpt) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := x.open(cmd, args[0]); err != nil {
@@ -173,8 +171,8 @@ func (x *excerpt) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []s
 	}
 }
 
-// write lets f write the result, tells how far it is, and before it what was lost:
-// the formats have no place for it where everybody looks.
+// write writes the result with f, and shows its progress. It first prints the losses on standard
+// error, because the formats have no visible place for them.
 func (x *excerpt) write(f func(w io.Writer) error) error {
 	warnLosses(x.s, x.path, x.t)
 	p := newProgress(x.s, x.t, !x.out.standard() || !x.s.outTerm)
@@ -183,16 +181,16 @@ func (x *excerpt) write(f func(w io.Writer) error) error {
 	return x.out.write(x.s, func(w io.Writer) error { return f(x.out.exact(x.s, w)) })
 }
 
-// part returns which events a report is about, and begins to tell how far it is. The
-// caller goes on with x.show.
+// part returns the selection of a report, and starts to show progress. The caller must call x.show
+// next.
 func (x *excerpt) part() *analysis.Selection {
 	x.progress = newProgress(x.s, x.t, true)
 	x.sel.Progress = x.progress.at
 	return &x.sel.Selection
 }
 
-// show writes what a command has found out, if err is nil. What is wrong with the trace
-// becomes the exit code.
+// show writes the report of a command if err is nil. Damage and losses of the trace set the exit
+// code.
 func (x *excerpt) show(cmd *cobra.Command, r *report.Report, err error) error {
 	x.progress.done()
 	if err == nil {
@@ -204,7 +202,7 @@ func (x *excerpt) show(cmd *cobra.Command, r *report.Report, err error) error {
 	return x.verdict()
 }
 
-// failed tells what of the trace is damaged, which may be why nothing could be shown, and returns err.
+// failed reports the damage of the trace, which may be the cause of err, and returns err.
 func (x *excerpt) failed(err error) error {
 	if !errors.Is(err, context.Canceled) {
 		_ = x.verdict()
@@ -217,13 +215,13 @@ func (x *excerpt) briefFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&x.brief, "brief", false, "print a page of Markdown, 1,500 tokens at most: what is wrong, where in the source, what to try")
 }
 
-// present writes what a command has found out, in the form that was asked for.
+// present writes a report in the selected form.
 func (x *excerpt) present(cmd *cobra.Command, r *report.Report) error {
 	if !x.brief {
 		return x.out.show(x.s, cmd, r, x.asJSON, x.lines)
 	}
 	b := report.Brief{Path: x.path}
-	if x.t != nil { // else nothing that was compared is a recording
+	if x.t != nil { // otherwise no file that was compared is a recording
 		b.State = x.state()
 	}
 	for _, f := range []struct{ flag, value string }{{"--from", x.sel.fromText}, {"--to", x.sel.toText}, {"--process", x.sel.processText}, {"--object", x.sel.objectText}} {
@@ -240,7 +238,7 @@ func (x *excerpt) present(cmd *cobra.Command, r *report.Report) error {
 
 func (x *excerpt) state() analysis.State { return stateOf(x.t, x.path) }
 
-// verdict makes what is wrong with the trace the exit code.
+// verdict sets the exit code for the damage and losses of the trace.
 func (x *excerpt) verdict() error {
 	return x.strict.verdict(x.s, x.path, x.t, analysis.Damage(x.t.Problems()))
 }

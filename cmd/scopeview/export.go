@@ -102,7 +102,7 @@ func (x *excerpt) otlpTo(cmd *cobra.Command, c *otlp.Collector) error {
 	return x.verdict()
 }
 
-// spans hands requests to send, and says what they lack.
+// spans passes the requests to send, and reports missing data.
 func (x *excerpt) spans(cmd *cobra.Command, send otlp.Send) (otlp.Sum, error) {
 	unlinked := x.sel.nameText != ""
 	sum, err := otlp.Write(cmd.Context(), x.t, otlp.Options{Selection: x.sel.Selection, Unlinked: unlinked}, send)

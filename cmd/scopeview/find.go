@@ -19,8 +19,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// findTrace turns TRACE into the path of a file: itself, the newest trace of a
-// directory, or the trace that a process writes.
+// findTrace turns TRACE into the path of a file: itself, the newest trace of a directory, or the
+// trace that a process writes.
 func findTrace(arg string) (string, error) {
 	st, err := os.Stat(arg)
 	switch {
@@ -59,20 +59,20 @@ func newestIn(dir string) (string, error) {
 	return newest(paths), nil
 }
 
-// candidate is a file that TRACE may mean.
+// candidate is a file that TRACE may name.
 type candidate struct {
 	path    string
-	trace   bool // it begins like one
-	growing bool // nobody has said that it is complete, and its writer may live
+	trace   bool // it begins like a trace
+	growing bool // not marked complete, and its writer may be alive
 	start   time.Time
 	written time.Time
 }
 
-// newest is the trace that was started last. A snapshot has the start of the
-// trace that it was made of, which comes first while it grows; later one that
-// tells more comes first, because somebody joined a Go execution trace. Files that don't
-// begin like a trace count by when they were written, and only if there is
-// nothing else: then the newest of them is what there is to say something about.
+// newest returns the path of the trace that was started last. A snapshot has the same start as its
+// trace, which is preferred while it grows; later a trace with a joined Go execution trace is
+// preferred, because it has more data. Files that don't begin like a trace are ordered by
+// modification time, and returned only if there is no trace, so that the error is about the newest
+// of them.
 func newest(paths []string) string {
 	var best candidate
 	for _, p := range paths {
@@ -83,7 +83,7 @@ func newest(paths []string) string {
 	return best.path
 }
 
-// compare returns more than 0 where f is rather meant than g.
+// compare returns more than 0 if f is preferred to g.
 func (f candidate) compare(g candidate) int {
 	bit := func(b bool) int {
 		if b {
@@ -119,7 +119,7 @@ func lookAt(path string) candidate {
 	}
 	f.written = st.ModTime()
 	if !st.Mode().IsRegular() {
-		return f // opening a named pipe would wait
+		return f // opening a named pipe would block
 	}
 	file, err := os.Open(path)
 	if err != nil {

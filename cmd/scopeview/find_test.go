@@ -32,7 +32,7 @@ func TestFindNewest(t *testing.T) {
 	if _, err := findTrace(dir); err == nil {
 		t.Error("found a trace where none is")
 	}
-	// What is no trace counts by its time, while there is nothing else.
+	// Other files are ordered by modification time, while there is no trace.
 	for i, name := range []string{"new.scope", "old.scope"} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
@@ -44,7 +44,7 @@ func TestFindNewest(t *testing.T) {
 		}
 	}
 	find("new.scope")
-	// The start counts, not when a file was copied here.
+	// The start of the recording decides, not the time of copying.
 	startedAt(t, filepath.Join(dir, "b.scope"), 200)
 	startedAt(t, filepath.Join(dir, "a.scope"), 300)
 	startedAt(t, filepath.Join(dir, "c.scope"), 100)
@@ -53,7 +53,7 @@ func TestFindNewest(t *testing.T) {
 		t.Fatal(err)
 	}
 	find("a.scope")
-	// Of those with one start, the one that grows, then one that was joined, then the last.
+	// Of traces with the same start, first the one that grows, then a joined one, then the last.
 	writer, err := os.Open(filepath.Join(dir, "a.scope"))
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestFindByProcess(t *testing.T) {
 	if got, err := findTrace(pid); err != nil || got != path {
 		t.Errorf("found %q, %v; want %s", got, err, path)
 	}
-	// A trace that was removed can still be looked at.
+	// A removed trace can still be read.
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestFindByProcess(t *testing.T) {
 	if r := call("info", pid); r.code != exitOK {
 		t.Errorf("info %s: %v", pid, r)
 	}
-	// A file of that name comes first.
+	// A file of that name takes precedence.
 	startedAt(t, pid, 50)
 	if got, err := findTrace(pid); err != nil || got != pid {
 		t.Errorf("found %q, %v; want the file %s", got, err, pid)

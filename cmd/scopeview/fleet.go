@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// questions are those that the companion has saved.
+// questions are the companion's saved questions.
 var questions = []string{"changed", "lock-holders", "outlier-hosts", "p99-by-build", "request"}
 
 func newExportParquet(s *streams) *cobra.Command {

@@ -4,6 +4,6 @@ package main
 
 import "io/fs"
 
-// foreign reports whether a file is neither ours nor the system's: it is not known
-// here, where making links takes a privilege.
+// foreign reports whether a file belongs neither to this user nor to the system. It always returns
+// false here, where creating links requires a privilege.
 func foreign(fs.FileInfo) bool { return false }

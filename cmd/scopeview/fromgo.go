@@ -15,15 +15,16 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// readsGoTraces is the annotation of a command that reads Go execution traces as they are: with
-// which of its --view, or always.
+// readsGoTraces is the annotation of a command that reads Go execution traces itself: it lists the
+// values of --view with which it does, or is always.
 const readsGoTraces = "gotrace"
 
-// always is the value of readsGoTraces of a command that has no other way.
+// always is the value of readsGoTraces of a command that always does.
 const always = "always"
 
-// ofGoTrace makes a trace of the Go execution trace that TRACE names, if it is one, and gives the
-// command that instead. So every command that takes a TRACE takes one. The user calls it name.
+// ofGoTrace converts the Go execution trace that TRACE names, if it is one, to a trace, and returns
+// its path for the command. So every command that takes a TRACE accepts one. name is the name for
+// messages.
 func (d *downloads) ofGoTrace(cmd *cobra.Command, s *streams, arg, name string) (string, error) {
 	switch views := cmd.Annotations[readsGoTraces]; {
 	case views == always:
@@ -35,7 +36,7 @@ func (d *downloads) ofGoTrace(cmd *cobra.Command, s *streams, arg, name string) 
 	}
 	st, err := os.Stat(arg)
 	if err != nil || !st.Mode().IsRegular() {
-		return arg, nil // opening it tells what is wrong
+		return arg, nil // opening it reports the error
 	}
 	f, err := os.Open(arg)
 	if err != nil {
@@ -72,7 +73,7 @@ func (d *downloads) ofGoTrace(cmd *cobra.Command, s *streams, arg, name string) 
 	return path, nil
 }
 
-// with does that for the trace of the flag --with.
+// with does the same for the trace of the flag --with.
 func (d *downloads) with(cmd *cobra.Command, s *streams) error {
 	f := cmd.Flags().Lookup("with")
 	if f == nil || f.Value.String() == "" {
@@ -88,7 +89,7 @@ func (d *downloads) with(cmd *cobra.Command, s *streams) error {
 	return f.Value.Set(path)
 }
 
-// means notes what the user calls a file that was made for him.
+// means records the name under which the user knows a temporary file.
 func (s *streams) means(path, given string) {
 	if s.names == nil {
 		s.names = map[string]string{}
@@ -96,7 +97,7 @@ func (s *streams) means(path, given string) {
 	s.names[path] = given
 }
 
-// given returns what the user calls a file.
+// given returns the name under which the user knows a file.
 func (s *streams) given(path string) string {
 	if name, ok := s.names[path]; ok {
 		return name

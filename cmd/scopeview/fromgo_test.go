@@ -14,8 +14,8 @@ import (
 // goTraces are Go execution traces of an old Go, and of a new one.
 const goTraces = "../../internal/goscopes/testdata/"
 
-// TestGoTraces: every command takes a Go execution trace as if it were a trace, and tells of it by
-// the name that it was given.
+// TestGoTraces: every command accepts a Go execution trace like a trace, and names it in messages
+// as it was given.
 func TestGoTraces(t *testing.T) {
 	for _, version := range []string{"go1.22", "go1.26"} {
 		t.Run(version, func(t *testing.T) {
@@ -78,13 +78,13 @@ func TestGoTraces(t *testing.T) {
 	}
 }
 
-// goTraceViews are commands that show a Go execution trace, as they are called before its name.
+// goTraceViews are commands that read a Go execution trace, without its name.
 var goTraceViews = []string{
 	"info", "top", "csv", "chrome -o x.json", "perfetto -o x.pf", "html -o x.html", "tail", "samples", "functions", "states", "waits", "doctor",
 }
 
-// TestCutGoTraces: of a Go execution trace that is cut off, at whatever length, every view says so;
-// with --strict that is the exit code.
+// TestCutGoTraces: for a Go execution trace cut off at any length, every view says so; with
+// --strict the exit code does, too.
 func TestCutGoTraces(t *testing.T) {
 	list := map[string][]byte{}
 	for _, version := range []string{"go1.22", "go1.26"} {
@@ -122,7 +122,7 @@ func TestCutGoTraces(t *testing.T) {
 	}
 }
 
-// TestDamagedGoTraces: a Go execution trace with other bytes than were written is damaged.
+// TestDamagedGoTraces: a Go execution trace with changed bytes is reported as damaged.
 func TestDamagedGoTraces(t *testing.T) {
 	b, err := os.ReadFile(goTraces + "go1.26.trace")
 	if err != nil {
@@ -144,7 +144,7 @@ func TestDamagedGoTraces(t *testing.T) {
 	}
 }
 
-// TestBadGoTraces: what can't be read is told of.
+// TestBadGoTraces: unreadable traces are reported.
 func TestBadGoTraces(t *testing.T) {
 	good, err := filepath.Abs(goTraces + "go1.26.trace")
 	if err != nil {
@@ -168,7 +168,7 @@ func TestBadGoTraces(t *testing.T) {
 	}
 }
 
-// TestGoTraceFrom: a Go execution trace may come from the program itself, or be compressed.
+// TestGoTraceFrom: a Go execution trace may come from the running program, or be compressed.
 func TestGoTraceFrom(t *testing.T) {
 	b, err := os.ReadFile(goTraces + "go1.26.trace")
 	if err != nil {

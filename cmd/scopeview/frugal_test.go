@@ -19,8 +19,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// readings are the calls of the tool that read a trace and write what they make of it, in
-// every form, in as far as they end by themselves.
+// readings are calls of the tool that read a trace and write a result, in every form, as far as
+// they end by themselves.
 var readings = [][]string{
 	{"verify"},
 	{"verify", "--json"},
@@ -56,7 +56,7 @@ var readings = [][]string{
 	{"compare", "--view", "waits", "--json"},
 }
 
-// dear are the calls that may take so many times the memory, and why.
+// dear lists the calls that may take that many times the memory, and why.
 var dear = map[string]int64{
 	"dump":                        32, // it assembles every chunk again
 	"stacks --depth 0":            2,  // it keeps every name of every stack, a name's count being 24 bytes of the file
@@ -75,12 +75,12 @@ var dear = map[string]int64{
 	"html --max 3":                3,  // it sums up every name for the page, beside all scopes
 }
 
-// reader has the tool read files that somebody else made.
+// reader runs the tool on files of unknown origin.
 type reader struct {
 	t         testing.TB
 	path, out string
 	calls     int
-	memory    map[string]float64 // the most that was measured, of what is allowed, by call
+	memory    map[string]float64 // the maximum measured memory, as a share of the allowed, by call
 	longest   time.Duration
 }
 
@@ -89,8 +89,8 @@ func newReader(t testing.TB) *reader {
 	return &reader{t: t, path: filepath.Join(dir, "x.scope"), out: filepath.Join(dir, "out.scope"), memory: map[string]float64{}}
 }
 
-// read has one call read data. It must end, soon and with a code of its own, must not take
-// more memory than reading may, and says why if it has nothing to show.
+// read runs one call on data. It must end soon, with one of the tool's exit codes, within the
+// memory limit of reading, and with an error if it shows nothing.
 func (r *reader) read(args []string, data []byte) {
 	t := r.t
 	t.Helper()
@@ -105,7 +105,7 @@ func (r *reader) read(args []string, data []byte) {
 		call = append(call, "-o", r.out)
 	}
 	size := int64(len(data))
-	if args[0] == "compare" { // it reads two
+	if args[0] == "compare" { // it reads two files
 		call = append(call, r.path)
 		size *= 2
 	}
@@ -130,8 +130,8 @@ func (r *reader) read(args []string, data []byte) {
 	}
 }
 
-// readAll has all of them read data; all but tail, which takes half a second to find out
-// that nobody writes any more, unless patient.
+// readAll runs all calls on data, except, unless patient, tail, which takes half a second to find
+// that the trace has no writer.
 func (r *reader) readAll(data []byte, patient bool) {
 	r.t.Helper()
 	for _, args := range readings {
@@ -141,7 +141,7 @@ func (r *reader) readAll(data []byte, patient bool) {
 	}
 }
 
-// worst tells which call came nearest to its limits.
+// worst describes the calls that came nearest to their limits.
 func (r *reader) worst() string {
 	most := slices.MaxFunc(slices.Collect(maps.Keys(r.memory)), func(a, b string) int {
 		return cmp.Compare(r.memory[a]/float64(max(dear[a], 1)), r.memory[b]/float64(max(dear[b], 1)))
@@ -149,14 +149,14 @@ func (r *reader) worst() string {
 	return fmt.Sprintf("the most memory %.0f %% of 8 × file + 1 MiB (%s), the longest call %v", 100*r.memory[most], most, r.longest.Round(time.Millisecond))
 }
 
-// full tells that everything is to be tried, however long it takes.
+// full reports whether all variants are tested, however long it takes.
 func full() bool { return os.Getenv("SCOPEVIEW_FAULT") == "full" }
 
 const traceDir = "../../internal/trace"
 
-// FuzzTool: whatever is in a file, every command ends with a code of its own and
-// within the memory and time that reading may take. A few of them read each file, by what is
-// in it: all would take so long that few files were read.
+// FuzzTool: for any file, every command ends with one of the tool's exit codes, within the memory
+// and time limits of reading. Only some commands, selected by the file's contents, read each file:
+// with all of them, few files would be read.
 func FuzzTool(f *testing.F) {
 	for i, g := range tracetest.Goldens(f, traceDir) {
 		if i%7 == 0 || full() { // TestG23Tool reads them too

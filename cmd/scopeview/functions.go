@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// rowsCommand returns a command that shows a row for each of something.
+// rowsCommand returns a command that shows one row for each of a kind.
 func rowsCommand(s *streams, by *profile.Kind, use, short, long, example string) *cobra.Command {
 	x := &profiling{excerpt: excerpt{s: s}, split: by.Split}
 	cmd := &cobra.Command{
@@ -38,7 +38,7 @@ func rowsCommand(s *streams, by *profile.Kind, use, short, long, example string)
 	return cmd
 }
 
-// completeSource completes TRACE: directories, traces and profiles, whatever they are called.
+// completeSource completes TRACE: directories, traces and profiles of any name.
 func completeSource(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -49,7 +49,7 @@ recorder writes one for each snapshot: --stream chooses.`,
 	return cmd
 }
 
-// streamOf returns the Go execution trace with a number, or the only one if that is 0.
+// streamOf returns the Go execution trace with a number, or the only one if number is 0.
 func streamOf(x *excerpt, number uint32) (*trace.GoTrace, error) {
 	all := x.t.GoTraces()
 	if len(all) == 0 {

@@ -20,15 +20,14 @@ func (x *strictness) flag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar((*bool)(x), "strict", false, "exit with code 3 if records were lost, or may have been, or overwritten in a ring")
 }
 
-// verdict is called when all that can be shown was: it tells on standard error of
-// damage, place by place if the command has not, and makes damage, and with
-// --strict losses, the exit code.
+// verdict is called after all output: it prints the damage on standard error, place by place if the
+// command has not, and returns the exit code for damage and, with --strict, for losses.
 func (x strictness) verdict(s *streams, path string, t *trace.Trace, damage []trace.Problem) error {
 	return x.verdictOf(s, path, t, damage, t.Overwritten().Records > 0)
 }
 
-// verdictOf is verdict for who knows better whether a ring has overwritten what was
-// to be shown.
+// verdictOf is like verdict, for a caller that knows whether a ring has overwritten selected
+// records.
 func (x strictness) verdictOf(s *streams, path string, t *trace.Trace, damage []trace.Problem, overwritten bool) error {
 	for _, p := range damage {
 		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(path), analysis.ProblemText(&p))
@@ -43,8 +42,8 @@ func (x strictness) verdictOf(s *streams, path string, t *trace.Trace, damage []
 	return nil
 }
 
-// readGoTrace reads the Go execution trace of which t was made, for a view that shows nothing of what goroutines
-// did: what of it can't be read is damage all the same.
+// readGoTrace reads the Go execution trace from which t was made, for a view that shows no states
+// of goroutines: its unreadable parts are damage for those views too.
 func readGoTrace(t *trace.Trace) error {
 	if t.Lookup(gotrace.FactMade) == "" || len(t.GoTraces()) == 0 {
 		return nil
@@ -53,7 +52,7 @@ func readGoTrace(t *trace.Trace) error {
 	return err
 }
 
-// ofPlain is verdict for what is no recording, and is called name.
+// ofPlain is verdict for a file called name that is not a recording.
 func (x strictness) ofPlain(s *streams, name string, p *samples.Profile) error {
 	for _, text := range p.Damage {
 		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(name), text)
@@ -71,8 +70,8 @@ func (x strictness) ofPlain(s *streams, name string, p *samples.Profile) error {
 	return nil
 }
 
-// warnLosses says on standard error which processes are shown, what was lost, and what a ring has overwritten,
-// for commands whose output has no place for it.
+// warnLosses prints the selected processes, the losses, and what a ring has overwritten on standard
+// error, for commands whose output has no place for them.
 func warnLosses(s *streams, path string, t *trace.Trace) {
 	for _, line := range []string{analysis.KeptLine(t), analysis.OverwrittenLine(t), analysis.CoolLine(t), s.alarm(analysis.LossLine(t))} {
 		if line != "" {

@@ -14,13 +14,13 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestG27: no command lets a trace's bytes, or its file's name, drive a terminal.
-// What is printed for people is escaped in a pipe too, which may end at one.
+// TestG27: no command lets a trace's bytes, or its file's name, drive a terminal. Text for people
+// is also escaped in a pipe, which may end at a terminal.
 func TestG27(t *testing.T) {
 	colours := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	data := tracetest.Hostile(t)
 	damaged := append([]byte(nil), data[:len(data)-5000]...)
-	for at := 70_000; at < len(damaged); at += 997 { // rules are broken in all parts
+	for at := 70_000; at < len(damaged); at += 997 { // break rules in all parts
 		damaged[at] ^= 0xa5
 	}
 	t.Chdir(t.TempDir())
@@ -51,7 +51,7 @@ func TestG27(t *testing.T) {
 				}
 				for _, out := range []struct {
 					text  string
-					exact bool // to the byte, where it goes to a pipe
+					exact bool // byte for byte in a pipe
 				}{{r.out, !terminal && (words[0] == "snapshot" || slices.Contains(documents, args))}, {r.err, false}} {
 					if out.exact {
 						continue

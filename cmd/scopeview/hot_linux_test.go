@@ -20,8 +20,8 @@ import (
 
 func init() { victim.Main(nil) } // does not return in a victim
 
-// hotVictim starts a program that records with the backing shm and does not copy its
-// chunks to the trace as long as the test runs, or only full ones.
+// hotVictim starts a program that records with the backing shm and, while the test runs, copies no
+// chunks to the trace, or only full ones.
 func hotVictim(t *testing.T, every time.Duration) (v *victim.Victim, path string) {
 	t.Helper()
 	if victim.Backings()["shm"] == 0 {
@@ -32,7 +32,7 @@ func hotVictim(t *testing.T, every time.Duration) (v *victim.Victim, path string
 	return v, path
 }
 
-// countIn is how many scopes of the victim top finds.
+// countIn returns the number of the victim's scopes in top.
 func countIn(t *testing.T, arg string) (n int64) {
 	t.Helper()
 	r := call("top", arg, "--json")
@@ -53,10 +53,10 @@ func countIn(t *testing.T, arg string) (n int64) {
 	return n
 }
 
-// scopesIn is how many scopes of the victim tail told of.
+// scopesIn returns the number of the victim's scopes that tail printed.
 func scopesIn(text string) int64 { return int64(strings.Count(text, " "+victim.Name+" ")) }
 
-// servedOf is how many scopes there are by serve.
+// servedOf returns the number of scopes in serve.
 func servedOf(t *testing.T, arg string) (n int64) {
 	t.Helper()
 	s := serve(t, arg)
@@ -73,7 +73,7 @@ func servedOf(t *testing.T, arg string) (n int64) {
 	return n
 }
 
-// infoOf is what info says of state and hot part.
+// infoOf returns the state and the hot part in info.
 func infoOf(t *testing.T, arg string) (state, hotPart string) {
 	t.Helper()
 	r := call("info", arg, "--json")
@@ -87,8 +87,8 @@ func infoOf(t *testing.T, arg string) (state, hotPart string) {
 	return doc.State, doc.HotPart
 }
 
-// A program that runs is shown whole, by whatever it is named; so is what it left
-// when it was killed. Without the hot file there is less, which is said.
+// TestG15HotFile: a running program is shown completely, by whatever name it is given; so is the
+// trace of a killed one. Without the hot file there is less, and a message says so.
 func TestG15HotFile(t *testing.T) {
 	v, path := hotVictim(t, time.Hour)
 	name := v.Hot()
@@ -115,7 +115,7 @@ func TestG15HotFile(t *testing.T) {
 			t.Fatalf("%s: %v", args[0], r)
 		}
 		if args[0] == "anonymize" {
-			continue // its names are others
+			continue // its names differ
 		}
 		if n := countIn(t, to); n < told {
 			t.Errorf("%s: %d scopes, and %d had ended", args[0], n, told)
@@ -192,7 +192,7 @@ func TestG15HotFile(t *testing.T) {
 	t.Logf("G15: shm, killed: %d scopes had ended, %d are there, 0 lost, by each command, before and after %d chunks were adopted; %d without the hot file", told, whole, a.Chunks, cold)
 }
 
-// dumped is the trace at path as text, without what was not handed out at its end.
+// dumped returns the trace at path as text, without the unused chunks at its end.
 func dumped(path string) string {
 	text := call("dump", path).out
 	last := strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n') + 1
@@ -202,7 +202,7 @@ func dumped(path string) string {
 	return text
 }
 
-// assembled is the trace at path, as text and back.
+// assembled returns the trace at path after dump, assemble and dump.
 func assembled(t *testing.T, path string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -215,7 +215,8 @@ func assembled(t *testing.T, path string) string {
 	return to
 }
 
-// A program that stops: the trace is whole by itself, for those too who read both.
+// TestHotFileAfterStop: when a program stops, the trace is complete by itself, also for readers
+// that read both files.
 func TestHotFileAfterStop(t *testing.T) {
 	v, path := hotVictim(t, 10*time.Millisecond)
 	follow := followOf(t, path)
@@ -252,7 +253,7 @@ func TestHotFileAfterStop(t *testing.T) {
 	v.Check(t, path)
 }
 
-// tailing is a tail that runs.
+// tailing is a running tail.
 type tailing struct {
 	mu    sync.Mutex
 	out   bytes.Buffer
@@ -279,7 +280,7 @@ func (f *tailing) Write(b []byte) (int, error) {
 	return f.out.Write(b)
 }
 
-// wait waits for its end, by then it has told of so many scopes at least.
+// wait waits for its end, when it must have printed at least that many scopes.
 func (f *tailing) wait(t *testing.T, told int64) {
 	t.Helper()
 	select {

@@ -77,7 +77,7 @@ profile which the program is built with, its default.pgo. That builds the progra
 			if err != nil {
 				return err
 			}
-			for _, y := range shown { // the first that is wrong decides, and each is told of
+			for _, y := range shown { // the first damaged one decides, and each is reported
 				if bad := y.verdict(); err == nil {
 					err = bad
 				}
@@ -101,7 +101,7 @@ func withFlag(s *streams, cmd *cobra.Command, with *string) {
 	s.completeWith(cmd, "with", completeTraces)
 }
 
-// writerOf returns what the page calls a state.
+// writerOf returns the page's name of a state.
 func writerOf(s analysis.State) string {
 	switch s {
 	case analysis.StateClosed:

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// readPage reads a file that must be a whole page.
+// readPage reads a file that must be a complete page.
 func readPage(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -42,7 +42,7 @@ times are known, what the recording itself cost at least, and what looks wrong.`
 	return cmd
 }
 
-// stateOf asks the system whether the trace is still being written.
+// stateOf returns whether the trace is still being written, according to the system.
 func stateOf(t *trace.Trace, path string) analysis.State {
 	if t.Closed() {
 		return analysis.StateClosed

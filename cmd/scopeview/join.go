@@ -92,7 +92,7 @@ func traceAndGoTrace(cmd *cobra.Command, args []string) error {
 
 func completeGoTrace(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 1 {
-		return nil, cobra.ShellCompDirectiveDefault // Go's have no ending of their own
+		return nil, cobra.ShellCompDirectiveDefault // Go execution traces have no common extension
 	}
 	return completeTrace(cmd, args, word)
 }
@@ -131,8 +131,8 @@ func openGoTrace(path string) (*goTraceFile, error) {
 	return g, nil
 }
 
-// join makes a trace at to of the one at from and g. It has that name when it is
-// complete; on an error nothing is left.
+// join writes to to the trace at from with g added. The file appears when it is complete; after an
+// error nothing is left.
 func join(ctx context.Context, s *streams, from string, g *goTraceFile, to string) error {
 	if err := notThere(to); err != nil {
 		return err
@@ -168,8 +168,8 @@ func join(ctx context.Context, s *streams, from string, g *goTraceFile, to strin
 	return appear(temp, to)
 }
 
-// nextStream is the number that the next Go execution trace of a trace has, and the
-// trace's chunk size.
+// nextStream returns the number of the next Go execution trace of a trace, and the trace's chunk
+// size.
 func nextStream(ctx context.Context, path string) (stream uint32, chunk int64, err error) {
 	t, err := trace.OpenFileUntil(ctx, path)
 	if err != nil {
@@ -186,7 +186,7 @@ func nextStream(ctx context.Context, path string) (stream uint32, chunk int64, e
 	return stream, int64(t.Header().ChunkSize), nil
 }
 
-// parts calls f with each part of a Go execution trace, and returns how long it is.
+// parts calls f with each part of a Go execution trace, and returns its size.
 func (g *goTraceFile) parts(ctx context.Context, buf []byte, f func(seq uint32, part []byte) error) (n int64, err error) {
 	for seq := uint32(0); ; seq++ {
 		if err := ctx.Err(); err != nil {
@@ -208,8 +208,8 @@ func (g *goTraceFile) parts(ctx context.Context, buf []byte, f func(seq uint32, 
 	}
 }
 
-// checkJoined refuses a trace whose Go execution trace of that number is not of the
-// same process and time, or of which that can't be told.
+// checkJoined returns an error if the Go execution trace of that number is not of the trace's
+// process and time, or if that can't be checked.
 func checkJoined(ctx context.Context, s *streams, path string, stream uint32, size int64, name string) error {
 	t, err := trace.OpenFileUntil(ctx, path)
 	if err != nil {
@@ -250,7 +250,7 @@ func checkJoined(ctx context.Context, s *streams, path string, stream uint32, si
 	return nil
 }
 
-// notThere refuses a name that exists.
+// notThere returns an error if the file exists.
 func notThere(path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s: %w; give another name with -o, or remove the file", path, fs.ErrExist)
@@ -258,11 +258,11 @@ func notThere(path string) error {
 	return nil
 }
 
-// appear gives a file its name. It is not overwritten what has got that name meanwhile,
-// where the file system has links.
+// appear renames a file. It does not overwrite a file that has appeared under that name meanwhile,
+// if the file system has links.
 func appear(temp, path string) error {
 	if os.Link(temp, path) == nil {
-		return nil // and temp is removed
+		return nil // temp is removed by the caller
 	}
 	if err := notThere(path); err != nil {
 		return err

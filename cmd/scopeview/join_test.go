@@ -62,7 +62,7 @@ func busy() {
 	wg.Wait()
 }
 
-// joinedStates reads what a trace's Go execution traces tell.
+// joinedStates reads the Go execution traces of a trace.
 func joinedStates(t *testing.T, path string) *gotrace.Info {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -76,7 +76,7 @@ func joinedStates(t *testing.T, path string) *gotrace.Info {
 	return info
 }
 
-// TestJoin joins what was recorded at one time, of each kind of trace.
+// TestJoin joins recordings of the same time, for each kind of trace.
 func TestJoin(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, options := range map[string][]scope.Option{
@@ -121,7 +121,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestJoinAgain: a second Go trace adds what it has, whichever of them is joined first.
+// TestJoinAgain: a second Go trace adds its states, in either order of joining.
 func TestJoinAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := scope.Start("x.scope"); err != nil {
@@ -164,7 +164,7 @@ func TestJoinAgain(t *testing.T) {
 	}
 }
 
-// TestJoinInterrupted: whoever has had enough finds nothing.
+// TestJoinInterrupted: an interrupted join leaves no file.
 func TestJoinInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	recordWithGoTrace(t, "x.scope", "x.trace")
@@ -179,7 +179,7 @@ func TestJoinInterrupted(t *testing.T) {
 	}
 }
 
-// TestJoinWhileWritten: of a trace that is being written what it holds is joined.
+// TestJoinWhileWritten: for a trace that is being written, its current contents are joined.
 func TestJoinWhileWritten(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := os.Create("x.trace")
@@ -219,14 +219,13 @@ func readAll(t *testing.T, path string) []byte {
 	return data
 }
 
-// TestJoinRefuses: what is not of the trace's process and time is not joined, and
-// nothing is left.
+// TestJoinRefuses: a Go trace of another process or time is not joined, and no file is left.
 func TestJoinRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	recordWithGoTrace(t, "a.scope", "a.trace")
 	recordWithGoTrace(t, "b.scope", "b.trace")
 	twoAtOnce(t, "c", "d")
-	// The clock of the trace is another one.
+	// A trace with another clock.
 	skewed := readAll(t, "a.scope")
 	mono := int64(binary.LittleEndian.Uint64(skewed[60:]))
 	binary.LittleEndian.PutUint64(skewed[60:], uint64(mono+5e6))
@@ -286,7 +285,7 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
-// twoAtOnce has two processes record at the same time.
+// twoAtOnce runs two processes that record at the same time.
 func twoAtOnce(t *testing.T, names ...string) {
 	t.Helper()
 	var all []*exec.Cmd
@@ -306,7 +305,7 @@ func twoAtOnce(t *testing.T, names ...string) {
 		t.Cleanup(func() { cmd.Process.Kill() })
 		all, tell, told = append(all, cmd), append(tell, in), append(told, bufio.NewReader(out))
 	}
-	for range 2 { // when both say the second, each has worked while the other did
+	for range 2 { // after the second reply of both, each has worked while the other did
 		for i := range all {
 			if line, err := told[i].ReadString('\n'); line != "worked\n" {
 				t.Fatalf("%s said %q: %v", names[i], line, err)
@@ -327,9 +326,8 @@ func twoAtOnce(t *testing.T, names ...string) {
 	}
 }
 
-// TestJoinOther is a process of TestJoinRefuses. It has so many goroutines that some have
-// the numbers that others of another process have, works, and says so, once for each line
-// that it is told.
+// TestJoinOther is a process of TestJoinRefuses. It has so many goroutines that some have the same
+// ids as goroutines of the other process. For each line of input it works and replies.
 func TestJoinOther(t *testing.T) {
 	name := os.Getenv("SCOPEVIEW_JOIN_OTHER")
 	if name == "" {

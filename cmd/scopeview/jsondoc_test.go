@@ -43,7 +43,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// documents returns what the commands with --json print, of a trace that has everything.
+// documents returns the documents of the commands with --json, for a trace that has everything.
 func documents(t *testing.T) map[string]any {
 	t.Helper()
 	scriptTrace(t, "states")
@@ -96,7 +96,7 @@ func documents(t *testing.T) map[string]any {
 	return docs
 }
 
-// pgoDocuments returns what the commands below pgo and autofdo show.
+// pgoDocuments returns the documents of the commands below pgo and autofdo.
 func pgoDocuments() map[string]*report.Report {
 	p, e := pgo.New(pgo.Samples), &pgo.Edges{}
 	return map[string]*report.Report{
@@ -106,7 +106,7 @@ func pgoDocuments() map[string]*report.Report {
 	}
 }
 
-// profiles returns what the commands show that show samples.
+// profiles returns the documents of the commands that show samples.
 func profiles(t *testing.T, tr *trace.Trace) map[string]*profile.Report {
 	t.Helper()
 	p, err := samples.OfTrace(t.Context(), tr, &samples.Selection{Selection: &analysis.Selection{}})
@@ -144,8 +144,8 @@ func profiles(t *testing.T, tr *trace.Trace) map[string]*profile.Report {
 	}
 }
 
-// TestJSONDocuments: each command that has --json has a section in docs/json.md, whose table is made of
-// the tags of its document. With -update the tables are written.
+// TestJSONDocuments: each command with --json has a section in docs/json.md, whose table is
+// generated from the tags of its document. With -update the tables are written.
 func TestJSONDocuments(t *testing.T) {
 	path, err := filepath.Abs("../../docs/json.md") // documents changes the directory
 	if err != nil {
@@ -188,7 +188,7 @@ func TestJSONDocuments(t *testing.T) {
 	}
 }
 
-// checkKeys: numbers have units, times are nanoseconds, and keys are in small letters.
+// checkKeys: numbers have units, times are nanoseconds, and keys are in lower case.
 func checkKeys(t *testing.T, name string, keys []jsonKey) {
 	t.Helper()
 	for _, k := range keys {
@@ -206,7 +206,7 @@ func checkKeys(t *testing.T, name string, keys []jsonKey) {
 
 var jsonLines = regexp.MustCompile(`(?m)^\| key \|.*\n(?:\|.*\n)*`)
 
-// withTable returns a section with the table of a document in the place of the one that it has.
+// withTable returns a section with its table replaced by that of a document.
 func withTable(section string, schemas []string, keys []jsonKey) string {
 	code := regexp.MustCompile(`'([^' ](?:[^']*[^' ])?)'(\W|$)`)
 	text := func(s string) string {
@@ -223,7 +223,8 @@ func withTable(section string, schemas []string, keys []jsonKey) string {
 	return strings.Replace(section, jsonLines.FindString(section), b.String(), 1)
 }
 
-// jsonSection returns what docs/json.md has below the head of a command, and the schemas of all in that head.
+// jsonSection returns the section of docs/json.md below the head of a command, and the schemas of
+// all commands in that head.
 func jsonSection(page, command string) (section string, schemas []string) {
 	for _, m := range jsonHead.FindAllStringSubmatchIndex(page, -1) {
 		commands := strings.Split(strings.ReplaceAll(page[m[2]:m[3]], " ", "."), ",.")
@@ -238,7 +239,7 @@ func jsonSection(page, command string) (section string, schemas []string) {
 	return "", nil
 }
 
-// withJSON returns what the documents of the commands below one are called.
+// withJSON returns the names of the documents of the commands below cmd.
 func withJSON(cmd *cobra.Command) (names []string) {
 	if cmd.Flags().Lookup("json") != nil {
 		names = append(names, documentName(cmd))
@@ -249,8 +250,8 @@ func withJSON(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// TestJSONIsAsDescribed: what the commands print of all traces of the scripts has values of
-// the types that docs/json.md says.
+// TestJSONIsAsDescribed: the output of the commands for all traces of the scripts has values of the
+// types in docs/json.md.
 func TestJSONIsAsDescribed(t *testing.T) {
 	traces, err := filepath.Abs("testdata")
 	if err != nil {
@@ -268,7 +269,7 @@ func TestJSONIsAsDescribed(t *testing.T) {
 			}
 			b, err := text.Assemble(strings.NewReader(p.text))
 			if err != nil {
-				continue // the script is about that
+				continue // the script is about that error
 			}
 			if err := os.WriteFile("x.scope", b, 0o600); err != nil {
 				t.Fatal(err)
@@ -280,7 +281,7 @@ func TestJSONIsAsDescribed(t *testing.T) {
 				}
 				r := call(args...)
 				if r.out == "" {
-					continue // no such thing in it
+					continue // the trace has no such data
 				}
 				var doc map[string]any
 				if err := json.Unmarshal([]byte(r.out), &doc); err != nil {
@@ -306,7 +307,8 @@ func documentKeys(document any) []jsonKey {
 	return fieldKeys("", reflect.Indirect(reflect.ValueOf(document)).Type())
 }
 
-// fieldKeys lists the keys of a struct, without those of report.Kept: all documents of a trace have them.
+// fieldKeys lists the keys of a struct, without those of report.Kept, which all documents of a
+// trace have.
 func fieldKeys(path string, typ reflect.Type) (keys []jsonKey) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
@@ -325,7 +327,7 @@ func fieldKeys(path string, typ reflect.Type) (keys []jsonKey) {
 	return keys
 }
 
-// valueKeys lists a key, if its value is no list of objects and no map of them, and those within.
+// valueKeys lists a key, unless its value is a list or a map of objects, and the keys within.
 func valueKeys(k jsonKey, typ reflect.Type, absent bool) (keys []jsonKey) {
 	null := ""
 	if typ.Kind() == reflect.Pointer {
@@ -389,7 +391,7 @@ func valueKeys(k jsonKey, typ reflect.Type, absent bool) (keys []jsonKey) {
 	return leaf("int")
 }
 
-// describedJSON returns what the documents of each command have of each key.
+// describedJSON returns the keys of the documents of each command.
 func describedJSON(t *testing.T) map[string]map[string]jsonKey {
 	t.Helper()
 	all := map[string]map[string]jsonKey{}
@@ -414,7 +416,7 @@ func describedJSON(t *testing.T) map[string]map[string]jsonKey {
 	return all
 }
 
-// walkJSON checks a value that was printed, and what is in it.
+// walkJSON checks a printed value, and those in it.
 func walkJSON(t *testing.T, command string, rows map[string]jsonKey, path string, v any) {
 	t.Helper()
 	row, leaf := rows[path]

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLockRange locks n bytes of f at off against others who do so. It has
-// nothing to do with the flock of the trace's writer.
+// tryLockRange locks n bytes of f at off against other callers of tryLockRange. It is independent
+// of the flock of the trace's writer.
 func tryLockRange(f *os.File, off, n int64) (held bool, err error) {
 	return setLock(f, unix.F_WRLCK, off, n)
 }

@@ -2,13 +2,13 @@ package main
 
 import "github.com/spf13/cobra"
 
-// lossy is the flag --strict of commands that read profiles, and what they found.
+// lossy is the flag --strict of commands that read profiles, and whether data was missing.
 type lossy struct {
 	strict bool
-	lost   bool // something of what was read is missing, or could not be understood
+	lost   bool // a part of the input is missing, or could not be understood
 }
 
-// flag adds --strict to a command, whose RunE is set. What was lost is told where it is read.
+// flag adds --strict to a command, whose RunE must be set. Losses are reported where they are read.
 func (x *lossy) flag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&x.strict, "strict", false, "exit with code 3 if something of what is read is missing or can't be understood")
 	run := cmd.RunE

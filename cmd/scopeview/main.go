@@ -13,16 +13,15 @@ func main() {
 		vetTool()
 	}
 	if os.Getenv("GOGC") == "" {
-		// What is large here, the index of a trace's scopes, has next to no
-		// pointers: collecting four times as often costs nothing that can be
-		// measured and saves a fifth of the memory.
+		// The largest object, the index of a trace's scopes, has almost no pointers: collecting
+		// four times as often costs nothing measurable and saves a fifth of the memory.
 		debug.SetGCPercent(25)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	if list := heeded(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP); len(list) > 0 { // SIGHUP: its terminal was closed
 		ctx, stop = signal.NotifyContext(ctx, list...)
 	}
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends what does not end by itself
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends a command that does not end by itself
 	code := execute(ctx, standardStreams(), os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -59,7 +59,7 @@ func newMCP(s *streams) *cobra.Command {
 			}
 			err = server.Run(cmd.Context(), io.NopCloser(s.in), keptOpen{s.out})
 			if errors.Is(err, cmd.Context().Err()) {
-				return nil // who interrupts it ends it
+				return nil // an interrupt is the normal end
 			}
 			return err
 		},
@@ -71,7 +71,7 @@ func newMCP(s *streams) *cobra.Command {
 	return cmd
 }
 
-// someTraces checks that there is something to answer questions about.
+// someTraces checks that at least one trace or directory is given.
 func someTraces(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("%s needs the directories and traces that may be read", cmd.Name())

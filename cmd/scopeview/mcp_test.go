@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// server is the tool as a client starts it, with a directory of one trace.
+// server returns the tool as a client starts it, with a directory of one trace.
 func server(t *testing.T) (cmd *exec.Cmd, errs *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()
@@ -31,7 +31,8 @@ func server(t *testing.T) (cmd *exec.Cmd, errs *bytes.Buffer) {
 	return cmd, errs
 }
 
-// TestMCP: a client that starts the tool gets answers, and the tool ends when the client goes.
+// TestMCP: a client that starts the tool gets answers, and the tool ends when the client
+// disconnects.
 func TestMCP(t *testing.T) {
 	cmd, errs := server(t)
 	c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
@@ -49,8 +50,8 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// TestMCPBrokenRequests: whatever comes in, the tool answers with errors, and ends with 0 when the
-// client goes.
+// TestMCPBrokenRequests: the tool answers any input with errors, and ends with 0 when the client
+// disconnects.
 func TestMCPBrokenRequests(t *testing.T) {
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
@@ -59,7 +60,7 @@ func TestMCPBrokenRequests(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, in string
-		want     string // of what it answers
+		want     string // in its answer
 	}{
 		{"nothing", "", ""},
 		{"no JSON", "hello\n", `"id":null,"error":{"code":-32700`},
@@ -91,9 +92,9 @@ func TestMCPBrokenRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		deadline := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
-		_, _ = io.WriteString(in, c.in) // it may have ended before it read all
+		_, _ = io.WriteString(in, c.in) // it may have ended before it read everything
 		var out strings.Builder
-		for lines := bufio.NewReader(from); !strings.Contains(out.String(), c.want); { // it ends when the client goes
+		for lines := bufio.NewReader(from); !strings.Contains(out.String(), c.want); { // it ends when the client disconnects
 			line, err := lines.ReadString('\n')
 			if out.WriteString(line); err != nil {
 				break
@@ -112,7 +113,7 @@ func TestMCPBrokenRequests(t *testing.T) {
 	}
 }
 
-// TestMCPUsage: only what is there, and is no stream, is taken.
+// TestMCPUsage: arguments must be existing files or directories, not streams.
 func TestMCPUsage(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -55,7 +55,7 @@ func newMembench(s *streams) *cobra.Command {
 	return cmd
 }
 
-// noArguments checks that a command that is about no trace got none.
+// noArguments checks that a command without arguments got none.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no arguments, not %q", cmd.Name(), args)

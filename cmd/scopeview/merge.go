@@ -79,7 +79,7 @@ A trace that is being written is copied first. Of two traces of one run the one 
 	return cmd
 }
 
-// tellMerged says what was made, and what is not as it might be thought.
+// tellMerged prints a summary of the merge, with its limitations.
 func tellMerged(s *streams, out *output, r *merge.Report) error {
 	for _, x := range r.Same {
 		fmt.Fprintf(s.err, "scopeview: %s is of the same run as %s, which goes on as long or longer, and was left out\n", show.Name(x[0]), show.Name(x[1]))
@@ -98,7 +98,8 @@ func tellMerged(s *streams, out *output, r *merge.Report) error {
 	return err
 }
 
-// clockLines says of whose clocks too little is known, one line for all that are alike.
+// clockLines describes the processes whose clocks are not sufficiently known, one line for all with
+// the same problem.
 func clockLines(members []format.Member) (lines []string) {
 	var alike []string
 	whose := map[string][]string{}
@@ -120,8 +121,8 @@ func clockLines(members []format.Member) (lines []string) {
 	return lines
 }
 
-// mergeInputs finds the traces that args name. Of those that are being written it makes
-// snapshots, which done removes.
+// mergeInputs finds the traces that args name. For those that are being written it makes snapshots,
+// which done removes.
 func mergeInputs(ctx context.Context, args []string, out *output) (inputs []merge.Input, done func(), err error) {
 	var copies []string
 	done = func() {
@@ -158,7 +159,7 @@ func mergeInputs(ctx context.Context, args []string, out *output) (inputs []merg
 	return inputs, done, nil
 }
 
-// tracesOf lists the traces that TRACE means: of a directory all.
+// tracesOf lists the traces that TRACE names: all of a directory.
 func tracesOf(arg string) (paths []string, err error) {
 	if st, err := os.Stat(arg); err != nil || !st.IsDir() {
 		path, err := findTrace(arg)

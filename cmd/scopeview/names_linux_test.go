@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// kinds are the functions of testdata/names: how many sixteenths of the CPU time each has, in
-// itself and in what it calls, and who calls it.
+// kinds are the functions of testdata/names: how many sixteenths of the CPU time each has,
+// inclusive, and its callers.
 var kinds = map[string]struct {
 	parts   float64
 	callers string
 }{
-	"main.main":                  {15, ""}, // but for the goroutine
+	"main.main":                  {15, ""}, // except the goroutine's
 	"main.spend":                 {16, ""},
 	"main.generic[...]":          {2, "main.main"}, // two instances
 	"main.(*list[...]).method":   {2, "main.main"},
@@ -33,15 +33,15 @@ var kinds = map[string]struct {
 	"main.ranged":                {2, "main.main"},
 	"main.ranged.sequence.func1": {2, "main.ranged"},
 	"main.ranged-range1":         {2, "main.ranged.sequence.func1"}, // the loop's body
-	"main.direct":                {1, "main.direct"},                // of itself: the innermost call counts
+	"main.direct":                {1, "main.direct"},                // it calls itself: the innermost call counts
 	"main.even":                  {1, "main.odd"},
 	"main.odd":                   {1, "main.even"},
 }
 
 // TestNames: generic functions, closures, method values, bodies of loops and goroutines have
-// readable names, the same ones from outside and in what Go itself samples. Each has what is
-// known of it, and is called by whom it is called, without the functions that the compiler has
-// put in between. Recursive functions have their time once.
+// readable names, the same from outside and in Go's own samples. Each has its known time and its
+// real callers, without the functions that the compiler inserted in between. The time of recursive
+// functions counts once.
 func TestNames(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "names")
 	build := exec.Command("go", "build", "-o", program, ".")
@@ -53,7 +53,7 @@ func TestNames(t *testing.T) {
 	if out, err := exec.Command(program, "go.trace", "cpu.pprof").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	sources := map[string]float64{"go.trace": 100, "cpu.pprof": 100} // how many samples there are, at least
+	sources := map[string]float64{"go.trace": 100, "cpu.pprof": 100} // the minimum number of samples
 	if r := call("record", "-o", "x.scope", "--counter", "task-clock:1ms", "--", program); r.code == exitOK {
 		sources["x.scope"] = 700
 	} else if !strings.Contains(r.err, "recording from outside") {
@@ -61,7 +61,7 @@ func TestNames(t *testing.T) {
 	}
 	for source, samples := range sources {
 		got := shares(t, "inclusive_cpu", "functions", source, "--imputed=false")
-		// A function that only calls others can be sampled by chance, once.
+		// A function that only calls others may by chance be sampled once.
 		maps.DeleteFunc(got, func(name string, share float64) bool { return !strings.HasPrefix(name, "main.") || share < 1 })
 		if a, b := slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(kinds)); !slices.Equal(a, b) {
 			t.Errorf("%s: the functions are\n%q, want\n%q", source, a, b)
@@ -81,8 +81,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// callersOf returns from whom a function has its CPU time, by the alphabet. Waits don't count:
-// where a goroutine is put off in a function without a frame, Go's trace skips its caller.
+// callersOf returns the callers from which a function has its CPU time, in alphabetical order.
+// Waits don't count: if a goroutine is preempted in a function without a frame, Go's trace skips
+// its caller.
 func callersOf(t *testing.T, source, function string) string {
 	t.Helper()
 	r := call("callers", source, function, "--imputed=false", "--format", "csv")

@@ -18,9 +18,9 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestLiveLooksNestNothing: of a program whose goroutines run one scope after the other, no look while it runs has a
-// goroutine in two: neither that of top PID, whose chunks are read one after the other while the program goes on, nor
-// those of what follows the trace, nor the sums of serve.
+// TestLiveLooksNestNothing: while a program runs whose goroutines run one scope after the other, no
+// view shows a goroutine in two scopes: neither top PID, which reads the chunks one after the
+// other, nor the readers that follow the trace, nor the sums of serve.
 func TestLiveLooksNestNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path); err != nil {
@@ -35,7 +35,7 @@ func TestLiveLooksNestNothing(t *testing.T) {
 		all.Go(func() {
 			for !over.Load() {
 				done := scope.Task("work")
-				time.Sleep(200 * time.Microsecond) // others run, and it goes on elsewhere
+				time.Sleep(200 * time.Microsecond) // others run, and the goroutine continues on another processor
 				done()
 			}
 		})

@@ -28,7 +28,7 @@ type store struct {
 	n  int
 }
 
-// stays is how long it is held.
+// stays is the duration of a hold.
 const stays = 2 * time.Millisecond
 
 func (s *store) hold() {
@@ -60,7 +60,7 @@ func sweepStore(all []*store) {
 	}
 }
 
-// recordStore records a program that nearly always waits for its lock.
+// recordStore records a program that waits for its lock nearly all the time.
 func recordStore(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "x.scope")
@@ -85,7 +85,8 @@ func recordStore(t *testing.T) (path string) {
 	return path
 }
 
-// TestLocksByObject: three places of an unchanged program's lock are one lock everywhere.
+// TestLocksByObject: a lock of an unchanged program that is locked in three places is one lock in
+// every view.
 func TestLocksByObject(t *testing.T) {
 	path := recordStore(t)
 	const want = "main.store.mu"
@@ -119,7 +120,7 @@ func TestLocksByObject(t *testing.T) {
 	}
 }
 
-// pageNames are the names in the data of a trace's page.
+// pageNames returns the names in the data of a trace's page.
 func pageNames(t *testing.T, path string) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "x.html")
@@ -147,7 +148,8 @@ func pageNames(t *testing.T, path string) []string {
 	return page.Meta.Names
 }
 
-// TestAnonymizedPlaces: what is given away has neither the objects nor where they are locked.
+// TestAnonymizedPlaces: an anonymized trace has neither the objects nor the places where they are
+// locked.
 func TestAnonymizedPlaces(t *testing.T) {
 	path, out := recordStore(t), filepath.Join(t.TempDir(), "anonymous.scope")
 	if r := call("anonymize", path, "-o", out); r.code != exitOK {
@@ -168,8 +170,8 @@ func TestAnonymizedPlaces(t *testing.T) {
 	}
 }
 
-// TestPackagesOfPlaces: of a package in which a lock is locked all sources are stored that tell
-// what it is called.
+// TestPackagesOfPlaces: for a package in which a lock is locked, all sources that may name the lock
+// are stored.
 func TestPackagesOfPlaces(t *testing.T) {
 	dir := t.TempDir() + "/"
 	for _, base := range []string{"a.go", "b.go", "b_test.go", "c.txt"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// openTrace opens the trace that TRACE means, with all that is known of it.
+// openTrace opens the trace that TRACE names, with all data known about it.
 func openTrace(ctx context.Context, arg string) (t *trace.Trace, path string, err error) {
 	if path, err = findTrace(arg); err != nil {
 		return nil, "", err
@@ -20,8 +20,7 @@ func openTrace(ctx context.Context, arg string) (t *trace.Trace, path string, er
 	return t, path, err
 }
 
-// openFile opens the file that TRACE means, joined with its hot file, for what reads
-// it raw.
+// openFile opens the file that TRACE names, joined with its hot file, for readers of its bytes.
 func openFile(ctx context.Context, arg string) (r *trace.Reading, size int64, err error) {
 	path, err := findTrace(arg)
 	if err != nil {

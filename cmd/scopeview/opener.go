@@ -13,13 +13,13 @@ import (
 	"github.com/scopeview/scopeview/internal/newfile"
 )
 
-// openerFor is how long the file stays that leads a browser to a server, if no browser comes.
+// openerFor is the lifetime of the file that leads a browser to a server, if no browser opens it.
 const openerFor = 2 * time.Minute
 
-// leadBrowser opens an address that has a secret. A browser's command line, and that of what starts
-// it, can be read by every user of the machine. So what is opened is a file that only this user can
-// read, whose page leads on to the address. The file goes once used is closed, ctx is done, or it is
-// too old; the caller calls remove at its end.
+// leadBrowser opens an address that contains a secret. Every user of the machine can read the
+// command lines of a browser and of its starter. So it opens a file that only this user can read,
+// whose page redirects to the address. The file is removed once used is closed, ctx is done, or
+// openerFor has passed; the caller must call remove at its end.
 func leadBrowser(ctx context.Context, address string, used <-chan struct{}) (remove func(), err error) {
 	dir, err := openerDir()
 	if err != nil {
@@ -49,8 +49,8 @@ func leadBrowser(ctx context.Context, address string, used <-chan struct{}) (rem
 	return remove, nil
 }
 
-// openerDir makes a directory that only this user can enter. Browsers that come as a snap or flatpak
-// see neither the machine's /tmp nor what is hidden in the home directory, but the rest of that.
+// openerDir creates a directory that only this user can enter. Browsers packaged as snap or flatpak
+// see neither the machine's /tmp nor hidden files in the home directory, but the rest of it.
 func openerDir() (string, error) {
 	const pattern = "scopeview-open-*"
 	if home, err := os.UserHomeDir(); err == nil && runtime.GOOS == "linux" {
@@ -61,7 +61,7 @@ func openerDir() (string, error) {
 	return os.MkdirTemp("", pattern)
 }
 
-// openerPage replaces itself, so that the address is not behind the back button.
+// openerPage replaces itself, so that the back button does not lead to the address.
 var openerPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">

@@ -15,7 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// output is where a command's result goes: the flag -o.
+// output is the destination of a command's result: the flag -o.
 type output struct{ path string }
 
 func (o *output) flag(cmd *cobra.Command) {
@@ -24,7 +24,7 @@ func (o *output) flag(cmd *cobra.Command) {
 
 func (o *output) standard() bool { return o.path == "" || o.path == "-" }
 
-// notOver refuses to replace the trace that is looked at.
+// notOver refuses to overwrite the trace that is read.
 func (o *output) notOver(trace string) error {
 	a, errA := os.Stat(o.path)
 	b, errB := os.Stat(trace)
@@ -34,9 +34,9 @@ func (o *output) notOver(trace string) error {
 	return nil
 }
 
-// write lets f write the result. A file gets its name when f is done, so that a
-// run that fails leaves neither half a file nor none where there was one. It is
-// the user's alone, as the trace is that it is made of.
+// write writes the result with f. A file appears under its name only when f is done, so that a
+// failed run leaves no partial file, and keeps an existing one. Only the user can read it, as the
+// trace it is made from.
 func (o *output) write(s *streams, f func(w io.Writer) error) (err error) {
 	if o.standard() {
 		return f(s.out)
@@ -51,7 +51,7 @@ func (o *output) write(s *streams, f func(w io.Writer) error) (err error) {
 			path = target
 			st, _ = os.Stat(path)
 		} else if to, err := os.Stat(path); err == nil {
-			st = to // it leads to no name: a pipe as /dev/fd has it
+			st = to // it leads to no name: a pipe as in /dev/fd
 		}
 	}
 	if st != nil && st.Mode()&os.ModeSymlink == 0 && !st.Mode().IsRegular() {
@@ -80,7 +80,7 @@ func (o *output) write(s *streams, f func(w io.Writer) error) (err error) {
 	return nil
 }
 
-// writeInto lets f write into the device or the pipe that the user has named, which st is of.
+// writeInto writes the result with f into a device or pipe named by the user; st describes it.
 func (o *output) writeInto(path string, st fs.FileInfo, f func(w io.Writer) error) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -96,8 +96,8 @@ func (o *output) writeInto(path string, st fs.FileInfo, f func(w io.Writer) erro
 	return nil
 }
 
-// exact is a writer for what must be to the byte in a file: on a terminal it
-// makes control characters visible.
+// exact returns a writer for output that must be exact in a file; on a terminal it makes control
+// characters visible.
 func (o *output) exact(s *streams, w io.Writer) io.Writer {
 	if o.standard() && s.outTerm {
 		return &caretWriter{w: w}
@@ -105,7 +105,7 @@ func (o *output) exact(s *streams, w io.Writer) io.Writer {
 	return w
 }
 
-// show writes what a command has found out: as its document, or as text.
+// show writes the result of a command as its document, or as text.
 func (o *output) show(s *streams, cmd *cobra.Command, r *report.Report, asJSON bool, limit int) error {
 	return o.write(s, func(w io.Writer) error {
 		if asJSON {
@@ -118,8 +118,8 @@ func (o *output) show(s *streams, cmd *cobra.Command, r *report.Report, asJSON b
 	})
 }
 
-// untilDone is a writer that fails once its context is done: it stops what
-// writes and knows nothing of contexts.
+// untilDone is a writer that fails once its context is done: it stops a function that does not take
+// a context.
 type untilDone struct {
 	ctx context.Context
 	io.Writer

@@ -75,7 +75,7 @@ func TestOutputWhereNoFileCanBe(t *testing.T) {
 	}
 }
 
-// files checks what is in a directory.
+// files checks the names in a directory.
 func files(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -16,7 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestG29Outputs: what the tool writes is the user's alone, whatever the umask.
+// TestG29Outputs: only the user can read the tool's files, with any umask.
 func TestG29Outputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("x.scope", tracetest.Hostile(t), 0o600); err != nil {
@@ -33,7 +33,7 @@ func TestG29Outputs(t *testing.T) {
 	bad := make(chan string, 100)
 	mux.HandleFunc("GET /x/download", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(ours, "1")
-		// More than is looked at first, so that the client has made its file.
+		// More than the client reads at first, so that it has created its file.
 		w.Write(data[:len(data)/2])
 		w.(http.Flusher).Flush()
 		if s := temporary(); s != "" {
@@ -44,7 +44,7 @@ func TestG29Outputs(t *testing.T) {
 	n := 0
 	for _, umask := range []int{0, 0o022, 0o277, 0o777} {
 		if umask&0o700 != 0 && os.Getuid() != 0 {
-			continue // nobody but root could use a directory made so
+			continue // only root could use such a directory
 		}
 		for _, args := range []string{
 			"csv x.scope", "html x.scope", "chrome x.scope", "perfetto x.scope", "dump x.scope", "stacks x.scope --pprof", "stacks x.scope --folded",
@@ -70,8 +70,7 @@ func TestG29Outputs(t *testing.T) {
 	t.Logf("G29: %d outputs of the tool under 4 umasks: each has mode 0600", n)
 }
 
-// temporary waits for a download's directory and file, and tells what others may
-// do with them.
+// temporary waits for a download's directory and file, and reports others' access to them.
 func temporary() string {
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		var found []string
@@ -93,8 +92,8 @@ func temporary() string {
 	return "no file"
 }
 
-// TestG29Planted: what another user has put where the output is to go is neither
-// written through nor into.
+// TestG29Planted: a file or link that another user has put in the output's place is neither
+// followed nor written into.
 func TestG29Planted(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("making files of another user needs root")
@@ -123,7 +122,7 @@ func TestG29Planted(t *testing.T) {
 			r := call(command, "x.scope", "-o", name)
 			switch {
 			case name == "file" && command != "snapshot":
-				// It gives way to a new one, which is ours.
+				// It is replaced by a new file of ours.
 				st, err := os.Lstat(name)
 				if err != nil || st.Mode() != 0o600 || st.Sys().(*syscall.Stat_t).Uid != 0 || r.code != exitOK {
 					t.Errorf("%s over a file: %v, %v, %v", command, st.Mode(), err, r)
@@ -140,8 +139,8 @@ func TestG29Planted(t *testing.T) {
 	t.Logf("G29: 7 commands, each into a link, a dangling link and a pipe of another user: refused, nothing followed")
 }
 
-// TestOutputNamed: what the user himself names by -o is written where it leads: a device, a
-// pipe by its name or as the shell gives it, a link of his own, and over a file of his own.
+// TestOutputNamed: output named by -o is written to a device, to a named pipe or one passed by the
+// shell, through a link of the user, and over a file of the user.
 func TestOutputNamed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("x.scope", tracetest.Hostile(t), 0o600); err != nil {

@@ -158,8 +158,8 @@ func isPacked(path string) bool {
 	return packed
 }
 
-// madeOf is where goes what is made of the trace at path: to, or else to a new file in the
-// directory beside, whose name ends differently.
+// madeOf returns the output for a file derived from the trace at path: to, if set, or else a new
+// file in the directory beside, with the trace's ending replaced.
 func madeOf(path, beside, to, ending, newEnding string) (*output, error) {
 	out := &output{to}
 	if to != "" {
@@ -179,12 +179,12 @@ func madeOf(path, beside, to, ending, newEnding string) (*output, error) {
 	return out, nil
 }
 
-// bytesDone is a progress of what knows how much there is to do.
+// bytesDone returns a progress that measures shares of a known total.
 func (s *streams) bytesDone() *progress {
 	return &progress{s: s, next: time.Now().Add(progressAfter)}
 }
 
-// share shows that so much of it is done.
+// share shows the part done.
 func (p *progress) share(done, of int64) {
 	if p.s.errTerm {
 		p.end = of

@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/bulk"
 )
 
-// TestPackFullDisk: where there is no room nothing is left, and the trace is as it was.
+// TestPackFullDisk: on a full disk no file is left, and the trace is unchanged.
 func TestPackFullDisk(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("mounting a small file system needs root")

@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/bulk"
 )
 
-// shapedTrace writes a trace of that shape to x.scope, in a directory of its own that becomes the
+// shapedTrace writes a trace of that shape to x.scope, in its own directory, which becomes the
 // working directory.
 func shapedTrace(t *testing.T, shape bulk.Shape, scopes int64) []byte {
 	t.Helper()
@@ -27,8 +27,8 @@ func shapedTrace(t *testing.T, shape bulk.Shape, scopes int64) []byte {
 	return data
 }
 
-// TestPacked: every command says of a packed trace what it says of the trace, and unpack makes
-// that again.
+// TestPacked: every command prints the same for a packed trace as for the trace, and unpack
+// restores the trace.
 func TestPacked(t *testing.T) {
 	for _, shape := range []bulk.Shape{bulk.Irregular, bulk.Args, bulk.Long, bulk.Ring, bulk.Killed, bulk.Cut} {
 		data := shapedTrace(t, shape, 6_000)
@@ -69,7 +69,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestPackRefuses: nothing is overwritten that nobody named, and what fails leaves nothing.
+// TestPackRefuses: no file is overwritten unless it is named, and failures leave no file.
 func TestPackRefuses(t *testing.T) {
 	shapedTrace(t, bulk.Regular, 5000)
 	if r := call("pack", "."); r.code != exitOK {
@@ -106,8 +106,8 @@ func TestPackRefuses(t *testing.T) {
 	}
 }
 
-// TestPackedCut: of a packed trace that is cut off there is the rest, and what is missing is
-// told.
+// TestPackedCut: the remaining part of a packed trace that is cut off is read, and the missing part
+// is reported.
 func TestPackedCut(t *testing.T) {
 	data := shapedTrace(t, bulk.Irregular, 150_000)
 	if r := call("pack", "x.scope"); r.code != exitOK {
@@ -144,7 +144,7 @@ func TestPackedCut(t *testing.T) {
 	}
 }
 
-// TestPackRunning packs what a program has recorded that runs.
+// TestPackRunning packs the trace of a running program.
 func TestPackRunning(t *testing.T) {
 	_, dir, _ := remote(t)
 	to := filepath.Join(t.TempDir(), "now.scopez")

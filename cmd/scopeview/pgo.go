@@ -38,7 +38,7 @@ docs/pgo.md leads from nothing to a measured faster build.`,
 		newPgoCheck(s), newPgoSalvage(s), newPgoRename(s), newPgoShrink(s), newPgoExplain(s), newPgoAB(s))
 }
 
-// family puts commands below one that does nothing itself.
+// family adds commands below one that does nothing itself.
 func family(cmd *cobra.Command, members ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(members...)
 	return cmd
@@ -65,7 +65,7 @@ func below(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// flags adds those that say how a PROFILE is read.
+// flags adds the flags for reading a PROFILE.
 func (in *profileInput) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&in.binary, "binary", "", "the executable that ran is `FILE`, where a recording or a perf.data needs it")
@@ -74,7 +74,7 @@ func (in *profileInput) flags(cmd *cobra.Command) {
 	f.StringVar(&in.ran, "executable", "", "take the executable of this `NAME`, of several in a recording (default: there is one) or in a perf.data (default: that with the most samples)")
 }
 
-// profileArgs checks that a command got so many PROFILEs; most 0: any number.
+// profileArgs checks the number of PROFILEs of a command; most 0: any number.
 func profileArgs(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most > 0 && len(args) > most {
@@ -94,7 +94,7 @@ func counted(least, most int) string {
 	return "two PROFILEs"
 }
 
-// edges reads a PROFILE, and what the compiler sees in it.
+// edges reads a PROFILE, and returns it with the edges that the compiler derives from it.
 func (in *profileInput) edges(ctx context.Context, arg string) (*input, *pgo.Edges, error) {
 	x, err := in.read(ctx, arg)
 	if err != nil {
@@ -110,14 +110,15 @@ func (in *profileInput) edges(ctx context.Context, arg string) (*input, *pgo.Edg
 	return x, e, nil
 }
 
-// merging is what collect and merge have in common.
+// merging is the common part of collect and merge.
 type merging struct {
 	in  profileInput
 	out output
 	by  pgo.By
 }
 
-// merge adds profiles up. It reads as many at once as there are processors, and keeps none.
+// merge adds up profiles. It reads as many at once as there are processors, and keeps none in
+// memory.
 func (m *merging) merge(ctx context.Context, names []string, weights []float64) (*pgo.Profile, error) {
 	sum := pgo.NewMerger(m.by)
 	step := m.in.s.steps("profile ")
@@ -242,7 +243,7 @@ func completeAll(*cobra.Command, []string, string) ([]string, cobra.ShellCompDir
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// sources returns the files of what collect's arguments are.
+// sources returns the files for collect's arguments.
 func (m *merging) sources(cmd *cobra.Command, got *downloads, args []string, seconds int) ([]string, error) {
 	var command []string
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
@@ -328,8 +329,8 @@ them. Of a directory all profiles are taken.
 	return cmd
 }
 
-// parseWeights reads the weights of n profiles; "" is 1 for each. The least is 1 or more: what is
-// rounded up to one sample would weigh too much.
+// parseWeights parses the weights of n profiles; "" is 1 for each. It scales weights below 1 so
+// that the smallest is 1: otherwise values rounded up to one sample would weigh too much.
 func parseWeights(text string, n int) ([]float64, error) {
 	if text == "" {
 		return ones(n), nil

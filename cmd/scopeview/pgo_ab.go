@@ -56,7 +56,7 @@ on standard error what came of it.
 	return cmd
 }
 
-// tellSalvaged says what came of a profile.
+// tellSalvaged prints how much of a profile was salvaged.
 func tellSalvaged(s *streams, r *source.Salvaged) {
 	fits := func(c *source.Report) string {
 		share, ok := c.Share()

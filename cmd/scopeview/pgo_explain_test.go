@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo/source"
 )
 
-// TestBecame: only what the source has lost is gone.
+// TestBecame: only edges that the source has lost are gone.
 func TestBecame(t *testing.T) {
 	for r := range source.Reasons {
 		verdict, text := became(r)

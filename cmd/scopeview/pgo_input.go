@@ -32,31 +32,31 @@ const profileHelp = `PROFILE is a CPU profile in pprof's format (runtime/pprof, 
 recording with CPU time (gotrace.With(), scopeview record); a Go execution trace with CPU samples; a perf.data of
 perf record; or a sample profile in LLVM's text format.`
 
-// profileInput reads what PROFILE means.
+// profileInput reads a PROFILE.
 type profileInput struct {
 	lossy
 	s      *streams
-	binary string // the executable that ran; "": it is looked for where it was
+	binary string // the executable that ran; "": its recorded path
 	event  string // of a perf.data; "": the first
-	ran    string // the executable of a perf.data that is looked at; "": that with the most samples
+	ran    string // the executable of a perf.data to read; "": the one with the most samples
 }
 
-// input is what was read.
+// input is a PROFILE that was read.
 type input struct {
 	name     string
 	samples  *pgo.Profile
 	branches *perfdata.Branches // of a perf.data with branch records; nil: it has none
-	text     *autofdo.Profile   // of a text profile; nil: it is none
+	text     *autofdo.Profile   // of a text profile; nil: another format
 }
 
-// magics are how files begin that are neither traces nor pprof's.
+// magics are the first bytes of files that are neither traces nor in pprof's format.
 var (
 	perfMagics = []string{"PERFILE2", "2ELIFREP", "PERFFILE"}
 	goMagic    = "go 1."
 	preMagic   = "GO PREPROFILE V1\n"
 )
 
-// read reads one PROFILE, and says on standard error what is to be known of it.
+// read reads one PROFILE, and prints notes about it on standard error.
 func (in *profileInput) read(ctx context.Context, arg string) (*input, error) {
 	x, notes, err := in.readQuietly(ctx, arg)
 	if err != nil {
@@ -73,7 +73,7 @@ func (in *profileInput) say(x *input, notes []string) {
 	}
 }
 
-// of begins notes with the name of the profile that they are about.
+// of prefixes notes with the name of their profile.
 func (x *input) of(notes ...string) []string {
 	for i := range notes {
 		notes[i] = x.name + ": " + notes[i]
@@ -81,7 +81,7 @@ func (x *input) of(notes ...string) []string {
 	return notes
 }
 
-// readQuietly returns what is to be known besides, as sentences that name their file.
+// readQuietly returns the notes instead of printing them, as sentences that name their file.
 func (in *profileInput) readQuietly(ctx context.Context, arg string) (*input, []string, error) {
 	x := &input{name: arg}
 	st, err := os.Stat(arg)
@@ -89,7 +89,7 @@ func (in *profileInput) readQuietly(ctx context.Context, arg string) (*input, []
 		return nil, nil, fmt.Errorf("opening the profile: %w", err)
 	}
 	if err != nil || st.IsDir() {
-		return in.ofTrace(ctx, x, arg) // of a directory the newest; of a process the one that it writes
+		return in.ofTrace(ctx, x, arg) // the newest of a directory; the one that a process writes
 	}
 	f, err := os.Open(arg)
 	if err != nil {
@@ -124,7 +124,7 @@ func (in *profileInput) readQuietly(ctx context.Context, arg string) (*input, []
 	return x, nil, nil
 }
 
-// isText reports whether a file begins as text.
+// isText reports whether head begins a text.
 func isText(head []byte) bool {
 	if len(head) == 0 || bytes.IndexByte(head, 0) >= 0 || !bytes.ContainsAny(head, ":\n") {
 		return false
@@ -180,7 +180,7 @@ func (in *profileInput) ofTrace(ctx context.Context, x *input, arg string) (*inp
 	case errors.Is(err, samples.ErrNone) && t.Lookup("gotrace") != "":
 		return nil, nil, noGoTrace(t, where)
 	case err != nil:
-		for _, problem := range analysis.Damage(t.Problems()) { // which may be why
+		for _, problem := range analysis.Damage(t.Problems()) { // which may be the reason
 			fmt.Fprintf(in.s.err, "scopeview: %s: %s\n", show.Name(where), analysis.ProblemText(&problem))
 		}
 		return nil, nil, fmt.Errorf("%s: %w", show.Name(where), err)
@@ -216,10 +216,10 @@ func (in *profileInput) ofGoTrace(ctx context.Context, x *input, r io.Reader) (*
 	return x, append(notes, x.of(slices.Clone(x.samples.Losses)...)...), nil
 }
 
-// errNoStarts says that nothing tells in which line functions begin.
+// errNoStarts means that the lines in which functions begin are not known.
 var errNoStarts = errors.New("the compiler needs the lines in which functions begin, which the executable tells")
 
-// nameOne says what to do where samples are of several executables.
+// nameOne adds a hint to the error that samples are of several executables.
 func nameOne(err error) error {
 	if errors.Is(err, samples.ErrExecutables) {
 		err = fmt.Errorf("%w; a profile is of one: name it with --executable", err)
@@ -227,7 +227,8 @@ func nameOne(err error) error {
 	return err
 }
 
-// ofSamples makes a profile of samples, with what the executable knows of their addresses.
+// ofSamples converts samples to a profile, with the functions that the executable has at their
+// addresses.
 func (in *profileInput) ofSamples(x *input, p *samples.Profile, c *annotate.Code) (*input, []string, error) {
 	exe, err := p.Executable(in.ran)
 	if err != nil {
@@ -248,8 +249,8 @@ func (in *profileInput) ofSamples(x *input, p *samples.Profile, c *annotate.Code
 	return x, notes, nil
 }
 
-// sourcesOf returns the profiles that the arguments of collect and merge name: of a directory
-// all that are in it.
+// sourcesOf returns the profiles that the arguments of collect and merge name: all profiles of a
+// directory.
 func sourcesOf(args []string) (all []string, err error) {
 	for _, arg := range args {
 		st, err := os.Stat(arg)
@@ -274,11 +275,11 @@ func sourcesOf(args []string) (all []string, err error) {
 	return all, nil
 }
 
-// profileEndings are how the names of profiles end.
+// profileEndings are the endings of profile names.
 var profileEndings = []string{extension, ".pgo", ".pprof", ".prof", ".pb.gz", ".afdo", "perf.data"}
 
-// fetchProfile asks a program's debug server for a CPU profile of so many seconds, and
-// returns the profile's file. What is no address of net/http/pprof is one of scopehttp.Handler.
+// fetchProfile gets a CPU profile of that many seconds from a program's debug server, and returns
+// its file. An address that is not of net/http/pprof is one of scopehttp.Handler.
 func (d *downloads) fetchProfile(ctx context.Context, s *streams, arg string, seconds int) (string, error) {
 	a, err := parseAddress(arg)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// looking is what the commands have in common that report about profiles.
+// looking is the common part of the commands that report about profiles.
 type looking struct {
 	in     profileInput
 	out    output
@@ -48,7 +48,7 @@ func (l *looking) show(cmd *cobra.Command, r *report.Report) error {
 	return l.out.show(l.in.s, cmd, r, l.asJSON, limit)
 }
 
-// parseShare reads a share in percent.
+// parseShare parses a share in percent.
 func parseShare(flag, text string) (float64, error) {
 	share, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil || !(share >= 0 && share <= 100) {
@@ -127,7 +127,7 @@ With --fail-below SHARE it ends with exit code 4 where the profiles are less ali
 	return cmd
 }
 
-// below100 ends the command where a share is below what was asked for.
+// below100 returns exitFound if a share is below least.
 func below100(share, least float64, what string) error {
 	if share >= least {
 		return nil
@@ -173,8 +173,8 @@ preprofile takes. With --build PACKAGE it builds that with each profile, everyth
 	return cmd
 }
 
-// prove has the compiler's own reader read a profile and its small form, which must be the same
-// to it. What is no pprof file is compared as pgo collect writes it.
+// prove checks that the compiler's own reader reads the same from a profile and its small form. A
+// profile in another format is compared in the form that pgo collect writes.
 func prove(ctx context.Context, s *streams, arg string, large, small *pgo.Profile, build string) error {
 	dir, err := os.MkdirTemp("", "scopeview-")
 	if err != nil {
@@ -229,7 +229,7 @@ func prove(ctx context.Context, s *streams, arg string, large, small *pgo.Profil
 	return nil
 }
 
-// goTool runs the go command, and returns what it printed and how long it took.
+// goTool runs the go command, and returns its output and its duration.
 func goTool(ctx context.Context, args ...string) ([]byte, time.Duration, error) {
 	begin := time.Now()
 	cmd := exec.CommandContext(ctx, "go", args...)

@@ -17,7 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// building says which packages the go command is asked about.
+// building selects the packages for the go command.
 type building struct {
 	dir   string
 	flags []string
@@ -28,7 +28,7 @@ func (b *building) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&b.flags, "build-flag", nil, "give go build this `FLAG`, such as -tags=x; may be repeated")
 }
 
-// everything is what patterns of packages are if none is given.
+// everything returns the patterns of packages, by default all.
 func everything(patterns []string) []string {
 	if len(patterns) == 0 {
 		return []string{"./..."}
@@ -36,7 +36,7 @@ func everything(patterns []string) []string {
 	return patterns
 }
 
-// profileAnd checks that a command got a PROFILE, and takes packages behind it.
+// profileAnd checks that a command got a PROFILE, which packages may follow.
 func profileAnd(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("%s needs a PROFILE, such as default.pgo", cmd.Name())
@@ -44,7 +44,7 @@ func profileAnd(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// load reads the source that a profile is held against.
+// load loads the source with which a profile is compared.
 func (b *building) load(cmd *cobra.Command, s *streams, e *pgo.Edges, patterns []string, module bool) (*source.Source, error) {
 	names := map[string]bool{}
 	for x := range e.Weight {
@@ -167,7 +167,7 @@ or nothing, and why. The packages of hot calls are compiled anew where the build
 	return cmd
 }
 
-// became returns what became of a call that the compiler does not have, as the source tells.
+// became returns the verdict on a call that the compiler does not report, according to the source.
 func became(r source.Reason) (explain.Verdict, string) {
 	verdict := explain.NotMatched
 	switch {
@@ -189,8 +189,8 @@ func became(r source.Reason) (explain.Verdict, string) {
 	return verdict, r.String()
 }
 
-// asFile returns the path of a file that go build -pgo takes: the profile's own, or one that is
-// made of it until done is called.
+// asFile returns the path of a file for go build -pgo: the profile itself, or a temporary
+// conversion, which done removes.
 func asFile(s *streams, arg string, p *pgo.Profile) (path string, done func(), err error) {
 	if f, kind, err := sniff(arg); err == nil && f != nil {
 		f.Close()

@@ -26,8 +26,8 @@ import (
 
 const fieldDir = "SCOPEVIEW_TEST_FIELD"
 
-// TestFieldProgram is no test but the program that TestCollect makes profiles of: it is busy,
-// records itself, and has a debug server, whose address it prints.
+// TestFieldProgram is not a test but the program that TestCollect profiles: it is busy, records
+// itself, and has a debug server, whose address it prints.
 func TestFieldProgram(t *testing.T) {
 	dir := os.Getenv(fieldDir)
 	if dir == "" {
@@ -37,7 +37,7 @@ func TestFieldProgram(t *testing.T) {
 	if filepath.Base(dir) == "ring" {
 		options = append(options, scope.WithRing(4<<20))
 	}
-	if dir != "-" { // what takes CPU samples itself has no profile for others
+	if dir != "-" { // a program that takes CPU samples itself has no profile for others
 		if err := scope.Start(dir, options...); err != nil {
 			t.Fatal(err)
 		}
@@ -57,8 +57,8 @@ func TestFieldProgram(t *testing.T) {
 //go:noinline
 func inField() int { return spin(50 * time.Millisecond) }
 
-// TestCollect: what is collected of a program by its debug servers, its number, and its
-// recordings, and of a command, has the call that it was busy with, as the compiler reads it.
+// TestCollect: profiles collected from a program through its debug servers, its process number, and
+// its recordings, and from a command, have the busy call, as the compiler reads it.
 func TestCollect(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()
@@ -75,7 +75,7 @@ func TestCollect(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("SCOPEVIEW_TEST_SPIN", "1")
-	// It writes nothing of Go's trace until it is asked, as its handler is below.
+	// Go's trace is not written until it is requested, as the handler below does.
 	if r := call("pgo", "collect", ring, "-o", "default.pgo"); r.code != exitFailed || !strings.Contains(r.err, "until the program ends or scopeview snapshot asks for it") {
 		t.Errorf("a ring that nobody asked: %v", r)
 	}
@@ -90,13 +90,13 @@ func TestCollect(t *testing.T) {
 		"several of these": {dir, plain, "--seconds", "1"},
 	} {
 		if name == "the process" && runtime.GOOS != "linux" {
-			continue // nothing tells which file a process writes
+			continue // the file of a process can't be found there
 		}
 		var r result
 		for until := time.Now().Add(20 * time.Second); time.Now().Before(until); {
 			r = call(append([]string{"pgo", "collect", "-o", "default.pgo"}, args...)...)
 			if !strings.Contains(r.err, "no Go execution trace") && !strings.Contains(r.err, "not one call") {
-				break // Go writes what it traces each second
+				break // Go writes its trace every second
 			}
 		}
 		if strings.Contains(r.err, "recording from outside") {
@@ -122,10 +122,10 @@ func TestCollect(t *testing.T) {
 	files(t, os.Getenv("TMPDIR"))
 }
 
-// theOne is a default.pgo that a build uses.
+// theOne is an existing default.pgo.
 const theOne = "the profile before"
 
-// TestNoHalfProfile: what does not become a profile leaves the one that is there, and says why.
+// TestNoHalfProfile: a failure leaves the existing profile unchanged, and is reported.
 func TestNoHalfProfile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
@@ -199,7 +199,7 @@ func TestNoHalfProfile(t *testing.T) {
 			t.Errorf("%s: %v, want %q", args, r, want)
 		}
 	}
-	// A module that does not build is no reason to lose a profile: what does not load is told.
+	// If the module does not build, the profile is kept, and packages that do not load are reported.
 	if r := call("pgo", "salvage", "good.pprof", "-o", "out.pgo"); r.code != exitOK || !strings.Contains(r.err, "does not load") {
 		t.Errorf("salvage where nothing builds: %v", r)
 	}
@@ -216,7 +216,7 @@ func TestNoHalfProfile(t *testing.T) {
 	files(t, ".", "behind.pprof", "binary.prof", "blank.afdo", "cut.data", "cut.pprof", "default.pgo", "empty.pprof", "go.mod", "good.afdo", "good.pprof", "main.go", "out.pgo")
 }
 
-// TestHostileProfiles: no name in a profile, and no profile's name, drives a terminal.
+// TestHostileProfiles: no name in a profile, and no profile's name, controls a terminal.
 func TestHostileProfiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	file := "\x1b[2J\u2066\x7f.afdo"
@@ -267,8 +267,8 @@ func TestHostileProfiles(t *testing.T) {
 	}
 }
 
-// TestClangCycle: a program in C is sampled, and Clang builds it by the profile that is made of
-// the samples: without a warning, and with what was inlined in the profile.
+// TestClangCycle: a program in C is sampled, and Clang builds it with the profile made from the
+// samples: without a warning, and with the profile's inlining.
 func TestClangCycle(t *testing.T) {
 	for _, name := range []string{"clang", "perf", "llvm-profdata"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -310,15 +310,15 @@ func TestClangCycle(t *testing.T) {
 	if a, b := run("./prog"), run("./fast"); a != b {
 		t.Errorf("the builds compute %q and %q", a, b)
 	}
-	// The same samples, for Go's compiler: it reads them, though it knows none of the names.
+	// Go's compiler reads the same samples, although it has none of the functions.
 	if r := call("pgo", "show", "perf.data", "--binary", "prog"); r.code != exitOK || !strings.Contains(r.out, "main") || !strings.Contains(r.out, "step") {
 		t.Error(r)
 	}
 }
 
-// documentedClang returns the command by which docs/pgo.md has a program built that is sampled, without
-// its files. What it leaves out is lost weight to who follows it: both builds have to have what tells
-// in which lines functions begin, and what is inlined.
+// documentedClang returns the command, without files, with which docs/pgo.md builds the program to
+// be sampled. A flag missing there costs its readers weight: both builds need the lines in which
+// functions begin, and the inlined functions.
 func documentedClang(t *testing.T) string {
 	t.Helper()
 	docs, err := os.ReadFile("../../docs/pgo.md")
@@ -337,7 +337,7 @@ func documentedClang(t *testing.T) string {
 	return builds[0][1]
 }
 
-// TestDocsNameClangsFlags checks what needs no clang.
+// TestDocsNameClangsFlags checks the parts that need no clang.
 func TestDocsNameClangsFlags(t *testing.T) {
 	documentedClang(t)
 	if r := call("autofdo", "--help"); !strings.Contains(r.out, "-fdebug-info-for-profiling") {

@@ -14,8 +14,8 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// TestPprofIsRead: go tool pprof reads what pprof writes, and agrees: 7 waited for the mutex
-// for 250 µs, in a scope, on a row.
+// TestPprofIsRead: go tool pprof reads the output of pprof, and agrees: goroutine 7 waited for the
+// mutex for 250 µs, in a scope, on a row.
 func TestPprofIsRead(t *testing.T) {
 	scriptTrace(t, "functions")
 	if r := call("pprof", "all.scope", "-o", "x.pb.gz"); r.code != exitOK {
@@ -35,8 +35,8 @@ func TestPprofIsRead(t *testing.T) {
 	}
 }
 
-// TestGoTraceComesOut: the Go execution trace that was recorded along is written as it is, and
-// tells the same by itself.
+// TestGoTraceComesOut: the recorded Go execution trace is written unchanged, and yields the same by
+// itself.
 func TestGoTraceComesOut(t *testing.T) {
 	scriptTrace(t, "functions")
 	if r := call("gotrace", "all.scope", "-o", "go.trace"); r.code != exitOK {
@@ -81,8 +81,8 @@ func recursive(depth int, d time.Duration) int {
 	return recursive(depth-1, d/2) + spin(d/2)
 }
 
-// TestAsPprofSaysIt: of a CPU profile functions tells the exclusive and inclusive times that
-// go tool pprof tells, with and without inlined functions.
+// TestAsPprofSaysIt: for a CPU profile, functions prints the same exclusive and inclusive times as
+// go tool pprof, with and without inlined functions.
 func TestAsPprofSaysIt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := os.Create("cpu.pprof")

@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// unchosen are the commands that show something of traces and lack --process, or --object, and why.
+// unchosen lists the commands that show contents of traces without --process, or --object, with the
+// reasons.
 var unchosen = map[string]struct{ process, object string }{
 	"advise":         {"advice is of one process: the raw file has no others", "it shows no samples"},
 	"info":           {"it is about the file, of which it lists the processes", "it shows no samples"},
@@ -32,7 +33,7 @@ var unchosen = map[string]struct{ process, object string }{
 	"sql":            {"a query chooses", "a query chooses"},
 }
 
-// leafCommands returns the commands below c that do something, by their names.
+// leafCommands returns the commands below c that have no subcommands, by name.
 func leafCommands(c *cobra.Command) map[string]*cobra.Command {
 	all := map[string]*cobra.Command{}
 	for _, below := range c.Commands() {
@@ -48,7 +49,8 @@ func leafCommands(c *cobra.Command) map[string]*cobra.Command {
 	return all
 }
 
-// Every view has --process and --object, or there is a reason.
+// TestEveryViewChoosesProcessesAndObjects: every view has --process and --object, or a reason for
+// the lack.
 func TestEveryViewChoosesProcessesAndObjects(t *testing.T) {
 	for name, c := range leafCommands(newRoot(&streams{})) {
 		group := c
@@ -56,7 +58,7 @@ func TestEveryViewChoosesProcessesAndObjects(t *testing.T) {
 			group = group.Parent()
 		}
 		if g := group.GroupID; g != "look" && g != "why" && g != "where" && g != "export" {
-			continue // what makes profiles for compilers has --executable
+			continue // commands that make profiles for compilers have --executable
 		}
 		for flag, why := range map[string]string{"process": unchosen[name].process, "object": unchosen[name].object} {
 			f := c.Flags().Lookup(flag)
@@ -70,7 +72,7 @@ func TestEveryViewChoosesProcessesAndObjects(t *testing.T) {
 	}
 }
 
-// shownPage is what the head of a page's data says.
+// shownPage is the head of a page's data.
 type shownPage struct {
 	Meta struct {
 		Scopes int64
@@ -101,7 +103,7 @@ func pageData(t *testing.T, packed []byte) (p shownPage) {
 	return p
 }
 
-// pages returns what the file of html and the server of serve show of a trace.
+// pages returns the heads of html's file and of serve's page for a trace.
 func pages(t *testing.T, args ...string) map[string]shownPage {
 	t.Helper()
 	r := call(append([]string{"html"}, args...)...)
@@ -126,7 +128,8 @@ func pages(t *testing.T, args ...string) map[string]shownPage {
 	return map[string]shownPage{"html": pageData(t, packed), "serve": served}
 }
 
-// A page has what was chosen, and says so; html and serve agree.
+// TestPagesOfChosenProcessesAndObjects: a page has the selected data, and says so; html and serve
+// agree.
 func TestPagesOfChosenProcessesAndObjects(t *testing.T) {
 	scriptTrace(t, "process")
 	if r := call("merge", "api.scope", "db.scope", "-o", "all.scope"); r.code != 0 {
@@ -163,7 +166,7 @@ func TestPagesOfChosenProcessesAndObjects(t *testing.T) {
 	v.ends()
 }
 
-// What perfetto writes of a process has nothing of the others.
+// TestPerfettoOfChosenProcesses: perfetto's output for a process has nothing of the others.
 func TestPerfettoOfChosenProcesses(t *testing.T) {
 	scriptTrace(t, "process")
 	if r := call("merge", "api.scope", "db.scope", "-o", "all.scope"); r.code != 0 {

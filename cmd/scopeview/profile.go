@@ -19,10 +19,10 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// profiling is what the commands have in common that show samples.
+// profiling is the common part of the commands that show samples.
 type profiling struct {
 	excerpt
-	name            string     // of a TRACE that is no recording
+	name            string     // of a TRACE that is not a recording
 	kind            sourceKind // of it
 	metrics, sort   string
 	function        string
@@ -50,7 +50,7 @@ belongs to the go statement that made it: --imputed=false ends stacks where goro
 time (in the function itself), the inclusive (in what it called too), and the inclusive off-CPU time with its
 share of <Total>. scopeview header lists the metrics of a TRACE. Times are in seconds.`
 
-// flags lets a command take TRACE, and the flags that choose samples.
+// flags makes a command take TRACE, and the flags that select samples.
 func (x *profiling) flags(cmd *cobra.Command) {
 	cmd.Annotations = map[string]string{readsGoTraces: always}
 	x.out.flag(cmd)
@@ -70,7 +70,7 @@ func (x *profiling) flags(cmd *cobra.Command) {
 	x.s.complete(cmd, "state", states.Names[:])
 }
 
-// tableFlags adds the flags of what is shown as a table, which can be of other forms too.
+// tableFlags adds the flags of tables, which have other forms too.
 func (x *profiling) tableFlags(cmd *cobra.Command) {
 	x.flags(cmd)
 	jsonFlag(cmd, &x.asJSON)
@@ -84,7 +84,7 @@ func (x *profiling) metricFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&x.sort, "sort", "", "sort by the metric `e.NAME` or i.NAME (default: the first that is shown)")
 }
 
-// read opens what TRACE means, and reads its samples. The caller closes it.
+// read opens the file that TRACE names, and reads its samples. The caller must call close.
 func (x *profiling) read(cmd *cobra.Command, arg string) error {
 	if err := x.readAll(cmd, arg); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (x *profiling) readAll(cmd *cobra.Command, arg string) (err error) {
 	return nil
 }
 
-// close ends reading, whatever TRACE was.
+// close releases the files and ends the progress.
 func (x *profiling) close() {
 	if x.progress != nil {
 		x.progress.done()
@@ -154,7 +154,7 @@ func (x *profiling) close() {
 	}
 }
 
-// selection returns what the flags say.
+// selection returns the selection in the flags.
 func (x *profiling) selection() (*samples.Selection, error) {
 	sel := &samples.Selection{Imputed: x.imputed, Split: x.split, Each: x.each}
 	for _, g := range x.goroutines {
@@ -194,7 +194,7 @@ func (x *profiling) selection() (*samples.Selection, error) {
 	return sel, nil
 }
 
-// view returns the view that the flags ask for.
+// view returns the view in the flags.
 func (x *profiling) view() (*profile.View, error) {
 	v, err := profile.NewView(x.p, x.t, x.metrics, x.sort, x.functions)
 	if err != nil {
@@ -206,7 +206,7 @@ func (x *profiling) view() (*profile.View, error) {
 // tell writes a report, if err is nil.
 func (x *profiling) tell(cmd *cobra.Command, r *profile.Report, err error) error {
 	if err != nil {
-		_ = x.verdict() // what is damaged may be why
+		_ = x.verdict() // damage may be the cause
 		return err
 	}
 	switch {
@@ -221,7 +221,7 @@ func (x *profiling) tell(cmd *cobra.Command, r *profile.Report, err error) error
 	return x.verdict()
 }
 
-// verdict makes what is wrong with TRACE the exit code, whatever that is.
+// verdict returns the exit code for damage and losses of any kind of TRACE.
 func (x *profiling) verdict() error {
 	if x.t != nil {
 		return x.excerpt.verdict()
@@ -229,7 +229,7 @@ func (x *profiling) verdict() error {
 	return x.strict.ofPlain(x.s, x.name, x.p)
 }
 
-// foreign lets f write a form that others read.
+// foreign writes a format of other tools with f.
 func (x *profiling) foreign(f func(w io.Writer) error) error {
 	if x.t != nil {
 		return x.excerpt.foreign(f)
@@ -240,7 +240,7 @@ func (x *profiling) foreign(f func(w io.Writer) error) error {
 	return x.verdict()
 }
 
-// run returns what a command does that reads its samples and calls f.
+// run returns a command's function that reads its samples and calls f.
 func (x *profiling) run(f func(args []string) (*profile.Report, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := x.read(cmd, args[0]); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// progress tells on a terminal how far a command is that takes long. It says
-// nothing in a pipe, and nothing while the result itself fills the terminal.
+// progress shows on a terminal how far a long command is. It prints nothing in a pipe, and nothing
+// while the result itself fills the terminal.
 type progress struct {
 	s       *streams
 	end     int64
@@ -18,7 +18,7 @@ type progress struct {
 	printed bool
 }
 
-// progressAfter is how long a command may be silent.
+// progressAfter is the time before progress is shown.
 const progressAfter = 500 * time.Millisecond
 
 func newProgress(s *streams, t *trace.Trace, wanted bool) *progress {
@@ -29,7 +29,7 @@ func newProgress(s *streams, t *trace.Trace, wanted bool) *progress {
 	return p
 }
 
-// at shows that the command has come to ns from the trace's start.
+// at shows that the command has reached ns from the trace's start.
 func (p *progress) at(ns int64) {
 	if p.end <= 0 || ns < 0 {
 		return
@@ -42,7 +42,7 @@ func (p *progress) at(ns int64) {
 	}
 }
 
-// done takes the last word back.
+// done erases the line.
 func (p *progress) done() {
 	if p.printed {
 		fmt.Fprint(p.s.err, "\r\x1b[K")
@@ -50,8 +50,8 @@ func (p *progress) done() {
 	}
 }
 
-// timeLeft is how long something may take yet of which that share was done, in words that
-// follow others; nothing before that can be told.
+// timeLeft returns the estimated remaining time, after took for that share, as words that follow
+// others; "" if it is too early for an estimate.
 func timeLeft(took time.Duration, share float64) string {
 	if took < 2*time.Second || share < 0.01 || share >= 1 {
 		return ""
@@ -60,7 +60,7 @@ func timeLeft(took time.Duration, share float64) string {
 	return ", " + max(left.Round(time.Second), time.Second).String() + " left"
 }
 
-// arrival tells on a terminal how much of a stream is here.
+// arrival shows on a terminal how much of a stream has arrived.
 type arrival struct {
 	s       *streams
 	in      *incoming
@@ -69,7 +69,7 @@ type arrival struct {
 	printed bool
 }
 
-// tell shows how much has come, how fast, and how long the rest may take.
+// tell shows how much has arrived, the speed, and the estimated remaining time.
 func (a *arrival) tell() {
 	now := time.Now()
 	if !a.s.errTerm || now.Before(a.next) {
@@ -91,15 +91,14 @@ func (a *arrival) tell() {
 	fmt.Fprintf(a.s.err, "\r%s \x1b[K", text)
 }
 
-// done takes the last word back.
+// done erases the line.
 func (a *arrival) done() {
 	if a.printed {
 		fmt.Fprint(a.s.err, "\r\x1b[K")
 	}
 }
 
-// steps returns what tells on a terminal how far something is that takes a known number
-// of steps.
+// steps returns a function that shows on a terminal the progress of a known number of steps.
 func (s *streams) steps(what string) func(done, of int) {
 	return func(done, of int) {
 		if s.errTerm {
@@ -108,7 +107,7 @@ func (s *streams) steps(what string) func(done, of int) {
 	}
 }
 
-// stepsDone takes the last word back.
+// stepsDone erases the line.
 func (s *streams) stepsDone() {
 	if s.errTerm {
 		fmt.Fprint(s.err, "\r                    \r")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestRecord: one command records a program that knows nothing of it, the next one leads to
-// where its time went; its exit code is the command's.
+// TestRecord: one command records an unprepared program, the next one shows where its time went;
+// the exit code is the program's.
 func TestRecord(t *testing.T) {
 	t.Chdir(t.TempDir())
 	self, err := os.Executable()
@@ -50,7 +50,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestSpin is what TestRecord records.
+// TestSpin is the program that TestRecord records.
 func TestSpin(t *testing.T) {
 	if os.Getenv("SCOPEVIEW_TEST_SPIN") == "" {
 		t.Skip("it is recorded by TestRecord")

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// controlAddress does for ctl, where its TRACE is an address, what the control
-// words do for a file: command is on, off, filter or snapshot, text the filter.
-// It returns what the program says that it did.
+// controlAddress performs a request of ctl at an address: command is on, off, filter or snapshot,
+// text the filter. It returns the program's answer.
 func controlAddress(ctx context.Context, arg, command, text string) (string, error) {
 	a, err := parseAddress(arg)
 	if err != nil {

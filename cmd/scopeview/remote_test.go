@@ -19,8 +19,8 @@ import (
 
 const remoteDir = "SCOPEVIEW_TEST_REMOTE"
 
-// TestRemoteProgram is no test but the program of the tests below: it records
-// into a ring and has a debug server, whose address it prints.
+// TestRemoteProgram is not a test but the program of the tests below: it records into a ring and
+// has a debug server, whose address it prints.
 func TestRemoteProgram(t *testing.T) {
 	dir := os.Getenv(remoteDir)
 	if dir == "" {
@@ -33,7 +33,7 @@ func TestRemoteProgram(t *testing.T) {
 	mux.Handle("/debug/scope/", scopehttp.Handler(scopehttp.WithDir(dir)))
 	server := httptest.NewServer(mux)
 	for i := 0; ; i++ {
-		if i == 1000 { // whoever asks finds something
+		if i == 1000 { // there is something to read for early requests
 			fmt.Println(server.URL + "/debug/scope/")
 		}
 		func() {
@@ -41,7 +41,7 @@ func TestRemoteProgram(t *testing.T) {
 			defer scope.Task("store")()
 		}()
 		if i%1000 == 0 {
-			time.Sleep(time.Millisecond) // a program that has something else to do
+			time.Sleep(time.Millisecond) // a program that is mostly idle
 		}
 	}
 }
@@ -57,8 +57,8 @@ func remote(t *testing.T) (address, dir string, kill func()) {
 	return address, dir, kill
 }
 
-// ofTest starts a program that is a test of this package, and returns its number and the address
-// that it prints.
+// ofTest starts a program that is a test of this package, and returns its process number and the
+// address that it prints.
 func ofTest(t *testing.T, name, env string) (pid int, address string, kill func()) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^"+name+"$")
@@ -81,7 +81,7 @@ func ofTest(t *testing.T, name, env string) (pid int, address string, kill func(
 	return c.Process.Pid, strings.TrimSpace(address), kill
 }
 
-// TestRemote looks at, and switches, a program that runs somewhere else.
+// TestRemote reads and controls a program over HTTP.
 func TestRemote(t *testing.T) {
 	address, dir, kill := remote(t)
 	for _, command := range []string{"top", "info", "csv --to 1ms", "tail --name store", "verify"} {
@@ -127,7 +127,7 @@ func TestRemote(t *testing.T) {
 	left(t)
 }
 
-// TestControlSomethingElse: what is no handler of ours has done nothing.
+// TestControlSomethingElse: an answer from another server counts as a failure.
 func TestControlSomethingElse(t *testing.T) {
 	_, mux, url := served(t)
 	mux.HandleFunc("POST /all/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "fine") })

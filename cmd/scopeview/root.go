@@ -17,11 +17,11 @@ const (
 	exitOK     = 0
 	exitFailed = 1
 	exitUsage  = 2
-	exitLosses = 3 // the trace has losses, and --strict
-	exitFound  = 4 // what --fail-on asks for
+	exitLosses = 3 // the trace has losses, with --strict
+	exitFound  = 4 // a condition of --fail-on holds
 )
 
-// exit ends the command with a code. What is to be said was said, or is err.
+// exit ends the command with a code. err is printed; nil: messages were printed already.
 type exit struct {
 	code int
 	err  error
@@ -36,7 +36,7 @@ func (e *exit) Error() string {
 
 func (e *exit) Unwrap() error { return e.err }
 
-// usagef returns an error in how the command was called.
+// usagef returns an error about the command line.
 func usagef(text string, args ...any) error {
 	return &exit{exitUsage, fmt.Errorf(text, args...)}
 }
@@ -101,7 +101,7 @@ func newRoot(s *streams) *cobra.Command {
 			root.AddCommand(c)
 			for _, below := range c.Commands() {
 				if f := below.Flags().Lookup("json"); f != nil {
-					f.Usage = jsonUsage(below) // its document has the names of both
+					f.Usage = jsonUsage(below) // its document has both names
 				}
 			}
 		}
@@ -110,14 +110,14 @@ func newRoot(s *streams) *cobra.Command {
 	return root
 }
 
-// execute runs the command that args name and returns its exit code.
+// execute runs the command in args and returns its exit code.
 func execute(ctx context.Context, s *streams, args []string) int {
 	s.completing = len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
 	root := newRoot(s)
 	root.SetArgs(args)
 	got := downloads{patience: stalledAfter}
 	defer got.remove()
-	// Whatever fails before a command runs is how it was called.
+	// Errors before a command runs are about the command line.
 	running := false
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		running = true

@@ -27,8 +27,7 @@ func scriptTrace(t *testing.T, script string) {
 	}
 }
 
-// TestTerminal: on a terminal there are colours, and no other control character
-// whatever the names are.
+// TestTerminal: on a terminal there are colours, but no other control characters, for any names.
 func TestTerminal(t *testing.T) {
 	colours := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	for _, script := range []string{"hostile", "losses", "killed", "damaged"} {
@@ -79,7 +78,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestHelpIsInGroups: each command that is for people is in a group of the help.
+// TestHelpIsInGroups: each visible command is in a group of the help.
 func TestHelpIsInGroups(t *testing.T) {
 	for _, c := range newRoot(&streams{}).Commands() {
 		if c.GroupID == "" && !c.Hidden {
@@ -88,7 +87,7 @@ func TestHelpIsInGroups(t *testing.T) {
 	}
 }
 
-// TestPackageCommentListsCommands: doc.go has a line for each.
+// TestPackageCommentListsCommands: doc.go has a line for each command.
 func TestPackageCommentListsCommands(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -101,7 +100,7 @@ func TestPackageCommentListsCommands(t *testing.T) {
 	}
 }
 
-// TestFlagsMeanTheSame: these do in each command that has them.
+// TestFlagsMeanTheSame: flags of the same name have the same meaning in each command.
 func TestFlagsMeanTheSame(t *testing.T) {
 	for name, means := range map[string]string{
 		"open": " in the browser", "from": "leave out what ended before `TIME`: ", "name": "only names that match `GLOBS`: ",
@@ -152,7 +151,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestInterrupt: a command that is stopped says so and leaves no file.
+// TestInterrupt: an interrupted command says so and leaves no file.
 func TestInterrupt(t *testing.T) {
 	scriptTrace(t, "store")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -173,7 +172,7 @@ func TestProgress(t *testing.T) {
 	now := time.Now()
 	p := &progress{s: &streams{out: &out, err: &err, errTerm: true}, end: 1000, begin: now.Add(-42 * time.Second), next: now.Add(-time.Second)}
 	p.at(420)
-	p.at(430) // too soon after
+	p.at(430) // too soon after the previous one
 	p.done()
 	if got, want := err.String(), "\r 42%, 58s left \x1b[K\r\x1b[K"; got != want || out.String() != "" {
 		t.Errorf("%q and %q, want %q", got, out.String(), want)
@@ -185,7 +184,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestJSONIsWhole: a document is one JSON value, hostile names or not.
+// TestJSONIsWhole: a document is one JSON value, also with hostile names.
 func TestJSONIsWhole(t *testing.T) {
 	scriptTrace(t, "hostile")
 	for _, command := range []string{"info", "top"} {

@@ -65,7 +65,7 @@ type launch struct {
 	attach    bool
 	keep      bool
 	advise    adviseOptions
-	root      string // of the files of advice
+	root      string // path prefix of the files of advice
 }
 
 func newRun(s *streams) *cobra.Command { return (&launch{s: s, verb: build.Run}).runCommand() }
@@ -106,7 +106,7 @@ func newTest(s *streams) *cobra.Command {
 	return cmd
 }
 
-// command makes the command, with the flags of what is built.
+// command returns the command, with the flags of building.
 func (l *launch) command(use, short, long, example string) *cobra.Command {
 	l.cmd = &cobra.Command{
 		Use: use, Short: short, Long: long, Example: example,
@@ -142,7 +142,7 @@ func (l *launch) recording() {
 	f.BoolVar(&l.noStates, "no-states", false, "do not record what each goroutine did (Go's execution trace, and a CPU profile)")
 }
 
-// split returns which of the arguments are for scopeview: those in front.
+// split separates scopeview's arguments, which come first, from the others.
 func (l *launch) split(args []string) (ours, theirs []string) {
 	for i := 0; i < len(args); {
 		name, _, with := strings.Cut(args[i], "=")
@@ -197,7 +197,7 @@ func (l *launch) do(ctx context.Context, args []string) error {
 			return &exit{code: exitUsage}
 		}
 		if ctx.Err() != nil {
-			return ctx.Err() // the go command that was asked was ended by it
+			return ctx.Err() // the interruption ended the go command
 		}
 		return l.refused(err)
 	}
@@ -213,11 +213,11 @@ func (l *launch) do(ctx context.Context, args []string) error {
 	return l.run(ctx, plan, args)
 }
 
-// build builds, if what was built last is not there, or of what has changed since.
+// build builds the program, unless the previous build exists and nothing it depends on has changed.
 func (l *launch) build(ctx context.Context, plan *build.Plan) error {
 	target := plan.Target()
 	if plan.Built(ctx, target) {
-		// As go build does, for who compares times.
+		// As go build does, for users who compare times.
 		if now := time.Now(); os.Chtimes(target, now, now) == nil {
 			return plan.SetBuilt(l.options.Cache, target)
 		}
@@ -228,17 +228,17 @@ func (l *launch) build(ctx context.Context, plan *build.Plan) error {
 	return plan.SetBuilt(l.options.Cache, target)
 }
 
-// misplaced finds a flag of scopeview's among those of the go command, which would not know it, or
-// take it for one of the test program and what follows for its arguments.
+// misplaced finds a flag of scopeview among those of the go command, which would reject it, or take
+// it for a flag of the test program and the following ones for its arguments.
 func (l *launch) misplaced(args []string) error {
 	line, err := build.Parse(l.verb, args)
 	if err != nil {
-		return nil // who parses it again says why
+		return nil // the later parsing reports it
 	}
 	for _, f := range line.Flags {
 		name, _, _ := strings.Cut(f, "=")
 		if l.verb == build.Test && name == "--trace" {
-			continue // go test has one, too
+			continue // go test also has it
 		}
 		if strings.HasPrefix(name, "--") && l.cmd.Flags().Lookup(name[2:]) != nil {
 			return usagef("%s is a flag of scopeview, and stands before those of go %s", name, l.verb)
@@ -247,14 +247,14 @@ func (l *launch) misplaced(args []string) error {
 	return nil
 }
 
-// refused says why nothing is built. It is not for how the command was called, as a rule.
+// refused prints why nothing is built. As a rule the command line is not the cause.
 func (l *launch) refused(err error) error {
 	fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Text(err.Error()))
 	return &exit{code: exitUsage}
 }
 
-// executable names this very build of the tool, whose plans are not those of others, and where it
-// is.
+// executable returns an identification of this build of the tool, whose plans differ from those of
+// other builds, and its path.
 func executable() (state, path string) {
 	state = version()
 	path, err := os.Executable()
@@ -267,8 +267,8 @@ func executable() (state, path string) {
 	return state, path
 }
 
-// goCommand has the go command do something, with what it says where it would say it. Where it
-// fails code is the exit code, or its own, if that is 0.
+// goCommand runs the go command, with its output relabelled. If the command fails, code is the exit
+// code, or the command's own if code is 0.
 func (l *launch) goCommand(plan *build.Plan, cmd *exec.Cmd, code int) error {
 	stdout, err := plan.Relabel(l.s.out)
 	if err != nil {
@@ -293,11 +293,11 @@ func (l *launch) goCommand(plan *build.Plan, cmd *exec.Cmd, code int) error {
 	return err
 }
 
-// variables are what has the program record into dir.
+// variables returns the environment variables that make the program record into dir.
 func (l *launch) variables(dir string) []string {
 	env := []string{"SCOPEVIEW=" + dir + string(filepath.Separator), "SCOPEVIEW_BUDGET=" + l.budget}
 	if os.Getenv("SCOPEVIEW_RING") == "" && os.Getenv("SCOPEVIEW_LIMIT") == "" {
-		env = append(env, "SCOPEVIEW_LIMIT=1G") // the whole of a run, and not its end
+		env = append(env, "SCOPEVIEW_LIMIT=1G") // the whole run, not only its end
 	}
 	if l.noStates {
 		env = append(env, "SCOPEVIEW_STATES=0")
@@ -317,7 +317,7 @@ func (l *launch) printEnv() error {
 	return err
 }
 
-// traces makes the directory where traces of a program go.
+// traces creates the directory for the traces of a program.
 func (l *launch) traces(program string) (string, error) {
 	dir := l.dir
 	if dir == "" {
@@ -337,12 +337,12 @@ func (l *launch) traces(program string) (string, error) {
 func tracesIn(dir string) []string {
 	list, err := filepath.Glob(filepath.Join(dir, "*"+extension))
 	if err != nil {
-		return nil // the pattern is ours
+		return nil // the pattern is valid
 	}
 	return list
 }
 
-// newToolexec is what the go command calls instead of its tools: see build.Tool.
+// newToolexec returns the command that the go command runs instead of its tools: see build.Tool.
 func newToolexec() *cobra.Command {
 	return &cobra.Command{
 		Use: "toolexec", Hidden: true, DisableFlagParsing: true,
@@ -356,8 +356,8 @@ func newToolexec() *cobra.Command {
 	}
 }
 
-// parseBudget refuses what the program would complain of. Of build, which has no flag, it is the
-// program's default.
+// parseBudget rejects budgets that the program would reject. For build, which has no such flag, it
+// uses the program's default.
 func (l *launch) parseBudget() error {
 	s := l.budget
 	if s == "" {

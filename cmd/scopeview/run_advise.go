@@ -15,10 +15,10 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// toldAdvice is how many pieces of advice are said at the end of a run.
+// toldAdvice is the number of pieces of advice printed at the end of a run.
 const toldAdvice = 3
 
-// groups checks which groups of diagnostics are asked for.
+// groups checks the groups of diagnostics in the flags.
 func (l *launch) groups() error {
 	for _, g := range l.options.Advise {
 		if g != "all" && !slices.Contains(std.Groups, g) {
@@ -36,14 +36,15 @@ func (l *launch) groups() error {
 	return nil
 }
 
-// adviseVariables are what has the program count, and leave raw files in dir.
+// adviseVariables returns the environment variables that make the program count, and leave raw
+// files in dir.
 func (l *launch) adviseVariables(dir string) (env []string) {
 	if len(l.options.Advise) == 0 || os.Getenv("SCOPEVIEW_ADVISE") != "" {
 		return nil
 	}
 	env = append(env, "SCOPEVIEW_ADVISE="+dir+string(filepath.Separator), "SCOPEVIEW_ADVISE_RUN="+l.tag())
 	if _, err := l.advise.params(l.cmd, l.adviseRoot(dir)+".conf"); err != nil {
-		return env // tellAdvice says why
+		return env // tellAdvice reports the error
 	}
 	for name, value := range l.advise.counted {
 		if v := variable + strings.ToUpper(name); os.Getenv(v) == "" {
@@ -53,7 +54,7 @@ func (l *launch) adviseVariables(dir string) (env []string) {
 	return env
 }
 
-// tag tells the raw files of this run from those of others that end meanwhile.
+// tag distinguishes the raw files of this run from those of others that end meanwhile.
 func (l *launch) tag() string { return strconv.Itoa(os.Getpid()) }
 
 // left reports whether a program of this run has left a raw file.
@@ -67,7 +68,7 @@ func (l *launch) left(path string) bool {
 	return strings.Contains(line, "\trun="+l.tag()+"\t")
 }
 
-// adviseRoot is the path of the files of advice, without their endings.
+// adviseRoot returns the path of the files of advice, without their endings.
 func (l *launch) adviseRoot(dir string) string {
 	if l.root != "" {
 		return l.root
@@ -79,16 +80,16 @@ func (l *launch) adviseRoot(dir string) string {
 func rawsIn(dir string) []string {
 	list, err := filepath.Glob(filepath.Join(dir, "*.raw"))
 	if err != nil {
-		return nil // the pattern is ours
+		return nil // the pattern is valid
 	}
 	return list
 }
 
-// tellAdvice writes what the programs of a run have counted, and says the first of it. before are the raw
-// files that were there.
+// tellAdvice writes the advice on the counts of a run's programs, and prints the first pieces.
+// before are the raw files that existed before.
 func (l *launch) tellAdvice(dir string, before []string) {
 	if len(l.options.Advise) == 0 || os.Getenv("SCOPEVIEW_ADVISE") != "" {
-		return // who says where it goes looks at it
+		return // the user who set the variable reads it
 	}
 	made := slices.DeleteFunc(rawsIn(dir), func(path string) bool { return slices.Contains(before, path) || !l.left(path) })
 	root := l.adviseRoot(dir)
@@ -111,7 +112,7 @@ func (l *launch) tellAdvice(dir string, before []string) {
 	}
 	for _, raw := range made {
 		if _, err := os.Stat(strings.TrimSuffix(raw, ".raw") + extension); err != nil {
-			os.Remove(raw) // nobody keeps its trace, and what it has is in the root's
+			os.Remove(raw) // its trace is not kept, and its contents are in the root's file
 		}
 	}
 	for i := range r.Findings[:min(toldAdvice, len(r.Findings))] {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// growingProgram has a slice grow, and ends as its argument says.
+// growingProgram has a growing slice, and ends as its argument says.
 const growingProgram = `-- go.mod --
 module example.com/growing
 
@@ -53,7 +53,8 @@ import "testing"
 func TestGrow(t *testing.T) { grow() }
 `
 
-// TestAdviseEnds: a program leaves what was counted, however it ends, and ends as it would without.
+// TestAdviseEnds: a program leaves its counts, in whatever way it ends, and ends in the same way as
+// without counting.
 func TestAdviseEnds(t *testing.T) {
 	l := launching(t, growingProgram)
 	program := filepath.Join(l.dir, "growing")
@@ -81,7 +82,7 @@ func TestAdviseEnds(t *testing.T) {
 	}
 }
 
-// TestRunAdvise: run and test tell the advice and leave its files, and read the parameters that are there.
+// TestRunAdvise: run and test print the advice and leave its files, and read existing parameters.
 func TestRunAdvise(t *testing.T) {
 	l := launching(t, growingProgram)
 	dir := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestBuildAgain: where nothing has changed the go command is not called, and where something
-// has it is: what is built is never older than what go build would make.
+// TestBuildAgain: the go command is called only if something has changed, and the build is never
+// older than that of go build.
 func TestBuildAgain(t *testing.T) {
 	l := launching(t, smallProgram)
 	if _, err := exec.LookPath("git"); err != nil {

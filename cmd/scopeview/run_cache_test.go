@@ -11,9 +11,9 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// TestRunCached: a package of the modules' cache, where the go command lets no file be replaced nor
-// added, is run, built and tested by its import path as one of the main module is: alone, in a
-// workspace and beside a vendor directory. Its module's packages record, those of others do not.
+// TestRunCached: a package in the module cache, where the go command lets no file be replaced or
+// added, is run, built and tested by its import path like one of the main module: alone, in a
+// workspace, and beside a vendor directory. Packages of its module record, those of others do not.
 func TestRunCached(t *testing.T) {
 	l := launching(t, `-- proxy/example.com/other/@v/source/go.mod --
 module example.com/other
@@ -126,7 +126,7 @@ use ../user
 	check("beside a vendor directory")
 }
 
-// serveModule makes a version of a module for a proxy of files, of its source in dir.
+// serveModule makes a version of a module for a file proxy from its source in dir.
 func serveModule(t *testing.T, dir string, m module.Version) {
 	t.Helper()
 	name := filepath.Join(dir, m.Version)

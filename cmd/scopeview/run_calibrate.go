@@ -15,11 +15,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// calibration is how long a program is run to find out which functions are called too often.
+// calibration is the duration of the run that finds functions called too often.
 const calibration = 2 * time.Second
 
 // calibrated runs the program for a while, without its input and output, and returns a plan that
-// leaves out what would have to be switched off anyway. What was learnt before is forgotten.
+// leaves out functions that would have to be switched off. It discards earlier results.
 func (l *launch) calibrated(ctx context.Context, plan *build.Plan, args []string) (*build.Plan, error) {
 	err := plan.Forget()
 	if err == nil {
@@ -46,7 +46,7 @@ func (l *launch) calibrated(ctx context.Context, plan *build.Plan, args []string
 	}
 	stop := time.AfterFunc(calibration, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
 	kill := time.AfterFunc(2*calibration, func() { _ = cmd.Process.Kill() })
-	_ = cmd.Wait() // by our signal, as a rule
+	_ = cmd.Wait() // normally our signal ended it
 	stop.Stop()
 	kill.Stop()
 	file := traceOf(dir, cmd.Process.Pid, nil)
@@ -60,11 +60,11 @@ func (l *launch) calibrated(ctx context.Context, plan *build.Plan, args []string
 	return build.Make(ctx, l.options, l.verb, args)
 }
 
-// tooHot is why a function is left out that a run showed to be called too often.
+// tooHot is the reason for leaving out a function.
 const tooHot = "a run showed that it is called too often for its length"
 
-// learn has the builds that follow leave out what a trace shows to be called too often, and returns
-// how many of those functions are new.
+// learn makes later builds leave out the functions that a trace shows to be called too often, and
+// returns the number of new ones.
 func (l *launch) learn(plan *build.Plan, file string) (int, error) {
 	t, err := trace.OpenFile(file)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// stuckProgram comes to a deadlock, or to what looks like one, by its argument.
+// stuckProgram runs into a deadlock, or an apparent one, depending on its argument.
 const stuckProgram = `-- go.mod --
 module example.com/stuck
 
@@ -68,8 +68,8 @@ func main() {
 }
 `
 
-// TestRunDeadlock: a program that comes to a deadlock ends as it does plain, with its trace closed;
-// one that is about to go on does so.
+// TestRunDeadlock: a program that deadlocks ends as its plain build does, with its trace closed;
+// after an apparent deadlock it continues.
 func TestRunDeadlock(t *testing.T) {
 	l := launching(t, stuckProgram)
 	plain := filepath.Join(t.TempDir(), "stuck")

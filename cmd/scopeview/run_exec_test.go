@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// execProgram replaces itself by a shell, which uses as much CPU time as a timer that is left would
-// let it.
+// execProgram replaces itself by a shell, which uses so much CPU time that a remaining timer would
+// kill it.
 const execProgram = `-- go.mod --
 module example.com/replaced
 
@@ -26,8 +26,7 @@ func main() {
 }
 `
 
-// TestRunExec: a program that replaces itself does so when it is recorded, and the one that comes
-// then lives.
+// TestRunExec: a recorded program can replace itself, and the new program lives.
 func TestRunExec(t *testing.T) {
 	l := launching(t, execProgram)
 	for _, args := range [][]string{{"run", "."}, {"run", "--no-states", "."}} {

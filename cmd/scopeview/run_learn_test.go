@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// hotProgram calls one function as often as it can, for a second, and another one in between.
+// hotProgram calls one function as often as possible for a second, and another one in between.
 const hotProgram = `-- go.mod --
 module example.com/hot
 
@@ -39,8 +39,8 @@ func main() {
 }
 `
 
-// TestLearns: what a run shows to be called too often is left out of the next builds, of run and of
-// build, until calibrating, or another budget, finds otherwise.
+// TestLearns: later builds of run and build leave out functions that a run shows to be called too
+// often, until calibration or another budget changes the verdict.
 func TestLearns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a program for seconds")
@@ -65,7 +65,7 @@ func TestLearns(t *testing.T) {
 	}{
 		{[]string{"run", "."}, true, false, true},
 		{[]string{"run", "."}, false, true, false},
-		{[]string{"run", "--budget", "100%", "."}, false, false, true}, // it can bear that
+		{[]string{"run", "--budget", "100%", "."}, false, false, true}, // within that budget
 		{[]string{"run", "--calibrate", "."}, false, true, false},
 	} {
 		said, hot, rare := run(c.args...)

@@ -14,7 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
-// oddProgram says what it was started with, and calls something that is recorded.
+// oddProgram prints its arguments and environment, and calls a recorded function.
 const oddProgram = `-- go.mod --
 module example.com/odd/v2
 
@@ -77,7 +77,7 @@ echo "$0 wraps"
 exit 7
 `
 
-// TestRunLine has command lines of go run that take more than a flag and a package.
+// TestRunLine tests command lines of go run with more than a flag and a package.
 func TestRunLine(t *testing.T) {
 	l := launching(t, oddProgram)
 	if err := os.Chmod(filepath.Join(l.dir, "wrap.sh"), 0o755); err != nil {
@@ -132,7 +132,7 @@ func TestRunLine(t *testing.T) {
 	}
 }
 
-// TestRunCgo: functions beside C code are left out by their names.
+// TestRunCgo: functions in files that import C are left out, and listed by name.
 func TestRunCgo(t *testing.T) {
 	l := launching(t, `-- go.mod --
 module example.com/c
@@ -158,16 +158,15 @@ func twice(x int) int { return int(C.twice(C.int(x))) }
 	}
 }
 
-// otherArch is one whose programs can't run here.
+// otherArch returns an architecture whose programs can't run here.
 func otherArch() string { return "mips64" }
 
-// hangUp is what the program says where it ignores a hang-up, as all that nohup has begun do.
+// hangUp adapts the program's expected output to a test under nohup, where it ignores SIGHUP.
 func hangUp(said string) string {
 	return strings.Replace(said, " false ", fmt.Sprintf(" %v ", signal.Ignored(syscall.SIGHUP)), 1)
 }
 
-// TestRunSeesChanges: what was built is built again when any file has changed that it depends on,
-// also one that was not in the build.
+// TestRunSeesChanges: a program is rebuilt if any file on which it depends changes, even a new one.
 func TestRunSeesChanges(t *testing.T) {
 	l := launching(t, oddProgram)
 	for _, c := range []struct{ file, text, want string }{
@@ -201,8 +200,8 @@ func TestRunIgnoredSignal(t *testing.T) {
 	}
 }
 
-// TestRunOwnRecording: a program that starts a recording itself, by a call or by scope/auto, is
-// not told that there is another one.
+// TestRunOwnRecording: a program that starts a recording itself, by a call or by scope/auto, gets
+// no error that another one is active.
 func TestRunOwnRecording(t *testing.T) {
 	l := launching(t, `-- go.mod --
 module example.com/own
@@ -250,8 +249,8 @@ func work() {
 	}
 }
 
-// TestRunForwards: a signal that is sent to the tool is the program's, and the exit code the
-// program's.
+// TestRunForwards: signals to the tool are forwarded to the program, whose exit code the tool
+// returns.
 func TestRunForwards(t *testing.T) {
 	l := launching(t, `-- go.mod --
 module example.com/daemon

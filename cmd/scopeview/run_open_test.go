@@ -22,7 +22,7 @@ func TestHasDisplay(t *testing.T) {
 	}
 }
 
-// TestOpens: what the flag says counts, and without it whether anybody sits there.
+// TestOpens: the flag decides, and without it the presence of a user at a display.
 func TestOpens(t *testing.T) {
 	t.Setenv("DISPLAY", ":0")
 	t.Setenv("SSH_CONNECTION", "")
@@ -35,7 +35,7 @@ func TestOpens(t *testing.T) {
 		{nil, false, false},
 		{[]string{"--open"}, false, true},
 		{[]string{"--open=false"}, true, false},
-		{[]string{"--serve"}, true, false}, // it is open already
+		{[]string{"--serve"}, true, false}, // the page is open already
 	} {
 		l := &launch{s: &streams{outTerm: c.terminal, errTerm: c.terminal}, verb: "run"}
 		cmd := l.runCommand()

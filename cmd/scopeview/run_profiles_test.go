@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// profiledProgram takes of Go what there is one of, again and again.
+// profiledProgram repeatedly takes Go's exclusive resources, such as the CPU profile.
 const profiledProgram = `-- go.mod --
 module example.com/profiled
 
@@ -51,8 +51,8 @@ import "testing"
 func TestWork(t *testing.T) { work() }
 `
 
-// TestRunGivesBack: a program that takes profiles of itself gets them, as it does plain; and so does
-// go test.
+// TestRunGivesBack: a recorded program that profiles itself gets its profiles, as its plain build
+// does; so does go test.
 func TestRunGivesBack(t *testing.T) {
 	l := launching(t, profiledProgram)
 	plain := l.process(l.env, "", "go", "run", ".")

@@ -75,7 +75,7 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 	return nil
 }
 
-// opens reports whether the page is to be opened: as --open says, or where somebody sits who sees it.
+// opens reports whether to open the page: as --open says, or if there is a user with a display.
 func (l *launch) opens() bool {
 	if l.cmd.Flags().Changed("open") {
 		return l.open
@@ -83,7 +83,7 @@ func (l *launch) opens() bool {
 	return l.s.outTerm && l.s.errTerm && !l.serve && hasDisplay(runtime.GOOS, os.Getenv)
 }
 
-// hasDisplay reports whether a browser would have where to show a page.
+// hasDisplay reports whether a browser has a display.
 func hasDisplay(system string, getenv func(string) string) bool {
 	switch {
 	case getenv("SSH_CONNECTION") != "" && getenv("DISPLAY") == "":
@@ -94,7 +94,7 @@ func hasDisplay(system string, getenv func(string) string) bool {
 	return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
 }
 
-// built builds what is run.
+// built builds the program to run, and returns its path.
 func (l *launch) built(ctx context.Context, plan *build.Plan) (string, error) {
 	path := plan.Executable(l.options.Cache)
 	if plan.Built(ctx, path) {
@@ -110,7 +110,8 @@ func (l *launch) built(ctx context.Context, plan *build.Plan) (string, error) {
 	return path, plan.SetBuilt(l.options.Cache, path)
 }
 
-// program runs what was built, and returns its exit code and how it ended, as analysis.FactEnded has it.
+// program runs the program, and returns its exit code and how it ended, in the form of
+// analysis.FactEnded.
 func (l *launch) program(plan *build.Plan, path string, env []string) (pid, code int, ended string, err error) {
 	words := append(slices.Clone(plan.Exec), path)
 	cmd := exec.Command(words[0], append(words[1:], plan.Rest...)...)
@@ -124,7 +125,7 @@ func (l *launch) program(plan *build.Plan, path string, env []string) (pid, code
 	return cmd.Process.Pid, exitCode(cmd.ProcessState), endedBy(cmd.ProcessState), nil
 }
 
-// forwarding runs a command, and sends it the signals that somebody sends to us.
+// forwarding runs a command, and forwards the signals that this process receives.
 func forwarding(cmd *exec.Cmd) error {
 	signals := make(chan os.Signal, 16)
 	if list := heeded(forwarded...); len(list) > 0 {
@@ -148,15 +149,15 @@ func forwarding(cmd *exec.Cmd) error {
 	}
 }
 
-// heeded are those of signals that are not ignored. What ignores one, as nohup does, has the
-// program ignore it too, which it would not do if this process took it.
+// heeded returns the signals that are not ignored. An ignored signal, as under nohup, stays ignored
+// in the program only if this process does not catch it.
 func heeded(signals ...os.Signal) []os.Signal {
 	return slices.DeleteFunc(slices.Clone(signals), signal.Ignored)
 }
 
-// traceOf is the trace that a process has left in a directory since it had those before: "" if
-// there is none. What -exec names may run the program in another process: then it is that
-// of the only one that has left any.
+// traceOf returns the trace that a process has left in a directory, and is not in before; "" if
+// there is none. The command of -exec may run the program in another process: then it is the trace
+// of the only process that has left any.
 func traceOf(dir string, pid int, before []string) string {
 	made := slices.DeleteFunc(tracesIn(dir), func(path string) bool { return slices.Contains(before, path) })
 	for _, path := range made {
@@ -170,7 +171,7 @@ func traceOf(dir string, pid int, before []string) string {
 	return ""
 }
 
-// tell says the first of what there is to say of a trace.
+// tell prints the main facts about a trace.
 func (l *launch) tell(ctx context.Context, path, ended string) {
 	t, _, err := openTrace(context.WithoutCancel(ctx), path)
 	if err != nil {
@@ -194,7 +195,7 @@ func (l *launch) tell(ctx context.Context, path, ended string) {
 		fmt.Fprintf(l.s.err, "scopeview: doctor: %s\n", show.Text(err.Error()))
 	case len(r.Findings) > 0:
 		fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", r.Findings[0].Verdict, show.Text(r.Findings[0].Text))
-	case l.verb == build.Run && end == nil: // tests are many
+	case l.verb == build.Run && end == nil: // there are many tests
 		fmt.Fprintln(l.s.err, "scopeview: the doctor finds nothing wrong")
 	}
 	for _, line := range analysis.NotRecorded(t) {
@@ -202,7 +203,7 @@ func (l *launch) tell(ctx context.Context, path, ended string) {
 	}
 }
 
-// tellLearnt learns from the traces of a run, and says so.
+// tellLearnt learns from the traces of a run, and prints the result.
 func (l *launch) tellLearnt(plan *build.Plan, traces ...string) {
 	sum := 0
 	for _, path := range traces {
@@ -235,8 +236,8 @@ func (l *launch) show(ctx context.Context, path string) {
 	}
 }
 
-// live serves the timeline while the program runs. The function stop that it returns serves on until
-// it is interrupted, and not at all if the tool was asked to end before; remove is leadBrowser's.
+// live serves the timeline while the program runs. The returned stop continues to serve until it is
+// interrupted, or returns at once if the tool was asked to end before; remove is leadBrowser's.
 func (l *launch) live(ctx context.Context, dir string) (stop, remove func(), err error) {
 	if !l.serve {
 		return nil, func() {}, nil
@@ -256,8 +257,8 @@ func (l *launch) live(ctx context.Context, dir string) (stop, remove func(), err
 	if err != nil {
 		fmt.Fprintf(l.s.err, "scopeview: %s; open the address yourself\n", show.Text(err.Error()))
 	}
-	// Ctrl-C that ends the program does not end the page. Other signals are sent once, and would
-	// leave a page that nobody ends: a supervisor's, and that of a terminal which was closed.
+	// A Ctrl-C that ends the program does not end the page. Other signals are sent only once, by a
+	// supervisor or for a closed terminal, and would leave a page that is never ended.
 	asked := make(chan os.Signal, 1)
 	if list := heeded(syscall.SIGTERM, syscall.SIGHUP); len(list) > 0 {
 		signal.Notify(asked, list...)

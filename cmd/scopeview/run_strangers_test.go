@@ -19,14 +19,15 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
-// What the program of testdata/strangers does with what Go has one of, with Go, and with C.
+// Cases of the program of testdata/strangers: resources that Go has only one of, Go's features, and
+// C.
 var (
 	strangersTake = []string{"around", "within", "before", "behind", "after", "twice"}
 	strangersGo   = []string{"signals", "pull", "locked", "goexit", "nilpanic", "deep"}
 	strangersC    = []string{"interrupted", "blocked", "threads", "handles", "through"}
 )
 
-// strangers copies that program. It reports whether C code can be in it.
+// strangers copies that program. It reports whether it can contain C code.
 func strangers(t *testing.T) (l *launcher, c bool) {
 	t.Helper()
 	l = launching(t, "")
@@ -42,9 +43,10 @@ func strangers(t *testing.T) (l *launcher, c bool) {
 	return l, false
 }
 
-// TestG41Strangers: programs that take an execution trace, a profile and a flight recorder themselves, that
-// ask for SIGPROF, end threads, switch between coroutines, and have C code that waits, blocks SIGPROF and calls back,
-// do with a recording what they do without. What they take is whole.
+// TestG41Strangers: programs that take an execution trace, a profile and a flight recorder
+// themselves, request SIGPROF, end threads, switch between coroutines, and have C code that waits,
+// blocks SIGPROF and calls back, behave the same with a recording as without. The resources that
+// they take are complete.
 func TestG41Strangers(t *testing.T) {
 	l, c := strangers(t)
 	cases := append(append([]string{"all", "rate"}, strangersTake...), strangersGo...)
@@ -81,8 +83,9 @@ func TestG41Strangers(t *testing.T) {
 	}
 }
 
-// TestG41StrangersOwn: the same beside a recording of the program's own, which scopeview has not built. What is
-// not to be had twice is refused to the program by Go, as long as the recording has it, unless it asks for it.
+// TestG41StrangersOwn: the same for a program that records itself, not built by scopeview. While
+// the recording has a resource, Go refuses it to the program, unless the program requests it from
+// the recording.
 func TestG41StrangersOwn(t *testing.T) {
 	l, c := strangers(t)
 	hostmod.Complete(t, l.dir)
@@ -100,12 +103,13 @@ func TestG41StrangersOwn(t *testing.T) {
 		name  string
 		env   []string
 		cases []string
-		had   []string // what Go refuses the program meanwhile
+		had   []string // the resources that Go refuses meanwhile
 	}{
 		{"yield", []string{"YIELD=1"}, append(strangersTake, "all"), nil},
 		{"whole", nil, append(strangersTake, "rate", "after"), []string{"trace: taken: execution tracer already enabled", "cpu: taken: cpu profiling already in use"}},
 		{"ring", []string{"RING=1"}, append(strangersTake, "rate", "after"), []string{"flight: taken: flight recorder already enabled", "cpu: taken: cpu profiling already in use"}},
-		// A recording by gotrace.With is not safe beside panics through C and nil pointers without this.
+		// Without this, a recording by gotrace.With is not safe together with panics through C and
+		// nil pointers.
 		{"others", []string{"GODEBUG=tracefpunwindoff=1"}, others, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -125,7 +129,8 @@ func TestG41StrangersOwn(t *testing.T) {
 				}
 				return
 			}
-			// Where it is refused, it has taken nothing. Behind the recording it is not refused.
+			// While a resource is refused, the program has taken nothing. After the recording it is
+			// not refused.
 			name := ""
 			for line := range strings.Lines(r.out) {
 				line = strings.TrimSuffix(line, "\n")
@@ -148,7 +153,7 @@ func TestG41StrangersOwn(t *testing.T) {
 	}
 }
 
-// wholeResources reads what the program has kept of what it took: each is whole.
+// wholeResources checks that each resource that the program has kept is complete.
 func wholeResources(t *testing.T, dir string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*-*"))

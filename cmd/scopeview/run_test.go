@@ -18,18 +18,18 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// asTool in the environment makes the test program the tool, for tests of what only a process
-// can do.
+// asTool is the environment variable that makes the test program act as the tool, for tests that
+// need a process.
 const asTool = "SCOPEVIEW_TEST_TOOL"
 
-// launcher is a directory with a program, and what it takes to build it so that it records.
+// launcher is a directory with a program, and the environment to build it with recording.
 type launcher struct {
 	t   *testing.T
 	dir string
 	env []string
 }
 
-// launching makes the files of a txtar-like text: "-- name --", and what it has.
+// launching creates the files of a txtar-like text: "-- name --", and the contents.
 func launching(t *testing.T, text string) *launcher {
 	t.Helper()
 	if runtime.GOOS == "windows" || testing.Short() {
@@ -57,10 +57,10 @@ func launching(t *testing.T, text string) *launcher {
 	return l
 }
 
-// goflags adds a flag to what the tests' programs are built with.
+// goflags adds a flag to those with which the tests' programs are built.
 func goflags(flag string) string { return strings.TrimSpace(os.Getenv("GOFLAGS") + " " + flag) }
 
-// launchCache is one for all tests of this run, so that the recorder is made once.
+// launchCache returns the cache of all tests of this run, so that the recorder is built once.
 func launchCache(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(os.TempDir(), fmt.Sprint("scopeview-launch-", os.Getpid()))
@@ -93,7 +93,7 @@ func (l *launcher) process(env []string, stdin, name string, args ...string) res
 	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-// files are all files of the directory, with what they have.
+// files returns the names and contents of all files of the directory.
 func (l *launcher) files() string {
 	l.t.Helper()
 	var b strings.Builder
@@ -110,10 +110,10 @@ func (l *launcher) files() string {
 	return b.String()
 }
 
-// tracePath finds what the tool says of a trace.
+// tracePath matches the tool's message with the path of a trace.
 var tracePath = regexp.MustCompile(`(?m)^scopeview: (\S+\.scope)$`)
 
-// scopes are the names of a trace's scopes, with how often each was.
+// scopes returns the names of a trace's scopes, with their counts.
 func (l *launcher) scopes(said string) map[string]int {
 	l.t.Helper()
 	m := tracePath.FindStringSubmatch(said)
@@ -178,7 +178,7 @@ func Fail() {
 }
 `
 
-// TestRunIsWhatTheProgramIs: output, input, arguments, directory and exit code are those of the
+// TestRunIsWhatTheProgramIs: output, input, arguments, directory and exit code equal those of the
 // plain program, and no file in its directory changes.
 func TestRunIsWhatTheProgramIs(t *testing.T) {
 	l := launching(t, smallProgram)
@@ -209,7 +209,7 @@ func TestRunIsWhatTheProgramIs(t *testing.T) {
 	}
 }
 
-// TestRunWhatIsBuilt has the ways in which go run is told what to build.
+// TestRunWhatIsBuilt tests the ways to select the package of go run.
 func TestRunWhatIsBuilt(t *testing.T) {
 	const tagged = `-- tagged.go --
 //go:build special
@@ -384,7 +384,7 @@ func cgoWorks(t *testing.T) bool {
 	return err == nil
 }
 
-// TestRunBad: a sentence, exit code 2, and nothing left behind.
+// TestRunBad: an error message, exit code 2, and no files left.
 func TestRunBad(t *testing.T) {
 	const broken = `-- broken/broken.go --
 package main

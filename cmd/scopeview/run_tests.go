@@ -13,17 +13,17 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// toldTraces is of how many traces, and of how many of the tests in each, something is said.
+// toldTraces is the maximum number of traces reported, and of tests in each.
 const toldTraces = 5
 
-// test has the go command run tests.
+// test runs tests with the go command.
 func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 	dir, err := l.traces("test")
 	if err != nil {
 		return err
 	}
 	if l.dir == "" {
-		l.options.Cache.PruneTraces(dir) // before: what is told of below stays
+		l.options.Cache.PruneTraces(dir) // before the run, so that the traces reported below stay
 	}
 	before, raws := tracesIn(dir), rawsIn(dir)
 	env := append(l.variables(dir), "SCOPEVIEW_TEST=1")
@@ -52,8 +52,8 @@ func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 	return failed
 }
 
-// tellTests says which tests of a trace failed, and which were running at its end. What can't be
-// read is told of by tell.
+// tellTests prints the tests of a trace that failed, and those running at its end. tell reports
+// unreadable traces.
 func (l *launch) tellTests(path string) {
 	t, err := trace.OpenFile(path)
 	if err != nil {
@@ -74,9 +74,9 @@ func (l *launch) tellTests(path string) {
 	}
 }
 
-// failedTests lists a trace's tests that failed, and those that were not over at its end, without
-// those that others of them are part of. A test is a scope that is called as its row is, and not, as
-// functions and their goroutines are, with a package and a dot in front.
+// failedTests lists a trace's tests that failed, and those not ended at its end, without the
+// parents of tests in the lists. A test is a scope with the name of its row, which has no package
+// and dot in front, as the names of functions and their goroutines have.
 func failedTests(t *trace.Trace) (failed, open []string) {
 	lister := args.NewLister(t.Name)
 	_ = t.Events(trace.Options{Detail: trace.Tracks}, func(e *trace.Event) bool {
@@ -89,7 +89,7 @@ func failedTests(t *trace.Trace) (failed, open []string) {
 		}
 		for _, a := range lister.List(e) {
 			switch a.Key {
-			case "test": // a subtest beyond those that have a name of their own
+			case "test": // a subtest beyond those that have their own names
 				name = string(a.Value.Str)
 			case "result":
 				result = string(a.Value.Str)
@@ -102,11 +102,11 @@ func failedTests(t *trace.Trace) (failed, open []string) {
 			failed = append(failed, name)
 		}
 		return true
-	}) // tell says what is wrong with the trace
+	}) // tell reports errors of the trace
 	return leaves(failed), leaves(open)
 }
 
-// leaves are the names of tests without those whose subtests are among them.
+// leaves returns the tests without those whose subtests are among them.
 func leaves(tests []string) []string {
 	parents := map[string]bool{}
 	for _, name := range tests {

@@ -111,7 +111,7 @@ func TestLocks(t *testing.T) {
 `
 
 // TestTestsKept: one trace is kept for each package that fails, none of a process that a test
-// begins, and it is said which tests failed, or were running at the end.
+// starts, and the tests that failed, or were running at the end, are printed.
 func TestTestsKept(t *testing.T) {
 	l := launching(t, testedProgram)
 	before := l.files()
@@ -135,8 +135,8 @@ func TestTestsKept(t *testing.T) {
 	}
 }
 
-// TestTestsRaceDetector: what waits in package sync while the race detector looks away is no race
-// of the recorder's.
+// TestTestsRaceDetector: the race detector reports no race of the recorder's in waits of package
+// sync, which it does not observe.
 func TestTestsRaceDetector(t *testing.T) {
 	if !cgoWorks(t) {
 		t.Skip("the race detector needs cgo")

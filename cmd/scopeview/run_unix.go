@@ -10,17 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forwarded are the signals that the program is to have which somebody sends to us.
+// forwarded are the signals that are forwarded to the program.
 var forwarded = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2}
 
-// fromTerminal reports whether an interrupt came from the terminal, which sends it to the
-// program too.
+// fromTerminal reports whether an interrupt came from the terminal, which also sends it to the
+// program.
 func fromTerminal() bool {
 	group, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
 }
 
-// exitCode is a process's, as a shell has it: of one that a signal ended 128 and its number.
+// exitCode returns a process's exit code as a shell does: 128 plus the number of the signal that
+// ended it.
 func exitCode(s *os.ProcessState) int {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return 128 + int(w.Signal())
@@ -28,7 +29,7 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-// endedBy returns how a process ended, as analysis.FactEnded has it.
+// endedBy returns how a process ended, in the form of analysis.FactEnded.
 func endedBy(s *os.ProcessState) string {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return "signal " + w.Signal().String()

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
-// besideProgram uses a module that has the name, and the assembly, of one that is known to change the
-// frame pointer. With a path as its argument it records there.
+// besideProgram uses a module with the name, and the assembly, of one that changes the frame
+// pointer. If its argument is a path, it records there.
 const besideProgram = `-- go.mod --
 module example.com/beside
 
@@ -76,9 +76,9 @@ func main() {
 }
 `
 
-// TestG41Plain: a program that scopeview has not built, and that has a module which is known to change the
-// frame pointer, lives with gotrace.With as it does without. It has no states then, and info says why;
-// where Go's tracer is set to take stacks by tables, it has them.
+// TestG41Plain: a program that was not built by scopeview, and has a module that changes the frame
+// pointer, survives gotrace.With. Its trace has no states, and info says why; if Go's tracer is set
+// to unwind by tables, it has them.
 func TestG41Plain(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the module's assembly is for amd64")
@@ -104,7 +104,7 @@ func TestG41Plain(t *testing.T) {
 			t.Errorf("GODEBUG=%q: info: %s", c.godebug, r)
 		}
 	}
-	// What scopeview builds has the check, and is safe beside any module.
+	// A build by scopeview has the check, and is safe together with any module.
 	to := t.TempDir()
 	if r := l.with([]string{"GODEBUG=", "SCOPEVIEW_STATES=1"}, "", "run", "--budget=100%", "-o", to, "."); r.code != 0 || r.out != "lived\n" {
 		t.Errorf("rewritten: %s", r)
@@ -113,8 +113,8 @@ func TestG41Plain(t *testing.T) {
 	}
 }
 
-// TestG41Unfit: with a Go whose tracer is not what the patch expects a program whose assembly changes the
-// frame pointer lives in a rewritten build, without states, and both run and info say why.
+// TestG41Unfit: with a Go tracer that the patch does not fit, a rewritten build of a program whose
+// assembly changes the frame pointer survives, without states, and both run and info say why.
 func TestG41Unfit(t *testing.T) {
 	if !faultfs.Full() {
 		t.Skip("compiles the standard library for a patch of its own; SCOPEVIEW_FAULT=full")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// clobberProgram calls assembly that uses the frame pointer's register as any other, and blocks
-// while what that has left is still there. With TRACED set it takes an execution trace itself.
+// clobberProgram calls assembly that uses the frame pointer's register as a general one, and blocks
+// while the value is still there. With TRACED set it takes an execution trace itself.
 const clobberProgram = `-- go.mod --
 module example.com/clobber
 
@@ -95,7 +95,7 @@ TEXT ·inStack(SB), NOSPLIT|NOFRAME, $0-0
 	RET
 `
 
-// throughProgram has panics go through C. The deferred functions above C's frames block.
+// throughProgram has panics that pass through C. The deferred functions above C's frames block.
 const throughProgram = `-- go.mod --
 module example.com/through
 
@@ -152,8 +152,8 @@ func main() {
 }
 `
 
-// TestG41: a program whose assembly, or whose C code, changes the frame pointer lives with states as
-// it does without, where Go's own tracer crashes it; and the stacks of its states are whole.
+// TestG41: a program whose assembly or C code changes the frame pointer survives with states, where
+// Go's own tracer crashes it; and the stacks of its states are complete.
 func TestG41(t *testing.T) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("only on amd64 and arm64 Go's tracer follows frame pointers")
@@ -194,8 +194,8 @@ func TestG41(t *testing.T) {
 	}
 }
 
-// wholeStacks looks at the stacks with which main.calls and what it calls has given up its processor,
-// as Go's own command shows them: each leads from there to main.main.
+// wholeStacks checks the stacks with which main.calls and its callees gave up their processor, as
+// printed by Go's own command: each leads to main.main.
 func wholeStacks(t *testing.T, l *launcher, traces string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "x.trace")

@@ -85,7 +85,7 @@ func newScale(s *streams) *cobra.Command {
 	return cmd
 }
 
-// parseProcs reads a list of different numbers.
+// parseProcs parses a list of different numbers.
 func parseProcs(text string) (ps []int, err error) {
 	if text == "" {
 		for n := 1; n < runtime.NumCPU(); n *= 2 {
@@ -106,8 +106,7 @@ func parseProcs(text string) (ps []int, err error) {
 	return ps, nil
 }
 
-// namesIn adds up what the traces in a directory tell of the CPU times of names; nil if
-// there are none.
+// namesIn adds up the CPU times of names in the traces of a directory; nil if there are none.
 func namesIn(ctx context.Context, dir string) (map[string]scale.Name, error) {
 	var names map[string]scale.Name
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

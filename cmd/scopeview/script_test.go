@@ -31,11 +31,10 @@ func TestMain(m *testing.M) {
 	os.Exit(shmtest.Run(m.Run))
 }
 
-// A script is a file of testdata: a story, then parts. A part called *.scope is
-// a trace in the language of internal/trace/text, any other name with a dot a
-// file as it stands. A part "run ARGS" is a call of the tool; its text is what it
-// has to print on standard output, then, behind "! ", on standard error, then
-// the exit code if that is not 0. go test -update rewrites these.
+// A script is a file of testdata: a description, then parts. A part called *.scope is a trace in
+// the language of internal/trace/text, any other name with a dot a literal file. A part "run ARGS"
+// is a call of the tool; its text is the expected standard output, then, after "! ", standard
+// error, then the exit code if it is not 0. go test -update rewrites these.
 type part struct {
 	head string // "name" or "run ARGS"
 	text string
@@ -79,9 +78,9 @@ func TestScripts(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
-			t.Setenv("SCOPEVIEW_CACHE", t.TempDir()) // nothing was measured on this machine
+			t.Setenv("SCOPEVIEW_CACHE", t.TempDir()) // no weights were measured on this machine
 			t.Chdir(dir)
-			t.Setenv("SCOPEVIEW_CACHE", t.TempDir()) // weights that were measured on this machine are none of ours
+			t.Setenv("SCOPEVIEW_CACHE", t.TempDir()) // without weights measured on this machine
 			if dir, err = filepath.EvalSymlinks(dir); err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +112,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// writeFile makes the file that a part stands for.
+// writeFile writes the file of a part.
 func writeFile(t *testing.T, p *part) {
 	t.Helper()
 	data := []byte(p.text)
@@ -132,7 +131,7 @@ func writeFile(t *testing.T, p *part) {
 	}
 }
 
-// result is what a call of the tool printed and its exit code.
+// result holds a call's output and exit code.
 type result struct {
 	out, err string
 	code     int

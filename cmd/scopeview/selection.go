@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// selection is which events and samples a command is about: --from, --to, --name, --track, --process, --object.
+// selection selects events and samples: --from, --to, --name, --track, --process, --object.
 type selection struct {
 	fromText, toText, nameText, trackText, processText, objectText string
 
@@ -41,17 +41,17 @@ func (s *selection) tracks(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.trackText, "track", "", "only rows (scope.Track, scope.Go) whose name matches `GLOBS`")
 }
 
-// processes adds --process, of views that show what several processes did.
+// processes adds --process, for views of several processes.
 func (s *selection) processes(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.processText, "process", "", "only the processes with these numbers, or that run programs whose names match GLOBS: `LIST`")
 }
 
-// objects adds --object, of views that show samples.
+// objects adds --object, for views of samples.
 func (s *selection) objects(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.objectText, "object", "", "only samples of code of the files (programs, libraries, [kernel]) whose names match `GLOBS`")
 }
 
-// parse reads the globs; that needs no trace.
+// parse parses the globs, which needs no trace.
 func (s *selection) parse() (err error) {
 	if s.Names, err = glob.Parse(s.nameText); err != nil {
 		return usagef("--name: %w", err)
@@ -74,7 +74,7 @@ func (s *selection) parse() (err error) {
 	return nil
 }
 
-// keep leaves out of t what is of other processes.
+// keep removes the data of other processes from t.
 func (s *selection) keep(t *trace.Trace, path string) error {
 	if err := t.KeepProcesses(s.Processes); err != nil {
 		return fmt.Errorf("%s: --process %s: %w", show.Name(path), s.processText, err)
@@ -82,7 +82,7 @@ func (s *selection) keep(t *trace.Trace, path string) error {
 	return nil
 }
 
-// resolve reads the times, which are t's.
+// resolve parses the times, which are relative to t.
 func (s *selection) resolve(t *trace.Trace) (err error) {
 	if s.fromText != "" {
 		if s.From, err = moment("--from", s.fromText, t); err != nil {

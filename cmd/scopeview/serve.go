@@ -98,7 +98,7 @@ func newServe(s *streams) *cobra.Command {
 	return cmd
 }
 
-// listen listens at addr, where only this machine can come to, or, with all, others too.
+// listen listens at addr, which only this machine can reach or, with all, others too.
 func listen(ctx context.Context, addr string, all bool) (net.Listener, error) {
 	if err := checkAddr(addr); err != nil {
 		return nil, err
@@ -119,8 +119,8 @@ func listen(ctx context.Context, addr string, all bool) (net.Listener, error) {
 
 var errOthers = errors.New("other machines could reach it")
 
-// loopbackOnly refuses to listen, before it happens, where other machines could
-// come to; a name has become an address by then.
+// loopbackOnly refuses to listen at an address that other machines can reach. It runs before
+// listening, when names have been resolved.
 func loopbackOnly(_, addr string, _ syscall.RawConn) error {
 	if !hostOf(addr).IsLoopback() {
 		return errOthers
@@ -128,7 +128,7 @@ func loopbackOnly(_, addr string, _ syscall.RawConn) error {
 	return nil
 }
 
-// findShelf does what findTrace does, but a directory stays one: serve shows all of it.
+// findShelf is like findTrace, but returns a directory itself: serve shows all of it.
 func findShelf(arg string) (string, error) {
 	if st, err := os.Stat(arg); err == nil && st.IsDir() {
 		return arg, nil
@@ -136,8 +136,8 @@ func findShelf(arg string) (string, error) {
 	return findTrace(arg)
 }
 
-// checkAddr refuses an address without a host: to Go it means every address of
-// the machine, and who writes :8080 seldom does.
+// checkAddr refuses an address without a host: to Go it means every address of the machine, which
+// users who write :8080 seldom want.
 func checkAddr(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -19,16 +19,15 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
-// heedHangup has what the test starts heed SIGHUP, which a test under nohup, and all that it starts,
-// ignores.
+// heedHangup makes programs started by the test heed SIGHUP, which they would ignore under nohup.
 func heedHangup(t *testing.T) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(c) })
 }
 
-// fakeOpener puts an xdg-open into a directory that writes its process's number and its argument
-// into the pipe that is returned, and goes on running.
+// fakeOpener puts an xdg-open into a directory that writes its process number and its argument into
+// the returned pipe, and keeps running.
 func fakeOpener(t *testing.T, bin string) (pipe string) {
 	t.Helper()
 	pipe = filepath.Join(bin, "opened")
@@ -44,7 +43,7 @@ func fakeOpener(t *testing.T, bin string) (pipe string) {
 	return pipe
 }
 
-// whatOpened reads what the opener wrote, and ends it with the test.
+// whatOpened reads the opener's output, and ends the opener with the test.
 func whatOpened(t *testing.T, pipe string) (path string) {
 	t.Helper()
 	b, err := os.ReadFile(pipe)
@@ -59,8 +58,8 @@ func whatOpened(t *testing.T, pipe string) (path string) {
 	return path
 }
 
-// TestServeOpens: --open gives the desktop's opener a page that leads to the address, which is gone
-// at the end; without an opener it says so and serves.
+// TestServeOpens: --open passes the desktop's opener a page that redirects to the address, and is
+// removed at the end; without an opener, serve says so and continues.
 func TestServeOpens(t *testing.T) {
 	bin, home := t.TempDir(), t.TempDir()
 	t.Setenv("PATH", bin)
@@ -86,9 +85,9 @@ func TestServeOpens(t *testing.T) {
 	}
 }
 
-// TestG28Open: while a real serve --open and the browser that it has opened run, no other user finds
-// the token in a command line, an environment or a file; the page that leads there goes when it was
-// followed, and when serve is ended by a signal before that.
+// TestG28Open: while a real serve --open and its browser run, no other user finds the token in a
+// command line, an environment or a file; the page is removed when it was followed, and when a
+// signal ends serve before that.
 func TestG28Open(t *testing.T) {
 	heedHangup(t)
 	self, err := os.Executable()
@@ -145,7 +144,7 @@ func othersFind(t *testing.T, secret, home string) {
 	cmd := exec.Command("/bin/sh", "-c", "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ; ls -lR \"$1\"; find \"$1\" -type f -exec cat {} +", "sh", home)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin"}
-	found, _ := cmd.Output() // most can't be read
+	found, _ := cmd.Output() // most files can't be read
 	if !strings.Contains(string(found), "/xdg-open\x00") {
 		t.Errorf("it does not see the opener: %d bytes", len(found))
 	}
@@ -154,7 +153,7 @@ func othersFind(t *testing.T, secret, home string) {
 	}
 }
 
-// ownersAlone checks that a file is its owner's, in a directory that is.
+// ownersAlone checks that only the owner can access a file and its directory.
 func ownersAlone(t *testing.T, path, home string) {
 	t.Helper()
 	if rel, err := filepath.Rel(home, path); err != nil || strings.HasPrefix(rel, ".") {
@@ -167,7 +166,7 @@ func ownersAlone(t *testing.T, path, home string) {
 	}
 }
 
-// followPage goes where a page leads to, as a browser does.
+// followPage follows a page's redirection, as a browser does.
 func followPage(t *testing.T, path string, to *url.URL) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -188,7 +187,7 @@ func followPage(t *testing.T, path string, to *url.URL) {
 	}
 }
 
-// emptied waits until nothing is in a directory.
+// emptied waits until a directory is empty.
 func emptied(t *testing.T, dir string) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -202,8 +201,8 @@ func emptied(t *testing.T, dir string) {
 	}
 }
 
-// TestRunServeEnds: the page of run --serve stays when the program has ended, also by Ctrl-C, and ends
-// with the first signal that asks the tool to end, sent before or then.
+// TestRunServeEnds: the page of run --serve stays after the program has ended, also by Ctrl-C, and
+// ends with the first signal that asks the tool to end, sent before or after.
 func TestRunServeEnds(t *testing.T) {
 	heedHangup(t)
 	l := launching(t, `-- go.mod --
@@ -225,7 +224,7 @@ func main() {
 	os.Exit(5)
 }
 `)
-	bin := t.TempDir() // an opener that opens nothing
+	bin := t.TempDir() // an opener that does nothing
 	if err := os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestG25Serve: a file that shrinks under serve is told of in the page; the server lives, and
-// ends as ever.
+// TestG25Serve: the page reports a file that shrinks under serve; the server continues, and ends
+// normally.
 func TestG25Serve(t *testing.T) {
 	l := newLive(t)
 	l.begin()
@@ -25,7 +25,7 @@ func TestG25Serve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, _ := v.get(v.url); status != http.StatusOK { // it gives the cookie
+	if status, _ := v.get(v.url); status != http.StatusOK { // its answer sets the cookie
 		t.Fatalf("the page: %d", status)
 	}
 	whole := "http://" + u.Host + "/t/0/api/whole"

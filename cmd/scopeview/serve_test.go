@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// serving is a serve that runs.
+// serving is a running serve.
 type serving struct {
 	t      *testing.T
 	url    string
@@ -112,8 +112,8 @@ func TestServeDirectory(t *testing.T) {
 	}
 }
 
-// TestG28Bind: an address that others can reach is refused, before anything
-// listens there; it needs to be asked for twice, and is warned of.
+// TestG28Bind: an address that others can reach is refused before listening; it requires a second
+// flag, and a warning is printed.
 func TestG28Bind(t *testing.T) {
 	v := serve(t, t.TempDir(), "--addr", "0.0.0.0:0", "--insecure-bind")
 	if u, err := url.Parse(v.url); err != nil || u.Hostname() != "127.0.0.1" {

@@ -102,20 +102,20 @@ address that has several IP addresses, as of a headless service, is several neig
 	return cmd
 }
 
-// copiesAtOnce is how many snapshots are made at a time: the most of it is waiting for
-// others.
+// copiesAtOnce is the number of concurrent snapshots: most of their time is waiting for other
+// processes.
 const copiesAtOnce = 8
 
-// copies makes snapshots, of each trace one.
+// copies makes one snapshot of each trace.
 type copies struct {
 	s       *streams
 	timeout time.Duration // for each; 0: none
 	to      string        // the file; "": named after the trace, in dir
 	dir     string        // "": beside the trace
-	spool   string        // where what is brought here lies meanwhile; "": with other temporary files
+	spool   string        // directory for downloads; "": that for temporary files
 }
 
-// all makes a snapshot of each of the traces, and says what happened.
+// all makes a snapshot of each of the traces, and reports the results.
 func (x *copies) all(ctx context.Context, args []string) error {
 	if len(args) == 1 {
 		res, err := x.one(ctx, args[0])
@@ -154,7 +154,7 @@ func (x *copies) all(ctx context.Context, args []string) error {
 	return broken
 }
 
-// each calls f with all of the list, a few at a time, and waits for them.
+// each calls f for all elements of the list, copiesAtOnce at a time, and waits for them.
 func each(list []string, f func(i int, x string)) {
 	places := make(chan struct{}, copiesAtOnce)
 	var wg sync.WaitGroup
@@ -168,7 +168,7 @@ func each(list []string, f func(i int, x string)) {
 	wg.Wait()
 }
 
-// forMany are the streams for several who write to them. How far each is can't be told in one
+// forMany returns streams for several concurrent writers. They show no progress, which has only one
 // line.
 func (s *streams) forMany() *streams {
 	many := *s
@@ -188,7 +188,7 @@ func (l *lockedWriter) Write(b []byte) (int, error) {
 	return l.w.Write(b)
 }
 
-// told prints the name of a snapshot that was made.
+// told prints the name of a new snapshot.
 func (x *copies) told(res snapshot.Result) error {
 	if res.Missed > 0 {
 		fmt.Fprintf(x.s.err, "scopeview: the program was faster by %s of its ring, overwritten before they were copied\n", show.Plural(int64(res.Missed), "chunk"))
@@ -218,7 +218,7 @@ func (x *copies) one(ctx context.Context, arg string) (res snapshot.Result, err 
 		res, err = takeNamed(within, trace.path, x.to, dir)
 	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		if isAddress(arg) { // it may have a password
+		if isAddress(arg) { // it may contain a password
 			if a, bad := parseAddress(arg); bad == nil {
 				arg = a.String()
 			}
@@ -228,8 +228,8 @@ func (x *copies) one(ctx context.Context, arg string) (res snapshot.Result, err 
 	return res, err
 }
 
-// takeNamed copies the trace at from to the file to, or, if that is empty, to a new one in
-// dir. Traces of one name may be copied within one millisecond, from several hosts.
+// takeNamed copies the trace at from to the file to or, if that is empty, to a new one in dir.
+// Traces of the same name may be copied within one millisecond, from several hosts.
 func takeNamed(ctx context.Context, from, to, dir string) (res snapshot.Result, err error) {
 	if to != "" {
 		return takeSnapshot(ctx, from, to)
@@ -243,7 +243,7 @@ func takeNamed(ctx context.Context, from, to, dir string) (res snapshot.Result, 
 	}
 }
 
-// snapshotSource is the trace to be copied, maybe one that was brought here.
+// snapshotSource is the trace to copy, possibly a download.
 type snapshotSource struct {
 	path string
 	got  downloads
@@ -251,14 +251,13 @@ type snapshotSource struct {
 
 func (x *snapshotSource) remove() { x.got.remove() }
 
-// sourceOf finds TRACE, and where its snapshot goes if nobody says. A trace that
-// is no file in a directory, because it lost its name, or lies elsewhere, has its
-// snapshot where we are.
+// sourceOf finds TRACE, and the default directory of its snapshot. If the trace is not a file in a
+// directory, because it was removed, or was downloaded, that is the working directory.
 func sourceOf(ctx context.Context, s *streams, arg string) (x *snapshotSource, beside string, err error) {
 	return sourceBy(ctx, s, arg, "")
 }
 
-// sourceBy is sourceOf; what is brought here lies in the directory spool.
+// sourceBy is like sourceOf, with downloads in the directory spool.
 func sourceBy(ctx context.Context, s *streams, arg, spool string) (x *snapshotSource, beside string, err error) {
 	x = &snapshotSource{got: downloads{patience: stalledAfter, in: spool}}
 	if x.path, _, err = x.got.bring(ctx, s, arg); err != nil {
@@ -277,8 +276,8 @@ func sourceBy(ctx context.Context, s *streams, arg, spool string) (x *snapshotSo
 	return x, filepath.Dir(x.path), nil
 }
 
-// snapshotName is a new name for a snapshot: that of the trace, which has program
-// and process in it, and when it was made. What a handler sends is a snapshot already.
+// snapshotName returns a new name for a snapshot: that of the trace, which includes program and
+// process, and the time. A handler's file is a snapshot already.
 func snapshotName(trace string, now time.Time) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(trace), packedExtension), extension)
 	name, _, _ = strings.Cut(name, "-snapshot-")
@@ -290,7 +289,7 @@ func takeSnapshot(ctx context.Context, from, to string) (snapshot.Result, error)
 	return copyTrace(ctx, from, to, snapshot.Options{Facts: []snapshot.Fact{{Key: "snapshot_reason", Value: "copied by scopeview snapshot"}}})
 }
 
-// copyTrace copies the trace at from to a new file, as o says.
+// copyTrace copies the trace at from to a new file with the options o.
 func copyTrace(ctx context.Context, from, to string, o snapshot.Options) (res snapshot.Result, err error) {
 	f, err := hot.Open(from)
 	switch {
@@ -302,7 +301,7 @@ func copyTrace(ctx context.Context, from, to string, o snapshot.Options) (res sn
 		return res, fmt.Errorf("opening the trace: %w", err)
 	}
 	defer f.Close()
-	// Whoever interrupts it takes the trace away: then copying fails, and cleans up.
+	// An interruption closes the trace: then copying fails, and cleans up.
 	defer context.AfterFunc(ctx, func() { f.Close() })()
 	o.Refresh = func() error { return awaitRounds(ctx, f) }
 	res, err = snapshot.Create(to, f, o)
@@ -317,12 +316,12 @@ func copyTrace(ctx context.Context, from, to string, o snapshot.Options) (res sn
 	return res, err
 }
 
-// roundsWithin is how long two rounds of a recorder may take, of a second each.
+// roundsWithin is the maximum duration of two rounds of a recorder, of a second each.
 const roundsWithin = 4 * time.Second
 
-// awaitRounds waits until a recorder whose file is a copy of memory that can't be
-// read has brought it up to date: in the second round that ends from now on, since
-// the first one may have been under way. If it does not, there is nothing to wait for.
+// awaitRounds waits until a recorder whose file is a copy of unreadable memory has updated it:
+// until the second round ends from now on, because the first one may already be under way. It gives
+// up after roundsWithin.
 func awaitRounds(ctx context.Context, f *hot.File) error {
 	deadline := time.Now().Add(roundsWithin)
 	poll := time.NewTicker(askEvery)

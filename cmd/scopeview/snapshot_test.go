@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestSnapshot copies a trace that nobody writes; TestFromOutside one that is
-// written.
+// TestSnapshot copies a trace without a writer; TestFromOutside one that is being written.
 func TestSnapshot(t *testing.T) {
 	scriptTrace(t, "store")
 	r := call("snapshot", "store.scope")
@@ -40,8 +39,8 @@ func TestSnapshot(t *testing.T) {
 	files(t, ".", "store.scope", name)
 }
 
-// TestSnapshotOfAddress: what a program's server sends becomes the snapshot, where
-// we are.
+// TestSnapshotOfAddress: a download from a program's server becomes a snapshot in the working
+// directory.
 func TestSnapshotOfAddress(t *testing.T) {
 	data, mux, url := served(t)
 	mux.HandleFunc("GET /debug/scope/download", func(w http.ResponseWriter, r *http.Request) { w.Write(data) })
@@ -57,8 +56,8 @@ func TestSnapshotOfAddress(t *testing.T) {
 	left(t)
 }
 
-// TestFromOutside asks a program for what ctl can ask for, and copies what it
-// records, while it lives and after its death.
+// TestFromOutside performs the requests of ctl on a program, and copies its trace, while it lives
+// and after its death.
 func TestFromOutside(t *testing.T) {
 	_, dir, kill := remote(t)
 	rings, err := filepath.Glob(filepath.Join(dir, "*"+extension))

@@ -23,8 +23,8 @@ import (
 
 const triggerDir = "SCOPEVIEW_TEST_TRIGGER"
 
-// TestTriggerProgram is no test but the program of the tests below: it records into a ring,
-// has a debug server, and answers /slow by a scope that takes longer than its trigger says.
+// TestTriggerProgram is not a test but the program of the tests below: it records into a ring, has
+// a debug server, and answers /slow with a scope that exceeds its trigger.
 func TestTriggerProgram(t *testing.T) {
 	dir := os.Getenv(triggerDir)
 	if dir == "" {
@@ -46,7 +46,7 @@ func TestTriggerProgram(t *testing.T) {
 	select {}
 }
 
-// inTurn starts programs, and returns for each its number, its address and its directory.
+// inTurn starts programs, and returns the process number, address and directory of each.
 func inTurn(t *testing.T, n int) (pids []int, urls, dirs []string) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -59,7 +59,7 @@ func inTurn(t *testing.T, n int) (pids []int, urls, dirs []string) {
 	return pids, urls, dirs
 }
 
-// TestSnapshots copies several traces at once; what fails keeps no other.
+// TestSnapshots copies several traces at once; a failure does not affect the others.
 func TestSnapshots(t *testing.T) {
 	pids, urls, dirs := inTurn(t, 3)
 	t.Chdir(t.TempDir())
@@ -86,7 +86,7 @@ func TestSnapshots(t *testing.T) {
 		}
 	}
 	files(t, "some", strings.Fields(r.out)...)
-	// One trace twice, within a millisecond maybe: each has a file of its own.
+	// The same trace several times, perhaps within a millisecond: each snapshot has its own file.
 	r = call("snapshot", dirs[0], dirs[0], dirs[0], dirs[0], "-o", "same/")
 	if r.code != exitOK {
 		t.Errorf("%v", r)
@@ -105,7 +105,7 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestSnapshotInterrupted: whoever interrupts it finds nothing that is half.
+// TestSnapshotInterrupted: an interrupted snapshot leaves no partial file.
 func TestSnapshotInterrupted(t *testing.T) {
 	data, mux, url := served(t)
 	asked := make(chan bool, 2)
@@ -126,15 +126,15 @@ func TestSnapshotInterrupted(t *testing.T) {
 	left(t)
 }
 
-// watching is a scopeview snapshot --triggered that runs.
+// watching is a running scopeview snapshot --triggered.
 type watching struct {
 	t    *testing.T
 	sets <-chan string // as it prints them
 	said *heard
-	end  func() string // interrupts it, and returns what it said
+	end  func() string // interrupts it, and returns its messages
 }
 
-// heard is what was written so far.
+// heard buffers a program's output.
 type heard struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -179,7 +179,7 @@ func watch(t *testing.T, args ...string) *watching {
 	}}
 }
 
-// set is the next set, and what is said in it.
+// set waits for the next set, and returns its directory and its document.
 func (w *watching) set() (dir string, doc setDocument) {
 	w.t.Helper()
 	select {
@@ -197,7 +197,7 @@ func (w *watching) set() (dir string, doc setDocument) {
 	return dir, doc
 }
 
-// get asks a program for something, which has it do something.
+// get sends a request to a program.
 func get(t *testing.T, url string) {
 	t.Helper()
 	resp, err := http.Get(url)
@@ -207,8 +207,8 @@ func get(t *testing.T, url string) {
 	resp.Body.Close()
 }
 
-// TestTriggered: when one of three programs is slow, all three are in a set; neighbours that
-// are down, hang, or send what is no trace keep no other.
+// TestTriggered: when one of three programs is slow, all three are in a set; neighbours that are
+// down, hang, or send other data do not affect the others.
 func TestTriggered(t *testing.T) {
 	pids, urls, dirs := inTurn(t, 3)
 	data, mux, bad := served(t)
@@ -271,7 +271,7 @@ func TestTriggered(t *testing.T) {
 	left(t)
 }
 
-// awaitThat polls.
+// awaitThat polls until is returns true.
 func awaitThat(t *testing.T, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
@@ -281,8 +281,8 @@ func awaitThat(t *testing.T, is func() bool) {
 	}
 }
 
-// TestTriggeredDirectory: only a complete snapshot of a trigger that comes while it is watched
-// makes a set, whatever else lies there, and the directory may come later.
+// TestTriggeredDirectory: only a complete snapshot of a trigger that appears while the directory is
+// watched makes a set, and the directory may be created later.
 func TestTriggeredDirectory(t *testing.T) {
 	scriptTrace(t, "store")
 	made := strings.TrimSpace(call("snapshot", "store.scope").out)
@@ -312,7 +312,7 @@ func TestTriggeredDirectory(t *testing.T) {
 	}
 	files(t, set, "x-slow-1.scope", setFile)
 	put("x-slow-2.scope", snapshot)
-	awaitThat(t, func() bool { return strings.Contains(w.said.String(), "x-slow-2.scope: no set is made of it") }) // it comes too soon
+	awaitThat(t, func() bool { return strings.Contains(w.said.String(), "x-slow-2.scope: no set is made of it") }) // it comes too soon after the last one
 	if said := w.end(); !strings.Contains(said, "waiting until that can be done") {
 		t.Errorf("it says %s", said)
 	}
@@ -321,7 +321,7 @@ func TestTriggeredDirectory(t *testing.T) {
 	}
 }
 
-// TestTriggeredInterrupted: of a set that is not complete nothing stays.
+// TestTriggeredInterrupted: an incomplete set is removed.
 func TestTriggeredInterrupted(t *testing.T) {
 	data, mux, url := served(t)
 	asked := make(chan bool, 1)
@@ -348,7 +348,7 @@ func TestTriggeredInterrupted(t *testing.T) {
 	left(t)
 }
 
-// TestThinSets: of its own sets the oldest go, and nothing else ever does.
+// TestThinSets: the oldest sets are removed, and nothing else.
 func TestThinSets(t *testing.T) {
 	out := t.TempDir()
 	write := func(path, text string) {
@@ -377,8 +377,8 @@ func TestThinSets(t *testing.T) {
 	write("victim.scope", "")
 	none := set("0", "")
 	kept, newest := set("3", a), set("4", a)
-	write("20260101T000000.000Z-other/a.scope", "") // no set
-	write("notes/set.json", `{"traces":[`+a+`]}`)   // not called like one
+	write("20260101T000000.000Z-other/a.scope", "") // not a set
+	write("notes/set.json", `{"traces":[`+a+`]}`)   // not named like a set
 	var said []string
 	thinSets(out, 2, func(text string, args ...any) { said = append(said, text) })
 	entries, err := os.ReadDir(out)

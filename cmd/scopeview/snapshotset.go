@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// setFile is in each set, and says what is in it. Only a directory with it is ever removed.
+	// setFile describes each set. Only directories that contain it are ever removed.
 	setFile    = "set.json"
 	setFileMax = 1 << 20
-	// hiddenSet begins the name of the directory that a set is gathered in.
+	// hiddenSet is the prefix of the directory in which a set is gathered.
 	hiddenSet = ".scopeview-set-"
 	setTime   = "20060102T150405.000Z"
 )
@@ -29,13 +29,13 @@ const (
 // snapshotSet is a directory with the snapshots of several programs that were made at one moment.
 type snapshotSet struct {
 	out     string // the directory of sets
-	work    string // where it is gathered; "": it has its name, or was discarded
+	work    string // where it is gathered; "": it was renamed, or discarded
 	name    string
 	trigger snapshotFacts
 	doc     setDocument
 }
 
-// setDocument is what setFile holds.
+// setDocument is the document in setFile.
 type setDocument struct {
 	Trigger string      `json:"trigger"` // the triggering snapshot, as it was found
 	Why     string      `json:"why"`
@@ -43,7 +43,7 @@ type setDocument struct {
 	Traces  []setMember `json:"traces"`
 }
 
-// setMember is a trace of a set, or one that could not be had.
+// setMember is a trace of a set, or the error of one that could not be copied.
 type setMember struct {
 	From  string `json:"from"`
 	File  string `json:"file,omitempty"`
@@ -68,8 +68,8 @@ func newSet(out, path string, facts snapshotFacts) (x *snapshotSet, err error) {
 	return x, nil
 }
 
-// linkOrCopy gives the file another name, or, where that can't be, copies it. The file does not
-// change any more.
+// linkOrCopy links the file to another name or, if that fails, copies it. The file must not change
+// any more.
 func linkOrCopy(from, to string) error {
 	found, err := os.Lstat(from)
 	if err != nil {
@@ -98,8 +98,8 @@ func linkOrCopy(from, to string) error {
 	return errors.Join(err, dst.Close())
 }
 
-// gather copies the neighbours into the set. What goes wrong with one is noted, and keeps no
-// other.
+// gather copies the neighbours into the set. It records the error of one that fails, and continues
+// with the others.
 func (x *snapshotSet) gather(ctx context.Context, s *streams, also []string, patience time.Duration) {
 	one := copies{s: s, timeout: patience, dir: x.work, spool: x.work}
 	members := make([]setMember, len(also))
@@ -115,7 +115,7 @@ func (x *snapshotSet) gather(ctx context.Context, s *streams, also []string, pat
 			m.Error = err.Error()
 			fmt.Fprintf(s.err, "scopeview: %s\n", show.Text(err.Error()))
 		case x.isTrigger(res.Path):
-			os.Remove(res.Path) // the program that the set is of is one of its own neighbours
+			os.Remove(res.Path) // the program of the set is among its own neighbours
 			m.File = x.doc.Traces[0].File
 		default:
 			m.File = filepath.Base(res.Path)
@@ -124,7 +124,7 @@ func (x *snapshotSet) gather(ctx context.Context, s *streams, also []string, pat
 	x.doc.Traces = append(x.doc.Traces, members...)
 }
 
-// isTrigger reports whether a snapshot is of the recording that the triggering one is of.
+// isTrigger reports whether a snapshot is of the same recording as the triggering one.
 func (x *snapshotSet) isTrigger(path string) bool {
 	t, err := trace.OpenFile(path)
 	if err != nil {
@@ -134,7 +134,7 @@ func (x *snapshotSet) isTrigger(path string) bool {
 	return t.Header().ID == x.trigger.id
 }
 
-// finish gives the set its name. An interrupted one gets none.
+// finish renames the set to its name, unless ctx is done.
 func (x *snapshotSet) finish(ctx context.Context) (dir string, err error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
@@ -154,15 +154,15 @@ func (x *snapshotSet) finish(ctx context.Context) (dir string, err error) {
 	return dir, nil
 }
 
-// discard removes what was gathered, if it did not become a set.
+// discard removes the gathered files, unless they have become a set.
 func (x *snapshotSet) discard() {
 	if x.work != "" {
 		os.RemoveAll(x.work)
 	}
 }
 
-// thinSets removes the oldest sets in the directory, until so many are left. Only files are
-// removed that a set says were written for it.
+// thinSets removes the oldest sets in the directory, except the newest keep. It removes only files
+// that a set lists as its own.
 func thinSets(out string, keep int, say func(string, ...any)) {
 	root, err := os.OpenRoot(out)
 	if err != nil {
@@ -196,11 +196,11 @@ func thinSets(out string, keep int, say func(string, ...any)) {
 	}
 }
 
-// membersOf lists the files that a set says it has; none if it is no set of ours.
+// membersOf lists the files in a set's document; none if the directory is not one of our sets.
 func membersOf(root *os.Root, name string) (files []string) {
 	path := filepath.Join(name, setFile)
 	if st, err := root.Lstat(path); err != nil || !st.Mode().IsRegular() {
-		return nil // opening a named pipe would wait
+		return nil // opening a named pipe would block
 	}
 	f, err := root.Open(path)
 	if err != nil {

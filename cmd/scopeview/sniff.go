@@ -16,7 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// sourceKind is what TRACE can be.
+// sourceKind is a kind of file that TRACE can name.
 type sourceKind int
 
 const (
@@ -25,14 +25,14 @@ const (
 	kindPprof
 )
 
-// peeked is a file that is read from its begin on, of which some was looked at.
+// peeked is a file whose first bytes were read ahead.
 type peeked struct {
 	io.Reader
 	io.Closer
 }
 
-// sniff finds out what a file is. For a trace, and what is none of these, it returns nil:
-// opening that says what is wrong with it.
+// sniff determines the kind of a file. It returns nil for a trace, and for other files, which
+// opening reports.
 func sniff(arg string) (io.ReadCloser, sourceKind, error) {
 	st, err := os.Stat(arg)
 	if err != nil || st.IsDir() {
@@ -57,7 +57,7 @@ func sniff(arg string) (io.ReadCloser, sourceKind, error) {
 	return nil, kindTrace, f.Close()
 }
 
-// plain reads the flags for what is no recording.
+// plain parses the flags for a file that is not a recording.
 func (x *excerpt) plain(cmd *cobra.Command) error {
 	if err := x.check(cmd); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (x *excerpt) plain(cmd *cobra.Command) error {
 	return nil
 }
 
-// readPlain reads the samples of what is no recording.
+// readPlain reads the samples of a file that is not a recording.
 func (x *excerpt) readPlain(cmd *cobra.Command, arg string, in io.Reader, kind sourceKind, sel *samples.Selection) (p *samples.Profile, err error) {
 	if err := x.plain(cmd); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ What scopeview archive has stored with TRACE comes first, and is used on any mac
 --commentary has the compiler tell what it did: what it inlined and what not and why, what escapes to the heap,
 which bounds are checked, with what the line costs. That builds the package, as go build does.`
 
-// annotated is what source and disasm have in common.
+// annotated is the common part of source and disasm.
 type annotated struct {
 	profiling
 	binary, hot string
@@ -42,7 +42,8 @@ func (x *annotated) flags(cmd *cobra.Command) {
 	f.BoolVar(&x.commentary, "commentary", false, "have the compiler tell what it did with the lines")
 }
 
-// code returns what is known of the program's code, of several that has the function what.
+// code returns the program's code. If there are several executables, it is the one with the
+// function what.
 func (x *annotated) code(what string) (*annotate.Code, error) {
 	c := &annotate.Code{Remarks: x.commentary}
 	for _, text := range x.maps {
@@ -66,7 +67,7 @@ func (x *annotated) code(what string) (*annotate.Code, error) {
 	return c, nil
 }
 
-// show runs a view of code.
+// show returns a command's function that shows a view of code.
 func (x *annotated) show(of func(ctx context.Context, v *profile.View, c *annotate.Code, what string) (*profile.Report, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return x.run(func(args []string) (*profile.Report, error) {
@@ -123,7 +124,7 @@ Instructions of functions that were inlined have the name of their file.
 	return cmd
 }
 
-// traceAnd checks that a command got TRACE and one thing more.
+// traceAnd checks that a command got TRACE and one more argument.
 func traceAnd(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 2 {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// smallFileSystem has temporary files on a file system of 64 MiB.
+// smallFileSystem puts temporary files on a file system of 64 MiB.
 func smallFileSystem(t *testing.T) {
 	t.Helper()
 	if os.Getuid() != 0 {

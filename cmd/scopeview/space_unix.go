@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// space returns how many bytes the file system of f has left for us, and has in all.
+// space returns the free bytes of f's file system available to the user, and its size in bytes.
 func space(f *os.File) (free, all int64, known bool) {
 	var s unix.Statfs_t
 	if unix.Fstatfs(int(f.Fd()), &s) != nil {

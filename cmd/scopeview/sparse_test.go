@@ -14,10 +14,10 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// sparseSize is what the sparse trace seems to be long.
+// sparseSize is the apparent size of the sparse trace.
 const sparseSize = 300 << 30
 
-// sparseTrace makes a trace of some chunks with a hole before the last of them, and one
+// sparseTrace writes a trace of some chunks with a hole before the last of them, and another one
 // behind it.
 func sparseTrace(t *testing.T) string {
 	t.Helper()
@@ -44,9 +44,8 @@ func sparseTrace(t *testing.T) string {
 	return path
 }
 
-// TestSparse has every command that takes a trace read one of 300 GiB that is nearly all
-// holes. To those that read all of a file, holes cost nothing; and what is cancelled ends
-// at once.
+// TestSparse runs every command that takes a trace on one of 300 GiB that consists almost only of
+// holes. Commands that read the whole file skip holes at no cost; and a cancelled one ends at once.
 func TestSparse(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("holes can't be told here")

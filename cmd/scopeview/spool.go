@@ -17,23 +17,23 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// incoming is a stream that is brought into a file.
+// incoming is a stream that is copied into a file.
 type incoming struct {
-	name string // what the user calls it
-	file string // what the copy is called
+	name string // name for messages
+	file string // name of the copy
 	from io.ReadCloser
-	all  int64        // bytes of it; -1 if that is not known
-	got  atomic.Int64 // that have come
-	more func()       // something came; may be nil
+	all  int64        // size in bytes; -1: not known
+	got  atomic.Int64 // bytes received
+	more func()       // called when bytes arrive; may be nil
 }
 
-// sourceError is why a stream could not be read further, told from what is wrong with it.
+// sourceError is an error of reading a stream, as opposed to an error in its contents.
 type sourceError struct{ err error }
 
 func (e *sourceError) Error() string { return e.err.Error() }
 func (e *sourceError) Unwrap() error { return e.err }
 
-// Read reads from where the stream comes from.
+// Read reads from the stream.
 func (in *incoming) Read(b []byte) (int, error) {
 	n, err := in.from.Read(b)
 	in.got.Add(int64(n))
@@ -46,11 +46,11 @@ func (in *incoming) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// standardInput is what "-" means.
+// standardInput is the TRACE that names standard input.
 const standardInput = "-"
 
-// stream returns what TRACE names if that can't be read at random as it is: standard input, a
-// pipe, a compressed file. It is nil if it can.
+// stream returns a stream for a TRACE that can't be read at random: standard input, a pipe, a
+// compressed file; nil for others.
 func (d *downloads) stream(ctx context.Context, s *streams, arg string) (*incoming, error) {
 	if arg == standardInput {
 		if s.inTerm {
@@ -70,7 +70,7 @@ func (d *downloads) stream(ctx context.Context, s *streams, arg string) (*incomi
 	}
 	st, err := os.Stat(arg)
 	if err != nil || st.IsDir() {
-		return nil, nil // whoever opens it says what is wrong, or takes the newest
+		return nil, nil // opening it reports the error, or takes the newest
 	}
 	in := &incoming{name: arg, file: copyName(filepath.Base(arg)), all: -1}
 	if st.Mode().IsRegular() {
@@ -83,8 +83,8 @@ func (d *downloads) stream(ctx context.Context, s *streams, arg string) (*incomi
 	return in, nil
 }
 
-// interruptible returns what can be read of a file until ctx is done. Nobody can interrupt a
-// read from a pipe, nor the opening of one that has no writer: those are left behind.
+// interruptible returns a reader of a file that ends when ctx is done. A read from a pipe, and the
+// opening of one without a writer, can't be interrupted: their goroutine is left behind.
 func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -99,9 +99,9 @@ func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.R
 	return r
 }
 
-// spool copies a stream, without its compression, to a file in a directory of its own. What
-// does not begin like something that can be read is not brought to its end. If compressed
-// data are cut off, the file ends there, which is said.
+// spool copies a stream, decompressed, to a file in its own directory. It stops early if the stream
+// does not begin like a readable file. If compressed data are cut off, the file ends there, and a
+// message says so.
 func (d *downloads) spool(ctx context.Context, s *streams, in *incoming) (path string, err error) {
 	dir, err := os.MkdirTemp(d.in, "scopeview-")
 	if err != nil {
@@ -132,7 +132,7 @@ func (d *downloads) spool(ctx context.Context, s *streams, in *incoming) (path s
 	return path, err
 }
 
-// copyTo writes what the stream holds, without its compression, to f.
+// copyTo writes the stream, decompressed, to f.
 func (in *incoming) copyTo(ctx context.Context, f *os.File, p *arrival) (n int64, err error) {
 	from, err := unpacked(in)
 	if err != nil {
@@ -170,28 +170,27 @@ func (in *incoming) copyTo(ctx context.Context, f *os.File, p *arrival) (n int64
 	}
 }
 
-// readable reports whether something that can be looked at begins like that: a trace, or a
-// profile.
+// readable reports whether head begins a file that can be read: a trace, or a profile.
 func readable(head []byte) bool {
 	return isTrace(head) || bytes.HasPrefix(head, gzipMagic) || len(head) > 0 && head[0] == profileMagic
 }
 
-// isTrace reports whether a trace of ours, packed or not, or of Go begins like that.
+// isTrace reports whether head begins a trace of ours, packed or not, or of Go.
 func isTrace(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(format.Magic)) || bytes.HasPrefix(head, []byte(format.PackedMagic)) || bytes.HasPrefix(head, []byte(goMagic))
 }
 
-// profileMagic is how profiles in pprof's format may begin without their compression.
+// profileMagic is a possible first byte of uncompressed profiles in pprof's format.
 const profileMagic = 0x0a
 
-// lookEach is after how many bytes the space that is left is looked at.
+// lookEach is the number of bytes between checks of the free space.
 const lookEach = 16 << 20
 
-// A copy leaves a twentieth of the space to others, but no more than that: a small file can
-// inflate to terabytes.
+// leaveFree bounds the free space that a copy leaves, which is otherwise a twentieth of the file
+// system: a small file can inflate to terabytes.
 const leaveFree = 1 << 30
 
-// roomLeft returns an error that is ENOSPC once too little is left where f is.
+// roomLeft returns an error that wraps ENOSPC if too little space is left on f's file system.
 func roomLeft(f *os.File) error {
 	free, all, known := space(f)
 	if least := min(all/20, leaveFree); known && free < least {

@@ -74,7 +74,7 @@ func newStacks(s *streams) *cobra.Command {
 	f.StringVar(&x.sel.nameText, "name", "", "only names that match `GLOBS`: \"cache.*,-cache.put\" (* any run, ? one character, - excludes, the last match wins)")
 	f.BoolVar(&folded, "folded", false, "as --format folded")
 	f.BoolVar(&pprof, "pprof", false, "as --format pprof")
-	_, _ = f.MarkHidden("folded"), f.MarkHidden("pprof") // the spelling before --format
+	_, _ = f.MarkHidden("folded"), f.MarkHidden("pprof") // the old flags, before --format
 	f.IntVar(&depth, "depth", 3, "sum up by the innermost `N` callers; 0: by all")
 	f.IntVar(&skip, "skip", 0, "leave out the innermost `N` callers, in every form")
 	jsonFlag(cmd, &x.asJSON)
@@ -84,7 +84,7 @@ func newStacks(s *streams) *cobra.Command {
 	return cmd
 }
 
-// foreign lets f write a form that others read, which has no place for what was lost.
+// foreign writes a format of other tools, which has no place for losses, with f.
 func (x *excerpt) foreign(f func(w io.Writer) error) error {
 	if err := x.out.write(x.s, f); err != nil {
 		return err

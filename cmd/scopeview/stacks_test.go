@@ -11,7 +11,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// TestStacksPprof: the profile has what the trace has, to the call.
+// TestStacksPprof: the profile has exactly the trace's calls.
 func TestStacksPprof(t *testing.T) {
 	scriptTrace(t, "stacks")
 	if r := call("stacks", "cache.scope", "--format", "pprof", "-o", "x.pb.gz"); r.code != exitOK || r.out != "" || !strings.Contains(r.err, "4 records were lost") {
@@ -46,7 +46,7 @@ func TestStacksPprof(t *testing.T) {
 	}
 }
 
-// TestStacksGoToolPprof: what people open it with says the same.
+// TestStacksGoToolPprof: go tool pprof prints the same numbers.
 func TestStacksGoToolPprof(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// starvedEnv has this test's program record itself, with two goroutines that compute.
+// starvedEnv makes this test's program record itself, with two goroutines that compute.
 const starvedEnv = "SCOPEVIEW_STARVED"
 
 func computeRecorded(path string) error {
@@ -41,8 +41,8 @@ func computeRecorded(path string) error {
 	return scope.Stop()
 }
 
-// TestStarvedByALimit runs a program that wants two CPUs in a cgroup that gives it a
-// tenth of one, and asks the doctor who took the rest.
+// TestStarvedByALimit runs a program that wants two CPUs in a cgroup limited to a tenth of one, and
+// checks that the doctor reports the limit.
 func TestStarvedByALimit(t *testing.T) {
 	if path := os.Getenv(starvedEnv); path != "" {
 		if err := computeRecorded(path); err != nil {
@@ -71,7 +71,7 @@ func TestStarvedByALimit(t *testing.T) {
 	}
 }
 
-// quota makes a cgroup whose threads together may run so many µs in each period.
+// quota makes a cgroup whose threads together may run us µs in each period.
 func quota(t *testing.T, us, period int) string {
 	t.Helper()
 	name := "scopeview-test-" + strconv.Itoa(os.Getpid())

@@ -59,7 +59,7 @@ func newStates(s *streams) *cobra.Command {
 		},
 		RunE: x.run(func(cmd *cobra.Command) error {
 			if x.t.Lookup(gotrace.FactScopes) == "none" && !cmd.Flags().Changed("by") {
-				by = string(analysis.ByTrack) // by name there would be nothing
+				by = string(analysis.ByTrack) // by name there would be no rows
 			}
 			r, err := states.Of(cmd.Context(), x.t, x.part(), analysis.By(by), self)
 			if errors.Is(err, gotrace.ErrNone) {
@@ -76,7 +76,8 @@ func newStates(s *streams) *cobra.Command {
 	return cmd
 }
 
-// noGoTrace returns the error that a trace has no Go execution trace, and why if it knows.
+// noGoTrace returns the error that a trace has no Go execution trace, with the reason if the trace
+// has it.
 func noGoTrace(t *trace.Trace, path string) error {
 	text := "record it with scope.Start(path, gotrace.With()), or add one with scopeview join"
 	if why, off := strings.CutPrefix(t.Lookup("gotrace"), "off: "); off && why != "" {

@@ -26,7 +26,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/bulk"
 )
 
-// zstdOf and gzipOf compress, as the programs of these names do.
+// zstdOf and gzipOf compress data as the programs of these names do.
 func zstdOf(data []byte) []byte {
 	var b bytes.Buffer
 	w, _ := zstd.NewWriter(&b)
@@ -43,7 +43,7 @@ func gzipOf(data []byte) []byte {
 	return b.Bytes()
 }
 
-// compressions are the ways in which data may come.
+// compressions are the forms of compression, and none.
 var compressions = []struct {
 	end string
 	of  func([]byte) []byte
@@ -53,14 +53,14 @@ var compressions = []struct {
 	{".gz", gzipOf},
 }
 
-// callWith runs the tool with something on standard input.
+// callWith runs the tool with in as standard input.
 func callWith(ctx context.Context, in io.Reader, args ...string) result {
 	var out, err bytes.Buffer
 	code := execute(ctx, &streams{in: in, out: &out, err: &err}, args)
 	return result{out.String(), err.String(), code}
 }
 
-// bulkTrace is a trace of some chunks.
+// bulkTrace returns a trace of some chunks.
 func bulkTrace(t *testing.T) []byte {
 	t.Helper()
 	data, err := bulk.Trace{Shape: bulk.Irregular, Scopes: 12_000, Seed: 1}.Bytes()
@@ -70,8 +70,7 @@ func bulkTrace(t *testing.T) []byte {
 	return data
 }
 
-// ways are how a trace may be given to a command: each returns what its TRACE is called, and
-// what comes from standard input.
+// ways are the ways to pass a trace to a command: each returns the TRACE, and the standard input.
 func ways(t *testing.T, mux *http.ServeMux, url string) map[string]func(name string, data []byte) (arg string, in io.Reader) {
 	return map[string]func(name string, data []byte) (string, io.Reader){
 		"file": func(name string, data []byte) (string, io.Reader) {
@@ -92,7 +91,7 @@ func ways(t *testing.T, mux *http.ServeMux, url string) map[string]func(name str
 	}
 }
 
-// TestStreams: however a trace comes, and compressed or not, what is read of it is the same.
+// TestStreams: commands read the same from a trace in every way, compressed or not.
 func TestStreams(t *testing.T) {
 	_, mux, url := served(t)
 	data := bulkTrace(t)
@@ -116,7 +115,7 @@ func TestStreams(t *testing.T) {
 			left(t)
 		}
 	}
-	// A layer more, frames that zstd skips, several of them, and what the server itself compresses.
+	// Two layers, frames that zstd skips, several frames, and compression by the server itself.
 	half := len(data) / 2
 	mux.HandleFunc("GET /encoded.scope", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -152,7 +151,7 @@ func TestStreams(t *testing.T) {
 	if r := callWith(t.Context(), bytes.NewReader(zstdOf(data)), "compare", plain, "-"); r.code != exitOK || r.err != "" || !strings.Contains(r.out, "B  standard input (") {
 		t.Errorf("compare: %v", r)
 	}
-	// What makes another file of it.
+	// A command that makes another file of it.
 	to := filepath.Join(t.TempDir(), "copy.scope")
 	if r := callWith(t.Context(), bytes.NewReader(zstdOf(data)), "snapshot", "-", "-o", to); r.code != exitOK {
 		t.Errorf("snapshot: %v", r)
@@ -165,7 +164,7 @@ func TestStreams(t *testing.T) {
 	left(t)
 }
 
-// TestStreamsOfOthers: Go execution traces and profiles come by the same door.
+// TestStreamsOfOthers: Go execution traces and profiles can be streams too.
 func TestStreamsOfOthers(t *testing.T) {
 	_, mux, url := served(t)
 	var b bytes.Buffer
@@ -179,7 +178,7 @@ func TestStreamsOfOthers(t *testing.T) {
 	if err := sample.WriteUncompressed(&profile); err != nil {
 		t.Fatal(err)
 	}
-	// Go's own begin with another field, and are compressed.
+	// Go's own profiles begin with another field, and are compressed.
 	var goroutines bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&goroutines, 0); err != nil {
 		t.Fatal(err)
@@ -199,7 +198,7 @@ func TestStreamsOfOthers(t *testing.T) {
 				if arg == "" {
 					continue // there are no pipes
 				}
-				// The first line has the file's name.
+				// The first line contains the file's name.
 				r := callWith(t.Context(), in, "header", arg)
 				_, got, _ := strings.Cut(r.out, "\n")
 				if _, want, _ := strings.Cut(want.out, "\n"); r.code != exitOK || r.err != "" || got != want || got == "" {
@@ -218,7 +217,7 @@ func TestStreamsOfOthers(t *testing.T) {
 	if r := call("header", url+"/debug/pprof/trace?seconds=5"); r.code != exitOK || r.err != "" {
 		t.Errorf("%v", r)
 	}
-	// It is none of the recording's time, which join finds out when it has it.
+	// It is of another time than the recording, which join finds after downloading it.
 	if r := call("join", "../../internal/trace/testdata", url+"/debug/pprof/trace?seconds=5"); r.code != exitFailed || !strings.Contains(r.err, "no *.scope file is in this directory") {
 		t.Errorf("join: %v", r)
 	}
@@ -229,8 +228,8 @@ func TestStreamsOfOthers(t *testing.T) {
 	}
 }
 
-// TestBrokenStreams: what can't be read says why, what is cut off is read as far as it is
-// whole, and nothing is left.
+// TestBrokenStreams: unreadable streams are reported, the complete part of cut streams is read, and
+// no file is left.
 func TestBrokenStreams(t *testing.T) {
 	served(t)
 	data := bulkTrace(t)
@@ -245,7 +244,7 @@ func TestBrokenStreams(t *testing.T) {
 	for name, test := range map[string]struct {
 		in   io.Reader
 		want string
-		rows bool // some are shown all the same
+		rows bool // some rows are shown nevertheless
 	}{
 		"empty":           {strings.NewReader(""), "standard input: not a scopeview trace", false},
 		"text":            {strings.NewReader("name,start\n"), "standard input: not a scopeview trace", false},
@@ -282,7 +281,7 @@ func TestBrokenStreams(t *testing.T) {
 	left(t)
 }
 
-// endless is a trace's header, and then zeros as long as somebody reads.
+// endless is a trace's header, followed by zeros without end.
 type endless struct{ head *bytes.Reader }
 
 func (e endless) Read(b []byte) (int, error) {
@@ -293,8 +292,8 @@ func (e endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestInterruptedStreams: a stream that is interrupted ends within a second, whether nothing
-// comes or too much, and leaves nothing.
+// TestInterruptedStreams: an interrupted stream ends within a second, whether it stalls or sends
+// too much, and leaves no file.
 func TestInterruptedStreams(t *testing.T) {
 	_, mux, url := served(t)
 	data := bulkTrace(t)
@@ -330,7 +329,7 @@ func TestInterruptedStreams(t *testing.T) {
 	}
 }
 
-// TestEndlessStream: what inflates without end is given up before the file system is full.
+// TestEndlessStream: a stream that inflates without end is given up before the file system is full.
 func TestEndlessStream(t *testing.T) {
 	served(t)
 	smallFileSystem(t)

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// unwritten is a pipe that nobody writes to.
+// unwritten returns a pipe without a writer.
 func unwritten(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Who waits for a writer gets one at the end.
+	// A reader blocked in open gets a writer at the end.
 	t.Cleanup(func() {
 		if f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0); err == nil {
 			f.Close()
@@ -25,7 +25,7 @@ func unwritten(t *testing.T) string {
 	return path
 }
 
-// pipeOf is a named pipe that something comes from.
+// pipeOf returns a named pipe with data.
 func pipeOf(t *testing.T, data []byte) string {
 	t.Helper()
 	path := unwritten(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// How often tail looks. Stores into a mapped file wake nobody, so it has to.
+// Intervals of polling. Stores into a mapped file wake no reader.
 const (
 	pollEvery   = 25 * time.Millisecond
 	openEvery   = time.Second
@@ -99,7 +99,7 @@ func newTail(s *streams) *cobra.Command {
 	return cmd
 }
 
-// madeLosses says what could not be read of the Go execution trace of which t was made.
+// madeLosses describes what could not be read of the Go execution trace from which t was made.
 func madeLosses(t *trace.Trace) string {
 	if t.Lookup(gotrace.FactMade) == "" {
 		return ""
@@ -107,7 +107,7 @@ func madeLosses(t *trace.Trace) string {
 	return analysis.LossLine(t)
 }
 
-// unlessOver returns err, or nil where the user has ended what else goes on for ever.
+// unlessOver returns err, or nil if the user has ended an endless command.
 func unlessOver(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
@@ -124,9 +124,9 @@ type tailer struct {
 	choice   *analysis.Choice
 	line     *liner
 	from     int64
-	lost     int64     // as last told
-	cut      bool      // what --from asks for was overwritten, in part
-	missed   int64     // chunks, as last told
+	lost     int64     // as last reported
+	cut      bool      // part of the range of --from was overwritten
+	missed   int64     // chunks, as last reported
 	nextOpen time.Time // zero: never
 }
 
@@ -174,7 +174,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// run prints until the recording, or the user, ends it.
+// run prints events until the recording ends or the user interrupts it.
 func (t *tailer) run(ctx context.Context) error {
 	gone := false
 	nextAlive := time.Now()
@@ -203,7 +203,7 @@ func (t *tailer) run(ctx context.Context) error {
 		}
 		if now := time.Now(); now.After(nextAlive) {
 			nextAlive = now.Add(aliveEvery)
-			// If it is gone, one more poll finds the last that it wrote.
+			// If it is gone, one more poll reads its last records.
 			alive, known := trace.WriterAlive(t.file.Trace())
 			if gone = known && !alive; gone {
 				continue
@@ -229,7 +229,7 @@ func (t *tailer) printOpen(e *trace.Event) bool {
 	return true
 }
 
-// tellLosses writes what was lost since it last did.
+// tellLosses prints the losses since its last call.
 func (t *tailer) tellLosses() {
 	tr := t.follower.Trace()
 	if _, total := analysis.Losses(tr); total > t.lost {
@@ -248,7 +248,7 @@ func (t *tailer) tellLosses() {
 	}
 }
 
-// tellRing writes what a ring no longer has of what --from asks for.
+// tellRing prints what a ring no longer has of the range of --from.
 func (t *tailer) tellRing() {
 	tr := t.follower.Trace()
 	if o := tr.Overwritten(); o.Records > 0 && t.from < o.Until {

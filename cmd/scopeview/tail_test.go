@@ -19,14 +19,14 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// liveTrace is a trace that a test writes as the recorder does: one chunk of
-// blocks, one of records, and the lock by which a reader knows that it lives.
+// liveTrace is a trace that a test writes as the recorder does: one chunk of blocks, one of
+// records, and the lock by which readers detect that its writer lives.
 type liveTrace struct {
 	t    *testing.T
 	path string
 	f    *os.File
-	at   int64  // where the next record goes
-	ring uint32 // chunks that are used again: of records
+	at   int64  // offset of the next record
+	ring uint32 // chunks of records that are reused
 }
 
 const liveStart = 1000
@@ -53,7 +53,7 @@ func (l *liveTrace) write(b []byte, at int64) {
 	}
 }
 
-// begin writes what there is when Start returns.
+// begin writes the trace as it is when Start returns.
 func (l *liveTrace) begin() {
 	l.t.Helper()
 	if err := l.f.Truncate(3 * format.ChunkSize); err != nil {
@@ -83,7 +83,7 @@ func (l *liveTrace) begin() {
 	}), 0)
 }
 
-// overwrite uses the chunk of records again, as the number-th.
+// overwrite reuses the chunk of records as the chunk with that number.
 func (l *liveTrace) overwrite(number uint32, since int64) {
 	l.t.Helper()
 	state := binary.LittleEndian.AppendUint64(nil, uint64(number))
@@ -98,7 +98,7 @@ func (l *liveTrace) overwrite(number uint32, since int64) {
 	l.at = at + format.ChunkHeaderSize
 }
 
-// scope writes an ended scope, or an open one if stop is 0, and tells where.
+// scope writes an ended scope, or an open one if stop is 0, and returns its location.
 func (l *liveTrace) scope(name uint16, start, stop int64) (loc int64) {
 	l.t.Helper()
 	r := format.Record{Start: start, Stop: stop, Head: format.Head(7, format.KindTask, false, name)}
@@ -121,7 +121,7 @@ func (l *liveTrace) lose(n int64) {
 	l.write(binary.LittleEndian.AppendUint64(nil, uint64(n)), format.StateOffset+format.StateLost)
 }
 
-// following is a tail that runs.
+// following is a running tail.
 type following struct {
 	t      *testing.T
 	lines  chan string // of standard output
@@ -164,7 +164,7 @@ func (f *following) line() string {
 	}
 }
 
-// ends waits for the exit code; what was still printed comes with it.
+// ends waits for the exit code, and returns the remaining output with it.
 func (f *following) ends() (code int, rest []string, errs string) {
 	f.t.Helper()
 	b, _ := io.ReadAll(f.errs)
@@ -181,7 +181,7 @@ func (f *following) ends() (code int, rest []string, errs string) {
 
 func TestTailLive(t *testing.T) {
 	l := newLive(t)
-	// It is started before the writer has come to write the header.
+	// It is started before the writer has written the header.
 	f := follow(t, l.path, "--from", "0")
 	l.begin()
 	open := l.scope(3, 2000, 0)
@@ -235,7 +235,7 @@ func TestTailFromNowOn(t *testing.T) {
 	if want := "22:13:20.000004    1.00µs         -  g7        slow"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	// The writer dies: its lock goes, and what it wrote last is still printed.
+	// The writer dies: its lock is released, and its last records are still printed.
 	l.scope(2, 6000, 7000)
 	l.f.Close()
 	code, rest, errs := f.ends()
@@ -269,9 +269,8 @@ func TestTailEndsWithTheRecording(t *testing.T) {
 	}
 }
 
-// TestTailRing follows a ring: chunks come again with other records. What was
-// overwritten before it could be read is told of; what was long before is, if it
-// was asked for.
+// TestTailRing follows a ring: chunks are reused for other records. Chunks overwritten before they
+// could be read are reported; those overwritten long before only if --from asks for them.
 func TestTailRing(t *testing.T) {
 	l := newLive(t)
 	l.ring = 1
@@ -290,7 +289,7 @@ func TestTailRing(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	l.scope(3, 7500, 0)
-	l.overwrite(3, 8000) // it was not sealed: tail can't know whether it saw all of it
+	l.overwrite(3, 8000) // it was not sealed: tail can't know whether it read all of it
 	l.scope(3, 8000, 9000)
 	if got, want := f.line(), "22:13:20.000008    1.00µs         -  g7        slow"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -302,8 +301,7 @@ func TestTailRing(t *testing.T) {
 	}
 }
 
-// TestTailRingFromNowOn: what a ring overwrote before tail began is none of its
-// business.
+// TestTailRingFromNowOn: chunks overwritten before tail began are not reported.
 func TestTailRingFromNowOn(t *testing.T) {
 	l := newLive(t)
 	l.ring = 1
@@ -323,7 +321,7 @@ func TestTailRingFromNowOn(t *testing.T) {
 	}
 }
 
-// TestG25Tail: a file that shrinks under tail is an error, not a crash: to whatever size.
+// TestG25Tail: a file that shrinks under tail, to any size, is an error, not a crash.
 func TestG25Tail(t *testing.T) {
 	sizes := []int64{2*format.ChunkSize + 100, format.ChunkSize + 7, format.ChunkSize, 100, 0}
 	for _, size := range sizes {

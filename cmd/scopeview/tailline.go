@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// liner makes an event a line.
+// liner formats events as lines.
 type liner struct {
 	t    *trace.Trace
 	args *args.Lister
@@ -20,8 +20,8 @@ type liner struct {
 
 func newLiner(t *trace.Trace) *liner { return &liner{t: t, args: args.NewLister(t.Name)} }
 
-// ended is the line of what has ended or happened. The time is that of its end,
-// so that lines are in the order of their times.
+// ended returns the line of an ended scope or an instant. Its time is the end, so that lines are in
+// the order of their times.
 func (l *liner) ended(e *trace.Event) []byte {
 	l.b = l.t.Wall(e.Start+e.Dur).AppendFormat(l.b[:0], "15:04:05.000000")
 	cpu := ""
@@ -40,7 +40,7 @@ func (l *liner) ended(e *trace.Event) []byte {
 	return l.rest(e, dur, cpu)
 }
 
-// open returns the line of what has not ended; the time is the last that is known.
+// open returns the line of an open scope; its time is the last known one.
 func (l *liner) open(e *trace.Event) []byte {
 	l.b = l.t.Wall(e.Start+e.Dur).AppendFormat(l.b[:0], "15:04:05.000000")
 	return l.rest(e, show.Duration(e.Dur)+"…", "open")
@@ -70,7 +70,7 @@ func (l *liner) rest(e *trace.Event, dur, cpu string) []byte {
 	list := l.args.List(e)
 	name := l.t.Name(e.Name)
 	if e.Kind == format.KindTaskf {
-		name, list = string(list[0].Value.Str), named(list[1:]) // the text has the others
+		name, list = string(list[0].Value.Str), named(list[1:]) // the text contains the others
 	} else if e.Kind != format.KindTask {
 		l.b = append(l.b, e.Kind.String()...)
 		l.b = append(l.b, ' ')
@@ -87,7 +87,7 @@ func (l *liner) rest(e *trace.Event, dur, cpu string) []byte {
 	return append(l.b, '\n')
 }
 
-// cell appends a column that is aligned to the right.
+// cell appends a right-aligned column.
 func (l *liner) cell(text string, width int) {
 	l.b = append(l.b, ' ', ' ')
 	for n := width - len([]rune(text)); n > 0; n-- {
@@ -96,12 +96,12 @@ func (l *liner) cell(text string, width int) {
 	l.b = append(l.b, text...)
 }
 
-// named leaves out the positional arguments.
+// named returns the arguments with keys of their own.
 func named(list []args.Arg) []args.Arg {
 	return slices.DeleteFunc(list, func(a args.Arg) bool { return positional(&a) })
 }
 
-// positional reports by the key whether an argument has none of its own.
+// positional reports whether an argument has no key of its own.
 func positional(a *args.Arg) bool { return allDigits(a.Key) }
 
 func (l *liner) value(s *format.Slot) {
@@ -129,7 +129,7 @@ func (l *liner) value(s *format.Slot) {
 	}
 }
 
-// word returns a string as one word: in quotes where it would not look like one.
+// word returns a string as one word: quoted if it would not look like one.
 func word(s string) string {
 	for i := range len(s) {
 		if s[i] == ' ' || s[i] == '=' || s[i] == '"' {

@@ -12,15 +12,15 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// streams are where a command writes, and what is there.
+// streams are a command's standard streams, and their properties.
 type streams struct {
 	out, err         io.Writer
 	in               io.Reader
 	outTerm, errTerm bool // they are terminals
 	inTerm           bool
 	color            bool              // out may be coloured
-	completing       bool              // the shell asks what could be typed next
-	names            map[string]string // what the user calls files that were made for him
+	completing       bool              // the shell asks for completions
+	names            map[string]string // the user's names of temporary files
 }
 
 func standardStreams() *streams {
@@ -33,8 +33,8 @@ func standardStreams() *streams {
 	return s
 }
 
-// colours reports whether a terminal here takes them. Of the consoles on Windows
-// only some do, and those say so.
+// colours reports whether a terminal here supports colours. Of the consoles on Windows only some
+// do, and announce it.
 func colours() bool {
 	if runtime.GOOS == "windows" {
 		return os.Getenv("WT_SESSION") != "" || os.Getenv("TERM") != ""
@@ -42,18 +42,17 @@ func colours() bool {
 	return os.Getenv("TERM") != "dumb"
 }
 
-// alarm returns text for standard error that says that something is wrong.
+// alarm returns text for standard error, marked as an error.
 func (s *streams) alarm(text string) string {
 	b := report.Text{Color: s.errTerm && s.color}
 	return b.Red(text)
 }
 
-// caretWriter passes text on to a terminal and makes control characters other
-// than the end of a line visible: ESC becomes ^[. It is for output that must be
-// to the byte in a file, where it goes to a terminal instead.
+// caretWriter passes text on to a terminal and makes control characters except newlines visible:
+// ESC becomes ^[. It is for output that is exact in a file, but goes to a terminal.
 type caretWriter struct {
 	w    io.Writer
-	part []byte // the head of a character whose rest has not come
+	part []byte // the first bytes of an incomplete character
 }
 
 func (c *caretWriter) Write(p []byte) (int, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// FuzzTerminal: nothing that is shown or passed on drives a terminal, however
-// the bytes are cut into writes.
+// FuzzTerminal: output shown or passed on never controls a terminal, whatever the sizes of the
+// writes.
 func FuzzTerminal(f *testing.F) {
 	f.Add("a\x1b[2Jb\nc\r\x00\xff\u202e世", 3)
 	f.Fuzz(func(t *testing.T, s string, cut int) {

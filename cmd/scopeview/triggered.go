@@ -16,14 +16,14 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// How the directory of triggered snapshots is watched.
+// Parameters of watching the directory of triggered snapshots.
 const (
 	lookEvery   = 250 * time.Millisecond
 	setEvery    = 10 * time.Second
-	addressesOf = 64 // neighbours that one host name may mean
+	addressesOf = 64 // maximum number of neighbours of one host name
 )
 
-// neighbours are the traces that are copied when a program's trigger has written a snapshot.
+// neighbours are the traces copied when a program's trigger has written a snapshot.
 type neighbours struct {
 	dir      string        // that triggers write to
 	also     []string      // TRACEs
@@ -31,9 +31,9 @@ type neighbours struct {
 	keep     int           // sets
 	patience time.Duration // for each neighbour
 
-	old    map[string]bool // snapshots that were there before, or were dealt with
+	old    map[string]bool // snapshots that existed before, or were handled
 	last   time.Time       // when the last set was begun
-	said   string          // the last error in words, which is not said again
+	said   string          // the last error, which is not repeated
 	stderr func(text string, args ...any)
 }
 
@@ -54,7 +54,7 @@ func (n *neighbours) run(ctx context.Context, s *streams) error {
 	n.stderr = func(text string, args ...any) {
 		fmt.Fprintf(s.err, "scopeview: %s\n", show.Text(fmt.Sprintf(text, args...)))
 	}
-	n.look() // what is there is old, from now on: whoever sees the directory for sets can rely on it
+	n.look() // existing snapshots are ignored from now on, which users can rely on once the directory for sets exists
 	if err := os.MkdirAll(n.out, 0o700); err != nil {
 		return fmt.Errorf("making the directory for the sets: %w", err)
 	}
@@ -74,12 +74,12 @@ func (n *neighbours) run(ctx context.Context, s *streams) error {
 	}
 }
 
-// look returns the names of what came into the directory since it was looked at, and is called
-// like a trigger's snapshot. What was there at the first look is old.
+// look returns the names of new files in the directory that are named like a trigger's snapshot.
+// Files at the first call count as old.
 func (n *neighbours) look() (fresh []string) {
 	entries, err := os.ReadDir(n.dir)
 	if err != nil {
-		// A program that starts later makes it.
+		// The directory is created by a program that starts later.
 		if text := err.Error(); text != n.said {
 			n.said = text
 			n.stderr("looking for snapshots: %v; waiting until that can be done", err)
@@ -102,17 +102,17 @@ func (n *neighbours) look() (fresh []string) {
 			fresh = append(fresh, name)
 		}
 	}
-	n.old = there // what is gone is forgotten
+	n.old = there // removed files are forgotten
 	return fresh
 }
 
-// handle makes a set of a snapshot, unless it is not written yet or there was one just now. An
-// error is one that will come again with each set.
+// handle makes a set of a snapshot, unless it is not complete or the last set was made too
+// recently. It returns only errors that every set would have.
 func (n *neighbours) handle(ctx context.Context, s *streams, name string) error {
 	path := filepath.Join(n.dir, name)
 	facts, done := finished(path)
 	if !done {
-		return nil // it is looked at again
+		return nil // it will be checked again
 	}
 	n.old[name] = true
 	if since := time.Since(n.last); !n.last.IsZero() && since < setEvery {
@@ -137,14 +137,14 @@ func (n *neighbours) handle(ctx context.Context, s *streams, name string) error 
 	return nil
 }
 
-// snapshotFacts are what a trigger's snapshot tells of itself.
+// snapshotFacts are the facts in a trigger's snapshot.
 type snapshotFacts struct {
 	program, why string
 	id           [16]byte // of the recording
 }
 
-// finished looks into a snapshot. done is false of one that is being written, which is no trace
-// until it is complete, and of what is no snapshot.
+// finished reads a snapshot's facts. done is false for one that is being written, which is not a
+// trace until it is complete, and for other files.
 func finished(path string) (f snapshotFacts, done bool) {
 	if st, err := os.Lstat(path); err != nil || !st.Mode().IsRegular() {
 		return f, false
@@ -158,8 +158,8 @@ func finished(path string) (f snapshotFacts, done bool) {
 	return f, t.Closed() && t.Lookup("snapshot") != ""
 }
 
-// each returns the neighbours as they are now: of a host name that has several addresses, as that of
-// a headless service has, each address is one.
+// each returns the current neighbours: a host name with several addresses, such as that of a
+// headless service, stands for one neighbour per address.
 func (n *neighbours) each(ctx context.Context) (all []string) {
 	for _, arg := range n.also {
 		all = append(all, n.hosts(ctx, arg)...)
@@ -173,13 +173,13 @@ func (n *neighbours) hosts(ctx context.Context, arg string) []string {
 	}
 	a, err := parseAddress(arg)
 	if err != nil || a.Scheme != "http" || net.ParseIP(a.Hostname()) != nil {
-		return []string{arg} // by TLS a host is known by its name
+		return []string{arg} // TLS identifies a host by its name
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectWithin)
 	defer cancel()
 	ips, err := net.DefaultResolver.LookupIP(ctx, "ip4", a.Hostname())
 	if err != nil || len(ips) < 2 {
-		return []string{arg} // whoever asks there says what is wrong
+		return []string{arg} // the request will report the error
 	}
 	var all []string
 	for _, ip := range ips[:min(len(ips), addressesOf)] {

@@ -56,11 +56,12 @@ they can. It exits with code 1 if a rule is broken. Of a Go execution trace it c
 	return cmd
 }
 
-// unreadOf lists what is wrong with the Go execution trace of which a trace was made; of others none.
+// unreadOf lists the unreadable parts of the Go execution trace from which a trace was made; none
+// for other traces.
 func unreadOf(r io.ReaderAt, size int64) (list []trace.Finding, err error) {
 	t, err := trace.Open(r, size)
 	if err != nil || t.Lookup(gotrace.FactMade) == "" {
-		return nil, nil // what is wrong with the trace is among the others
+		return nil, nil // the errors of the trace are in the other list
 	}
 	add := func(text string) {
 		if text != "" {

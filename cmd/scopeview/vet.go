@@ -13,9 +13,9 @@ import (
 	"github.com/scopeview/scopeview/internal/scopevet"
 )
 
-// isVetTool reports whether the go command calls, which vet has look at one package
-// after the other: go vet -vettool asks for the version and the flags, then gives
-// a file ending in .cfg behind those flags. No command of ours looks like that.
+// isVetTool reports whether the go command has called the tool as the -vettool of go vet, which
+// checks one package after the other: it asks for the version and the flags, then passes a file
+// ending in .cfg after those flags. No command of ours looks like that.
 func isVetTool(args []string) bool {
 	if len(args) == 0 {
 		return false
@@ -29,7 +29,7 @@ func isVetTool(args []string) bool {
 	return args[last] == "-V=full" || args[last] == "-flags" || strings.HasSuffix(args[last], ".cfg")
 }
 
-// vetTool does what the go command asks for, and exits.
+// vetTool acts as a vet tool, and exits.
 func vetTool() { unitchecker.Main(scopevet.Analyzer) }
 
 func newVet(s *streams) *cobra.Command {
@@ -59,10 +59,10 @@ what a deferred call lacks.`,
 			if len(packages) == 0 {
 				packages = []string{"./..."}
 			}
-			// The go command knows build tags, modules and what is unchanged since
-			// the last time; findings it passes on as they are.
+			// The go command handles build tags, modules and caching, and passes findings on
+			// unchanged.
 			args := []string{"vet", "-vettool=" + self}
-			if cmd.Flags().Changed("tags") { // else those of GOFLAGS count
+			if cmd.Flags().Changed("tags") { // otherwise those of GOFLAGS apply
 				args = append(args, "-tags="+tags)
 			}
 			args = append(append(args, "--"), packages...)
@@ -71,7 +71,7 @@ what a deferred call lacks.`,
 			err = vet.Run()
 			var code *exec.ExitError
 			if errors.As(err, &code) && cmd.Context().Err() == nil {
-				return &exit{code: exitFailed} // the go command said why
+				return &exit{code: exitFailed} // the go command has printed the reason
 			}
 			if err != nil {
 				return fmt.Errorf("vet needs the go command: %w", err)

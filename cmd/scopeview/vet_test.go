@@ -12,8 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
-// planted goes to the module with planted mistakes. It lists the lines that have
-// one.
+// planted changes to the module with planted mistakes, and lists the lines that have one.
 func planted(t *testing.T) (lines []int) {
 	t.Helper()
 	program, err := os.ReadFile("testdata/vet/main.go")
@@ -38,7 +37,7 @@ func planted(t *testing.T) (lines []int) {
 
 var finding = regexp.MustCompile(`(?m)^(?:\./)?main\.go:(\d+):\d+: .+$`)
 
-// found lists the lines that vet's messages are about.
+// found lists the lines in vet's messages.
 func found(t *testing.T, messages string) (lines []int) {
 	t.Helper()
 	for _, m := range finding.FindAllStringSubmatch(messages, -1) {
@@ -50,8 +49,8 @@ func found(t *testing.T, messages string) (lines []int) {
 	return lines
 }
 
-// users lists the packages of this module that, or whose tests, depend on package scope:
-// elsewhere there is no call that could be a mistake.
+// users lists the packages of this module that depend on package scope, or whose tests do: other
+// packages can't contain such mistakes.
 func users(t *testing.T) (list []string) {
 	t.Helper()
 	const format = `{{$of := .ForTest}}{{if not $of}}{{$of = .ImportPath}}{{end}}{{range .Deps}}{{if eq . "github.com/scopeview/scopeview/scope"}}{{$of}}{{"\n"}}{{end}}{{end}}`

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// waitFor has a goroutine wait in a call that a program would have written.
+// waitFor makes a goroutine wait in a call that a program might contain.
 //
 //go:noinline
 func waitFor(mu sync.Locker) {
@@ -24,8 +24,8 @@ func waitFor(mu sync.Locker) {
 //go:noinline
 func receive(c chan int) { <-c }
 
-// TestWaitsOfARun records waits for a lock of ours, for one of sync's and for a
-// channel, each for 20 ms at least, and asks where they were.
+// TestWaitsOfARun records waits for a lock of package scope, for one of package sync, and for a
+// channel, each of at least 20 ms, and checks their places.
 func TestWaitsOfARun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path, gotrace.With()); err != nil {
@@ -116,8 +116,8 @@ func TestWaitsOfARun(t *testing.T) {
 	}
 }
 
-// TestWaitsOfScopeGo: where goroutines waited and who woke them is told of those that
-// scope.Go made in the same words as of those of the go statement.
+// TestWaitsOfScopeGo: the places of waits and of wake-ups of goroutines made by scope.Go are
+// reported in the same words as those of the go statement.
 func TestWaitsOfScopeGo(t *testing.T) {
 	told := func(start func(f func())) (places []string) {
 		path := filepath.Join(t.TempDir(), "x.scope")
@@ -132,7 +132,7 @@ func TestWaitsOfScopeGo(t *testing.T) {
 			c <- 1
 		})
 		<-waiting
-		time.Sleep(20 * time.Millisecond) // what the goroutine waits for the lock, or less
+		time.Sleep(20 * time.Millisecond) // the goroutine waits for the lock at most this long
 		start(mu.Unlock)
 		start(func() { receive(c); waiting <- 2 })
 		<-waiting

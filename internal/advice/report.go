@@ -61,7 +61,7 @@ type Report struct {
 	Small    int              `json:"small" unit:"count" says:"of findings that are not worth a change"`
 	Hidden   int              `json:"hidden" unit:"rows" says:"of what the standard library makes for itself, that are left out"`
 	Worst    []Characteristic `json:"worst"`
-	// Statistics is whether Worst has all places, and not only what costs most without a remedy.
+	// Statistics says that Worst has all places, not only the most expensive ones without a remedy.
 	Statistics bool     `json:"statistics" says:"'worst' has all places, and not only those that cost most without a remedy"`
 	Changes    []Change `json:"changes,omitempty" says:"with '--diff'; absent: nothing became worse or better"`
 	Lost       []string `json:"lost" says:"what is not counted, and why"`

@@ -11,7 +11,7 @@ var searchRules = []Rule{
 	{ID: "slice-to-map", Original: "VECTOR_TO_HASHTABLE", Group: Containers, Kinds: []row.Kind{row.Search}, Judge: sliceToMap},
 }
 
-// shortest is the minimum length of a slice for which a map is said to be faster.
+// shortest is the minimum length of a slice from which on the rule recommends a map.
 const shortest = 24
 
 // sliceToMap: a lookup in a map takes the same time for many elements as for few.

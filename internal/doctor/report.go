@@ -102,7 +102,7 @@ func (g *Gain) UnmarshalJSON(b []byte) error {
 
 // Report is the result of an examination. Times are ns.
 type Report struct {
-	Findings     []Finding     `json:"findings"` // best first; empty, not nil, where there is nothing to say
+	Findings     []Finding     `json:"findings"` // best first; empty, not nil, if there are none
 	FromNS       int64         `json:"from_ns" unit:"ns" says:"what was looked at"`
 	ToNS         int64         `json:"to_ns" unit:"ns"`
 	Cores        Cores         `json:"cores"`
@@ -138,8 +138,8 @@ type Path struct {
 	Time   int64    `json:"ns" unit:"ns" says:"their time together"`
 	Parts  []Part   `json:"parts"` // longest first
 	WhatIf []WhatIf `json:"what_if"`
-	// Steps, of the run alone and if Options.Drawn, are whose time the path consists of: a
-	// goroutine, and from when to when. Of AllSteps these are the longest, by time.
+	// Steps, set for the run's path alone and only if Options.Drawn, holds the longest of the
+	// path's AllSteps steps, by time: a goroutine, and the begin and end of its step in ns.
 	Steps    [][3]int64 `json:"steps,omitempty" unit:"ns" says:"of the page alone: a goroutine, from and to: the longest stretches of the path of the run, by time"`
 	AllSteps int        `json:"all_steps,omitempty" unit:"steps" says:"how many steps the path has; of the page alone"`
 }
@@ -173,7 +173,7 @@ type Options struct {
 	// Selection is the part of the trace. Names and Tracks choose the scopes and rows of
 	// findings; the cores are shared with all others.
 	analysis.Selection
-	// State is whether the trace is still being written; "": not known, and the report does
+	// State says whether the trace is still being written; "": not known, and the report does
 	// not mention it.
 	State analysis.State
 	// Bandwidth is the measured memory bandwidth of the machine; nil: not measured.

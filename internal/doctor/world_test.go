@@ -78,7 +78,7 @@ func play(cores int, main func(p *proc)) *world {
 	return w
 }
 
-// time is how long the program took.
+// time returns the duration of the run.
 func (w *world) time() float64 { return float64(w.now) }
 
 type worldDue struct {

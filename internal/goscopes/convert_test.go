@@ -232,8 +232,7 @@ func same(t *testing.T, got, want []*known) {
 	}
 }
 
-// TestConvert: every region, task and log of the program is converted, as the decoder has
-// it.
+// TestConvert: every region, task and log of the program is converted, as the decoder reads it.
 func TestConvert(t *testing.T) {
 	b := traced(t, jobs)
 	want := decoded(t, b)

@@ -8,19 +8,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// call is one that is not answered yet.
+// call is a call that is not answered yet.
 type call struct {
-	batch  *batch // nil: it came alone
-	parked bool   // it is answered when the session ends
+	batch  *batch // nil: it was not part of a batch
+	parked bool   // it is answered only when the session ends
 }
 
 // batch collects the answers to messages that came in one array.
 type batch struct {
-	left    int // calls
+	left    int // unanswered calls
 	answers []answer
 }
 
-// take queues the messages of a line, and answers what is none.
+// take queues the messages of a line, and answers a line that is not a message with an error.
 func (c *lines) take(l line) error {
 	text := bytes.TrimSpace(l.text)
 	c.mu.Lock()
@@ -57,7 +57,7 @@ func (c *lines) takeBatch(text []byte) error {
 	return c.complete(b)
 }
 
-// complete sends the answers of a batch if there are all. c.mu is held.
+// complete sends the answers of a batch once there are all of them. c.mu is held.
 func (c *lines) complete(b *batch) error {
 	if b.left > 0 || len(b.answers) == 0 {
 		return nil
@@ -65,17 +65,17 @@ func (c *lines) complete(b *batch) error {
 	return c.send(b.answers)
 }
 
-// accept queues a message, or returns the error that is its answer. b is the batch that it is of.
-// c.mu is held.
+// accept queues a message, or returns the error to answer it with. b is the batch that contains it,
+// or nil. c.mu is held.
 func (c *lines) accept(text []byte, b *batch) *answer {
 	e, err := parseEnvelope(text)
 	problem := e.problem()
 	switch {
 	case err != nil:
 		problem = err.Error()
-	case e.method == nil && e.answers: // this server asks nothing
+	case e.method == nil && e.answers: // this server sends no requests
 		return nil
-	case problem == "" && e.call() && c.calls[string(e.id)] != nil: // with its id, the error would answer the other one
+	case problem == "" && e.call() && c.calls[string(e.id)] != nil: // with its id, the error would answer the other call
 		e.id, problem = null, "its id is that of a call that is not answered yet"
 	}
 	if problem != "" {
@@ -96,8 +96,8 @@ func (c *lines) accept(text []byte, b *batch) *answer {
 	return nil
 }
 
-// notification reports whether a message without an id has a method: then nobody waits for an
-// answer, also if its params are wrong.
+// notification reports whether a message without an id has a method: its sender expects no answer,
+// even if its params are wrong.
 func notification(e *envelope) bool {
 	e.params = nil
 	return e.problem() == ""

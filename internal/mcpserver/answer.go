@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// answer is what is sent back for a call, or for what is no message.
+// answer is the response to a call, or to a line that is not a valid message.
 type answer struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -60,8 +60,8 @@ func (c *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	return c.complete(from.batch)
 }
 
-// wireError returns an error as it is sent: with a code, and a message that does not repeat all
-// that came in.
+// wireError returns an error as it is sent: with a code, and a message that does not repeat the
+// whole input.
 func wireError(err error) *jsonrpc.Error {
 	var e jsonrpc.Error
 	if coded := (*jsonrpc.Error)(nil); errors.As(err, &coded) {
@@ -71,7 +71,7 @@ func wireError(err error) *jsonrpc.Error {
 	case e.Code != 0:
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		e.Code = jsonrpc.CodeInternalError
-	default: // the SDK has no code for what comes before the handshake
+	default: // the SDK has no code for calls before the handshake
 		e.Code = jsonrpc.CodeInvalidRequest
 	}
 	e.Message = report.Cut(err.Error(), mostError)
@@ -82,7 +82,7 @@ func wireError(err error) *jsonrpc.Error {
 func (c *lines) send(v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // ids come back as they are
+	enc.SetEscapeHTML(false) // ids are sent back unchanged
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("encoding an answer: %w", err)
 	}

@@ -21,17 +21,17 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// extensions are what traces are called, packed ones too.
+// extensions are the file extensions of traces, packed ones included.
 var extensions = []string{".scope", ".scopez"}
 
 // shelf is a directory of traces.
 type shelf struct {
 	root *os.Root
-	path string // as it was given
-	only string // the name of the one trace in it that may be read; "": all
+	path string // as given on the command line
+	only string // the name of the only trace in it that may be read; "": all
 }
 
-// openShelf opens what an argument names: a directory, or a trace.
+// openShelf opens the directory or the trace that an argument names.
 func openShelf(arg string) (s shelf, err error) {
 	st, err := os.Stat(arg)
 	if err != nil {
@@ -50,10 +50,12 @@ func openShelf(arg string) (s shelf, err error) {
 	return s, nil
 }
 
-// errNotAllowed is of all that is asked for and was not given: it does not tell what is there.
+// errNotAllowed is the error for every trace that may not be read, whether it exists or not, so
+// that it does not reveal which files exist.
 var errNotAllowed = errors.New("there is no such trace: the tool list has those that may be read, and their names are used as they are there")
 
-// find returns where a trace is by the name that list has for it, or a shorter one within a shelf.
+// find returns the shelf and the path in it of a trace, given by its name in list or a shorter one
+// within a shelf.
 func (s *Server) find(name string) (*shelf, string, error) {
 	for i := range s.shelves {
 		x := &s.shelves[i]
@@ -70,7 +72,7 @@ func (s *Server) find(name string) (*shelf, string, error) {
 	return nil, "", errNotAllowed
 }
 
-// has reports whether a trace may be read: a regular file of that name.
+// has reports whether name is a regular file that may be read as a trace.
 func (x *shelf) has(name string) bool {
 	if !filepath.IsLocal(name) || !slices.Contains(extensions, filepath.Ext(name)) || x.only != "" && filepath.Clean(name) != x.only {
 		return false
@@ -79,14 +81,14 @@ func (x *shelf) has(name string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// opened is a trace that is open.
+// opened is an open trace.
 type opened struct {
 	*trace.Trace
 	name  string
 	close func()
 }
 
-// open opens a trace, which can be read until ctx is done. The caller closes it.
+// open opens a trace, which can be read until ctx is done. The caller must close it.
 func (s *Server) open(ctx context.Context, name string) (*opened, error) {
 	x, in, err := s.find(name)
 	if err != nil {
@@ -109,7 +111,7 @@ func (s *Server) read(ctx context.Context, f *os.File, o *opened) (*trace.Trace,
 	if err != nil {
 		return nil, err
 	}
-	if !st.Mode().IsRegular() { // it was changed meanwhile
+	if !st.Mode().IsRegular() { // it was replaced meanwhile
 		return nil, errNotAllowed
 	}
 	var from io.ReaderAt = f
@@ -143,7 +145,7 @@ type until struct {
 	ctx  context.Context
 }
 
-// Trace returns the file that a program may still write.
+// Trace returns the file, which a program may still be writing.
 func (u *until) Trace() *os.File { return u.file }
 
 func (u *until) ReadAt(b []byte, off int64) (int, error) {
@@ -156,11 +158,11 @@ func (u *until) ReadAt(b []byte, off int64) (int, error) {
 	return u.ReaderAt.ReadAt(b, off)
 }
 
-// sourceEndings are those of files that are source.
+// sourceEndings are the extensions of source files.
 var sourceEndings = []string{".go", ".s"}
 
-// sourcesOf are the sources of a trace: those that it has, and those below the directories that
-// were given for that.
+// sourcesOf returns the sources of a trace: those stored in it, and those below the directories
+// given for sources.
 func (s *Server) sourcesOf(t *trace.Trace) *symbols.Sources {
 	stored, module := trace.SourcesOf(t), t.Lookup("module")
 	return &symbols.Sources{Stored: stored.Read, StoredIn: stored.In, Here: func(file string) ([]byte, error) {
@@ -176,8 +178,8 @@ func (s *Server) sourcesOf(t *trace.Trace) *symbols.Sources {
 	}}
 }
 
-// source reads a source by the name that the compiler was given: below the directory, or of the
-// program's module if that is the directory.
+// source reads a source by the name that the compiler recorded: below the directory, or, if the
+// directory is the program's module, by its path in the module.
 func (x *shelf) source(file, module string) ([]byte, error) {
 	in := filepath.FromSlash(file)
 	if filepath.IsAbs(in) {
@@ -202,7 +204,7 @@ func (x *shelf) source(file, module string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, largestSource))
 }
 
-// listed is a trace that may be read.
+// listed is an entry of list.
 type listed struct {
 	name    string
 	size    int64
@@ -211,8 +213,8 @@ type listed struct {
 	closed  bool
 }
 
-// list lists the traces that may be read, the newest first, and how many names there were beyond
-// those that are looked at.
+// list lists the traces that may be read, newest first. more reports whether there are names beyond
+// the mostNames that it looks at.
 func (s *Server) list(ctx context.Context) (all []listed, more bool) {
 	looked := 0
 	for i := range s.shelves {
@@ -224,7 +226,7 @@ func (s *Server) list(ctx context.Context) (all []listed, more bool) {
 			}
 			switch {
 			case err != nil:
-				return nil // the others can be read
+				return nil // continue with the others
 			case d.IsDir():
 				if strings.Count(p, "/") >= deepest || x.only != "" && p != "." {
 					return fs.SkipDir
@@ -245,7 +247,7 @@ func (s *Server) list(ctx context.Context) (all []listed, more bool) {
 	return all, more
 }
 
-// head finds out what the header of a trace tells.
+// head sets the fields of l that the header of a trace has.
 func (x *shelf) head(name string, l *listed) {
 	f, err := x.root.Open(filepath.FromSlash(name))
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// How many executions find shows.
+// Limits of the executions that find returns.
 const (
 	usualFound = 10
 	mostFound  = 30
 )
 
-// execution is one that was found.
+// execution is a matching execution.
 type execution struct {
 	name, row, args string
 	start, dur, cpu int64
@@ -30,7 +30,7 @@ type execution struct {
 	open            bool
 }
 
-// find1 answers find: the longest executions.
+// find1 answers the tool find: it lists the longest executions.
 func (s *Server) find1(ctx context.Context, in findArgs) (string, error) {
 	count := in.Count
 	if count == 0 {
@@ -83,7 +83,7 @@ func (s *Server) find1(ctx context.Context, in findArgs) (string, error) {
 	}}, in.part), nil
 }
 
-// longest reads the executions that are wanted, and returns the longest and how many there are.
+// longest reads the selected executions, and returns the longest ones and the number of all.
 func longest(ctx context.Context, t *trace.Trace, sel *analysis.Selection, longer int64, count int) (list []execution, all int64, err error) {
 	choice, watch, lister := sel.Choice(t), sel.Watch(), args.NewLister(t.Name)
 	breaks := analysis.Breaks(t.Breaks())

@@ -13,33 +13,33 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// lines is a connection that has a message, or a batch of them, on each line. It answers a line
-// that is none with an error, as JSON-RPC asks for, and reads on.
+// lines is a connection with one message, or one batch of messages, per line. It answers an invalid
+// line with an error, as JSON-RPC demands, and continues.
 //
-// It stands in for the SDK's IOTransport. Up to v1.8.0, the newest, that ends the session at the
-// first line that is no valid message, and reads ids as float64: 2⁵³+1 comes back as 2⁵³. Upstream,
-// ioConn should answer such a line with -32700 or -32600 and read on behind its end, and
-// jsonrpc2.ID should keep the text of a number. Then IOTransport does again.
+// It replaces the SDK's IOTransport, which up to v1.8.0, the newest version, ends the session at
+// the first invalid line and reads ids as float64: 2⁵³+1 comes back as 2⁵³. Upstream, ioConn should
+// answer such a line with -32700 or -32600 and read on behind its end, and jsonrpc2.ID should keep
+// the text of a number. Then IOTransport suffices again.
 type lines struct {
 	in   io.ReadCloser
 	out  io.WriteCloser
-	most int // bytes of a line
+	most int // maximum bytes of a line
 
 	came     chan line     // closed when in has ended
 	closed   chan struct{} // when Close is called
 	once     sync.Once
-	queue    []jsonrpc.Message // of the last line
-	answered chan struct{}     // has one after each answer
+	queue    []jsonrpc.Message // read, but not yet returned by Read
+	answered chan struct{}     // receives a value after each answer
 
 	mu    sync.Mutex // held while out is written to
 	calls map[string]*call
 }
 
-// line is a line without its end, or its begin if it is long.
+// line is a line without its newline, or the beginning of a long one.
 type line struct {
 	text []byte
 	long bool
-	err  error // that ended the input, other than EOF
+	err  error // the error that ended the input, except EOF
 }
 
 func newLines(in io.ReadCloser, out io.WriteCloser) *lines {
@@ -87,7 +87,7 @@ func (c *lines) scan() {
 	}
 }
 
-// readLine reads to the end of a line. Of a longer one it keeps the first most bytes.
+// readLine reads to the end of a line. It keeps the first most bytes of a longer one.
 func readLine(r *bufio.Reader, most int) (l line, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -106,7 +106,7 @@ func readLine(r *bufio.Reader, most int) (l line, err error) {
 }
 
 // Read implements mcp.Connection: it returns the next message. When the input has ended, it waits
-// for the calls that are being answered: the SDK gives them up when it learns of the end.
+// for the unanswered calls, because the SDK cancels them once it sees the end.
 func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for len(c.queue) == 0 {
 		select {

@@ -29,7 +29,7 @@ type talk struct {
 	ended chan error
 }
 
-// say starts a session, and shakes hands.
+// say starts a session, and performs the handshake.
 func say(t testing.TB, traces ...string) *talk {
 	t.Helper()
 	s, err := New(Options{Traces: traces, Timeout: time.Minute, Memory: 4 << 30})
@@ -54,10 +54,10 @@ func say(t testing.TB, traces ...string) *talk {
 }
 
 func (k *talk) write(text string) {
-	go io.WriteString(k.in, text) // the pipe has no room: what is answered is read meanwhile
+	go io.WriteString(k.in, text) // the pipe has no buffer: answers are read meanwhile
 }
 
-// answers reads n lines, or one that is a batch of n.
+// answers reads n answers, in single lines or in one batch.
 func (k *talk) answers(n int) (all []answer) {
 	k.t.Helper()
 	for len(all) < n {
@@ -83,8 +83,8 @@ func (k *talk) answers(n int) (all []answer) {
 
 func ping(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
 
-// TestG45Lines: whatever is on a line, the server answers as JSON-RPC has it, and then the next
-// request, with its id as it was written.
+// TestG45Lines: after any line, the server answers as JSON-RPC specifies, and then answers the next
+// request, with its id unchanged.
 func TestG45Lines(t *testing.T) {
 	const none = "" // no answer
 	parse, invalid, method, params := " -32700", " -32600", " -32601", " -32602"
@@ -203,7 +203,7 @@ func TestG45Lines(t *testing.T) {
 	}
 }
 
-// TestG45LongLine: a line of 100 MB is read over in little memory.
+// TestG45LongLine: a line of 100 MB is skipped in little memory.
 func TestG45LongLine(t *testing.T) {
 	k := say(t, t.TempDir())
 	var before, after runtime.MemStats
@@ -224,8 +224,8 @@ func TestG45LongLine(t *testing.T) {
 	}
 }
 
-// TestLinesCalls: a call is called off by its id as it was written, its id can't be used meanwhile,
-// and what was asked before the input ended is answered.
+// TestLinesCalls: a call is cancelled by its id, its id can't be reused meanwhile, and calls made
+// before the input ended are answered.
 func TestLinesCalls(t *testing.T) {
 	dir := t.TempDir()
 	assemble(t, filepath.Join(dir, "a.scope"), fmt.Sprintf(contended, 101000))
@@ -255,7 +255,7 @@ func TestLinesCalls(t *testing.T) {
 	if a := got["null"]; a.Error == nil || a.Error.Code != jsonrpc.CodeInvalidRequest {
 		t.Errorf("the id of a call that runs: %+v", a)
 	}
-	a := got["9007199254740993"] // which of the two comes depends on whether it was begun
+	a := got["9007199254740993"] // which of the two comes depends on whether the call had begun
 	if off := a.Error != nil && strings.Contains(a.Error.Message, "cancel"); !off && !bytes.Contains(a.Result, []byte("cancel")) {
 		t.Errorf("called off: %s, %+v", a.Result, a.Error)
 	}

@@ -15,14 +15,14 @@ import (
 // null is the id of an answer to a message whose own id is not known.
 var null = json.RawMessage("null")
 
-// envelope holds the members that JSON-RPC gives a message, as they were written.
+// envelope holds the members of a JSON-RPC message, unparsed.
 type envelope struct {
 	version, id, method, params json.RawMessage
 	answers                     bool   // it has a result or an error
-	twice                       string // a member that it has twice; parsers differ in which one they take
+	twice                       string // a duplicate member; parsers differ in which one they use
 }
 
-// parseEnvelope parses an object. After an error, the envelope has the members before it.
+// parseEnvelope parses an object. If it returns an error, the envelope has the members before it.
 func parseEnvelope(text []byte) (e envelope, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -67,7 +67,7 @@ func (e *envelope) add(key string, value json.RawMessage) {
 	*member = value
 }
 
-// known returns the message's id if it is one that can be answered, else null.
+// known returns the message's id if it is a valid one, else null.
 func (e *envelope) known() json.RawMessage {
 	if len(e.id) == 0 || e.twice == "id" || !bytes.ContainsAny(e.id[:1], `"-0123456789`) || !utf8.Valid(e.id) {
 		return null
@@ -75,10 +75,11 @@ func (e *envelope) known() json.RawMessage {
 	return e.id
 }
 
-// call reports whether the sender waits for an answer.
+// call reports whether the sender expects an answer.
 func (e *envelope) call() bool { return e.id != nil }
 
-// problem returns the rule that a message breaks, which is no answer; "" if it breaks none.
+// problem returns the rule that a message, which must not be a response, breaks; "" if it breaks
+// none.
 func (e *envelope) problem() string {
 	var version, method string
 	switch {
@@ -96,9 +97,8 @@ func (e *envelope) problem() string {
 	return ""
 }
 
-// request returns a message without a problem as the SDK has it. Its id is the text of the
-// client's: so it comes back byte for byte, and two ids are the same only if they are written
-// alike.
+// request returns a valid message as the SDK represents it. Its id is the client's text, so that it
+// comes back byte for byte, and two ids are equal only if their texts are.
 func (e *envelope) request() *jsonrpc.Request {
 	r := &jsonrpc.Request{Params: e.params}
 	_ = json.Unmarshal(e.method, &r.Method)
@@ -114,8 +114,7 @@ func (e *envelope) request() *jsonrpc.Request {
 	return r
 }
 
-// original returns data of the SDK, in whose _meta it may name the id of a call, with the id that
-// the client has given.
+// original returns data of the SDK with the client's text of the call id that _meta may contain.
 func original(data json.RawMessage) json.RawMessage {
 	if !bytes.Contains(data, []byte(mcp.MetaKeySubscriptionID)) {
 		return data
@@ -131,8 +130,8 @@ func original(data json.RawMessage) json.RawMessage {
 	})
 }
 
-// edit returns an object with one of its members replaced. What is no object, or lacks the member,
-// stays as it is.
+// edit returns an object with one of its members replaced. It returns other values, and objects
+// without the member, unchanged.
 func edit(object json.RawMessage, key string, replace func(json.RawMessage) json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil || members[key] == nil {
@@ -146,5 +145,5 @@ func edit(object json.RawMessage, key string, replace func(json.RawMessage) json
 	return edited
 }
 
-// validJSON reports whether a line is JSON, which is UTF-8. Go's parser takes other bytes too.
+// validJSON reports whether a line is JSON in UTF-8. Go's parser also accepts invalid UTF-8.
 func validJSON(line []byte) bool { return utf8.Valid(line) && json.Valid(line) }

@@ -11,30 +11,30 @@ import (
 	"sync/atomic"
 	"time"
 
-	// The protocol has a schema for each tool, versions that are agreed on, cancellation and batches. The
-	// official SDK has all of them; it is linked by the tool alone, and not by what it records.
+	// The protocol has a schema for each tool, version negotiation, cancellation and batches. The
+	// official SDK implements them; only the tool links it, not the recording packages.
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// What a call may take.
+// Limits of a call.
 const (
 	largestTrace  = 8 << 30 // bytes, unpacked
 	largestSource = 4 << 20
-	largestCall   = 256 << 10 // bytes of a message that comes in
-	mostAnswer    = 12 << 10  // bytes of an answer that is no brief report
-	mostNames     = 10_000    // of a directory that are looked at
-	deepest       = 3         // directories below one that was given
+	largestCall   = 256 << 10 // bytes of an incoming message
+	mostAnswer    = 12 << 10  // bytes of an answer that is not a brief report
+	mostNames     = 10_000    // of files and directories that list looks at
+	deepest       = 3         // levels of directories below a given one
 )
 
-// Options say what may be read, and what a call may take.
+// Options select the readable files, and limit a call.
 type Options struct {
 	Traces  []string      // directories and files
 	Sources []string      // directories
-	Timeout time.Duration // of a call
-	Memory  int64         // bytes that the process may have while one is answered
+	Timeout time.Duration // limit of a call
+	Memory  int64         // limit of the process's memory in bytes during a call
 	Version string        // of the tool
 }
 
@@ -43,10 +43,10 @@ type Server struct {
 	o       Options
 	shelves []shelf
 	sources []shelf
-	turn    chan struct{} // has a value while a call is answered
+	turn    chan struct{} // holds a value while a call is answered
 }
 
-// New opens what may be read. The caller closes it.
+// New opens the files and directories in o. The caller must close the server.
 func New(o Options) (*Server, error) {
 	s := &Server{o: o, turn: make(chan struct{}, 1)}
 	for _, arg := range o.Traces {
@@ -58,7 +58,7 @@ func New(o Options) (*Server, error) {
 		s.shelves = append(s.shelves, x)
 	}
 	for _, dir := range o.Sources {
-		// A trace has its sources by whole paths.
+		// A trace names its sources by absolute paths.
 		whole, err := filepath.Abs(dir)
 		if err == nil {
 			var x shelf
@@ -78,14 +78,14 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close closes what New has opened.
+// Close closes the files that New opened.
 func (s *Server) Close() {
 	for _, x := range append(s.shelves, s.sources...) {
 		x.root.Close()
 	}
 }
 
-// Run answers until the client goes and has what it asked for, or ctx is done.
+// Run answers calls until the client disconnects and has its answers, or ctx is done.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	err := s.protocol().Run(ctx, newLines(in, out))
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
@@ -94,13 +94,13 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) 
 	return err
 }
 
-// errTime and errMemory end a call.
+// errTime and errMemory are returned for a call that exceeds a limit.
 var (
 	errTime   = errors.New("the call took longer than is allowed: ask for a part of the trace with from and to, or use the command line")
 	errMemory = errors.New("the call needs more memory than is allowed: ask for a part of the trace with from and to, or use the command line")
 )
 
-// call answers one call, when it is its turn, within what it may take.
+// call answers one call when its turn comes, within its limits.
 func (s *Server) call(ctx context.Context, answer func(ctx context.Context) (string, error)) (*mcp.CallToolResult, any, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, s.o.Timeout, errTime)
 	defer stop()
@@ -113,37 +113,37 @@ func (s *Server) call(ctx context.Context, answer func(ctx context.Context) (str
 	ctx, give := context.WithCancelCause(ctx)
 	defer give(nil)
 	text, err := answer(context.WithValue(ctx, spent{}, &allowance{most: uint64(s.o.Memory), give: give}))
-	if ctx.Err() != nil { // whatever was read by then is not all
+	if ctx.Err() != nil { // the result may be incomplete
 		return nil, nil, context.Cause(ctx)
 	}
 	if err == errNotAllowed {
 		return nil, nil, err
 	}
-	if err != nil { // it may cite the trace
+	if err != nil { // the error may cite the trace
 		text := strings.ReplaceAll(show.Text(err.Error()), "\n", " ")
 		return nil, nil, errors.New("it failed: " + report.Span(report.Cut(text, mostError)))
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
 }
 
-// mostError bounds a sentence that may cite a trace.
+// mostError bounds an error message that may cite a trace, in bytes.
 const mostError = 500
 
-// allowance is the memory that the process may have while a call is answered.
+// allowance limits the process's memory during a call.
 type allowance struct {
 	most uint64
-	give context.CancelCauseFunc // gives the call up
-	last atomic.Int64            // when the memory was looked at
+	give context.CancelCauseFunc // cancels the call
+	last atomic.Int64            // time of the last check
 }
 
 // spent is the key of the allowance in a call's context.
 type spent struct{}
 
-// lookEvery is how often the memory is looked at.
+// lookEvery is the interval of the memory checks.
 const lookEvery = 10 * time.Millisecond
 
-// look gives the call up if the process has more memory than it may. It is called at each reading: what
-// a report takes grows with what it has read.
+// look cancels the call if the process uses more memory than allowed. It is called at each read,
+// because a report's memory grows with the amount that it has read.
 func (a *allowance) look() {
 	now, last := time.Now().UnixNano(), a.last.Load()
 	if now-last < int64(lookEvery) || !a.last.CompareAndSwap(last, now) {
@@ -155,7 +155,7 @@ func (a *allowance) look() {
 	}
 }
 
-// fenced is a table of the command line as an answer, with as many lines as there is room for.
+// fenced returns a table of the command line as an answer, cut to whole lines if it is too long.
 func fenced(text string) string {
 	if len(text) <= mostAnswer {
 		return report.Fenced(text)

@@ -34,13 +34,13 @@ func newWriter(path string, pid int, now int64) (*writer, error) {
 	return w, w.failed()
 }
 
-// block appends a block. Of what has no time now is 0.
+// block appends a block; now is 0 if it has no time.
 func (w *writer) block(t format.BlockType, payload []byte, now int64) {
 	w.to.Since = max(w.to.Since, now)
 	w.to.Block(t, payload)
 }
 
-// failed returns why the trace can't be written, nil if it can.
+// failed returns the error that prevents the trace from being written, if any.
 func (w *writer) failed() error {
 	if w.to.Err != nil {
 		return fmt.Errorf("writing the trace: %w", w.to.Err)

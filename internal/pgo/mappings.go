@@ -35,8 +35,8 @@ func executables(q *profile.Profile) map[string]bool {
 	return of
 }
 
-// choose returns what reports whether two locations are of the executable that is wanted; "" is
-// the only one that there is.
+// choose returns a function that reports whether two locations are of the given executable; "" is
+// the only executable of the profile.
 func choose(q *profile.Profile, executable string) (func(leaf, caller *profile.Location) bool, error) {
 	all := executables(q)
 	if len(all) < 2 {
@@ -55,7 +55,7 @@ func choose(q *profile.Profile, executable string) (func(leaf, caller *profile.L
 	}
 	return func(leaf, caller *profile.Location) bool {
 		file := fileOf(leaf)
-		if !all[file] { // a library's function, or the kernel, was called
+		if !all[file] { // the callee is a library's function, or the kernel
 			file = fileOf(caller)
 		}
 		return file == found[0]

@@ -21,16 +21,16 @@ var ErrNotPprof = errors.New("this is no profile in pprof's format")
 // ErrNoTime reports that a profile has no sample type that the compiler accepts.
 var ErrNoTime = errors.New("it has neither samples/count nor cpu/nanoseconds, of which the compiler takes one: give a CPU profile")
 
-// sizeMost bounds a profile, as it is without gzip: it is read as a whole.
+// sizeMost bounds a profile, in bytes without gzip: it is read as a whole.
 const sizeMost = 1 << 30
 
-// Read reads a profile in pprof's format, gzipped or not. Like the compiler it
-// takes the first sample type that is samples/count or cpu/nanoseconds; the error wraps
-// ErrNoTime where there is none, and ErrNotPprof where the file is something else. An empty
-// file is an empty profile. The error wraps samples.ErrExecutables where it is of several.
+// Read reads a profile in pprof's format, gzipped or not. Like the compiler, it reads the first
+// sample type that is samples/count or cpu/nanoseconds; the error wraps ErrNoTime if there is none,
+// and ErrNotPprof if the file has another format. An empty file is an empty profile. The error
+// wraps samples.ErrExecutables if the profile is of several executables.
 func Read(r io.Reader) (*Profile, error) { return ReadExecutable(r, "") }
 
-// ReadExecutable is Read for one of several executables, given by its path or the end of it.
+// ReadExecutable is like Read, for one of several executables, given by its path or the end of it.
 func ReadExecutable(r io.Reader, executable string) (*Profile, error) {
 	data, err := content(r)
 	if err != nil {
@@ -46,7 +46,7 @@ func ReadExecutable(r io.Reader, executable string) (*Profile, error) {
 	return ofPprof(q, executable)
 }
 
-// content returns what is in a file, without gzip.
+// content returns the content of a file, without gzip.
 func content(r io.Reader) ([]byte, error) {
 	b := bufio.NewReader(r)
 	r = b
@@ -73,8 +73,8 @@ func damaged(err error) error {
 	return err
 }
 
-// whyNot returns why data, which has the error err, is no profile: package profile does not tell
-// one that was cut off from another file.
+// whyNot explains why data, whose parsing failed with err, is not a profile: package profile does
+// not distinguish one that was cut off from another file.
 func whyNot(data []byte, err error) error {
 	at := 0
 	for at < len(data) {
@@ -95,7 +95,7 @@ func whyNot(data []byte, err error) error {
 	return fmt.Errorf("%w, or it is damaged: %w", ErrNotPprof, err)
 }
 
-// unitOf returns which value of the samples is taken.
+// unitOf returns the index and the unit of the sample type to read.
 func unitOf(q *profile.Profile) (int, Unit, error) {
 	var all []string
 	for i, t := range q.SampleType {
@@ -106,7 +106,7 @@ func unitOf(q *profile.Profile) (int, Unit, error) {
 		all = append(all, string(u))
 	}
 	if len(q.Sample) == 0 {
-		return 0, Samples, nil // nothing was sampled, whatever of
+		return 0, Samples, nil // there are no samples of any type
 	}
 	return 0, "", fmt.Errorf("%w; it has %s", ErrNoTime, strings.Join(all, ", "))
 }
@@ -114,7 +114,7 @@ func unitOf(q *profile.Profile) (int, Unit, error) {
 // named returns a type with its unit.
 func named(t *profile.ValueType) Unit { return Unit(t.Type + "/" + t.Unit) }
 
-// ofPprof takes of each sample its two innermost locations.
+// ofPprof reads the two innermost locations of each sample.
 func ofPprof(q *profile.Profile, executable string) (*Profile, error) {
 	value, unit, err := unitOf(q)
 	if err != nil {
@@ -173,7 +173,7 @@ func (p *Profile) located(places map[*profile.Location]int32, l *profile.Locatio
 	place := make(Place, 0, len(l.Line))
 	for _, line := range l.Line {
 		f := Frame{Func: line.Function.Name, File: line.Function.Filename, Start: int(line.Function.StartLine), Line: int(line.Line)}
-		if system := line.Function.SystemName; system != "" && strings.HasPrefix(f.Func, system+" (") { // scopeview told it apart from another one of its name
+		if system := line.Function.SystemName; system != "" && strings.HasPrefix(f.Func, system+" (") { // scopeview added a suffix to distinguish functions of the same name
 			f.Func = system
 		}
 		place = append(place, f)

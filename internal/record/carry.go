@@ -349,7 +349,7 @@ func (g *ring) tellEnded() {
 	g.ended = append(g.ended, untold...)
 }
 
-// tell writes a block for each record, and returns those that found no room.
+// tell writes a block for each record, and returns those for which there was no room.
 func (g *ring) tell(list []*carried) (untold []*carried) {
 	g.mu.Lock()
 	carries := make([]format.Carry, len(list))

@@ -31,7 +31,7 @@ type Options struct {
 	backing    format.Backing
 	backingSet bool
 
-	ring     int64 // bytes; 0: the recording is none
+	ring     int64 // bytes; 0: no ring
 	segBytes int64
 	segments int // 0: the ring is in the trace's own file
 	keep     *keepCode
@@ -64,13 +64,13 @@ var (
 	keepSegments = keepCode{(*recorder).newRing, (*recorder).snapshot, checkSegments, (*recorder).newSegments}
 )
 
-// briefCode leaves out short holds of locks. It is no pointer, which would cost Lock a load.
+// briefCode leaves out short holds of locks. It is not a pointer, which would cost Lock a load.
 type briefCode struct {
 	lock   func(r *recorder, l sync.Locker, name string, lockOf LockOf) Held
 	unlock func(r *recorder, l sync.Locker, name, start int64)
 }
 
-// NewOptions returns what a recording is that is asked to be nothing else.
+// NewOptions returns the default options.
 func NewOptions() Options {
 	return Options{FlushEvery: time.Second, Heartbeat: time.Second, limit: DefaultLimit, triggerEvery: 10 * time.Second, locks: LocksCalibrated}
 }

@@ -28,7 +28,7 @@ func Snapshot(path string) error {
 	return err
 }
 
-// snapshot writes one; why is a fact that it gets.
+// snapshot writes a snapshot; why becomes a fact in it.
 func (r *recorder) snapshot(path, why string) (string, error) {
 	r.copying.Lock() // one at a time, and none once the file is closed
 	defer r.copying.Unlock()

@@ -10,31 +10,33 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// MostBrief is how many tokens a brief report has at most, as Tokens counts them.
+// MostBrief is the maximum number of tokens of a brief report, as Tokens counts them.
 const MostBrief = 1500
 
-// Brief is a report as a page of Markdown, for people in a hurry and for language models. What does
-// not fit is left out, and that is said. Names of a trace may say anything: they stand in code.
+// Brief is a report as a page of Markdown, for people in a hurry and for language models. It leaves
+// out what does not fit, and counts it. Names from a trace may contain anything, so they are
+// written as code.
 type Brief struct {
 	Path  string // of the trace, or of what stands for it in a command
 	State analysis.State
-	Range []string // the flags that chose a part of it, such as --from=2s
+	Range []string // the flags that selected a part of it, such as --from=2s
 
-	// Ask says how to ask for what a command shows where there is no command line; nil: there is
-	// one. It returns "" where that can't be asked for.
+	// Ask returns how to request the output of a command where there is no command line, or "" if
+	// that is impossible; nil: there is a command line.
 	Ask func(command, path string, args ...string) string
 
 	b    strings.Builder
 	used int    // tokens of b
-	tail string // how to see more: it always fits
+	tail string // hints at more output: they always fit
 	head string // a heading that has no line yet
 	left int    // lines left out
 }
 
-// room is how many tokens the sentence takes that says how many lines are left out.
+// room is the number of tokens of the sentence that counts the lines left out.
 const room = 20
 
-// More sets what the page ends with. It is called first, since it is kept whatever else is left out.
+// More sets the last lines of the page. It must be called first, so that they are kept whatever
+// else is left out.
 func (b *Brief) More(lines ...string) {
 	b.tail = ""
 	for _, l := range lines {
@@ -47,20 +49,20 @@ func (b *Brief) More(lines ...string) {
 	}
 }
 
-// Heading begins a section. Without a line in it, it is not written.
+// Heading begins a section. A section without lines is not written.
 func (b *Brief) Heading(text string) { b.head = text }
 
-// Line writes a line, if it fits, and reports whether it did.
+// Line writes a line if it fits, and reports whether it did.
 func (b *Brief) Line(text string) bool { return b.Lines(text) }
 
-// Item writes an item of a list: a label and what belongs to it. Without a text it writes nothing.
+// Item writes an item of a list: a label and its text. It writes nothing if the text is empty.
 func (b *Brief) Item(label, text string) {
 	if text != "" {
 		b.Line("- " + label + ": " + text)
 	}
 }
 
-// Lines writes all of some lines, or none where they do not fit together.
+// Lines writes all of the lines, or none if they do not fit together.
 func (b *Brief) Lines(lines ...string) bool {
 	text := ""
 	if b.head != "" {
@@ -93,14 +95,14 @@ func (b *Brief) String() string {
 // codeBytes bounds a name in a page.
 const codeBytes = 120
 
-// Code is a text of the trace, as it is shown to people, in Markdown: in a span of code, which
-// nothing in it can end, and cut if it is long.
+// Code formats text from a trace for Markdown: as a code span, which nothing in it can end, cut if
+// it is long.
 func Code(text string) string { return Span(Cut(text, codeBytes)) }
 
-// CodeName is Code of a name that is not yet safe to show.
+// CodeName is like Code, for a name that is not yet safe to print.
 func CodeName(name string) string { return Code(show.Name(name)) }
 
-// Span is a text in a span of code, whole: who calls it has bounded it.
+// Span formats text as a code span without cutting it: the caller bounds it.
 func Span(text string) string {
 	if text == "" {
 		return ""
@@ -118,7 +120,7 @@ func Span(text string) string {
 	return strings.Repeat("`", fence) + text + strings.Repeat("`", fence)
 }
 
-// Cut is a text of n bytes at most.
+// Cut returns text cut to at most n bytes.
 func Cut(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -128,13 +130,13 @@ func Cut(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// Cell is text in Markdown as a cell of a table has it: nothing in it ends the cell.
+// Cell escapes Markdown text for a cell of a table: nothing in it ends the cell.
 func Cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
 // tableRow is a row of a table.
 func tableRow(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |" }
 
-// Rows writes a table, as far as there is room: the names of the columns, and a row of each.
+// Rows writes a table with the heads and as many of the rows as fit.
 func (b *Brief) Rows(heads []string, rows [][]string) {
 	for i, cells := range rows {
 		line := tableRow(cells...)
@@ -146,14 +148,14 @@ func (b *Brief) Rows(heads []string, rows [][]string) {
 	}
 }
 
-// Rest says that n more are not shown.
+// Rest writes that n more are not shown.
 func (b *Brief) Rest(n int, what string) {
 	if n > 0 {
 		b.Line("\n… and " + show.Plural(int64(n), "more "+what))
 	}
 }
 
-// Fenced is a text of several lines as a block of code, which nothing in it can end.
+// Fenced formats text of several lines as a block of code, which nothing in it can end.
 func Fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -162,15 +164,15 @@ func Fenced(text string) string {
 	return fence + "text\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
 
-// proseBytes bounds a sentence: what is longer is a list of what a trace made up.
+// proseBytes bounds a sentence: a longer one is a list of names from a trace.
 const proseBytes = 600
 
 var escaped = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "\\<", ">", "\\>", "#", "\\#", "|", "\\|", "\n", " ", "\r", " ")
 
-// Prose is a text of ours, in which something of a trace may be, in Markdown.
+// Prose formats a sentence of the tool, which may contain names from a trace, for Markdown.
 func Prose(text string) string { return escaped.Replace(Cut(show.Text(text), proseBytes)) }
 
-// SourceLine is a place in the source, in code. Of a long path the end is shown.
+// SourceLine formats a source position as code. It shows the end of a long path.
 func SourceLine(file string, line int) string {
 	if file == "" || line <= 0 {
 		return "unknown"
@@ -188,13 +190,13 @@ func SourceLine(file string, line int) string {
 // commandBytes bounds a command that is printed.
 const commandBytes = 300
 
-// Command is a command of the tool about the trace, or the part of it that was looked at, to be
-// copied, in code; "" if it would be too long, or has what no shell takes as it is.
+// Command returns a command of the tool about the trace, or the selected part of it, as code to be
+// copied; "" if it would be too long, or contains what no shell takes literally.
 func (b *Brief) Command(name string, args ...string) string {
 	return b.CommandOn(b.Path, name, args...)
 }
 
-// CommandOn is a command about another trace.
+// CommandOn returns a command about another trace.
 func (b *Brief) CommandOn(path, name string, args ...string) string {
 	args = append(args, b.Range...)
 	if b.Ask != nil {
@@ -202,14 +204,14 @@ func (b *Brief) CommandOn(path, name string, args ...string) string {
 	}
 	switch {
 	case path == "-":
-		return "" // it was read, and is gone
+		return "" // the trace was read from standard input, and is gone
 	case strings.HasPrefix(path, "-"):
 		path = "./" + path
 	}
 	return shellCommand(append([]string{"scopeview", name, path}, args...)...)
 }
 
-// Does is what a list says of a command; "" if there is none.
+// Does returns a command with its description; "" if there is no command.
 func Does(command, what string) string {
 	if command == "" {
 		return ""
@@ -217,7 +219,8 @@ func Does(command, what string) string {
 	return command + ": " + what
 }
 
-// shellCommand is a command of these words, to be copied, in code; "" if there can be none.
+// shellCommand returns a command of these words as code to be copied; "" if one of them can't be
+// quoted.
 func shellCommand(words ...string) string {
 	var quoted []string
 	for _, w := range words {
@@ -234,7 +237,8 @@ func shellCommand(words ...string) string {
 	return Span(text)
 }
 
-// shellWord quotes a word for a shell. What is not plain to see is in no command.
+// shellWord quotes a word for a shell. ok is false for a word with characters that are not plainly
+// visible.
 func shellWord(w string) (string, bool) {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%"
 	switch {
@@ -246,15 +250,15 @@ func shellWord(w string) (string, bool) {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'", true
 }
 
-// Glob is a name as --name takes it: ok is false if it would mean more than that.
+// Glob returns a name as a pattern for --name; ok is false if it would match more than that name.
 func Glob(name string) (pattern string, ok bool) {
 	return name, name != "" && name[0] != '-' && !strings.ContainsAny(name, "*?,") && len(name) <= codeBytes
 }
 
-// shownDamage is how many places are told where a trace is damaged.
+// shownDamage is the number of damaged places that are listed.
 const shownDamage = 3
 
-// Run writes what the run was: what is damaged, and what was lost, first.
+// Run writes the facts of the run, damage and losses first.
 func (b *Brief) Run(t *trace.Trace) {
 	b.Heading("## Run")
 	for i, p := range analysis.Damage(t.Problems()) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCode: nothing in a name ends the code that it stands in, and long ones are cut.
+// TestCode: nothing in a name ends its code span, and long names are cut.
 func TestCode(t *testing.T) {
 	for text, want := range map[string]string{
 		"":       "",
@@ -40,7 +40,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestCommands: what is printed can be given to a shell, or is not printed.
+// TestCommands: each command can be given to a shell, or is not printed.
 func TestCommands(t *testing.T) {
 	b := Brief{Path: "x.scope", Range: []string{"--from=2s"}}
 	for _, c := range []struct{ path, arg, want string }{
@@ -69,7 +69,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestBriefKeepsItsBound: what does not fit is left out and counted, and how to see more is there.
+// TestBriefKeepsItsBound: lines that do not fit are left out and counted, and the hints at the end
+// are kept.
 func TestBriefKeepsItsBound(t *testing.T) {
 	var b Brief
 	b.More("`scopeview top x`: all names", "", strings.Repeat("x", 8*MostBrief))

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// WriteCSV writes the columns of CSV for spreadsheets: numbers are exact, times in nanoseconds, and
-// names as they are.
+// WriteCSV writes the columns of CSV for spreadsheets: exact numbers, times in nanoseconds, and
+// names unescaped.
 func (t *Table[R]) WriteCSV(w io.Writer, rows List[R]) error {
 	columns := t.columns(t.CSV)
 	cells := func(own func(tableColumn) string, group func(Group[R]) []string) (cells []string) {
@@ -38,7 +38,7 @@ func (t *Table[R]) WriteCSV(w io.Writer, rows List[R]) error {
 	return cmp.Or(err, c.Error())
 }
 
-// exact returns a value for programs; what is not known is empty.
+// exact returns a value for programs; an unknown one is empty.
 func (c *tableColumn) exact(row reflect.Value) string {
 	v := row.FieldByIndex(c.index)
 	if zero, ok := c.tag.Lookup("zero"); ok && v.IsZero() {

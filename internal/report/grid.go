@@ -8,10 +8,10 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// Grid writes a row of each element of a list in columns, and below it how many are left
-// out, if b has a limit: "… and 3 more events", where what is "event". Without what all
-// are shown. Columns are aligned to the right, or to the left if their head begins with <.
-// Those in which no row has anything are left out.
+// Grid writes the list as a table, with one row per element, and, if b has a limit, the number of
+// rows left out: "… and 3 more events", where what is "event". If what is "", all rows are shown.
+// Columns are aligned to the right, or to the left if their head begins with <. Columns that are
+// empty in all rows are left out.
 func Grid[T any](b *Text, what string, heads []string, list []T, row func(T) []string) {
 	shown := len(list)
 	if what != "" {

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// List is a list of a JSON document that is made as it is written: a trace can have more
-// to list than there should be in memory at once.
+// List is a list of a JSON document that is generated while it is written: the list may be larger
+// than memory.
 type List[T any] iter.Seq[T]
 
-// ListOf returns the list of what f makes of each element.
+// ListOf returns the list of f's results for each element.
 func ListOf[S, T any](list []S, f func(S) T) List[T] {
 	return func(yield func(T) bool) {
 		for _, x := range list {
@@ -29,7 +29,7 @@ func ListOf[S, T any](list []S, f func(S) T) List[T] {
 // All returns the list of rows that are in memory.
 func All[R any](rows []R) List[R] { return List[R](slices.Values(rows)) }
 
-// RowsOf returns what row makes of each element.
+// RowsOf returns row's results for each element.
 func RowsOf[S, R any](list []S, row func(S) R) []R {
 	rows := make([]R, len(list))
 	for i, x := range list {
@@ -38,15 +38,15 @@ func RowsOf[S, R any](list []S, row func(S) R) []R {
 	return rows
 }
 
-// schemaVersion is that of the documents. It grows when a key changes its meaning or goes
-// away; keys that are new leave it as it is.
+// schemaVersion is the version of the documents. It grows when a key changes its meaning or is
+// removed; new keys leave it unchanged.
 const schemaVersion = 1
 
-// Schema returns what the document of a command says that it is.
+// Schema returns the schema name in the document of a command.
 func Schema(command string) string { return fmt.Sprintf("scopeview.%s/%d", command, schemaVersion) }
 
-// WriteJSON writes the indented JSON document of a command. It writes the lists that are
-// fields of doc element by element; of a List it writes limit, or all if that is 0.
+// WriteJSON writes the indented JSON document of a command. It writes the lists that are fields of
+// doc element by element; of each List it writes at most limit elements, or all if limit is 0.
 // docs/json.md describes the documents.
 func WriteJSON(w io.Writer, command string, doc any, limit int) error {
 	j := jsonWriter{w: w, limit: limit}
@@ -70,7 +70,7 @@ func Marshal(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// fields writes those of a struct, and of what is embedded in it.
+// fields writes the fields of a struct, and those of structs embedded in it.
 func (j *jsonWriter) fields(doc reflect.Value) {
 	for i := range doc.NumField() {
 		if doc.Type().Field(i).Anonymous {

@@ -7,21 +7,21 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Kept is what each document of a trace begins with: what of the recording is there.
+// Kept begins each document of a trace: the losses, and what a ring still holds.
 type Kept struct {
 	Lost map[string]int64 `json:"lost" unit:"records" says:"'total', and by reason those that are not 0. 'unknown': of a reason that this version does not know. 'unknown_after_ns', in ns from the start: what was lost after that is not known, of which 0 may be because somebody has changed the counters in the trace; without this key all is known"`
 	Ring *Ring            `json:"ring,omitempty" says:"absent: the trace is no ring"`
 }
 
-// Ring is what a ring holds. What began before whole_from_ns is there in part.
+// Ring describes a ring. Of records that began before whole_from_ns, some are overwritten.
 type Ring struct {
 	Bytes       int64 `json:"bytes" unit:"bytes" says:"the ring's size"`
 	Overwritten int64 `json:"overwritten" unit:"records" says:"that the ring has overwritten"`
 	WholeFrom   int64 `json:"whole_from_ns" unit:"ns" says:"what began from then on is all there"`
 }
 
-// KeptOf counts what was lost by reason, and says from when on that is not known, if
-// it is not.
+// KeptOf counts the losses by reason, with the time after which they are not known, if there is
+// one.
 func KeptOf(t *trace.Trace) Kept {
 	list, total := analysis.Losses(t)
 	k := Kept{Lost: map[string]int64{"total": total}}
@@ -52,8 +52,8 @@ type Frame struct {
 	Inlined  bool   `json:"inlined" says:"into the next frame's function"`
 }
 
-// Short returns the frame as a list of callers has it: the function without its package's path, and
-// the line.
+// Short returns the frame as in a list of callers: the function without its package's path, and the
+// line.
 func (f Frame) Short() string {
 	if f.Line == 0 {
 		return format.ShortFunction(f.Function)
@@ -61,7 +61,7 @@ func (f Frame) Short() string {
 	return format.ShortFunction(f.Function) + " " + show.Place(f.File, int(f.Line))
 }
 
-// Holder is a scope or a wait that had a part of the time for which a lock was held.
+// Holder is a scope or a wait that accounts for a part of the time for which a lock was held.
 type Holder struct {
 	Name  *string `json:"name" says:"what had the time while it was held; null: no scope"`
 	Wait  bool    `json:"wait" says:"'name' is a lock that it waited for"`
@@ -71,7 +71,7 @@ type Holder struct {
 	unknown bool
 }
 
-// HoldersOf lists who had a lock.
+// HoldersOf lists the holders of a lock.
 func HoldersOf(t *trace.Trace, list []analysis.Holder) []Holder {
 	all := []Holder{}
 	for _, h := range list {
@@ -83,7 +83,7 @@ func HoldersOf(t *trace.Trace, list []analysis.Holder) []Holder {
 // Title returns the holder's name for people.
 func (h Holder) Title() string { return HolderTitle(h.Name, h.Wait, h.unknown) }
 
-// NameOf returns the name of what somebody was in, nil if it is none or not known.
+// NameOf returns the name of a holder, nil if it has none or the name is not known.
 func NameOf(t *trace.Trace, k analysis.HolderKey) *string {
 	if k.Unknown || k.Kind == 0 {
 		return nil
@@ -92,7 +92,7 @@ func NameOf(t *trace.Trace, k analysis.HolderKey) *string {
 	return &name
 }
 
-// HolderTitle returns the same for people; unknown says that it is not known.
+// HolderTitle returns a holder's name for people; unknown says that it is not known.
 func HolderTitle(name *string, wait, unknown bool) string {
 	switch {
 	case unknown:
@@ -124,7 +124,7 @@ func ForgottenOf(t *trace.Trace, c *analysis.Endings) []Forgotten {
 	return all
 }
 
-// Still writes of waits or holds that have not ended how many they are, and for how long.
+// Still formats the number of waits or holds that have not ended, and their time so far.
 func Still(n, ns int64) string {
 	if n == 0 {
 		return ""

@@ -1,7 +1,7 @@
-// Package report has what the reports of the tool have in common: tables and marks for
-// people, and JSON documents for programs. Each report is a package below with a function
-// Of: it finds out, and returns the text and the document. A command of cmd/scopeview is
-// flags and that call.
+// Package report has the common parts of the tool's reports: tables and marks for people, and JSON
+// documents for programs. Each report is a package below it with a function Of, which reads its
+// data and returns the text and the document. A command of cmd/scopeview parses its flags and calls
+// it.
 package report
 
 import (
@@ -13,18 +13,18 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Report is what a command has found out.
+// Report is the result of a command.
 type Report struct {
-	Text     func(*Text)  // writes it for people
+	Text     func(*Text)  // writes the text for people
 	Document any          // a struct, or a pointer to one; see WriteJSON
-	Brief    func(*Brief) // writes it as a page of Markdown; nil: there is none
+	Brief    func(*Brief) // writes a page of Markdown; nil: there is none
 }
 
-// Text is a report for people, as far as it is written.
+// Text is the text of a report for people.
 type Text struct {
 	bytes.Buffer
 	Color bool // mark text: it goes to a terminal that has colours
-	Limit int  // of the rows of a table; 0: none
+	Limit int  // maximum number of rows of a table; 0: none
 }
 
 func (b *Text) mark(code, text string) string {
@@ -34,20 +34,20 @@ func (b *Text) mark(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Red returns text that is red: something is wrong.
+// Red returns text in red: an error or a loss.
 func (b *Text) Red(text string) string { return b.mark("1;31", text) }
 
-// Yellow returns text that is yellow: something is odd.
+// Yellow returns text in yellow: a warning.
 func (b *Text) Yellow(text string) string { return b.mark("33", text) }
 
-// Bold returns text that is bold: it is a heading.
+// Bold returns text in bold: a heading.
 func (b *Text) Bold(text string) string { return b.mark("1", text) }
 
-// Dim returns text that is dim: it can be read over.
+// Dim returns dimmed text: a detail.
 func (b *Text) Dim(text string) string { return b.mark("2", text) }
 
-// Health writes which processes are shown, what was lost, and what a ring has overwritten, with
-// an empty line behind it.
+// Health writes the selected processes, the losses, and what a ring has overwritten, followed by an
+// empty line.
 func (b *Text) Health(t *trace.Trace) {
 	before := b.Len()
 	for _, line := range []string{analysis.KeptLine(t), b.Red(analysis.LossLine(t)), analysis.OverwrittenLine(t), analysis.CoolLine(t)} {
@@ -60,7 +60,7 @@ func (b *Text) Health(t *trace.Trace) {
 	}
 }
 
-// Shown returns how many of n rows are shown.
+// Shown returns the number of rows shown out of n.
 func (b *Text) Shown(n int) int {
 	if b.Limit == 0 {
 		return n
@@ -68,10 +68,10 @@ func (b *Text) Shown(n int) int {
 	return min(n, b.Limit)
 }
 
-// nameWidth bounds a column of names; JSON has them whole.
+// nameWidth bounds a column of names, in characters; JSON has full names.
 const nameWidth = 48
 
-// Name returns a name as a table has room for it, safe to show.
+// Name returns a name cut to nameWidth, safe to print.
 func Name(text string) string {
 	text = show.Name(text)
 	if utf8.RuneCountInString(text) <= nameWidth {
@@ -80,7 +80,7 @@ func Name(text string) string {
 	return string([]rune(text)[:nameWidth-1]) + "…"
 }
 
-// First joins what text returns of the first three; "…" stands for the others.
+// First joins the texts of the first three elements; "…" stands for the others.
 func First[T any](list []T, text func(T) string) string {
 	const shown = 3
 	line := ""

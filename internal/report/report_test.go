@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTable: columns in which no row has anything are left out, and a limit counts what it
-// leaves out where the rows have a word.
+// TestTable: columns that are empty in all rows are left out, and a limit counts the rows left out
+// if the rows have a noun.
 func TestTable(t *testing.T) {
 	rows := [][]string{{"a", "1,000", "", "x 5%"}, {"世界", "5", "", ""}, {"b", "6", "", ""}}
 	table := func(limit int, what string) string {
@@ -31,8 +31,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestJSONLimit: a limit is for a List, which is made as it is written, and no element
-// behind the limit is made.
+// TestJSONLimit: a limit applies to a List, which is generated while it is written, and no element
+// beyond the limit is generated.
 func TestJSONLimit(t *testing.T) {
 	made := 0
 	doc := struct {

@@ -116,8 +116,8 @@ func (t *Table[R]) Compared() (list []Column) {
 	return list
 }
 
-// Figures adds the rows to f: what they have in columns, of which those that the table lacks are
-// unknown. Name returns what a row is called, and what kind of thing it is.
+// Figures adds the rows to f with their values in columns; columns that the table lacks are
+// unknown. name returns a row's name, and its kind.
 func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) (name, kind string)) {
 	own := make([]*tableColumn, len(columns))
 	all := t.columns(t.Compare)
@@ -141,8 +141,8 @@ func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) 
 
 // tableColumn is a field of a row, or a group.
 type tableColumn struct {
-	head            string // by which it is chosen; of a group its name
-	shown           string // the head that is shown
+	head            string // by which it is selected; the name of a group
+	shown           string // the head in the output
 	index           []int
 	of, when, bound []int // the columns that these tags name; nil: none
 	tag             reflect.StructTag
@@ -236,12 +236,12 @@ func (t *Table[R]) cells(columns []tableColumn, row R, brief bool) (cells []stri
 	return cells
 }
 
-// there reports whether a row has a value in the column: the longest of no waits is none.
+// there reports whether a row has a value in the column: no waits have no longest one.
 func (c *tableColumn) there(row reflect.Value) bool {
 	return (c.of == nil || !row.FieldByIndex(c.of).IsZero()) && c.applies(row)
 }
 
-// applies reports whether the column makes sense for a row: a channel has no holds.
+// applies reports whether the column applies to a row: a channel has no holds.
 func (c *tableColumn) applies(row reflect.Value) bool {
 	return c.when == nil || row.FieldByIndex(c.when).Bool()
 }

@@ -1,16 +1,16 @@
 package report
 
-// How many characters a token of a language model has at least, of such text: English words have more, and
-// numbers are cut into groups of three.
+// Lower bounds for the characters of a token of a language model: words have more, and numbers are
+// cut into groups of three.
 const (
 	lettersOfToken = 4
 	digitsOfToken  = 3
 )
 
-// Tokens is how many tokens a language model makes of a text, or fewer: a letter's run by four, a
-// number's by three, a space before a word is part of it, and each other character, or byte of one that
-// is not ASCII, is a token. Tokenizers that are in use (cl100k, o200k) make a tenth less at least of all
-// pages that the tests have.
+// Tokens estimates the number of tokens of a text for a language model, from above: a run of
+// letters has one token per four, a run of digits one per three, a single space belongs to the word
+// behind it, and each other character, or byte of one that is not ASCII, is a token. For all pages
+// of the tests, common tokenizers (cl100k, o200k) yield at least a tenth less.
 func Tokens(text string) (n int) {
 	letters, digits, spaces := 0, 0, 0
 	end := func() {

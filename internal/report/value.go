@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// cellText formats a value: each unit in one way.
+// cellText formats a value. Each unit has one format.
 func cellText(v reflect.Value, unit string) string {
 	switch x := v.Interface().(type) {
 	case Int:
@@ -51,7 +51,7 @@ func cellText(v reflect.Value, unit string) string {
 		return show.Duration(n)
 	case "bytes":
 		return show.Size(n)
-	case "line", "lines", "number": // such as a process's: they count nothing
+	case "line", "lines", "number": // such as a process number: these units count nothing
 		return strconv.FormatInt(n, 10)
 	}
 	if v.CanUint() {

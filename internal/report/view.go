@@ -8,25 +8,25 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// View is a report as named rows of numbers: by these recordings are compared.
+// View is a report as named rows of numbers, which compare compares between recordings.
 type View struct {
-	Columns []Column // rows are sorted by the first, if nobody says otherwise
-	// Sampled says that who is in no sample of a run has 0 there, and is not unknown.
+	Columns []Column // rows are sorted by the first one by default
+	// Sampled says that a name in no sample of a run has the value 0 there, not unknown.
 	Sampled bool
-	// Rows reads the part of a trace that is wanted.
+	// Rows reads the selected part of a trace.
 	Rows func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*Figures, error)
 }
 
-// Column is what a view tells of each row.
+// Column is a column of a view.
 type Column struct {
-	Name  string // without . + and -, which NAME.COLUMN+10% needs
+	Name  string // contains no . + or -, which NAME.COLUMN+10% needs
 	Unit  Unit
 	Grows bool // with the length of the recording
 	Worse bool // more of it is worse
 	Part  bool // it is a part of Figures.Whole
 }
 
-// Unit is what a number counts.
+// Unit is the unit of a number.
 type Unit string
 
 // Units.
@@ -40,8 +40,8 @@ const (
 // Figures are the rows of one recording.
 type Figures struct {
 	Rows  []Row
-	Notes []string  // what limits them
-	Whole []float64 // by column, of those that are a part of it; nil or NaN: not known, as where rows were chosen
+	Notes []string  // caveats about the rows
+	Whole []float64 // the whole of each column with Part; nil or NaN: not known, as when rows were selected
 }
 
 // SetWhole makes the sum of a column, over all rows that know it, the whole of other columns.
@@ -60,20 +60,21 @@ func (f *Figures) SetWhole(of int, columns ...int) {
 	}
 }
 
-// Row is what a view tells under one name. Names have to be those of another build too.
+// Row holds a view's values for one name. Names must be the same in another build.
 type Row struct {
 	Name, Kind string
-	Values     []float64 // by column; NaN where it is not known, or there is no such thing
+	Values     []float64 // by column; NaN: not known, or not applicable
 
-	// Function and Code are of an instruction: the function that has it, and what identifies all of that
-	// function's code. It is compared where the code is the same in all runs; so its name is taken as it is.
+	// Function and Code are set for an instruction: the function that contains it, and an
+	// identification of that function's code. Instructions are compared only if the code is the
+	// same in all runs; so their names are matched exactly.
 	Function, Code string
 }
 
-// NaN is the value of what is not known. It is a NaN, so a comparison with it is false.
+// NaN is the value of unknowns. Each comparison with it is false.
 var NaN = math.NaN()
 
-// Or returns a value that is known if ok.
+// Or returns v if ok, else NaN.
 func Or[T int64 | float64](v T, ok bool) float64 {
 	if !ok {
 		return NaN
@@ -81,8 +82,8 @@ func Or[T int64 | float64](v T, ok bool) float64 {
 	return float64(v)
 }
 
-// Length returns the time that a selection has of a trace, in ns. What a ring has
-// overwritten does not count.
+// Length returns the length of the selected part of a trace in ns, without the part that a ring has
+// overwritten.
 func Length(t *trace.Trace, sel *analysis.Selection) int64 {
 	to := t.End()
 	if sel.To > 0 {

@@ -50,7 +50,7 @@ func Text(s string) string {
 	return b.String()
 }
 
-// Base is the last element of a path of any system.
+// Base returns the last element of a path of any system.
 func Base(file string) string {
 	if file == "" {
 		return ""
@@ -58,7 +58,7 @@ func Base(file string) string {
 	return path.Base(strings.ReplaceAll(file, `\`, "/"))
 }
 
-// Place is a file without its directory, and a line, if that is known.
+// Place formats a file without its directory, with the line if that is known.
 func Place(file string, line int) string {
 	switch {
 	case file == "":

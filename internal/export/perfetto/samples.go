@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// stacks has the ids of what is interned for samples.
+// stacks holds the ids of the values that are interned for samples.
 type stacks struct {
 	ids       map[[2]uint32]uint64 // by Sample.Stack
 	frames    map[*samples.Frame]uint64

@@ -22,7 +22,7 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
-// Verdict is what the compiler did with a hot edge.
+// Verdict is the compiler's treatment of a hot edge.
 type Verdict string
 
 // The verdicts.

@@ -20,7 +20,7 @@ type Report struct {
 
 // PackageCounts has the Counts of the callers of a package.
 type PackageCounts struct {
-	Path string // as the linker has it
+	Path string // the linker's
 	Counts
 }
 

@@ -12,7 +12,7 @@ import (
 
 // fn is a function of the source.
 type fn struct {
-	name  string // as the linker has it, folded
+	name  string // the linker's, folded
 	outer string // for a closure: the function in which it is numbered
 	pkg   *unit
 	sig   *types.Signature

@@ -36,7 +36,7 @@ type Source struct {
 	Failures []Failure
 
 	funcs    map[string]*fn   // by folded name
-	pkgs     map[string]*unit // by path as the linker has it
+	pkgs     map[string]*unit // by the linker's path
 	children map[string][]*fn // closures by the folded name of the enclosing function
 }
 
@@ -51,7 +51,7 @@ var ErrNothing = errors.New("no package matches")
 
 // unit is a package of the build.
 type unit struct {
-	path  string // as the linker has it
+	path  string // the linker's
 	std   bool   // of the standard library
 	ours  bool   // of the main module
 	list  *packages.Package

@@ -23,7 +23,7 @@ func linkPath(path string) string {
 	return b.String()
 }
 
-// linkPkg returns the path of a package as the linker has it.
+// linkPkg returns the linker's path of a package.
 func linkPkg(p *types.Package) string {
 	if p.Name() == "main" {
 		return "main"

@@ -30,7 +30,7 @@ type Renamed struct {
 // site is a call of a function of the profile.
 type site struct {
 	offset int
-	callee string // as the profile has it
+	callee string // the name in the profile
 }
 
 type salvager struct {

@@ -1,6 +1,6 @@
-// Package ab finds out what a profile is worth: it builds a program without it and with it,
-// runs both in turns, and tells by how much CPU time and wall time differ. Where the runs show
-// no difference it says so.
+// Package ab measures the effect of a profile: it builds a program without it and with it, runs
+// both in turns, and reports by how much CPU time and wall time differ, or that the runs show no
+// difference.
 package ab
 
 import (
@@ -14,7 +14,7 @@ import (
 // Off is the profile of a build without one.
 const Off = "off"
 
-// Options say what to build and to run.
+// Options select the program to build and the runs.
 type Options struct {
 	Package string   // the main package, as go build takes it; with Test the one that has the tests
 	Dir     string   // go build works here, and so does the program; "": the working directory
@@ -26,8 +26,8 @@ type Options struct {
 	Args    []string // of the program
 }
 
-// Of builds the program twice and runs both, first once each to warm up. progress, which may
-// be nil, is called before each run. Both builds are gone afterwards.
+// Of builds the program twice and runs both builds alternately, after a warm-up run of each.
+// progress, if not nil, is called before each run. Of removes both builds before it returns.
 func Of(ctx context.Context, o Options, progress func(run, of int)) (*Result, error) {
 	if o.Runs < 1 {
 		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95%%", o.Runs, enough)

@@ -14,8 +14,8 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// program is a module whose program does what its first argument says. Its build is known by
-// its directory. The compiler inlines mix with a profile only.
+// program is a module whose program does what its first argument names. It recognizes its build by
+// its directory. The compiler inlines mix only with a profile.
 const program = `package main
 
 import (
@@ -90,7 +90,7 @@ func module(t *testing.T) string {
 	at := func(text string) int {
 		return 1 + slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, text) })
 	}
-	// The package is main in the program, and has its path in that of its tests.
+	// The package's path is main in the program, but the module's path in its tests.
 	for name, packages := range map[string][]string{"default.pgo": {"main", "example.com/program"}, "other.pgo": {"example.com/elsewhere"}} {
 		p := pgo.New(pgo.Samples)
 		for _, pkg := range packages {
@@ -111,7 +111,7 @@ func module(t *testing.T) string {
 	return dir
 }
 
-// emptied returns the directory for temporary files, of which none may be left.
+// emptied sets a directory for temporary files, and checks at the end that none is left in it.
 func emptied(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

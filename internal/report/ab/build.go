@@ -19,16 +19,16 @@ type Build struct {
 	Profile  string `json:"profile" says:"its file, or 'off'"`
 	Took     int64  `json:"build_ns" head:"build time" unit:"ns" says:"that the go command took"`
 	Packages int    `json:"packages" unit:"count"`
-	// Compiled is how many of them go build compiled: the others were in its cache. It is null
-	// with Test, as go test does not tell.
+	// Compiled counts the packages that go build compiled; the others were in its cache. It is null
+	// with Test, because go test does not report them.
 	Compiled *int  `json:"compiled" unit:"count" says:"of packages that were not in the build cache; null: not known"`
 	Size     int64 `json:"size" unit:"bytes" says:"of the executable"`
 
 	path     string
-	contents map[string]string // hashes of what the compiler has made, by package
+	contents map[string]string // hashes of the compiler's output, by package
 }
 
-// built makes both builds below dir. home is where they are to be run.
+// built makes both builds below dir. home is the directory to run them in.
 func built(ctx context.Context, o *Options, dir string) (r *Result, home string, err error) {
 	if home, err = homeOf(ctx, o); err != nil {
 		return nil, "", err
@@ -56,7 +56,7 @@ func built(ctx context.Context, o *Options, dir string) (r *Result, home string,
 	return r, home, nil
 }
 
-// homeOf returns the directory of the package, of which there must be one.
+// homeOf returns the directory of the package. It fails unless the pattern matches exactly one.
 func homeOf(ctx context.Context, o *Options) (string, error) {
 	out, _, err := goTool(ctx, o.Dir, slices.Concat([]string{"list", "-f", "{{.Name}} {{.Dir}}"}, o.Flags, []string{"--", o.Package})...)
 	if err != nil {
@@ -116,9 +116,9 @@ func build(ctx context.Context, o *Options, name, profile, dir string) (*Build, 
 	return b, nil
 }
 
-// contents reads, by package, the hash of what the compiler has made. A build ID has before
-// the last slash what it was made from, and behind it what came out. Of a package that is
-// there as the tests have it, path [tests], that one counts.
+// contents reads the hash of the compiler's output for each package. A build ID holds the hash of
+// the inputs before its last slash, and that of the output after it. For a package that also exists
+// in a test variant, path [tests], it reads the variant's.
 func contents(list string) map[string]string {
 	m := map[string]string{}
 	for line := range strings.Lines(list) {
@@ -131,7 +131,7 @@ func contents(list string) map[string]string {
 	return m
 }
 
-// changed counts the packages that the compiler has made another thing of.
+// changed counts the packages for which the compiler's output differs.
 func changed(a, b map[string]string) (n int) {
 	all := maps.Clone(a)
 	maps.Copy(all, b)

@@ -6,18 +6,18 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// names are those of the builds.
+// names are the names of the builds.
 var names = []string{"A", "B"}
 
-// Result is what the runs have shown. Times are integer nanoseconds.
+// Result holds the results of the runs. Times are integer nanoseconds.
 type Result struct {
 	Package string   `json:"package"`
 	Test    bool     `json:"test" says:"it is the package's test program"`
 	Args    []string `json:"arguments" says:"of the program"`
 	Runs    int      `json:"runs" unit:"runs" says:"of each build"`
 	Builds  []*Build `json:"builds" says:"A and B; never null"`
-	// Changed is how many packages the compiler has made another thing of. Identical says that
-	// there are none: B's profile has changed nothing, and nothing was run.
+	// Changed counts the packages whose compiled code differs. If there are none, Identical is set:
+	// B's profile changed nothing, and nothing was run.
 	Changed   int         `json:"changed" unit:"count" says:"of packages that the compiler made another thing of"`
 	Identical bool        `json:"identical" says:"both executables are the same, and nothing was run"`
 	CPU       *Time       `json:"cpu" says:"null: nothing was run"`
@@ -25,13 +25,13 @@ type Result struct {
 	Output    runs.Output `json:"output" says:"'same', 'differ', 'varies' from run to run; empty: nothing was run"`
 }
 
-// Time is the durations of the runs. Changes are those of B against A, as shares: -0.05 is 5 % less.
+// Time summarizes the durations of the runs. Changes are B against A, as shares: -0.05 is 5 % less.
 type Time struct {
 	A int64 `json:"a_ns" head:"A" unit:"ns" says:"the median of A's runs"`
 	B int64 `json:"b_ns" head:"B" unit:"ns" says:"the median of B's runs"`
-	// Change is that of the medians, or the bound of the interval that is nearest to it.
+	// Change is the change of the medians, or the bound of the interval that is nearest to it.
 	Change float64 `json:"change" head:"difference" unit:"share" says:"of the medians, B against A: -0.05 is 5 % less"`
-	// Low and High bound the interval in which the change is with that confidence.
+	// Low and High bound the interval that contains the change with that confidence.
 	Low        float64 `json:"low" unit:"share" says:"the interval's lower end"`
 	High       float64 `json:"high" unit:"share" says:"the interval's upper end"`
 	Confidence float64 `json:"confidence" unit:"share" says:"of the interval; 0: some run took no time that the system can tell"`
@@ -40,26 +40,26 @@ type Time struct {
 	What string `json:"-" head:"median"` // the kind of time
 }
 
-// Verdict is what the runs show.
+// Verdict is the conclusion from the runs.
 type Verdict string
 
 // Verdicts.
 const (
 	less    Verdict = "less"    // B needs less
 	more    Verdict = "more"    // B needs more
-	same    Verdict = "same"    // no difference can be told
+	same    Verdict = "same"    // the runs show no difference
 	unknown Verdict = "unknown" // the runs are too few, or too short
 )
 
-// conclude sets what the runs show.
+// conclude sets the verdicts from the runs.
 func (r *Result) conclude(sides []*runs.Side) {
 	a, b := sides[0], sides[1]
 	r.CPU, r.Wall = timeOf("CPU time", a.CPU, b.CPU), timeOf("wall time", a.Wall, b.Wall)
 	r.Output = a.Compare(b)
 }
 
-// timeOf compares runs. The interval is that of differences between logarithms, since a
-// profile changes times by a factor.
+// timeOf compares the times of both sides. The interval is of differences between logarithms,
+// because a profile changes times by a factor.
 func timeOf(what string, a, b []int64) *Time {
 	t := &Time{A: runs.Median(a), B: runs.Median(b), Verdict: unknown, What: what}
 	la, okA := logs(a)
@@ -82,7 +82,7 @@ func timeOf(what string, a, b []int64) *Time {
 	return t
 }
 
-// logs returns logarithms of times; ok is false if one is not positive.
+// logs returns the logarithms of times; ok is false if one of them is not positive.
 func logs(times []int64) (list []float64, ok bool) {
 	for _, t := range times {
 		if t <= 0 {

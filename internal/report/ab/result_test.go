@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// times are made up: ten runs around a mean, which differ by up to that share.
+// times returns ten made-up times around a mean, which differ from it by at most that share.
 func times(seed uint64, mean, share float64) (list []int64) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	for range 10 {
@@ -45,8 +45,8 @@ func TestTimeOf(t *testing.T) {
 	}
 }
 
-// TestTimeOfHoldsItsConfidence: of many comparisons of builds that differ by 10 %, nearly all
-// intervals have that in them, and of equal builds few are told to differ.
+// TestTimeOfHoldsItsConfidence compares many builds that differ by 10 %, where nearly all intervals
+// must contain the difference, and many equal builds, of which few may be reported as different.
 func TestTimeOfHoldsItsConfidence(t *testing.T) {
 	const rounds = 2000
 	outside, told := 0, 0
@@ -145,7 +145,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestContents: of a package that tests have otherwise, that counts, by whatever name it is listed.
+// TestContents: the test variant of a package takes precedence, wherever it is listed.
 func TestContents(t *testing.T) {
 	off := contents("unsafe\t\nm/a\tin/one\nm/a [m/a.test]\tin/two\nregexp\tin/three\nm/a.test\tin/four\n")
 	with := contents("unsafe\t\nregexp [m/a.test]\tnew/three\nm/a [m/a.test]\tnew/2\nm/a\tnew/1\nm/a.test\tnew/four\nmore\tx\n")

@@ -41,7 +41,7 @@ func (r *Result) text(b *report.Text) {
 	}
 }
 
-// compiled says how much of a build was not in the cache.
+// compiled describes how much of a build was not in the cache.
 func (x Build) compiled() string {
 	switch {
 	case x.Compiled == nil:
@@ -69,7 +69,7 @@ func (t Time) interval() string {
 // enough is the least number of runs of a side that give an interval of 95 %.
 const enough = 4
 
-// sentence says what the runs show of a time.
+// sentence describes what the runs show about a time.
 func (t *Time) sentence(b *report.Text, runs int) string {
 	switch {
 	case t.Verdict == less:
@@ -84,5 +84,5 @@ func (t *Time) sentence(b *report.Text, runs int) string {
 	return fmt.Sprintf("a difference in %s can't be told: some run was so short that the system counted none; give the program more to do", t.What)
 }
 
-// by returns a change without the sign that words have.
+// by returns a change without its plus sign, which the words "less" and "more" replace.
 func by(share float64) string { return strings.TrimPrefix(show.Change(share), "+") }

@@ -1,5 +1,4 @@
-// Package annotate shows source and instructions with what each line, and each instruction,
-// cost.
+// Package annotate shows source lines and instructions with the cost of each.
 package annotate
 
 import (
@@ -16,23 +15,23 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Code is what is known of a program's code.
+// Code provides the code of a program: its executable and its sources.
 type Code struct {
 	Binary  *symbols.Binary // nil: Why says why
 	Why     string
 	Sources symbols.Sources
-	Remarks bool    // ask the compiler what it says
+	Remarks bool    // run the compiler for its remarks
 	Hot     float64 // lines with this share of the hottest line's are marked
 
-	object string      // the executable, as frames have it
+	object string      // the executable, as frames name it
 	apart  bool        // there are samples of other executables too
-	id     string      // of the executable that ran; "": not known
+	id     string      // build id of the executable that ran; "": not known
 	stored *trace.File // the executable; nil: none is stored
-	path   string      // of the executable that is open; "": it is the stored one
+	path   string      // path of the open executable; "": it is the stored one
 }
 
-// UseStored has the executable and the sources be those that are stored with a trace, as far
-// as they are: that is what ran, wherever it ran. It comes before UseBinary.
+// UseStored makes c use the executable and the sources stored with a trace, as far as they are:
+// those are the ones that ran, on whatever machine. It must be called before UseBinary.
 func (c *Code) UseStored(t *trace.Trace) {
 	for _, f := range t.Files() {
 		if f.Kind == format.FileExecutable && (c.stored == nil || c.stored.Missing) {
@@ -50,9 +49,9 @@ func (c *Code) UseStored(t *trace.Trace) {
 	}
 }
 
-// UseBinary opens the executable at path, or the one that the samples are of. One that is
-// another build is not used: its lines would be made up. Where samples are of several, what names
-// the one, or a function that it alone has.
+// UseBinary opens the executable at path, or the one that the samples are from. It rejects another
+// build, whose lines would be wrong. If the samples are from several executables, what selects one:
+// by its name, or by a function that only it has.
 func (c *Code) UseBinary(p *samples.Profile, path, what string) {
 	hint, err := c.use(p, path, what)
 	if err != nil {
@@ -60,7 +59,7 @@ func (c *Code) UseBinary(p *samples.Profile, path, what string) {
 	}
 }
 
-// use is UseBinary. hint is how to say which executable it is, to be said behind the error.
+// use implements UseBinary. hint follows the error and says how to select the executable.
 func (c *Code) use(p *samples.Profile, path, what string) (hint string, err error) {
 	exe, err := executable(p, path, what)
 	if err != nil {
@@ -88,10 +87,10 @@ func (c *Code) use(p *samples.Profile, path, what string) (hint string, err erro
 	return "", nil
 }
 
-// Path returns the path of the executable that is open; "": it is stored with the trace, or none is.
+// Path returns the path of the open executable; "" if it is stored with the trace, or none is open.
 func (c *Code) Path() string { return c.path }
 
-// executable finds out which of the executables is meant.
+// executable selects one of the profile's executables.
 func executable(p *samples.Profile, path, what string) (samples.Executable, error) {
 	all := p.Executables()
 	if len(all) < 2 {
@@ -100,7 +99,7 @@ func executable(p *samples.Profile, path, what string) (samples.Executable, erro
 	if x, err := p.Executable(cmp.Or(path, what)); err == nil && (path != "" || what != "") {
 		return x, nil
 	}
-	if path != "" { // it is somewhere else now
+	if path != "" { // it has been moved
 		if b, err := symbols.Open(path); err == nil {
 			for _, x := range all {
 				if x.BuildID != "" && (x.BuildID == b.BuildID || x.BuildID == b.GNUID) {
@@ -134,7 +133,7 @@ func (c *Code) open(given bool, path string) (*symbols.Binary, error) {
 	return symbols.Open(path)
 }
 
-// slide finds out by how much the program's addresses are larger than its executable's.
+// slide finds the difference between the program's addresses and its executable's.
 func (c *Code) slide(p *samples.Profile) (slide uint64, ok bool) {
 	tries := 0
 	for f := range p.Frames() {
@@ -151,7 +150,7 @@ func (c *Code) slide(p *samples.Profile) (slide uint64, ok bool) {
 	return 0, false
 }
 
-// noSlide says why no address of the profile is known to be in the executable.
+// noSlide explains why no address of the profile is known to be in the executable.
 func noSlide(p *samples.Profile) string {
 	addresses := false
 	for f := range p.Frames() {
@@ -168,8 +167,8 @@ func noSlide(p *samples.Profile) string {
 	return "no address that was sampled is in the executable, in a line that both know"
 }
 
-// FindInlined finds out by the executable which frames were inlined, where the samples
-// don't tell: the code that such a frame's address is in is another function's.
+// FindInlined marks the frames that were inlined, where the samples lack that: at such a frame's
+// address, the executable has another function's code.
 func (c *Code) FindInlined(p *samples.Profile) error {
 	if c.Binary == nil {
 		return fmt.Errorf("which functions were inlined is not known: %s", c.Why)
@@ -189,7 +188,7 @@ func (c *Code) FindInlined(p *samples.Profile) error {
 	return nil
 }
 
-// head says what of the code is not known.
+// head lists what is not known about the code.
 func (c *Code) head(more ...string) (notes []string) {
 	if c.Why != "" {
 		notes = append(notes, "which lines have code is not known, so those without a value may have some or none: "+c.Why)
@@ -199,7 +198,7 @@ func (c *Code) head(more ...string) (notes []string) {
 	return append(notes, more...)
 }
 
-// symbol returns a function's name as the executable has it.
+// symbol returns a function's name in the executable.
 func symbol(p *samples.Profile, function string) string {
 	for f := range p.Frames() {
 		if f.Func == function {
@@ -209,7 +208,7 @@ func symbol(p *samples.Profile, function string) string {
 	return function
 }
 
-// same reports whether two names of files are of the same: one may be the end of the other.
+// same reports whether two file names denote the same file: one may be the end of the other.
 func same(file, arg string) bool {
 	return file == arg || strings.HasSuffix(strings.ReplaceAll(file, `\`, "/"), "/"+strings.TrimPrefix(arg, "./"))
 }

@@ -31,8 +31,8 @@ func build(t *testing.T, flags ...string) (path string) {
 	return path
 }
 
-// built is the program of internal/symbols, and samples of it with known answers: 3 s in
-// line 13, the rest of it in third, which is inlined into first and second.
+// built returns the program of internal/symbols, and samples of it with known results: 3 s in line
+// 13, the rest in third, which is inlined into first and second.
 func built(t *testing.T, flags ...string) (path string, p *samples.Profile) {
 	t.Helper()
 	path = build(t, flags...)
@@ -75,7 +75,7 @@ func viewOf(t *testing.T, p *samples.Profile) *profile.View {
 	return v
 }
 
-// lines writes a report, and returns its lines without the space between cells.
+// lines writes a report and returns its lines, with single blanks between cells.
 func lines(r *profile.Report) (list []string) {
 	var b report.Text
 	r.Text(&b)
@@ -85,8 +85,8 @@ func lines(r *profile.Report) (list []string) {
 	return list
 }
 
-// TestSource: the four marks, hot lines, inlined copies added up, and what the compiler says
-// with its price, of a plain and of a stripped executable.
+// TestSource checks the four marks, hot lines, inlined copies added up, and the compiler's remarks
+// with their price, for a plain and for a stripped executable.
 func TestSource(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-ldflags=-s -w"}, {"-trimpath"}} {
 		path, p := built(t, flags...)
@@ -113,10 +113,10 @@ func TestSource(t *testing.T) {
 			"// the index is checked: 75% of all cpu",                      // with its price
 			"0.000 0.000 19 return &x",                                     // in the data, and rounds to zero
 			"0. 0. 18 x := n // moved to the heap",                         // code, and not in the data
-			"// moved to heap: x",                                          // no price: the line has nothing
+			"// moved to heap: x",                                          // no price: the line has no samples
 			"0.000 0.500 34 func first(n int) int { return third(n) + 1 }", // in the data as a caller
 			"0.000 4.000 42 kept = escapes(index([]int{1, 2, 3}, 1))",      // all of it
-			"28 println(\"dead\")",                                         // the compiler has left it out
+			"28 println(\"dead\")",                                         // removed by the compiler
 		} {
 			if !slices.Contains(got, want) {
 				t.Errorf("%q: no line %q in\n%s", flags, want, strings.Join(got, "\n"))
@@ -129,8 +129,8 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestPriceOfHeap: what escapes is priced by allocated bytes where they are known, in a recording
-// and in runtime/pprof's heap profile; what else the compiler says by what is shown first.
+// TestPriceOfHeap: escapes are priced by allocated bytes if those are known, in a recording and in
+// runtime/pprof's heap profile; other remarks by the first column.
 func TestPriceOfHeap(t *testing.T) {
 	for _, metric := range []string{"alloc-bytes", "alloc_space"} {
 		_, p := built(t)
@@ -161,8 +161,8 @@ func TestPriceOfHeap(t *testing.T) {
 	}
 }
 
-// TestSourceOfFunction shows that function's lines alone; without an executable lines that
-// are not in the data are blank, and it is said why.
+// TestSourceOfFunction shows only that function's lines. Without an executable, lines that are not
+// in the data are blank, and the report says why.
 func TestSourceOfFunction(t *testing.T) {
 	path, p := built(t)
 	code := &Code{Hot: 0.75}
@@ -191,8 +191,8 @@ func TestSourceOfFunction(t *testing.T) {
 	}
 }
 
-// TestDisasm: lines stand before the first instruction that is not of an earlier one, each
-// once; values stand at instructions; calls have names.
+// TestDisasm: each line appears once, before the first instruction that is not of an earlier line;
+// values appear at instructions; calls have names.
 func TestDisasm(t *testing.T) {
 	_, p := built(t)
 	code := &Code{}

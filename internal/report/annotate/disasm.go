@@ -16,7 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// disasm is what Disasm shows.
+// disasm is the content of the disasm report.
 type disasm struct {
 	*profile.View
 	code  *Code
@@ -50,8 +50,8 @@ type disasmDocument struct {
 	Instructions report.List[instruction] `json:"instructions"`
 }
 
-// Disasm shows the instructions of a function, of a generic one of each instance, with what
-// each of them cost, below the lines that they were made of.
+// Disasm shows the instructions of a function, or of each instance of a generic one, with the cost
+// of each, below the lines that they were compiled from.
 func Disasm(ctx context.Context, v *profile.View, code *Code, function string) (*profile.Report, error) {
 	d := &disasm{View: v, code: code}
 	if code.Binary == nil {
@@ -120,7 +120,7 @@ func (d *disasm) listing(ctx context.Context, f *symbols.Func, slide uint64) (*l
 	return l, nil
 }
 
-// at returns the address of the instruction that an address is in; 0: it is in none.
+// at returns the address of the instruction that contains pc, or 0 if none does.
 func (l *listing) at(pc uint64) uint64 {
 	i := sort.Search(len(l.insts), func(k int) bool { return l.insts[k].PC > pc })
 	if i == 0 || pc >= l.insts[i-1].PC+uint64(len(l.insts[i-1].Code)) {
@@ -129,7 +129,8 @@ func (l *listing) at(pc uint64) uint64 {
 	return l.insts[i-1].PC
 }
 
-// guidance is said below: who reads a sample's address literally looks at the wrong line.
+// guidance is printed below: a reader who takes a sample's address literally looks at the wrong
+// line.
 const guidance = "a value stands at the instruction that was to be executed next: behind a slow one"
 
 func (d *disasm) text(b *report.Text) {
@@ -145,8 +146,8 @@ func (d *disasm) text(b *report.Text) {
 	fmt.Fprintf(b, "\n%s\n", b.Dim(guidance))
 }
 
-// rows interleaves: before an instruction of a line are the lines up to that one which were
-// not there yet, and before a line is what the compiler says about it.
+// rows interleaves lines and instructions: an instruction follows all lines up to its own that were
+// not printed yet, and a line follows the compiler's remarks about it.
 func (d *disasm) rows(l *listing) (rows [][]string) {
 	blank := make([]string, len(d.Heads()))
 	next := l.Line
@@ -167,7 +168,7 @@ func (d *disasm) rows(l *listing) (rows [][]string) {
 	return rows
 }
 
-// place returns the line of an instruction, with its file where that is another one.
+// place returns the line of an instruction, with its file if that is not the function's.
 func (l *listing) place(in *symbols.Inst) string {
 	switch {
 	case in.Line == 0:

@@ -10,20 +10,20 @@ import (
 
 // Excerpt is the source of a function.
 type Excerpt struct {
-	File  string // as frames have it
+	File  string // as frames name it
 	From  int    // the number of its first line
 	Lines []string
-	Code  []int // the lines that instructions were made of; nil: not known
+	Code  []int // the lines that have instructions; nil: not known
 }
 
-// What excerpts may take in all.
+// Limits for all excerpts together.
 const (
 	mostExcerpts     = 60
 	mostExcerptLines = 6_000
-	longestExcerpt   = 1_000 // lines; of a longer function there is none
+	longestExcerpt   = 1_000 // lines; longer functions are left out
 )
 
-// Excerpts returns the sources of the functions that had most, as far as they are found.
+// Excerpts returns the sources of the functions with the highest costs, as far as they are found.
 func (c *Code) Excerpts(p *samples.Profile) (list []Excerpt) {
 	all := map[string][]extent{}
 	lines := map[string][]string{}
@@ -58,7 +58,7 @@ func (c *Code) Excerpts(p *samples.Profile) (list []Excerpt) {
 	return list
 }
 
-// markCode finds out which lines have code.
+// markCode marks the lines that have code.
 func (c *Code) markCode(list []Excerpt) {
 	if c.Binary == nil {
 		return
@@ -79,14 +79,14 @@ func (c *Code) markCode(list []Excerpt) {
 	}
 }
 
-// place is a line of a function that had something.
+// place is a line of a function that has a cost.
 type place struct {
 	File string
 	Line int
 }
 
-// hottest returns the lines that had most: of CPU time or whatever one looks at first, and
-// of waits where the program's own code waits.
+// hottest returns the lines with the highest costs: CPU time or another preset metric, and waits at
+// the program's own lines.
 func hottest(p *samples.Profile) (list []place) {
 	sum := map[place]int64{}
 	preset := p.Metric(p.Preset)
@@ -112,7 +112,7 @@ func hottest(p *samples.Profile) (list []place) {
 					seen++
 				}
 			}
-			if seen == 3 { // who called them, and why, is close by
+			if seen == 3 { // its callers are close by
 				break
 			}
 		}

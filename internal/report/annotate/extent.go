@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// extent is the lines of a function in its source.
+// extent is the range of lines of a function in its source.
 type extent struct {
 	from, to int
-	literal  bool // its first and last lines are of the function around it too
+	literal  bool // the enclosing function may share its first and last lines
 }
 
-// extents returns the lines of all functions of a Go source, those of closures too. Of what
-// is no Go, or can't be parsed, there are none, or some.
+// extents returns the line ranges of all functions of a Go source, closures included. For files
+// that are not Go, or can't be parsed, it returns some or none.
 func extents(lines []string) (list []extent) {
 	fset := token.NewFileSet()
 	f, _ := parser.ParseFile(fset, "", strings.Join(lines, "\n"), parser.SkipObjectResolution)
@@ -31,7 +31,7 @@ func extents(lines []string) (list []extent) {
 	return list
 }
 
-// around returns the innermost function around a line; ok is false where there is none.
+// around returns the innermost function around a line; ok is false if there is none.
 func around(list []extent, line int) (x extent, ok bool) {
 	for _, e := range list {
 		if e.from <= line && line <= e.to && (!ok || e.to-e.from <= x.to-x.from) {

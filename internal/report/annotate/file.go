@@ -12,18 +12,18 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// file is a source file with what is known of its lines.
+// file is a source file with the costs and the remarks of its lines.
 type file struct {
-	name    string   // as the compiler was given it
+	name    string   // as the compiler recorded it
 	path    string   // here; "": not found
 	lines   []string // nil: not found
 	extents []extent
 	remarks map[int][]symbols.Remark
-	calls   map[int][]string // what is said of hot ones
+	calls   map[int][]string // remarks about hot calls, by line
 	costs   map[int]profile.Costs
 }
 
-// read reads a source file. Where that fails, the file has no lines.
+// read reads a source file. If that fails, the file has no lines.
 func (c *Code) read(name string) (f *file, err error) {
 	f = &file{name: name}
 	f.lines, f.path, err = c.Sources.Read(name)
@@ -31,7 +31,7 @@ func (c *Code) read(name string) (f *file, err error) {
 	return f, err
 }
 
-// comment asks the compiler about a file, if that is wanted, and takes in what is said of calls.
+// comment reads the compiler's remarks on a file, if they are wanted, and those on hot calls.
 func (c *Code) comment(ctx context.Context, f *file, calls []HotCall) (problem string) {
 	f.calls = hotLines(calls, f.name)
 	if !c.Remarks {
@@ -51,8 +51,8 @@ func (c *Code) comment(ctx context.Context, f *file, calls []HotCall) (problem s
 	return ""
 }
 
-// lineCosts returns what the lines of a file cost, wherever they were inlined; of line 0 it is what
-// has no line. Where one executable of several is looked at, it is what they cost there.
+// lineCosts returns the costs of a file's lines, wherever they were inlined; line 0 holds the costs
+// without a line. If the samples are from several executables, it counts only this one's.
 func (c *Code) lineCosts(v *profile.View, file string) map[int]profile.Costs {
 	const elsewhere = -1
 	costs := map[int]profile.Costs{}
@@ -69,7 +69,8 @@ func (c *Code) lineCosts(v *profile.View, file string) map[int]profile.Costs {
 	return costs
 }
 
-// comments returns what is said of a line: by the compiler, with the line's price, and of hot calls.
+// comments returns the remarks on a line: the compiler's, with the line's price, and those on hot
+// calls.
 func (f *file) comments(v *profile.View, line int) (list []string) {
 	for _, r := range f.remarks[line] {
 		text := show.Name(r.Text)
@@ -81,9 +82,8 @@ func (f *file) comments(v *profile.View, line int) (list []string) {
 	return append(list, f.calls[line]...)
 }
 
-// price is what a line that the compiler remarks on has of what the remark is about: of
-// allocated bytes, if there is such a metric and the remark is about the heap; otherwise of
-// what is shown first.
+// price formats the cost of a line that the compiler remarks on: allocated bytes, if there is such
+// a metric and the remark is about the heap; otherwise the first column.
 func price(v *profile.View, kind symbols.RemarkKind, line profile.Costs) string {
 	if !line.InData() || len(v.Columns) == 0 || kind == symbols.CanInline || kind == symbols.Leaks {
 		return ""
@@ -107,7 +107,7 @@ func price(v *profile.View, kind symbols.RemarkKind, line profile.Costs) string 
 	return fmt.Sprintf("%s of all %s", show.Percent(float64(own)/float64(all)), v.Metrics[m].Name)
 }
 
-// widest bounds what is shown of a line, in bytes: generated sources have some of a megabyte.
+// widest is the number of bytes of a line that are shown: some generated lines have a megabyte.
 const widest = 400
 
 // clean returns a line of source without tabs, and safe to show.
@@ -119,7 +119,7 @@ func clean(line string) string {
 	return show.Text(strings.ToValidUTF8(line, "?"))
 }
 
-// commentLine returns a comment as it stands above a line: as far to the right.
+// commentLine returns a comment with the indentation of the line below it.
 func commentLine(line, comment string) string {
 	return line[:len(line)-len(strings.TrimLeft(line, " "))] + "// " + comment
 }

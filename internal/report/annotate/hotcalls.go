@@ -19,18 +19,18 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// HotCall is what the compiler did with a call that is hot in the profile which the program is
-// built with.
+// HotCall describes a call that is hot in the profile the program is built with, and how the
+// compiler treated it.
 type HotCall struct {
-	Caller, Callee string // as frames have them; as the profile does where no frame is of them
-	File           string // as frames have it; "": not known
+	Caller, Callee string // as frames name them; as the profile does where there is no frame of them
+	File           string // as frames name it; "": not known
 	Line           int
-	Text           string // how hot it is, and what was done
+	Text           string // how hot it is, and the compiler's treatment
 }
 
-// HotCalls asks the compiler what it does with the profile that the executable was built with.
-// There are none if it was built without one, or if the profile or the program's source is not
-// here. The program is built twice, with the profile and without.
+// HotCalls finds how the compiler used the profile that the executable was built with. It returns
+// none if the executable was built without one, or if the profile or the program's source is not on
+// this machine. It builds the program twice, with the profile and without.
 func (c *Code) HotCalls(ctx context.Context, p *samples.Profile) (list []HotCall, err error) {
 	if c.Binary == nil || !c.Remarks {
 		return nil, nil
@@ -71,8 +71,8 @@ func (c *Code) HotCalls(ctx context.Context, p *samples.Profile) (list []HotCall
 	return list, nil
 }
 
-// profiled returns how the program is built, and its profile; nil: it has none, or it can't be
-// built here.
+// profiled returns the options that the program was built with, and its profile; nil if it has
+// none, or can't be built here.
 func (c *Code) profiled() (o explain.Options, profile []byte, err error) {
 	info, err := c.settings()
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *Code) profiled() (o explain.Options, profile []byte, err error) {
 	}
 	o.Dir = filepath.Dir(main)
 	profile, o.Profile, err = c.Sources.ReadAll(info["-pgo"])
-	if errors.As(err, &none) { // -trimpath leaves its name alone
+	if errors.As(err, &none) { // -trimpath keeps only its name
 		o.Profile = filepath.Join(o.Dir, path.Base(filepath.ToSlash(info["-pgo"])))
 		if profile, err = os.ReadFile(o.Profile); errors.Is(err, os.ErrNotExist) {
 			return o, nil, nil
@@ -126,8 +126,8 @@ func (c *Code) settings() (map[string]string, error) {
 	return of, nil
 }
 
-// Callers shows who calls a function and whom it calls, with what the compiler did with the
-// hot calls between them.
+// Callers shows the callers and the callees of a function, with the compiler's treatment of the hot
+// calls between them.
 func Callers(ctx context.Context, v *profile.View, c *Code, what string) (*profile.Report, error) {
 	calls, err := c.HotCalls(ctx, v.Profile)
 	switch {
@@ -141,7 +141,7 @@ func Callers(ctx context.Context, v *profile.View, c *Code, what string) (*profi
 	return profile.Callers(v, what, said(calls))
 }
 
-// hotLines returns what is said of the calls in a file, by line.
+// hotLines returns the remarks on the calls in a file, by line.
 func hotLines(calls []HotCall, file string) map[int][]string {
 	of := map[int][]string{}
 	for _, c := range calls {
@@ -152,7 +152,7 @@ func hotLines(calls []HotCall, file string) map[int][]string {
 	return of
 }
 
-// said returns a function that tells what is said of the calls between two functions.
+// said returns a function that returns the remarks on the calls between two functions.
 func said(calls []HotCall) func(caller, callee string) string {
 	of := map[[2]string]string{}
 	for _, c := range calls {

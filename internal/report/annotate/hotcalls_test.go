@@ -73,8 +73,7 @@ func profiled(t *testing.T, flags ...string) (dir string, p *samples.Profile) {
 	}
 }
 
-// TestHotCalls: all views tell what the compiler did with the call, however the program was
-// built.
+// TestHotCalls: all views show the compiler's treatment of the call, with any build flags.
 func TestHotCalls(t *testing.T) {
 	const said = "100% of the calls by default.pgo: inlined because of the profile, cost 82"
 	for _, flags := range [][]string{nil, {"-trimpath"}} {
@@ -127,7 +126,7 @@ func TestHotCalls(t *testing.T) {
 	}
 }
 
-// TestNoHotCalls: nothing is built when nobody asks, or when the program has no profile.
+// TestNoHotCalls: nothing is built if remarks are not wanted, or if the program has no profile.
 func TestNoHotCalls(t *testing.T) {
 	_, p := built(t)
 	for _, code := range []*Code{{}, {Remarks: true}} {

@@ -12,12 +12,13 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// InstructionsView has functions, and their instructions: sampled CPU time and waits.
+// InstructionsView compares functions and their instructions: sampled CPU time and waits.
 var InstructionsView = profile.Compared(InstructionFigures)
 
-// InstructionFigures returns the figures of InstructionsView, of whatever the samples are of; t is nil where
-// that is no recording. A function has what its code has, and what was inlined into it. An instruction is
-// named by its function, the offset in it, and its text without where code and data lie.
+// InstructionFigures returns the figures of InstructionsView for any samples; t is nil if they are
+// not from a recording. A function's costs include those of functions inlined into it. An
+// instruction is named by its function, its offset there, and its text without the addresses of
+// code and data.
 func InstructionFigures(t *trace.Trace, p *samples.Profile, wanted func(string) bool) (*report.Figures, error) {
 	c := &Code{}
 	if t != nil {
@@ -67,8 +68,8 @@ type coded struct {
 	code  string // identifies it
 }
 
-// at returns the function that a frame's address is in, and the name of its instruction; nil and "": that
-// is not known.
+// at returns the function that contains a frame's address, and the name of its instruction; nil and
+// "" if they are not known.
 func (x *instructions) at(fr *samples.Frame) (*coded, string) {
 	if fr.PC == 0 || fr.Object != x.code.object {
 		return nil, ""

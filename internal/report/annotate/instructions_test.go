@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// changed returns flags that build the program of built with texts replaced by others.
+// changed returns flags that build the program of built with some of its text replaced.
 func changed(t *testing.T, pairs ...string) []string {
 	t.Helper()
 	source, err := filepath.Abs(filepath.Join(program, "main.go"))
@@ -38,9 +38,9 @@ func changed(t *testing.T, pairs ...string) []string {
 	return []string{"-overlay", overlay}
 }
 
-// TestInstructionsOfTwoBuilds: in another build, where all code lies elsewhere, the instructions of a function that
-// is the same have the same names, and the function has the same code; one that was changed has another.
-// What they have adds up to what the function has.
+// TestInstructionsOfTwoBuilds: in another build, where all code is at other addresses, an unchanged
+// function has the same instruction names and the same code, and a changed one has not. The costs
+// of the instructions add up to the function's.
 func TestInstructionsOfTwoBuilds(t *testing.T) {
 	_, p := built(t)
 	moved := changed(t, "//go:noinline\nfunc index", "//go:noinline\nfunc before(n int) int { println(n, n+1, n+2); return n }\n\n//go:noinline\nfunc index", "third(n) - 1", "third(n) - before(n)")

@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// TestWhyNoAddress: what is said of samples that can't be laid over the executable is what they
+// TestWhyNoAddress: for samples that can't be mapped to the executable, the report names what they
 // lack.
 func TestWhyNoAddress(t *testing.T) {
 	stack := func(pc uint64) []samples.Stack {

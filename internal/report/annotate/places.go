@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// Places returns what tells, by the executable, the functions that the address of a frame is in,
-// the innermost first: with the names that the linker has, and their first lines.
+// Places returns a function that finds, in the executable, the functions that contain a frame's
+// address, innermost first, with the linker's names and their first lines.
 func (c *Code) Places(p *samples.Profile) (func(f *samples.Frame) []symbols.Place, error) {
 	if c.Binary == nil {
 		return nil, fmt.Errorf("where functions begin is not known: %s", c.Why)

@@ -17,15 +17,15 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// source is what Source shows.
+// source is the content of the source report.
 type source struct {
 	*profile.View
 	*file
 	code  *Code
 	shown extent
-	// owners has which functions have code of a line; nil: not known.
+	// owners holds the functions that have code of a line; nil: not known.
 	owners map[int][]string
-	most   int64 // that a line has of what one sorts by
+	most   int64 // the largest value of a line in the column sorted by
 	notes  []string
 }
 
@@ -47,8 +47,8 @@ type sourceDocument struct {
 	Lines report.List[line] `json:"lines"`
 }
 
-// Source shows the lines of a function, or of a file, with what each of them cost, wherever
-// they were inlined.
+// Source shows the lines of a function, or of a file, with the cost of each, wherever they were
+// inlined.
 func Source(ctx context.Context, v *profile.View, code *Code, what string) (*profile.Report, error) {
 	s := &source{View: v, code: code}
 	name, at, err := s.find(what)
@@ -88,7 +88,7 @@ func Source(ctx context.Context, v *profile.View, code *Code, what string) (*pro
 	}, nil
 }
 
-// find finds out which file is meant and, of a function, a line of it; 0: all of the file.
+// find finds the file that what names and, for a function, one of its lines; 0: the whole file.
 func (s *source) find(what string) (file string, line int, err error) {
 	files := map[string]bool{}
 	for f := range s.Frames() {
@@ -115,7 +115,7 @@ func (s *source) find(what string) (file string, line int, err error) {
 	return s.findFunction(what)
 }
 
-// findFunction finds a function, in the data or else in the executable.
+// findFunction finds a function in the data, or else in the executable.
 func (s *source) findFunction(what string) (file string, line int, err error) {
 	name, err := profile.FindFunction(s.Profile, what)
 	if s.code.Binary != nil {
@@ -137,7 +137,7 @@ func (s *source) findFunction(what string) (file string, line int, err error) {
 	return file, max(line, 1), nil
 }
 
-// extent finds out which lines are shown: those of the function around a line, or all.
+// extent sets the lines to show: those of the function around a line, or all.
 func (s *source) extent(line int) {
 	s.shown = extent{from: 1, to: len(s.lines)}
 	if line == 0 {
@@ -148,8 +148,8 @@ func (s *source) extent(line int) {
 	}
 }
 
-// list returns the lines that are shown: all, or of a file that was not found those of which
-// something is known.
+// list returns the lines to show: all, or, for a file that was not found, those with costs or
+// remarks.
 func (s *source) list() (list []int) {
 	if s.lines != nil {
 		for n := s.shown.from; n <= s.shown.to; n++ {
@@ -181,8 +181,8 @@ func (s *source) line(n int) line {
 	return l
 }
 
-// cells returns the marks of a line: blank, where it has no code, "0.", where its code is not
-// in the data, "0.000", where it is and has nothing that could be shown, or the value.
+// cells returns the marks of a line: blank if it has no code, "0." if its code is not in the data,
+// "0.000" if it is but rounds to zero, else the value.
 func (s *source) cells(l line) (cells []string) {
 	for _, col := range s.Columns {
 		value, share := "", ""
@@ -204,8 +204,8 @@ func (s *source) cells(l line) (cells []string) {
 	return cells
 }
 
-// copies returns the functions that the function which begins on a line was inlined into, and
-// whether it is there by itself too.
+// copies returns the functions into which the function that begins on a line was inlined, and
+// whether it also exists out of line.
 func (s *source) copies(line int) (into []string, itself bool) {
 	x, ok := around(s.extents, line)
 	if !ok || x.from != line || s.owners == nil {
@@ -214,7 +214,7 @@ func (s *source) copies(line int) (into []string, itself bool) {
 	seen := map[string]bool{}
 	for n := x.from; n <= x.to; n++ {
 		if e, _ := around(s.extents, n); e != x || x.literal && (n == x.from || n == x.to) {
-			continue // of another function, or of that too
+			continue // it belongs to another function, or to that one too
 		}
 		for _, f := range s.owners[n] {
 			seen[f] = true
@@ -230,7 +230,7 @@ func (s *source) copies(line int) (into []string, itself bool) {
 	return into, itself
 }
 
-// before returns what stands before a line: what the compiler did with it.
+// before returns the remarks that precede a line: how the compiler treated it.
 func (s *source) before(line int) (list []string) {
 	if into, itself := s.copies(line); len(into) > 0 {
 		text := "inlined here in " + show.Plural(int64(len(into)), "place") + ": " + report.First(into, symbols.PrintName)
@@ -242,7 +242,7 @@ func (s *source) before(line int) (list []string) {
 	return append(list, s.comments(s.View, line)...)
 }
 
-// sumRow is the name of what lines are not known of.
+// sumRow names the row of samples without a line.
 const sumRow = "<sum of all instructions without line numbers>"
 
 func (s *source) text(b *report.Text) {

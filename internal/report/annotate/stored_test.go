@@ -21,8 +21,8 @@ func part(name string, file, size, offset, length int, b byte) string {
 	return fmt.Sprintf("file source %q file=%d size=%d offset=%d length=%d %s\n", name, file, size, offset, length, hex.EncodeToString(packed.Bytes()))
 }
 
-// TestStoredSources: of several sources with one name the first that is whole counts; what a
-// stranger's trace makes large, or of a million lines, is refused.
+// TestStoredSources: of several sources with one name, the first complete one is used; sources of a
+// stranger's trace that are too large, or have a million lines, are refused.
 func TestStoredSources(t *testing.T) {
 	var lines strings.Builder
 	lines.WriteString("header path=go\nstate closed=1 tick=9000\nchunk blocks sealed\n")

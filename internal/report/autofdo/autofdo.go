@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// showDocument is what show tells of a profile.
+// showDocument is the document of show --json.
 type showDocument struct {
 	Total     uint64                `json:"total" unit:"samples" says:"of all functions"`
 	Saturated bool                  `json:"saturated" says:"there are more samples than 'total' has room for"`
@@ -67,7 +67,7 @@ type call struct {
 func Show(p *autofdo.Profile) *report.Report {
 	sorted := p.Sorted()
 	d := &showDocument{Count: len(sorted)}
-	whole := 0.0 // for shares, which are right even where there is no room for the total
+	whole := 0.0 // for shares, which stay right even if the total overflows
 	for _, f := range sorted {
 		d.Saturated = autofdo.Add(&d.Total, f.Total) || d.Saturated
 		whole += float64(f.Total)
@@ -114,7 +114,7 @@ func functionOf(f *autofdo.Function, whole float64) function {
 	return x
 }
 
-// overlapDocument is how alike two profiles are.
+// overlapDocument is the document of overlap --json.
 type overlapDocument struct {
 	Base          string             `json:"base" says:"the first profile's name"`
 	Test          string             `json:"test" says:"the second profile's name"`
@@ -124,7 +124,7 @@ type overlapDocument struct {
 	Functions     report.List[alike] `json:"functions"`
 }
 
-// alike is how alike a function is in both.
+// alike is the similarity of a function in both profiles.
 type alike struct {
 	Name    string  `json:"name" says:"the heaviest of the first profile comes first"`
 	Overlap float64 `json:"overlap" head:"alike %" unit:"share" says:"how alike the function is"`
@@ -134,7 +134,7 @@ type alike struct {
 
 var alikes = report.Table[alike]{What: "function", Text: "alike %, base %, test %, name"}
 
-// Overlap reports how alike two profiles are, as llvm-profdata overlap --sample does.
+// Overlap reports the similarity of two profiles, as llvm-profdata overlap --sample does.
 func Overlap(base, test string, s *autofdo.Similarity) *report.Report {
 	d := &overlapDocument{Base: base, Test: test, Overlap: s.Percent / 100, SampleShare: s.Samples.Percent() / 100, FunctionShare: s.Functions.Percent() / 100}
 	rows := report.RowsOf(s.Of, func(f autofdo.FunctionSimilarity) alike {

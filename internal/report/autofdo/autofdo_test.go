@@ -22,8 +22,8 @@ work:100:100
  1: 100
 `
 
-// TestShow: functions are there by their totals, with the first of their hottest lines, all calls of
-// their lines added up, and callees at any depth that are inlined.
+// TestShow: functions are sorted by their totals and have the first of their hottest lines, all
+// calls of their lines added up, and the callees inlined at any depth.
 func TestShow(t *testing.T) {
 	p, _, err := autofdo.Read(strings.NewReader(profile), "x", false)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestShowInlined: a line that is inlined is one of the function's, and may be its hottest.
+// TestShowInlined: an inlined line counts for the function, and may be its hottest.
 func TestShowInlined(t *testing.T) {
 	p, _, err := autofdo.Read(strings.NewReader("main:100:1\n 5: inner:100\n  1: 60 deep:7\n  2: 40\n"), "x", false)
 	if err != nil {
@@ -65,7 +65,8 @@ func TestShowInlined(t *testing.T) {
 	}
 }
 
-// TestShowOverflow: a total that has no room saturates and is called a bound, and shares are right.
+// TestShowOverflow: a total that overflows saturates and is reported as a bound, and shares stay
+// right.
 func TestShowOverflow(t *testing.T) {
 	p, _, err := autofdo.Read(strings.NewReader("f:18446744073709551615:1\n 1: 18446744073709551615\ng:18446744073709551615:1\n 1: 18446744073709551615\n"), "x", false)
 	if err != nil {
@@ -81,7 +82,7 @@ func TestShowOverflow(t *testing.T) {
 	}
 }
 
-// document is a report's JSON without blanks.
+// document returns a report's compact JSON.
 func document(t *testing.T, r *report.Report) string {
 	t.Helper()
 	var text, compact bytes.Buffer

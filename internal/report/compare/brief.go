@@ -11,18 +11,18 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// How many of each a page has.
+// Limits of a page.
 const (
 	briefRows   = 8
-	briefOthers = 4 // changed columns beside the one that is sorted by
+	briefOthers = 4 // changed columns besides the sort column
 	briefNotes  = 4
 )
 
-// brief writes the comparison in a page: what became worse first.
+// brief writes the comparison as a page, the largest deteriorations first.
 func (r *Result) brief(b *report.Brief) {
 	a, z := r.a[0].path, r.b[0].path
 	more := []string{report.Does(b.CommandOn(a, "compare", z, "--view="+r.view), "all names and columns")}
-	if r.a[0].trace != nil && r.b[0].trace != nil { // else they are profiles, which have nothing else
+	if r.a[0].trace != nil && r.b[0].trace != nil { // otherwise they are profiles, which have nothing else
 		more = append(more,
 			report.Does(b.CommandOn(z, "doctor", "--brief"), "what is wrong with B"),
 			report.Does(b.CommandOn(a, "compare", z, "--view=waits", "--brief"), "what changed of locks and other waits"))
@@ -75,7 +75,7 @@ func (r *Result) brief(b *report.Brief) {
 	}
 }
 
-// headline says what became worse most.
+// headline names the largest deterioration.
 func (r *Result) headline(worse []*row, of string) string {
 	if len(worse) == 0 {
 		return "nothing is worse by " + of
@@ -87,7 +87,7 @@ func (r *Result) headline(worse []*row, of string) string {
 	return text
 }
 
-// briefRuns writes what the runs were, and what is not the same of both.
+// briefRuns writes the facts of the runs, and those that differ between the sides.
 func (r *Result) briefRuns(b *report.Brief) {
 	b.Heading("## Runs")
 	facts := [2]map[string]string{}
@@ -132,7 +132,7 @@ func (r *Result) briefRuns(b *report.Brief) {
 	}
 }
 
-// firstPlaces has where names are from: in B, or else in A.
+// firstPlaces returns the place of each name: in B, or else in A.
 func (r *Result) firstPlaces() map[string]trace.Place {
 	places := map[string]trace.Place{}
 	for _, list := range [][]Run{r.b, r.a} {
@@ -181,7 +181,7 @@ func (r *Result) briefRows(b *report.Brief, rows []*row, places map[string]trace
 	}
 }
 
-// othersOf writes the other columns that changed most, of a row.
+// othersOf writes the other columns of a row that changed most.
 func (r *Result) othersOf(x *row) string {
 	var list []int
 	for k := range x.cells {
@@ -209,7 +209,7 @@ func (r *Result) othersOf(x *row) string {
 	return strings.Join(texts, ", ")
 }
 
-// briefNotes are what limits the rows, each once.
+// briefNotes returns the caveats about the rows, each once.
 func (r *Result) briefNotes() (list []string) {
 	for side, runs := range [][]Run{r.a, r.b} {
 		for _, run := range runs {

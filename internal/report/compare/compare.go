@@ -1,6 +1,5 @@
-// Package compare sets the rows that a view has of two recordings, or of several runs a side,
-// side by side: both values, the difference, the ratio, and an interval where there are runs
-// for one.
+// Package compare compares the rows of a view in two recordings, or in several runs a side: both
+// values, the difference, the ratio, and an interval if there are enough runs for one.
 package compare
 
 import (
@@ -15,28 +14,28 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Run is one recording, as a view has it.
+// Run holds the rows of a view for one recording.
 type Run struct {
 	*report.Figures
 	trace  *trace.Trace // nil: it is a profile, or a Go execution trace
 	path   string
-	length int64 // ns that the rows tell of
+	length int64 // ns that the rows cover
 }
 
-// Read reads what the view has of the trace t, which is the file path. The trace has to
-// stay open until the comparison is written.
+// Read reads the view's rows of the trace t from the file path. The trace must stay open until the
+// comparison is written.
 func Read(ctx context.Context, v *report.View, t *trace.Trace, path string, sel *analysis.Selection) (Run, error) {
 	f, err := v.Rows(ctx, t, sel)
 	return Run{f, t, path, report.Length(t, sel)}, err
 }
 
-// Plain is the run that has these figures, of a file that is no recording.
+// Plain returns a run with these figures, for a file that is not a recording.
 func Plain(f *report.Figures, path string, length int64) Run { return Run{f, nil, path, length} }
 
-// column is one of a view, or the same per second of recording, or as a share of the whole.
+// column is a column of a view, or the same per second of recording, or as a share of the whole.
 type column struct {
 	report.Column
-	own       int // its number in the view
+	own       int // its index in the view
 	perSecond bool
 	share     bool
 }
@@ -55,7 +54,7 @@ func columnsOf(v *report.View) (list []column) {
 	return list
 }
 
-// Columns lists the names of what is compared in a view.
+// Columns lists the names of the columns that are compared in a view.
 func Columns(v *report.View) (names []string) {
 	for _, c := range columnsOf(v) {
 		names = append(names, c.Name)
@@ -63,7 +62,7 @@ func Columns(v *report.View) (names []string) {
 	return names
 }
 
-// Result is what a comparison has found out.
+// Result is the result of a comparison.
 type Result struct {
 	view    string
 	a, b    []Run
@@ -71,28 +70,28 @@ type Result struct {
 	sampled bool   // as in View
 	sort    int    // the column that rows are sorted by
 	rows    []*row // that both sides have, the largest change first
-	oneSide []*row // that only one has
+	oneSide []*row // that only one side has
 }
 
-// row is what is compared under one name.
+// row is the comparison of one name.
 type row struct {
 	name, kind string
 	nameB      string // on side B, if it is another
-	runs       [2]int // of A and of B, that have it
+	runs       [2]int // the numbers of runs of A and of B that have it
 	cells      []cell // by column
 }
 
 // cell is a column of a row.
 type cell struct {
-	a, b       []float64 // what is known of the runs, sorted
+	a, b       []float64 // the known values of the runs, sorted
 	low, high  float64   // of the difference
 	confidence float64   // of the interval; 0: there is none
-	several    bool      // there are runs for one, in all
-	lengths    bool      // the sides differ, and the lengths of the recordings alone make that
+	several    bool      // there are enough runs for an interval in all
+	lengths    bool      // the sides differ only because the lengths of the recordings do
 }
 
-// Of compares the runs a with the runs b: what the view of that name has of them, by the
-// column order.
+// Of compares the runs a with the runs b: their rows in the view of that name, sorted by the column
+// order.
 func Of(a, b []Run, name string, v *report.View, order string) *Result {
 	all := sameCode(slices.Concat(a, b))
 	a, b = all[:len(a)], all[len(a):]
@@ -117,8 +116,9 @@ func Of(a, b []Run, name string, v *report.View, order string) *Result {
 	return r
 }
 
-// absent returns, of runs that were sampled, what they have of a name that they do not list: 0
-// of the columns that they know of any name. Of others that is unknown, and there is nil.
+// absent returns the values that sampled runs have for a name that they do not list: 0 in the
+// columns that are known for any name. It returns nil for other runs, where such values are
+// unknown.
 func (r *Result) absent(all []Run) (zero []*report.Row) {
 	for _, run := range all {
 		var none *report.Row
@@ -134,8 +134,8 @@ func (r *Result) absent(all []Run) (zero []*report.Row) {
 	return zero
 }
 
-// row gathers the values of a name. zero has what a run is taken to have that does not list
-// it, where another of its side does.
+// row gathers the values of a name. zero holds the values assumed for a run that does not list the
+// name, if another run of its side does.
 func (r *Result) row(f *found, all []Run, zero []*report.Row, known runs.Intervals) *row {
 	x := &row{name: f.name, kind: f.kind, cells: make([]cell, len(r.columns))}
 	in := [2]bool{f.in(0, len(r.a)), f.in(len(r.a), len(all))}
@@ -168,10 +168,10 @@ func (r *Result) row(f *found, all []Run, zero []*report.Row, known runs.Interva
 	return x
 }
 
-// lengthsAlone marks what differs because one recording is longer: a sum where the same per second
-// is about equal, and a rate where the sum is. A program that did the same work and then was
-// idle does not do it more slowly. Where one of a row's sums is about equal, as how often it
-// was, others that grew did so by themselves.
+// lengthsAlone marks the cells that differ because one recording is longer: a sum whose rate is
+// about equal, and a rate whose sum is. A program that did the same work and then was idle does not
+// work more slowly. If one sum of a row, such as the count, is about equal, the length explains
+// none of its sums that grew.
 func (r *Result) lengthsAlone(x *row) {
 	if !r.lengthsDiffer() {
 		return
@@ -181,7 +181,7 @@ func (r *Result) lengthsAlone(x *row) {
 		if !c.perSecond {
 			continue
 		}
-		rate, sum := &x.cells[k], &x.cells[k-1] // which is the column before
+		rate, sum := &x.cells[k], &x.cells[k-1] // the column before is the sum
 		p, ok1 := rate.ratio()
 		q, ok2 := sum.ratio()
 		if !ok1 || !ok2 || p <= 0 || q <= 0 {
@@ -212,7 +212,7 @@ func (c *column) of(r *report.Row, run *Run) float64 {
 	return v
 }
 
-// add takes in what a run of a side has, as far as it is known.
+// add adds a run's known values to a side.
 func (x *row) add(side int, of *report.Row, run *Run, columns []column) {
 	for k := range columns {
 		v := columns[k].of(of, run)
@@ -226,7 +226,7 @@ func (x *row) add(side int, of *report.Row, run *Run, columns []column) {
 	}
 }
 
-// middle returns the median of sorted values, Unknown if there are none.
+// middle returns the median of sorted values, or NaN if there are none.
 func middle(sorted []float64) float64 {
 	n := len(sorted)
 	if n == 0 {
@@ -237,7 +237,7 @@ func middle(sorted []float64) float64 {
 
 func (c *cell) difference() float64 { return middle(c.b) - middle(c.a) }
 
-// both reports whether it is known of both sides.
+// both reports whether the value is known on both sides.
 func (c *cell) both() bool { return len(c.a) > 0 && len(c.b) > 0 }
 
 // ratio returns b / a; ok is false where there is none.
@@ -246,8 +246,7 @@ func (c *cell) ratio() (q float64, ok bool) {
 	return middle(c.b) / a, c.both() && a != 0
 }
 
-// differs reports whether the sides differ; of several runs, by more than chance may have
-// made.
+// differs reports whether the sides differ; with several runs, by more than chance explains.
 func (c *cell) differs() bool {
 	if c.lengths {
 		return false
@@ -258,13 +257,13 @@ func (c *cell) differs() bool {
 	return c.both() && c.difference() != 0
 }
 
-// unsure reports whether the sides may differ, and the runs can't show it.
+// unsure reports whether the sides may differ, but the runs can't show it.
 func (c *cell) unsure() bool {
 	same := c.confidence > 0 && c.low == 0 && c.high == 0
 	return c.several && c.both() && !c.lengths && !c.differs() && !same
 }
 
-// rank puts first what differs, and last what is not known.
+// rank sorts cells that differ first, and unknown ones last.
 func (c *cell) rank() int {
 	switch {
 	case c.differs():
@@ -275,8 +274,8 @@ func (c *cell) rank() int {
 	return 0
 }
 
-// same reports whether a row is known to have the same values on both sides. Its share is other
-// where other rows changed.
+// same reports whether a row is known to have the same values on both sides. It ignores shares,
+// which also change when other rows do.
 func (r *Result) same(x *row) bool {
 	for k := range x.cells {
 		c := &x.cells[k]

@@ -14,8 +14,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// recorded returns the run of a trace that lasts for length ns and has these scopes, each
-// with its name and how long it takes.
+// recorded returns the run of a trace of length ns with these scopes, each given by its name and
+// duration.
 func recorded(t *testing.T, length int64, scopes ...any) Run {
 	t.Helper()
 	names, records := "", ""
@@ -36,7 +36,7 @@ func recorded(t *testing.T, length int64, scopes ...any) Run {
 
 func of(a, b []Run, order string) *Result { return Of(a, b, "top", &top.View, order) }
 
-// textOf returns the comparison as people see it, without runs of blanks.
+// textOf returns the comparison's text, with single blanks between cells.
 func textOf(r *Result, limit int) string {
 	b := report.Text{Limit: limit}
 	r.Report().Text(&b)
@@ -72,8 +72,8 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestSlower: one scope takes twice as long, one is only in each, and the one that changed
-// most comes first.
+// TestSlower: one scope takes twice as long, one is in A only and one in B only, and the scope that
+// changed most comes first.
 func TestSlower(t *testing.T) {
 	a := recorded(t, 1e6, "f0", 500, "f1", 1000, "f1", 1000, "f2", 50, "old", 7, "main.go:3", 10)
 	b := recorded(t, 1e6, "f0", 500, "f1", 2000, "f1", 2000, "f2", 40, "new", 9, "main.go:4", 10)
@@ -88,7 +88,7 @@ func TestSlower(t *testing.T) {
 	want(t, textOf(of([]Run{a}, []Run{recorded(t, 1e6, "f0", 500, "main.go:4", 30)}, "total"), 0), "main.go:3 → main.go:4 scope 10ns 30ns +20ns 3.00")
 }
 
-// TestLengths: what grows with the recording is compared per second of it too.
+// TestLengths: columns that grow with the recording are compared per second too.
 func TestLengths(t *testing.T) {
 	a := recorded(t, 1e6, "f", 100, "f", 100)
 	b := recorded(t, 2e6, "f", 100, "f", 100, "f", 100, "f", 100)
@@ -99,9 +99,9 @@ func TestLengths(t *testing.T) {
 	want(t, textOf(of([]Run{a}, []Run{b}, "count/s"), 0), "f scope 2,000 2,000 0 1.00 lengths = = lengths lengths = = = ")
 }
 
-// TestLengthsAlone: a program that did the same and then was idle has not become slower, or
-// faster, per second; one that did as much all the time has not become slower in all; and what
-// changed besides is shown as a change.
+// TestLengthsAlone: a program that did the same work and then was idle has not become slower or
+// faster per second; one that worked at the same rate for longer has not become slower in all; and
+// other changes are shown as changes.
 func TestLengthsAlone(t *testing.T) {
 	a := recorded(t, 1e6, "f", 1000, "g", 500)
 	idle := recorded(t, 1.75e6, "f", 1010, "g", 900)
@@ -126,7 +126,7 @@ func TestLengthsAlone(t *testing.T) {
 	}
 }
 
-// TestRuns: medians, intervals, and what the runs can't show.
+// TestRuns: medians, intervals, and differences that the runs can't show.
 func TestRuns(t *testing.T) {
 	side := func(other int, durations ...int) (runs []Run) {
 		for i, d := range durations {
@@ -147,8 +147,8 @@ func TestRuns(t *testing.T) {
 	want(t, textOf(of(a, a, "total"), 0), "f scope 115ns 115ns ~ 1.00 -30ns … +30ns ~ = ~")
 }
 
-// TestRunsWithout: a name in one run of a side has no interval there, so nothing is shown to
-// differ. Of samples a run without it has 0.
+// TestRunsWithout: a name in one run of a side has no interval there, so no difference is shown.
+// For samples, a run without the name counts as 0.
 func TestRunsWithout(t *testing.T) {
 	v := &report.View{Columns: []report.Column{{Name: "cpu", Unit: report.Nanoseconds, Worse: true}}}
 	side := func(values ...float64) (runs []Run) {
@@ -176,7 +176,7 @@ func TestRunsWithout(t *testing.T) {
 	want(t, textOf(Of(side(0, 0), b, "test", v, "cpu"), 0), "only in name cpu\nB f 25ns\n")
 }
 
-// TestLongNames: a function's is shown without its package's path, and found by all of it.
+// TestLongNames: a function is shown without its package's path, and matched by its full name.
 func TestLongNames(t *testing.T) {
 	const long = "example.com/a/package/with/a/very/long/path/store.(*Store).Get"
 	r := of([]Run{recorded(t, 1e6, long, 10)}, []Run{recorded(t, 1e6, long, 30)}, "total")
@@ -196,14 +196,14 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestNothing: where there is nothing, it says so.
+// TestNothing: the report says that there is nothing to compare.
 func TestNothing(t *testing.T) {
 	none := []Run{recorded(t, 1e6)}
 	want(t, textOf(of(none, none, "total"), 0), "there is nothing to compare")
 	want(t, textOf(of(none, []Run{recorded(t, 1e6, "f", 1)}, "total"), 0), "A and B have no name in common\n\nonly in name kind", "\nB f scope 1ns")
 }
 
-// TestUnknown: what is not known is not 0, and from 0 there is no ratio.
+// TestUnknown: unknown is not 0, and there is no ratio to 0.
 func TestUnknown(t *testing.T) {
 	r := Of([]Run{run(report.Row{Name: "f", Values: []float64{report.NaN, 0, 0}})}, []Run{run(report.Row{Name: "f", Values: []float64{5, 3, 0}})}, "test", testView, "total")
 	want(t, textOf(&Result{view: "test", columns: r.columns, rows: r.rows, a: []Run{recorded(t, 1e6)}, b: []Run{recorded(t, 1e6)}}, 0), "f - 5ns 0 → 3ns")
@@ -226,7 +226,7 @@ func TestShares(t *testing.T) {
 	want(t, textOf(Of([]Run{b}, []Run{a}, "test", v, "cores"), 0), "gc 1.50 1.25 -0.25 0.83 +100%")
 }
 
-// TestNotes: each is told once, with the sides that it is about.
+// TestNotes: each note is printed once, with the sides that it is about.
 func TestNotes(t *testing.T) {
 	a, b := recorded(t, 1e6, "f", 1), recorded(t, 1e6, "f", 1)
 	a.Notes, b.Notes = []string{"of both", "of a"}, []string{"of b\x1b[31m", "of both"}
@@ -237,7 +237,7 @@ func TestNotes(t *testing.T) {
 	want(t, textOf(of([]Run{a}, []Run{b}, "total"), 0), "\nA number 3\n… and 3 more notes (--json has all)\n\n")
 }
 
-// TestColour: what is worse is red, and what is better is not.
+// TestColour: only deteriorations are red.
 func TestColour(t *testing.T) {
 	a, b := []Run{recorded(t, 1e6, "f", 100)}, []Run{recorded(t, 1e6, "f", 200)}
 	for _, c := range []struct {

@@ -14,8 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// Condition is what a comparison can be asked for: that a column of a name grew, or fell, by
-// more than a limit.
+// Condition is a test of a comparison: that a column of a name grew, or fell, by more than a limit.
 type Condition struct {
 	text    string
 	names   glob.Filter
@@ -66,8 +65,8 @@ func (c *Condition) parseLimit(text string, unit report.Unit) (err error) {
 
 func isTime(u report.Unit) bool { return u == report.Nanoseconds || u == report.Nanoseconds+"/s" }
 
-// Met returns for each row of which a condition holds a sentence with both values. The error
-// says that a condition is about nothing that could be compared.
+// Met returns a sentence with both values for each row that meets the condition. It returns an
+// error if the condition matches no row that could be compared.
 func (r *Result) Met(c Condition) (sentences []string, err error) {
 	k := slices.IndexFunc(r.columns, func(x column) bool { return x.Name == c.column })
 	known := runs.Intervals{}
@@ -96,7 +95,7 @@ func (r *Result) Met(c Condition) (sentences []string, err error) {
 	return nil, fmt.Errorf("%q: there is no such name; there is %s", c.text, r.names())
 }
 
-// incomparable says why a cell has nothing to be compared; "" if it has.
+// incomparable explains why a cell can't be compared; "" if it can.
 func (r *Result) incomparable(x *row, c *cell) string {
 	switch {
 	case x.runs[1] == 0:
@@ -113,8 +112,8 @@ func (r *Result) incomparable(x *row, c *cell) string {
 	return ""
 }
 
-// holds reports whether the condition does, of all values within the interval if there is
-// one.
+// holds reports whether the condition holds for the whole interval, or for the difference of the
+// medians if there is none.
 func (c *Condition) holds(x *cell, known runs.Intervals) bool {
 	bound := func(v float64) float64 {
 		switch {
@@ -142,7 +141,7 @@ func (c *Condition) holds(x *cell, known runs.Intervals) bool {
 	return low > 0
 }
 
-// namesShown is how many names an error lists.
+// namesShown is the number of names that an error lists.
 const namesShown = 20
 
 // names lists those that both sides have.

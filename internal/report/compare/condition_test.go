@@ -11,7 +11,7 @@ var testView = &report.View{Columns: []report.Column{
 	{Name: "total", Unit: report.Nanoseconds, Grows: true, Worse: true}, {Name: "p99", Unit: report.Nanoseconds, Worse: true}, {Name: "count", Unit: report.Count},
 }}
 
-// run returns a recording of a second with these rows: name, total, p99, count.
+// run returns a recording of one second with these rows, whose columns are total, p99 and count.
 func run(rows ...report.Row) Run {
 	return Run{Figures: &report.Figures{Rows: rows}, length: 1e9}
 }
@@ -20,13 +20,13 @@ func line(name string, p99 float64) report.Row {
 	return report.Row{Name: name, Kind: "scope", Values: []float64{10 * p99, p99, 10}}
 }
 
-// TestConditions: what holds of f1.p99, which was 10 ms, and of its neighbours.
+// TestConditions evaluates conditions on f1.p99, which was 10 ms, and on its neighbours.
 func TestConditions(t *testing.T) {
 	const ms = 1e6
 	a := []Run{run(line("f1", 10*ms), line("store.get", 10*ms), line("a-b", 10*ms), line("gone", 1), line("main.go:7", 10*ms), report.Row{Name: "zero", Values: []float64{0, 0, 0}})}
 	b := []Run{run(line("f1", 12*ms), line("store.get", 8*ms), line("a-b", 10*ms), line("new", 1), line("main.go:9", 20*ms), report.Row{Name: "zero", Values: []float64{5, report.NaN, 5}})}
 	r := Of(a, b, "test", testView, "p99")
-	for _, c := range []struct{ text, want string }{ // the names of which it holds
+	for _, c := range []struct{ text, want string }{ // want lists the names that meet it
 		{"f1.p99+10%", "f1"}, {"f1.p99+19.9%", "f1"}, {"f1.p99+20%", ""}, {"f1.p99+20.5%", ""},
 		{"f1.p99+1.5ms", "f1"}, {"f1.p99+2ms", ""}, {"f1.p99-1%", ""}, {"f1.p99+0%", "f1"}, {"f1.count+0", ""},
 		{"store.get.p99-10%", "store.get"}, {"store.get.p99-20%", ""}, {"store.get.p99-1500us", "store.get"}, {"store.get.p99+1%", ""},
@@ -75,7 +75,7 @@ func mustParse(t *testing.T, text string) Condition {
 	return c
 }
 
-// TestConditionErrors: each says what it was, and what to write.
+// TestConditionErrors: each error cites the condition, and says what to write.
 func TestConditionErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                "NAME.COLUMN+LIMIT",
@@ -103,7 +103,7 @@ func TestConditionErrors(t *testing.T) {
 	}
 }
 
-// TestConditionsOfSeveralRuns: they hold beyond the interval, or not at all.
+// TestConditionsOfSeveralRuns: they hold for the whole interval, or not at all.
 func TestConditionsOfSeveralRuns(t *testing.T) {
 	runs := func(p99 ...float64) (list []Run) {
 		for _, v := range p99 {
@@ -128,7 +128,7 @@ func TestConditionsOfSeveralRuns(t *testing.T) {
 		{"f1.p99-14%", b, a, false}, // and more than 1023.4
 		{"f1.p99+0%", a, a, false},
 		{"f1.p99+15%", a[:2], b[:2], true},
-		{"f1.p99+20%", a[:1], b, true}, // without an interval by the median, which is 1205
+		{"f1.p99+20%", a[:1], b, true}, // without an interval the median counts, which is 1205
 		{"f1.p99+20.5%", a[:1], b, false},
 	} {
 		met, err := Of(c.a, c.b, "test", testView, "p99").Met(mustParse(t, c.text))

@@ -4,8 +4,8 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// document is the document of compare --json. Keys may be added; none changes its meaning or
-// goes away. null is unknown.
+// document is the document of compare --json. Keys may be added; none changes its meaning or is
+// removed. null is unknown.
 type document struct {
 	View    string                  `json:"view" says:"'top', 'waits', 'states', 'functions', 'doctor'"`
 	Sort    string                  `json:"sort" says:"the column that rows are sorted by"`
@@ -13,7 +13,7 @@ type document struct {
 	B       []side                  `json:"b"`
 	Columns []header                `json:"columns"`
 	Rows    report.List[comparison] `json:"rows"`     // that both sides have, the largest change first
-	OneSide report.List[comparison] `json:"one_side"` // that only one has
+	OneSide report.List[comparison] `json:"one_side"` // that only one side has
 }
 
 type side struct {
@@ -89,7 +89,7 @@ func (r *Result) comparison(x *row) comparison {
 	return j
 }
 
-// known returns nil for what is not.
+// known returns a pointer to v, or nil if v is unknown.
 func known(v float64) *float64 {
 	if v-v != 0 {
 		return nil

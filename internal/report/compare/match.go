@@ -8,26 +8,24 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// found is what the runs have under one name.
+// found is the rows of the runs under one name.
 type found struct {
 	name, kind string
-	rows       []*report.Row // by run, first A's; nil: it has none
-	exact      bool          // its name has no numbers that another build has otherwise
+	rows       []*report.Row // by run, first A's; nil: the run has none
+	exact      bool          // its name has no numbers that differ between builds
 }
 
-// numbers are those in names that another build, or another run, has otherwise: of lines and
-// addresses.
+// numbers matches the numbers in names that differ between builds or runs: of lines and addresses.
 var numbers = regexp.MustCompile(`:\d+\b|\b0x[0-9a-fA-F]+\b`)
 
-// key is what rows are matched by. Several rows of a run under one name are told apart by
-// their number.
+// key matches rows. number distinguishes rows of a run that have the same name.
 type key struct {
 	kind, name string
 	number     int
 }
 
-// match puts together the rows of all runs, of which the first na are A's. Names that only
-// one side has are matched without their numbers, where no run has two such.
+// match groups the rows of all runs, of which the first na are A's, by name. Names that only one
+// side has are matched without their numbers, unless a run has two such names.
 func match(runs []Run, na int) []*found {
 	byKey := map[key]*found{}
 	var list []*found
@@ -50,7 +48,7 @@ func match(runs []Run, na int) []*found {
 	return renamed(list, na)
 }
 
-// renamed joins those that have a partner under a name with other numbers.
+// renamed joins rows whose names differ only in their numbers.
 func renamed(list []*found, na int) []*found {
 	groups := map[key][]*found{}
 	for _, f := range list {
@@ -82,7 +80,7 @@ func renamed(list []*found, na int) []*found {
 	return kept
 }
 
-// unique reports whether no run has two of a group.
+// unique reports whether each run has at most one row of a group.
 func unique(g []*found) bool {
 	for i := range g[0].rows {
 		n := 0
@@ -98,7 +96,7 @@ func unique(g []*found) bool {
 	return true
 }
 
-// in reports whether one of the runs from i up to j has it.
+// in reports whether one of the runs i to j-1 has a row.
 func (f *found) in(i, j int) bool {
 	for _, row := range f.rows[i:j] {
 		if row != nil {
@@ -108,8 +106,8 @@ func (f *found) in(i, j int) bool {
 	return false
 }
 
-// sameCode returns the runs without the instructions of functions whose code is not the same in all runs
-// that have it: which corresponds to which is not known.
+// sameCode returns the runs without the instructions of functions whose code is not the same in all
+// runs that have them: those instructions can't be matched.
 func sameCode(runs []Run) []Run {
 	code := map[string]string{}
 	other := map[string]bool{}

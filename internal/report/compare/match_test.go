@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// TestMatch: which rows of runs, by their names, come together. Runs are written with blanks
-// between the names; | is between the sides.
+// TestMatch checks which rows of the runs are matched by name. Runs are separated by commas, names
+// by blanks, sides by |.
 func TestMatch(t *testing.T) {
 	for _, c := range []struct{ runs, want string }{
 		{"f g | g f", "f:0+1 g:0+1"},
@@ -17,12 +17,13 @@ func TestMatch(t *testing.T) {
 		{"main.go:88 | main.go:91", "main.go:88=main.go:91:0+1"},
 		{"main.go:88 | other.go:88", "main.go:88:0 other.go:88:1"},
 		{"main.go:88 main.go:90 | main.go:90 main.go:91", "main.go:88=main.go:91:0+1 main.go:90:0+1"}, // the exact one first
-		{"main.go:1 main.go:2 | main.go:3", "main.go:1:0 main.go:2:0 main.go:3:1"},                    // which of them?
+		{"main.go:1 main.go:2 | main.go:3", "main.go:1:0 main.go:2:0 main.go:3:1"},                    // ambiguous
 		{"main.go:1 | main.go:2 main.go:3", "main.go:1:0 main.go:2:1 main.go:3:1"},
 		{"mu@0xc000010 | mu@0xc000020", "mu@0xc000010=mu@0xc000020:0+1"},
-		{"f1 | f2", "f1:0 f2:1"},           // a number that is no line
-		{"f f | f f f", "f:0+1 f:0+1 f:1"}, // several of a name come by their order
-		// Of several runs a side: also where only some have it, or nobody on the other side.
+		{"f1 | f2", "f1:0 f2:1"},           // a number that is not a line
+		{"f f | f f f", "f:0+1 f:0+1 f:1"}, // rows with the same name are matched in order
+		// With several runs a side, also where only some of them have the name, or none of the
+		// other side.
 		{"l:1 , l:1 | l:2 , g", "l:1=l:2:0+1+2 g:3"},
 		{"at@0x1 , at@0x2 | g , g", "at@0x1=at@0x2:0+1 g:2+3"},
 		{"l:1 , l:2 | l:3 , l:3", "l:1=l:2=l:3:0+1+2+3"},
@@ -73,8 +74,9 @@ func TestKindsStayApart(t *testing.T) {
 	}
 }
 
-// TestMatchInstructions: instructions are compared where the code of their function is the same in all runs that
-// have it, and by their whole names; of others the functions are, and that is told.
+// TestMatchInstructions: instructions are compared, by their full names, if the code of their
+// function is the same in all runs that have it; otherwise only the function is compared, and a
+// note says so.
 func TestMatchInstructions(t *testing.T) {
 	run := func(codes ...string) Run {
 		f := &report.Figures{}

@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// number writes a value of a column; "-" where it is not known.
+// number formats a value of a column; "-" if it is unknown.
 func (r *Result) number(column int, v float64) string {
 	if math.IsNaN(v) {
 		return "-"
@@ -31,8 +31,8 @@ func (r *Result) number(column int, v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// signed writes a difference of a column's values; that of shares in percentage points, as
-// a percentage would look like a part of A's.
+// signed formats a difference of a column's values. Differences of shares are in percentage points,
+// because a percentage would look like a part of A's.
 func (r *Result) signed(column int, v float64) string {
 	text := r.number(column, v)
 	if v > 0 {
@@ -44,7 +44,7 @@ func (r *Result) signed(column int, v float64) string {
 	return text
 }
 
-// difference writes it; ~ where the runs can't show one.
+// difference formats the difference; ~ if the runs can't show one.
 func (r *Result) difference(column int, c *cell) string {
 	if c.unsure() {
 		return "~"
@@ -56,8 +56,8 @@ func (r *Result) interval(column int, c *cell) string {
 	return r.signed(column, c.low) + " … " + r.signed(column, c.high)
 }
 
-// change writes by how much a column changed: in percent, or where A has 0, what it became.
-// It is empty where both sides have nothing.
+// change formats the change of a column: in percent or, if A has 0, the new value. It returns "" if
+// neither side has anything.
 func (r *Result) change(column int, c *cell) string {
 	switch q, ok := c.ratio(); {
 	case len(c.a) == 0 && len(c.b) == 0, c.both() && middle(c.a) == 0 && middle(c.b) == 0:
@@ -81,8 +81,7 @@ func (r *Result) change(column int, c *cell) string {
 	}
 }
 
-// percentOf writes a ratio as a change in percent. What grew to many times looks better as a
-// factor.
+// percentOf formats a ratio as a change in percent, and from 10 on as a factor.
 func percentOf(q float64) string {
 	switch {
 	case q >= 10:
@@ -93,7 +92,7 @@ func percentOf(q float64) string {
 	return "-" + show.Percent(1-q)
 }
 
-// words tells both values of a cell.
+// words describes both values of a cell.
 func (r *Result) words(column int, c *cell) string {
 	text := "is " + r.number(column, middle(c.b)) + ", was " + r.number(column, middle(c.a))
 	if q, ok := c.ratio(); ok {
@@ -105,7 +104,7 @@ func (r *Result) words(column int, c *cell) string {
 	return text
 }
 
-// mark makes red what is worse.
+// mark colours deteriorations red.
 func (r *Result) mark(b *report.Text, column int, c *cell, text string) string {
 	if r.columns[column].Worse && c.differs() && c.difference() > 0 {
 		return b.Red(text)

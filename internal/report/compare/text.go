@@ -55,7 +55,7 @@ func (r *Result) text(b *report.Text) {
 	}
 }
 
-// health writes what the recordings have lost, or overwritten, each with its path.
+// health writes the losses and the overwritten records of the recordings, with their paths.
 func (r *Result) health(b *report.Text) {
 	before := b.Len()
 	for side, runs := range [][]Run{r.a, r.b} {
@@ -77,7 +77,7 @@ func (r *Result) health(b *report.Text) {
 
 var sides = [2]string{"A", "B"}
 
-// runsText tells which recordings are on a side.
+// runsText lists the recordings of a side.
 func runsText(runs []Run) string {
 	text := report.First(runs, func(x Run) string {
 		return show.Name(x.path) + " (" + show.Duration(x.length) + ")"
@@ -88,10 +88,10 @@ func runsText(runs []Run) string {
 	return text
 }
 
-// notesShown is how many are: those with numbers are others of each run.
+// notesShown limits the notes in the text: notes with numbers differ between runs.
 const notesShown = 6
 
-// notes writes what limits the rows, each sentence once.
+// notes writes the caveats about the rows, each once.
 func (r *Result) notes(b *report.Text) {
 	of := map[string][]string{}
 	var texts []string
@@ -119,7 +119,7 @@ func (r *Result) notes(b *report.Text) {
 	}
 }
 
-// howSure says what an interval is, or why there is none.
+// howSure explains the interval, or why there is none.
 func (r *Result) howSure() string {
 	if !r.several() {
 		text := "there is no interval, and what differs may be chance: that takes several runs a side, A1 A2 A3 A4 -- B1 B2 B3 B4"
@@ -136,10 +136,10 @@ func (r *Result) howSure() string {
 	return text + "; ~: no difference that the runs can show"
 }
 
-// sameLength is up to which share lengths of recordings are the same.
+// sameLength is the largest relative difference at which lengths of recordings count as the same.
 const sameLength = 0.01
 
-// lengthsDiffer reports whether the recordings of the sides are of different length.
+// lengthsDiffer reports whether the median lengths of the two sides differ.
 func (r *Result) lengthsDiffer() bool {
 	length := func(runs []Run) float64 {
 		var list []float64
@@ -163,14 +163,14 @@ func (r *Result) grow() (names []string) {
 	return names
 }
 
-// shows reports whether a column says anything new: where the recordings have one length,
-// what is per second does not.
-// Of shares it shows that of what is sorted by, and others where sums can't be compared.
+// shows reports whether the table has the column: not the rates if the recordings have the same
+// length, and the shares only of the sort column, unless the lengths differ and sums can't be
+// compared.
 func (r *Result) shows(c column) bool {
 	return r.lengthsDiffer() || !c.perSecond && (!c.share || c.own == r.columns[r.sort].own)
 }
 
-// table writes the sort column in full, and of the others by how much they changed.
+// table writes the sort column in full, and the changes of the other columns.
 func (r *Result) table(b *report.Text, rows []*row) {
 	of := r.columns[r.sort].Name
 	heads := []string{"<name", "<kind", of + " A", of + " B", "difference", "ratio", "interval"}
@@ -200,7 +200,7 @@ func (r *Result) table(b *report.Text, rows []*row) {
 	})
 }
 
-// oneSideTable writes the values of what has no partner.
+// oneSideTable writes the rows that only one side has.
 func (r *Result) oneSideTable(b *report.Text) {
 	heads := []string{"<only in", "<name", "<kind"}
 	var shown []int
@@ -228,7 +228,7 @@ func (r *Result) oneSideTable(b *report.Text) {
 	})
 }
 
-// title returns a row's name, safe to show.
+// title returns a row's name, safe to print.
 func (x *row) title() string {
 	if x.nameB != "" {
 		return short(x.name) + " → " + short(x.nameB)
@@ -236,8 +236,7 @@ func (x *row) title() string {
 	return short(x.name)
 }
 
-// short returns a name as a table has room for it: a function's without its package's path
-// if that is too long.
+// short returns a name cut for a table: a function's without its package's path if it is too long.
 func short(name string) string {
 	if text := report.Name(name); text == show.Name(name) {
 		return text
@@ -245,7 +244,7 @@ func short(name string) string {
 	return report.Name(format.ShortFunction(name))
 }
 
-// where is title, and how many of the runs have it if not all do.
+// where returns the title, with the number of runs that have the row if not all do.
 func (x *row) where(r *Result) string {
 	text := x.title()
 	for side, n := range x.runs {

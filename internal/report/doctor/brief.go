@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// brief writes the report in a page: what is wrong, where, and what to try.
+// brief writes the report as a page: the problems, their places, and what to try.
 func (r found) brief(b *report.Brief) {
 	b.More(
 		report.Does(b.Command("doctor"), "all numbers, and the critical path"),
@@ -83,10 +83,11 @@ func (r found) title() string {
 	return text
 }
 
-// lines is what of a list is shown of a finding.
+// shownEvidence is the number of lines of evidence that are shown of a finding.
 const shownEvidence = 5
 
-// briefly writes the finding of that number: what it is first, since that stays where there is no room.
+// briefly writes the finding of that number, its verdict first, because the end is cut where there
+// is no room.
 func (r found) briefly(b *report.Brief, i int) {
 	f := &r.Findings[i]
 	w := f.Words(report.Code, report.Prose)
@@ -128,12 +129,12 @@ func (r found) briefly(b *report.Brief, i int) {
 	if b.Lines(lines...) || i > 0 {
 		return
 	}
-	for _, l := range lines { // the first one is told as far as there is room
+	for _, l := range lines { // of the first finding, as many lines as fit
 		b.Line(l)
 	}
 }
 
-// places writes where in the source a finding is.
+// places writes the source positions of a finding.
 func places(f *doctor.Finding) (lines []string) {
 	if len(f.Places()) == 0 {
 		return []string{"- source: unknown: the trace has no place of it"}
@@ -144,7 +145,7 @@ func places(f *doctor.Finding) (lines []string) {
 	return lines
 }
 
-// commands are those that show more of a finding.
+// commands returns the commands that show more of a finding.
 func (r found) commands(b *report.Brief, f *doctor.Finding) (list []string) {
 	if pattern, ok := report.Glob(f.Object); ok && f.OfLock() {
 		list = append(list, b.Command("waits", "--name", pattern, "--stacks"))
@@ -163,7 +164,7 @@ func (r found) commands(b *report.Brief, f *doctor.Finding) (list []string) {
 	return list
 }
 
-// mostSpent writes where the cores' time went, the most first.
+// mostSpent writes where the cores' time went, largest first.
 func (r found) mostSpent() string {
 	list := r.spent()
 	spending.SortBy(list, "cores", func(a, b spent) int { return 0 })

@@ -1,4 +1,4 @@
-// Package doctor shows what internal/doctor has found in a trace, to people and to programs.
+// Package doctor presents the findings of internal/doctor in a trace, to people and to programs.
 package doctor
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// found is what doctor shows.
+// found is the content of the doctor report.
 type found struct {
 	*doctor.Report
 	t      *trace.Trace
@@ -21,7 +21,7 @@ type document struct {
 	Advice *Advice `json:"advice,omitempty" says:"absent: no raw file of 'scopeview run --advise' lies beside the trace"`
 }
 
-// Advice is what the raw file beside the trace says, of the whole run.
+// Advice holds the advice in the raw file beside the trace, for the whole run.
 type Advice struct {
 	Raw   string   `json:"raw" says:"the raw file; 'scopeview advise' says all that is in it"`
 	Error string   `json:"error,omitempty" says:"why the raw file, or some of it, can't be read"`
@@ -40,8 +40,8 @@ type Advise struct {
 	Bytes  int64   `json:"bytes" unit:"bytes" says:"of memory that a run saves; an estimate, as the next ones"`
 }
 
-// Of returns the report of what was found in a trace, which is the file path. a is nil where no raw file
-// lies beside it.
+// Of returns the report of the findings r in a trace, read from the file path. a is nil if no raw
+// file lies beside it.
 func Of(t *trace.Trace, path string, r *doctor.Report, a *Advice) *report.Report {
 	x := found{r, t, path, a}
 	return &report.Report{Text: x.text, Brief: x.brief, Document: &document{report.KeptOf(t), r, a}}

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// TestMarksOnATerminal: the verdict is what stands out there, and nothing elsewhere.
+// TestMarksOnATerminal: the verdict is highlighted on a terminal, and nothing is elsewhere.
 func TestMarksOnATerminal(t *testing.T) {
 	r := &doctor.Report{
 		Findings:    []doctor.Finding{{Verdict: "gc", Text: "A sentence.", Evidence: []string{"A number."}, Share: 0.5, Gain: 0.25, Confidence: 0.7, ToNS: 5}},

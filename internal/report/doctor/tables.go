@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// problem is a finding whose gain is a number of a row.
+// problem is a finding whose gain is a report.Float.
 type problem struct {
 	doctor.Finding
 	Gain report.Float `json:"gain" unit:"0 to 1" compare:"worse"`
@@ -39,7 +39,7 @@ func (r found) spent() []spent {
 	})
 }
 
-// atOnce is how long so many goroutines ran at once.
+// atOnce is the share of the time in which so many goroutines ran at once.
 type atOnce struct {
 	Running int     `json:"-" head:"running" unit:"goroutines"`
 	Share   float64 `json:"-" head:"time" unit:"0 to 1"`
@@ -48,7 +48,7 @@ type atOnce struct {
 
 var parallelism = report.Table[atOnce]{Text: "running, time, =bar"}
 
-// parts are what a critical path consists of.
+// parts lays out the parts of a critical path.
 var parts = report.Table[doctor.Part]{
 	Text: "  scope=name, state, time=ns, share",
 	Cells: map[string]func(doctor.Part) string{"name": func(x doctor.Part) string {
@@ -59,7 +59,7 @@ var parts = report.Table[doctor.Part]{
 	}},
 }
 
-// barWidth is how long a bar of the whole is.
+// barWidth is the length of the bar for the whole, in characters.
 const barWidth = 30
 
 func bar(share float64) string { return strings.Repeat("#", int(share*barWidth+0.5)) }

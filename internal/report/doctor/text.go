@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// text writes the report for people: first what is wrong.
+// text writes the report for people, problems first.
 func (r found) text(b *report.Text) {
 	nothing := "nothing is wrong that can be told from this trace\n\n"
 	if r.End != nil {
@@ -53,7 +53,7 @@ func (r found) finding(b *report.Text, f *doctor.Finding) {
 	fmt.Fprintf(b, "    share %s, %s, %s; from %s to %s: %s\n\n", show.Percent(f.Share), gain, sure(f.Confidence), show.Duration(f.FromNS), show.Duration(f.ToNS), b.Dim(link(f, r.path)))
 }
 
-// advise writes the best of the advice that lies beside the trace.
+// advise writes the best of the advice that is stored beside the trace.
 func (r found) advise(b *report.Text) {
 	a := r.advice
 	if a == nil {
@@ -77,7 +77,7 @@ func (r found) advise(b *report.Text) {
 	fmt.Fprintf(b, "  %s\n", b.Dim(all))
 }
 
-// sure writes a confidence in words.
+// sure returns a confidence in words.
 func sure(c float64) string {
 	word := "a guess"
 	switch {
@@ -91,7 +91,7 @@ func sure(c float64) string {
 	return word + " (" + show.Ratio(c) + ")"
 }
 
-// link returns how to look at a finding on the page.
+// link returns the command and the fragment that show a finding on the page.
 func link(f *doctor.Finding, path string) string {
 	fragment := url.Values{"tab": {"doctor"}, "finding": {string(f.Verdict) + ":" + f.Object}}
 	return "scopeview serve " + show.Name(path) + ", #" + fragment.Encode()
@@ -124,7 +124,7 @@ func (r found) parallelism(b *report.Text) {
 	b.WriteByte('\n')
 }
 
-// pathParts is how many parts of a critical path are shown; --json has more.
+// pathParts is the number of parts of a critical path that are shown; --json has more.
 const pathParts = 6
 
 func criticalPath(b *report.Text, p *doctor.Path) {

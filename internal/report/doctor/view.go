@@ -11,8 +11,8 @@ import (
 
 var columns = append(problems.Compared(), spending.Compared()[1])
 
-// View has the findings, and where the cores' time went. More share is worse of a finding,
-// and better of what ran.
+// View has the findings, and the uses of the cores' time. A larger share is worse for a finding,
+// and better for running.
 var View = report.View{
 	Columns: columns,
 	Rows: func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*report.Figures, error) {

@@ -8,7 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/doctor"
 )
 
-// TestView: findings by verdict and object, a gain that is unknown, and what was not looked for.
+// TestView: findings by verdict and object, a gain that is unknown, and verdicts that were not
+// examined.
 func TestView(t *testing.T) {
 	f := figures(&doctor.Report{
 		Findings:   []doctor.Finding{{Verdict: "lock-contention", Object: "words.mu", Share: 0.41, Gain: 0.4, Confidence: 0.9}, {Verdict: "gc", Share: 0.3, Gain: -1, Confidence: 0.5}},

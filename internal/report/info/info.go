@@ -1,5 +1,4 @@
-// Package info tells what a trace holds as a whole: what was recorded, where, how, and
-// whether all of it was kept.
+// Package info summarizes a trace: what was recorded, where, how, and whether all of it was kept.
 package info
 
 import (
@@ -15,11 +14,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// found is what info shows.
+// found is the content of the info report.
 type found struct{ *analysis.Report }
 
-// Of reads all of a trace. Where that ends early, it returns the report of what had been
-// read by then, with the error.
+// Of reads a whole trace. If reading the events fails, it returns the report of the part read so
+// far, with the error.
 func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, path string, state analysis.State) (*report.Report, error) {
 	r := found{&analysis.Report{Trace: t, Path: path, State: state, Cost: analysis.RecordingCost(t.Beats())}}
 	f, err := states.EachOf(t, states.CPUTimes(t))

@@ -29,7 +29,7 @@ chunk records owner=0 since=1000
   task "f2" g=7 start=5000 open
 `
 
-// TestInfo: what was kept, lost and is open is counted; what nobody measured is null.
+// TestInfo: kept, lost and open records are counted; values that were not measured are null.
 func TestInfo(t *testing.T) {
 	r, err := Of(context.Background(), tracetest.OpenText(t, lossy), &analysis.Selection{}, "x.scope", analysis.StateClosed)
 	if err != nil {
@@ -51,7 +51,7 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// TestCalls lists functions that were not recorded at each call, and says why.
+// TestCalls lists functions whose calls were not all recorded, with the reason.
 func TestCalls(t *testing.T) {
 	text := strings.Replace(lossy, "stop ticks=9000", "info \"budget\" \"3.0%\"\ninfo \"budget_exceeded\" \"7.5% of the CPU time went into recording: the budget could not be kept\"\ncalls ticks=8000 2:1000:2:-1 3:1:0:500\nunseen ticks=8000 2:1234567\nstop ticks=9000", 1)
 	r, err := Of(context.Background(), tracetest.OpenText(t, text), &analysis.Selection{}, "x.scope", analysis.StateClosed)
@@ -71,8 +71,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestLeftOut lists why functions were left out when the program was built. A line that is no
-// reason is none.
+// TestLeftOut lists the reasons why functions were left out when the program was built. A malformed
+// line is ignored.
 func TestLeftOut(t *testing.T) {
 	fact := `info "functions_left_out" "3\tthe compiler inlines it\tmain.a main.b main.c\n1200\tit is a few instructions\nx\ty\n7\n"`
 	r, err := Of(context.Background(), tracetest.OpenText(t, strings.Replace(lossy, "stop ticks=9000", fact+"\nstop ticks=9000", 1)), &analysis.Selection{}, "x.scope", analysis.StateClosed)
@@ -95,7 +95,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestInfoStops: who asks for no more gets his context's error, and no report.
+// TestInfoStops: if the context is cancelled, Of returns its error and no report.
 func TestInfoStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

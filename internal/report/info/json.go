@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// document is the document of info --json. Keys may be added; none changes its
-// meaning or goes away. null is unknown.
+// document is the document of info --json. Keys may be added; none changes its meaning or is
+// removed. null is unknown.
 type document struct {
 	Path       string           `json:"path"`
 	Bytes      int64            `json:"bytes" unit:"bytes" says:"the file's size"`
@@ -37,7 +37,7 @@ type document struct {
 	CPU      map[string]int64 `json:"cpu_quality" unit:"tasks" says:"that ended, by 'exact', 'likely', 'at_most', 'unknown'"`
 	Cost     cost             `json:"recording_cost"`
 	Stacks   stackCount       `json:"stacks"`             // of scope.Stack
-	Calls    []function       `json:"functions"`          // that were not recorded at each call
+	Calls    []function       `json:"functions"`          // whose calls were not all recorded
 	LeftOut  []leftOut        `json:"functions_left_out"` // when the program was built
 	GoTrace  *goTrace         `json:"go_trace,omitempty" says:"the Go execution trace; absent: there is none"`
 	Switches bool             `json:"thread_switches,omitempty" says:"there is when threads were on a CPU"`
@@ -52,7 +52,7 @@ type document struct {
 	Forgotten []report.Forgotten `json:"never_ended"` // is the second () missing?
 }
 
-// function is one that was not recorded at each call.
+// function is a function whose calls were not all recorded.
 type function struct {
 	Name     string     `json:"name"`
 	Calls    int64      `json:"calls" unit:"calls" says:"of a function that was not recorded at each call"`
@@ -81,10 +81,10 @@ func (r found) leftOut() []leftOut {
 	})
 }
 
-// goTrace is what can be read of the Go execution trace.
+// goTrace summarizes the readable part of the Go execution trace.
 type goTrace struct {
 	Bytes       int64    `json:"bytes" unit:"bytes"`
-	Spans       []span   `json:"spans"` // what it tells of
+	Spans       []span   `json:"spans"` // that it covers
 	Transitions int64    `json:"transitions" unit:"count" says:"of goroutines, from state to state"`
 	Samples     int64    `json:"samples" unit:"samples" says:"of its CPU profile"`
 	Missing     bool     `json:"missing" says:"parts were overwritten, found no room, or were not written yet"`
@@ -110,7 +110,7 @@ func (r found) goTraceJSON() *goTrace {
 	return j
 }
 
-// process is one of those that a trace was merged of.
+// process is a process of a merged trace.
 type process struct {
 	Number      uint32     `json:"number" unit:"number" says:"in the upper bits of its goroutines' ids"`
 	Parent      uint32     `json:"parent" unit:"number" says:"of the process that started it; 0: not among them"`
@@ -155,7 +155,7 @@ func hotPart(t *trace.Trace) string {
 	return ""
 }
 
-// archive is what scopeview archive has stored.
+// archive describes the files that scopeview archive has stored.
 type archive struct {
 	Executable string `json:"executable" says:"where it was; empty: it is not there"`
 	Sources    int64  `json:"sources" unit:"count"`

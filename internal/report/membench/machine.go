@@ -11,14 +11,14 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// facts are what is known of the machine; zero where it is not.
+// facts are the known properties of the machine; zero if not known.
 type facts struct {
 	cpu   string
 	cache int64 // bytes of the last level
-	free  int64 // bytes of memory that can be had
+	free  int64 // bytes of available memory
 }
 
-// machine asks procfs and sysfs. On systems without them nothing is known.
+// machine reads procfs and sysfs. On systems without them it knows nothing.
 func machine() (m facts) {
 	m.cpu = field("/proc/cpuinfo", "model name")
 	if kb, ok := strings.CutSuffix(field("/proc/meminfo", "MemAvailable"), " kB"); ok {
@@ -75,11 +75,11 @@ func parseSize(s string) (int64, bool) {
 	return n << shift, err == nil && n > 0 && n < 1<<40
 }
 
-// fallback is how large all arrays together are where the cache is not known, and at
-// least.
+// fallback is the minimum size of all arrays together, in bytes, and their size if the cache's is
+// not known.
 const fallback = 256 << 20
 
-// arrays returns how large all arrays together are, and what doubt that leaves.
+// arrays returns the size of all arrays together, in bytes, and why the numbers may be wrong.
 func arrays(wanted int64, m facts, cores int) (bytes int64, doubt string) {
 	bytes = wanted
 	if bytes <= 0 {
@@ -91,7 +91,7 @@ func arrays(wanted int64, m facts, cores int) (bytes int64, doubt string) {
 			bytes = min(bytes, m.free/4)
 		}
 	}
-	// Three arrays each, of a block at least: else there is nothing to go through.
+	// Three arrays for each core, of at least one block: otherwise there is nothing to go through.
 	bytes = max(bytes, int64(cores)*3*block*8)
 	switch {
 	case m.cache == 0:

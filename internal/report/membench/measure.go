@@ -14,16 +14,16 @@ import (
 // Options say how to measure.
 type Options struct {
 	Cores int // the most to use; 0: GOMAXPROCS
-	// Time is about how long all of it takes. 0: three seconds.
+	// Time is the approximate duration of all measurements. 0: three seconds.
 	Time time.Duration
-	// Bytes are those of all arrays together; 0: four times the last-level cache, and at
-	// most a quarter of the memory that is free.
+	// Bytes is the size of all arrays together. 0: four times the last-level cache, and at most a
+	// quarter of the free memory.
 	Bytes int64
-	// Progress, if there is one, is called before each measurement.
+	// Progress, if not nil, is called before each measurement.
 	Progress func(done, of int)
 }
 
-// Result is what a machine's memory does.
+// Result holds the measurements of a machine's memory.
 type Result struct {
 	CPU       string  `json:"cpu" says:"its model; empty: not known"`
 	Cores     int     `json:"cores" unit:"CPUs" says:"that this process may use"`
@@ -34,7 +34,7 @@ type Result struct {
 	Doubt     string  `json:"doubt,omitempty" says:"why the numbers may be wrong"`
 }
 
-// point is what so many cores do at once: the best of several measurements.
+// point is the throughput of that many cores at once: the best of several measurements.
 type point struct {
 	Cores   int     `json:"cores" unit:"CPUs" says:"at once"`
 	Copy    float64 `json:"copy_bytes_per_s" head:"copy" unit:"bytes per second" says:"read and written"`
@@ -45,8 +45,8 @@ type point struct {
 	ComputeInflation float64 `json:"-" head:"compute" unit:"ratio"`
 }
 
-// Inflation returns the points with how many times longer the same work takes there than on one
-// core, for work that only moves memory, and for work that needs none.
+// Inflation returns the points with the factors by which the same work takes longer there than on
+// one core: work that only moves memory, and work that needs none.
 func (r *Result) Inflation() []point {
 	list := slices.Clone(r.Points)
 	for i := range list {
@@ -57,9 +57,9 @@ func (r *Result) Inflation() []point {
 	return list
 }
 
-// kernels are what is measured. Each works on a goroutine's own arrays until end and
-// returns what it has done. It looks at the clock itself: where all processors are taken
-// by them, nobody is sure to be there in time to stop them.
+// kernels are the measured loops. Each works on a goroutine's own arrays until end and returns the
+// amount of its work. It checks the clock itself: while the loops use all processors, no other
+// goroutine is sure to run in time to stop them.
 var kernels = []struct {
 	run   func(w *worker, end time.Time) float64
 	value func(p *point) *float64
@@ -69,13 +69,13 @@ var kernels = []struct {
 	{compute, func(p *point) *float64 { return &p.Compute }},
 }
 
-// worker is what one core works on.
+// worker holds the arrays of one core.
 type worker struct {
 	a, b, c []float64
 	sum     float64
 }
 
-// block is how many elements are worked on between two looks at whether it is enough.
+// block is the number of elements between two looks at the clock.
 const block = 1 << 15
 
 func copying(w *worker, end time.Time) (bytes float64) {
@@ -116,11 +116,12 @@ func compute(w *worker, end time.Time) (steps float64) {
 	return steps
 }
 
-// repeats is how often each is measured; the best counts, as nothing makes memory
-// faster than it is.
+// repeats is the number of measurements of each kernel; the best counts, because disturbances only
+// make memory slower.
 const repeats = 3
 
-// Measure measures. It takes the arrays' memory, and all the cores for its time.
+// Measure measures the memory's throughput. It uses the arrays' memory, and all the cores
+// meanwhile.
 func Measure(ctx context.Context, o Options) (*Result, error) {
 	procs := runtime.GOMAXPROCS(0)
 	if o.Cores < 0 || o.Cores > procs {
@@ -146,7 +147,7 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 	for _, n := range steps {
 		r.Points = append(r.Points, point{Cores: n})
 	}
-	for range repeats { // around all of it: what disturbs is rarely there each time
+	for range repeats { // the outermost loop: a disturbance rarely lasts for all repetitions
 		for i, n := range steps {
 			for _, k := range kernels {
 				if err := ctx.Err(); err != nil {
@@ -171,8 +172,8 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 	return r, nil
 }
 
-// rate lets the workers work at once for d, each on a thread of its own, and adds up
-// what they did per second.
+// rate runs the workers at once for d, each on its own thread, and returns the sum of their work
+// per second.
 func rate(ws []*worker, d time.Duration, run func(*worker, time.Time) float64) (sum float64) {
 	var ready, done sync.WaitGroup
 	start := make(chan struct{})
@@ -198,8 +199,7 @@ func rate(ws []*worker, d time.Duration, run func(*worker, time.Time) float64) (
 	return sum
 }
 
-// counts are the numbers of cores that are measured: all of them up to eight, then
-// doubling.
+// counts returns the numbers of cores to measure: all up to eight, then doubling.
 func counts(cores int) (ns []int) {
 	for n := 1; n <= cores; n++ {
 		if n > 8 && n < cores {
@@ -210,9 +210,9 @@ func counts(cores int) (ns []int) {
 	return ns
 }
 
-// saturated is from how many cores on further ones bring less than a tenth, 0 if none.
-// Cores that have no more of themselves to give, because they are threads of one core or
-// because others run on them, tell nothing about memory: then known is false.
+// saturated returns the number of cores from which on further ones add less than a tenth, 0 if
+// none. If further cores add no computing power either, because they are threads of one core or
+// because other programs run on them, nothing follows about memory: then known is false.
 func saturated(ps []point) (n int, known bool) {
 	last := ps[len(ps)-1]
 	best := last.Copy
@@ -234,7 +234,7 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// filled returns an array whose pages are there.
+// filled returns an array whose pages are mapped.
 func filled(n int) []float64 {
 	a := make([]float64, n)
 	for i := range a {

@@ -20,7 +20,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	for _, p := range r.Points {
-		// Less than a machine of 1995 had, or more than any has, is no measurement.
+		// Less than a machine of 1995 had, or more than any has, can't be a measurement.
 		if p.Copy < 1e7 || p.Copy > 1e14 || p.Triad < 1e7 || p.Triad > 1e14 || p.Compute < 1e5 {
 			t.Errorf("%+v", p)
 		}
@@ -63,7 +63,7 @@ func TestSaturated(t *testing.T) {
 			t.Errorf("%v: %d, %v, want %d", w.copies, got, known, w.want)
 		}
 		for i := range ps {
-			ps[i].Compute = 1 + 0.1*float64(i) // the cores share what they compute with
+			ps[i].Compute = 1 + 0.1*float64(i) // the cores share their arithmetic units
 		}
 		if _, known := saturated(ps); known != (w.want == 0) {
 			t.Errorf("%v on cores that are none: known %v", w.copies, known)

@@ -1,6 +1,6 @@
-// Package membench measures how much memory a machine moves with one core, two, and so
-// on up to all of them, and from how many on further ones bring nothing: what a program
-// that only waits for memory can't get beyond.
+// Package membench measures how much memory a machine moves with one core, two, and so on up to all
+// of them, and the number of cores from which on further ones add nothing: a limit for programs
+// that only wait for memory.
 package membench
 
 import (
@@ -12,7 +12,7 @@ import (
 
 var points = report.Table[point]{Text: "cores, copy, a=b+s·c=triad, inflation: memory, compute"}
 
-// Report returns it for people and for programs.
+// Report returns the result for people and for programs.
 func (r *Result) Report() *report.Report { return &report.Report{Text: r.text, Document: r} }
 
 func (r *Result) text(b *report.Text) {

@@ -8,9 +8,9 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// checkDocument is a profile held against the source.
+// checkDocument compares a profile with the source.
 type checkDocument struct {
-	// Share is null where no weight is of calls that the compiler could match.
+	// Share is null if the compiler could match none of the weight.
 	Share     report.Float      `json:"share" unit:"share" says:"that is found, of 'total' without 'never'; null: nothing could be matched"`
 	Total     int64             `json:"total" unit:"as in the profile" says:"of all calls"`
 	Found     int64             `json:"found" unit:"as in the profile" says:"of calls that the source has"`
@@ -24,7 +24,7 @@ type checkDocument struct {
 	Failures  []failure         `json:"failures"`
 }
 
-// reason is what became of some weight.
+// reason is the weight of the calls with one outcome.
 type reason struct {
 	Reason string `json:"reason" head:"what became of the calls" prose:"" says:"what became of calls, in words"`
 	Weight int64  `json:"weight" unit:"as in the profile"`
@@ -35,7 +35,7 @@ type reason struct {
 
 var reasons = report.Table[reason]{Text: "%, =class, what became of the calls"}
 
-// pkg is what became of the calls from a package.
+// pkg sums up the calls from a package.
 type pkg struct {
 	Path    string       `json:"path" head:"calls from package" says:"of the callers, as the linker has it; the heaviest comes first"`
 	Total   int64        `json:"total" unit:"as in the profile"`
@@ -50,7 +50,7 @@ type pkg struct {
 
 var packages = report.Table[pkg]{What: "package", Text: "%, found %, lost %, calls from package"}
 
-// lost is a function that is gone.
+// lost is a function that no longer exists.
 type lost struct {
 	Name   string `json:"name" says:"a function that is gone"`
 	Weight int64  `json:"weight" unit:"as in the profile" says:"of the calls that are lost for it; the heaviest comes first"`
@@ -66,10 +66,10 @@ type failure struct {
 	Error string `json:"error" says:"what the go command or the type checker says"`
 }
 
-// unknown reports whether nothing is known of an edge.
+// unknown reports whether the source of a call is not known.
 func unknown(r source.Reason) bool { return !r.Found() && !r.Lost() && !r.Never() }
 
-// Check reports how much of a profile today's source still has. Weights are in unit.
+// Check reports how much of a profile the current source still has. Weights are in unit.
 func Check(unit string, r *source.Report, failures []source.Failure) *report.Report {
 	d := &checkDocument{
 		Share: report.Known(r.Share()), Total: r.Total(nil), Found: r.Total(source.Reason.Found), Lost: r.Total(source.Reason.Lost),
@@ -97,7 +97,7 @@ func Check(unit string, r *source.Report, failures []source.Failure) *report.Rep
 	}}
 }
 
-// text writes what stands above the tables.
+// text writes the text above the tables.
 func (d *checkDocument) text(b *report.Text, unit string) {
 	if d.Share.Kind == report.Unknown {
 		fmt.Fprintf(b, "nothing of the profile's %s could be matched with any source\n", amount(unit, d.Total))

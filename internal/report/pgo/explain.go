@@ -5,7 +5,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// explainDocument is what the compiler did with a profile.
+// explainDocument describes how the compiler used a profile.
 type explainDocument struct {
 	Total    int64                  `json:"total" unit:"as in the profile" says:"of all calls"`
 	Least    float64                `json:"hot_share" unit:"share" says:"of all weight, that the lightest hot call has"`
@@ -13,7 +13,7 @@ type explainDocument struct {
 	Edges    report.List[explained] `json:"edges"`
 }
 
-// verdict is how much a verdict has.
+// verdict sums up the edges with a verdict.
 type verdict struct {
 	Verdict explain.Verdict `json:"verdict" head:"what the compiler did" prose:"" says:"as 'edges[].verdict', and 'not hot' for the others"`
 	Edges   int             `json:"edge_count" head:"edges" unit:"count"`
@@ -23,7 +23,7 @@ type verdict struct {
 
 var verdicts = report.Table[verdict]{Text: "%, edges, what the compiler did"}
 
-// explained is a hot edge with what the compiler did.
+// explained is a hot edge with the compiler's treatment.
 type explained struct {
 	edge
 	Weight        int64           `json:"weight" unit:"as in the profile" says:"the heaviest hot call comes first"`
@@ -38,7 +38,7 @@ type explained struct {
 
 var hotCalls = report.Table[explained]{What: "hot call", Text: "%, caller, line, calls, =why"}
 
-// Explain reports what the compiler did with the hot edges of a profile.
+// Explain reports how the compiler used the hot edges of a profile.
 func Explain(r *explain.Report) *report.Report {
 	d := &explainDocument{Total: r.Total, Least: r.Threshold / 100, Verdicts: []verdict{}}
 	for _, s := range r.Sums {

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// overlapDocument is how alike two profiles are.
+// overlapDocument describes the similarity of two profiles.
 type overlapDocument struct {
 	A       string              `json:"a" says:"the first profile's name"`
 	B       string              `json:"b" says:"the second profile's name"`
@@ -22,7 +22,7 @@ type overlapDocument struct {
 	Edges   report.List[shared] `json:"edges"`
 }
 
-// shared is an edge with the share that it has in both.
+// shared is an edge with its share in both profiles.
 type shared struct {
 	edge
 	A float64 `json:"share_a" head:"first %" unit:"share" says:"of the first profile's weight"`
@@ -33,10 +33,10 @@ type shared struct {
 
 var shares = report.Table[shared]{What: "edge", Text: "first %, second %, change, caller, line, calls"}
 
-// alien is below which overlap two profiles are hardly of one program.
+// alien is the overlap below which two profiles are hardly of one program.
 const alien = 0.02
 
-// Overlap reports how alike two profiles are by weight, and the edges that differ most.
+// Overlap reports the similarity of two profiles by weight, and the edges that differ most.
 func Overlap(nameA, nameB string, a, b *pgo.Edges) *report.Report {
 	d := &overlapDocument{A: nameA, B: nameB, Overlap: pgo.Overlap(a, b)}
 	var list []shared

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// edges are of calls from main.main, at lines 1, 2, …, with weights.
+// edges returns calls from main.main, at lines 1, 2, …, with these weights.
 func edges(callees string, weights ...int64) *pgo.Edges {
 	e := &pgo.Edges{Weight: map[pgo.Edge]int64{}}
 	for i, callee := range strings.Fields(callees) {
@@ -20,8 +20,8 @@ func edges(callees string, weights ...int64) *pgo.Edges {
 	return e
 }
 
-// TestOverlap: the document has the sum of the smaller shares, and the edges by how much their shares
-// differ; only what has nothing in common is told to be of two programs.
+// TestOverlap: the overlap is the sum of the smaller shares, and edges are sorted by the difference
+// of their shares; only profiles with nothing in common are reported as profiles of two programs.
 func TestOverlap(t *testing.T) {
 	const strangers = "these are profiles of two programs"
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// document is a report's JSON without blanks.
+// document returns a report's compact JSON.
 func document(t *testing.T, r *report.Report) string {
 	t.Helper()
 	var text, compact bytes.Buffer

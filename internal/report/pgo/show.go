@@ -1,5 +1,5 @@
-// Package pgo has the reports about profiles for the compiler: what it sees in one, how alike
-// two are, what of one is still in the source, and what the compiler made of it.
+// Package pgo has the reports about profiles for the compiler: the edges in one, the similarity of
+// two, how much of one is still in the source, and how the compiler used it.
 package pgo
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// showDocument is what show tells of a profile.
+// showDocument is the document of show --json.
 type showDocument struct {
 	Unit      string                `json:"unit" says:"'samples/count' or 'cpu/nanoseconds'"`
 	Total     int64                 `json:"total" unit:"as 'unit' says" says:"of all edges"`
@@ -33,7 +33,7 @@ type edge struct {
 	Callee string `json:"callee" head:"calls" says:"by the linker's name"`
 }
 
-// weighed is a call with what it has of all.
+// weighed is a call with its share of the weight.
 type weighed struct {
 	edge
 	Weight int64   `json:"weight" unit:"as 'unit' says" says:"the heaviest edge comes first"`
@@ -45,7 +45,7 @@ type weighed struct {
 
 var edgeTable = report.Table[weighed]{What: "edge", Text: "weight, %, sum %, =hot, caller, line, calls"}
 
-// function is a function that is called.
+// function is a callee.
 type function struct {
 	Name   string  `json:"name"`
 	Weight int64   `json:"weight" unit:"as 'unit' says" says:"of all calls of it"`
@@ -55,7 +55,8 @@ type function struct {
 
 var functionTable = report.Table[function]{What: "function", Text: "weight, %, =hot, called function=name"}
 
-// Show reports what the compiler sees in a profile, with the cut at share percent.
+// Show reports the edges that the compiler reads from a profile. The heaviest ones, which together
+// have share percent of the weight, are hot.
 func Show(p *pgo.Profile, e *pgo.Edges, share float64) *report.Report {
 	sorted := e.Sorted()
 	hot := 0
@@ -87,7 +88,7 @@ func part(of, all int64) float64 {
 	return float64(of) / float64(all)
 }
 
-// called sums the edges up by what is called, the heaviest first.
+// called sums up the edges by callee, the heaviest first.
 func called(edges []weighed, total int64) (list []function) {
 	index := map[string]int{}
 	for _, x := range edges {
@@ -107,7 +108,7 @@ func called(edges []weighed, total int64) (list []function) {
 	return list
 }
 
-// amount returns a weight for people.
+// amount formats a weight for people.
 func amount(unit string, n int64) string {
 	if unit == string(pgo.Nanoseconds) {
 		return show.Duration(n)

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// edge is a function, and what of another one's inclusive metrics belongs to the calls between the
-// two; of the function that was asked for it is what that has of itself.
+// edge is a function, and the part of another function's inclusive metrics that belongs to the
+// calls between the two. For the other function itself it is the exclusive metrics.
 type edge struct {
 	Name       string `json:"name" says:"'<Total>': the caller of all that nobody called"`
 	Attributed Values `json:"attributed" unit:"as the metric" says:"by metric, those that are not 0; where 'function.at_least' has the metric, they may be more"`
@@ -31,8 +31,8 @@ type neighbour struct {
 
 var neighbours = report.Table[neighbour]{What: "function", All: true, Text: "attributed, metrics, name, compiler", CSV: "role, name, exact, at_least"}
 
-// callersDocument is the document of callers --json. The attributed values of the callers
-// add up to the function's inclusive ones; so do those of the callees with its own.
+// callersDocument is the document of callers --json. The attributed values of the callers add up to
+// the function's inclusive ones; so do those of the callees and its exclusive ones.
 type callersDocument struct {
 	About
 	Function edge                   `json:"function"`
@@ -41,7 +41,7 @@ type callersDocument struct {
 	Callees  report.List[neighbour] `json:"callees"`
 }
 
-// callers is what Callers shows.
+// callers is the content of the callers report.
 type callers struct {
 	*View
 	table            report.Table[neighbour]
@@ -50,8 +50,9 @@ type callers struct {
 	itself           neighbour
 }
 
-// Callers shows who calls a function, and whom it calls, with the attributed metrics, and what
-// is said of the calls between two functions; said is nil when nobody asked. Notes stand above.
+// Callers shows the callers and the callees of a function, with the attributed metrics, and the
+// remarks that said returns for the calls between two functions; said may be nil. Notes precede the
+// table.
 func Callers(v *View, function string, said func(caller, callee string) string, notes ...string) (*Report, error) {
 	x, err := callersOf(v.Profile, function)
 	if err != nil {
@@ -71,7 +72,8 @@ func Callers(v *View, function string, said func(caller, callee string) string, 
 			return cmp.Compare(callgraph.Abs(b.Attributed.Of(v.Sort.Metric)), callgraph.Abs(a.Attributed.Of(v.Sort.Metric)))
 		})
 	}
-	// With what the callees have, what a function has of itself is all of its inclusive metrics.
+	// Together with the callees' values, the function's exclusive ones are all of its inclusive
+	// metrics.
 	own := x.Cost.Excl
 	if x.Func == samples.TotalName {
 		own = make([]int64, len(own))
@@ -83,7 +85,7 @@ func Callers(v *View, function string, said func(caller, callee string) string, 
 	}}, c.csv}, nil
 }
 
-// columns makes those of the table.
+// columns sets the columns of the table.
 func (c *callers) columns() {
 	var heads []string
 	for _, m := range c.metrics() {
@@ -93,7 +95,7 @@ func (c *callers) columns() {
 	c.table.Groups["attributed"] = report.Group[neighbour]{Heads: heads, Cells: func(n neighbour) (cells []string) {
 		for _, m := range c.metrics() {
 			mark := ""
-			if n.Role != c.itself.Role { // what it has of itself is not too small
+			if n.Role != c.itself.Role { // its exclusive values are not too small
 				mark = c.mark(m, c.itself.Costs)
 			}
 			cells = append(cells, mark+c.Value(m, n.Attributed.Of(m)))
@@ -142,7 +144,7 @@ func (c *callers) csv(w io.Writer) error {
 	return c.table.WriteCSV(w, report.All(c.rows(func(n int) int { return n })))
 }
 
-// summary writes the function's other names, all metrics that it has anything of, and its source.
+// summary writes the function's other names, all metrics in which it has a value, and its source.
 func (c *callers) summary(b *report.Text) {
 	function := c.itself.Name
 	if list := c.Profile.Aliases[function]; len(list) > 0 {
@@ -154,7 +156,7 @@ func (c *callers) summary(b *report.Text) {
 			all = append(all, m)
 		}
 	}
-	if function == samples.TotalName || len(all) <= len(c.metrics()) { // header has those of all; the table has these
+	if function == samples.TotalName || len(all) <= len(c.metrics()) { // the header has all metrics of <Total>; the table has all of these
 		return
 	}
 	text := show.Name(function)
@@ -163,7 +165,7 @@ func (c *callers) summary(b *report.Text) {
 	}
 	fmt.Fprintf(b, "\nall metrics of %s\n", text)
 	for _, m := range all {
-		if !slices.Contains(c.metrics(), m) { // the first lines say it of those
+		if !slices.Contains(c.metrics(), m) { // the first lines have those
 			c.whole(b, m)
 		}
 	}
@@ -174,7 +176,7 @@ func (c *callers) summary(b *report.Text) {
 	})
 }
 
-// source returns where the function begins, if its source and line are known; "": they are not.
+// source returns the place where the function begins; "" if its source or line is not known.
 func (c *callers) source() string {
 	for f := range c.Profile.Frames() {
 		if f.Func == c.itself.Name && f.File != "" {

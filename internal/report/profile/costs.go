@@ -52,7 +52,7 @@ type Costs struct {
 	AtLeast   []string `json:"at_least,omitempty" says:"metrics whose inclusive values may be more: stacks without it were cut off"`
 }
 
-// Costs returns the columns of what was summed up; nil: it is not in the data.
+// Costs returns the columns of a sum; c is nil if the row is not in the data.
 func (v *View) Costs(c *callgraph.Cost) Costs {
 	if c == nil {
 		return Costs{}
@@ -74,7 +74,7 @@ func (c Costs) Of(x callgraph.Column) int64 {
 	return c.Exclusive.Of(x.Metric)
 }
 
-// InData reports whether the samples have anything of the row, be it 0.
+// InData reports whether the samples contain the row, even with values of 0.
 func (c Costs) InData() bool { return c.Exclusive.list != nil }
 
 func (c Costs) costs() Costs { return c }
@@ -88,7 +88,7 @@ func (v *View) total() Costs {
 	return *v.all
 }
 
-// Whole returns what shares of a metric are of: its total, or Metric.Whole.
+// Whole returns the value that shares of a metric are relative to: its total, or Metric.Whole.
 func (v *View) Whole(metric int) int64 {
 	if n := v.Metrics[metric].Whole; n > 0 {
 		return n
@@ -96,8 +96,8 @@ func (v *View) Whole(metric int) int64 {
 	return v.total().Inclusive.Of(metric)
 }
 
-// Value shows a value of a metric as the original does: times in seconds with three
-// decimals, others as whole numbers. 0. is nothing at all, and 0.000 less than can be shown.
+// Value formats a value of a metric as the original does: times in seconds with three decimals,
+// others as whole numbers. "0." is zero, and "0.000" a value too small to be shown.
 func (v *View) Value(metric int, x int64) string {
 	switch {
 	case x == 0:
@@ -108,8 +108,7 @@ func (v *View) Value(metric int, x int64) string {
 	return show.Count(x)
 }
 
-// Cell shows what a column has of a cost, and its share of the whole, which <Total> has where no
-// value is negative, in percent.
+// Cell formats the value of a column, and its share of Whole in percent.
 func (v *View) Cell(c callgraph.Column, x Costs) (value, share string) {
 	n, all := x.Of(c), v.Whole(c.Metric)
 	if share = "0."; n != 0 && all != 0 {
@@ -122,7 +121,7 @@ func (v *View) Cell(c callgraph.Column, x Costs) (value, share string) {
 	return mark + v.Value(c.Metric, n), mark + share
 }
 
-// mark returns what stands before an inclusive value that may be more.
+// mark returns the sign before an inclusive value that is a lower bound.
 func (v *View) mark(metric int, x Costs) string {
 	if slices.Contains(x.AtLeast, v.Metrics[metric].Name) {
 		return report.AtLeast.String()
@@ -145,7 +144,7 @@ func (v *View) Heads() (heads []string) {
 	return heads
 }
 
-// Cells returns what the columns show of a cost.
+// Cells formats a cost for all columns.
 func (v *View) Cells(x Costs) (cells []string) {
 	for _, c := range v.Columns {
 		value, share := v.Cell(c, x)
@@ -156,8 +155,8 @@ func (v *View) Cells(x Costs) (cells []string) {
 	return cells
 }
 
-// Groups returns the columns of rows that have Costs embedded: metrics are those of the view, and
-// exact those of a CSV, which has all metrics.
+// Groups returns the columns of rows that embed Costs: metrics are those of the view, and exact
+// those of a CSV, which has all metrics.
 func Groups[R interface{ costs() Costs }](v *View) map[string]report.Group[R] {
 	return map[string]report.Group[R]{
 		"metrics": {Heads: v.Heads(), Cells: func(r R) []string { return v.Cells(r.costs()) }},
@@ -167,7 +166,7 @@ func Groups[R interface{ costs() Costs }](v *View) map[string]report.Group[R] {
 	}
 }
 
-// exact returns the columns exclusive_cpu, inclusive_cpu, or whatever the kinds are, of each metric.
+// exact returns a column for each kind and metric, such as exclusive_cpu and inclusive_cpu.
 func exact[R any](v *View, kinds []string, of func(R) []Values) (g report.Group[R]) {
 	for i := range v.Metrics {
 		for _, kind := range kinds {

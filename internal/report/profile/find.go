@@ -11,11 +11,12 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// ErrNoFunction says that there is no such function in the data, or more than one.
+// ErrNoFunction means that the data has no such function, or more than one.
 var ErrNoFunction = errors.New("function not found")
 
-// FindFunction returns the whole name of the one function that name means: that name, or the
-// end of one behind a dot or a slash. Of several the error lists the first.
+// FindFunction returns the full name of the function that name denotes: name itself, or the one
+// name that ends in it behind a dot or a slash. If there are several, the error lists the first
+// ones.
 func FindFunction(p *samples.Profile, name string) (string, error) {
 	if name == samples.TotalName {
 		return name, nil
@@ -43,8 +44,8 @@ func FindFunction(p *samples.Profile, name string) (string, error) {
 	return "", fmt.Errorf("%w: %q may be %s; give more of the name", ErrNoFunction, name, report.First(found, func(s string) string { return s }))
 }
 
-// Means reports whether name may mean a function: it is its name, or the end behind a dot or a
-// slash, with or without the file that tells functions of one name apart.
+// Means reports whether name may denote function: as its full name, or as the end of it behind a
+// dot or a slash, with or without the file that distinguishes functions of the same name.
 func Means(function, name string) bool {
 	whole := function
 	if i := strings.LastIndex(function, " ("); i > 0 && strings.HasSuffix(function, ")") && !strings.Contains(name, " (") {

@@ -10,7 +10,7 @@ import (
 
 var metrics = report.Table[metric]{What: "metric", All: true, Text: "metric, total, unit, how, what", CSV: "metric, total, unit, how, title=what"}
 
-// header shows which metrics there are.
+// header lists the metrics of a profile.
 func header(v *View) *Report {
 	d := &headerDocument{v.About(), v.Binary, v.BuildID, v.From, v.To}
 	return &Report{report.Report{Text: func(b *report.Text) { v.header(b, d.Metrics) }, Document: d}, func(w io.Writer) error {
@@ -18,7 +18,7 @@ func header(v *View) *Report {
 	}}
 }
 
-// how says how a metric is known.
+// how returns the origin of a metric's values.
 func how(m *samples.Metric) string {
 	switch {
 	case m.Of != nil:

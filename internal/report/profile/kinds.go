@@ -9,13 +9,13 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// A Kind is something that a profile is shown by.
+// A Kind is a way to sum up or list a profile.
 type Kind struct {
 	By    string        // its name: function, line
-	Split samples.Split // by what samples have to be kept apart for it
+	Split samples.Split // by which samples must be kept apart for it
 
-	// Rows have what frame makes of a frame, or else label of the labels; title returns their names.
-	// Other kinds have of.
+	// Kinds with rows have frame, which returns the key of a frame, or label, which returns that of
+	// the labels; title formats a key. Other kinds have of.
 	frame func(program string, f *samples.Frame) key
 	label func(*samples.Labels) key
 	title func(key) string
@@ -56,10 +56,10 @@ var (
 	Metrics = &Kind{By: "metric", of: header}
 )
 
-// Kinds lists them.
+// Kinds lists all kinds.
 var Kinds = []*Kind{Functions, Lines, Objects, Goroutines, Threads, Processes, Tracks, Scopes, Tree, Samples, Metrics}
 
-// Of shows a profile.
+// Of returns the report of this kind for a view.
 func (k *Kind) Of(v *View) *Report {
 	if k.of != nil {
 		return k.of(v)
@@ -71,12 +71,12 @@ func (k key) name() string { return k.Name }
 
 func (k key) place() string { return k.Name + ", " + show.Place(k.File, k.Line) }
 
-// named returns what shows a name, or what stands for those without one.
+// named returns a function that formats a name, or returns none if there is none.
 func named(none string) func(key) string {
 	return func(k key) string { return cmp.Or(k.Name, none) }
 }
 
-// numbered returns what shows a number with its name, or what stands for 0.
+// numbered returns a function that formats a number with its name, or returns none for 0.
 func numbered(none string) func(key) string {
 	return func(k key) string {
 		switch {

@@ -1,6 +1,6 @@
-// Package profile shows samples: by function, line, object, goroutine, thread, row and
-// scope, with callers and callees, as a tree, one by one, and what the slowest executions of
-// a scope did that others did not.
+// Package profile shows samples: by function, line, object, goroutine, thread, row and scope, with
+// callers and callees, as a tree, one by one, and what the slowest executions of a scope did that
+// others did not.
 package profile
 
 import (
@@ -16,27 +16,27 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// View is what of a profile is shown, and how.
+// View selects the part of a profile to show, its columns and their order.
 type View struct {
 	*samples.Profile
 	Trace   *trace.Trace // nil: the profile is not of a recording
 	Columns []callgraph.Column
 	Sort    callgraph.Column
 	Names   glob.Filter // of functions
-	Least   float64     // share of the total that a call of Tree has at least
-	List    []Sample    // of Samples, which takes the list over: it may be nearly all of the memory
+	Least   float64     // minimum share of the total for a call of Tree
+	List    []Sample    // of Samples, which consumes it: it may be nearly all of the memory
 
 	all *Costs // of <Total>; nil: not summed up yet
 }
 
-// Report is a view that can be a table for a spreadsheet too.
+// Report is a view with a CSV form.
 type Report struct {
 	report.Report
 	CSV func(w io.Writer) error
 }
 
-// NewView returns the view of columns, and of what one sorts by, in the words of
-// callgraph.ParseColumns. Without sort that is the first column.
+// NewView returns a view with columns and a sort column, in the syntax of callgraph.ParseColumns.
+// The default of sort is the first column.
 func NewView(p *samples.Profile, t *trace.Trace, columns, sort string, names glob.Filter) (*View, error) {
 	v := &View{Profile: p, Trace: t, Names: names}
 	var err error
@@ -60,7 +60,7 @@ func NewView(p *samples.Profile, t *trace.Trace, columns, sort string, names glo
 	return v, nil
 }
 
-// Head writes what is to be known of the data, and more of it.
+// Head writes the notes and the units of the data.
 func (v *View) Head(b *report.Text, more ...string) {
 	if v.Trace != nil {
 		b.Health(v.Trace)
@@ -79,7 +79,7 @@ func (v *View) Head(b *report.Text, more ...string) {
 	}
 }
 
-// metrics returns those of the columns, each once.
+// metrics returns the metrics of the columns, each once.
 func (v *View) metrics() (list []int) {
 	for _, c := range v.Columns {
 		if !slices.Contains(list, c.Metric) {
@@ -89,7 +89,7 @@ func (v *View) metrics() (list []int) {
 	return list
 }
 
-// unit returns what values of a metric are shown in.
+// unit returns the unit in which values of a metric are shown.
 func (v *View) unit(metric int) string {
 	if v.Metrics[metric].Unit == samples.Nanoseconds {
 		return "seconds"
@@ -97,14 +97,14 @@ func (v *View) unit(metric int) string {
 	return string(v.Metrics[metric].Unit)
 }
 
-// whole says what shares of a metric are of, where that is not its total.
+// whole writes what shares of a metric are relative to, if that is not its total.
 func (v *View) whole(b *report.Text, metric int) {
 	if x := &v.Metrics[metric]; x.Whole > 0 {
 		fmt.Fprintln(b, b.Dim(show.Name(fmt.Sprintf("%s: shares are of %s, %s: some values are negative, as in the difference of two profiles", x.Name, x.WholeOf, v.Value(metric, x.Whole)))))
 	}
 }
 
-// units says what the columns are.
+// units describes the columns.
 func (v *View) units() (text string) {
 	for i, at := range v.metrics() {
 		m := &v.Metrics[at]
@@ -125,11 +125,11 @@ type metric struct {
 	Total   int64  `json:"total" unit:"as the metric"`
 	Whole   int64  `json:"whole,omitempty" unit:"as the metric" says:"what shares are of where values are negative: the absolute sum, or the base's of 'pprof -diff_base'; absent: of the total"`
 
-	How string `json:"-" head:"how"` // it is known
+	How string `json:"-" head:"how"` // the origin of its values
 	at  int
 }
 
-// About is what each document begins with.
+// About begins each document.
 type About struct {
 	report.Kept
 	Samples int64    `json:"samples" unit:"samples" says:"that were read, waits included"`
@@ -137,7 +137,7 @@ type About struct {
 	Metrics []metric `json:"metrics"`
 }
 
-// About returns what the document of a view begins with, and more notes.
+// About returns the begin of a view's document, with more notes.
 func (v *View) About(more ...string) About {
 	a := About{Samples: v.Samples, Notes: slices.Concat([]string{}, v.Notes, more)}
 	if v.Trace != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// made is a profile with known sums: 3 s of CPU time in hot, of which 1 belongs to main by
-// way of mid, and a wait of 2 s in main for the network, in a slow execution.
+// made returns a profile with known sums: 3 s of CPU time in hot, of which main has 1 s through
+// mid, and a wait of 2 s in main for the network, in a slow execution.
 func made() *samples.Profile {
 	frame := func(name, file string, line int) *samples.Frame {
 		return &samples.Frame{Func: name, File: file, Line: line}
@@ -105,8 +105,8 @@ func TestCallersAndTree(t *testing.T) {
 	has(t, textOf(treeOf(v, 0.5), 0), "2 calls of less than 50% left out (--least 0 shows all)")
 }
 
-// TestSlowest: the sentence names the wait, at the program's own place and not in the library;
-// the table below is of the slow executions alone.
+// TestSlowest: the sentence names the wait at the program's own place, not in the library; the
+// table below covers only the slow executions.
 func TestSlowest(t *testing.T) {
 	p := made()
 	p.Executions = samples.Executions{Slow: 1, Rest: 2, Limit: 2e9}
@@ -138,8 +138,9 @@ func TestFindFunction(t *testing.T) {
 	}
 }
 
-// TestNegativeShares: of values that are differences, shares are of the absolute sum, which is told;
-// what became less is sorted by how much, and nothing is left out for being negative.
+// TestNegativeShares: shares of values that are differences are relative to the absolute sum, and
+// the report says so; rows that became less are sorted by magnitude, and none is left out for being
+// negative.
 func TestNegativeShares(t *testing.T) {
 	frame := func(name string) *samples.Frame { return &samples.Frame{Func: name} }
 	more, less, small, top := frame("more"), frame("less"), frame("small"), frame("main.main")

@@ -29,15 +29,15 @@ type row struct {
 
 var rows = report.Table[row]{Text: "metrics, name", CSV: "name, file, line, id, exact, at_least"}
 
-// rowsShown is what Kind.rows shows.
+// rowsShown is the content of Kind.rows.
 type rowsShown struct {
 	*View
 	table   report.Table[row]
 	rows    []row
-	slowest *slowest // nil: not asked for
+	slowest *slowest // nil: not requested
 }
 
-// rows shows a row of each key, sorted, <Total> first.
+// rows shows one row per key, sorted, <Total> first.
 func (k *Kind) rows(v *View) *Report {
 	t := &rowsShown{View: v, table: rows}
 	if v.Executions.Slow > 0 {
@@ -67,7 +67,7 @@ func (k *Kind) rows(v *View) *Report {
 	return &Report{report.Report{Text: t.text, Document: d}, func(w io.Writer) error { return t.table.WriteCSV(w, d.Rows) }}
 }
 
-// sum sums up what a profile has of each key.
+// sum sums up a profile by key.
 func (k *Kind) sum(p *samples.Profile, program string) map[key]*callgraph.Cost {
 	if k.label != nil {
 		return callgraph.ByLabel(p, k.label)
@@ -75,9 +75,9 @@ func (k *Kind) sum(p *samples.Profile, program string) map[key]*callgraph.Cost {
 	return callgraph.Sum(p, func(f *samples.Frame) key { return k.frame(program, f) })
 }
 
-// most is the largest of the columns: of rows that are equal by the one that sorts, which is 0 for
-// many, the one with more comes first. Where it is 0, too, the row has other metrics, which only
-// documents and CSV have.
+// most returns the largest value of the columns. It orders rows that are equal in the sort column,
+// which is 0 for many. It is 0 for rows that have only other metrics, which only documents and CSV
+// show.
 func (t *rowsShown) most(r row) (most int64) {
 	for _, x := range t.Columns {
 		most = max(most, callgraph.Abs(r.Of(x)))
@@ -102,14 +102,14 @@ func (t *rowsShown) text(b *report.Text) {
 		return
 	}
 	if b.Limit > 0 {
-		b.Limit++ // <Total> is none of them
+		b.Limit++ // <Total> does not count
 		defer func() { b.Limit-- }()
 	}
 	t.table.Write(b, shown)
 }
 
-// document is the document of functions --json, and of its neighbours. Values are in the
-// unit of their metric; those that are 0 are left out.
+// document is the document of functions --json and of the other kinds with rows. Values are in the
+// unit of their metric; zeros are left out.
 type document struct {
 	About
 	By      string           `json:"by" says:"'function', 'line', 'object', 'goroutine', 'thread'"`

@@ -12,8 +12,9 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// TestRowsOfMetricsThatAreNotShown: the text has the rows that have something in a column; the document and the CSV,
-// which have all metrics, have those of the other metrics too, behind them, and none of which no metric has anything.
+// TestRowsOfMetricsThatAreNotShown: the text has the rows with a value in a shown column; the
+// document and the CSV, which have all metrics, append the rows of other metrics, and leave out
+// rows without any value.
 func TestRowsOfMetricsThatAreNotShown(t *testing.T) {
 	p := made()
 	p.Stacks = append(p.Stacks, samples.Stack{Frames: []*samples.Frame{{Func: "main.idle", File: "/m/main.go", Line: 30}}, Values: []int64{0, 0, 0}, Labels: samples.Labels{Goid: 3}})

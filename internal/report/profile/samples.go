@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// A Sample is a row for a sample or a wait. There can be one for each few bytes of a trace, and all
-// of them are kept.
+// A Sample is the row of a sample or a wait. There can be one for every few bytes of a trace, and
+// all of them are kept in memory.
 type Sample struct {
 	Time      int64      `json:"time_ns" unit:"ns" says:"when it was, or a wait began"`
 	Metric    string     `json:"metric"`
@@ -110,7 +110,7 @@ func (s Stack) text() string {
 	return show.Name(strings.Join(parts, " < "))
 }
 
-// Exact returns the functions, as a CSV has them.
+// Exact returns the functions, leaf first, separated by ";", for CSV.
 func (s Stack) Exact() string {
 	return strings.Join(report.RowsOf(s, func(f *samples.Frame) string { return f.Func }), ";")
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// slowest is what the slow executions of a scope did, compared with the others.
+// slowest compares the slow executions of a scope with the others.
 type slowest struct {
 	*View
 	metrics []contrast
 	places  []placed
 }
 
-// contrast is a row: what one slow execution had of a metric, and what another one had.
+// contrast is a row: the values of a metric in one slow execution and in one of the others.
 type contrast struct {
 	Metric string  `json:"metric" head:"what"`
 	Slow   float64 `json:"slow_ns" unit:"ns" says:"of one slow execution"`
@@ -27,7 +27,7 @@ type contrast struct {
 	metric int
 }
 
-// placed is what they had of it in a place.
+// placed is a contrast at one place.
 type placed struct {
 	contrast
 	Function string `json:"function" head:"where" says:"the program's innermost function there"`
@@ -49,7 +49,7 @@ var (
 	}
 )
 
-// slowestDocument is slowest in a document; times are for one execution.
+// slowestDocument is slowest as a document; times are per execution.
 type slowestDocument struct {
 	Slow    int64      `json:"slow" unit:"executions" says:"the slow ones"`
 	Others  int64      `json:"others" unit:"executions"`
@@ -58,7 +58,7 @@ type slowestDocument struct {
 	Places  []placed   `json:"places"`
 }
 
-// slowestOf compares, and returns a view of what the slow executions did too.
+// slowestOf returns the comparison, and a view of only the slow executions.
 func slowestOf(v *View) (*slowest, *View) {
 	type what struct {
 		metric int
@@ -113,12 +113,14 @@ func slowestOf(v *View) (*slowest, *View) {
 	return x, &only
 }
 
-// hotPlace returns the leaf without its line: a function has some samples, a line hardly any.
+// hotPlace returns the leaf without its line: a function has enough samples to compare, a line
+// hardly any.
 func hotPlace(frames []*samples.Frame) key {
 	return key{Name: frames[0].Func, File: frames[0].File}
 }
 
-// waitPlace returns the innermost frame that is not Go's own: where one waits, and not how.
+// waitPlace returns the innermost frame that is not Go's own: the place of the wait, not its
+// mechanism.
 func waitPlace(frames []*samples.Frame) key {
 	for _, f := range frames {
 		if samples.Own(f.Func) {
@@ -144,11 +146,11 @@ func (x *slowest) text(b *report.Text) {
 	contrastPlaces.Write(b, x.places)
 }
 
-// sentence says what makes most of the difference, and where most of that was.
+// sentence names the metric that makes most of the difference, and the place of most of it.
 func (x *slowest) sentence() string {
 	all := 0.0
 	for _, c := range x.metrics {
-		if c.Metric != "syscall" { // it may have had a CPU, and be counted already
+		if c.Metric != "syscall" { // its time may be CPU time too, which is counted already
 			all += c.More
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// call is a row: a function on one way from <Total>.
+// call is a row: a function on one path from <Total>.
 type call struct {
 	Depth int    `json:"depth" unit:"calls" says:"below '<Total>', which has 0; the caller is the last one before with one less"`
 	Name  string `json:"name" says:"a function; its values are of this way from '<Total>'"`
@@ -26,8 +26,8 @@ type treeDocument struct {
 	Functions report.List[call] `json:"functions"`
 }
 
-// tree shows who called whom from <Total> on. Calls with less than View.Least of the metric that
-// sorts are left out of the text.
+// tree shows the calls from <Total> on. The text leaves out calls with less than the share
+// View.Least of the sort metric.
 func tree(v *View) *Report {
 	root, table := callgraph.Tree(v.Profile, v.Sort.Metric), calls
 	table.Groups = Groups[call](v)
@@ -68,7 +68,7 @@ func (v *View) walk(root *callgraph.Node, f func(call) bool) {
 	}
 }
 
-// large returns the calls that are shown, and how many are not, without those below them.
+// large returns the calls to show, and the number of the others, without those below them.
 func (v *View) large(root *callgraph.Node) (list []call, small int64) {
 	all := v.Whole(v.Sort.Metric)
 	v.walk(root, func(c call) bool {
@@ -84,7 +84,7 @@ func (v *View) large(root *callgraph.Node) (list []call, small int64) {
 	return list, small
 }
 
-// deepest bounds how far the text is moved to the right.
+// deepest bounds the indentation of the text, in calls.
 const deepest = 60
 
 func (c call) indented() string {

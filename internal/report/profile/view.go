@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// compared is a row that is compared: CPU time and waits, exclusive, and with i inclusive.
+// compared is a row for compare: CPU time and waits, exclusive and, with prefix i, inclusive.
 type compared struct {
 	Name string     `head:"name"`
 	CPU  report.Int `head:"cpu" unit:"ns" compare:"grows worse part"`
@@ -41,13 +41,13 @@ func comparedBy(k *Kind) report.View {
 	})
 }
 
-// Compared returns the view that has the figures of FiguresBy, which of makes of the samples of a recording.
+// Compared returns the view whose figures of computes from the samples of a recording.
 func Compared(of func(*trace.Trace, *samples.Profile, func(string) bool) (*report.Figures, error)) report.View {
 	return sampledView(&comparedCosts, of)
 }
 
-// CallersView has who calls a function, and whom it calls, with what of its inclusive metrics
-// belongs to the calls between the two.
+// CallersView compares the callers and the callees of a function, with the part of its inclusive
+// metrics that belongs to the calls between the two.
 func CallersView(function string) report.View {
 	return sampledView(&comparedCallers, func(_ *trace.Trace, p *samples.Profile, wanted func(string) bool) (*report.Figures, error) {
 		return CallersFigures(p, function, wanted)
@@ -68,8 +68,8 @@ func sampledView(table *report.Table[compared], of func(*trace.Trace, *samples.P
 	}
 }
 
-// CallersFigures returns the figures of CallersView, of whatever the samples are of. The whole is
-// what the function has, inclusive. Names are those of callers and callees.
+// CallersFigures returns the figures of CallersView, for any samples. The whole is the function's
+// inclusive value. wanted selects the names of callers and callees.
 func CallersFigures(p *samples.Profile, function string, wanted func(string) bool) (*report.Figures, error) {
 	x, err := callersOf(p, function)
 	if err != nil {
@@ -94,12 +94,12 @@ func CallersFigures(p *samples.Profile, function string, wanted func(string) boo
 	return f, nil
 }
 
-// FiguresOf returns the figures of such a view, of whatever the samples are of.
+// FiguresOf returns the figures of such a view, for any samples.
 func FiguresOf(p *samples.Profile, k *Kind, wanted func(string) bool) *report.Figures {
 	return FiguresBy(p, k.By, wanted, func(f *samples.Frame) string { return k.title(k.frame(theProgram, f)) })
 }
 
-// FiguresBy returns what the frames of each name have, exclusive and inclusive, of CPU time and waits.
+// FiguresBy sums up CPU time and waits, exclusive and inclusive, by the names of frames.
 func FiguresBy(p *samples.Profile, kind string, wanted func(string) bool, nameOf func(*samples.Frame) string) *report.Figures {
 	costs := callgraph.Sum(p, nameOf)
 	if p.Samples > 0 || len(costs) > 0 {
@@ -120,8 +120,8 @@ func FiguresBy(p *samples.Profile, kind string, wanted func(string) bool, nameOf
 	return f
 }
 
-// known returns what knows a metric of values; where the source lacks the metric, or nothing was
-// sampled, that is unknown.
+// known returns a function that looks up a metric in values; it returns unknown if the source lacks
+// the metric or nothing was sampled.
 func known(p *samples.Profile, metric string) func(values []int64) report.Int {
 	m := p.Metric(metric)
 	if m < 0 || p.Metrics[m].Sampled && p.Value(p.Total(), m) == 0 && p.Metrics[m].Whole == 0 {
@@ -130,7 +130,7 @@ func known(p *samples.Profile, metric string) func(values []int64) report.Int {
 	return func(values []int64) report.Int { return report.Known(p.Value(values, m), true) }
 }
 
-// figures returns the rows that are wanted, and have anything.
+// figures returns the wanted rows that have a value.
 func figures(p *samples.Profile, table *report.Table[compared], rows []compared, wanted func(string) bool) *report.Figures {
 	f := &report.Figures{Notes: p.Notes}
 	rows = slices.DeleteFunc(rows, func(r compared) bool {

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestFunctionsView: a function has what it and those that it called had. What has nothing of
-// the columns is left out, and a metric that the source lacks is not 0.
+// TestFunctionsView: a function's inclusive values include those of its callees. Rows without a
+// value in the columns are left out, and a metric that the source lacks is unknown, not 0.
 func TestFunctionsView(t *testing.T) {
 	f, g, h := &samples.Frame{Func: "main.f"}, &samples.Frame{Func: "main.g"}, &samples.Frame{Func: "main.h"}
 	p := &samples.Profile{
@@ -58,8 +58,8 @@ func TestFunctionsView(t *testing.T) {
 	}
 }
 
-// TestCallersView: of a function there is what its callers and callees have of it, and the whole is
-// what it has.
+// TestCallersView: rows have the function's values that belong to its callers and callees, and the
+// whole is the function's value.
 func TestCallersView(t *testing.T) {
 	f, g, h := &samples.Frame{Func: "main.f"}, &samples.Frame{Func: "main.g"}, &samples.Frame{Func: "main.h"}
 	p := &samples.Profile{

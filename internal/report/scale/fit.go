@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// minPoints is how many numbers of processors a fit takes: with three parameters, fewer
-// would fit nearly anything.
+// minPoints is the minimum number of different N for a fit: with three parameters, fewer would fit
+// nearly anything.
 const minPoints = 6
 
-// sample is the time that the same work took on N processors.
+// sample is the time of the same work on N processors.
 type sample struct {
 	N    int
 	Time float64 // any unit
 }
 
-// fitted is the law's parameters.
+// fitted holds the parameters of the law.
 type fitted struct {
 	Single float64 `json:"single" unit:"ns" says:"wall time on one processor, by the law"`
 	Sigma  float64 `json:"sigma" unit:"0 or more" says:"σ: what is done by one at a time"`
@@ -24,12 +24,12 @@ type fitted struct {
 	Error float64 `json:"error" unit:"0 to 1" says:"root of the mean square, of how far the medians lie off"`
 }
 
-// fitUSL fits the law by least squares of the relative deviations. Samples of the same
-// N count each; there have to be minPoints different ones.
+// fitUSL fits the law by least squares of the relative deviations. All samples count, also those of
+// the same N; there must be at least minPoints different N.
 //
-// As N·time = a + b(N−1) + cN(N−1) with a the time on one, σ = b/a and κ = c/a, this is
-// a linear problem. Where the best b or c would be negative, which no program's losses
-// are, the best one without it is taken.
+// As N·time = a + b(N−1) + cN(N−1) with a the time on one processor, σ = b/a and κ = c/a, this is a
+// linear problem. If the best b or c is negative, which no program's losses are, the best fit
+// without it is taken.
 func fitUSL(samples []sample) (fitted, error) {
 	var rows [][3]float64
 	different := map[int]bool{}
@@ -70,8 +70,8 @@ func deviation(rows [][3]float64, x [3]float64) (sum float64) {
 	return sum
 }
 
-// solve finds the x, zero but in the columns use, with the least squares of rows·x − 1,
-// by the normal equations. The columns are brought to one size first: κ's grows with N².
+// solve finds the x, zero except in the columns use, with the least squares of rows·x − 1, by the
+// normal equations. It first scales the columns to one size: κ's grows with N².
 func solve(rows [][3]float64, use []int) (x [3]float64, ok bool) {
 	var size [3]float64
 	for _, r := range rows {
@@ -116,7 +116,7 @@ func solve(rows [][3]float64, use []int) (x [3]float64, ok bool) {
 	for i, c := range use {
 		x[c] = m[i][3] / m[i][i] / math.Sqrt(size[c])
 		if x[c] < 0 && x[c] > -1e-9*math.Abs(m[i][3]/m[i][i]) {
-			x[c] = 0 // rounding
+			x[c] = 0 // rounding error
 		}
 	}
 	return x, true
@@ -127,8 +127,8 @@ func (f *fitted) speedup(n float64) float64 {
 	return n / (1 + f.Sigma*(n-1) + f.Kappa*n*(n-1))
 }
 
-// peak returns N*, the number of processors beyond which more of them make it slower; ok is
-// false where there is none.
+// peak returns N*, the number of processors beyond which more of them make the program slower; ok
+// is false if there is none.
 func (f *fitted) peak() (n float64, ok bool) {
 	if f.Kappa <= 0 {
 		return 0, false
@@ -136,17 +136,17 @@ func (f *fitted) peak() (n float64, ok bool) {
 	return math.Max(math.Sqrt(math.Max(1-f.Sigma, 0)/f.Kappa), 1), true
 }
 
-// loss is what a program's processors are lost to.
+// loss is the kind of loss that limits a program.
 type loss string
 
 // Losses.
 const (
-	lossNone          loss = "none"          // it is within a tenth of linear
+	lossNone          loss = "none"          // within a tenth of linear
 	lossSerialization loss = "serialization" // σ
 	lossCoherence     loss = "coherence"     // κ
 )
 
-// dominant returns which kind of loss is the larger one on n processors.
+// dominant returns the larger kind of loss on n processors.
 func (f *fitted) dominant(n float64) loss {
 	switch s, k := f.Sigma*(n-1), f.Kappa*n*(n-1); {
 	case s+k < 1/0.9-1:

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// law makes the times of a program with these parameters on each of ns.
+// law returns the times of a program with these parameters on each of ns processors.
 func law(single, sigma, kappa float64, ns ...int) []sample {
 	var s []sample
 	for _, n := range ns {
@@ -29,7 +29,7 @@ func TestFitFindsTheParametersOfExactTimes(t *testing.T) {
 		{0, 0.01, []int{1, 2, 4, 8, 16, 32}, lossCoherence},
 		{0.03, 0.0005, []int{1, 2, 4, 8, 16, 24, 32}, lossSerialization},
 		{0.001, 0.02, []int{1, 2, 3, 4, 6, 8}, lossCoherence},
-		{0.1, 0.001, []int{2, 4, 6, 8, 12, 64}, lossSerialization}, // without a run on one
+		{0.1, 0.001, []int{2, 4, 6, 8, 12, 64}, lossSerialization}, // without a run on one processor
 	} {
 		f, err := fitUSL(law(3e9, w.sigma, w.kappa, w.ns...))
 		if err != nil {
@@ -74,7 +74,7 @@ func TestFitNeverHasNegativeLosses(t *testing.T) {
 	for range 500 {
 		s := law(1, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8)
 		for i := range s {
-			s[i].Time *= math.Exp(0.5 * rng.NormFloat64()) // superlinear ones among them
+			s[i].Time *= math.Exp(0.5 * rng.NormFloat64()) // some of them superlinear
 		}
 		f, err := fitUSL(s)
 		if err != nil || f.Sigma < 0 || f.Kappa < 0 || !(f.Single > 0) {

@@ -9,17 +9,17 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// maxError is how far the medians may lie off the law, as the root of the mean square, for
-// anything to be concluded from it.
+// maxError is the largest deviation of the medians from the law, as the root of the mean square,
+// from which anything is concluded.
 const maxError = 0.1
 
-// document is what scale shows. Times are integer nanoseconds.
+// document is the content of the scale report. Times are integer nanoseconds.
 type document struct {
 	Command []string    `json:"command"`
 	CPUs    int         `json:"cpus" unit:"CPUs" says:"that the runs could use"`
 	Points  []point     `json:"points"` // by procs
-	Names   []inflation `json:"names"`  // what costs more CPU on more processors first; empty: nothing was recorded
-	// Fit is null where Refused says why.
+	Names   []inflation `json:"names"`  // by growth of CPU time, largest first; empty: nothing was recorded
+	// Fit is null if Refused gives a reason.
 	Fit      *fitted          `json:"fit" says:"of the Universal Scalability Law; null: 'refused' says why"`
 	Peak     *float64         `json:"peak" unit:"processors" says:"with which it would be fastest; null: there is none, or no good fit"`
 	Dominant loss             `json:"dominant" says:"the larger loss on the most processors; empty: no fit that is good enough"`
@@ -28,7 +28,7 @@ type document struct {
 	Memory   *membench.Result `json:"memory" says:"with '--membench': as 'scopeview membench'"`
 }
 
-// point is the runs with one number of processors.
+// point sums up the runs with one number of processors.
 type point struct {
 	Procs     int     `json:"procs" head:"GOMAXPROCS" unit:"processors" says:"GOMAXPROCS"`
 	Runs      int     `json:"runs" unit:"runs"`
@@ -41,15 +41,15 @@ type point struct {
 	Beyond    bool    `json:"beyond_cpus" head:"more than CPUs" says:"more than there are CPUs"`
 }
 
-// inflation is how the CPU time of one execution of a name's scopes grows.
+// inflation holds the CPU time of one execution of a name's scopes, by number of processors.
 type inflation struct {
 	Name string  `json:"name"`
 	CPU  []int64 `json:"cpu_ns" unit:"ns" says:"per execution, by point; -1: known of less than half of them"`
-	// Factor is the last known one over the first; 0: not known.
+	// Factor is the last known value over the first; 0: not known.
 	Factor float64 `json:"factor" unit:"ratio" says:"the last known one over the first; 0: not known"`
 }
 
-// summarize makes the document of runs.
+// summarize returns the document of the runs.
 func summarize(list []run, cpus int) *document {
 	r := &document{CPUs: cpus, Points: []point{}, Names: []inflation{}}
 	by := map[int][]run{}
@@ -93,7 +93,7 @@ func summarize(list []run, cpus int) *document {
 	return r
 }
 
-// names compares what one execution costs, by name.
+// names compares the cost of one execution, by name.
 func (r *document) names(procs []int, by map[int][]run) {
 	sums := map[string][]Name{}
 	for i, p := range procs {

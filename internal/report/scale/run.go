@@ -13,22 +13,22 @@ import (
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
-// Options say what to run.
+// Options select the command and the runs.
 type Options struct {
 	Procs   []int    // values of GOMAXPROCS, different ones
-	Runs    int      // how often each
+	Runs    int      // runs of each
 	Command []string // {p} in an argument becomes GOMAXPROCS, {trace} a directory for a trace
-	// Names reads what a run has recorded into dir; nil: nothing is to be recorded.
+	// Names reads the names that a run recorded into dir; nil: nothing is recorded.
 	Names  func(dir string) (map[string]Name, error)
 	Memory bool // also measure the machine's memory
-	// Progress, if there is one, is called before each run.
+	// Progress, if not nil, is called before each run.
 	Progress func(run, of, procs int)
 }
 
-// Name is what is known of a name's scopes in one run.
+// Name sums up a name's scopes in one run.
 type Name struct {
 	Count int64 // ended scopes
-	Known int64 // of those: with a known CPU time
+	Known int64 // of those, with a known CPU time
 	CPU   int64 // ns, the sum of the known ones
 }
 
@@ -40,9 +40,8 @@ type run struct {
 	Names        map[string]Name // nil: it recorded nothing
 }
 
-// measure runs the command Runs times with each of Procs. The runs of different Procs
-// alternate, forwards and then backwards, so that a machine that becomes slower or
-// warmer does so for all of them.
+// measure runs the command Runs times with each of Procs. It goes through Procs forwards and then
+// backwards, so that a machine that becomes slower or warmer does so for all of them.
 func measure(ctx context.Context, o Options) ([]run, error) {
 	var list []run
 	order := slices.Clone(o.Procs)

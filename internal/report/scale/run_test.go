@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// TestMain makes the test binary the command that is run.
+// TestMain runs the test binary as the measured command.
 func TestMain(m *testing.M) {
 	switch os.Getenv("SCALE_CHILD") {
 	case "":
 		os.Exit(m.Run())
-	case "note": // what it was given
+	case "note": // write the environment to a file
 		dir := os.Args[2]
 		text := fmt.Sprintf("%d %s %v", runtime.GOMAXPROCS(0), os.Args[1], os.Getenv("SCOPEVIEW") == dir)
 		if err := os.WriteFile(filepath.Join(dir, "note"), []byte(text), 0o600); err != nil {
@@ -129,7 +129,7 @@ func TestSummarize(t *testing.T) {
 		t.Errorf("names %+v", r.Names)
 	}
 	for i := range runs {
-		runs[i].Wall = 1e9 + int64(i/3%2)*2e9 // to and fro
+		runs[i].Wall = 1e9 + int64(i/3%2)*2e9 // alternating
 	}
 	if r := summarize(runs, 4); r.Fit == nil || r.Fit.Error < maxError || r.Dominant != "" || r.Peak != nil {
 		t.Errorf("times that follow no law: %+v", r)

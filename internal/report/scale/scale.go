@@ -26,7 +26,7 @@ func Of(ctx context.Context, o Options) (*report.Report, error) {
 	return &report.Report{Text: func(b *report.Text) { r.text(b, o.Names == nil) }, Document: r}, nil
 }
 
-// warnings returns what the numbers can't tell.
+// warnings returns the limits of the numbers.
 func warnings(points []point, cpus int) []string {
 	ws := []string{}
 	if last := points[len(points)-1].Procs; last > cpus {

@@ -9,7 +9,7 @@ import (
 
 var points = report.Table[point]{Text: "GOMAXPROCS, wall, from, to, speed-up, CPU, CPU factor, =more than CPUs"}
 
-// text writes what scale found for people.
+// text writes the report for people.
 func (r *document) text(b *report.Text, plain bool) {
 	points.Write(b, r.Points)
 	for _, text := range r.Warnings {
@@ -24,7 +24,7 @@ func (r *document) text(b *report.Text, plain bool) {
 	}
 }
 
-// law writes of the fit, or why there is none.
+// law writes the fit, or why there is none.
 func (r *document) law(b *report.Text) {
 	if r.Fit == nil {
 		fmt.Fprintf(b, "the Universal Scalability Law is not fitted: %s\n", r.Refused)
@@ -52,10 +52,10 @@ func (r *document) law(b *report.Text) {
 	}
 }
 
-// inflated is how much more CPU time an execution has to take to be called inflated.
+// inflated is the growth of an execution's CPU time from which on it is called inflated.
 const inflated = 1.1
 
-// nameTable writes what one execution of each name costs.
+// nameTable writes the cost of one execution of each name.
 func (r *document) nameTable(b *report.Text, plain bool) {
 	if len(r.Names) == 0 {
 		if !plain {

@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-// pprof writes the stacks as a profile, in which the name is a label.
+// pprof writes the stacks as a pprof profile with the name as a label.
 func (r *found) pprof(w io.Writer) error {
 	p := &samples.Profile{
 		Metrics: []samples.Metric{{Name: "calls", Unit: samples.Count}, {Name: "weight", Unit: samples.Count}},
@@ -32,7 +32,7 @@ func (r *found) pprof(w io.Writer) error {
 	return pprof.Write(w, p, pprof.Options{Start: r.t.Start(), Scope: "name"})
 }
 
-// same returns the one frame that is equal.
+// same returns the unique frame that is equal to f.
 func same(frames map[samples.Frame]*samples.Frame, f samples.Frame) *samples.Frame {
 	if frames[f] == nil {
 		frames[f] = &f

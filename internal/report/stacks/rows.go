@@ -6,11 +6,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// document is the document of stacks --json. Keys may be added; none changes
-// its meaning or goes away.
+// document is the document of stacks --json. Keys may be added; none changes its meaning or is
+// removed.
 type document struct {
 	report.Kept
-	Names  []name             `json:"names"` // the most calls first, as stacks
+	Names  []name             `json:"names"` // the most calls first
 	Stacks report.List[stack] `json:"stacks"`
 }
 
@@ -24,7 +24,7 @@ type name struct {
 
 var names = report.Table[name]{What: "name", All: true, Text: "name, calls, weight, stacks"}
 
-// stack is a row for a stack, or for the stacks that have their innermost callers in common.
+// stack is a row for a stack, or for all stacks with the same innermost callers.
 type stack struct {
 	Name   string         `json:"name"`
 	Calls  int64          `json:"calls" unit:"calls"`
@@ -33,7 +33,7 @@ type stack struct {
 	Cut    bool           `json:"cut" says:"there were more callers"`
 	Frames []report.Frame `json:"frames" head:"called from"` // the caller first; none: (other stacks)
 
-	one *trace.Stack // of several
+	one *trace.Stack // one of the row's stacks
 }
 
 // text writes the tables for people.
@@ -51,7 +51,8 @@ func (r *found) text(b *report.Text) {
 	callers.WriteAfter(b, r.callers())
 }
 
-// stack returns the row of a stack. One is written after the other: they share their frames.
+// stack returns the row of a stack. Rows must be written one after the other: they share their
+// frames.
 func (r *found) stack(s trace.Stack) stack {
 	if r.listed == nil {
 		r.listed = []report.Frame{} // not null

@@ -1,4 +1,4 @@
-// Package stacks tells from where scope.Stack was called, and how often.
+// Package stacks counts the calls of scope.Stack by call stack.
 package stacks
 
 import (
@@ -18,35 +18,35 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Report is what stacks shows.
+// Report is the result of stacks.
 type Report struct {
 	report.Report
 	Pprof   func(w io.Writer) error                // writes a profile for go tool pprof
-	Folded  func(w io.Writer, byWeight bool) error // writes what flame graphs are made of
-	Unnamed int64                                  // stacks that are told of without their callers: together they have more than a recorder tells of
+	Folded  func(w io.Writer, byWeight bool) error // writes the input of flame graphs
+	Unnamed int64                                  // stacks reported without their callers: together they have more frames than a recorder writes
 }
 
-// found is what was read.
+// found is the content of the stacks report.
 type found struct {
-	depth  int // callers by which the text sums up; 0: all
-	skip   int // innermost callers that are left out
+	depth  int // number of callers by which the text sums up; 0: all
+	skip   int // number of innermost callers left out
 	t      *trace.Trace
 	stacks []trace.Stack // the most calls first; without their frames
 	names  []name        // the most calls first
 	calls  map[uint16]int64
-	frames []format.Frame // used again and again, as is listed
+	frames []format.Frame // reused for each stack, as is listed
 	listed []report.Frame
 }
 
-// framesMax is how many frames a report of a trace of size bytes has: more than any recorder
-// makes. But a stack of a thousand frames can have a name in every few bytes, and what is
-// written of them would be thousands of times the trace.
+// framesMax bounds the frames of a report of a trace of size bytes; no recorder exceeds it. Without
+// it, a stack of a thousand frames could have a name in every few bytes, and the output would be
+// thousands of times as large as the trace.
 func framesMax(size int64) int { return int(min(1<<16+size/2, 1<<30)) }
 
 const otherStacks = "(other stacks)"
 
-// Of reads what is counted of the names that are wanted. The text sums up by the innermost
-// depth callers, or all if that is 0. The innermost skip callers are left out.
+// Of reads the counts of the wanted names. The text sums up by the innermost depth callers, or by
+// all if depth is 0. The innermost skip callers are left out.
 func Of(t *trace.Trace, sel *analysis.Selection, depth, skip int) *Report {
 	r := &found{depth: depth, skip: skip, t: t, calls: map[uint16]int64{}, names: []name{}}
 	all := &Report{report.Report{Text: r.text}, r.pprof, r.folded, 0}
@@ -91,17 +91,17 @@ func (r *found) share(name uint16, n int64) float64 {
 	return 0
 }
 
-// framesOf returns the frames of a stack that are shown; they are good until the next call.
+// framesOf returns the frames of a stack that are shown; they are valid until the next call.
 func (r *found) framesOf(s *trace.Stack) []format.Frame {
 	r.frames = r.t.AppendFrames(r.frames[:0], s.ID)
 	return r.frames[min(r.skip, max(len(r.frames)-1, 0)):] // the outermost stays
 }
 
-// callers sums the stacks up by their innermost callers.
+// callers sums up the stacks by their innermost callers.
 func (r *found) callers() (list []stack) {
 	type key struct {
 		name uint16
-		from [32]byte // a hash: the text can be long
+		from [32]byte // a hash, because the text can be long
 	}
 	of := map[key]int{}
 	for i := range r.stacks {
@@ -121,10 +121,10 @@ func (r *found) callers() (list []stack) {
 	return list
 }
 
-// calledFromMax is how long a line of callers gets: nobody reads more.
+// calledFromMax bounds a line of callers, in bytes: nobody reads more.
 const calledFromMax = 4096
 
-// calledFrom writes the innermost callers in a line, safe to show.
+// calledFrom formats the innermost callers in a line, safe to print.
 func (r *found) calledFrom(s *trace.Stack) string {
 	frames := r.framesOf(s)
 	if len(frames) == 0 {
@@ -149,7 +149,7 @@ func (r *found) calledFrom(s *trace.Stack) string {
 	return strings.Join(callers, " < ")
 }
 
-// unknownStack returns what a stack is called of which no frames are known.
+// unknownStack returns the text for a stack without known frames.
 func unknownStack(s *trace.Stack) string {
 	if s.ID == format.OtherStacks {
 		return otherStacks
@@ -157,7 +157,7 @@ func unknownStack(s *trace.Stack) string {
 	return fmt.Sprintf("(stack %d)", s.ID)
 }
 
-// folded writes the stacks as flame graphs are made of, as wide as the calls or the weight.
+// folded writes the stacks as input of flame graphs, weighted by calls or by weight.
 func (r *found) folded(w io.Writer, byWeight bool) error {
 	b := bufio.NewWriter(w)
 	for i := range r.stacks {
@@ -167,7 +167,7 @@ func (r *found) folded(w io.Writer, byWeight bool) error {
 			n = s.Weight
 		}
 		if n <= 0 {
-			continue // nothing that could have a width
+			continue // it would have no width
 		}
 		if s.Cut {
 			b.WriteString("…;")

@@ -24,8 +24,8 @@ count ticks=2000 2:1:10:100 2:2:30:-5 3:0:2:2
 stop ticks=9000
 `
 
-// TestStacks sums up by as many callers as are asked for, and folds them for flame graphs,
-// where what has no width is left out.
+// TestStacks sums up by different numbers of callers, and folds the stacks for flame graphs without
+// those that would have no width.
 func TestStacks(t *testing.T) {
 	tr := tracetest.OpenText(t, counted)
 	for _, c := range []struct {

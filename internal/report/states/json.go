@@ -4,8 +4,8 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// document is the document of states --json. Times are integer nanoseconds. Keys may
-// be added; none changes its meaning or goes away. null is unknown.
+// document is the document of states --json. Times are integer nanoseconds. Keys may be added; none
+// changes its meaning or is removed. null is unknown.
 type document struct {
 	report.Kept
 	From        int64              `json:"from_ns" unit:"ns" says:"what the Go execution trace covers"`

@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// Times has the time in each state. In documents they are by the states' names, with those that
-// took none.
+// Times has the time in each state. In documents the key is the state's name; states without time
+// are included.
 type Times analysis.StateTimes
 
 // MarshalJSON implements json.Marshaler.
@@ -32,7 +32,7 @@ type group struct {
 	Self      *Times `json:"self_ns,omitempty" unit:"ns" says:"by name: each state, without the scopes inside"`
 
 	Mean float64 `json:"-" head:"mean" unit:"ns" compare:"worse"`
-	rest bool    // of what has no name
+	rest bool    // of rows without a name
 }
 
 func groupOf(g *analysis.StateGroup, by analysis.By) group {
@@ -46,7 +46,7 @@ func groupOf(g *analysis.StateGroup, by analysis.By) group {
 
 var groups = report.Table[group]{What: "row", Compare: "mean, total, count"}
 
-// table returns the table of the groups: of each its time, and what share of that each state had.
+// table returns the table of the groups: the time of each, and the share of each state in it.
 func (r *found) table() *report.Table[group] {
 	t := groups
 	t.Text = string(r.by) + "=name, count, total, shares"
@@ -61,7 +61,7 @@ func (r *found) table() *report.Table[group] {
 	return &t
 }
 
-// times returns those that are shown of a group.
+// times returns the times of a group that are shown.
 func (r *found) times(g group) *analysis.StateTimes {
 	if r.self {
 		return (*analysis.StateTimes)(g.Self)
@@ -69,7 +69,7 @@ func (r *found) times(g group) *analysis.StateTimes {
 	return (*analysis.StateTimes)(&g.States)
 }
 
-// title returns a group's name as people see it.
+// title returns a group's name for people.
 func (r *found) title(g group) string {
 	switch {
 	case r.by == analysis.ByGoroutine:
@@ -84,7 +84,7 @@ func (r *found) title(g group) string {
 	return report.Name(g.Name)
 }
 
-// shares writes the shares of the states; empty where there is nothing.
+// shares formats the shares of the states; a state without time has an empty cell.
 func shares(t *analysis.StateTimes) []string {
 	cells := make([]string, states.Count)
 	all := t.Sum()

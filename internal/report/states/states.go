@@ -1,5 +1,4 @@
-// Package states tells what the goroutines of a trace did: ran, were put off the CPU, or
-// waited for what.
+// Package states reports what the goroutines of a trace did: ran, were preempted, or waited.
 package states
 
 import (
@@ -12,18 +11,17 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// found is what states shows.
+// found is the content of the states report.
 type found struct {
 	t      *trace.Trace
 	facts  *states.Facts
 	groups []group
 	by     analysis.By
-	self   bool // the text has the times without those in scopes inside
+	self   bool // the text leaves out the time in scopes inside
 }
 
-// Of reads the part of a trace that is wanted. With self, the text has the times in scopes
-// without those in the scopes inside them. The error is gotrace.ErrNone where there is no
-// Go execution trace.
+// Of reads the selected part of a trace. With self, the times of scopes in the text exclude those
+// of the scopes inside them. The error is gotrace.ErrNone if there is no Go execution trace.
 func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, by analysis.By, self bool) (*report.Report, error) {
 	r, err := read(ctx, t, sel, by)
 	if err != nil {

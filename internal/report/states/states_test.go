@@ -17,7 +17,7 @@ import (
 
 const empty = "header\nstate closed=1 tick=9000\nchunk blocks\ncalib ticks=1000 mono=1000 wall=1700000000000000000\nstop ticks=9000\n"
 
-// TestNoGoTrace: without a Go execution trace nothing is made up.
+// TestNoGoTrace: without a Go execution trace there is no report.
 func TestNoGoTrace(t *testing.T) {
 	r, err := Of(context.Background(), tracetest.OpenText(t, empty), &analysis.Selection{}, analysis.ByName, false)
 	if r != nil || !errors.Is(err, gotrace.ErrNone) {
@@ -25,7 +25,8 @@ func TestNoGoTrace(t *testing.T) {
 	}
 }
 
-// TestStates: shares are of what is shown, and what was not recorded is unknown.
+// TestStates: shares are relative to the time that is shown, and times that were not recorded are
+// unknown.
 func TestStates(t *testing.T) {
 	total, self := analysis.StateTimes{}, analysis.StateTimes{}
 	total[states.CPU], total[states.Lock] = 750, 250

@@ -23,7 +23,7 @@ func (r *found) text(b *report.Text) {
 	}
 }
 
-// head writes what was recorded, and how far it can be believed.
+// head writes the extent of the recording, and its reliability.
 func (r *found) head(b *report.Text) {
 	f := r.facts
 	fmt.Fprintf(b, "Go execution trace from %s to %s: %s, whose state changed %s times\n", show.Duration(f.From), show.Duration(f.To),
@@ -53,7 +53,7 @@ func (r *found) head(b *report.Text) {
 	b.WriteByte('\n')
 }
 
-// waitedForCPU returns what the heartbeats know of threads that waited for a CPU.
+// waitedForCPU returns the heartbeats' sum of the time for which threads waited for a CPU.
 func waitedForCPU(t *trace.Trace) string {
 	var cpu, wait int64
 	err := t.EachBeat(func(b *trace.Beat) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// View has the scopes by name: for how long one execution was in each state.
+// View has the scopes by name, with the time of one execution in each state.
 var View = report.View{
 	Columns: columns(),
 	Rows: func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*report.Figures, error) {
@@ -22,7 +22,7 @@ var View = report.View{
 	},
 }
 
-// columns are those of the groups, and one for each state.
+// columns returns the columns of the groups, and one for each state.
 func columns() []report.Column {
 	list := groups.Compared()
 	for _, name := range states.Names {
@@ -44,8 +44,8 @@ func figures(rows []group, facts *states.Facts) *report.Figures {
 	return f
 }
 
-// unknownStates returns those that a trace can't tell of: without switches what of running had
-// a CPU, and with them what ran, as far as all of that is split.
+// unknownStates returns the states that a trace does not distinguish: without thread switches those
+// that divide running, and with them running itself, if all of it is divided.
 func unknownStates(f *states.Facts) []states.State {
 	switch {
 	case !f.Switches:
@@ -56,7 +56,7 @@ func unknownStates(f *states.Facts) []states.State {
 	return nil
 }
 
-// notes tells what of the states is not known, or not right.
+// notes returns what is unknown or wrong about the states.
 func notes(f *states.Facts) []string {
 	list := append([]string{}, f.Problems...)
 	if !f.Switches {

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestView: times are of one execution. Without thread switches nobody knows what had a CPU,
-// and with them running is what they leave, if anything.
+// TestView: times are of one execution. Without thread switches the states that divide running are
+// unknown; with them running is the rest, or unknown if there is none.
 func TestView(t *testing.T) {
 	g := &analysis.StateGroup{Text: "parse", Count: 4}
 	g.Total[states.CPU], g.Total[states.Lock] = 600, 200

@@ -10,14 +10,14 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// How many of each a page has.
+// Limits of a page.
 const (
 	briefScopes = 10
 	briefLocks  = 5
 	briefOthers = 5
 )
 
-// brief writes the report in a page: what had the time, and where in the source it is.
+// brief writes the report as a page: the names with the most time, and their places in the source.
 func (r *found) brief(b *report.Brief) {
 	more := []string{report.Does(b.Command("doctor", "--brief"), "what is wrong, and what to try")}
 	if len(r.scopes) > 0 && len(r.t.GoTraces()) > 0 {
@@ -57,7 +57,7 @@ func (r *found) brief(b *report.Brief) {
 	r.briefOthers(b)
 }
 
-// briefOthers writes the most frequent events, counters, and what never ended.
+// briefOthers writes the most frequent events, counters, and names that never ended.
 func (r *found) briefOthers(b *report.Brief) {
 	b.Heading("## Events and counters")
 	for _, e := range r.events[:min(len(r.events), briefOthers)] {
@@ -78,7 +78,7 @@ func (r *found) briefOthers(b *report.Brief) {
 	}
 }
 
-// headline returns the names that have most time, with it.
+// headline returns the names with the most time.
 func (r *found) headline() string {
 	if len(r.scopes) == 0 {
 		return "no scopes"

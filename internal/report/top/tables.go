@@ -18,7 +18,8 @@ type document struct {
 	NeverEnded []report.Forgotten   `json:"never_ended"`
 }
 
-// scope is a row for the scopes of a name or a track. Times but those of open ones are of those that ended.
+// scope is a row for the scopes of a name or a track. All times except those of open scopes are of
+// scopes that ended.
 type scope struct {
 	Name       string       `json:"name" says:"by track, the row's"`
 	Process    bool         `json:"process" says:"'scope.Process': CPU is the process's"`
@@ -47,11 +48,11 @@ type scope struct {
 
 	Source string `json:"-" head:"source"`
 
-	// Of one execution, with fractions of a nanosecond.
+	// Per execution, with fractions of a nanosecond.
 	MeanEach report.Float `json:"-" head:"mean each" unit:"ns" compare:"worse"`
 	CPUEach  report.Float `json:"-" head:"cpu each" unit:"ns" compare:"worse"`
 
-	byTrack, skipped bool // the row is a track's; some calls were not recorded
+	byTrack, skipped bool // the row is of a track; some calls were not recorded
 }
 
 var scopes = report.Table[scope]{
@@ -89,7 +90,8 @@ func (r *found) scope(s *analysis.Stats) scope {
 	return row
 }
 
-// partly returns a time of scopes that is known where their goroutine is.
+// partly returns a time of scopes: exact if the goroutines of all scopes are known, a lower bound
+// if those of some are, else unknown.
 func partly(ns int64, s *analysis.Stats) report.Int {
 	switch {
 	case s.NoSelf == 0:
@@ -100,8 +102,8 @@ func partly(ns int64, s *analysis.Stats) report.Int {
 	return report.Int{N: ns}
 }
 
-// calls returns how often a function was called, recorded or not, and how many of those are an
-// estimate; ok is false where it is not known.
+// calls returns the number of calls of a function, recorded or not, and how many of them are an
+// estimate; ok is false if it is not known.
 func (r *found) calls(s *analysis.Stats) (n, unseen int64, ok bool) {
 	n = s.Count + s.Open + s.Across
 	if c := r.skipped[s.Name]; !s.Process {

@@ -1,5 +1,4 @@
-// Package top tells where the time of a trace went, by name or by row, and who waited for
-// which lock.
+// Package top reports where the time of a trace went, by name or by row, and the waits for locks.
 package top
 
 import (
@@ -13,23 +12,23 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Orders are the columns that scopes are sorted by.
+// Orders are the columns by which scopes can be sorted.
 var Orders = scopes.Orders()
 
-// found is what top shows.
+// found is the content of the top report.
 type found struct {
 	t        *trace.Trace
-	byTrack  bool // sum up by row, not by name
+	byTrack  bool // sum up by row instead of by name
 	scopes   []scope
 	locks    []lock
 	events   []event
 	counters []counter
 	endings  analysis.Endings
-	skipped  map[uint16]trace.Called // those with calls that were not recorded; nil: not known of this part
+	skipped  map[uint16]trace.Called // of names with calls that were not recorded; nil: not known for this part
 }
 
-// Of reads the part of a trace that is wanted, and sums it up by name or by the name of the
-// row. It sorts by order, which is one of Orders.
+// Of reads the selected part of a trace, and sums it up by name, or by the name of the row if
+// byTrack is set. It sorts by order, one of Orders.
 func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, order string, byTrack bool) (*report.Report, error) {
 	r, err := read(ctx, t, sel, byTrack)
 	if err != nil {
@@ -45,11 +44,11 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, order stri
 	}}, nil
 }
 
-// stretchBytes is how much of records is summed up at a time: what comes of it, which is merged
-// one by one, has as many rows and names however short it is.
+// stretchBytes is the size of the records summed up at a time. Parts are merged one by one, and
+// even a short one may have all rows and names, so parts should not be small.
 const stretchBytes = 1 << 20
 
-// read sums up the part of a trace that is wanted.
+// read sums up the selected part of a trace.
 func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack bool) (*found, error) {
 	r := &found{t: t, byTrack: byTrack}
 	if !byTrack {
@@ -101,7 +100,7 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 	return r, nil
 }
 
-// part is what is summed up of a part of the trace.
+// part sums up a part of the trace.
 type part struct {
 	keep    func(*trace.Event) bool // nil: all
 	sum     *analysis.Summary

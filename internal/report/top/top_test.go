@@ -12,7 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// nested is f1 with f2 in it, twice f3, and g that has not ended. A tick is a nanosecond.
+// nested is f1 with f2 in it, f3 twice, and g, which has not ended. A tick is a nanosecond.
 const nested = `header rate=1000000000
 state closed=1 tick=9000
 chunk blocks sealed
@@ -31,7 +31,7 @@ chunk records owner=0 since=1000 sealed
   task "g" g=7 start=7000 open
 `
 
-// TestCalls has functions that were not recorded at each call, of which one has left no scope.
+// TestCalls has functions whose calls were not all recorded, one of them without any scope.
 func TestCalls(t *testing.T) {
 	tr := tracetest.OpenText(t, strings.Replace(nested, "stop ticks=9000", "name 6 \"f4\"\ncalls ticks=8000 4:600:2:-1 6:7:0:500\nunseen ticks=8000 4:400\nstop ticks=9000", 1))
 	r, err := Of(context.Background(), tr, &analysis.Selection{}, "name", false)
@@ -52,7 +52,7 @@ func TestCalls(t *testing.T) {
 	if r.Text(&b); !strings.Contains(b.String(), "≈1,000") || !strings.Contains(b.String(), analysis.Budget) {
 		t.Errorf("the text does not tell of the calls:\n%s", b.String())
 	}
-	// Of a part of the trace nobody knows.
+	// For a part of the trace the number of calls is not known.
 	r, err = Of(context.Background(), tr, &analysis.Selection{From: 10}, "name", false)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestTop sums up by name, in each order, and says what is not known.
+// TestTop sums up by name, in each order, and marks unknown values.
 func TestTop(t *testing.T) {
 	tr := tracetest.OpenText(t, nested)
 	for order, want := range map[string]string{
@@ -106,7 +106,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// TestTopStops: who asks for no more gets his context's error.
+// TestTopStops: if the context is cancelled, Of returns its error.
 func TestTopStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -115,7 +115,7 @@ func TestTopStops(t *testing.T) {
 	}
 }
 
-// TestHeldAtLeast: a hold that may have begun before its record lasted at least as long as that.
+// TestHeldAtLeast: a hold that may have begun before its record has a lower bound.
 func TestHeldAtLeast(t *testing.T) {
 	text := strings.Replace(nested, `name 5 "g"`, "name 5 \"g\"\nname 6 \"since.mu\"\nname 7 \"exact.mu\"", 1) +
 		"  hold \"since.mu\" g=7 start=7100 stop=7200 | addr:0x10 goid:0 uint:0x10c\n" +

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// TestView: a row has a value for each column, and of what is not known none.
+// TestView: a row has a value for each column, and NaN for what is unknown.
 func TestView(t *testing.T) {
 	f, err := View.Rows(context.Background(), tracetest.OpenText(t, nested+"event \"f1\" g=7 start=8000\n"), &analysis.Selection{})
 	if err != nil {
@@ -36,7 +36,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestViewOfPartlyKnownCPU: the CPU time of one execution is of those that are known.
+// TestViewOfPartlyKnownCPU: the CPU time of one execution is the mean of the known ones.
 func TestViewOfPartlyKnownCPU(t *testing.T) {
 	more := strings.ReplaceAll(nested, "start=6000 stop=6030", "start=6000 stop=6030 cpu=20/likely")
 	f, err := View.Rows(context.Background(), tracetest.OpenText(t, more), &analysis.Selection{})

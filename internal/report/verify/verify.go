@@ -1,4 +1,4 @@
-// Package verify tells which rules of the format a trace breaks.
+// Package verify reports the rules of the format that a trace breaks.
 package verify
 
 import (
@@ -19,7 +19,7 @@ type finding struct {
 	Text   string `json:"text"`
 }
 
-// Of returns the report of what is wrong with the file path.
+// Of returns the report of the findings in the file path.
 func Of(path string, findings []trace.Finding) *report.Report {
 	rows := report.RowsOf(findings, func(f trace.Finding) finding { return finding(f) })
 	return &report.Report{

@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestVerify: findings are told one a line, safe to show, and counted; without any the file
+// TestVerify: findings are printed one per line, safe to print, and counted; without any the file
 // is sound.
 func TestVerify(t *testing.T) {
 	for _, c := range []struct {

@@ -9,30 +9,30 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// blocked is where goroutines waited, as Go's execution trace tells it: for a mutex of
-// package sync, a WaitGroup, a Cond, a channel, in select.
+// blocked sums up the waits at a place, from Go's execution trace: for a mutex of package sync, a
+// WaitGroup, a Cond, a channel, or in select.
 type blocked struct {
 	state             states.State
 	site              gotrace.Frame // the program's innermost function; the zero Frame: all sites beyond maxStacks
 	count, total, max int64         // total and max in ns
-	stack             uint32        // of the longest of them
-	wokenBy           []*wokenBy    // the one that ended most waiting first
+	stack             uint32        // of the longest wait
+	wokenBy           []*wokenBy    // the waker that ended most waiting first
 
 	wakers map[gotrace.Frame]*wokenBy
 }
 
-// wokenBy is where those that waited were woken: where somebody unlocked, sent,
-// received, or was done.
+// wokenBy is a place where waiting goroutines were woken, by an unlock, a send, a receive, or a
+// Done.
 type wokenBy struct {
 	site        gotrace.Frame // the zero Frame: not known, or not by a goroutine
 	count, time int64         // ns of waiting that ended there
 	stack       uint32        // of one of them
 }
 
-// sites gathers blocked, by the stacks at which goroutines wait. Its memory grows with them.
+// sites sums up waits by the stacks at which goroutines wait. Its memory grows with their number.
 type sites map[stackKey]*stackWaits
 
-// stackKey is where somebody waited and where he was woken; woken 0: that is not known.
+// stackKey is the stack of a wait and the stack that ended it; woken is 0 if that is not known.
 type stackKey struct {
 	state        states.State
 	stack, woken uint32
@@ -40,10 +40,10 @@ type stackKey struct {
 
 type stackWaits struct{ count, total, max int64 }
 
-// maxStacks is how many of them are kept apart.
+// maxStacks bounds the stacks that are kept apart.
 const maxStacks = 1 << 16
 
-// blocks reports whether an interval is one that sites are about.
+// blocks reports whether an interval is a wait that sites sums up.
 func blocks(v *states.Interval) bool {
 	switch v.State {
 	case states.Lock, states.Join, states.Cond, states.Channel, states.Select:
@@ -52,7 +52,7 @@ func blocks(v *states.Interval) bool {
 	return false
 }
 
-// add takes in an interval that blocks, of which d ns count.
+// add adds a blocking interval, of which d ns count.
 func (s sites) add(v *states.Interval, d int64) {
 	k := stackKey{state: v.State, stack: v.Stack}
 	if v.By != 0 {
@@ -71,9 +71,8 @@ func (s sites) add(v *states.Interval, d int64) {
 	w.max = max(w.max, d)
 }
 
-// list lists the sites, the one with the longest waits first. It leaves out waits for locks
-// that tell of themselves, and what the runtime and the recorder wait for; stack is
-// gotrace's Info.Stack.
+// list lists the sites, longest waits first. It leaves out waits for locks that record their own
+// waits, and waits of the runtime and of the recorder; stack is gotrace's Info.Stack.
 func (s sites) list(stack func(uint32) []gotrace.Frame) []*blocked {
 	type key struct {
 		state states.State
@@ -103,7 +102,7 @@ func (s sites) list(stack func(uint32) []gotrace.Frame) []*blocked {
 	})
 }
 
-// add takes in the waits at one stack, which somebody ended at the site by.
+// add adds the waits at one stack that were ended at the site by.
 func (b *blocked) add(k stackKey, w *stackWaits, by gotrace.Frame) {
 	b.count += w.count
 	b.total += w.total
@@ -120,21 +119,21 @@ func (b *blocked) add(k stackKey, w *stackWaits, by gotrace.Frame) {
 	x.stack = min(x.stack, k.woken)
 }
 
-// where is what a stack tells.
+// where is the place of a wait in a stack.
 type where struct {
 	frame gotrace.Frame
-	ours  bool // it waits for a lock that tells of itself
+	ours  bool // it waits for a lock that records its own waits
 	known bool // frame is the program's own
 }
 
-// looker finds out what stacks tell, once each.
+// looker finds the places of stacks, once each.
 type looker struct {
 	stack func(uint32) []gotrace.Frame
 	at    map[uint32]where
 }
 
-// where returns where a stack is: its innermost function that is not of a package that
-// blocks others, as sync does.
+// where returns the place of a stack: its innermost function that is not of a package that only
+// blocks its callers, such as sync.
 func (l *looker) where(id uint32) (at where) {
 	if at, ok := l.at[id]; ok || id == 0 {
 		return at
@@ -145,7 +144,7 @@ func (l *looker) where(id uint32) (at where) {
 		if recorders(frames[n-1].Func) {
 			return where{}
 		}
-		at.frame = frames[n-1] // without one of the program's, what the goroutine is
+		at.frame = frames[n-1] // without a function of the program, the goroutine's first one
 	}
 	for _, f := range frames {
 		switch {
@@ -161,8 +160,8 @@ func (l *looker) where(id uint32) (at where) {
 	return at
 }
 
-// recorders reports whether a function is of a package that records, or of one of Go's
-// that has a goroutine for it.
+// recorders reports whether a function belongs to a package that records, or to a package of Go
+// that has a goroutine for recording.
 func recorders(f string) bool {
 	return gotrace.Functions.Profilers.Has(f) || gotrace.Functions.Recorder.Has(f)
 }

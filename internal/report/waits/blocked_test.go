@@ -9,7 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// TestSites: where goroutines waited, by stacks that are written leaf first.
+// TestSites sums up waits by place; stacks are written leaf first.
 func TestSites(t *testing.T) {
 	stacks := []string{
 		1:  "sync.(*Mutex).Lock main.(*store).get main.main",
@@ -72,7 +72,7 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestManyStacks: memory is bounded, and what is beyond is told without its site.
+// TestManyStacks: memory is bounded, and waits at further stacks are reported without their site.
 func TestManyStacks(t *testing.T) {
 	p := sites{}
 	const n = maxStacks + 100

@@ -28,8 +28,8 @@ type threshold struct {
 	NS  int64  `json:"ns" unit:"ns" says:"shorter waits are counted, and not recorded"`
 }
 
-// thresholdOf returns the shortest wait that the recorder recorded of a lock that tells of
-// itself; nil where there was none.
+// thresholdOf returns the shortest wait that was recorded of locks that record their own waits; nil
+// if there were none.
 func thresholdOf(t *trace.Trace) *threshold {
 	ns, err := strconv.ParseInt(t.Lookup("lock_threshold_ns"), 10, 64)
 	if err != nil || ns < 0 {
@@ -62,16 +62,16 @@ type lock struct {
 	AllHold    report.Int      `json:"hold_all_ns" compare:"grows worse" head:"held" when:"holdable" unit:"ns" says:"of all holds"`
 	Estimated  bool            `json:"hold_all_estimated" says:"from the mean of those that are recorded"`
 	Tries      int64           `json:"tries" when:"loop" unit:"count" says:"that failed, of loops"`
-	Holders    []waiter        `json:"holders"` // what had it when somebody began to wait
+	Holders    []waiter        `json:"holders"` // the holders when a wait began
 	Waiters    []waiter        `json:"waiters"`
-	HeldBy     []report.Holder `json:"held_by" head:"held by"` // what had the time of the recorded holds
+	HeldBy     []report.Holder `json:"held_by" head:"held by"` // by the time of the recorded holds
 	WaitStacks []at            `json:"stacks"`                 // with --stacks
 
 	MeanW    report.Float `json:"-" head:"wait mean" unit:"ns" compare:"worse"`
 	Holdable bool         `json:"-" head:"holdable"`
 	Loop     bool         `json:"-" head:"loop"`
 
-	title string // the name, with the address where several locks have it
+	title string // the name, with the address if several locks have the name
 }
 
 var locks = report.Table[lock]{
@@ -141,7 +141,7 @@ type at struct {
 	Woken []report.Frame `json:"woken"`
 }
 
-// lock returns the row of a lock, of which several may have the name.
+// lock returns the row of a lock; several says that other locks have its name.
 func (r *found) lock(o *analysis.Object, several bool) lock {
 	j := lock{
 		Name: r.t.Name(o.Name), Kind: format.LockKindNames[o.Kind],
@@ -179,7 +179,7 @@ func (r *found) lock(o *analysis.Object, several bool) lock {
 	return j
 }
 
-// contendedCell writes how many acquisitions had to wait, and which part of all that is.
+// contendedCell formats the number of acquisitions that had to wait, and their share of all.
 func (l lock) contendedCell() string {
 	text := l.Contended.Kind.String() + show.Count(l.Contended.N)
 	if had := l.Acquired; l.Contended.Kind == report.Exact && had.Kind == report.Exact && had.N > 0 && l.Contended.N > 0 {
@@ -229,8 +229,7 @@ func (r *found) frames(id uint32) []report.Frame {
 	return list
 }
 
-// frameText writes a function as a table has room for it, or what is said where none is
-// known.
+// frameText formats a function for a table, or returns none if it is not known.
 func frameText(f *report.Frame, none string) string {
 	if f == nil {
 		return none

@@ -39,7 +39,7 @@ func (r *found) text(b *report.Text) {
 	}
 }
 
-// threshold returns what of the waits was recorded.
+// threshold describes which waits were recorded.
 func (r *found) threshold() string {
 	switch t := thresholdOf(r.t); {
 	case t == nil:
@@ -62,7 +62,7 @@ func (r *found) lockTable(b *report.Text) {
 	}
 }
 
-// placeTable writes what goroutines waited for beside the locks of package scope.
+// placeTable writes the waits for anything except locks of package scope.
 func (r *found) placeTable(b *report.Text) {
 	b.WriteByte('\n')
 	if len(r.places) == 0 {
@@ -72,7 +72,7 @@ func (r *found) placeTable(b *report.Text) {
 	places.Write(b, r.places)
 }
 
-// stacksShown is how many of a lock are shown.
+// stacksShown is the number of stacks shown for a lock.
 const stacksShown = 3
 
 func (r *found) stackText(b *report.Text) {

@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// View has the locks by name, as addresses are others in each run, and by a Go execution
-// trace the places where goroutines waited for something else.
+// View has the locks by name, because addresses differ between runs, and, from a Go execution
+// trace, the places of other waits.
 var View = report.View{
 	Columns: locks.Compared(),
 	Rows: func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*report.Figures, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// lockTrace has two of one name, of which the recorder counted, one that nobody counted and one
-// of which everything is recorded. A tick is a nanosecond.
+// lockTrace has two locks of one name with counts by the recorder, one without counts, and one
+// whose waits and holds were all recorded. A tick is a nanosecond.
 const lockTrace = `header rate=1000000000 path=go start=1000 mono=1000
 state closed=1 tick=900000
 chunk blocks sealed
@@ -44,8 +44,8 @@ func lineOf(r report.Row) string {
 	return strings.ReplaceAll(line, "NaN", "?")
 }
 
-// TestView: locks of one name are one row, as their addresses are others in each run. What
-// nobody counted is not known.
+// TestView: locks of one name are one row, because their addresses differ between runs. Values that
+// were not counted are unknown.
 func TestView(t *testing.T) {
 	f, err := View.Rows(context.Background(), tracetest.OpenText(t, lockTrace), &analysis.Selection{})
 	if err != nil {

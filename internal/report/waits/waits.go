@@ -1,5 +1,5 @@
-// Package waits tells which locks of a trace were waited for, who waited, and who had them
-// meanwhile; and, by a Go execution trace, what else goroutines waited for.
+// Package waits reports which locks of a trace were waited for, by whom, and their holders
+// meanwhile; and, from a Go execution trace, what else goroutines waited for.
 package waits
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// found is what waits shows.
+// found is the content of the waits report.
 type found struct {
 	t         *trace.Trace
 	locks     []lock
-	hasStacks bool // also tell where goroutines waited, and where they were woken
+	hasStacks bool // also report where goroutines waited, and where they were woken
 
 	// From the Go execution trace, if there is one:
 	hasStates bool
@@ -33,7 +33,7 @@ type found struct {
 	at        map[*analysis.Object]map[lockStack]*lockTime // with stacks
 }
 
-// lockStack is where somebody waited for a lock, and where he was woken; 0: not known.
+// lockStack is the stack of a wait for a lock, and the stack that ended it; 0: not known.
 type lockStack struct{ wait, woken uint32 }
 
 type lockTime struct {
@@ -41,11 +41,11 @@ type lockTime struct {
 	count, ns int64
 }
 
-// maxLockStacks is how many stacks of a lock are kept apart.
+// maxLockStacks bounds the stacks of a lock that are kept apart.
 const maxLockStacks = 256
 
-// Of reads the part of a trace that is wanted; with stacks, also where goroutines waited,
-// and where they were woken.
+// Of reads the selected part of a trace; with stacks, also where goroutines waited, and where they
+// were woken.
 func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks bool) (*report.Report, error) {
 	r, err := read(ctx, t, sel, stacks)
 	if err != nil {
@@ -57,12 +57,12 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks boo
 	}}, nil
 }
 
-// read finds out what was waited for in the part of a trace that is wanted.
+// read sums up the waits in the selected part of a trace.
 func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks bool) (*found, error) {
 	r := &found{t: t, hasStacks: stacks, at: map[*analysis.Object]map[lockStack]*lockTime{}}
 	choice := sel.Choice(t)
 	w := analysis.NewWaits(analysis.SummaryOptions{Keep: choice.Keep, Breaks: t.Breaks(), From: sel.From, To: sel.To}, t.Lookup("lock_threshold") == "all")
-	if choice.Tracks.All() { // else it is not known whose they are
+	if choice.Tracks.All() { // otherwise the rows of the sums are not known
 		err := t.EachLockSums(func(l *format.LockSums) bool {
 			if at := t.Nanos(l.Ticks); choice.Names.Has(l.Name) && at >= sel.From && (sel.To == 0 || at <= sel.To) {
 				w.AddSums(l)
@@ -85,7 +85,7 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks b
 	return r, nil
 }
 
-// reading reads events and Go states side by side, both by time.
+// reading merges events and Go states by time.
 type reading struct {
 	*found
 	w      *analysis.Waits
@@ -94,15 +94,15 @@ type reading struct {
 	sel    *analysis.Selection
 	watch  *analysis.Watch
 	ctx    context.Context
-	tracks map[uint64]uint16 // of goroutines, where rows are chosen
+	tracks map[uint64]uint16 // of goroutines, if rows are selected
 }
 
 func (x *reading) read() error {
 	o := x.sel.Range()
-	o.AsRecorded, o.Detail = true, trace.Tracks // they are not looked at
+	o.AsRecorded, o.Detail = true, trace.Tracks // neither CPU times nor the ends of scopes are used
 	if len(x.t.GoTraces()) == 0 {
 		if locks, err := x.sel.HasLocks(x.ctx, x.t); err != nil || !locks {
-			return err // scopes are looked at only for what waits and holds lie in
+			return err // scopes are read only as the surroundings of waits and holds
 		}
 		return x.t.Events(o, x.add)
 	}
@@ -143,7 +143,7 @@ func (x *reading) read() error {
 	return nil
 }
 
-// add takes in an event.
+// add adds an event.
 func (x *reading) add(e *trace.Event) bool {
 	x.w.Add(e)
 	if !x.choice.Tracks.All() && e.Goid != 0 {
@@ -152,7 +152,7 @@ func (x *reading) add(e *trace.Event) bool {
 	return x.watch.Look(x.ctx, e.Start) == nil
 }
 
-// interval takes in that a goroutine waited.
+// interval adds a goroutine's wait.
 func (x *reading) interval(v *states.Interval) {
 	to := v.To
 	if x.sel.To > 0 {
@@ -186,7 +186,7 @@ func (x *reading) interval(v *states.Interval) {
 	where[k].ns += d
 }
 
-// stacksOf lists where goroutines waited for a lock, the longest first.
+// stacksOf lists the stacks of the waits for a lock, longest first.
 func (r *found) stacksOf(o *analysis.Object) []*lockTime {
 	return slices.SortedFunc(maps.Values(r.at[o]), func(a, b *lockTime) int {
 		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.wait, b.wait), cmp.Compare(a.woken, b.woken))

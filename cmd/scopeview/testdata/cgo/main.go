@@ -33,7 +33,7 @@ func callShared(n int) int { return int(C.shared_hot(C.long(n))) }
 func main() {
 	rounds := 3000
 	if len(os.Args) > 1 {
-		rounds *= 2 // Go takes few samples
+		rounds *= 2 // Go takes only a few samples
 		f, err := os.Create(os.Args[1])
 		if err == nil {
 			err = pprof.StartCPUProfile(io.Discard)

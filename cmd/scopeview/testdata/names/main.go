@@ -104,7 +104,7 @@ func odd(depth int) int { return even(depth-1) + 1 }
 
 func main() {
 	if len(os.Args) > 2 {
-		rounds *= 3 // Go takes few samples
+		rounds *= 3 // Go takes only a few samples
 		goTrace, err := os.Create(os.Args[1])
 		profile, err2 := os.Create(os.Args[2])
 		if err == nil && err2 == nil {
@@ -120,7 +120,7 @@ func main() {
 	c := &counter{n: 1}
 	var g getter = *c
 	sum := 0
-	for range turns { // what slows the machine down for a while does so to all of them
+	for range turns { // a temporary slow-down of the machine affects all of them
 		sum += generic(1) + generic("a") + (&list[int]{}).method(1) + (&list[string]{}).method(1)
 		sum += call(c.add) + call(c.get) + call(g.get) + (*counter).add(c, 1)
 		sum += closures() + goroutine() + deferred() + ranged() + direct(5) + even(6)

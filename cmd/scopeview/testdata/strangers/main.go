@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// begin and end are a recording of its own; nil: it has none.
+// begin and end start and end the program's own recording; nil: it has none.
 var begin, end func()
 
 var cases = map[string]func(){}

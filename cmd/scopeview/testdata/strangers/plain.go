@@ -22,7 +22,7 @@ func init() {
 	cases["deep"] = deep
 }
 
-// signals are SIGPROF asked for, ignored, and sent. Go lets a program have none.
+// signals requests, ignores and sends SIGPROF. Go delivers none to a program.
 func signals() {
 	c := make(chan os.Signal, 100)
 	signal.Notify(c, syscall.SIGPROF)
@@ -98,7 +98,7 @@ func pull() {
 	fmt.Println(sum)
 }
 
-// locked has goroutines end that have locked their threads, which end with them.
+// locked ends goroutines that have locked their threads, which end with them.
 func locked() {
 	for range 100 {
 		var wg sync.WaitGroup
@@ -110,7 +110,7 @@ func locked() {
 	fmt.Println("threads ended")
 }
 
-// goexit has goroutines end by runtime.Goexit, from a deferred function and from a panic's, too.
+// goexit ends goroutines by runtime.Goexit, also from a deferred function and from a panic's.
 func goexit() {
 	n := 0
 	for i := range 300 {
@@ -159,7 +159,7 @@ func nilPanic() {
 	fmt.Println(n)
 }
 
-// rate sets the profile's rate, as programs do before they begin a profile, and takes it back.
+// rate sets the profile's rate, as programs do before they begin a profile, and resets it.
 func rate() {
 	for range 3 {
 		runtime.SetCPUProfileRate(500)
@@ -170,7 +170,7 @@ func rate() {
 	inOrder("rate", "rR", 1)
 }
 
-// deep takes stacks of a deep recursion that grow and shrink while others collect.
+// deep takes stacks of a deep recursion that grow and shrink during garbage collections.
 func deep() {
 	var wg sync.WaitGroup
 	for range 4 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A resource is what Go has one of: take begins it, and give ends it and returns what it wrote.
+// A resource exists only once in Go: take begins it, and give ends it and returns its output.
 type resource struct {
 	name string
 	take func() error
@@ -85,7 +85,7 @@ func all() {
 	fmt.Println(trace.IsEnabled())
 }
 
-// keep writes what a resource has written to the directory in OUT, where the test looks at it.
+// keep writes the output of a resource to the directory in OUT, where the test reads it.
 func keep(name string, b []byte, err error) {
 	fmt.Println(name, len(b) > 0, err)
 	if dir := os.Getenv("OUT"); dir != "" {

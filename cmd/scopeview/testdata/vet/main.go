@@ -1,4 +1,4 @@
-// A program with a mistake in every line that is marked, and none elsewhere.
+// A program with a mistake in every marked line, and none elsewhere.
 package main
 
 import (

@@ -17,7 +17,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// while is how long an apparent deadlock lasts.
+// while is the duration of an apparent deadlock.
 const while = 1500 * time.Millisecond
 
 // ends are the ways in which the program ends, each with its own exit code.
