@@ -33,7 +33,8 @@ func (t *Trace) Overwritten() Overwritten {
 		}
 	}
 	if until := max(t.state.Until, state.Until); until > 0 && until < format.MaxTicks {
-		o.Until = max(t.Nanos(until), 0)
+		// All began before the tick until, which may be in the same nanosecond.
+		o.Until = max(t.Nanos(until-1)+1, 0)
 	}
 	return o
 }

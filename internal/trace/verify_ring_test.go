@@ -1,5 +1,14 @@
 package trace_test
 
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
 // soundRing is a ring without defects: the chunks with the numbers 1 to 3 are overwritten; the
 // second of them was at 8192 to 12288.
 const soundRing = `header path=assembly witness=7 ring=4
@@ -73,4 +82,24 @@ var ringCases = []verifyCase{
 	{"not zeroed yet", "closed=1", "closed=0", []string{"4256 block-stop"}},
 	{"end of the file", "tick=9000", "tick=9000 end=24576", []string{"144 state-end"}},
 	{"end of the last chunk", "tick=9000", "tick=9000 end=28672", nil},
+}
+
+// TestOverwrittenUntil checks that a scope whose begin was overwritten began before Overwritten says
+// that all records are there, also if a nanosecond has several ticks.
+func TestOverwrittenUntil(t *testing.T) {
+	for begin := 2890; begin < 2903; begin++ {
+		text := strings.Replace(soundRing, "header ", "header rate=4000000000 ", 1)
+		text = strings.Replace(text, "begin=2000 ", fmt.Sprintf("begin=%d ", begin), 1)
+		text = strings.Replace(text, "until=2900", "until=2903", 1)
+		tr := tracetest.OpenText(t, text)
+		err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			if tr.Name(e.Name) == "f1" && !e.Open && e.Start >= tr.Overwritten().Until {
+				t.Errorf("a scope began at tick %d, %d ns, and all from %d ns on is there", begin, e.Start, tr.Overwritten().Until)
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
