@@ -2,5 +2,5 @@
 
 package heartbeat
 
-// Asleep returns false: it is not implemented on this system.
+// Asleep returns false: only on Linux does a process show in what its threads wait.
 func (s *Sampler) Asleep() bool { return false }
